@@ -181,20 +181,20 @@ add_block(struct arena *arena, size_t n)
 }
 
 void *
-arena_alloc(struct arena *arena, size_t n)
+arena_alloc(struct arena *arena, size_t size)
 {
-    if (n > SIZE_MAX / 2 || must_fail())
+    if (size > SIZE_MAX / 2 || must_fail())
         oom_raise();
-    n = (n + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     struct block *b = arena->first;
-    if (!b || b->cap - b->used < n) {
-        add_block(arena, n);
+    if (!b || b->cap - b->used < size) {
+        add_block(arena, size);
         b = arena->first;
-        if (b->cap - b->used < n)
+        if (b->cap - b->used < size)
             b = b->next;
     }
     void *p = (char *)(b + 1) + b->used;
-    b->used += n;
+    b->used += size;
     return p;
 }
 

@@ -18,7 +18,7 @@ void arena_free(struct arena *arena); /* NULL is fine */
  * again and again allocates nothing after the first few times. */
 void arena_clear(struct arena *arena);
 /* zeroed, aligned to 16; owned by the arena */
-void *arena_alloc(struct arena *arena, size_t n);
+void *arena_alloc(struct arena *arena, size_t size);
 void *arena_copy(struct arena *arena, const void *p, size_t n);
 char *arena_strndup(struct arena *arena, const char *s, size_t n);
 char *arena_strdup(struct arena *arena, const char *s);

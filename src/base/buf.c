@@ -102,31 +102,32 @@ buf_printf(struct buf *buf, const char *fmt, ...)
 }
 
 void
-buf_json(struct buf *buf, const char *s, size_t n)
+buf_json(struct buf *buf, const char *text, size_t n)
 {
     buf_putc(buf, '"');
-    for (size_t i = 0; i < n;) {
-        uint32_t c = 0;
-        size_t len = utf8_decode(s + i, n - i, &c);
+    for (size_t at = 0; at < n;) {
+        uint32_t code = 0;
+        size_t len = utf8_decode(text + at, n - at, &code);
         if (len == 0) {
             /* a byte that is not UTF-8 has no place in JSON */
             buf_puts(buf, "\xef\xbf\xbd");
             len = 1;
-        } else if (c == '"' || c == '\\') {
+        } else if (code == '"' || code == '\\') {
             buf_putc(buf, '\\');
-            buf_putc(buf, (char)c);
-        } else if (c == '\n') {
+            buf_putc(buf, (char)code);
+        } else if (code == '\n') {
             buf_puts(buf, "\\n");
-        } else if (c == '\t') {
+        } else if (code == '\t') {
             buf_puts(buf, "\\t");
-        } else if (c == '\r') {
+        } else if (code == '\r') {
             buf_puts(buf, "\\r");
-        } else if (c < 0x20 || c == 0x7f || c == 0x2028 || c == 0x2029) {
-            buf_printf(buf, "\\u%04x", (unsigned)c);
+        } else if (code < 0x20 || code == 0x7f || code == 0x2028 ||
+                   code == 0x2029) {
+            buf_printf(buf, "\\u%04x", (unsigned)code);
         } else {
-            buf_put(buf, s + i, len);
+            buf_put(buf, text + at, len);
         }
-        i += len;
+        at += len;
     }
     buf_putc(buf, '"');
 }

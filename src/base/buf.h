@@ -25,7 +25,7 @@ void buf_putc(struct buf *buf, char c);
 void buf_printf(struct buf *buf, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *buf, const char *fmt, va_list ap);
-void buf_json(struct buf *buf, const char *s,
+void buf_json(struct buf *buf, const char *text,
               size_t n);              /* quoted JSON string */
 const char *buf_str(struct buf *buf); /* "" when empty */
 

@@ -42,25 +42,26 @@ struct diag *
 diag_add(struct diags *diags, enum diag_code code, imp_range range,
          const char *fmt, ...)
 {
-    struct diag *d = NEW(diags->arena, struct diag);
-    d->code = code;
-    d->severity = rows[code].severity;
-    d->range = range;
+    struct diag *made = NEW(diags->arena, struct diag);
+    made->code = code;
+    made->severity = rows[code].severity;
+    made->range = range;
     va_list ap;
     va_start(ap, fmt);
-    d->message = format(diags->arena, fmt, ap);
+    made->message = format(diags->arena, fmt, ap);
     va_end(ap);
-    int *count = d->severity == DIAG_ERROR ? &diags->errors : &diags->warnings;
+    int *count =
+        made->severity == DIAG_ERROR ? &diags->errors : &diags->warnings;
     ++*count;
     /* beyond the limit it is counted, and lives outside the list */
     if (diags->limit > 0 && *count > diags->limit)
-        return d;
+        return made;
     if (diags->last)
-        diags->last->next = d;
+        diags->last->next = made;
     else
-        diags->first = d;
-    diags->last = d;
-    return d;
+        diags->first = made;
+    diags->last = made;
+    return made;
 }
 
 void

@@ -41,27 +41,29 @@ paint(const struct printer *printer, const char *with)
 /* one code point (or bad byte) at s made visible; returns bytes taken, adds the
  * cells it fills to *cells. out NULL: only measure */
 static size_t
-put_visible(struct buf *out, const char *s, size_t n, size_t *cells)
+put_visible(struct buf *out, const char *text, size_t n, size_t *cells)
 {
-    char t[16];
-    uint32_t c = 0;
-    size_t len = utf8_decode(s, n, &c);
+    char shown[16];
+    uint32_t code = 0;
+    size_t len = utf8_decode(text, n, &code);
     if (len == 0) {
-        *cells += (size_t)snprintf(t, sizeof t, "\\x%02x", (unsigned char)*s);
+        *cells += (size_t)snprintf(shown, sizeof shown, "\\x%02x",
+                                   (unsigned char)*text);
         len = 1;
-    } else if (c == '\t') {
-        memcpy(t, " ", 2);
+    } else if (code == '\t') {
+        memcpy(shown, " ", 2);
         *cells += 1;
-    } else if (utf8_unsafe(c)) {
-        *cells += (size_t)snprintf(
-            t, sizeof t, c < 0x80 ? "\\x%02x" : "\\u{%x}", (unsigned)c);
+    } else if (utf8_unsafe(code)) {
+        *cells += (size_t)snprintf(shown, sizeof shown,
+                                   code < 0x80 ? "\\x%02x" : "\\u{%x}",
+                                   (unsigned)code);
     } else {
-        memcpy(t, s, len);
-        t[len] = 0;
-        *cells += (size_t)utf8_cells(c);
+        memcpy(shown, text, len);
+        shown[len] = 0;
+        *cells += (size_t)utf8_cells(code);
     }
     if (out)
-        buf_puts(out, t);
+        buf_puts(out, shown);
     return len;
 }
 
@@ -215,10 +217,10 @@ number_width(const struct printer *printer, const struct diag *diag)
 }
 
 static void
-put_place(const struct printer *printer, imp_range r, int width)
+put_place(const struct printer *printer, imp_range range, int width)
 {
-    const struct source *src = source_get(printer->sources, r.file);
-    struct source_pos at = source_pos(printer->sources, r.file, r.lo);
+    const struct source *src = source_get(printer->sources, range.file);
+    struct source_pos at = source_pos(printer->sources, range.file, range.lo);
     paint(printer, blue);
     buf_printf(printer->out, "%*s--> ", width, "");
     paint(printer, off);
@@ -228,12 +230,12 @@ put_place(const struct printer *printer, imp_range r, int width)
 
 /* the line of range r with its carets; of several lines the first */
 static void
-put_source(const struct printer *printer, imp_range r, int width,
+put_source(const struct printer *printer, imp_range range, int width,
            const char *colour, const char *label)
 {
-    const struct source *src = source_get(printer->sources, r.file);
-    struct snippet snippet = line_at(src, r.lo);
-    size_t len = r.hi > r.lo ? r.hi - r.lo : 0;
+    const struct source *src = source_get(printer->sources, range.file);
+    struct snippet snippet = line_at(src, range.lo);
+    size_t len = range.hi > range.lo ? range.hi - range.lo : 0;
     snippet.hi =
         len > snippet.n - (snippet.lo < snippet.n ? snippet.lo : snippet.n)
             ? snippet.n
@@ -241,7 +243,7 @@ put_source(const struct printer *printer, imp_range r, int width,
     char gutter[16], number[16];
     snprintf(gutter, sizeof gutter, "%*s", width, "");
     snprintf(number, sizeof number, "%*u", width,
-             source_pos(printer->sources, r.file, r.lo).line);
+             source_pos(printer->sources, range.file, range.lo).line);
     paint(printer, blue);
     buf_printf(printer->out, "%s |\n", gutter);
     paint(printer, off);
@@ -256,22 +258,23 @@ put_fix(const struct printer *printer, const struct diag *diag, int width)
         source_get(printer->sources, diag->fix_range.file);
     if (!src)
         return;
-    struct snippet t = line_at(src, diag->fix_range.lo);
+    struct snippet lines = line_at(src, diag->fix_range.lo);
     size_t cut = diag->fix_range.hi > diag->fix_range.lo
                      ? diag->fix_range.hi - diag->fix_range.lo
                      : 0;
-    if (t.lo > t.n)
-        t.lo = t.n;
-    if (cut > t.n - t.lo) /* a fix over several lines: nothing to show */
+    if (lines.lo > lines.n)
+        lines.lo = lines.n;
+    if (cut >
+        lines.n - lines.lo) /* a fix over several lines: nothing to show */
         return;
     const char *eol = strchr(diag->fix_text, '\n');
     size_t len = eol ? (size_t)(eol - diag->fix_text) : strlen(diag->fix_text);
-    size_t rest = eol ? 0 : t.n - t.lo - cut;
-    char *line = arena_alloc(printer->arena, t.lo + len + rest + 1);
-    memcpy(line, t.s, t.lo);
-    memcpy(line + t.lo, diag->fix_text, len);
-    memcpy(line + t.lo + len, t.s + t.lo + cut, rest);
-    struct snippet u = {line, t.lo + len + rest, t.lo, t.lo + len};
+    size_t rest = eol ? 0 : lines.n - lines.lo - cut;
+    char *line = arena_alloc(printer->arena, lines.lo + len + rest + 1);
+    memcpy(line, lines.s, lines.lo);
+    memcpy(line + lines.lo, diag->fix_text, len);
+    memcpy(line + lines.lo + len, lines.s + lines.lo + cut, rest);
+    struct snippet u = {line, lines.lo + len + rest, lines.lo, lines.lo + len};
     char gutter[16], number[16];
     snprintf(gutter, sizeof gutter, "%*s", width, "");
     snprintf(
@@ -332,12 +335,13 @@ print_text(const struct printer *printer, const struct diag *diag)
 }
 
 static void
-print_line(const struct printer *printer, const struct diag *diag, imp_range r,
-           const char *kind, const char *text)
+print_line(const struct printer *printer, const struct diag *diag,
+           imp_range range, const char *kind, const char *text)
 {
-    const struct source *src = source_get(printer->sources, r.file);
+    const struct source *src = source_get(printer->sources, range.file);
     if (src) {
-        struct source_pos at = source_pos(printer->sources, r.file, r.lo);
+        struct source_pos at =
+            source_pos(printer->sources, range.file, range.lo);
         put_text(printer->out, src->name, NULL);
         buf_printf(printer->out, ":%u:%u: ", at.line, at.col_cells);
     } else {
@@ -367,21 +371,22 @@ print_lines(const struct printer *printer, const struct diag *diag)
 }
 
 static void
-json_range(const struct printer *printer, imp_range r)
+json_range(const struct printer *printer, imp_range range)
 {
-    const struct source *src = source_get(printer->sources, r.file);
+    const struct source *src = source_get(printer->sources, range.file);
     if (!src) {
         buf_puts(printer->out, "\"file\": null");
         return;
     }
-    struct source_pos lo = source_pos(printer->sources, r.file, r.lo);
-    struct source_pos hi = source_pos(printer->sources, r.file, r.hi);
+    struct source_pos lo = source_pos(printer->sources, range.file, range.lo);
+    struct source_pos hi = source_pos(printer->sources, range.file, range.hi);
     buf_puts(printer->out, "\"file\": ");
     buf_json(printer->out, src->name, strlen(src->name));
     buf_printf(printer->out,
                ", \"line\": %u, \"column\": %u, \"end_line\": %u, "
                "\"end_column\": %u, \"lo\": %u, \"hi\": %u",
-               lo.line, lo.col_cells, hi.line, hi.col_cells, r.lo, r.hi);
+               lo.line, lo.col_cells, hi.line, hi.col_cells, range.lo,
+               range.hi);
 }
 
 static void
@@ -439,13 +444,14 @@ static int
 by_place(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
-    imp_range r = x->d->range, s = y->d->range;
+    imp_range range = x->d->range, s = y->d->range;
     /* those without a place come last, as they came */
-    uint32_t f = r.file ? r.file : UINT32_MAX, g = s.file ? s.file : UINT32_MAX;
+    uint32_t f = range.file ? range.file : UINT32_MAX,
+             g = s.file ? s.file : UINT32_MAX;
     if (f != g)
         return f < g ? -1 : 1;
-    if (r.file && r.lo != s.lo)
-        return r.lo < s.lo ? -1 : 1;
+    if (range.file && range.lo != s.lo)
+        return range.lo < s.lo ? -1 : 1;
     return x->arrival < y->arrival ? -1 : x->arrival > y->arrival;
 }
 
@@ -458,48 +464,49 @@ same(const struct diag *a, const struct diag *b)
 }
 
 static void
-print_more(struct buf *out, enum diag_format format, int n, const char *what)
+print_more(struct buf *out, enum diag_format format, int count,
+           const char *what)
 {
-    if (n <= 0)
+    if (count <= 0)
         return;
     if (format == DIAG_JSON)
         buf_printf(out,
                    "{\"severity\": \"%s\", \"code\": null, \"message\": "
                    "\"%d more %s%s\", \"file\": null}\n",
-                   what, n, what, n == 1 ? "" : "s");
+                   what, count, what, count == 1 ? "" : "s");
     else
         buf_printf(out, "%s%d more %s%s\n", format == DIAG_LINES ? "imp: " : "",
-                   n, what, n == 1 ? "" : "s");
+                   count, what, count == 1 ? "" : "s");
 }
 
 void
 diags_print(const struct diags *diags, struct buf *out, enum diag_format format,
             bool colour)
 {
-    size_t n = 0;
+    size_t count = 0;
     int kept_errors = 0, kept_warnings = 0;
     for (const struct diag *diag = diags->first; diag; diag = diag->next)
-        n++;
-    struct ranked *v = NEW_N(diags->arena, struct ranked, n);
-    n = 0;
+        count++;
+    struct ranked *order = NEW_N(diags->arena, struct ranked, count);
+    count = 0;
     for (const struct diag *diag = diags->first; diag; diag = diag->next) {
-        v[n] = (struct ranked){diag, n};
-        n++;
+        order[count] = (struct ranked){diag, count};
+        count++;
         ++*(diag->severity == DIAG_ERROR ? &kept_errors : &kept_warnings);
     }
-    if (n)
-        qsort(v, n, sizeof *v, by_place);
-    struct printer p = {diags->arena, diags->sources, out,
-                        colour && format == DIAG_TEXT};
+    if (count)
+        qsort(order, count, sizeof *order, by_place);
+    struct printer printer = {diags->arena, diags->sources, out,
+                              colour && format == DIAG_TEXT};
     bool first = true;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t which = 0; which < count; which++) {
         /* the same finding twice (a function expanded twice) is told once */
         bool told = false;
-        for (size_t j = i; j-- > 0 && !told;) {
-            if (v[j].d->range.lo != v[i].d->range.lo ||
-                v[j].d->range.file != v[i].d->range.file)
+        for (size_t j = which; j-- > 0 && !told;) {
+            if (order[j].d->range.lo != order[which].d->range.lo ||
+                order[j].d->range.file != order[which].d->range.file)
                 break;
-            told = same(v[j].d, v[i].d);
+            told = same(order[j].d, order[which].d);
         }
         if (told)
             continue;
@@ -507,11 +514,11 @@ diags_print(const struct diags *diags, struct buf *out, enum diag_format format,
             buf_putc(out, '\n');
         first = false;
         if (format == DIAG_TEXT)
-            print_text(&p, v[i].d);
+            print_text(&printer, order[which].d);
         else if (format == DIAG_LINES)
-            print_lines(&p, v[i].d);
+            print_lines(&printer, order[which].d);
         else
-            print_json(&p, v[i].d);
+            print_json(&printer, order[which].d);
     }
     print_more(out, format, diags->errors - kept_errors, "error");
     print_more(out, format, diags->warnings - kept_warnings, "warning");

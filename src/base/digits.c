@@ -126,23 +126,23 @@ scale(uint64_t m, int e, int q, uint64_t *to)
 }
 
 bool
-digits_of(double y, int n, char *d, int *exponent)
+digits_of(double y, int count, char *digits, int *exponent)
 {
     int e;
-    uint64_t m = (uint64_t)ldexp(frexp(y, &e), 53) << 11, x;
+    uint64_t m = (uint64_t)ldexp(frexp(y, &e), 53) << 11, rest;
     e -= 64;
     /* y lies in [2^(e + 63), 2^(e + 64)): this is its exponent or one less */
     int k = ((e + 63) * 78913) >> 18;
-    if (!scale(m, e, n - 1 - k, &x))
+    if (!scale(m, e, count - 1 - k, &rest))
         return false;
-    if (x >= ten(n)) {
+    if (rest >= ten(count)) {
         k++;
-        if (!scale(m, e, n - 1 - k, &x))
+        if (!scale(m, e, count - 1 - k, &rest))
             return false;
     }
     *exponent = k;
-    for (int i = n; i-- > 0; x /= 10)
-        d[i] = (char)('0' + x % 10);
+    for (int i = count; i-- > 0; rest /= 10)
+        digits[i] = (char)('0' + rest % 10);
     return true;
 }
 #else

@@ -8,6 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-bool digits_of(double y, int n, char *d, int *exponent);
+bool digits_of(double y, int count, char *digits, int *exponent);
 
 #endif

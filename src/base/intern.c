@@ -47,24 +47,24 @@ grow(struct intern *table)
 }
 
 const char *
-intern(struct intern *table, const char *s, size_t n)
+intern(struct intern *table, const char *s, size_t len)
 {
-    uint64_t h = 14695981039346656037U;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (unsigned char)s[i]) * 1099511628211U;
-    size_t k = h & (table->cap - 1);
-    for (; table->slots[k].text; k = (k + 1) & (table->cap - 1))
-        if (table->slots[k].hash == h && table->slots[k].len == n &&
-            (n == 0 || memcmp(table->slots[k].text, s, n) == 0))
-            return table->slots[k].text;
-    const char *text = arena_strndup(table->arena, s, n);
+    uint64_t hash = 14695981039346656037U;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ (unsigned char)s[i]) * 1099511628211U;
+    size_t at = hash & (table->cap - 1);
+    for (; table->slots[at].text; at = (at + 1) & (table->cap - 1))
+        if (table->slots[at].hash == hash && table->slots[at].len == len &&
+            (len == 0 || memcmp(table->slots[at].text, s, len) == 0))
+            return table->slots[at].text;
+    const char *text = arena_strndup(table->arena, s, len);
     if (2 * (table->n + 1) > table->cap) {
         grow(table);
-        k = h & (table->cap - 1);
-        while (table->slots[k].text)
-            k = (k + 1) & (table->cap - 1);
+        at = hash & (table->cap - 1);
+        while (table->slots[at].text)
+            at = (at + 1) & (table->cap - 1);
     }
-    table->slots[k] = (struct slot){text, n, h};
+    table->slots[at] = (struct slot){text, len, hash};
     table->n++;
     return text;
 }

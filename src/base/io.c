@@ -7,18 +7,18 @@
 #include <unistd.h>
 
 int
-io_write(int fd, const void *bytes, size_t n)
+io_write(int fd, const void *bytes, size_t size)
 {
     const char *s = bytes;
 
-    while (n) {
-        ssize_t w = write(fd, s, n);
+    while (size) {
+        ssize_t w = write(fd, s, size);
         if (w < 0 && errno == EINTR)
             continue;
         if (w < 0)
             return errno;
         s += w;
-        n -= (size_t)w;
+        size -= (size_t)w;
     }
     return 0;
 }

@@ -6,6 +6,6 @@
 #include <stddef.h>
 
 /* Writes all n bytes, however often a signal comes between; 0 or errno. */
-int io_write(int fd, const void *bytes, size_t n);
+int io_write(int fd, const void *bytes, size_t size);
 
 #endif

@@ -63,37 +63,37 @@ next_up(struct decimal *r)
 
 /* "0.0012", "1200", "1.2e20": fixed form for exponents in [-5, widest) */
 static char *
-lay_out(char s[NUM_TEXT], bool negative, struct decimal result, int widest)
+lay_out(char text[NUM_TEXT], bool negative, struct decimal result, int widest)
 {
-    char *p = s;
+    char *at = text;
     while (result.n > 1 && result.d[result.n - 1] == '0')
         result.n--;
     if (negative)
-        *p++ = '-';
+        *at++ = '-';
     if (result.e >= -5 && result.e < 0) {
-        *p++ = '0';
-        *p++ = '.';
+        *at++ = '0';
+        *at++ = '.';
         for (int i = -1; i > result.e; i--)
-            *p++ = '0';
-        memcpy(p, result.d, (size_t)result.n);
-        p += result.n;
+            *at++ = '0';
+        memcpy(at, result.d, (size_t)result.n);
+        at += result.n;
     } else if (result.e >= 0 && result.e < widest) {
         for (int i = 0; i < result.n || i <= result.e; i++) {
             if (i == result.e + 1)
-                *p++ = '.';
-            *p++ = i < result.n ? result.d[i] : '0';
+                *at++ = '.';
+            *at++ = i < result.n ? result.d[i] : '0';
         }
     } else {
-        *p++ = result.d[0];
+        *at++ = result.d[0];
         if (result.n > 1) {
-            *p++ = '.';
-            memcpy(p, result.d + 1, (size_t)result.n - 1);
-            p += result.n - 1;
+            *at++ = '.';
+            memcpy(at, result.d + 1, (size_t)result.n - 1);
+            at += result.n - 1;
         }
-        p += snprintf(p, 8, "e%d", result.e);
+        at += snprintf(at, 8, "e%d", result.e);
     }
-    *p = 0;
-    return s;
+    *at = 0;
+    return text;
 }
 
 /* zeros, infinities and NaN; false for all others */
@@ -110,35 +110,35 @@ special(char s[NUM_TEXT], double x)
 }
 
 char *
-num_shortest(char s[NUM_TEXT], double x)
+num_shortest(char text[NUM_TEXT], double value)
 {
-    if (special(s, x))
-        return s;
-    double y = fabs(x);
+    if (special(text, value))
+        return text;
+    double back = fabs(value);
     /* integers of few digits: the common case, cheaply */
-    if (y < 1e9 && y == floor(y)) {
-        snprintf(s, NUM_TEXT, "%s%d", x < 0 ? "-" : "", (int)y);
-        return s;
+    if (back < 1e9 && back == floor(back)) {
+        snprintf(text, NUM_TEXT, "%s%d", value < 0 ? "-" : "", (int)back);
+        return text;
     }
     /* Up to 15 digits determine a normal double, so that the rounding to 15
      * has the shortest text as its own, with zeros behind; denormals hold
      * fewer digits and are searched from one digit on. */
     int e2;
-    bool power = frexp(y, &e2) == 0.5;
+    bool power = frexp(back, &e2) == 0.5;
     struct decimal result;
-    for (int n = y < 2.3e-308 ? 1 : 15; n < 17; n++) {
-        result = round_to(y, n);
-        if (value_of(&result) == y)
-            return lay_out(s, x < 0, result, 16);
+    for (int n = back < 2.3e-308 ? 1 : 15; n < 17; n++) {
+        result = round_to(back, n);
+        if (value_of(&result) == back)
+            return lay_out(text, value < 0, result, 16);
         /* below a power of two doubles lie closer: the nearest text of n
          * digits may be another number's while the next one up is ours */
         if (power) {
             next_up(&result);
-            if (value_of(&result) == y)
-                return lay_out(s, x < 0, result, 16);
+            if (value_of(&result) == back)
+                return lay_out(text, value < 0, result, 16);
         }
     }
-    return lay_out(s, x < 0, round_to(y, 17), 16);
+    return lay_out(text, value < 0, round_to(back, 17), 16);
 }
 
 char *
@@ -157,63 +157,63 @@ num_17(char s[NUM_TEXT], double x)
 }
 
 size_t
-num_read(const char *s, size_t n, double *x)
+num_read(const char *text, size_t len, double *value)
 {
     /* 768 digits decide any double; one more tells whether there is a rest */
     enum { MOST = 780 };
-    char t[MOST + 40];
-    size_t used = 0, i = 0;
+    char copy[MOST + 40];
+    size_t used = 0, at = 0;
     bool negative = false, point = false, rest = false;
     long exponent = 0;
     size_t digits = 0;
-    if (i < n && (s[i] == '-' || s[i] == '+'))
-        negative = s[i++] == '-';
-    for (; i < n; i++) {
-        if (s[i] == '.' && !point) {
+    if (at < len && (text[at] == '-' || text[at] == '+'))
+        negative = text[at++] == '-';
+    for (; at < len; at++) {
+        if (text[at] == '.' && !point) {
             /* "1..2" is a range, not a number with two points */
-            if (i + 1 < n && s[i + 1] == '.')
+            if (at + 1 < len && text[at + 1] == '.')
                 break;
             point = true;
             continue;
         }
-        if (s[i] < '0' || s[i] > '9')
+        if (text[at] < '0' || text[at] > '9')
             break;
         digits++;
-        if (used == 0 && s[i] == '0') {
+        if (used == 0 && text[at] == '0') {
             exponent -= point;
         } else if (used < MOST) {
-            t[used++] = s[i];
+            copy[used++] = text[at];
             exponent -= point;
         } else {
-            rest = rest || s[i] != '0';
+            rest = rest || text[at] != '0';
             exponent += !point;
         }
     }
     if (digits == 0)
         return 0;
-    if (i + 1 < n && (s[i] == 'e' || s[i] == 'E')) {
-        size_t j = i + 1;
+    if (at + 1 < len && (text[at] == 'e' || text[at] == 'E')) {
+        size_t j = at + 1;
         bool down = false;
-        if (s[j] == '-' || s[j] == '+')
-            down = s[j++] == '-';
-        if (j < n && s[j] >= '0' && s[j] <= '9') {
+        if (text[j] == '-' || text[j] == '+')
+            down = text[j++] == '-';
+        if (j < len && text[j] >= '0' && text[j] <= '9') {
             long e = 0;
-            for (; j < n && s[j] >= '0' && s[j] <= '9'; j++)
+            for (; j < len && text[j] >= '0' && text[j] <= '9'; j++)
                 if (e < 1000000000L)
-                    e = 10 * e + (s[j] - '0');
+                    e = 10 * e + (text[j] - '0');
             exponent += down ? -e : e;
-            i = j;
+            at = j;
         }
     }
     double y = 0.0;
     if (used > 0) {
         if (rest) {
-            t[used++] = '1';
+            copy[used++] = '1';
             exponent--;
         }
-        snprintf(t + used, 40, "e%ld", exponent);
-        y = strtod(t, NULL);
+        snprintf(copy + used, 40, "e%ld", exponent);
+        y = strtod(copy, NULL);
     }
-    *x = negative ? -y : y;
-    return i;
+    *value = negative ? -y : y;
+    return at;
 }

@@ -28,40 +28,41 @@ static void *
 work(void *ctx)
 {
     struct worker *worker = ctx;
-    struct parts *p = worker->all;
-    struct oom_guard g;
-    if (setjmp(g.env)) {
-        oom_leave(&g);
-        atomic_store(&p->no_memory, true);
+    struct parts *parts = worker->all;
+    struct oom_guard guard;
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
+        atomic_store(&parts->no_memory, true);
         return NULL;
     }
-    oom_enter(&g);
-    while (!atomic_load(&p->no_memory)) {
-        size_t k = atomic_fetch_add(&p->next, 1);
-        if (k >= p->n)
+    oom_enter(&guard);
+    while (!atomic_load(&parts->no_memory)) {
+        size_t k = atomic_fetch_add(&parts->next, 1);
+        if (k >= parts->n)
             break;
-        p->f(p->ctx, worker->number, k);
+        parts->f(parts->ctx, worker->number, k);
     }
-    oom_leave(&g);
+    oom_leave(&guard);
     return NULL;
 }
 
 void
 parts_run(int threads, size_t n, parts_fn *f, void *ctx)
 {
-    struct parts p = {.n = n, .f = f, .ctx = ctx};
-    struct worker w[MOST];
+    struct parts parts = {.n = n, .f = f, .ctx = ctx};
+    struct worker workers[MOST];
     int m = threads < 1 ? 1 : threads > MOST ? MOST : threads;
     if ((size_t)m > n)
         m = n ? (int)n : 1;
     for (int k = 0; k < m; k++)
-        w[k] = (struct worker){.all = &p, .number = k};
+        workers[k] = (struct worker){.all = &parts, .number = k};
     for (int k = 1; k < m; k++)
-        w[k].running = !pthread_create(&w[k].thread, NULL, work, &w[k]);
-    work(&w[0]);
+        workers[k].running =
+            !pthread_create(&workers[k].thread, NULL, work, &workers[k]);
+    work(&workers[0]);
     for (int k = 1; k < m; k++)
-        if (w[k].running)
-            pthread_join(w[k].thread, NULL);
-    if (atomic_load(&p.no_memory))
+        if (workers[k].running)
+            pthread_join(workers[k].thread, NULL);
+    if (atomic_load(&parts.no_memory))
         oom_raise();
 }

@@ -33,20 +33,21 @@ sources_add(struct sources *sources, const char *name, const char *text,
 {
     if (len >= UINT32_MAX) /* ranges are 32 bit; callers refuse such files */
         len = UINT32_MAX - 1;
-    struct entry *e = NEW(sources->arena, struct entry);
-    e->pub.name = arena_strdup(sources->arena, name);
-    const char *t = arena_strndup(sources->arena, text, len);
-    e->pub.text = t;
-    e->pub.len = len;
+    struct entry *added = NEW(sources->arena, struct entry);
+    added->pub.name = arena_strdup(sources->arena, name);
+    const char *copy = arena_strndup(sources->arena, text, len);
+    added->pub.text = copy;
+    added->pub.len = len;
     uint32_t lines = 1;
-    for (const char *p = t; (p = memchr(p, '\n', len - (size_t)(p - t)));) {
+    for (const char *p = copy;
+         (p = memchr(p, '\n', len - (size_t)(p - copy)));) {
         lines++;
         p++;
     }
-    e->starts = NEW_N(sources->arena, uint32_t, lines);
-    e->lines = 1;
-    for (const char *p = t; (p = memchr(p, '\n', len - (size_t)(p - t)));)
-        e->starts[e->lines++] = (uint32_t)(++p - t);
+    added->starts = NEW_N(sources->arena, uint32_t, lines);
+    added->lines = 1;
+    for (const char *p = copy; (p = memchr(p, '\n', len - (size_t)(p - copy)));)
+        added->starts[added->lines++] = (uint32_t)(++p - copy);
     if (sources->n == sources->cap) {
         uint32_t cap = sources->cap ? 2 * sources->cap : 8;
         struct entry **v = NEW_N(sources->arena, struct entry *, cap);
@@ -55,7 +56,7 @@ sources_add(struct sources *sources, const char *name, const char *text,
         sources->v = v;
         sources->cap = cap;
     }
-    sources->v[sources->n++] = e;
+    sources->v[sources->n++] = added;
     return sources->n;
 }
 
@@ -79,19 +80,19 @@ source_pos(const struct sources *sources, uint32_t file, uint32_t off)
     const struct source *src = source_get(sources, file);
     if (!src)
         return (struct source_pos){0, 0};
-    const struct entry *e = sources->v[file - 1];
+    const struct entry *entry = sources->v[file - 1];
     if (off > src->len)
         off = (uint32_t)src->len;
     /* the last line that starts at or before off */
-    uint32_t lo = 0, hi = e->lines;
+    uint32_t lo = 0, hi = entry->lines;
     while (hi - lo > 1) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (e->starts[mid] <= off)
+        if (entry->starts[mid] <= off)
             lo = mid;
         else
             hi = mid;
     }
-    uint32_t start = e->starts[lo], cells = 1;
+    uint32_t start = entry->starts[lo], cells = 1;
     for (uint32_t i = start; i < off;) {
         uint32_t c = 0;
         size_t len = utf8_decode(src->text + i, src->len - i, &c);

@@ -27,22 +27,23 @@ letters(const char *s, uint32_t out[LONGEST])
 }
 
 static size_t
-distance(const uint32_t *a, size_t n, const uint32_t *b, size_t m)
+distance(const uint32_t *word, size_t n_word, const uint32_t *other,
+         size_t n_other)
 {
     size_t row[3][LONGEST + 1];
     size_t *before = row[0], *above = row[1], *here = row[2];
-    for (size_t j = 0; j <= m; j++)
+    for (size_t j = 0; j <= n_other; j++)
         above[j] = j;
-    for (size_t i = 1; i <= n; i++) {
+    for (size_t i = 1; i <= n_word; i++) {
         here[0] = i;
-        for (size_t j = 1; j <= m; j++) {
-            size_t d = above[j - 1] + (a[i - 1] != b[j - 1]);
+        for (size_t j = 1; j <= n_other; j++) {
+            size_t d = above[j - 1] + (word[i - 1] != other[j - 1]);
             if (above[j] + 1 < d)
                 d = above[j] + 1;
             if (here[j - 1] + 1 < d)
                 d = here[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
-                a[i - 2] == b[j - 1] && before[j - 2] + 1 < d)
+            if (i > 1 && j > 1 && word[i - 1] == other[j - 2] &&
+                word[i - 2] == other[j - 1] && before[j - 2] + 1 < d)
                 d = before[j - 2] + 1;
             here[j] = d;
         }
@@ -51,14 +52,14 @@ distance(const uint32_t *a, size_t n, const uint32_t *b, size_t m)
         above = here;
         here = t;
     }
-    return above[m];
+    return above[n_other];
 }
 
 const char *
 suggest(const char *word, const char *const *candidates, size_t n)
 {
-    uint32_t a[LONGEST], b[LONGEST];
-    size_t la = letters(word, a);
+    uint32_t wanted[LONGEST], other[LONGEST];
+    size_t la = letters(word, wanted);
     if (la == 0 || la > LONGEST)
         return NULL;
     /* short words may be one letter off when they have at least two */
@@ -66,11 +67,11 @@ suggest(const char *word, const char *const *candidates, size_t n)
     const char *best = NULL;
     size_t best_d = most + 1;
     for (size_t i = 0; i < n; i++) {
-        size_t lb = candidates[i] ? letters(candidates[i], b) : 0;
+        size_t lb = candidates[i] ? letters(candidates[i], other) : 0;
         if (lb == 0 || lb > LONGEST || lb > la + most || la > lb + most ||
             strcmp(word, candidates[i]) == 0)
             continue;
-        size_t d = distance(a, la, b, lb);
+        size_t d = distance(wanted, la, other, lb);
         if (d < best_d) {
             best_d = d;
             best = candidates[i];

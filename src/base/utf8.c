@@ -4,27 +4,27 @@
 #include "base/utf8.h"
 
 size_t
-utf8_decode(const char *s, size_t n, uint32_t *cp)
+utf8_decode(const char *s, size_t size, uint32_t *cp)
 {
-    const unsigned char *u = (const unsigned char *)s;
-    if (n == 0)
+    const unsigned char *bytes = (const unsigned char *)s;
+    if (size == 0)
         return 0;
-    if (u[0] < 0x80) {
-        *cp = u[0];
+    if (bytes[0] < 0x80) {
+        *cp = bytes[0];
         return 1;
     }
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t len = u[0] >= 0xf0 && u[0] < 0xf8   ? 4
-                 : u[0] >= 0xe0 && u[0] < 0xf0 ? 3
-                 : u[0] >= 0xc0 && u[0] < 0xe0 ? 2
-                                               : 0;
-    if (len == 0 || len > n)
+    size_t len = bytes[0] >= 0xf0 && bytes[0] < 0xf8   ? 4
+                 : bytes[0] >= 0xe0 && bytes[0] < 0xf0 ? 3
+                 : bytes[0] >= 0xc0 && bytes[0] < 0xe0 ? 2
+                                                       : 0;
+    if (len == 0 || len > size)
         return 0;
-    uint32_t c = u[0] & (0xffU >> (len + 1));
+    uint32_t c = bytes[0] & (0xffU >> (len + 1));
     for (size_t i = 1; i < len; i++) {
-        if ((u[i] & 0xc0) != 0x80)
+        if ((bytes[i] & 0xc0) != 0x80)
             return 0;
-        c = c << 6 | (u[i] & 0x3fU);
+        c = c << 6 | (bytes[i] & 0x3fU);
     }
     if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
         return 0;
@@ -33,18 +33,18 @@ utf8_decode(const char *s, size_t n, uint32_t *cp)
 }
 
 size_t
-utf8_encode(char s[4], uint32_t cp)
+utf8_encode(char out[4], uint32_t cp)
 {
     if (cp < 0x80) {
-        s[0] = (char)cp;
+        out[0] = (char)cp;
         return 1;
     }
     size_t len = cp < 0x800 ? 2 : cp < 0x10000 ? 3 : 4;
     for (size_t i = len - 1; i > 0; i--) {
-        s[i] = (char)(0x80 | (cp & 0x3f));
+        out[i] = (char)(0x80 | (cp & 0x3f));
         cp >>= 6;
     }
-    s[0] = (char)((0xf00 >> len & 0xf0) | cp);
+    out[0] = (char)((0xf00 >> len & 0xf0) | cp);
     return len;
 }
 

@@ -11,9 +11,9 @@
 /* decodes the code point at s (n > 0 bytes); returns its length, or 0 when the
  * bytes are not valid UTF-8 (overlong forms, surrogates and values over
  * 0x10ffff are invalid) */
-size_t utf8_decode(const char *s, size_t n, uint32_t *cp);
+size_t utf8_decode(const char *s, size_t len, uint32_t *cp);
 /* appends the encoding of cp to s; returns its length, 1 to 4 */
-size_t utf8_encode(char s[4], uint32_t cp);
+size_t utf8_encode(char out[4], uint32_t cp);
 /* 0 for combining marks and invisible ones, 2 for wide ones, else 1 */
 int utf8_cells(uint32_t cp);
 /* must not be sent to a terminal as it is: control and bidirectional-override

@@ -23,24 +23,24 @@ power_factor(struct graph *graph, enum imp_op op, const expr *a, const expr *p)
 
 /* d(a^b), d(|a|^b), d(sgn(a)|a|^b); the logarithm only where b varies */
 static const expr *
-power_rule(struct graph *graph, const expr *y, enum imp_op lower,
+power_rule(struct graph *graph, const expr *power, enum imp_op lower,
            const expr *dA, const expr *dB)
 {
-    const expr *zero = ex_num(graph, 0), *d = zero;
+    const expr *zero = ex_num(graph, 0), *sum = zero;
     if (!ex_is_num(dA, 0))
-        d = ex_mul(graph, power_factor(graph, lower, y->a, y->b), dA);
+        sum = ex_mul(graph, power_factor(graph, lower, power->a, power->b), dA);
     if (!ex_is_num(dB, 0)) {
-        const expr *size = y->a;
-        if (y->op != IMP_OP_POW)
+        const expr *size = power->a;
+        if (power->op != IMP_OP_POW)
             size = ex_op(graph, IMP_OP_ABS, size, NULL, NULL);
         const expr *l =
-            ex_mul(graph, y, ex_op(graph, IMP_OP_LOG, size, NULL, NULL));
+            ex_mul(graph, power, ex_op(graph, IMP_OP_LOG, size, NULL, NULL));
         /* u^b log u vanishes with u */
-        const expr *at0 = ex_op(graph, IMP_OP_EQ, y->a, zero, NULL);
+        const expr *at0 = ex_op(graph, IMP_OP_EQ, power->a, zero, NULL);
         l = ex_op(graph, IMP_OP_SELECT, at0, zero, l);
-        d = ex_add(graph, d, ex_mul(graph, l, dB));
+        sum = ex_add(graph, sum, ex_mul(graph, l, dB));
     }
-    return d;
+    return sum;
 }
 
 const expr *
@@ -102,14 +102,16 @@ memo_at(const struct memo *m, uint32_t cap, uint32_t node, uint32_t leaf)
 }
 
 static const expr *
-memo_get(const struct graph *graph, const expr *e, const expr *leaf)
+memo_get(const struct graph *graph, const expr *node, const expr *leaf)
 {
-    return graph->memo[memo_at(graph->memo, graph->memo_cap, e->id, leaf->id)]
+    return graph
+        ->memo[memo_at(graph->memo, graph->memo_cap, node->id, leaf->id)]
         .d;
 }
 
 static void
-memo_put(struct graph *graph, const expr *e, const expr *leaf, const expr *d)
+memo_put(struct graph *graph, const expr *node, const expr *leaf,
+         const expr *derivative)
 {
     if (graph->memo_n >= graph->memo_cap / 2) {
         uint32_t cap = graph->memo_cap * 2;
@@ -122,8 +124,8 @@ memo_put(struct graph *graph, const expr *e, const expr *leaf, const expr *d)
         graph->memo = m;
         graph->memo_cap = cap;
     }
-    uint32_t at = memo_at(graph->memo, graph->memo_cap, e->id, leaf->id);
-    graph->memo[at] = (struct memo){e->id, leaf->id, d};
+    uint32_t at = memo_at(graph->memo, graph->memo_cap, node->id, leaf->id);
+    graph->memo[at] = (struct memo){node->id, leaf->id, derivative};
     graph->memo_n++;
 }
 
@@ -133,35 +135,35 @@ struct known {
 };
 
 static bool
-known_or_leaf(void *ctx, const expr *e)
+known_or_leaf(void *ctx, const expr *node)
 {
     struct known *k = ctx;
-    return !e->a || memo_get(k->g, e, k->leaf) != NULL;
+    return !node->a || memo_get(k->g, node, k->leaf) != NULL;
 }
 
 /* derivative of an operand: a leaf, or remembered */
 static const expr *
-operand(struct graph *graph, const expr *e, const expr *leaf, const expr *zero,
-        const expr *one)
+operand(struct graph *graph, const expr *node, const expr *leaf,
+        const expr *zero, const expr *one)
 {
-    if (!e)
+    if (!node)
         return zero;
-    if (!e->a)
-        return e == leaf ? one : zero;
-    return memo_get(graph, e, leaf);
+    if (!node->a)
+        return node == leaf ? one : zero;
+    return memo_get(graph, node, leaf);
 }
 
 const expr *
-ex_diff(struct graph *graph, const expr *e, const expr *leaf)
+ex_diff(struct graph *graph, const expr *node, const expr *leaf)
 {
     const expr *zero = ex_num(graph, 0), *one = ex_num(graph, 1);
-    const expr *have = operand(graph, e, leaf, zero, one);
+    const expr *have = operand(graph, node, leaf, zero, one);
     if (have)
         return have;
     struct known k = {graph, leaf};
     struct walk *walk = walk_begin(graph);
     imp_range keep = graph->origin;
-    walk_collect(graph, walk, &e, 1, known_or_leaf, &k);
+    walk_collect(graph, walk, &node, 1, known_or_leaf, &k);
     for (uint32_t i = 0; i < walk->n; i++) {
         const expr *y = walk->order[i];
         const expr *dA = operand(graph, y->a, leaf, zero, one);
@@ -176,17 +178,17 @@ ex_diff(struct graph *graph, const expr *e, const expr *leaf)
     }
     graph->origin = keep;
     walk_end(graph, walk);
-    return memo_get(graph, e, leaf);
+    return memo_get(graph, node, leaf);
 }
 
 const expr *
-ex_diff_along(struct graph *graph, const expr *e, const expr *const *leaf,
+ex_diff_along(struct graph *graph, const expr *node, const expr *const *leaf,
               const expr *const *rate, size_t n)
 {
     const expr *zero = ex_num(graph, 0);
     struct walk *walk = walk_begin(graph);
     imp_range keep = graph->origin;
-    walk_collect(graph, walk, &e, 1, NULL, NULL);
+    walk_collect(graph, walk, &node, 1, NULL, NULL);
     for (uint32_t i = 0; i < walk->n; i++)
         walk->val[walk->order[i]->id] = zero;
     for (size_t i = 0; i < n; i++)
@@ -204,7 +206,7 @@ ex_diff_along(struct graph *graph, const expr *e, const expr *const *leaf,
             walk->val[y->id] = ex_rule(graph, y, dA, dB, dC);
         }
     }
-    const expr *d = walk->val[e->id];
+    const expr *d = walk->val[node->id];
     graph->origin = keep;
     walk_end(graph, walk);
     return d;

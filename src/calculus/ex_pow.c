@@ -13,84 +13,84 @@
 
 /* a^n, n >= 1: squares where n is even, else a times the even power */
 static const expr *
-chain(struct graph *graph, const expr *a, long n)
+chain(struct graph *graph, const expr *left, long n)
 {
     if (n == 1)
-        return a;
+        return left;
     if (n % 2) {
-        return ex_mul(graph, a, chain(graph, a, n - 1));
+        return ex_mul(graph, left, chain(graph, left, n - 1));
     }
-    const expr *h = chain(graph, a, n / 2);
+    const expr *h = chain(graph, left, n / 2);
     return ex_mul(graph, h, h);
 }
 
 static bool
-chain_exponent(const expr *b)
+chain_exponent(const expr *right)
 {
-    return ex_is_const(b) && b->num == rint(b->num) &&
-           fabs(b->num) <= POW_CHAIN_MAX;
+    return ex_is_const(right) && right->num == rint(right->num) &&
+           fabs(right->num) <= POW_CHAIN_MAX;
 }
 
 static const expr *
-power(struct graph *graph, const expr *a, double p)
+power(struct graph *graph, const expr *left, double p)
 {
     long n = (long)p;
     if (n == 0)
         return ex_num(graph, 1);
-    const expr *y = chain(graph, a, labs(n));
+    const expr *y = chain(graph, left, labs(n));
     return n < 0 ? ex_div(graph, ex_num(graph, 1), y) : y;
 }
 
 static const expr *
-node(struct graph *graph, enum imp_op op, const expr *a, const expr *b)
+node(struct graph *graph, enum imp_op op, const expr *left, const expr *right)
 {
-    if (ex_is_const(a) && ex_is_const(b)) {
-        double y = eval_op(op, a->num, b->num, 0);
+    if (ex_is_const(left) && ex_is_const(right)) {
+        double y = eval_op(op, left->num, right->num, 0);
         if (isfinite(y))
             return ex_num(graph, y);
     }
-    return graph_cons(graph, (uint16_t)op, 0, 0, 0, 0, a, b, NULL);
+    return graph_cons(graph, (uint16_t)op, 0, 0, 0, 0, left, right, NULL);
 }
 
 const expr *
-ex_pow(struct graph *graph, const expr *a, const expr *b)
+ex_pow(struct graph *graph, const expr *left, const expr *right)
 {
-    if (a->op == IMP_OP_ABS)
-        return ex_abspow(graph, a->a, b);
-    if (chain_exponent(b))
-        return power(graph, a, b->num);
-    if (ex_is_num(b, 0.5))
-        return ex_op(graph, IMP_OP_SQRT, a, NULL, NULL);
-    if (ex_is_num(b, -0.5))
+    if (left->op == IMP_OP_ABS)
+        return ex_abspow(graph, left->a, right);
+    if (chain_exponent(right))
+        return power(graph, left, right->num);
+    if (ex_is_num(right, 0.5))
+        return ex_op(graph, IMP_OP_SQRT, left, NULL, NULL);
+    if (ex_is_num(right, -0.5))
         return ex_div(graph, ex_num(graph, 1),
-                      ex_op(graph, IMP_OP_SQRT, a, NULL, NULL));
-    return node(graph, IMP_OP_POW, a, b);
+                      ex_op(graph, IMP_OP_SQRT, left, NULL, NULL));
+    return node(graph, IMP_OP_POW, left, right);
 }
 
 const expr *
-ex_abspow(struct graph *graph, const expr *a, const expr *b)
+ex_abspow(struct graph *graph, const expr *left, const expr *right)
 {
-    if (a->op == IMP_OP_NEG || a->op == IMP_OP_ABS)
-        return ex_abspow(graph, a->a, b);
-    if (chain_exponent(b)) {
-        if (b->num == 1)
-            return ex_op(graph, IMP_OP_ABS, a, NULL, NULL);
-        if (fmod(b->num, 2) == 0)
-            return power(graph, a, b->num);
+    if (left->op == IMP_OP_NEG || left->op == IMP_OP_ABS)
+        return ex_abspow(graph, left->a, right);
+    if (chain_exponent(right)) {
+        if (right->num == 1)
+            return ex_op(graph, IMP_OP_ABS, left, NULL, NULL);
+        if (fmod(right->num, 2) == 0)
+            return power(graph, left, right->num);
     }
-    return node(graph, IMP_OP_ABSPOW, a, b);
+    return node(graph, IMP_OP_ABSPOW, left, right);
 }
 
 const expr *
-ex_sgnpow(struct graph *graph, const expr *a, const expr *b)
+ex_sgnpow(struct graph *graph, const expr *left, const expr *right)
 {
-    if (a->op == IMP_OP_NEG)
-        return ex_neg(graph, ex_sgnpow(graph, a->a, b));
-    if (chain_exponent(b)) {
-        if (b->num == 0)
-            return ex_op(graph, IMP_OP_SIGN, a, NULL, NULL);
-        if (fmod(b->num, 2) != 0)
-            return power(graph, a, b->num);
+    if (left->op == IMP_OP_NEG)
+        return ex_neg(graph, ex_sgnpow(graph, left->a, right));
+    if (chain_exponent(right)) {
+        if (right->num == 0)
+            return ex_op(graph, IMP_OP_SIGN, left, NULL, NULL);
+        if (fmod(right->num, 2) != 0)
+            return power(graph, left, right->num);
     }
-    return node(graph, IMP_OP_SGNPOW, a, b);
+    return node(graph, IMP_OP_SGNPOW, left, right);
 }

@@ -90,45 +90,45 @@ const expr *ex_num(struct graph *graph, double x);
 const expr *ex_sym(struct graph *graph, enum expr_sym s, uint32_t i,
                    uint32_t j);
 /* any operator of the table, operands as its arity says; simplifies */
-const expr *ex_op(struct graph *graph, enum imp_op op, const expr *a,
-                  const expr *b, const expr *c);
-const expr *ex_add(struct graph *graph, const expr *a, const expr *b);
-const expr *ex_sub(struct graph *graph, const expr *a, const expr *b);
-const expr *ex_neg(struct graph *graph, const expr *a);
-const expr *ex_mul(struct graph *graph, const expr *a, const expr *b);
-const expr *ex_div(struct graph *graph, const expr *a, const expr *b);
+const expr *ex_op(struct graph *graph, enum imp_op op, const expr *left,
+                  const expr *right, const expr *third);
+const expr *ex_add(struct graph *graph, const expr *left, const expr *right);
+const expr *ex_sub(struct graph *graph, const expr *left, const expr *right);
+const expr *ex_neg(struct graph *graph, const expr *left);
+const expr *ex_mul(struct graph *graph, const expr *left, const expr *right);
+const expr *ex_div(struct graph *graph, const expr *left, const expr *right);
 /* a^b: integer literal b -> one fixed multiplication chain (1/chain for
  * negative); b = 1/2 -> sqrt; abs(u)^b -> ABSPOW (even integer b: u^b);
  * otherwise POW */
-const expr *ex_pow(struct graph *graph, const expr *a, const expr *b);
-bool ex_is_num(const expr *e, double x);
-bool ex_is_const(const expr *e); /* a literal */
+const expr *ex_pow(struct graph *graph, const expr *left, const expr *right);
+bool ex_is_num(const expr *node, double x);
+bool ex_is_const(const expr *node); /* a literal */
 
 /* Does e depend on a symbol of class s (index i, j; UINT32_MAX: any)? */
-bool ex_depends(struct graph *graph, const expr *e, enum expr_sym s, uint32_t i,
-                uint32_t j);
+bool ex_depends(struct graph *graph, const expr *node, enum expr_sym s,
+                uint32_t i, uint32_t j);
 /* calls back once per distinct symbol leaf */
 void ex_leaves(struct graph *graph, const expr *const *es, size_t n,
                void (*each)(void *ctx, const expr *leaf), void *ctx);
 /* replaces symbols: map returns the replacement, or NULL to keep the leaf */
-const expr *ex_subst(struct graph *graph, const expr *e,
+const expr *ex_subst(struct graph *graph, const expr *node,
                      const expr *(*map)(void *ctx, const expr *leaf),
                      void *ctx);
 
 /* exact partial derivative with respect to a symbol leaf (memoised) */
-const expr *ex_diff(struct graph *graph, const expr *e, const expr *leaf);
+const expr *ex_diff(struct graph *graph, const expr *node, const expr *leaf);
 /* directional derivative: sum of de/dleaf[i] * rate[i]; exact total time
  * derivative when leaf holds t and the state variables */
-const expr *ex_diff_along(struct graph *graph, const expr *e,
+const expr *ex_diff_along(struct graph *graph, const expr *node,
                           const expr *const *leaf, const expr *const *rate,
                           size_t n);
 
 /* value of an expression whose leaves are all literals or given by `leaf`;
  * the reference evaluator's arithmetic. May be NaN. */
-double ex_value(struct graph *graph, const expr *e,
+double ex_value(struct graph *graph, const expr *node,
                 double (*leaf)(void *ctx, const expr *leaf), void *ctx);
 /* text of an expression, fully bracketed: tests, :ir */
 struct buf;
-void ex_print(struct buf *buf, const expr *e);
+void ex_print(struct buf *buf, const expr *node);
 
 #endif

@@ -67,16 +67,16 @@ mix(uint64_t h, uint64_t x)
 }
 
 static uint64_t
-hash_of(const expr *e)
+hash_of(const expr *node)
 {
     uint64_t bits;
-    memcpy(&bits, &e->num, sizeof bits);
-    uint64_t h = mix(0x1234567, ((uint64_t)e->op << 16) | e->sym);
-    h = mix(h, ((uint64_t)e->i << 32) | e->j);
+    memcpy(&bits, &node->num, sizeof bits);
+    uint64_t h = mix(0x1234567, ((uint64_t)node->op << 16) | node->sym);
+    h = mix(h, ((uint64_t)node->i << 32) | node->j);
     h = mix(h, bits);
-    h = mix(h, ((uint64_t)(e->a ? e->a->id + 1 : 0) << 32) |
-                   (e->b ? e->b->id + 1 : 0));
-    h = mix(h, e->c ? e->c->id + 1 : 0);
+    h = mix(h, ((uint64_t)(node->a ? node->a->id + 1 : 0) << 32) |
+                   (node->b ? node->b->id + 1 : 0));
+    h = mix(h, node->c ? node->c->id + 1 : 0);
     return h ^ (h >> 32);
 }
 
@@ -155,15 +155,15 @@ ex_sym(struct graph *graph, enum expr_sym s, uint32_t i, uint32_t j)
 }
 
 bool
-ex_is_num(const expr *e, double x)
+ex_is_num(const expr *node, double x)
 {
-    return e->op == IMP_OP_CONST && e->num == x;
+    return node->op == IMP_OP_CONST && node->num == x;
 }
 
 bool
-ex_is_const(const expr *e)
+ex_is_const(const expr *node)
 {
-    return e->op == IMP_OP_CONST;
+    return node->op == IMP_OP_CONST;
 }
 
 /* ---- passes -------------------------------------------------------------- */
@@ -211,7 +211,7 @@ walk_numbers(struct graph *graph, struct walk *walk)
 
 static void
 walk_push(struct graph *graph, struct walk *walk, uint32_t *depth,
-          const expr *e)
+          const expr *node)
 {
     if (*depth == walk->stack_cap) {
         uint32_t cap = walk->stack_cap ? walk->stack_cap * 2 : 64;
@@ -221,13 +221,13 @@ walk_push(struct graph *graph, struct walk *walk, uint32_t *depth,
         walk->stack = s;
         walk->stack_cap = cap;
     }
-    walk->mark[e->id] = walk->epoch;
-    walk->stack[(*depth)++] = (struct walk_frame){e, 0};
+    walk->mark[node->id] = walk->epoch;
+    walk->stack[(*depth)++] = (struct walk_frame){node, 0};
 }
 
 void
 walk_collect(struct graph *graph, struct walk *walk, const expr *const *roots,
-             size_t n, bool (*stop)(void *ctx, const expr *e), void *ctx)
+             size_t n, bool (*stop)(void *ctx, const expr *node), void *ctx)
 {
     walk_room(graph, walk, graph->n);
     walk->epoch++;

@@ -52,7 +52,7 @@ void walk_end(struct graph *graph, struct walk *walk);
  * is false; a node for which it is true is not listed and not entered */
 void walk_collect(struct graph *graph, struct walk *walk,
                   const expr *const *roots, size_t n,
-                  bool (*stop)(void *ctx, const expr *e), void *ctx);
+                  bool (*stop)(void *ctx, const expr *node), void *ctx);
 /* w->num, sized for every id that w->order holds */
 double *walk_numbers(struct graph *graph, struct walk *walk);
 
@@ -71,9 +71,9 @@ const expr *ex_sgnpow(struct graph *graph, const expr *a, const expr *b);
 unsigned ex_arity(uint32_t op);
 
 static inline bool
-ex_is_sym(const expr *e)
+ex_is_sym(const expr *node)
 {
-    return e->op == IMP_OP_ENV;
+    return node->op == IMP_OP_ENV;
 }
 
 #endif

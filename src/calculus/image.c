@@ -18,19 +18,19 @@ struct image_builder {
 
 /* room for n more bytes on a multiple of `align`; their offset */
 static size_t
-take(struct image_builder *ib, size_t n, size_t align)
+take(struct image_builder *ib, size_t size, size_t align)
 {
     size_t at = (ib->n + align - 1) / align * align;
-    if (at + n > ib->cap) {
+    if (at + size > ib->cap) {
         size_t cap = ib->cap;
-        while (cap < at + n)
+        while (cap < at + size)
             cap *= 2;
         unsigned char *p = arena_alloc(ib->arena, cap);
         memcpy(p, ib->bytes, ib->n);
         ib->bytes = p;
         ib->cap = cap;
     }
-    ib->n = at + n;
+    ib->n = at + size;
     return at;
 }
 
@@ -72,8 +72,8 @@ image_textn(struct image_builder *ib, const char *s, size_t n)
     size_t off = take(ib, n + 1, 1);
     memcpy(ib->bytes + off, s, n);
     ib->bytes[off + n] = 0;
-    imp_str r = {(uint32_t)off, (uint32_t)n};
-    ib->texts[at] = r;
+    imp_str str = {(uint32_t)off, (uint32_t)n};
+    ib->texts[at] = str;
     if (++ib->n_texts > ib->cap_texts / 2) {
         uint32_t cap = ib->cap_texts * 2;
         imp_str *t = NEW_N(ib->arena, imp_str, cap);
@@ -85,7 +85,7 @@ image_textn(struct image_builder *ib, const char *s, size_t n)
         ib->texts = t;
         ib->cap_texts = cap;
     }
-    return r;
+    return str;
 }
 
 imp_str

@@ -41,54 +41,57 @@ struct linear {
 
 /* what e is made of, without making a node */
 static int
-form(struct linear *linear, const expr *e)
+form(struct linear *linear, const expr *node)
 {
-    if (linear->form[e->id] != FORM_UNKNOWN)
-        return linear->form[e->id];
-    int a = e->a && e->op != IMP_OP_ENV ? form(linear, e->a) : FORM_CONST;
-    int b = e->b && e->op != IMP_OP_ENV ? form(linear, e->b) : FORM_CONST;
-    int c = e->c && e->op != IMP_OP_ENV ? form(linear, e->c) : FORM_CONST;
-    int most = a > b ? a : b, r;
-    most = most > c ? most : c;
-    switch (e->op) {
+    if (linear->form[node->id] != FORM_UNKNOWN)
+        return linear->form[node->id];
+    int left =
+        node->a && node->op != IMP_OP_ENV ? form(linear, node->a) : FORM_CONST;
+    int right =
+        node->b && node->op != IMP_OP_ENV ? form(linear, node->b) : FORM_CONST;
+    int third =
+        node->c && node->op != IMP_OP_ENV ? form(linear, node->c) : FORM_CONST;
+    int most = left > right ? left : right, result;
+    most = most > third ? most : third;
+    switch (node->op) {
     case IMP_OP_ENV:
-        r = e->sym != SYM_LOCAL ? FORM_CONST
-            : e->i < linear->d  ? FORM_LINEAR
-                                : FORM_OTHER;
+        result = node->sym != SYM_LOCAL ? FORM_CONST
+                 : node->i < linear->d  ? FORM_LINEAR
+                                        : FORM_OTHER;
         break;
     case IMP_OP_ADD:
     case IMP_OP_SUB:
     case IMP_OP_NEG:
-        r = most;
+        result = most;
         break;
     case IMP_OP_MUL:
-        r = a == FORM_CONST || b == FORM_CONST ? most : FORM_OTHER;
+        result = left == FORM_CONST || right == FORM_CONST ? most : FORM_OTHER;
         break;
     case IMP_OP_DIV:
-        r = b == FORM_CONST ? a : FORM_OTHER;
+        result = right == FORM_CONST ? left : FORM_OTHER;
         break;
     case IMP_OP_MAX:
     case IMP_OP_MIN:
-        r = most == FORM_LINEAR ? FORM_PIECES : most;
+        result = most == FORM_LINEAR ? FORM_PIECES : most;
         break;
     case IMP_OP_ABS:
     case IMP_OP_ABSPOW:
-        r = a == FORM_LINEAR && b == FORM_CONST ? FORM_PIECES
-            : most == FORM_CONST                ? FORM_CONST
-                                                : FORM_OTHER;
+        result = left == FORM_LINEAR && right == FORM_CONST ? FORM_PIECES
+                 : most == FORM_CONST                       ? FORM_CONST
+                                                            : FORM_OTHER;
         break;
     default:
-        r = most == FORM_CONST ? FORM_CONST : FORM_OTHER;
+        result = most == FORM_CONST ? FORM_CONST : FORM_OTHER;
         break;
     }
-    linear->form[e->id] = (unsigned char)r;
-    return r;
+    linear->form[node->id] = (unsigned char)result;
+    return result;
 }
 
 static bool
-has_local(struct linear *linear, const expr *e)
+has_local(struct linear *linear, const expr *node)
 {
-    return form(linear, e) != FORM_CONST;
+    return form(linear, node) != FORM_CONST;
 }
 
 static struct pieces
@@ -107,35 +110,36 @@ some(struct linear *linear, size_t n)
 }
 
 static struct signs *
-join(struct linear *linear, const expr *e, struct signs *a, struct signs *b)
+join(struct linear *linear, const expr *node, struct signs *a, struct signs *b)
 {
-    if (!e && (!a || !b || a == b))
+    if (!node && (!a || !b || a == b))
         return a ? a : b;
     struct signs *r = NEW(graph_arena(linear->g), struct signs);
-    *r = (struct signs){e, a, b, false};
+    *r = (struct signs){node, a, b, false};
     return r;
 }
 
 static const expr *
-signed_by(struct linear *linear, const expr *e, int s)
+signed_by(struct linear *linear, const expr *node, int s)
 {
-    return s < 0 ? ex_neg(linear->g, e) : e;
+    return s < 0 ? ex_neg(linear->g, node) : node;
 }
 
 /* without repetitions */
 static struct pieces
-unique(struct pieces a)
+unique(struct pieces pieces)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < a.n; i++) {
+    size_t n_kept = 0;
+    for (size_t i = 0; i < pieces.n; i++) {
         size_t k = 0;
-        while (k < n && memcmp(a.p + k, a.p + i, sizeof *a.p) != 0)
+        while (k < n_kept &&
+               memcmp(pieces.p + k, pieces.p + i, sizeof *pieces.p) != 0)
             k++;
-        if (k == n)
-            a.p[n++] = a.p[i];
+        if (k == n_kept)
+            pieces.p[n_kept++] = pieces.p[i];
     }
-    a.n = n;
-    return a;
+    pieces.n = n_kept;
+    return pieces;
 }
 
 static struct pieces
@@ -170,12 +174,12 @@ both(struct linear *linear, struct pieces a, struct pieces b)
 /* e without locals: +1 certainly not negative, -1 certainly not positive, 0
  * only values can tell */
 static int
-sign_of(const expr *e)
+sign_of(const expr *node)
 {
-    int a, b;
-    switch (e->op) {
+    int left, right;
+    switch (node->op) {
     case IMP_OP_CONST:
-        return e->num >= 0 ? 1 : -1;
+        return node->num >= 0 ? 1 : -1;
     case IMP_OP_ABS:
     case IMP_OP_SQRT:
     case IMP_OP_EXP:
@@ -184,23 +188,23 @@ sign_of(const expr *e)
     case IMP_OP_COSH:
         return 1;
     case IMP_OP_NEG:
-        return -sign_of(e->a);
+        return -sign_of(node->a);
     case IMP_OP_MUL:
     case IMP_OP_DIV:
-        if (e->op == IMP_OP_MUL && e->a == e->b)
+        if (node->op == IMP_OP_MUL && node->a == node->b)
             return 1;
-        a = sign_of(e->a);
-        b = sign_of(e->b);
-        return a * b;
+        left = sign_of(node->a);
+        right = sign_of(node->b);
+        return left * right;
     case IMP_OP_ADD:
-        a = sign_of(e->a);
-        return a == sign_of(e->b) ? a : 0;
+        left = sign_of(node->a);
+        return left == sign_of(node->b) ? left : 0;
     default:
         return 0;
     }
 }
 
-static struct pieces find(struct linear *linear, const expr *e, int s);
+static struct pieces find(struct linear *linear, const expr *node, int sign);
 
 static struct pieces
 scaled(struct linear *linear, struct pieces a, const expr *c, bool divide)
@@ -215,35 +219,39 @@ scaled(struct linear *linear, struct pieces a, const expr *c, bool divide)
 
 /* s*c*a, or s*a/c; c without locals */
 static struct pieces
-product(struct linear *linear, const expr *c, const expr *a, int s, bool divide)
+product(struct linear *linear, const expr *factor, const expr *a, int s,
+        bool divide)
 {
     struct pieces result = find(linear, a, s);
     /* a linear function takes a factor of any sign */
     if (result.n == 1)
-        return scaled(linear, result, c, divide);
-    int sign = sign_of(c);
+        return scaled(linear, result, factor, divide);
+    int sign = sign_of(factor);
     if (sign < 0 || (sign == 0 && !result.n)) {
         result = find(linear, a, -s);
-        c = ex_neg(linear->g, c);
+        factor = ex_neg(linear->g, factor);
     }
     if (!result.n)
         return result;
     struct signs *also = result.signs;
-    result = scaled(linear, result, c, divide);
-    result.signs = join(linear, sign == 0 ? c : NULL, also, NULL);
+    result = scaled(linear, result, factor, divide);
+    result.signs = join(linear, sign == 0 ? factor : NULL, also, NULL);
     return result;
 }
 
 static struct pieces
-one(struct linear *linear, const expr *e, int s)
+one(struct linear *linear, const expr *node, int sign)
 {
     struct pieces result = some(linear, 1);
     for (uint32_t k = 0; k < linear->d; k++)
-        result.p->c[k] = ex_num(
-            linear->g,
-            e->sym == SYM_LOCAL && e->op == IMP_OP_ENV && e->i == k ? s : 0);
-    result.p->c[linear->d] =
-        has_local(linear, e) ? ex_num(linear->g, 0) : signed_by(linear, e, s);
+        result.p->c[k] =
+            ex_num(linear->g, node->sym == SYM_LOCAL &&
+                                      node->op == IMP_OP_ENV && node->i == k
+                                  ? sign
+                                  : 0);
+    result.p->c[linear->d] = has_local(linear, node)
+                                 ? ex_num(linear->g, 0)
+                                 : signed_by(linear, node, sign);
     return result;
 }
 
@@ -258,50 +266,52 @@ absolute(struct linear *linear, const expr *u, int s)
 }
 
 static struct pieces
-find(struct linear *linear, const expr *e, int s)
+find(struct linear *linear, const expr *node, int sign)
 {
-    size_t slot = 2 * (size_t)e->id + (s > 0);
-    if (!has_local(linear, e))
-        return one(linear, e, s);
+    size_t slot = 2 * (size_t)node->id + (sign > 0);
+    if (!has_local(linear, node))
+        return one(linear, node, sign);
     if (linear->known[slot] || linear->deep > LINEAR_DEEP)
         return linear->memo[slot];
     linear->deep++;
     struct pieces result = none();
-    switch (e->op) {
+    switch (node->op) {
     case IMP_OP_ENV:
-        result = e->i < linear->d ? one(linear, e, s) : none();
+        result = node->i < linear->d ? one(linear, node, sign) : none();
         break;
     case IMP_OP_ADD:
-        result = all_sums(linear, find(linear, e->a, s), find(linear, e->b, s));
+        result = all_sums(linear, find(linear, node->a, sign),
+                          find(linear, node->b, sign));
         break;
     case IMP_OP_SUB:
-        result =
-            all_sums(linear, find(linear, e->a, s), find(linear, e->b, -s));
+        result = all_sums(linear, find(linear, node->a, sign),
+                          find(linear, node->b, -sign));
         break;
     case IMP_OP_NEG:
-        result = find(linear, e->a, -s);
+        result = find(linear, node->a, -sign);
         break;
     case IMP_OP_MAX:
     case IMP_OP_MIN:
-        if ((e->op == IMP_OP_MAX) == (s > 0))
-            result = both(linear, find(linear, e->a, s), find(linear, e->b, s));
+        if ((node->op == IMP_OP_MAX) == (sign > 0))
+            result = both(linear, find(linear, node->a, sign),
+                          find(linear, node->b, sign));
         break;
     case IMP_OP_ABS:
-        result = absolute(linear, e->a, s);
+        result = absolute(linear, node->a, sign);
         break;
     case IMP_OP_ABSPOW:
-        if (ex_is_num(e->b, 1))
-            result = absolute(linear, e->a, s);
+        if (ex_is_num(node->b, 1))
+            result = absolute(linear, node->a, sign);
         break;
     case IMP_OP_MUL:
-        if (!has_local(linear, e->a))
-            result = product(linear, e->a, e->b, s, false);
-        else if (!has_local(linear, e->b))
-            result = product(linear, e->b, e->a, s, false);
+        if (!has_local(linear, node->a))
+            result = product(linear, node->a, node->b, sign, false);
+        else if (!has_local(linear, node->b))
+            result = product(linear, node->b, node->a, sign, false);
         break;
     case IMP_OP_DIV:
-        if (!has_local(linear, e->b))
-            result = product(linear, e->b, e->a, s, true);
+        if (!has_local(linear, node->b))
+            result = product(linear, node->b, node->a, sign, true);
         break;
     default:
         break;
@@ -313,50 +323,51 @@ find(struct linear *linear, const expr *e, int s)
 
 /* every sign once */
 static size_t
-collect(struct signs *t, const expr **out, size_t n)
+collect(struct signs *signs, const expr **out, size_t n_out)
 {
-    for (; t && !t->seen; t = t->b) {
+    for (; signs && !signs->seen; signs = signs->b) {
         size_t k = 0;
-        t->seen = true;
-        while (t->e && k < n && out[k] != t->e)
+        signs->seen = true;
+        while (signs->e && k < n_out && out[k] != signs->e)
             k++;
-        if (t->e && k == n && n < LINEAR_PIECES)
-            out[n++] = t->e;
-        n = collect(t->a, out, n);
+        if (signs->e && k == n_out && n_out < LINEAR_PIECES)
+            out[n_out++] = signs->e;
+        n_out = collect(signs->a, out, n_out);
     }
-    return n;
+    return n_out;
 }
 
 size_t
-ex_half_spaces(struct graph *graph, const expr *e, uint32_t d,
+ex_half_spaces(struct graph *graph, const expr *node, uint32_t dim,
                const expr ***rows)
 {
-    struct linear l = {.g = graph, .d = d};
-    if (ex_depends(graph, e, SYM_TIME, UINT32_MAX, UINT32_MAX))
+    struct linear linear = {.g = graph, .d = dim};
+    if (ex_depends(graph, node, SYM_TIME, UINT32_MAX, UINT32_MAX))
         return 0;
     struct arena *arena = graph_arena(graph);
-    l.form = arena_alloc(arena, (size_t)e->id + 1);
-    memset(l.form, FORM_UNKNOWN, (size_t)e->id + 1);
-    if (form(&l, e) == FORM_CONST || form(&l, e) == FORM_OTHER)
+    linear.form = arena_alloc(arena, (size_t)node->id + 1);
+    memset(linear.form, FORM_UNKNOWN, (size_t)node->id + 1);
+    if (form(&linear, node) == FORM_CONST || form(&linear, node) == FORM_OTHER)
         return 0;
-    l.memo = NEW_N(arena, struct pieces, 2 * ((size_t)e->id + 1));
-    l.known = NEW_N(arena, bool, 2 * ((size_t)e->id + 1));
-    struct pieces p = find(&l, e, 1);
-    if (!p.n)
+    linear.memo = NEW_N(arena, struct pieces, 2 * ((size_t)node->id + 1));
+    linear.known = NEW_N(arena, bool, 2 * ((size_t)node->id + 1));
+    struct pieces pieces = find(&linear, node, 1);
+    if (!pieces.n)
         return 0;
     const expr **sign = NEW_N(arena, const expr *, LINEAR_PIECES);
-    size_t at = 0, n = collect(p.signs, sign, 0);
-    const expr **v = NEW_N(arena, const expr *, (p.n + n) * ((size_t)d + 1));
-    for (size_t i = 0; i < p.n; i++) {
-        for (uint32_t k = 0; k < d; k++)
-            v[at++] = p.p[i].c[k];
-        v[at++] = ex_neg(graph, p.p[i].c[d]);
+    size_t at = 0, n_sign = collect(pieces.signs, sign, 0);
+    const expr **row =
+        NEW_N(arena, const expr *, (pieces.n + n_sign) * ((size_t)dim + 1));
+    for (size_t i = 0; i < pieces.n; i++) {
+        for (uint32_t k = 0; k < dim; k++)
+            row[at++] = pieces.p[i].c[k];
+        row[at++] = ex_neg(graph, pieces.p[i].c[dim]);
     }
-    for (size_t i = 0; i < n; i++) {
-        for (uint32_t k = 0; k < d; k++)
-            v[at++] = ex_num(graph, 0);
-        v[at++] = sign[i];
+    for (size_t i = 0; i < n_sign; i++) {
+        for (uint32_t k = 0; k < dim; k++)
+            row[at++] = ex_num(graph, 0);
+        row[at++] = sign[i];
     }
-    *rows = v;
-    return p.n + n;
+    *rows = row;
+    return pieces.n + n_sign;
 }

@@ -14,7 +14,7 @@
  * 0 state signs that the rewriting rests on: |u|*c is the greater of c u and -c
  * u where 0 <= c. Returns how many; 0: e is nothing of this kind, or reads the
  * time. */
-size_t ex_half_spaces(struct graph *graph, const expr *e, uint32_t d,
+size_t ex_half_spaces(struct graph *graph, const expr *node, uint32_t dim,
                       const expr ***rows);
 
 #endif

@@ -10,20 +10,21 @@
 #include "runtime/tape/eval.h"
 
 static const expr *
-raw(struct graph *graph, enum imp_op op, const expr *a, const expr *b,
+raw(struct graph *graph, enum imp_op op, const expr *left, const expr *right,
     const expr *c)
 {
-    return graph_cons(graph, (uint16_t)op, 0, 0, 0, 0, a, b, c);
+    return graph_cons(graph, (uint16_t)op, 0, 0, 0, 0, left, right, c);
 }
 
 /* the literal value of op on literals, or NULL */
 static const expr *
-fold(struct graph *graph, enum imp_op op, const expr *a, const expr *b,
+fold(struct graph *graph, enum imp_op op, const expr *left, const expr *right,
      const expr *c)
 {
-    if (!ex_is_const(a) || (b && !ex_is_const(b)) || (c && !ex_is_const(c)))
+    if (!ex_is_const(left) || (right && !ex_is_const(right)) ||
+        (c && !ex_is_const(c)))
         return NULL;
-    double y = eval_op(op, a->num, b ? b->num : 0, c ? c->num : 0);
+    double y = eval_op(op, left->num, right ? right->num : 0, c ? c->num : 0);
     return isfinite(y) ? ex_num(graph, y) : NULL;
 }
 
@@ -36,22 +37,22 @@ good(double x)
 
 /* e = coefficient * rest */
 static double
-split(const expr *e, const expr **rest)
+split(const expr *node, const expr **rest)
 {
-    if (e->op == IMP_OP_MUL && ex_is_const(e->a)) {
-        *rest = e->b;
-        return e->a->num;
+    if (node->op == IMP_OP_MUL && ex_is_const(node->a)) {
+        *rest = node->b;
+        return node->a->num;
     }
-    *rest = e;
+    *rest = node;
     return 1;
 }
 
 /* (ca + s cb) x where a = ca x and b = cb x, or NULL */
 static const expr *
-like(struct graph *graph, const expr *a, const expr *b, double s)
+like(struct graph *graph, const expr *left, const expr *right, double s)
 {
     const expr *x, *y;
-    double ca = split(a, &x), cb = split(b, &y);
+    double ca = split(left, &x), cb = split(right, &y);
     if (x != y || ex_is_const(x))
         return NULL;
     double k = ca + s * cb;
@@ -61,58 +62,58 @@ like(struct graph *graph, const expr *a, const expr *b, double s)
 }
 
 const expr *
-ex_add(struct graph *graph, const expr *a, const expr *b)
+ex_add(struct graph *graph, const expr *left, const expr *right)
 {
-    const expr *e = fold(graph, IMP_OP_ADD, a, b, NULL);
-    if (e)
-        return e;
-    if (ex_is_num(a, 0))
-        return b;
-    if (ex_is_num(b, 0))
-        return a;
-    if (b->op == IMP_OP_NEG)
-        return ex_sub(graph, a, b->a);
-    if (a->op == IMP_OP_NEG)
-        return ex_sub(graph, b, a->a);
-    if ((e = like(graph, a, b, 1)))
-        return e;
-    return a->id <= b->id ? raw(graph, IMP_OP_ADD, a, b, NULL)
-                          : raw(graph, IMP_OP_ADD, b, a, NULL);
+    const expr *node = fold(graph, IMP_OP_ADD, left, right, NULL);
+    if (node)
+        return node;
+    if (ex_is_num(left, 0))
+        return right;
+    if (ex_is_num(right, 0))
+        return left;
+    if (right->op == IMP_OP_NEG)
+        return ex_sub(graph, left, right->a);
+    if (left->op == IMP_OP_NEG)
+        return ex_sub(graph, right, left->a);
+    if ((node = like(graph, left, right, 1)))
+        return node;
+    return left->id <= right->id ? raw(graph, IMP_OP_ADD, left, right, NULL)
+                                 : raw(graph, IMP_OP_ADD, right, left, NULL);
 }
 
 const expr *
-ex_sub(struct graph *graph, const expr *a, const expr *b)
+ex_sub(struct graph *graph, const expr *left, const expr *right)
 {
-    const expr *e = fold(graph, IMP_OP_SUB, a, b, NULL);
-    if (e)
-        return e;
-    if (a == b)
+    const expr *node = fold(graph, IMP_OP_SUB, left, right, NULL);
+    if (node)
+        return node;
+    if (left == right)
         return ex_num(graph, 0);
-    if (ex_is_num(b, 0))
-        return a;
-    if (ex_is_num(a, 0))
-        return ex_neg(graph, b);
-    if (b->op == IMP_OP_NEG)
-        return ex_add(graph, a, b->a);
-    if (a->op == IMP_OP_NEG)
-        return ex_neg(graph, ex_add(graph, a->a, b));
-    if ((e = like(graph, a, b, -1)))
-        return e;
-    return raw(graph, IMP_OP_SUB, a, b, NULL);
+    if (ex_is_num(right, 0))
+        return left;
+    if (ex_is_num(left, 0))
+        return ex_neg(graph, right);
+    if (right->op == IMP_OP_NEG)
+        return ex_add(graph, left, right->a);
+    if (left->op == IMP_OP_NEG)
+        return ex_neg(graph, ex_add(graph, left->a, right));
+    if ((node = like(graph, left, right, -1)))
+        return node;
+    return raw(graph, IMP_OP_SUB, left, right, NULL);
 }
 
 const expr *
-ex_neg(struct graph *graph, const expr *a)
+ex_neg(struct graph *graph, const expr *left)
 {
-    if (ex_is_const(a))
-        return ex_num(graph, -a->num);
-    if (a->op == IMP_OP_NEG)
-        return a->a;
-    if (a->op == IMP_OP_SUB)
-        return ex_sub(graph, a->b, a->a);
-    if (a->op == IMP_OP_MUL && ex_is_const(a->a))
-        return ex_mul(graph, ex_num(graph, -a->a->num), a->b);
-    return raw(graph, IMP_OP_NEG, a, NULL, NULL);
+    if (ex_is_const(left))
+        return ex_num(graph, -left->num);
+    if (left->op == IMP_OP_NEG)
+        return left->a;
+    if (left->op == IMP_OP_SUB)
+        return ex_sub(graph, left->b, left->a);
+    if (left->op == IMP_OP_MUL && ex_is_const(left->a))
+        return ex_mul(graph, ex_num(graph, -left->a->num), left->b);
+    return raw(graph, IMP_OP_NEG, left, NULL, NULL);
 }
 
 /* one is the other, or a product with the other as a factor */
@@ -124,139 +125,143 @@ kin(const expr *x, const expr *y)
 }
 
 const expr *
-ex_mul(struct graph *graph, const expr *a, const expr *b)
+ex_mul(struct graph *graph, const expr *left, const expr *right)
 {
-    if (ex_is_const(b) && !ex_is_const(a)) {
-        const expr *t = a;
-        a = b;
-        b = t;
+    if (ex_is_const(right) && !ex_is_const(left)) {
+        const expr *t = left;
+        left = right;
+        right = t;
     }
-    const expr *e = fold(graph, IMP_OP_MUL, a, b, NULL);
-    if (e)
-        return e;
-    if (ex_is_const(a)) {
-        if (a->num == 0)
+    const expr *node = fold(graph, IMP_OP_MUL, left, right, NULL);
+    if (node)
+        return node;
+    if (ex_is_const(left)) {
+        if (left->num == 0)
             return ex_num(graph, 0);
-        if (a->num == 1)
-            return b;
-        if (a->num == -1)
-            return ex_neg(graph, b);
-        if (b->op == IMP_OP_NEG)
-            return ex_mul(graph, ex_num(graph, -a->num), b->a);
-        if ((b->op == IMP_OP_MUL || b->op == IMP_OP_DIV) && ex_is_const(b->a)) {
-            double k = a->num * b->a->num;
+        if (left->num == 1)
+            return right;
+        if (left->num == -1)
+            return ex_neg(graph, right);
+        if (right->op == IMP_OP_NEG)
+            return ex_mul(graph, ex_num(graph, -left->num), right->a);
+        if ((right->op == IMP_OP_MUL || right->op == IMP_OP_DIV) &&
+            ex_is_const(right->a)) {
+            double k = left->num * right->a->num;
             if (good(k))
-                return b->op == IMP_OP_MUL
-                           ? ex_mul(graph, ex_num(graph, k), b->b)
-                           : ex_div(graph, ex_num(graph, k), b->b);
+                return right->op == IMP_OP_MUL
+                           ? ex_mul(graph, ex_num(graph, k), right->b)
+                           : ex_div(graph, ex_num(graph, k), right->b);
         }
-        return raw(graph, IMP_OP_MUL, a, b, NULL);
+        return raw(graph, IMP_OP_MUL, left, right, NULL);
     }
-    if (a->op == IMP_OP_NEG)
-        return ex_neg(graph, ex_mul(graph, a->a, b));
-    if (b->op == IMP_OP_NEG)
-        return ex_neg(graph, ex_mul(graph, a, b->a));
+    if (left->op == IMP_OP_NEG)
+        return ex_neg(graph, ex_mul(graph, left->a, right));
+    if (right->op == IMP_OP_NEG)
+        return ex_neg(graph, ex_mul(graph, left, right->a));
     /* literal factors to the front, within powers of one expression: c*(x*y)
      * elsewhere would hide the product from the sums it belongs to */
-    if (a != b && a->op == IMP_OP_MUL && ex_is_const(a->a) && kin(a->b, b))
-        return ex_mul(graph, a->a, ex_mul(graph, a->b, b));
-    if (a != b && b->op == IMP_OP_MUL && ex_is_const(b->a) && kin(b->b, a))
-        return ex_mul(graph, b->a, ex_mul(graph, a, b->b));
-    return a->id <= b->id ? raw(graph, IMP_OP_MUL, a, b, NULL)
-                          : raw(graph, IMP_OP_MUL, b, a, NULL);
+    if (left != right && left->op == IMP_OP_MUL && ex_is_const(left->a) &&
+        kin(left->b, right))
+        return ex_mul(graph, left->a, ex_mul(graph, left->b, right));
+    if (left != right && right->op == IMP_OP_MUL && ex_is_const(right->a) &&
+        kin(right->b, left))
+        return ex_mul(graph, right->a, ex_mul(graph, left, right->b));
+    return left->id <= right->id ? raw(graph, IMP_OP_MUL, left, right, NULL)
+                                 : raw(graph, IMP_OP_MUL, right, left, NULL);
 }
 
 const expr *
-ex_div(struct graph *graph, const expr *a, const expr *b)
+ex_div(struct graph *graph, const expr *left, const expr *right)
 {
-    const expr *e = fold(graph, IMP_OP_DIV, a, b, NULL);
-    if (e)
-        return e;
-    if (ex_is_num(a, 0) && !ex_is_num(b, 0))
-        return a;
-    if (ex_is_num(b, 1))
-        return a;
-    if (ex_is_num(b, -1))
-        return ex_neg(graph, a);
-    if (a->op == IMP_OP_NEG)
-        return ex_neg(graph, ex_div(graph, a->a, b));
-    if (b->op == IMP_OP_NEG)
-        return ex_neg(graph, ex_div(graph, a, b->a));
-    if (ex_is_const(b)) {
+    const expr *node = fold(graph, IMP_OP_DIV, left, right, NULL);
+    if (node)
+        return node;
+    if (ex_is_num(left, 0) && !ex_is_num(right, 0))
+        return left;
+    if (ex_is_num(right, 1))
+        return left;
+    if (ex_is_num(right, -1))
+        return ex_neg(graph, left);
+    if (left->op == IMP_OP_NEG)
+        return ex_neg(graph, ex_div(graph, left->a, right));
+    if (right->op == IMP_OP_NEG)
+        return ex_neg(graph, ex_div(graph, left, right->a));
+    if (ex_is_const(right)) {
         /* a power of two divides exactly */
         int k;
-        if (good(b->num) && fabs(frexp(b->num, &k)) == 0.5 && k > -1000 &&
-            k < 1000)
-            return ex_mul(graph, ex_num(graph, 1 / b->num), a);
+        if (good(right->num) && fabs(frexp(right->num, &k)) == 0.5 &&
+            k > -1000 && k < 1000)
+            return ex_mul(graph, ex_num(graph, 1 / right->num), left);
     }
-    return raw(graph, IMP_OP_DIV, a, b, NULL);
+    return raw(graph, IMP_OP_DIV, left, right, NULL);
 }
 
 static const expr *
-swap_ids(struct graph *graph, enum imp_op op, const expr *a, const expr *b)
+swap_ids(struct graph *graph, enum imp_op op, const expr *left,
+         const expr *right)
 {
-    return a->id <= b->id ? raw(graph, op, a, b, NULL)
-                          : raw(graph, op, b, a, NULL);
+    return left->id <= right->id ? raw(graph, op, left, right, NULL)
+                                 : raw(graph, op, right, left, NULL);
 }
 
 const expr *
-ex_op(struct graph *graph, enum imp_op op, const expr *a, const expr *b,
-      const expr *c)
+ex_op(struct graph *graph, enum imp_op op, const expr *left, const expr *right,
+      const expr *third)
 {
     unsigned n = ex_arity(op);
     if (n < 2)
-        b = NULL;
+        right = NULL;
     if (n < 3)
-        c = NULL;
+        third = NULL;
     switch (op) {
     case IMP_OP_ADD:
-        return ex_add(graph, a, b);
+        return ex_add(graph, left, right);
     case IMP_OP_SUB:
-        return ex_sub(graph, a, b);
+        return ex_sub(graph, left, right);
     case IMP_OP_NEG:
-        return ex_neg(graph, a);
+        return ex_neg(graph, left);
     case IMP_OP_MUL:
-        return ex_mul(graph, a, b);
+        return ex_mul(graph, left, right);
     case IMP_OP_DIV:
-        return ex_div(graph, a, b);
+        return ex_div(graph, left, right);
     case IMP_OP_POW:
-        return ex_pow(graph, a, b);
+        return ex_pow(graph, left, right);
     case IMP_OP_ABSPOW:
-        return ex_abspow(graph, a, b);
+        return ex_abspow(graph, left, right);
     case IMP_OP_SGNPOW:
-        return ex_sgnpow(graph, a, b);
+        return ex_sgnpow(graph, left, right);
     default:
         break;
     }
-    const expr *e = fold(graph, op, a, b, c);
-    if (e)
-        return e;
+    const expr *node = fold(graph, op, left, right, third);
+    if (node)
+        return node;
     switch (op) {
     case IMP_OP_ABS:
-        if (a->op == IMP_OP_ABS)
-            return a;
-        if (a->op == IMP_OP_NEG)
-            return raw(graph, op, a->a, NULL, NULL);
+        if (left->op == IMP_OP_ABS)
+            return left;
+        if (left->op == IMP_OP_NEG)
+            return raw(graph, op, left->a, NULL, NULL);
         break;
     case IMP_OP_MIN:
     case IMP_OP_MAX:
-        if (a == b)
-            return a;
+        if (left == right)
+            return left;
         break;
     case IMP_OP_SELECT:
-        if (b == c)
-            return b;
-        if (ex_is_const(a))
-            return a->num != 0 ? b : c;
+        if (right == third)
+            return right;
+        if (ex_is_const(left))
+            return left->num != 0 ? right : third;
         break;
     case IMP_OP_HYPOT:
     case IMP_OP_EQ:
     case IMP_OP_NE:
     case IMP_OP_AND:
     case IMP_OP_OR:
-        return swap_ids(graph, op, a, b);
+        return swap_ids(graph, op, left, right);
     default:
         break;
     }
-    return raw(graph, op, a, b, c);
+    return raw(graph, op, left, right, third);
 }

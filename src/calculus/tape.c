@@ -12,12 +12,12 @@
 #define NO_REG UINT32_MAX
 
 struct tape_node *
-tape_node(struct tape_make *make, const expr *e)
+tape_node(struct tape_make *make, const expr *formula)
 {
     struct tape_scratch *scratch = make->sc;
-    if (e->id >= scratch->cap) {
+    if (formula->id >= scratch->cap) {
         uint32_t cap = scratch->cap ? scratch->cap : 256;
-        while (cap <= e->id)
+        while (cap <= formula->id)
             cap *= 2;
         struct tape_node *v = NEW_N(make->g->arena, struct tape_node, cap);
         if (scratch->cap)
@@ -25,7 +25,7 @@ tape_node(struct tape_make *make, const expr *e)
         scratch->v = v;
         scratch->cap = cap;
     }
-    struct tape_node *node = &scratch->v[e->id];
+    struct tape_node *node = &scratch->v[formula->id];
     if (node->stamp != scratch->epoch)
         *node = (struct tape_node){.stamp = scratch->epoch, .reg = NO_REG};
     return node;
@@ -45,32 +45,32 @@ grow(struct graph *graph, const expr ***v, uint32_t n, uint32_t *cap)
 }
 
 void
-tape_push(struct tape_make *make, const expr *e)
+tape_push(struct tape_make *make, const expr *node)
 {
     grow(make->g, &make->todo.v, make->todo.n, &make->todo.cap);
-    make->todo.v[make->todo.n++] = e;
+    make->todo.v[make->todo.n++] = node;
 }
 
 void
-tape_list(struct tape_make *make, const expr *e)
+tape_list(struct tape_make *make, const expr *node)
 {
     grow(make->g, &make->list.v, make->list.n, &make->list.cap);
-    make->list.v[make->list.n++] = e;
+    make->list.v[make->list.n++] = node;
 }
 
 void
-tape_need(struct tape_make *make, const expr *e, bool series)
+tape_need(struct tape_make *make, const expr *formula, bool series)
 {
-    struct tape_node *node = tape_node(make, e);
+    struct tape_node *node = tape_node(make, formula);
     uint32_t want = TM_NEED0;
     if (series && (node->marks & TM_VARIES))
         want |= TM_NEED1;
     if ((node->marks & want) == want)
         return;
     if (!(node->marks & TM_NEED0))
-        tape_list(make, e);
+        tape_list(make, formula);
     node->marks |= want;
-    tape_push(make, e);
+    tape_push(make, formula);
 }
 
 /* everything that the nodes in todo need; a node may pass twice, first for
@@ -79,15 +79,15 @@ static void
 close_needs(struct tape_make *make)
 {
     while (make->todo.n) {
-        const expr *e = make->todo.v[--make->todo.n];
-        if (e->a)
-            tape_need(make, e->a, false);
-        if (e->b)
-            tape_need(make, e->b, false);
-        if (e->c)
-            tape_need(make, e->c, false);
-        if (tape_node(make, e)->marks & TM_NEED1)
-            tape_need_series(make, e);
+        const expr *node = make->todo.v[--make->todo.n];
+        if (node->a)
+            tape_need(make, node->a, false);
+        if (node->b)
+            tape_need(make, node->b, false);
+        if (node->c)
+            tape_need(make, node->c, false);
+        if (tape_node(make, node)->marks & TM_NEED1)
+            tape_need_series(make, node);
     }
 }
 
@@ -115,13 +115,13 @@ static void
 count_uses(struct tape_make *make)
 {
     for (uint32_t i = 0; i < make->list.n; i++) {
-        const expr *e = make->list.v[i];
-        if (e->a)
-            tape_node(make, e->a)->uses++;
-        if (e->b)
-            tape_node(make, e->b)->uses++;
-        if (e->c)
-            tape_node(make, e->c)->uses++;
+        const expr *node = make->list.v[i];
+        if (node->a)
+            tape_node(make, node->a)->uses++;
+        if (node->b)
+            tape_node(make, node->b)->uses++;
+        if (node->c)
+            tape_node(make, node->c)->uses++;
     }
 }
 
@@ -172,23 +172,23 @@ flags_of(uint32_t marks)
 }
 
 static imp_instr
-leaf(struct tape_make *make, struct code *code, const expr *e)
+leaf(struct tape_make *make, struct code *code, const expr *node)
 {
     imp_instr in = {.row = IMP_NO_ROW};
     bool series = make->spec->series;
-    if (e->op == IMP_OP_CONST) {
+    if (node->op == IMP_OP_CONST) {
         in.op = IMP_OP_CONST;
         in.a = code->n_consts;
-        code->consts[code->n_consts++] = e->num;
+        code->consts[code->n_consts++] = node->num;
         return in;
     }
     in.op = IMP_OP_ENV;
-    in.a = e->i;
-    switch ((enum expr_sym)e->sym) {
+    in.a = node->i;
+    switch ((enum expr_sym)node->sym) {
     case SYM_ENV:
         break;
     case SYM_STATE:
-        if (series && (tape_node(make, e)->marks & TM_VARIES))
+        if (series && (tape_node(make, node)->marks & TM_VARIES))
             in.op = IMP_OP_STATE; /* b: set when all have registers */
         break;
     case SYM_LOCAL:
@@ -200,18 +200,18 @@ leaf(struct tape_make *make, struct code *code, const expr *e)
     case SYM_ROW:
         assert(series && "rows are read by series tapes only");
         in.op = IMP_OP_ROW;
-        in.b = e->j;
+        in.b = node->j;
         break;
     case SYM_TIME:
         in.op = IMP_OP_TIME;
-        in.a = make->spec->env_of(make->spec->ctx, e);
+        in.a = make->spec->env_of(make->spec->ctx, node);
         break;
     case SYM_PARAM:
     case SYM_CONTACT:
     case SYM_SLOT:
     case SYM_SERIES:
     case SYM_DRAW:
-        in.a = make->spec->env_of(make->spec->ctx, e);
+        in.a = make->spec->env_of(make->spec->ctx, node);
         break;
     case SYM_BODY:
     case SYM_TOTAL:
@@ -226,10 +226,10 @@ leaf(struct tape_make *make, struct code *code, const expr *e)
 /* the DOT of a gathered sum and the additions of its other terms; the register
  * of the sum */
 static uint32_t
-emit_gathered(struct tape_make *make, struct code *code, const expr *e)
+emit_gathered(struct tape_make *make, struct code *code, const expr *node)
 {
     const struct tape_term *first =
-        make->terms.v + (tape_node(make, e)->gather - 1);
+        make->terms.v + (tape_node(make, node)->gather - 1);
     uint32_t need = TM_VARIES | TM_NEED1, marks = need;
     imp_instr in = {.op = IMP_OP_DOT, .a = code->n_pool, .row = code->n_rows++};
     for (const struct tape_term *t = first; t->a; t++) {
@@ -245,7 +245,7 @@ emit_gathered(struct tape_make *make, struct code *code, const expr *e)
         in.b++;
     }
     in.flags = flags_of(marks);
-    uint32_t acc = emit(code, in, e->origin);
+    uint32_t acc = emit(code, in, node->origin);
     for (const struct tape_term *t = first; t->a; t++) {
         if (t->b)
             continue;
@@ -257,7 +257,7 @@ emit_gathered(struct tape_make *make, struct code *code, const expr *e)
                                .a = acc,
                                .b = a->reg,
                                .row = code->n_rows++},
-                   e->origin);
+                   node->origin);
     }
     return acc;
 }
@@ -267,22 +267,22 @@ emit_all(struct tape_make *make, struct code *code)
 {
     bool series = make->spec->series;
     for (uint32_t i = 0; i < make->list.n; i++) {
-        const expr *e = make->list.v[i];
-        struct tape_node *node = tape_node(make, e);
+        const expr *formula = make->list.v[i];
+        struct tape_node *node = tape_node(make, formula);
         if (node->marks & TM_ABSORBED)
             continue;
         if (node->gather) {
-            node->reg = emit_gathered(make, code, e);
-        } else if (!e->a) {
-            node->reg = emit(code, leaf(make, code, e), e->origin);
+            node->reg = emit_gathered(make, code, formula);
+        } else if (!formula->a) {
+            node->reg = emit(code, leaf(make, code, formula), formula->origin);
         } else {
-            imp_instr in = {.op = e->op, .row = IMP_NO_ROW};
-            in.a = tape_node(make, e->a)->reg;
-            if (e->b)
-                in.b = tape_node(make, e->b)->reg;
-            if (e->c)
-                in.c = tape_node(make, e->c)->reg;
-            node->reg = emit(code, in, e->origin);
+            imp_instr in = {.op = formula->op, .row = IMP_NO_ROW};
+            in.a = tape_node(make, formula->a)->reg;
+            if (formula->b)
+                in.b = tape_node(make, formula->b)->reg;
+            if (formula->c)
+                in.c = tape_node(make, formula->c)->reg;
+            node->reg = emit(code, in, formula->origin);
         }
         if (!series)
             continue;
@@ -293,8 +293,8 @@ emit_all(struct tape_make *make, struct code *code)
     }
     /* forward references */
     for (uint32_t i = 0; series && i < make->list.n; i++) {
-        const expr *e = make->list.v[i];
-        const struct tape_node *node = tape_node(make, e);
+        const expr *formula = make->list.v[i];
+        const struct tape_node *node = tape_node(make, formula);
         if (!(node->marks & TM_NEED1) || (node->marks & TM_ABSORBED))
             continue;
         if (node->w)
@@ -319,28 +319,29 @@ static uint32_t
 finish(struct tape_make *make, struct image_builder *ib, struct code *code,
        const expr *const *unknown, uint32_t *rows)
 {
-    const struct tape_spec *s = make->spec;
-    imp_tape t = {.name = image_text(ib, s->name),
-                  .series = s->series,
-                  .n_local = s->n_local,
-                  .n_rows = code->n_rows,
-                  .symmetric = s->symmetric};
-    t.code = image_array(ib, code->v, code->n, sizeof *code->v);
-    t.consts =
+    const struct tape_spec *spec = make->spec;
+    imp_tape tape = {.name = image_text(ib, spec->name),
+                     .series = spec->series,
+                     .n_local = spec->n_local,
+                     .n_rows = code->n_rows,
+                     .symmetric = spec->symmetric};
+    tape.code = image_array(ib, code->v, code->n, sizeof *code->v);
+    tape.consts =
         image_array(ib, code->consts, code->n_consts, sizeof *code->consts);
-    t.pool = image_array(ib, code->pool, code->n_pool, sizeof *code->pool);
-    t.origins = image_array(ib, code->origin, code->n, sizeof *code->origin);
-    t.outs = registers(make, ib, s->outs, s->n_outs);
-    if (s->series && s->n_unknown) {
-        t.unknowns = registers(make, ib, unknown, s->n_unknown);
-        t.residual = registers(make, ib, s->residual, s->n_unknown);
-        t.jacobian =
-            registers(make, ib, s->jacobian, s->n_unknown * s->n_unknown);
+    tape.pool = image_array(ib, code->pool, code->n_pool, sizeof *code->pool);
+    tape.origins = image_array(ib, code->origin, code->n, sizeof *code->origin);
+    tape.outs = registers(make, ib, spec->outs, spec->n_outs);
+    if (spec->series && spec->n_unknown) {
+        tape.unknowns = registers(make, ib, unknown, spec->n_unknown);
+        tape.residual = registers(make, ib, spec->residual, spec->n_unknown);
+        tape.jacobian = registers(make, ib, spec->jacobian,
+                                  spec->n_unknown * spec->n_unknown);
     }
-    for (size_t i = 0; rows && i < s->n_outs; i++)
-        rows[i] = s->series ? code->v[tape_node(make, s->outs[i])->reg].row
-                            : IMP_NO_ROW;
-    return image_add_tape(ib, &t);
+    for (size_t i = 0; rows && i < spec->n_outs; i++)
+        rows[i] = spec->series
+                      ? code->v[tape_node(make, spec->outs[i])->reg].row
+                      : IMP_NO_ROW;
+    return image_add_tape(ib, &tape);
 }
 
 uint32_t
@@ -350,43 +351,44 @@ tape_build(struct graph *graph, struct image_builder *ib,
     if (!graph->tapes)
         graph->tapes = NEW(graph->arena, struct tape_scratch);
     graph->tapes->epoch++;
-    struct tape_make m = {.g = graph, .spec = spec, .sc = graph->tapes};
+    struct tape_make make = {.g = graph, .spec = spec, .sc = graph->tapes};
     const expr **unknown = NULL;
     uint32_t keep = TM_ROOT | TM_ROW;
     if (!spec->series) {
-        need_roots(&m, spec->outs, spec->n_outs, false, TM_ROOT);
-        close_needs(&m);
+        need_roots(&make, spec->outs, spec->n_outs, false, TM_ROOT);
+        close_needs(&make);
     } else {
-        size_t n = spec->n_unknown;
+        size_t n_unknown = spec->n_unknown;
         for (size_t i = 0; i < spec->n_states; i++)
-            tape_node(&m, spec->states[i])->state = (uint32_t)i + 1;
+            tape_node(&make, spec->states[i])->state = (uint32_t)i + 1;
         for (size_t i = 0; i < spec->n_states; i++)
-            tape_classify(&m, &spec->rates[i], 1);
-        need_roots(&m, spec->outs, spec->n_outs, true, keep);
-        if (n) {
-            unknown = NEW_N(graph->arena, const expr *, n);
-            for (size_t i = 0; i < n; i++)
+            tape_classify(&make, &spec->rates[i], 1);
+        need_roots(&make, spec->outs, spec->n_outs, true, keep);
+        if (n_unknown) {
+            unknown = NEW_N(graph->arena, const expr *, n_unknown);
+            for (size_t i = 0; i < n_unknown; i++)
                 unknown[i] = ex_sym(graph, SYM_UNKNOWN, (uint32_t)i, 0);
-            need_roots(&m, unknown, n, true, keep);
-            need_roots(&m, spec->residual, n, true, keep);
-            need_roots(&m, spec->jacobian, n * n, false, TM_ROOT);
+            need_roots(&make, unknown, n_unknown, true, keep);
+            need_roots(&make, spec->residual, n_unknown, true, keep);
+            need_roots(&make, spec->jacobian, n_unknown * n_unknown, false,
+                       TM_ROOT);
         }
-        close_needs(&m);
+        close_needs(&make);
     }
-    qsort(m.list.v, m.list.n, sizeof *m.list.v, by_id);
-    struct code c = {.arena = graph->arena};
+    qsort(make.list.v, make.list.n, sizeof *make.list.v, by_id);
+    struct code code = {.arena = graph->arena};
     uint32_t muls = 0, nums = 0;
-    for (uint32_t i = 0; i < m.list.n; i++) {
-        muls += m.list.v[i]->op == IMP_OP_MUL;
-        nums += m.list.v[i]->op == IMP_OP_CONST;
+    for (uint32_t i = 0; i < make.list.n; i++) {
+        muls += make.list.v[i]->op == IMP_OP_MUL;
+        nums += make.list.v[i]->op == IMP_OP_CONST;
     }
-    c.consts = NEW_N(graph->arena, double, nums + 1);
-    c.pool = NEW_N(graph->arena, uint32_t, 3 * muls + 1);
+    code.consts = NEW_N(graph->arena, double, nums + 1);
+    code.pool = NEW_N(graph->arena, uint32_t, 3 * muls + 1);
     if (spec->series) {
-        tape_rows(&m);
-        count_uses(&m);
-        tape_gather(&m);
+        tape_rows(&make);
+        count_uses(&make);
+        tape_gather(&make);
     }
-    emit_all(&m, &c);
-    return finish(&m, ib, &c, unknown, rows);
+    emit_all(&make, &code);
+    return finish(&make, ib, &code, unknown, rows);
 }

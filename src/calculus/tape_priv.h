@@ -53,18 +53,18 @@ struct tape_make {
     } terms; /* runs, each ended by a term with a == NULL */
 };
 
-struct tape_node *tape_node(struct tape_make *make, const expr *e);
-void tape_push(struct tape_make *make, const expr *e); /* to todo */
-void tape_list(struct tape_make *make, const expr *e); /* to list */
+struct tape_node *tape_node(struct tape_make *make, const expr *formula);
+void tape_push(struct tape_make *make, const expr *formula); /* to todo */
+void tape_list(struct tape_make *make, const expr *formula); /* to list */
 /* marks e as needed at order 0 (and above, if `series` and it varies) */
-void tape_need(struct tape_make *make, const expr *e, bool series);
+void tape_need(struct tape_make *make, const expr *formula, bool series);
 
 /* tape_series.c */
 /* decides VARIES and IMPLICIT of all nodes below e */
 void tape_classify(struct tape_make *make, const expr *const *e, size_t n);
 /* demands of a node with NEED1 on its operands; those of order 0 have been
  * made */
-void tape_need_series(struct tape_make *make, const expr *e);
+void tape_need_series(struct tape_make *make, const expr *formula);
 /* marks constants that need a row; dissolves sums of products, users first:
  * needs the list in order of ids and `uses` */
 void tape_rows(struct tape_make *make);

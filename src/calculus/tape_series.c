@@ -30,17 +30,17 @@ rule_of(uint32_t op)
 /* ---- who varies ---------------------------------------------------------- */
 
 static bool
-is_known(void *ctx, const expr *e)
+is_known(void *ctx, const expr *node)
 {
-    return tape_node(ctx, e)->marks & TM_KNOWN;
+    return tape_node(ctx, node)->marks & TM_KNOWN;
 }
 
 static uint32_t
-leaf_marks(struct tape_make *make, const expr *e)
+leaf_marks(struct tape_make *make, const expr *node)
 {
-    if (e->op == IMP_OP_CONST)
+    if (node->op == IMP_OP_CONST)
         return 0;
-    switch ((enum expr_sym)e->sym) {
+    switch ((enum expr_sym)node->sym) {
     case SYM_TIME:
     case SYM_ROW:
         return TM_VARIES;
@@ -48,7 +48,7 @@ leaf_marks(struct tape_make *make, const expr *e)
         return TM_VARIES | TM_IMPLICIT;
     case SYM_STATE: {
         /* a variable whose rate is the literal 0 stands still */
-        uint32_t s = tape_node(make, e)->state;
+        uint32_t s = tape_node(make, node)->state;
         assert(s && "state variable without a rate in a series tape");
         return ex_is_num(make->spec->rates[s - 1], 0) ? 0 : TM_VARIES;
     }
@@ -63,23 +63,23 @@ tape_classify(struct tape_make *make, const expr *const *e, size_t n)
     struct walk *walk = walk_begin(make->g);
     walk_collect(make->g, walk, e, n, is_known, make);
     for (uint32_t i = 0; i < walk->n; i++) {
-        const expr *x = walk->order[i];
+        const expr *node = walk->order[i];
         uint32_t marks = 0;
-        if (!x->a) {
-            marks = leaf_marks(make, x);
+        if (!node->a) {
+            marks = leaf_marks(make, node);
         } else {
-            marks = tape_node(make, x->a)->marks;
-            if (x->op == IMP_OP_SELECT)
+            marks = tape_node(make, node->a)->marks;
+            if (node->op == IMP_OP_SELECT)
                 marks &= TM_IMPLICIT; /* the condition only chooses */
-            if (x->b)
-                marks |= tape_node(make, x->b)->marks;
-            if (x->c)
-                marks |= tape_node(make, x->c)->marks;
+            if (node->b)
+                marks |= tape_node(make, node->b)->marks;
+            if (node->c)
+                marks |= tape_node(make, node->c)->marks;
             marks &= TM_VARIES | TM_IMPLICIT;
-            if (rule_of(x->op) == RULE_STEP)
+            if (rule_of(node->op) == RULE_STEP)
                 marks &= ~(uint32_t)TM_VARIES;
         }
-        tape_node(make, x)->marks |= marks | TM_KNOWN;
+        tape_node(make, node)->marks |= marks | TM_KNOWN;
     }
     walk_end(make->g, walk);
 }
@@ -87,26 +87,26 @@ tape_classify(struct tape_make *make, const expr *const *e, size_t n)
 /* ---- what is needed ------------------------------------------------------ */
 
 static void
-need_w(struct tape_make *make, const expr *e)
+need_w(struct tape_make *make, const expr *node)
 {
     struct graph *graph = make->g;
     const expr *zero = ex_num(graph, 0);
     imp_range keep = graph->origin;
-    graph->origin = e->origin;
-    const expr *w = ex_rule(graph, e, ex_num(graph, 1), zero, zero);
+    graph->origin = node->origin;
+    const expr *w = ex_rule(graph, node, ex_num(graph, 1), zero, zero);
     graph->origin = keep;
     tape_classify(make, &w, 1);
-    tape_node(make, e)->w = w;
+    tape_node(make, node)->w = w;
     tape_need(make, w, true);
     tape_node(make, w)->marks |= TM_ROOT | TM_ROW;
 }
 
 void
-tape_need_series(struct tape_make *make, const expr *e)
+tape_need_series(struct tape_make *make, const expr *node)
 {
-    if (!e->a) {
-        uint32_t s = e->op == IMP_OP_ENV && e->sym == SYM_STATE
-                         ? tape_node(make, e)->state
+    if (!node->a) {
+        uint32_t s = node->op == IMP_OP_ENV && node->sym == SYM_STATE
+                         ? tape_node(make, node)->state
                          : 0;
         if (s) {
             const expr *rate = make->spec->rates[s - 1];
@@ -115,22 +115,22 @@ tape_need_series(struct tape_make *make, const expr *e)
         }
         return;
     }
-    if (e->op != IMP_OP_SELECT)
-        tape_need(make, e->a, true);
-    if (e->b)
-        tape_need(make, e->b, true);
-    if (e->c)
-        tape_need(make, e->c, true);
-    if (rule_of(e->op) == RULE_CHAIN)
-        need_w(make, e);
+    if (node->op != IMP_OP_SELECT)
+        tape_need(make, node->a, true);
+    if (node->b)
+        tape_need(make, node->b, true);
+    if (node->c)
+        tape_need(make, node->c, true);
+    if (rule_of(node->op) == RULE_CHAIN)
+        need_w(make, node);
 }
 
 /* ---- rows ---------------------------------------------------------------- */
 
 static bool
-varies(struct tape_make *make, const expr *e)
+varies(struct tape_make *make, const expr *node)
 {
-    return tape_node(make, e)->marks & TM_VARIES;
+    return tape_node(make, node)->marks & TM_VARIES;
 }
 
 /* what varies and is needed above order 0 gets its row on emission */
@@ -138,13 +138,13 @@ void
 tape_rows(struct tape_make *make)
 {
     for (uint32_t i = 0; i < make->list.n; i++) {
-        const expr *e = make->list.v[i];
-        if (!(tape_node(make, e)->marks & TM_NEED1) ||
-            rule_of(e->op) != RULE_HELPER)
+        const expr *node = make->list.v[i];
+        if (!(tape_node(make, node)->marks & TM_NEED1) ||
+            rule_of(node->op) != RULE_HELPER)
             continue;
-        tape_node(make, e->a)->marks |= TM_ROW;
-        if (e->b)
-            tape_node(make, e->b)->marks |= TM_ROW;
+        tape_node(make, node->a)->marks |= TM_ROW;
+        if (node->b)
+            tape_node(make, node->b)->marks |= TM_ROW;
     }
 }
 
@@ -159,15 +159,17 @@ dissolves(struct tape_make *make, const expr *e)
 }
 
 static bool
-is_sum(const expr *e)
+is_sum(const expr *node)
 {
-    return e->op == IMP_OP_ADD || e->op == IMP_OP_SUB || e->op == IMP_OP_NEG;
+    return node->op == IMP_OP_ADD || node->op == IMP_OP_SUB ||
+           node->op == IMP_OP_NEG;
 }
 
 static bool
-is_product(struct tape_make *make, const expr *e)
+is_product(struct tape_make *make, const expr *node)
 {
-    return e->op == IMP_OP_MUL && varies(make, e->a) && varies(make, e->b);
+    return node->op == IMP_OP_MUL && varies(make, node->a) &&
+           varies(make, node->b);
 }
 
 static void
@@ -195,30 +197,31 @@ static uint32_t
 flatten(struct tape_make *make, const expr *top, struct side **stack,
         uint32_t *cap)
 {
-    uint32_t n = 0, products = 0;
-    (*stack)[n++] = (struct side){top, 0};
-    while (n) {
-        struct side s = (*stack)[--n];
-        const expr *e = s.e;
-        if (n + 2 > *cap) {
+    uint32_t depth = 0, products = 0;
+    (*stack)[depth++] = (struct side){top, 0};
+    while (depth) {
+        struct side part = (*stack)[--depth];
+        const expr *node = part.e;
+        if (depth + 2 > *cap) {
             struct side *v = NEW_N(make->g->arena, struct side, *cap * 2);
-            memcpy(v, *stack, n * sizeof *v);
+            memcpy(v, *stack, depth * sizeof *v);
             *stack = v;
             *cap *= 2;
         }
-        if (is_sum(e) && varies(make, e) && (e == top || dissolves(make, e))) {
-            if (e->op == IMP_OP_NEG) {
-                (*stack)[n++] = (struct side){e->a, !s.minus};
+        if (is_sum(node) && varies(make, node) &&
+            (node == top || dissolves(make, node))) {
+            if (node->op == IMP_OP_NEG) {
+                (*stack)[depth++] = (struct side){node->a, !part.minus};
                 continue;
             }
-            uint32_t right = e->op == IMP_OP_SUB ? !s.minus : s.minus;
-            (*stack)[n++] = (struct side){e->b, right};
-            (*stack)[n++] = (struct side){e->a, s.minus};
-        } else if (is_product(make, e) && dissolves(make, e)) {
-            term(make, e->a, e->b, s.minus);
+            uint32_t right = node->op == IMP_OP_SUB ? !part.minus : part.minus;
+            (*stack)[depth++] = (struct side){node->b, right};
+            (*stack)[depth++] = (struct side){node->a, part.minus};
+        } else if (is_product(make, node) && dissolves(make, node)) {
+            term(make, node->a, node->b, part.minus);
             products++;
         } else {
-            term(make, e, NULL, s.minus);
+            term(make, node, NULL, part.minus);
         }
     }
     term(make, NULL, NULL, 0);
@@ -229,20 +232,20 @@ flatten(struct tape_make *make, const expr *top, struct side **stack,
 static void
 absorb(struct tape_make *make, const expr *top, struct side *stack)
 {
-    uint32_t n = 0;
-    stack[n++] = (struct side){top, 0};
-    while (n) {
-        const expr *e = stack[--n].e;
-        bool sum =
-            is_sum(e) && varies(make, e) && (e == top || dissolves(make, e));
-        bool product = is_product(make, e) && dissolves(make, e);
-        if (e != top && (sum || product))
-            tape_node(make, e)->marks |= TM_ABSORBED;
+    uint32_t depth = 0;
+    stack[depth++] = (struct side){top, 0};
+    while (depth) {
+        const expr *node = stack[--depth].e;
+        bool sum = is_sum(node) && varies(make, node) &&
+                   (node == top || dissolves(make, node));
+        bool product = is_product(make, node) && dissolves(make, node);
+        if (node != top && (sum || product))
+            tape_node(make, node)->marks |= TM_ABSORBED;
         if (!sum)
             continue;
-        if (e->b)
-            stack[n++] = (struct side){e->b, 0};
-        stack[n++] = (struct side){e->a, 0};
+        if (node->b)
+            stack[depth++] = (struct side){node->b, 0};
+        stack[depth++] = (struct side){node->a, 0};
     }
 }
 
@@ -252,16 +255,16 @@ tape_gather(struct tape_make *make)
     uint32_t cap = 64;
     struct side *stack = NEW_N(make->g->arena, struct side, cap);
     for (uint32_t i = make->list.n; i-- > 0;) {
-        const expr *e = make->list.v[i];
-        uint32_t marks = tape_node(make, e)->marks;
-        if (!is_sum(e) || !(marks & TM_NEED1) || (marks & TM_ABSORBED))
+        const expr *node = make->list.v[i];
+        uint32_t marks = tape_node(make, node)->marks;
+        if (!is_sum(node) || !(marks & TM_NEED1) || (marks & TM_ABSORBED))
             continue;
         uint32_t first = make->terms.n;
-        if (flatten(make, e, &stack, &cap) < 2) {
+        if (flatten(make, node, &stack, &cap) < 2) {
             make->terms.n = first;
             continue;
         }
-        tape_node(make, e)->gather = first + 1;
-        absorb(make, e, stack);
+        tape_node(make, node)->gather = first + 1;
+        absorb(make, node, stack);
     }
 }

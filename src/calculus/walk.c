@@ -10,12 +10,12 @@
 #include "runtime/tape/eval.h"
 
 bool
-ex_depends(struct graph *graph, const expr *e, enum expr_sym s, uint32_t i,
+ex_depends(struct graph *graph, const expr *node, enum expr_sym s, uint32_t i,
            uint32_t j)
 {
     bool found = false;
     struct walk *walk = walk_begin(graph);
-    walk_collect(graph, walk, &e, 1, NULL, NULL);
+    walk_collect(graph, walk, &node, 1, NULL, NULL);
     for (uint32_t k = 0; k < walk->n && !found; k++) {
         const expr *x = walk->order[k];
         found = ex_is_sym(x) && x->sym == (uint16_t)s &&
@@ -39,41 +39,41 @@ ex_leaves(struct graph *graph, const expr *const *es, size_t n,
 }
 
 const expr *
-ex_subst(struct graph *graph, const expr *e,
+ex_subst(struct graph *graph, const expr *node,
          const expr *(*map)(void *ctx, const expr *leaf), void *ctx)
 {
     struct walk *walk = walk_begin(graph);
     imp_range keep = graph->origin;
-    walk_collect(graph, walk, &e, 1, NULL, NULL);
+    walk_collect(graph, walk, &node, 1, NULL, NULL);
     for (uint32_t k = 0; k < walk->n; k++) {
-        const expr *x = walk->order[k], *y = x;
-        if (ex_is_sym(x)) {
-            const expr *to = map(ctx, x);
-            y = to ? to : x;
-        } else if (x->a) {
-            const expr *a = walk->val[x->a->id];
-            const expr *b = x->b ? walk->val[x->b->id] : NULL;
-            const expr *c = x->c ? walk->val[x->c->id] : NULL;
-            if (a != x->a || b != x->b || c != x->c) {
-                graph->origin = x->origin;
-                y = ex_op(graph, (enum imp_op)x->op, a, b, c);
+        const expr *old = walk->order[k], *new = old;
+        if (ex_is_sym(old)) {
+            const expr *to = map(ctx, old);
+            new = to ? to : old;
+        } else if (old->a) {
+            const expr *a = walk->val[old->a->id];
+            const expr *b = old->b ? walk->val[old->b->id] : NULL;
+            const expr *c = old->c ? walk->val[old->c->id] : NULL;
+            if (a != old->a || b != old->b || c != old->c) {
+                graph->origin = old->origin;
+                new = ex_op(graph, (enum imp_op)old->op, a, b, c);
                 graph->origin = keep;
             }
         }
-        walk->val[x->id] = y;
+        walk->val[old->id] = new;
     }
-    const expr *y = walk->val[e->id];
+    const expr *new = walk->val[node->id];
     walk_end(graph, walk);
-    return y;
+    return new;
 }
 
 double
-ex_value(struct graph *graph, const expr *e,
+ex_value(struct graph *graph, const expr *node,
          double (*leaf)(void *ctx, const expr *leaf), void *ctx)
 {
     struct walk *walk = walk_begin(graph);
-    walk_collect(graph, walk, &e, 1, NULL, NULL);
-    double *v = walk_numbers(graph, walk);
+    walk_collect(graph, walk, &node, 1, NULL, NULL);
+    double *value = walk_numbers(graph, walk);
     for (uint32_t k = 0; k < walk->n; k++) {
         const expr *x = walk->order[k];
         double y;
@@ -82,11 +82,11 @@ ex_value(struct graph *graph, const expr *e,
         else if (ex_is_sym(x))
             y = leaf ? leaf(ctx, x) : (double)NAN;
         else
-            y = eval_op((enum imp_op)x->op, v[x->a->id], x->b ? v[x->b->id] : 0,
-                        x->c ? v[x->c->id] : 0);
-        v[x->id] = y;
+            y = eval_op((enum imp_op)x->op, value[x->a->id],
+                        x->b ? value[x->b->id] : 0, x->c ? value[x->c->id] : 0);
+        value[x->id] = y;
     }
-    double y = v[e->id];
+    double y = value[node->id];
     walk_end(graph, walk);
     return y;
 }
@@ -137,63 +137,63 @@ infix(uint32_t op)
 }
 
 static void
-print_symbol(struct buf *buf, const expr *e)
+print_symbol(struct buf *buf, const expr *node)
 {
     static const char *const name[] = {"param", "t",       "local", "env",
                                        "body",  "contact", "slot",  "state",
                                        "row",   "u",       "total", "series"};
-    if (e->sym == SYM_TIME) {
+    if (node->sym == SYM_TIME) {
         buf_puts(buf, "t");
-    } else if (e->sym == SYM_LOCAL && e->i < 3) {
-        buf_putc(buf, "xyz"[e->i]);
-    } else if (e->sym == SYM_BODY || e->sym == SYM_CONTACT ||
-               e->sym == SYM_ROW || e->sym == SYM_SERIES) {
-        buf_printf(buf, "%s%u_%u", name[e->sym], e->i, e->j);
+    } else if (node->sym == SYM_LOCAL && node->i < 3) {
+        buf_putc(buf, "xyz"[node->i]);
+    } else if (node->sym == SYM_BODY || node->sym == SYM_CONTACT ||
+               node->sym == SYM_ROW || node->sym == SYM_SERIES) {
+        buf_printf(buf, "%s%u_%u", name[node->sym], node->i, node->j);
     } else {
-        buf_printf(buf, "%s%u", name[e->sym], e->i);
+        buf_printf(buf, "%s%u", name[node->sym], node->i);
     }
 }
 
 static void
-print(struct buf *buf, const expr *e, int depth)
+print(struct buf *buf, const expr *node, int depth)
 {
     if (depth > PRINT_DEPTH || buf->n > PRINT_LENGTH) {
         buf_puts(buf, "...");
         return;
     }
-    if (e->op == IMP_OP_CONST) {
+    if (node->op == IMP_OP_CONST) {
         char s[NUM_TEXT];
-        buf_puts(buf, num_shortest(s, e->num));
-    } else if (ex_is_sym(e)) {
-        print_symbol(buf, e);
-    } else if (infix(e->op)) {
+        buf_puts(buf, num_shortest(s, node->num));
+    } else if (ex_is_sym(node)) {
+        print_symbol(buf, node);
+    } else if (infix(node->op)) {
         buf_putc(buf, '(');
-        print(buf, e->a, depth + 1);
-        buf_puts(buf, infix(e->op));
-        print(buf, e->b, depth + 1);
+        print(buf, node->a, depth + 1);
+        buf_puts(buf, infix(node->op));
+        print(buf, node->b, depth + 1);
         buf_putc(buf, ')');
-    } else if (e->op == IMP_OP_NEG) {
+    } else if (node->op == IMP_OP_NEG) {
         buf_puts(buf, "(-");
-        print(buf, e->a, depth + 1);
+        print(buf, node->a, depth + 1);
         buf_putc(buf, ')');
     } else {
-        buf_puts(buf, op_word(e->op));
+        buf_puts(buf, op_word(node->op));
         buf_putc(buf, '(');
-        print(buf, e->a, depth + 1);
-        if (e->b) {
+        print(buf, node->a, depth + 1);
+        if (node->b) {
             buf_puts(buf, ", ");
-            print(buf, e->b, depth + 1);
+            print(buf, node->b, depth + 1);
         }
-        if (e->c) {
+        if (node->c) {
             buf_puts(buf, ", ");
-            print(buf, e->c, depth + 1);
+            print(buf, node->c, depth + 1);
         }
         buf_putc(buf, ')');
     }
 }
 
 void
-ex_print(struct buf *buf, const expr *e)
+ex_print(struct buf *buf, const expr *node)
 {
-    print(buf, e, 0);
+    print(buf, node, 0);
 }

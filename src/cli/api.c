@@ -118,18 +118,18 @@ copy(const char *s, size_t n)
 static int
 guarded(imp *handle, int (*fn)(imp *handle, const void *arg), const void *arg)
 {
-    struct oom_guard g;
+    struct oom_guard guard;
 
-    if (setjmp(g.env)) {
-        oom_leave(&g);
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
         session_close(&handle->aside);
         session_close(&handle->s);
         handle->ready = false;
         return no_memory(handle);
     }
-    oom_enter(&g);
+    oom_enter(&guard);
     int status = fn(handle, arg);
-    oom_leave(&g);
+    oom_leave(&guard);
     return status;
 }
 
@@ -182,7 +182,7 @@ imp_option(imp *handle, const char *key, const char *value)
     static const char *const backends[] = {"auto", "jit", "eval"};
     static const char *const formats[] = {"text", "lines", "json"};
     static const char *const digits[] = {"0", "1", "2"};
-    int i = -1;
+    int choice = -1;
 
     if (strcmp(key, "out") == 0) {
         char *p = value && value[0] ? copy(value, strlen(value)) : NULL;
@@ -195,32 +195,32 @@ imp_option(imp *handle, const char *key, const char *value)
     if (!value)
         return IMP_MODEL_WRONG;
     if (strcmp(key, "backend") == 0) {
-        if ((i = choose(value, backends, 3)) >= 0)
-            handle->o.backend = (enum session_backend)i;
+        if ((choice = choose(value, backends, 3)) >= 0)
+            handle->o.backend = (enum session_backend)choice;
     } else if (strcmp(key, "opt") == 0) {
-        if ((i = choose(value, digits, 3)) >= 0)
-            handle->o.opt = i;
-        if (i >= 0 && handle->o.backend == SESSION_AUTO)
+        if ((choice = choose(value, digits, 3)) >= 0)
+            handle->o.opt = choice;
+        if (choice >= 0 && handle->o.backend == SESSION_AUTO)
             handle->o.backend = SESSION_JIT;
     } else if (strcmp(key, "json") == 0) {
-        if ((i = choose(value, digits, 2)) >= 0)
-            handle->o.json = i == 1;
+        if ((choice = choose(value, digits, 2)) >= 0)
+            handle->o.json = choice == 1;
     } else if (strcmp(key, "cache") == 0) {
-        if ((i = choose(value, digits, 2)) >= 0)
-            handle->o.cache = i == 1;
+        if ((choice = choose(value, digits, 2)) >= 0)
+            handle->o.cache = choice == 1;
     } else if (strcmp(key, "diagnostics") == 0) {
-        if ((i = choose(value, formats, 3)) >= 0)
-            handle->o.diagnostics = (enum diag_format)i;
+        if ((choice = choose(value, formats, 3)) >= 0)
+            handle->o.diagnostics = (enum diag_format)choice;
     } else if (strcmp(key, "seed") == 0) {
         double x;
         size_t n = strlen(value);
         if (n && num_read(value, n, &x) == n && x >= 0) {
             handle->o.has_seed = true;
             handle->o.seed = x;
-            i = 0;
+            choice = 0;
         }
     }
-    return i < 0 ? IMP_MODEL_WRONG : IMP_FINE;
+    return choice < 0 ? IMP_MODEL_WRONG : IMP_FINE;
 }
 
 /* the options that may change between two runs of one session; code that was
@@ -261,7 +261,7 @@ prepare(imp *handle, const void *arg)
 
 /* takes name and text over */
 static int
-load(imp *handle, char *name, char *text, size_t n)
+load(imp *handle, char *name, char *text, size_t len)
 {
     if (!name || !text) {
         free(name);
@@ -272,7 +272,7 @@ load(imp *handle, char *name, char *text, size_t n)
     free(handle->text);
     handle->name = name;
     handle->text = text;
-    handle->n_text = n;
+    handle->n_text = len;
     forget_sets(handle);
     buf_clear(&handle->out);
     return guarded(handle, prepare, NULL);
@@ -359,21 +359,23 @@ make_set(imp *handle, const char *name)
 /* The model compiled anew with a value that changes it, or for the first time
  * since it was found wrong. A value that does not fit is not kept. */
 static int
-compile_with(imp *handle, const struct assignment *x)
+compile_with(imp *handle, const struct assignment *assignment)
 {
-    bool known = find_set(handle, x->name) != NULL;
-    struct session_set *set = make_set(handle, x->name), was;
-    char *text = x->text ? copy(x->text, strlen(x->text)) : NULL;
+    bool known = find_set(handle, assignment->name) != NULL;
+    struct session_set *set = make_set(handle, assignment->name), was;
+    char *text = assignment->text
+                     ? copy(assignment->text, strlen(assignment->text))
+                     : NULL;
 
-    if (!set || (x->text && !text)) {
+    if (!set || (assignment->text && !text)) {
         free(text);
         return no_memory(handle);
     }
     was = *set;
     set->value = text;
-    set->number = x->number;
+    set->number = assignment->number;
     int status = guarded(handle, prepare, NULL);
-    set = find_set(handle, x->name);
+    set = find_set(handle, assignment->name);
     if (status == IMP_FINE) {
         free((char *)was.value);
     } else {
@@ -391,27 +393,29 @@ compile_with(imp *handle, const struct assignment *x)
 /* a text to a number in SI units: in a session of its own, for what is parsed
  * stays with its session */
 static int
-read_value(imp *handle, struct assignment *x)
+read_value(imp *handle, struct assignment *assignment)
 {
     const char *unit;
-    uint32_t i = driver_find_param(handle->s.image, x->name, strlen(x->name));
+    uint32_t param = driver_find_param(handle->s.image, assignment->name,
+                                       strlen(assignment->name));
 
     session_clear(&handle->s);
-    if (i == UINT32_MAX) /* the name is what is wrong */
+    if (param == UINT32_MAX) /* the name is what is wrong */
         return IMP_FINE;
     const imp_param *p =
         IMP_ARRAY(handle->s.image, handle->s.image->params, imp_param);
-    const char *own = imp_text(handle->s.image, p[i].unit);
+    const char *own = imp_text(handle->s.image, p[param].unit);
     session_open(&handle->aside, &handle->o);
-    bool read =
-        session_quantity(&handle->aside, x->name, x->text, &x->number, &unit);
+    bool read = session_quantity(&handle->aside, assignment->name,
+                                 assignment->text, &assignment->number, &unit);
     bool fits = read && (!unit || strcmp(unit, own) == 0);
     if (!read)
-        session_not_a_value(&handle->s, x->name, x->text);
+        session_not_a_value(&handle->s, assignment->name, assignment->text);
     else if (!fits)
-        session_wrong_unit(&handle->s, p[i].range, x->name, unit, own);
+        session_wrong_unit(&handle->s, p[param].range, assignment->name, unit,
+                           own);
     session_close(&handle->aside);
-    x->text = NULL;
+    assignment->text = NULL;
     return fits ? IMP_FINE : IMP_MODEL_WRONG;
 }
 
@@ -435,25 +439,25 @@ assign(imp *handle, const void *arg)
 }
 
 static int
-set(imp *handle, struct assignment x)
+set(imp *handle, struct assignment wanted)
 {
-    struct assignment y = x;
+    struct assignment again = wanted;
 
     if (!handle->text)
         return guarded(handle, no_model, NULL);
     if (!handle->ready)
-        return compile_with(handle, &x);
-    int status = guarded(handle, assign, &y);
+        return compile_with(handle, &wanted);
+    int status = guarded(handle, assign, &again);
     if (status == COMPILE)
-        return compile_with(handle, &y);
+        return compile_with(handle, &again);
     if (status != IMP_FINE)
         return status;
-    struct session_set *set = make_set(handle, x.name);
+    struct session_set *set = make_set(handle, wanted.name);
     if (!set)
         return no_memory(handle);
     free((char *)set->value);
     set->value = NULL;
-    set->number = y.number;
+    set->number = again.number;
     return IMP_FINE;
 }
 
@@ -538,9 +542,9 @@ find(const imp *handle, const char *path, const imp_field **field,
     if (!handle->s.recs || !handle->s.image || !dot)
         return NULL;
     const imp_image *image = handle->s.image;
-    const imp_command *c = IMP_ARRAY(image, image->commands, imp_command);
+    const imp_command *command = IMP_ARRAY(image, image->commands, imp_command);
     const char *bracket = strchr(dot, '[');
-    size_t n = bracket ? (size_t)(bracket - dot - 1) : strlen(dot + 1);
+    size_t len = bracket ? (size_t)(bracket - dot - 1) : strlen(dot + 1);
     *indexed = bracket != NULL;
     if (bracket) {
         char *end;
@@ -550,12 +554,13 @@ find(const imp *handle, const char *path, const imp_field **field,
     }
     for (uint32_t i = image->commands.n; i-- > 0;) {
         const struct record *r = handle->s.recs[i];
-        if (!r || !r->present || c[i].bound.n != (size_t)(dot - path) ||
-            memcmp(imp_text(image, c[i].bound), path, c[i].bound.n) != 0)
+        if (!r || !r->present || command[i].bound.n != (size_t)(dot - path) ||
+            memcmp(imp_text(image, command[i].bound), path,
+                   command[i].bound.n) != 0)
             continue;
         for (size_t k = 0; k < r->n; k++)
-            if (r->schema[k].name.n == n &&
-                memcmp(imp_text(image, r->schema[k].name), dot + 1, n) == 0) {
+            if (r->schema[k].name.n == len &&
+                memcmp(imp_text(image, r->schema[k].name), dot + 1, len) == 0) {
                 *field = &r->schema[k];
                 return r->v[k].why ? NULL : &r->v[k];
             }
@@ -602,7 +607,7 @@ place(long index, bool indexed, size_t n, size_t *k)
 }
 
 int
-imp_get(const imp *handle, const char *path, double *x)
+imp_get(const imp *handle, const char *path, double *number)
 {
     const imp_field *field;
     bool indexed;
@@ -615,7 +620,7 @@ imp_get(const imp *handle, const char *path, double *x)
         field->kind == IMP_FIELD_TEXTS ||
         !place(index, indexed, entries(field, value), &k))
         return IMP_MODEL_WRONG;
-    *x = value->num[k];
+    *number = value->num[k];
     return IMP_FINE;
 }
 

@@ -89,8 +89,8 @@ put_file(int fd, const char *p, size_t n)
 static char *
 read_words(struct arena *arena, int fd)
 {
-    char part[512], *s = arena_alloc(arena, SAID_MAX + 1);
-    size_t n = 0;
+    char part[512], *text = arena_alloc(arena, SAID_MAX + 1);
+    size_t len = 0;
     ssize_t got;
 
     while ((got = read(fd, part, sizeof part)) != 0) {
@@ -98,13 +98,14 @@ read_words(struct arena *arena, int fd)
             continue;
         if (got < 0)
             break;
-        size_t take = (size_t)got < SAID_MAX - n ? (size_t)got : SAID_MAX - n;
-        memcpy(s + n, part, take);
-        n += take;
+        size_t take =
+            (size_t)got < SAID_MAX - len ? (size_t)got : SAID_MAX - len;
+        memcpy(text + len, part, take);
+        len += take;
     }
-    while (n && (s[n - 1] == '\n' || s[n - 1] == ' '))
-        s[--n] = 0;
-    return s;
+    while (len && (text[len - 1] == '\n' || text[len - 1] == ' '))
+        text[--len] = 0;
+    return text;
 }
 
 /* runs argv with stdin and stdout closed off; its exit status (128 + signal),
@@ -113,22 +114,22 @@ static int
 run_program(struct arena *arena, char *const argv[], char **said)
 {
     posix_spawn_file_actions_t fa;
-    int p[2], status = 0;
+    int ends[2], status = 0;
     pid_t pid;
 
     *said = arena_strdup(arena, "");
-    if (pipe2(p, O_CLOEXEC))
+    if (pipe2(ends, O_CLOEXEC))
         return -1;
     posix_spawn_file_actions_init(&fa);
     posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&fa, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(&fa, p[1], 2);
+    posix_spawn_file_actions_adddup2(&fa, ends[1], 2);
     int e = posix_spawnp(&pid, argv[0], &fa, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&fa);
-    close(p[1]);
+    close(ends[1]);
     if (!e)
-        *said = read_words(arena, p[0]);
-    close(p[0]);
+        *said = read_words(arena, ends[0]);
+    close(ends[0]);
     if (e) {
         errno = e;
         return -1;
@@ -143,7 +144,7 @@ static int
 link_simulator(const char *object, const char *exe, struct diags *diags)
 {
     char archive[WHERE_MAX], *said, *argv[16];
-    int n = 0;
+    int n_words = 0;
 
     if (!where_is("libimprt.a", archive)) {
         struct diag *diag =
@@ -153,17 +154,17 @@ link_simulator(const char *object, const char *exe, struct diags *diags)
         diag_help(diags, diag, "install Imp anew (`cmake --install`)");
         return IMP_EXIT_RUN;
     }
-    argv[n++] = (char *)"cc";
+    argv[n_words++] = (char *)"cc";
 #if defined(__SANITIZE_ADDRESS__)
-    argv[n++] = (char *)"-fsanitize=address,undefined";
+    argv[n_words++] = (char *)"-fsanitize=address,undefined";
 #endif
-    argv[n++] = (char *)"-o";
-    argv[n++] = (char *)(uintptr_t)exe;
-    argv[n++] = (char *)(uintptr_t)object;
-    argv[n++] = archive;
-    argv[n++] = (char *)"-lm";
-    argv[n++] = (char *)"-pthread";
-    argv[n] = NULL;
+    argv[n_words++] = (char *)"-o";
+    argv[n_words++] = (char *)(uintptr_t)exe;
+    argv[n_words++] = (char *)(uintptr_t)object;
+    argv[n_words++] = archive;
+    argv[n_words++] = (char *)"-lm";
+    argv[n_words++] = (char *)"-pthread";
+    argv[n_words] = NULL;
     int status = run_program(diags->arena, argv, &said);
     if (!status)
         return IMP_EXIT_OK;
@@ -191,11 +192,11 @@ link_simulator(const char *object, const char *exe, struct diags *diags)
 }
 
 static int
-write_simulator(const struct gen_bytes *b, const char *out, bool link,
+write_simulator(const struct gen_bytes *bytes, const char *out, bool link,
                 struct diags *diags)
 {
     char *object, *exe = NULL;
-    int fd, status = IMP_EXIT_OK, e;
+    int fd, status = IMP_EXIT_OK, error;
     struct stat st;
 
     if (!stat(out, &st) && S_ISDIR(st.st_mode))
@@ -203,23 +204,24 @@ write_simulator(const struct gen_bytes *b, const char *out, bool link,
     fd = temporary(diags->arena, out, &object);
     if (fd < 0)
         return cannot_write(diags, out, errno);
-    e = put_file(fd, b->s, b->n);
-    if (!e && link) {
+    error = put_file(fd, bytes->s, bytes->n);
+    if (!error && link) {
         fd = temporary(diags->arena, out, &exe);
         if (fd < 0)
-            e = errno;
+            error = errno;
         else
             close(fd);
-        if (!e)
+        if (!error)
             status = link_simulator(object, exe, diags);
     }
     const char *ready = link ? exe : object;
-    if (!e && !status && (chmod(ready, mode_of(link)) || rename(ready, out)))
-        e = errno;
+    if (!error && !status &&
+        (chmod(ready, mode_of(link)) || rename(ready, out)))
+        error = errno;
     unlink(object); /* has another name by now, or is not wanted */
     if (exe)
         unlink(exe);
-    return e ? cannot_write(diags, out, e) : status;
+    return error ? cannot_write(diags, out, error) : status;
 }
 
 static bool
@@ -249,22 +251,22 @@ build_simulator(const imp_image *image, const char *out,
 {
     static const enum gen_output kind[] = {GEN_OBJECT, GEN_OBJECT, GEN_IR,
                                            GEN_ASM};
-    struct gen_options g = {.opt = options->opt,
-                            .cpu = options->cpu ? options->cpu : cpus[0],
-                            .with_image = true,
-                            .pic = true,
-                            .output = kind[options->emit]};
+    struct gen_options gen = {.opt = options->opt,
+                              .cpu = options->cpu ? options->cpu : cpus[0],
+                              .with_image = true,
+                              .pic = true,
+                              .output = kind[options->emit]};
     const char *error = "";
     struct gen_bytes bytes = {NULL, 0, NULL};
 
-    if (!known_cpu(g.cpu, diags))
+    if (!known_cpu(gen.cpu, diags))
         return IMP_EXIT_MODEL;
     if (!out[0])
         return cannot_write(diags, out, ENOENT);
     const struct gen_api *api = load_codegen(&error);
     bytes.error = error;
     if (api)
-        bytes = api->emit(image, &g);
+        bytes = api->emit(image, &gen);
     if (!bytes.s) {
         diag_add(diags, DIAG_E0816, IMP_NOWHERE,
                  "machine code cannot be made: %s", bytes.error);

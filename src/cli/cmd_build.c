@@ -59,31 +59,31 @@ work(void *ctx)
 }
 
 static bool
-take(void *ctx, int k, const char *value)
+take(void *ctx, int which, const char *value)
 {
     static const char *const emits[] = {"exe", "obj", "llvm", "asm"};
     static const int common[] = {[OPT_OPT] = RUNOPT_OPT,
                                  [OPT_SET] = RUNOPT_SET,
                                  [OPT_DIAGNOSTICS] = RUNOPT_DIAGNOSTICS};
     struct job *job = ctx;
-    int i;
+    int choice;
 
-    switch (k) {
+    switch (which) {
     case CLI_WORD:
         return cli_one(&cli_build, &job->path, value);
     case OPT_OUT:
         job->out = value;
         return true;
     case OPT_EMIT:
-        if ((i = cli_choice("--emit", value, emits, 4)) < 0)
+        if ((choice = cli_choice("--emit", value, emits, 4)) < 0)
             return false;
-        job->b.emit = (enum build_emit)i;
+        job->b.emit = (enum build_emit)choice;
         return true;
     case OPT_CPU:
         job->b.cpu = value;
         return true;
     default:
-        return runopts_apply(&job->o, common[k], value);
+        return runopts_apply(&job->o, common[which], value);
     }
 }
 
@@ -91,21 +91,21 @@ static int
 run(const struct cli_command *self, int argc, char **argv)
 {
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
-    struct job j = {0};
+    struct job job = {0};
 
-    session_defaults(&j.o);
-    int status = cli_read(&a, take, &j);
-    if (status < 0 && j.path && j.out && j.out[0]) {
-        j.b.opt = j.o.opt;
-        status = cli_guard(work, &j);
-        session_end(&j.s);
+    session_defaults(&job.o);
+    int status = cli_read(&a, take, &job);
+    if (status < 0 && job.path && job.out && job.out[0]) {
+        job.b.opt = job.o.opt;
+        status = cli_guard(work, &job);
+        session_end(&job.s);
     } else if (status < 0) {
         cli_error(DIAG_E0822, "`imp build MODEL -o SIM`",
-                  j.path ? "`imp build` wants a name for what it writes: -o"
-                         : "`imp build` wants a model");
+                  job.path ? "`imp build` wants a name for what it writes: -o"
+                           : "`imp build` wants a model");
         status = IMP_EXIT_MODEL;
     }
-    runopts_free(&j.o);
+    runopts_free(&job.o);
     return status;
 }
 

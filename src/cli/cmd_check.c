@@ -34,41 +34,42 @@ work(void *ctx)
 }
 
 static bool
-take(void *ctx, int k, const char *value)
+take(void *ctx, int which, const char *value)
 {
     struct job *job = ctx;
-    job->models += k == CLI_WORD;
-    return k == CLI_WORD ||
+    job->models += which == CLI_WORD;
+    return which == CLI_WORD ||
            runopts_apply(&job->o,
-                         k == OPT_SET ? RUNOPT_SET : RUNOPT_DIAGNOSTICS, value);
+                         which == OPT_SET ? RUNOPT_SET : RUNOPT_DIAGNOSTICS,
+                         value);
 }
 
 static int
 run(const struct cli_command *self, int argc, char **argv)
 {
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
-    struct cli_args b = a;
-    struct job j = {0};
-    int k;
+    struct cli_args args = a;
+    struct job job = {0};
+    int which;
 
     /* options first: they hold for all models */
-    session_defaults(&j.o);
-    int status = cli_read(&a, take, &j);
-    if (status < 0 && j.models == 0) {
+    session_defaults(&job.o);
+    int status = cli_read(&a, take, &job);
+    if (status < 0 && job.models == 0) {
         cli_error(DIAG_E0822, "`imp check MODEL...`",
                   "`imp check` wants at least one model");
         status = IMP_EXIT_MODEL;
     } else if (status < 0) {
         status = IMP_EXIT_OK;
-        while ((k = cli_next(&b)) != CLI_END) {
-            if (k != CLI_WORD)
+        while ((which = cli_next(&args)) != CLI_END) {
+            if (which != CLI_WORD)
                 continue;
-            j.path = b.value;
-            status = cli_worst(status, cli_guard(work, &j));
-            session_end(&j.s);
+            job.path = args.value;
+            status = cli_worst(status, cli_guard(work, &job));
+            session_end(&job.s);
         }
     }
-    runopts_free(&j.o);
+    runopts_free(&job.o);
     return status;
 }
 

@@ -81,25 +81,25 @@ static int
 work_doc(void *ctx)
 {
     struct job *job = ctx;
-    struct buf b = {0};
+    struct buf text = {0};
 
     session_open(&job->s, &job->o);
     if (job->model && !session_add_file(&job->s, job->model))
         return IMP_EXIT_MODEL;
     struct check_input in = session_input(&job->s);
-    bool known = check_doc(&in, job->name, &b);
+    bool known = check_doc(&in, job->name, &text);
     if (known)
-        cli_puts(buf_str(&b));
-    if (known && b.n && b.s[b.n - 1] != '\n')
+        cli_puts(buf_str(&text));
+    if (known && text.n && text.s[text.n - 1] != '\n')
         cli_puts("\n");
     if (!known) {
         struct diag *diag =
             diag_add(&job->s.ds, DIAG_E0815, IMP_NOWHERE,
                      "nothing is known under the name `%s`", job->name);
-        if (b.n)
-            diag_help(&job->s.ds, diag, "%s", buf_str(&b));
+        if (text.n)
+            diag_help(&job->s.ds, diag, "%s", buf_str(&text));
     }
-    buf_free(&b);
+    buf_free(&text);
     return known ? IMP_EXIT_OK : IMP_EXIT_MODEL;
 }
 
@@ -121,20 +121,20 @@ static int
 run_doc(const struct cli_command *self, int argc, char **argv)
 {
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
-    struct job j = {0};
+    struct job job = {0};
 
-    session_defaults(&j.o);
-    int status = cli_read(&a, take_doc, &j);
+    session_defaults(&job.o);
+    int status = cli_read(&a, take_doc, &job);
     if (status >= 0)
         return status;
-    if (!j.name) {
+    if (!job.name) {
         cli_error(DIAG_E0822, "as in `imp doc ellipse`",
                   "`imp doc` wants a name");
         return IMP_EXIT_MODEL;
     }
-    status = cli_guard(work_doc, &j);
+    status = cli_guard(work_doc, &job);
     status = cli_worst(status, cli_flush());
-    session_end(&j.s);
+    session_end(&job.s);
     return status;
 }
 

@@ -46,22 +46,22 @@ replace(struct session *session, const char *path, const struct buf *buf)
 
     if (ok && stat(target, &st) == 0)
         ok = fchmod(fd, st.st_mode & 07777) == 0;
-    int e = ok ? io_write(fd, buf->s, buf->n) : errno;
+    int error = ok ? io_write(fd, buf->s, buf->n) : errno;
     if (fd >= 0) {
-        if (!e && fsync(fd) != 0 && errno != EINVAL)
-            e = errno;
-        if (close(fd) != 0 && !e)
-            e = errno;
-        if (!e && rename(tmp, target) != 0)
-            e = errno;
-        if (e)
+        if (!error && fsync(fd) != 0 && errno != EINVAL)
+            error = errno;
+        if (close(fd) != 0 && !error)
+            error = errno;
+        if (!error && rename(tmp, target) != 0)
+            error = errno;
+        if (error)
             unlink(tmp);
     }
-    if (e)
+    if (error)
         diag_add(&session->ds, DIAG_E0819, IMP_NOWHERE, "cannot write `%s`: %s",
-                 path, strerror(e));
+                 path, strerror(error));
     free(real);
-    return !e;
+    return !error;
 }
 
 static int
@@ -69,18 +69,18 @@ work(void *ctx)
 {
     struct job *job = ctx;
     const char *text;
-    size_t n;
+    size_t len;
 
     session_open(&job->s, &job->o);
-    if (!session_read(&job->s, job->path, &text, &n))
+    if (!session_read(&job->s, job->path, &text, &len))
         return IMP_EXIT_MODEL;
     bool is_stdin = strcmp(job->path, "-") == 0;
-    uint32_t file =
-        sources_add(job->s.sources, is_stdin ? "<stdin>" : job->path, text, n);
+    uint32_t file = sources_add(job->s.sources,
+                                is_stdin ? "<stdin>" : job->path, text, len);
     if (!fmt_file(job->s.arena, &job->s.ds, file, &job->text))
         return IMP_EXIT_MODEL;
     bool same =
-        job->text.n == n && (n == 0 || memcmp(job->text.s, text, n) == 0);
+        job->text.n == len && (len == 0 || memcmp(job->text.s, text, len) == 0);
     if (job->check) {
         if (same)
             return IMP_EXIT_OK;
@@ -96,13 +96,13 @@ work(void *ctx)
 }
 
 static bool
-take(void *ctx, int k, const char *value)
+take(void *ctx, int which, const char *value)
 {
     struct job *job = ctx;
     (void)value;
-    job->files += k == CLI_WORD;
-    job->check |= k == OPT_CHECK;
-    job->print |= k == OPT_STDOUT;
+    job->files += which == CLI_WORD;
+    job->check |= which == OPT_CHECK;
+    job->print |= which == OPT_STDOUT;
     return true;
 }
 
@@ -110,15 +110,15 @@ static int
 run(const struct cli_command *self, int argc, char **argv)
 {
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
-    struct cli_args b = a;
-    struct job j = {0};
-    int k;
+    struct cli_args args = a;
+    struct job job = {0};
+    int which;
 
-    session_defaults(&j.o);
-    int status = cli_read(&a, take, &j);
+    session_defaults(&job.o);
+    int status = cli_read(&a, take, &job);
     if (status >= 0)
         return status;
-    if (j.files == 0) {
+    if (job.files == 0) {
         cli_error(DIAG_E0822,
                   "`imp fmt MODEL...`, or `-` for the standard "
                   "input",
@@ -126,13 +126,13 @@ run(const struct cli_command *self, int argc, char **argv)
         return IMP_EXIT_MODEL;
     }
     status = IMP_EXIT_OK;
-    while ((k = cli_next(&b)) != CLI_END) {
-        if (k != CLI_WORD)
+    while ((which = cli_next(&args)) != CLI_END) {
+        if (which != CLI_WORD)
             continue;
-        j.path = b.value;
-        status = cli_worst(status, cli_guard(work, &j));
-        buf_free(&j.text);
-        session_end(&j.s);
+        job.path = args.value;
+        status = cli_worst(status, cli_guard(work, &job));
+        buf_free(&job.text);
+        session_end(&job.s);
     }
     return cli_worst(status, cli_flush());
 }

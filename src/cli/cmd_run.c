@@ -30,38 +30,38 @@ work(void *ctx)
 }
 
 static bool
-take(void *ctx, int k, const char *value)
+take(void *ctx, int which, const char *value)
 {
     struct job *job = ctx;
-    return k == CLI_WORD ? cli_one(&cli_run, &job->path, value)
-                         : runopts_apply(&job->o, k, value);
+    return which == CLI_WORD ? cli_one(&cli_run, &job->path, value)
+                             : runopts_apply(&job->o, which, value);
 }
 
 static int
 run(const struct cli_command *self, int argc, char **argv)
 {
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
-    struct job j = {0};
+    struct job job = {0};
 
-    session_defaults(&j.o);
-    int status = cli_read(&a, take, &j);
-    if (status < 0 && j.path) {
-        j.o.sweeps.progress = isatty(STDERR_FILENO);
-        status = cli_guard(work, &j);
+    session_defaults(&job.o);
+    int status = cli_read(&a, take, &job);
+    if (status < 0 && job.path) {
+        job.o.sweeps.progress = isatty(STDERR_FILENO);
+        status = cli_guard(work, &job);
         /* results before messages, also where both go to one terminal */
-        if (j.s.driver && j.s.driver->out.error) {
+        if (job.s.driver && job.s.driver->out.error) {
             (void)fflush(stdout); /* told, with the reason */
             clearerr(stdout);
         } else {
             status = cli_worst(status, cli_flush());
         }
-        session_end(&j.s);
+        session_end(&job.s);
     } else if (status < 0) {
         cli_error(DIAG_E0822, "`imp run MODEL`, or `-` for the standard input",
                   "`imp run` wants a model");
         status = IMP_EXIT_MODEL;
     }
-    runopts_free(&j.o);
+    runopts_free(&job.o);
     return status;
 }
 

@@ -39,42 +39,42 @@ by_name(const void *a, const void *b)
 static bool
 collect(struct paths *ps, const char *dir)
 {
-    DIR *d = opendir(dir);
+    DIR *stream = opendir(dir);
     struct dirent *entry;
 
-    if (!d) {
+    if (!stream) {
         cli_error(DIAG_E0805, NULL, "cannot open folder `%s`: %s", dir,
                   strerror(errno));
         return false;
     }
     bool ok = true;
-    while (ok && (entry = readdir(d))) {
-        struct buf b = {0};
+    while (ok && (entry = readdir(stream))) {
+        struct buf path = {0};
         struct stat st;
-        size_t n = strlen(entry->d_name);
+        size_t len = strlen(entry->d_name);
         if (entry->d_name[0] == '.')
             continue;
         size_t nd = strlen(dir);
         if (strcmp(dir, ".") == 0)
-            buf_puts(&b, entry->d_name);
+            buf_puts(&path, entry->d_name);
         else
-            buf_printf(&b, "%s%s%s", dir, dir[nd - 1] == '/' ? "" : "/",
+            buf_printf(&path, "%s%s%s", dir, dir[nd - 1] == '/' ? "" : "/",
                        entry->d_name);
-        if (lstat(b.s, &st) != 0) {
-            buf_free(&b);
+        if (lstat(path.s, &st) != 0) {
+            buf_free(&path);
             continue;
         }
         if (S_ISDIR(st.st_mode)) {
-            ok = collect(ps, b.s);
-            buf_free(&b);
-        } else if (S_ISREG(st.st_mode) && n > 4 &&
-                   strcmp(entry->d_name + n - 4, ".imp") == 0) {
-            VEC_PUSH(ps, buf_take(&b));
+            ok = collect(ps, path.s);
+            buf_free(&path);
+        } else if (S_ISREG(st.st_mode) && len > 4 &&
+                   strcmp(entry->d_name + len - 4, ".imp") == 0) {
+            VEC_PUSH(ps, buf_take(&path));
         } else {
-            buf_free(&b);
+            buf_free(&path);
         }
     }
-    closedir(d);
+    closedir(stream);
     return ok;
 }
 
@@ -87,25 +87,26 @@ word_char(char c)
 
 /* the word `expect` outside comments and strings */
 static bool
-has_expect(const char *s, size_t n)
+has_expect(const char *source, size_t len)
 {
     bool comment = false, text = false;
 
-    for (size_t i = 0; i < n; i++) {
-        if (s[i] == '\n')
+    for (size_t at = 0; at < len; at++) {
+        if (source[at] == '\n')
             comment = text = false;
         else if (comment)
             continue;
-        else if (text && s[i] == '\\')
-            i++;
-        else if (s[i] == '"')
+        else if (text && source[at] == '\\')
+            at++;
+        else if (source[at] == '"')
             text = !text;
-        else if (s[i] == '#' && !text)
+        else if (source[at] == '#' && !text)
             comment = true;
-        else if (!text && s[i] == 'e' && n - i >= 6 &&
-                 memcmp(s + i, "expect", 6) == 0 &&
-                 (i == 0 || (!word_char(s[i - 1]) && s[i - 1] != '.')) &&
-                 (n - i == 6 || !word_char(s[i + 6])))
+        else if (!text && source[at] == 'e' && len - at >= 6 &&
+                 memcmp(source + at, "expect", 6) == 0 &&
+                 (at == 0 ||
+                  (!word_char(source[at - 1]) && source[at - 1] != '.')) &&
+                 (len - at == 6 || !word_char(source[at + 6])))
             return true;
     }
     return false;
@@ -134,21 +135,21 @@ work(void *ctx)
 {
     struct job *job = ctx;
     const char *text;
-    size_t n;
+    size_t len;
 
     job->expects = false;
     session_open(&job->s, &job->o);
     job->s.write = silent;
     job->s.stop = cli_stop_flag();
-    if (!session_read(&job->s, job->path, &text, &n)) {
+    if (!session_read(&job->s, job->path, &text, &len)) {
         job->expects = true; /* a model that cannot be read has failed */
         return IMP_EXIT_MODEL;
     }
-    job->expects = has_expect(text, n);
+    job->expects = has_expect(text, len);
     if (!job->expects)
         return IMP_EXIT_OK;
     job->s.model_name = job->path;
-    session_add_text(&job->s, job->path, text, n, false);
+    session_add_text(&job->s, job->path, text, len, false);
     return session_all(&job->s);
 }
 
@@ -189,13 +190,13 @@ run_all(struct job *job)
 }
 
 static bool
-take(void *ctx, int k, const char *value)
+take(void *ctx, int which, const char *value)
 {
     struct job *job = ctx;
     struct stat st;
 
-    if (k != CLI_WORD)
-        return runopts_apply(&job->o, to_runopt[k], value);
+    if (which != CLI_WORD)
+        return runopts_apply(&job->o, to_runopt[which], value);
     job->any = true;
     if (stat(value, &st) != 0 || !S_ISREG(st.st_mode)) {
         job->bad |= !collect(&job->paths, value);
@@ -211,19 +212,19 @@ static int
 run(const struct cli_command *self, int argc, char **argv)
 {
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
-    struct job j = {0};
-    struct paths *ps = &j.paths;
+    struct job job = {0};
+    struct paths *ps = &job.paths;
 
-    session_defaults(&j.o);
-    int status = cli_read(&a, take, &j);
-    if (status < 0 && !j.any)
-        j.bad = !collect(ps, ".");
-    if (status < 0 && j.bad) {
+    session_defaults(&job.o);
+    int status = cli_read(&a, take, &job);
+    if (status < 0 && !job.any)
+        job.bad = !collect(ps, ".");
+    if (status < 0 && job.bad) {
         status = IMP_EXIT_MODEL;
     } else if (status < 0) {
         if (ps->n)
             qsort(ps->v, ps->n, sizeof *ps->v, by_name);
-        status = run_all(&j);
+        status = run_all(&job);
         status = cli_worst(status, cli_flush());
     }
     for (size_t i = 0; i < ps->n; i++)

@@ -26,10 +26,10 @@ help(void)
     printf("Imp: a language for rigid bodies that collide.\n\n"
            "Usage: imp SUBCOMMAND ...\n\n");
     for (size_t i = 0; i < N_TABLE; i++) {
-        struct buf b = {0};
-        buf_printf(&b, "%s %s", table[i]->name, table[i]->words);
-        printf("  imp %-22s  %s\n", buf_str(&b), table[i]->doc);
-        buf_free(&b);
+        struct buf text = {0};
+        buf_printf(&text, "%s %s", table[i]->name, table[i]->words);
+        printf("  imp %-22s  %s\n", buf_str(&text), table[i]->doc);
+        buf_free(&text);
     }
     printf("\n`imp SUBCOMMAND --help` says more. Exit status: 0 fine, 1 an "
            "`expect` failed,\n2 the model or the command line is wrong, 3 the "
@@ -71,29 +71,30 @@ struct call {
 static int
 dispatch(void *ctx)
 {
-    struct call *c = ctx;
+    struct call *call = ctx;
     const char *names[N_TABLE];
 
-    if (c->argc < 2 || strcmp(c->argv[1], "--help") == 0 ||
-        strcmp(c->argv[1], "-h") == 0 || strcmp(c->argv[1], "help") == 0) {
+    if (call->argc < 2 || strcmp(call->argv[1], "--help") == 0 ||
+        strcmp(call->argv[1], "-h") == 0 ||
+        strcmp(call->argv[1], "help") == 0) {
         help();
-        return c->argc < 2 ? IMP_EXIT_MODEL : IMP_EXIT_OK;
+        return call->argc < 2 ? IMP_EXIT_MODEL : IMP_EXIT_OK;
     }
-    if (strcmp(c->argv[1], "--version") == 0) {
-        struct buf b = {0};
-        version_print(&b);
-        cli_puts(buf_str(&b));
-        buf_free(&b);
+    if (strcmp(call->argv[1], "--version") == 0) {
+        struct buf text = {0};
+        version_print(&text);
+        cli_puts(buf_str(&text));
+        buf_free(&text);
         return IMP_EXIT_OK;
     }
     for (size_t i = 0; i < N_TABLE; i++) {
-        if (strcmp(c->argv[1], table[i]->name) == 0)
-            return table[i]->run(table[i], c->argc - 2, c->argv + 2);
+        if (strcmp(call->argv[1], table[i]->name) == 0)
+            return table[i]->run(table[i], call->argc - 2, call->argv + 2);
         names[i] = table[i]->name;
     }
-    const char *near = suggest(c->argv[1], names, N_TABLE);
+    const char *near = suggest(call->argv[1], names, N_TABLE);
     cli_error(DIAG_E0801, "`imp --help` lists the subcommands",
-              "`imp` has no subcommand `%s`%s%s%s", c->argv[1],
+              "`imp` has no subcommand `%s`%s%s%s", call->argv[1],
               near ? ": did you mean `" : "", near ? near : "",
               near ? "`?" : "");
     return IMP_EXIT_MODEL;

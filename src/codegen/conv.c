@@ -17,10 +17,11 @@ gather(struct sv *series, LLVMValueRef acc, uint32_t minus, LLVMValueRef x)
 /* coefficient k of register i, the sum over pairs of +- sum_{j=0..k} a_j
  * b_{k-j} */
 LLVMValueRef
-sv_convolution(struct sv *series, uint32_t i, const uint32_t *pool, uint32_t n)
+sv_convolution(struct sv *series, uint32_t reg, const uint32_t *pool,
+               uint32_t n)
 {
     struct gen *gen = series->g;
-    LLVMValueRef ends = NULL, whole = sv_packs_sum(series, i);
+    LLVMValueRef ends = NULL, whole = sv_packs_sum(series, reg);
 
     if (whole)
         return whole;
@@ -34,39 +35,39 @@ sv_convolution(struct sv *series, uint32_t i, const uint32_t *pool, uint32_t n)
         ends = gather(series, ends, pool[0],
                       LLVMBuildFAdd(gen->b, left, right, ""));
     }
-    return LLVMBuildFAdd(gen->b, series->inner[i], ends, "");
+    return LLVMBuildFAdd(gen->b, series->inner[reg], ends, "");
 }
 
 /* sum_{j=1..k} b_j c_{k-j} of the quotient i = a/b */
 LLVMValueRef
-sv_division_sum(struct sv *series, uint32_t i)
+sv_division_sum(struct sv *series, uint32_t reg)
 {
     struct gen *gen = series->g;
     LLVMValueRef end =
-        LLVMBuildFMul(gen->b, sv_value(series, SV_K, series->code[i].b),
-                      sv_value(series, SV_ZERO, i), "");
+        LLVMBuildFMul(gen->b, sv_value(series, SV_K, series->code[reg].b),
+                      sv_value(series, SV_ZERO, reg), "");
 
-    return LLVMBuildFAdd(gen->b, series->inner[i], end, "");
+    return LLVMBuildFAdd(gen->b, series->inner[reg], end, "");
 }
 
 /* sum_{j=1..k} (j u_j) w_{k-j}, in order of j */
 LLVMValueRef
-sv_chain_sum(struct sv *series, uint32_t u, uint32_t w)
+sv_chain_sum(struct sv *series, uint32_t inner, uint32_t outer)
 {
     struct gen *gen = series->g;
-    struct sv_loop l;
+    struct sv_loop loop;
 
-    sv_loop_open(series, &l, 1, 1, gen_num(gen, gen->f64, 0.0));
-    LLVMValueRef from = sv_moved(series, series->work, l.j);
-    LLVMValueRef back =
-        sv_moved(series, series->work_k, LLVMBuildNeg(series->g->b, l.j, ""));
+    sv_loop_open(series, &loop, 1, 1, gen_num(gen, gen->f64, 0.0));
+    LLVMValueRef from = sv_moved(series, series->work, loop.j);
+    LLVMValueRef back = sv_moved(series, series->work_k,
+                                 LLVMBuildNeg(series->g->b, loop.j, ""));
     LLVMValueRef ju =
-        LLVMBuildFMul(gen->b, LLVMBuildSIToFP(gen->b, l.j, gen->f64, ""),
-                      sv_coef(series, gen->f64, u, from, 0), "");
-    LLVMValueRef wk = sv_coef(series, gen->f64, w, back, 0);
-    LLVMValueRef acc =
-        LLVMBuildFAdd(gen->b, l.acc[0], LLVMBuildFMul(gen->b, ju, wk, ""), "");
-    sv_loop_close(series, &l, &acc, 1,
+        LLVMBuildFMul(gen->b, LLVMBuildSIToFP(gen->b, loop.j, gen->f64, ""),
+                      sv_coef(series, gen->f64, inner, from, 0), "");
+    LLVMValueRef wk = sv_coef(series, gen->f64, outer, back, 0);
+    LLVMValueRef acc = LLVMBuildFAdd(gen->b, loop.acc[0],
+                                     LLVMBuildFMul(gen->b, ju, wk, ""), "");
+    sv_loop_close(series, &loop, &acc, 1,
                   LLVMBuildAdd(gen->b, series->k, gen_i64(gen, 1), ""));
     return acc;
 }

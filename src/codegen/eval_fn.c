@@ -52,15 +52,15 @@ static void
 plan(struct ev *ev)
 {
     const uint32_t *outs = IMP_ARRAY(ev->g->im, ev->t->outs, uint32_t);
-    uint32_t n = ev->t->code.n, count = 0, n_free = 0;
-    uint32_t *free_slot = NEW_N(ev->g->arena, uint32_t, n + 1);
+    uint32_t n_slots = ev->t->code.n, count = 0, n_free = 0;
+    uint32_t *free_slot = NEW_N(ev->g->arena, uint32_t, n_slots + 1);
 
     for (uint32_t o = 0; o < ev->t->outs.n; o++)
         ev->live[outs[o]] = true;
-    for (uint32_t i = n; i-- > 0;)
+    for (uint32_t i = n_slots; i-- > 0;)
         if (ev->live[i])
             gen_operands(ev->g, ev->t, i, mark, ev);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n_slots; i++) {
         if (!ev->live[i])
             continue;
         ev->chunk[i] = ev->part = count / GEN_CHUNK;
@@ -75,9 +75,9 @@ plan(struct ev *ev)
     if (ev->n_parts == 1)
         return;
     /* entries become free when the part of their last reader is over */
-    uint32_t *dies = NEW_N(ev->g->arena, uint32_t, n + 1);
+    uint32_t *dies = NEW_N(ev->g->arena, uint32_t, n_slots + 1);
     uint32_t *head = NEW_N(ev->g->arena, uint32_t, ev->n_parts + 2), part = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n_slots; i++) {
         ev->slot[i] = NO_SLOT;
         if (!ev->live[i] || gen_is_leaf(ev->code + i) ||
             ev->last[i] == ev->chunk[i])
@@ -154,26 +154,26 @@ body(struct ev *ev)
 {
     struct gen *gen = ev->g;
 
-    for (uint32_t i = 0; i < ev->t->code.n; i++) {
-        const imp_instr *in = ev->code + i;
-        LLVMValueRef v;
-        if (!ev->live[i] || ev->chunk[i] != ev->part || gen_is_leaf(in))
+    for (uint32_t reg = 0; reg < ev->t->code.n; reg++) {
+        const imp_instr *in = ev->code + reg;
+        LLVMValueRef result;
+        if (!ev->live[reg] || ev->chunk[reg] != ev->part || gen_is_leaf(in))
             continue;
         if (in->op == IMP_OP_DOT) {
-            v = dot(ev, in);
+            result = dot(ev, in);
         } else {
             unsigned n = gen_ops[in->op].arity;
             LLVMValueRef a = value(ev, in->a);
             LLVMValueRef b = n > 1 ? value(ev, in->b) : a;
             LLVMValueRef c = n > 2 ? value(ev, in->c) : a;
-            v = gen_op_value(gen, gen->num, (enum imp_op)in->op, a, b, c);
+            result = gen_op_value(gen, gen->num, (enum imp_op)in->op, a, b, c);
         }
-        ev->val[i] = v;
-        ev->stamp[i] = ev->part + 1;
-        if (ev->n_parts > 1 && ev->slot[i] != NO_SLOT)
-            gen_store(gen, gen->num, v,
+        ev->val[reg] = result;
+        ev->stamp[reg] = ev->part + 1;
+        if (ev->n_parts > 1 && ev->slot[reg] != NO_SLOT)
+            gen_store(gen, gen->num, result,
                       gen_at(gen, gen->num, ev->scratch,
-                             gen_i64(gen, ev->slot[i]), gen->num));
+                             gen_i64(gen, ev->slot[reg]), gen->num));
     }
 }
 
@@ -217,43 +217,43 @@ gen_eval_fn(struct gen *gen, uint32_t tape)
 {
     const imp_tape *t = gen_tape(gen, tape);
     uint32_t n = t->code.n;
-    struct ev e = {
+    struct ev ev = {
         .g = gen, .t = t, .code = IMP_ARRAY(gen->im, t->code, imp_instr)};
     char name[48];
 
-    e.live = NEW_N(gen->arena, bool, n + 1);
-    e.chunk = NEW_N(gen->arena, uint32_t, n + 1);
-    e.last = NEW_N(gen->arena, uint32_t, n + 1);
-    e.slot = NEW_N(gen->arena, uint32_t, n + 1);
-    e.val = NEW_N(gen->arena, LLVMValueRef, n + 1);
-    e.stamp = NEW_N(gen->arena, uint32_t, n + 1);
-    plan(&e);
+    ev.live = NEW_N(gen->arena, bool, n + 1);
+    ev.chunk = NEW_N(gen->arena, uint32_t, n + 1);
+    ev.last = NEW_N(gen->arena, uint32_t, n + 1);
+    ev.slot = NEW_N(gen->arena, uint32_t, n + 1);
+    ev.val = NEW_N(gen->arena, LLVMValueRef, n + 1);
+    ev.stamp = NEW_N(gen->arena, uint32_t, n + 1);
+    plan(&ev);
     snprintf(name, sizeof name, "imp_eval_%u", (unsigned)tape);
 
     LLVMTypeRef par[3] = {gen->pf64, gen->pf64, gen->pf64};
     LLVMTypeRef part_ty =
         LLVMFunctionType(LLVMVoidTypeInContext(gen->cx), par, 3, 0);
-    LLVMValueRef *parts = NEW_N(gen->arena, LLVMValueRef, e.n_parts);
-    if (e.n_parts > 1)
-        for (e.part = 0; e.part < e.n_parts; e.part++)
-            parts[e.part] = part_fn(&e, name, part_ty);
+    LLVMValueRef *parts = NEW_N(gen->arena, LLVMValueRef, ev.n_parts);
+    if (ev.n_parts > 1)
+        for (ev.part = 0; ev.part < ev.n_parts; ev.part++)
+            parts[ev.part] = part_fn(&ev, name, part_ty);
 
-    LLVMValueRef f = gen_function(gen, name, gen->eval_ty, 3, false);
-    LLVMPositionBuilderAtEnd(gen->b,
-                             LLVMAppendBasicBlockInContext(gen->cx, f, ""));
-    e.env = LLVMGetParam(f, 0);
-    e.local = LLVMGetParam(f, 1);
-    e.part = 0;
-    if (e.n_parts > 1) {
-        e.scratch = LLVMBuildPointerCast(
-            gen->b, gen_alloca(gen, gen->num, e.n_slots), gen->pf64, "");
-        LLVMValueRef arg[3] = {e.env, e.local, e.scratch};
-        for (uint32_t p = 0; p < e.n_parts; p++)
+    LLVMValueRef function = gen_function(gen, name, gen->eval_ty, 3, false);
+    LLVMPositionBuilderAtEnd(
+        gen->b, LLVMAppendBasicBlockInContext(gen->cx, function, ""));
+    ev.env = LLVMGetParam(function, 0);
+    ev.local = LLVMGetParam(function, 1);
+    ev.part = 0;
+    if (ev.n_parts > 1) {
+        ev.scratch = LLVMBuildPointerCast(
+            gen->b, gen_alloca(gen, gen->num, ev.n_slots), gen->pf64, "");
+        LLVMValueRef arg[3] = {ev.env, ev.local, ev.scratch};
+        for (uint32_t p = 0; p < ev.n_parts; p++)
             LLVMBuildCall2(gen->b, part_ty, parts[p], arg, 3, "");
-        e.part = e.n_parts;
+        ev.part = ev.n_parts;
     } else {
-        body(&e);
+        body(&ev);
     }
-    outputs(&e, LLVMGetParam(f, 2));
-    return f;
+    outputs(&ev, LLVMGetParam(function, 2));
+    return function;
 }

@@ -49,19 +49,19 @@ sv_plan_held(struct sv *series)
     for (uint32_t p = 0; p < series->n_packs; p++)
         for (int l = 0; l < 4; l++)
             series->packs[p].state[l] = NO_SLOT;
-    for (uint32_t i = 0; i < series->t->code.n; i++) {
-        const imp_instr *in = series->code + i;
-        uint32_t scale, c;
+    for (uint32_t reg = 0; reg < series->t->code.n; reg++) {
+        const imp_instr *in = series->code + reg;
+        uint32_t scale, conv;
         if (in->op != IMP_OP_STATE || !sv_varies(in) ||
             !sv_varies(series->code + in->b) ||
-            (c = source(series, in->b, &scale)) == NO_SLOT)
+            (conv = source(series, in->b, &scale)) == NO_SLOT)
             continue;
-        struct pack *pack = series->pack_of[c];
+        struct pack *pack = series->pack_of[conv];
         if (!pack || pack->ready == NO_SLOT)
             continue;
-        unsigned l = lane_of(pack->lane, c);
+        unsigned l = lane_of(pack->lane, conv);
         if (pack->state[l] == NO_SLOT) {
-            pack->state[l] = i;
+            pack->state[l] = reg;
             pack->scale[l] = scale;
         }
     }
@@ -156,13 +156,13 @@ now(struct sv *series, struct pack *pack)
 }
 
 LLVMValueRef
-sv_held_state(struct sv *series, uint32_t i)
+sv_held_state(struct sv *series, uint32_t reg)
 {
-    struct pack *pack = series->state_of[i];
+    struct pack *pack = series->state_of[reg];
 
-    return LLVMBuildExtractElement(series->g->b, now(series, pack),
-                                   gen_i32(series->g, lane_of(pack->state, i)),
-                                   "");
+    return LLVMBuildExtractElement(
+        series->g->b, now(series, pack),
+        gen_i32(series->g, lane_of(pack->state, reg)), "");
 }
 
 LLVMValueRef
@@ -174,28 +174,28 @@ sv_held_entry(struct sv *series, const struct pack_array *array)
     LLVMTypeRef bits = LLVMVectorType(gen->i64, 4);
     bool minus = false;
 
-    for (unsigned l = 0; l < 4; l++) {
-        uint32_t i = array->reg[l];
-        sign[l] = gen_i64(gen, 0);
-        lane[l] = gen_i32(gen, 4); /* of the vector of zeros */
+    for (unsigned at = 0; at < 4; at++) {
+        uint32_t i = array->reg[at];
+        sign[at] = gen_i64(gen, 0);
+        lane[at] = gen_i32(gen, 4); /* of the vector of zeros */
         if (i == UINT32_MAX)
             continue;
         if (!series->state_of[i] || (pack && series->state_of[i] != pack))
             return NULL;
         pack = series->state_of[i];
-        lane[l] = gen_i32(gen, lane_of(pack->state, i));
-        minus |= array->minus[l];
-        if (array->minus[l])
-            sign[l] = gen_i64(gen, (uint64_t)1 << 63);
+        lane[at] = gen_i32(gen, lane_of(pack->state, i));
+        minus |= array->minus[at];
+        if (array->minus[at])
+            sign[at] = gen_i64(gen, (uint64_t)1 << 63);
     }
     if (!pack)
         return NULL;
-    LLVMValueRef v = LLVMBuildShuffleVector(gen->b, now(series, pack),
-                                            gen_num(gen, gen->v4, 0.0),
-                                            LLVMConstVector(lane, 4), "");
+    LLVMValueRef vector = LLVMBuildShuffleVector(gen->b, now(series, pack),
+                                                 gen_num(gen, gen->v4, 0.0),
+                                                 LLVMConstVector(lane, 4), "");
     if (!minus)
-        return v;
-    v = LLVMBuildXor(gen->b, LLVMBuildBitCast(gen->b, v, bits, ""),
-                     LLVMConstVector(sign, 4), "");
-    return LLVMBuildBitCast(gen->b, v, gen->v4, "");
+        return vector;
+    vector = LLVMBuildXor(gen->b, LLVMBuildBitCast(gen->b, vector, bits, ""),
+                          LLVMConstVector(sign, 4), "");
+    return LLVMBuildBitCast(gen->b, vector, gen->v4, "");
 }

@@ -26,60 +26,61 @@ consume(LLVMErrorRef e)
 }
 
 static LLVMErrorRef
-define_symbols(LLVMOrcLLJITRef j, const struct gen_symbol *symbols)
+define_symbols(LLVMOrcLLJITRef jit, const struct gen_symbol *symbols)
 {
-    size_t n = 0;
+    size_t count = 0;
     LLVMOrcCSymbolMapPairs pairs; /* the one name that all versions have */
 
-    while (symbols[n].name)
-        n++;
-    pairs = calloc(n + 1, sizeof *pairs);
+    while (symbols[count].name)
+        count++;
+    pairs = calloc(count + 1, sizeof *pairs);
     if (!pairs)
         return LLVMCreateStringError("out of memory");
-    for (size_t i = 0; i < n; i++) {
-        pairs[i].Name = LLVMOrcLLJITMangleAndIntern(j, symbols[i].name);
+    for (size_t i = 0; i < count; i++) {
+        pairs[i].Name = LLVMOrcLLJITMangleAndIntern(jit, symbols[i].name);
         pairs[i].Sym.Address =
             (LLVMOrcExecutorAddress)(uintptr_t)symbols[i].address;
         pairs[i].Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported |
                                           LLVMJITSymbolGenericFlagsCallable;
     }
     LLVMErrorRef e = NULL;
-    if (n)
-        e = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(j),
-                                  LLVMOrcAbsoluteSymbols(pairs, n));
+    if (count)
+        e = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit),
+                                  LLVMOrcAbsoluteSymbols(pairs, count));
     free(pairs);
     return e;
 }
 
 struct gen_jit *
-gen_load_object(const char *object, size_t n, const struct gen_symbol *symbols,
-                imp_code *code, const char **error)
+gen_load_object(const char *object, size_t size,
+                const struct gen_symbol *symbols, imp_code *code,
+                const char **error)
 {
-    struct gen_jit *j = calloc(1, sizeof *j);
+    struct gen_jit *jit = calloc(1, sizeof *jit);
     LLVMOrcExecutorAddress at = 0;
-    LLVMErrorRef e;
+    LLVMErrorRef failure;
 
     gen_llvm_init();
-    if (!j) {
+    if (!jit) {
         *error = "out of memory";
         return NULL;
     }
-    e = LLVMOrcCreateLLJIT(&j->lljit, NULL);
-    if (!e)
-        e = define_symbols(j->lljit, symbols);
-    if (!e)
-        e = LLVMOrcLLJITAddObjectFile(
-            j->lljit, LLVMOrcLLJITGetMainJITDylib(j->lljit),
-            LLVMCreateMemoryBufferWithMemoryRangeCopy(object, n, "model"));
-    if (!e)
-        e = LLVMOrcLLJITLookup(j->lljit, &at, IMP_SYM_CODE);
-    if (e) {
-        *error = consume(e);
-        gen_unload(j);
+    failure = LLVMOrcCreateLLJIT(&jit->lljit, NULL);
+    if (!failure)
+        failure = define_symbols(jit->lljit, symbols);
+    if (!failure)
+        failure = LLVMOrcLLJITAddObjectFile(
+            jit->lljit, LLVMOrcLLJITGetMainJITDylib(jit->lljit),
+            LLVMCreateMemoryBufferWithMemoryRangeCopy(object, size, "model"));
+    if (!failure)
+        failure = LLVMOrcLLJITLookup(jit->lljit, &at, IMP_SYM_CODE);
+    if (failure) {
+        *error = consume(failure);
+        gen_unload(jit);
         return NULL;
     }
     memcpy(code, (const void *)(uintptr_t)at, sizeof *code);
-    return j;
+    return jit;
 }
 
 void

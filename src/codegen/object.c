@@ -72,12 +72,12 @@ target(struct gen *gen, const struct gen_options *opt, int how)
 {
     char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
     char *name = NULL, *features = NULL;
-    LLVMTargetRef t;
+    LLVMTargetRef found;
     LLVMCodeGenOptLevel level = how == 0   ? LLVMCodeGenLevelNone
                                 : how == 1 ? LLVMCodeGenLevelLess
                                            : LLVMCodeGenLevelDefault;
 
-    if (LLVMGetTargetFromTriple(triple, &t, &message)) {
+    if (LLVMGetTargetFromTriple(triple, &found, &message)) {
         snprintf(gen->error, sizeof gen->error, "no target for %s: %s", triple,
                  message);
         LLVMDisposeMessage(message);
@@ -89,7 +89,7 @@ target(struct gen *gen, const struct gen_options *opt, int how)
         features = LLVMGetHostCPUFeatures();
     }
     gen->tm = LLVMCreateTargetMachine(
-        t, triple, name ? name : opt->cpu, features ? features : "", level,
+        found, triple, name ? name : opt->cpu, features ? features : "", level,
         opt->pic ? LLVMRelocPIC : LLVMRelocStatic, LLVMCodeModelDefault);
     LLVMSetTarget(gen->mod, triple);
     LLVMDisposeMessage(triple);

@@ -27,22 +27,25 @@ runtime_symbol(struct gen *gen, enum imp_op op, LLVMTypeRef *type)
 }
 
 static LLVMValueRef
-call_runtime(struct gen *gen, LLVMTypeRef num, enum imp_op op, LLVMValueRef a,
-             LLVMValueRef b)
+call_runtime(struct gen *gen, LLVMTypeRef num, enum imp_op op,
+             LLVMValueRef first, LLVMValueRef second)
 {
     LLVMTypeRef type;
-    LLVMValueRef f = runtime_symbol(gen, op, &type), arg[2] = {a, b};
-    unsigned n = gen_ops[op].arity;
+    LLVMValueRef function = runtime_symbol(gen, op, &type),
+                 arg[2] = {first, second};
+    unsigned arity = gen_ops[op].arity;
 
     if (num == gen->f64)
-        return LLVMBuildCall2(gen->b, type, f, arg, n, "");
+        return LLVMBuildCall2(gen->b, type, function, arg, arity, "");
     LLVMValueRef r = LLVMGetUndef(num);
     for (unsigned l = 0; l < LLVMGetVectorSize(num); l++) {
         LLVMValueRef at = gen_i32(gen, l);
-        for (unsigned i = 0; i < n; i++)
-            arg[i] = LLVMBuildExtractElement(gen->b, i ? b : a, at, "");
+        for (unsigned i = 0; i < arity; i++)
+            arg[i] =
+                LLVMBuildExtractElement(gen->b, i ? second : first, at, "");
         r = LLVMBuildInsertElement(
-            gen->b, r, LLVMBuildCall2(gen->b, type, f, arg, n, ""), at, "");
+            gen->b, r, LLVMBuildCall2(gen->b, type, function, arg, arity, ""),
+            at, "");
     }
     return r;
 }
@@ -72,68 +75,70 @@ truth(struct gen *gen, LLVMTypeRef num, LLVMValueRef i1)
 }
 
 LLVMValueRef
-gen_op_choice(struct gen *gen, LLVMTypeRef num, enum imp_op op, LLVMValueRef a,
-              LLVMValueRef b)
+gen_op_choice(struct gen *gen, LLVMTypeRef num, enum imp_op op,
+              LLVMValueRef first, LLVMValueRef second)
 {
     switch (op) {
     case IMP_OP_ABS:
-        return compare(gen, LLVMRealOLT, a, gen_num(gen, num, 0.0));
+        return compare(gen, LLVMRealOLT, first, gen_num(gen, num, 0.0));
     case IMP_OP_MIN:
-        return compare(gen, LLVMRealOLT, b, a);
+        return compare(gen, LLVMRealOLT, second, first);
     case IMP_OP_MAX:
-        return compare(gen, LLVMRealOLT, a, b);
+        return compare(gen, LLVMRealOLT, first, second);
     default: /* SELECT */
-        return compare(gen, LLVMRealUNE, a, gen_num(gen, num, 0.0));
+        return compare(gen, LLVMRealUNE, first, gen_num(gen, num, 0.0));
     }
 }
 
 LLVMValueRef
-gen_op_value(struct gen *gen, LLVMTypeRef num, enum imp_op op, LLVMValueRef a,
-             LLVMValueRef b, LLVMValueRef c)
+gen_op_value(struct gen *gen, LLVMTypeRef num, enum imp_op op,
+             LLVMValueRef first, LLVMValueRef second, LLVMValueRef third)
 {
     LLVMValueRef zero = gen_num(gen, num, 0.0);
     LLVMBuilderRef bl = gen->b;
 
     switch (op) {
     case IMP_OP_ADD:
-        return LLVMBuildFAdd(bl, a, b, "");
+        return LLVMBuildFAdd(bl, first, second, "");
     case IMP_OP_SUB:
-        return LLVMBuildFSub(bl, a, b, "");
+        return LLVMBuildFSub(bl, first, second, "");
     case IMP_OP_NEG:
-        return LLVMBuildFNeg(bl, a, "");
+        return LLVMBuildFNeg(bl, first, "");
     case IMP_OP_MUL:
-        return LLVMBuildFMul(bl, a, b, "");
+        return LLVMBuildFMul(bl, first, second, "");
     case IMP_OP_DIV:
-        return LLVMBuildFDiv(bl, a, b, "");
+        return LLVMBuildFDiv(bl, first, second, "");
     case IMP_OP_SQRT:
-        return call_intrinsic(gen, num, "llvm.sqrt", a);
+        return call_intrinsic(gen, num, "llvm.sqrt", first);
     case IMP_OP_ABS:
-        return call_intrinsic(gen, num, "llvm.fabs", a);
+        return call_intrinsic(gen, num, "llvm.fabs", first);
     case IMP_OP_MIN:
     case IMP_OP_MAX:
-        return LLVMBuildSelect(bl, gen_op_choice(gen, num, op, a, b), b, a, "");
+        return LLVMBuildSelect(bl, gen_op_choice(gen, num, op, first, second),
+                               second, first, "");
     case IMP_OP_SELECT:
-        return LLVMBuildSelect(bl, gen_op_choice(gen, num, op, a, b), b, c, "");
+        return LLVMBuildSelect(bl, gen_op_choice(gen, num, op, first, second),
+                               second, third, "");
     case IMP_OP_LT:
-        return truth(gen, num, compare(gen, LLVMRealOLT, a, b));
+        return truth(gen, num, compare(gen, LLVMRealOLT, first, second));
     case IMP_OP_LE:
-        return truth(gen, num, compare(gen, LLVMRealOLE, a, b));
+        return truth(gen, num, compare(gen, LLVMRealOLE, first, second));
     case IMP_OP_EQ:
-        return truth(gen, num, compare(gen, LLVMRealOEQ, a, b));
+        return truth(gen, num, compare(gen, LLVMRealOEQ, first, second));
     case IMP_OP_NE:
-        return truth(gen, num, compare(gen, LLVMRealUNE, a, b));
+        return truth(gen, num, compare(gen, LLVMRealUNE, first, second));
     case IMP_OP_AND:
         return truth(gen, num,
-                     LLVMBuildAnd(bl, compare(gen, LLVMRealUNE, a, zero),
-                                  compare(gen, LLVMRealUNE, b, zero), ""));
+                     LLVMBuildAnd(bl, compare(gen, LLVMRealUNE, first, zero),
+                                  compare(gen, LLVMRealUNE, second, zero), ""));
     case IMP_OP_OR:
         return truth(gen, num,
-                     LLVMBuildOr(bl, compare(gen, LLVMRealUNE, a, zero),
-                                 compare(gen, LLVMRealUNE, b, zero), ""));
+                     LLVMBuildOr(bl, compare(gen, LLVMRealUNE, first, zero),
+                                 compare(gen, LLVMRealUNE, second, zero), ""));
     case IMP_OP_NOT:
-        return truth(gen, num, compare(gen, LLVMRealOEQ, a, zero));
+        return truth(gen, num, compare(gen, LLVMRealOEQ, first, zero));
     default:
-        return call_runtime(gen, num, op, a, b);
+        return call_runtime(gen, num, op, first, second);
     }
 }
 

@@ -6,9 +6,9 @@
 
 /* a state whose rate is constant: its row is known at order 0 */
 static bool
-is_line(const struct sv *series, uint32_t i)
+is_line(const struct sv *series, uint32_t reg)
 {
-    const imp_instr *in = series->code + i;
+    const imp_instr *in = series->code + reg;
 
     return in->op == IMP_OP_STATE &&
            (series->code[in->b].flags & IMP_INSTR_CONST) &&
@@ -17,19 +17,19 @@ is_line(const struct sv *series, uint32_t i)
 
 /* register i has value v: remembered, and stored where others will look */
 static void
-define(struct sv *series, enum sv_class c, uint32_t i, LLVMValueRef v)
+define(struct sv *series, enum sv_class class, uint32_t reg, LLVMValueRef value)
 {
     struct gen *gen = series->g;
 
-    series->val[c][i] = v;
-    series->stamp[c][i] = series->now[c];
-    if (c != SV_D && series->code[i].row != IMP_NO_ROW && series->stored[i] &&
-        !(c == SV_K && is_line(series, i)))
-        gen_store(
-            gen, gen->f64, v,
-            sv_row(series, i, c == SV_ZERO ? series->work : series->work_k, 0));
-    if (series->slot[c][i] != NO_SLOT)
-        gen_put(gen, series->scratch, series->slot[c][i], v);
+    series->val[class][reg] = value;
+    series->stamp[class][reg] = series->now[class];
+    if (class != SV_D && series->code[reg].row != IMP_NO_ROW &&
+        series->stored[reg] && !(class == SV_K && is_line(series, reg)))
+        gen_store(gen, gen->f64, value,
+                  sv_row(series, reg,
+                         class == SV_ZERO ? series->work : series->work_k, 0));
+    if (series->slot[class][reg] != NO_SLOT)
+        gen_put(gen, series->scratch, series->slot[class][reg], value);
 }
 
 void
@@ -37,43 +37,43 @@ sv_order_zero(struct sv *series)
 {
     struct gen *gen = series->g;
 
-    for (uint32_t i = 0; i < series->t->code.n; i++) {
-        const imp_instr *in = series->code + i;
-        LLVMValueRef v;
-        if (series->part[i] != series->at_part)
+    for (uint32_t reg = 0; reg < series->t->code.n; reg++) {
+        const imp_instr *in = series->code + reg;
+        LLVMValueRef value;
+        if (series->part[reg] != series->at_part)
             continue;
         if (gen_is_leaf(in)) {
-            v = sv_leaf_zero(series, i);
+            value = sv_leaf_zero(series, reg);
         } else if (in->op == IMP_OP_DOT) {
             const uint32_t *p =
                 IMP_ARRAY(gen->im, series->t->pool, uint32_t) + in->a;
-            v = gen_num(gen, gen->f64, 0.0);
+            value = gen_num(gen, gen->f64, 0.0);
             for (uint32_t m = 0; m < in->b; m++, p += 3) {
                 LLVMValueRef ab =
                     LLVMBuildFMul(gen->b, sv_value(series, SV_ZERO, p[1]),
                                   sv_value(series, SV_ZERO, p[2]), "");
-                v = p[0] ? LLVMBuildFSub(gen->b, v, ab, "")
-                         : LLVMBuildFAdd(gen->b, v, ab, "");
+                value = p[0] ? LLVMBuildFSub(gen->b, value, ab, "")
+                             : LLVMBuildFAdd(gen->b, value, ab, "");
             }
         } else {
             unsigned n = gen_ops[in->op].arity;
             LLVMValueRef a = sv_value(series, SV_ZERO, in->a);
             LLVMValueRef b = n > 1 ? sv_value(series, SV_ZERO, in->b) : a;
             LLVMValueRef c = n > 2 ? sv_value(series, SV_ZERO, in->c) : a;
-            v = gen_op_value(gen, gen->f64, (enum imp_op)in->op, a, b, c);
+            value = gen_op_value(gen, gen->f64, (enum imp_op)in->op, a, b, c);
         }
-        define(series, SV_ZERO, i, v);
+        define(series, SV_ZERO, reg, value);
     }
     /* rows of constants and lines: what follows is 0 since the caller made
      * work, and nothing else is ever written there */
-    for (uint32_t i = 0; i < series->t->code.n; i++)
-        if (is_line(series, i) && series->stored[i])
+    for (uint32_t reg = 0; reg < series->t->code.n; reg++)
+        if (is_line(series, reg) && series->stored[reg])
             gen_store(
                 gen, gen->f64,
                 LLVMBuildSelect(gen->b, series->moves,
-                                sv_value(series, SV_ZERO, series->code[i].b),
+                                sv_value(series, SV_ZERO, series->code[reg].b),
                                 gen_num(gen, gen->f64, 0.0), ""),
-                sv_row(series, i, series->work, 1));
+                sv_row(series, reg, series->work, 1));
     sv_packs_zero(series);
 }
 
@@ -89,10 +89,10 @@ only_first(struct sv *series, LLVMValueRef v)
 }
 
 static LLVMValueRef
-leaf_k(struct sv *series, uint32_t i)
+leaf_k(struct sv *series, uint32_t reg)
 {
     struct gen *gen = series->g;
-    const imp_instr *in = series->code + i;
+    const imp_instr *in = series->code + reg;
 
     switch (in->op) {
     case IMP_OP_TIME:
@@ -101,8 +101,8 @@ leaf_k(struct sv *series, uint32_t i)
         /* of a constant rate: d_0, then 0 */
         if (series->code[in->b].flags & IMP_INSTR_CONST)
             return only_first(series, sv_value(series, SV_ZERO, in->b));
-        if (series->state_of[i])
-            return sv_held_state(series, i);
+        if (series->state_of[reg])
+            return sv_held_state(series, reg);
         return LLVMBuildFMul(
             gen->b,
             series->rate[in->b]
@@ -126,16 +126,16 @@ leaf_k(struct sv *series, uint32_t i)
 }
 
 static bool
-is_const(const struct sv *series, uint32_t i)
+is_const(const struct sv *series, uint32_t reg)
 {
-    return series->code[i].flags & IMP_INSTR_CONST;
+    return series->code[reg].flags & IMP_INSTR_CONST;
 }
 
 static LLVMValueRef
-helper(struct sv *series, uint32_t i)
+helper(struct sv *series, uint32_t reg)
 {
     struct gen *gen = series->g;
-    const imp_instr *in = series->code + i;
+    const imp_instr *in = series->code + reg;
     LLVMTypeRef par[5] = {gen->i32, gen->pf64, gen->pf64, gen->pf64, gen->i32};
     LLVMTypeRef type = LLVMFunctionType(gen->f64, par, 5, 0);
     LLVMValueRef f = gen_runtime(gen, "imp_series_op", type, false);
@@ -143,7 +143,7 @@ helper(struct sv *series, uint32_t i)
     LLVMValueRef b =
         gen_ops[in->op].arity > 1 ? sv_row(series, in->b, series->work, 0) : a;
     LLVMValueRef arg[5] = {gen_i32(gen, in->op), a, b,
-                           sv_row(series, i, series->work, 0),
+                           sv_row(series, reg, series->work, 0),
                            LLVMBuildTrunc(gen->b, series->k, gen->i32, "")};
 
     return LLVMBuildCall2(gen->b, type, f, arg, 5, "");
@@ -167,11 +167,11 @@ pick(struct sv *series, const imp_instr *in, LLVMValueRef if_true,
 
 /* operands of a PICK in class c; those not in the class count as +0 */
 static LLVMValueRef
-pick_class(struct sv *series, enum sv_class c, const imp_instr *in)
+pick_class(struct sv *series, enum sv_class class, const imp_instr *in)
 {
     struct gen *gen = series->g;
     uint32_t reg[2] = {in->b, in->a}; /* MIN, MAX: true, false */
-    LLVMValueRef v[2];
+    LLVMValueRef branch[2];
 
     if (in->op == IMP_OP_SELECT) {
         reg[0] = in->b;
@@ -180,25 +180,25 @@ pick_class(struct sv *series, enum sv_class c, const imp_instr *in)
         reg[0] = reg[1] = in->a;
     }
     for (int m = 0; m < 2; m++)
-        v[m] = c == SV_D && !sv_in_block(series->code + reg[m])
-                   ? gen_num(gen, gen->f64, 0.0)
-                   : sv_value(series, c, reg[m]);
+        branch[m] = class == SV_D && !sv_in_block(series->code + reg[m])
+                        ? gen_num(gen, gen->f64, 0.0)
+                        : sv_value(series, class, reg[m]);
     if (in->op == IMP_OP_ABS &&
-        (c != SV_D || sv_in_block(series->code + in->a)))
-        v[0] = LLVMBuildFNeg(gen->b, v[0], "");
-    return pick(series, in, v[0], v[1]);
+        (class != SV_D || sv_in_block(series->code + in->a)))
+        branch[0] = LLVMBuildFNeg(gen->b, branch[0], "");
+    return pick(series, in, branch[0], branch[1]);
 }
 
 static LLVMValueRef
-convolve(struct sv *series, uint32_t i)
+convolve(struct sv *series, uint32_t reg)
 {
     struct gen *gen = series->g;
-    const imp_instr *in = series->code + i;
+    const imp_instr *in = series->code + reg;
     uint32_t pair[3] = {0, in->a, in->b};
 
     if (in->op == IMP_OP_DOT)
         return sv_convolution(
-            series, i, IMP_ARRAY(gen->im, series->t->pool, uint32_t) + in->a,
+            series, reg, IMP_ARRAY(gen->im, series->t->pool, uint32_t) + in->a,
             in->b);
     if (is_const(series, in->a))
         return LLVMBuildFMul(gen->b, sv_value(series, SV_ZERO, in->a),
@@ -206,31 +206,32 @@ convolve(struct sv *series, uint32_t i)
     if (is_const(series, in->b))
         return LLVMBuildFMul(gen->b, sv_value(series, SV_ZERO, in->b),
                              sv_value(series, SV_K, in->a), "");
-    return sv_convolution(series, i, pair, 1);
+    return sv_convolution(series, reg, pair, 1);
 }
 
 static LLVMValueRef
-divide(struct sv *series, uint32_t i)
+divide(struct sv *series, uint32_t reg)
 {
     struct gen *gen = series->g;
-    const imp_instr *in = series->code + i;
+    const imp_instr *in = series->code + reg;
     LLVMValueRef a = sv_value(series, SV_K, in->a);
     LLVMValueRef b0 = sv_value(series, SV_ZERO, in->b);
 
     if (!is_const(series, in->b))
-        a = LLVMBuildFSub(gen->b, a, sv_division_sum(series, i), "");
+        a = LLVMBuildFSub(gen->b, a, sv_division_sum(series, reg), "");
     return LLVMBuildFDiv(gen->b, a, b0, "");
 }
 
 static LLVMValueRef
-coefficient(struct sv *series, uint32_t i)
+coefficient(struct sv *series, uint32_t reg)
 {
     struct gen *gen = series->g;
-    const imp_instr *in = series->code + i;
+    const imp_instr *in = series->code + reg;
 
     switch (gen_ops[in->op].rule) {
     case SER_LEAF:
-        return in->op == IMP_OP_DOT ? convolve(series, i) : leaf_k(series, i);
+        return in->op == IMP_OP_DOT ? convolve(series, reg)
+                                    : leaf_k(series, reg);
     case SER_LINEAR: {
         LLVMValueRef a = sv_value(series, SV_K, in->a);
         LLVMValueRef b =
@@ -238,14 +239,14 @@ coefficient(struct sv *series, uint32_t i)
         return gen_op_value(gen, gen->f64, (enum imp_op)in->op, a, b, a);
     }
     case SER_CONV:
-        return convolve(series, i);
+        return convolve(series, reg);
     case SER_DIV:
-        return divide(series, i);
+        return divide(series, reg);
     case SER_CHAIN:
         return LLVMBuildFDiv(gen->b, sv_chain_sum(series, in->a, in->c),
                              series->kd, "");
     case SER_HELPER:
-        return helper(series, i);
+        return helper(series, reg);
     case SER_PICK:
         return pick_class(series, SV_K, in);
     default: /* STEP */
@@ -257,9 +258,10 @@ void
 sv_order_k(struct sv *series)
 {
     sv_packs_inner(series);
-    for (uint32_t i = 0; i < series->t->code.n; i++)
-        if (series->part[i] == series->at_part && sv_varies(series->code + i))
-            define(series, SV_K, i, coefficient(series, i));
+    for (uint32_t reg = 0; reg < series->t->code.n; reg++)
+        if (series->part[reg] == series->at_part &&
+            sv_varies(series->code + reg))
+            define(series, SV_K, reg, coefficient(series, reg));
 }
 
 /* a0 db + da b0, terms of operands outside the block left out; NULL if none */
@@ -282,10 +284,10 @@ product_rule(struct sv *series, uint32_t a, uint32_t b)
 
 /* the exact differential of an instruction in the block: dc */
 static LLVMValueRef
-differential(struct sv *series, const imp_instr *in, uint32_t i)
+differential(struct sv *series, const imp_instr *in, uint32_t reg)
 {
     struct gen *gen = series->g;
-    LLVMValueRef da = NULL, db = NULL, v = NULL;
+    LLVMValueRef da = NULL, db = NULL, value = NULL;
 
     if (in->op != IMP_OP_DOT && gen_ops[in->op].arity > 0 &&
         sv_in_block(series->code + in->a))
@@ -295,52 +297,54 @@ differential(struct sv *series, const imp_instr *in, uint32_t i)
         db = sv_value(series, SV_D, in->b);
     switch (in->op) {
     case IMP_OP_ADD:
-        v = da && db ? LLVMBuildFAdd(gen->b, da, db, "") : da ? da : db;
+        value = da && db ? LLVMBuildFAdd(gen->b, da, db, "") : da ? da : db;
         break;
     case IMP_OP_SUB:
-        v = da && db ? LLVMBuildFSub(gen->b, da, db, "")
-            : da     ? da
-            : db     ? LLVMBuildFNeg(gen->b, db, "")
-                     : NULL;
+        value = da && db ? LLVMBuildFSub(gen->b, da, db, "")
+                : da     ? da
+                : db     ? LLVMBuildFNeg(gen->b, db, "")
+                         : NULL;
         break;
     case IMP_OP_NEG:
-        v = da ? LLVMBuildFNeg(gen->b, da, "") : NULL;
+        value = da ? LLVMBuildFNeg(gen->b, da, "") : NULL;
         break;
     case IMP_OP_MUL:
-        v = product_rule(series, in->a, in->b);
+        value = product_rule(series, in->a, in->b);
         break;
     case IMP_OP_DOT: {
         const uint32_t *p =
             IMP_ARRAY(gen->im, series->t->pool, uint32_t) + in->a;
-        v = gen_num(gen, gen->f64, 0.0);
+        value = gen_num(gen, gen->f64, 0.0);
         for (uint32_t m = 0; m < in->b; m++, p += 3) {
             LLVMValueRef pair = product_rule(series, p[1], p[2]);
             if (pair)
-                v = p[0] ? LLVMBuildFSub(gen->b, v, pair, "")
-                         : LLVMBuildFAdd(gen->b, v, pair, "");
+                value = p[0] ? LLVMBuildFSub(gen->b, value, pair, "")
+                             : LLVMBuildFAdd(gen->b, value, pair, "");
         }
         break;
     }
     case IMP_OP_DIV:
         if (db) {
             LLVMValueRef cdb =
-                LLVMBuildFMul(gen->b, sv_value(series, SV_ZERO, i), db, "");
-            v = da ? LLVMBuildFSub(gen->b, da, cdb, "")
-                   : LLVMBuildFNeg(gen->b, cdb, "");
+                LLVMBuildFMul(gen->b, sv_value(series, SV_ZERO, reg), db, "");
+            value = da ? LLVMBuildFSub(gen->b, da, cdb, "")
+                       : LLVMBuildFNeg(gen->b, cdb, "");
         } else {
-            v = da;
+            value = da;
         }
-        if (v)
-            v = LLVMBuildFDiv(gen->b, v, sv_value(series, SV_ZERO, in->b), "");
+        if (value)
+            value = LLVMBuildFDiv(gen->b, value,
+                                  sv_value(series, SV_ZERO, in->b), "");
         break;
     default:
         if (gen_ops[in->op].rule == SER_CHAIN && da)
-            v = LLVMBuildFMul(gen->b, sv_value(series, SV_ZERO, in->c), da, "");
+            value =
+                LLVMBuildFMul(gen->b, sv_value(series, SV_ZERO, in->c), da, "");
         else if (gen_ops[in->op].rule == SER_PICK)
-            v = pick_class(series, SV_D, in);
+            value = pick_class(series, SV_D, in);
         break;
     }
-    return v ? v : gen_num(gen, gen->f64, 0.0);
+    return value ? value : gen_num(gen, gen->f64, 0.0);
 }
 
 void
@@ -349,28 +353,28 @@ sv_correct(struct sv *series)
     struct gen *gen = series->g;
     const uint32_t *unknown = IMP_ARRAY(gen->im, series->t->unknowns, uint32_t);
 
-    for (uint32_t i = 0; i < series->t->code.n; i++) {
-        const imp_instr *in = series->code + i;
+    for (uint32_t reg = 0; reg < series->t->code.n; reg++) {
+        const imp_instr *in = series->code + reg;
         LLVMValueRef dc, old, new;
-        if (series->part[i] != series->at_part || !sv_in_block(in))
+        if (series->part[reg] != series->at_part || !sv_in_block(in))
             continue;
-        old = sv_value(series, SV_K, i);
+        old = sv_value(series, SV_K, reg);
         if (in->op == IMP_OP_UNKNOWN) {
             uint32_t u = 0;
-            while (u < series->nu && unknown[u] != i)
+            while (u < series->nu && unknown[u] != reg)
                 u++;
             if (u == series->nu)
                 gen_fail(gen, "tape %s: register %u is not in its block",
-                         series->name, (unsigned)i);
+                         series->name, (unsigned)reg);
             new = dc = gen_get(gen, series->scratch, series->rhs + u);
         } else if (gen_ops[in->op].rule == SER_HELPER) {
-            new = helper(series, i);
+            new = helper(series, reg);
             dc = LLVMBuildFSub(gen->b, new, old, "");
         } else {
-            dc = differential(series, in, i);
+            dc = differential(series, in, reg);
             new = LLVMBuildFAdd(gen->b, old, dc, "");
         }
-        define(series, SV_D, i, dc);
-        define(series, SV_K, i, new);
+        define(series, SV_D, reg, dc);
+        define(series, SV_K, reg, new);
     }
 }

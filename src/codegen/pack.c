@@ -18,30 +18,30 @@
 #include "base/arena.h"
 
 static uint32_t
-n_products(const struct sv *series, uint32_t i)
+n_products(const struct sv *series, uint32_t reg)
 {
-    return series->code[i].op == IMP_OP_DOT ? series->code[i].b : 1;
+    return series->code[reg].op == IMP_OP_DOT ? series->code[reg].b : 1;
 }
 
 /* registers and sign of product p of convolution i */
 static void
-product(const struct sv *series, uint32_t i, uint32_t p, uint32_t *a,
-        uint32_t *b, bool *minus)
+product(const struct sv *series, uint32_t reg, uint32_t which, uint32_t *left,
+        uint32_t *right, bool *minus)
 {
-    const imp_instr *in = series->code + i;
+    const imp_instr *in = series->code + reg;
     const uint32_t *pool = IMP_ARRAY(series->g->im, series->t->pool, uint32_t);
 
     *minus = false;
-    *a = in->a;
-    *b = in->b;
+    *left = in->a;
+    *right = in->b;
     if (in->op == IMP_OP_DIV) {
-        *a = in->b;
-        *b = i;
+        *left = in->b;
+        *right = reg;
     } else if (in->op == IMP_OP_DOT) {
-        pool += in->a + 3 * p;
+        pool += in->a + 3 * which;
         *minus = pool[0] != 0;
-        *a = pool[1];
-        *b = pool[2];
+        *left = pool[1];
+        *right = pool[2];
     }
 }
 
@@ -69,22 +69,23 @@ close_pack(struct sv *series, struct pack *pack)
 {
     pack->a = NEW_N(series->g->arena, uint32_t, pack->n_slots);
     pack->b = NEW_N(series->g->arena, uint32_t, pack->n_slots);
-    for (uint32_t p = 0; p < pack->n_slots; p++) {
-        struct pack_array a = {.part = pack->part}, b = {.part = pack->part};
+    for (uint32_t slot = 0; slot < pack->n_slots; slot++) {
+        struct pack_array left = {.part = pack->part},
+                          right = {.part = pack->part};
         for (uint32_t l = 0; l < 4; l++) {
-            a.reg[l] = b.reg[l] = UINT32_MAX;
-            if (l < pack->n_lanes && p < n_products(series, pack->lane[l]))
-                product(series, pack->lane[l], p, &a.reg[l], &b.reg[l],
-                        &a.minus[l]);
+            left.reg[l] = right.reg[l] = UINT32_MAX;
+            if (l < pack->n_lanes && slot < n_products(series, pack->lane[l]))
+                product(series, pack->lane[l], slot, &left.reg[l],
+                        &right.reg[l], &left.minus[l]);
         }
         for (uint32_t l = 0; l < 4; l++) {
-            pack->ready = later(pack->ready, a.reg[l]);
-            pack->ready = later(pack->ready, b.reg[l]);
+            pack->ready = later(pack->ready, left.reg[l]);
+            pack->ready = later(pack->ready, right.reg[l]);
         }
-        pack->a[p] = array_of(series, &a);
-        series->arrays[pack->a[p]].upwards = true;
-        pack->b[p] = array_of(series, &b);
-        series->arrays[pack->b[p]].downwards = true;
+        pack->a[slot] = array_of(series, &left);
+        series->arrays[pack->a[slot]].upwards = true;
+        pack->b[slot] = array_of(series, &right);
+        series->arrays[pack->b[slot]].downwards = true;
     }
     for (uint32_t l = 0; l < pack->n_lanes; l++) {
         series->pack_of[pack->lane[l]] = pack;
@@ -116,34 +117,35 @@ void
 sv_plan_packs(struct sv *series)
 {
     struct arena *arena = series->g->arena;
-    uint32_t n = 0, products = 0;
-    struct conv_ref *v = NEW_N(arena, struct conv_ref, series->t->code.n + 1);
+    uint32_t n_conv = 0, products = 0;
+    struct conv_ref *conv =
+        NEW_N(arena, struct conv_ref, series->t->code.n + 1);
 
-    for (uint32_t i = 0; i < series->t->code.n; i++)
-        if (sv_convolves(series, i)) {
-            uint32_t m = n_products(series, i);
-            v[n++] = (struct conv_ref){series->part[i], m, i};
+    for (uint32_t reg = 0; reg < series->t->code.n; reg++)
+        if (sv_convolves(series, reg)) {
+            uint32_t m = n_products(series, reg);
+            conv[n_conv++] = (struct conv_ref){series->part[reg], m, reg};
             products += m;
         }
-    qsort(v, n, sizeof *v, by_length);
-    series->packs = NEW_N(arena, struct pack, n + 1);
+    qsort(conv, n_conv, sizeof *conv, by_length);
+    series->packs = NEW_N(arena, struct pack, n_conv + 1);
     series->arrays = NEW_N(arena, struct pack_array, 2 * products + 1);
     series->pack_of = NEW_N(arena, struct pack *, series->t->code.n + 1);
     series->inner = NEW_N(arena, LLVMValueRef, series->t->code.n + 1);
-    for (uint32_t c = 0; c < n; c++) {
+    for (uint32_t which = 0; which < n_conv; which++) {
         struct pack *pack = series->packs + series->n_packs;
-        if (c && pack->n_lanes &&
-            (pack->n_lanes == 4 || pack->part != v[c].part)) {
+        if (which && pack->n_lanes &&
+            (pack->n_lanes == 4 || pack->part != conv[which].part)) {
             close_pack(series, pack++);
             series->n_packs++;
         }
         if (!pack->n_lanes) {
-            pack->part = v[c].part;
-            pack->n_slots = v[c].n;
+            pack->part = conv[which].part;
+            pack->n_slots = conv[which].n;
         }
-        pack->lane[pack->n_lanes++] = v[c].i;
+        pack->lane[pack->n_lanes++] = conv[which].i;
     }
-    if (n) {
+    if (n_conv) {
         close_pack(series, series->packs + series->n_packs);
         series->n_packs++;
     }
@@ -170,7 +172,7 @@ entry(struct sv *series, uint32_t array, LLVMValueRef base, int off)
 
 static LLVMValueRef
 side_by_side(struct sv *series, const struct pack_array *array,
-             LLVMValueRef (*coefficient)(struct sv *series, uint32_t i))
+             LLVMValueRef (*coefficient)(struct sv *series, uint32_t reg))
 {
     struct gen *gen = series->g;
     LLVMValueRef v = gen_num(gen, gen->v4, 0.0);
@@ -187,22 +189,22 @@ side_by_side(struct sv *series, const struct pack_array *array,
 }
 
 static LLVMValueRef
-at_zero(struct sv *series, uint32_t i)
+at_zero(struct sv *series, uint32_t reg)
 {
-    return sv_value(series, SV_ZERO, i);
+    return sv_value(series, SV_ZERO, reg);
 }
 
 static LLVMValueRef
-at_k(struct sv *series, uint32_t i)
+at_k(struct sv *series, uint32_t reg)
 {
-    return sv_value(series, SV_K, i);
+    return sv_value(series, SV_K, reg);
 }
 
 /* coefficient k - 1, from its row */
 static LLVMValueRef
-before_k(struct sv *series, uint32_t i)
+before_k(struct sv *series, uint32_t reg)
 {
-    return sv_coef(series, series->g->f64, i, series->work_k, -1);
+    return sv_coef(series, series->g->f64, reg, series->work_k, -1);
 }
 
 void
@@ -211,42 +213,42 @@ sv_packs_zero(struct sv *series)
     struct gen *gen = series->g;
     LLVMValueRef zero = gen_num(gen, gen->v4, 0.0);
 
-    for (uint32_t a = 0; a < series->n_arrays; a++) {
-        if (series->arrays[a].part != series->at_part)
+    for (uint32_t which = 0; which < series->n_arrays; which++) {
+        if (series->arrays[which].part != series->at_part)
             continue;
-        int first = series->arrays[a].downwards ? -PACK_ZEROS : 1;
-        int last = series->arrays[a].upwards ? PACK_ZEROS + 1 : -1;
+        int first = series->arrays[which].downwards ? -PACK_ZEROS : 1;
+        int last = series->arrays[which].upwards ? PACK_ZEROS + 1 : -1;
         for (int k = first; k <= last; k++)
             if (k)
-                gen_store(gen, gen->v4, zero, entry(series, a, NULL, k));
+                gen_store(gen, gen->v4, zero, entry(series, which, NULL, k));
         if (series->n_parts == 1) {
-            series->arrays[a].zero =
-                side_by_side(series, series->arrays + a, at_zero);
-            gen_store(gen, gen->v4, series->arrays[a].zero,
-                      entry(series, a, NULL, 0));
+            series->arrays[which].zero =
+                side_by_side(series, series->arrays + which, at_zero);
+            gen_store(gen, gen->v4, series->arrays[which].zero,
+                      entry(series, which, NULL, 0));
         }
     }
 }
 
 static void
 push(struct sv *series, int off,
-     LLVMValueRef (*coefficient)(struct sv *series, uint32_t i))
+     LLVMValueRef (*coefficient)(struct sv *series, uint32_t reg))
 {
     struct gen *gen = series->g;
 
-    for (uint32_t a = 0; a < series->n_arrays; a++) {
-        struct pack_array *array = series->arrays + a;
+    for (uint32_t which = 0; which < series->n_arrays; which++) {
+        struct pack_array *array = series->arrays + which;
         if (array->part != series->at_part)
             continue;
         LLVMValueRef all =
             array->k || off ? array->k : sv_held_entry(series, array);
         gen_store(gen, gen->v4,
                   all ? all : side_by_side(series, array, coefficient),
-                  entry(series, a, series->k, off));
+                  entry(series, which, series->k, off));
         array->k = NULL;
         if (array->upwards)
             gen_store(gen, gen->v4, gen_num(gen, gen->v4, 0.0),
-                      entry(series, a, series->k, off + PACK_ZEROS));
+                      entry(series, which, series->k, off + PACK_ZEROS));
     }
 }
 
@@ -261,10 +263,10 @@ entry_k(struct sv *series, struct pack_array *array)
 }
 
 LLVMValueRef
-sv_packs_sum(struct sv *series, uint32_t i)
+sv_packs_sum(struct sv *series, uint32_t reg)
 {
     struct gen *gen = series->g;
-    struct pack *pack = series->pack_of[i];
+    struct pack *pack = series->pack_of[reg];
     LLVMValueRef ends = NULL;
     unsigned lane = 0;
 
@@ -282,7 +284,7 @@ sv_packs_sum(struct sv *series, uint32_t i)
     }
     if (!pack->sum)
         pack->sum = LLVMBuildFAdd(gen->b, pack->inner, ends, "");
-    while (pack->lane[lane] != i)
+    while (pack->lane[lane] != reg)
         lane++;
     return LLVMBuildExtractElement(gen->b, pack->sum, gen_i32(gen, lane), "");
 }
@@ -337,25 +339,25 @@ sv_packs_inner(struct sv *series)
 
     if (series->n_parts > 1)
         push(series, -1, before_k);
-    for (uint32_t p = 0; p < series->n_packs;) {
-        struct pack *pack = series->packs + p;
-        struct sv_loop l;
+    for (uint32_t which = 0; which < series->n_packs;) {
+        struct pack *pack = series->packs + which;
+        struct sv_loop loop;
         if (pack->part != series->at_part) {
-            p++;
+            which++;
             continue;
         }
         /* two packs share a loop: eight accumulators fit the registers */
-        unsigned n =
-            p + 1 < series->n_packs && pack[1].part == pack->part ? 2 : 1;
+        unsigned n_packs =
+            which + 1 < series->n_packs && pack[1].part == pack->part ? 2 : 1;
         LLVMValueRef acc[SV_LOOP_MAX];
-        sv_loop_open(series, &l, 1, 4 * n, gen_num(gen, gen->v4, 0.0));
-        LLVMValueRef back = LLVMBuildSub(gen->b, series->k, l.j, "");
-        memcpy(acc, l.acc, sizeof acc);
-        for (unsigned i = 0; i < n; i++)
-            block(series, pack + i, l.j, back, acc + 4 * i);
-        sv_loop_close(series, &l, acc, 4, series->k);
-        for (unsigned i = 0; i < n; i++)
+        sv_loop_open(series, &loop, 1, 4 * n_packs, gen_num(gen, gen->v4, 0.0));
+        LLVMValueRef back = LLVMBuildSub(gen->b, series->k, loop.j, "");
+        memcpy(acc, loop.acc, sizeof acc);
+        for (unsigned i = 0; i < n_packs; i++)
+            block(series, pack + i, loop.j, back, acc + 4 * i);
+        sv_loop_close(series, &loop, acc, 4, series->k);
+        for (unsigned i = 0; i < n_packs; i++)
             finish(series, pack + i, acc + 4 * i);
-        p += n;
+        which += n_packs;
     }
 }

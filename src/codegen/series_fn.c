@@ -50,18 +50,18 @@ plan_rows(struct sv *series)
 {
     const uint32_t *outs = IMP_ARRAY(series->g->im, series->t->outs, uint32_t);
 
-    for (uint32_t i = 0; i < series->t->code.n; i++) {
-        const imp_instr *in = series->code + i;
+    for (uint32_t reg = 0; reg < series->t->code.n; reg++) {
+        const imp_instr *in = series->code + reg;
         enum gen_rule rule = gen_ops[in->op].rule;
         if (series->n_parts > 1)
-            series->stored[i] = true;
+            series->stored[reg] = true;
         if (!sv_varies(in) || (rule != SER_CHAIN && rule != SER_HELPER))
             continue;
         series->stored[in->a] = true;
         if (rule == SER_CHAIN)
             series->stored[in->c] = true;
         if (rule == SER_HELPER)
-            series->stored[i] = series->stored[in->b] = true;
+            series->stored[reg] = series->stored[in->b] = true;
     }
     for (uint32_t o = 0; o < series->t->outs.n; o++)
         series->stored[outs[o]] = true;
@@ -72,9 +72,9 @@ plan_rows(struct sv *series)
 static void
 plan(struct sv *series)
 {
-    uint32_t n = series->t->code.n, sum = 0;
+    uint32_t n_code = series->t->code.n, sum = 0;
 
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n_code; i++) {
         uint32_t w = weight(series, series->code + i);
         if (sum && sum + w > GEN_CHUNK) {
             series->n_parts++;
@@ -92,7 +92,7 @@ plan(struct sv *series)
     series->piv = series->rhs + series->nu;
     series->n_slots = series->piv + (series->nu + 1) / 2;
     plan_rows(series);
-    for (uint32_t i = 0; series->n_parts > 1 && i < n; i++) {
+    for (uint32_t i = 0; series->n_parts > 1 && i < n_code; i++) {
         if (series->code[i].row == IMP_NO_ROW && !gen_is_leaf(series->code + i))
             series->slot[SV_ZERO][i] = series->n_slots++;
         if (series->nu && sv_in_block(series->code + i))
@@ -139,21 +139,21 @@ part_fn(struct sv *series, const char *name, const char *what,
 
     snprintf(text, sizeof text, "%s.%s.%u", name, what,
              (unsigned)series->at_part);
-    LLVMValueRef f = gen_function(gen, text, part_type(gen), 4, true);
-    LLVMPositionBuilderAtEnd(gen->b,
-                             LLVMAppendBasicBlockInContext(gen->cx, f, ""));
+    LLVMValueRef function = gen_function(gen, text, part_type(gen), 4, true);
+    LLVMPositionBuilderAtEnd(
+        gen->b, LLVMAppendBasicBlockInContext(gen->cx, function, ""));
     forget(series);
-    series->env = LLVMGetParam(f, 0);
-    series->local = LLVMGetParam(f, 1);
-    series->rows = LLVMGetParam(f, 2);
-    series->work = LLVMGetParam(f, 3);
-    series->scratch = LLVMGetParam(f, 4);
-    series->k = order_zero ? NULL : LLVMGetParam(f, 5);
+    series->env = LLVMGetParam(function, 0);
+    series->local = LLVMGetParam(function, 1);
+    series->rows = LLVMGetParam(function, 2);
+    series->work = LLVMGetParam(function, 3);
+    series->scratch = LLVMGetParam(function, 4);
+    series->k = order_zero ? NULL : LLVMGetParam(function, 5);
     if (!order_zero)
         at_order(series);
     body(series);
     LLVMBuildRetVoid(gen->b);
-    return f;
+    return function;
 }
 
 /* one pass over the tape: in place, or as calls of its parts */
@@ -331,7 +331,7 @@ check_outputs(struct sv *series, LLVMValueRef order)
     const uint32_t *outs = IMP_ARRAY(gen->im, series->t->outs, uint32_t);
     LLVMValueRef zero = gen_num(gen, gen->v4, 0.0), sum[CHECK_SUMS];
     LLVMValueRef fixed = gen_num(gen, gen->f64, 0.0);
-    struct sv_loop l;
+    struct sv_loop loop;
 
     for (uint32_t o = 0; o < series->t->outs.n; o++)
         if (!sv_varies(series->code + outs[o]))
@@ -340,9 +340,9 @@ check_outputs(struct sv *series, LLVMValueRef order)
                 gen_finite_probe(
                     gen, sv_coef(series, gen->f64, outs[o], series->work, 0)),
                 "");
-    sv_loop_open(series, &l, 0, CHECK_SUMS, zero);
-    memcpy(sum, l.acc, sizeof sum);
-    LLVMValueRef at = sv_moved(series, series->work, l.j);
+    sv_loop_open(series, &loop, 0, CHECK_SUMS, zero);
+    memcpy(sum, loop.acc, sizeof sum);
+    LLVMValueRef at = sv_moved(series, series->work, loop.j);
     for (uint32_t o = 0, n = 0; o < series->t->outs.n; o++)
         if (sv_varies(series->code + outs[o])) {
             LLVMValueRef *to = sum + n++ % CHECK_SUMS;
@@ -351,7 +351,7 @@ check_outputs(struct sv *series, LLVMValueRef order)
                 gen_finite_probe(gen, sv_coef(series, gen->v4, outs[o], at, 0)),
                 "");
         }
-    sv_loop_close(series, &l, sum, 4,
+    sv_loop_close(series, &loop, sum, 4,
                   LLVMBuildAdd(gen->b, order, gen_i64(gen, 1), ""));
     for (unsigned i = 1; i < CHECK_SUMS; i++)
         sum[0] = LLVMBuildFAdd(gen->b, sum[0], sum[i], "");
@@ -380,57 +380,59 @@ LLVMValueRef
 gen_series_fn(struct gen *gen, uint32_t tape)
 {
     const imp_tape *t = gen_tape(gen, tape);
-    struct sv s = {.g = gen,
-                   .t = t,
-                   .code = IMP_ARRAY(gen->im, t->code, imp_instr),
-                   .name = imp_text(gen->im, t->name)};
+    struct sv series = {.g = gen,
+                        .t = t,
+                        .code = IMP_ARRAY(gen->im, t->code, imp_instr),
+                        .name = imp_text(gen->im, t->name)};
     LLVMValueRef *parts[3] = {NULL, NULL, NULL};
     char name[48];
 
-    new_arrays(&s);
-    plan(&s);
+    new_arrays(&series);
+    plan(&series);
     snprintf(name, sizeof name, "imp_series_%u", (unsigned)tape);
-    if (s.n_parts > 1) {
+    if (series.n_parts > 1) {
         for (int c = 0; c < 3; c++)
-            parts[c] = NEW_N(gen->arena, LLVMValueRef, s.n_parts);
-        for (s.at_part = 0; s.at_part < s.n_parts; s.at_part++) {
-            uint32_t p = s.at_part;
-            parts[0][p] = part_fn(&s, name, "zero", sv_order_zero, true);
-            parts[1][p] = part_fn(&s, name, "order", sv_order_k, false);
-            if (s.nu)
-                parts[2][p] = part_fn(&s, name, "correct", sv_correct, false);
+            parts[c] = NEW_N(gen->arena, LLVMValueRef, series.n_parts);
+        for (series.at_part = 0; series.at_part < series.n_parts;
+             series.at_part++) {
+            uint32_t p = series.at_part;
+            parts[0][p] = part_fn(&series, name, "zero", sv_order_zero, true);
+            parts[1][p] = part_fn(&series, name, "order", sv_order_k, false);
+            if (series.nu)
+                parts[2][p] =
+                    part_fn(&series, name, "correct", sv_correct, false);
         }
     }
 
-    LLVMValueRef f = gen_function(gen, name, gen->series_ty, 4, false);
-    LLVMPositionBuilderAtEnd(gen->b,
-                             LLVMAppendBasicBlockInContext(gen->cx, f, ""));
-    forget(&s);
-    s.at_part = 0;
-    s.env = LLVMGetParam(f, 0);
-    s.local = LLVMGetParam(f, 1);
-    s.rows = LLVMGetParam(f, 2);
-    s.work = LLVMGetParam(f, 3);
-    s.k = NULL;
-    s.scratch = LLVMBuildPointerCast(
-        gen->b, gen_alloca(gen, gen->f64, s.n_slots), gen->pf64, "");
+    LLVMValueRef function = gen_function(gen, name, gen->series_ty, 4, false);
+    LLVMPositionBuilderAtEnd(
+        gen->b, LLVMAppendBasicBlockInContext(gen->cx, function, ""));
+    forget(&series);
+    series.at_part = 0;
+    series.env = LLVMGetParam(function, 0);
+    series.local = LLVMGetParam(function, 1);
+    series.rows = LLVMGetParam(function, 2);
+    series.work = LLVMGetParam(function, 3);
+    series.k = NULL;
+    series.scratch = LLVMBuildPointerCast(
+        gen->b, gen_alloca(gen, gen->f64, series.n_slots), gen->pf64, "");
     LLVMValueRef order =
-        LLVMBuildSExt(gen->b, LLVMGetParam(f, 4), gen->i64, "order");
+        LLVMBuildSExt(gen->b, LLVMGetParam(function, 4), gen->i64, "order");
     LLVMBasicBlockRef singular = NULL;
 
-    s.moves =
+    series.moves =
         LLVMBuildICmp(gen->b, LLVMIntSGE, order, gen_i64(gen, 1), "moves");
-    pass(&s, parts[0], sv_order_zero);
-    if (s.nu) {
+    pass(&series, parts[0], sv_order_zero);
+    if (series.nu) {
         singular = gen_block(gen, "singular");
-        factor(&s, singular);
+        factor(&series, singular);
     }
-    orders(&s, order, parts[1], parts[2]);
-    clear_ends(&s, order);
-    LLVMBuildRet(gen->b, check_outputs(&s, order));
+    orders(&series, order, parts[1], parts[2]);
+    clear_ends(&series, order);
+    LLVMBuildRet(gen->b, check_outputs(&series, order));
     if (singular) {
         LLVMPositionBuilderAtEnd(gen->b, singular);
         LLVMBuildRet(gen->b, gen_i32(gen, IMP_SINGULAR));
     }
-    return f;
+    return function;
 }

@@ -75,18 +75,19 @@ struct sv {
 #define NO_SLOT UINT32_MAX
 
 /* value.c: the value of register i in a class; coefficient 0 of a leaf */
-LLVMValueRef sv_value(struct sv *series, enum sv_class c, uint32_t i);
-LLVMValueRef sv_leaf_zero(struct sv *series, uint32_t i);
+LLVMValueRef sv_value(struct sv *series, enum sv_class class, uint32_t reg);
+LLVMValueRef sv_leaf_zero(struct sv *series, uint32_t reg);
 /* Is register i at order k a sum of products of series? */
-bool sv_convolves(const struct sv *series, uint32_t i);
+bool sv_convolves(const struct sv *series, uint32_t reg);
 /* A place in a row: base + off, the base being coefficient 0, coefficient k,
  * or one of these moved by a variable (sv_moved). So nearly all addresses of an
  * order are one pointer and a constant. */
 LLVMValueRef sv_moved(struct sv *series, LLVMValueRef base, LLVMValueRef by);
 /* pointer to coefficient (base + off) of the row of register i; base is
  * s->work, s->work_k or moved from one of these */
-LLVMValueRef sv_row(struct sv *series, uint32_t i, LLVMValueRef base, int off);
-LLVMValueRef sv_coef(struct sv *series, LLVMTypeRef type, uint32_t i,
+LLVMValueRef sv_row(struct sv *series, uint32_t reg, LLVMValueRef base,
+                    int off);
+LLVMValueRef sv_coef(struct sv *series, LLVMTypeRef type, uint32_t reg,
                      LLVMValueRef base, int off);
 
 /* pack.c: inner terms of convolutions, docs/internals.md "Series semantics" */
@@ -97,7 +98,7 @@ void sv_packs_zero(struct sv *series);
 /* before order k: s->inner of all convolutions of the present part */
 void sv_packs_inner(struct sv *series);
 /* coefficient k of convolution i from the sum of its pack, or NULL */
-LLVMValueRef sv_packs_sum(struct sv *series, uint32_t i);
+LLVMValueRef sv_packs_sum(struct sv *series, uint32_t reg);
 /* after order k, one part only: coefficients k into the arrays */
 void sv_packs_push(struct sv *series);
 /* held.c: states whose rates are the lanes of a pack. In this order: planned
@@ -108,13 +109,13 @@ void sv_held_zero(struct sv *series);
 void sv_held_open(struct sv *series);
 void sv_held_close(struct sv *series, LLVMBasicBlockRef *from);
 /* coefficient k of a state that is held */
-LLVMValueRef sv_held_state(struct sv *series, uint32_t i);
+LLVMValueRef sv_held_state(struct sv *series, uint32_t reg);
 /* entry k of an array all of whose registers are held by one pack, or NULL */
 LLVMValueRef sv_held_entry(struct sv *series, const struct pack_array *array);
 /* conv.c */
-LLVMValueRef sv_convolution(struct sv *series, uint32_t i, const uint32_t *pool,
-                            uint32_t n);
-LLVMValueRef sv_division_sum(struct sv *series, uint32_t i);
+LLVMValueRef sv_convolution(struct sv *series, uint32_t reg,
+                            const uint32_t *pool, uint32_t n);
+LLVMValueRef sv_division_sum(struct sv *series, uint32_t reg);
 LLVMValueRef sv_chain_sum(struct sv *series, uint32_t u, uint32_t w);
 
 /* a loop over j = start, start + step, ... while j < end, at least once, that
@@ -127,7 +128,7 @@ struct sv_loop {
     unsigned n;
 };
 void sv_loop_open(struct sv *series, struct sv_loop *loop, uint64_t start,
-                  unsigned n, LLVMValueRef init);
+                  unsigned count, LLVMValueRef init);
 void sv_loop_close(struct sv *series, struct sv_loop *loop, LLVMValueRef *acc,
                    unsigned step, LLVMValueRef end);
 

@@ -183,21 +183,21 @@ LLVMValueRef
 gen_runtime(struct gen *gen, const char *name, LLVMTypeRef type, bool pure)
 {
     assert(is_runtime_symbol(name));
-    LLVMValueRef f = LLVMGetNamedFunction(gen->mod, name);
+    LLVMValueRef function = LLVMGetNamedFunction(gen->mod, name);
 
-    if (f)
-        return f;
-    f = LLVMAddFunction(gen->mod, name, type);
-    attribute(gen, f, AT_FUNCTION, "nounwind", 0);
-    attribute(gen, f, AT_FUNCTION, "willreturn", 0);
+    if (function)
+        return function;
+    function = LLVMAddFunction(gen->mod, name, type);
+    attribute(gen, function, AT_FUNCTION, "nounwind", 0);
+    attribute(gen, function, AT_FUNCTION, "willreturn", 0);
     if (pure) {
         /* "memory" replaced "readnone" in LLVM 16; its value 0 is none */
         if (LLVMGetEnumAttributeKindForName("memory", 6))
-            attribute(gen, f, AT_FUNCTION, "memory", 0);
+            attribute(gen, function, AT_FUNCTION, "memory", 0);
         else
-            attribute(gen, f, AT_FUNCTION, "readnone", 0);
+            attribute(gen, function, AT_FUNCTION, "readnone", 0);
     }
-    return f;
+    return function;
 }
 
 LLVMBasicBlockRef
@@ -265,19 +265,19 @@ gen_check_tape(struct gen *gen, const imp_tape *tape)
     const imp_instr *code = IMP_ARRAY(gen->im, tape->code, imp_instr);
     const char *name = imp_text(gen->im, tape->name);
 
-    for (uint32_t i = 0; i < tape->code.n; i++) {
-        const imp_instr *in = code + i;
-        struct order_check c = {gen, tape, i};
+    for (uint32_t reg = 0; reg < tape->code.n; reg++) {
+        const imp_instr *in = code + reg;
+        struct order_check c = {gen, tape, reg};
         if (in->op >= IMP_OP_COUNT)
             gen_fail(gen, "tape %s: register %u has no known operator", name,
-                     (unsigned)i);
+                     (unsigned)reg);
         if ((in->op == IMP_OP_CONST && in->a >= tape->consts.n) ||
             (in->op == IMP_OP_DOT &&
              (uint64_t)in->a + 3ull * in->b > tape->pool.n) ||
             (in->row != IMP_NO_ROW && tape->series && in->row >= tape->n_rows))
             gen_fail(gen, "tape %s: register %u points outside its tables",
-                     name, (unsigned)i);
-        gen_operands(gen, tape, i, check_operand, &c);
+                     name, (unsigned)reg);
+        gen_operands(gen, tape, reg, check_operand, &c);
     }
     for (uint32_t o = 0; o < tape->outs.n; o++)
         if (IMP_ARRAY(gen->im, tape->outs, uint32_t)[o] >= tape->code.n)

@@ -6,16 +6,17 @@
 /* pointer to coefficient idx of a register's row; in rows of the caller's
  * sources nothing is read in place: ROW copies */
 LLVMValueRef
-sv_row(struct sv *series, uint32_t i, LLVMValueRef base, int off)
+sv_row(struct sv *series, uint32_t reg, LLVMValueRef base, int off)
 {
     struct gen *gen = series->g;
-    uint32_t row = series->code[i].row;
+    uint32_t row = series->code[reg].row;
 
     if (row == IMP_NO_ROW)
         gen_fail(gen,
                  "tape %s: register %u (%s) is read at higher orders but "
                  "has no row",
-                 series->name, (unsigned)i, gen_ops[series->code[i].op].name);
+                 series->name, (unsigned)reg,
+                 gen_ops[series->code[reg].op].name);
     int64_t at = (int64_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD + off;
     return gen_at(gen, gen->f64, base, gen_i64(gen, (uint64_t)at), gen->f64);
 }
@@ -27,17 +28,17 @@ sv_moved(struct sv *series, LLVMValueRef base, LLVMValueRef by)
 }
 
 LLVMValueRef
-sv_coef(struct sv *series, LLVMTypeRef type, uint32_t i, LLVMValueRef base,
+sv_coef(struct sv *series, LLVMTypeRef type, uint32_t reg, LLVMValueRef base,
         int off)
 {
-    return gen_load(series->g, type, sv_row(series, i, base, off));
+    return gen_load(series->g, type, sv_row(series, reg, base, off));
 }
 
 LLVMValueRef
-sv_leaf_zero(struct sv *series, uint32_t i)
+sv_leaf_zero(struct sv *series, uint32_t reg)
 {
     struct gen *gen = series->g;
-    const imp_instr *in = series->code + i;
+    const imp_instr *in = series->code + reg;
 
     switch (in->op) {
     case IMP_OP_CONST:
@@ -59,38 +60,38 @@ sv_leaf_zero(struct sv *series, uint32_t i)
 }
 
 LLVMValueRef
-sv_value(struct sv *series, enum sv_class c, uint32_t i)
+sv_value(struct sv *series, enum sv_class class, uint32_t reg)
 {
     struct gen *gen = series->g;
-    const imp_instr *in = series->code + i;
-    LLVMValueRef v;
+    const imp_instr *in = series->code + reg;
+    LLVMValueRef value;
 
-    if (c == SV_K && !sv_varies(in))
+    if (class == SV_K && !sv_varies(in))
         return gen_num(gen, gen->f64, 0.0);
-    if (series->stamp[c][i] == series->now[c])
-        return series->val[c][i];
-    if (c == SV_D || (c == SV_ZERO && in->row == IMP_NO_ROW)) {
-        if (c == SV_ZERO && gen_is_leaf(in))
-            v = sv_leaf_zero(series, i);
-        else if (series->slot[c][i] != NO_SLOT)
-            v = gen_get(gen, series->scratch, series->slot[c][i]);
+    if (series->stamp[class][reg] == series->now[class])
+        return series->val[class][reg];
+    if (class == SV_D || (class == SV_ZERO && in->row == IMP_NO_ROW)) {
+        if (class == SV_ZERO && gen_is_leaf(in))
+            value = sv_leaf_zero(series, reg);
+        else if (series->slot[class][reg] != NO_SLOT)
+            value = gen_get(gen, series->scratch, series->slot[class][reg]);
         else
             gen_fail(gen, "tape %s: register %u is read before it is made",
-                     series->name, (unsigned)i);
+                     series->name, (unsigned)reg);
     } else {
-        v = sv_coef(series, gen->f64, i,
-                    c == SV_ZERO ? series->work : series->work_k, 0);
+        value = sv_coef(series, gen->f64, reg,
+                        class == SV_ZERO ? series->work : series->work_k, 0);
     }
-    series->val[c][i] = v;
-    series->stamp[c][i] = series->now[c];
-    return v;
+    series->val[class][reg] = value;
+    series->stamp[class][reg] = series->now[class];
+    return value;
 }
 
 /* register i at order k is a sum of products of series */
 bool
-sv_convolves(const struct sv *series, uint32_t i)
+sv_convolves(const struct sv *series, uint32_t reg)
 {
-    const imp_instr *in = series->code + i;
+    const imp_instr *in = series->code + reg;
 
     if (!sv_varies(in))
         return false;
@@ -109,18 +110,18 @@ sv_convolves(const struct sv *series, uint32_t i)
 
 void
 sv_loop_open(struct sv *series, struct sv_loop *loop, uint64_t start,
-             unsigned n, LLVMValueRef init)
+             unsigned count, LLVMValueRef init)
 {
     struct gen *gen = series->g;
 
     loop->before = LLVMGetInsertBlock(gen->b);
     loop->body = gen_block(gen, "sum");
     loop->start = gen_i64(gen, start);
-    loop->n = n;
+    loop->n = count;
     LLVMBuildBr(gen->b, loop->body);
     LLVMPositionBuilderAtEnd(gen->b, loop->body);
     loop->j = LLVMBuildPhi(gen->b, gen->i64, "j");
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < count; i++) {
         loop->init[i] = init;
         loop->acc[i] = LLVMBuildPhi(gen->b, LLVMTypeOf(init), "");
     }

@@ -31,44 +31,48 @@ attribute(struct making *making, hid_t of, const char *name, hid_t type,
 }
 
 static void
-text_attribute(struct making *making, hid_t of, const char *name, const char *s)
+text_attribute(struct making *making, hid_t of, const char *name,
+               const char *bytes)
 {
-    attribute(making, of, name, making->text, 0, &s);
+    attribute(making, of, name, making->text, 0, &bytes);
 }
 
 static void
-param(struct making *making, const struct h5_param *p)
+param(struct making *making, const struct h5_param *param)
 {
-    size_t n = strlen(p->name) + 16;
+    size_t n = strlen(param->name) + 16;
     char *name = malloc(n);
     if (!name) {
         making->failed = true;
         return;
     }
-    strcat(strcpy(name, "param."), p->name);
-    attribute(making, making->file, name, H5T_NATIVE_DOUBLE, 0, &p->x);
-    if (*p->unit)
-        text_attribute(making, making->file, strcat(name, ".unit"), p->unit);
+    strcat(strcpy(name, "param."), param->name);
+    attribute(making, making->file, name, H5T_NATIVE_DOUBLE, 0, &param->x);
+    if (*param->unit)
+        text_attribute(making, making->file, strcat(name, ".unit"),
+                       param->unit);
     free(name);
 }
 
 static void
-column(struct making *making, const struct h5_column *c, int64_t axis)
+column(struct making *making, const struct h5_column *column, int64_t axis)
 {
-    hsize_t dims = c->n;
-    hid_t type = c->texts ? making->text : H5T_NATIVE_DOUBLE;
+    hsize_t dims = column->n;
+    hid_t type = column->texts ? making->text : H5T_NATIVE_DOUBLE;
     hid_t space = H5Screate_simple(1, &dims, NULL);
-    hid_t d = H5Dcreate2(making->file, c->name, type, space, H5P_DEFAULT,
-                         making->place, H5P_DEFAULT);
-    const void *x = c->texts ? (const void *)c->texts : (const void *)c->x;
-    making->failed |= d < 0 || (c->n && H5Dwrite(d, type, H5S_ALL, H5S_ALL,
-                                                 H5P_DEFAULT, x) < 0);
-    if (d >= 0 && *c->unit)
-        text_attribute(making, d, "unit", c->unit);
-    if (d >= 0 && axis >= 0)
-        attribute(making, d, "axis", H5T_NATIVE_INT64, 0, &axis);
-    if (d >= 0)
-        H5Dclose(d);
+    hid_t set = H5Dcreate2(making->file, column->name, type, space, H5P_DEFAULT,
+                           making->place, H5P_DEFAULT);
+    const void *x =
+        column->texts ? (const void *)column->texts : (const void *)column->x;
+    making->failed |=
+        set < 0 || (column->n &&
+                    H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) < 0);
+    if (set >= 0 && *column->unit)
+        text_attribute(making, set, "unit", column->unit);
+    if (set >= 0 && axis >= 0)
+        attribute(making, set, "axis", H5T_NATIVE_INT64, 0, &axis);
+    if (set >= 0)
+        H5Dclose(set);
     H5Sclose(space);
 }
 
@@ -100,57 +104,57 @@ content(struct making *making, const struct h5_content *content)
 
 /* the bytes of the file */
 static char *
-image(struct making *making, size_t *n)
+image(struct making *making, size_t *n_bytes)
 {
-    char *s = NULL;
+    char *bytes = NULL;
     ssize_t size = -1;
     if (!making->failed && H5Fflush(making->file, H5F_SCOPE_GLOBAL) >= 0)
         size = H5Fget_file_image(making->file, NULL, 0);
-    if (size > 0 && (s = malloc((size_t)size)) &&
-        H5Fget_file_image(making->file, s, (size_t)size) != size) {
-        free(s);
-        s = NULL;
+    if (size > 0 && (bytes = malloc((size_t)size)) &&
+        H5Fget_file_image(making->file, bytes, (size_t)size) != size) {
+        free(bytes);
+        bytes = NULL;
     }
-    *n = s ? (size_t)size : 0;
-    return s;
+    *n_bytes = bytes ? (size_t)size : 0;
+    return bytes;
 }
 
 static char *
-made(const struct h5_content *c, size_t *n)
+made(const struct h5_content *what, size_t *size)
 {
-    struct making m = {-1, -1, -1, false};
-    char *s = NULL;
+    struct making making = {-1, -1, -1, false};
+    char *bytes = NULL;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    m.place = H5Pcreate(H5P_DATASET_CREATE);
-    m.text = H5Tcopy(H5T_C_S1);
+    making.place = H5Pcreate(H5P_DATASET_CREATE);
+    making.text = H5Tcopy(H5T_C_S1);
     /* in memory, growing by a mebibyte, never to a disk */
-    m.failed = access < 0 || m.place < 0 || m.text < 0 ||
-               H5Pset_fapl_core(access, (size_t)1 << 20, 0) < 0 ||
-               H5Pset_obj_track_times(m.place, 0) < 0 ||
-               H5Tset_size(m.text, H5T_VARIABLE) < 0 ||
-               H5Tset_cset(m.text, H5T_CSET_UTF8) < 0;
-    if (!m.failed)
-        m.file = H5Fcreate("imp.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    if (m.file >= 0) {
-        content(&m, c);
-        s = image(&m, n);
-        H5Fclose(m.file);
+    making.failed = access < 0 || making.place < 0 || making.text < 0 ||
+                    H5Pset_fapl_core(access, (size_t)1 << 20, 0) < 0 ||
+                    H5Pset_obj_track_times(making.place, 0) < 0 ||
+                    H5Tset_size(making.text, H5T_VARIABLE) < 0 ||
+                    H5Tset_cset(making.text, H5T_CSET_UTF8) < 0;
+    if (!making.failed)
+        making.file = H5Fcreate("imp.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    if (making.file >= 0) {
+        content(&making, what);
+        bytes = image(&making, size);
+        H5Fclose(making.file);
     }
-    if (m.text >= 0)
-        H5Tclose(m.text);
-    if (m.place >= 0)
-        H5Pclose(m.place);
+    if (making.text >= 0)
+        H5Tclose(making.text);
+    if (making.place >= 0)
+        H5Pclose(making.place);
     if (access >= 0)
         H5Pclose(access);
-    return s;
+    return bytes;
 }
 
 static char *
-file(const struct h5_content *content, size_t *n, const char **error)
+file(const struct h5_content *content, size_t *size, const char **error)
 {
     H5E_auto2_t print = NULL;
     void *ctx = NULL;
-    char *s = NULL;
+    char *bytes = NULL;
     *error = "HDF5 could not make the file; memory may have ended";
     if (H5open() < 0) {
         *error = "HDF5 cannot be started";
@@ -159,9 +163,9 @@ file(const struct h5_content *content, size_t *n, const char **error)
     /* the program's own error messages, not HDF5's; others may use it too */
     H5Eget_auto2(H5E_DEFAULT, &print, &ctx);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    s = made(content, n);
+    bytes = made(content, size);
     H5Eset_auto2(H5E_DEFAULT, print, ctx);
-    return s;
+    return bytes;
 }
 
 __attribute__((visibility("default"))) const struct h5_api *imp_hdf5_api(void);

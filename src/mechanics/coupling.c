@@ -104,14 +104,14 @@ make_blocks(struct mech *mech, uint32_t *parent)
     size_t n_body = mech->model->n_bodies;
     mech->blocks = NEW_N(mech->arena, struct mblock,
                          n_body + 2 * mech->model->n_systems + 1);
-    for (uint32_t i = 0; i < n_body; i++) {
-        struct mbody *body = mech->bodies + i;
+    for (uint32_t which = 0; which < n_body; which++) {
+        struct mbody *body = mech->bodies + which;
         body->block = IMP_NO_BLOCK;
         if (body->fixed)
             continue;
-        uint32_t root = root_of(parent, i);
-        assert(root <= i);
-        if (root == i) {
+        uint32_t root = root_of(parent, which);
+        assert(root <= which);
+        if (root == which) {
             body->block = (uint32_t)mech->n_blocks++;
             mech->blocks[body->block].bodies =
                 NEW_N(mech->arena, uint32_t, n_body);
@@ -119,7 +119,7 @@ make_blocks(struct mech *mech, uint32_t *parent)
             body->block = mech->bodies[root].block;
         }
         struct mblock *block = mech->blocks + body->block;
-        block->bodies[block->n++] = i;
+        block->bodies[block->n++] = which;
     }
 }
 

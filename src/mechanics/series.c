@@ -175,18 +175,20 @@ series_wants(struct mech *mech, const expr *const *outs, size_t n_out,
     size_t n_series = mech->model->n_series, n_wanted = 0;
     if (!n_series)
         return (imp_ref){0, 0};
-    struct wants w = {NEW_N(mech->arena, uint32_t, n_series), 0, contact, slot};
-    ex_leaves(mech->graph, outs, n_out, want_leaf, &w);
+    struct wants wants = {NEW_N(mech->arena, uint32_t, n_series), 0, contact,
+                          slot};
+    ex_leaves(mech->graph, outs, n_out, want_leaf, &wants);
     /* series read lower numbers only */
     for (size_t i = n_series; i-- > 0;) {
-        w.base = w.order[i];
-        if (w.base)
-            ex_leaves(mech->graph, &mech->model->series[i].e, 1, want_leaf, &w);
+        wants.base = wants.order[i];
+        if (wants.base)
+            ex_leaves(mech->graph, &mech->model->series[i].e, 1, want_leaf,
+                      &wants);
     }
     imp_want *table = NEW_N(mech->arena, imp_want, n_series);
     for (size_t i = 0; i < n_series; i++)
-        if (w.order[i])
-            table[n_wanted++] = (imp_want){(uint32_t)i, w.order[i]};
+        if (wants.order[i])
+            table[n_wanted++] = (imp_want){(uint32_t)i, wants.order[i]};
     return image_array(mech->image, table, n_wanted, sizeof *table);
 }
 

@@ -209,22 +209,23 @@ system_contact(struct mech *mech, uint32_t contact, imp_contact *out)
     uint32_t count = system->decl->n;
     graph_origin(graph, mech_range(decl->gap.range, decl->range));
     const expr *gap = system_formula(mech, decl->gap.e);
-    const expr **o = NEW_N(mech->arena, const expr *, count + 2);
+    const expr **outputs = NEW_N(mech->arena, const expr *, count + 2);
     const expr *rate = ex_diff(graph, gap, sym_time(mech));
     for (uint32_t i = 0; i < count; i++) {
-        o[2 + i] = ex_diff(graph, gap, sym_state(mech, system->env_state + i));
+        outputs[2 + i] =
+            ex_diff(graph, gap, sym_state(mech, system->env_state + i));
         rate = sc_add(graph, rate,
-                      sc_mul(graph, o[2 + i],
+                      sc_mul(graph, outputs[2 + i],
                              sym_state(mech, system->env_state + count + i)));
     }
-    o[0] = gap;
-    o[1] = rate;
+    outputs[0] = gap;
+    outputs[1] = rate;
     out->system = decl->system - 1;
     out->range_at =
         mech_range(decl->gap.range, decl->range); /* where it is made */
     out->gap_unit = image_text(mech->image, decl->gap_unit);
     out->gradient = mech_eval_tape(
-        mech, arena_printf(mech->arena, "%s.gradient", decl->name), 0, o,
+        mech, arena_printf(mech->arena, "%s.gradient", decl->name), 0, outputs,
         count + 2);
     const expr *along = ex_subst(graph, gap, row_leaf, mech);
     struct tape_spec spec = {

@@ -59,27 +59,27 @@ namev_push(struct parse *parse, struct namev *l, struct ast_name n)
 }
 
 void
-rows_push(struct parse *parse, struct rows *r, struct exprs row,
+rows_push(struct parse *parse, struct rows *rows, struct exprs row,
           imp_range range)
 {
-    if (r->rows == 0) {
-        r->cols = row.n;
-    } else if (row.n != r->cols) {
+    if (rows->rows == 0) {
+        rows->cols = row.n;
+    } else if (row.n != rows->cols) {
         struct diag *diag =
             parse_error(parse, DIAG_E0022, range,
                         "this row has %zu %s, the rows above have %zu", row.n,
-                        row.n == 1 ? "entry" : "entries", r->cols);
+                        row.n == 1 ? "entry" : "entries", rows->cols);
         if (diag)
             diag_help(parse->ds, diag,
                       "entries are divided by commas, rows by "
                       "semicolons: [1, 2; 3, 4]");
         /* kept rectangular: the missing entries repeat the last one */
-        while (row.n < r->cols)
+        while (row.n < rows->cols)
             exprs_push(parse, &row, row.v[row.n - 1]);
     }
-    r->rows++;
-    for (size_t i = 0; i < r->cols; i++)
-        exprs_push(parse, &r->all, row.v[i]);
+    rows->rows++;
+    for (size_t i = 0; i < rows->cols; i++)
+        exprs_push(parse, &rows->all, row.v[i]);
 }
 
 /* -- errors --------------------------------------------------------------- */
@@ -235,28 +235,28 @@ refuse_unit(struct parse *parse, const struct ast_expr *whole,
 
 struct ast_expr *
 build_binary(struct parse *parse, enum ast_binary op, imp_range op_range,
-             imp_range range, struct ast_expr *a, struct ast_expr *b)
+             imp_range range, struct ast_expr *left, struct ast_expr *right)
 {
-    struct ast_expr *e = build_expr(parse, AST_BINARY, range);
-    e->op = op;
-    e->op_range = op_range;
-    e->a = a;
-    e->b = b;
-    deepen(parse, e, a);
-    deepen(parse, e, b);
+    struct ast_expr *made = build_expr(parse, AST_BINARY, range);
+    made->op = op;
+    made->op_range = op_range;
+    made->a = left;
+    made->b = right;
+    deepen(parse, made, left);
+    deepen(parse, made, right);
     if (op == AST_MUL || op == AST_DIV || op == AST_POW) {
-        struct ast_expr *l = united_literal(a), *r = united_literal(b);
+        struct ast_expr *l = united_literal(left), *r = united_literal(right);
         if (r) {
-            refuse_unit(parse, e, r, bare_numbers(a));
+            refuse_unit(parse, made, r, bare_numbers(left));
             /* go on as if `1/64` were a bare constant, which fits anywhere:
              * no second message about a curvature */
-            if (a->kind == AST_NUM && !a->unit)
+            if (left->kind == AST_NUM && !left->unit)
                 r->unit = NULL;
         } else if (l) {
-            refuse_unit(parse, e, l, false);
+            refuse_unit(parse, made, l, false);
         }
     }
-    return e;
+    return made;
 }
 
 struct ast_expr *

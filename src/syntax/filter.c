@@ -101,30 +101,30 @@ declares(int kind)
 }
 
 static bool
-is_command(const struct filter *f, const struct token *token)
+is_command(const struct filter *filter, const struct token *token)
 {
-    int prev = f->prev.kind, next = f->ahead.kind;
+    int prev = filter->prev.kind, next = filter->ahead.kind;
     if (!word_is_command(token->text) || declares(prev) ||
         next == IMP_YYASSIGN || next == IMP_YYDOT || next == IMP_YYPRIME)
         return false;
-    bool inner =
-        prev == IMP_YYCMD && f->prev.text && !strcmp(f->prev.text, "compare");
+    bool inner = prev == IMP_YYCMD && filter->prev.text &&
+                 !strcmp(filter->prev.text, "compare");
     if (prev == IMP_YYASSIGN || inner)
         return !follows_operand(next);
     return ends_operand(prev);
 }
 
 void
-filter_next(struct filter *f, struct token *token)
+filter_next(struct filter *filter, struct token *token)
 {
-    if (!f->primed) {
-        scan_next(f->scan, &f->ahead);
-        f->primed = true;
+    if (!filter->primed) {
+        scan_next(filter->scan, &filter->ahead);
+        filter->primed = true;
     }
-    *token = f->ahead;
+    *token = filter->ahead;
     if (token->kind != IMP_YYEND)
-        scan_next(f->scan, &f->ahead);
-    int prev = f->prev.kind;
+        scan_next(filter->scan, &filter->ahead);
+    int prev = filter->prev.kind;
     const char *word = word_spelling(token->kind);
     bool letters = word && (word[0] | 32) >= 'a' && (word[0] | 32) <= 'z';
     /* a field may be called like a keyword; inch is a unit */
@@ -133,14 +133,15 @@ filter_next(struct filter *f, struct token *token)
                                (prev == IMP_YYLBRACK || prev == IMP_YYTIMES ||
                                 prev == IMP_YYSLASH)))) {
         token->kind = IMP_YYNAME;
-        token->text = intern_str(f->scan->names, word);
-    } else if (token->kind == IMP_YYNAME && is_command(f, token)) {
+        token->text = intern_str(filter->scan->names, word);
+    } else if (token->kind == IMP_YYNAME && is_command(filter, token)) {
         token->kind = IMP_YYCMD;
     } else if (token->kind == IMP_YYNAME &&
-               (f->ahead.kind == IMP_YYNAME || f->ahead.kind == IMP_YYNUMBER) &&
+               (filter->ahead.kind == IMP_YYNAME ||
+                filter->ahead.kind == IMP_YYNUMBER) &&
                (prev == IMP_YYNAME || prev == IMP_YYRBRACK) &&
                !strcmp(token->text, "over")) {
         token->kind = IMP_YYOVER;
     }
-    f->prev = *token;
+    filter->prev = *token;
 }

@@ -92,72 +92,73 @@ width_of(const struct fmt *fmt, size_t i, size_t j)
 /* prints pieces [i, j) from the present column, breaking lines that grow over
  * the width where that costs least; `pad` blanks more before the first = */
 static void
-fill(struct fmt *fmt, size_t i, size_t j, size_t indent, size_t pad,
+fill(struct fmt *fmt, size_t from, size_t to, size_t indent, size_t pad,
      size_t reserve)
 {
-    while (i < j) {
+    while (from < to) {
         /* how far does this line reach, and where may it break? */
-        size_t col = fmt->col, k = i, best = 0;
+        size_t col = fmt->col, at = from, best = 0;
         int penalty = FMT_NEVER;
         size_t padding = pad;
         bool over = false;
-        for (; k < j && !over; k++) {
-            const struct piece *p = &fmt->v[k];
-            if (p->kind == IMP_YYCOMMENT)
+        for (; at < to && !over; at++) {
+            const struct piece *piece = &fmt->v[at];
+            if (piece->kind == IMP_YYCOMMENT)
                 break;
-            if (k > i && p->penalty <= penalty && p->penalty < FMT_NEVER) {
-                best = k;
-                penalty = p->penalty;
+            if (at > from && piece->penalty <= penalty &&
+                piece->penalty < FMT_NEVER) {
+                best = at;
+                penalty = piece->penalty;
             }
-            if (p->kind == IMP_YYASSIGN) {
+            if (piece->kind == IMP_YYASSIGN) {
                 col += padding;
                 padding = 0;
             }
-            col += (p->blank && k > i) + p->cells;
-            over = col + (k + 1 == j ? reserve : 0) > FMT_WIDTH;
+            col += (piece->blank && at > from) + piece->cells;
+            over = col + (at + 1 == to ? reserve : 0) > FMT_WIDTH;
         }
         /* what fits whole behind its = goes there whole */
-        for (size_t b = i + 1; over && b < k; b++)
+        for (size_t b = from + 1; over && b < at; b++)
             if (fmt->v[b].penalty < 10 && /* outside all brackets */
                 fmt->v[b - 1].kind == IMP_YYASSIGN) {
-                size_t w = width_of(fmt, b, j);
+                size_t w = width_of(fmt, b, to);
                 if (w < FMT_WIDTH &&
                     indent + FMT_CONTINUE + w + reserve <= FMT_WIDTH)
                     best = b;
                 break;
             }
-        size_t end = over && best ? best : k;
+        size_t end = over && best ? best : at;
         if (over && !best) {
             /* nothing fits: on to the first place where a break is allowed */
-            while (end < j && fmt->v[end].kind != IMP_YYCOMMENT &&
+            while (end < to && fmt->v[end].kind != IMP_YYCOMMENT &&
                    fmt->v[end].penalty == FMT_NEVER)
                 end++;
         }
-        for (k = i; k < end; k++) {
-            const struct piece *p = &fmt->v[k];
-            if (p->blank && k > i)
+        for (at = from; at < end; at++) {
+            const struct piece *piece = &fmt->v[at];
+            if (piece->blank && at > from)
                 blanks(fmt, 1);
-            if (p->kind == IMP_YYASSIGN) {
+            if (piece->kind == IMP_YYASSIGN) {
                 blanks(fmt, pad);
                 pad = 0;
             }
-            put(fmt, p->text, p->len, p->cells);
+            put(fmt, piece->text, piece->len, piece->cells);
         }
-        i = end;
-        while (i < j && fmt->v[i].kind == IMP_YYCOMMENT) {
+        from = end;
+        while (from < to && fmt->v[from].kind == IMP_YYCOMMENT) {
             if (fmt->out->n > 0 && fmt->out->s[fmt->out->n - 1] != ' ' &&
                 fmt->col > 0) {
-                if (fmt->v[i].alone)
+                if (fmt->v[from].alone)
                     new_line(fmt, indent + FMT_CONTINUE);
                 else
                     blanks(fmt, 2);
             }
-            put(fmt, fmt->v[i].text, fmt->v[i].len, fmt->v[i].cells);
-            i++;
-            if (i < j || reserve)
+            put(fmt, fmt->v[from].text, fmt->v[from].len, fmt->v[from].cells);
+            from++;
+            if (from < to || reserve)
                 new_line(fmt, indent + FMT_CONTINUE);
         }
-        if (i < j && fmt->v[i - 1].kind != IMP_YYCOMMENT)
+        if (from < to && fmt->v[from - 1].kind != IMP_YYCOMMENT)
             new_line(fmt, indent + FMT_CONTINUE);
     }
 }
@@ -189,7 +190,7 @@ inline_keys(const struct ast_item *holder)
 
 /* -- items ---------------------------------------------------------------- */
 
-static void items(struct fmt *fmt, struct ast_item *const *v, size_t n,
+static void items(struct fmt *fmt, struct ast_item *const *list, size_t count,
                   size_t lo, size_t hi, size_t indent, bool top);
 
 /* pieces of item it, doc strings included: [*s, *e) */
@@ -239,11 +240,11 @@ put_flat(struct fmt *fmt, const struct ast_item *it, size_t pad)
 static void
 put_item(struct fmt *fmt, const struct ast_item *it, size_t indent, size_t pad)
 {
-    size_t s, e, h = piece_at(fmt, it->head.lo);
-    extent(fmt, it, &s, &e);
+    size_t start, end, head = piece_at(fmt, it->head.lo);
+    extent(fmt, it, &start, &end);
     /* doc strings, with comments between them, a line each */
-    for (; s < h; s++) {
-        put(fmt, fmt->v[s].text, fmt->v[s].len, fmt->v[s].cells);
+    for (; start < head; start++) {
+        put(fmt, fmt->v[start].text, fmt->v[start].len, fmt->v[start].cells);
         new_line(fmt, indent);
     }
     if (on_one_line(fmt, it, indent)) {
@@ -252,16 +253,16 @@ put_item(struct fmt *fmt, const struct ast_item *it, size_t indent, size_t pad)
     }
     const struct ast_item *holder = block_holder(it);
     if (!holder) {
-        fill(fmt, h, e, indent, pad, 0);
+        fill(fmt, head, end, indent, pad, 0);
         return;
     }
     size_t open = piece_at(fmt, holder->block_range.lo);
-    fill(fmt, h, open, indent, pad, 2);
+    fill(fmt, head, open, indent, pad, 2);
     put(fmt, fmt->out->s[fmt->out->n - 1] == ' ' ? "{" : " {",
         fmt->out->s[fmt->out->n - 1] == ' ' ? 1 : 2, 2);
-    items(fmt, holder->block, holder->n_block, open + 1, e - 1,
+    items(fmt, holder->block, holder->n_block, open + 1, end - 1,
           indent + FMT_INDENT, false);
-    if (holder->n_block == 0 && open + 2 == e) {
+    if (holder->n_block == 0 && open + 2 == end) {
         put(fmt, " }", 2, 2);
         return;
     }
@@ -315,23 +316,25 @@ group_of(const struct ast_item *it)
 /* blanks before the = of keys [i, ...), so that those of a run of keys on one
  * line each stand under one another; returns the end of the run */
 static size_t
-align_run(const struct fmt *fmt, struct ast_item *const *v, size_t i, size_t n,
-          size_t *widest)
+align_run(const struct fmt *fmt, struct ast_item *const *list, size_t first,
+          size_t count, size_t *widest)
 {
-    size_t most = 0, least = FMT_WIDTH, j = i;
-    for (; j < n && v[j]->kind == AST_KEY; j++) {
-        size_t s, e;
-        extent(fmt, v[j], &s, &e);
-        if (j > i && fmt->v[s - 1].kind == IMP_YYCOMMENT && fmt->v[s - 1].alone)
+    size_t most = 0, least = FMT_WIDTH, end = first;
+    for (; end < count && list[end]->kind == AST_KEY; end++) {
+        size_t start, behind;
+        extent(fmt, list[end], &start, &behind);
+        if (end > first && fmt->v[start - 1].kind == IMP_YYCOMMENT &&
+            fmt->v[start - 1].alone)
             break;
         size_t w = 0;
-        for (size_t k = s; k < e && fmt->v[k].kind != IMP_YYASSIGN; k++)
+        for (size_t k = start; k < behind && fmt->v[k].kind != IMP_YYASSIGN;
+             k++)
             w += fmt->v[k].cells;
         most = w > most ? w : most;
         least = w < least ? w : least;
     }
     *widest = most - least <= ALIGN_MOST ? most : 0;
-    return j;
+    return end;
 }
 
 static size_t
@@ -345,44 +348,44 @@ key_width(const struct fmt *fmt, const struct ast_item *it)
 }
 
 static void
-items(struct fmt *fmt, struct ast_item *const *v, size_t n, size_t lo,
+items(struct fmt *fmt, struct ast_item *const *list, size_t count, size_t lo,
       size_t hi, size_t indent, bool top)
 {
     size_t pos = lo, run_end = 0, widest = 0;
     bool flat_before = false;
-    for (size_t i = 0; i < n; i++) {
-        size_t s, e;
-        extent(fmt, v[i], &s, &e);
-        if (i > 0)
-            pos = comments_behind(fmt, pos, s);
-        bool flat = on_one_line(fmt, v[i], indent);
-        if (top && i > 0 &&
-            (pos < s || !flat || !flat_before ||
-             group_of(v[i]) != group_of(v[i - 1])))
+    for (size_t which = 0; which < count; which++) {
+        size_t start, end;
+        extent(fmt, list[which], &start, &end);
+        if (which > 0)
+            pos = comments_behind(fmt, pos, start);
+        bool flat = on_one_line(fmt, list[which], indent);
+        if (top && which > 0 &&
+            (pos < start || !flat || !flat_before ||
+             group_of(list[which]) != group_of(list[which - 1])))
             buf_putc(fmt->out, '\n');
-        bool header = top && i == 0 && pos < s;
-        for (; pos < s; pos++) {
+        bool header = top && which == 0 && pos < start;
+        for (; pos < start; pos++) {
             new_line(fmt, indent);
             put(fmt, fmt->v[pos].text, fmt->v[pos].len, fmt->v[pos].cells);
         }
         if (header)
             buf_putc(fmt->out, '\n');
-        if (v[i]->kind == AST_KEY && !top) {
-            if (i >= run_end)
-                run_end = align_run(fmt, v, i, n, &widest);
+        if (list[which]->kind == AST_KEY && !top) {
+            if (which >= run_end)
+                run_end = align_run(fmt, list, which, count, &widest);
         } else {
             widest = 0;
         }
         new_line(fmt, indent);
-        size_t own = widest ? key_width(fmt, v[i]) : 0;
+        size_t own = widest ? key_width(fmt, list[which]) : 0;
         size_t pad = widest > own ? widest - own : 0;
-        put_item(fmt, v[i], indent, pad);
+        put_item(fmt, list[which], indent, pad);
         flat_before = flat;
-        pos = e;
+        pos = end;
     }
-    if (n > 0)
+    if (count > 0)
         pos = comments_behind(fmt, pos, hi);
-    if (top && n > 0 && pos < hi)
+    if (top && count > 0 && pos < hi)
         buf_putc(fmt->out, '\n');
     for (; pos < hi; pos++) {
         new_line(fmt, indent);

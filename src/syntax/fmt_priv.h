@@ -26,7 +26,7 @@ struct pieces {
 /* the tokens and comments of a text that scans without errors; `part`: it is
  * an expression, not items */
 void fmt_scan(struct pieces *ps, struct arena *arena, struct intern *names,
-              uint32_t file, const char *text, size_t n, uint32_t base,
+              uint32_t file, const char *text, size_t len, uint32_t base,
               bool part);
 
 #endif

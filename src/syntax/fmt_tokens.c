@@ -100,41 +100,41 @@ open_bracket(struct walk *walk, struct arena *arena, enum behind closed)
 
 /* blank and penalty of the next token, and the walk past it */
 static void
-place_piece(struct walk *walk, struct arena *arena, struct piece *p)
+place_piece(struct walk *walk, struct arena *arena, struct piece *piece)
 {
-    int k = p->kind, prev = walk->prev;
+    int kind = piece->kind, prev = walk->prev;
     int deep = 10 * (int)(walk->depth < 1000 ? walk->depth : 1000);
     bool due = walk->behind == NOTHING;
-    p->blank = walk->any;
-    p->penalty = FMT_NEVER;
+    piece->blank = walk->any;
+    piece->penalty = FMT_NEVER;
     bool unary = false;
     enum behind after = NOTHING;
-    switch (k) {
+    switch (kind) {
     case IMP_YYCOMMA:
     case IMP_YYSEMI:
     case IMP_YYDOT:
     case IMP_YYPRIME:
-        p->blank = false;
-        after = k == IMP_YYPRIME ? REF : NOTHING;
+        piece->blank = false;
+        after = kind == IMP_YYPRIME ? REF : NOTHING;
         break;
     case IMP_YYLPAREN:
-        p->blank = p->blank && walk->behind != REF;
+        piece->blank = piece->blank && walk->behind != REF;
         open_bracket(walk, arena, walk->behind == REF ? REF : LITERAL);
         break;
     case IMP_YYLBRACK:
-        p->blank = p->blank && walk->behind != REF;
+        piece->blank = piece->blank && walk->behind != REF;
         open_bracket(walk, arena, walk->behind == REF ? REF : LITERAL);
         break;
     case IMP_YYRPAREN:
     case IMP_YYRBRACK:
-        p->blank = false;
+        piece->blank = false;
         if (walk->depth > 0)
             after = (enum behind)walk->stack[--walk->depth];
         break;
     case IMP_YYTIMES:
     case IMP_YYSLASH:
     case IMP_YYHAT:
-        p->blank = false;
+        piece->blank = false;
         break;
     case IMP_YYPLUS:
     case IMP_YYMINUS:
@@ -157,65 +157,66 @@ place_piece(struct walk *walk, struct arena *arena, struct piece *p)
     if (prev == IMP_YYLPAREN || prev == IMP_YYLBRACK || prev == IMP_YYDOT ||
         prev == IMP_YYTIMES || prev == IMP_YYSLASH || prev == IMP_YYHAT ||
         walk->unary)
-        p->blank = false;
-    if (!due && looseness(k))
-        p->penalty = deep + looseness(k);
+        piece->blank = false;
+    if (!due && looseness(kind))
+        piece->penalty = deep + looseness(kind);
     else if (prev == IMP_YYSEMI)
-        p->penalty = deep;
-    else if (prev == IMP_YYCOMMA || k == IMP_YYBAR || k == IMP_YYIN)
-        p->penalty = deep + 1;
+        piece->penalty = deep;
+    else if (prev == IMP_YYCOMMA || kind == IMP_YYBAR || kind == IMP_YYIN)
+        piece->penalty = deep + 1;
     else if (prev == IMP_YYASSIGN)
-        p->penalty = deep + 7;
-    if (prev == IMP_YYDOT || k == IMP_YYDOT)
-        p->penalty = FMT_NEVER;
+        piece->penalty = deep + 7;
+    if (prev == IMP_YYDOT || kind == IMP_YYDOT)
+        piece->penalty = FMT_NEVER;
     walk->unary = unary;
-    walk->prev = k;
+    walk->prev = kind;
     walk->any = true;
-    if (k != IMP_YYLPAREN && k != IMP_YYLBRACK)
+    if (kind != IMP_YYLPAREN && kind != IMP_YYLBRACK)
         walk->behind = after;
 }
 
 void
 fmt_scan(struct pieces *ps, struct arena *arena, struct intern *names,
-         uint32_t file, const char *text, size_t n, uint32_t base, bool part)
+         uint32_t file, const char *text, size_t len, uint32_t base, bool part)
 {
     /* twice: once with comments, once through the filter, which tells command
      * words from names */
     struct scan with, without;
     struct filter filter;
-    scan_open(&with, arena, names, NULL, file, text, n);
+    scan_open(&with, arena, names, NULL, file, text, len);
     with.comments = true;
-    scan_open(&without, arena, names, NULL, file, text, n);
+    scan_open(&without, arena, names, NULL, file, text, len);
     filter_open(&filter, &without);
     if (part) /* of an expression: what follows is an operand */
         filter.prev.kind = IMP_YYCOMMA;
-    struct walk w = {0};
-    struct token t, f;
+    struct walk walk = {0};
+    struct token token, filtered;
     for (;;) {
-        scan_next(&with, &t);
-        if (t.kind == IMP_YYEND)
+        scan_next(&with, &token);
+        if (token.kind == IMP_YYEND)
             break;
-        struct piece p = {.kind = t.kind,
-                          .lo = base + t.range.lo,
-                          .hi = base + t.range.hi,
-                          .text = text + t.range.lo,
-                          .len = t.range.hi - t.range.lo,
-                          .blank = true,
-                          .penalty = FMT_NEVER};
-        if (t.kind == IMP_YYCOMMENT) {
-            p.alone = t.first;
-            while (p.len > 0 && strchr(" \t\r\f\v", p.text[p.len - 1]))
-                p.len--;
+        struct piece piece = {.kind = token.kind,
+                              .lo = base + token.range.lo,
+                              .hi = base + token.range.hi,
+                              .text = text + token.range.lo,
+                              .len = token.range.hi - token.range.lo,
+                              .blank = true,
+                              .penalty = FMT_NEVER};
+        if (token.kind == IMP_YYCOMMENT) {
+            piece.alone = token.first;
+            while (piece.len > 0 &&
+                   strchr(" \t\r\f\v", piece.text[piece.len - 1]))
+                piece.len--;
         } else {
-            filter_next(&filter, &f);
-            p.kind = f.kind;
-            if (f.kind == IMP_YYNAME) {
-                p.text = f.text;
-                p.len = strlen(f.text);
+            filter_next(&filter, &filtered);
+            piece.kind = filtered.kind;
+            if (filtered.kind == IMP_YYNAME) {
+                piece.text = filtered.text;
+                piece.len = strlen(filtered.text);
             }
-            place_piece(&w, arena, &p);
+            place_piece(&walk, arena, &piece);
         }
-        p.cells = cells_of(p.text, p.len);
-        add_piece(ps, arena, p);
+        piece.cells = cells_of(piece.text, piece.len);
+        add_piece(ps, arena, piece);
     }
 }

@@ -240,27 +240,27 @@ feed(struct driver *driver, const struct token *token)
 /* pushes t; after an error skips to the next item and goes on there, if
  * `recover`. False when there is nothing more to do. */
 static bool
-step(struct driver *driver, struct token t, bool recover)
+step(struct driver *driver, struct token next, bool recover)
 {
     struct parse *parse = &driver->p;
     bool synced = false;
     for (;;) {
-        bool more = feed(driver, &t);
+        bool more = feed(driver, &next);
         if (!parse->recovering)
             return more;
         if (!more || !recover || parse->error_at_end)
             return false;
         drop_to_block(parse);
-        if (synced && t.kind != IMP_YYEND)
-            filter_next(&driver->filter, &t); /* always forwards */
+        if (synced && next.kind != IMP_YYEND)
+            filter_next(&driver->filter, &next); /* always forwards */
         /* what cannot be read in an item already in error is not told */
         struct diags *diags = driver->scan.ds;
         driver->scan.ds = NULL;
-        skip_item(driver, &t);
+        skip_item(driver, &next);
         driver->scan.ds = diags;
         parse->recovering = false;
         parse->item_tokens = 0;
-        struct token sync = {.kind = IMP_YYSYNC, .range = t.range};
+        struct token sync = {.kind = IMP_YYSYNC, .range = next.range};
         push(driver, IMP_YYSYNC, &sync);
         if (driver->status != PUSH_MORE || parse->recovering)
             return false;
@@ -272,10 +272,10 @@ step(struct driver *driver, struct token t, bool recover)
 static void
 run(struct driver *driver, bool recover)
 {
-    struct token t;
+    struct token token;
     do
-        filter_next(&driver->filter, &t);
-    while (step(driver, t, recover) && t.kind != IMP_YYEND);
+        filter_next(&driver->filter, &token);
+    while (step(driver, token, recover) && token.kind != IMP_YYEND);
 }
 
 /* runs `work` with the parser's stacks freed whatever happens */
@@ -283,14 +283,14 @@ static void
 guarded(struct driver *driver, void (*work)(struct driver *driver, void *arg),
         void *arg)
 {
-    struct oom_guard g;
-    oom_enter(&g);
-    if (setjmp(g.env)) {
+    struct oom_guard guard;
+    oom_enter(&guard);
+    if (setjmp(guard.env)) {
         imp_yypstate_delete(driver->ps);
         oom_raise();
     }
     work(driver, arg);
-    oom_leave(&g);
+    oom_leave(&guard);
     imp_yypstate_delete(driver->ps);
     driver->ps = NULL;
 }
@@ -335,25 +335,25 @@ parse_file(struct arena *arena, struct intern *names, struct diags *diags,
 }
 
 enum parse_state
-parse_probe(const char *text, size_t n)
+parse_probe(const char *text, size_t len)
 {
     struct arena *arena = arena_new();
-    struct oom_guard g;
-    oom_enter(&g);
-    if (setjmp(g.env)) {
+    struct oom_guard guard;
+    oom_enter(&guard);
+    if (setjmp(guard.env)) {
         arena_free(arena);
         oom_raise();
     }
     struct driver *d = NEW(arena, struct driver);
     struct text t = {
-        arena, intern_new(arena), NULL, 1, arena_strndup(arena, text, n), n,
+        arena, intern_new(arena), NULL, 1, arena_strndup(arena, text, len), len,
         true};
     guarded(d, open_and_run, &t);
     enum parse_state state = d->scan.fatal || d->scan.errors > 0 ? PARSE_WRONG
                              : d->p.error_at_end                 ? PARSE_MORE
                              : d->p.errors > 0                   ? PARSE_WRONG
                                                                  : PARSE_DONE;
-    oom_leave(&g);
+    oom_leave(&guard);
     arena_free(arena);
     return state;
 }
@@ -388,47 +388,47 @@ open_and_ask(struct driver *driver, void *arg)
 }
 
 void
-parse_expected(const char *text, size_t n,
+parse_expected(const char *text, size_t len,
                void (*each)(void *ctx, const char *what), void *ctx)
 {
     struct arena *arena = arena_new();
-    struct oom_guard g;
-    oom_enter(&g);
-    if (setjmp(g.env)) {
+    struct oom_guard guard;
+    oom_enter(&guard);
+    if (setjmp(guard.env)) {
         arena_free(arena);
         oom_raise();
     }
     struct driver *d = NEW(arena, struct driver);
-    struct expected *x = NEW(arena, struct expected);
-    x->text = (struct text){
-        arena, intern_new(arena), NULL, 1, arena_strndup(arena, text, n), n,
+    struct expected *ask = NEW(arena, struct expected);
+    ask->text = (struct text){
+        arena, intern_new(arena), NULL, 1, arena_strndup(arena, text, len), len,
         true};
-    guarded(d, open_and_ask, x);
+    guarded(d, open_and_ask, ask);
     bool has_string = false, has_number = false, has_brace = false;
-    for (int i = 0; i < x->n; i++) {
-        has_string |= x->tokens[i] == IMP_YYSTRING;
-        has_number |= x->tokens[i] == IMP_YYNUMBER;
-        has_brace |= x->tokens[i] == IMP_YYRBRACE;
+    for (int i = 0; i < ask->n; i++) {
+        has_string |= ask->tokens[i] == IMP_YYSTRING;
+        has_number |= ask->tokens[i] == IMP_YYNUMBER;
+        has_brace |= ask->tokens[i] == IMP_YYRBRACE;
     }
-    for (int i = 0; i < x->n; i++) {
-        int k = x->tokens[i];
-        if (k == IMP_YYNAME && has_number && !has_string)
+    for (int i = 0; i < ask->n; i++) {
+        int kind = ask->tokens[i];
+        if (kind == IMP_YYNAME && has_number && !has_string)
             each(ctx, "<unit>");
-        else if (k == IMP_YYNAME && has_brace)
+        else if (kind == IMP_YYNAME && has_brace)
             each(ctx, "<key>");
-        if (k == IMP_YYNAME && !(has_brace && !has_number) &&
+        if (kind == IMP_YYNAME && !(has_brace && !has_number) &&
             !(has_number && !has_string))
             each(ctx, "<name>");
-        else if (k == IMP_YYNUMBER)
+        else if (kind == IMP_YYNUMBER)
             each(ctx, "<number>");
-        else if (k == IMP_YYSTRING)
+        else if (kind == IMP_YYSTRING)
             each(ctx, "<string>");
-        else if (k == IMP_YYCMD)
+        else if (kind == IMP_YYCMD)
             for (size_t c = 0; word_command(c); c++)
                 each(ctx, word_command(c));
-        else if (word_spelling(k))
-            each(ctx, word_spelling(k));
+        else if (word_spelling(kind))
+            each(ctx, word_spelling(kind));
     }
-    oom_leave(&g);
+    oom_leave(&guard);
     arena_free(arena);
 }

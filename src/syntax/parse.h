@@ -20,13 +20,13 @@ struct ast_file *parse_file(struct arena *arena, struct intern *names,
 /* Does this text parse as whole items (DONE), could more text complete it
  * (MORE), or is it wrong (WRONG)? */
 enum parse_state { PARSE_DONE, PARSE_MORE, PARSE_WRONG };
-enum parse_state parse_probe(const char *text, size_t n);
+enum parse_state parse_probe(const char *text, size_t len);
 
 /* What may stand next after this text, from the grammar: calls back with each
  * keyword or punctuation spelled as the user would type it, and with
  * "<name>", "<number>", "<string>", "<unit>", "<key>" for the classes. The
  * last, partly typed word of `text` is left out by the caller. */
-void parse_expected(const char *text, size_t n,
+void parse_expected(const char *text, size_t len,
                     void (*each)(void *ctx, const char *what), void *ctx);
 
 #endif

@@ -79,10 +79,10 @@ static void
 check_text(struct scan *scan)
 {
     int told = 0;
-    for (size_t i = scan->pos; i < scan->len;) {
-        unsigned char c = (unsigned char)scan->text[i];
+    for (size_t at = scan->pos; at < scan->len;) {
+        unsigned char c = (unsigned char)scan->text[at];
         if (c >= 0x20 && c < 0x7f) {
-            i++;
+            at++;
             continue;
         }
         if (c == 0) {
@@ -90,7 +90,7 @@ check_text(struct scan *scan)
             bool wide = scan->len > 1 && ((u[0] == 0xff && u[1] == 0xfe) ||
                                           (u[0] == 0xfe && u[1] == 0xff));
             struct diag *diag = scan_error(
-                scan, DIAG_E0017, i, i + 1,
+                scan, DIAG_E0017, at, at + 1,
                 wide ? "this is a UTF-16 text, not UTF-8"
                      : "this is not a text: it contains a zero byte");
             if (diag)
@@ -102,21 +102,21 @@ check_text(struct scan *scan)
             return;
         }
         uint32_t cp = 0;
-        size_t len = utf8_decode(scan->text + i, scan->len - i, &cp);
+        size_t len = utf8_decode(scan->text + at, scan->len - at, &cp);
         if (len == 0) {
             /* a zero byte further on says more about the file */
-            if (memchr(scan->text + i, 0, scan->len - i)) {
-                i++;
+            if (memchr(scan->text + at, 0, scan->len - at)) {
+                at++;
                 continue;
             }
-            refuse_encoding(scan, i);
+            refuse_encoding(scan, at);
             return;
         }
         bool blank = cp == '\t' || cp == '\n' || cp == '\r' || cp == '\f' ||
                      cp == '\v' || cp == 0x200c || cp == 0x200d || cp == 0xad;
         if (!blank && utf8_unsafe(cp) && told++ < 3) {
             struct diag *diag =
-                scan_error(scan, DIAG_E0015, i, i + len,
+                scan_error(scan, DIAG_E0015, at, at + len,
                            "the invisible character U+%04X cannot stand in a "
                            "model",
                            (unsigned)cp);
@@ -126,54 +126,54 @@ check_text(struct scan *scan)
                           "written \\u{%x}",
                           (unsigned)cp);
         }
-        i += len;
+        at += len;
     }
 }
 
 void
-scan_open(struct scan *s, struct arena *arena, struct intern *names,
+scan_open(struct scan *out, struct arena *arena, struct intern *names,
           struct diags *diags, uint32_t file, const char *text, size_t len)
 {
-    *s = (struct scan){.arena = arena,
-                       .names = names,
-                       .ds = diags,
-                       .file = file,
-                       .text = text,
-                       .fresh = true};
+    *out = (struct scan){.arena = arena,
+                         .names = names,
+                         .ds = diags,
+                         .file = file,
+                         .text = text,
+                         .fresh = true};
     if (len > MAX_BYTES) {
-        scan_error(s, DIAG_E0983, 0, 0,
+        scan_error(out, DIAG_E0983, 0, 0,
                    "this file has %zu bytes, more than %d MiB", len,
                    MAX_BYTES >> 20);
-        s->fatal = true;
+        out->fatal = true;
         return;
     }
-    s->len = (uint32_t)len;
+    out->len = (uint32_t)len;
     if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-        s->pos = 3;
-    check_text(s);
-    if (!s->fatal)
-        s->flex = imp_lex_open(s);
+        out->pos = 3;
+    check_text(out);
+    if (!out->fatal)
+        out->flex = imp_lex_open(out);
 }
 
 void
-scan_next(struct scan *scan, struct token *t)
+scan_next(struct scan *scan, struct token *out)
 {
-    *t = (struct token){.kind = IMP_YYEND};
+    *out = (struct token){.kind = IMP_YYEND};
     if (scan->fatal || !scan->flex) {
-        t->range = place(scan, scan->len, scan->len);
+        out->range = place(scan, scan->len, scan->len);
         return;
     }
-    t->kind = imp_lex_token(t, scan->flex);
-    if (t->kind == IMP_YYEND) {
-        t->range = place(scan, scan->len, scan->len);
+    out->kind = imp_lex_token(out, scan->flex);
+    if (out->kind == IMP_YYEND) {
+        out->range = place(scan, scan->len, scan->len);
         scan->flex = NULL;
     } else {
         size_t n = (size_t)imp_lex_get_leng(scan->flex);
-        t->range = place(scan, scan->pos - n, scan->pos);
+        out->range = place(scan, scan->pos - n, scan->pos);
     }
-    t->first = scan->fresh;
+    out->first = scan->fresh;
     scan->fresh = false;
-    scan->last = t->kind;
+    scan->last = out->kind;
 }
 
 /* -- words ---------------------------------------------------------------- */
@@ -212,27 +212,27 @@ name_part(uint32_t cp)
 
 /* the normal form of a name (NFC, one micro sign), interned */
 static const char *
-name_normal(struct intern *names, const char *s, size_t n)
+name_normal(struct intern *names, const char *s, size_t len)
 {
     bool ascii = true;
-    for (size_t i = 0; i < n && ascii; i++)
+    for (size_t i = 0; i < len && ascii; i++)
         ascii = (unsigned char)s[i] < 0x80;
-    if (ascii || n > MAX_NAME)
-        return intern(names, s, n);
+    if (ascii || len > MAX_NAME)
+        return intern(names, s, len);
     /* the micro sign is the Greek letter; NFC does the same for ohm and
      * angstrom by itself */
-    char t[MAX_NAME + 1];
-    memcpy(t, s, n);
-    t[n] = 0;
-    for (size_t i = 0; i + 1 < n; i++)
-        if (memcmp(t + i, "\xc2\xb5", 2) == 0)
-            memcpy(t + i, "\xce\xbc", 2);
+    char text[MAX_NAME + 1];
+    memcpy(text, s, len);
+    text[len] = 0;
+    for (size_t i = 0; i + 1 < len; i++)
+        if (memcmp(text + i, "\xc2\xb5", 2) == 0)
+            memcpy(text + i, "\xce\xbc", 2);
     utf8proc_int32_t cps[MAX_NAME + 64];
     utf8proc_ssize_t k = utf8proc_decompose(
-        (const utf8proc_uint8_t *)t, (utf8proc_ssize_t)n, cps, MAX_NAME + 64,
-        UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+        (const utf8proc_uint8_t *)text, (utf8proc_ssize_t)len, cps,
+        MAX_NAME + 64, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
     if (k < 0 || k > MAX_NAME + 64)
-        return intern(names, t, n);
+        return intern(names, text, len);
     k = utf8proc_normalize_utf32(cps, k, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
     char out[4 * (MAX_NAME + 64)];
     size_t m = 0;
@@ -303,14 +303,14 @@ strange(struct scan *scan, uint32_t cp, size_t lo, size_t len)
 size_t
 scan_word(struct scan *scan, struct token *token, size_t n)
 {
-    size_t lo = scan->pos - n, k = 0;
-    const char *w = scan->text + lo;
-    while (k < n) {
+    size_t lo = scan->pos - n, which = 0;
+    const char *word = scan->text + lo;
+    while (which < n) {
         uint32_t cp = 0;
-        size_t len = utf8_decode(w + k, n - k, &cp);
+        size_t len = utf8_decode(word + which, n - which, &cp);
         if (len == 0)
             len = 1;
-        if (k == 0 && !name_start(cp)) {
+        if (which == 0 && !name_start(cp)) {
             /* a blank of another script, or an invisible joiner */
             utf8proc_category_t c = utf8proc_category((utf8proc_int32_t)cp);
             if (c == UTF8PROC_CATEGORY_ZS || c == UTF8PROC_CATEGORY_CF)
@@ -323,20 +323,21 @@ scan_word(struct scan *scan, struct token *token, size_t n)
         }
         if (!name_part(cp))
             break;
-        k += len;
+        which += len;
     }
-    token->kind = word_keyword(w, k);
+    token->kind = word_keyword(word, which);
     if (token->kind == 0) {
         token->kind = IMP_YYNAME;
-        if (k > MAX_NAME) {
-            scan_error(scan, DIAG_E0019, lo, lo + k,
-                       "this name has %zu bytes; %d are the most", k, MAX_NAME);
-            token->text = intern(scan->names, w, MAX_NAME);
+        if (which > MAX_NAME) {
+            scan_error(scan, DIAG_E0019, lo, lo + which,
+                       "this name has %zu bytes; %d are the most", which,
+                       MAX_NAME);
+            token->text = intern(scan->names, word, MAX_NAME);
         } else {
-            token->text = name_normal(scan->names, w, k);
+            token->text = name_normal(scan->names, word, which);
         }
     }
-    return k;
+    return which;
 }
 
 /* -- numbers -------------------------------------------------------------- */
@@ -386,64 +387,64 @@ ungrouped(struct scan *scan, const char *w, size_t n)
 }
 
 size_t
-scan_junk(struct scan *scan, struct token *token, size_t n)
+scan_junk(struct scan *scan, struct token *token, size_t n_junk)
 {
-    size_t lo = scan->pos - n;
-    const char *w = scan->text + lo;
+    size_t lo = scan->pos - n_junk;
+    const char *word = scan->text + lo;
     double x = 0.0;
-    size_t k = num_read(w, n, &x);
+    size_t at = num_read(word, n_junk, &x);
     /* "90" and a sign that is no letter are told apart in scan_word */
     uint32_t cp = 0;
-    utf8_decode(w + k, n - k, &cp);
-    read_number(scan, token, lo, k);
+    utf8_decode(word + at, n_junk - at, &cp);
+    read_number(scan, token, lo, at);
     if (!name_start(cp))
-        return k;
-    size_t end = k;
-    while (end < n) {
-        size_t len = utf8_decode(w + end, n - end, &cp);
+        return at;
+    size_t end = at;
+    while (end < n_junk) {
+        size_t len = utf8_decode(word + end, n_junk - end, &cp);
         if (len == 0 || !name_part(cp))
             break;
         end += len;
     }
-    bool exponent = (w[k] | 32) == 'e' && end == k + 1;
+    bool exponent = (word[at] | 32) == 'e' && end == at + 1;
     struct diag *diag;
     if (exponent) {
-        diag =
-            scan_error(scan, DIAG_E0010, lo, lo + end,
-                       "the exponent of %s has no digits", shown(scan, w, end));
+        diag = scan_error(scan, DIAG_E0010, lo, lo + end,
+                          "the exponent of %s has no digits",
+                          shown(scan, word, end));
         if (diag)
             diag_help(scan->ds, diag, "write 1e-3 for a thousandth");
     } else if (scan->last >= IMP_YYPARAM && scan->last <= IMP_YYCOORDINATE) {
         diag = scan_error(scan, DIAG_E0010, lo, lo + end,
                           "a name begins with a letter; %s does not",
-                          shown(scan, w, end));
+                          shown(scan, word, end));
         token->kind = IMP_YYBAD;
-    } else if (w[k] == '_' && grouped(w, end)) {
+    } else if (word[at] == '_' && grouped(word, end)) {
         diag = scan_error(scan, DIAG_E0010, lo, lo + end,
                           "the digits of a number are not grouped");
         if (diag)
-            diag_fix(scan->ds, diag, diag->range, ungrouped(scan, w, end));
-    } else if (word_is_unit(arena_strndup(scan->arena, w + k, end - k)) &&
-               end - k > 1) {
+            diag_fix(scan->ds, diag, diag->range, ungrouped(scan, word, end));
+    } else if (word_is_unit(arena_strndup(scan->arena, word + at, end - at)) &&
+               end - at > 1) {
         diag = scan_error(scan, DIAG_E0010, lo, lo + end,
                           "the unit of a number stands in brackets");
         if (diag)
-            diag_fix(
-                scan->ds, diag, place(scan, lo + k, lo + end),
-                arena_printf(scan->arena, " [%.*s]", (int)(end - k), w + k));
-    } else if (w[0] == '0' && k == 1 && (w[1] | 32) == 'x') {
-        diag =
-            scan_error(scan, DIAG_E0010, lo, lo + end,
-                       "numbers are decimal; %s is not", shown(scan, w, end));
+            diag_fix(scan->ds, diag, place(scan, lo + at, lo + end),
+                     arena_printf(scan->arena, " [%.*s]", (int)(end - at),
+                                  word + at));
+    } else if (word[0] == '0' && at == 1 && (word[1] | 32) == 'x') {
+        diag = scan_error(scan, DIAG_E0010, lo, lo + end,
+                          "numbers are decimal; %s is not",
+                          shown(scan, word, end));
     } else {
         diag = scan_error(scan, DIAG_E0010, lo, lo + end,
                           "%s is neither a number nor a name",
-                          shown(scan, w, end));
+                          shown(scan, word, end));
         if (diag) {
             diag_help(scan->ds, diag,
                       "a product needs its *, a unit its brackets, and a "
                       "name begins with a letter");
-            imp_range r = place(scan, lo + k, lo + k);
+            imp_range r = place(scan, lo + at, lo + at);
             diag_fix(scan->ds, diag, r, "*");
         }
     }
@@ -453,18 +454,18 @@ scan_junk(struct scan *scan, struct token *token, size_t n)
 size_t
 scan_two_ways(struct scan *scan, struct token *token, size_t n)
 {
-    size_t lo = scan->pos - n, k = 0;
+    size_t lo = scan->pos - n, at = 0;
     double x;
-    k = num_read(scan->text + lo, n, &x);
-    read_number(scan, token, lo, k);
+    at = num_read(scan->text + lo, n, &x);
+    read_number(scan, token, lo, at);
     struct diag *diag = scan_error(scan, DIAG_E0012, lo, lo + n,
                                    "`%s` could be read in two ways",
                                    shown(scan, scan->text + lo, n));
     if (diag) {
         diag_help(scan->ds, diag, "a range has blanks around its points");
-        diag_fix(scan->ds, diag, place(scan, lo + k, lo + k + 2), " .. ");
+        diag_fix(scan->ds, diag, place(scan, lo + at, lo + at + 2), " .. ");
     }
-    return k;
+    return at;
 }
 
 size_t
@@ -485,23 +486,23 @@ scan_pointed(struct scan *scan, struct token *token, size_t n)
 
 /* the escape at w[i] = '\\'; appends to out, returns bytes taken */
 static size_t
-escape(struct scan *scan, const char *w, size_t i, size_t n, char *out,
-       size_t *m)
+escape(struct scan *scan, const char *word, size_t at, size_t n_word, char *out,
+       size_t *n_out)
 {
-    size_t lo = (size_t)(w - scan->text) + i;
-    char c = i + 1 < n ? w[i + 1] : 0;
+    size_t lo = (size_t)(word - scan->text) + at;
+    char c = at + 1 < n_word ? word[at + 1] : 0;
     const char *from = "nt\"\\", *to = "\n\t\"\\";
     for (int k = 0; k < 4; k++) {
         if (c == from[k]) {
-            out[(*m)++] = to[k];
+            out[(*n_out)++] = to[k];
             return 2;
         }
     }
-    if (c == 'u' && i + 2 < n && w[i + 2] == '{') {
-        size_t j = i + 3;
+    if (c == 'u' && at + 2 < n_word && word[at + 2] == '{') {
+        size_t digit = at + 3;
         uint32_t cp = 0;
-        for (; j < n && j < i + 10; j++) {
-            char h = w[j];
+        for (; digit < n_word && digit < at + 10; digit++) {
+            char h = word[digit];
             if (h >= '0' && h <= '9')
                 cp = cp * 16 + (uint32_t)(h - '0');
             else if ((h | 32) >= 'a' && (h | 32) <= 'f')
@@ -509,25 +510,26 @@ escape(struct scan *scan, const char *w, size_t i, size_t n, char *out,
             else
                 break;
         }
-        bool whole = j < n && w[j] == '}' && j > i + 3;
+        bool whole = digit < n_word && word[digit] == '}' && digit > at + 3;
         if (whole && cp > 0 && cp <= 0x10ffff &&
             !(cp >= 0xd800 && cp < 0xe000)) {
-            *m += utf8_encode(out + *m, cp);
-            return j + 1 - i;
+            *n_out += utf8_encode(out + *n_out, cp);
+            return digit + 1 - at;
         }
-        struct diag *diag =
-            scan_error(scan, DIAG_E0014, lo, lo + (j - i) + (whole ? 1 : 0),
-                       "this is not the number of a character");
+        struct diag *diag = scan_error(scan, DIAG_E0014, lo,
+                                       lo + (digit - at) + (whole ? 1 : 0),
+                                       "this is not the number of a character");
         if (diag)
             diag_help(scan->ds, diag,
                       "write 1 to 6 hexadecimal digits: \\u{3b8} is theta");
-        return j - i + (whole ? 1 : 0);
+        return digit - at + (whole ? 1 : 0);
     }
     uint32_t cp = 0;
-    size_t len = i + 1 < n ? utf8_decode(w + i + 1, n - i - 1, &cp) : 0;
+    size_t len =
+        at + 1 < n_word ? utf8_decode(word + at + 1, n_word - at - 1, &cp) : 0;
     struct diag *diag =
         scan_error(scan, DIAG_E0014, lo, lo + 1 + len,
-                   "`\\%.*s` is no escape of Imp", (int)len, w + i + 1);
+                   "`\\%.*s` is no escape of Imp", (int)len, word + at + 1);
     if (diag)
         diag_help(scan->ds, diag,
                   "escapes are \\n \\t \\\" \\\\ and \\u{...}; a "
@@ -536,33 +538,33 @@ escape(struct scan *scan, const char *w, size_t i, size_t n, char *out,
 }
 
 void
-scan_string(struct scan *scan, struct token *token, size_t n, bool closed)
+scan_string(struct scan *scan, struct token *token, size_t len, bool closed)
 {
-    size_t lo = scan->pos - n;
-    const char *w = scan->text + lo;
+    size_t lo = scan->pos - len;
+    const char *word = scan->text + lo;
     if (!closed) {
-        while (n > 1 && (w[n - 1] == '\r' || w[n - 1] == ' '))
-            n--;
-        struct diag *diag = scan_error(scan, DIAG_E0013, lo, lo + n,
+        while (len > 1 && (word[len - 1] == '\r' || word[len - 1] == ' '))
+            len--;
+        struct diag *diag = scan_error(scan, DIAG_E0013, lo, lo + len,
                                        "this text has no closing quote");
         if (diag) {
             diag_help(scan->ds, diag,
                       "a text ends on the line it begins on; "
                       "longer ones use \\n, and doc strings may "
                       "follow one another");
-            diag_fix(scan->ds, diag, place(scan, lo + n, lo + n), "\"");
+            diag_fix(scan->ds, diag, place(scan, lo + len, lo + len), "\"");
         }
         token->text = "";
         return;
     }
     /* every escape is at least as long as what it stands for */
-    char *out = arena_alloc(scan->arena, n + 1);
+    char *out = arena_alloc(scan->arena, len + 1);
     size_t m = 0;
-    for (size_t i = 1; i + 1 < n;) {
-        if (w[i] == '\\')
-            i += escape(scan, w, i, n - 1, out, &m);
+    for (size_t i = 1; i + 1 < len;) {
+        if (word[i] == '\\')
+            i += escape(scan, word, i, len - 1, out, &m);
         else
-            out[m++] = w[i++];
+            out[m++] = word[i++];
     }
     out[m] = 0;
     token->text = out;
@@ -598,19 +600,20 @@ void
 scan_stray(struct scan *scan, size_t n)
 {
     size_t lo = scan->pos - n;
-    unsigned char c = (unsigned char)scan->text[lo];
-    if (c < 0x20 || c == 0x7f)
+    unsigned char byte = (unsigned char)scan->text[lo];
+    if (byte < 0x20 || byte == 0x7f)
         return; /* told when the text was opened */
-    struct diag *diag = scan_error(scan, DIAG_E0015, lo, lo + n,
-                                   "the character `%c` has no meaning here", c);
+    struct diag *diag =
+        scan_error(scan, DIAG_E0015, lo, lo + n,
+                   "the character `%c` has no meaning here", byte);
     if (!diag)
         return;
-    if (c == '%')
+    if (byte == '%')
         diag_help(scan->ds, diag,
                   "a comment begins with #, a remainder is fmod(a, b)");
-    else if (c == '&')
+    else if (byte == '&')
         diag_help(scan->ds, diag, "conditions are joined with `and`");
-    else if (c == '?')
+    else if (byte == '?')
         diag_help(scan->ds, diag,
                   "a choice is written: if a > b then a else b");
     else

@@ -160,46 +160,49 @@ add(struct list *l, const char *what)
 /* "`=`, `:` or a value": brackets and signs first, then classes that stand for
  * many tokens. Owned by the arena. */
 static const char *
-expected_list(struct parse *parse, const int *v, int n)
+expected_list(struct parse *parse, const int *kinds, int n_kinds)
 {
-    struct list l = {.n = 0};
-    bool value = among(v, n, IMP_YYIF);
-    bool operators = among(v, n, IMP_YYPLUS) && among(v, n, IMP_YYHAT);
-    bool unit = !value && among(v, n, IMP_YYNUMBER);
-    bool declares = among(v, n, IMP_YYBODY);
+    struct list list = {.n = 0};
+    bool value = among(kinds, n_kinds, IMP_YYIF);
+    bool operators =
+        among(kinds, n_kinds, IMP_YYPLUS) && among(kinds, n_kinds, IMP_YYHAT);
+    bool unit = !value && among(kinds, n_kinds, IMP_YYNUMBER);
+    bool declares = among(kinds, n_kinds, IMP_YYBODY);
     static const int signs[] = {IMP_YYASSIGN, IMP_YYCOLON,  IMP_YYBAR,
                                 IMP_YYRPAREN, IMP_YYRBRACK, IMP_YYRBRACE,
                                 IMP_YYCOMMA,  IMP_YYTHEN,   IMP_YYELSE};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (among(v, n, signs[i]))
-            add(&l,
+        if (among(kinds, n_kinds, signs[i]))
+            add(&list,
                 arena_printf(parse->arena, "`%s`", word_spelling(signs[i])));
     if (value)
-        add(&l, "a value");
+        add(&list, "a value");
     if (unit)
-        add(&l, "a unit");
+        add(&list, "a unit");
     if (operators)
-        add(&l, "an operator");
-    if (among(v, n, IMP_YYNAME) && !value && !unit)
-        add(&l, declares && among(v, n, IMP_YYRBRACE) ? "a key" : "a name");
+        add(&list, "an operator");
+    if (among(kinds, n_kinds, IMP_YYNAME) && !value && !unit)
+        add(&list, declares && among(kinds, n_kinds, IMP_YYRBRACE) ? "a key"
+                                                                   : "a name");
     if (!operators) {
         static const int opens[] = {IMP_YYLPAREN, IMP_YYLBRACK, IMP_YYLBRACE,
                                     IMP_YYDOT, IMP_YYPRIME};
         for (size_t i = 0; i < sizeof opens / sizeof *opens; i++)
-            if (among(v, n, opens[i]) && !(value && i < 2) && !(unit && i < 2))
-                add(&l, arena_printf(parse->arena, "`%s`",
-                                     word_spelling(opens[i])));
-        if (!value && among(v, n, IMP_YYSTRING) && !declares)
-            add(&l, "a text");
+            if (among(kinds, n_kinds, opens[i]) && !(value && i < 2) &&
+                !(unit && i < 2))
+                add(&list, arena_printf(parse->arena, "`%s`",
+                                        word_spelling(opens[i])));
+        if (!value && among(kinds, n_kinds, IMP_YYSTRING) && !declares)
+            add(&list, "a text");
     }
     if (declares)
-        add(&l, "a declaration");
-    if (among(v, n, IMP_YYCMD))
-        add(&l, "a command");
-    const char *out = l.n ? l.v[0] : "the end";
-    for (int i = 1; i < l.n; i++)
+        add(&list, "a declaration");
+    if (among(kinds, n_kinds, IMP_YYCMD))
+        add(&list, "a command");
+    const char *out = list.n ? list.v[0] : "the end";
+    for (int i = 1; i < list.n; i++)
         out = arena_printf(parse->arena, "%s%s%s", out,
-                           i + 1 < l.n ? ", " : " or ", l.v[i]);
+                           i + 1 < list.n ? ", " : " or ", list.v[i]);
     return out;
 }
 
@@ -210,37 +213,37 @@ static const char *
 fill(struct parse *parse, const char *text, const char *expected)
 {
     /* what is filled in is short: at most 40 bytes and "..." a time */
-    char *out = arena_alloc(parse->arena, strlen(text) + 5 * 256), *q = out;
+    char *out = arena_alloc(parse->arena, strlen(text) + 5 * 256), *to = out;
     const char *end = out + strlen(text) + 5 * 256;
-    for (const char *s = text; *s;) {
+    for (const char *from = text; *from;) {
         const char *word = NULL;
-        bool quoted = q > out && q[-1] == '`';
-        if (strncmp(s, "{found}", 7) == 0) {
+        bool quoted = to > out && to[-1] == '`';
+        if (strncmp(from, "{found}", 7) == 0) {
             word = parse->found.kind == IMP_YYEND ? "the end of the text"
                    : quoted ? spelled(parse, &parse->found)
                             : arena_printf(parse->arena, "`%s`",
                                            spelled(parse, &parse->found));
-            s += 7;
-        } else if (strncmp(s, "{prev}", 6) == 0) {
+            from += 7;
+        } else if (strncmp(from, "{prev}", 6) == 0) {
             word = spelled(parse, &parse->prev);
-            s += 6;
-        } else if (strncmp(s, "{head}", 6) == 0) {
+            from += 6;
+        } else if (strncmp(from, "{head}", 6) == 0) {
             word = spelled(parse, &parse->head);
-            s += 6;
-        } else if (strncmp(s, "{expected}", 10) == 0) {
+            from += 6;
+        } else if (strncmp(from, "{expected}", 10) == 0) {
             word = expected;
-            s += 10;
+            from += 10;
         } else {
-            *q++ = *s++;
+            *to++ = *from++;
             continue;
         }
         size_t n = strlen(word);
-        if (n > (size_t)(end - q) - strlen(s) - 1)
+        if (n > (size_t)(end - to) - strlen(from) - 1)
             n = 0;
-        memcpy(q, word, n);
-        q += n;
+        memcpy(to, word, n);
+        to += n;
     }
-    *q = 0;
+    *to = 0;
     return out;
 }
 
@@ -334,18 +337,18 @@ sentence_block(struct parse *parse)
 static bool
 name_behind_value(struct parse *parse, enum place where)
 {
-    const struct token *token = &parse->prev, *v = &parse->before[0];
-    bool number = v->kind == IMP_YYNUMBER || v->kind == IMP_YYRPAREN ||
-                  v->kind == IMP_YYRBRACK;
+    const struct token *token = &parse->prev, *value = &parse->before[0];
+    bool number = value->kind == IMP_YYNUMBER || value->kind == IMP_YYRPAREN ||
+                  value->kind == IMP_YYRBRACK;
     if (token->kind != IMP_YYNAME || token->first ||
-        !in_class(v->kind, VALUE_END))
+        !in_class(value->kind, VALUE_END))
         return false;
     if (where == PLACE_BLOCK ? !(number && word_is_unit(token->text))
                              : parse->head.kind != IMP_YYEND)
         return false;
-    const char *near = bound_command(v, &parse->before[1]);
+    const char *near = bound_command(value, &parse->before[1]);
     if (near) {
-        no_such_command(parse, v, near);
+        no_such_command(parse, value, near);
         return true;
     }
     struct diag *diag = parse_error(parse, DIAG_E0028, token->range,
@@ -354,7 +357,7 @@ name_behind_value(struct parse *parse, enum place where)
         return true;
     const char *name = spelled(parse, token);
     const struct foreign *f =
-        v->kind == IMP_YYNAME ? foreign_find(v->text) : NULL;
+        value->kind == IMP_YYNAME ? foreign_find(value->text) : NULL;
     /* 5 m, but neither 1/2 m nor 5 m/s can be mended by two brackets */
     bool unit = number && word_is_unit(token->text);
     bool plain = !in_class(parse->before[1].kind, OPERATOR) ||
@@ -362,11 +365,11 @@ name_behind_value(struct parse *parse, enum place where)
     plain = plain && !in_class(parse->found.kind, OPERATOR);
     if (f)
         diag_help(parse->ds, diag, "%s", f->help);
-    else if (v->kind == IMP_YYNAME && strcmp(name, "where") != 0)
+    else if (value->kind == IMP_YYNAME && strcmp(name, "where") != 0)
         diag_help(parse->ds, diag,
                   "an argument stands in brackets: %s(%s); a product needs "
                   "its *",
-                  spelled(parse, v), name);
+                  spelled(parse, value), name);
     else if (unit)
         diag_help(parse->ds, diag, "a unit stands in square brackets%s",
                   plain ? "" : ", behind a number or a bracket: (1/2) [m/s]");
@@ -434,36 +437,37 @@ told_from_behind(struct parse *parse, enum place where)
 static const struct row *
 row_of(const struct parse *parse, enum place where, const int *v, int n)
 {
-    const struct row *r = table;
-    while (!(
-        in_class(parse->head.kind, r->head) &&
-        in_class(parse->prev.kind, r->prev) &&
-        in_class(parse->found.kind, r->found) &&
-        (r->where == PLACE_ANY || r->where == where) && wanted(v, n, r->want) &&
-        /* behind a value on the same line only */
-        !(r->found == IMP_YYIF && r->prev == VALUE_END && parse->found.first)))
-        r++;
-    return r;
+    const struct row *row = table;
+    while (!(in_class(parse->head.kind, row->head) &&
+             in_class(parse->prev.kind, row->prev) &&
+             in_class(parse->found.kind, row->found) &&
+             (row->where == PLACE_ANY || row->where == where) &&
+             wanted(v, n, row->want) &&
+             /* behind a value on the same line only */
+             !(row->found == IMP_YYIF && row->prev == VALUE_END &&
+               parse->found.first)))
+        row++;
+    return row;
 }
 
 /* what could be meant: a fix where one word does it */
 static void
-help_with(struct parse *parse, const struct row *r, struct diag *diag,
+help_with(struct parse *parse, const struct row *row, struct diag *diag,
           const char *expected)
 {
     const char *near = NULL;
-    const struct foreign *f = NULL;
-    if (r->code == DIAG_E0030 && parse->prev.text) {
-        f = foreign_find(parse->prev.text);
-        near = f ? f->ours : nearest(parse->prev.text, false);
+    const struct foreign *other = NULL;
+    if (row->code == DIAG_E0030 && parse->prev.text) {
+        other = foreign_find(parse->prev.text);
+        near = other ? other->ours : nearest(parse->prev.text, false);
     }
     /* 9,81: between two digits a comma is a decimal one */
     uint32_t lo = parse->found.range.lo;
-    bool decimal = parse->found.kind == IMP_YYCOMMA && r->code == DIAG_E0009 &&
-                   parse->prev.kind == IMP_YYNUMBER &&
-                   parse->prev.range.hi == lo &&
-                   (unsigned char)(parse->text[lo + 1] - '0') < 10;
-    bool unit = r->code == DIAG_E0028 && parse->found.kind == IMP_YYNAME &&
+    bool decimal =
+        parse->found.kind == IMP_YYCOMMA && row->code == DIAG_E0009 &&
+        parse->prev.kind == IMP_YYNUMBER && parse->prev.range.hi == lo &&
+        (unsigned char)(parse->text[lo + 1] - '0') < 10;
+    bool unit = row->code == DIAG_E0028 && parse->found.kind == IMP_YYNAME &&
                 parse->prev.kind == IMP_YYNUMBER &&
                 word_is_unit(parse->found.text);
     if (unit) {
@@ -473,30 +477,30 @@ help_with(struct parse *parse, const struct row *r, struct diag *diag,
     } else if (decimal) {
         diag_help(parse->ds, diag, "a decimal number is written with a point");
         diag_fix(parse->ds, diag, parse->found.range, ".");
-    } else if (r->code == DIAG_E0006 && parse->prev.text &&
+    } else if (row->code == DIAG_E0006 && parse->prev.text &&
                of_world(parse->prev.text)) {
         diag_help(parse->ds, diag,
                   "keys stand in their block: world { %s = ... }",
                   parse->prev.text);
-    } else if (f) {
-        diag_help(parse->ds, diag, "%s", f->help);
+    } else if (other) {
+        diag_help(parse->ds, diag, "%s", other->help);
         if (near)
             diag_fix(parse->ds, diag, parse->prev.range, near);
     } else if (near) {
         diag_help(parse->ds, diag, "did you mean `%s`?", near);
         diag_fix(parse->ds, diag, parse->prev.range, near);
-    } else if (r->code == DIAG_E0030) {
+    } else if (row->code == DIAG_E0030) {
         diag_help(parse->ds, diag,
                   "items begin with a keyword such as body, param, "
                   "let, contact, with a command such as show, or "
                   "are blocks: world { ... }");
-    } else if (r->help[0]) {
-        diag_help(parse->ds, diag, "%s", fill(parse, r->help, expected));
+    } else if (row->help[0]) {
+        diag_help(parse->ds, diag, "%s", fill(parse, row->help, expected));
     }
 }
 
 void
-sentence_report(struct parse *parse, const int *v, int n)
+sentence_report(struct parse *parse, const int *kinds, int n_kinds)
 {
     bool cascade = parse->prev.kind == IMP_YYSYNC;
     parse->recovering = true;
@@ -507,35 +511,36 @@ sentence_report(struct parse *parse, const int *v, int n)
         parse->errors++;
         return;
     }
-    enum place where = place_of(parse, v, n);
+    enum place where = place_of(parse, kinds, n_kinds);
     if (told_from_behind(parse, where))
         return;
-    const struct row *r = row_of(parse, where, v, n);
-    if ((r->code == DIAG_E0030 || r->code == DIAG_E0029 ||
-         (r->code == DIAG_E0002 && among(v, n, IMP_YYLBRACE)) ||
-         (r->code == DIAG_E0036 && r->head == ANY)) &&
+    const struct row *row = row_of(parse, where, kinds, n_kinds);
+    if ((row->code == DIAG_E0030 || row->code == DIAG_E0029 ||
+         (row->code == DIAG_E0002 && among(kinds, n_kinds, IMP_YYLBRACE)) ||
+         (row->code == DIAG_E0036 && row->head == ANY)) &&
         name_behind_value(parse, where))
         return;
-    const char *expected = expected_list(parse, v, n);
+    const char *expected = expected_list(parse, kinds, n_kinds);
     /* some sentences are about the word before */
     imp_range at = parse->found.range;
-    if (r->code == DIAG_E0030 || r->code == DIAG_E0033)
+    if (row->code == DIAG_E0030 || row->code == DIAG_E0033)
         at = parse->prev.range;
     /* the end is where the text stops, not the empty line behind it */
     else if (parse->found.kind == IMP_YYEND && parse->prev.range.file)
         at.lo = at.hi = parse->prev.range.hi;
-    struct diag *diag = parse_error(parse, r->code, at, "%s",
-                                    fill(parse, r->message, expected));
-    if (strcmp(r->message, "{found} was not expected here") == 0 ||
-        r->code == DIAG_E0028 || r->code == DIAG_E0003)
+    struct diag *diag = parse_error(parse, row->code, at, "%s",
+                                    fill(parse, row->message, expected));
+    if (strcmp(row->message, "{found} was not expected here") == 0 ||
+        row->code == DIAG_E0028 || row->code == DIAG_E0003)
         diag_label(parse->ds, diag, "expected %s", expected);
-    if (parse->n_open > 0 && (r->code == DIAG_E0002 || r->code == DIAG_E0003 ||
-                              r->code == DIAG_E0041)) {
+    if (parse->n_open > 0 &&
+        (row->code == DIAG_E0002 || row->code == DIAG_E0003 ||
+         row->code == DIAG_E0041)) {
         diag_note(parse->ds, diag, parse->open[parse->n_open - 1].range,
                   "opened here");
         if (where == PLACE_BLOCK && parse->suspect.file)
             diag_note(parse->ds, diag, parse->suspect,
                       "perhaps it should have been closed before this");
     }
-    help_with(parse, r, diag, expected);
+    help_with(parse, row, diag, expected);
 }

@@ -92,9 +92,9 @@ struct filter {
     struct token prev, ahead;
     bool primed;
 };
-void filter_open(struct filter *f, struct scan *scan);
+void filter_open(struct filter *filter, struct scan *scan);
 /* next token with command words and keywords told by their context */
-void filter_next(struct filter *f, struct token *token);
+void filter_next(struct filter *filter, struct token *token);
 
 /* -- parser --------------------------------------------------------------- */
 
@@ -148,7 +148,7 @@ struct parse {
 };
 
 /* reports a syntax error; expected: symbol kinds, n of them */
-void sentence_report(struct parse *parse, const int *expected, int n);
+void sentence_report(struct parse *parse, const int *expected, int n_kinds);
 /* the token just fed is a brace behind two names, as in let r = clasify c {:
  * told here, for the grammar takes it for a block */
 void sentence_block(struct parse *parse);
@@ -200,7 +200,7 @@ void items_push(struct parse *parse, struct items *l, struct ast_item *it);
 void argv_push(struct parse *parse, struct argv *l, struct ast_arg a);
 void formals_push(struct parse *parse, struct formals *l, struct ast_formal f);
 void namev_push(struct parse *parse, struct namev *l, struct ast_name n);
-void rows_push(struct parse *parse, struct rows *r, struct exprs row,
+void rows_push(struct parse *parse, struct rows *rows, struct exprs row,
                imp_range range);
 
 /* a diagnostic of the parser; NULL when probing */

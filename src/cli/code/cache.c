@@ -43,55 +43,55 @@ add_text(struct sha256 *sha, const char *text)
 }
 
 void
-cache_key(struct cache_key *k, const imp_image *image,
+cache_key(struct cache_key *key, const imp_image *image,
           const struct gen_api *api, const struct gen_options *options)
 {
     const imp_tape *tape = IMP_ARRAY(image, image->tapes, imp_tape);
-    uint32_t abi = IMP_ABI_VERSION, n = image->tapes.n;
+    uint32_t abi = IMP_ABI_VERSION, n_tapes = image->tapes.n;
     const bool host = !options->cpu || !strcmp(options->cpu, "host");
-    struct sha256 s;
+    struct sha256 sha;
     struct stat st;
     Dl_info info;
 
-    sha256_init(&s);
-    sha256_add(&s, &abi, sizeof abi);
-    add_text(&s, version_of_imp());
-    add_text(&s, api->llvm_version);
-    add_text(&s, host ? api->host_cpu() : options->cpu);
+    sha256_init(&sha);
+    sha256_add(&sha, &abi, sizeof abi);
+    add_text(&sha, version_of_imp());
+    add_text(&sha, api->llvm_version);
+    add_text(&sha, host ? api->host_cpu() : options->cpu);
     /* the generator's file stands for its build */
     if (dladdr(api, &info) && info.dli_fname && !stat(info.dli_fname, &st)) {
-        sha256_add(&s, &st.st_dev, sizeof st.st_dev);
-        sha256_add(&s, &st.st_ino, sizeof st.st_ino);
-        sha256_add(&s, &st.st_size, sizeof st.st_size);
-        sha256_add(&s, &st.st_mtim.tv_sec, sizeof st.st_mtim.tv_sec);
-        sha256_add(&s, &st.st_mtim.tv_nsec, sizeof st.st_mtim.tv_nsec);
+        sha256_add(&sha, &st.st_dev, sizeof st.st_dev);
+        sha256_add(&sha, &st.st_ino, sizeof st.st_ino);
+        sha256_add(&sha, &st.st_size, sizeof st.st_size);
+        sha256_add(&sha, &st.st_mtim.tv_sec, sizeof st.st_mtim.tv_sec);
+        sha256_add(&sha, &st.st_mtim.tv_nsec, sizeof st.st_mtim.tv_nsec);
     }
     int option[4] = {options->opt, options->with_image, options->pic,
                      options->lanes};
-    sha256_add(&s, option, sizeof option);
-    sha256_add(&s, &n, sizeof n);
-    for (uint32_t i = 0; i < n; i++, tape++) {
+    sha256_add(&sha, option, sizeof option);
+    sha256_add(&sha, &n_tapes, sizeof n_tapes);
+    for (uint32_t i = 0; i < n_tapes; i++, tape++) {
         uint32_t head[4] = {tape->series, tape->n_local, tape->n_rows,
                             tape->symmetric};
-        sha256_add(&s, head, sizeof head);
-        add_ref(&s, image, tape->code, sizeof(imp_instr));
-        add_ref(&s, image, tape->consts, sizeof(double));
-        add_ref(&s, image, tape->pool, sizeof(uint32_t));
-        add_ref(&s, image, tape->outs, sizeof(uint32_t));
-        add_ref(&s, image, tape->unknowns, sizeof(uint32_t));
-        add_ref(&s, image, tape->residual, sizeof(uint32_t));
-        add_ref(&s, image, tape->jacobian, sizeof(uint32_t));
+        sha256_add(&sha, head, sizeof head);
+        add_ref(&sha, image, tape->code, sizeof(imp_instr));
+        add_ref(&sha, image, tape->consts, sizeof(double));
+        add_ref(&sha, image, tape->pool, sizeof(uint32_t));
+        add_ref(&sha, image, tape->outs, sizeof(uint32_t));
+        add_ref(&sha, image, tape->unknowns, sizeof(uint32_t));
+        add_ref(&sha, image, tape->residual, sizeof(uint32_t));
+        add_ref(&sha, image, tape->jacobian, sizeof(uint32_t));
     }
     if (options->with_image)
-        sha256_add(&s, image, image->size);
-    sha256_end(&s, k->hash);
+        sha256_add(&sha, image, image->size);
+    sha256_end(&sha, key->hash);
 }
 
 static void
-file_name(const struct cache_key *k, char name[NAME_MAX_])
+file_name(const struct cache_key *key, char name[NAME_MAX_])
 {
     for (int i = 0; i < SHA256_SIZE; i++)
-        snprintf(name + 2 * i, 3, "%02x", k->hash[i]);
+        snprintf(name + 2 * i, 3, "%02x", key->hash[i]);
 }
 
 /* makes the folder and those above it */
@@ -156,7 +156,7 @@ checksum(const char *p, size_t n, unsigned char out[SHA256_SIZE])
 
 /* the object of an open file, if it is what it says */
 static char *
-read_object(int fd, const struct cache_key *k, size_t *n)
+read_object(int fd, const struct cache_key *key, size_t *size)
 {
     unsigned char sum[SHA256_SIZE];
     char head[HEAD], *object;
@@ -165,14 +165,14 @@ read_object(int fd, const struct cache_key *k, size_t *n)
     if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
         (st.st_mode & 022) || st.st_size <= HEAD ||
         (uint64_t)st.st_size > CACHE_BYTES || !read_all(fd, head, HEAD) ||
-        memcmp(head, MAGIC, 8) || memcmp(head + 8, k->hash, SHA256_SIZE))
+        memcmp(head, MAGIC, 8) || memcmp(head + 8, key->hash, SHA256_SIZE))
         return NULL;
-    *n = (size_t)st.st_size - HEAD;
-    object = malloc(*n);
+    *size = (size_t)st.st_size - HEAD;
+    object = malloc(*size);
     if (!object)
         return NULL;
-    if (read_all(fd, object, *n)) {
-        checksum(object, *n, sum);
+    if (read_all(fd, object, *size)) {
+        checksum(object, *size, sum);
         if (!memcmp(sum, head + 8 + SHA256_SIZE, SHA256_SIZE))
             return object;
     }
@@ -181,17 +181,17 @@ read_object(int fd, const struct cache_key *k, size_t *n)
 }
 
 char *
-cache_get_in(const char *dir, const struct cache_key *k, size_t *n)
+cache_get_in(const char *dir, const struct cache_key *key, size_t *n)
 {
     char name[NAME_MAX_], *object = NULL;
     int folder = open_folder(dir), fd;
 
     if (folder < 0)
         return NULL;
-    file_name(k, name);
+    file_name(key, name);
     fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd >= 0) {
-        object = read_object(fd, k, n);
+        object = read_object(fd, key, n);
         if (object)
             futimens(fd, NULL); /* used just now */
         close(fd);
@@ -225,11 +225,11 @@ older(const void *a, const void *b)
 static void
 evict(int folder, size_t bound)
 {
-    struct entry *v = NULL;
-    size_t n = 0, cap = 0, total = 0;
+    struct entry *files = NULL;
+    size_t n_files = 0, cap = 0, total = 0;
     int fd = dup(folder);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    struct dirent *e;
+    struct dirent *found;
     time_t now = time(NULL);
 
     if (!dir) {
@@ -238,43 +238,43 @@ evict(int folder, size_t bound)
         return;
     }
     rewinddir(dir);
-    while ((e = readdir(dir))) {
+    while ((found = readdir(dir))) {
         struct stat st;
-        if (strlen(e->d_name) >= sizeof v->name ||
-            fstatat(folder, e->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+        if (strlen(found->d_name) >= sizeof files->name ||
+            fstatat(folder, found->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
             !S_ISREG(st.st_mode))
             continue;
-        if (!strncmp(e->d_name, TMP_PREFIX, strlen(TMP_PREFIX))) {
+        if (!strncmp(found->d_name, TMP_PREFIX, strlen(TMP_PREFIX))) {
             if (now - st.st_mtime > TMP_SECONDS)
-                unlinkat(folder, e->d_name, 0);
+                unlinkat(folder, found->d_name, 0);
             continue;
         }
-        if (n == cap) {
+        if (n_files == cap) {
             size_t more = cap ? 2 * cap : 64;
-            struct entry *w = realloc(v, more * sizeof *v);
+            struct entry *w = realloc(files, more * sizeof *files);
             if (!w)
                 break;
-            v = w;
+            files = w;
             cap = more;
         }
-        strcpy(v[n].name, e->d_name);
-        v[n].time = st.st_mtim;
-        v[n++].size = (size_t)st.st_size;
+        strcpy(files[n_files].name, found->d_name);
+        files[n_files].time = st.st_mtim;
+        files[n_files++].size = (size_t)st.st_size;
         total += (size_t)st.st_size;
     }
     closedir(dir);
     if (total > bound) {
-        qsort(v, n, sizeof *v, older);
-        for (size_t i = 0; i < n && total > bound / 4 * 3; i++)
-            if (!unlinkat(folder, v[i].name, 0))
-                total -= v[i].size;
+        qsort(files, n_files, sizeof *files, older);
+        for (size_t i = 0; i < n_files && total > bound / 4 * 3; i++)
+            if (!unlinkat(folder, files[i].name, 0))
+                total -= files[i].size;
     }
-    free(v);
+    free(files);
 }
 
 bool
-cache_put_in(const char *dir, const struct cache_key *k, const char *object,
-             size_t n, size_t bound)
+cache_put_in(const char *dir, const struct cache_key *key, const char *object,
+             size_t size, size_t bound)
 {
     static atomic_uint counter;
     unsigned char sum[SHA256_SIZE];
@@ -282,21 +282,21 @@ cache_put_in(const char *dir, const struct cache_key *k, const char *object,
     bool ok;
     int folder, fd;
 
-    if (n + HEAD > bound || !make_folders(dir))
+    if (size + HEAD > bound || !make_folders(dir))
         return false;
     folder = open_folder(dir);
     if (folder < 0)
         return false;
-    file_name(k, name);
+    file_name(key, name);
     snprintf(temp, sizeof temp, TMP_PREFIX "%ld-%u", (long)getpid(),
              atomic_fetch_add(&counter, 1u));
     fd = openat(folder, temp,
                 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     ok = fd >= 0;
     if (ok) {
-        checksum(object, n, sum);
-        ok = !io_write(fd, MAGIC, 8) && !io_write(fd, k->hash, SHA256_SIZE) &&
-             !io_write(fd, sum, SHA256_SIZE) && !io_write(fd, object, n);
+        checksum(object, size, sum);
+        ok = !io_write(fd, MAGIC, 8) && !io_write(fd, key->hash, SHA256_SIZE) &&
+             !io_write(fd, sum, SHA256_SIZE) && !io_write(fd, object, size);
         ok = !close(fd) && ok;
         ok = ok && !renameat(folder, temp, folder, name);
         if (!ok)
@@ -324,18 +324,18 @@ user_folder(char dir[4096])
 }
 
 char *
-cache_get(const struct cache_key *k, size_t *n)
+cache_get(const struct cache_key *key, size_t *n)
 {
     char dir[4096];
 
-    return user_folder(dir) ? cache_get_in(dir, k, n) : NULL;
+    return user_folder(dir) ? cache_get_in(dir, key, n) : NULL;
 }
 
 void
-cache_put(const struct cache_key *k, const char *object, size_t n)
+cache_put(const struct cache_key *key, const char *object, size_t n)
 {
     char dir[4096];
 
     if (user_folder(dir))
-        cache_put_in(dir, k, object, n, CACHE_BYTES);
+        cache_put_in(dir, key, object, n, CACHE_BYTES);
 }

@@ -22,14 +22,14 @@ struct cache_key {
 };
 /* what generated code depends on: the tapes, the code generator (its file and
  * LLVM's version), the processor, the options */
-void cache_key(struct cache_key *k, const imp_image *image,
+void cache_key(struct cache_key *key, const imp_image *image,
                const struct gen_api *api, const struct gen_options *options);
 /* the object on the heap, or NULL */
-char *cache_get(const struct cache_key *k, size_t *n);
-void cache_put(const struct cache_key *k, const char *object, size_t n);
+char *cache_get(const struct cache_key *key, size_t *n);
+void cache_put(const struct cache_key *key, const char *object, size_t n);
 /* the same in a given folder, with a given bound (tests) */
-char *cache_get_in(const char *dir, const struct cache_key *k, size_t *n);
-bool cache_put_in(const char *dir, const struct cache_key *k,
+char *cache_get_in(const char *dir, const struct cache_key *key, size_t *n);
+bool cache_put_in(const char *dir, const struct cache_key *key,
                   const char *object, size_t n, size_t bound);
 
 #endif

@@ -89,9 +89,9 @@ usable(struct model_code *code)
 }
 
 static const imp_code *
-more(struct rt_tier *t)
+more(struct rt_tier *tier)
 {
-    struct model_code *code = (struct model_code *)t;
+    struct model_code *code = (struct model_code *)tier;
 
     if (!code->api)
         code->api = load_codegen(&code->error);
@@ -99,8 +99,8 @@ more(struct rt_tier *t)
         return NULL;
     if (!code->looked)
         look_up(code);
-    if (!code->jit && t->spent < cost(code->im)) {
-        t->limit = cost(code->im);
+    if (!code->jit && tier->spent < cost(code->im)) {
+        tier->limit = cost(code->im);
         return NULL;
     }
     if (!code->jit)

@@ -66,23 +66,23 @@ sha256_init(struct sha256 *sha)
 }
 
 void
-sha256_add(struct sha256 *sha, const void *data, size_t n)
+sha256_add(struct sha256 *sha, const void *data, size_t size)
 {
-    const unsigned char *p = data;
+    const unsigned char *bytes = data;
     size_t fill = sha->n % 64;
 
-    sha->n += n;
-    if (fill && fill + n >= 64) {
-        memcpy(sha->block + fill, p, 64 - fill);
+    sha->n += size;
+    if (fill && fill + size >= 64) {
+        memcpy(sha->block + fill, bytes, 64 - fill);
         compress(sha, sha->block);
-        p += 64 - fill;
-        n -= 64 - fill;
+        bytes += 64 - fill;
+        size -= 64 - fill;
         fill = 0;
     }
-    for (; n >= 64; p += 64, n -= 64)
-        compress(sha, p);
-    if (n)
-        memcpy(sha->block + fill, p, n);
+    for (; size >= 64; bytes += 64, size -= 64)
+        compress(sha, bytes);
+    if (size)
+        memcpy(sha->block + fill, bytes, size);
 }
 
 void

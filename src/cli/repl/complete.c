@@ -68,18 +68,18 @@ static void
 name(void *ctx, const char *kind, const char *what)
 {
     struct search *search = ctx;
-    size_t n = strlen(kind);
+    size_t len = strlen(kind);
 
-    if (n > 2 && kind[n - 1] == '{') {
+    if (len > 2 && kind[len - 1] == '{') {
         /* a key: of this block, or of any where the block is not known */
         if (search->keys &&
-            (!search->block[0] || (strlen(search->block) == n - 2 &&
-                                   memcmp(search->block, kind, n - 2) == 0)))
+            (!search->block[0] || (strlen(search->block) == len - 2 &&
+                                   memcmp(search->block, kind, len - 2) == 0)))
             offer(search, what);
     } else if (strcmp(kind, "unit") == 0) {
         if (search->units)
             offer(search, what);
-    } else if (n > 2 && kind[n - 1] == '.') {
+    } else if (len > 2 && kind[len - 1] == '.') {
         return;
     } else if (strcmp(kind, "keyword") != 0 && strcmp(kind, "field") != 0) {
         if (search->names)
@@ -154,26 +154,26 @@ fields(struct search *search)
 static void
 find_block(struct search *search)
 {
-    size_t depth = 0, i = search->word, lo, hi;
+    size_t depth = 0, at = search->word, lo, hi;
 
-    while (i > 0 && (search->text[i - 1] != '{' || depth)) {
-        i--;
-        depth += search->text[i] == '}';
-        depth -= search->text[i] == '{' && depth;
+    while (at > 0 && (search->text[at - 1] != '{' || depth)) {
+        at--;
+        depth += search->text[at] == '}';
+        depth -= search->text[at] == '{' && depth;
     }
-    if (i == 0)
+    if (at == 0)
         return;
-    lo = i - 1;
+    lo = at - 1;
     while (lo > 0 && !strchr("\n{}", search->text[lo - 1]))
         lo--;
     for (;;) {
-        while (lo < i && strchr(" \t", search->text[lo]))
+        while (lo < at && strchr(" \t", search->text[lo]))
             lo++;
-        for (hi = lo; hi < i && letter(search->text[hi]); hi++)
+        for (hi = lo; hi < at && letter(search->text[hi]); hi++)
             ;
         if (!reads(search, lo, hi, "let"))
             break;
-        while (hi < i && search->text[hi] != '=')
+        while (hi < at && search->text[hi] != '=')
             hi++;
         lo = hi + 1;
     }
@@ -238,20 +238,20 @@ void
 repl_complete(struct repl *repl, const char *text, size_t n,
               struct completions *out, size_t *word)
 {
-    char *t = mem_alloc(n + 1);
-    struct search s = {.r = repl, .out = out, .text = t, .n = n};
+    char *text_end = mem_alloc(n + 1);
+    struct search s = {.r = repl, .out = out, .text = text_end, .n = n};
 
     if (n)
-        memcpy(t, text, n);
+        memcpy(text_end, text, n);
     s.word = n;
-    while (s.word > 0 && letter(t[s.word - 1]))
+    while (s.word > 0 && letter(text_end[s.word - 1]))
         s.word--;
     *word = s.word;
     (void)cli_guard(work, &s);
     session_close(&repl->s);
     if (out->n)
         qsort(out->v, out->n, sizeof *out->v, by_text);
-    free(t);
+    free(text_end);
 }
 
 void

@@ -19,47 +19,47 @@ static void
 instruction(struct buf *buf, const imp_image *image, const imp_tape *tape,
             uint32_t i)
 {
-    const imp_instr *c = IMP_ARRAY(image, tape->code, imp_instr) + i;
+    const imp_instr *instr = IMP_ARRAY(image, tape->code, imp_instr) + i;
     char num[NUM_TEXT];
 
-    buf_printf(buf, "  %%%u = %s", i, op_names[c->op]);
-    switch ((enum imp_op)c->op) {
+    buf_printf(buf, "  %%%u = %s", i, op_names[instr->op]);
+    switch ((enum imp_op)instr->op) {
     case IMP_OP_CONST:
-        buf_printf(
-            buf, " %s",
-            num_shortest(num, IMP_ARRAY(image, tape->consts, double)[c->a]));
+        buf_printf(buf, " %s",
+                   num_shortest(
+                       num, IMP_ARRAY(image, tape->consts, double)[instr->a]));
         break;
     case IMP_OP_ENV:
     case IMP_OP_LOCAL:
     case IMP_OP_TIME:
     case IMP_OP_UNKNOWN:
-        buf_printf(buf, " [%u]", c->a);
+        buf_printf(buf, " [%u]", instr->a);
         break;
     case IMP_OP_ROW:
-        buf_printf(buf, " [%u][%u]", c->a, c->b);
+        buf_printf(buf, " [%u][%u]", instr->a, instr->b);
         break;
     case IMP_OP_STATE:
-        buf_printf(buf, " [%u] rate %%%u", c->a, c->b);
+        buf_printf(buf, " [%u] rate %%%u", instr->a, instr->b);
         break;
     case IMP_OP_DOT:
-        for (uint32_t k = 0; k < c->b; k++) {
+        for (uint32_t k = 0; k < instr->b; k++) {
             const uint32_t *p =
-                IMP_ARRAY(image, tape->pool, uint32_t) + c->a + 3 * k;
+                IMP_ARRAY(image, tape->pool, uint32_t) + instr->a + 3 * k;
             buf_printf(buf, " %c %%%u*%%%u", p[0] ? '-' : '+', p[1], p[2]);
         }
         break;
     default:
-        if (op_arity[c->op] > 0)
-            buf_printf(buf, " %%%u", c->a);
-        if (op_arity[c->op] > 1)
-            buf_printf(buf, " %%%u", c->b);
-        if (op_arity[c->op] > 2)
-            buf_printf(buf, " %%%u", c->c);
+        if (op_arity[instr->op] > 0)
+            buf_printf(buf, " %%%u", instr->a);
+        if (op_arity[instr->op] > 1)
+            buf_printf(buf, " %%%u", instr->b);
+        if (op_arity[instr->op] > 2)
+            buf_printf(buf, " %%%u", instr->c);
         break;
     }
-    if (tape->series && c->row != IMP_NO_ROW)
-        buf_printf(buf, "  ; row %u", c->row);
-    if (c->flags & IMP_INSTR_CONST)
+    if (tape->series && instr->row != IMP_NO_ROW)
+        buf_printf(buf, "  ; row %u", instr->row);
+    if (instr->flags & IMP_INSTR_CONST)
         buf_puts(buf, tape->series ? "  ; constant" : "");
     buf_putc(buf, '\n');
 }
@@ -81,18 +81,18 @@ tape(struct buf *buf, const imp_image *image, const imp_tape *tape)
 bool
 ir_tapes(const imp_image *image, const char *name, struct buf *out)
 {
-    const imp_tape *t = IMP_ARRAY(image, image->tapes, imp_tape);
+    const imp_tape *tapes = IMP_ARRAY(image, image->tapes, imp_tape);
     size_t n = strlen(name);
     bool any = n == 0;
 
     for (uint32_t i = 0; i < image->tapes.n; i++) {
-        const char *s = imp_text(image, t[i].name);
+        const char *s = imp_text(image, tapes[i].name);
         if (n == 0) {
-            buf_printf(out, "%s  (%u instructions%s)\n", s, t[i].code.n,
-                       t[i].series ? ", series" : "");
+            buf_printf(out, "%s  (%u instructions%s)\n", s, tapes[i].code.n,
+                       tapes[i].series ? ", series" : "");
         } else if (strncmp(s, name, n) == 0 &&
                    (s[n] == 0 || s[n] == '.' || s[n] == ' ')) {
-            tape(out, image, &t[i]);
+            tape(out, image, &tapes[i]);
             any = true;
         }
     }

@@ -13,11 +13,11 @@
 static const struct cli_opt opts[] = {RUNOPTS};
 
 static bool
-take(void *ctx, int k, const char *value)
+take(void *ctx, int which, const char *value)
 {
     struct repl *repl = ctx;
-    if (k != CLI_WORD)
-        return runopts_apply(&repl->o, k, value);
+    if (which != CLI_WORD)
+        return runopts_apply(&repl->o, which, value);
     if (repl->first) {
         cli_error(DIAG_E0822, NULL,
                   "`imp repl` starts with one model; "
@@ -32,28 +32,28 @@ static int
 run(const struct cli_command *self, int argc, char **argv)
 {
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
-    struct repl r = {0};
+    struct repl repl = {0};
 
-    session_defaults(&r.o);
-    int status = cli_read(&a, take, &r);
+    session_defaults(&repl.o);
+    int status = cli_read(&a, take, &repl);
     if (status >= 0)
         goto done;
-    if (r.o.n_sets && !r.first) {
+    if (repl.o.n_sets && !repl.first) {
         cli_error(DIAG_E0822, "`imp repl MODEL --set NAME=VALUE`",
                   "`--set` changes a param of a model, but none is given");
         status = IMP_EXIT_MODEL;
         goto done;
     }
-    r.tty = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    if (r.first) {
-        struct buf b = {0};
-        buf_printf(&b, ":load %s", r.first);
-        (void)repl_entry(&r, b.s, b.n);
-        buf_free(&b);
+    repl.tty = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    if (repl.first) {
+        struct buf text = {0};
+        buf_printf(&text, ":load %s", repl.first);
+        (void)repl_entry(&repl, text.s, text.n);
+        buf_free(&text);
     }
-    status = r.tty ? repl_lines_tty(&r) : repl_lines_pipe(&r);
+    status = repl.tty ? repl_lines_tty(&repl) : repl_lines_pipe(&repl);
 done:
-    repl_free(&r);
+    repl_free(&repl);
     return status;
 }
 

@@ -52,10 +52,10 @@ colon_help(struct repl *repl, const char *arg)
     (void)repl;
     (void)arg;
     for (const struct colon *c = table; c->name; c++) {
-        struct buf b = {0};
-        buf_printf(&b, ":%s %s", c->name, c->words);
-        printf("%-22s %s\n", buf_str(&b), c->doc);
-        buf_free(&b);
+        struct buf text = {0};
+        buf_printf(&text, ":%s %s", c->name, c->words);
+        printf("%-22s %s\n", buf_str(&text), c->doc);
+        buf_free(&text);
     }
     printf("%-22s %s\n", "?NAME", "documentation of a name");
     printf("Everything else is Imp: a declaration (also again), a command, or "
@@ -73,34 +73,34 @@ static int
 doc_work(void *ctx)
 {
     struct name_job *job = ctx;
-    struct buf b = {0};
+    struct buf text = {0};
 
     repl_open(job->r);
     struct check_input in = session_input(&job->r->s);
-    bool known = check_doc(&in, job->name, &b);
+    bool known = check_doc(&in, job->name, &text);
     /* a result first: its name may be a unit's too */
     for (size_t i = 0; i < job->r->results.n; i++) {
         const struct tm_command *c = job->r->results.v[i].command;
         if (strcmp(c->bound, job->name) != 0)
             continue;
-        buf_clear(&b);
-        buf_printf(&b, "result %s\n  fields:", job->name);
+        buf_clear(&text);
+        buf_printf(&text, "result %s\n  fields:", job->name);
         for (size_t k = 0; k < c->n_fields; k++)
-            buf_printf(&b, " %s", c->fields[k].name);
+            buf_printf(&text, " %s", c->fields[k].name);
         known = true;
     }
     if (known) {
-        cli_puts(buf_str(&b));
-        if (b.n && b.s[b.n - 1] != '\n')
+        cli_puts(buf_str(&text));
+        if (text.n && text.s[text.n - 1] != '\n')
             cli_puts("\n");
     } else {
         struct diag *diag =
             diag_add(&job->r->s.ds, DIAG_E0815, IMP_NOWHERE,
                      "nothing is known under the name `%s`", job->name);
-        if (b.n)
-            diag_help(&job->r->s.ds, diag, "%s", buf_str(&b));
+        if (text.n)
+            diag_help(&job->r->s.ds, diag, "%s", buf_str(&text));
     }
-    buf_free(&b);
+    buf_free(&text);
     return known ? IMP_EXIT_OK : IMP_EXIT_MODEL;
 }
 
@@ -167,12 +167,12 @@ list(struct repl *repl, const char *name, struct buf *out, int *found)
 static int
 colon_show(struct repl *repl, const char *arg)
 {
-    struct buf b = {0};
+    struct buf text = {0};
     int found;
-    int status = list(repl, arg[0] ? arg : NULL, &b, &found);
+    int status = list(repl, arg[0] ? arg : NULL, &text, &found);
 
-    cli_puts(buf_str(&b));
-    buf_free(&b);
+    cli_puts(buf_str(&text));
+    buf_free(&text);
     if (status != IMP_EXIT_OK)
         return status;
     for (size_t i = 0; !arg[0] && i < repl->results.n; i++)
@@ -190,15 +190,15 @@ colon_show(struct repl *repl, const char *arg)
 static int
 colon_save(struct repl *repl, const char *arg)
 {
-    struct buf b = {0};
+    struct buf text = {0};
     int found;
 
     if (!arg[0])
         return wrong(repl, DIAG_E0821, NULL, "the form is `:save FILE`");
-    int status = list(repl, NULL, &b, &found);
+    int status = list(repl, NULL, &text, &found);
     if (status == IMP_EXIT_OK) {
         int fd = open(arg, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        int e = fd < 0 ? errno : io_write(fd, buf_str(&b), b.n);
+        int e = fd < 0 ? errno : io_write(fd, buf_str(&text), text.n);
         if (fd >= 0 && close(fd) != 0 && !e)
             e = errno;
         if (e) {
@@ -207,7 +207,7 @@ colon_save(struct repl *repl, const char *arg)
             status = IMP_EXIT_RUN;
         }
     }
-    buf_free(&b);
+    buf_free(&text);
     return status;
 }
 
@@ -272,10 +272,10 @@ set_param(struct repl *repl, const char *arg)
     repl->o.sets = NULL;
     repl->o.n_sets = 0;
     for (size_t i = 0; i < before.n_sets; i++) {
-        struct buf b = {0};
-        buf_printf(&b, "%s=%s", before.sets[i].name, before.sets[i].value);
-        (void)runopts_apply(&repl->o, RUNOPT_SET, b.s);
-        buf_free(&b);
+        struct buf text = {0};
+        buf_printf(&text, "%s=%s", before.sets[i].name, before.sets[i].value);
+        (void)runopts_apply(&repl->o, RUNOPT_SET, text.s);
+        buf_free(&text);
     }
     int status = IMP_EXIT_MODEL;
     if (runopts_apply(&repl->o, RUNOPT_SET, arg)) {
@@ -320,18 +320,18 @@ colon_set(struct repl *repl, const char *arg)
         return wrong(repl, DIAG_E0821, NULL,
                      "the form is `:set PARAM=VALUE` or `:set OPTION=VALUE` "
                      "(backend, opt, cache, json, seed, diagnostics)");
-    size_t n = (size_t)(eq - arg);
+    size_t len = (size_t)(eq - arg);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strlen(keys[i].name) == n && memcmp(keys[i].name, arg, n) == 0)
+        if (strlen(keys[i].name) == len && memcmp(keys[i].name, arg, len) == 0)
             return runopts_apply(&repl->o, (int)keys[i].opt, eq + 1)
                        ? IMP_EXIT_OK
                        : IMP_EXIT_MODEL;
-    if ((n == 4 && memcmp(arg, "json", n) == 0) ||
-        (n == 5 && memcmp(arg, "cache", n) == 0)) {
-        int k = cli_choice(n == 4 ? "json" : "cache", eq + 1, switches, 2);
+    if ((len == 4 && memcmp(arg, "json", len) == 0) ||
+        (len == 5 && memcmp(arg, "cache", len) == 0)) {
+        int k = cli_choice(len == 4 ? "json" : "cache", eq + 1, switches, 2);
         if (k < 0)
             return IMP_EXIT_MODEL;
-        *(n == 4 ? &repl->o.json : &repl->o.cache) = k == 1;
+        *(len == 4 ? &repl->o.json : &repl->o.cache) = k == 1;
         return IMP_EXIT_OK;
     }
     return set_param(repl, arg);
@@ -381,14 +381,14 @@ static int
 ir_work(void *ctx)
 {
     struct name_job *job = ctx;
-    struct buf b = {0};
+    struct buf text = {0};
     int status = check_work(job->r);
 
     if (status != IMP_EXIT_OK)
         return status;
     if (strcmp(job->name, "llvm") == 0)
         return ir_llvm(job->r);
-    if (!ir_tapes(job->r->s.image, job->name, &b)) {
+    if (!ir_tapes(job->r->s.image, job->name, &text)) {
         struct diag *diag = diag_add(&job->r->s.ds, DIAG_E0821, IMP_NOWHERE,
                                      "the model has no tape `%s`", job->name);
         diag_help(&job->r->s.ds, diag,
@@ -396,8 +396,8 @@ ir_work(void *ctx)
                   "LLVM IR");
         status = IMP_EXIT_MODEL;
     }
-    cli_puts(buf_str(&b));
-    buf_free(&b);
+    cli_puts(buf_str(&text));
+    buf_free(&text);
     return status;
 }
 
@@ -453,10 +453,10 @@ repl_command(struct repl *repl, const char *text, size_t n)
         arg += strspn(arg, " \t\n");
         const char *names[N_COLON];
         size_t k = 0;
-        const struct colon *c = table;
-        while (c->name && strcmp(c->name, name) != 0)
-            names[k++] = c++->name;
-        if (!c->name) {
+        const struct colon *colon = table;
+        while (colon->name && strcmp(colon->name, name) != 0)
+            names[k++] = colon++->name;
+        if (!colon->name) {
             const char *near = suggest(name, names, k);
             fflush(stdout);
             cli_error(DIAG_E0820, "`:help` lists the commands",
@@ -464,7 +464,7 @@ repl_command(struct repl *repl, const char *text, size_t n)
                       near ? ": did you mean `:" : "", near ? near : "",
                       near ? "`?" : "");
         } else {
-            status = c->run(repl, arg);
+            status = colon->run(repl, arg);
         }
     }
     free(line);
@@ -472,21 +472,21 @@ repl_command(struct repl *repl, const char *text, size_t n)
 }
 
 int
-repl_entry(struct repl *repl, const char *text, size_t n)
+repl_entry(struct repl *repl, const char *text, size_t len)
 {
     char name[32];
     size_t i = 0;
 
-    while (i < n && strchr(" \t\r\n", text[i]))
+    while (i < len && strchr(" \t\r\n", text[i]))
         i++;
-    if (i == n)
+    if (i == len)
         return IMP_EXIT_OK;
     int status;
     if (text[i] == ':' || text[i] == '?') {
-        status = repl_command(repl, text + i, n - i);
+        status = repl_command(repl, text + i, len - i);
     } else {
         snprintf(name, sizeof name, "<%d>", ++repl->entries);
-        status = repl_eval(repl, name, text, n, true);
+        status = repl_eval(repl, name, text, len, true);
     }
     repl->worst = cli_worst(repl->worst, status);
     return status;

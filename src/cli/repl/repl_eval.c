@@ -24,18 +24,19 @@ is_command(const struct ast_item *i)
 
 /* two items of which the later replaces the earlier */
 static bool
-replaces(const struct ast_item *a, const struct ast_item *b)
+replaces(const struct ast_item *earlier, const struct ast_item *later)
 {
-    const char *x = a->name.text, *y = b->name.text;
+    const char *x = earlier->name.text, *y = later->name.text;
 
     if (!x || !y || strcmp(x, y) != 0)
         return false;
-    if (a->kind == AST_POINT || b->kind == AST_POINT)
-        return a->kind == b->kind && a->name2.text && b->name2.text &&
-               strcmp(a->name2.text, b->name2.text) == 0;
-    if (a->kind == AST_BLOCK || b->kind == AST_BLOCK || a->kind == AST_USE ||
-        b->kind == AST_USE)
-        return a->kind == b->kind;
+    if (earlier->kind == AST_POINT || later->kind == AST_POINT)
+        return earlier->kind == later->kind && earlier->name2.text &&
+               later->name2.text &&
+               strcmp(earlier->name2.text, later->name2.text) == 0;
+    if (earlier->kind == AST_BLOCK || later->kind == AST_BLOCK ||
+        earlier->kind == AST_USE || later->kind == AST_USE)
+        return earlier->kind == later->kind;
     return true;
 }
 
@@ -123,14 +124,14 @@ repl_items(struct repl *repl,
 static void
 add_priors(struct repl *repl, const struct ast_file *file)
 {
-    struct check_prior *p =
+    struct check_prior *priors =
         NEW_N(repl->s.arena, struct check_prior, repl->results.n + 1);
     struct record **recs =
         NEW_N(repl->s.arena, struct record *, repl->results.n + 1);
-    size_t n = 0;
+    size_t n_priors = 0;
 
-    for (size_t i = 0; i < repl->results.n; i++) {
-        const char *bound = repl->results.v[i].command->bound;
+    for (size_t result = 0; result < repl->results.n; result++) {
+        const char *bound = repl->results.v[result].command->bound;
         bool gone = false;
         for (size_t k = 0; k < file->n_items && bound[0]; k++)
             gone |= file->items[k]->name.text &&
@@ -138,13 +139,13 @@ add_priors(struct repl *repl, const struct ast_file *file)
                     strcmp(file->items[k]->name.text, bound) == 0;
         if (gone)
             continue;
-        p[n].bound = bound;
-        p[n].command = repl->results.v[i].command;
-        recs[n++] = repl->results.v[i].rec;
+        priors[n_priors].bound = bound;
+        priors[n_priors].command = repl->results.v[result].command;
+        recs[n_priors++] = repl->results.v[result].rec;
     }
-    repl->s.priors = p;
+    repl->s.priors = priors;
     repl->s.prior_recs = recs;
-    repl->s.n_priors = n;
+    repl->s.n_priors = n_priors;
 }
 
 /* earlier items that a new result of the same name hides leave the model */
@@ -197,61 +198,62 @@ static struct field_value
 copy_value(struct arena *arena, const imp_field *field,
            const struct field_value *value)
 {
-    struct field_value c = {.n = value->n, .cols = value->cols};
+    struct field_value copy = {.n = value->n, .cols = value->cols};
 
     if (value->why)
-        c.why = arena_strdup(arena, value->why);
+        copy.why = arena_strdup(arena, value->why);
     if (value->num)
-        c.num = arena_copy(arena, value->num,
-                           numbers_of(field, value) * sizeof *value->num);
+        copy.num = arena_copy(arena, value->num,
+                              numbers_of(field, value) * sizeof *value->num);
     if (value->text)
-        c.text = arena_strdup(arena, value->text);
+        copy.text = arena_strdup(arena, value->text);
     if (value->texts) {
         const char **t = NEW_N(arena, const char *, value->n + 1);
         for (size_t i = 0; i < value->n; i++)
             t[i] = arena_strdup(arena, value->texts[i]);
-        c.texts = t;
+        copy.texts = t;
     }
-    return c;
+    return copy;
 }
 
 static void
-keep_result(struct repl *repl, const struct tm_command *c,
-            const struct record *rec)
+keep_result(struct repl *repl, const struct tm_command *command,
+            const struct record *from)
 {
     struct arena *arena = arena_new();
-    struct tm_command *k = NEW(arena, struct tm_command);
-    struct record *q = NEW(arena, struct record);
+    struct tm_command *kept = NEW(arena, struct tm_command);
+    struct record *copy = NEW(arena, struct record);
 
-    k->id = c->id;
-    k->bound = arena_strdup(arena, c->bound ? c->bound : "");
-    k->n_fields = c->n_fields;
-    k->fields = NEW_N(arena, struct tm_field, c->n_fields + 1);
-    k->done = true;
-    for (size_t i = 0; i < c->n_fields; i++) {
-        const struct tm_field *f = &c->fields[i];
-        k->fields[i] = *f;
-        k->fields[i].name = arena_strdup(arena, f->name);
-        k->fields[i].unit = f->unit ? arena_strdup(arena, f->unit) : NULL;
-        k->fields[i].doc = f->doc ? arena_strdup(arena, f->doc) : NULL;
+    kept->id = command->id;
+    kept->bound = arena_strdup(arena, command->bound ? command->bound : "");
+    kept->n_fields = command->n_fields;
+    kept->fields = NEW_N(arena, struct tm_field, command->n_fields + 1);
+    kept->done = true;
+    for (size_t i = 0; i < command->n_fields; i++) {
+        const struct tm_field *f = &command->fields[i];
+        kept->fields[i] = *f;
+        kept->fields[i].name = arena_strdup(arena, f->name);
+        kept->fields[i].unit = f->unit ? arena_strdup(arena, f->unit) : NULL;
+        kept->fields[i].doc = f->doc ? arena_strdup(arena, f->doc) : NULL;
     }
-    q->n = rec->n;
-    q->present = true;
-    q->v = NEW_N(arena, struct field_value, rec->n + 1);
-    for (size_t i = 0; i < rec->n; i++)
-        q->v[i] = copy_value(arena, &rec->schema[i], &rec->v[i]);
+    copy->n = from->n;
+    copy->present = true;
+    copy->v = NEW_N(arena, struct field_value, from->n + 1);
+    for (size_t i = 0; i < from->n; i++)
+        copy->v[i] = copy_value(arena, &from->schema[i], &from->v[i]);
     for (size_t i = repl->results.n; i-- > 0;) {
         const struct tm_command *o = repl->results.v[i].command;
-        if (strcmp(o->bound, k->bound) == 0 && (k->bound[0] || o->id == k->id))
+        if (strcmp(o->bound, kept->bound) == 0 &&
+            (kept->bound[0] || o->id == kept->id))
             result_drop(repl, i);
     }
-    VEC_PUSH(&repl->results, (struct repl_result){arena, k, q});
+    VEC_PUSH(&repl->results, (struct repl_result){arena, kept, copy});
 }
 
 /* the entry holds: replaced items and results go, new ones come */
 static void
 accept(struct repl *repl, const struct ast_file *file, const char *name,
-       const char *text, size_t n, size_t n_chunks)
+       const char *text, size_t len, size_t n_chunks)
 {
     /* session files are the chunks in order, filtered: walk both */
     for (size_t i = 0; i < n_chunks; i++) {
@@ -281,23 +283,23 @@ accept(struct repl *repl, const struct ast_file *file, const char *name,
         any |= !is_command(file->items[j]);
     if (!any)
         return;
-    struct repl_chunk c = {0};
-    c.name = mem_alloc(strlen(name) + 1);
-    memcpy(c.name, name, strlen(name));
-    c.text = mem_alloc(n + 1);
-    memcpy(c.text, text, n);
-    c.n = n;
-    c.n_items = file->n_items;
-    c.keep = mem_alloc(file->n_items + 1);
+    struct repl_chunk chunk = {0};
+    chunk.name = mem_alloc(strlen(name) + 1);
+    memcpy(chunk.name, name, strlen(name));
+    chunk.text = mem_alloc(len + 1);
+    memcpy(chunk.text, text, len);
+    chunk.n = len;
+    chunk.n_items = file->n_items;
+    chunk.keep = mem_alloc(file->n_items + 1);
     for (size_t j = 0; j < file->n_items; j++) {
-        c.keep[j] = !is_command(file->items[j]);
+        chunk.keep[j] = !is_command(file->items[j]);
         for (size_t k = j + 1; k < file->n_items; k++)
             if (replaces(file->items[j], file->items[k]) &&
                 file->items[k]->kind != AST_USE &&
                 file->items[k]->kind != AST_COMMAND)
-                c.keep[j] = false;
+                chunk.keep[j] = false;
     }
-    VEC_PUSH(&repl->chunks, c);
+    VEC_PUSH(&repl->chunks, chunk);
 }
 
 /* ---- one entry ------------------------------------------------------------

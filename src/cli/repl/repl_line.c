@@ -70,32 +70,32 @@ int
 repl_lines_pipe(struct repl *repl)
 {
     const char *text;
-    size_t n;
+    size_t used;
 
     session_close(&repl->s);
     session_open(&repl->s, &repl->o);
-    bool ok = session_read(&repl->s, "-", &text, &n);
-    char *all = ok ? mem_alloc(n + 1) : NULL;
-    if (ok && n)
-        memcpy(all, text, n);
+    bool ok = session_read(&repl->s, "-", &text, &used);
+    char *all = ok ? mem_alloc(used + 1) : NULL;
+    if (ok && used)
+        memcpy(all, text, used);
     repl_say(repl);
     session_close(&repl->s);
     if (!ok)
         return IMP_EXIT_MODEL;
     size_t at = 0;
-    while (at < n && !repl->quit) {
-        size_t len = line_length(all + at, n - at);
+    while (at < used && !repl->quit) {
+        size_t len = line_length(all + at, used - at);
         if (is_blank(all + at, len)) {
             at += len;
             continue;
         }
         if (!is_colon(all + at, len)) {
             enum parse_state p = parse_probe(all + at, len);
-            while (at + len < n &&
+            while (at + len < used &&
                    (p == PARSE_MORE ||
                     (p == PARSE_DONE &&
-                     goes_on(all + at, all + at + len, n - at - len)))) {
-                len += line_length(all + at + len, n - at - len);
+                     goes_on(all + at, all + at + len, used - at - len)))) {
+                len += line_length(all + at + len, used - at - len);
                 p = parse_probe(all + at, len);
             }
         }
@@ -149,9 +149,9 @@ on_interrupt(EditLine *el, int ch)
  * blocked outside ppoll, so none falls between the look and the wait. (The
  * reader of libedit goes on after the first EINTR.) */
 static int
-read_key(EditLine *el, wchar_t *c)
+read_key(EditLine *el, wchar_t *key)
 {
-    struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+    struct pollfd poll_in = {.fd = STDIN_FILENO, .events = POLLIN};
     sigset_t block, before;
     mbstate_t state = {0};
     int got = -1;
@@ -167,7 +167,7 @@ read_key(EditLine *el, wchar_t *c)
             errno = EINTR;
             break;
         }
-        if (ppoll(&p, 1, NULL, &before) < 0) {
+        if (ppoll(&poll_in, 1, NULL, &before) < 0) {
             if (errno == EINTR) /* a signal of ours, or the window's size */
                 continue;
             break;
@@ -177,7 +177,7 @@ read_key(EditLine *el, wchar_t *c)
             got = (int)n;
             break;
         }
-        size_t k = mbrtowc(c, &byte, 1, &state);
+        size_t k = mbrtowc(key, &byte, 1, &state);
         if (k == (size_t)-2)
             continue;
         if (k == (size_t)-1) {
@@ -199,50 +199,50 @@ on_complete(EditLine *el, int ch)
 {
     struct tty *tty = of(el);
     const LineInfo *li = el_line(el);
-    struct completions c = {0};
-    struct buf b = {0};
+    struct completions found = {0};
+    struct buf text = {0};
     size_t word, common = 0;
     unsigned char what = CC_ERROR;
 
     (void)ch;
-    buf_put(&b, buf_str(&tty->entry), tty->entry.n);
-    buf_put(&b, li->buffer, (size_t)(li->cursor - li->buffer));
-    repl_complete(tty->r, buf_str(&b), b.n, &c, &word);
-    size_t typed = b.n - word;
-    if (c.n)
-        common = strlen(c.v[0]);
-    for (size_t i = 1; i < c.n; i++) {
+    buf_put(&text, buf_str(&tty->entry), tty->entry.n);
+    buf_put(&text, li->buffer, (size_t)(li->cursor - li->buffer));
+    repl_complete(tty->r, buf_str(&text), text.n, &found, &word);
+    size_t typed = text.n - word;
+    if (found.n)
+        common = strlen(found.v[0]);
+    for (size_t i = 1; i < found.n; i++) {
         size_t k = 0;
-        while (k < common && c.v[i][k] == c.v[0][k])
+        while (k < common && found.v[i][k] == found.v[0][k])
             k++;
         common = k;
     }
-    if (c.n && common > typed) {
+    if (found.n && common > typed) {
         char *s = mem_alloc(common - typed + 2);
-        memcpy(s, c.v[0] + typed, common - typed);
-        if (c.n == 1 && s[common - typed - 1] != '(')
+        memcpy(s, found.v[0] + typed, common - typed);
+        if (found.n == 1 && s[common - typed - 1] != '(')
             s[common - typed] = ' ';
         el_insertstr(el, s);
         free(s);
         what = CC_REFRESH;
-    } else if (c.n > 1) {
+    } else if (found.n > 1) {
         size_t col = 0;
         putchar('\n');
-        for (size_t i = 0; i < c.n; i++) {
-            size_t w = strlen(c.v[i]) + 2;
+        for (size_t i = 0; i < found.n; i++) {
+            size_t w = strlen(found.v[i]) + 2;
             if (col && col + w > 78) {
                 putchar('\n');
                 col = 0;
             }
-            printf("%s  ", c.v[i]);
+            printf("%s  ", found.v[i]);
             col += w;
         }
         putchar('\n');
         fflush(stdout);
         what = CC_REDISPLAY;
     }
-    completions_free(&c);
-    buf_free(&b);
+    completions_free(&found);
+    buf_free(&text);
     return what;
 }
 
@@ -251,32 +251,32 @@ static char *
 history_file(void)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    struct buf b = {0};
+    struct buf text = {0};
 
     if (state && state[0] == '/')
-        buf_puts(&b, state);
+        buf_puts(&text, state);
     else if (home && home[0] == '/')
-        buf_printf(&b, "%s/.local/state", home);
+        buf_printf(&text, "%s/.local/state", home);
     else
         return NULL;
-    buf_puts(&b, "/imp");
-    for (size_t i = 1; i <= b.n; i++) {
-        if (b.s[i] != '/' && b.s[i] != 0)
+    buf_puts(&text, "/imp");
+    for (size_t i = 1; i <= text.n; i++) {
+        if (text.s[i] != '/' && text.s[i] != 0)
             continue;
-        char c = b.s[i];
-        b.s[i] = 0;
-        (void)mkdir(b.s, 0700);
-        b.s[i] = c;
+        char c = text.s[i];
+        text.s[i] = 0;
+        (void)mkdir(text.s, 0700);
+        text.s[i] = c;
     }
-    buf_puts(&b, "/history");
-    int fd = open(b.s, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    buf_puts(&text, "/history");
+    int fd = open(text.s, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0) {
-        buf_free(&b);
+        buf_free(&text);
         return NULL;
     }
     (void)fchmod(fd, 0600);
     close(fd);
-    return buf_take(&b);
+    return buf_take(&text);
 }
 
 static void
@@ -345,57 +345,57 @@ tty_close(struct tty *tty)
 int
 repl_lines_tty(struct repl *repl)
 {
-    struct tty t = {.r = repl};
-    int n;
+    struct tty tty = {.r = repl};
+    int count;
 
-    if (!tty_open(&t))
+    if (!tty_open(&tty))
         return repl_lines_pipe(repl);
     printf("Imp %s. :help lists commands, ?NAME explains a name.\n",
            version_of_imp());
     fflush(stdout);
     while (!repl->quit) {
-        t.cleared = false;
+        tty.cleared = false;
         /* The terminal is set before the prompt is seen: whoever answers the
          * prompt at once types keys, not signals. What came as a signal until
          * now was for the command, or for the lines so far. */
-        el_set(t.el, EL_PREP_TERM, 1);
+        el_set(tty.el, EL_PREP_TERM, 1);
         int stop = atomic_exchange(cli_stop_flag(), 0);
         if (stop == SIGTERM)
             break;
         if (stop) {
-            buf_clear(&t.entry);
+            buf_clear(&tty.entry);
             tcflush(STDIN_FILENO, TCIFLUSH);
         }
-        const char *line = el_gets(t.el, &n);
-        if (t.cleared || (!line && n < 0 && errno == EINTR)) {
-            buf_clear(&t.entry);
-            el_reset(t.el);
+        const char *line = el_gets(tty.el, &count);
+        if (tty.cleared || (!line && count < 0 && errno == EINTR)) {
+            buf_clear(&tty.entry);
+            el_reset(tty.el);
             fputc('\n', stdout);
             continue;
         }
-        if (!line || n <= 0) {
+        if (!line || count <= 0) {
             fputc('\n', stdout);
             break;
         }
-        if (t.entry.n == 0 && is_blank(line, (size_t)n))
+        if (tty.entry.n == 0 && is_blank(line, (size_t)count))
             continue;
-        char *copy = mem_alloc((size_t)n + 1);
-        memcpy(copy, line, (size_t)n);
-        remember(&t, copy);
-        buf_put(&t.entry, copy, (size_t)n);
+        char *copy = mem_alloc((size_t)count + 1);
+        memcpy(copy, line, (size_t)count);
+        remember(&tty, copy);
+        buf_put(&tty.entry, copy, (size_t)count);
         free(copy);
         /* an empty line ends an entry that is not complete */
-        bool done = is_colon(t.entry.s, t.entry.n) ||
-                    is_blank(line, (size_t)n) ||
-                    parse_probe(t.entry.s, t.entry.n) != PARSE_MORE;
+        bool done = is_colon(tty.entry.s, tty.entry.n) ||
+                    is_blank(line, (size_t)count) ||
+                    parse_probe(tty.entry.s, tty.entry.n) != PARSE_MORE;
         if (!done)
             continue;
-        size_t len = t.entry.n;
-        char *text = buf_take(&t.entry);
+        size_t len = tty.entry.n;
+        char *text = buf_take(&tty.entry);
         (void)repl_entry(repl, text, len);
         free(text);
         fflush(stdout);
     }
-    tty_close(&t);
+    tty_close(&tty);
     return IMP_EXIT_OK;
 }

@@ -18,18 +18,18 @@ cli_error(enum diag_code code, const char *help, const char *fmt, ...)
 {
     struct arena *arena = arena_new();
     struct diags ds;
-    struct buf b = {0};
+    struct buf text = {0};
     va_list ap;
 
     va_start(ap, fmt);
-    buf_vprintf(&b, fmt, ap);
+    buf_vprintf(&text, fmt, ap);
     va_end(ap);
     diags_init(&ds, arena, NULL);
-    struct diag *diag = diag_add(&ds, code, IMP_NOWHERE, "%s", buf_str(&b));
+    struct diag *diag = diag_add(&ds, code, IMP_NOWHERE, "%s", buf_str(&text));
     if (help)
         diag_help(&ds, diag, "%s", help);
     driver_print_messages(&ds, DIAG_TEXT);
-    buf_free(&b);
+    buf_free(&text);
     arena_free(arena);
 }
 
@@ -81,16 +81,16 @@ cli_stop_flag(void)
 int
 cli_guard(int (*fn)(void *ctx), void *ctx)
 {
-    struct oom_guard g;
+    struct oom_guard guard;
 
-    if (setjmp(g.env)) {
-        oom_leave(&g);
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
         fputs("error[E0817]: out of memory\n", stderr);
         return IMP_EXIT_RUN;
     }
-    oom_enter(&g);
+    oom_enter(&guard);
     int status = fn(ctx);
-    oom_leave(&g);
+    oom_leave(&guard);
     return status;
 }
 
@@ -98,18 +98,19 @@ int
 cli_choice(const char *option, const char *word, const char *const *choices,
            size_t n)
 {
-    struct buf b = {0};
+    struct buf text = {0};
 
     for (size_t i = 0; i < n; i++)
         if (strcmp(word, choices[i]) == 0)
             return (int)i;
     const char *near = suggest(word, choices, n);
     for (size_t i = 0; i < n; i++)
-        buf_printf(&b, "%s%s", i ? i + 1 < n ? ", " : " or " : "", choices[i]);
+        buf_printf(&text, "%s%s", i ? i + 1 < n ? ", " : " or " : "",
+                   choices[i]);
     cli_error(DIAG_E0804, NULL, "`%s` takes %s; found `%s`%s%s%s", option,
-              buf_str(&b), word, near ? ": did you mean `" : "",
+              buf_str(&text), word, near ? ": did you mean `" : "",
               near ? near : "", near ? "`?" : "");
-    buf_free(&b);
+    buf_free(&text);
     return -1;
 }
 
@@ -117,12 +118,12 @@ static void
 print_options(const struct cli_opt *opts, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        struct buf b = {0};
-        buf_printf(&b, "%s%s%s", opts[i].name,
+        struct buf text = {0};
+        buf_printf(&text, "%s%s%s", opts[i].name,
                    opts[i].arg ? opts[i].name[1] == '-' ? "=" : " " : "",
                    opts[i].arg ? opts[i].arg : "");
-        printf("  %-30s  %s\n", buf_str(&b), opts[i].doc);
-        buf_free(&b);
+        printf("  %-30s  %s\n", buf_str(&text), opts[i].doc);
+        buf_free(&text);
     }
 }
 
@@ -144,20 +145,20 @@ unknown(struct cli_args *args, const char *word, size_t n)
 {
     const struct cli_command *command = args->cmd;
     const char **names = mem_alloc((command->n_opts + 1) * sizeof *names);
-    char *w = mem_alloc(n + 1);
+    char *copy = mem_alloc(n + 1);
     char help[160];
 
-    memcpy(w, word, n);
+    memcpy(copy, word, n);
     for (size_t i = 0; i < command->n_opts; i++)
         names[i] = command->opts[i].name;
     names[command->n_opts] = "--help";
-    const char *near = suggest(w, names, command->n_opts + 1);
+    const char *near = suggest(copy, names, command->n_opts + 1);
     snprintf(help, sizeof help, "`imp %s --help` lists the options",
              command->name);
     cli_error(DIAG_E0802, help, "`imp %s` has no option `%s`%s%s%s",
-              command->name, w, near ? ": did you mean `" : "",
+              command->name, copy, near ? ": did you mean `" : "",
               near ? near : "", near ? "`?" : "");
-    free(w);
+    free(copy);
     free(names);
     return CLI_BAD;
 }
@@ -167,43 +168,43 @@ cli_next(struct cli_args *args)
 {
     if (args->i >= args->argc)
         return CLI_END;
-    const char *w = args->argv[args->i++];
-    args->value = w;
-    if (args->words_only || w[0] != '-' || w[1] == 0)
+    const char *word = args->argv[args->i++];
+    args->value = word;
+    if (args->words_only || word[0] != '-' || word[1] == 0)
         return CLI_WORD;
-    if (strcmp(w, "--") == 0) {
+    if (strcmp(word, "--") == 0) {
         args->words_only = true;
         return cli_next(args);
     }
-    if (strcmp(w, "--help") == 0 || strcmp(w, "-h") == 0) {
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
         cli_help(args->cmd);
         return CLI_HELP;
     }
-    const char *eq = w[1] == '-' ? strchr(w, '=') : NULL;
-    size_t n = eq ? (size_t)(eq - w) : strlen(w);
-    for (size_t i = 0; i < args->cmd->n_opts; i++) {
-        const struct cli_opt *o = &args->cmd->opts[i];
-        if (strlen(o->name) != n || memcmp(o->name, w, n) != 0)
+    const char *eq = word[1] == '-' ? strchr(word, '=') : NULL;
+    size_t len = eq ? (size_t)(eq - word) : strlen(word);
+    for (size_t which = 0; which < args->cmd->n_opts; which++) {
+        const struct cli_opt *opt = &args->cmd->opts[which];
+        if (strlen(opt->name) != len || memcmp(opt->name, word, len) != 0)
             continue;
-        if (!o->arg && eq) {
+        if (!opt->arg && eq) {
             cli_error(DIAG_E0803, NULL, "`%s` is a switch and takes no value",
-                      o->name);
+                      opt->name);
             return CLI_BAD;
         }
-        if (!o->arg) {
+        if (!opt->arg) {
             args->value = NULL;
         } else if (eq) {
             args->value = eq + 1;
         } else if (args->i < args->argc) {
             args->value = args->argv[args->i++];
         } else {
-            cli_error(DIAG_E0803, NULL, "`%s` needs a value: %s=%s", o->name,
-                      o->name, o->arg);
+            cli_error(DIAG_E0803, NULL, "`%s` needs a value: %s=%s", opt->name,
+                      opt->name, opt->arg);
             return CLI_BAD;
         }
-        return (int)i;
+        return (int)which;
     }
-    return unknown(args, w, n);
+    return unknown(args, word, len);
 }
 
 int

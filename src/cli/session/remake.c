@@ -112,28 +112,29 @@ compile(struct session *session, struct remade *remade, const double *params,
 }
 
 static const char *
-make(void *ctx, const double *params, struct arena *a, struct model_made *made)
+make(void *ctx, const double *params, struct arena *caller,
+     struct model_made *made)
 {
     struct arena *own = arena_new();
-    struct remade *volatile r = NULL;
-    struct oom_guard g;
+    struct remade *volatile own_model = NULL;
+    struct oom_guard guard;
 
     *made = (struct model_made){0};
-    if (setjmp(g.env)) {
-        oom_leave(&g);
-        if (r)
-            model_code_free(r->code);
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
+        if (own_model)
+            model_code_free(own_model->code);
         arena_free(own);
         oom_raise();
     }
-    oom_enter(&g);
-    r = NEW(own, struct remade);
-    r->arena = own;
-    made->owner = r;
-    const char *why = compile(ctx, r, params, made);
+    oom_enter(&guard);
+    own_model = NEW(own, struct remade);
+    own_model->arena = own;
+    made->owner = own_model;
+    const char *why = compile(ctx, own_model, params, made);
     if (why)
-        why = arena_strdup(a, why);
-    oom_leave(&g);
+        why = arena_strdup(caller, why);
+    oom_leave(&guard);
     if (why)
         drop(ctx, made);
     return why;

@@ -49,18 +49,18 @@ add_set(struct session_options *options, const char *text)
 static bool
 read_seed(struct session_options *options, const char *value)
 {
-    double x;
+    double seed;
     size_t n = strlen(value);
 
-    if (n == 0 || num_read(value, n, &x) != n || !(x >= 0) ||
-        x > 9007199254740992.0 || x != (double)(long long)x) {
+    if (n == 0 || num_read(value, n, &seed) != n || !(seed >= 0) ||
+        seed > 9007199254740992.0 || seed != (double)(long long)seed) {
         cli_error(DIAG_E0804, NULL,
                   "`--seed` takes a whole number from 0 to 2^53; found `%s`",
                   value);
         return false;
     }
     options->has_seed = true;
-    options->seed = x;
+    options->seed = seed;
     return true;
 }
 
@@ -82,14 +82,14 @@ read_threads(struct session_options *options, const char *value)
 }
 
 bool
-runopts_apply(struct session_options *options, int k, const char *value)
+runopts_apply(struct session_options *options, int which, const char *value)
 {
     static const char *const backends[] = {"auto", "jit", "eval"};
     static const char *const opts[] = {"0", "1", "2"};
     static const char *const formats[] = {"text", "lines", "json"};
-    int i;
+    int choice;
 
-    switch ((enum runopt)k) {
+    switch ((enum runopt)which) {
     case RUNOPT_SET:
         return add_set(options, value);
     case RUNOPT_JSON:
@@ -103,14 +103,14 @@ runopts_apply(struct session_options *options, int k, const char *value)
         options->dir = value;
         return true;
     case RUNOPT_BACKEND:
-        if ((i = cli_choice("--backend", value, backends, 3)) < 0)
+        if ((choice = cli_choice("--backend", value, backends, 3)) < 0)
             return false;
-        options->backend = (enum session_backend)i;
+        options->backend = (enum session_backend)choice;
         return true;
     case RUNOPT_OPT:
-        if ((i = cli_choice("--opt", value, opts, 3)) < 0)
+        if ((choice = cli_choice("--opt", value, opts, 3)) < 0)
             return false;
-        options->opt = i;
+        options->opt = choice;
         /* who says how wants the code */
         if (options->backend == SESSION_AUTO)
             options->backend = SESSION_JIT;
@@ -126,9 +126,9 @@ runopts_apply(struct session_options *options, int k, const char *value)
         options->sweeps.resume = true;
         return true;
     case RUNOPT_DIAGNOSTICS:
-        if ((i = cli_choice("--diagnostics", value, formats, 3)) < 0)
+        if ((choice = cli_choice("--diagnostics", value, formats, 3)) < 0)
             return false;
-        options->diagnostics = (enum diag_format)i;
+        options->diagnostics = (enum diag_format)choice;
         return true;
     case RUNOPT_COUNT:
         break;

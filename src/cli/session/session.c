@@ -72,41 +72,41 @@ session_drop_code(struct session *session)
 
 static bool
 read_fd(struct session *session, int fd, const char *path, const char **text,
-        size_t *n)
+        size_t *n_out)
 {
     size_t cap = 1u << 16, len = 0;
-    char *p = malloc(cap); /* not mem_alloc: nothing here may jump */
+    char *text_end = malloc(cap); /* not mem_alloc: nothing here may jump */
     ssize_t got = 0;
 
-    while (p && (got = read(fd, p + len, cap - len)) != 0) {
+    while (text_end && (got = read(fd, text_end + len, cap - len)) != 0) {
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0 || (len += (size_t)got) > SESSION_FILE_LIMIT)
             break;
         if (len == cap) {
-            char *q = realloc(p, cap * 2);
+            char *q = realloc(text_end, cap * 2);
             if (!q) {
-                free(p);
-                p = NULL;
+                free(text_end);
+                text_end = NULL;
                 break;
             }
-            p = q;
+            text_end = q;
             cap *= 2;
         }
     }
-    int e = errno;
-    if (!p)
+    int error = errno;
+    if (!text_end)
         oom_raise();
     if (got == 0) {
         /* the copy may jump: hand the heap block over first */
-        *text = p;
-        *n = len;
+        *text = text_end;
+        *n_out = len;
         return true;
     }
-    free(p);
+    free(text_end);
     if (got < 0)
         diag_add(&session->ds, DIAG_E0805, IMP_NOWHERE, "cannot read `%s`: %s",
-                 path, strerror(e));
+                 path, strerror(error));
     else
         diag_add(&session->ds, DIAG_E0807, IMP_NOWHERE,
                  "`%s` is larger than %u MiB: no model is", path,
@@ -116,7 +116,7 @@ read_fd(struct session *session, int fd, const char *path, const char **text,
 
 bool
 session_read(struct session *session, const char *path, const char **text,
-             size_t *n)
+             size_t *len)
 {
     struct stat st;
     bool is_stdin = strcmp(path, "-") == 0;
@@ -142,25 +142,25 @@ session_read(struct session *session, const char *path, const char **text,
                  "`%s` is larger than %u MiB: no model is", path,
                  SESSION_FILE_LIMIT >> 20);
     } else {
-        ok = read_fd(session, fd, path, text, n);
+        ok = read_fd(session, fd, path, text, len);
     }
     if (!is_stdin)
         close(fd);
     if (!ok)
         return false;
     /* the arena takes the text over; if that jumps the block is freed too */
-    struct oom_guard g;
+    struct oom_guard guard;
     char *volatile heap = (char *)*text;
-    if (setjmp(g.env)) {
-        oom_leave(&g);
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
         free(heap);
         oom_raise();
     }
-    oom_enter(&g);
-    *text = arena_strndup(session->arena, heap, *n);
-    oom_leave(&g);
+    oom_enter(&guard);
+    *text = arena_strndup(session->arena, heap, *len);
+    oom_leave(&guard);
     free(heap);
-    if (memchr(*text, 0, *n)) {
+    if (memchr(*text, 0, *len)) {
         struct diag *diag =
             diag_add(&session->ds, DIAG_E0808, IMP_NOWHERE,
                      "`%s` is not a text: it holds zero bytes", path);
@@ -228,12 +228,12 @@ session_not_a_value(struct session *session, const char *what, const char *text)
 
 bool
 session_quantity(struct session *session, const char *what, const char *text,
-                 double *x, const char **unit)
+                 double *value, const char **unit)
 {
     struct diags ds;
 
     *unit = NULL;
-    if (plain_number(text, x))
+    if (plain_number(text, value))
         return true;
     /* anything else goes through the language itself */
     diags_init(&ds, session->arena, session->sources);
@@ -256,7 +256,7 @@ session_quantity(struct session *session, const char *what, const char *text,
         m->commands[0].args[0].rows * m->commands[0].args[0].cols != 1)
         return session_not_a_value(session, what, text);
     const struct tm_val *v = &m->commands[0].args[0];
-    *x = ex_value(m->graph, v->e[0], NULL, NULL);
+    *value = ex_value(m->graph, v->e[0], NULL, NULL);
     if (v->unit && v->unit[0] && strcmp(v->unit, "1") != 0)
         *unit = v->unit;
     return true;
@@ -341,9 +341,10 @@ session_input(struct session *session)
 int
 session_check(struct session *session)
 {
-    size_t n = session->o.n_sets;
-    struct check_set *sets = NEW_N(session->arena, struct check_set, n + 1);
-    const char **units = NEW_N(session->arena, const char *, n + 1);
+    size_t n_sets = session->o.n_sets;
+    struct check_set *sets =
+        NEW_N(session->arena, struct check_set, n_sets + 1);
+    const char **units = NEW_N(session->arena, const char *, n_sets + 1);
 
     if (session->ds.errors) {
         struct check_input rest = session_input(session);
@@ -354,7 +355,7 @@ session_check(struct session *session)
         return IMP_EXIT_MODEL;
     struct check_input in = session_input(session);
     in.sets = sets;
-    in.n_sets = n;
+    in.n_sets = n_sets;
     session->n_sources = sources_count(session->sources);
     session->model = check_model(&in);
     if (!session->model || session->ds.errors ||

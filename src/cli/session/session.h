@@ -84,7 +84,7 @@ void session_end(struct session *session);
 /* Reads a file ("-" is stdin) into arena memory. False and a diagnostic when
  * it is missing, unreadable, a folder, over SESSION_FILE_LIMIT. */
 bool session_read(struct session *session, const char *path, const char **text,
-                  size_t *n);
+                  size_t *len);
 /* adds and parses a text; `bare`: a bare expression is `show`. The tree, also
  * when there were errors. */
 struct ast_file *session_add_text(struct session *session, const char *name,

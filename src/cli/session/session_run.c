@@ -42,18 +42,19 @@ hand_over(struct session *session, struct driver *driver)
     const imp_command *c =
         IMP_ARRAY(session->image, session->image->commands, imp_command);
 
-    for (uint32_t i = 0, k = 0; i < session->image->commands.n; i++) {
-        if (c[i].done != IMP_DONE_EARLIER || !session->prior_recs ||
+    for (uint32_t which = 0, k = 0; which < session->image->commands.n;
+         which++) {
+        if (c[which].done != IMP_DONE_EARLIER || !session->prior_recs ||
             k >= session->n_priors)
             continue;
         const struct record *old = session->prior_recs[k++];
         struct record *r =
-            record_new(session->run_arena, session->image, &c[i]);
+            record_new(session->run_arena, session->image, &c[which]);
         size_t n = old->n < r->n ? old->n : r->n;
         if (n)
             memcpy(r->v, old->v, n * sizeof *r->v);
         r->present = old->present;
-        driver->recs[i] = r;
+        driver->recs[which] = r;
     }
 }
 
@@ -92,29 +93,29 @@ session_put(struct session *session, const char *name, double x)
 int
 session_run(struct session *session)
 {
-    struct driver_options o = {.json = session->o.json,
-                               .out_dir = session->o.dir,
-                               .has_seed = session->o.has_seed,
-                               .seed = session->o.seed,
-                               .stop = session->stop,
-                               .sweeps = session->o.sweeps,
-                               .hdf5 = load_hdf5,
-                               .write = session->write,
-                               .ctx = session->write_ctx,
-                               .tier = model_code_tier(session->code)};
+    struct driver_options options = {.json = session->o.json,
+                                     .out_dir = session->o.dir,
+                                     .has_seed = session->o.has_seed,
+                                     .seed = session->o.seed,
+                                     .stop = session->stop,
+                                     .sweeps = session->o.sweeps,
+                                     .hdf5 = load_hdf5,
+                                     .write = session->write,
+                                     .ctx = session->write_ctx,
+                                     .tier = model_code_tier(session->code)};
 
     if (!session->maker)
         session->maker = session_maker(session);
-    o.sweeps.maker = session->maker;
+    options.sweeps.maker = session->maker;
     session_clear(session);
     int status;
     if (session->driver) {
-        status = driver_restart(session->driver, session->params, &o);
+        status = driver_restart(session->driver, session->params, &options);
     } else {
         session->driver = NEW(session->arena, struct driver);
         status = driver_open(session->driver, session->image,
                              model_code_table(session->code), session->params,
-                             &o, &session->ds);
+                             &options, &session->ds);
     }
     if (status == IMP_EXIT_OK) {
         hand_over(session, session->driver);

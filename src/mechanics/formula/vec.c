@@ -248,35 +248,37 @@ q_rate(struct graph *graph, quat q, vec3 spin)
 }
 
 void
-ldl_factor(struct graph *graph, const expr **M, uint32_t n)
+ldl_factor(struct graph *graph, const expr **M, uint32_t size)
 {
-    for (uint32_t j = 0; j < n; j++) {
-        for (uint32_t i = j; i < n; i++) {
-            const expr *s = M[i * n + j];
-            for (uint32_t m = 0; m < j; m++)
-                s = sc_sub(graph, s,
-                           sc_mul(graph,
-                                  sc_mul(graph, M[i * n + m], M[m * n + m]),
-                                  M[j * n + m]));
-            M[i * n + j] =
-                i == j || sc_is_zero(s) ? s : ex_div(graph, s, M[j * n + j]);
+    for (uint32_t col = 0; col < size; col++) {
+        for (uint32_t i = col; i < size; i++) {
+            const expr *s = M[i * size + col];
+            for (uint32_t m = 0; m < col; m++)
+                s = sc_sub(
+                    graph, s,
+                    sc_mul(graph,
+                           sc_mul(graph, M[i * size + m], M[m * size + m]),
+                           M[col * size + m]));
+            M[i * size + col] = i == col || sc_is_zero(s)
+                                    ? s
+                                    : ex_div(graph, s, M[col * size + col]);
         }
     }
 }
 
 void
-ldl_solve(struct graph *graph, const expr *const *LD, uint32_t n,
-          const expr *const *f, const expr **a)
+ldl_solve(struct graph *graph, const expr *const *LD, uint32_t size,
+          const expr *const *f, const expr **x)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        a[i] = f[i];
+    for (uint32_t i = 0; i < size; i++) {
+        x[i] = f[i];
         for (uint32_t m = 0; m < i; m++)
-            a[i] = sc_sub(graph, a[i], sc_mul(graph, LD[i * n + m], a[m]));
+            x[i] = sc_sub(graph, x[i], sc_mul(graph, LD[i * size + m], x[m]));
     }
-    for (uint32_t i = 0; i < n; i++)
-        if (!sc_is_zero(a[i]))
-            a[i] = ex_div(graph, a[i], LD[i * n + i]);
-    for (uint32_t i = n; i-- > 0;)
-        for (uint32_t m = i + 1; m < n; m++)
-            a[i] = sc_sub(graph, a[i], sc_mul(graph, LD[m * n + i], a[m]));
+    for (uint32_t i = 0; i < size; i++)
+        if (!sc_is_zero(x[i]))
+            x[i] = ex_div(graph, x[i], LD[i * size + i]);
+    for (uint32_t i = size; i-- > 0;)
+        for (uint32_t m = i + 1; m < size; m++)
+            x[i] = sc_sub(graph, x[i], sc_mul(graph, LD[m * size + i], x[m]));
 }

@@ -59,9 +59,9 @@ quat q_rate(struct graph *graph, quat q, vec3 spin);
 /* L D L^T of a symmetric n x n matrix, row-major, without pivoting, which a
  * positive definite matrix does not need. M is overwritten by L (below the
  * diagonal) and D (on it). */
-void ldl_factor(struct graph *graph, const expr **M, uint32_t n);
+void ldl_factor(struct graph *graph, const expr **M, uint32_t size);
 /* a = M^-1 f for the factored matrix LD; f and a have n entries */
-void ldl_solve(struct graph *graph, const expr *const *LD, uint32_t n,
-               const expr *const *f, const expr **a);
+void ldl_solve(struct graph *graph, const expr *const *LD, uint32_t size,
+               const expr *const *f, const expr **x);
 
 #endif

@@ -8,6 +8,7 @@
  * first 16-aligned byte after the block's header; memory handed out is zero. */
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,6 +40,7 @@ static _Thread_local long fail_countdown;
 void
 oom_enter(struct oom_guard *guard)
 {
+    assert(guard);
     guard->outer = guard_top;
     guard->held = NULL;
     guard_top = guard;
@@ -47,6 +49,7 @@ oom_enter(struct oom_guard *guard)
 void
 oom_hold(struct buf *buf)
 {
+    assert(buf && !buf->link);
     struct oom_guard *guard = guard_top;
     if (!guard)
         return;
@@ -60,6 +63,7 @@ oom_hold(struct buf *buf)
 void
 oom_let_go(struct buf *buf)
 {
+    assert(buf);
     if (!buf->link)
         return;
     *buf->link = buf->next;
@@ -71,6 +75,7 @@ oom_let_go(struct buf *buf)
 void
 oom_leave(struct oom_guard *guard)
 {
+    assert(guard);
     /* after a longjmp the guard has been taken off already */
     if (guard_top != guard)
         return;
@@ -139,6 +144,7 @@ arena_free(struct arena *arena)
 void
 arena_clear(struct arena *arena)
 {
+    assert(arena);
     struct block *keep = arena->first;
 
     if (!keep || (!keep->used && !keep->next))
@@ -183,6 +189,7 @@ add_block(struct arena *arena, size_t n)
 void *
 arena_alloc(struct arena *arena, size_t size)
 {
+    assert(arena && arena->next_cap >= FIRST_BLOCK);
     if (size > SIZE_MAX / 2 || must_fail())
         oom_raise();
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
@@ -201,6 +208,7 @@ arena_alloc(struct arena *arena, size_t size)
 void *
 arena_copy(struct arena *arena, const void *p, size_t n)
 {
+    assert(p || n == 0);
     void *q = arena_alloc(arena, n);
     if (n)
         memcpy(q, p, n);
@@ -210,6 +218,7 @@ arena_copy(struct arena *arena, const void *p, size_t n)
 char *
 arena_strndup(struct arena *arena, const char *s, size_t n)
 {
+    assert(s || n == 0);
     char *q = arena_alloc(arena, n + 1);
     if (n)
         memcpy(q, s, n);
@@ -219,12 +228,14 @@ arena_strndup(struct arena *arena, const char *s, size_t n)
 char *
 arena_strdup(struct arena *arena, const char *s)
 {
+    assert(s);
     return arena_strndup(arena, s, strlen(s));
 }
 
 char *
 arena_printf(struct arena *arena, const char *fmt, ...)
 {
+    assert(arena && fmt);
     va_list ap, again;
     va_start(ap, fmt);
     va_copy(again, ap);
@@ -243,6 +254,7 @@ arena_printf(struct arena *arena, const char *fmt, ...)
 void *
 mem_grow(void *p, size_t *cap, size_t want, size_t item)
 {
+    assert(cap && item > 0);
     if (want <= *cap)
         return p;
     size_t n = *cap < 8 ? 8 : *cap + *cap / 2;
@@ -260,6 +272,7 @@ void *
 arena_grow(struct arena *arena, const void *p, size_t *cap, size_t n,
            size_t item)
 {
+    assert(cap && item > 0 && (p || n == 0));
     size_t most = n < 8 ? 8 : checked_product(n, 2);
     void *q = arena_alloc(arena, checked_product(most, item));
     if (n)

@@ -2,6 +2,7 @@
 /* Growable text buffers; s[n] is NUL whenever s is not NULL. */
 #include "base/buf.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ buf_clear(struct buf *buf)
 char *
 buf_room(struct buf *buf, size_t n)
 {
+    assert(buf && buf->n <= buf->cap);
     reserve(buf, n);
     char *s = buf->s + buf->n;
     buf->n += n;
@@ -59,6 +61,7 @@ buf_room(struct buf *buf, size_t n)
 void
 buf_put(struct buf *buf, const char *s, size_t n)
 {
+    assert(buf && (s || n == 0));
     reserve(buf, n);
     if (n)
         memcpy(buf->s + buf->n, s, n);
@@ -69,6 +72,7 @@ buf_put(struct buf *buf, const char *s, size_t n)
 void
 buf_puts(struct buf *buf, const char *s)
 {
+    assert(s);
     buf_put(buf, s, strlen(s));
 }
 
@@ -104,6 +108,7 @@ buf_printf(struct buf *buf, const char *fmt, ...)
 void
 buf_json(struct buf *buf, const char *text, size_t n)
 {
+    assert(text || n == 0);
     buf_putc(buf, '"');
     for (size_t at = 0; at < n;) {
         uint32_t code = 0;

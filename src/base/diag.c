@@ -2,6 +2,7 @@
 /* Collecting diagnostics, and the table of codes. Printing is diag_print.c. */
 #include "base/diag.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -21,6 +22,7 @@ static const struct code_row rows[DIAG_COUNT] = {
 void
 diags_init(struct diags *ds, struct arena *arena, const struct sources *sources)
 {
+    assert(ds && arena);
     *ds = (struct diags){.arena = arena, .sources = sources, .limit = 20};
 }
 
@@ -42,6 +44,7 @@ struct diag *
 diag_add(struct diags *diags, enum diag_code code, imp_range range,
          const char *fmt, ...)
 {
+    assert(diags && diags->arena && code > DIAG_NONE && code < DIAG_COUNT);
     struct diag *made = NEW(diags->arena, struct diag);
     made->code = code;
     made->severity = rows[code].severity;
@@ -67,6 +70,7 @@ diag_add(struct diags *diags, enum diag_code code, imp_range range,
 void
 diag_label(struct diags *diags, struct diag *diag, const char *fmt, ...)
 {
+    assert(diag && fmt);
     va_list ap;
     va_start(ap, fmt);
     diag->label = format(diags->arena, fmt, ap);
@@ -77,6 +81,7 @@ void
 diag_note(struct diags *diags, struct diag *diag, imp_range where,
           const char *fmt, ...)
 {
+    assert(diag && fmt);
     struct diag_note *n = NEW(diags->arena, struct diag_note);
     va_list ap;
     va_start(ap, fmt);
@@ -92,6 +97,7 @@ diag_note(struct diags *diags, struct diag *diag, imp_range where,
 void
 diag_help(struct diags *diags, struct diag *diag, const char *fmt, ...)
 {
+    assert(diag && fmt);
     va_list ap;
     va_start(ap, fmt);
     diag->help = format(diags->arena, fmt, ap);
@@ -102,6 +108,7 @@ void
 diag_fix(struct diags *diags, struct diag *diag, imp_range where,
          const char *replacement)
 {
+    assert(diag && replacement);
     diag->fix_range = where;
     diag->fix_text = arena_strdup(diags->arena, replacement);
 }
@@ -127,6 +134,7 @@ diag_code_text(enum diag_code c)
 enum diag_code
 diag_code_find(const char *name)
 {
+    assert(name);
     for (int c = DIAG_NONE + 1; c < DIAG_COUNT; c++) {
         const char *p = rows[c].name, *q = name;
         while (*p && *q && (*p | 32) == (*q | 32)) {

@@ -5,6 +5,7 @@
  * and bidirectional characters and bytes that are not UTF-8 are shown as
  * escapes. Columns are terminal cells, counted from 1. A source line is shown
  * whole up to WHOLE cells, otherwise a window of it around the caret. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -483,6 +484,7 @@ void
 diags_print(const struct diags *diags, struct buf *out, enum diag_format format,
             bool colour)
 {
+    assert(diags && out && format <= DIAG_JSON);
     size_t count = 0;
     int kept_errors = 0, kept_warnings = 0;
     for (const struct diag *diag = diags->first; diag; diag = diag->next)

@@ -10,6 +10,7 @@
  * exactly between two, nothing is said. */
 #include "base/digits.h"
 
+#include <assert.h>
 #include <math.h>
 
 #ifdef __SIZEOF_INT128__
@@ -128,6 +129,7 @@ scale(uint64_t m, int e, int q, uint64_t *to)
 bool
 digits_of(double y, int count, char *digits, int *exponent)
 {
+    assert(y > 0 && isfinite(y) && exponent);
     int e;
     uint64_t m = (uint64_t)ldexp(frexp(y, &e), 53) << 11, rest;
     e -= 64;
@@ -149,6 +151,7 @@ digits_of(double y, int count, char *digits, int *exponent)
 bool
 digits_of(double y, int n, char *d, int *exponent)
 {
+    assert(y > 0 && isfinite(y) && exponent);
     (void)y;
     (void)n;
     (void)d;

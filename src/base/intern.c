@@ -3,6 +3,7 @@
  * whose slots and texts lie in one arena. */
 #include "base/intern.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ struct intern {
 struct intern *
 intern_new(struct arena *arena)
 {
+    assert(arena);
     struct intern *table = NEW(arena, struct intern);
     table->arena = arena;
     table->cap = 256;
@@ -49,6 +51,7 @@ grow(struct intern *table)
 const char *
 intern(struct intern *table, const char *s, size_t len)
 {
+    assert(table && (s || len == 0) && 2 * table->n <= table->cap);
     uint64_t hash = 14695981039346656037U;
     for (size_t i = 0; i < len; i++)
         hash = (hash ^ (unsigned char)s[i]) * 1099511628211U;

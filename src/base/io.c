@@ -3,12 +3,14 @@
  * writes that a signal ends. */
 #include "base/io.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <unistd.h>
 
 int
 io_write(int fd, const void *bytes, size_t size)
 {
+    assert(fd >= 0 && (bytes || size == 0));
     const char *s = bytes;
 
     while (size) {

@@ -5,6 +5,7 @@
  * exponent and put together here. */
 #include "base/num.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -144,6 +145,7 @@ num_shortest(char text[NUM_TEXT], double value)
 char *
 num_digits(char s[NUM_TEXT], double x, int digits)
 {
+    assert(digits >= 1 && digits <= 17);
     if (special(s, x))
         return s;
     digits = digits < 1 ? 1 : digits > 17 ? 17 : digits;
@@ -159,6 +161,7 @@ num_17(char s[NUM_TEXT], double x)
 size_t
 num_read(const char *text, size_t len, double *value)
 {
+    assert(text && value);
     /* 768 digits decide any double; one more tells whether there is a rest */
     enum { MOST = 780 };
     char copy[MOST + 40];

@@ -2,6 +2,7 @@
 /* See parts.h. */
 #include "base/parts.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -49,6 +50,7 @@ work(void *ctx)
 void
 parts_run(int threads, size_t n, parts_fn *f, void *ctx)
 {
+    assert(f);
     struct parts parts = {.n = n, .f = f, .ctx = ctx};
     struct worker workers[MOST];
     int m = threads < 1 ? 1 : threads > MOST ? MOST : threads;

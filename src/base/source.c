@@ -3,6 +3,7 @@
  * added; a column is measured when it is asked for. */
 #include "base/source.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -22,6 +23,7 @@ struct sources {
 struct sources *
 sources_new(struct arena *arena)
 {
+    assert(arena);
     struct sources *s = NEW(arena, struct sources);
     s->arena = arena;
     return s;
@@ -31,6 +33,7 @@ uint32_t
 sources_add(struct sources *sources, const char *name, const char *text,
             size_t len)
 {
+    assert(sources && name && (text || len == 0));
     if (len >= UINT32_MAX) /* ranges are 32 bit; callers refuse such files */
         len = UINT32_MAX - 1;
     struct entry *added = NEW(sources->arena, struct entry);

@@ -2,6 +2,7 @@
 /* "Did you mean": the nearest word by Damerau-Levenshtein distance (insert,
  * delete, replace, swap neighbours), in code points, at most a third of the
  * word's length away. */
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -58,6 +59,7 @@ distance(const uint32_t *word, size_t n_word, const uint32_t *other,
 const char *
 suggest(const char *word, const char *const *candidates, size_t n)
 {
+    assert(word && (candidates || n == 0));
     uint32_t wanted[LONGEST], other[LONGEST];
     size_t la = letters(word, wanted);
     if (la == 0 || la > LONGEST)

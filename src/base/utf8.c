@@ -3,9 +3,12 @@
  * not a typesetter. */
 #include "base/utf8.h"
 
+#include <assert.h>
+
 size_t
 utf8_decode(const char *s, size_t size, uint32_t *cp)
 {
+    assert(s && cp);
     const unsigned char *bytes = (const unsigned char *)s;
     if (size == 0)
         return 0;
@@ -35,6 +38,7 @@ utf8_decode(const char *s, size_t size, uint32_t *cp)
 size_t
 utf8_encode(char out[4], uint32_t cp)
 {
+    assert(cp <= 0x10ffff);
     if (cp < 0x80) {
         out[0] = (char)cp;
         return 1;

@@ -3,6 +3,7 @@
  * abi/ops.def; one forward pass over the nodes below an expression gives its
  * derivative, remembered per (node, leaf), so that gradients, Hessians and
  * third derivatives cost what they share only once. */
+#include <assert.h>
 #include <string.h>
 
 #include "calculus/graph_priv.h"
@@ -156,6 +157,7 @@ operand(struct graph *graph, const expr *node, const expr *leaf,
 const expr *
 ex_diff(struct graph *graph, const expr *node, const expr *leaf)
 {
+    assert(graph && node && leaf && leaf->op == IMP_OP_ENV);
     const expr *zero = ex_num(graph, 0), *one = ex_num(graph, 1);
     const expr *have = operand(graph, node, leaf, zero, one);
     if (have)
@@ -185,6 +187,7 @@ const expr *
 ex_diff_along(struct graph *graph, const expr *node, const expr *const *leaf,
               const expr *const *rate, size_t n)
 {
+    assert(graph && node && (n == 0 || (leaf && rate)));
     const expr *zero = ex_num(graph, 0);
     struct walk *walk = walk_begin(graph);
     imp_range keep = graph->origin;

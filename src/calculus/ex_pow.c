@@ -2,6 +2,7 @@
 /* Powers. An integer literal exponent becomes one fixed chain of products, the
  * same in evaluator and generated code (I6); abs(u)^p becomes ABSPOW, whose
  * derivatives and series are right at u = 0; everything else stays POW. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -55,6 +56,7 @@ node(struct graph *graph, enum imp_op op, const expr *left, const expr *right)
 const expr *
 ex_pow(struct graph *graph, const expr *left, const expr *right)
 {
+    assert(graph && left && right);
     if (left->op == IMP_OP_ABS)
         return ex_abspow(graph, left->a, right);
     if (chain_exponent(right))

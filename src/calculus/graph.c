@@ -12,6 +12,7 @@
 struct graph *
 graph_new(struct arena *arena)
 {
+    assert(arena);
     struct graph *g = NEW(arena, struct graph);
     g->arena = arena;
     g->cap = 256;
@@ -51,6 +52,7 @@ graph_arena(struct graph *graph)
 unsigned
 ex_arity(uint32_t op)
 {
+    assert(op < IMP_OP_COUNT);
     static const unsigned char arity[] = {
 #define OP(name, word, n, dim, series, guard, eval, deriv) n,
 #include "abi/ops.def"
@@ -150,6 +152,7 @@ ex_num(struct graph *graph, double x)
 const expr *
 ex_sym(struct graph *graph, enum expr_sym s, uint32_t i, uint32_t j)
 {
+    assert(s <= SYM_DRAW);
     return graph_cons(graph, IMP_OP_ENV, (uint16_t)s, i, j, 0, NULL, NULL,
                       NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The image builder: bytes are appended, texts are shared, the header takes
  * the place that was kept for it at offset 0. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -37,6 +38,7 @@ take(struct image_builder *ib, size_t size, size_t align)
 struct image_builder *
 image_new(struct arena *arena)
 {
+    assert(arena);
     struct image_builder *ib = NEW(arena, struct image_builder);
     ib->arena = arena;
     ib->cap = 1 << 14;
@@ -64,6 +66,7 @@ text_at(const struct image_builder *ib, const imp_str *t, uint32_t cap,
 imp_str
 image_textn(struct image_builder *ib, const char *s, size_t n)
 {
+    assert(ib && (s || n == 0));
     if (n == 0)
         return (imp_str){0, 0};
     uint32_t at = text_at(ib, ib->texts, ib->cap_texts, s, n);
@@ -97,6 +100,7 @@ image_text(struct image_builder *ib, const char *s)
 imp_ref
 image_array(struct image_builder *ib, const void *v, size_t n, size_t size)
 {
+    assert(ib && size > 0 && (v || n == 0));
     if (n == 0)
         return (imp_ref){0, 0};
     size_t off = take(ib, n * size, 16);
@@ -107,6 +111,7 @@ image_array(struct image_builder *ib, const void *v, size_t n, size_t size)
 uint32_t
 image_add_tape(struct image_builder *ib, const imp_tape *tape)
 {
+    assert(ib && tape);
     if (ib->n_tapes == ib->cap_tapes) {
         size_t cap = ib->cap_tapes ? ib->cap_tapes * 2 : 32;
         imp_tape *v = NEW_N(ib->arena, imp_tape, cap);
@@ -122,6 +127,7 @@ image_add_tape(struct image_builder *ib, const imp_tape *tape)
 const imp_image *
 image_finish(struct image_builder *ib, imp_image *head)
 {
+    assert(ib && head);
     head->tapes = image_array(ib, ib->tapes, ib->n_tapes, sizeof *ib->tapes);
     take(ib, 0, 16);
     head->magic = IMP_IMAGE_MAGIC;

@@ -8,6 +8,7 @@
  */
 #include "calculus/linear.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -341,6 +342,7 @@ size_t
 ex_half_spaces(struct graph *graph, const expr *node, uint32_t dim,
                const expr ***rows)
 {
+    assert(graph && node && rows && (dim == 2 || dim == 3));
     struct linear linear = {.g = graph, .d = dim};
     if (ex_depends(graph, node, SYM_TIME, UINT32_MAX, UINT32_MAX))
         return 0;

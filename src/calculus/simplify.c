@@ -4,6 +4,7 @@
  * only where the value is finite (a literal 1/0 must stay to be named when it
  * is met at run time). Literal factors move to the front of powers and equal
  * terms are gathered, which is what keeps third derivatives short. */
+#include <assert.h>
 #include <math.h>
 
 #include "calculus/graph_priv.h"
@@ -208,6 +209,7 @@ const expr *
 ex_op(struct graph *graph, enum imp_op op, const expr *left, const expr *right,
       const expr *third)
 {
+    assert(op < IMP_OP_COUNT);
     unsigned n = ex_arity(op);
     if (n < 2)
         right = NULL;

@@ -348,6 +348,8 @@ uint32_t
 tape_build(struct graph *graph, struct image_builder *ib,
            const struct tape_spec *spec, uint32_t *rows)
 {
+    assert(graph && ib && spec && spec->env_of &&
+           (spec->outs || spec->n_outs == 0));
     if (!graph->tapes)
         graph->tapes = NEW(graph->arena, struct tape_scratch);
     graph->tapes->epoch++;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Questions to an expression: what does it depend on, what becomes of it when
  * symbols are replaced, what is its value, how does it look. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ void
 ex_leaves(struct graph *graph, const expr *const *es, size_t n,
           void (*each)(void *ctx, const expr *leaf), void *ctx)
 {
+    assert(graph && each && (es || n == 0));
     struct walk *walk = walk_begin(graph);
     walk_collect(graph, walk, es, n, NULL, NULL);
     for (uint32_t k = 0; k < walk->n; k++)
@@ -42,6 +44,7 @@ const expr *
 ex_subst(struct graph *graph, const expr *node,
          const expr *(*map)(void *ctx, const expr *leaf), void *ctx)
 {
+    assert(graph && node && map);
     struct walk *walk = walk_begin(graph);
     imp_range keep = graph->origin;
     walk_collect(graph, walk, &node, 1, NULL, NULL);

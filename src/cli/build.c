@@ -4,6 +4,7 @@
  * (which holds main, analysis/driver/simulator_main.c) and libm. */
 #include "cli/build.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -249,6 +250,7 @@ int
 build_simulator(const imp_image *image, const char *out,
                 const struct build_options *options, struct diags *diags)
 {
+    assert(image && out && options && diags && options->emit <= BUILD_ASM);
     static const enum gen_output kind[] = {GEN_OBJECT, GEN_OBJECT, GEN_IR,
                                            GEN_ASM};
     struct gen_options gen = {.opt = options->opt,

@@ -3,6 +3,8 @@
  * inner terms come from pack.c), and the sums of CHAIN operators. */
 #include "codegen/series_priv.h"
 
+#include <assert.h>
+
 /* acc +- x, the first (acc NULL) with its sign */
 static LLVMValueRef
 gather(struct sv *series, LLVMValueRef acc, uint32_t minus, LLVMValueRef x)
@@ -20,6 +22,7 @@ LLVMValueRef
 sv_convolution(struct sv *series, uint32_t reg, const uint32_t *pool,
                uint32_t n)
 {
+    assert(n > 0 && sv_convolves(series, reg));
     struct gen *gen = series->g;
     LLVMValueRef ends = NULL, whole = sv_packs_sum(series, reg);
 
@@ -42,6 +45,7 @@ sv_convolution(struct sv *series, uint32_t reg, const uint32_t *pool,
 LLVMValueRef
 sv_division_sum(struct sv *series, uint32_t reg)
 {
+    assert(series->code[reg].op == IMP_OP_DIV);
     struct gen *gen = series->g;
     LLVMValueRef end =
         LLVMBuildFMul(gen->b, sv_value(series, SV_K, series->code[reg].b),
@@ -54,6 +58,7 @@ sv_division_sum(struct sv *series, uint32_t reg)
 LLVMValueRef
 sv_chain_sum(struct sv *series, uint32_t inner, uint32_t outer)
 {
+    assert(series->k);
     struct gen *gen = series->g;
     struct sv_loop loop;
 

@@ -11,6 +11,7 @@
  *     void name.N(env, local, scratch)      part N */
 #include "codegen/emit.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -215,6 +216,7 @@ part_fn(struct ev *ev, const char *name, LLVMTypeRef type)
 LLVMValueRef
 gen_eval_fn(struct gen *gen, uint32_t tape)
 {
+    assert(tape < gen->im->tapes.n);
     const imp_tape *t = gen_tape(gen, tape);
     uint32_t n = t->code.n;
     struct ev ev = {

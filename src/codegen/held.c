@@ -7,6 +7,8 @@
  * those of the states one by one. */
 #include "codegen/series_priv.h"
 
+#include <assert.h>
+
 #include "base/arena.h"
 
 /* the convolution that register d is, or is a constant times; the constant */
@@ -158,6 +160,7 @@ now(struct sv *series, struct pack *pack)
 LLVMValueRef
 sv_held_state(struct sv *series, uint32_t reg)
 {
+    assert(series->state_of[reg]);
     struct pack *pack = series->state_of[reg];
 
     return LLVMBuildExtractElement(

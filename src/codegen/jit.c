@@ -4,6 +4,7 @@
  */
 #include "codegen/emit.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,7 @@ gen_load_object(const char *object, size_t size,
                 const struct gen_symbol *symbols, imp_code *code,
                 const char **error)
 {
+    assert(object && size > 0 && symbols && code && error);
     struct gen_jit *jit = calloc(1, sizeof *jit);
     LLVMOrcExecutorAddress at = 0;
     LLVMErrorRef failure;

@@ -6,6 +6,7 @@
  * Each call has its own LLVM context: several threads may emit at once. */
 #include "codegen/emit.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,6 +290,7 @@ emit_guarded(struct gen *gen, const struct gen_options *opt,
 struct gen_bytes
 gen_emit(const imp_image *image, const struct gen_options *opt)
 {
+    assert(image && opt && opt->opt >= 0 && opt->opt <= 2);
     struct gen_bytes out = {NULL, 0, NULL};
     struct gen *gen;
 

@@ -5,6 +5,7 @@
  * function one by one. */
 #include "codegen/emit.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* declared runtime function of an operator, with the table's arity */
@@ -78,6 +79,7 @@ LLVMValueRef
 gen_op_choice(struct gen *gen, LLVMTypeRef num, enum imp_op op,
               LLVMValueRef first, LLVMValueRef second)
 {
+    assert(op < IMP_OP_COUNT);
     switch (op) {
     case IMP_OP_ABS:
         return compare(gen, LLVMRealOLT, first, gen_num(gen, num, 0.0));
@@ -94,6 +96,7 @@ LLVMValueRef
 gen_op_value(struct gen *gen, LLVMTypeRef num, enum imp_op op,
              LLVMValueRef first, LLVMValueRef second, LLVMValueRef third)
 {
+    assert(op < IMP_OP_COUNT);
     LLVMValueRef zero = gen_num(gen, num, 0.0);
     LLVMBuilderRef bl = gen->b;
 

@@ -4,6 +4,8 @@
  * "the fine print"; runtime/tape/eval.c is the same in plain C). */
 #include "codegen/series_priv.h"
 
+#include <assert.h>
+
 /* a state whose rate is constant: its row is known at order 0 */
 static bool
 is_line(const struct sv *series, uint32_t reg)
@@ -257,6 +259,7 @@ coefficient(struct sv *series, uint32_t reg)
 void
 sv_order_k(struct sv *series)
 {
+    assert(series->k && series->kd);
     sv_packs_inner(series);
     for (uint32_t reg = 0; reg < series->t->code.n; reg++)
         if (series->part[reg] == series->at_part &&

@@ -12,6 +12,7 @@
  * accumulators take terms 1, 5, ...; 2, 6, ...; and so on. */
 #include "codegen/series_priv.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,7 @@ by_length(const void *x, const void *y)
 void
 sv_plan_packs(struct sv *series)
 {
+    assert(!series->packs);
     struct arena *arena = series->g->arena;
     uint32_t n_conv = 0, products = 0;
     struct conv_ref *conv =

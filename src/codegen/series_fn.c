@@ -15,6 +15,7 @@
  * function for order 0, one for order k, one for corrections. */
 #include "codegen/series_priv.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -379,6 +380,7 @@ new_arrays(struct sv *series)
 LLVMValueRef
 gen_series_fn(struct gen *gen, uint32_t tape)
 {
+    assert(tape < gen->im->tapes.n);
     const imp_tape *t = gen_tape(gen, tape);
     struct sv series = {.g = gen,
                         .t = t,

@@ -58,6 +58,7 @@ gen_fail(struct gen *gen, const char *fmt, ...)
 const imp_tape *
 gen_tape(const struct gen *gen, uint32_t i)
 {
+    assert(i < gen->im->tapes.n);
     return IMP_ARRAY(gen->im, gen->im->tapes, imp_tape) + i;
 }
 
@@ -222,6 +223,7 @@ void
 gen_operands(const struct gen *gen, const imp_tape *tape, uint32_t i,
              void (*each)(void *ctx, uint32_t operand), void *ctx)
 {
+    assert(i < tape->code.n && each);
     const imp_instr *in = IMP_ARRAY(gen->im, tape->code, imp_instr) + i;
     const uint32_t *pool = IMP_ARRAY(gen->im, tape->pool, uint32_t);
 

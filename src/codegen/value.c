@@ -3,11 +3,14 @@
  * coefficients in rows, and loops over the index of a sum. */
 #include "codegen/series_priv.h"
 
+#include <assert.h>
+
 /* pointer to coefficient idx of a register's row; in rows of the caller's
  * sources nothing is read in place: ROW copies */
 LLVMValueRef
 sv_row(struct sv *series, uint32_t reg, LLVMValueRef base, int off)
 {
+    assert(reg < series->t->code.n);
     struct gen *gen = series->g;
     uint32_t row = series->code[reg].row;
 
@@ -62,6 +65,7 @@ sv_leaf_zero(struct sv *series, uint32_t reg)
 LLVMValueRef
 sv_value(struct sv *series, enum sv_class class, uint32_t reg)
 {
+    assert(class <= SV_D && reg < series->t->code.n);
     struct gen *gen = series->g;
     const imp_instr *in = series->code + reg;
     LLVMValueRef value;
@@ -112,6 +116,7 @@ void
 sv_loop_open(struct sv *series, struct sv_loop *loop, uint64_t start,
              unsigned count, LLVMValueRef init)
 {
+    assert(loop && count > 0 && count <= SV_LOOP_MAX);
     struct gen *gen = series->g;
 
     loop->before = LLVMGetInsertBlock(gen->b);
@@ -131,6 +136,7 @@ void
 sv_loop_close(struct sv *series, struct sv_loop *loop, LLVMValueRef *acc,
               unsigned step, LLVMValueRef end)
 {
+    assert(loop->n > 0 && acc && step > 0);
     struct gen *gen = series->g;
     LLVMValueRef next = LLVMBuildAdd(gen->b, loop->j, gen_i64(gen, step), "");
     LLVMBasicBlockRef from[2] = {loop->before, LLVMGetInsertBlock(gen->b)};

@@ -4,6 +4,7 @@
  * variable length in UTF-8. Attributes of the file: model, command, seed, the
  * params (param.NAME, param.NAME.unit), axes and shape of the grid. Neither
  * times nor paths enter. */
+#include <assert.h>
 #include <hdf5.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -152,6 +153,7 @@ made(const struct h5_content *what, size_t *size)
 static char *
 file(const struct h5_content *content, size_t *size, const char **error)
 {
+    assert(content && size && error);
     H5E_auto2_t print = NULL;
     void *ctx = NULL;
     char *bytes = NULL;

@@ -5,6 +5,8 @@
  * Also the checks on a body that do not need values. */
 #include "mechanics/mech_priv.h"
 
+#include <assert.h>
+
 /* -- initial data must not read the motion -------------------------------- */
 
 /* -- constants --------------------------------------------------------------
@@ -302,6 +304,7 @@ refresh_tape(struct mech *mech, struct mbody *body)
 bool
 body_build(struct mech *mech, struct mbody *body)
 {
+    assert(mech && body && body->decl && !body->G);
     struct graph *graph = mech->graph;
     body->fixed = body->decl->fixed;
     body->prescribed =

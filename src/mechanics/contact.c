@@ -9,6 +9,8 @@
  * unknowns: fewest products that change in time. The Jacobian is exact. */
 #include "mechanics/mech_priv.h"
 
+#include <assert.h>
+
 struct conditions {
     const expr *F[8];
     const expr *J[64];
@@ -220,6 +222,7 @@ contact_flags(struct mech *mech, const struct tm_contact *decl)
 bool
 contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
 {
+    assert(contact < mech->model->n_contacts && out);
     const struct tm_contact *decl = mech->model->contacts + contact;
     if (!decl->system && !contact_ok(mech, decl))
         return false;

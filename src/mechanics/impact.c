@@ -9,6 +9,9 @@
  * l_a = rho x (R^T a). Fixed bodies contribute nothing to M. Where a shape
  * contains t, u_n is the rate of the gap: its surface moves over the body. */
 #include "abi/contact.h"
+
+#include <assert.h>
+
 #include "mechanics/mech_priv.h"
 
 /* One side of the contact: levers of the basis vectors in body axes. */
@@ -206,6 +209,7 @@ drive_work(struct mech *mech, const struct side side[2], const expr *alpha,
 uint32_t
 impact_build(struct mech *mech, uint32_t contact)
 {
+    assert(contact < mech->model->n_contacts);
     struct graph *graph = mech->graph;
     const struct tm_contact *decl = mech->model->contacts + contact;
     graph_origin(graph, decl->range);

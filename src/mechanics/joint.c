@@ -14,6 +14,8 @@
  * depend on others are left to imp_ldlt_factor. */
 #include "mechanics/mech_priv.h"
 
+#include <assert.h>
+
 /* a vector fixed to a body, or a point of one, and its derivatives in time */
 struct taylor {
     vec3 x, dx, ddx;
@@ -383,6 +385,7 @@ too_many(struct mech *mech, const struct mblock *block)
 bool
 joint_rates(struct mech *mech, uint32_t index)
 {
+    assert(index < mech->n_blocks);
     struct mblock *block = mech->blocks + index;
     block->n_row = block_rows(mech, index, NULL);
     if (block->n_row == 0)
@@ -409,6 +412,7 @@ joint_rates(struct mech *mech, uint32_t index)
 void
 joint_conditions(struct mech *mech, uint32_t index, const expr **out)
 {
+    assert(index < mech->n_blocks && out);
     struct row *rows =
         NEW_N(mech->arena, struct row, mech->blocks[index].n_row + 1);
     block_rows(mech, index, rows);
@@ -431,6 +435,7 @@ named_tape(struct mech *mech, const struct mblock *block, const char *what,
 void
 joint_tapes(struct mech *mech, struct mblock *block)
 {
+    assert(block->n > 0);
     struct graph *graph = mech->graph;
     uint32_t count = block->n_row, nv = mech->dim == 2 ? 3 : 6;
     block->out.solve = block->out.hold = block->out.push = IMP_NO_TAPE;
@@ -483,6 +488,7 @@ void
 joint_couple(struct mech *mech,
              void (*together)(void *ctx, uint32_t a, uint32_t b), void *ctx)
 {
+    assert(mech && together);
     for (size_t i = 0; i < mech->model->n_joints; i++) {
         const uint32_t *b = mech->model->joints[i].body;
         if (moves(mech, b[0]) && moves(mech, b[1]))

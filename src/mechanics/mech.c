@@ -3,6 +3,8 @@
  * commands in this order, and puts the image together. */
 #include "mechanics/mech.h"
 
+#include <assert.h>
+
 #include "base/source.h"
 #include "mechanics/mech_priv.h"
 
@@ -67,6 +69,7 @@ make_bodies(struct mech *mech)
 const imp_image *
 mech_compile(struct tm_model *model, struct diags *ds)
 {
+    assert(model && model->graph && model->arena && ds);
     struct mech mech = {.model = model,
                         .graph = model->graph,
                         .arena = model->arena,

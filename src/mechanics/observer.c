@@ -7,6 +7,8 @@
  * impact the jump tape gives what is added to u and u'. */
 #include "mechanics/mech_priv.h"
 
+#include <assert.h>
+
 struct lowering {
     struct mech *mech;
     const struct msystem *s;
@@ -40,6 +42,7 @@ felt_leaf(void *ctx, const expr *leaf)
 void
 observer_build(struct mech *mech, struct msystem *system)
 {
+    assert(system && system->leaf && system->rate);
     const struct tm_system *decl = system->decl;
     struct lowering low = {mech, system};
     uint32_t count = 2 * decl->n, n_observed = observer_size(mech, decl),

@@ -6,6 +6,8 @@
  */
 #include "mechanics/mech_priv.h"
 
+#include <assert.h>
+
 /* series: d (d entries), Q by rows (d*d) */
 static uint32_t
 relative_tape(struct mech *mech, uint32_t contact)
@@ -40,6 +42,7 @@ smooth(const struct mbody *body)
 void
 polytope_contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
 {
+    assert(contact < mech->model->n_contacts && out);
     const struct tm_contact *decl = mech->model->contacts + contact;
     out->relative = relative_tape(mech, contact);
     for (uint32_t i = 0; i < 2; i++)

@@ -8,6 +8,8 @@
  * as they need no forces. */
 #include "mechanics/mech_priv.h"
 
+#include <assert.h>
+
 uint32_t
 series_layout(struct mech *mech, uint32_t at)
 {
@@ -172,6 +174,7 @@ imp_ref
 series_wants(struct mech *mech, const expr *const *outs, size_t n_out,
              bool *contact, bool *slot)
 {
+    assert(contact && slot && (outs || n_out == 0));
     size_t n_series = mech->model->n_series, n_wanted = 0;
     if (!n_series)
         return (imp_ref){0, 0};
@@ -235,6 +238,7 @@ const expr *
 series_in_force(struct mech *mech, const expr *e, imp_range where,
                 const char *body)
 {
+    assert(mech && e && body);
     struct force f = {mech, where, body, false};
     e = ex_subst(mech->graph, e, force_leaf, &f);
     if (!f.failed)

@@ -4,6 +4,8 @@
  * image. In the plane vectors get z = 0 and axes are along z. */
 #include "mechanics/mech_priv.h"
 
+#include <assert.h>
+
 static void
 raw_vec(const expr **raw, uint32_t at, const struct tm_vec *v)
 {
@@ -90,6 +92,7 @@ raw_poly(struct mech *mech, const struct tm_body *decl, const expr **out)
 uint32_t
 setup_tape(struct mech *mech)
 {
+    assert(mech && mech->bodies);
     const struct tm_model *model = mech->model;
     size_t count =
         model->n_bodies * IMP_RAW_SIZE + CONTACT_OUTS * model->n_contacts +

@@ -4,6 +4,7 @@
  * can be read off the graph: linear in the coordinates (half-planes, half-
  * spaces), moving (t in G), symmetric under a change of sign of a coordinate.
  * Nothing is decided by the name of a shape. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "mechanics/mech_priv.h"
@@ -169,6 +170,7 @@ third(struct mech *mech, const expr *const *hess, const expr **out)
 bool
 shape_build(struct mech *mech, struct mbody *body)
 {
+    assert(mech && body && body->decl);
     struct graph *graph = mech->graph;
     body->tape.g0 = body->tape.g2 = body->tape.g3 = IMP_NO_TAPE;
     body->G = body->decl->level_set;

@@ -18,6 +18,8 @@
  * is regular. */
 #include "mechanics/mech_priv.h"
 
+#include <assert.h>
+
 enum { VERTEX, EDGE, FACE, MOST = 5 };
 
 struct nearest {
@@ -134,6 +136,7 @@ void
 smooth_polytope_build(struct mech *mech, uint32_t contact, uint32_t smooth,
                       imp_contact *out)
 {
+    assert(smooth <= 1 && out);
     static const char *const word[] = {"vertex", "edge", "face"};
     const struct tm_contact *decl = mech->model->contacts + contact;
     const struct mbody *body[2] = {mech->bodies + decl->body[0],

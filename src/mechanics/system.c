@@ -10,6 +10,8 @@
  * constant accelerations stay constants: then the motion is a polynomial. */
 #include "mechanics/mech_priv.h"
 
+#include <assert.h>
+
 /* what the derivation of one system works on */
 struct lagrange {
     struct mech *mech;
@@ -173,6 +175,7 @@ one_system(struct mech *mech, struct msystem *system)
 bool
 system_build(struct mech *mech)
 {
+    assert(mech && !mech->systems);
     size_t n = mech->model->n_systems;
     uint32_t at =
         mech->layout.state + (uint32_t)mech->model->n_bodies * mech->n_state;
@@ -203,6 +206,7 @@ row_leaf(void *ctx, const expr *leaf)
 void
 system_contact(struct mech *mech, uint32_t contact, imp_contact *out)
 {
+    assert(contact < mech->model->n_contacts && out);
     struct graph *graph = mech->graph;
     const struct tm_contact *decl = mech->model->contacts + contact;
     const struct msystem *system = mech->systems + (decl->system - 1);

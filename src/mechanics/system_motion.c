@@ -3,11 +3,14 @@
  * without contacts that slide. */
 #include "mechanics/mech_priv.h"
 
+#include <assert.h>
+
 const uint32_t *
 system_block(struct mech *mech, uint32_t index, const char *name,
              uint32_t first, const expr *const *leaf, const expr *const *rate,
              uint32_t count, const struct implicit *slide)
 {
+    assert(leaf && rate && count > 0 && slide);
     struct mblock *block = mech->blocks + index;
     uint32_t *rows = NEW_N(mech->arena, uint32_t, count + slide->n);
     uint32_t *state = NEW_N(mech->arena, uint32_t, count);
@@ -44,6 +47,7 @@ const expr *
 system_contact_gap(struct mech *mech, const struct msystem *system, uint32_t i,
                    const expr **N)
 {
+    assert(i < system->decl->n_contact);
     const expr *gap = system_formula(
         mech, mech->model->contacts[system->decl->contact + i].gap.e);
     for (uint32_t j = 0; N && j < system->decl->n; j++)

@@ -2,9 +2,12 @@
 /* Names of the kinds of nodes. */
 #include "syntax/ast.h"
 
+#include <assert.h>
+
 const char *
 ast_expr_kind_name(enum ast_expr_kind k)
 {
+    assert(k < AST_EXPR_KINDS);
     static const char *const names[] = {
 #define X(kind) #kind,
         AST_EXPRS(X)
@@ -16,6 +19,7 @@ ast_expr_kind_name(enum ast_expr_kind k)
 const char *
 ast_item_kind_name(enum ast_item_kind k)
 {
+    assert(k < AST_ITEM_KINDS);
     static const char *const names[] = {
 #define X(kind) #kind,
         AST_ITEMS(X)

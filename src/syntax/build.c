@@ -2,6 +2,7 @@
 /* Builders of tree nodes, called by the grammar's actions, with the checks that
  * belong to the text alone: units on operands, matrices of unequal rows, depth.
  * All memory is the arena's; lists double, what they leave behind is lost. */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,6 +63,7 @@ void
 rows_push(struct parse *parse, struct rows *rows, struct exprs row,
           imp_range range)
 {
+    assert(rows->all.n == rows->rows * rows->cols);
     if (rows->rows == 0) {
         rows->cols = row.n;
     } else if (row.n != rows->cols) {
@@ -88,6 +90,7 @@ struct diag *
 parse_error(struct parse *parse, enum diag_code code, imp_range range,
             const char *fmt, ...)
 {
+    assert(parse && code > DIAG_NONE && code < DIAG_COUNT);
     parse->errors++;
     if (!parse->ds)
         return NULL;
@@ -119,6 +122,7 @@ too_deep(struct parse *parse, imp_range range)
 struct ast_expr *
 build_expr(struct parse *parse, enum ast_expr_kind kind, imp_range range)
 {
+    assert(parse && kind < AST_EXPR_KINDS);
     struct ast_expr *e = NEW(parse->arena, struct ast_expr);
     e->kind = kind;
     e->range = range;
@@ -318,6 +322,7 @@ struct ast_item *
 build_item(struct parse *parse, enum ast_item_kind kind, imp_range range,
            imp_range head, struct ast_name name)
 {
+    assert(parse && kind < AST_ITEM_KINDS);
     struct ast_item *it = NEW(parse->arena, struct ast_item);
     it->kind = kind;
     it->range = range;
@@ -329,6 +334,7 @@ build_item(struct parse *parse, enum ast_item_kind kind, imp_range range,
 void
 build_formals(struct ast_item *it, struct formals f)
 {
+    assert(it);
     it->formals = f.v;
     it->n_formals = f.n;
     it->has_formals = true;
@@ -337,6 +343,7 @@ build_formals(struct ast_item *it, struct formals f)
 void
 build_block(struct ast_item *it, struct items block, imp_range range)
 {
+    assert(it);
     /* an absent block has an empty range */
     it->has_block = range.hi > range.lo;
     if (!it->has_block)

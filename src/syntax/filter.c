@@ -11,6 +11,7 @@
  *   operands never stand side by side;
  * - `over` between an operand and a name is the word of `threshold S over x`;
  * - behind the command `compare` it is the command that is compared. */
+#include <assert.h>
 #include <string.h>
 
 #include "imp_parser.h"
@@ -117,6 +118,7 @@ is_command(const struct filter *filter, const struct token *token)
 void
 filter_next(struct filter *filter, struct token *token)
 {
+    assert(filter && filter->scan && token);
     if (!filter->primed) {
         scan_next(filter->scan, &filter->ahead);
         filter->primed = true;

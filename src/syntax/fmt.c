@@ -13,6 +13,7 @@
  */
 #include "syntax/fmt.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "imp_parser.h"
@@ -399,6 +400,7 @@ bool
 fmt_file(struct arena *arena, struct diags *diags, uint32_t file,
          struct buf *out)
 {
+    assert(arena && diags && diags->sources && out);
     const struct source *src = source_get(diags->sources, file);
     int before = diags->errors;
     struct intern *names = intern_new(arena);
@@ -418,6 +420,7 @@ char *
 fmt_expr(struct arena *arena, const struct sources *sources,
          const struct ast_expr *e)
 {
+    assert(arena && sources && e);
     const struct source *src = source_get(sources, e->range.file);
     if (!src || e->range.hi > src->len || e->range.lo > e->range.hi)
         return arena_strdup(arena, "");

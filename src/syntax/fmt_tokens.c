@@ -3,6 +3,7 @@
  * line may break. Both follow from the tokens alone: a bracket behind a name is
  * a call or an index and has no blank before it, one behind a literal or a
  * bracketed value is a unit and has one. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -179,6 +180,7 @@ void
 fmt_scan(struct pieces *ps, struct arena *arena, struct intern *names,
          uint32_t file, const char *text, size_t len, uint32_t base, bool part)
 {
+    assert(ps && (text || len == 0));
     /* twice: once with comments, once through the filter, which tells command
      * words from names */
     struct scan with, without;

@@ -8,6 +8,7 @@
  * input; a text of n bytes costs O(n) tokens. */
 #include "syntax/parse.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "imp_parser.h"
@@ -321,6 +322,7 @@ struct ast_file *
 parse_file(struct arena *arena, struct intern *names, struct diags *diags,
            uint32_t file, bool bare)
 {
+    assert(arena && names && diags && diags->sources);
     const struct source *src = source_get(diags->sources, file);
     struct ast_file *f = NEW(arena, struct ast_file);
     f->file = file;
@@ -337,6 +339,7 @@ parse_file(struct arena *arena, struct intern *names, struct diags *diags,
 enum parse_state
 parse_probe(const char *text, size_t len)
 {
+    assert(text || len == 0);
     struct arena *arena = arena_new();
     struct oom_guard guard;
     oom_enter(&guard);
@@ -391,6 +394,7 @@ void
 parse_expected(const char *text, size_t len,
                void (*each)(void *ctx, const char *what), void *ctx)
 {
+    assert((text || len == 0) && each);
     struct arena *arena = arena_new();
     struct oom_guard guard;
     oom_enter(&guard);

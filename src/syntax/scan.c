@@ -6,6 +6,7 @@
  *
  * Texts are UTF-8. Bytes are counted from the start of the file, byte order
  * mark included. */
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -134,6 +135,7 @@ void
 scan_open(struct scan *out, struct arena *arena, struct intern *names,
           struct diags *diags, uint32_t file, const char *text, size_t len)
 {
+    assert(out && arena && names && (text || len == 0));
     *out = (struct scan){.arena = arena,
                          .names = names,
                          .ds = diags,
@@ -158,6 +160,7 @@ scan_open(struct scan *out, struct arena *arena, struct intern *names,
 void
 scan_next(struct scan *scan, struct token *out)
 {
+    assert(scan && out && scan->pos <= scan->len);
     *out = (struct token){.kind = IMP_YYEND};
     if (scan->fatal || !scan->flex) {
         out->range = place(scan, scan->len, scan->len);
@@ -303,6 +306,7 @@ strange(struct scan *scan, uint32_t cp, size_t lo, size_t len)
 size_t
 scan_word(struct scan *scan, struct token *token, size_t n)
 {
+    assert(n > 0 && n <= scan->pos);
     size_t lo = scan->pos - n, which = 0;
     const char *word = scan->text + lo;
     while (which < n) {
@@ -362,6 +366,7 @@ read_number(struct scan *scan, struct token *token, size_t lo, size_t n)
 void
 scan_number(struct scan *scan, struct token *token, size_t n)
 {
+    assert(n > 0 && n <= scan->pos);
     read_number(scan, token, scan->pos - n, n);
 }
 
@@ -389,6 +394,7 @@ ungrouped(struct scan *scan, const char *w, size_t n)
 size_t
 scan_junk(struct scan *scan, struct token *token, size_t n_junk)
 {
+    assert(n_junk > 0 && n_junk <= scan->pos);
     size_t lo = scan->pos - n_junk;
     const char *word = scan->text + lo;
     double x = 0.0;
@@ -540,6 +546,7 @@ escape(struct scan *scan, const char *word, size_t at, size_t n_word, char *out,
 void
 scan_string(struct scan *scan, struct token *token, size_t len, bool closed)
 {
+    assert(len > 0 && len <= scan->pos);
     size_t lo = scan->pos - len;
     const char *word = scan->text + lo;
     if (!closed) {

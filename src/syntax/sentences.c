@@ -2,6 +2,7 @@
 /* Syntax errors in words: the row of grammar/sentences.def that fits, filled
  * in, with a note on the bracket that is open and the few most useful of the
  * tokens that could have stood there. */
+#include <assert.h>
 #include <string.h>
 
 #include "imp_parser.h"
@@ -502,6 +503,7 @@ help_with(struct parse *parse, const struct row *row, struct diag *diag,
 void
 sentence_report(struct parse *parse, const int *kinds, int n_kinds)
 {
+    assert(parse && (kinds || n_kinds == 0));
     bool cascade = parse->prev.kind == IMP_YYSYNC;
     parse->recovering = true;
     parse->error_at_end = parse->found.kind == IMP_YYEND;

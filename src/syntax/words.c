@@ -2,6 +2,7 @@
 /* Keywords and command words. Commands come from the one table of commands,
  * those of later releases included: they parse, and the checker says that they
  * are not available. */
+#include <assert.h>
 #include <string.h>
 
 #include "abi/commands.h"
@@ -49,6 +50,7 @@ static const struct word signs[] = {
 int
 word_keyword(const char *s, size_t n)
 {
+    assert(s);
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
         if (strlen(keywords[i].text) == n &&
             memcmp(keywords[i].text, s, n) == 0)
@@ -65,6 +67,7 @@ word_command(size_t i)
 bool
 word_is_command(const char *s)
 {
+    assert(s);
     for (uint32_t i = 0; i < IMP_CMD_COUNT; i++)
         if (strcmp(imp_command_word(i), s) == 0)
             return true;
@@ -86,6 +89,7 @@ word_spelling(int kind)
 bool
 word_is_unit(const char *s)
 {
+    assert(s);
     /* the commonest only: what all units are is the checker's to know */
     static const char *const units[] = {
         "m",  "mm", "cm",  "km", "s",   "ms",  "us",     "min",    "h",

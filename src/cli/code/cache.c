@@ -7,6 +7,7 @@
  * are opened without following links. */
 #include "cli/code/cache.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -46,6 +47,7 @@ void
 cache_key(struct cache_key *key, const imp_image *image,
           const struct gen_api *api, const struct gen_options *options)
 {
+    assert(key && image && api && options);
     const imp_tape *tape = IMP_ARRAY(image, image->tapes, imp_tape);
     uint32_t abi = IMP_ABI_VERSION, n_tapes = image->tapes.n;
     const bool host = !options->cpu || !strcmp(options->cpu, "host");
@@ -183,6 +185,7 @@ read_object(int fd, const struct cache_key *key, size_t *size)
 char *
 cache_get_in(const char *dir, const struct cache_key *key, size_t *n)
 {
+    assert(dir && key && n);
     char name[NAME_MAX_], *object = NULL;
     int folder = open_folder(dir), fd;
 
@@ -276,6 +279,7 @@ bool
 cache_put_in(const char *dir, const struct cache_key *key, const char *object,
              size_t size, size_t bound)
 {
+    assert(dir && key && object && size > 0);
     static atomic_uint counter;
     unsigned char sum[SHA256_SIZE];
     char name[NAME_MAX_], temp[64];

@@ -4,6 +4,7 @@
  * once, or when the evaluator has worked as long as that takes. */
 #include "cli/code/jit.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +129,7 @@ new_code(const imp_image *image, int opt, bool cache)
 struct model_code *
 model_code_later(const imp_image *image, int opt, bool cache)
 {
+    assert(image);
     struct model_code *code = new_code(image, opt, cache);
 
     if (!code)
@@ -138,6 +140,7 @@ model_code_later(const imp_image *image, int opt, bool cache)
 struct model_code *
 model_code_new(const imp_image *image, int opt, bool cache, const char **error)
 {
+    assert(image && error);
     const struct gen_api *api = load_codegen(error);
     struct model_code *code = api ? new_code(image, opt, cache) : NULL;
 

@@ -2,6 +2,7 @@
 /* SHA-256, written from FIPS 180-4 (section numbers below). */
 #include "cli/code/sha256.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* 4.2.2: first 32 bits of the fractional parts of the cube roots of the first
@@ -68,6 +69,7 @@ sha256_init(struct sha256 *sha)
 void
 sha256_add(struct sha256 *sha, const void *data, size_t size)
 {
+    assert(sha && (data || size == 0));
     const unsigned char *bytes = data;
     size_t fill = sha->n % 64;
 
@@ -88,6 +90,7 @@ sha256_add(struct sha256 *sha, const void *data, size_t size)
 void
 sha256_end(struct sha256 *sha, unsigned char out[SHA256_SIZE])
 {
+    assert(sha && out);
     uint64_t bits = sha->n * 8;
     unsigned char pad[72] = {0x80}, len[8];
     size_t fill = sha->n % 64;

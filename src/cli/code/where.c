@@ -3,6 +3,7 @@
  * loaded into the process must not depend on it. */
 #include "cli/code/where.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +44,7 @@ around(char *file, const char *name, char path[WHERE_MAX])
 bool
 where_is(const char *name, char path[WHERE_MAX])
 {
+    assert(name && path);
     static const char marker = 0; /* an address inside this object */
     char self[WHERE_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Completion: what the grammar allows after the text so far, and the names
  * that may stand there. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,6 +239,7 @@ void
 repl_complete(struct repl *repl, const char *text, size_t n,
               struct completions *out, size_t *word)
 {
+    assert(repl && text && out && word);
     char *text_end = mem_alloc(n + 1);
     struct search s = {.r = repl, .out = out, .text = text_end, .n = n};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tapes as text, for `:ir`: one line per instruction, registers as %n. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -81,6 +82,7 @@ tape(struct buf *buf, const imp_image *image, const imp_tape *tape)
 bool
 ir_tapes(const imp_image *image, const char *name, struct buf *out)
 {
+    assert(image && name && out);
     const imp_tape *tapes = IMP_ARRAY(image, image->tapes, imp_tape);
     size_t n = strlen(name);
     bool any = n == 0;

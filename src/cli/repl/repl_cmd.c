@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Commands of the REPL: those that begin with a colon, and ?name. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -436,6 +437,7 @@ colon_quit(struct repl *repl, const char *arg)
 int
 repl_command(struct repl *repl, const char *text, size_t n)
 {
+    assert(repl && n > 0 && (text[0] == ':' || text[0] == '?'));
     while (n && strchr(" \t\r\n", text[n - 1]))
         n--;
     char *line = mem_alloc(n + 1);
@@ -474,6 +476,7 @@ repl_command(struct repl *repl, const char *text, size_t n)
 int
 repl_entry(struct repl *repl, const char *text, size_t len)
 {
+    assert(repl && (text || len == 0));
     char name[32];
     size_t i = 0;
 

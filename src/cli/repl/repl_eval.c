@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The evaluation of entries, and what is kept of them. See repl_priv.h for the
  * idea. */
+#include <assert.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,7 @@ repl_say(struct repl *repl)
 void
 repl_open(struct repl *repl)
 {
+    assert(repl);
     session_close(&repl->s);
     session_open(&repl->s, &repl->o);
     repl->s.model_name = "<repl>";
@@ -106,6 +108,7 @@ repl_items(struct repl *repl,
                         const char *text, size_t n),
            void *ctx)
 {
+    assert(repl && each);
     for (size_t i = 0; i < repl->s.n_files; i++) {
         const struct ast_file *file = repl->s.files[i];
         const struct source *src = source_get(repl->s.sources, file->file);
@@ -358,6 +361,7 @@ int
 repl_eval(struct repl *repl, const char *name, const char *text, size_t n,
           bool bare)
 {
+    assert(repl && name && (text || n == 0));
     struct eval_job j = {repl, name, text, n, bare};
     int status = cli_guard(eval_work, &j);
 

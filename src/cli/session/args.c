@@ -2,6 +2,7 @@
 /* Options of the subcommands, help, and messages that have no source place.
  * The tables in cmd_*.c are the only list of options: reader, help and
  * "did you mean" all work from them. */
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 void
 cli_error(enum diag_code code, const char *help, const char *fmt, ...)
 {
+    assert(code > DIAG_NONE && code < DIAG_COUNT && fmt);
     struct arena *arena = arena_new();
     struct diags ds;
     struct buf text = {0};
@@ -81,6 +83,7 @@ cli_stop_flag(void)
 int
 cli_guard(int (*fn)(void *ctx), void *ctx)
 {
+    assert(fn);
     struct oom_guard guard;
 
     if (setjmp(guard.env)) {
@@ -98,6 +101,7 @@ int
 cli_choice(const char *option, const char *word, const char *const *choices,
            size_t n)
 {
+    assert(option && word && (choices || n == 0));
     struct buf text = {0};
 
     for (size_t i = 0; i < n; i++)
@@ -166,6 +170,7 @@ unknown(struct cli_args *args, const char *word, size_t n)
 int
 cli_next(struct cli_args *args)
 {
+    assert(args && args->cmd && args->i <= args->argc);
     if (args->i >= args->argc)
         return CLI_END;
     const char *word = args->argv[args->i++];
@@ -210,6 +215,7 @@ cli_next(struct cli_args *args)
 int
 cli_read(struct cli_args *args, cli_take_fn *take, void *ctx)
 {
+    assert(args && take);
     int k;
 
     while ((k = cli_next(args)) != CLI_END) {
@@ -224,6 +230,7 @@ cli_read(struct cli_args *args, cli_take_fn *take, void *ctx)
 bool
 cli_one(const struct cli_command *command, const char **model, const char *word)
 {
+    assert(command && model && word);
     if (*model)
         cli_error(DIAG_E0822, NULL,
                   "`imp %s` takes one model; found a second one, `%s`",

@@ -6,6 +6,7 @@
  * The sweep makes one model at a time. */
 #include "cli/session/remake.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "abi/status.h"
@@ -143,6 +144,7 @@ make(void *ctx, const double *params, struct arena *caller,
 const struct model_maker *
 session_maker(struct session *session)
 {
+    assert(session && session->image);
     struct model_maker *m = NEW(session->arena, struct model_maker);
     *m = (struct model_maker){.make = make, .drop = drop, .ctx = session};
     return m;

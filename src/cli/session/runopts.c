@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Options common to all that run a model. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,7 @@ read_threads(struct session_options *options, const char *value)
 bool
 runopts_apply(struct session_options *options, int which, const char *value)
 {
+    assert(options && which >= 0);
     static const char *const backends[] = {"auto", "jit", "eval"};
     static const char *const opts[] = {"0", "1", "2"};
     static const char *const formats[] = {"text", "lines", "json"};

@@ -3,6 +3,7 @@
  * maps its outcome to an exit status. Nothing here knows a shape or a command.
  * Invariant: a step is run only when the one before succeeded; whoever gets a
  * status other than 0 finds at least one diagnostic in s->ds. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,6 +33,7 @@ session_defaults(struct session_options *options)
 void
 session_open(struct session *session, const struct session_options *options)
 {
+    assert(session && options && !session->arena);
     session->o = *options;
     session->arena = arena_new();
     session->sources = sources_new(session->arena);
@@ -118,6 +120,7 @@ bool
 session_read(struct session *session, const char *path, const char **text,
              size_t *len)
 {
+    assert(session && path && text && len);
     struct stat st;
     bool is_stdin = strcmp(path, "-") == 0;
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -174,6 +177,7 @@ struct ast_file *
 session_add_text(struct session *session, const char *name, const char *text,
                  size_t n, bool bare)
 {
+    assert(session->sources && name && (text || n == 0));
     uint32_t file = sources_add(session->sources, name, text, n);
     struct ast_file *f =
         parse_file(session->arena, session->names, &session->ds, file, bare);
@@ -230,6 +234,7 @@ bool
 session_quantity(struct session *session, const char *what, const char *text,
                  double *value, const char **unit)
 {
+    assert(what && text && value && unit);
     struct diags ds;
 
     *unit = NULL;
@@ -341,6 +346,7 @@ session_input(struct session *session)
 int
 session_check(struct session *session)
 {
+    assert(session->arena && !session->model);
     size_t n_sets = session->o.n_sets;
     struct check_set *sets =
         NEW_N(session->arena, struct check_set, n_sets + 1);
@@ -367,6 +373,7 @@ session_check(struct session *session)
 int
 session_compile(struct session *session)
 {
+    assert(session->model && !session->image);
     session->image = mech_compile(session->model, &session->ds);
     if (!session->image || session->ds.errors)
         return IMP_EXIT_MODEL;

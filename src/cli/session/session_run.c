@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The runs of a session: its machine code, the commands, results of earlier
  * runs, other values of its params. */
+#include <assert.h>
 #include <string.h>
 
 #include "abi/status.h"
@@ -14,6 +15,7 @@
 int
 session_code(struct session *session)
 {
+    assert(session->image);
     const char *error = NULL;
 
     if (session->o.backend == SESSION_EVAL || session->code)
@@ -77,6 +79,7 @@ session_clear(struct session *session)
 enum session_set_status
 session_put(struct session *session, const char *name, double x)
 {
+    assert(session->image && session->params && name);
     uint32_t i = driver_find_param(session->image, name, strlen(name));
 
     session_clear(session);
@@ -93,6 +96,7 @@ session_put(struct session *session, const char *name, double x)
 int
 session_run(struct session *session)
 {
+    assert(session->image && session->params);
     struct driver_options options = {.json = session->o.json,
                                      .out_dir = session->o.dir,
                                      .has_seed = session->o.has_seed,

@@ -4,6 +4,8 @@
  * observers with their lower derivatives. */
 #include "mechanics/formula/formula.h"
 
+#include <assert.h>
+
 uint32_t
 observer_size(const struct mech *mech, const struct tm_system *decl)
 {
@@ -16,6 +18,7 @@ observer_size(const struct mech *mech, const struct tm_system *decl)
 uint32_t
 system_env(const struct mech *mech, uint32_t coordinate, uint32_t order)
 {
+    assert(coordinate < mech->model->n_coordinates && order <= 1);
     for (size_t i = 0; i < mech->model->n_systems; i++) {
         const struct tm_system *decl = mech->model->systems + i;
         uint32_t at = mech->systems[i].env_state,

@@ -3,6 +3,8 @@
  * the way from expressions to tapes of the image. */
 #include "mechanics/formula/formula.h"
 
+#include <assert.h>
+
 imp_range
 mech_range(imp_range r, imp_range otherwise)
 {
@@ -53,6 +55,7 @@ uint32_t
 mech_eval_tape(struct mech *mech, const char *name, uint32_t n_local,
                const expr *const *outs, size_t n_outs)
 {
+    assert(name && outs && n_outs > 0);
     struct tape_spec spec = {.name = name,
                              .n_local = n_local,
                              .outs = outs,
@@ -65,6 +68,7 @@ mech_eval_tape(struct mech *mech, const char *name, uint32_t n_local,
 uint32_t
 mech_series_tape(struct mech *mech, struct tape_spec spec, uint32_t *rows)
 {
+    assert(spec.name && spec.outs && spec.n_outs > 0);
     spec.series = true;
     spec.env_of = mech_env_of;
     spec.ctx = mech;

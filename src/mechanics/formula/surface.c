@@ -3,6 +3,8 @@
  * asks for, the level set and its gradient there, poses along a motion. */
 #include "mechanics/formula/formula.h"
 
+#include <assert.h>
+
 bool
 body_has_corners(const struct mbody *body)
 {
@@ -12,6 +14,7 @@ body_has_corners(const struct mbody *body)
 vec3
 contact_unknown(struct mech *mech, int part)
 {
+    assert(part >= 0 && part <= 2);
     vec3 r = v3_zero(mech->graph);
     uint32_t n = part == 2 ? 2 : mech->dim, at = (uint32_t)part * mech->dim;
     for (uint32_t i = 0; i < n; i++)
@@ -35,6 +38,7 @@ surface_at(struct mech *mech, const expr *e, vec3 x)
 vec3
 surface_gradient(struct mech *mech, const struct mbody *body, vec3 x)
 {
+    assert(body->G);
     vec3 r = v3_zero(mech->graph);
     for (uint32_t i = 0; i < mech->dim; i++)
         r.v[i] = surface_at(mech, body->grad[i], x);
@@ -55,6 +59,7 @@ surface_recede(struct mech *mech, const struct mbody *body, vec3 x)
 struct pose
 pose_of_rows(struct mech *mech, const struct mbody *body, uint32_t source)
 {
+    assert(body->fixed || body->pose_row[0] != IMP_NO_ROW);
     struct graph *graph = mech->graph;
     if (body->fixed)
         return body->pose;

@@ -6,6 +6,7 @@
  * gathered from the formulas of a block's motion, each once, by the GUARD
  * column of abi/ops.def, and become one series tape. Beside u goes the size of
  * the terms it is a sum of, since that is what its rounding is measured by. */
+#include <assert.h>
 #include <string.h>
 
 #include "mechanics/formula/formula.h"
@@ -171,6 +172,7 @@ switching_build(struct mech *mech, imp_block *out, const char *name,
                 const expr *const *leaf, const uint32_t *rows, size_t n,
                 const expr *const *f, size_t n_f)
 {
+    assert(out && name && (leaf || n == 0) && f);
     struct guards found = {.mech = mech};
     struct rows_of by = {mech, leaf, rows, n};
     out->guard = IMP_NO_TAPE;

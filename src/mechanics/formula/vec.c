@@ -4,6 +4,8 @@
  * where they arise (I5). */
 #include "mechanics/formula/vec.h"
 
+#include <assert.h>
+
 bool
 sc_is_zero(const expr *a)
 {
@@ -250,6 +252,7 @@ q_rate(struct graph *graph, quat q, vec3 spin)
 void
 ldl_factor(struct graph *graph, const expr **M, uint32_t size)
 {
+    assert(M && size > 0);
     for (uint32_t col = 0; col < size; col++) {
         for (uint32_t i = col; i < size; i++) {
             const expr *s = M[i * size + col];
@@ -270,6 +273,7 @@ void
 ldl_solve(struct graph *graph, const expr *const *LD, uint32_t size,
           const expr *const *f, const expr **x)
 {
+    assert(LD && f && x && size > 0);
     for (uint32_t i = 0; i < size; i++) {
         x[i] = f[i];
         for (uint32_t m = 0; m < i; m++)

@@ -47,7 +47,7 @@ along(struct mech *mech, const expr *e)
 }
 
 /* entry `what` of a contact of corners: the runtime makes rows of them, in the
- * axes of the first body b about its mass centre (runtime/gap/polytope_rows.c)
+ * axes of the first body b about its mass centre (runtime/gap/polytope_contact.c)
  */
 static const expr *
 corner_entry(struct mech *mech, const struct mbody *body, uint32_t source,

@@ -14,6 +14,7 @@
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/geometry/pose.h"
+#include "runtime/motion/body_kinematics.h"
 #include "runtime/motion/joints.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
@@ -84,7 +85,7 @@ body_data(struct analysis *a, uint32_t body, const double point[3],
         return "a level set has no third derivatives";
     memset(tb, 0, sizeof *tb);
     double k[18], g[20], local[3] = {0}, d[3];
-    if (joints_kinematics(r, body, k))
+    if (body_kinematics(r, body, k))
         return "the motion of a body has no finite derivatives";
     const double *s = r->env + b->env_state;
     for (int i = 0; i < 3; i++) {

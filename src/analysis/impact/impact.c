@@ -15,6 +15,7 @@
 #include "analysis/impact/impact_handler.h"
 #include "analysis/impact/impact_priv.h"
 #include "base/num.h"
+#include "runtime/motion/body_kinematics.h"
 #include "runtime/motion/joints.h"
 #include "runtime/numerics/vec3.h"
 
@@ -56,7 +57,7 @@ twists(struct analysis *a, const imp_contact *ct, const double *cs,
         if (cs) {
             vec3_copy(cs + (i ? IMP_CS_V2 : IMP_CS_V1), v);
             vec3_copy(cs + (i ? IMP_CS_W2 : IMP_CS_W1), w);
-        } else if (!joints_kinematics(r, ct->body[i], k)) {
+        } else if (!body_kinematics(r, ct->body[i], k)) {
             vec3_copy(k, v);
             vec3_copy(k + 9, w);
         }

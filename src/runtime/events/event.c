@@ -15,6 +15,7 @@
  * accepted state. */
 #include "runtime/events/event.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -446,45 +447,128 @@ begin(struct rt *run, const enum event_watch *watch)
     return run->event;
 }
 
+/* what a step from the present state looks like */
+struct step {
+    double start, most; /* time of its start; longest step that is asked for */
+    double length;      /* longest that the motion and all gaps allow */
+    double cap;         /* the same after a step that was not accepted */
+    uint32_t slowest;   /* the contact that sets the length, or as many as there
+                           are */
+    bool excluded;      /* no contact can ever touch */
+};
+
+/* expands the motion and all gaps, and looks for entries into the band */
+static int
+expand_all(struct rt *run, struct event_state *ev, struct step *step)
+{
+    uint32_t nc = run->im->contacts.n;
+    double hm;
+    int st = motion_series_all(run, MOTION_STEP_ORDER, &hm);
+    if (st != IMP_OK)
+        return st;
+    step->length = fmin(fmin(hm, step->most), step->cap);
+    step->excluded = true;
+    step->slowest = nc;
+    for (uint32_t c = 0; c < nc; c++) {
+        struct near *watched = &ev->near[c];
+        if (watched->mode == WATCH_OFF)
+            continue;
+        double before = step->length;
+        st = expand(run, c, watched, hm, step->most, &step->length);
+        if (st != IMP_OK)
+            return st;
+        if (step->length < before)
+            step->slowest = c;
+        step->excluded = step->excluded && watched->far && isinf(watched->h);
+    }
+    return IMP_OK;
+}
+
+/* moves to the event of contact best within the step, and reports it with the
+ * other contacts that touch at the same time */
+static int
+arrive(struct rt *run, struct event_state *ev, const struct step *step,
+       uint32_t best, int (*each_step)(void *, double, double), void *ctx,
+       struct event *out, struct event *more, uint32_t *n_more)
+{
+    double s = ev->near[best].s, t1 = step->start + s;
+    int st = s > 0.0 ? accept(run, s, t1, each_step, ctx) : IMP_OK;
+    if (st != IMP_OK)
+        return st;
+    out->kind = ev->near[best].kind;
+    out->contact = best;
+    out->time = t1;
+    for (uint32_t c = 0; c < run->im->contacts.n; c++) {
+        const struct near *watched = &ev->near[c];
+        if (c == best || watched->mode == WATCH_OFF || !watched->candidate ||
+            !watched->refined || watched->kind == EVENT_NONE ||
+            watched->entry > s)
+            continue;
+        /* A gap without rate enters the band long before the touch: only the
+         * time of the touch tells what class it has. */
+        if (watched->kind == EVENT_TANGENT &&
+            watched->s - s > 4.0 * DBL_EPSILON * fabs(t1))
+            continue;
+        more[(*n_more)++] = (struct event){watched->kind, c, t1};
+    }
+    return IMP_OK;
+}
+
+/* a whole step without an event, if the gaps at its end agree with their
+ * polynomials; else back to its start, and step->cap is lowered */
+static int
+advance(struct rt *run, struct event_state *ev, struct step *step, double until,
+        int (*each_step)(void *, double, double), void *ctx)
+{
+    double t0 = step->start, h = step->length, least;
+    double t1 = h >= step->most ? until : t0 + h;
+    bool good;
+    if (t1 == t0)
+        return stuck(run,
+                     step->slowest < run->im->contacts.n ? step->slowest : 0);
+    save(run, &ev->step);
+    motion_advance(run, t1 - t0, t1);
+    int st = verify(run, ev, t1 - t0, &good, &least);
+    if (st != IMP_OK)
+        return st;
+    if (!good) {
+        restore(run, &ev->step);
+        step->cap = fmax(0.5 * h, least);
+        if (!(step->cap < h))
+            step->cap = 0.5 * h;
+        return IMP_OK;
+    }
+    step->cap = INFINITY;
+    return each_step != NULL ? each_step(ctx, t0, t1) : IMP_OK;
+}
+
 int
 event_next(struct rt *run, const enum event_watch *watch, double until,
            int (*each_step)(void *ctx, double t0, double t1), void *ctx,
            struct event *out, struct event *more, uint32_t *n_more)
 {
+    assert(run != NULL && out != NULL && n_more != NULL);
+    assert(run->im->contacts.n == 0 || (watch != NULL && more != NULL));
     uint32_t nc = run->im->contacts.n;
     struct event_state *ev = begin(run, watch);
-    double cap = INFINITY; /* after a step that was not accepted */
+    struct step step = {.cap = INFINITY};
     out->kind = EVENT_NONE;
     out->contact = 0;
     *n_more = 0;
     if (!isfinite(until))
         until = rt_time(run) + event_horizon(run);
     for (;;) {
-        double t0 = rt_time(run), most = until - t0, hm;
-        out->time = t0;
+        step.start = rt_time(run);
+        step.most = until - step.start;
+        out->time = step.start;
         if (rt_stopped(run))
             return IMP_STOPPED;
-        if (most <= 0.0)
+        if (step.most <= 0.0)
             return IMP_OK;
-        int st = motion_series_all(run, MOTION_STEP_ORDER, &hm);
+        int st = expand_all(run, ev, &step);
         if (st != IMP_OK)
             return st;
-        double h = fmin(fmin(hm, most), cap);
-        bool excluded = true;
-        uint32_t slowest = nc;
-        for (uint32_t c = 0; c < nc; c++) {
-            struct near *watched = &ev->near[c];
-            if (watched->mode == WATCH_OFF)
-                continue;
-            double before = h;
-            st = expand(run, c, watched, hm, most, &h);
-            if (st != IMP_OK)
-                return st;
-            if (h < before)
-                slowest = c;
-            excluded = excluded && watched->far && isinf(watched->h);
-        }
-        if (excluded && each_step == NULL) {
+        if (step.excluded && each_step == NULL) {
             out->kind = EVENT_EXCLUDED;
             return IMP_OK;
         }
@@ -492,66 +576,24 @@ event_next(struct rt *run, const enum event_watch *watch, double until,
             struct near *watched = &ev->near[c];
             if (watched->mode != WATCH_OFF && watched->series &&
                 !watched->candidate)
-                scan(watched, h);
+                scan(watched, step.length);
         }
         uint32_t best;
         bool again;
-        st = choose(run, ev, t0, &h, &best, &again);
+        st = choose(run, ev, step.start, &step.length, &best, &again);
         if (st != IMP_OK)
             return st;
         if (again) {
-            cap = h;
-            if (t0 + cap == t0)
-                return stuck(run, slowest < nc ? slowest : 0);
+            step.cap = step.length;
+            if (step.start + step.cap == step.start)
+                return stuck(run, step.slowest < nc ? step.slowest : 0);
             continue;
         }
-        /* an event within this step */
-        if (best != nc && ev->near[best].s <= h) {
-            double s = ev->near[best].s, t1 = t0 + s;
-            st = s > 0.0 ? accept(run, s, t1, each_step, ctx) : IMP_OK;
-            if (st != IMP_OK)
-                return st;
-            out->kind = ev->near[best].kind;
-            out->contact = best;
-            out->time = t1;
-            for (uint32_t c = 0; c < nc; c++) {
-                const struct near *watched = &ev->near[c];
-                if (c == best || watched->mode == WATCH_OFF ||
-                    !watched->candidate || !watched->refined ||
-                    watched->kind == EVENT_NONE || watched->entry > s)
-                    continue;
-                /* the band of a touch without rate is entered long before it:
-                 * only its own time tells its class */
-                if (watched->kind == EVENT_TANGENT &&
-                    watched->s - s > 4.0 * DBL_EPSILON * fabs(t1))
-                    continue;
-                more[(*n_more)++] = (struct event){watched->kind, c, t1};
-            }
-            return IMP_OK;
-        }
-        /* none: a whole step, if the gaps agree with their polynomials */
-        double t1 = h >= most ? until : t0 + h;
-        if (t1 == t0)
-            return stuck(run, slowest < nc ? slowest : 0);
-        bool good;
-        double least;
-        save(run, &ev->step);
-        motion_advance(run, t1 - t0, t1);
-        st = verify(run, ev, t1 - t0, &good, &least);
+        if (best != nc && ev->near[best].s <= step.length)
+            return arrive(run, ev, &step, best, each_step, ctx, out, more,
+                          n_more);
+        st = advance(run, ev, &step, until, each_step, ctx);
         if (st != IMP_OK)
             return st;
-        if (!good) {
-            restore(run, &ev->step);
-            cap = fmax(0.5 * h, least);
-            if (!(cap < h))
-                cap = 0.5 * h;
-            continue;
-        }
-        cap = INFINITY;
-        if (each_step != NULL) {
-            st = each_step(ctx, t0, t1);
-            if (st != IMP_OK)
-                return st;
-        }
     }
 }

@@ -5,8 +5,10 @@
 #include "runtime/gap/polytope_contact.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "runtime/gap/polytope_contact_priv.h"
+#include "runtime/geometry/support.h"
 
 int
 polytope_contact_closest(struct rt *run, uint32_t contact,
@@ -47,4 +49,243 @@ polytope_contact_manifold(struct rt *run, uint32_t contact, double tol,
     return polytope_contact_is_smooth(run, rt_contact(run, contact))
                ? smooth_polytope_manifold(run, contact, tol, out)
                : polytope_pair_manifold(run, contact, tol, out);
+}
+
+/* -- gap, nearest points and normal as series, for expressions along the motion
+ * (motion/series_along.c): of the pair of features that is the nearest now, in
+ * the axes of body 0 about its mass centre. Where features meet in a point with
+ * an open normal (gap 0) the normal has no series: its coefficients are not
+ * finite, and the caller says so. ----------------------------------------- */
+
+/* body 1 seen from body 0 */
+struct seen {
+    int order;
+    struct taylor c[3], R[9];
+};
+
+static void
+turned(const struct seen *v, const struct taylor x[3], struct taylor out[3])
+{
+    for (int i = 0; i < 3; i++)
+        taylor_dot(v->order, v->R + 3 * i, x, &out[i]);
+}
+
+static void
+constant(int order, const double x[3], struct taylor out[3])
+{
+    for (int i = 0; i < 3; i++)
+        taylor_const(order, x[i], &out[i]);
+}
+
+/* numbers of body `body` (0, 1) in the axes of body 0 */
+static void
+direction_of(const struct seen *v, int body, const double x[3],
+             struct taylor out[3])
+{
+    struct taylor y[3];
+    constant(v->order, x, y);
+    if (body == 0)
+        memcpy(out, y, sizeof y);
+    else
+        turned(v, y, out);
+}
+
+static void
+point_of(const struct seen *v, int body, const double x[3],
+         struct taylor out[3])
+{
+    direction_of(v, body, x, out);
+    for (int i = 0; i < 3 && body == 1; i++)
+        taylor_add(v->order, &out[i], &v->c[i], &out[i]);
+}
+
+static void
+make_unit(int order, struct taylor n[3])
+{
+    struct taylor l2, l;
+    taylor_dot(order, n, n, &l2);
+    taylor_sqrt(order, &l2, &l);
+    for (int i = 0; i < 3; i++) {
+        struct taylor y = n[i];
+        taylor_div(order, &y, &l, &n[i]);
+    }
+}
+
+/* out = p + s n */
+static void
+beyond(int order, const struct taylor p[3], const struct taylor *s,
+       const struct taylor n[3], struct taylor out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        struct taylor y;
+        taylor_mul(order, s, &n[i], &y);
+        taylor_add(order, &p[i], &y, &out[i]);
+    }
+}
+
+static void
+minus(int order, struct taylor x[3])
+{
+    for (int i = 0; i < 3; i++)
+        taylor_scale(order, -1.0, &x[i], &x[i]);
+}
+
+/* a feature's point: its vertex, the first end of its edge */
+static const double *
+base_of(const struct polytope *polytope, unsigned kind, uint32_t i)
+{
+    return polytope->vertex[kind == FEATURE_EDGE ? polytope->edge[i].v[0] : i];
+}
+
+/* the point of the edge (base a, unit u) nearest to x */
+static void
+foot(int order, const struct taylor a[3], const struct taylor u[3],
+     const struct taylor x[3], struct taylor out[3])
+{
+    struct taylor w[3], s;
+    for (int i = 0; i < 3; i++)
+        taylor_sub(order, &x[i], &a[i], &w[i]);
+    taylor_dot(order, w, u, &s);
+    beyond(order, a, &s, u, out);
+}
+
+/* the point of the edge (a, u) on the line of least distance to (b, w) */
+static void
+crossing(int order, const struct taylor a[3], const struct taylor u[3],
+         const struct taylor b[3], const struct taylor w[3],
+         struct taylor out[3])
+{
+    struct taylor m[3], q[3], x[3], m2, s, t;
+    taylor_cross(order, u, w, m);
+    taylor_dot(order, m, m, &m2);
+    for (int i = 0; i < 3; i++)
+        taylor_sub(order, &b[i], &a[i], &q[i]);
+    taylor_cross(order, q, w, x);
+    taylor_dot(order, x, m, &s);
+    taylor_div(order, &s, &m2, &t);
+    beyond(order, a, &t, u, out);
+}
+
+/* two polytopes; gap is known */
+static void
+flat_rows(const struct rt *run, const imp_contact *image_contact,
+          const struct seen *v, const struct feature_pair *pair,
+          const struct taylor *gap, struct taylor P[3], struct taylor Q[3],
+          struct taylor n[3])
+{
+    int N = v->order;
+    struct taylor a[2][3], u[2][3], back;
+    taylor_scale(N, -1.0, gap, &back);
+    for (int i = 0; i < 2; i++) {
+        const struct polytope *polytope = run->polytope[image_contact->body[i]];
+        unsigned kind = pair->kind[i];
+        if (kind == FEATURE_FACE) {
+            direction_of(v, i, polytope->face[pair->index[i]].n, n);
+            if (i == 1)
+                minus(N, n);
+            continue;
+        }
+        point_of(v, i, base_of(polytope, kind, pair->index[i]), a[i]);
+        if (kind == FEATURE_EDGE)
+            direction_of(v, i, polytope->edge[pair->index[i]].dir, u[i]);
+    }
+    bool edge[2] = {pair->kind[0] == FEATURE_EDGE,
+                    pair->kind[1] == FEATURE_EDGE};
+    if (pair->kind[0] == FEATURE_FACE) {
+        memcpy(Q, a[1], sizeof a[1]);
+        beyond(N, Q, &back, n, P);
+        return;
+    }
+    if (pair->kind[1] == FEATURE_FACE) {
+        memcpy(P, a[0], sizeof a[0]);
+        beyond(N, P, gap, n, Q);
+        return;
+    }
+    if (edge[0] && edge[1]) {
+        crossing(N, a[0], u[0], a[1], u[1], P);
+        crossing(N, a[1], u[1], a[0], u[0], Q);
+        taylor_cross(N, u[0], u[1], n);
+        make_unit(N, n);
+        return; /* up to sign: the caller's normal decides */
+    }
+    memcpy(P, a[0], sizeof a[0]);
+    memcpy(Q, a[1], sizeof a[1]);
+    if (edge[0])
+        foot(N, a[0], u[0], Q, P);
+    if (edge[1])
+        foot(N, a[1], u[1], P, Q);
+    for (int i = 0; i < 3; i++)
+        taylor_sub(N, &Q[i], &P[i], &n[i]);
+    make_unit(N, n);
+}
+
+/* a smooth body A: p, N from its series, in the axes of the polytope */
+static void
+smooth_rows(const imp_contact *image_contact, const struct seen *v,
+            const struct taylor p[3], const struct taylor N[3],
+            const struct taylor *gap, struct taylor P[3], struct taylor Q[3],
+            struct taylor n[3])
+{
+    int order = v->order;
+    memcpy(n, N, 3 * sizeof *n);
+    make_unit(order, n);
+    if (image_contact->smooth == 1) {
+        memcpy(Q, p, 3 * sizeof *Q);
+        beyond(order, p, gap, n, P);
+        minus(order, n);
+        return;
+    }
+    /* the polytope is body 1 */
+    struct taylor foot_b[3], m[3];
+    beyond(order, p, gap, n, foot_b);
+    turned(v, p, P);
+    turned(v, foot_b, Q);
+    turned(v, n, m);
+    memcpy(n, m, sizeof m);
+    for (int i = 0; i < 3; i++) {
+        taylor_add(order, &P[i], &v->c[i], &P[i]);
+        taylor_add(order, &Q[i], &v->c[i], &Q[i]);
+    }
+}
+
+int
+polytope_contact_rows(struct rt *run, uint32_t contact, int order, double *rows)
+{
+    const imp_contact *image_contact = rt_contact(run, contact);
+    struct seen v;
+    struct nearest_features at;
+    struct taylor gap, P[3], Q[3], n[3], p[3], N[3];
+    double holds, valid;
+    v.order = order;
+    int st = polytope_contact_closest(run, contact, &at, true);
+    if (st == IMP_OK)
+        st = polytope_contact_series(run, contact, order, gap.c, &valid);
+    if (st == IMP_OK && polytope_contact_is_smooth(run, image_contact))
+        smooth_polytope_point_series(run, contact, order, p, N);
+    if (st == IMP_OK)
+        st = polytope_relative_pose(run, contact, order, v.c, v.R, &holds);
+    if (st != IMP_OK)
+        return st;
+    if (polytope_contact_is_smooth(run, image_contact)) {
+        smooth_rows(image_contact, &v, p, N, &gap, P, Q, n);
+    } else {
+        struct support_body b;
+        double m[3], w[3];
+        flat_rows(run, image_contact, &v, &at.pair, &gap, P, Q, n);
+        for (int i = 0; i < 3; i++)
+            m[i] = n[i].c[0];
+        support_body_get(run, image_contact->body[0], &b);
+        support_rotate(&b, m, w);
+        if (vec3_dot(w, at.n) < 0.0)
+            minus(order, n);
+    }
+    for (int i = 0; i < IMP_CONTACT_E; i++) {
+        const struct taylor *from = i == 0                   ? &gap
+                                    : i < IMP_CONTACT_Q      ? &P[i - 1]
+                                    : i < IMP_CONTACT_NORMAL ? &Q[i - 4]
+                                                             : &n[i - 7];
+        memcpy(rows + i * IMP_ROW_STRIDE + IMP_ROW_PAD, from->c,
+               sizeof(double) * (size_t)(order + 1));
+    }
+    return IMP_OK;
 }

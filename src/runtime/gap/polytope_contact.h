@@ -7,23 +7,8 @@
 #ifndef IMP_RUNTIME_GAP_POLYTOPE_CONTACT_H
 #define IMP_RUNTIME_GAP_POLYTOPE_CONTACT_H
 
-#include "runtime/geometry/polytope.h"
+#include "runtime/features/nearest_features.h"
 
-enum feature_kind {
-    FEATURE_VERTEX,
-    FEATURE_EDGE,
-    FEATURE_FACE,
-    FEATURE_SURFACE /* a smooth body */
-};
-struct feature_pair {
-    unsigned char kind[2]; /* enum feature_kind, of body 0 and 1 */
-    uint32_t index[2];
-};
-struct nearest_features {
-    struct feature_pair pair;
-    double gap;
-    double P[3], Q[3], n[3]; /* world; n from the first to the second body */
-};
 /* nearest features at the present state; warm from the last call. IMP_OK, or
  * as closest_points_find */
 int polytope_contact_closest(struct rt *run, uint32_t contact,

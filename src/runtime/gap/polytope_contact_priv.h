@@ -31,61 +31,10 @@ polytope_contact_is_smooth(const struct rt *run,
     return run->polytope[image_contact->body[0]] == NULL ||
            run->polytope[image_contact->body[1]] == NULL;
 }
-/* Two polytopes, seen from body 0: all coordinates about its mass centre, in
- * its axes. Points and normals of struct nearest_features are meant so here
- * too. */
-struct polytope_scene {
-    int dim;
-    const struct polytope *p[2];
-    double c[3], R[9];  /* x1 of body 1 is at c + R x1 */
-    double (*point)[3]; /* vertices of body 1 */
-    double size;        /* of the numbers: what rounding is a share of */
-};
 /* the scene at the present state; vertices lie in the contact's memory, in its
  * first or (second) second half */
 void polytope_scene_get(struct rt *run, uint32_t contact, bool second,
                         struct polytope_scene *scene);
-/* fills the vertices and the size from p, c, R */
-void polytope_scene_place(struct polytope_scene *scene);
-/* Nearest features, or those of least depth; first may be NULL, a guess */
-void nearest_features_find(const struct polytope_scene *scene,
-                           const struct feature_pair *first,
-                           struct nearest_features *out);
-/* separation along unit n (axes of body 0): how far body 1 is beyond body 0,
- * and the vertices that say so (UINT32_MAX for a half-space); -infinite where
- * a half-space has another normal */
-double polytope_separation(const struct polytope_scene *scene,
-                           const double n[3], uint32_t at[2]);
-/* do the normals of two edges of body 0 and 1 meet (the one's faces between
- * those of the other)? Then their common normal is in n. */
-bool polytope_edges_cross(const struct polytope_scene *scene, uint32_t e0,
-                          uint32_t e1, double n[3]);
-/* i-th neighbour of vertex v, i < at[v + 1] - at[v] */
-uint32_t polytope_neighbour(const struct polytope *polytope, uint32_t v,
-                            uint32_t i);
-/* points nearest to each other of the lines of two edges: P, Q */
-void polytope_edge_points(const struct polytope_scene *scene, uint32_t e0,
-                          uint32_t e1, double P[3], double Q[3]);
-
-/* The gap of one pair of features as series of the pose of body 1. The least
- * of its conditions, at the start, in m: above 0 where this pair is the
- * nearest; the gap is off by no more than it is below. first: the time when one
- * falls below -slack on [0, horizon] (not asked for if horizon is 0) */
-struct feature_validity {
-    int order;
-    double horizon, slack;
-    double worst, first;
-    bool overlap; /* conditions of the greatest separation: the points need not
-                     lie inside their features */
-};
-/* false: edges that are parallel, or features in one place */
-bool feature_gap_series(const struct polytope_scene *scene,
-                        const struct feature_pair *pair,
-                        const struct taylor c[3], const struct taylor R[9],
-                        struct feature_validity *t, struct taylor *gap);
-void feature_validity_add(struct feature_validity *t,
-                          const struct taylor *condition);
-
 /* a gap series is left to another pair of features where it would be off by
  * this (m): a hundredth of what counts as closed, ten times under what
  * event.c's check of a step allows */

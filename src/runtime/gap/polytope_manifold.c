@@ -14,7 +14,7 @@
 
 #include "base/arena.h"
 #include "base/num.h"
-#include "runtime/gap/contact_polygon_priv.h"
+#include "runtime/features/contact_polygon.h"
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/geometry/pose.h"
 #include "runtime/geometry/support.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "runtime/gap/direction_spread.h"
+#include "runtime/features/direction_spread.h"
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/gap/smooth_polytope_priv.h"
 

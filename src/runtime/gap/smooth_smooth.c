@@ -442,3 +442,52 @@ smooth_smooth_closest(struct rt *run, uint32_t contact,
     }
     return fault == SUPPORT_FLAT ? IMP_SINGULAR : IMP_DIVERGED;
 }
+
+/* -- the series of the gap: the event tape of the contact solves the conditions
+ * of closest points order by order; its outputs are the gap and then the
+ * unknowns of the contact ------------------------------------------------- */
+
+/* coefficients of output i of the event tape of a contact */
+static const double *
+event_row(const struct rt *run, uint32_t contact, uint32_t i)
+{
+    return tape_output_row(run, rt_contact(run, contact)->event,
+                           run->event_work[contact], i);
+}
+
+void
+smooth_smooth_predict(struct rt *run, uint32_t contact, int order, double dt)
+{
+    assert(rt_contact(run, contact)->n_unknown <= 8);
+    double *u = run->contact_u + 8 * (size_t)contact;
+    for (uint32_t i = 0; i < rt_contact(run, contact)->n_unknown; i++) {
+        const double *c = event_row(run, contact, 1 + i);
+        double y = c[order];
+        for (int k = order - 1; k >= 0; k--)
+            y = y * dt + c[k];
+        if (isfinite(y))
+            u[i] = y;
+    }
+}
+
+int
+smooth_smooth_series(struct rt *run, uint32_t contact, int order, double *gap)
+{
+    const imp_contact *image_contact = rt_contact(run, contact);
+    const double *rows[2] = {NULL, NULL};
+    if (!run->contact_warm[contact]) {
+        struct closest_points points;
+        int st = smooth_smooth_closest(run, contact, &points, false);
+        if (st != IMP_OK)
+            return st;
+    }
+    contact_bodies_rows(run, image_contact, rows);
+    int st = rt_series(run, image_contact->event,
+                       run->contact_u + 8 * (size_t)contact, rows,
+                       run->event_work[contact], order);
+    if (st != IMP_OK)
+        return st;
+    memcpy(gap, event_row(run, contact, 0),
+           sizeof(double) * (size_t)(order + 1));
+    return IMP_OK;
+}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside the contacts of two smooth bodies: the search for the closest points
- * (smooth_smooth.c), the search for the direction of greatest separation that
- * it starts from (smooth_smooth_search.c), and the series of the gap
- * (smooth_smooth_series.c). */
+/* Inside the contacts of two smooth bodies: closest points and the series of
+ * the gap (smooth_smooth.c), and the search for the direction of greatest
+ * separation that they start from (smooth_smooth_search.c). */
 #ifndef IMP_RUNTIME_GAP_SMOOTH_SMOOTH_PRIV_H
 #define IMP_RUNTIME_GAP_SMOOTH_SMOOTH_PRIV_H
 

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "runtime/gap/direction_spread.h"
+#include "runtime/features/direction_spread.h"
 #include "runtime/gap/smooth_smooth_priv.h"
 
 /* How well (rad) the direction is found before Newton's method takes over. That

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact_priv.h"
-#include "runtime/impact/impact_of_run.h"
+#include "runtime/geometry/pose.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_priv.h"
 

@@ -15,10 +15,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/geometry/pose.h"
-#include "runtime/impact/impact_of_run.h"
 #include "runtime/instance/compensated.h"
-#include "runtime/motion/motion.h"
-#include "runtime/motion/persistent.h"
 #include "runtime/numerics/factors.h"
 #include "runtime/numerics/vec3.h"
 #include "runtime/tape/functions.h"
@@ -445,6 +442,12 @@ joints_greatest_error(const struct rt *run)
     return run->joints ? run->joints->error : 0;
 }
 
+double *
+joints_rows(const struct rt *run, uint32_t block)
+{
+    return run->joints ? run->joints->blocks[block].work : NULL;
+}
+
 int
 joints_errors(struct rt *run, double *position, double *velocity)
 {
@@ -463,67 +466,5 @@ joints_errors(struct rt *run, double *position, double *velocity)
         *position = p;
     if (velocity)
         *velocity = v;
-    return IMP_OK;
-}
-
-/* -- kinematics
- * -------------------------------------------------------------- */
-
-static void
-apply_rotation(const double R[9], const double x[3], double out[3])
-{
-    mat3_apply(R, x, out);
-}
-
-int
-joints_kinematics(struct rt *run, uint32_t body, double out[18])
-{
-    const imp_body *image_body = rt_body(run, body);
-    if (image_body->kinematics != IMP_NO_TAPE &&
-        !(image_body->block != IMP_NO_BLOCK &&
-          persistent_moves(run, image_body->block)))
-        return rt_eval(run, image_body->kinematics, NULL, out);
-    const imp_block *bl = block_at(run, image_body->block);
-    const uint32_t *state = IMP_ARRAY(run->im, bl->state, uint32_t);
-    const uint32_t *rows = IMP_ARRAY(run->im, bl->rows, uint32_t);
-    double *keep = run->work[image_body->block], h;
-    double *work = run->joints && !persistent_moves(run, image_body->block)
-                       ? run->joints->blocks[image_body->block].work
-                       : NULL;
-    if (!work) {
-        size_t n =
-            IMP_ARRAY(run->im, run->im->tapes, imp_tape)[bl->motion].n_rows;
-        work = NEW_N(run->brief, double, (n + 1) * IMP_ROW_STRIDE);
-    }
-    /* r->work may be in use as dense output */
-    run->work[image_body->block] = work;
-    int st = motion_series(run, image_body->block, 2, &h);
-    run->work[image_body->block] = keep;
-    if (st)
-        return st;
-    bool plane = run->im->dim == 2;
-    uint32_t first = image_body->env_state + (plane ? 3 : 7);
-    double c[3][6] = {{0}}; /* derivative; velocity, spin in body axes */
-    for (uint32_t i = 0; i < bl->state.n; i++) {
-        if (state[i] < first || state[i] >= first + (plane ? 3 : 6))
-            continue;
-        uint32_t at = state[i] - first;
-        if (plane && at == 2)
-            at = 5;
-        const double *row =
-            work + (size_t)rows[i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
-        for (int n = 0; n < 3; n++)
-            c[n][at] = row[n] * (n == 2 ? 2 : 1);
-    }
-    double R[9], gyro[3];
-    pose_rotation(run, body, R);
-    /* w = R w_b: w' = R w_b', w'' = R (w_b'' + w_b x w_b') */
-    vec3_cross(c[0] + 3, c[1] + 3, gyro);
-    for (int i = 0; i < 3; i++)
-        c[2][3 + i] += gyro[i];
-    for (int n = 0; n < 3; n++) {
-        memcpy(out + 3 * n, c[n], 3 * sizeof *out);
-        apply_rotation(R, c[n] + 3, out + 9 + 3 * n);
-    }
     return IMP_OK;
 }

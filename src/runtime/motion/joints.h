@@ -32,8 +32,8 @@ int joints_response(struct rt *run, uint32_t block, double *change);
 /* one body: its pose, or its velocities, moved by such a change */
 void joints_shift_body(struct rt *run, uint32_t body, const double change[6],
                        bool velocity);
-/* what imp_body.kinematics gives, for any body: where joints hold it, from the
- * series of its motion */
-int joints_kinematics(struct rt *run, uint32_t body, double out[18]);
+/* Rows for a motion series of a block beside run->work, which may be in use as
+ * dense output; NULL where the block has no joints. They belong to the run. */
+double *joints_rows(const struct rt *run, uint32_t block);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The gap of one pair of features of two polytopes as series in time, and the
- * conditions under which the pair is the nearest (polytope_contact_priv.h):
+ * conditions under which the pair is the nearest (nearest_features.h):
  *   face n.x = d, vertex y     gap = n.y - d
  *   edges along u, w           gap = (b - a).m/|m|, m = u x w
  *   edge along u, vertex y     gap = |y - a - u u.(y - a)|
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/gap/polytope_contact_priv.h"
+#include "runtime/features/nearest_features.h"
 #include "runtime/geometry/support.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/numerics/vec3.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Directions that are spread evenly, for searches that must not miss one. */
-#ifndef IMP_RUNTIME_GAP_DIRECTION_SPREAD_H
-#define IMP_RUNTIME_GAP_DIRECTION_SPREAD_H
+#ifndef IMP_RUNTIME_FEATURES_DIRECTION_SPREAD_H
+#define IMP_RUNTIME_FEATURES_DIRECTION_SPREAD_H
 
 #include <assert.h>
 #include <math.h>

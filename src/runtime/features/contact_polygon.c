@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See contact_polygon_priv.h. The hull is found by Andrew's method (1979). */
-#include "runtime/gap/contact_polygon_priv.h"
+/* See contact_polygon.h. The hull is found by Andrew's method (1979). */
+#include "runtime/features/contact_polygon.h"
 
 #include <assert.h>
 #include <math.h>

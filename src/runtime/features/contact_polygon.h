@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Convex polygons in the plane between two polytopes that touch: which points
  * of both bodies they share. Each point carries its places on both bodies. */
-#ifndef IMP_RUNTIME_GAP_CONTACT_POLYGON_PRIV_H
-#define IMP_RUNTIME_GAP_CONTACT_POLYGON_PRIV_H
+#ifndef IMP_RUNTIME_FEATURES_CONTACT_POLYGON_H
+#define IMP_RUNTIME_FEATURES_CONTACT_POLYGON_H
 
 #include <stdbool.h>
 

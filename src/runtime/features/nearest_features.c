@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nearest features of two convex polytopes (polytope_contact_priv.h). Features
+/* Nearest features of two convex polytopes (nearest_features.h). Features
  * from the last call are taken where the conditions of nearest points say so:
  * for convex bodies apart they are sufficient. Otherwise all pairs are looked
  * at, so that nothing depends on the way of a search: apart, the least distance
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/gap/polytope_contact_priv.h"
+#include "runtime/features/nearest_features.h"
 #include "runtime/geometry/support.h"
 #include "runtime/numerics/vec3.h"
 

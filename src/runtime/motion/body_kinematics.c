@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Velocity, acceleration and jerk of a body (body_kinematics.h). A free body
+ * has a tape for them. Where joints or closed contacts act on the body, they
+ * are read off the series of its motion. */
+#include "runtime/motion/body_kinematics.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/geometry/pose.h"
+#include "runtime/motion/joints.h"
+#include "runtime/motion/motion.h"
+#include "runtime/motion/persistent.h"
+#include "runtime/numerics/vec3.h"
+
+int
+body_kinematics(struct rt *run, uint32_t body, double out[18])
+{
+    const imp_body *image_body = rt_body(run, body);
+    if (image_body->kinematics != IMP_NO_TAPE &&
+        !(image_body->block != IMP_NO_BLOCK &&
+          persistent_moves(run, image_body->block)))
+        return rt_eval(run, image_body->kinematics, NULL, out);
+    const imp_block *bl =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + image_body->block;
+    const uint32_t *state = IMP_ARRAY(run->im, bl->state, uint32_t);
+    const uint32_t *rows = IMP_ARRAY(run->im, bl->rows, uint32_t);
+    double *keep = run->work[image_body->block], h;
+    double *work = !persistent_moves(run, image_body->block)
+                       ? joints_rows(run, image_body->block)
+                       : NULL;
+    if (!work) {
+        size_t n =
+            IMP_ARRAY(run->im, run->im->tapes, imp_tape)[bl->motion].n_rows;
+        work = NEW_N(run->brief, double, (n + 1) * IMP_ROW_STRIDE);
+    }
+    /* r->work may be in use as dense output */
+    run->work[image_body->block] = work;
+    int st = motion_series(run, image_body->block, 2, &h);
+    run->work[image_body->block] = keep;
+    if (st)
+        return st;
+    bool plane = run->im->dim == 2;
+    uint32_t first = image_body->env_state + (plane ? 3 : 7);
+    double c[3][6] = {{0}}; /* derivative; velocity, spin in body axes */
+    for (uint32_t i = 0; i < bl->state.n; i++) {
+        if (state[i] < first || state[i] >= first + (plane ? 3 : 6))
+            continue;
+        uint32_t at = state[i] - first;
+        if (plane && at == 2)
+            at = 5;
+        const double *row =
+            work + (size_t)rows[i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
+        for (int n = 0; n < 3; n++)
+            c[n][at] = row[n] * (n == 2 ? 2 : 1);
+    }
+    double R[9], gyro[3];
+    pose_rotation(run, body, R);
+    /* w = R w_b: w' = R w_b', w'' = R (w_b'' + w_b x w_b') */
+    vec3_cross(c[0] + 3, c[1] + 3, gyro);
+    for (int i = 0; i < 3; i++)
+        c[2][3 + i] += gyro[i];
+    for (int n = 0; n < 3; n++) {
+        memcpy(out + 3 * n, c[n], 3 * sizeof *out);
+        mat3_apply(R, c[n] + 3, out + 9 + 3 * n);
+    }
+    return IMP_OK;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside motion.h: what steps know of the image (motion_plan.c), and the length
+ * of a step (motion_step.c). */
+#ifndef IMP_RUNTIME_MOTION_MOTION_PRIV_H
+#define IMP_RUNTIME_MOTION_MOTION_PRIV_H
+
+#include <string.h>
+
+#include "runtime/motion/motion.h"
+#include "runtime/motion/persistent.h"
+
+/* What a step needs to know of the image, read once: where the rows lie and
+ * which of them move. Offsets, since r->work is exchanged (series_along.c). */
+struct motion_row {
+    uint32_t env; /* index of the variable */
+    uint32_t row; /* its coefficient 0 in r->work[block] */
+};
+/* variables that form one vector, at least one of them a series; the entries
+ * after the n-th repeat the first */
+#define GROUP_MAX 4
+struct motion_group {
+    uint32_t row[GROUP_MAX];
+    unsigned char series[GROUP_MAX]; /* no constant, line or parabola */
+    unsigned char spin, rate;        /* of an attitude; of a velocity */
+};
+struct motion_block {
+    uint32_t tape;   /* IMP_NO_TAPE: nothing moves */
+    uint32_t system; /* of the block, or IMP_NO_SYSTEM: a flow moves it */
+    bool observer;   /* the system's variables that feel its motion */
+    uint32_t n_groups, n_lines, n_parabolas, n_series, n_turning;
+    struct motion_group *groups;
+    struct motion_row *lines, *parabolas, *series;
+    uint32_t *turning; /* env: first entry of each quaternion */
+};
+struct motion_plan {
+    struct motion_block *blocks, *held; /* free, and with closed contacts */
+    bool prescribed; /* some body's state is a function of time */
+};
+
+static inline const struct motion_block *
+motion_block_of(const struct rt *run, uint32_t block)
+{
+    return (persistent_moves(run, block) ? run->motion->held
+                                         : run->motion->blocks) +
+           block;
+}
+
+/* coefficients from .. to are all 0: the bits but the sign, in one go */
+static inline bool
+motion_zeros(const double *row, int from, int to)
+{
+    uint64_t any = 0;
+    for (int k = from; k <= to; k++) {
+        uint64_t u;
+        memcpy(&u, row + k, sizeof u);
+        any |= u;
+    }
+    return any << 1 == 0;
+}
+
+/* The time h for which the rows in run->work[block] hold to rounding; infinite
+ * where the series is the motion itself. */
+void motion_step(const struct rt *run, uint32_t block, int order, double *h);
+
+#endif

@@ -461,35 +461,27 @@ gather(void *ctx, const char *kind, const char *name)
     (void)kind;
     APUSH(a->ck, a, name);
 }
-static void names(struct check *ck,
-                  void (*each)(void *ctx, const char *kind, const char *name),
-                  void *ctx);
-
-bool
-check_doc(const struct check_input *in, const char *name, struct buf *out)
+/* a library: all that it declares */
+static bool
+doc_library(struct check *ck, const char *name, struct buf *out)
 {
-    struct check ck;
+    for (struct module *m = ck->modules; m; m = m->next)
+        if (m->library && !strcmp(m->name, name)) {
+            /* a command may have its name */
+            if (doc_command(name, out))
+                buf_puts(out, "\n");
+            buf_printf(out, "library %s\n", name);
+            for (struct decl *d = m->first; d; d = d->next)
+                doc_decl(ck, d->name, out);
+            return true;
+        }
+    return false;
+}
+
+static bool
+doc_word(const char *name, struct buf *out)
+{
     bool any = false;
-    check_scan(&ck, in);
-    any |= doc_decl(&ck, name, out);
-    if (!any)
-        for (struct module *m = ck.modules; m; m = m->next)
-            if (m->library && !strcmp(m->name, name)) {
-                /* a command may have its name */
-                if (doc_command(name, out))
-                    buf_puts(out, "\n");
-                buf_printf(out, "library %s\n", name);
-                for (struct decl *d = m->first; d; d = d->next)
-                    doc_decl(&ck, d->name, out);
-                return true;
-            }
-    const struct builtin *f = builtin_find(name);
-    if (f) {
-        buf_printf(out, "%s(%s)\n  %s\n  example: %s\n", f->name, f->args,
-                   f->doc, f->example);
-        any = true;
-    }
-    any |= doc_command(name, out);
     for (size_t i = 0; i < N_WORDS; i++)
         if (!strcmp(words[i].word, name)) {
             buf_printf(out, "%s\n  %s\n", name, words[i].doc);
@@ -501,49 +493,87 @@ check_doc(const struct check_input *in, const char *name, struct buf *out)
             }
             any = true;
         }
+    return any;
+}
+
+/* keys of blocks, names behind a dot, options and fields of commands */
+static bool
+doc_keys(struct check *ck, const char *name, struct buf *out)
+{
+    bool any = false;
+    any |= doc_key(body_keys, n_body_keys, "key of a body", name, out);
+    any |= doc_key(contact_keys, n_contact_keys, "key of a contact", name, out);
+    any |= doc_key(joint_keys, n_joint_keys, "key of a joint", name, out);
+    any |= doc_key(system_keys, n_system_keys, "key of a system", name, out);
+    any |=
+        doc_key(system_blocks, N_SYSTEM_BLOCKS, "block in a system", name, out);
+    any |= doc_key(system_contact_keys, n_system_contact_keys,
+                   "key of a contact of a system", name, out);
+    any |= doc_key(system_values, n_system_values,
+                   "quantity of a system, as in one.energy", name, out);
+    any |= doc_coordinate(ck, name, out);
+    any |= doc_key(world_keys, n_world_keys, "key of the world", name, out);
+    any |= doc_key(body_values, n_body_values,
+                   "quantity of a body, as in one.position", name, out);
+    any |= doc_key(contact_values, n_contact_values,
+                   "quantity of a contact, as in touch.gap", name, out);
+    any |= doc_key(joint_values, n_joint_values,
+                   "quantity of a joint, as in o.Q", name, out);
+    any |= doc_key(choices, N_CHOICES, "choice of the world", name, out);
+    any |= doc_part(name, out);
+    return any;
+}
+
+static bool
+doc_unit(struct check *ck, const char *name, struct buf *out)
+{
+    struct unit_search us = {name, NULL};
+    unit_names(unit_is, &us);
+    struct unit u;
+    if (us.doc || (*name && unit_of_text(ck->dims, name, &u))) {
+        unit_of_text(ck->dims, name, &u);
+        buf_printf(out, "unit [%s]\n", name);
+        if (us.doc)
+            buf_printf(out, "  %s\n", us.doc);
+        const char *si = dim_text(ck->dims, u.dim);
+        buf_printf(out, "  in SI: %.17g%s%s%s\n", u.num / u.den,
+                   *si ? " [" : "", si, *si ? "]" : "");
+        return true;
+    }
+    return false;
+}
+
+static void names(struct check *ck,
+                  void (*each)(void *ctx, const char *kind, const char *name),
+                  void *ctx);
+
+bool
+check_doc(const struct check_input *in, const char *name, struct buf *out)
+{
+    struct check ck;
+    bool any = false;
+    check_scan(&ck, in);
+    any |= doc_decl(&ck, name, out);
+    if (!any && doc_library(&ck, name, out))
+        return true;
+    const struct builtin *f = builtin_find(name);
+    if (f) {
+        buf_printf(out, "%s(%s)\n  %s\n  example: %s\n", f->name, f->args,
+                   f->doc, f->example);
+        any = true;
+    }
+    any |= doc_command(name, out);
+    any |= doc_word(name, out);
     any |= doc_key(constants, N_CONSTANTS, "of the language", name, out);
     any |= doc_key(laws, IN_RESTITUTION,
                    "law of impact, for `restitution` and `law`", name, out);
     any |= doc_key(laws + IN_RESTITUTION, N_LAWS - IN_RESTITUTION,
                    "law of impact, for `law`", name, out);
     any |= joint_kind_doc(name, out);
-    if (!any) {
-        any |= doc_key(body_keys, n_body_keys, "key of a body", name, out);
-        any |= doc_key(contact_keys, n_contact_keys, "key of a contact", name,
-                       out);
-        any |= doc_key(joint_keys, n_joint_keys, "key of a joint", name, out);
-        any |=
-            doc_key(system_keys, n_system_keys, "key of a system", name, out);
-        any |= doc_key(system_blocks, N_SYSTEM_BLOCKS, "block in a system",
-                       name, out);
-        any |= doc_key(system_contact_keys, n_system_contact_keys,
-                       "key of a contact of a system", name, out);
-        any |= doc_key(system_values, n_system_values,
-                       "quantity of a system, as in one.energy", name, out);
-        any |= doc_coordinate(&ck, name, out);
-        any |= doc_key(world_keys, n_world_keys, "key of the world", name, out);
-        any |= doc_key(body_values, n_body_values,
-                       "quantity of a body, as in one.position", name, out);
-        any |= doc_key(contact_values, n_contact_values,
-                       "quantity of a contact, as in touch.gap", name, out);
-        any |= doc_key(joint_values, n_joint_values,
-                       "quantity of a joint, as in o.Q", name, out);
-        any |= doc_key(choices, N_CHOICES, "choice of the world", name, out);
-        any |= doc_part(name, out);
-    }
-    struct unit_search us = {name, NULL};
-    unit_names(unit_is, &us);
-    struct unit u;
-    if (!any && (us.doc || (*name && unit_of_text(ck.dims, name, &u)))) {
-        unit_of_text(ck.dims, name, &u);
-        buf_printf(out, "unit [%s]\n", name);
-        if (us.doc)
-            buf_printf(out, "  %s\n", us.doc);
-        const char *si = dim_text(ck.dims, u.dim);
-        buf_printf(out, "  in SI: %.17g%s%s%s\n", u.num / u.den,
-                   *si ? " [" : "", si, *si ? "]" : "");
-        any = true;
-    }
+    if (!any)
+        any = doc_keys(&ck, name, out);
+    if (!any)
+        any = doc_unit(&ck, name, out);
     if (any)
         return true;
     struct all_names a = {&ck, NULL, 0, 0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* User functions and shapes: binding of arguments to formals, expansion at
  * each use (so each use has dimensions of its own), recursion refused. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/expressions/expressions.h"
@@ -53,18 +54,33 @@ signature(struct check *ck, const struct decl *d, const struct ast_formal *f,
     return arena_printf(ck->arena, "%s)", s);
 }
 
-bool
-call_bind(struct check *ck, const struct decl *d, const struct ast_formal *f,
-          size_t n, const struct ast_expr *call, const struct env *caller,
-          struct env *out)
+/* E0215: the call names an argument that the declaration does not have */
+static void
+no_such_argument(struct check *ck, const struct decl *d,
+                 const struct ast_formal *f, size_t n,
+                 const struct ast_name *name)
+{
+    const char **names = NEW_N(ck->arena, const char *, n + 1);
+    for (size_t j = 0; j < n; j++)
+        names[j] = f[j].name.text;
+    struct diag *x =
+        ck_error(ck, DIAG_E0215, name->range, "`%s` has no argument named `%s`",
+                 d->name, name->text);
+    if (!ck_suggest(ck, x, name->range, name->text, names, n))
+        CK_HELP(ck, x, "it is declared as %s", signature(ck, d, f, n));
+}
+
+enum matched { ARGUMENTS_MATCH, ARGUMENTS_WRONG, ARGUMENTS_TOO_MANY };
+
+/* given[k]: the expression that the call gives for formal k, or NULL. Anything
+ * but ARGUMENTS_MATCH: an error has been reported. */
+static enum matched
+match_arguments(struct check *ck, const struct decl *d,
+                const struct ast_formal *f, size_t n,
+                const struct ast_expr *call, const struct ast_expr **given)
 {
     bool ok = true;
-    const struct ast_expr **given =
-        NEW_N(ck->arena, const struct ast_expr *, n + 1);
     size_t n_args = call->kind == AST_CALL ? call->n_args : 0, place = 0;
-    *out = (struct env){.module = d->module,
-                        .names = NEW_N(ck->arena, const char *, n + 1),
-                        .vals = NEW_N(ck->arena, struct value, n + 1)};
     for (size_t i = 0; i < n_args; i++) {
         const struct ast_arg *a = &call->args[i];
         size_t k = 0;
@@ -77,15 +93,7 @@ call_bind(struct check *ck, const struct decl *d, const struct ast_formal *f,
             while (k < n && strcmp(f[k].name.text, a->name.text))
                 k++;
             if (k == n) {
-                const char **names = NEW_N(ck->arena, const char *, n + 1);
-                for (size_t j = 0; j < n; j++)
-                    names[j] = f[j].name.text;
-                struct diag *x = ck_error(ck, DIAG_E0215, a->name.range,
-                                          "`%s` has no argument named `%s`",
-                                          d->name, a->name.text);
-                if (!ck_suggest(ck, x, a->name.range, a->name.text, names, n))
-                    CK_HELP(ck, x, "it is declared as %s",
-                            signature(ck, d, f, n));
+                no_such_argument(ck, d, f, n, &a->name);
                 ok = false;
                 continue;
             }
@@ -103,7 +111,7 @@ call_bind(struct check *ck, const struct decl *d, const struct ast_formal *f,
                 CK_HELP(ck, x,
                         "a decimal number is written with a point, as "
                         "in 1.5");
-            return false;
+            return ARGUMENTS_TOO_MANY;
         }
         if (given[k]) {
             struct diag *x =
@@ -115,6 +123,24 @@ call_bind(struct check *ck, const struct decl *d, const struct ast_formal *f,
         }
         given[k] = a->value;
     }
+    return ok ? ARGUMENTS_MATCH : ARGUMENTS_WRONG;
+}
+
+bool
+call_bind(struct check *ck, const struct decl *d, const struct ast_formal *f,
+          size_t n, const struct ast_expr *call, const struct env *caller,
+          struct env *out)
+{
+    assert(ck && d && (f || !n) && call && caller && out);
+    const struct ast_expr **given =
+        NEW_N(ck->arena, const struct ast_expr *, n + 1);
+    *out = (struct env){.module = d->module,
+                        .names = NEW_N(ck->arena, const char *, n + 1),
+                        .vals = NEW_N(ck->arena, struct value, n + 1)};
+    enum matched matched = match_arguments(ck, d, f, n, call, given);
+    if (matched == ARGUMENTS_TOO_MANY)
+        return false;
+    bool ok = matched == ARGUMENTS_MATCH;
     for (size_t i = 0; i < n; i++) {
         struct value v;
         if (given[i]) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names in expressions: what a declaration is worth, and what else a name can
  * mean where it stands. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/expressions/expressions.h"
@@ -44,10 +45,91 @@ let_value(struct check *ck, struct decl *d, imp_range range)
     return v;
 }
 
+/* E0319: a body, contact or system is named before it has its number */
+static struct value
+too_early(struct check *ck, const struct decl *d, imp_range range)
+{
+    struct diag *x = ck_error(ck, DIAG_E0319, range,
+                              "a shape or a default cannot depend on the %s "
+                              "`%s`",
+                              decl_kind_name(d->kind), d->name);
+    if (d->kind == D_SYSTEM)
+        CK_NOTE(ck, x, d->range, "declared here");
+    CK_HELP(ck, x, "it may depend on params, constants and t");
+    return v_poison(range);
+}
+
+/* a body, contact or system by its number */
+static struct value
+numbered(struct check *ck, const struct decl *d, enum vkind kind, bool broken,
+         imp_range range)
+{
+    if (!ck->placed)
+        return too_early(ck, d, range);
+    return (struct value){.kind = d->index == UINT32_MAX || broken ? V_POISON
+                                                                   : kind,
+                          .ref = d->index,
+                          .range = range};
+}
+
+static struct value
+joint_alone(struct check *ck, const struct decl *d, imp_range range)
+{
+    struct diag *x =
+        ck_error(ck, DIAG_E0344, range,
+                 "`%s` is a joint; it has no value of its own", d->name);
+    CK_NOTE(ck, x, d->range, "declared here");
+    CK_HELP(ck, x,
+            "it has %s.Q and %s.S; its impulses are in the record of an "
+            "impact: r.joint_impulses",
+            d->name, d->name);
+    return v_poison(range);
+}
+
+static struct value
+pattern_alone(struct check *ck, const struct decl *d, imp_range range)
+{
+    struct diag *x =
+        ck_error(ck, DIAG_E0360, range,
+                 "`%s` is a pattern of systems; it has no values", d->name);
+    CK_NOTE(ck, x, d->range, "declared here");
+    CK_HELP(ck, x, "ask an instance of it: system one : %s(...)", d->name);
+    return v_poison(range);
+}
+
+static struct value
+result_value(struct check *ck, const struct decl *d, imp_range range)
+{
+    if (d->module != ck->main) {
+        struct diag *x = ck_error(
+            ck, DIAG_E0407, range,
+            "`%s` is the result of a command in a used file, and those are "
+            "not run",
+            d->name);
+        CK_NOTE(ck, x, d->range, "it stands here");
+        CK_HELP(ck, x, "give the command in this file");
+        return v_poison(range);
+    }
+    if (d->broken)
+        return v_poison(range);
+    if (d->index == UINT32_MAX || d->index >= ck->now) {
+        struct diag *x =
+            ck_error(ck, DIAG_E0407, range,
+                     "the result `%s` does not exist yet here", d->name);
+        CK_NOTE(ck, x, d->range, "it is computed here");
+        CK_HELP(ck, x, "commands run in order: move this below it");
+        return v_poison(range);
+    }
+    if (ck->records.v[d->index].broken)
+        return v_poison(range);
+    return (struct value){.kind = V_RESULT, .ref = d->index, .range = range};
+}
+
 struct value
 ck_decl(struct check *ck, struct decl *d, imp_range range)
 {
-    struct value v = {.range = range};
+    assert(ck && d);
+    struct value v;
     switch (d->kind) {
     case D_PARAM:
         if (d->broken || d->state != DECL_DONE)
@@ -58,84 +140,17 @@ ck_decl(struct check *ck, struct decl *d, imp_range range)
     case D_LET:
         return let_value(ck, d, range);
     case D_BODY:
-        if (!ck->placed) {
-            struct diag *x = ck_error(
-                ck, DIAG_E0319, range,
-                "a shape or a default cannot depend on the body `%s`", d->name);
-            CK_HELP(ck, x, "it may depend on params, constants and t");
-            return v_poison(range);
-        }
-        v.kind = d->index == UINT32_MAX ? V_POISON : V_BODY;
-        v.ref = d->index;
-        return v;
+        return numbered(ck, d, V_BODY, false, range);
     case D_CONTACT:
-        if (!ck->placed) {
-            struct diag *x = ck_error(
-                ck, DIAG_E0319, range,
-                "a shape or a default cannot depend on the contact `%s`",
-                d->name);
-            CK_HELP(ck, x, "it may depend on params, constants and t");
-            return v_poison(range);
-        }
-        v.kind = d->index == UINT32_MAX ? V_POISON : V_CONTACT;
-        v.ref = d->index;
-        return v;
-    case D_JOINT: {
-        struct diag *x =
-            ck_error(ck, DIAG_E0344, range,
-                     "`%s` is a joint; it has no value of its own", d->name);
-        CK_NOTE(ck, x, d->range, "declared here");
-        CK_HELP(ck, x,
-                "it has %s.Q and %s.S; its impulses are in the record of an "
-                "impact: r.joint_impulses",
-                d->name, d->name);
-        return v_poison(range);
-    }
+        return numbered(ck, d, V_CONTACT, false, range);
+    case D_JOINT:
+        return joint_alone(ck, d, range);
     case D_SYSTEM:
-        if (!ck->placed || d->item->has_formals) {
-            struct diag *x = ck_error(
-                ck, d->item->has_formals ? DIAG_E0360 : DIAG_E0319, range,
-                d->item->has_formals
-                    ? "`%s` is a pattern of systems; it has no values"
-                    : "a shape or a default cannot depend on the system `%s`",
-                d->name);
-            CK_NOTE(ck, x, d->range, "declared here");
-            CK_HELP(ck, x,
-                    d->item->has_formals
-                        ? "ask an instance of it: system one : %s(...)"
-                        : "it may depend on params, constants and t",
-                    d->name);
-            return v_poison(range);
-        }
-        v.kind = d->index == UINT32_MAX || d->broken ? V_POISON : V_SYSTEM;
-        v.ref = d->index;
-        return v;
+        return d->item->has_formals
+                   ? pattern_alone(ck, d, range)
+                   : numbered(ck, d, V_SYSTEM, d->broken, range);
     case D_RESULT:
-        if (d->module != ck->main) {
-            struct diag *x = ck_error(
-                ck, DIAG_E0407, range,
-                "`%s` is the result of a command in a used file, and those are "
-                "not run",
-                d->name);
-            CK_NOTE(ck, x, d->range, "it stands here");
-            CK_HELP(ck, x, "give the command in this file");
-            return v_poison(range);
-        }
-        if (d->broken)
-            return v_poison(range);
-        if (d->index == UINT32_MAX || d->index >= ck->now) {
-            struct diag *x =
-                ck_error(ck, DIAG_E0407, range,
-                         "the result `%s` does not exist yet here", d->name);
-            CK_NOTE(ck, x, d->range, "it is computed here");
-            CK_HELP(ck, x, "commands run in order: move this below it");
-            return v_poison(range);
-        }
-        if (ck->records.v[d->index].broken)
-            return v_poison(range);
-        v.kind = V_RESULT;
-        v.ref = d->index;
-        return v;
+        return result_value(ck, d, range);
     default: /* reported where it stands */
         return v_poison(range);
     }

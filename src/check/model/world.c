@@ -55,42 +55,37 @@ key_words(struct check *ck, const struct ast_item *key,
 }
 
 static void
-world(struct check *ck, struct module *m, const struct ast_item *it)
+gravity(struct check *ck, const struct env *env, const struct ast_expr *e)
 {
-    static const char *const policies[] = {"through", "stop", "enforce"};
-    static const char *const forbidden[] = {"negative", "gain", "separating",
-                                            "nothing"};
-    static const char *const gains[] = {"forbidden", "allowed"};
-    static const char *const starts[] = {"stated", "projected"};
-    const struct ast_item *k[N_WORLD];
-    struct env env = {.module = m};
-    struct tm_model *tm = ck->m;
-    block_keys(ck, it, world_keys, n_world_keys, "world", k);
-    uint32_t d = tm->dim;
-    if (k[W_GRAVITY]) {
-        const struct ast_expr *e = k[W_GRAVITY]->value;
-        struct value v = ck_expr(ck, &env, e);
-        const struct dim *acc = dim_mks(ck->dims, 1, 0, -2);
-        if (v.kind == V_NUM && v_is_scalar(&v)) {
-            struct diag *x = ck_error(ck, DIAG_E0314, e->range,
-                                      "gravity is a vector, but this is one "
-                                      "number");
-            CK_HELP(ck, x,
-                    d == 3 ? "write (0, 0, -9.81) [m/s^2]"
-                           : "write (0, -9.81) [m/s^2]");
-        } else if (d == 0 && v.kind == V_NUM && v.cols == 1) {
-            v_need_dim(ck, &v, e, acc, "gravity"); /* no bodies: no use */
-        } else if (v_need_vector(ck, &v, e, d, acc, "gravity") &&
-                   check_leaves(ck, v.e, d, MAY_PARAMS, e, "gravity")) {
-            take_vec(&tm->world.gravity, &v, e);
-        }
+    uint32_t d = ck->m->dim;
+    struct value v = ck_expr(ck, env, e);
+    const struct dim *acc = dim_mks(ck->dims, 1, 0, -2);
+    if (v.kind == V_NUM && v_is_scalar(&v)) {
+        struct diag *x = ck_error(ck, DIAG_E0314, e->range,
+                                  "gravity is a vector, but this is one "
+                                  "number");
+        CK_HELP(ck, x,
+                d == 3 ? "write (0, 0, -9.81) [m/s^2]"
+                       : "write (0, -9.81) [m/s^2]");
+    } else if (d == 0 && v.kind == V_NUM && v.cols == 1) {
+        v_need_dim(ck, &v, e, acc, "gravity"); /* no bodies: no use */
+    } else if (v_need_vector(ck, &v, e, d, acc, "gravity") &&
+               check_leaves(ck, v.e, d, MAY_PARAMS, e, "gravity")) {
+        take_vec(&ck->m->world.gravity, &v, e);
     }
+}
+
+/* the keys `tolerance` and `seed` */
+static void
+number_keys(struct check *ck, const struct env *env,
+            const struct ast_item *const *k)
+{
     for (int i = W_TOLERANCE; i <= W_SEED; i++) {
         double x;
         if (!k[i])
             continue;
         const struct ast_expr *e = k[i]->value;
-        struct value v = ck_expr(ck, &env, e);
+        struct value v = ck_expr(ck, env, e);
         if (!v_need_scalar(ck, &v, e, dim_pure(ck->dims),
                            i == W_SEED ? "a seed" : "a tolerance") ||
             !check_leaves(ck, v.e, 1, MAY_PARAMS, e, world_keys[i].name))
@@ -112,8 +107,26 @@ world(struct check *ck, struct module *m, const struct ast_item *it)
             CK_HELP(ck, y, "any other one gives other draws: seed = 7");
             continue;
         }
-        take_num(i == W_SEED ? &tm->world.seed : &tm->world.tolerance, &v, e);
+        take_num(i == W_SEED ? &ck->m->world.seed : &ck->m->world.tolerance, &v,
+                 e);
     }
+}
+
+static void
+world(struct check *ck, struct module *m, const struct ast_item *it)
+{
+    static const char *const policies[] = {"through", "stop", "enforce"};
+    static const char *const forbidden[] = {"negative", "gain", "separating",
+                                            "nothing"};
+    static const char *const gains[] = {"forbidden", "allowed"};
+    static const char *const starts[] = {"stated", "projected"};
+    const struct ast_item *k[N_WORLD];
+    struct env env = {.module = m};
+    struct tm_model *tm = ck->m;
+    block_keys(ck, it, world_keys, n_world_keys, "world", k);
+    if (k[W_GRAVITY])
+        gravity(ck, &env, k[W_GRAVITY]->value);
+    number_keys(ck, &env, k);
     if (k[W_POLICY]) {
         int p = key_word(ck, k[W_POLICY], policies, 3);
         if (p >= 0) {

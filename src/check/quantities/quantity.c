@@ -39,46 +39,82 @@ const struct keydef body_values[] = {
 };
 const size_t n_body_values = sizeof body_values / sizeof body_values[0];
 
+/* the quantities that are leaves, in the order of body_values */
+static const struct body_row {
+    enum body_quantity q;
+    int8_t m, kg, s;
+    char size; /* d: vector, w: spin-like, 1, i: inertia, a, q, R */
+} body_rows[] = {
+    {BODYQ_POSITION, 1, 0, 0, 'd'},
+    {BODYQ_VELOCITY, 1, 0, -1, 'd'},
+    {BODYQ_SPIN, 0, 0, -1, 'w'},
+    {BODYQ_ANGLE, 0, 0, 0, 'a'},
+    {BODYQ_ENERGY, 2, 1, -2, '1'},
+    {BODYQ_MOMENTUM, 1, 1, -1, 'd'},
+    {BODYQ_ANGULAR_MOMENTUM, 2, 1, -1, 'w'},
+    {BODYQ_MASS, 0, 1, 0, '1'},
+    {BODYQ_VOLUME, 0, 0, 0, 'v'},
+    {BODYQ_INERTIA, 2, 1, 0, 'i'},
+    {BODYQ_CENTRE, 1, 0, 0, 'd'},
+    {BODYQ_QUATERNION, 0, 0, 0, 'q'},
+    {BODYQ_AXES, 0, 0, 0, 'R'},
+    {BODYQ_BODY_VELOCITY, 1, 0, -1, 'd'},
+    {BODYQ_BODY_SPIN, 0, 0, -1, 'w'},
+    {BODYQ_BODY_MOMENTUM, 1, 1, -1, 'd'},
+    {BODYQ_BODY_ANGULAR_MOMENTUM, 2, 1, -1, 'w'},
+};
+
+/* E0112: no body has this part */
+static void
+no_body_quantity(struct check *ck, const char *name, imp_range name_range)
+{
+    const char *names[32];
+    for (size_t k = 0; k < n_body_values; k++)
+        names[k] = body_values[k].name;
+    struct diag *d =
+        ck_error(ck, DIAG_E0112, name_range, "a body has no `%s`", name);
+    if (!ck_suggest(ck, d, name_range, name, names, n_body_values))
+        CK_HELP(ck, d, "it has %s", ck_join(ck, names, n_body_values, "and"));
+}
+
+/* the leaves of a quantity of body number body_no, in a model of dimension d */
+static struct value
+body_leaves(struct check *ck, uint32_t body_no, const struct body_row *row,
+            imp_range range)
+{
+    uint32_t d = ck->m->dim;
+    char size = row->size;
+    uint32_t n = size == 'd'   ? d
+                 : size == 'w' ? (d == 2 ? 1 : 3)
+                 : size == 'q' ? 4
+                               : 1;
+    int m = size == 'v' ? (int)d : row->m;
+    const struct dim *dim = dim_mks(ck->dims, m, row->kg, row->s);
+    uint32_t base = (uint32_t)row->q * BODYQ_STRIDE;
+    if (size == 'i' && d == 3) {
+        static const uint32_t at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+        struct value v = v_array(ck, 3, 3, dim, range);
+        for (int k = 0; k < 9; k++)
+            v.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + at[k]);
+        return v;
+    }
+    struct value v =
+        v_array(ck, size == 'R' ? d : n, size == 'R' ? d : 1, dim, range);
+    for (uint32_t k = 0; k < v.rows * v.cols; k++)
+        v.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + k);
+    return v;
+}
+
 struct value
 body_field(struct check *ck, uint32_t body_no, const char *name,
            imp_range name_range, imp_range range)
 {
-    static const struct {
-        enum body_quantity q;
-        int8_t m, kg, s;
-        char size; /* d: vector, w: spin-like, 1, i: inertia, a, q, R */
-    } rows[] = {
-        {BODYQ_POSITION, 1, 0, 0, 'd'},
-        {BODYQ_VELOCITY, 1, 0, -1, 'd'},
-        {BODYQ_SPIN, 0, 0, -1, 'w'},
-        {BODYQ_ANGLE, 0, 0, 0, 'a'},
-        {BODYQ_ENERGY, 2, 1, -2, '1'},
-        {BODYQ_MOMENTUM, 1, 1, -1, 'd'},
-        {BODYQ_ANGULAR_MOMENTUM, 2, 1, -1, 'w'},
-        {BODYQ_MASS, 0, 1, 0, '1'},
-        {BODYQ_VOLUME, 0, 0, 0, 'v'},
-        {BODYQ_INERTIA, 2, 1, 0, 'i'},
-        {BODYQ_CENTRE, 1, 0, 0, 'd'},
-        {BODYQ_QUATERNION, 0, 0, 0, 'q'},
-        {BODYQ_AXES, 0, 0, 0, 'R'},
-        {BODYQ_BODY_VELOCITY, 1, 0, -1, 'd'},
-        {BODYQ_BODY_SPIN, 0, 0, -1, 'w'},
-        {BODYQ_BODY_MOMENTUM, 1, 1, -1, 'd'},
-        {BODYQ_BODY_ANGULAR_MOMENTUM, 2, 1, -1, 'w'},
-    };
     const struct tm_body *b = &ck->bodies.v[body_no];
     size_t i = 0;
     while (i < n_body_values && strcmp(body_values[i].name, name))
         i++;
     if (i == n_body_values) {
-        const char *names[32];
-        for (size_t k = 0; k < n_body_values; k++)
-            names[k] = body_values[k].name;
-        struct diag *d =
-            ck_error(ck, DIAG_E0112, name_range, "a body has no `%s`", name);
-        if (!ck_suggest(ck, d, name_range, name, names, n_body_values))
-            CK_HELP(ck, d, "it has %s",
-                    ck_join(ck, names, n_body_values, "and"));
+        no_body_quantity(ck, name, name_range);
         return v_poison(range);
     }
     uint32_t d = ck->m->dim;
@@ -90,11 +126,11 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
         return v_poison(range);
     }
     struct value screw;
-    if (i >= sizeof rows / sizeof rows[0])
+    if (i >= sizeof body_rows / sizeof body_rows[0])
         return screw_of_body(ck, body_no, name, range, &screw)
                    ? screw
                    : v_poison(range);
-    char size = rows[i].size;
+    char size = body_rows[i].size;
     if ((size == 'a' && d == 3) || (size == 'q' && d == 2)) {
         struct diag *x =
             ck_error(ck, DIAG_E0313, name_range, "`%s` is for bodies in %s",
@@ -111,25 +147,7 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
                  "the body `%s` has no shape and so no volume", b->name);
         return v_poison(range);
     }
-    uint32_t n = size == 'd'   ? d
-                 : size == 'w' ? (d == 2 ? 1 : 3)
-                 : size == 'q' ? 4
-                               : 1;
-    int m = size == 'v' ? (int)d : rows[i].m;
-    const struct dim *dim = dim_mks(ck->dims, m, rows[i].kg, rows[i].s);
-    uint32_t base = (uint32_t)rows[i].q * BODYQ_STRIDE;
-    if (size == 'i' && d == 3) {
-        static const uint32_t at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
-        struct value v = v_array(ck, 3, 3, dim, range);
-        for (int k = 0; k < 9; k++)
-            v.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + at[k]);
-        return v;
-    }
-    struct value v =
-        v_array(ck, size == 'R' ? d : n, size == 'R' ? d : 1, dim, range);
-    for (uint32_t k = 0; k < v.rows * v.cols; k++)
-        v.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + k);
-    return v;
+    return body_leaves(ck, body_no, &body_rows[i], range);
 }
 
 /* -- quantities of a contact ---------------------------------------------- */

@@ -95,7 +95,7 @@ static const struct keydef constants[] = {
 
 /* laws of impact: as they stand in restitution, then those of `law` alone */
 static const struct keydef laws[] = {
-#define LAW(ID, word, args, POLICY, doc) {#word, doc},
+#define LAW(ID, word, args, POLICY, TRAITS, unequal, doc) {#word, doc},
 #include "abi/laws.def"
     {"report", "several contacts of a system, as without a law: the run stops "
                "and says so"},

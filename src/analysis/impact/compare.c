@@ -8,7 +8,7 @@
 #include "abi/status.h"
 #include "analysis/impact/impact_priv.h"
 
-#define LAWS 6
+enum { LAWS = IMP_IMPACT_COUNT - 1 };
 
 static void
 spread(const double *x, const bool *on, size_t nc, double *out)
@@ -50,7 +50,10 @@ cmd_compare(struct analysis *a, const imp_command *c, struct record *out)
             right &= i == j || delassus_orthogonal(m, (int)i, (int)j);
         }
     /* laws that give no motion are left out of the rows */
-    for (int l = 0; l < LAWS; l++) {
+    for (uint32_t l = 0; l < LAWS; l++) {
+        if (imp_impact_law_traits(IMP_IMPACT_NEWTON + l) &
+            IMP_LAW_TRAIT_NOT_COMPARED)
+            continue;
         impact_solver_solve(m, (enum imp_impact_law)(IMP_IMPACT_NEWTON + l));
         const char *text[8];
         size_t n = impact_remarks(a, &in, m, text, 8);

@@ -17,8 +17,16 @@
 #include "runtime/setup/new_run.h"
 
 const char *const impact_law_name[] = {
-    "newton",          "newton",     "poisson",    "energetic",
-    "complementarity", "sequential", "least_norm", "rest"};
+    "newton",
+#define LAW(ID, word, args, POLICY, TRAITS, unequal, doc) #word,
+#include "abi/laws.def"
+};
+/* said of several contacts with unequal restitutions */
+static const char *const unequal_remark[] = {
+    "",
+#define LAW(ID, word, args, POLICY, TRAITS, unequal, doc) unequal,
+#include "abi/laws.def"
+};
 
 /* normal velocities up to this share of the speeds are none, as in impact.c */
 #define RESTS 1e-9
@@ -37,6 +45,18 @@ impact_is_plain(const struct rt *r, uint32_t contact)
     return true;
 }
 
+/* "newton, poisson, ... or rest" */
+static const char *
+law_list(struct analysis *a)
+{
+    const char *list = impact_law_name[IMP_IMPACT_NEWTON];
+    for (int i = IMP_IMPACT_NEWTON + 1; i < IMP_IMPACT_COUNT; i++)
+        list = arena_printf(a->rt->arena, "%s%s%s", list,
+                            i + 1 < IMP_IMPACT_COUNT ? ", " : " or ",
+                            impact_law_name[i]);
+    return list;
+}
+
 int
 impact_law_of_command(struct analysis *a, const imp_command *c,
                       enum imp_impact_law *law)
@@ -46,19 +66,16 @@ impact_law_of_command(struct analysis *a, const imp_command *c,
     if (!v)
         return IMP_OK;
     const char *word = imp_text(a->rt->im, v->text);
-    for (int i = IMP_IMPACT_NEWTON; i <= IMP_IMPACT_REST; i++)
+    for (int i = IMP_IMPACT_NEWTON; i < IMP_IMPACT_COUNT; i++)
         if (!strcmp(word, impact_law_name[i])) {
             *law = (enum imp_impact_law)i;
             return IMP_OK;
         }
     struct diag *d =
         diag_add(a->ds, DIAG_E0705, v->range, "`%s` is no law of impact", word);
-    const char *near = suggest(word, impact_law_name + 1, IMP_IMPACT_REST);
-    diag_help(a->ds, d,
-              "%s%s%snewton, poisson, energetic, complementarity, "
-              "sequential, least_norm or rest",
-              near ? "did you mean `" : "", near ? near : "",
-              near ? "`? " : "");
+    const char *near = suggest(word, impact_law_name + 1, IMP_IMPACT_COUNT - 1);
+    diag_help(a->ds, d, "%s%s%s%s", near ? "did you mean `" : "",
+              near ? near : "", near ? "`? " : "", law_list(a));
     return IMP_BADMODEL;
 }
 
@@ -375,12 +392,8 @@ impact_remarks(struct analysis *a, const struct impact_of_run *in,
     else if (m->tie)
         SAY("two contacts approach alike and act on each other: the order "
             "given decided (state `priority`)");
-    if (m->law == IMP_IMPACT_ENERGETIC && m->nc > 1 && !equal)
-        SAY("for several contacts the energetic law is the one of this "
-            "program: each contact gives back e^2 of the work it took "
-            "(Stronge 1990 for one)");
-    if (m->law == IMP_IMPACT_POISSON && m->nc > 1 && !equal)
-        SAY("with unequal restitutions Poisson's and Newton's laws differ");
+    if (*unequal_remark[m->law] && m->nc > 1 && !equal)
+        SAY("%s", unequal_remark[m->law]);
     if (m->applied && m->gained > 0)
         SAY("the impact raises the energy by %s J",
             num_digits(x, m->gained, 6));
@@ -393,16 +406,14 @@ impact_remarks(struct analysis *a, const struct impact_of_run *in,
         else if (m->open[c])
             SAY("%s separates before the impact, at %s m/s%s", name,
                 num_digits(x, m->before[c], 6),
-                m->law == IMP_IMPACT_COMPLEMENTARITY ||
-                        m->law == IMP_IMPACT_REST ||
-                        m->law == IMP_IMPACT_SEQUENTIAL
+                imp_impact_law_traits(m->law) & IMP_LAW_TRAIT_SEPARATING
                     ? ""
                     : ": it takes no impulse");
         if (m->applied && m->P[c] < -1e-12 * big)
             SAY("the impulse at %s is negative (%s N*s): it pulls", name,
                 num_digits(x, m->P[c], 6));
         if (m->applied && m->after[c] < -RESTS * m->speed * m->length[c] &&
-            m->law != IMP_IMPACT_COMPLEMENTARITY && m->law != IMP_IMPACT_REST)
+            !(imp_impact_law_traits(m->law) & IMP_LAW_TRAIT_PARTS))
             SAY("%s approaches after the impact, at %s m/s", name,
                 num_digits(x, m->after[c], 6));
     }

@@ -330,15 +330,6 @@ result(struct strike *k, const struct ballistic *l, enum ballistic_event what,
     return IMP_OK;
 }
 
-static enum ballistic_policy
-policy_of(enum imp_impact_law law)
-{
-    return law == IMP_IMPACT_SEQUENTIAL        ? BALLISTIC_SEQUENTIAL
-           : law == IMP_IMPACT_COMPLEMENTARITY ? BALLISTIC_COMPLEMENTARITY
-           : law == IMP_IMPACT_REST            ? BALLISTIC_REST
-                                               : BALLISTIC_REPORT;
-}
-
 int
 impact_of_system(struct analysis *a, const imp_command *c, struct record *out)
 {
@@ -375,8 +366,8 @@ impact_of_system(struct analysis *a, const imp_command *c, struct record *out)
         k.rests[i] = closed(&k, (int)i) && k.rate[i] == 0.0;
     for (int i = 0; i < k.n_hit; i++)
         k.rests[k.hit[i]] = false;
-    if ((st = flow_impact_now(r, k.system, policy_of(law), k.hit, k.n_hit,
-                              k.rests, &l, &what)))
+    if ((st = flow_impact_now(r, k.system, impact_law_policy(law), k.hit,
+                              k.n_hit, k.rests, &l, &what)))
         return st;
     if (what == BALLISTIC_JAMMED)
         return flow_jammed(r, k.s->contact + (uint32_t)k.hit[0], rt_time(r));

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "abi/status.h"
+#include "analysis/command/policy.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/flow/flow.h"
@@ -528,8 +529,8 @@ limit(struct simulation *s, uint32_t c)
                                     .G = g->G,
                                     .e = g->e,
                                     .place = g->place,
-                                    .policy = r->im->impact_law ==
-                                                      IMP_IMPACT_SEQUENTIAL
+                                    .policy = simultaneous_policy(s->a) ==
+                                                      BALLISTIC_SEQUENTIAL
                                                   ? BALLISTIC_SEQUENTIAL
                                                   : BALLISTIC_COMPLEMENTARITY,
                                     .ahead = CHATTER_AHEAD * shrunk,

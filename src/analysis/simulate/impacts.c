@@ -123,8 +123,7 @@ drop_open(struct group *g, const struct impact_of_run *in,
           const struct impact_solver *m, enum imp_impact_law law)
 {
     bool dropped = false;
-    if (law == IMP_IMPACT_COMPLEMENTARITY || law == IMP_IMPACT_SEQUENTIAL ||
-        law == IMP_IMPACT_REST)
+    if (imp_impact_law_traits(law) & IMP_LAW_TRAIT_SEPARATING)
         return false;
     for (uint32_t i = 0; i < g->n; i++) {
         bool all = g->part[g->contact[i]] == PART_TOUCHES;
@@ -145,15 +144,13 @@ drop_open(struct group *g, const struct impact_of_run *in,
 static bool
 solve(struct impact_solver *m, enum imp_impact_law law)
 {
-    bool linear = law != IMP_IMPACT_COMPLEMENTARITY &&
-                  law != IMP_IMPACT_SEQUENTIAL && law != IMP_IMPACT_REST &&
-                  law != IMP_IMPACT_ENERGETIC;
+    bool may_pull = !(imp_impact_law_traits(law) & IMP_LAW_TRAIT_PUSHES);
     double still = GROUP_RESTS * m->speed;
     for (int round = 0; round < 4 * m->nc + 8; round++) {
         int worst = -1;
         double most = 0, big = 0;
         impact_solver_solve(m, law);
-        if (!linear || !m->applied)
+        if (!may_pull || !m->applied)
             return true;
         for (int c = 0; c < m->nc; c++)
             big = fmax(big, fabs(m->P[c] * m->length[c]));

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "abi/status.h"
+#include "analysis/command/policy.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
@@ -267,7 +268,8 @@ solve(struct simulation *s, struct blow *b)
     memset(b->P, 0, sizeof b->P);
     for (int i = 0; i < b->n; i++)
         rate[i] = b->point[i].rate;
-    bool each = r->im->impact_law == IMP_IMPACT_SEQUENTIAL && b->n_hit > 1;
+    bool each =
+        simultaneous_policy(s->a) == BALLISTIC_SEQUENTIAL && b->n_hit > 1;
     for (int round = 0; round < OVER_ROUNDS; round++) {
         int first = -1;
         for (int i = 0; i < b->n; i++) {

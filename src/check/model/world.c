@@ -30,7 +30,7 @@ const struct keydef world_keys[] = {
 const size_t n_world_keys = sizeof world_keys / sizeof world_keys[0];
 
 const char *const impact_laws[N_IMPACT_LAWS + 1] = {
-#define LAW(ID, word, args, POLICY, doc) #word,
+#define LAW(ID, word, args, POLICY, TRAITS, unequal, doc) #word,
 #include "abi/laws.def"
     "report"};
 

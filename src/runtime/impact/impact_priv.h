@@ -67,11 +67,48 @@ void impact_least_joint_impulses(struct impact_solver *m, const double *six,
 bool delassus_keeps_null(const struct impact_solver *m, const bool *on,
                          int rank);
 /* Expansion by the energetic law on n contacts: x >= 0 with x_i (G x)_i = b_i
- * (law_energetic.c). 0, or 1 when it does not settle. */
+ * (energetic_expansion.c). 0, or 1 when it does not settle. */
 int impact_energetic_expand(int n, const double *G, const double *b, double *x,
                             double *room);
 size_t impact_energetic_room(int n);
 /* rounding of normal velocities, and what data errors may add */
 double impact_velocity_tolerance(const struct impact_solver *m);
+
+/* A law: the impulses at the contacts and the motion after (with
+ * impact_motion_after or impact_no_motion), into the solver, whose field `law`
+ * is set. on: contacts that do not separate, n_on of them. */
+typedef void impact_law_function(struct impact_solver *m, const bool *on,
+                                 int n_on);
+/* one function per row of abi/laws.def: impact_law_newton, ... */
+#define LAW(ID, word, args, POLICY, TRAITS, unequal, doc)                      \
+    impact_law_function impact_law_##word;
+#include "abi/laws.def"
+
+/* -- what the laws share (laws.c) ------------------------------------------
+ */
+
+/* Velocities before agree with the joints to 1e-9 (start.c), and whatever a law
+ * leaves outside the range of G by no more than that is not its own
+ * contradiction: restitutions that differ count from 1e-8 on. */
+#define IMPACT_OUTSIDE 1e-8
+
+/* Normal velocities q of n contacts (their numbers in set; NULL: 0 to n - 1):
+ * what is rounding becomes zero, at contacts that no impulse moves also what
+ * the data leave open. True: a contact that no impulse moves approaches. */
+bool impact_blocked(const struct impact_solver *m, int n, const int *set,
+                    double *q);
+/* The law has no motion, and why: nothing is applied (I4). */
+void impact_no_motion(struct impact_solver *m, enum impact_fault why);
+/* The state at peak compression, by impulses Pc of all impulses P (unit
+ * directions). Before the motion after. */
+void impact_peak_at(struct impact_solver *m, const double *Pc, const double *P);
+/* The same for equal restitutions e of the contacts `on` (NULL: all); nothing
+ * where they differ. The whole impact is a straight line in the space of
+ * impulses then, and peak compression lies at 1/(1 + e) of it. After
+ * impact_motion_after. */
+void impact_peak_of_equal(struct impact_solver *m, const bool *on);
+/* Room of all laws, in the arena: n x n, lcp_room and impact_energetic_room of
+ * the greatest problem. */
+double *impact_law_room(struct impact_solver *m);
 
 #endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Complementarity at several contacts (Moreau 1988): with K = diag(e),
+ *     w = G P + v0 + K min(v0, 0) >= 0,   P >= 0,   P.w = 0.
+ * The law `rest` is the same without restitution. */
+#include <math.h>
+
+#include "runtime/impact/impact_priv.h"
+#include "runtime/numerics/lcp.h"
+
+/* `restitution`: false puts to rest what closes together */
+static void
+complementarity(struct impact_solver *m, bool restitution)
+{
+    double q[IMPACT_CONTACTS_MAX], P[IMPACT_CONTACTS_MAX],
+        *rest = impact_law_room(m);
+    for (int c = 0; c < m->nc; c++) {
+        double e = restitution ? m->in.contact[c].e : 0;
+        q[c] = m->v0[c] + (m->open[c] ? 0 : e * fmin(0, m->v0[c]));
+    }
+    if (impact_blocked(m, m->nc, NULL, q)) {
+        impact_no_motion(m, IMPACT_JAMMED);
+        return;
+    }
+    int st = lcp_solve(m->nc, m->G, q, P, rest);
+    if (st == 1 || st == 3) {
+        impact_no_motion(m, st == 1 ? IMPACT_JAMMED : IMPACT_UNSETTLED);
+        return;
+    }
+    m->determined = st == 2 ? IMPACT_MOTION_UNIQUE : IMPACT_UNIQUE;
+    impact_motion_after(m, P);
+    if (m->nc == 1)
+        impact_peak_of_equal(m, NULL);
+}
+
+void
+impact_law_complementarity(struct impact_solver *m, const bool *on, int n_on)
+{
+    (void)on;
+    (void)n_on;
+    complementarity(m, true);
+}
+
+void
+impact_law_rest(struct impact_solver *m, const bool *on, int n_on)
+{
+    (void)on;
+    (void)n_on;
+    complementarity(m, m->nc == 1);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* The laws that state normal velocities or impulses by linear equations:
+ * Newton's, Poisson's, and Newton's by least squares (spec screws.md 1.B, eqs
+ * (8), (11)). */
+#include <math.h>
+#include <string.h>
+
+#include "runtime/impact/impact_priv.h"
+
+static bool
+reached(const struct impact_solver *m, const double *residual)
+{
+    double off = 0;
+    for (int c = 0; c < m->nc; c++)
+        off = fmax(off, fabs(residual[c]));
+    return off <= IMPACT_OUTSIDE * m->speed;
+}
+
+/* P := pinv(G) b among the contacts `on`, of which there are n_on, and what it
+ * says about uniqueness. *fits: the equations have a solution; where they have
+ * none, the residual stays. False: the pseudoinverse did not settle. */
+static bool
+least_squares(struct impact_solver *m, const bool *on, int n_on,
+              const double *b, double *P, int *rank, bool *fits)
+{
+    if (delassus_pseudoinverse(m, on, b, P, m->residual, rank)) {
+        impact_no_motion(m, IMPACT_UNSETTLED);
+        return false;
+    }
+    *fits = *rank == n_on || reached(m, m->residual);
+    m->determined = *rank == n_on ? IMPACT_UNIQUE
+                    : *fits       ? IMPACT_MOTION_UNIQUE
+                                  : IMPACT_NOT_UNIQUE;
+    for (int c = 0; c < m->nc; c++)
+        if (*fits)
+            m->residual[c] = 0;
+        else
+            m->residual[c] *= m->length[c];
+    return true;
+}
+
+/* Newton's equations; `nearest`: the nearest velocities where they contradict
+ * each other, else no motion */
+static void
+newton(struct impact_solver *m, const bool *on, int n_on, bool nearest)
+{
+    double b[IMPACT_CONTACTS_MAX], P[IMPACT_CONTACTS_MAX];
+    int rank;
+    bool fits;
+    for (int c = 0; c < m->nc; c++)
+        b[c] = -(1 + m->in.contact[c].e) * m->v0[c];
+    if (!least_squares(m, on, n_on, b, P, &rank, &fits))
+        return;
+    if (!fits && !nearest) {
+        impact_no_motion(m, IMPACT_INCONSISTENT);
+        return;
+    }
+    if (!fits)
+        m->fault = IMPACT_INCONSISTENT;
+    impact_motion_after(m, P);
+    if (fits)
+        impact_peak_of_equal(m, on);
+}
+
+void
+impact_law_newton(struct impact_solver *m, const bool *on, int n_on)
+{
+    newton(m, on, n_on, false);
+}
+
+void
+impact_law_least_norm(struct impact_solver *m, const bool *on, int n_on)
+{
+    newton(m, on, n_on, true);
+}
+
+void
+impact_law_poisson(struct impact_solver *m, const bool *on, int n_on)
+{
+    double b[IMPACT_CONTACTS_MAX], P[IMPACT_CONTACTS_MAX],
+        Pc[IMPACT_CONTACTS_MAX];
+    int rank;
+    bool fits;
+    for (int c = 0; c < m->nc; c++)
+        b[c] = -m->v0[c];
+    if (!least_squares(m, on, n_on, b, Pc, &rank, &fits))
+        return;
+    if (!fits) {
+        impact_no_motion(m, IMPACT_INCONSISTENT);
+        return;
+    }
+    if (!delassus_keeps_null(m, on, rank)) {
+        impact_no_motion(m, IMPACT_AMBIGUOUS);
+        return;
+    }
+    for (int c = 0; c < m->nc; c++)
+        P[c] = Pc[c] * (1 + m->in.contact[c].e);
+    impact_peak_at(m, Pc, P);
+    impact_motion_after(m, P);
+}

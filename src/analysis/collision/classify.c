@@ -33,129 +33,133 @@ remark(struct remarks *r, const char *s)
 }
 
 static int
-apart(struct analysis *a, const struct touch *t, struct record *out)
+apart(struct analysis *analysis, const struct touch *touch, struct record *out)
 {
     char s[NUM_TEXT];
     const char *why =
-        t->found == TOUCH_NEVER
+        touch->found == TOUCH_NEVER
             ? "the bodies never touch"
-            : arena_printf(record_arena(a), "no touch until t = %s s",
-                           num_digits(s, t->time, 6));
+            : arena_printf(record_arena(analysis), "no touch until t = %s s",
+                           num_digits(s, touch->time, 6));
     for (size_t i = 0; i < out->n; i++)
-        SET_ABSENT(imp_text(a->rt->im, out->schema[i].name), why);
+        SET_ABSENT(imp_text(analysis->rt->im, out->schema[i].name), why);
     SET_TEXT("class", "apart");
-    SET_NUM("tolerance", a->rt->tolerance);
+    SET_NUM("tolerance", analysis->rt->tolerance);
     SET_TEXTS("warnings", &why, 1);
     return IMP_OK;
 }
 
 static void
-set_curvatures(const struct touch *t, struct record *out)
+set_curvatures(const struct touch *touch, struct record *out)
 {
-    size_t n = (size_t)t->t.nt;
-    if (!t->formulas) {
-        SET_ABSENT("curvatures_1", t->no_formulas);
-        SET_ABSENT("curvatures_2", t->no_formulas);
+    size_t n = (size_t)touch->t.nt;
+    if (!touch->formulas) {
+        SET_ABSENT("curvatures_1", touch->no_formulas);
+        SET_ABSENT("curvatures_2", touch->no_formulas);
         return;
     }
-    SET_LIST("curvatures_1", t->t.kappa1, n);
-    SET_LIST("curvatures_2", t->t.kappa2, n);
+    SET_LIST("curvatures_1", touch->t.kappa1, n);
+    SET_LIST("curvatures_2", touch->t.kappa2, n);
 }
 
-/* what only the formulas give */
+/* the fields that the formulas give and the series does not */
 static void
-set_points(const struct touch *t, const struct verdict *v, struct record *out)
+set_points(const struct touch *touch, const struct verdict *verdict,
+           struct record *out)
 {
     static const char *const all[] = {"a_P", "a_Q",   "j_P",
                                       "j_Q", "max_P", "max_Q"};
-    if (!t->formulas) {
-        record_set_absent_all(out, all, 6, t->no_formulas);
+    if (!touch->formulas) {
+        record_set_absent_all(out, all, 6, touch->no_formulas);
         return;
     }
-    SET_NUM("a_P", t->t.a_P);
-    SET_NUM("a_Q", t->t.a_Q);
-    if (fabs(v->v) <= v->v_tol) {
-        SET_NUM("j_P", t->t.j_P);
-        SET_NUM("j_Q", t->t.j_Q);
+    SET_NUM("a_P", touch->t.a_P);
+    SET_NUM("a_Q", touch->t.a_Q);
+    if (fabs(verdict->v) <= verdict->v_tol) {
+        SET_NUM("j_P", touch->t.j_P);
+        SET_NUM("j_Q", touch->t.j_Q);
     } else {
         record_set_absent_all(
             out, all + 2, 2,
             "third-order coefficients of the contact points are "
             "those of a tangential touch, where v = 0");
     }
-    SET_NUM("max_P", t->t.max_P);
-    SET_NUM("max_Q", t->t.max_Q);
+    SET_NUM("max_P", touch->t.max_P);
+    SET_NUM("max_Q", touch->t.max_Q);
 }
 
 static void
-set_verdict(struct analysis *a, const struct touch *t, const struct verdict *v,
-            struct record *out, struct remarks *rm)
+set_verdict(struct analysis *analysis, const struct touch *touch,
+            const struct verdict *verdict, struct record *out,
+            struct remarks *rm)
 {
     static const char *const types[] = {"", "I", "II", "III"};
     static const char *const who[] = {"none", "P", "Q", "both"};
-    SET_TEXT("class", touch_class_name[v->class]);
-    if (v->type)
-        SET_TEXT("type", types[v->type]);
+    SET_TEXT("class", touch_class_name[verdict->class]);
+    if (verdict->type)
+        SET_TEXT("type", types[verdict->type]);
     else
-        SET_ABSENT("type", v->class == CLASS_00 ? t->no_formulas
-                                                : "only C00 has a type");
+        SET_ABSENT("type", verdict->class == CLASS_00 ? touch->no_formulas
+                                                      : "only C00 has a type");
 
-    if (v->class == CLASS_MINUS)
+    if (verdict->class == CLASS_MINUS)
         SET_ABSENT("enters", "an impact keeps the points out");
-    else if (v->class == CLASS_SEPARATING)
+    else if (verdict->class == CLASS_SEPARATING)
         SET_TEXT("enters", "none");
-    else if (t->formulas)
-        SET_TEXT("enters", who[(v->in_P ? 1 : 0) + (v->in_Q ? 2 : 0)]);
+    else if (touch->formulas)
+        SET_TEXT("enters",
+                 who[(verdict->in_P ? 1 : 0) + (verdict->in_Q ? 2 : 0)]);
     else
-        SET_ABSENT("enters", t->no_formulas);
+        SET_ABSENT("enters", touch->no_formulas);
 
-    switch (v->class) {
+    switch (verdict->class) {
     case CLASS_SEPARATING:
         SET_ABSENT("realisable", "the bodies separate: how they came to touch "
                                  "is not known");
         break;
     case CLASS_00:
-        if (v->jerk_zero) {
+        if (verdict->jerk_zero) {
             SET_ABSENT("realisable", "the third derivative of the gap is zero "
                                      "too: higher orders decide");
             remark(rm, "v, D and j* are all zero within tolerance: the fourth "
                        "derivative of the gap decides, see gap_series");
             break;
         }
-        SET_BOOL("realisable", v->jerk < 0.0);
-        remark(rm, v->jerk < 0.0
+        SET_BOOL("realisable", verdict->jerk < 0.0);
+        remark(rm, verdict->jerk < 0.0
                        ? "paradox: apart before, and free motion leads into "
                          "overlap; no impulse conserves energy (C00, j* < 0)"
                        : "the bodies overlap before the touch (C00, j* > 0)");
         break;
     default:
-        SET_BOOL("realisable", v->class != CLASS_0_MINUS);
+        SET_BOOL("realisable", verdict->class != CLASS_0_MINUS);
     }
-    if (v->margin > 1e-2 && v->margin < 1e2)
+    if (verdict->margin > 1e-2 && verdict->margin < 1e2)
         remark(rm, "the deciding coefficient is within a factor 100 of its "
                    "tolerance: the verdict depends on the last digits of the "
                    "data");
-    if (t->no_jet)
-        remark(rm, t->no_jet);
-    bool corners = rt_contact(a->rt, t->contact)->flags & IMP_CONTACTF_CORNERS;
-    if (t->open) {
+    if (touch->no_jet)
+        remark(rm, touch->no_jet);
+    bool corners =
+        rt_contact(analysis->rt, touch->contact)->flags & IMP_CONTACTF_CORNERS;
+    if (touch->open) {
         remark(rm, "the shapes leave the normal open here: v and D are those "
                    "along the choice with the fastest approach, or the fastest "
                    "way out where there is none");
-        remark(rm, t->open_text);
+        remark(rm, touch->open_text);
     }
-    if (!t->formulas && !corners)
-        remark(rm, t->no_formulas);
+    if (!touch->formulas && !corners)
+        remark(rm, touch->no_formulas);
 }
 
 static const char *
-jump_text(struct analysis *a, double before, double after)
+jump_text(struct analysis *analysis, double before, double after)
 {
     char b[NUM_TEXT], f[NUM_TEXT];
     double least = RT_TOLERANCE * fmax(fabs(before), fabs(after));
     before = fabs(before) <= least ? 0.0 : before;
     after = fabs(after) <= least ? 0.0 : after;
-    return arena_printf(record_arena(a),
+    return arena_printf(record_arena(analysis),
                         "other features of the bodies take over at the touch: "
                         "the gap's second derivative jumps from %s to %s "
                         "m/s^2; the verdict is that of what follows",
@@ -163,73 +167,81 @@ jump_text(struct analysis *a, double before, double after)
 }
 
 static int
-cmd_classify(struct analysis *a, const imp_command *c, struct record *out)
+cmd_classify(struct analysis *analysis, const imp_command *command,
+             struct record *out)
 {
     static const char *const deep[] = {
         "depth_predicted", "depth_measured", "depth_time",    "exponent",
         "overlap_end",     "depth_max",      "depth_max_time"};
-    struct touch t;
-    struct verdict v;
+    struct touch touch;
+    struct verdict verdict;
     struct remarks rm = {0};
     double until, order;
     int st;
-    if ((st = touch_option_until(a, c, IMP_OPT_classify_until, &until)) ||
-        (st = arg_number(a, c, IMP_OPT_classify_order, 8.0, &order)))
+    if ((st = touch_option_until(analysis, command, IMP_OPT_classify_until,
+                                 &until)) ||
+        (st = arg_number(analysis, command, IMP_OPT_classify_order, 8.0,
+                         &order)))
         return st;
     if (!(order >= 6.0 && order <= JET_MAX) || order != floor(order)) {
         char s[NUM_TEXT];
-        diag_add(a->ds, DIAG_E0705,
-                 arg_option(a, c, IMP_OPT_classify_order)->range,
+        diag_add(analysis->ds, DIAG_E0705,
+                 arg_option(analysis, command, IMP_OPT_classify_order)->range,
                  "`order` is %s: it must be a whole number from 6 to %d",
                  num_shortest(s, order), JET_MAX);
         return IMP_BADMODEL;
     }
-    if ((st = touch_find(a, arg_contact(a, c, 0), until, &t)))
+    if ((st = touch_find(analysis, arg_contact(analysis, command, 0), until,
+                         &touch)))
         return st;
-    if (t.found != TOUCH_YES)
-        return apart(a, &t, out);
-    if (t.order >= 0 && (int)order > t.order && !t.no_jet &&
-        (st = touch_read(a, &t, (int)order)))
+    if (touch.found != TOUCH_YES)
+        return apart(analysis, &touch, out);
+    if (touch.order >= 0 && (int)order > touch.order && !touch.no_jet &&
+        (st = touch_read(analysis, &touch, (int)order)))
         return st;
-    if ((st = touch_agree(a, &t)))
+    if ((st = touch_agree(analysis, &touch)))
         return st;
     double before;
-    bool jumps = touch_sides(a, &t, &before);
-    touch_verdict(a, &t, &v);
-    if (jumps && fabs(v.v) <= v.v_tol)
-        remark(&rm, jump_text(a, before, v.D));
+    bool jumps = touch_sides(analysis, &touch, &before);
+    touch_verdict(analysis, &touch, &verdict);
+    if (jumps && fabs(verdict.v) <= verdict.v_tol)
+        remark(&rm, jump_text(analysis, before, verdict.D));
 
     /* in the order of the record: each field is found where it is looked for */
-    SET_NUM("time", t.time);
-    set_verdict(a, &t, &v, out, &rm);
-    SET_NUM("v", v.v);
-    SET_NUM("D", v.D);
-    SET_NUM("jerk", v.jerk);
-    set_points(&t, &v, out);
-    SET_VEC("P", t.P);
-    SET_VEC("Q", t.Q);
-    SET_VEC("normal", t.n);
-    set_curvatures(&t, out);
-    SET_NUM("tolerance", a->rt->tolerance);
-    SET_NUM("margin", v.margin);
-    if (t.order >= 1) {
-        int top = t.order < (int)order ? t.order : (int)order;
-        SET_LIST("gap_series", t.jet, (size_t)top + 1);
+    SET_NUM("time", touch.time);
+    set_verdict(analysis, &touch, &verdict, out, &rm);
+    SET_NUM("v", verdict.v);
+    SET_NUM("D", verdict.D);
+    SET_NUM("jerk", verdict.jerk);
+    set_points(&touch, &verdict, out);
+    SET_VEC("P", touch.P);
+    SET_VEC("Q", touch.Q);
+    SET_VEC("normal", touch.n);
+    set_curvatures(&touch, out);
+    SET_NUM("tolerance", analysis->rt->tolerance);
+    SET_NUM("margin", verdict.margin);
+    if (touch.order >= 1) {
+        int top = touch.order < (int)order ? touch.order : (int)order;
+        SET_LIST("gap_series", touch.jet, (size_t)top + 1);
     } else {
-        SET_ABSENT("gap_series", t.no_jet);
+        SET_ABSENT("gap_series", touch.no_jet);
     }
 
-    bool overlaps = !t.open && (v.class == CLASS_0_MINUS ||
-                                (v.class == CLASS_00 && !v.jerk_zero));
+    bool overlaps =
+        !touch.open && (verdict.class == CLASS_0_MINUS ||
+                        (verdict.class == CLASS_00 && !verdict.jerk_zero));
     if (overlaps) {
         const char *more;
-        if ((st = penetration_depth_measure(a, &t, &v, out, &more)))
-            return command_failed(a, st, c->range, "following the overlap");
+        if ((st = penetration_depth_measure(analysis, &touch, &verdict, out,
+                                            &more)))
+            return command_failed(analysis, st, command->range,
+                                  "following the overlap");
         remark(&rm, more);
     } else {
         record_set_absent_all(out, deep, 7,
-                              t.open ? "the normal is open"
-                                     : "only C00 and C0- lead to an overlap");
+                              touch.open
+                                  ? "the normal is open"
+                                  : "only C00 and C0- lead to an overlap");
     }
     SET_TEXTS("warnings", rm.v, rm.n);
     return IMP_OK;

@@ -21,12 +21,13 @@ struct curve {
 };
 
 static void
-curve_point(const struct tangency *t, const double b[2], double phi,
+curve_point(const struct tangency *tangency, const double b[2], double phi,
             double time, struct curve *c, size_t i)
 {
-    double e0 = cos(phi), e1 = t->nt == 2 ? sin(phi) : 0.0;
-    double x2 =
-        (t->S[0] * e0 * e0 + 2.0 * t->S[1] * e0 * e1 + t->S[3] * e1 * e1) / 2.0;
+    double e0 = cos(phi), e1 = tangency->nt == 2 ? sin(phi) : 0.0;
+    double x2 = (tangency->S[0] * e0 * e0 + 2.0 * tangency->S[1] * e0 * e1 +
+                 tangency->S[3] * e1 * e1) /
+                2.0;
     double v = b[0] * e0 + b[1] * e1;
     c->zero[i] = -v * time / x2;
     c->deepest[i] = -v * time / (2.0 * x2);
@@ -34,24 +35,26 @@ curve_point(const struct tangency *t, const double b[2], double phi,
 }
 
 static int
-options(struct analysis *a, const imp_command *c, double *time, double *points)
+options(struct analysis *analysis, const imp_command *command, double *time,
+        double *points)
 {
-    int st = arg_number(a, c, IMP_OPT_eight_time, NAN, time);
+    int st = arg_number(analysis, command, IMP_OPT_eight_time, NAN, time);
     if (!st)
-        st = arg_number(a, c, IMP_OPT_eight_points, 64.0, points);
+        st = arg_number(analysis, command, IMP_OPT_eight_points, 64.0, points);
     if (st)
         return st;
-    if (!arg_option(a, c, IMP_OPT_eight_time)) {
-        struct diag *d = diag_add(a->ds, DIAG_E0705, c->range,
-                                  "`eight` needs a time after the touch");
-        diag_help(a->ds, d, "write `eight %s { time = 0.01 }`",
-                  imp_text(a->rt->im, arg_items(a, c)->label));
+    if (!arg_option(analysis, command, IMP_OPT_eight_time)) {
+        struct diag *diag = diag_add(analysis->ds, DIAG_E0705, command->range,
+                                     "`eight` needs a time after the touch");
+        diag_help(
+            analysis->ds, diag, "write `eight %s { time = 0.01 }`",
+            imp_text(analysis->rt->im, arg_items(analysis, command)->label));
         return IMP_BADMODEL;
     }
     if (!(*points >= 1.0 && *points <= 100000.0) || *points != floor(*points)) {
         char s[NUM_TEXT];
-        diag_add(a->ds, DIAG_E0705,
-                 arg_option(a, c, IMP_OPT_eight_points)->range,
+        diag_add(analysis->ds, DIAG_E0705,
+                 arg_option(analysis, command, IMP_OPT_eight_points)->range,
                  "`points` is %s: it must be a whole number from 1 to 100000",
                  num_shortest(s, *points));
         return IMP_BADMODEL;
@@ -59,81 +62,107 @@ options(struct analysis *a, const imp_command *c, double *time, double *points)
     return IMP_OK;
 }
 
+/* Brings the model to a tangential touch of curved bodies; IMP_FAILED after a
+ * diagnostic when there is none. */
 static int
-cmd_eight(struct analysis *a, const imp_command *c, struct record *out)
+find_tangential(struct analysis *analysis, const imp_command *command,
+                struct touch *touch)
 {
-    struct touch t;
-    struct verdict v;
-    double until, time, points;
+    struct verdict verdict;
+    double until;
     int st;
-    if ((st = options(a, c, &time, &points)) ||
-        (st = touch_option_until(a, c, IMP_OPT_eight_until, &until)) ||
-        (st = touch_find(a, arg_contact(a, c, 0), until, &t)))
+    if ((st = touch_option_until(analysis, command, IMP_OPT_eight_until,
+                                 &until)) ||
+        (st = touch_find(analysis, arg_contact(analysis, command, 0), until,
+                         touch)))
         return st;
-    if (t.found != TOUCH_YES) {
-        struct diag *d = diag_add(a->ds, DIAG_E0709, c->range,
-                                  "the bodies do not touch, so there are no "
-                                  "curves to draw");
-        diag_help(a->ds, d, "`classify` says how far the motion was followed");
+    if (touch->found != TOUCH_YES) {
+        struct diag *diag = diag_add(analysis->ds, DIAG_E0709, command->range,
+                                     "the bodies do not touch, so there are no "
+                                     "curves to draw");
+        diag_help(analysis->ds, diag,
+                  "`classify` says how far the motion was followed");
         return IMP_FAILED;
     }
-    if (!t.formulas) {
-        struct diag *d =
-            diag_add(a->ds, DIAG_E0709, c->range,
-                     "the curves cannot be computed: %s", t.no_formulas);
-        if (rt_contact(a->rt, t.contact)->flags & IMP_CONTACTF_CORNERS)
-            diag_help(a->ds, d,
+    if (!touch->formulas) {
+        struct diag *diag =
+            diag_add(analysis->ds, DIAG_E0709, command->range,
+                     "the curves cannot be computed: %s", touch->no_formulas);
+        if (rt_contact(analysis->rt, touch->contact)->flags &
+            IMP_CONTACTF_CORNERS)
+            diag_help(analysis->ds, diag,
                       "the figure of eight belongs to two surfaces that curve; "
                       "`classify` tells the touch of corners by the series of "
                       "the gap");
         return IMP_FAILED;
     }
-    if ((st = touch_agree(a, &t)))
+    if ((st = touch_agree(analysis, touch)))
         return st;
-    touch_verdict(a, &t, &v);
-    if (v.class == CLASS_MINUS || v.class == CLASS_SEPARATING) {
-        struct diag *d = diag_add(a->ds, DIAG_E0709, c->range,
-                                  "the touch is not tangential (%s): the "
-                                  "figure of eight belongs to v = 0",
-                                  touch_class_name[v.class]);
-        char s[NUM_TEXT];
-        diag_note(a->ds, d, IMP_NOWHERE, "v = %s m/s", num_digits(s, v.v, 6));
+    touch_verdict(analysis, touch, &verdict);
+    if (verdict.class == CLASS_MINUS || verdict.class == CLASS_SEPARATING) {
+        struct diag *diag = diag_add(analysis->ds, DIAG_E0709, command->range,
+                                     "the touch is not tangential (%s): the "
+                                     "figure of eight belongs to v = 0",
+                                     touch_class_name[verdict.class]);
+        char speed[NUM_TEXT];
+        diag_note(analysis->ds, diag, IMP_NOWHERE, "v = %s m/s",
+                  num_digits(speed, verdict.v, 6));
         return IMP_FAILED;
     }
+    return IMP_OK;
+}
 
-    const struct tangency *g = &t.t;
-    size_t n = g->nt == 2 ? (size_t)points : 2, nt = (size_t)g->nt;
-    double *x = NEW_N(a->rt->arena, double, 7 * n);
-    double *phi = x;
-    struct curve P = {x + n, x + 2 * n, x + 3 * n},
-                 Q = {x + 4 * n, x + 5 * n, x + 6 * n};
-    for (size_t i = 0; i < n; i++) {
-        phi[i] = 2.0 * EIGHT_PI * (double)i / (double)n;
-        curve_point(g, g->b_P, phi[i], time, &P, i);
-        curve_point(g, g->b_Q, phi[i], time, &Q, i);
-    }
-    const double K[3] = {g->S[0], g->S[1], g->S[3]};
-    double deepest[2];
-    sym2_solve(nt == 2 ? 2 : 1, K, g->b_Q, deepest);
+/* the fields that do not depend on the direction */
+static void
+set_tangent_plane(const struct tangency *tangency, struct record *out)
+{
+    size_t nt = (size_t)tangency->nt;
+    const double K[3] = {tangency->S[0], tangency->S[1], tangency->S[3]};
+    const double S[4] = {tangency->S[0], tangency->S[1], tangency->S[2],
+                         tangency->S[3]};
+    double deepest[2]; /* velocity of the deepest point, -S^-1 b_Q */
+    sym2_solve(nt == 2 ? 2 : 1, K, tangency->b_Q, deepest);
     deepest[0] = -deepest[0];
     deepest[1] = nt == 2 ? -deepest[1] : 0.0;
-    const double S[4] = {g->S[0], g->S[1], g->S[2], g->S[3]};
-    SET_LIST("phi", phi, n);
-    SET_VEC("tangent_1", g->t1);
+    SET_VEC("tangent_1", tangency->t1);
     if (nt == 2)
-        SET_VEC("tangent_2", g->t2);
+        SET_VEC("tangent_2", tangency->t2);
     else
         SET_ABSENT("tangent_2", "the plane has one tangent");
     SET_MAT("S", S, nt, nt);
-    SET_LIST("b_P", g->b_P, nt);
-    SET_LIST("b_Q", g->b_Q, nt);
+    SET_LIST("b_P", tangency->b_P, nt);
+    SET_LIST("b_Q", tangency->b_Q, nt);
     SET_LIST("deepest_velocity", deepest, nt);
-    SET_LIST("zero_P", P.zero, n);
-    SET_LIST("zero_Q", Q.zero, n);
-    SET_LIST("deepest_P", P.deepest, n);
-    SET_LIST("deepest_Q", Q.deepest, n);
-    SET_LIST("depth_P", P.depth, n);
-    SET_LIST("depth_Q", Q.depth, n);
+}
+
+static int
+cmd_eight(struct analysis *analysis, const imp_command *command,
+          struct record *out)
+{
+    struct touch touch;
+    double time, points;
+    int st;
+    if ((st = options(analysis, command, &time, &points)) ||
+        (st = find_tangential(analysis, command, &touch)))
+        return st;
+    const struct tangency *tangency = &touch.t;
+    size_t n = tangency->nt == 2 ? (size_t)points : 2;
+    double *phi = NEW_N(analysis->rt->arena, double, 7 * n);
+    struct curve curve_P = {phi + n, phi + 2 * n, phi + 3 * n},
+                 curve_Q = {phi + 4 * n, phi + 5 * n, phi + 6 * n};
+    for (size_t i = 0; i < n; i++) {
+        phi[i] = 2.0 * EIGHT_PI * (double)i / (double)n;
+        curve_point(tangency, tangency->b_P, phi[i], time, &curve_P, i);
+        curve_point(tangency, tangency->b_Q, phi[i], time, &curve_Q, i);
+    }
+    SET_LIST("phi", phi, n);
+    set_tangent_plane(tangency, out);
+    SET_LIST("zero_P", curve_P.zero, n);
+    SET_LIST("zero_Q", curve_Q.zero, n);
+    SET_LIST("deepest_P", curve_P.deepest, n);
+    SET_LIST("deepest_Q", curve_Q.deepest, n);
+    SET_LIST("depth_P", curve_P.depth, n);
+    SET_LIST("depth_Q", curve_Q.depth, n);
     return IMP_OK;
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* From the start to the first touch, and the verdict on it.
+/* Following the motion from the start to the first touch of a contact.
  *
- * A touch found by search lies where the gap is within rounding of zero; for a
- * double root that leaves the time free to 1e-8, for a triple root to 1e-5 of
- * the time scale. There v and D are not small enough to be told from zero
- * (spec 0.F), so the time is moved to the simple root of the derivative that
- * decides: gap'' at C00, gap' at C0+ and C0-. It is taken only if the gap and
- * its lower derivatives are then zero within tolerance. */
+ * A touch found by search lies where the gap is within rounding of zero. At a
+ * double root this leaves the time free to 1e-8 of the time scale, at a triple
+ * root to 1e-5. There v and D are not small enough to be told from zero (spec
+ * 0.F). The time is therefore moved to the simple root of the derivative that
+ * decides: gap'' at C00, gap' at C0+ and C0-. This root is accepted only if the
+ * gap and its lower derivatives are zero there within tolerance. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -21,22 +22,24 @@
 #include "runtime/setup/new_run.h"
 
 #define POLISH_ORDER 8
-/* normal velocities above this share of the terms' size are no candidates */
+/* a normal velocity above this share of its terms belongs to a normal
+ * collision, whose time is a simple root already */
 #define POLISH_FAST 1e-3
 
 int
-touch_option_until(struct analysis *a, const imp_command *c,
+touch_option_until(struct analysis *analysis, const imp_command *command,
                    enum imp_option_id id, double *until)
 {
-    int st = arg_number(a, c, id, -1.0, until);
+    assert(analysis != NULL && command != NULL && until != NULL);
+    int st = arg_number(analysis, command, id, -1.0, until);
     if (st)
         return st;
-    const imp_val *v = arg_option(a, c, id);
-    if (!v) {
+    const imp_val *value = arg_option(analysis, command, id);
+    if (!value) {
         *until = NAN; /* the horizon: only a search has to know it */
     } else if (!(*until >= 0.0)) {
         char s[NUM_TEXT];
-        diag_add(a->ds, DIAG_E0705, v->range,
+        diag_add(analysis->ds, DIAG_E0705, value->range,
                  "`until` is %s s: motion is followed forward, from t = 0",
                  num_shortest(s, *until));
         return IMP_BADMODEL;
@@ -44,107 +47,115 @@ touch_option_until(struct analysis *a, const imp_command *c,
     return IMP_OK;
 }
 
-/* moves the model by dt from the touch and reads it anew */
+/* moves the model by dt from the touch and reads the coefficients there */
 static int
-move(struct analysis *a, struct touch *t, double dt)
+move(struct analysis *analysis, struct touch *touch, double dt)
 {
-    double to = t->time + dt;
-    if (to == t->time)
+    double to = touch->time + dt;
+    if (to == touch->time)
         return IMP_OK;
     if (to < 0.0)
         to = 0.0;
-    int st = motion_to(a->rt, to);
-    return st ? st : touch_read(a, t, t->order);
+    int st = motion_to(analysis->rt, to);
+    return st ? st : touch_read(analysis, touch, touch->order);
 }
 
 /* Moves the model to the root of the derivative that decides (spec 0.F). */
 static int
-touch_polish(struct analysis *a, struct touch *t)
+touch_polish(struct analysis *analysis, struct touch *touch)
 {
     double v_size, D_size, j_size, d1[JET_MAX + 1], d2[JET_MAX + 1];
-    if (t->order < 4)
+    if (touch->order < 4)
         return IMP_OK;
-    touch_term_sizes(t, &v_size, &D_size, &j_size);
-    if (fabs(t->jet[1]) > POLISH_FAST * v_size)
+    touch_term_sizes(touch, &v_size, &D_size, &j_size);
+    if (fabs(touch->jet[1]) > POLISH_FAST * v_size)
         return IMP_OK;
-    int n = t->order < POLISH_ORDER ? t->order : POLISH_ORDER;
-    int n1 = polynomial_derivative(t->jet, n, d1);
+    int order = touch->order < POLISH_ORDER ? touch->order : POLISH_ORDER;
+    int n1 = polynomial_derivative(touch->jet, order, d1);
     int n2 = polynomial_derivative(d1, n1, d2);
-    /* in C00 the rate is -D^2/(2 j*): the tolerance of v is too wide for it */
-    double still = fmax(gap_c00_share(a->rt) * v_size, touch_velocity_floor(t));
+    /* at the root of gap'' the rate is -D^2/(2 j*): for C00 it must be rounding
+     * alone, and the tolerance of v is too wide for that */
+    double still =
+        fmax(gap_c00_share(analysis->rt) * v_size, touch_velocity_floor(touch));
 
     /* C00: the simple root of gap'' */
-    double c = fabs(t->jet[3]), s = 0.0;
-    double reach = c > 0.0 ? 10.0 * cbrt(t->gap_tol / c) : 0.0;
-    if (reach > 0.0 && polynomial_newton(d2, n2, reach, &s) &&
-        fabs(polynomial_value(t->jet, n, s)) <= t->gap_tol &&
-        fabs(polynomial_value(d1, n1, s)) <= still)
-        return move(a, t, s);
+    double lead = fabs(touch->jet[3]), root = 0.0;
+    double reach = lead > 0.0 ? 10.0 * cbrt(touch->gap_tol / lead) : 0.0;
+    if (reach > 0.0 && polynomial_newton(d2, n2, reach, &root) &&
+        fabs(polynomial_value(touch->jet, order, root)) <= touch->gap_tol &&
+        fabs(polynomial_value(d1, n1, root)) <= still)
+        return move(analysis, touch, root);
 
     /* C0+, C0-: the simple root of gap' */
-    c = fabs(t->jet[2]);
-    s = 0.0;
-    reach = c > 0.0 ? 10.0 * sqrt(t->gap_tol / c) : 0.0;
-    if (reach > 0.0 && polynomial_newton(d1, n1, reach, &s) &&
-        fabs(polynomial_value(t->jet, n, s)) <= t->gap_tol)
-        return move(a, t, s);
+    lead = fabs(touch->jet[2]);
+    root = 0.0;
+    reach = lead > 0.0 ? 10.0 * sqrt(touch->gap_tol / lead) : 0.0;
+    if (reach > 0.0 && polynomial_newton(d1, n1, reach, &root) &&
+        fabs(polynomial_value(touch->jet, order, root)) <= touch->gap_tol)
+        return move(analysis, touch, root);
     return IMP_OK;
 }
 
 int
-touch_require_movable(struct analysis *a, uint32_t contact)
+touch_require_movable(struct analysis *analysis, uint32_t contact)
 {
-    const struct rt *r = a->rt;
-    const imp_contact *k = rt_contact(r, contact);
-    struct diag *d;
-    if (k->flags & IMP_CONTACTF_STATED) {
-        d = diag_add(a->ds, DIAG_E0722, k->range,
+    assert(analysis != NULL && contact < analysis->rt->im->contacts.n);
+    const struct rt *run = analysis->rt;
+    const imp_contact *image_contact = rt_contact(run, contact);
+    struct diag *diag;
+    if (image_contact->flags & IMP_CONTACTF_STATED) {
+        diag =
+            diag_add(analysis->ds, DIAG_E0722, image_contact->range,
                      "the contact `%s` is stated at the start, but the bodies "
                      "of another one touch later",
-                     imp_text(r->im, k->name));
-        diag_help(a->ds, d, "place the bodies where they touch");
+                     imp_text(run->im, image_contact->name));
+        diag_help(analysis->ds, diag, "place the bodies where they touch");
         return IMP_FAILED;
     }
     return IMP_OK;
 }
 
 int
-touch_find(struct analysis *a, uint32_t contact, double until, struct touch *t)
+touch_find(struct analysis *analysis, uint32_t contact, double until,
+           struct touch *touch)
 {
-    struct rt *r = a->rt;
-    const imp_contact *ct = rt_contact(r, contact);
-    memset(t, 0, sizeof *t);
-    t->contact = contact;
-    t->length = gap_length(r, contact);
-    t->order = POLISH_ORDER;
-    rt_reset(r);
+    assert(analysis != NULL && touch != NULL);
+    assert(contact < analysis->rt->im->contacts.n);
+    struct rt *run = analysis->rt;
+    const imp_contact *image_contact = rt_contact(run, contact);
+    memset(touch, 0, sizeof *touch);
+    touch->contact = contact;
+    touch->length = gap_length(run, contact);
+    touch->order = POLISH_ORDER;
+    rt_reset(run);
     double gap = NAN, rate;
-    gap_tolerances(r, contact, &t->gap_tol, &rate);
-    int st = event_start_check(r, contact, &gap);
+    gap_tolerances(run, contact, &touch->gap_tol, &rate);
+    int st = event_start_check(run, contact, &gap);
     if (st)
-        return gap < -t->gap_tol
+        return gap < -touch->gap_tol
                    ? IMP_BADMODEL
-                   : command_failed(a, st, ct->range,
+                   : command_failed(analysis, st, image_contact->range,
                                     "the closest points at the start");
-    if (gap <= t->gap_tol) {
-        t->at_start = true;
-        return touch_read(a, t, POLISH_ORDER);
+    if (gap <= touch->gap_tol) {
+        touch->at_start = true;
+        return touch_read(analysis, touch, POLISH_ORDER);
     }
     if (isnan(until))
-        until = event_horizon(r);
-    uint32_t n = r->im->contacts.n, n_more = 0;
-    enum event_watch *watch = NEW_N(r->arena, enum event_watch, n);
-    struct event e, *more = NEW_N(r->arena, struct event, n + 1);
+        until = event_horizon(run);
+    uint32_t n = run->im->contacts.n, n_more = 0;
+    enum event_watch *watch = NEW_N(run->arena, enum event_watch, n);
+    struct event event, *more = NEW_N(run->arena, struct event, n + 1);
     for (uint32_t i = 0; i < n; i++)
         watch[i] = i == contact ? WATCH_CLOSE : WATCH_OFF;
-    st = event_next(r, watch, until, NULL, NULL, &e, more, &n_more);
+    st = event_next(run, watch, until, NULL, NULL, &event, more, &n_more);
     if (st)
-        return command_failed(a, st, ct->range, "following the motion");
-    t->time = rt_time(r);
-    if (e.kind == EVENT_NONE || e.kind == EVENT_EXCLUDED) {
-        t->found = e.kind == EVENT_NONE ? TOUCH_NONE : TOUCH_NEVER;
+        return command_failed(analysis, st, image_contact->range,
+                              "following the motion");
+    touch->time = rt_time(run);
+    if (event.kind == EVENT_NONE || event.kind == EVENT_EXCLUDED) {
+        touch->found = event.kind == EVENT_NONE ? TOUCH_NONE : TOUCH_NEVER;
         return IMP_OK;
     }
-    st = touch_read(a, t, POLISH_ORDER);
-    return st ? st : touch_polish(a, t);
+    st = touch_read(analysis, touch, POLISH_ORDER);
+    return st ? st : touch_polish(analysis, touch);
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Touches whose normal is open (a corner or an edge on a corner or an edge):
- * what the bodies do under each of the choices. They share a point, so the
- * separation along a choice n has the rate n.u with u the velocity of the one
- * point against the other, and its second derivative has the turning of what n
- * belongs to in it. Where the choices differ in whether the bodies come closer
- * the data leave open whether they meet at all: bodies with corners rounded by
- * any little would do the one or the other.
- *
- * And touches where the features of corners change at the touch itself (a disc
- * that comes over a corner onto a side): the gap has a second derivative on
- * either side, and these may differ. */
+/* Touches whose normal is not unique (a corner or an edge on a corner or an
+ * edge): what the bodies do under each of the choices. The bodies share a
+ * point. So the separation along a choice n has the rate n.u, where u is the
+ * velocity of one material point against the other, and its second derivative
+ * contains the turning of the feature to which n belongs. Where the choices
+ * differ in whether the bodies approach, the data do not determine whether they
+ * meet: bodies whose corners are rounded by any small radius would do the one
+ * or the other. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,20 +20,22 @@
 #include "runtime/numerics/vec3.h"
 
 int
-normal_choices_read(struct analysis *a, uint32_t contact,
-                    const struct contact_manifold *c,
+normal_choices_read(struct analysis *analysis, uint32_t contact,
+                    const struct contact_manifold *manifold,
                     struct normal_choices *out)
 {
-    struct rt *r = a->rt;
+    assert(analysis != NULL && manifold != NULL && out != NULL);
+    assert(manifold->n_choice >= 0 && manifold->n_choice <= MANIFOLD_CHOICES);
+    struct rt *run = analysis->rt;
     double h, jet[3], gap_tol, rate, most = 0.0, length, weight;
     memset(out, 0, sizeof *out);
-    int st = motion_series_all(r, 2, &h);
+    int st = motion_series_all(run, 2, &h);
     if (st)
         return st;
-    out->n = c->n_choice;
+    out->n = manifold->n_choice;
     for (int i = 0; i < out->n; i++) {
-        st = polytope_choice_series(r, contact, 2, c, i, jet);
-        if (st == IMP_NONFINITE) { /* edges all but parallel */
+        st = polytope_choice_series(run, contact, 2, manifold, i, jet);
+        if (st == IMP_NONFINITE) { /* the edges are nearly parallel */
             out->without_series++;
             continue;
         }
@@ -45,16 +45,17 @@ normal_choices_read(struct analysis *a, uint32_t contact,
         out->D[i] = 2.0 * jet[2];
         most = fmax(most, fabs(out->D[i]));
     }
-    /* terms: the relative speeds, and what accelerations make of them over the
-     * size of the bodies; weights that cancel count as terms, too */
-    length = gap_length(r, contact);
-    gap_tolerances(r, contact, &gap_tol, &rate);
-    double speed = fmax(rate / fmax(RT_GAP_SHARE * r->tolerance, 1e-14),
+    /* The terms are the relative speeds, and the speeds that accelerations
+     * reach over the size of the bodies. Weights count as terms, too, although
+     * they may cancel. */
+    length = gap_length(run, contact);
+    gap_tolerances(run, contact, &gap_tol, &rate);
+    double speed = fmax(rate / fmax(RT_GAP_SHARE * run->tolerance, 1e-14),
                         sqrt(most * length));
-    weight = vec3_norm(r->gravity);
-    out->v_tol = r->tolerance * speed;
+    weight = vec3_norm(run->gravity);
+    out->v_tol = run->tolerance * speed;
     out->D_tol =
-        r->tolerance * fmax(fmax(most, weight), speed * speed / length);
+        run->tolerance * fmax(fmax(most, weight), speed * speed / length);
     if (out->without_series == out->n)
         return IMP_NONFINITE;
     for (int i = 0; i < out->n; i++) {
@@ -67,19 +68,22 @@ normal_choices_read(struct analysis *a, uint32_t contact,
 }
 
 const char *
-normal_choices_text(const struct normal_choices *o)
+normal_choices_text(const struct normal_choices *choices)
 {
-    int in = o->closing ? o->closing : o->pressed;
-    if (o->closing)
-        return in < o->n
+    assert(choices != NULL && choices->n > 0);
+    int in = choices->closing ? choices->closing : choices->pressed;
+    if (choices->closing)
+        return in < choices->n
                    ? "under some of these the bodies approach, under others "
                      "they do not: whether they meet is not determined"
                    : "the bodies approach under each of these";
-    if (o->pressed)
-        return in < o->n ? "the bodies rest there; under some of these they "
-                           "are pressed together, under others not"
-                         : "the bodies rest there and are pressed together";
-    return o->apart ? "under none of these the bodies approach, under some "
-                      "they separate"
-                    : "the bodies rest there under each of these";
+    if (choices->pressed)
+        return in < choices->n
+                   ? "the bodies rest there; under some of these they "
+                     "are pressed together, under others not"
+                   : "the bodies rest there and are pressed together";
+    return choices->apart
+               ? "under none of these the bodies approach, under some "
+                 "they separate"
+               : "the bodies rest there under each of these";
 }

@@ -21,18 +21,20 @@ struct normal_choices {
 
 /* Reads all choices of `touch` at the present state. IMP_NONFINITE when none
  * has a series. */
-int normal_choices_read(struct analysis *a, uint32_t contact,
-                        const struct contact_manifold *c,
+int normal_choices_read(struct analysis *analysis, uint32_t contact,
+                        const struct contact_manifold *manifold,
                         struct normal_choices *out);
 /* What follows from the choices, as a sentence without full stop; static. */
-const char *normal_choices_text(const struct normal_choices *o);
+const char *normal_choices_text(const struct normal_choices *choices);
 /* A time after which features that change at a touch have done so, as a small
  * share of the time in which the bodies pass one length, in s; 0 when nothing
  * moves. *speed: of the bodies against each other, in m/s. */
-double touch_time_aside(struct analysis *a, uint32_t contact, double *speed);
+double touch_time_aside(struct analysis *analysis, uint32_t contact,
+                        double *speed);
 /* Does the gap's second derivative jump at this touch of polytopes, which the
  * model is at? Then t->jet becomes the series of what follows, and *before is
  * the derivative that held until then. */
-bool touch_sides(struct analysis *a, struct touch *t, double *before);
+bool touch_sides(struct analysis *analysis, struct touch *touch,
+                 double *before);
 
 #endif

@@ -8,6 +8,7 @@
  * of two (in seconds) at which the next term of the gap's series is at most
  * DEPTH_NEXT of the leading one, so the exponent, fitted to the four depths by
  * least squares of logarithms, differs from 2 or 3 by about that share. */
+#include <assert.h>
 #include <math.h>
 
 #include "abi/status.h"
@@ -21,31 +22,35 @@
 #define DEPTH_TIMES 4
 /* samples of the overlap before its deepest point is refined */
 #define DEPTH_SAMPLES 64
-/* relative accuracy of the time of the deepest point: the rate of the gap is
- * known to rounding, its slope is of order 1 */
+/* Relative accuracy of the time of the deepest point: the rate of the gap is
+ * known to rounding, and its slope is of order 1. */
 #define DEPTH_TIME 1e-13
 
 static int
-gap_at(struct analysis *a, uint32_t contact, double t, double *gap,
+gap_at(struct analysis *analysis, uint32_t contact, double t, double *gap,
        double *rate)
 {
-    int st = motion_to(a->rt, t);
-    return st ? st : touch_gap(a, contact, gap, rate);
+    int st = motion_to(analysis->rt, t);
+    return st ? st : touch_gap(analysis, contact, gap, rate);
 }
 
-/* T from the leading coefficient m and the next one that is not zero */
+/* T, from the leading coefficient (of order 2 or 3) and the next one that is
+ * not zero */
 static double
-compare_time(const struct touch *t, const struct verdict *v, int m)
+compare_time(const struct touch *touch, const struct verdict *verdict,
+             int order)
 {
-    double lead = m == 2 ? fabs(v->D) / 2.0 : fabs(v->jerk) / 6.0, T = INFINITY;
-    for (int k = m + 1; k <= t->order; k++)
-        if (t->jet[k] != 0.0)
-            T = fmin(T,
-                     pow(DEPTH_NEXT * lead / fabs(t->jet[k]), 1.0 / (k - m)));
+    double lead =
+               order == 2 ? fabs(verdict->D) / 2.0 : fabs(verdict->jerk) / 6.0,
+           T = INFINITY;
+    for (int k = order + 1; k <= touch->order; k++)
+        if (touch->jet[k] != 0.0)
+            T = fmin(T, pow(DEPTH_NEXT * lead / fabs(touch->jet[k]),
+                            1.0 / (k - order)));
     if (!isfinite(T))
-        T = pow(1e-3 * t->length / lead, 1.0 / m);
+        T = pow(1e-3 * touch->length / lead, 1.0 / order);
     /* deep enough to be measured, at T/8 too */
-    double least = 8.0 * pow(1e2 * t->gap_tol / lead, 1.0 / m);
+    double least = 8.0 * pow(1e2 * touch->gap_tol / lead, 1.0 / order);
     return exp2(floor(log2(fmax(T, least))));
 }
 
@@ -64,67 +69,70 @@ exponent(const double depth[DEPTH_TIMES])
     return (DEPTH_TIMES * sxy - sx * sy) / (DEPTH_TIMES * sxx - sx * sx);
 }
 
-/* Deepest point within (lo, hi): the gap falls at lo and rises at hi; the root
- * of its rate by false position, where an end that stays twice has its rate
- * halved (Illinois; Dowell and Jarratt 1971, of order 1.44). */
+/* The root of the gap's rate between lo and hi by false position, where an end
+ * that stays twice has its rate halved (the Illinois method, Dowell and Jarratt
+ * 1971, of order 1.44). */
 int
-penetration_depth_refine(struct analysis *a, uint32_t contact, double lo,
+penetration_depth_refine(struct analysis *analysis, uint32_t contact, double lo,
                          double hi, double *at, double *depth)
 {
-    double rl, rh, gap = 0.0, rate, t = lo, last = hi;
+    assert(analysis != NULL && at != NULL && depth != NULL);
+    assert(lo <= hi);
+    double rl, rh, gap = 0.0, rate, time = lo, last = hi;
     int st, side = 0;
-    if ((st = gap_at(a, contact, lo, &gap, &rl)) ||
-        (st = gap_at(a, contact, hi, &gap, &rh)))
+    if ((st = gap_at(analysis, contact, lo, &gap, &rl)) ||
+        (st = gap_at(analysis, contact, hi, &gap, &rh)))
         return st;
     double close = DEPTH_TIME * (1.0 + fabs(hi));
     for (int i = 0; i < 80 && hi - lo > close; i++) {
         bool falls = rl < 0.0 && rh > 0.0;
-        t = falls ? lo - rl * (hi - lo) / (rh - rl) : lo + (hi - lo) / 2.0;
-        if (!(t > lo && t < hi) || i % 16 == 15)
-            t = lo + (hi - lo) / 2.0;
-        if ((st = gap_at(a, contact, t, &gap, &rate)))
+        time = falls ? lo - rl * (hi - lo) / (rh - rl) : lo + (hi - lo) / 2.0;
+        if (!(time > lo && time < hi) || i % 16 == 15)
+            time = lo + (hi - lo) / 2.0;
+        if ((st = gap_at(analysis, contact, time, &gap, &rate)))
             return st;
-        if (rate == 0.0 || (falls && fabs(t - last) <= close))
+        if (rate == 0.0 || (falls && fabs(time - last) <= close))
             break;
-        last = t;
+        last = time;
         if (rate < 0.0) {
-            lo = t;
+            lo = time;
             rl = rate;
             if (side < 0)
                 rh /= 2.0;
             side = -1;
         } else {
-            hi = t;
+            hi = time;
             rh = rate;
             if (side > 0)
                 rl /= 2.0;
             side = 1;
         }
     }
-    *at = t;
+    *at = time;
     *depth = -gap;
     return IMP_OK;
 }
 
-/* forward from inside the overlap to its end, and the deepest point before */
+/* Follows the free motion from inside the overlap to its end, and finds the
+ * deepest point on the way. */
 static int
-follow(struct analysis *a, const struct touch *t, double from,
+follow(struct analysis *analysis, const struct touch *touch, double from,
        struct record *out)
 {
     static const char *const names[] = {"overlap_end", "depth_max",
                                         "depth_max_time"};
-    struct rt *r = a->rt;
-    uint32_t n = r->im->contacts.n, n_more = 0;
-    enum event_watch *watch = NEW_N(r->arena, enum event_watch, n);
-    struct event e, *more = NEW_N(r->arena, struct event, n + 1);
+    struct rt *run = analysis->rt;
+    uint32_t n = run->im->contacts.n, n_more = 0;
+    enum event_watch *watch = NEW_N(run->arena, enum event_watch, n);
+    struct event event, *more = NEW_N(run->arena, struct event, n + 1);
     for (uint32_t i = 0; i < n; i++)
-        watch[i] = i == t->contact ? WATCH_OPEN : WATCH_OFF;
-    double until = t->time + event_horizon(r), gap;
-    int st = gap_at(a, t->contact, from, &gap, NULL);
-    int errors = a->ds->errors;
+        watch[i] = i == touch->contact ? WATCH_OPEN : WATCH_OFF;
+    double until = touch->time + event_horizon(run), gap;
+    int st = gap_at(analysis, touch->contact, from, &gap, NULL);
+    int errors = analysis->ds->errors;
     if (!st)
-        st = event_next(r, watch, until, NULL, NULL, &e, more, &n_more);
-    if (st == IMP_STOPPED || a->ds->errors > errors)
+        st = event_next(run, watch, until, NULL, NULL, &event, more, &n_more);
+    if (st == IMP_STOPPED || analysis->ds->errors > errors)
         return st;
     if (st) {
         record_set_absent_all(
@@ -133,30 +141,30 @@ follow(struct analysis *a, const struct touch *t, double from,
             "the overlap");
         return IMP_OK;
     }
-    if (e.kind != EVENT_OPEN) {
+    if (event.kind != EVENT_OPEN) {
         char s[NUM_TEXT];
         record_set_absent_all(
             out, names, 3,
-            arena_printf(r->arena, "the bodies still overlap at t = %s s",
-                         num_digits(s, rt_time(r), 6)));
+            arena_printf(run->arena, "the bodies still overlap at t = %s s",
+                         num_digits(s, rt_time(run), 6)));
         return IMP_OK;
     }
-    double end = rt_time(r), best = 0.0;
-    int k = 0;
+    double end = rt_time(run), best = 0.0;
+    int deepest = 0;
     SET_NUM("overlap_end", end);
     for (int i = 1; i < DEPTH_SAMPLES; i++) {
         double at = from + (end - from) * i / DEPTH_SAMPLES;
-        if ((st = gap_at(a, t->contact, at, &gap, NULL)))
+        if ((st = gap_at(analysis, touch->contact, at, &gap, NULL)))
             return st;
         if (-gap > best) {
             best = -gap;
-            k = i;
+            deepest = i;
         }
     }
-    double lo = from + (end - from) * (k - 1) / DEPTH_SAMPLES,
-           hi = from + (end - from) * (k + 1) / DEPTH_SAMPLES, at, depth;
-    if ((st = penetration_depth_refine(a, t->contact, k ? lo : from, hi, &at,
-                                       &depth)))
+    double lo = from + (end - from) * (deepest - 1) / DEPTH_SAMPLES,
+           hi = from + (end - from) * (deepest + 1) / DEPTH_SAMPLES, at, depth;
+    if ((st = penetration_depth_refine(analysis, touch->contact,
+                                       deepest ? lo : from, hi, &at, &depth)))
         return st;
     SET_NUM("depth_max", fmax(depth, best));
     SET_NUM("depth_max_time", at);
@@ -164,56 +172,61 @@ follow(struct analysis *a, const struct touch *t, double from,
 }
 
 int
-penetration_depth_measure(struct analysis *a, const struct touch *t,
-                          const struct verdict *v, struct record *out,
+penetration_depth_measure(struct analysis *analysis, const struct touch *touch,
+                          const struct verdict *verdict, struct record *out,
                           const char **remark)
 {
+    assert(analysis != NULL && touch != NULL && verdict != NULL);
+    assert(verdict->class == CLASS_00 || verdict->class == CLASS_0_MINUS);
     static const char *const after[] = {"overlap_end", "depth_max",
                                         "depth_max_time"};
-    int m = v->class == CLASS_00 ? 3 : 2, st = IMP_OK;
-    bool before = m == 3 && v->jerk > 0.0;
-    double T = compare_time(t, v, m), depth[DEPTH_TIMES], gap;
-    struct saved_state start = saved_state_take(a->rt);
+    int order = verdict->class == CLASS_00 ? 3 : 2, st = IMP_OK;
+    bool before = order == 3 && verdict->jerk > 0.0;
+    double span = compare_time(touch, verdict, order), depth[DEPTH_TIMES], gap;
+    struct saved_state start = saved_state_take(analysis->rt);
     *remark = NULL;
 
     for (int i = DEPTH_TIMES - 1; i >= 0 && !st; i--) {
-        double dt = ldexp(T, -i);
-        st = gap_at(a, t->contact, t->time + (before ? -dt : dt), &gap, NULL);
+        double dt = ldexp(span, -i);
+        st = gap_at(analysis, touch->contact, touch->time + (before ? -dt : dt),
+                    &gap, NULL);
         depth[i] = -gap;
     }
     if (st)
         goto done;
-    SET_NUM("depth_time", T);
-    SET_NUM("depth_predicted", m == 3 ? fabs(v->jerk) * T * T * T / 6.0
-                                      : fabs(v->D) * T * T / 2.0);
+    SET_NUM("depth_time", span);
+    SET_NUM("depth_predicted",
+            order == 3 ? fabs(verdict->jerk) * span * span * span / 6.0
+                       : fabs(verdict->D) * span * span / 2.0);
     SET_NUM("depth_measured", depth[0]);
     if (depth[DEPTH_TIMES - 1] > 0.0)
         SET_NUM("exponent", exponent(depth));
     else
         SET_ABSENT("exponent", "the overlap is below what can be measured");
 
-    if (m == 2) {
+    if (order == 2) {
         /* C0-: there is an overlap before the touch as well */
-        saved_state_restore(a->rt, &start);
-        if ((st = gap_at(a, t->contact, t->time - T, &gap, NULL)))
+        saved_state_restore(analysis->rt, &start);
+        if ((st = gap_at(analysis, touch->contact, touch->time - span, &gap,
+                         NULL)))
             goto done;
         char s[NUM_TEXT], q[NUM_TEXT];
         /* corners: other features may have held then */
         if (gap < 0.0)
             *remark =
-                arena_printf(record_arena(a),
+                arena_printf(record_arena(analysis),
                              "the bodies overlap before the touch too: by %s "
                              "m at %s s before it",
-                             num_digits(s, -gap, 6), num_digits(q, T, 6));
+                             num_digits(s, -gap, 6), num_digits(q, span, 6));
     }
-    saved_state_restore(a->rt, &start);
+    saved_state_restore(analysis->rt, &start);
     if (before)
         record_set_absent_all(
             out, after, 3,
             "the overlap lies before the touch and ends with it");
     else
-        st = follow(a, t, t->time + T, out);
+        st = follow(analysis, touch, touch->time + span, out);
 done:
-    saved_state_restore(a->rt, &start);
+    saved_state_restore(analysis->rt, &start);
     return st;
 }

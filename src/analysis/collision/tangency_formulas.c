@@ -1,25 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Palffy-Muhoray, Virga, Wilkinson, Zheng 2018, corrected as in the project's
- * notes (0.B, 0.C). P on body 1, Q on body 2, n1 outward normal of body 1.
+/* The formulas of Palffy-Muhoray, Virga, Wilkinson and Zheng 2018, corrected as
+ * in spec 0.B, 0.C and 0.H. P lies on body 1, Q on body 2; n1 is the outward
+ * normal of body 1. The letters are those of the paper:
  *
- * All inverses of K1 + K2 are taken in the tangent plane: a raw level-set
- * Hessian has normal-tangential terms that do not belong to it. The third
- * order needs the third derivatives of G, which the paper's truncation drops.
+ *   V = v_Q - v_P          velocity of Q against P
+ *   S = K1 + K2            curvatures of both bodies in the tangent plane
+ *   b_Q = P[n1 x (w2 - w1) + H1 V]
+ *   D = a_Q - b_Q.S^-1.b_Q = a_P - b_P.S^-1.b_P        (59), (146)
+ *   j*                     third derivative of the true gap
  *
- * F = G/|grad G| with the gradient at the contact point agrees with the signed
- * distance to second order where v = 0. At third order it differs by
- * 3 D (n.H.r1), the change of |grad G| along the way of the deepest point r1:
- * this is taken off jerk_P and jerk_Q, so that j* is the third derivative of
- * the true gap also where D is not 0. j_P and j_Q stay as the paper's F has
- * them. */
+ * All inverses of S are taken in the tangent plane: the Hessian of a level set
+ * has normal-tangential entries that do not belong to its curvature. The third
+ * order needs the third derivatives of G, which the paper's expansion drops.
+ *
+ * Where v = 0, F = G/|grad G| with the gradient of the contact point agrees
+ * with the signed distance to second order. At third order it differs by 3 D
+ * (n.H.r1), because |grad G| changes along the way of the deepest point r1.
+ * This term is subtracted from jerk_P and jerk_Q, so that j* is the third
+ * derivative of the true gap also where D is not 0. j_P and j_Q belong to the
+ * paper's F and stay as they are. */
 #include "analysis/collision/tangency_formulas.h"
 
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
 #include "runtime/numerics/vec3.h"
 
-/* tangents of a normal as in the record of `eight` */
+/* two tangents of a normal; the record of `eight` gives the same ones */
 static void
 tangency_basis(const double n[3], double t1[3], double t2[3])
 {
@@ -33,7 +41,7 @@ tangency_basis(const double n[3], double t1[3], double t2[3])
     vec3_cross(n, t1, t2);
 }
 
-/* what one body brings: quantities of its surface and its point */
+/* one body at the touch: its surface and its material point */
 struct side {
     double n[3];                    /* own outward normal */
     double rho[3];                  /* contact point from the mass centre */
@@ -47,12 +55,12 @@ struct side {
 
 /* third derivative of G/|grad G| in direction u (world) */
 static double
-third_along(const struct tangency_body *b, const double u[3])
+third_along(const struct tangency_body *body, const double u[3])
 {
-    double w[3], g = vec3_norm(b->grad);
-    mat3_apply_transposed(b->rot, u, w);
+    double w[3], g = vec3_norm(body->grad);
+    mat3_apply_transposed(body->rot, u, w);
     double x = w[0], y = w[1], z = w[2];
-    const double *t = b->third;
+    const double *t = body->third;
     return (t[0] * x * x * x + t[6] * y * y * y + t[9] * z * z * z +
             3.0 * (t[1] * x * x * y + t[2] * x * x * z + t[3] * x * y * y +
                    t[5] * x * z * z + t[7] * y * y * z + t[8] * y * z * z) +
@@ -63,70 +71,74 @@ third_along(const struct tangency_body *b, const double u[3])
 /* point velocity, acceleration and jerk of a material point, spec 0.B: jerk =
  * jerk_c + w2 x rho + 2 w1 x (w x rho) + w x acc(rho) */
 static void
-motion_of_point(const struct tangency_body *b, struct side *s)
+motion_of_point(const struct tangency_body *body, struct side *side)
 {
     double wr[3], a[3];
-    vec3_sub(b->point, b->centre, s->rho);
-    vec3_cross(b->spin, s->rho, wr);
-    vec3_copy(b->vel, s->vel);
-    vec3_add_scaled(1.0, wr, s->vel);
-    vec3_cross(b->spin1, s->rho, a);
-    vec3_add_scaled_cross(1.0, b->spin, wr, a);
-    vec3_copy(b->acc, s->acc);
-    vec3_add_scaled(1.0, a, s->acc);
-    vec3_copy(b->jerk, s->jerk);
-    vec3_add_scaled_cross(1.0, b->spin2, s->rho, s->jerk);
-    vec3_add_scaled_cross(2.0, b->spin1, wr, s->jerk);
-    vec3_add_scaled_cross(1.0, b->spin, a, s->jerk);
-    double w = vec3_norm(b->spin), w1 = vec3_norm(b->spin1),
-           w2 = vec3_norm(b->spin2), r = vec3_norm(s->rho),
+    vec3_sub(body->point, body->centre, side->rho);
+    vec3_cross(body->spin, side->rho, wr);
+    vec3_copy(body->vel, side->vel);
+    vec3_add_scaled(1.0, wr, side->vel);
+    vec3_cross(body->spin1, side->rho, a);
+    vec3_add_scaled_cross(1.0, body->spin, wr, a);
+    vec3_copy(body->acc, side->acc);
+    vec3_add_scaled(1.0, a, side->acc);
+    vec3_copy(body->jerk, side->jerk);
+    vec3_add_scaled_cross(1.0, body->spin2, side->rho, side->jerk);
+    vec3_add_scaled_cross(2.0, body->spin1, wr, side->jerk);
+    vec3_add_scaled_cross(1.0, body->spin, a, side->jerk);
+    double w = vec3_norm(body->spin), w1 = vec3_norm(body->spin1),
+           w2 = vec3_norm(body->spin2), r = vec3_norm(side->rho),
            ar = (w1 + w * w) * r;
-    s->spin = w;
-    s->vel_size = vec3_norm(b->vel) + w * r;
-    s->acc_size = vec3_norm(b->acc) + ar;
-    s->jerk_size = vec3_norm(b->jerk) + w2 * r + 2.0 * w1 * w * r + w * ar;
+    side->spin = w;
+    side->vel_size = vec3_norm(body->vel) + w * r;
+    side->acc_size = vec3_norm(body->acc) + ar;
+    side->jerk_size =
+        vec3_norm(body->jerk) + w2 * r + 2.0 * w1 * w * r + w * ar;
 }
 
 static bool
-surface(const struct tangency_body *b, struct side *s)
+surface(const struct tangency_body *body, struct side *side)
 {
-    double g = vec3_norm(b->grad);
-    if (!(g > 0.0) || !isfinite(g))
+    double length = vec3_norm(body->grad);
+    if (!(length > 0.0) || !isfinite(length))
         return false;
     double rh[9];
     for (int i = 0; i < 3; i++)
-        s->n[i] = vec3_dot(b->rot + 3 * i, b->grad) / g;
+        side->n[i] = vec3_dot(body->rot + 3 * i, body->grad) / length;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            rh[3 * i + j] = b->rot[3 * i] * b->hess[j] +
-                            b->rot[3 * i + 1] * b->hess[3 + j] +
-                            b->rot[3 * i + 2] * b->hess[6 + j];
-    s->H_size = 0.0;
+            rh[3 * i + j] = body->rot[3 * i] * body->hess[j] +
+                            body->rot[3 * i + 1] * body->hess[3 + j] +
+                            body->rot[3 * i + 2] * body->hess[6 + j];
+    side->H_size = 0.0;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
-            s->H[3 * i + j] = vec3_dot(rh + 3 * i, b->rot + 3 * j) / g;
-            s->H_size += s->H[3 * i + j] * s->H[3 * i + j];
+            side->H[3 * i + j] =
+                vec3_dot(rh + 3 * i, body->rot + 3 * j) / length;
+            side->H_size += side->H[3 * i + j] * side->H[3 * i + j];
         }
-    s->H_size = sqrt(s->H_size);
-    s->T_size = 0.0;
+    side->H_size = sqrt(side->H_size);
+    side->T_size = 0.0;
     for (int i = 0; i < 10; i++)
-        s->T_size += fabs(b->third[i]) / g;
+        side->T_size += fabs(body->third[i]) / length;
     return true;
 }
 
 static void
-tangent_block(const struct tangency *t, const double H[9], double K[4])
+tangent_block(const struct tangency *tangency, const double H[9], double K[4])
 {
-    K[0] = mat3_quadratic(t->t1, H, t->t1);
-    K[1] = K[2] = t->nt == 2 ? mat3_quadratic(t->t1, H, t->t2) : 0.0;
-    K[3] = t->nt == 2 ? mat3_quadratic(t->t2, H, t->t2) : 0.0;
+    K[0] = mat3_quadratic(tangency->t1, H, tangency->t1);
+    K[1] = K[2] =
+        tangency->nt == 2 ? mat3_quadratic(tangency->t1, H, tangency->t2) : 0.0;
+    K[3] =
+        tangency->nt == 2 ? mat3_quadratic(tangency->t2, H, tangency->t2) : 0.0;
 }
 
 /* eigenvalues of a symmetric 2 x 2 (or the entry in the plane) */
 static void
-eigenvalues(const struct tangency *t, const double K[4], double k[2])
+eigenvalues(const struct tangency *tangency, const double K[4], double k[2])
 {
-    if (t->nt == 1) {
+    if (tangency->nt == 1) {
         k[0] = K[0];
         k[1] = 0.0;
         return;
@@ -138,10 +150,11 @@ eigenvalues(const struct tangency *t, const double K[4], double k[2])
 
 /* S x = b in the tangent plane */
 static void
-solve_S(const struct tangency *t, const double b[2], double x[2])
+solve_S(const struct tangency *tangency, const double b[2], double x[2])
 {
-    const double K[3] = {t->S[0], t->S[1], t->S[3]};
-    sym2_solve(t->nt, K, b, x);
+    assert(tangency->definite && (tangency->nt == 1 || tangency->nt == 2));
+    const double K[3] = {tangency->S[0], tangency->S[1], tangency->S[3]};
+    sym2_solve(tangency->nt, K, b, x);
 }
 
 /* second and third order seen from `one`, on whose surface the point of `two`
@@ -189,7 +202,7 @@ expand(const struct tangency_body *b1, const struct side *s1,
              third_along(b1, r1);
     *lean = mat3_quadratic(s1->n, s1->H, r1);
 
-    /* the sizes of the terms, nothing cancelled */
+    /* the sizes of the terms: absolute values, so that nothing cancels */
     double e = vec3_norm(e1), r = vec3_norm(r1), w1 = s1->spin, w2 = s2->spin;
     double q2 = s1->acc_size + s2->acc_size + 2.0 * w2 * e +
                 s2->H_size * e * e + 2.0 * w1 * r;
@@ -204,121 +217,128 @@ expand(const struct tangency_body *b1, const struct side *s1,
 
 /* b = P[n1 x (w2 - w1) + s K V] in the tangent basis, s = 1 (Q) or -1 (P) */
 static void
-slope(const struct tangency *t, const double nw[3], double sign,
+slope(const struct tangency *tangency, const double nw[3], double sign,
       const double K[4], double b[2])
 {
-    double u = vec3_dot(t->t1, t->V),
-           w = t->nt == 2 ? vec3_dot(t->t2, t->V) : 0.0;
-    b[0] = vec3_dot(t->t1, nw) + sign * (K[0] * u + K[1] * w);
-    b[1] =
-        t->nt == 2 ? vec3_dot(t->t2, nw) + sign * (K[2] * u + K[3] * w) : 0.0;
+    double u = vec3_dot(tangency->t1, tangency->V),
+           w = tangency->nt == 2 ? vec3_dot(tangency->t2, tangency->V) : 0.0;
+    b[0] = vec3_dot(tangency->t1, nw) + sign * (K[0] * u + K[1] * w);
+    b[1] = tangency->nt == 2
+               ? vec3_dot(tangency->t2, nw) + sign * (K[2] * u + K[3] * w)
+               : 0.0;
 }
 
 /* curvatures along the tangents, and of the two bodies together */
 static void
-curvatures(struct tangency *t, struct side *s1, struct side *s2)
+curvatures(struct tangency *tangency, struct side *s1, struct side *s2)
 {
-    tangent_block(t, s1->H, s1->K);
-    tangent_block(t, s2->H, s2->K);
-    memcpy(t->K1, s1->K, sizeof t->K1);
-    memcpy(t->K2, s2->K, sizeof t->K2);
+    tangent_block(tangency, s1->H, s1->K);
+    tangent_block(tangency, s2->H, s2->K);
+    memcpy(tangency->K1, s1->K, sizeof tangency->K1);
+    memcpy(tangency->K2, s2->K, sizeof tangency->K2);
     for (int i = 0; i < 4; i++)
-        t->S[i] = s1->K[i] + s2->K[i];
-    eigenvalues(t, t->K1, t->kappa1);
-    eigenvalues(t, t->K2, t->kappa2);
+        tangency->S[i] = s1->K[i] + s2->K[i];
+    eigenvalues(tangency, tangency->K1, tangency->kappa1);
+    eigenvalues(tangency, tangency->K2, tangency->kappa2);
     double k[2];
-    eigenvalues(t, t->S, k);
-    double least = t->nt == 1 ? k[0] : k[1];
+    eigenvalues(tangency, tangency->S, k);
+    double least = tangency->nt == 1 ? k[0] : k[1];
     double size = s1->H_size + s2->H_size;
-    t->definite = least > 1e-9 * size && k[0] > 0.0;
-    t->condition = t->definite ? k[0] / least : INFINITY;
+    tangency->definite = least > 1e-9 * size && k[0] > 0.0;
+    tangency->condition = tangency->definite ? k[0] / least : INFINITY;
 }
 
-/* the deepest points: e1 = -S^-1 b */
+/* The discriminant D and the jerk j* as the deepest points of both bodies give
+ * them, e1 = -S^-1 b (spec 0.C). */
 static void
-deepest(const struct tangency_body *one, struct side *s1,
-        const struct tangency_body *two, struct side *s2, struct tangency *t)
+discriminant_and_jerk(const struct tangency_body *one, struct side *s1,
+                      const struct tangency_body *two, struct side *s2,
+                      struct tangency *tangency)
 {
     double x[2], e1[3], lean, sz2, sz3;
     for (int side = 0; side < 2; side++) {
-        const double *b = side ? t->b_P : t->b_Q;
-        solve_S(t, b, x);
+        const double *b = side ? tangency->b_P : tangency->b_Q;
+        solve_S(tangency, b, x);
         double most = b[0] * x[0] + b[1] * x[1];
         double second, third;
         for (int i = 0; i < 3; i++)
-            e1[i] = -(x[0] * t->t1[i] + x[1] * t->t2[i]);
+            e1[i] = -(x[0] * tangency->t1[i] + x[1] * tangency->t2[i]);
         if (side)
             expand(two, s2, one, s1, e1, &second, &third, &lean, &sz2, &sz3);
         else
             expand(one, s1, two, s2, e1, &second, &third, &lean, &sz2, &sz3);
         if (side) {
-            t->max_P = most;
-            t->D_P = t->a_P - most;
-            t->jerk_P = third - 3.0 * t->D_P * lean;
+            tangency->max_P = most;
+            tangency->D_P = tangency->a_P - most;
+            tangency->jerk_P = third - 3.0 * tangency->D_P * lean;
         } else {
-            t->max_Q = most;
-            t->D_Q = t->a_Q - most;
-            t->jerk_Q = third - 3.0 * t->D_Q * lean;
+            tangency->max_Q = most;
+            tangency->D_Q = tangency->a_Q - most;
+            tangency->jerk_Q = third - 3.0 * tangency->D_Q * lean;
         }
-        t->D_size = fmax(t->D_size, fmax(sz2, fabs(most)));
-        t->j_size = fmax(t->j_size, sz3);
+        tangency->D_size = fmax(tangency->D_size, fmax(sz2, fabs(most)));
+        tangency->j_size = fmax(tangency->j_size, sz3);
     }
-    t->D = (t->D_P + t->D_Q) / 2.0;
-    t->jerk = (t->jerk_P + t->jerk_Q) / 2.0;
+    tangency->D = (tangency->D_P + tangency->D_Q) / 2.0;
+    tangency->jerk = (tangency->jerk_P + tangency->jerk_Q) / 2.0;
 }
 
 bool
 tangency_compute(const struct tangency_body *one,
                  const struct tangency_body *two, bool planar,
-                 struct tangency *t)
+                 struct tangency *tangency)
 {
+    assert(one != NULL && two != NULL && tangency != NULL);
     struct side s1, s2;
-    memset(t, 0, sizeof *t);
-    t->nt = planar ? 1 : 2;
+    memset(tangency, 0, sizeof *tangency);
+    tangency->nt = planar ? 1 : 2;
     if (!surface(one, &s1) || !surface(two, &s2))
         return false;
-    vec3_copy(s1.n, t->n);
-    /* both normals are one direction: the mean has the smaller error */
-    vec3_sub(s1.n, s2.n, t->n);
-    double l = vec3_norm(t->n);
+    vec3_copy(s1.n, tangency->n);
+    /* the normals of both bodies are opposite: their mean has the smaller
+     * error */
+    vec3_sub(s1.n, s2.n, tangency->n);
+    double l = vec3_norm(tangency->n);
     if (!(l > 0.0))
         return false;
     for (int i = 0; i < 3; i++) {
-        t->n[i] /= l;
-        s1.n[i] = t->n[i];
-        s2.n[i] = -t->n[i];
+        tangency->n[i] /= l;
+        s1.n[i] = tangency->n[i];
+        s2.n[i] = -tangency->n[i];
     }
-    tangency_basis(t->n, t->t1, t->t2);
+    tangency_basis(tangency->n, tangency->t1, tangency->t2);
     motion_of_point(one, &s1);
     motion_of_point(two, &s2);
-    vec3_sub(s2.vel, s1.vel, t->V);
-    t->v = vec3_dot(t->n, t->V);
+    vec3_sub(s2.vel, s1.vel, tangency->V);
+    tangency->v = vec3_dot(tangency->n, tangency->V);
     double V[3];
     vec3_sub(two->vel, one->vel, V);
-    t->v_size = vec3_norm(V) + s1.spin * vec3_norm(s1.rho) +
-                s2.spin * vec3_norm(s2.rho);
-    t->v_abs = s1.vel_size + s2.vel_size;
+    tangency->v_size = vec3_norm(V) + s1.spin * vec3_norm(s1.rho) +
+                       s2.spin * vec3_norm(s2.rho);
+    tangency->v_abs = s1.vel_size + s2.vel_size;
 
-    curvatures(t, &s1, &s2);
+    curvatures(tangency, &s1, &s2);
 
     /* slopes: b_Q = P[n1 x (w2-w1) + H1 V], b_P = P[n2 x (w1-w2) - H2 V] */
     double dw[3], nw[3];
     vec3_sub(two->spin, one->spin, dw);
-    vec3_cross(t->n, dw, nw);
-    slope(t, nw, 1.0, t->K1, t->b_Q);
-    slope(t, nw, -1.0, t->K2, t->b_P);
+    vec3_cross(tangency->n, dw, nw);
+    slope(tangency, nw, 1.0, tangency->K1, tangency->b_Q);
+    slope(tangency, nw, -1.0, tangency->K2, tangency->b_P);
 
     /* the contact points themselves: e1 = 0 */
     const double zero[3] = {0, 0, 0};
     double lean, sz2, sz3;
-    expand(one, &s1, two, &s2, zero, &t->a_Q, &t->j_Q, &lean, &sz2, &sz3);
-    t->D_size = sz2;
-    t->j_size = sz3;
-    expand(two, &s2, one, &s1, zero, &t->a_P, &t->j_P, &lean, &sz2, &sz3);
-    t->D_size = fmax(t->D_size, sz2);
-    t->j_size = fmax(t->j_size, sz3);
-    if (!t->definite)
+    expand(one, &s1, two, &s2, zero, &tangency->a_Q, &tangency->j_Q, &lean,
+           &sz2, &sz3);
+    tangency->D_size = sz2;
+    tangency->j_size = sz3;
+    expand(two, &s2, one, &s1, zero, &tangency->a_P, &tangency->j_P, &lean,
+           &sz2, &sz3);
+    tangency->D_size = fmax(tangency->D_size, sz2);
+    tangency->j_size = fmax(tangency->j_size, sz3);
+    if (!tangency->definite)
         return true;
-    deepest(one, &s1, two, &s2, t);
+    discriminant_and_jerk(one, &s1, two, &s2, tangency);
     return true;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Coefficients of a touch of two smooth bodies by the formulas of
- * Palffy-Muhoray et al. 2018 (corrected; third order added). Plain arrays in,
- * plain numbers out: no series, no tapes. The other way to the same numbers is
- * the jet of the gap (taylor.c), which shares nothing with this file. */
+ * Palffy-Muhoray et al. 2018, corrected, with the third order added (spec 0.B,
+ * 0.C). Plain numbers in, plain numbers out: no series and no tapes. The series
+ * of the gap (runtime/gap) leads to the same numbers in another way and shares
+ * nothing with this file. */
 #ifndef IMP_ANALYSIS_COLLISION_TANGENCY_FORMULAS_H
 #define IMP_ANALYSIS_COLLISION_TANGENCY_FORMULAS_H
 
@@ -20,29 +21,36 @@ struct tangency_body {
     double third[10]; /* xxx xxy xxz xyy xyz xzz yyy yyz yzz zzz */
 };
 
-/* size of terms: the sum of their absolute values, for tolerances */
+/* The coefficients. P is the contact point of body 1, Q that of body 2. A name
+ * that ends in _size is the sum of the absolute values of the terms, in the
+ * unit of the coefficient; tolerances are shares of it. */
 struct tangency {
-    int nt;                      /* tangent directions: 1 plane, 2 space */
-    double n[3], t1[3], t2[3];   /* n = n1; t1 = n x z, t2 = n x t1 */
-    double V[3];                 /* v_Q - v_P */
-    double v, v_size;            /* v_size: relative speeds, so that a boost of
-                                    both bodies changes nothing */
-    double v_abs;                /* all speeds: v rounds as they do */
-    double K1[4], K2[4], S[4];   /* tangent blocks, row-major; S = K1 + K2 */
+    int nt;                    /* tangent directions: 1 plane, 2 space */
+    double n[3], t1[3], t2[3]; /* n = n1; t1 = n x z, t2 = n x t1 */
+    double V[3];               /* v_Q - v_P, m/s */
+    double v;                  /* normal velocity n.V */
+    double v_size;             /* of relative speeds: the same for an observer
+                                  who moves */
+    double v_abs;              /* of all speeds: v is rounded as they are */
+    double K1[4], K2[4], S[4]; /* tangent blocks, row-major; S = K1 + K2, 1/m */
     double kappa1[2], kappa2[2]; /* principal curvatures, larger first */
     bool definite;               /* S is positive definite */
     double condition;            /* of S */
-    double b_P[2], b_Q[2];       /* in (t1, t2) */
-    double a_P, a_Q, max_P, max_Q;
-    double D_P, D_Q, D, D_size; /* D: mean of both sides */
-    double j_P, j_Q;            /* third order along F = G/|grad G(contact)| */
-    double jerk_P, jerk_Q, jerk, j_size; /* j*, of the true gap */
+    double b_P[2], b_Q[2];       /* slopes b, in (t1, t2) */
+    double a_P, a_Q;             /* second order at the contact points, m/s^2 */
+    double max_P, max_Q;         /* b.S^-1.b */
+    double D_P, D_Q;             /* discriminant, as seen from either body */
+    double D, D_size;            /* their mean */
+    double j_P, j_Q;             /* third order along F = G/|grad G(contact)| */
+    double jerk_P, jerk_Q;       /* j*: of the true gap, m/s^3 */
+    double jerk, j_size;         /* their mean */
 };
 
-/* Fills t. False when a gradient vanishes; t->definite says whether S could be
- * inverted (when it could not, what needs S^-1 is 0). planar: one tangent. */
+/* Computes all coefficients. planar: there is one tangent. False when a
+ * gradient vanishes. tangency->definite says whether S could be inverted; where
+ * it could not, what needs S^-1 is 0. */
 bool tangency_compute(const struct tangency_body *one,
                       const struct tangency_body *two, bool planar,
-                      struct tangency *t);
+                      struct tangency *tangency);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding a touch and reading its coefficients: what classify, eight, impact
- * and simulate share. Coefficients come by two ways that share no routine: the
- * paper's formulas (tangency_formulas.c, from kinematics and derivatives of G)
- * and the jet of the gap (implicit series of the closest points). touch_agree
- * compares them. */
+/* Reading the coefficients of a touch at the present state. They come in two
+ * ways that share no routine: the formulas of the paper (tangency_formulas.c,
+ * from kinematics and derivatives of G) and the series of the gap (implicit
+ * series of the closest points). */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -19,203 +19,225 @@
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
 
-/* -- reading --------------------------------------------------------------- */
-
 int
-touch_gap(struct analysis *a, uint32_t contact, double *gap, double *rate)
+touch_gap(struct analysis *analysis, uint32_t contact, double *gap,
+          double *rate)
 {
+    assert(analysis != NULL && gap != NULL);
+    assert(contact < analysis->rt->im->contacts.n);
     struct closest_points cl;
     double h, jet[2];
-    int st = closest_points_find(a->rt, contact, &cl, true);
+    int st = closest_points_find(analysis->rt, contact, &cl, true);
     if (st)
         return st;
     *gap = cl.gap;
     if (!rate)
         return IMP_OK;
-    if ((st = motion_series_all(a->rt, 1, &h)) ||
-        (st = contact_gap_series(a->rt, contact, 1, jet)))
+    if ((st = motion_series_all(analysis->rt, 1, &h)) ||
+        (st = contact_gap_series(analysis->rt, contact, 1, jet)))
         return st;
     *rate = jet[1];
     return IMP_OK;
 }
 
-/* outputs of the g3 tape, planar or not, into the plain arrays */
+/* Copies the outputs of the tape g3 (the level set and its derivatives to third
+ * order) into plain arrays. */
 static void
-derivatives(bool plane, const double *g, struct tangency_body *b)
+derivatives(bool plane, const double *values, struct tangency_body *body)
 {
     static const int sym2[4] = {0, 2, 2, 1};
-    memset(b->hess, 0, sizeof b->hess);
-    memset(b->third, 0, sizeof b->third);
+    memset(body->hess, 0, sizeof body->hess);
+    memset(body->third, 0, sizeof body->third);
     if (plane) {
         /* G x y | xx yy xy | xxx xxy xyy yyy */
-        b->grad[0] = g[1];
-        b->grad[1] = g[2];
-        b->grad[2] = 0.0;
+        body->grad[0] = values[1];
+        body->grad[1] = values[2];
+        body->grad[2] = 0.0;
         for (int i = 0; i < 2; i++)
             for (int j = 0; j < 2; j++)
-                b->hess[3 * i + j] = g[3 + sym2[2 * i + j]];
-        b->third[0] = g[6];
-        b->third[1] = g[7];
-        b->third[3] = g[8];
-        b->third[6] = g[9];
+                body->hess[3 * i + j] = values[3 + sym2[2 * i + j]];
+        body->third[0] = values[6];
+        body->third[1] = values[7];
+        body->third[3] = values[8];
+        body->third[6] = values[9];
         return;
     }
     /* G x y z | xx yy zz xy xz yz | ten third derivatives */
     static const int sym3[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
     for (int i = 0; i < 3; i++)
-        b->grad[i] = g[1 + i];
+        body->grad[i] = values[1 + i];
     for (int i = 0; i < 9; i++)
-        b->hess[i] = g[4 + sym3[i]];
-    memcpy(b->third, g + 10, sizeof b->third);
+        body->hess[i] = values[4 + sym3[i]];
+    memcpy(body->third, values + 10, sizeof body->third);
 }
 
-/* plain arrays of one body at a point of its surface; NULL, or why the
- * formulas do not apply */
+/* Fills in one body at a point of its surface. NULL, or the reason why the
+ * formulas do not apply to it. */
 static const char *
-body_data(struct analysis *a, uint32_t body, const double point[3],
+body_data(struct analysis *analysis, uint32_t body, const double point[3],
           struct tangency_body *tb)
 {
-    struct rt *r = a->rt;
-    const imp_body *b = rt_body(r, body);
-    bool plane = r->im->dim == 2;
-    if (b->flags & IMP_BODYF_GTIME)
+    struct rt *run = analysis->rt;
+    const imp_body *image_body = rt_body(run, body);
+    bool plane = run->im->dim == 2;
+    if (image_body->flags & IMP_BODYF_GTIME)
         return "the formulas hold for surfaces that do not change in time: t "
                "stands in a level set";
-    if (b->g3 == IMP_NO_TAPE)
+    if (image_body->g3 == IMP_NO_TAPE)
         return "a level set has no third derivatives";
     memset(tb, 0, sizeof *tb);
-    double k[18], g[20], local[3] = {0}, d[3];
-    if (body_kinematics(r, body, k))
+    double kinematics[18], values[20], local[3] = {0}, arm[3];
+    if (body_kinematics(run, body, kinematics))
         return "the motion of a body has no finite derivatives";
-    const double *s = r->env + b->env_state;
+    const double *state = run->env + image_body->env_state;
     for (int i = 0; i < 3; i++) {
         tb->point[i] = point[i];
-        tb->centre[i] = plane && i == 2 ? 0.0 : s[i];
-        tb->vel[i] = k[i];
-        tb->acc[i] = k[3 + i];
-        tb->jerk[i] = k[6 + i];
-        tb->spin[i] = k[9 + i];
-        tb->spin1[i] = k[12 + i];
-        tb->spin2[i] = k[15 + i];
+        tb->centre[i] = plane && i == 2 ? 0.0 : state[i];
+        tb->vel[i] = kinematics[i];
+        tb->acc[i] = kinematics[3 + i];
+        tb->jerk[i] = kinematics[6 + i];
+        tb->spin[i] = kinematics[9 + i];
+        tb->spin1[i] = kinematics[12 + i];
+        tb->spin2[i] = kinematics[15 + i];
     }
-    pose_attitude(plane, s, tb->rot);
-    vec3_sub(point, tb->centre, d);
+    pose_attitude(plane, state, tb->rot);
+    vec3_sub(point, tb->centre, arm);
     for (int i = 0; i < 3; i++) {
-        local[i] =
-            tb->rot[i] * d[0] + tb->rot[3 + i] * d[1] + tb->rot[6 + i] * d[2];
-        local[i] += r->env[b->env_body + IMP_BODY_CENTRE + (uint32_t)i];
+        local[i] = tb->rot[i] * arm[0] + tb->rot[3 + i] * arm[1] +
+                   tb->rot[6 + i] * arm[2];
+        local[i] +=
+            run->env[image_body->env_body + IMP_BODY_CENTRE + (uint32_t)i];
     }
-    if (rt_eval(r, b->g3, local, g))
+    if (rt_eval(run, image_body->g3, local, values))
         return "a level set has no finite third derivatives at the contact";
-    derivatives(plane, g, tb);
+    derivatives(plane, values, tb);
     return NULL;
 }
 
-/* A corner or an edge on a corner or an edge leaves the normal open: the series
- * along the choice in which the bodies approach fastest tells what happens, or
- * part fastest where they approach under none. */
+/* Where a corner or an edge touches a corner or an edge the normal is not
+ * unique. The series along one choice then decides: the one under which the
+ * bodies approach fastest or, where they approach under none, separate fastest.
+ */
 static int
-open_touch(struct analysis *a, struct touch *t, int order)
+open_touch(struct analysis *analysis, struct touch *touch, int order)
 {
-    struct rt *r = a->rt;
-    struct normal_choices o;
-    double h;
-    if (!(rt_contact(r, t->contact)->flags & IMP_CONTACTF_CORNERS) ||
-        !(fabs(t->gap) <= t->gap_tol))
+    struct rt *run = analysis->rt;
+    struct normal_choices choices;
+    double step;
+    if (!(rt_contact(run, touch->contact)->flags & IMP_CONTACTF_CORNERS) ||
+        !(fabs(touch->gap) <= touch->gap_tol))
         return IMP_OK;
-    struct contact_manifold *c = NEW(r->arena, struct contact_manifold);
-    int st = polytope_contact_manifold(r, t->contact, t->gap_tol, c);
-    if (st || c->kind != MANIFOLD_OPEN)
+    struct contact_manifold *manifold =
+        NEW(run->arena, struct contact_manifold);
+    int st = polytope_contact_manifold(run, touch->contact, touch->gap_tol,
+                                       manifold);
+    if (st || manifold->kind != MANIFOLD_OPEN)
         return st;
-    t->open = !c->stated;
-    if ((st = normal_choices_read(a, t->contact, c, &o)) ||
-        (st = motion_series_all(r, order, &h)))
+    touch->open = !manifold->stated;
+    if ((st = normal_choices_read(analysis, touch->contact, manifold,
+                                  &choices)) ||
+        (st = motion_series_all(run, order, &step)))
         return st == IMP_NONFINITE ? IMP_OK : st;
-    t->open_text = normal_choices_text(&o);
-    /* nothing drives them together: one that parts them is the gap's */
-    int best = 0, sign = !o.closing && !o.pressed && o.apart ? -1 : 1;
-    for (int i = 1; i < o.n; i++) {
-        double dv = sign * (o.v[i] - o.v[best]);
-        if (dv < -o.v_tol ||
-            (dv <= o.v_tol && sign * (o.D[i] - o.D[best]) < 0.0))
+    touch->open_text = normal_choices_text(&choices);
+    /* no choice presses them together: take one that separates them */
+    int best = 0,
+        sign = !choices.closing && !choices.pressed && choices.apart ? -1 : 1;
+    for (int i = 1; i < choices.n; i++) {
+        double dv = sign * (choices.v[i] - choices.v[best]);
+        if (dv < -choices.v_tol ||
+            (dv <= choices.v_tol &&
+             sign * (choices.D[i] - choices.D[best]) < 0.0))
             best = i;
     }
-    if (polytope_choice_series(r, t->contact, order, c, best, t->jet))
+    if (polytope_choice_series(run, touch->contact, order, manifold, best,
+                               touch->jet))
         return IMP_OK;
-    t->order = order;
-    t->no_jet = NULL;
-    vec3_copy(c->stated ? c->n : c->choice[best], t->n);
+    touch->order = order;
+    touch->no_jet = NULL;
+    vec3_copy(manifold->stated ? manifold->n : manifold->choice[best],
+              touch->n);
     return IMP_OK;
 }
 
 int
-touch_read(struct analysis *a, struct touch *t, int order)
+touch_read(struct analysis *analysis, struct touch *touch, int order)
 {
-    struct rt *r = a->rt;
-    const imp_contact *ct = rt_contact(r, t->contact);
+    assert(analysis != NULL && touch != NULL);
+    assert(order >= 1 && order <= JET_MAX);
+    assert(touch->contact < analysis->rt->im->contacts.n);
+    struct rt *run = analysis->rt;
+    const imp_contact *image_contact = rt_contact(run, touch->contact);
     struct closest_points cl;
-    int st = closest_points_find(r, t->contact, &cl, true);
+    int st = closest_points_find(run, touch->contact, &cl, true);
     if (st)
-        return command_failed(a, st, ct->range, "the closest points");
-    t->time = rt_time(r);
-    t->gap = cl.gap;
-    vec3_copy(cl.P, t->P);
-    vec3_copy(cl.Q, t->Q);
-    vec3_copy(cl.n, t->n);
+        return command_failed(analysis, st, image_contact->range,
+                              "the closest points");
+    touch->time = rt_time(run);
+    touch->gap = cl.gap;
+    vec3_copy(cl.P, touch->P);
+    vec3_copy(cl.Q, touch->Q);
+    vec3_copy(cl.n, touch->n);
 
     struct tangency_body one, two;
-    /* features of polytopes have no curvatures: the series tells all */
-    t->no_formulas = ct->flags & IMP_CONTACTF_CORNERS
-                         ? "corners have no curvature"
-                         : body_data(a, ct->body[0], cl.P, &one);
-    if (!t->no_formulas)
-        t->no_formulas = body_data(a, ct->body[1], cl.Q, &two);
-    t->formulas =
-        !t->no_formulas && tangency_compute(&one, &two, r->im->dim == 2, &t->t);
-    if (!t->no_formulas && !t->formulas)
-        t->no_formulas = "the gradient of a level set vanishes at the contact";
+    /* features of polytopes have no curvature: there is the series alone */
+    touch->no_formulas =
+        image_contact->flags & IMP_CONTACTF_CORNERS
+            ? "corners have no curvature"
+            : body_data(analysis, image_contact->body[0], cl.P, &one);
+    if (!touch->no_formulas)
+        touch->no_formulas =
+            body_data(analysis, image_contact->body[1], cl.Q, &two);
+    touch->formulas =
+        !touch->no_formulas &&
+        tangency_compute(&one, &two, run->im->dim == 2, &touch->t);
+    if (!touch->no_formulas && !touch->formulas)
+        touch->no_formulas =
+            "the gradient of a level set vanishes at the contact";
 
     double h;
-    t->order = order;
-    t->no_jet = NULL;
-    if ((st = motion_series_all(r, order, &h)))
+    touch->order = order;
+    touch->no_jet = NULL;
+    if ((st = motion_series_all(run, order, &h)))
         return st;
-    st = contact_gap_series(r, t->contact, order, t->jet);
+    st = contact_gap_series(run, touch->contact, order, touch->jet);
     if (st == IMP_NONFINITE) {
-        /* a kink: lower orders may still be there */
-        for (t->order = order - 1; t->order >= 1; t->order--)
-            if (!contact_gap_series(r, t->contact, t->order, t->jet))
+        /* a kink of the gap: the series may still exist to a lower order */
+        for (touch->order = order - 1; touch->order >= 1; touch->order--)
+            if (!contact_gap_series(run, touch->contact, touch->order,
+                                    touch->jet))
                 break;
-        t->no_jet = "the gap has a kink here: its series ends";
-        if (t->order < 1)
-            t->order = -1;
+        touch->no_jet = "the gap has a kink here: its series ends";
+        if (touch->order < 1)
+            touch->order = -1;
     } else if (st) {
-        return command_failed(a, st, ct->range, "the series of the gap");
+        return command_failed(analysis, st, image_contact->range,
+                              "the series of the gap");
     }
-    if ((st = open_touch(a, t, order)))
+    if ((st = open_touch(analysis, touch, order)))
         return st;
-    if (t->formulas && !t->t.definite) {
-        struct diag *d = diag_add(a->ds, DIAG_E0707, ct->range,
-                                  "the bodies of `%s` are flat (or hollow) "
-                                  "where they touch",
-                                  imp_text(r->im, ct->name));
+    if (touch->formulas && !touch->t.definite) {
+        struct diag *diag =
+            diag_add(analysis->ds, DIAG_E0707, image_contact->range,
+                     "the bodies of `%s` are flat (or hollow) "
+                     "where they touch",
+                     imp_text(run->im, image_contact->name));
         char k1[NUM_TEXT], k2[NUM_TEXT];
-        int last = t->t.nt - 1;
-        diag_note(a->ds, d, IMP_NOWHERE,
+        int last = touch->t.nt - 1;
+        diag_note(analysis->ds, diag, IMP_NOWHERE,
                   "smallest principal curvatures: %s and %s 1/m; their sum "
                   "must be positive in every direction",
-                  num_digits(k1, t->t.kappa1[last], 6),
-                  num_digits(k2, t->t.kappa2[last], 6));
-        diag_help(a->ds, d,
+                  num_digits(k1, touch->t.kappa1[last], 6),
+                  num_digits(k2, touch->t.kappa2[last], 6));
+        diag_help(analysis->ds, diag,
                   "turn the bodies a little, or use shapes that are "
                   "curved there");
         return IMP_FAILED;
     }
-    if (!t->formulas && t->order < 3) {
-        diag_add(a->ds, DIAG_E0700, ct->range,
+    if (!touch->formulas && touch->order < 3) {
+        diag_add(analysis->ds, DIAG_E0700, image_contact->range,
                  "neither the formulas nor the series of the gap apply to this "
                  "touch: %s; %s",
-                 t->no_formulas, t->no_jet);
+                 touch->no_formulas, touch->no_jet);
         return IMP_FAILED;
     }
     return IMP_OK;

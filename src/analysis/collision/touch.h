@@ -38,21 +38,22 @@ struct touch {
 /* Resets the model and moves it to the first touch of `contact` before `until`
  * (NaN: the horizon of the model), and fills `t`. IMP_OK also when there is no
  * touch. IMP_BADMODEL after the diagnostic of an overlap at the start. */
-int touch_find(struct analysis *a, uint32_t contact, double until,
-               struct touch *t);
+int touch_find(struct analysis *analysis, uint32_t contact, double until,
+               struct touch *touch);
 /* Reads the coefficients at the present state, which is a touch of t->contact;
  * t->contact, t->length and t->gap_tol are set. order: of the gap's series, at
  * most JET_MAX. IMP_FAILED after the diagnostic of a flat contact. */
-int touch_read(struct analysis *a, struct touch *t, int order);
+int touch_read(struct analysis *analysis, struct touch *touch, int order);
 /* May time pass before an impact at this contact? IMP_FAILED after E0722 when
  * the contact is stated at the start. */
-int touch_require_movable(struct analysis *a, uint32_t contact);
+int touch_require_movable(struct analysis *analysis, uint32_t contact);
 /* The option `until` of a command, in s; NaN, which stands for the horizon,
  * when it is not given. IMP_BADMODEL after a diagnostic when it is negative. */
-int touch_option_until(struct analysis *a, const imp_command *c,
+int touch_option_until(struct analysis *analysis, const imp_command *command,
                        enum imp_option_id id, double *until);
 /* The gap at the present state in m, and its rate in m/s unless `rate` is NULL.
  * Status of the closest points and of the series. */
-int touch_gap(struct analysis *a, uint32_t contact, double *gap, double *rate);
+int touch_gap(struct analysis *analysis, uint32_t contact, double *gap,
+              double *rate);
 
 #endif

@@ -31,19 +31,20 @@ struct verdict {
 };
 
 /* Classifies a touch that touch_read has filled. */
-void touch_verdict(const struct analysis *a, const struct touch *t,
-                   struct verdict *v);
+void touch_verdict(const struct analysis *analysis, const struct touch *touch,
+                   struct verdict *verdict);
 /* The greatest normal velocity that counts as zero at this touch, in m/s. */
-double touch_velocity_tolerance(const struct analysis *a,
-                                const struct touch *t);
+double touch_velocity_tolerance(const struct analysis *analysis,
+                                const struct touch *touch);
 /* Sizes of the terms that make v, D and j*: sums of absolute values, in m/s,
  * m/s^2 and m/s^3. */
-void touch_term_sizes(const struct touch *t, double *v, double *D, double *j);
+void touch_term_sizes(const struct touch *touch, double *v, double *D,
+                      double *j);
 /* The rounding error of v in m/s: v rounds as the speeds whose difference it
  * is. */
-double touch_velocity_floor(const struct touch *t);
+double touch_velocity_floor(const struct touch *touch);
 /* Compares the paper's formulas with the series of the gap. IMP_FAILED after a
  * diagnostic when they differ by more than rounding explains. */
-int touch_agree(struct analysis *a, const struct touch *t);
+int touch_agree(struct analysis *analysis, const struct touch *touch);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the impact law of the world says about contacts of one system that close
- * at one time. */
+/* How contacts of one system that close at one time follow a law of impact. At
+ * one contact without friction Newton's, Poisson's and the energetic law are
+ * the same; none of the three says what several contacts do. */
 #include "analysis/command/policy.h"
 
 #include <assert.h>
@@ -8,10 +9,8 @@
 enum ballistic_policy
 impact_law_policy(enum imp_impact_law law)
 {
-    /* of one contact without friction Newton's, Poisson's and the energetic
-     * law are the same; none says what several do */
     static const enum ballistic_policy policy[] = {
-        BALLISTIC_REPORT,
+        BALLISTIC_REPORT, /* undeclared */
 #define LAW(ID, word, args, POLICY, TRAITS, unequal, doc) BALLISTIC_##POLICY,
 #include "abi/laws.def"
     };
@@ -20,7 +19,8 @@ impact_law_policy(enum imp_impact_law law)
 }
 
 enum ballistic_policy
-simultaneous_policy(const struct analysis *a)
+simultaneous_policy(const struct analysis *analysis)
 {
-    return impact_law_policy((enum imp_impact_law)a->rt->im->impact_law);
+    assert(analysis != NULL && analysis->rt != NULL);
+    return impact_law_policy((enum imp_impact_law)analysis->rt->im->impact_law);
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What the world says about contacts of one system that close at one time. */
+/* How contacts of one system that close at one time follow a law of impact. */
 #ifndef IMP_ANALYSIS_COMMAND_POLICY_H
 #define IMP_ANALYSIS_COMMAND_POLICY_H
 
+#include "abi/laws.h"
 #include "analysis/command/analysis.h"
 #include "runtime/ballistic/ballistic.h"
 
-/* What a law of impact says about contacts of one system that close at one
- * time. */
+/* The policy of a law: the column POLICY of abi/laws.def. An undeclared law
+ * does not say what several contacts do. */
 enum ballistic_policy impact_law_policy(enum imp_impact_law law);
-/* The world's policy for contacts of one system that close at one time. */
-enum ballistic_policy simultaneous_policy(const struct analysis *a);
+/* The policy of the world's law. */
+enum ballistic_policy simultaneous_policy(const struct analysis *analysis);
 
 #endif

@@ -5,6 +5,7 @@
  * N = dgap/dq:  q'+ = q'- + M^-1 N^T P, the law between N q'- and N q'+ gives
  * P (runtime/ballistic/ballistic.h); at one contact it is a map U of the rates.
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,8 +17,8 @@
 #include "runtime/instance/system.h"
 #include "runtime/numerics/dense.h"
 
-/* gaps at the start closed by less than this share of what the coordinates make
- * of them touch, as in flow.c */
+/* A gap at the start that is below this share of its terms is closed, as in
+ * runtime/flow. */
 #define STRIKE_CLOSED 1e-9
 /* events that are followed on the way to the impact */
 #define STRIKE_EVENTS 100000
@@ -34,48 +35,51 @@ struct strike {
 };
 
 static const char *
-name_of(const struct strike *k, int i)
+name_of(const struct strike *strike, int i)
 {
-    const struct rt *r = k->a->rt;
-    return imp_text(r->im, rt_contact(r, k->s->contact + (uint32_t)i)->name);
+    const struct rt *run = strike->a->rt;
+    return imp_text(run->im,
+                    rt_contact(run, strike->s->contact + (uint32_t)i)->name);
 }
 
 static int
-gaps(struct strike *k)
+gaps(struct strike *strike)
 {
-    struct rt *r = k->a->rt;
-    const double *q = r->env + k->s->env_state;
-    double *N = NEW_N(r->arena, double, k->n + 1);
-    for (uint32_t i = 0; i < k->m; i++) {
-        int st = system_gap(r, k->system, i, &k->gap[i], &k->rate[i], N);
+    struct rt *run = strike->a->rt;
+    const double *q = run->env + strike->s->env_state;
+    double *N = NEW_N(run->arena, double, strike->n + 1);
+    for (uint32_t i = 0; i < strike->m; i++) {
+        int st = system_gap(run, strike->system, i, &strike->gap[i],
+                            &strike->rate[i], N);
         if (st)
             return st;
-        k->size[i] = fabs(k->gap[i]);
-        for (uint32_t j = 0; j < k->n; j++)
-            k->size[i] = fmax(k->size[i], fabs(N[j] * q[j]));
+        strike->size[i] = fabs(strike->gap[i]);
+        for (uint32_t j = 0; j < strike->n; j++)
+            strike->size[i] = fmax(strike->size[i], fabs(N[j] * q[j]));
     }
     return IMP_OK;
 }
 
 static bool
-closed(const struct strike *k, int i)
+closed(const struct strike *strike, int i)
 {
-    return k->gap[i] <= STRIKE_CLOSED * k->size[i];
+    return strike->gap[i] <= STRIKE_CLOSED * strike->size[i];
 }
 
 static int
-not_closed(struct strike *k, int i)
+not_closed(struct strike *strike, int i)
 {
     char g[NUM_TEXT], t[NUM_TEXT];
-    struct analysis *a = k->a;
-    bool start = rt_time(a->rt) == 0.0;
-    struct diag *d = diag_add(
-        a->ds, DIAG_E0709, k->c->range,
-        start ? "`%s` does not touch at the start: its gap is %s"
-              : "`%s` has no impact until t = %s",
-        name_of(k, i),
-        start ? num_digits(g, k->gap[i], 6) : num_digits(t, rt_time(a->rt), 9));
-    diag_help(a->ds, d,
+    struct analysis *analysis = strike->a;
+    bool start = rt_time(analysis->rt) == 0.0;
+    struct diag *diag =
+        diag_add(analysis->ds, DIAG_E0709, strike->c->range,
+                 start ? "`%s` does not touch at the start: its gap is %s"
+                       : "`%s` has no impact until t = %s",
+                 name_of(strike, i),
+                 start ? num_digits(g, strike->gap[i], 6)
+                       : num_digits(t, rt_time(analysis->rt), 9));
+    diag_help(analysis->ds, diag,
               start ? "let the start close it, or say how far its motion is to "
                       "be followed: until = 2"
                     : "a larger `until` follows the motion further");
@@ -85,106 +89,113 @@ not_closed(struct strike *k, int i)
 /* -- when -------------------------------------------------------------------
  */
 
-/* was one of the contacts asked for among those of the last event? Then these
- * are all that close */
+/* Was one of the contacts that the command names among those of the last event?
+ * Then strike->hit becomes all contacts of that event. */
 static bool
-struck(struct strike *k, const struct flow *f, const struct flow_event *e)
+struck(struct strike *strike, const struct flow *f,
+       const struct flow_event *event)
 {
     const double *impulse;
-    const uint32_t *c = flow_contacts(f, &impulse);
+    const uint32_t *contacts = flow_contacts(f, &impulse);
     bool asked = false;
-    for (uint32_t j = 0; j < e->n; j++)
-        for (int i = 0; i < k->n_hit; i++)
-            asked |= c[j] == k->s->contact + (uint32_t)k->hit[i];
-    for (uint32_t j = 0; j < e->n && asked; j++) {
-        int i = 0, x = (int)(c[j] - k->s->contact);
-        while (i < k->n_hit && k->hit[i] != x)
+    for (uint32_t j = 0; j < event->n; j++)
+        for (int i = 0; i < strike->n_hit; i++)
+            asked |=
+                contacts[j] == strike->s->contact + (uint32_t)strike->hit[i];
+    for (uint32_t j = 0; j < event->n && asked; j++) {
+        int i = 0, x = (int)(contacts[j] - strike->s->contact);
+        while (i < strike->n_hit && strike->hit[i] != x)
             i++;
-        if (i == k->n_hit)
-            k->hit[k->n_hit++] = x;
+        if (i == strike->n_hit)
+            strike->hit[strike->n_hit++] = x;
     }
     return asked;
 }
 
 static int
-endless(struct strike *k, const struct flow_event *e)
+endless(struct strike *strike, const struct flow_event *event)
 {
     char t[NUM_TEXT];
-    struct diag *d = diag_add(k->a->ds, DIAG_E0709, k->c->range,
-                              "before `%s` the motion comes to the limit of "
-                              "infinitely many impacts, t = %s",
-                              name_of(k, k->hit[0]), num_digits(t, e->time, 9));
-    diag_help(k->a->ds, d,
+    struct diag *diag = diag_add(strike->a->ds, DIAG_E0709, strike->c->range,
+                                 "before `%s` the motion comes to the limit of "
+                                 "infinitely many impacts, t = %s",
+                                 name_of(strike, strike->hit[0]),
+                                 num_digits(t, event->time, 9));
+    diag_help(strike->a->ds, diag,
               "an impact is asked for before it: give a start nearer to it");
     return IMP_FAILED;
 }
 
-/* along the motion to the first impact at one of them; the state is that before
- * it */
+/* Follows the motion to the first impact at one of the contacts. The state is
+ * then the one before the impact. */
 static int
-follow(struct strike *k, double until)
+follow(struct strike *strike, double until)
 {
-    struct rt *r = k->a->rt;
-    double *time = r->env + r->im->layout.time, t;
-    double *env = r->env + k->s->env_state;
-    double *before = NEW_N(r->arena, double, 2 * k->n + 1);
-    struct flow *f = flow_new(r, k->system, simultaneous_policy(k->a));
-    struct flow_event e;
-    if (!f)
+    struct rt *run = strike->a->rt;
+    double *time = run->env + run->im->layout.time, time_ahead;
+    double *env = run->env + strike->s->env_state;
+    double *before = NEW_N(run->arena, double, 2 * strike->n + 1);
+    struct flow *flow =
+        flow_new(run, strike->system, simultaneous_policy(strike->a));
+    struct flow_event event;
+    if (!flow)
         return IMP_BADMODEL;
-    for (long events = 0; events < STRIKE_EVENTS && !rt_stopped(r);) {
-        int st = flow_peek(f, until, &t);
+    for (long events = 0; events < STRIKE_EVENTS && !rt_stopped(run);) {
+        int st = flow_peek(flow, until, &time_ahead);
         if (st)
             return st;
-        *time = t;
-        bool eventful = flow_eventful(f);
-        if (!eventful && !(t < until))
-            return not_closed(k, k->hit[0]);
-        if ((st = flow_at(f, t)))
+        *time = time_ahead;
+        bool eventful = flow_eventful(flow);
+        if (!eventful && !(time_ahead < until))
+            return not_closed(strike, strike->hit[0]);
+        if ((st = flow_at(flow, time_ahead)))
             return st;
-        memcpy(before, env, 2 * (size_t)k->n * sizeof *env);
-        if ((st = flow_apply(f, &e)))
+        memcpy(before, env, 2 * (size_t)strike->n * sizeof *env);
+        if ((st = flow_apply(flow, &event)))
             return st;
         events += eventful;
-        bool hits = e.kind == FLOW_IMPACT || e.kind == FLOW_SEVERAL ||
-                    e.kind == FLOW_UNDECIDED;
-        if (e.kind == FLOW_JAMMED)
-            return flow_jammed(r, e.contact, e.time);
-        if (hits && struck(k, f, &e)) {
-            *time = t;
-            memcpy(env, before, 2 * (size_t)k->n * sizeof *env);
+        bool hits = event.kind == FLOW_IMPACT || event.kind == FLOW_SEVERAL ||
+                    event.kind == FLOW_UNDECIDED;
+        if (event.kind == FLOW_JAMMED)
+            return flow_jammed(run, event.contact, event.time);
+        if (hits && struck(strike, flow, &event)) {
+            *time = time_ahead;
+            memcpy(env, before, 2 * (size_t)strike->n * sizeof *env);
             return IMP_OK;
         }
-        if (e.kind == FLOW_CHATTER && struck(k, f, &e))
-            return endless(k, &e);
-        if (e.kind == FLOW_UNDECIDED)
-            return not_closed(k, k->hit[0]);
+        if (event.kind == FLOW_CHATTER && struck(strike, flow, &event))
+            return endless(strike, &event);
+        if (event.kind == FLOW_UNDECIDED)
+            return not_closed(strike, strike->hit[0]);
     }
-    return rt_stopped(r) ? IMP_STOPPED : not_closed(k, k->hit[0]);
+    return rt_stopped(run) ? IMP_STOPPED : not_closed(strike, strike->hit[0]);
 }
 
 static int
-bring(struct strike *k)
+bring(struct strike *strike)
 {
-    const imp_val *v = arg_option(k->a, k->c, IMP_OPT_impact_until);
+    const imp_val *value =
+        arg_option(strike->a, strike->c, IMP_OPT_impact_until);
     double until;
-    int st = gaps(k);
+    int st = gaps(strike);
     if (st)
         return st;
     int open = -1;
-    for (int i = 0; i < k->n_hit; i++)
-        open = closed(k, k->hit[i]) ? open : k->hit[i];
+    for (int i = 0; i < strike->n_hit; i++)
+        open = closed(strike, strike->hit[i]) ? open : strike->hit[i];
     if (open < 0)
         return IMP_OK;
-    if (!v)
-        return not_closed(k, open);
-    if ((st = touch_option_until(k->a, k->c, IMP_OPT_impact_until, &until)) ||
-        (st = follow(k, until)))
+    if (!value)
+        return not_closed(strike, open);
+    if ((st = touch_option_until(strike->a, strike->c, IMP_OPT_impact_until,
+                                 &until)) ||
+        (st = follow(strike, until)))
         return st;
-    if ((st = gaps(k)))
+    if ((st = gaps(strike)))
         return st;
-    for (int i = 0; i < k->n_hit; i++) /* closed to rounding: those that hit */
-        k->size[k->hit[i]] = INFINITY;
+    for (int i = 0; i < strike->n_hit;
+         i++) /* closed to rounding: those that hit */
+        strike->size[strike->hit[i]] = INFINITY;
     return IMP_OK;
 }
 
@@ -192,67 +203,71 @@ bring(struct strike *k)
  */
 
 static int
-kinetic(struct strike *k, const double *v, double *e)
+kinetic(struct strike *strike, const double *v, double *e)
 {
-    struct rt *r = k->a->rt;
+    struct rt *run = strike->a->rt;
     double both[2];
-    memcpy(r->env + k->s->env_state + k->n, v, k->n * sizeof *v);
-    int st = rt_eval(r, k->s->energy, NULL, both);
+    memcpy(run->env + strike->s->env_state + strike->n, v,
+           strike->n * sizeof *v);
+    int st = rt_eval(run, strike->s->energy, NULL, both);
     if (st == IMP_NONFINITE)
-        rt_nonfinite(r, k->s->energy, NULL);
+        rt_nonfinite(run, strike->s->energy, NULL);
     *e = both[0];
     return st ? IMP_FAILED : IMP_OK;
 }
 
 static void
-undetermined(struct strike *k, struct record *out)
+undetermined(struct strike *strike, struct record *out)
 {
     static const char *const fields[] = {"impulses", "normal_velocities_after",
                                          "rates", "energy_after",
                                          "energy_loss"};
-    struct analysis *a = k->a;
+    struct analysis *analysis = strike->a;
     record_set_absent_all(out, fields, sizeof fields / sizeof *fields,
                           "the outcome depends on the order of the contacts");
-    struct diag *d =
-        diag_add(a->ds, DIAG_W0730, k->c->range,
+    struct diag *diag =
+        diag_add(analysis->ds, DIAG_W0730, strike->c->range,
                  "several contacts close at one time, and no law says what "
                  "follows");
-    diag_help(a->ds, d,
+    diag_help(analysis->ds, diag,
               "choose: law = sequential takes one after the other, "
               "complementarity all at once, rest stops them");
 }
 
-/* what one contact makes of the rates: I - (1 + e) M^-1 N^T N/(N M^-1 N^T) */
+/* the map of the rates at one contact: I - (1 + e) M^-1 N^T N/(N M^-1 N^T) */
 static void
-map(struct strike *k, const struct ballistic *l, struct record *out)
+map(struct strike *strike, const struct ballistic *motion, struct record *out)
 {
-    struct analysis *a = k->a;
-    size_t n = k->n;
-    int i = k->hit[0];
-    if (k->n_hit > 1) {
+    struct analysis *analysis = strike->a;
+    size_t n_coordinates = strike->n;
+    int hit = strike->hit[0];
+    if (strike->n_hit > 1) {
         SET_ABSENT("map", "several contacts: it depends on the approach which "
                           "of them push");
         SET_ABSENT("effective_mass", "several contacts");
         return;
     }
-    double W = l->matrices.W[i * ((int)k->m + 1)],
-           *U = NEW_N(a->rt->arena, double, n *n + 1);
-    for (size_t x = 0; x < n; x++)
-        for (size_t y = 0; y < n; y++)
-            U[x * n + y] = (x == y) - (1.0 + l->model.e[i]) *
-                                          l->matrices.B[(size_t)i * n + x] *
-                                          l->model.N[(size_t)i * n + y] / W;
-    SET_MAT("map", U, n, n);
+    double W = motion->matrices.W[hit * ((int)strike->m + 1)],
+           *U = NEW_N(analysis->rt->arena, double,
+                      n_coordinates *n_coordinates + 1);
+    for (size_t x = 0; x < n_coordinates; x++)
+        for (size_t y = 0; y < n_coordinates; y++)
+            U[x * n_coordinates + y] =
+                (x == y) -
+                (1.0 + motion->model.e[hit]) *
+                    motion->matrices.B[(size_t)hit * n_coordinates + x] *
+                    motion->model.N[(size_t)hit * n_coordinates + y] / W;
+    SET_MAT("map", U, n_coordinates, n_coordinates);
     SET_NUM("effective_mass", 1.0 / W);
 }
 
-/* Are there impulses of the contacts hit that move nothing? Then those of laws
- * that take all at once are one choice of many. */
+/* Are there impulses at the contacts that move nothing? Then the impulses of a
+ * law that takes all contacts at once are one choice of many. */
 static bool
-dependent(struct strike *k, const double *G)
+dependent(struct strike *strike, const double *G)
 {
-    int h = k->n_hit, rank;
-    struct arena *ar = k->a->rt->arena;
+    int h = strike->n_hit, rank;
+    struct arena *ar = strike->a->rt->arena;
     double *a = NEW_N(ar, double, (size_t)h *((size_t)h + 1) + 1);
     int *first = NEW_N(ar, int, (size_t)h + 1);
     memcpy(a, G, (size_t)h * (size_t)h * sizeof *a);
@@ -262,55 +277,62 @@ dependent(struct strike *k, const double *G)
 }
 
 static int
-result(struct strike *k, const struct ballistic *l, enum ballistic_event what,
-       const char *law, struct record *out)
+result(struct strike *strike, const struct ballistic *motion,
+       enum ballistic_event what, const char *law, struct record *out)
 {
-    struct analysis *a = k->a;
-    struct arena *ar = a->rt->arena;
-    size_t n = k->n, h = (size_t)k->n_hit;
-    const char **name = NEW_N(ar, const char *, n + h + 1);
-    const char **warn = NEW_N(ar, const char *, k->m + 2);
-    double *x = NEW_N(ar, double, 2 * n + h * (h + 3) + 1), *y = x + 2 * n;
-    double e0, e1, *q = NEW_N(ar, double, n + 1);
+    struct analysis *analysis = strike->a;
+    struct arena *ar = analysis->rt->arena;
+    size_t n_coordinates = strike->n, n_hit = (size_t)strike->n_hit;
+    const char **name = NEW_N(ar, const char *, n_coordinates + n_hit + 1);
+    const char **warn = NEW_N(ar, const char *, strike->m + 2);
+    double *rates =
+               NEW_N(ar, double, 2 * n_coordinates + n_hit * (n_hit + 3) + 1),
+           *numbers = rates + 2 * n_coordinates;
+    double e0, e1, *q = NEW_N(ar, double, n_coordinates + 1);
     size_t n_warn = 0;
     const imp_coordinate *c =
-        IMP_ARRAY(a->rt->im, a->rt->im->coordinates, imp_coordinate) +
-        k->s->first;
-    memcpy(x, a->rt->env + k->s->env_state + n, n * sizeof *x);
-    ballistic_state(l, q, x + n);
-    for (size_t i = 0; i < n; i++)
-        name[i] = imp_text(a->rt->im, c[i].name);
-    SET_TEXTS("coordinates", name, n);
-    for (size_t i = 0; i < h; i++) {
-        int j = k->hit[i];
-        name[n + i] = name_of(k, j);
-        y[i] = k->rate[j];
-        y[h + i] = ballistic_rate(l, j, NULL);
-        y[2 * h + i] = l->event.impulse[j];
-        for (size_t g = 0; g < h; g++)
-            y[3 * h + i * h + g] = l->matrices.W[j * (int)k->m + k->hit[g]];
-        if (k->rate[j] >= 0.0)
+        IMP_ARRAY(analysis->rt->im, analysis->rt->im->coordinates,
+                  imp_coordinate) +
+        strike->s->first;
+    memcpy(rates, analysis->rt->env + strike->s->env_state + n_coordinates,
+           n_coordinates * sizeof *rates);
+    ballistic_state(motion, q, rates + n_coordinates);
+    for (size_t row = 0; row < n_coordinates; row++)
+        name[row] = imp_text(analysis->rt->im, c[row].name);
+    SET_TEXTS("coordinates", name, n_coordinates);
+    for (size_t row = 0; row < n_hit; row++) {
+        int j = strike->hit[row];
+        name[n_coordinates + row] = name_of(strike, j);
+        numbers[row] = strike->rate[j];
+        numbers[n_hit + row] = ballistic_rate(motion, j, NULL);
+        numbers[2 * n_hit + row] = motion->event.impulse[j];
+        for (size_t g = 0; g < n_hit; g++)
+            numbers[3 * n_hit + row * n_hit + g] =
+                motion->matrices.W[j * (int)strike->m + strike->hit[g]];
+        if (strike->rate[j] >= 0.0)
             warn[n_warn++] = arena_printf(ar,
                                           "%s does not approach: the law "
                                           "has nothing to reverse",
-                                          name[n + i]);
+                                          name[n_coordinates + row]);
     }
-    for (uint32_t i = 0; i < k->m; i++)
-        if (k->rests[i] && l->event.impulse[i] != 0.0)
-            warn[n_warn++] = arena_printf(
-                ar, "%s touches already and is pushed too", name_of(k, (int)i));
-    int st = kinetic(k, x + n, &e1);
-    if (st || (st = kinetic(k, x, &e0)))
+    for (uint32_t i = 0; i < strike->m; i++)
+        if (strike->rests[i] && motion->event.impulse[i] != 0.0)
+            warn[n_warn++] =
+                arena_printf(ar, "%s touches already and is pushed too",
+                             name_of(strike, (int)i));
+    int st = kinetic(strike, rates + n_coordinates, &e1);
+    if (st || (st = kinetic(strike, rates, &e0)))
         return st;
-    SET_NUM("time", rt_time(a->rt));
-    SET_TEXTS("contacts", name + n, h);
-    SET_LIST("normal_velocities_before", y, h);
+    SET_NUM("time", rt_time(analysis->rt));
+    SET_TEXTS("contacts", name + n_coordinates, n_hit);
+    SET_LIST("normal_velocities_before", numbers, n_hit);
     SET_NUM("energy_before", e0);
     SET_TEXT("law", law);
-    SET_MAT("G", y + 3 * h, h, h);
-    map(k, l, out);
+    SET_MAT("G", numbers + 3 * n_hit, n_hit, n_hit);
+    map(strike, motion, out);
     bool several = what == BALLISTIC_SEVERAL &&
-                   l->policy != BALLISTIC_SEQUENTIAL && dependent(k, y + 3 * h);
+                   motion->policy != BALLISTIC_SEQUENTIAL &&
+                   dependent(strike, numbers + 3 * n_hit);
     if (several)
         warn[n_warn++] = "the motion is unique, the impulses are not: a least "
                          "set is given";
@@ -319,62 +341,70 @@ result(struct strike *k, const struct ballistic *l, enum ballistic_event what,
                                                        : "yes");
     SET_TEXTS("warnings", warn, n_warn);
     if (what == BALLISTIC_UNDECIDED) {
-        undetermined(k, out);
+        undetermined(strike, out);
         return IMP_OK;
     }
-    SET_LIST("normal_velocities_after", y + h, h);
-    SET_LIST("impulses", y + 2 * h, h);
-    SET_MAT("rates", x, 2, n);
+    SET_LIST("normal_velocities_after", numbers + n_hit, n_hit);
+    SET_LIST("impulses", numbers + 2 * n_hit, n_hit);
+    SET_MAT("rates", rates, 2, n_coordinates);
     SET_NUM("energy_after", e1);
     SET_NUM("energy_loss", e0 - e1);
     return IMP_OK;
 }
 
 int
-impact_of_system(struct analysis *a, const imp_command *c, struct record *out)
+impact_of_system(struct analysis *analysis, const imp_command *command,
+                 struct record *out)
 {
-    struct rt *r = a->rt;
-    struct strike k = {.a = a, .c = c, .n_hit = (int)c->args.n};
+    assert(analysis != NULL && command != NULL && command->args.n > 0);
+    struct rt *run = analysis->rt;
+    struct strike strike = {
+        .a = analysis, .c = command, .n_hit = (int)command->args.n};
     enum imp_impact_law law;
     enum ballistic_event what;
-    struct ballistic *l;
-    const imp_val *own = arg_option(a, c, IMP_OPT_impact_impulse);
+    struct ballistic *motion;
+    const imp_val *own = arg_option(analysis, command, IMP_OPT_impact_impulse);
     if (own) {
-        struct diag *d = diag_add(a->ds, DIAG_E0705, own->range,
-                                  "an impulse of your own is asked of contacts "
-                                  "between bodies");
-        diag_help(a->ds, d,
+        struct diag *diag =
+            diag_add(analysis->ds, DIAG_E0705, own->range,
+                     "an impulse of your own is asked of contacts "
+                     "between bodies");
+        diag_help(analysis->ds, diag,
                   "leave `impulse` out: `map` and `G` of the record "
                   "tell what any impulse does");
         return IMP_BADMODEL;
     }
-    k.system = rt_contact(r, arg_contact(a, c, 0))->system;
-    k.s = rt_system(r, k.system);
-    k.n = k.s->n;
-    k.m = k.s->n_contact;
-    k.hit = NEW_N(r->arena, int, k.m + 1);
-    k.rests = NEW_N(r->arena, bool, k.m + 1);
-    k.gap = NEW_N(r->arena, double, 3 * (size_t)k.m + 1);
-    k.rate = k.gap + k.m;
-    k.size = k.rate + k.m;
-    for (int i = 0; i < k.n_hit; i++)
-        k.hit[i] = (int)(arg_contact(a, c, (uint32_t)i) - k.s->contact);
-    int st = impact_law_of_command(a, c, &law);
-    if (st || (st = bring(&k)))
+    strike.system = rt_contact(run, arg_contact(analysis, command, 0))->system;
+    strike.s = rt_system(run, strike.system);
+    strike.n = strike.s->n;
+    strike.m = strike.s->n_contact;
+    strike.hit = NEW_N(run->arena, int, strike.m + 1);
+    strike.rests = NEW_N(run->arena, bool, strike.m + 1);
+    strike.gap = NEW_N(run->arena, double, 3 * (size_t)strike.m + 1);
+    strike.rate = strike.gap + strike.m;
+    strike.size = strike.rate + strike.m;
+    for (int i = 0; i < strike.n_hit; i++)
+        strike.hit[i] = (int)(arg_contact(analysis, command, (uint32_t)i) -
+                              strike.s->contact);
+    int st = impact_law_of_command(analysis, command, &law);
+    if (st || (st = bring(&strike)))
         return st;
-    for (uint32_t i = 0; i < k.m; i++)
-        k.rests[i] = closed(&k, (int)i) && k.rate[i] == 0.0;
-    for (int i = 0; i < k.n_hit; i++)
-        k.rests[k.hit[i]] = false;
-    if ((st = flow_impact_now(r, k.system, impact_law_policy(law), k.hit,
-                              k.n_hit, k.rests, &l, &what)))
+    for (uint32_t i = 0; i < strike.m; i++)
+        strike.rests[i] = closed(&strike, (int)i) && strike.rate[i] == 0.0;
+    for (int i = 0; i < strike.n_hit; i++)
+        strike.rests[strike.hit[i]] = false;
+    if ((st = flow_impact_now(run, strike.system, impact_law_policy(law),
+                              strike.hit, strike.n_hit, strike.rests, &motion,
+                              &what)))
         return st;
     if (what == BALLISTIC_JAMMED)
-        return flow_jammed(r, k.s->contact + (uint32_t)k.hit[0], rt_time(r));
-    const imp_contact *one = rt_contact(r, k.s->contact + (uint32_t)k.hit[0]);
-    const char *word = law != IMP_IMPACT_UNDECLARED ? impact_law_name[law]
-                       : k.n_hit > 1
+        return flow_jammed(run, strike.s->contact + (uint32_t)strike.hit[0],
+                           rt_time(run));
+    const imp_contact *one =
+        rt_contact(run, strike.s->contact + (uint32_t)strike.hit[0]);
+    const char *word = law != IMP_IMPACT_UNDECLARED ? imp_impact_law_word(law)
+                       : strike.n_hit > 1
                            ? "none"
-                           : impact_law_name[IMP_IMPACT_NEWTON + one->law];
-    return result(&k, l, what, word, out);
+                           : imp_impact_law_word(IMP_IMPACT_NEWTON + one->law);
+    return result(&strike, motion, what, word, out);
 }

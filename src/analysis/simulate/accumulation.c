@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Chatter of bodies within `simulate`. Where the flights at a contact shrink,
- * the parabola that touches the motion (runtime/modes/accumulation_forecast.h)
- * tells where the impacts of its bodies come to a limit; when two such
- * predictions in a row agree to rounding they are the motion's. The run then
- * goes to the limit without these impacts, the velocities and gaps of the group
- * are projected onto rest against each other, which is what infinitely many
- * impulses along its normals leave, and the contacts that push from there on
- * are chosen as after any other event. Nothing is compared with an absolute
- * speed or time. */
+/* Accumulation: limits of infinitely many impacts of bodies in `simulate`.
+ * Where the flights at a contact shrink, the parabola that touches the motion
+ * (runtime/modes/accumulation_forecast.h) is followed to the limit of its
+ * impacts. When two such predictions in a row agree to rounding, the limit of
+ * the parabola is accepted as the limit of the motion.
+ *
+ * The run then goes to the limit without these impacts. There the velocities
+ * and gaps of the group are projected onto rest against each other: this is
+ * what infinitely many impulses along its normals leave. The contacts that
+ * carry a force from there on are chosen as after any other event. Nothing is
+ * compared with an absolute speed or time. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -24,31 +27,33 @@
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
 
-/* A limit is taken after so many flights, or when one is so much shorter than
- * the first: every further impact costs digits of its time, as the rounding of
- * a place over the speed. */
+/* A limit is taken after so many flights, or when a flight is so much shorter
+ * than the first. Every further impact costs digits of the time of the limit:
+ * the rounding error of a place over the speed. */
 #define CHATTER_FLIGHTS 8
 #define CHATTER_SHORTER 0.1
-/* looked ahead, in the last flights */
+/* how far a prediction looks ahead, in sums of the last flights */
 #define CHATTER_AHEAD 200.0
-/* roundings of the gaps */
+/* a gap within so many rounding errors of its place is closed */
 #define CHATTER_NOISE 32.0
-/* The parabola may differ from the motion by so many of them. */
+/* the parabola may differ from the motion by so many rounding errors */
 #define CHATTER_BLUR 64.0
-/* spins turn normals and gyroscopic moments: share of the accelerations */
+/* Spins turn the normals and the gyroscopic moments: their share of the
+ * accelerations. */
 #define CHATTER_TURNS 4.0
-/* a limit nearer than this share of the time for which the parabola is the
- * motion is taken as it is predicted */
+/* A limit is accepted at its first prediction when it is nearer than this share
+ * of the time for which the parabola is the motion. */
 #define CHATTER_SURE 0.125
-/* bodies that overlap by more tolerances at a limit have passed something over
- */
+/* At a limit, an overlap of more tolerances than this shows that the way to the
+ * limit has passed over a touch. */
 #define CHATTER_DEEP 2.0
-/* impacts between two looks that find no limit, at most about */
+/* the most impacts between two predictions that find no limit */
 #define CHATTER_PAUSE 15
-/* but no longer than until a flight is this share of that at the last look */
+/* A prediction is tried at once when a flight is this share of the one at the
+ * last prediction. */
 #define CHATTER_AGAIN 0.01
 
-/* what one question gathers */
+/* the contacts, bodies and contact points of one prediction */
 struct group {
     bool *contact, *body;
     struct contact_point spot[CONTACT_POINTS_MOST];
@@ -63,510 +68,558 @@ struct accumulation_work {
 };
 
 static bool
-moving(const struct rt *r, uint32_t body)
+moving(const struct rt *run, uint32_t body)
 {
-    return body != IMP_WORLD && !(rt_body(r, body)->flags & IMP_BODYF_FIXED);
+    return body != IMP_WORLD && !(rt_body(run, body)->flags & IMP_BODYF_FIXED);
 }
 
-/* the last flights of a contact; 0: they do not shrink. take: enough to go by
- */
+/* The sum of the last flights of a contact; 0: they do not shrink. take: there
+ * are enough of them for a limit. */
 static double
-shrinks(const struct simulation *s, uint32_t c, bool *take)
+shrinks(const struct simulation *sim, uint32_t contact, bool *take)
 {
-    const struct flight_history *f = &s->ct[c].fl;
-    const double *t = f->f;
-    bool less =
-        f->n == 1 || t[0] < t[1] || (f->n >= 4 && t[0] + t[1] < t[2] + t[3]);
-    *take = f->n >= CHATTER_FLIGHTS ||
-            (f->n >= 2 && t[0] <= CHATTER_SHORTER * f->first);
-    if (f->n < 1 || !less || !(t[0] > 0.0))
+    const struct flight_history *flights = &sim->contacts[contact].flights;
+    const double *t = flights->f;
+    bool less = flights->n == 1 || t[0] < t[1] ||
+                (flights->n >= 4 && t[0] + t[1] < t[2] + t[3]);
+    *take = flights->n >= CHATTER_FLIGHTS ||
+            (flights->n >= 2 && t[0] <= CHATTER_SHORTER * flights->first);
+    if (flights->n < 1 || !less || !(t[0] > 0.0))
         return 0.0;
     double sum = 0.0;
-    for (int i = 0; i < 4 && i < f->n; i++)
+    for (int i = 0; i < 4 && i < flights->n; i++)
         sum += t[i];
     return sum;
 }
 
-/* closed now, though nothing happened there: bodies that fly together */
+/* Is the contact closed now, though it had no event? So are bodies that fly
+ * together. */
 static bool
-touches(struct simulation *s, uint32_t c)
+touches(struct simulation *sim, uint32_t contact)
 {
     struct closest_points cl;
     double tol, rate;
-    const imp_contact *k = rt_contact(s->a->rt, c);
-    if (k->system != IMP_NO_SYSTEM || k->flags & IMP_CONTACTF_STATED ||
-        closest_points_find(s->a->rt, c, &cl, false))
+    const imp_contact *image_contact = rt_contact(sim->run, contact);
+    if (image_contact->system != IMP_NO_SYSTEM ||
+        image_contact->flags & IMP_CONTACTF_STATED ||
+        closest_points_find(sim->run, contact, &cl, false))
         return false;
-    gap_tolerances(s->a->rt, c, &tol, &rate);
+    gap_tolerances(sim->run, contact, &tol, &rate);
     return cl.gap <= 2.0 * tol;
 }
 
-/* contacts whose impacts the motion of c's bodies may have to do with: held
- * ones, those that were hit lately, those that touch, and by joints */
+/* Gathers the contacts whose impacts may concern the bodies of `contact`: those
+ * that are held, those that were hit within `window`, those that touch; and the
+ * bodies that joints connect. */
 static void
-gather(struct simulation *s, uint32_t c, double window, struct group *g)
+gather(struct simulation *sim, uint32_t contact, double window,
+       struct group *group)
 {
-    struct rt *r = s->a->rt;
-    const imp_joint *j = IMP_ARRAY(r->im, r->im->joints, imp_joint);
-    memset(g->contact, 0, s->n_contacts * sizeof *g->contact);
-    memset(g->body, 0, r->im->bodies.n * sizeof *g->body);
-    g->contact[c] = true;
+    struct rt *run = sim->run;
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    memset(group->contact, 0, sim->n_contacts * sizeof *group->contact);
+    memset(group->body, 0, run->im->bodies.n * sizeof *group->body);
+    group->contact[contact] = true;
     for (bool more = true; more;) {
         more = false;
-        for (uint32_t i = 0; i < s->n_contacts; i++) {
-            const imp_contact *k = rt_contact(r, i);
-            const struct simulated_contact *t = &s->ct[i];
-            bool one = moving(r, k->body[0]) && g->body[k->body[0]],
-                 two = moving(r, k->body[1]) && g->body[k->body[1]];
-            if (!g->contact[i] && (one || two) && t->watch != WATCH_OFF &&
-                !t->through && !t->overlap &&
-                (persistent_holds(r, i) ||
-                 (t->fl.impacts && rt_time(r) - t->fl.last <= window) ||
-                 touches(s, i)))
-                g->contact[i] = more = true;
-            for (int e = 0; e < 2 && g->contact[i]; e++)
-                if (moving(r, k->body[e]) && !g->body[k->body[e]])
-                    g->body[k->body[e]] = more = true;
+        for (uint32_t other = 0; other < sim->n_contacts; other++) {
+            const imp_contact *image_contact = rt_contact(run, other);
+            const struct simulated_contact *t = &sim->contacts[other];
+            bool one = moving(run, image_contact->body[0]) &&
+                       group->body[image_contact->body[0]],
+                 two = moving(run, image_contact->body[1]) &&
+                       group->body[image_contact->body[1]];
+            if (!group->contact[other] && (one || two) &&
+                t->watch != WATCH_OFF && !t->through && !t->overlap &&
+                (persistent_holds(run, other) ||
+                 (t->flights.impacts &&
+                  rt_time(run) - t->flights.last <= window) ||
+                 touches(sim, other)))
+                group->contact[other] = more = true;
+            for (int e = 0; e < 2 && group->contact[other]; e++)
+                if (moving(run, image_contact->body[e]) &&
+                    !group->body[image_contact->body[e]])
+                    group->body[image_contact->body[e]] = more = true;
         }
-        for (uint32_t i = 0; i < r->im->joints.n; i++) {
-            bool one = moving(r, j[i].body[0]) && g->body[j[i].body[0]],
-                 two = moving(r, j[i].body[1]) && g->body[j[i].body[1]];
-            if (one == two || !moving(r, j[i].body[0]) ||
-                !moving(r, j[i].body[1]))
+        for (uint32_t other = 0; other < run->im->joints.n; other++) {
+            bool one = moving(run, joint[other].body[0]) &&
+                       group->body[joint[other].body[0]],
+                 two = moving(run, joint[other].body[1]) &&
+                       group->body[joint[other].body[1]];
+            if (one == two || !moving(run, joint[other].body[0]) ||
+                !moving(run, joint[other].body[1]))
                 continue;
-            g->body[j[i].body[one ? 1 : 0]] = more = true;
+            group->body[joint[other].body[one ? 1 : 0]] = more = true;
         }
     }
 }
 
 static double
-place_of(const struct rt *r, uint32_t c)
+place_of(const struct rt *run, uint32_t contact)
 {
     double sum = 0.0;
     for (int e = 0; e < 2; e++) {
-        const imp_body *b = rt_body(r, rt_contact(r, c)->body[e]);
-        double radius = r->env[b->env_body + IMP_BODY_RADIUS];
-        for (uint32_t i = 0; i < r->im->dim; i++)
-            sum += fabs(r->env[b->env_state + i]);
+        const imp_body *body = rt_body(run, rt_contact(run, contact)->body[e]);
+        double radius = run->env[body->env_body + IMP_BODY_RADIUS];
+        for (uint32_t i = 0; i < run->im->dim; i++)
+            sum += fabs(run->env[body->env_state + i]);
         sum += isfinite(radius) ? radius : 0.0;
     }
     return sum;
 }
 
-/* the points of these contacts that may be hit within `ahead` */
+/* Reads the contact points that may be hit within `ahead`. False: they are too
+ * many, or cannot be followed. */
 static bool
-points(struct simulation *s, struct group *g, double ahead)
+points(struct simulation *sim, struct group *group, double ahead)
 {
-    struct rt *r = s->a->rt;
+    struct rt *run = sim->run;
     double tol, rate;
-    g->n = 0;
-    for (uint32_t c = 0; c < s->n_contacts; c++) {
-        if (!g->contact[c])
+    group->n = 0;
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
+        if (!group->contact[contact])
             continue;
-        if (g->n >= CONTACT_POINTS_MOST)
+        if (group->n >= CONTACT_POINTS_MOST)
             return false;
-        gap_tolerances(r, c, &tol, &rate);
-        int k = contact_set_near(r, c, 2.0 * tol, INFINITY, g->spot + g->n,
-                                 CONTACT_POINTS_MOST - g->n);
+        gap_tolerances(run, contact, &tol, &rate);
+        int k = contact_set_near(run, contact, 2.0 * tol, INFINITY,
+                                 group->spot + group->n,
+                                 CONTACT_POINTS_MOST - group->n);
         if (k < 0)
             return false;
-        g->n += k;
+        group->n += k;
     }
-    if (g->n == 0 || contact_point_states(r, g->spot, g->n, g->point, NULL))
+    if (group->n == 0 ||
+        contact_point_states(run, group->spot, group->n, group->point, NULL))
         return false;
-    int m = 0;
-    for (int i = 0; i < g->n; i++) {
-        const struct contact_point_state *p = &g->point[i];
-        double low =
-            CHATTER_NOISE * DBL_EPSILON * place_of(r, g->spot[i].contact);
+    int near = 0;
+    for (int point = 0; point < group->n; point++) {
+        const struct contact_point_state *p = &group->point[point];
+        double low = CHATTER_NOISE * DBL_EPSILON *
+                     place_of(run, group->spot[point].contact);
         if (p->gap <= low + ahead * (fabs(p->rate) + ahead * fabs(p->free)))
-            g->spot[m++] = g->spot[i];
+            group->spot[near++] = group->spot[point];
     }
-    g->n = m;
-    if (m == 0 || contact_point_states(r, g->spot, m, g->point, g->G))
+    group->n = near;
+    if (near == 0 ||
+        contact_point_states(run, group->spot, near, group->point, group->G))
         return false;
-    for (int i = 0; i < m; i++) {
-        uint32_t c = g->spot[i].contact;
-        g->e[i] = r->env[rt_contact(r, c)->env_contact + IMP_CONTACT_E];
-        g->place[i] = place_of(r, c);
-        /* what has just been hit, or is held, is closed */
-        gap_tolerances(r, c, &tol, &rate);
-        if (fabs(g->point[i].gap) <= CHATTER_NOISE * DBL_EPSILON * g->place[i])
-            g->point[i].gap = 0.0;
-        if (g->point[i].gap == 0.0 &&
-            fabs(g->point[i].rate) <=
-                CHATTER_NOISE * DBL_EPSILON * g->point[i].speed)
-            g->point[i].rate = 0.0;
+    for (int point = 0; point < near; point++) {
+        uint32_t contact = group->spot[point].contact;
+        group->e[point] =
+            run->env[rt_contact(run, contact)->env_contact + IMP_CONTACT_E];
+        group->place[point] = place_of(run, contact);
+        /* a point that has just been hit, or is held, is closed */
+        gap_tolerances(run, contact, &tol, &rate);
+        if (fabs(group->point[point].gap) <=
+            CHATTER_NOISE * DBL_EPSILON * group->place[point])
+            group->point[point].gap = 0.0;
+        if (group->point[point].gap == 0.0 &&
+            fabs(group->point[point].rate) <=
+                CHATTER_NOISE * DBL_EPSILON * group->point[point].speed)
+            group->point[point].rate = 0.0;
     }
-    for (int i = 0; i < persistent_count(r); i++) {
+    for (int point = 0; point < persistent_count(run); point++) {
         bool on;
-        const struct contact_point *held = persistent_point(r, i, &on, NULL);
-        for (int k = 0; k < m; k++)
-            if (!memcmp(&g->spot[k], held, sizeof *held))
-                g->point[k].gap = g->point[k].rate = 0.0;
+        const struct contact_point *held =
+            persistent_point(run, point, &on, NULL);
+        for (int k = 0; k < near; k++)
+            if (!memcmp(&group->spot[k], held, sizeof *held))
+                group->point[k].gap = group->point[k].rate = 0.0;
     }
     return true;
 }
 
-/* Goes to the time `meet` with the group's contacts out of sight; false: there
- * is something else on the way, and nothing has moved */
+/* Goes to the time `meet` without looking at the group's contacts. *there is
+ * false when another event comes first; then nothing has moved. */
 static int
-travel(struct simulation *s, const struct group *g, double meet, bool *there)
+travel(struct simulation *sim, const struct group *group, double meet,
+       bool *there)
 {
-    struct rt *r = s->a->rt;
-    struct saved_state here = saved_state_take(s->a->rt);
-    struct event e, *more = NEW_N(r->brief, struct event, s->n_contacts + 1);
-    uint32_t n;
-    double end = meet, t;
-    int st = r->im->systems.n ? simulate_systems_peek(s, meet, &end) : IMP_OK;
-    *there = !st && !(rt_time(r) < meet); /* less than a rounding of t left */
+    struct rt *run = sim->run;
+    struct saved_state here = saved_state_take(sim->run);
+    struct event event,
+        *more = NEW_N(run->brief, struct event, sim->n_contacts + 1);
+    uint32_t n_more;
+    double end = meet, piece_end;
+    int st =
+        run->im->systems.n ? simulate_systems_peek(sim, meet, &end) : IMP_OK;
+    *there = !st && !(rt_time(run) <
+                      meet); /* the time left is below the rounding of t */
     if (st || end < meet)
         return st;
-    while (!st && rt_time(r) < meet) {
-        if ((st = simulate_persistent_peek(s, meet, g->contact, &t)))
+    while (!st && rt_time(run) < meet) {
+        if ((st = simulate_persistent_peek(sim, meet, group->contact,
+                                           &piece_end)))
             break;
-        bool other = s->slide.what != CHANGE_NONE;
-        if (other && t < meet)
+        bool other = sim->mode_change.what != CHANGE_NONE;
+        if (other && piece_end < meet)
             break;
-        for (uint32_t c = 0; c < s->n_contacts; c++)
-            s->watch[c] = g->contact[c] || persistent_holds(r, c) ||
-                                  (s->n_over && s->is_over[c])
-                              ? WATCH_OFF
-                              : s->ct[c].watch;
-        st = event_next(r, s->watch, t, NULL, NULL, &e, more, &n);
-        if (st || (e.kind != EVENT_NONE && e.kind != EVENT_EXCLUDED))
+        for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
+            sim->watch[contact] =
+                group->contact[contact] || persistent_holds(run, contact) ||
+                        (sim->resting.n && sim->resting.is_over[contact])
+                    ? WATCH_OFF
+                    : sim->contacts[contact].watch;
+        st = event_next(run, sim->watch, piece_end, NULL, NULL, &event, more,
+                        &n_more);
+        if (st || (event.kind != EVENT_NONE && event.kind != EVENT_EXCLUDED))
             break;
-        if (rt_time(r) < t)
-            st = motion_to(r, t);
-        if (rt_time(r) >= meet)
+        if (rt_time(run) < piece_end)
+            st = motion_to(run, piece_end);
+        if (rt_time(run) >= meet)
             *there = !st;
     }
-    s->slide.what = CHANGE_NONE;
+    sim->mode_change.what = CHANGE_NONE;
     if (!*there)
-        saved_state_restore(s->a->rt, &here);
+        saved_state_restore(sim->run, &here);
     return st;
 }
 
 static void
-tell(struct simulation *s, const struct group *g,
-     const struct forecast_limit *l, uint32_t c, double error)
+tell(struct simulation *sim, const struct group *group,
+     const struct forecast_limit *limit, uint32_t contact, double error)
 {
-    struct rt *r = s->a->rt;
-    struct flow_event e = {.kind = FLOW_CHATTER,
-                           .time = rt_time(r),
-                           .contact = c,
-                           .chatter = l->chatter};
-    uint32_t *list = NEW_N(r->brief, uint32_t, s->n_contacts + 1);
-    for (uint32_t k = 0; k < s->n_contacts; k++) {
+    struct rt *run = sim->run;
+    struct flow_event event = {.kind = FLOW_CHATTER,
+                               .time = rt_time(run),
+                               .contact = contact,
+                               .chatter = limit->chatter};
+    uint32_t *list = NEW_N(run->brief, uint32_t, sim->n_contacts + 1);
+    for (uint32_t k = 0; k < sim->n_contacts; k++) {
         bool in = false;
-        for (int i = 0; i < g->n; i++)
-            in |= l->group[i] && g->spot[i].contact == k;
+        for (int i = 0; i < group->n; i++)
+            in |= limit->group[i] && group->spot[i].contact == k;
         if (in)
-            list[e.n++] = k;
+            list[event.n++] = k;
     }
-    e.chatter.impacts = s->ct[c].fl.impacts;
-    e.chatter.remaining = l->remaining;
-    e.chatter.error = error / l->remaining;
-    simulate_limit_add(s, &e, list);
+    event.chatter.impacts = sim->contacts[contact].flights.impacts;
+    event.chatter.remaining = limit->remaining;
+    event.chatter.error = error / limit->remaining;
+    simulate_limit_add(sim, &event, list);
 }
 
-/* do bodies of the group overlap, each other or others, by more than what
- * counts as closed? */
+/* Do bodies of the group overlap each other or other bodies by more than a
+ * closed gap allows? */
 static bool
-overlaps(struct simulation *s, const struct group *g)
+overlaps(struct simulation *sim, const struct group *group)
 {
-    for (uint32_t c = 0; c < s->n_contacts; c++) {
-        const imp_contact *k = rt_contact(s->a->rt, c);
-        const struct simulated_contact *t = &s->ct[c];
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
+        const imp_contact *image_contact = rt_contact(sim->run, contact);
+        const struct simulated_contact *t = &sim->contacts[contact];
         struct closest_points cl;
         double tol, rate;
-        bool on = (moving(s->a->rt, k->body[0]) && g->body[k->body[0]]) ||
-                  (moving(s->a->rt, k->body[1]) && g->body[k->body[1]]);
+        bool on = (moving(sim->run, image_contact->body[0]) &&
+                   group->body[image_contact->body[0]]) ||
+                  (moving(sim->run, image_contact->body[1]) &&
+                   group->body[image_contact->body[1]]);
         if (!on || t->watch == WATCH_OFF || t->through || t->overlap ||
-            closest_points_find(s->a->rt, c, &cl, false))
+            closest_points_find(sim->run, contact, &cl, false))
             continue;
-        gap_tolerances(s->a->rt, c, &tol, &rate);
+        gap_tolerances(sim->run, contact, &tol, &rate);
         if (cl.gap < -CHATTER_DEEP * tol)
             return true;
     }
     return false;
 }
 
-/* The state at the limit: closed points at rest against each other, others that
- * were hit on the way as they were left. there: false where other points of the
- * same bodies would be passed over; the state is then that of `here` */
+/* Makes the state that of the limit: closed points are at rest against each
+ * other; points that were hit on the way move as they were left. *there is
+ * false when other points of the same bodies would be passed over; then the
+ * state is that of `here` again. */
 static int
-arrive(struct simulation *s, struct group *g, const struct forecast_limit *l,
-       uint32_t c, double error, const struct saved_state *here, bool *there)
+arrive(struct simulation *sim, struct group *group,
+       const struct forecast_limit *limit, uint32_t contact, double error,
+       const struct saved_state *here, bool *there)
 {
-    struct rt *r = s->a->rt;
+    assert(group->n >= 0 && group->n <= CONTACT_POINTS_MOST);
+    struct rt *run = sim->run;
     struct contact_point stop[CONTACT_POINTS_MOST], rest[CONTACT_POINTS_MOST];
     double gap[CONTACT_POINTS_MOST], rate[CONTACT_POINTS_MOST];
-    uint32_t *list = NEW_N(r->brief, uint32_t, s->n_contacts + 1), n = 0, lost;
+    uint32_t *list = NEW_N(run->brief, uint32_t, sim->n_contacts + 1),
+             n_list = 0, lost;
     bool planes = true;
-    int m = 0, k = 0, st;
-    for (int i = 0; i < g->n; i++) {
-        if (l->closed[i])
-            rest[k++] = g->spot[i];
-        if (!l->moved[i])
+    int n_moved = 0, n_rest = 0, st;
+    for (int i = 0; i < group->n; i++) {
+        if (limit->closed[i])
+            rest[n_rest++] = group->spot[i];
+        if (!limit->moved[i])
             continue;
-        gap[m] = l->gap[i];
-        rate[m] = l->rate[i];
-        stop[m++] = g->spot[i];
+        gap[n_moved] = limit->gap[i];
+        rate[n_moved] = limit->rate[i];
+        stop[n_moved++] = group->spot[i];
     }
-    if ((st = persistent_close(r, stop, m, gap, rate)))
+    if ((st = persistent_close(run, stop, n_moved, gap, rate)))
         return st;
-    *there = !overlaps(s, g);
+    *there = !overlaps(sim, group);
     if (!*there) {
-        saved_state_restore(s->a->rt, here);
+        saved_state_restore(sim->run, here);
         return IMP_OK;
     }
-    tell(s, g, l, c, error);
-    for (uint32_t i = 0; i < s->n_contacts; i++) {
-        if (!g->contact[i])
+    tell(sim, group, limit, contact, error);
+    for (uint32_t i = 0; i < sim->n_contacts; i++) {
+        if (!group->contact[i])
             continue;
-        list[n++] = i;
-        planes &= s->n_over && s->is_over[i];
-        s->ct[i].watch = WATCH_LEAVE;
-        s->ct[i].fl.impacts = 0;
+        list[n_list++] = i;
+        planes &= sim->resting.n && sim->resting.is_over[i];
+        sim->contacts[i].watch = WATCH_LEAVE;
+        sim->contacts[i].flights.impacts = 0;
     }
-    s->row_fresh = false;
-    return planes ? simulate_persistent_choose(s, c, rest, k, g->contact)
-                  : simulate_persistent_settle(s, list, n, &lost);
+    sim->rows.fresh = false;
+    return planes ? simulate_persistent_choose(sim, contact, rest, n_rest,
+                                               group->contact)
+                  : simulate_persistent_settle(sim, list, n_list, &lost);
 }
 
 static struct accumulation_work *
-work_of(struct simulation *s)
+work_of(struct simulation *sim)
 {
-    struct rt *r = s->a->rt;
-    if (!s->work) {
-        s->work = NEW(r->arena, struct accumulation_work);
-        s->work->g.contact = NEW_N(r->arena, bool, s->n_contacts + 1);
-        s->work->g.body = NEW_N(r->arena, bool, r->im->bodies.n + 1);
+    struct rt *run = sim->run;
+    if (!sim->accumulation) {
+        sim->accumulation = NEW(run->arena, struct accumulation_work);
+        sim->accumulation->g.contact =
+            NEW_N(run->arena, bool, sim->n_contacts + 1);
+        sim->accumulation->g.body =
+            NEW_N(run->arena, bool, run->im->bodies.n + 1);
     }
-    return s->work;
+    return sim->accumulation;
 }
 
-/* -- flights that rounding ends ----------------------------------------------
- */
-
-/* may the last flight at c have been no higher than the gap's rounding? */
+/* May the last flight at the contact have been no higher than the rounding
+ * error of the gap? */
 static bool
-tiny(const struct simulation *s, uint32_t c)
+tiny(const struct simulation *sim, uint32_t contact)
 {
-    const struct rt *r = s->a->rt;
-    const struct flight_history *f = &s->ct[c].fl;
-    double low = CHATTER_NOISE * DBL_EPSILON * place_of(r, c);
-    return f->impacts > 0 && (f->lost || f->impacts >= CHATTER_FLIGHTS) &&
-           vec3_norm(r->gravity) * f->f[0] * f->f[0] / 8.0 <= low;
+    const struct rt *run = sim->run;
+    const struct flight_history *flights = &sim->contacts[contact].flights;
+    double low = CHATTER_NOISE * DBL_EPSILON * place_of(run, contact);
+    return flights->impacts > 0 &&
+           (flights->lost || flights->impacts >= CHATTER_FLIGHTS) &&
+           vec3_norm(run->gravity) * flights->f[0] * flights->f[0] / 8.0 <= low;
 }
 
-/* Points that are closed, as impacts take it, and fly no higher than the
- * rounding of their gap, u^2/(2 |a|) <= eps place: the times and the order of
- * further impacts are rounding. Accelerations are those under the forces of
- * what rests. With them those are at rest that are as slow and would open. The
- * flights of one point add up to 2 u/(|a| (1
- * - e)). */
+/* Close to a limit, impacts are smaller than the rounding error of the gap:
+ * points that are closed and fly no higher than u^2/(2 |a|) <= eps place. The
+ * times and the order of further impacts would be rounding. Their accelerations
+ * are those under the forces of the points that rest. Such points are at rest,
+ * together with those that are as slow and would open. The flights of one point
+ * add up to 2 u/(|a| (1 - e)). */
 static bool
-lost(struct simulation *s, const struct group *g, struct forecast_limit *l)
+lost(struct simulation *sim, const struct group *group,
+     struct forecast_limit *limit)
 {
-    double T = 0.0, e = 0.0, acc[CONTACT_POINTS_MOST];
+    double sum = 0.0, greatest_e = 0.0, acc[CONTACT_POINTS_MOST];
     bool any = false;
-    if (!forecast_accelerations(s->a->rt, g->n, g->point, g->G, acc))
+    if (!forecast_accelerations(sim->run, group->n, group->point, group->G,
+                                acc))
         return false;
-    for (int i = 0; i < g->n; i++) {
-        const struct contact_point_state *p = &g->point[i];
-        uint32_t c = g->spot[i].contact;
+    for (int point = 0; point < group->n; point++) {
+        const struct contact_point_state *state = &group->point[point];
+        uint32_t contact = group->spot[point].contact;
         double tol, rate;
-        gap_tolerances(s->a->rt, c, &tol, &rate);
-        if (s->n_over && s->is_over[c])
-            gap_rounding(s->a->rt, c, &tol, &rate);
+        gap_tolerances(sim->run, contact, &tol, &rate);
+        if (sim->resting.n && sim->resting.is_over[contact])
+            gap_rounding(sim->run, contact, &tol, &rate);
         bool held = false, on;
-        for (int k = 0; k < persistent_count(s->a->rt); k++)
-            held |= !memcmp(persistent_point(s->a->rt, k, &on, NULL),
-                            &g->spot[i], sizeof *g->spot);
-        l->gap[i] = l->rate[i] = 0.0;
-        bool low = fabs(p->gap) <= tol && g->e[i] < 1.0 &&
-                   p->rate * p->rate <= 2.0 *
-                                            fmax(fabs(p->free), fabs(acc[i])) *
-                                            DBL_EPSILON * g->place[i];
-        l->group[i] = low && p->rate != 0.0 && acc[i] < 0.0;
-        l->closed[i] = l->moved[i] = low || held;
-        if (!l->group[i])
+        for (int k = 0; k < persistent_count(sim->run); k++)
+            held |= !memcmp(persistent_point(sim->run, k, &on, NULL),
+                            &group->spot[point], sizeof *group->spot);
+        limit->gap[point] = limit->rate[point] = 0.0;
+        bool low = fabs(state->gap) <= tol && group->e[point] < 1.0 &&
+                   state->rate * state->rate <=
+                       2.0 * fmax(fabs(state->free), fabs(acc[point])) *
+                           DBL_EPSILON * group->place[point];
+        limit->group[point] = low && state->rate != 0.0 && acc[point] < 0.0;
+        limit->closed[point] = limit->moved[point] = low || held;
+        if (!limit->group[point])
             continue;
         any = true;
-        e = fmax(e, g->e[i]);
-        T = fmax(T, 2.0 * fabs(p->rate / acc[i]) / (1.0 - g->e[i]));
+        greatest_e = fmax(greatest_e, group->e[point]);
+        sum = fmax(sum, 2.0 * fabs(state->rate / acc[point]) /
+                            (1.0 - group->e[point]));
     }
-    l->remaining = T;
-    l->chatter = (struct accumulation_limit){.period = 0,
-                                             .ratio = e,
-                                             .depth = 1,
-                                             .evidence = LIMIT_BELOW_ROUNDING,
-                                             .remaining = T,
-                                             .error = 1.0};
+    limit->remaining = sum;
+    limit->chatter =
+        (struct accumulation_limit){.period = 0,
+                                    .ratio = greatest_e,
+                                    .depth = 1,
+                                    .evidence = LIMIT_BELOW_ROUNDING,
+                                    .remaining = sum,
+                                    .error = 1.0};
     return any;
 }
 
 static int
-rounding(struct simulation *s, uint32_t c)
+rounding(struct simulation *sim, uint32_t contact)
 {
-    struct group *g = &work_of(s)->g;
+    struct group *group = &work_of(sim)->g;
     struct forecast_limit l;
     bool there;
-    double window = CHATTER_AHEAD * s->ct[c].fl.f[0];
-    gather(s, c, window, g);
-    if (!points(s, g, window) || !lost(s, g, &l))
+    double window = CHATTER_AHEAD * sim->contacts[contact].flights.f[0];
+    gather(sim, contact, window, group);
+    if (!points(sim, group, window) || !lost(sim, group, &l))
         return IMP_OK;
-    struct saved_state here = saved_state_take(s->a->rt);
-    /* what comes back in as short a time is rounding again */
-    for (uint32_t k = 0; k < s->n_contacts; k++)
-        s->ct[k].fl.lost |= g->contact[k];
-    return arrive(s, g, &l, c, l.remaining, &here, &there);
+    struct saved_state here = saved_state_take(sim->run);
+    /* a flight that is as short as these is below rounding again */
+    for (uint32_t k = 0; k < sim->n_contacts; k++)
+        sim->contacts[k].flights.lost |= group->contact[k];
+    return arrive(sim, group, &l, contact, l.remaining, &here, &there);
 }
 
-/* For how long the parabola is the motion to the rounding of gaps: |K| t^3/6, K
- * the rates at which accelerations change, of their own and with what impulses
- * turn. */
+/* For how long the parabola is the motion to the rounding of the gaps: |K|
+ * t^3/6 stays below it. K is the rate at which accelerations change, of their
+ * own and because impulses turn the bodies. */
 static double
-window_of(const struct simulation *s, const struct group *g)
+window_of(const struct simulation *sim, const struct group *group)
 {
-    const struct rt *r = s->a->rt;
+    const struct rt *run = sim->run;
     double spin = 0.0, acc = 0.0, jerk = 0.0, place = INFINITY;
-    uint32_t d = r->im->dim;
-    for (uint32_t b = 0; b < r->im->bodies.n; b++)
-        if (g->body[b])
+    uint32_t d = run->im->dim;
+    for (uint32_t b = 0; b < run->im->bodies.n; b++)
+        if (group->body[b])
             spin = fmax(
-                spin, d == 2
-                          ? fabs(r->env[rt_body(r, b)->env_state + 5])
-                          : vec3_norm(r->env + rt_body(r, b)->env_state + 10));
-    for (int i = 0; i < g->n; i++) {
-        acc = fmax(acc, fabs(g->point[i].free));
-        jerk = fmax(jerk, fabs(g->point[i].jerk));
-        place = fmin(place, g->place[i]);
+                spin,
+                d == 2 ? fabs(run->env[rt_body(run, b)->env_state + 5])
+                       : vec3_norm(run->env + rt_body(run, b)->env_state + 10));
+    for (int i = 0; i < group->n; i++) {
+        acc = fmax(acc, fabs(group->point[i].free));
+        jerk = fmax(jerk, fabs(group->point[i].jerk));
+        place = fmin(place, group->place[i]);
     }
     double K = jerk + CHATTER_TURNS * spin * acc;
     return K > 0.0 ? cbrt(6.0 * CHATTER_BLUR * DBL_EPSILON * place / K)
                    : INFINITY;
 }
 
-/* which points are at rest at a limit, as a number to compare */
+/* A number that stands for the set of points at rest at a limit (FNV-1a hash),
+ * for comparisons. */
 static uint64_t
-signature(const struct group *g, const struct forecast_limit *l)
+signature(const struct group *group, const struct forecast_limit *limit)
 {
     uint64_t h = 14695981039346656037u;
-    for (int i = 0; i < g->n; i++)
-        if (l->closed[i]) {
-            h = (h ^ g->spot[i].contact) * 1099511628211u;
-            h = (h ^ g->spot[i].face) * 1099511628211u;
-            h = (h ^ g->spot[i].vertex) * 1099511628211u;
+    for (int i = 0; i < group->n; i++)
+        if (limit->closed[i]) {
+            h = (h ^ group->spot[i].contact) * 1099511628211u;
+            h = (h ^ group->spot[i].face) * 1099511628211u;
+            h = (h ^ group->spot[i].vertex) * 1099511628211u;
         }
     return h;
 }
 
-/* Is the limit known? To rounding of the time, or as far as rounding of the
- * gaps lets it come; or the parabola is the motion until then, and further
- * impacts do not make it better known. */
+/* Is the limit known well enough? It is when two predictions in a row agree to
+ * the rounding of the time, or come no closer because of the rounding of the
+ * gaps; or when the parabola is the motion until the limit and further impacts
+ * do not make it better known. */
 static bool
-known(struct flight_history *f, const struct group *g,
-      const struct forecast_limit *l, double now, double window)
+known(struct flight_history *flights, const struct group *group,
+      const struct forecast_limit *limit, double now, double window)
 {
-    double most = 0.0, least = INFINITY, was = f->meet, before = f->off;
-    uint64_t mark = signature(g, l);
-    bool same = mark == f->group;
-    for (int i = 0; i < g->n; i++)
-        if (l->group[i]) {
-            most = fmax(most, g->place[i]);
-            if (g->point[i].rate != 0.0)
-                least = fmin(least, fabs(g->point[i].rate));
+    assert(flights != NULL && limit->remaining >= 0.0);
+    double most = 0.0, least = INFINITY, was = flights->meet,
+           before = flights->off;
+    uint64_t mark = signature(group, limit);
+    bool same = mark == flights->group;
+    for (int i = 0; i < group->n; i++)
+        if (limit->group[i]) {
+            most = fmax(most, group->place[i]);
+            if (group->point[i].rate != 0.0)
+                least = fmin(least, fabs(group->point[i].rate));
         }
     double low = DBL_EPSILON * CHATTER_NOISE * most / least;
-    f->meet = now + l->remaining;
-    f->group = mark;
-    f->off = same ? fabs(f->meet - was) : INFINITY;
-    if (f->off <= 4.0 * DBL_EPSILON * fabs(f->meet) ||
-        (before <= f->off && f->off <= low))
+    flights->meet = now + limit->remaining;
+    flights->group = mark;
+    flights->off = same ? fabs(flights->meet - was) : INFINITY;
+    if (flights->off <= 4.0 * DBL_EPSILON * fabs(flights->meet) ||
+        (before <= flights->off && flights->off <= low))
         return true;
-    return l->remaining <= window &&
-           (f->off >= before || l->remaining <= CHATTER_SURE * window);
+    return limit->remaining <= window &&
+           (flights->off >= before ||
+            limit->remaining <= CHATTER_SURE * window);
 }
 
-/* goes to the limit; false: there is something else on the way */
+/* Goes to the limit. *there is false when another event comes first. */
 static int
-take(struct simulation *s, struct group *g, struct forecast_limit *l,
-     uint32_t c, double error, bool *there)
+take(struct simulation *sim, struct group *group, struct forecast_limit *limit,
+     uint32_t contact, double error, bool *there)
 {
-    double meet = rt_time(s->a->rt) + l->remaining;
-    struct saved_state here = saved_state_take(s->a->rt);
+    double meet = rt_time(sim->run) + limit->remaining;
+    struct saved_state here = saved_state_take(sim->run);
     *there = false;
-    if (meet > s->target)
+    if (meet > sim->target)
         return IMP_OK;
-    int st = travel(s, g, meet, there);
-    return st || !*there ? st : arrive(s, g, l, c, error, &here, there);
+    int st = travel(sim, group, meet, there);
+    return st || !*there
+               ? st
+               : arrive(sim, group, limit, contact, error, &here, there);
 }
 
-/* the limit that the tangent parabolas lead to */
+/* Predicts the limit from the parabola that touches the motion, and goes there
+ * once it is known. */
 static int
-limit(struct simulation *s, uint32_t c)
+limit(struct simulation *sim, uint32_t contact)
 {
-    struct rt *r = s->a->rt;
-    struct flight_history *f = &s->ct[c].fl;
+    struct rt *run = sim->run;
+    struct flight_history *flights = &sim->contacts[contact].flights;
     bool enough, there = false;
-    double shrunk = shrinks(s, c, &enough), now = rt_time(r);
+    double shrunk = shrinks(sim, contact, &enough), now = rt_time(run);
     if (!(shrunk > 0.0) ||
-        !(r->env[rt_contact(r, c)->env_contact + IMP_CONTACT_E] < 1.0)) {
-        f->meet = -INFINITY;
-        f->group = 0;
+        !(run->env[rt_contact(run, contact)->env_contact + IMP_CONTACT_E] <
+          1.0)) {
+        flights->meet = -INFINITY;
+        flights->group = 0;
         return IMP_OK;
     }
-    struct group *g = &work_of(s)->g;
-    gather(s, c, shrunk, g);
-    if (!points(s, g, CHATTER_AHEAD * shrunk))
+    struct group *group = &work_of(sim)->g;
+    gather(sim, contact, shrunk, group);
+    if (!points(sim, group, CHATTER_AHEAD * shrunk))
         return IMP_OK;
-    struct forecast_limit *l = NEW_N(r->brief, struct forecast_limit, 2);
-    struct forecast_question ask = {.n = g->n,
-                                    .p = g->point,
-                                    .G = g->G,
-                                    .e = g->e,
-                                    .place = g->place,
-                                    .policy = simultaneous_policy(s->a) ==
-                                                      BALLISTIC_SEQUENTIAL
-                                                  ? BALLISTIC_SEQUENTIAL
-                                                  : BALLISTIC_COMPLEMENTARITY,
-                                    .ahead = CHATTER_AHEAD * shrunk,
-                                    .window = window_of(s, g)};
-    if (f->wait > 0 && f->f[0] > CHATTER_AGAIN * f->looked) {
-        f->wait--;
-        return IMP_OK;
-    }
-    f->looked = f->f[0];
-    if (!accumulation_forecast(r, &s->work->lines, &ask, &l[0], &l[1])) {
-        /* far from one: looked for more seldom */
-        f->pause = f->pause < CHATTER_PAUSE ? 2 * f->pause + 1 : f->pause;
-        f->wait = f->pause;
+    struct forecast_limit *found = NEW_N(run->brief, struct forecast_limit, 2);
+    struct forecast_question ask = {
+        .n = group->n,
+        .p = group->point,
+        .G = group->G,
+        .e = group->e,
+        .place = group->place,
+        .policy = simultaneous_policy(sim->analysis) == BALLISTIC_SEQUENTIAL
+                      ? BALLISTIC_SEQUENTIAL
+                      : BALLISTIC_COMPLEMENTARITY,
+        .ahead = CHATTER_AHEAD * shrunk,
+        .window = window_of(sim, group)};
+    if (flights->wait > 0 && flights->f[0] > CHATTER_AGAIN * flights->looked) {
+        flights->wait--;
         return IMP_OK;
     }
-    f->pause = 0;
-    double T = l[0].remaining, blur = fmin(1.0, T / ask.window);
+    flights->looked = flights->f[0];
+    if (!accumulation_forecast(run, &sim->accumulation->lines, &ask, &found[0],
+                               &found[1])) {
+        /* no limit is near: the next predictions are rarer */
+        flights->pause = flights->pause < CHATTER_PAUSE ? 2 * flights->pause + 1
+                                                        : flights->pause;
+        flights->wait = flights->pause;
+        return IMP_OK;
+    }
+    flights->pause = 0;
+    double T = found[0].remaining, blur = fmin(1.0, T / ask.window);
     int st = IMP_OK;
-    if (T > 0.0 && known(f, g, &l[0], now, ask.window) && enough)
-        st = take(s, g, &l[0], c,
-                  (isfinite(f->off) ? f->off : T * blur) +
-                      l[0].chatter.error * T,
+    if (T > 0.0 && known(flights, group, &found[0], now, ask.window) && enough)
+        st = take(sim, group, &found[0], contact,
+                  (isfinite(flights->off) ? flights->off : T * blur) +
+                      found[0].chatter.error * T,
                   &there);
-    if (!st && !there && l[1].remaining > 0.0 && enough)
-        st = take(s, g, &l[1], c, l[1].remaining, &there);
+    if (!st && !there && found[1].remaining > 0.0 && enough)
+        st = take(sim, group, &found[1], contact, found[1].remaining, &there);
     return st;
 }
 
 int
-simulate_accumulation(struct simulation *s, uint32_t c)
+simulate_accumulation(struct simulation *sim, uint32_t contact)
 {
-    int st = limit(s, c);
+    assert(sim != NULL && contact < sim->n_contacts);
+    int st = limit(sim, contact);
     if (st)
         return st;
-    if (tiny(s, c))
-        return rounding(s, c);
-    s->ct[c].fl.lost = false;
+    if (tiny(sim, contact))
+        return rounding(sim, contact);
+    sim->contacts[contact].flights.lost = false;
     return IMP_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits of chatter in the record of `simulate`: when, which contacts and by
- * which gaps, how many impacts were resolved, what the limit rests on, how well
- * it is known. */
+/* Limits of infinitely many impacts in the record of `simulate`: when, at which
+ * contacts and gaps, how many impacts were resolved, what the limit rests on,
+ * and how well it is known. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -17,22 +18,25 @@ struct limit_table {
     const char **contacts, **means, **gaps;
 };
 
-/* names, or gaps without those that were said, of n contacts */
+/* The names of the contacts, or their gaps as the model writes them, each gap
+ * once. */
 static const char *
-list(struct simulation *s, const uint32_t *c, uint32_t n, bool gaps)
+list(struct simulation *sim, const uint32_t *contacts, uint32_t count,
+     bool gaps)
 {
-    struct arena *a = s->a->rt->arena;
+    struct arena *arena = sim->run->arena;
     const char *text = "", *last = NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct imp_contact *k = rt_contact(s->a->rt, c[i]);
-        const char *word = gaps ? gap_source_text(s->a, c[i])
-                                : imp_text(s->a->rt->im, k->name);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct imp_contact *image_contact =
+            rt_contact(sim->run, contacts[i]);
+        const char *word = gaps ? gap_source_text(sim->analysis, contacts[i])
+                                : imp_text(sim->run->im, image_contact->name);
         if (gaps && last && !strcmp(last, word))
             continue;
-        text = arena_printf(a, "%s%s%s", text,
-                            !*text                ? ""
-                            : !gaps && i + 1 == n ? " and "
-                                                  : ", ",
+        text = arena_printf(arena, "%s%s%s", text,
+                            !*text                    ? ""
+                            : !gaps && i + 1 == count ? " and "
+                                                      : ", ",
                             word);
         last = word;
     }
@@ -40,89 +44,93 @@ list(struct simulation *s, const uint32_t *c, uint32_t n, bool gaps)
 }
 
 static void
-grow(struct arena *a, struct limit_table *l)
+grow(struct arena *arena, struct limit_table *table)
 {
-    double **x[] = {&l->time,      &l->impacts, &l->ratio,
-                    &l->remaining, &l->error,   &l->depth};
-    const char ***t[] = {&l->contacts, &l->means, &l->gaps};
-    if (l->n < l->cap)
+    assert(table->n <= table->cap);
+    double **numbers[] = {&table->time,      &table->impacts, &table->ratio,
+                          &table->remaining, &table->error,   &table->depth};
+    const char ***texts[] = {&table->contacts, &table->means, &table->gaps};
+    if (table->n < table->cap)
         return;
-    l->cap = l->cap ? 2 * l->cap : 8;
-    for (size_t i = 0; i < sizeof x / sizeof *x; i++) {
-        double *new = NEW_N(a, double, l->cap);
-        if (l->n)
-            memcpy(new, *x[i], l->n * sizeof *new);
-        *x[i] = new;
+    table->cap = table->cap ? 2 * table->cap : 8;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        double *new = NEW_N(arena, double, table->cap);
+        if (table->n)
+            memcpy(new, *numbers[i], table->n * sizeof *new);
+        *numbers[i] = new;
     }
-    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-        const char **new = NEW_N(a, const char *, l->cap);
-        if (l->n)
-            memcpy(new, *t[i], l->n * sizeof *new);
-        *t[i] = new;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const char **new = NEW_N(arena, const char *, table->cap);
+        if (table->n)
+            memcpy(new, *texts[i], table->n * sizeof *new);
+        *texts[i] = new;
     }
 }
 
 static void
-remark(struct simulation *s, const struct flow_event *e, const char *who,
+remark(struct simulation *sim, const struct flow_event *event, const char *who,
        const char *gaps)
 {
-    const struct accumulation_limit *c = &e->chatter;
-    char q[NUM_TEXT], t[NUM_TEXT], rest[NUM_TEXT];
-    if (++s->chatters > SIMULATE_REMARKS) {
-        s->left_out++;
+    const struct accumulation_limit *limit = &event->chatter;
+    char ratio[NUM_TEXT], time[NUM_TEXT], rest[NUM_TEXT];
+    if (++sim->n_limits > SIMULATE_REMARKS) {
+        sim->log.left_out++;
         return;
     }
     simulate_remark(
-        s, arena_printf(s->a->rt->arena,
-                        "chatter of %s ends at t = %s s: after %ld "
-                        "impacts the flights shrink by %s each%s%s, the "
-                        "last %s s are their sum; %s",
-                        who, num_digits(t, e->time, 9), c->impacts,
-                        num_digits(q, c->ratio, 6),
-                        c->period > 1    ? " pattern"
-                        : c->period == 0 ? " on the average"
-                                         : "",
-                        c->depth > 1 ? " of limits" : "",
-                        num_digits(rest, c->remaining, 6), gaps));
+        sim, arena_printf(sim->run->arena,
+                          "chatter of %s ends at t = %s s: after %ld "
+                          "impacts the flights shrink by %s each%s%s, the "
+                          "last %s s are their sum; %s",
+                          who, num_digits(time, event->time, 9), limit->impacts,
+                          num_digits(ratio, limit->ratio, 6),
+                          limit->period > 1    ? " pattern"
+                          : limit->period == 0 ? " on the average"
+                                               : "",
+                          limit->depth > 1 ? " of limits" : "",
+                          num_digits(rest, limit->remaining, 6), gaps));
 }
 
 void
-simulate_limit_add(struct simulation *s, const struct flow_event *e,
-                   const uint32_t *c)
+simulate_limit_add(struct simulation *sim, const struct flow_event *event,
+                   const uint32_t *contacts)
 {
-    struct arena *a = s->a->rt->arena;
-    if (!s->limits)
-        s->limits = NEW(a, struct limit_table);
-    struct limit_table *l = s->limits;
-    const char *who = list(s, c, e->n, false), *gaps = list(s, c, e->n, true);
-    grow(a, l);
-    l->time[l->n] = e->time;
-    l->impacts[l->n] = (double)e->chatter.impacts;
-    l->ratio[l->n] = e->chatter.ratio;
-    l->remaining[l->n] = e->chatter.remaining;
-    l->error[l->n] =
-        e->chatter.error * e->chatter.remaining + DBL_EPSILON * fabs(e->time);
-    l->depth[l->n] = e->chatter.depth;
-    l->contacts[l->n] = who;
-    l->means[l->n] = limit_evidence_word(e->chatter.evidence);
-    l->gaps[l->n] = gaps;
-    l->n++;
-    for (uint32_t i = 0; i < e->n; i++)
-        simulate_log_event(s, c[i], "chatter", "", 0.0);
-    remark(s, e, who, gaps);
+    assert(sim != NULL && event != NULL && contacts != NULL);
+    assert(event->n > 0);
+    struct arena *arena = sim->run->arena;
+    if (!sim->limits)
+        sim->limits = NEW(arena, struct limit_table);
+    struct limit_table *table = sim->limits;
+    const char *who = list(sim, contacts, event->n, false),
+               *gaps = list(sim, contacts, event->n, true);
+    grow(arena, table);
+    table->time[table->n] = event->time;
+    table->impacts[table->n] = (double)event->chatter.impacts;
+    table->ratio[table->n] = event->chatter.ratio;
+    table->remaining[table->n] = event->chatter.remaining;
+    table->error[table->n] = event->chatter.error * event->chatter.remaining +
+                             DBL_EPSILON * fabs(event->time);
+    table->depth[table->n] = event->chatter.depth;
+    table->contacts[table->n] = who;
+    table->means[table->n] = limit_evidence_word(event->chatter.evidence);
+    table->gaps[table->n] = gaps;
+    table->n++;
+    for (uint32_t i = 0; i < event->n; i++)
+        simulate_log_event(sim, contacts[i], "chatter", "", 0.0);
+    remark(sim, event, who, gaps);
 }
 
 void
-simulate_put_limits(struct simulation *s, struct record *out)
+simulate_put_limits(struct simulation *sim, struct record *out)
 {
-    struct limit_table none = {0}, *l = s->limits ? s->limits : &none;
-    SET_LIST("limit_times", l->time, l->n);
-    SET_TEXTS("limit_contacts", l->contacts, l->n);
-    SET_TEXTS("limit_gaps", l->gaps, l->n);
-    SET_LIST("limit_impacts", l->impacts, l->n);
-    SET_LIST("limit_ratios", l->ratio, l->n);
-    SET_LIST("limit_sums", l->remaining, l->n);
-    SET_LIST("limit_errors", l->error, l->n);
-    SET_LIST("limit_depths", l->depth, l->n);
-    SET_TEXTS("limit_means", l->means, l->n);
+    struct limit_table none = {0}, *table = sim->limits ? sim->limits : &none;
+    SET_LIST("limit_times", table->time, table->n);
+    SET_TEXTS("limit_contacts", table->contacts, table->n);
+    SET_TEXTS("limit_gaps", table->gaps, table->n);
+    SET_LIST("limit_impacts", table->impacts, table->n);
+    SET_LIST("limit_ratios", table->ratio, table->n);
+    SET_LIST("limit_sums", table->remaining, table->n);
+    SET_LIST("limit_errors", table->error, table->n);
+    SET_LIST("limit_depths", table->depth, table->n);
+    SET_TEXTS("limit_means", table->means, table->n);
 }

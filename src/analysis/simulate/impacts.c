@@ -1,165 +1,175 @@
 /* SPDX-License-Identifier: MIT */
-/* Impacts of `simulate`. Contacts that close at one time, and those that touch
- * then, form one impact as far as moving bodies connect them, directly or by
- * joints; what is not connected is another impact. One contact of two free
- * bodies goes to its handler, all else to runtime/impact/impact.h under the
- * world's law. Contacts that touch but do not approach only push: what would
- * pull at one is not asked of it. Where the law does not decide, nothing is
- * applied and the run stops (I4). */
+/* Impacts in `simulate`. Contacts that close at one time, and contacts that
+ * touch then, form one impact as far as moving bodies or joints connect them.
+ * What is not connected is another impact. One contact of two free bodies is
+ * left to its handler; all else goes to runtime/impact under the law of the
+ * world. Contacts that touch and do not approach only push: an impulse that
+ * would pull is not asked of them. Where the law does not determine the outcome
+ * nothing is applied, and the run stops (I4). */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/impact/impact_priv.h"
+#include "analysis/impact/impact_of_contacts.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/numerics/vec3.h"
 
-/* I1: energy and momentum of one impact, relative */
+/* an impulse below this share of the greatest one is rounding */
 #define GROUP_CONSERVES 1e-12
-/* roundings of impulses times velocities */
-#define GROUP_ROUND 256.0
-/* normal velocities up to this share of the speeds are none, as in impact.c */
+/* Normal velocities up to this share of the speeds count as zero, as in
+ * analysis/impact. */
 #define GROUP_RESTS 1e-9
-/* Impulses this many times the momenta push and pull against each other; the
- * energy is then told no better than to this share of it: no digit is sure. */
-#define GROUP_PULLS 1e3
-#define GROUP_KNOWN 1e-6
-/* remarks of one impact */
+/* the most remarks on one impact */
 #define GROUP_REMARKS 32
 
 enum part {
     PART_UNKNOWN,
-    PART_OUT, /* open, let through, stated, or of no use here */
+    PART_OUT, /* open, let through, stated, or without influence here */
     PART_TOUCHES,
     PART_HIT,
-    PART_DONE /* belongs to an impact of this event */
+    PART_DONE /* part of an impact of this event that has been applied */
 };
 struct group {
-    struct simulation *s;
+    struct simulation *sim;
     unsigned char *part; /* per contact */
     bool *body;          /* per body: moved by this impact */
     uint32_t *contact, n;
 };
 
 static bool
-moving(const struct rt *r, uint32_t body)
+moving(const struct rt *run, uint32_t body)
 {
-    return body != IMP_WORLD && !(rt_body(r, body)->flags & IMP_BODYF_FIXED);
+    return body != IMP_WORLD && !(rt_body(run, body)->flags & IMP_BODYF_FIXED);
 }
 
-/* does contact c, which is not of the event, touch now? */
+/* Does a contact that is not of the event touch now? */
 static bool
-touches(struct group *g, uint32_t c)
+touches(struct group *group, uint32_t contact)
 {
-    struct simulation *s = g->s;
+    struct simulation *sim = group->sim;
     struct closest_points cl;
     double tol, rate;
-    if (g->part[c] == PART_UNKNOWN) {
-        const struct simulated_contact *k = &s->ct[c];
-        bool out = k->watch == WATCH_OFF || k->through || k->overlap ||
-                   closest_points_find(s->a->rt, c, &cl, false);
+    if (group->part[contact] == PART_UNKNOWN) {
+        const struct simulated_contact *state = &sim->contacts[contact];
+        bool out = state->watch == WATCH_OFF || state->through ||
+                   state->overlap ||
+                   closest_points_find(sim->run, contact, &cl, false);
         if (!out) {
-            gap_tolerances(s->a->rt, c, &tol, &rate);
+            gap_tolerances(sim->run, contact, &tol, &rate);
             out = cl.gap > tol;
         }
-        g->part[c] = out ? PART_OUT : PART_TOUCHES;
+        group->part[contact] = out ? PART_OUT : PART_TOUCHES;
     }
-    return g->part[c] == PART_TOUCHES || g->part[c] == PART_HIT;
+    return group->part[contact] == PART_TOUCHES ||
+           group->part[contact] == PART_HIT;
 }
 
 static bool
-enter(struct group *g, uint32_t body)
+enter(struct group *group, uint32_t body)
 {
-    if (!moving(g->s->a->rt, body) || g->body[body])
+    if (!moving(group->sim->run, body) || group->body[body])
         return false;
-    return g->body[body] = true;
+    return group->body[body] = true;
 }
 
-/* all that is connected to contact c, which is of the event */
+/* Gathers all bodies and contacts that are connected to a contact of the event.
+ */
 static void
-gather(struct group *g, uint32_t c)
+gather(struct group *group, uint32_t contact)
 {
-    struct rt *r = g->s->a->rt;
-    const imp_joint *j = IMP_ARRAY(r->im, r->im->joints, imp_joint);
-    memset(g->body, 0, sizeof *g->body * r->im->bodies.n);
-    g->n = 0;
+    struct rt *run = group->sim->run;
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    memset(group->body, 0, sizeof *group->body * run->im->bodies.n);
+    group->n = 0;
     for (int k = 0; k < 2; k++)
-        enter(g, rt_contact(r, c)->body[k]);
+        enter(group, rt_contact(run, contact)->body[k]);
     for (bool more = true; more;) {
         more = false;
-        for (uint32_t i = 0; i < r->im->joints.n; i++) {
-            bool one = moving(r, j[i].body[0]) && g->body[j[i].body[0]],
-                 two = moving(r, j[i].body[1]) && g->body[j[i].body[1]];
+        for (uint32_t i = 0; i < run->im->joints.n; i++) {
+            bool one = moving(run, joint[i].body[0]) &&
+                       group->body[joint[i].body[0]],
+                 two = moving(run, joint[i].body[1]) &&
+                       group->body[joint[i].body[1]];
             if (one != two)
-                more |= enter(g, j[i].body[one ? 1 : 0]);
+                more |= enter(group, joint[i].body[one ? 1 : 0]);
         }
-        for (uint32_t i = 0; i < g->s->n_contacts; i++) {
-            const imp_contact *k = rt_contact(r, i);
-            bool one = moving(r, k->body[0]) && g->body[k->body[0]],
-                 two = moving(r, k->body[1]) && g->body[k->body[1]];
-            if (one == two || !touches(g, i))
+        for (uint32_t i = 0; i < group->sim->n_contacts; i++) {
+            const imp_contact *image_contact = rt_contact(run, i);
+            bool one = moving(run, image_contact->body[0]) &&
+                       group->body[image_contact->body[0]],
+                 two = moving(run, image_contact->body[1]) &&
+                       group->body[image_contact->body[1]];
+            if (one == two || !touches(group, i))
                 continue;
-            more |= enter(g, k->body[one ? 1 : 0]);
+            more |= enter(group, image_contact->body[one ? 1 : 0]);
         }
     }
-    /* in the order of the model, whatever led to them */
-    for (uint32_t i = 0; i < g->s->n_contacts; i++) {
-        const imp_contact *k = rt_contact(r, i);
-        bool on = (moving(r, k->body[0]) && g->body[k->body[0]]) ||
-                  (moving(r, k->body[1]) && g->body[k->body[1]]);
-        if (on && touches(g, i))
-            g->contact[g->n++] = i;
+    /* The contacts stand in the order of the model, on whichever way they were
+     * reached. */
+    for (uint32_t i = 0; i < group->sim->n_contacts; i++) {
+        const imp_contact *image_contact = rt_contact(run, i);
+        bool on = (moving(run, image_contact->body[0]) &&
+                   group->body[image_contact->body[0]]) ||
+                  (moving(run, image_contact->body[1]) &&
+                   group->body[image_contact->body[1]]);
+        if (on && touches(group, i))
+            group->contact[group->n++] = i;
     }
 }
 
-/* Contacts that separate have nothing to reverse under most laws and are no
- * part of the impact: true when one was taken out. */
+/* Under most laws a contact that separates has nothing to reverse and is no
+ * part of the impact. Takes such contacts out; true: there was one. */
 static bool
-drop_open(struct group *g, const struct impact_of_run *in,
-          const struct impact_solver *m, enum imp_impact_law law)
+drop_open(struct group *group, const struct impact_of_run *in,
+          const struct impact_solver *solver, enum imp_impact_law law)
 {
     bool dropped = false;
     if (imp_impact_law_traits(law) & IMP_LAW_TRAIT_SEPARATING)
         return false;
-    for (uint32_t i = 0; i < g->n; i++) {
-        bool all = g->part[g->contact[i]] == PART_TOUCHES;
-        for (int c = 0; c < m->nc; c++)
-            all &= in->contact[c] != g->contact[i] || m->open[c];
+    for (uint32_t i = 0; i < group->n; i++) {
+        bool all = group->part[group->contact[i]] == PART_TOUCHES;
+        for (int c = 0; c < solver->nc; c++)
+            all &= in->contact[c] != group->contact[i] || solver->open[c];
         if (all) {
-            g->part[g->contact[i]] = PART_OUT;
+            group->part[group->contact[i]] = PART_OUT;
             dropped = true;
         }
     }
     return dropped;
 }
 
-/* The law, where contacts at rest only push: those with an impulse that pulls
- * are let go, those that approach then are held again. The motion that comes
- * out does not depend on the order (a complementarity problem with a
- * semidefinite matrix). False: it did not settle. */
+/* Solves the impact under the law. Contacts at rest only push: those whose
+ * impulse pulls are let go, and those that approach then are held again. The
+ * motion that results does not depend on the order, because this is a
+ * complementarity problem with a semidefinite matrix. False: the search did not
+ * settle. */
 static bool
-solve(struct impact_solver *m, enum imp_impact_law law)
+solve(struct impact_solver *solver, enum imp_impact_law law)
 {
+    assert(solver->nc > 0);
     bool may_pull = !(imp_impact_law_traits(law) & IMP_LAW_TRAIT_PUSHES);
-    double still = GROUP_RESTS * m->speed;
-    for (int round = 0; round < 4 * m->nc + 8; round++) {
+    double still = GROUP_RESTS * solver->speed;
+    for (int round = 0; round < 4 * solver->nc + 8; round++) {
         int worst = -1;
         double most = 0, big = 0;
-        impact_solver_solve(m, law);
-        if (!may_pull || !m->applied)
+        impact_solver_solve(solver, law);
+        if (!may_pull || !solver->applied)
             return true;
-        for (int c = 0; c < m->nc; c++)
-            big = fmax(big, fabs(m->P[c] * m->length[c]));
-        for (int c = 0; c < m->nc; c++) {
-            if (fabs(m->v0[c]) > still)
+        for (int c = 0; c < solver->nc; c++)
+            big = fmax(big, fabs(solver->P[c] * solver->length[c]));
+        for (int c = 0; c < solver->nc; c++) {
+            if (fabs(solver->v0[c]) > still)
                 continue;
-            double off = m->open[c]
-                             ? -m->after[c] / m->length[c] / fmax(still, 1e-300)
-                             : -m->P[c] * m->length[c] / (GROUP_RESTS * big);
+            double off =
+                solver->open[c]
+                    ? -solver->after[c] / solver->length[c] /
+                          fmax(still, 1e-300)
+                    : -solver->P[c] * solver->length[c] / (GROUP_RESTS * big);
             if (off > 1 && off > most) {
                 most = off;
                 worst = c;
@@ -167,328 +177,217 @@ solve(struct impact_solver *m, enum imp_impact_law law)
         }
         if (worst < 0)
             return true;
-        m->open[worst] = !m->open[worst];
+        solver->open[worst] = !solver->open[worst];
     }
     return false;
 }
 
-/* work of what drives prescribed bodies and surfaces that move over theirs,
- * against impulse c */
-static double
-driven(const struct impact_of_run *in, const struct impact_solver *m, int c)
-{
-    const struct impact_contact *k = &in->p.contact[c];
-    double v = k->recede * m->length[c];
-    for (int s = 0; s < 2; s++) {
-        const struct impact_body *b = &in->p.body[k->body[s]];
-        double r[3], u[3];
-        if (k->body[s] == IMP_WORLD || b->invmass > 0)
-            continue;
-        vec3_sub(s ? k->q : k->p, b->centre, r);
-        vec3_copy(b->vel, u);
-        vec3_add_scaled_cross(1.0, b->spin, r, u);
-        v += (s ? 1 : -1) * vec3_dot(k->dir, u);
-    }
-    return m->P[c] * v;
-}
-
-/* work of all impulses, from the terms; what it may be off by: a share of the
- * energies, and rounding of the terms, which cancel where the impulses of near
- * points push and pull */
-static double
-work(const struct impact_of_run *in, const struct impact_solver *m, double *low)
-{
-    double sum = 0, terms = 0;
-    for (int c = 0; c < m->nc; c++) {
-        sum += 0.5 * m->P[c] * (m->before[c] + m->after[c]) - driven(in, m, c);
-        terms += fabs(m->P[c]) * fmax(fabs(m->before[c]), fabs(m->after[c]));
-    }
-    *low = GROUP_CONSERVES * fmax(m->energy[0], m->energy[1]) +
-           GROUP_ROUND * DBL_EPSILON * terms;
-    /* joints: what their velocities are off by does work */
-    for (uint32_t j = 0; j < in->p.n_joint; j++) {
-        const struct impact_joint *k = &in->p.joint[j];
-        const double *F = m->xi + 6 * j;
-        for (int s = 0; s < 2; s++) {
-            if (k->body[s] == IMP_WORLD)
-                continue;
-            const struct impact_body *b = &in->p.body[k->body[s]];
-            const double *t = m->twist + 6 * k->body[s];
-            double r[3], w[3], v[3];
-            vec3_sub(k->at, b->centre, r);
-            for (int i = 0; i < 3; i++) {
-                w[i] = 0.5 * (t[i] + b->spin[i]);
-                v[i] = 0.5 * (t[3 + i] + b->vel[i]);
-            }
-            vec3_add_scaled_cross(1.0, w, r, v);
-            sum += (s ? -1 : 1) * (vec3_dot(F, v) + vec3_dot(F + 3, w));
-        }
-    }
-    return sum;
-}
-
-/* greatest impulse over the momenta of the bodies before */
-static double
-share(const struct impact_solver *m)
-{
-    double big = 0.0, sum = 0.0;
-    for (int c = 0; c < m->nc; c++)
-        big = fmax(big, fabs(m->P[c] * m->length[c]));
-    for (uint32_t b = 0; b < m->in.n_body; b++)
-        if (m->in.body[b].invmass > 0.0)
-            sum += m->in.body[b].mass * (vec3_norm(m->in.body[b].vel) +
-                                         vec3_norm(m->twist + 6 * b + 3));
-    return sum > 0.0 ? big / sum : 0.0;
-}
-
-/* A law with impulses of either sign, at points that are so near each other
- * that it takes huge ones to turn the bodies as it says: their energy is
- * rounding. */
-static int
-pulls(struct simulation *s, const struct group *g,
-      const struct impact_of_run *in, const struct impact_solver *m)
-{
-    double apart = INFINITY;
-    char p[NUM_TEXT], t[NUM_TEXT], l[NUM_TEXT];
-    for (int i = 0; i < m->nc; i++)
-        for (int j = 0; j < i; j++) {
-            double d[3];
-            vec3_sub(in->p.contact[i].p, in->p.contact[j].p, d);
-            apart = fmin(apart, vec3_norm(d));
-        }
-    struct diag *d = diag_add(
-        s->a->ds, DIAG_E0747, rt_contact(s->a->rt, g->contact[0])->range,
-        "`%s` asks for impulses of %s times the momentum at t = %s s, which "
-        "push and pull",
-        impact_law_name[m->law], num_digits(p, share(m), 3),
-        num_digits(t, rt_time(s->a->rt), 9));
-    diag_note(
-        s->a->ds, d, s->c->range,
-        "of %d points that touch two are only %s m apart; what is left of "
-        "such impulses is rounding",
-        m->nc, num_digits(l, apart, 3));
-    diag_help(s->a->ds, d,
-              "under `law = complementarity` no impulse pulls: write it in "
-              "`world`");
-    return IMP_FAILED;
-}
-
-static int
-audit(struct simulation *s, const struct group *g,
-      const struct impact_of_run *in, const struct impact_solver *m)
-{
-    double low, W = work(in, m, &low), got = m->energy[1] - m->energy[0];
-    bool sure = low <= GROUP_KNOWN * fmax(m->energy[0], m->energy[1]);
-    bool kept =
-        fabs(got - W) <= low + DBL_MIN && m->momentum_error <= GROUP_CONSERVES;
-    if (kept && sure)
-        return IMP_OK;
-    if (m->nc > 1 && share(m) > GROUP_PULLS)
-        return pulls(s, g, in, m);
-    if (kept)
-        return IMP_OK;
-    char e[NUM_TEXT], p[NUM_TEXT];
-    struct diag *d = diag_add(
-        s->a->ds, DIAG_E0714, rt_contact(s->a->rt, g->contact[0])->range,
-        "the impact of %u contacts changes the energy by %s J more than its "
-        "impulses do and the momentum by %s (relative)",
-        g->n, num_digits(e, got - W, 3), num_digits(p, m->momentum_error, 3));
-    diag_help(s->a->ds, d,
-              "look at the masses and inertias: a body may be "
-              "extremely thin or light");
-    return IMP_FAILED;
-}
-
-/* the law's remarks go to the record */
+/* Adds the law's remarks to the record. */
 static void
-remarks(struct simulation *s, const struct impact_of_run *in,
-        const struct impact_solver *m)
+remarks(struct simulation *sim, const struct impact_of_run *in,
+        const struct impact_solver *solver)
 {
     const char *text[GROUP_REMARKS];
     char t[NUM_TEXT];
-    size_t n = impact_remarks(s->a, in, m, text, GROUP_REMARKS);
-    num_digits(t, rt_time(s->a->rt), 9);
+    size_t n = impact_remarks(sim->analysis, in, solver, text, GROUP_REMARKS);
+    num_digits(t, rt_time(sim->run), 9);
     for (size_t i = 0; i < n; i++) {
-        if (s->remarks.n >= SIMULATE_REMARKS)
-            s->left_out++;
+        if (sim->log.remarks.n >= SIMULATE_REMARKS)
+            sim->log.left_out++;
         else
             simulate_remark(
-                s, arena_printf(s->a->rt->brief, "t = %s s: %s", t, text[i]));
+                sim, arena_printf(sim->run->brief, "t = %s s: %s", t, text[i]));
     }
 }
 
 static int
-stop(struct simulation *s, const struct group *g, const char *why)
+stop(struct simulation *sim, const struct group *group, const char *why)
 {
     char t[NUM_TEXT];
-    for (uint32_t i = 0; i < g->n; i++)
-        if (g->part[g->contact[i]] == PART_HIT)
-            simulate_log_event(s, g->contact[i], "stop", "C-", 0.0);
-    s->stopped = true;
-    simulate_remark(s, arena_printf(s->a->rt->arena,
-                                    "stopped before an impact at t = %s s: %s",
-                                    num_digits(t, rt_time(s->a->rt), 9), why));
+    for (uint32_t i = 0; i < group->n; i++)
+        if (group->part[group->contact[i]] == PART_HIT)
+            simulate_log_event(sim, group->contact[i], "stop", "C-", 0.0);
+    sim->stopped = true;
+    simulate_remark(sim,
+                    arena_printf(sim->run->arena,
+                                 "stopped before an impact at t = %s s: %s",
+                                 num_digits(t, rt_time(sim->run), 9), why));
     return IMP_OK;
 }
 
 static const char *
-names(struct simulation *s, const struct group *g)
+names(struct simulation *sim, const struct group *group)
 {
-    struct rt *r = s->a->rt;
+    struct rt *run = sim->run;
     const char *list = "";
-    for (uint32_t i = 0; i < g->n && i < 16; i++)
-        list =
-            arena_printf(r->arena, "%s%s`%s`", list,
-                         i == 0          ? ""
-                         : i + 1 == g->n ? " and "
-                                         : ", ",
-                         imp_text(r->im, rt_contact(r, g->contact[i])->name));
-    return g->n > 16 ? arena_printf(r->arena, "%s ...", list) : list;
+    for (uint32_t i = 0; i < group->n && i < 16; i++)
+        list = arena_printf(
+            run->arena, "%s%s`%s`", list,
+            i == 0              ? ""
+            : i + 1 == group->n ? " and "
+                                : ", ",
+            imp_text(run->im, rt_contact(run, group->contact[i])->name));
+    return group->n > 16 ? arena_printf(run->arena, "%s ...", list) : list;
 }
 
 static int
-undetermined(struct simulation *s, const struct group *g,
-             const struct impact_solver *m)
+undetermined(struct simulation *sim, const struct group *group,
+             const struct impact_solver *solver)
 {
     char t[NUM_TEXT];
-    struct diag *d = impact_undetermined(s->a, s->c->range, m);
-    diag_note(s->a->ds, d, rt_contact(s->a->rt, g->contact[0])->range,
+    struct diag *diag =
+        impact_undetermined(sim->analysis, sim->command->range, solver);
+    diag_note(sim->analysis->ds, diag,
+              rt_contact(sim->run, group->contact[0])->range,
               "the impact of %s at t = %s s; the run stops before it",
-              names(s, g), num_digits(t, rt_time(s->a->rt), 9));
-    diag_help(s->a->ds, d,
+              names(sim, group), num_digits(t, rt_time(sim->run), 9));
+    diag_help(sim->analysis->ds, diag,
               "in a simulation the law stands in the model: world { law = "
               "complementarity }, sequential or least_norm");
-    return stop(s, g, "its outcome is not determined");
+    return stop(sim, group, "its outcome is not determined");
 }
 
 static int
-forbidden(struct simulation *s, const struct group *g,
-          const struct impact_of_run *in, const struct impact_solver *m)
+forbidden(struct simulation *sim, const struct group *group,
+          const struct impact_of_run *in, const struct impact_solver *solver)
 {
     char t[NUM_TEXT];
     const char *text[GROUP_REMARKS];
-    struct diag *d = diag_add(s->a->ds, DIAG_W0723, s->c->range,
-                              "the world forbids the impact of %s at t = %s "
-                              "s: the run stops before it",
-                              names(s, g), num_digits(t, rt_time(s->a->rt), 9));
-    size_t n = impact_remarks(s->a, in, m, text, GROUP_REMARKS);
+    struct diag *diag =
+        diag_add(sim->analysis->ds, DIAG_W0723, sim->command->range,
+                 "the world forbids the impact of %s at t = %s "
+                 "s: the run stops before it",
+                 names(sim, group), num_digits(t, rt_time(sim->run), 9));
+    size_t n = impact_remarks(sim->analysis, in, solver, text, GROUP_REMARKS);
     for (size_t i = 0; i < n; i++)
-        diag_note(s->a->ds, d, IMP_NOWHERE, "%s", text[i]);
-    diag_help(s->a->ds, d,
+        diag_note(sim->analysis->ds, diag, IMP_NOWHERE, "%s", text[i]);
+    diag_help(sim->analysis->ds, diag,
               "name another `law`, or forbid less: `forbid` and `policy = "
               "stop` of the world");
-    return stop(s, g, "the world forbids it");
+    return stop(sim, group, "the world forbids it");
 }
 
-/* rows, events, what comes next */
+/* Records the events and a row, and counts the impacts. */
 static int
-after(struct simulation *s, const struct group *g,
-      const struct impact_of_run *in, const struct impact_solver *m,
+after(struct simulation *sim, const struct group *group,
+      const struct impact_of_run *in, const struct impact_solver *solver,
       const char *const *class)
 {
     double big = 0;
     int st;
-    for (int c = 0; c < m->nc; c++)
-        big = fmax(big, fabs(m->P[c] * m->length[c]));
-    for (uint32_t i = 0; i < g->n; i++) {
-        uint32_t k = g->contact[i];
+    for (int c = 0; c < solver->nc; c++)
+        big = fmax(big, fabs(solver->P[c] * solver->length[c]));
+    for (uint32_t i = 0; i < group->n; i++) {
+        uint32_t k = group->contact[i];
         double P = 0;
-        for (int c = 0; c < m->nc; c++)
+        for (int c = 0; c < solver->nc; c++)
             if (in->contact[c] == k)
-                P += m->P[c] * m->length[c];
-        s->ct[k].watch = WATCH_LEAVE;
-        /* one that touched before and takes no impulse had no event */
-        if (g->part[k] == PART_HIT || fabs(P) > GROUP_CONSERVES * big)
-            simulate_log_event(s, k, "impact", class[k] ? class[k] : "rest", P);
+                P += solver->P[c] * solver->length[c];
+        sim->contacts[k].watch = WATCH_LEAVE;
+        /* a contact that touched before and takes no impulse has no event */
+        if (group->part[k] == PART_HIT || fabs(P) > GROUP_CONSERVES * big)
+            simulate_log_event(sim, k, "impact", class[k] ? class[k] : "rest",
+                               P);
     }
-    if ((st = simulate_row(s)))
+    if ((st = simulate_row(sim)))
         return st;
-    for (uint32_t i = 0; i < g->n; i++)
-        if (g->part[g->contact[i]] == PART_HIT &&
-            (st = simulate_count_impact(s, g->contact[i])))
+    for (uint32_t i = 0; i < group->n; i++)
+        if (group->part[group->contact[i]] == PART_HIT &&
+            (st = simulate_count_impact(sim, group->contact[i])))
             return st;
     return IMP_OK;
 }
 
 static int
-together(struct simulation *s, struct group *g, uint32_t c,
+together(struct simulation *sim, struct group *group, uint32_t contact,
          const char *const *class)
 {
-    struct analysis *a = s->a;
-    enum imp_impact_law law = (enum imp_impact_law)a->rt->im->impact_law;
+    struct analysis *analysis = sim->analysis;
+    enum imp_impact_law law = (enum imp_impact_law)analysis->rt->im->impact_law;
     struct impact_of_run in;
-    struct impact_solver *m;
+    struct impact_solver *solver;
     int st;
     do {
-        gather(g, c);
-        if (g->n == 1 && impact_is_plain(a->rt, c)) {
-            double impulse, nMn;
-            if ((st = simulate_apply_handler(s, c, NULL, &impulse, &nMn)))
+        gather(group, contact);
+        if (group->n == 1 && impact_is_plain(analysis->rt, contact)) {
+            double impulse, mobility;
+            if ((st = simulate_apply_handler(sim, contact, NULL, &impulse,
+                                             &mobility)))
                 return st;
-            simulate_log_event(s, c, "impact", class[c], impulse);
-            s->ct[c].watch = WATCH_LEAVE;
-            return (st = simulate_row(s)) ? st : simulate_count_impact(s, c);
+            simulate_log_event(sim, contact, "impact", class[contact], impulse);
+            sim->contacts[contact].watch = WATCH_LEAVE;
+            return (st = simulate_row(sim))
+                       ? st
+                       : simulate_count_impact(sim, contact);
         }
-        if ((st = impact_read(a, g->contact, g->n, &in)))
+        if ((st = impact_read(analysis, group->contact, group->n, &in)))
             return st;
         if (in.open != IMP_WORLD) {
-            impact_report_open_normal(a, &in, DIAG_W0724, s->c->range);
-            return stop(
-                s, g,
-                arena_printf(
-                    a->rt->arena, "the normal of `%s` is set-valued",
-                    imp_text(a->rt->im, rt_contact(a->rt, in.open)->name)));
+            impact_report_open_normal(analysis, &in, DIAG_W0724,
+                                      sim->command->range);
+            return stop(sim, group,
+                        arena_printf(
+                            analysis->rt->arena,
+                            "the normal of `%s` is set-valued",
+                            imp_text(analysis->rt->im,
+                                     rt_contact(analysis->rt, in.open)->name)));
         }
-        if ((st = impact_prepare(a, &in, &m)))
+        if ((st = impact_prepare(analysis, &in, &solver)))
             return st;
-    } while (drop_open(g, &in, m, law));
-    if ((st = impact_law_of_contacts(a, s->c->range, g->contact, g->n, &law)))
+    } while (drop_open(group, &in, solver, law));
+    if ((st = impact_law_of_contacts(analysis, sim->command->range,
+                                     group->contact, group->n, &law)))
         return st;
-    if (!solve(m, law)) {
-        m->applied = false;
-        m->fault = IMPACT_UNSETTLED;
+    if (!solve(solver, law)) {
+        solver->applied = false;
+        solver->fault = IMPACT_UNSETTLED;
     }
-    if (m->applied && impact_forbidden(a, m))
-        return forbidden(s, g, &in, m);
-    remarks(s, &in, m);
-    if (!m->applied)
-        return undetermined(s, g, m);
-    if ((st = audit(s, g, &in, m)))
+    if (solver->applied && impact_forbidden(analysis, solver))
+        return forbidden(sim, group, &in, solver);
+    remarks(sim, &in, solver);
+    if (!solver->applied)
+        return undetermined(sim, group, solver);
+    if ((st =
+             simulate_audit_impact(sim, group->contact, group->n, &in, solver)))
         return st;
-    if (m->gained > 0 && !a->rt->im->gain_allowed && !s->told_gain) {
+    if (solver->gained > 0 && !analysis->rt->im->gain_allowed &&
+        !sim->reported.energy_gain) {
         char e[NUM_TEXT], t[NUM_TEXT];
-        s->told_gain = true;
-        diag_add(a->ds, DIAG_W0721, s->c->range,
+        sim->reported.energy_gain = true;
+        diag_add(analysis->ds, DIAG_W0721, sim->command->range,
                  "the impact of %s at t = %s s raises the energy by %s J under "
                  "`%s`; more of this kind: see `warnings`",
-                 names(s, g), num_digits(t, rt_time(a->rt), 9),
-                 num_digits(e, m->gained, 6), impact_law_name[m->law]);
+                 names(sim, group), num_digits(t, rt_time(analysis->rt), 9),
+                 num_digits(e, solver->gained, 6),
+                 imp_impact_law_word(solver->law));
     }
-    impact_of_run_write(a->rt, &in, m->twist);
-    s->row_fresh = false;
-    return after(s, g, &in, m, class);
+    impact_of_run_write(analysis->rt, &in, solver->twist);
+    sim->rows.fresh = false;
+    return after(sim, group, &in, solver, class);
 }
 
 int
-simulate_impacts(struct simulation *s, const uint32_t *hit, uint32_t n,
+simulate_impacts(struct simulation *sim, const uint32_t *hit, uint32_t n,
                  const char *const *class, bool *done)
 {
-    struct rt *r = s->a->rt;
-    struct group g = {.s = s};
-    g.part = NEW_N(r->brief, unsigned char, s->n_contacts + 1);
-    g.body = NEW_N(r->brief, bool, r->im->bodies.n + 1);
-    g.contact = NEW_N(r->brief, uint32_t, s->n_contacts + 1);
+    assert(sim != NULL && hit != NULL && n > 0 && n <= sim->n_contacts);
+    assert(class != NULL && done != NULL);
+    struct rt *run = sim->run;
+    struct group group = {.sim = sim};
+    group.part = NEW_N(run->brief, unsigned char, sim->n_contacts + 1);
+    group.body = NEW_N(run->brief, bool, run->im->bodies.n + 1);
+    group.contact = NEW_N(run->brief, uint32_t, sim->n_contacts + 1);
     for (uint32_t i = 0; i < n; i++)
-        g.part[hit[i]] = PART_HIT;
+        group.part[hit[i]] = PART_HIT;
     for (uint32_t i = 0; i < n; i++) {
-        if (g.part[hit[i]] != PART_HIT)
+        if (group.part[hit[i]] != PART_HIT)
             continue;
-        int st = together(s, &g, hit[i], class);
+        int st = together(sim, &group, hit[i], class);
         if (st)
             return st;
-        for (uint32_t k = 0; k < g.n; k++) {
-            g.part[g.contact[k]] = PART_DONE;
-            done[g.contact[k]] = true;
+        for (uint32_t k = 0; k < group.n; k++) {
+            group.part[group.contact[k]] = PART_DONE;
+            done[group.contact[k]] = true;
         }
     }
     return IMP_OK;

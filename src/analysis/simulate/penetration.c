@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Overlap in `simulate`: how deep contacts get that are let through, and that
- * no others close without a touch that was found (I3). Asked at the end of
- * every piece of the run. */
+/* Overlap in `simulate`: how deep contacts overlap that are let through; and a
+ * check that no other contact overlaps, since its touch must have been found
+ * (I3). Called at the end of every piece of the run. */
+#include <assert.h>
 #include <math.h>
 
 #include "abi/status.h"
@@ -13,74 +14,88 @@
 #include "runtime/instance/saved_state.h"
 #include "runtime/motion/motion.h"
 
-/* places looked at for the deepest overlap of a piece of the run */
+/* places at which the depth is read on a piece of the run */
 #define DEPTH_SAMPLES 16
-/* I3: overlap beyond this many tolerances was not noticed by the search */
+/* I3: an overlap of more tolerances shows that the search has missed a touch */
 #define SIMULATE_PASSED 16.0
 
-/* the greatest overlap of c between two times; the state stays */
+/* Finds the greatest overlap between two times. The state is not changed. */
 static int
-deepest(struct simulation *s, uint32_t c, double lo, double hi)
+deepest(struct simulation *sim, uint32_t contact, double lo, double hi)
 {
-    struct analysis *a = s->a;
-    struct saved_state here = saved_state_take(a->rt);
+    struct analysis *analysis = sim->analysis;
+    struct saved_state here = saved_state_take(analysis->rt);
     double most = -INFINITY, gap, at = lo, step = (hi - lo) / DEPTH_SAMPLES;
     int st = IMP_OK;
     for (int i = 1; i < DEPTH_SAMPLES && !st; i++) {
-        if (!(st = motion_to(a->rt, hi - i * step)))
-            st = touch_gap(a, c, &gap, NULL);
+        if (!(st = motion_to(analysis->rt, hi - i * step)))
+            st = touch_gap(analysis, contact, &gap, NULL);
         if (!st && -gap > most) {
             most = -gap;
             at = hi - i * step;
         }
     }
-    /* a lower overlap than one seen before needs no better place */
-    if (!st && most > 0.5 * s->depth_max) {
+    /* an overlap that is lower than an earlier one need not be refined */
+    if (!st && most > 0.5 * sim->depth_max) {
         double where, depth;
-        st = penetration_depth_refine(a, c, at - step, at + step, &where,
-                                      &depth);
+        st = penetration_depth_refine(analysis, contact, at - step, at + step,
+                                      &where, &depth);
         if (!st)
-            s->depth_max = fmax(s->depth_max, fmax(most, depth));
+            sim->depth_max = fmax(sim->depth_max, fmax(most, depth));
     }
-    saved_state_restore(a->rt, &here);
+    saved_state_restore(analysis->rt, &here);
     return st;
 }
 
-/* gaps at the end of a piece of the run: greatest overlap of contacts that are
- * let through; of the others none may be closed (I3) */
 int
-simulate_check_penetration(struct simulation *s)
+simulate_check_penetration(struct simulation *sim)
 {
-    struct analysis *a = s->a;
-    for (uint32_t c = 0; c < s->n_contacts; c++) {
-        struct simulated_contact *k = &s->ct[c];
-        double gap, rate, t = rt_time(a->rt);
+    assert(sim != NULL);
+    struct analysis *analysis = sim->analysis;
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
+        struct simulated_contact *state = &sim->contacts[contact];
+        double gap, rate, now = rt_time(analysis->rt);
         int st;
-        if (k->watch == WATCH_OFF)
+        if (state->watch == WATCH_OFF)
             continue;
-        if (!k->overlap) {
+        if (!state->overlap) {
             struct closest_points cl;
             double tol;
-            /* a pair without closest points now is the search's business */
-            if (closest_points_find(a->rt, c, &cl, false))
+            /* where closest points cannot be found, the search reports it */
+            if (closest_points_find(analysis->rt, contact, &cl, false))
                 continue;
-            gap_tolerances(a->rt, c, &tol, &rate);
+            gap_tolerances(analysis->rt, contact, &tol, &rate);
             if (cl.gap >= -SIMULATE_PASSED * tol)
                 continue;
             char g[NUM_TEXT], at[NUM_TEXT];
-            diag_add(a->ds, DIAG_E0713, rt_contact(a->rt, c)->range,
+            diag_add(analysis->ds, DIAG_E0713,
+                     rt_contact(analysis->rt, contact)->range,
                      "`%s` overlaps by %s m at t = %s s, but no touch was "
                      "found before",
-                     imp_text(a->rt->im, rt_contact(a->rt, c)->name),
-                     num_digits(g, -cl.gap, 6), num_digits(at, t, 9));
+                     imp_text(analysis->rt->im,
+                              rt_contact(analysis->rt, contact)->name),
+                     num_digits(g, -cl.gap, 6), num_digits(at, now, 9));
             return IMP_FAILED;
         }
-        if ((st = touch_gap(a, c, &gap, NULL)))
+        if ((st = touch_gap(analysis, contact, &gap, NULL)))
             return st;
-        s->depth_max = fmax(s->depth_max, -gap);
-        if (k->depth_from < t && (st = deepest(s, c, k->depth_from, t)))
+        sim->depth_max = fmax(sim->depth_max, -gap);
+        if (state->depth_from < now &&
+            (st = deepest(sim, contact, state->depth_from, now)))
             return st;
-        k->depth_from = t;
+        state->depth_from = now;
     }
     return IMP_OK;
+}
+
+void
+simulate_begin_overlap(struct simulation *sim, uint32_t contact)
+{
+    assert(sim != NULL && contact < sim->n_contacts);
+    struct simulated_contact *state = &sim->contacts[contact];
+    state->overlap = true;
+    resting_polytopes_drop(sim, contact);
+    state->depth_from = rt_time(sim->run);
+    state->watch = WATCH_OPEN;
+    sim->any_overlap = true;
 }

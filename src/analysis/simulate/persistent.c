@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Contacts of bodies that stay closed, within `simulate`: which of those that
- * touch without rate push from here on (runtime/motion/persistent.h), and what
- * ends that: a force that ceases, another vertex that comes down, the end of a
- * face. What cannot be followed ends the run and says so. */
+/* Persistent contact: which of the contacts that touch without rate carry a
+ * force from now on (runtime/motion/persistent.h), and what ends it: a force
+ * that falls to zero, another vertex that comes down, the end of a face. A
+ * contact that cannot be followed ends the run with a diagnostic. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,338 +12,289 @@
 #include "base/num.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/motion/persistent.h"
-#include "runtime/numerics/vec3.h"
 
-/* a closed gap, in tolerances of its contact */
+/* a gap of so many tolerances of its contact is closed */
 #define SLIDE_CLOSED 2.0
 
-static const char *
-name_of(const struct simulation *s, uint32_t c)
-{
-    return imp_text(s->a->rt->im, rt_contact(s->a->rt, c)->name);
-}
-
-bool
-simulate_persistent_holds(const struct simulation *s, uint32_t c)
-{
-    return persistent_holds(s->a->rt, c);
-}
-
-void
-point_list_add(struct simulation *s, struct point_list *list,
-               const struct contact_point *at)
-{
-    for (int i = 0; i < list->n; i++)
-        if (!memcmp(&list->spot[i], at, sizeof *at))
-            return;
-    if (list->n == list->room) {
-        struct contact_point *old = list->spot;
-        list->room = list->room ? 2 * list->room : CONTACT_POINTS_MOST;
-        list->spot =
-            NEW_N(s->a->rt->brief, struct contact_point, (size_t)list->room);
-        if (old)
-            memcpy(list->spot, old, sizeof *old * (size_t)list->n);
-    }
-    list->spot[list->n++] = *at;
-}
-
-/* spots of contact c, appended; false: the touch is none that can be followed
- */
+/* Appends the points of the contact. False: the touch cannot be followed by
+ * points. */
 static bool
-gather(struct simulation *s, uint32_t c, struct point_list *list)
+gather(struct simulation *sim, uint32_t contact, struct point_list *list)
 {
     struct contact_point spot[CONTACT_POINTS_MOST + 1];
     double tol, rate;
-    gap_tolerances(s->a->rt, c, &tol, &rate);
-    int k = contact_set_points(s->a->rt, c, SLIDE_CLOSED * tol, spot,
+    gap_tolerances(sim->run, contact, &tol, &rate);
+    int k = contact_set_points(sim->run, contact, SLIDE_CLOSED * tol, spot,
                                CONTACT_POINTS_MOST + 1);
     for (int i = 0; i < k; i++)
-        point_list_add(s, list, &spot[i]);
+        point_list_add(sim, list, &spot[i]);
     return k >= 0;
 }
 
-/* those without rate stay in spot */
+/* Keeps the points that have no rate. */
 static int
-still(struct simulation *s, struct contact_point *spot, int *n)
+still(struct simulation *sim, struct contact_point *spot, int *n_points)
 {
-    struct rt *r = s->a->rt;
+    struct rt *run = sim->run;
     struct contact_point_state *p =
-        NEW_N(r->brief, struct contact_point_state, *n + 1);
-    int m = 0, st = *n ? contact_point_states(r, spot, *n, p, NULL) : IMP_OK;
-    for (int i = 0; i < *n && !st; i++) {
+        NEW_N(run->brief, struct contact_point_state, *n_points + 1);
+    int m = 0, st = *n_points
+                        ? contact_point_states(run, spot, *n_points, p, NULL)
+                        : IMP_OK;
+    for (int i = 0; i < *n_points && !st; i++) {
         if (fabs(p[i].rate) <=
             fmax(MODE_STILL * p[i].speed,
-                 mode_still_rate(r, spot[i].contact, p[i].free)))
+                 mode_still_rate(run, spot[i].contact, p[i].free)))
             spot[m++] = spot[i];
     }
-    *n = m;
+    *n_points = m;
     return st;
 }
 
 static int
-jammed(struct simulation *s, uint32_t c)
+jammed(struct simulation *sim, uint32_t contact)
 {
     char t[NUM_TEXT];
-    struct diag *d =
-        diag_add(s->a->ds, DIAG_E0731, rt_contact(s->a->rt, c)->range,
-                 "no forces >= 0 keep the bodies of `%s` apart at t = %s s",
-                 name_of(s, c), num_digits(t, rt_time(s->a->rt), 9));
-    diag_help(s->a->ds, d,
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_E0731, rt_contact(sim->run, contact)->range,
+        "no forces >= 0 keep the bodies of `%s` apart at t = %s s",
+        simulate_contact_name(sim, contact),
+        num_digits(t, rt_time(sim->run), 9));
+    diag_help(sim->analysis->ds, diag,
               "the body is squeezed between others that give no way; look at "
               "what moves them");
     return IMP_FAILED;
 }
 
 static int
-too_many(struct simulation *s, const struct contact_point *spot, int n)
+too_many(struct simulation *sim, const struct contact_point *spot, int n_points)
 {
-    struct rt *r = s->a->rt;
+    struct rt *run = sim->run;
     char t[NUM_TEXT];
     uint32_t last = 0;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n_points; i++)
         last = spot[i].contact > last ? spot[i].contact : last;
-    struct diag *d =
-        diag_add(s->a->ds, DIAG_E0710, rt_contact(r, last)->range,
+    struct diag *diag =
+        diag_add(sim->analysis->ds, DIAG_E0710, rt_contact(run, last)->range,
                  "`%s` is one of the contacts with %d points at rest that are "
                  "connected by moving bodies at t = %s s",
-                 name_of(s, last), n, num_digits(t, rt_time(r), 9));
-    diag_note(s->a->ds, d, s->c->range,
+                 simulate_contact_name(sim, last), n_points,
+                 num_digits(t, rt_time(run), 9));
+    diag_note(sim->analysis->ds, diag, sim->command->range,
               "forces are found for all points of one such group together, up "
               "to %d",
               CONTACT_POINTS_MOST);
-    diag_help(s->a->ds, d,
+    diag_help(sim->analysis->ds, diag,
               "bodies that touch fixed ones alone are groups of their own: let "
               "fewer bodies rest on one another, use an `until` before that "
               "time, or let a contact pass with `through = %s`",
-              name_of(s, last));
+              simulate_contact_name(sim, last));
     return IMP_FAILED;
 }
 
-/* contacts that are held now and were not, or the other way round; shared: per
- * contact, its forces are not determined */
+/* Logs the contacts that are held now and were not before, and those that were
+ * held and are not. shared: per contact, its forces are not determined. */
 static void
-tell(struct simulation *s, const bool *before, const bool *shared)
+tell(struct simulation *sim, const bool *before, const bool *shared)
 {
-    struct rt *r = s->a->rt;
+    struct rt *run = sim->run;
     const char *list = NULL;
-    for (uint32_t c = 0; c < s->n_contacts; c++) {
-        bool now = persistent_holds(r, c);
-        if (now != before[c]) {
-            simulate_log_event(s, c, now ? "slide" : "leave", "", 0.0);
-            s->ct[c].watch = WATCH_LEAVE;
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
+        bool now = persistent_holds(run, contact);
+        if (now != before[contact]) {
+            simulate_log_event(sim, contact, now ? "slide" : "leave", "", 0.0);
+            sim->contacts[contact].watch = WATCH_LEAVE;
         }
         if (now)
-            resting_polytopes_enter(s, c);
-        if (now && shared[c])
-            list = list ? arena_printf(r->brief, "%s, %s", list, name_of(s, c))
-                        : name_of(s, c);
+            resting_polytopes_enter(sim, contact);
+        if (now && shared[contact])
+            list = list ? arena_printf(run->brief, "%s, %s", list,
+                                       simulate_contact_name(sim, contact))
+                        : simulate_contact_name(sim, contact);
     }
-    if (list && !s->told_shared) {
+    if (list && !sim->reported.shared_forces) {
         char t[NUM_TEXT];
-        s->told_shared = true;
-        simulate_remark(s,
-                        arena_printf(r->brief,
+        sim->reported.shared_forces = true;
+        simulate_remark(sim,
+                        arena_printf(run->brief,
                                      "t = %s s: the forces at the points of %s "
                                      "are not determined, the motion is",
-                                     num_digits(t, rt_time(r), 9), list));
+                                     num_digits(t, rt_time(run), 9), list));
     }
 }
 
-/* which of the points of one group push */
+/* Chooses which points of one group carry a force. */
 static int
-choose_group(struct simulation *s, struct contact_point *spot, int n,
+choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
              const struct contact_point *gone, bool *shared)
 {
-    struct rt *r = s->a->rt;
+    struct rt *run = sim->run;
     struct contact_point *all =
-        NEW_N(r->brief, struct contact_point, (size_t)n + 1);
+        NEW_N(run->brief, struct contact_point, (size_t)n_still + 1);
     enum mode_choice choice;
-    int st, at = -1, n_all = n;
-    memcpy(all, spot, sizeof *all * (size_t)n);
-    if ((st = still(s, spot, &n)))
+    int st, at = -1, n_all = n_still;
+    memcpy(all, spot, sizeof *all * (size_t)n_still);
+    if ((st = still(sim, spot, &n_still)))
         return st;
-    if (n > CONTACT_POINTS_MOST)
-        return too_many(s, spot, n);
-    for (int i = 0; i < n && gone; i++)
+    if (n_still > CONTACT_POINTS_MOST)
+        return too_many(sim, spot, n_still);
+    for (int i = 0; i < n_still && gone; i++)
         if (!memcmp(&spot[i], gone, sizeof *gone))
             at = i;
-    if ((st = mode_select(r, spot, n, at, &choice)))
+    if ((st = mode_select(run, spot, n_still, at, &choice)))
         return st;
     if (choice == MODE_JAMMED)
-        return jammed(s, n ? spot[0].contact : 0);
-    resting_polytopes_let_go(s, all, n_all, spot, n);
-    for (int i = 0; i < n && choice == MODE_SHARED; i++)
+        return jammed(sim, n_still ? spot[0].contact : 0);
+    resting_polytopes_let_go(sim, all, n_all, spot, n_still);
+    for (int i = 0; i < n_still && choice == MODE_SHARED; i++)
         shared[spot[i].contact] = true;
     return IMP_OK;
 }
 
-/* Which points push from here on: of those held on marked blocks, without
- * contacts `out` (per contact; NULL: none), of the points `more`, and of those
- * that are closed to rounding. What is held elsewhere stays as it is. gone: a
- * point whose force has just ceased, or NULL */
+/* Chooses which points carry a force from now on: of those held on marked
+ * blocks, except on contacts `out` (per contact; NULL: none), of the points
+ * `more`, and of those that are closed to rounding. Points that are held
+ * elsewhere stay as they are. gone: a point whose force has just fallen to
+ * zero, or NULL. */
 static int
-choose(struct simulation *s, bool *block, const bool *out,
+choose(struct simulation *sim, bool *block, const bool *out,
        const struct point_list *more, const struct contact_point *gone)
 {
-    struct rt *r = s->a->rt;
+    struct rt *run = sim->run;
     struct point_list list = {0}, closed = {0};
-    bool *before = NEW_N(r->brief, bool, s->n_contacts + 1), on;
-    bool *shared = NEW_N(r->brief, bool, s->n_contacts + 1);
+    bool *before = NEW_N(run->brief, bool, sim->n_contacts + 1), on;
+    bool *shared = NEW_N(run->brief, bool, sim->n_contacts + 1);
     struct contact_point was;
     for (int i = 0; i < more->n; i++)
-        persistent_mark(r, more->spot[i].contact, block);
-    int st = resting_polytopes_points(s, block, true, &closed);
-    for (int i = 0; i < persistent_count(r); i++) {
-        const struct contact_point *p = persistent_point(r, i, &on, NULL);
-        if (persistent_marked(r, p->contact, block) &&
+        persistent_mark(run, more->spot[i].contact, block);
+    int st = resting_polytopes_points(sim, block, true, &closed);
+    for (int i = 0; i < persistent_count(run); i++) {
+        const struct contact_point *p = persistent_point(run, i, &on, NULL);
+        if (persistent_marked(run, p->contact, block) &&
             !(out && out[p->contact]))
-            point_list_add(s, &list, p);
+            point_list_add(sim, &list, p);
     }
     for (int i = 0; i < more->n; i++)
-        point_list_add(s, &list, &more->spot[i]);
+        point_list_add(sim, &list, &more->spot[i]);
     for (int i = 0; i < closed.n; i++)
-        point_list_add(s, &list, &closed.spot[i]);
-    for (uint32_t c = 0; c < s->n_contacts; c++)
-        before[c] = persistent_holds(r, c);
+        point_list_add(sim, &list, &closed.spot[i]);
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
+        before[contact] = persistent_holds(run, contact);
     if (gone) {
         was = *gone;
         gone = &was;
     }
-    persistent_release(r, block);
-    resting_polytopes_ask_again(s, block);
-    int *end = NEW_N(r->brief, int, (size_t)list.n + 1), first = 0;
-    int groups = persistent_split(r, list.spot, list.n, end);
+    persistent_release(run, block);
+    resting_polytopes_ask_again(sim, block);
+    int *end = NEW_N(run->brief, int, (size_t)list.n + 1), first = 0;
+    int groups = persistent_split(run, list.spot, list.n, end);
     for (int i = 0; i < groups && !st; first = end[i++])
-        st = choose_group(s, list.spot + first, end[i] - first, gone, shared);
+        st = choose_group(sim, list.spot + first, end[i] - first, gone, shared);
     if (st)
         return st;
-    tell(s, before, shared);
-    s->row_fresh = false;
-    return simulate_row(s);
+    tell(sim, before, shared);
+    sim->rows.fresh = false;
+    return simulate_row(sim);
 }
 
-/* The points held so far together with contacts `more`, and theirs: which push
- * from here on? unknown: a contact that is pressed together and cannot be
- * followed, or UINT32_MAX */
+/* Chooses among the points that are held, and those of the contacts `more`.
+ * *unknown: a contact that is pressed together and cannot be followed, or
+ * UINT32_MAX. */
 static int
-settle(struct simulation *s, const uint32_t *more, uint32_t n_more,
+settle(struct simulation *sim, const uint32_t *more, uint32_t n_more,
        uint32_t *unknown)
 {
-    struct rt *r = s->a->rt;
+    struct rt *run = sim->run;
     struct point_list list = {0};
-    bool *in = NEW_N(r->brief, bool, s->n_contacts + 1);
-    bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1);
+    bool *in = NEW_N(run->brief, bool, sim->n_contacts + 1);
+    bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1);
     *unknown = UINT32_MAX;
-    /* all points of these that are closed now, in place of those before */
+    /* the points of these contacts that are closed now replace those before */
     for (uint32_t i = 0; i < n_more; i++) {
         in[more[i]] = true;
-        persistent_mark(r, more[i], block);
+        persistent_mark(run, more[i], block);
     }
-    for (uint32_t c = 0; c < s->n_contacts; c++)
-        /* of a touch of another kind nothing is asked while nothing presses */
-        if (in[c] && !gather(s, c, &list) && s->ct[c].pressed)
-            *unknown = c;
-    return *unknown != UINT32_MAX ? IMP_OK : choose(s, block, in, &list, NULL);
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
+        /* a touch that has no points matters only where the bodies are pressed
+         */
+        if (in[contact] && !gather(sim, contact, &list) &&
+            sim->contacts[contact].pressed)
+            *unknown = contact;
+    return *unknown != UINT32_MAX ? IMP_OK
+                                  : choose(sim, block, in, &list, NULL);
 }
 
 int
-simulate_persistent_choose(struct simulation *s, uint32_t c,
+simulate_persistent_choose(struct simulation *sim, uint32_t contact,
                            const struct contact_point *point, int n,
                            const bool *out)
 {
-    struct rt *r = s->a->rt;
+    assert(sim != NULL && contact < sim->n_contacts);
+    assert(n >= 0 && (point != NULL || n == 0));
+    struct rt *run = sim->run;
     struct point_list list = {0};
-    bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1);
-    persistent_mark(r, c, block);
+    bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1);
+    persistent_mark(run, contact, block);
     for (int i = 0; i < n; i++)
-        point_list_add(s, &list, &point[i]);
-    return choose(s, block, out, &list, NULL);
+        point_list_add(sim, &list, &point[i]);
+    return choose(sim, block, out, &list, NULL);
 }
 
 int
-simulate_persistent_settle(struct simulation *s, const uint32_t *c, uint32_t n,
-                           uint32_t *lost)
+simulate_persistent_settle(struct simulation *sim, const uint32_t *contacts,
+                           uint32_t n, uint32_t *lost)
 {
-    return settle(s, c, n, lost);
+    assert(sim != NULL && lost != NULL && (contacts != NULL || n == 0));
+    return settle(sim, contacts, n, lost);
 }
 
 int
-simulate_persistent_peek(struct simulation *s, double until, const bool *blind,
-                         double *t)
+simulate_persistent_peek(struct simulation *sim, double until,
+                         const bool *blind, double *t)
 {
+    assert(sim != NULL && t != NULL);
     *t = until;
-    s->slide.what = CHANGE_NONE;
-    if (!persistent_any(s->a->rt) && !s->n_over)
+    sim->mode_change.what = CHANGE_NONE;
+    if (!persistent_any(sim->run) && !sim->resting.n)
         return IMP_OK;
-    int st =
-        mode_change_next(s->a->rt, until, blind, s->over, s->n_over, &s->slide);
-    *t = s->slide.time;
+    int st = mode_change_next(sim->run, until, blind, sim->resting.over,
+                              sim->resting.n, &sim->mode_change);
+    *t = sim->mode_change.time;
     return st;
 }
 
-/* A held point is past the end of its face or edge: what touches there now is
- * looked for anew. A corner alone leaves, and so does one whose normal is open
- * there: what comes then is for the search. */
-static int
-over(struct simulation *s, uint32_t c, int which)
+/* What touches there now is looked for anew. A corner that is alone leaves, and
+ * so does one whose normal is not unique there: the search will find what comes
+ * next. */
+int
+simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
+                             int which)
 {
-    struct rt *r = s->a->rt;
+    assert(sim != NULL && contact < sim->n_contacts && which >= 0);
+    struct rt *run = sim->run;
     struct point_list all = {0}, list = {0};
-    bool *out = NEW_N(r->brief, bool, s->n_contacts + 1), on;
-    bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1);
-    struct contact_point gone = *persistent_point(r, which, &on, NULL);
-    resting_polytopes_drop(s, c);
-    out[c] = true;
-    persistent_mark(r, c, block);
-    if (!gather(s, c, &all))
+    bool *out = NEW_N(run->brief, bool, sim->n_contacts + 1), on;
+    bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1);
+    struct contact_point gone = *persistent_point(run, which, &on, NULL);
+    resting_polytopes_drop(sim, contact);
+    out[contact] = true;
+    persistent_mark(run, contact, block);
+    if (!gather(sim, contact, &all))
         all.n = 0;
     for (int i = 0; i < all.n; i++)
         if (memcmp(&all.spot[i], &gone, sizeof gone))
-            point_list_add(s, &list, &all.spot[i]);
-    return choose(s, block, out, &list, NULL);
-}
-
-/* the force of a held point has fallen through 0 */
-static int
-ceases(struct simulation *s, int which)
-{
-    struct rt *r = s->a->rt;
-    struct point_list none = {0};
-    bool *block = NEW_N(r->brief, bool, r->im->blocks.n + 1), on;
-    const struct contact_point *gone = persistent_point(r, which, &on, NULL);
-    persistent_mark(r, gone->contact, block);
-    return choose(s, block, NULL, &none, gone);
+            point_list_add(sim, &list, &all.spot[i]);
+    return choose(sim, block, out, &list, NULL);
 }
 
 int
-simulate_persistent_apply(struct simulation *s)
+simulate_persistent_unloaded(struct simulation *sim, int which)
 {
-    struct rt *r = s->a->rt;
-    struct mode_change e = s->slide;
-    struct event hit = {EVENT_CROSS, e.contact, rt_time(r)};
-    int st;
-    s->slide.what = CHANGE_NONE;
-    switch (e.what) {
-    case CHANGE_CEASES:
-        s->row_fresh = false;
-        if ((st = simulate_row(s)))
-            return st;
-        return ceases(s, e.which);
-    case CHANGE_SINKS:
-        s->row_fresh = false;
-        return simulate_persistent_choose(s, e.contact, NULL, 0, NULL);
-    case CHANGE_BESIDE:
-        return resting_polytopes_beside(s, e.contact);
-    case CHANGE_HITS:
-        s->row_fresh = false;
-        return simulate_vertex_impact(s, e.contact, (uint32_t)e.which);
-    case CHANGE_CLOSES:
-        s->row_fresh = false;
-        return simulate_touches(s, &hit, &hit, 0);
-    case CHANGE_FACE_END:
-        s->row_fresh = false;
-        return over(s, e.contact, e.which);
-    default:
-        return IMP_OK;
-    }
+    assert(sim != NULL && which >= 0);
+    struct rt *run = sim->run;
+    struct point_list none = {0};
+    bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1), on;
+    const struct contact_point *gone = persistent_point(run, which, &on, NULL);
+    persistent_mark(run, gone->contact, block);
+    return choose(sim, block, NULL, &none, gone);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict of `simulate` on a touch of bodies with corners: from the normal
- * velocities of all contact points, and where none approaches from the series
- * of the gap. Where the normal is set-valued the bodies approach if they do
- * under one of the choices: the run stops there, under whichever they do not
- * (impacts.c). */
+/* The verdict on a touch of polytopes in `simulate`: from the normal velocities
+ * of all contact points and, where none approaches, from the series of the gap.
+ * Where the normal is not unique the bodies approach if they do under one of
+ * the choices at least; the run stops there (impacts.c). */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "abi/status.h"
 #include "analysis/collision/normal_choices.h"
-#include "analysis/impact/impact_priv.h"
+#include "analysis/impact/impact_of_contacts.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/gap/closest_points.h"
@@ -17,134 +17,146 @@
 #include "runtime/instance/saved_state.h"
 #include "runtime/motion/motion.h"
 
-/* normal velocities up to this share of the speeds are none, as in impact.c */
+/* Normal velocities up to this share of the speeds count as zero, as in
+ * analysis/impact. */
 #define CORNER_RESTS 1e-9
 
 static void
-by_rate(double lo, double tol, struct verdict *v)
+by_rate(double lo, double tol, struct verdict *verdict)
 {
-    v->v = lo;
-    v->v_tol = tol;
-    v->class = lo < -tol ? CLASS_MINUS : lo > tol ? CLASS_SEPARATING : CLASS_00;
+    verdict->v = lo;
+    verdict->v_tol = tol;
+    verdict->class = lo < -tol  ? CLASS_MINUS
+                     : lo > tol ? CLASS_SEPARATING
+                                : CLASS_00;
 }
 
-/* what accelerations make of rest over the size of the bodies: speeds far below
- * come from rounding, and the flights they begin do not leave the band */
+/* Raises *speed to the speed that the accelerations reach from rest over the
+ * size of the bodies. Far slower velocities are rounding, and the flights that
+ * they begin stay within the tolerance of the gap. */
 static int
-floor_of(struct simulation *s, uint32_t c, double *speed)
+floor_of(struct simulation *sim, uint32_t contact, double *speed)
 {
-    struct rt *r = s->a->rt;
+    struct rt *run = sim->run;
     double h, jet[3];
     int st;
-    if ((st = motion_series_all(r, 2, &h)) ||
-        (st = contact_gap_series(r, c, 2, jet)))
+    if ((st = motion_series_all(run, 2, &h)) ||
+        (st = contact_gap_series(run, contact, 2, jet)))
         return st == IMP_NONFINITE ? IMP_OK : st;
-    *speed = fmax(*speed, sqrt(2.0 * fabs(jet[2]) * gap_length(r, c)));
+    *speed = fmax(*speed, sqrt(2.0 * fabs(jet[2]) * gap_length(run, contact)));
     return IMP_OK;
 }
 
-/* what the series of the gap says dt after now */
+/* Reads the series of the gap dt after now. The state is not changed. */
 static int
-see(struct simulation *s, uint32_t c, double dt, enum event_ahead *ahead,
-    double *D)
+see(struct simulation *sim, uint32_t contact, double dt,
+    enum event_ahead *ahead, double *second)
 {
-    struct analysis *a = s->a;
-    struct rt *r = a->rt;
-    struct saved_state here = saved_state_take(a->rt);
+    struct analysis *analysis = sim->analysis;
+    struct rt *run = analysis->rt;
+    struct saved_state here = saved_state_take(analysis->rt);
     struct closest_points cl;
     double h, jet[3];
-    int st = dt > 0.0 ? motion_to(r, rt_time(r) + dt) : IMP_OK;
-    /* the features there, first */
-    if (!st && !(st = closest_points_find(r, c, &cl, false)))
-        st = event_ahead(r, c, s->until - rt_time(r), ahead);
-    if (!st && !(st = motion_series_all(r, 2, &h)) &&
-        !(st = contact_gap_series(r, c, 2, jet)))
-        *D = 2.0 * jet[2];
-    saved_state_restore(a->rt, &here);
+    int st = dt > 0.0 ? motion_to(run, rt_time(run) + dt) : IMP_OK;
+    /* the features that touch there must be known first */
+    if (!st && !(st = closest_points_find(run, contact, &cl, false)))
+        st = event_ahead(run, contact, sim->until - rt_time(run), ahead);
+    if (!st && !(st = motion_series_all(run, 2, &h)) &&
+        !(st = contact_gap_series(run, contact, 2, jet)))
+        *second = 2.0 * jet[2];
+    saved_state_restore(analysis->rt, &here);
     return st;
 }
 
-/* Where features change at the touch itself its series may end at once: those
- * that come then tell. */
+/* Where features change at the touch itself its series may end at once. Then
+ * the series of the features that come next decides. */
 static int
-by_series(struct simulation *s, uint32_t c, struct verdict *v, bool *rests)
+by_series(struct simulation *sim, uint32_t contact, struct verdict *verdict,
+          bool *rests)
 {
     enum event_ahead ahead;
-    double speed, dt = touch_time_aside(s->a, c, &speed);
-    int st = see(s, c, 0.0, &ahead, &v->D);
+    double speed, dt = touch_time_aside(sim->analysis, contact, &speed);
+    int st = see(sim, contact, 0.0, &ahead, &verdict->D);
     if (!st && ahead == AHEAD_RESTS && dt > 0.0 &&
-        rt_time(s->a->rt) + dt < s->until)
-        st = see(s, c, dt, &ahead, &v->D);
+        rt_time(sim->run) + dt < sim->until)
+        st = see(sim, contact, dt, &ahead, &verdict->D);
     if (st)
         return st == IMP_NONFINITE ? IMP_OK : st;
     *rests = ahead == AHEAD_RESTS;
-    v->class = ahead == AHEAD_DRIFTS  ? CLASS_MINUS
-               : ahead == AHEAD_RISES ? CLASS_0_PLUS
-                                      : CLASS_0_MINUS;
+    verdict->class = ahead == AHEAD_DRIFTS  ? CLASS_MINUS
+                     : ahead == AHEAD_RISES ? CLASS_0_PLUS
+                                            : CLASS_0_MINUS;
     return IMP_OK;
 }
 
-/* an open normal: the bodies approach if they do under one of the choices */
+/* The normal is not unique: the bodies approach if they do under one choice. */
 static int
-by_choice(struct simulation *s, uint32_t c, const struct impact_of_run *in,
-          struct verdict *v, bool *rests)
+by_choice(struct simulation *sim, uint32_t contact,
+          const struct impact_of_run *in, struct verdict *verdict, bool *rests)
 {
-    struct normal_choices o;
-    int st = normal_choices_read(s->a, c, in->choice, &o);
+    struct normal_choices choices;
+    int st = normal_choices_read(sim->analysis, contact, in->choice, &choices);
     if (st)
-        return command_failed(s->a, st, rt_contact(s->a->rt, c)->range,
+        return command_failed(sim->analysis, st,
+                              rt_contact(sim->run, contact)->range,
                               "the series along the normals of a corner");
-    v->open = true;
-    v->class = o.closing   ? CLASS_MINUS
-               : o.pressed ? CLASS_0_MINUS
-               : o.apart   ? CLASS_SEPARATING
-                           : CLASS_00;
-    *rests = v->class == CLASS_00;
+    verdict->open = true;
+    verdict->class = choices.closing   ? CLASS_MINUS
+                     : choices.pressed ? CLASS_0_MINUS
+                     : choices.apart   ? CLASS_SEPARATING
+                                       : CLASS_00;
+    *rests = verdict->class == CLASS_00;
     return IMP_OK;
 }
 
 int
-polytope_stop_open_normal(struct simulation *s, uint32_t c)
+polytope_stop_open_normal(struct simulation *sim, uint32_t contact)
 {
+    assert(sim != NULL && contact < sim->n_contacts);
     struct impact_of_run in;
-    char t[NUM_TEXT];
-    int st = impact_read(s->a, &c, 1, &in);
+    char time[NUM_TEXT];
+    int st = impact_read(sim->analysis, &contact, 1, &in);
     if (st)
         return st;
-    impact_report_open_normal(s->a, &in, DIAG_W0724, s->c->range);
-    simulate_log_event(s, c, "stop", touch_class_name[CLASS_0_MINUS], 0.0);
-    s->stopped = true;
+    impact_report_open_normal(sim->analysis, &in, DIAG_W0724,
+                              sim->command->range);
+    simulate_log_event(sim, contact, "stop", touch_class_name[CLASS_0_MINUS],
+                       0.0);
+    sim->stopped = true;
     simulate_remark(
-        s, arena_printf(s->a->rt->arena,
-                        "stopped at t = %s s: the normal of `%s` is "
-                        "set-valued",
-                        num_digits(t, rt_time(s->a->rt), 9),
-                        imp_text(s->a->rt->im, rt_contact(s->a->rt, c)->name)));
+        sim, arena_printf(
+                 sim->run->arena,
+                 "stopped at t = %s s: the normal of `%s` is "
+                 "set-valued",
+                 num_digits(time, rt_time(sim->run), 9),
+                 imp_text(sim->run->im, rt_contact(sim->run, contact)->name)));
     return IMP_OK;
 }
 
 int
-polytope_verdict(struct simulation *s, uint32_t c, struct verdict *v,
-                 bool *rests)
+polytope_verdict(struct simulation *sim, uint32_t contact,
+                 struct verdict *verdict, bool *rests)
 {
+    assert(sim != NULL && verdict != NULL && rests != NULL);
     struct impact_of_run in;
-    struct impact_solver *m;
-    int st = impact_read(s->a, &c, 1, &in);
-    memset(v, 0, sizeof *v);
-    v->class = CLASS_00;
-    v->jerk_zero = true;
+    struct impact_solver *solver;
+    int st = impact_read(sim->analysis, &contact, 1, &in);
+    memset(verdict, 0, sizeof *verdict);
+    verdict->class = CLASS_00;
+    verdict->jerk_zero = true;
     if (st)
         return st;
     if (in.open != IMP_WORLD)
-        return by_choice(s, c, &in, v, rests);
-    if ((st = impact_prepare(s->a, &in, &m)))
+        return by_choice(sim, contact, &in, verdict, rests);
+    if ((st = impact_prepare(sim->analysis, &in, &solver)))
         return st;
     double lo = INFINITY;
-    for (int i = 0; i < m->nc; i++)
-        lo = fmin(lo, m->v0[i]);
-    double speed = m->speed;
-    if ((st = floor_of(s, c, &speed)))
+    for (int i = 0; i < solver->nc; i++)
+        lo = fmin(lo, solver->v0[i]);
+    double speed = solver->speed;
+    if ((st = floor_of(sim, contact, &speed)))
         return st;
-    by_rate(lo, CORNER_RESTS * speed, v);
-    return v->class == CLASS_00 ? by_series(s, c, v, rests) : IMP_OK;
+    by_rate(lo, CORNER_RESTS * speed, verdict);
+    return verdict->class == CLASS_00 ? by_series(sim, contact, verdict, rests)
+                                      : IMP_OK;
 }

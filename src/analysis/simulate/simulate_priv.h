@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside `simulate`: the run (simulate.c), what happens at events
- * (event.c), recorded rows and times (rows.c). */
+/* Inside `simulate`: the state of one run, and what its files do for each
+ * other. Calls go down this list of files alone:
+ *
+ *   simulate.c              the command: options, record
+ *   event_loop.c            from event to event; hands each event on
+ *   vertex_flights.c        impacts of single vertices on planes
+ *   touches.c               all that happens at contacts that close
+ *   vertex_impact.c         an impact at vertices of resting polytopes
+ *   accumulation.c          limits of infinitely many impacts
+ *   persistent.c            which closed contacts carry a force
+ *   impacts.c, tangency_policy.c, polytope_verdict.c, penetration.c, systems.c
+ *   resting_polytopes.c     polytopes that are watched vertex by vertex
+ *   impact_audit.c, flight_history.c, accumulation_record.c
+ *   recorded_rows.c, event_log.c
+ */
 #ifndef IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
 #define IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
 
@@ -9,194 +22,318 @@
 #include "runtime/events/vertex_plane.h"
 #include "runtime/motion/persistent.h"
 
-/* flights between impacts at one contact, for chatter */
+/* flights between the impacts at one contact, for accumulation */
 struct flight_history {
-    double last;     /* time of the last impact */
-    double f[4];     /* the last flights, newest first */
-    double meet;     /* the limit as the last impact predicted it, */
-    double off;      /* and how far that was from the one before */
-    uint64_t group;  /* which points are at rest then */
-    double first;    /* flight with which the present decrease began */
-    bool lost;       /* the last limit was one of rounding, with no flight above
-                        it since */
-    int n;           /* flights known */
-    int pause, wait; /* impacts until the next look for a limit */
-    double looked;   /* the flight before the last one */
+    double last;    /* time of the last impact, s */
+    double f[4];    /* the last flights, newest first, s */
+    double meet;    /* time of the limit, as predicted at the last impact */
+    double off;     /* the change of this prediction at the last impact */
+    uint64_t group; /* which points rest at that limit, as a number */
+    double first;   /* flight with which the present decrease began */
+    bool lost;      /* the last limit was taken because the impacts were smaller
+                       than rounding, and no higher flight followed */
+    int n;          /* flights known */
+    int pause, wait; /* impacts until the next prediction is tried */
+    double looked;   /* flight at which the last prediction was tried */
     long impacts;
 };
 
 struct simulated_contact {
     enum event_watch watch;
-    bool through;      /* named in `through` */
-    bool overlap;      /* interpenetrating now */
-    double depth_from; /* until then its greatest depth is known */
-    double touch_time; /* of the last touch without impulse, and how many */
-    int touches;       /* there were at this time */
-    bool pressed;      /* this event: together without rate */
-    struct flight_history fl;
+    bool through;      /* the option `through` names it */
+    bool overlap;      /* its bodies overlap now */
+    double depth_from; /* the greatest depth is known until this time */
+    double touch_time; /* time of the last touch without impulse, */
+    int touches;       /* and how many there were at this time */
+    bool pressed;      /* at this event: no rate, and pressed together */
+    struct flight_history flights;
+};
+
+/* vectors that grow (VEC_PUSH), in memory of the C library */
+struct numbers {
+    double *v;
+    size_t n, cap;
+};
+struct texts {
+    const char **v;
+    size_t n, cap;
+};
+
+/* the events so far, one entry each, and remarks */
+struct event_log {
+    struct numbers time, impulse;
+    struct texts kind, class, contact;
+    struct texts remarks;
+    size_t left_out; /* remarks on impacts beyond SIMULATE_REMARKS */
+};
+/* remarks on impacts that are kept */
+#define SIMULATE_REMARKS 100
+
+/* the expressions of `record` at the times asked for and at events */
+struct recorded_rows {
+    const imp_val *item; /* the expressions */
+    uint32_t n_items;
+    size_t width;          /* numbers of one row */
+    double *buffer;        /* room for one row */
+    struct numbers t;      /* time of each row */
+    struct numbers values; /* all rows */
+    struct numbers times;  /* asked for: ascending, up to `until` */
+    bool fresh;            /* the last row is of the present state */
+};
+
+/* polytopes over planes whose vertices are watched one by one */
+struct resting_polytopes {
+    struct released_vertices *over;
+    uint32_t n;
+    bool *is_over; /* per contact: it is one of them; NULL before the start */
+};
+
+/* what is reported at most once in a run */
+struct already_reported {
+    bool energy_gain;   /* an impact raised the energy */
+    bool shared_forces; /* forces that are not determined */
 };
 
 struct simulation {
-    struct analysis *a;
-    const imp_command *c;
-    double until;
-    struct simulated_contact *ct; /* per contact */
-    enum event_watch *watch;      /* handed to event_next */
-    uint32_t n_contacts;
+    struct analysis *analysis;
+    struct rt *run; /* analysis->rt */
+    const imp_command *command;
+    double until;  /* option: the end of the run, s */
+    double target; /* the run goes on to this time at once, s */
     enum imp_policy policy;
     bool has_policy;
-    bool stopped; /* by policy */
+    bool stopped; /* by a policy, or where the outcome is not unique (I4) */
     bool begun;   /* past the start */
     int errors;   /* of the program before this run */
-    /* recorded expressions */
-    const imp_val *item;
-    uint32_t n_items;
-    size_t row_width;
-    double *row; /* room for one */
-    struct {
-        double *v;
-        size_t n, cap;
-    } t, rows, times;
-    bool row_fresh; /* the last row is of the present state */
-    /* events */
-    struct {
-        double *v;
-        size_t n, cap;
-    } ev_time, ev_impulse;
-    struct {
-        const char **v;
-        size_t n, cap;
-    } ev_kind, ev_class, ev_contact, remarks;
+    struct simulated_contact *contacts;
+    uint32_t n_contacts;
+    enum event_watch *watch; /* per contact: what the next search looks for */
+    struct recorded_rows rows;
+    struct event_log log;
+    struct already_reported reported;
     struct flow **flows;          /* per system */
-    struct vertex_planes *planes; /* of vertex_plane.c; NULL: nothing for it */
-    struct limit_table *limits;   /* of accumulation_record.c; NULL: none */
-    long chatters;                /* limits taken */
-    struct released_vertices
-        *over; /* polytopes over planes, of resting_polytopes.c */
-    uint32_t n_over;
-    bool *is_over;            /* per contact: one of them */
-    struct mode_change slide; /* what comes next of contacts that are closed */
-    struct accumulation_work *work; /* of accumulation.c */
-    double target;                  /* the run goes on to this time at once */
-    double depth_max;
-    bool any_overlap;
-    bool told_gain;   /* an impact raised the energy, and it was said */
-    bool told_shared; /* forces that are not determined were told */
-    size_t left_out;  /* remarks beyond SIMULATE_REMARKS */
+    struct vertex_planes *planes; /* NULL: vertex_flights.c cannot be used */
+    struct resting_polytopes resting;
+    struct mode_change mode_change; /* the next one of closed contacts */
+    struct accumulation_work *accumulation; /* NULL until it is needed */
+    struct limit_table *limits;             /* NULL: no limit so far */
+    long n_limits;                          /* limits taken */
+    bool any_overlap;                       /* there was one */
+    double depth_max;                       /* of all overlaps, m */
 };
-/* remarks of impacts that are kept */
-#define SIMULATE_REMARKS 100
 
-/* rows.c */
-int simulate_read_items(struct simulation *s); /* option record */
-int simulate_read_times(
-    struct simulation *s); /* options at, every: ascending, to until */
-int simulate_row(struct simulation *s); /* a row of the present state */
-void simulate_put_rows(struct simulation *s, struct record *out);
-/* event.c */
-int simulate_start_contacts(struct simulation *s); /* contacts at time 0 */
-int simulate_touches(struct simulation *s, const struct event *e,
-                     const struct event *more, uint32_t n_more);
-void simulate_remark(struct simulation *s, const char *text);
-void simulate_log_event(struct simulation *s, uint32_t c, const char *kind,
-                        const char *class, double impulse);
-/* an impact at c now: IMP_FAILED after the diagnostic when it is one of an
- * endless series */
-int simulate_count_impact(struct simulation *s, uint32_t c);
-/* the impact at one contact of two free bodies by its handler; alpha NULL: the
- * law's impulse */
-int simulate_apply_handler(struct simulation *s, uint32_t c,
-                           const double *alpha, double *impulse, double *nMn);
-/* penetration.c: greatest overlap so far; E0713 where a touch was passed over
- */
-int simulate_check_penetration(struct simulation *s);
-/* impacts.c: the contacts hit[0..n) close now. Those that share moving
- * bodies, directly, by joints or by other contacts that touch now, are one
- * impact. class: per contact of the model, NULL unless it is of the event;
- * done: per contact, set where an impact took it. */
-int simulate_impacts(struct simulation *s, const uint32_t *hit, uint32_t n,
-                     const char *const *class, bool *done);
-/* polytope_verdict.c: the verdict on a touch of bodies with corners */
-int polytope_verdict(struct simulation *s, uint32_t c, struct verdict *v,
-                     bool *rests);
-/* stops the run at bodies that rest where their normal is open and are pressed
- * together under some choice */
-int polytope_stop_open_normal(struct simulation *s, uint32_t c);
+/* What the event loop does after a handler: handlers do not call each other. */
+enum next_step {
+    STEP_DONE,    /* the event is dealt with */
+    STEP_AS_TOUCH /* treat the contact as one that the search found to close */
+};
 
-/* persistent.c: contacts of bodies that stay closed */
-struct point_list { /* a list in r->brief; {0}: empty */
+/* A list of contact points that grows, in run->brief; {0}: empty. */
+struct point_list {
     struct contact_point *spot;
     int n, room;
 };
-/* unless it is in the list */
-void point_list_add(struct simulation *s, struct point_list *list,
-                    const struct contact_point *at);
-bool simulate_persistent_holds(const struct simulation *s, uint32_t c);
-/* which of the contacts c[0..n), and of those closed before that are connected
- * to them, push from now on;
- * lost: one that is pressed together in a way that cannot be followed, or
- * UINT32_MAX */
-int simulate_persistent_settle(struct simulation *s, const uint32_t *c,
-                               uint32_t n, uint32_t *lost);
-/* the same for points that are closed now, and those held together with contact
- * c, of contacts that are not `out` (per contact; NULL: of all) */
-int simulate_persistent_choose(struct simulation *s, uint32_t c,
-                               const struct contact_point *point, int n,
-                               const bool *out);
-/* time of the first thing that happens to them, at most until; `blind` as in
- * mode_change_next */
-int simulate_persistent_peek(struct simulation *s, double until,
-                             const bool *blind, double *t);
-int simulate_persistent_apply(struct simulation *s); /* what happens there */
 
-/* resting_polytopes.c: polytopes over planes with e < 1, vertex by vertex */
-void resting_polytopes_start(struct simulation *s);
-/* contact c, too, if a face of the one body lies under the other now */
-void resting_polytopes_enter(struct simulation *s, uint32_t c);
-int resting_polytopes_beside(struct simulation *s, uint32_t c);
-/* contact c is left to the search for touches in general */
-void resting_polytopes_drop(struct simulation *s, uint32_t c);
-/* a vertex has come down */
-int simulate_vertex_impact(struct simulation *s, uint32_t c, uint32_t vertex);
-/* Points closed to rounding, without rate (`still`) or that come down, of
- * bodies of marked blocks; what they connect to is marked, too. Status of the
- * tapes */
-int resting_polytopes_points(struct simulation *s, bool *block, bool still,
-                             struct point_list *list);
-/* before a choice among points of marked blocks: those let go at this time by
- * an earlier one are asked again */
-void resting_polytopes_ask_again(struct simulation *s, const bool *block);
-/* of the points all[0..n_all), still[0..n) had no rate; which push was chosen
+/* -- recorded_rows.c: all return a status ---------------------------------- */
+
+/* Reads the option `record`. */
+int simulate_read_items(struct simulation *sim);
+/* Reads the options `at` and `every`. */
+int simulate_read_times(struct simulation *sim);
+/* Records a row of the present state, unless the last row is of it. */
+int simulate_row(struct simulation *sim);
+void simulate_put_rows(struct simulation *sim, struct record *out);
+
+/* -- event_log.c ------------------------------------------------------------
  */
-void resting_polytopes_let_go(struct simulation *s,
+
+const char *simulate_contact_name(const struct simulation *sim,
+                                  uint32_t contact);
+/* Copies the text. */
+void simulate_remark(struct simulation *sim, const char *text);
+/* Keeps `kind` and `class`, which must outlive the run. impulse in N*s. */
+void simulate_log_event(struct simulation *sim, uint32_t contact,
+                        const char *kind, const char *class, double impulse);
+
+/* -- accumulation_record.c --------------------------------------------------
+ */
+
+struct flow_event;
+/* Records the limit of infinitely many impacts at contacts[0..event->n). */
+void simulate_limit_add(struct simulation *sim, const struct flow_event *event,
+                        const uint32_t *contacts);
+void simulate_put_limits(struct simulation *sim, struct record *out);
+
+/* -- flight_history.c -------------------------------------------------------
+ */
+
+/* Counts an impact at `contact` now. IMP_FAILED after E0712 when it belongs to
+ * an endless series for which no limit was found. */
+int simulate_count_impact(struct simulation *sim, uint32_t contact);
+/* Have the last flights shrunk by the same ratio? */
+bool flight_history_is_geometric(const struct flight_history *flights,
+                                 double *ratio);
+/* E0712: infinitely many impacts whose limit was not found. IMP_FAILED. */
+int simulate_report_endless(struct simulation *sim, uint32_t contact,
+                            double ratio);
+
+/* -- impact_audit.c ------------------------------------------------------- */
+
+struct impact_of_run;
+struct impact_solver;
+/* Applies the impact at one contact of two free bodies by the handler of the
+ * model, and checks I1. alpha: the impulse in N*s; NULL: that of the law.
+ * *mobility: n.M.n, the inverse of the effective mass. */
+int simulate_apply_handler(struct simulation *sim, uint32_t contact,
+                           const double *alpha, double *impulse,
+                           double *mobility);
+/* Checks I1 for an impact at contacts[0..n) that was solved and not yet
+ * applied. IMP_FAILED after a diagnostic. */
+int simulate_audit_impact(struct simulation *sim, const uint32_t *contacts,
+                          uint32_t n, const struct impact_of_run *in,
+                          const struct impact_solver *solver);
+
+/* -- penetration.c ----------------------------------------------------------
+ */
+
+/* Keeps the greatest overlap up to now; E0713 where a touch was passed over
+ * (I3). */
+int simulate_check_penetration(struct simulation *sim);
+/* The bodies of the contact overlap from now on. */
+void simulate_begin_overlap(struct simulation *sim, uint32_t contact);
+
+/* -- tangency_policy.c ------------------------------------------------------
+ */
+
+/* A touch of class C00 with an overlap ahead: follows the model's policy, or
+ * stops the run and reports why (I4). */
+int simulate_tangency_policy(struct simulation *sim, uint32_t contact,
+                             const struct verdict *verdict);
+
+/* -- impacts.c --------------------------------------------------------------
+ */
+
+/* The contacts hit[0..n) close now. Those that share moving bodies, directly,
+ * by joints or by other contacts that touch now, are one impact. class: per
+ * contact of the model, NULL unless it is of the event; done: per contact, set
+ * where an impact took it. */
+int simulate_impacts(struct simulation *sim, const uint32_t *hit, uint32_t n,
+                     const char *const *class, bool *done);
+
+/* -- polytope_verdict.c -----------------------------------------------------
+ */
+
+/* The verdict on a touch of polytopes. rests: nothing happens at all. */
+int polytope_verdict(struct simulation *sim, uint32_t contact,
+                     struct verdict *verdict, bool *rests);
+/* Stops the run at bodies that rest where their normal is not unique and are
+ * pressed together under some choice of it (I4). */
+int polytope_stop_open_normal(struct simulation *sim, uint32_t contact);
+
+/* -- resting_polytopes.c ----------------------------------------------------
+ */
+
+/* Adds a point unless it is in the list. */
+void point_list_add(struct simulation *sim, struct point_list *list,
+                    const struct contact_point *at);
+/* Finds the contacts to watch at the start of a run. */
+void resting_polytopes_start(struct simulation *sim);
+/* Watches `contact`, too, if a face of one body lies under the other now. */
+void resting_polytopes_enter(struct simulation *sim, uint32_t contact);
+/* A vertex comes down beside the face: the contact is left to the search. */
+void resting_polytopes_leave_face(struct simulation *sim, uint32_t contact);
+/* Leaves `contact` to the search for touches in general. */
+void resting_polytopes_drop(struct simulation *sim, uint32_t contact);
+/* Adds the points of bodies of marked blocks that are closed to rounding and
+ * are without rate (`still`), or come down (not `still`). Marks what they
+ * connect to, too. Status of the tapes. */
+int resting_polytopes_points(struct simulation *sim, bool *block, bool still,
+                             struct point_list *list);
+/* Notes that the vertex was let go at this time; still: it has no rate. */
+void resting_polytopes_release(struct simulation *sim,
+                               const struct contact_point *point, bool still);
+/* Before a choice among points of marked blocks: those that an earlier choice
+ * let go at this time are asked again. */
+void resting_polytopes_ask_again(struct simulation *sim, const bool *block);
+/* After a choice: of the points all[0..n_all), still[0..n) had no rate; notes
+ * which of those were let go. */
+void resting_polytopes_let_go(struct simulation *sim,
                               const struct contact_point *all, int n_all,
                               const struct contact_point *still, int n);
 
-/* accumulation.c: after an impact at c: goes to the limit of its impacts where
- * that is known */
-int simulate_accumulation(struct simulation *s, uint32_t c);
+/* -- persistent.c -----------------------------------------------------------
+ */
 
-/* systems.c: systems in generalised coordinates */
-int simulate_systems_start(struct simulation *s);
-/* time of the first thing that happens to a system, at most `until` */
-int simulate_systems_peek(struct simulation *s, double until, double *t);
-/* what happens at t, the present time of the run */
-int simulate_systems_apply(struct simulation *s, double t);
-int simulate_systems_at(struct simulation *s,
-                        double t); /* their state, into env */
+/* Chooses which of the contacts contacts[0..n), and of those closed before that
+ * are connected to them, carry a force from now on. *lost: a contact that is
+ * pressed together in a way that cannot be followed, or UINT32_MAX. */
+int simulate_persistent_settle(struct simulation *sim, const uint32_t *contacts,
+                               uint32_t n, uint32_t *lost);
+/* The same for points that are closed now, and those held together with
+ * `contact`, of contacts that are not `out` (per contact; NULL: of all). */
+int simulate_persistent_choose(struct simulation *sim, uint32_t contact,
+                               const struct contact_point *point, int n,
+                               const bool *out);
+/* Time of the next change of closed contacts, at most `until`; sim->mode_change
+ * says what it is. out_of_sight: contacts that are not looked at, or NULL. */
+int simulate_persistent_peek(struct simulation *sim, double until,
+                             const bool *out_of_sight, double *t);
+/* The force of the held point `which` has fallen to zero. */
+int simulate_persistent_unloaded(struct simulation *sim, int which);
+/* The held point `which` of `contact` has passed the end of its face or edge.
+ */
+int simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
+                                 int which);
 
-/* vertex_plane.c: from impact to impact of vertices on planes, until more
- * events than the limit, or what is left to the others */
-void simulate_vertex_flights_start(struct simulation *s);
-int simulate_vertex_flights(struct simulation *s, double until, double limit);
+/* -- accumulation.c ---------------------------------------------------------
+ */
 
-/* what the last impacts of systems do, as notes: no limit was found */
-void simulate_systems_trend(struct simulation *s, struct diag *d);
+/* After an impact at `contact`: goes to the limit of its impacts where that is
+ * known. */
+int simulate_accumulation(struct simulation *sim, uint32_t contact);
 
-/* accumulation_record.c: a limit of chatter at contacts c[0..e->n) */
-struct flow_event;
-void simulate_limit_add(struct simulation *s, const struct flow_event *e,
-                        const uint32_t *c);
-void simulate_put_limits(struct simulation *s, struct record *out);
+/* -- vertex_impact.c --------------------------------------------------------
+ */
+
+/* `vertex` of a resting polytope has come down at `contact`. */
+int simulate_vertex_impact(struct simulation *sim, uint32_t contact,
+                           uint32_t vertex, enum next_step *next);
+
+/* -- touches.c --------------------------------------------------------------
+ */
+
+/* The contacts at time 0. */
+int simulate_start_contacts(struct simulation *sim);
+/* The contacts of `event` and of more[0..n_more) close or open now. */
+int simulate_touches(struct simulation *sim, const struct event *event,
+                     const struct event *more, uint32_t n_more);
+
+/* -- vertex_flights.c -------------------------------------------------------
+ */
+
+void simulate_vertex_flights_start(struct simulation *sim);
+/* From impact to impact of single vertices on planes, until the time `until`,
+ * or more than `limit` events, or something that needs the general search. */
+int simulate_vertex_flights(struct simulation *sim, double until, double limit);
+
+/* -- systems.c: systems in generalised coordinates ------------------------- */
+
+int simulate_systems_start(struct simulation *sim);
+/* Time of the first thing that happens to a system, at most `until`. */
+int simulate_systems_peek(struct simulation *sim, double until, double *next);
+/* Does what happens at t, which is the present time of the run. */
+int simulate_systems_apply(struct simulation *sim, double now);
+/* Puts the states of all systems at time t into run->env. */
+int simulate_systems_at(struct simulation *sim, double t);
+/* Adds notes on what the last impacts of systems do, where no limit was found.
+ */
+void simulate_systems_trend(struct simulation *sim, struct diag *diag);
+
+/* -- event_loop.c -----------------------------------------------------------
+ */
+
+/* Runs from the start to `until`, or until the run is stopped. limit: the most
+ * events. */
+int simulate_run(struct simulation *sim, double limit);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Systems in generalised coordinates within `simulate`: each has a flow of its
- * own (runtime/flow/flow.h), looked ahead to its next event; the run goes from
- * one time to the next over bodies and systems alike. What is not unique stops
- * the run and says so (I4). */
+/* Systems in generalised coordinates within `simulate`. Each system has a flow
+ * of its own (runtime/flow/flow.h), which looks ahead to its next event; the
+ * run goes from one time to the next over bodies and systems alike. An outcome
+ * that is not unique stops the run with a diagnostic (I4). */
+#include <assert.h>
 #include <math.h>
 
 #include "abi/status.h"
@@ -13,207 +14,213 @@
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion.h"
 
-static const char *
-name_of(const struct simulation *s, uint32_t contact)
-{
-    return imp_text(s->a->rt->im, rt_contact(s->a->rt, contact)->name);
-}
-
 int
-simulate_systems_start(struct simulation *s)
+simulate_systems_start(struct simulation *sim)
 {
-    struct rt *r = s->a->rt;
-    uint32_t n = r->im->systems.n;
-    enum ballistic_policy p = simultaneous_policy(s->a);
+    assert(sim != NULL && sim->flows == NULL);
+    struct rt *run = sim->run;
+    uint32_t n = run->im->systems.n;
+    enum ballistic_policy p = simultaneous_policy(sim->analysis);
     if (!n)
         return IMP_OK;
-    s->flows = NEW_N(r->arena, struct flow *, n);
+    sim->flows = NEW_N(run->arena, struct flow *, n);
     for (uint32_t i = 0; i < n; i++)
-        if (!(s->flows[i] = flow_new(r, i, p)))
+        if (!(sim->flows[i] = flow_new(run, i, p)))
             return IMP_BADMODEL;
     return IMP_OK;
 }
 
 int
-simulate_systems_peek(struct simulation *s, double until, double *t)
+simulate_systems_peek(struct simulation *sim, double until, double *next)
 {
-    struct rt *r = s->a->rt;
-    double *time = &r->env[r->im->layout.time], now = *time;
-    *t = until;
-    for (uint32_t i = 0; i < r->im->systems.n; i++) {
+    assert(sim != NULL && next != NULL);
+    assert(sim->flows != NULL || sim->run->im->systems.n == 0);
+    struct rt *run = sim->run;
+    double *time = &run->env[run->im->layout.time], now = *time;
+    *next = until;
+    for (uint32_t i = 0; i < run->im->systems.n; i++) {
         double ti;
-        int st = flow_peek(s->flows[i], *t, &ti);
+        int st = flow_peek(sim->flows[i], *next, &ti);
         *time = now;
         if (st)
             return st;
-        *t = fmin(*t, ti);
+        *next = fmin(*next, ti);
     }
     return IMP_OK;
 }
 
 int
-simulate_systems_at(struct simulation *s, double t)
+simulate_systems_at(struct simulation *sim, double t)
 {
     int st = IMP_OK;
-    for (uint32_t i = 0; i < s->a->rt->im->systems.n && s->flows && !st; i++)
-        st = flow_at(s->flows[i], t);
+    for (uint32_t i = 0; i < sim->run->im->systems.n && sim->flows && !st; i++)
+        st = flow_at(sim->flows[i], t);
     return st;
 }
 
 static const char *
-list(struct simulation *s, const uint32_t *c, uint32_t n)
+list(struct simulation *sim, const uint32_t *contacts, uint32_t count)
 {
-    const char *text = name_of(s, c[0]);
-    for (uint32_t i = 1; i < n; i++)
-        text = arena_printf(s->a->rt->arena, "%s%s%s", text,
-                            i + 1 == n ? " and " : ", ", name_of(s, c[i]));
+    const char *text = simulate_contact_name(sim, contacts[0]);
+    for (uint32_t i = 1; i < count; i++)
+        text = arena_printf(sim->run->arena, "%s%s%s", text,
+                            i + 1 == count ? " and " : ", ",
+                            simulate_contact_name(sim, contacts[i]));
     return text;
 }
 
 static void
-undecided(struct simulation *s, const struct flow_event *e, const uint32_t *c)
+undecided(struct simulation *sim, const struct flow_event *event,
+          const uint32_t *contacts)
 {
-    struct analysis *a = s->a;
-    char t[NUM_TEXT];
-    const char *who = list(s, c, e->n);
-    simulate_log_event(s, e->contact, "stop", "", 0.0);
-    s->stopped = true;
-    simulate_remark(s,
-                    arena_printf(a->rt->arena,
+    struct analysis *analysis = sim->analysis;
+    char time[NUM_TEXT];
+    const char *who = list(sim, contacts, event->n);
+    simulate_log_event(sim, event->contact, "stop", "", 0.0);
+    sim->stopped = true;
+    simulate_remark(sim,
+                    arena_printf(analysis->rt->arena,
                                  "stopped where %s close together: the outcome "
                                  "depends on their order",
                                  who));
-    struct diag *d = diag_add(
-        a->ds, DIAG_W0730, rt_contact(a->rt, e->contact)->range,
-        "%s close at the same time, t = %s", who, num_digits(t, e->time, 9));
-    diag_note(a->ds, d, s->c->range,
+    struct diag *diag =
+        diag_add(analysis->ds, DIAG_W0730,
+                 rt_contact(analysis->rt, event->contact)->range,
+                 "%s close at the same time, t = %s", who,
+                 num_digits(time, event->time, 9));
+    diag_note(analysis->ds, diag, sim->command->range,
               "what follows depends on their order, so the run stops here");
-    diag_help(a->ds, d,
+    diag_help(analysis->ds, diag,
               "choose: world { law = sequential } takes one after the other, "
               "complementarity all at once, rest stops them");
 }
 
-/* several contacts that were put to rest: what that cost */
+/* Several contacts were put to rest: adds a remark on the energy that this
+ * cost. */
 static void
-rested(struct simulation *s, const struct flow_event *e, const uint32_t *c,
-       double before)
+rested(struct simulation *sim, const struct flow_event *event,
+       const uint32_t *contacts, double before)
 {
-    char t[NUM_TEXT], lost[NUM_TEXT];
-    struct motion_totals m;
-    if (simultaneous_policy(s->a) != BALLISTIC_REST ||
-        motion_totals(s->a->rt, &m))
+    char time[NUM_TEXT], lost[NUM_TEXT];
+    struct motion_totals totals;
+    if (simultaneous_policy(sim->analysis) != BALLISTIC_REST ||
+        motion_totals(sim->run, &totals))
         return;
-    if (s->remarks.n >= SIMULATE_REMARKS) {
-        s->left_out++;
+    if (sim->log.remarks.n >= SIMULATE_REMARKS) {
+        sim->log.left_out++;
         return;
     }
     simulate_remark(
-        s,
-        arena_printf(s->a->rt->arena,
-                     "%s closed together at t = %s s and were put to rest "
-                     "(law rest): the energy falls by %s",
-                     list(s, c, e->n), num_digits(t, e->time, 9),
-                     num_digits(lost, before - (m.kinetic + m.potential), 6)));
+        sim,
+        arena_printf(
+            sim->run->arena,
+            "%s closed together at t = %s s and were put to rest "
+            "(law rest): the energy falls by %s",
+            list(sim, contacts, event->n), num_digits(time, event->time, 9),
+            num_digits(lost, before - (totals.kinetic + totals.potential), 6)));
 }
 
 static int
-happened(struct simulation *s, struct flow *f, const struct flow_event *e,
-         double before)
+happened(struct simulation *sim, struct flow *flow,
+         const struct flow_event *event, double before)
 {
     const double *impulse;
-    const uint32_t *c = flow_contacts(f, &impulse);
-    switch (e->kind) {
+    const uint32_t *contacts = flow_contacts(flow, &impulse);
+    switch (event->kind) {
     case FLOW_NONE:
         return IMP_OK;
     case FLOW_IMPACT:
     case FLOW_SEVERAL:
-        for (uint32_t i = 0; i < e->n; i++)
-            simulate_log_event(s, c[i], "impact", "C-", impulse[i]);
-        if (e->kind == FLOW_SEVERAL)
-            rested(s, e, c, before);
+        for (uint32_t i = 0; i < event->n; i++)
+            simulate_log_event(sim, contacts[i], "impact", "C-", impulse[i]);
+        if (event->kind == FLOW_SEVERAL)
+            rested(sim, event, contacts, before);
         break;
     case FLOW_UNDECIDED:
-        undecided(s, e, c);
+        undecided(sim, event, contacts);
         break;
     case FLOW_CHATTER:
-        simulate_limit_add(s, e, c);
+        simulate_limit_add(sim, event, contacts);
         break;
     case FLOW_JAMMED:
-        return flow_jammed(s->a->rt, e->contact, e->time);
+        return flow_jammed(sim->run, event->contact, event->time);
     case FLOW_TOUCH:
-        simulate_log_event(s, e->contact, "touch", "", 0.0);
+        simulate_log_event(sim, event->contact, "touch", "", 0.0);
         break;
     case FLOW_SLIDE:
-        simulate_log_event(s, e->contact, "slide", "", 0.0);
+        simulate_log_event(sim, event->contact, "slide", "", 0.0);
         break;
     case FLOW_LEAVE:
-        for (uint32_t i = 0; i < e->n; i++)
-            simulate_log_event(s, c[i], "leave", "", 0.0);
+        for (uint32_t i = 0; i < event->n; i++)
+            simulate_log_event(sim, contacts[i], "leave", "", 0.0);
         break;
     }
-    s->row_fresh = false;
-    return simulate_row(s);
+    sim->rows.fresh = false;
+    return simulate_row(sim);
 }
 
 int
-simulate_systems_apply(struct simulation *s, double t)
+simulate_systems_apply(struct simulation *sim, double now)
 {
-    struct rt *r = s->a->rt;
-    double *time = &r->env[r->im->layout.time];
-    for (uint32_t i = 0; i < r->im->systems.n && !s->stopped; i++) {
+    assert(sim != NULL && now >= 0.0);
+    struct rt *run = sim->run;
+    double *time = &run->env[run->im->layout.time];
+    for (uint32_t system = 0; system < run->im->systems.n && !sim->stopped;
+         system++) {
         double ti;
-        int st = flow_peek(s->flows[i], t, &ti);
-        *time = t;
+        int st = flow_peek(sim->flows[system], now, &ti);
+        *time = now;
         if (st)
             return st;
-        if (ti > t)
+        if (ti > now)
             continue;
-        struct flow_event e;
-        struct motion_totals m = {0};
-        /* a row before and one after */
-        if ((st = simulate_systems_at(s, t)))
+        struct flow_event event;
+        struct motion_totals totals = {0};
+        /* one row before the event and one after it */
+        if ((st = simulate_systems_at(sim, now)))
             return st;
-        s->row_fresh = false;
-        if (flow_eventful(s->flows[i]) && (st = simulate_row(s)))
+        sim->rows.fresh = false;
+        if (flow_eventful(sim->flows[system]) && (st = simulate_row(sim)))
             return st;
-        if (simultaneous_policy(s->a) == BALLISTIC_REST &&
-            (st = motion_totals(r, &m)))
+        if (simultaneous_policy(sim->analysis) == BALLISTIC_REST &&
+            (st = motion_totals(run, &totals)))
             return st;
-        if ((st = flow_apply(s->flows[i], &e)))
+        if ((st = flow_apply(sim->flows[system], &event)))
             return st;
-        *time = t;
-        if ((st = simulate_systems_at(s, t)) ||
-            (st = happened(s, s->flows[i], &e, m.kinetic + m.potential)))
+        *time = now;
+        if ((st = simulate_systems_at(sim, now)) ||
+            (st = happened(sim, sim->flows[system], &event,
+                           totals.kinetic + totals.potential)))
             return st;
     }
     return IMP_OK;
 }
 
 void
-simulate_systems_trend(struct simulation *s, struct diag *d)
+simulate_systems_trend(struct simulation *sim, struct diag *diag)
 {
-    struct rt *r = s->a->rt;
-    for (uint32_t i = 0; i < r->im->systems.n && s->flows; i++) {
-        const struct ballistic *l = flow_ballistic(s->flows[i]);
-        const imp_system *sys = rt_system(r, i);
-        const char *name = imp_text(r->im, sys->name);
-        char q[NUM_TEXT];
+    struct rt *run = sim->run;
+    for (uint32_t i = 0; i < run->im->systems.n && sim->flows; i++) {
+        const struct ballistic *motion = flow_ballistic(sim->flows[i]);
+        const imp_system *sys = rt_system(run, i);
+        const char *name = imp_text(run->im, sys->name);
+        char text[NUM_TEXT];
         double ratio;
         int period;
-        if (!l || !impact_history_trend(l, &period, &ratio))
+        if (!motion || !impact_history_trend(motion, &period, &ratio))
             continue;
         if (period && fabs(ratio - 1.0) < 1e-9)
-            diag_note(s->a->ds, d, sys->range,
+            diag_note(sim->analysis->ds, diag, sys->range,
                       "in `%s` an order of %d impacts repeats and takes as "
                       "long each time: it accumulates nothing",
                       name, period);
         else if (period)
-            diag_note(s->a->ds, d, sys->range,
+            diag_note(sim->analysis->ds, diag, sys->range,
                       "in `%s` an order of %d impacts repeats, %s times as "
                       "long each time",
-                      name, period, num_digits(q, ratio, 6));
+                      name, period, num_digits(text, ratio, 6));
         else
-            diag_note(s->a->ds, d, sys->range,
+            diag_note(sim->analysis->ds, diag, sys->range,
                       "the last impacts of `%s` repeat no order", name);
     }
 }

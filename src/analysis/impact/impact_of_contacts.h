@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* The impact of some contacts at the present state: its problem, its law, and
+ * what is said about its outcome. Shared by `impact`, `compare` and `simulate`.
+ */
+#ifndef IMP_ANALYSIS_IMPACT_IMPACT_OF_CONTACTS_H
+#define IMP_ANALYSIS_IMPACT_IMPACT_OF_CONTACTS_H
+
+#include "abi/laws.h"
+#include "analysis/collision/verdict.h"
+#include "runtime/impact/impact_of_run.h"
+
+/* Is the handler of two free bodies (impact_handler.h) enough for this contact?
+ * It is not where the contact is stated, has corners, or has a body with
+ * joints. */
+bool impact_is_plain(const struct rt *run, uint32_t contact);
+/* Reads the problem of contacts[0..n), n > 0, at the present state. Where the
+ * normal of one is not unique, in->open is its number and the problem is not
+ * complete. IMP_FAILED after a diagnostic. */
+int impact_read(struct analysis *analysis, const uint32_t *contact, uint32_t n,
+                struct impact_of_run *in);
+/* Prepares a solver in run->brief for a problem whose normals are unique.
+ * IMP_BADMODEL after E0721 when there are too many contact points. */
+int impact_prepare(struct analysis *analysis, const struct impact_of_run *in,
+                   struct impact_solver **solver);
+/* Where *law is undeclared: the law that all of contact[0..n) carry.
+ * IMP_BADMODEL after a diagnostic at `where` if they carry different ones. */
+int impact_law_of_contacts(struct analysis *analysis, imp_range where,
+                           const uint32_t *contact, uint32_t n,
+                           enum imp_impact_law *law);
+/* Reports that a normal is not unique: which contact, what touches, the
+ * choices, and how to state one. code: E0724 or W0724. */
+void impact_report_open_normal(struct analysis *analysis,
+                               const struct impact_of_run *in,
+                               enum diag_code code, imp_range where);
+/* Remarks on the outcome of one law: what is wrong or not unique, with amounts.
+ * At most `most` > 0 of them, in the arena of the records; returns how many. */
+size_t impact_remarks(struct analysis *analysis, const struct impact_of_run *in,
+                      const struct impact_solver *solver, const char **text,
+                      size_t most);
+/* Which of the things that the world's `forbid` names happen: a set of
+ * IMP_FORBID_... */
+uint32_t impact_forbidden(const struct analysis *analysis,
+                          const struct impact_solver *solver);
+/* Warning W0722: nothing was applied, and what the choices are (I4). The caller
+ * may add notes. */
+struct diag *impact_undetermined(struct analysis *analysis, imp_range where,
+                                 const struct impact_solver *solver);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* The message on a normal that is not unique: which features touch, the choices
+ * of the normal, what the bodies do along each, and how to state one (I4). */
+#include <assert.h>
+#include <math.h>
+
+#include "analysis/collision/normal_choices.h"
+#include "analysis/impact/impact_priv.h"
+#include "base/num.h"
+#include "runtime/gap/polytope_contact.h"
+
+/* the feature of a body that touches, with its article */
+static const char *
+feature_name(const struct rt *run, unsigned char kind)
+{
+    switch (kind) {
+    case FEATURE_VERTEX:
+        return "a corner";
+    case FEATURE_EDGE:
+        return "an edge";
+    case FEATURE_FACE:
+        return run->im->dim == 2 ? "a side" : "a face";
+    default:
+        return "the surface";
+    }
+}
+
+static const char *
+direction(const struct rt *run, const double n[3])
+{
+    char x[3][NUM_TEXT];
+    for (int i = 0; i < 3; i++)
+        num_digits(x[i], n[i], 6);
+    return run->im->dim == 2
+               ? arena_printf(run->brief, "(%s, %s)", x[0], x[1])
+               : arena_printf(run->brief, "(%s, %s, %s)", x[0], x[1], x[2]);
+}
+
+void
+impact_report_open_normal(struct analysis *analysis,
+                          const struct impact_of_run *in, enum diag_code code,
+                          imp_range where)
+{
+    assert(analysis != NULL && in != NULL);
+    assert(in->open != IMP_WORLD && in->choice != NULL);
+    struct rt *run = analysis->rt;
+    const imp_contact *image_contact = rt_contact(run, in->open);
+    const struct contact_manifold *manifold = in->choice;
+    struct normal_choices choices;
+    const char *name[2], *of[2];
+    char at[NUM_TEXT];
+    for (int s = 0; s < 2; s++) {
+        name[s] = imp_text(run->im, rt_body(run, image_contact->body[s])->name);
+        of[s] = feature_name(run, manifold->pair.kind[s]);
+    }
+    struct diag *diag = diag_add(
+        analysis->ds, code, image_contact->range,
+        "the normal of `%s` is set-valued: %s of `%s` touches %s of "
+        "`%s`%s",
+        imp_text(run->im, image_contact->name), of[0], name[0], of[1], name[1],
+        manifold->pair.kind[0] == FEATURE_EDGE &&
+                manifold->pair.kind[1] == FEATURE_EDGE
+            ? ", along it"
+            : "");
+    diag_note(analysis->ds, diag, where, "asked here, at t = %s s",
+              num_digits(at, rt_time(run), 9));
+    bool known = !normal_choices_read(analysis, in->open, manifold, &choices);
+    for (int choice = 0; choice < manifold->n_choice; choice++) {
+        const char *normal = direction(run, manifold->choice[choice]),
+                   *velocity = "";
+        char x[NUM_TEXT];
+        if (known && fabs(choices.v[choice]) > choices.v_tol)
+            velocity = arena_printf(run->brief, "; normal velocity %s m/s",
+                                    num_digits(x, choices.v[choice], 6));
+        else if (known && fabs(choices.D[choice]) > choices.D_tol)
+            velocity = arena_printf(
+                run->brief,
+                "; normal velocity 0, the gap's second derivative %s "
+                "m/s^2",
+                num_digits(x, choices.D[choice], 6));
+        else if (known)
+            velocity = "; normal velocity 0";
+        if (manifold->choice_body[choice] == MANIFOLD_CROSSING)
+            diag_note(
+                analysis->ds, diag, IMP_NOWHERE,
+                "%s: the common normal of an edge of `%s` and one of `%s`%s",
+                normal, name[0], name[1], velocity);
+        else
+            diag_note(analysis->ds, diag, IMP_NOWHERE,
+                      "%s: the normal of %s of `%s`%s", normal,
+                      feature_name(run, FEATURE_FACE),
+                      name[manifold->choice_body[choice] & 1u], velocity);
+    }
+    if (known)
+        diag_note(analysis->ds, diag, IMP_NOWHERE, "%s",
+                  normal_choices_text(&choices));
+    diag_help(analysis->ds, diag,
+              "state one of these, or one between them, in the contact: "
+              "contact %s : %s | %s { normal = %s }",
+              imp_text(run->im, image_contact->name), name[0], name[1],
+              manifold->n_choice ? direction(run, manifold->choice[0]) : "...");
+}

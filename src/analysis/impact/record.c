@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* The record of an impact problem: impulses, twists, energies, the Delassus
+ * matrix G and what is not unique. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "analysis/impact/impact_priv.h"
+#include "runtime/numerics/vec3.h"
+
+/* a row per body: spin, velocity */
+static void
+set_twists(struct analysis *analysis, const struct impact_of_run *in,
+           struct record *out, const char *field, const double *twist)
+{
+    bool plane = analysis->rt->im->dim == 2;
+    size_t n = 0, nb = in->p.n_body;
+    double *x = NEW_N(analysis->rt->arena, double, 6 * nb + 1);
+    for (size_t b = 0; b < nb; b++)
+        for (size_t i = 0; i < 6; i++)
+            if (!plane || (i >= 2 && i < 5))
+                x[n++] = twist[6 * b + i];
+    SET_MAT(field, x, nb, plane ? 3 : 6);
+}
+
+static void
+set_joints(struct analysis *analysis, const struct impact_of_run *in,
+           const struct impact_solver *solver, struct record *out)
+{
+    bool plane = analysis->rt->im->dim == 2;
+    size_t nj = analysis->rt->im->joints.n, w = plane ? 3 : 6;
+    double *x = NEW_N(analysis->rt->arena, double, w *nj + 1);
+    for (uint32_t j = 0; j < in->p.n_joint; j++)
+        for (size_t i = 0, k = 0; i < 6; i++)
+            if (!plane || i < 2 || i == 5)
+                x[w * in->joint[j] + k++] = solver->xi[6 * j + i];
+    SET_MAT("joint_impulses", x, nj, w);
+}
+
+/* the bodies and joints to which the rows of the matrices belong */
+static void
+set_names(struct analysis *analysis, const struct impact_of_run *in,
+          struct record *out)
+{
+    const imp_image *im = analysis->rt->im;
+    const imp_joint *joint = IMP_ARRAY(im, im->joints, imp_joint);
+    size_t nb = in->p.n_body, nj = im->joints.n;
+    const char **name =
+        NEW_N(analysis->rt->arena, const char *, (nb > nj ? nb : nj) + 1);
+    for (size_t b = 0; b < nb; b++)
+        name[b] = imp_text(im, rt_body(analysis->rt, in->body[b])->name);
+    SET_TEXTS("bodies", name, nb);
+    for (size_t k = 0; k < nj; k++)
+        name[k] = imp_text(im, joint[k].name);
+    SET_TEXTS("joints", name, nj);
+}
+
+/* Is the line of impact through the mass centres of all bodies that an impulse
+ * moves? */
+static const char *
+kind_of(const struct impact_of_run *in)
+{
+    const struct impact_contact *point = &in->p.contact[0];
+    for (int s = 0; s < 2; s++) {
+        if (point->body[s] == IMP_WORLD ||
+            !(in->p.body[point->body[s]].invmass > 0))
+            continue;
+        const double *x = s ? point->q : point->p;
+        double r[3], torque[3], off = 0, arm = 0, dir = 0;
+        for (int i = 0; i < 3; i++) {
+            r[i] = x[i] - in->p.body[point->body[s]].centre[i];
+            arm += r[i] * r[i];
+            dir += point->dir[i] * point->dir[i];
+        }
+        vec3_cross(r, point->dir, torque);
+        for (int i = 0; i < 3; i++)
+            off = fmax(off, fabs(torque[i]));
+        if (off > 1e-9 * sqrt(arm * dir))
+            return "eccentric";
+    }
+    return "central";
+}
+
+/* where the impulses act, as points of the first bodies, and their directions
+ */
+static void
+set_points(struct analysis *analysis, const struct impact_of_run *in,
+           const struct impact_solver *solver, struct record *out)
+{
+    size_t dim = analysis->rt->im->dim, nc = (size_t)solver->nc;
+    double *points = NEW_N(analysis->rt->arena, double, 2 * dim * nc + 1),
+           *normals = points + dim * nc;
+    const char **name = NEW_N(analysis->rt->arena, const char *, nc + 1);
+    for (size_t i = 0; i < nc; i++) {
+        const struct impact_contact *c = &in->p.contact[i];
+        for (size_t k = 0; k < dim; k++) {
+            points[dim * i + k] = c->p[k];
+            normals[dim * i + k] = c->dir[k] / solver->length[i];
+        }
+        name[i] = imp_text(analysis->rt->im,
+                           rt_contact(analysis->rt, in->contact[i])->name);
+    }
+    SET_MAT("points", points, nc, dim);
+    SET_MAT("normals", normals, nc, dim);
+    SET_TEXTS("point_contacts", name, nc);
+}
+
+/* time, twists, normal velocities and energies before and after; why: nothing
+ * was applied, for this reason, or NULL */
+static void
+set_motion(struct analysis *analysis, const struct impact_of_run *in,
+           struct impact_solver *solver, const char *why, struct record *out)
+{
+    static const char *const after[] = {
+        "impulses",     "twists_after", "normal_velocities_after",
+        "energy_after", "energy_loss",  "momentum_error"};
+    size_t nc = (size_t)solver->nc;
+    double *twist = NEW_N(analysis->rt->arena, double, 6 * in->p.n_body + 1);
+    for (uint32_t body = 0; body < in->p.n_body; body++) {
+        memcpy(twist + 6 * body, in->p.body[body].spin, 3 * sizeof *twist);
+        memcpy(twist + 6 * body + 3, in->p.body[body].vel, 3 * sizeof *twist);
+    }
+    SET_NUM("time", rt_time(analysis->rt));
+    set_twists(analysis, in, out, "twists_before", twist);
+    SET_LIST("normal_velocities_before", solver->before, nc);
+    SET_NUM("energy_before", solver->energy[0]);
+    SET_ABSENT("energy_price", "the touch is not tangential, or there are "
+                               "several contacts");
+    if (nc == 1 && solver->G[0] > 0)
+        SET_NUM("effective_mass",
+                1 / (solver->G[0] * solver->length[0] * solver->length[0]));
+    else
+        SET_ABSENT("effective_mass",
+                   nc == 1 ? "nothing can move at the contact"
+                           : "there are several contact points: see G");
+    if (why) {
+        record_set_absent_all(out, after, 6, why);
+        return;
+    }
+    SET_LIST("impulses", solver->P, nc);
+    set_twists(analysis, in, out, "twists_after", solver->twist);
+    SET_LIST("normal_velocities_after", solver->after, nc);
+    SET_NUM("energy_after", solver->energy[1]);
+    SET_NUM("energy_loss", solver->energy[0] - solver->energy[1]);
+    SET_NUM("momentum_error", solver->momentum_error);
+}
+
+/* what holds at the greatest compression, where the law has one */
+static void
+set_peak(struct analysis *analysis, const struct impact_of_run *in,
+         const struct impact_solver *solver, const char *why,
+         struct record *out)
+{
+    static const char *const peak[] = {"normal_velocities_peak", "twists_peak",
+                                       "loading_impulses",
+                                       "unloading_impulses"};
+    size_t nc = (size_t)solver->nc;
+    if (!solver->applied || !solver->peak) {
+        record_set_absent_all(
+            out, peak, 4,
+            why ? why
+                : "this law has no common peak of compression for "
+                  "these contacts");
+        return;
+    }
+    SET_LIST("normal_velocities_peak", solver->at_peak, nc);
+    set_twists(analysis, in, out, "twists_peak", solver->peak_twist);
+    SET_LIST("loading_impulses", solver->load, nc);
+    SET_LIST("unloading_impulses", solver->unload, nc);
+}
+
+/* The Delassus matrix G and what is not unique about the impulses. The singular
+ * values of G overwrite G in the solver, so they come last. */
+static void
+set_delassus(const struct analysis *analysis, struct impact_solver *solver,
+             struct record *out)
+{
+    static const char *const word[] = {"yes", "motion only", "no"};
+    static const char *const singular[] = {"rank", "null_space", "condition"};
+    struct arena *arena = analysis->rt->arena;
+    size_t nc = (size_t)solver->nc;
+    double *G = NEW_N(arena, double, nc *nc + nc + 1), *residual = G + nc * nc;
+    for (size_t i = 0; i < nc; i++)
+        for (size_t j = 0; j < nc; j++)
+            G[nc * i + j] =
+                solver->G[nc * i + j] * solver->length[i] * solver->length[j];
+    SET_MAT("G", G, nc, nc);
+    SET_TEXT("determined", word[solver->determined]);
+    memcpy(residual, solver->residual, nc * sizeof *residual);
+    SET_LIST("residual", residual, nc);
+    if (impact_solver_measure(solver)) {
+        record_set_absent_all(out, singular, 3,
+                              "the singular values did not settle");
+        return;
+    }
+    assert(solver->rank >= 0 && solver->rank <= solver->nc);
+    SET_NUM("rank", solver->rank);
+    SET_MAT("null_space", solver->null, nc - (size_t)solver->rank, nc);
+    if (solver->rank)
+        SET_NUM("condition", solver->condition);
+    else
+        SET_ABSENT("condition", "nothing can move at the contacts");
+}
+
+void
+impact_record(struct analysis *analysis, const struct impact_of_run *in,
+              struct impact_solver *solver, struct record *out,
+              enum impact_fields fields)
+{
+    assert(analysis != NULL && in != NULL && solver != NULL && out != NULL);
+    assert(solver->nc == (int)in->p.n_contact);
+    const char *why = solver->applied ? NULL : impact_fault_text(solver);
+    set_names(analysis, in, out);
+    if (fields == IMPACT_FIELDS_ALL)
+        set_motion(analysis, in, solver, why, out);
+    if (why)
+        SET_ABSENT("joint_impulses", why);
+    else
+        set_joints(analysis, in, solver, out);
+    set_peak(analysis, in, solver, why, out);
+    if (solver->nc == 1)
+        SET_TEXT("contact_kind", kind_of(in));
+    else
+        SET_ABSENT("contact_kind", "there are several contact points");
+    set_points(analysis, in, solver, out);
+    SET_TEXT("law", imp_impact_law_word(solver->law));
+    set_delassus(analysis, solver, out);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* What is wrong or not unique about the outcome of an impact, in sentences with
+ * amounts, and what the world forbids. */
+#include <assert.h>
+#include <math.h>
+
+#include "analysis/impact/impact_priv.h"
+#include "base/num.h"
+
+/* normal velocities up to this share of the speeds count as zero, as in
+ * runtime/impact/impact.c */
+#define RESTS 1e-9
+
+/* said of several contacts with unequal restitutions */
+static const char *const unequal_remark[] = {
+    "",
+#define LAW(ID, word, args, POLICY, TRAITS, unequal, doc) unequal,
+#include "abi/laws.def"
+};
+
+const char *
+impact_fault_text(const struct impact_solver *solver)
+{
+    assert(solver != NULL);
+    switch (solver->fault) {
+    case IMPACT_INCONSISTENT:
+        return "the law's normal velocities contradict each other: the bodies "
+               "and joints cannot take them all (see residual)";
+    case IMPACT_AMBIGUOUS:
+        return "the impulses until peak compression are not unique, and with "
+               "different restitutions the motion depends on how they share";
+    case IMPACT_JAMMED:
+        return "the bodies are jammed: no impulses >= 0 give the law's "
+               "velocities";
+    case IMPACT_ENDLESS:
+        return "the contacts still approach after 100000 single impacts";
+    case IMPACT_UNSETTLED:
+        return "the iteration of this law did not settle";
+    default:
+        return "nothing was applied";
+    }
+}
+
+/* the name of the contact of point c, and the place of the point if the contact
+ * has several points */
+static const char *
+point_name(struct analysis *analysis, const struct impact_of_run *in, int c)
+{
+    const struct imp_contact *image_contact =
+        rt_contact(analysis->rt, in->contact[c]);
+    const double *p = in->p.contact[c].p;
+    const char *name =
+        arena_printf(record_arena(analysis), "`%s`",
+                     imp_text(analysis->rt->im, image_contact->name));
+    char x[3][NUM_TEXT];
+    for (int i = 0; i < (int)in->p.n_contact; i++)
+        if (i != c && in->contact[i] == in->contact[c]) {
+            for (int d = 0; d < 3; d++)
+                num_digits(x[d], p[d], 6);
+            return arena_printf(record_arena(analysis), "%s at (%s, %s%s%s)",
+                                name, x[0], x[1],
+                                analysis->rt->im->dim == 3 ? ", " : "",
+                                analysis->rt->im->dim == 3 ? x[2] : "");
+        }
+    return name;
+}
+
+/* sentences that are being collected, up to `most` */
+struct sentences {
+    struct arena *arena;
+    const char **text;
+    size_t n, most;
+    size_t more; /* sentences beyond those */
+};
+
+#define SAY(list, ...)                                                         \
+    do {                                                                       \
+        if ((list)->n < (list)->most)                                          \
+            (list)->text[(list)->n++] =                                        \
+                arena_printf((list)->arena, __VA_ARGS__);                      \
+        else                                                                   \
+            (list)->more++;                                                    \
+    } while (0)
+
+/* of the outcome as a whole */
+static void
+say_outcome(struct sentences *list, const struct analysis *analysis,
+            const struct impact_of_run *in, const struct impact_solver *solver)
+{
+    char amount[NUM_TEXT];
+    bool equal = true; /* all restitutions are the same */
+    for (int c = 0; c < solver->nc; c++)
+        equal &= in->p.contact[c].e == in->p.contact[0].e;
+    if (!solver->applied)
+        SAY(list, "no motion is applied under `%s`: %s",
+            imp_impact_law_word(solver->law), impact_fault_text(solver));
+    else if (solver->fault == IMPACT_INCONSISTENT)
+        SAY(list,
+            "the law's normal velocities cannot all be had: least squares");
+    if (solver->joint_rank < solver->nr)
+        SAY(list,
+            "%d of %d constraints of the joints %s redundant: the least "
+            "joint impulses are given",
+            solver->nr - solver->joint_rank, solver->nr,
+            solver->nr - solver->joint_rank == 1 ? "is" : "are");
+    if (solver->applied && solver->determined == IMPACT_MOTION_UNIQUE)
+        SAY(list,
+            "the motion is unique, the impulses are not: a least set is given");
+    if (solver->tie &&
+        in->contact[solver->tied[0]] == in->contact[solver->tied[1]])
+        SAY(list,
+            "points of `%s` approach alike and act on each other: the order "
+            "of the points decided (other laws take them at once)",
+            imp_text(
+                analysis->rt->im,
+                rt_contact(analysis->rt, in->contact[solver->tied[0]])->name));
+    else if (solver->tie)
+        SAY(list, "two contacts approach alike and act on each other: the "
+                  "order given decided (state `priority`)");
+    if (*unequal_remark[solver->law] && solver->nc > 1 && !equal)
+        SAY(list, "%s", unequal_remark[solver->law]);
+    if (solver->applied && solver->gained > 0)
+        SAY(list, "the impact raises the energy by %s J",
+            num_digits(amount, solver->gained, 6));
+}
+
+/* of contact point c; greatest: of all impulses */
+static void
+say_point(struct sentences *list, struct analysis *analysis,
+          const struct impact_of_run *in, const struct impact_solver *solver,
+          int c, double greatest)
+{
+    const char *name = point_name(analysis, in, c);
+    uint32_t traits = imp_impact_law_traits(solver->law);
+    char amount[NUM_TEXT];
+    if (solver->open[c] && !impact_separates(solver, c))
+        SAY(list,
+            "%s touches, does not approach and would be pulled: it takes "
+            "no impulse",
+            name);
+    else if (solver->open[c])
+        SAY(list, "%s separates before the impact, at %s m/s%s", name,
+            num_digits(amount, solver->before[c], 6),
+            traits & IMP_LAW_TRAIT_SEPARATING ? "" : ": it takes no impulse");
+    if (solver->applied && solver->P[c] < -1e-12 * greatest)
+        SAY(list, "the impulse at %s is negative (%s N*s): it pulls", name,
+            num_digits(amount, solver->P[c], 6));
+    if (solver->applied && !(traits & IMP_LAW_TRAIT_PARTS) &&
+        solver->after[c] < -RESTS * solver->speed * solver->length[c])
+        SAY(list, "%s approaches after the impact, at %s m/s", name,
+            num_digits(amount, solver->after[c], 6));
+}
+
+size_t
+impact_remarks(struct analysis *analysis, const struct impact_of_run *in,
+               const struct impact_solver *solver, const char **text,
+               size_t most)
+{
+    assert(analysis != NULL && in != NULL && solver != NULL);
+    assert(text != NULL && most > 0);
+    struct sentences list = {
+        .arena = record_arena(analysis), .text = text, .most = most};
+    double greatest = 0;
+    for (int c = 0; c < solver->nc; c++)
+        greatest = fmax(greatest, fabs(solver->P[c]));
+    say_outcome(&list, analysis, in, solver);
+    for (int c = 0; c < solver->nc; c++)
+        say_point(&list, analysis, in, solver, c, greatest);
+    if (list.more)
+        text[most - 1] = arena_printf(
+            list.arena, "and %zu remarks more on its points", list.more + 1);
+    assert(list.n <= most);
+    return list.n;
+}
+
+bool
+impact_separates(const struct impact_solver *solver, int i)
+{
+    assert(solver != NULL && i >= 0 && i < solver->nc);
+    return solver->open[i] && solver->v0[i] > RESTS * solver->speed;
+}
+
+uint32_t
+impact_forbidden(const struct analysis *analysis,
+                 const struct impact_solver *solver)
+{
+    assert(analysis != NULL && solver != NULL);
+    double big = 0;
+    uint32_t did = solver->gained > 0 ? IMP_FORBID_GAIN : 0;
+    if (!solver->applied)
+        return 0;
+    for (int c = 0; c < solver->nc; c++)
+        big = fmax(big, fabs(solver->P[c]));
+    for (int c = 0; c < solver->nc; c++) {
+        did |= impact_separates(solver, c) ? IMP_FORBID_SEPARATING : 0;
+        did |= solver->P[c] < -1e-12 * big ? IMP_FORBID_NEGATIVE : 0;
+    }
+    return did & analysis->rt->im->forbid;
+}
+
+struct diag *
+impact_undetermined(struct analysis *analysis, imp_range where,
+                    const struct impact_solver *solver)
+{
+    assert(analysis != NULL && solver != NULL && !solver->applied);
+    struct diag *diag =
+        diag_add(analysis->ds, DIAG_W0722, where,
+                 "the outcome of this impact is not determined, "
+                 "so no motion is applied");
+    diag_note(analysis->ds, diag, IMP_NOWHERE, "`%s`: %s",
+              imp_impact_law_word(solver->law), impact_fault_text(solver));
+    diag_help(analysis->ds, diag,
+              "choose: `law = complementarity` (impulses never pull), "
+              "`law = sequential` (one contact at a time, by `priority`), "
+              "`law = least_norm` (least squares); `compare impact` shows them "
+              "side by side");
+    return diag;
+}

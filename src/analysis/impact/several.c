@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* `impact c1, c2, ...`: the impact at several contacts, at stated ones, or with
+ * joints, under the law that was asked for. Where the law gives no unique
+ * motion none is applied, and the choices are reported (I4). */
+
+#include <assert.h>
+
+#include "abi/status.h"
+#include "analysis/impact/impact_priv.h"
+#include "base/num.h"
+
+int
+impact_at_contacts(struct analysis *analysis, const imp_command *command,
+                   struct record *out)
+{
+    assert(analysis != NULL && command != NULL && out != NULL);
+    struct impact_of_run in;
+    struct impact_solver *solver;
+    enum imp_impact_law law;
+    const char *text[64];
+    const imp_val *own = arg_option(analysis, command, IMP_OPT_impact_impulse);
+    int st;
+    if (own) {
+        struct diag *diag = diag_add(analysis->ds, DIAG_E0705, own->range,
+                                     "`impulse` is for one contact of two free "
+                                     "bodies with shapes");
+        diag_help(analysis->ds, diag, "leave it out, or name a `law`");
+        return IMP_BADMODEL;
+    }
+    if ((st = impact_law_of_command(analysis, command, &law)) ||
+        (st = impact_bring_to_touch(analysis, command, IMP_OPT_impact_until,
+                                    &in, &solver)) ||
+        (st = impact_law_of_contacts(analysis, command->range, in.contact,
+                                     in.p.n_contact, &law)))
+        return st;
+    impact_solver_solve(solver, law);
+    size_t n_remarks = impact_remarks(analysis, &in, solver, text, 64);
+    if (!solver->applied)
+        impact_undetermined(analysis, command->range, solver);
+    if (solver->applied && solver->gained > 0 &&
+        !analysis->rt->im->gain_allowed) {
+        char g[NUM_TEXT];
+        diag_add(analysis->ds, DIAG_W0721, command->range,
+                 "this impact raises the energy by %s J under `%s`",
+                 num_digits(g, solver->gained, 6),
+                 imp_impact_law_word(solver->law));
+    }
+    if (impact_forbidden(analysis, solver)) {
+        struct diag *diag = diag_add(analysis->ds, DIAG_E0719, command->range,
+                                     "the world forbids this impact");
+        for (size_t i = 0; i < n_remarks; i++)
+            diag_note(analysis->ds, diag, IMP_NOWHERE, "%s", text[i]);
+        diag_help(analysis->ds, diag,
+                  "name another `law`, or forbid less: `forbid` and "
+                  "`policy = stop` of the world");
+        return IMP_FAILED;
+    }
+    impact_record(analysis, &in, solver, out, IMPACT_FIELDS_ALL);
+    SET_TEXTS("warnings", text, n_remarks);
+    return IMP_OK;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* The event loop: the run goes from event to event. The handlers of events do
+ * not call each other; each returns to this loop and says what happens next. */
+#include <assert.h>
+#include <math.h>
+
+#include "abi/status.h"
+#include "analysis/simulate/simulate_priv.h"
+#include "base/num.h"
+#include "runtime/motion/motion.h"
+
+/* The most rounds at one instant in which no event is reported: contacts close
+ * and open by rounding alone. */
+#define SIMULATE_IDLE 1000
+
+static int
+too_many(struct simulation *sim, double limit)
+{
+    uint32_t worst = 0;
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
+        if (sim->contacts[contact].flights.impacts >
+            sim->contacts[worst].flights.impacts)
+            worst = contact;
+    const struct flight_history *flights = &sim->contacts[worst].flights;
+    char l[NUM_TEXT], t[NUM_TEXT], q[NUM_TEXT];
+    struct diag *diag =
+        diag_add(sim->analysis->ds, DIAG_E0712, sim->command->range,
+                 "%s events until t = %s s: the run is given up",
+                 num_shortest(l, limit), num_digits(t, rt_time(sim->run), 9));
+    if (flights->n >= 2)
+        diag_note(sim->analysis->ds, diag, rt_contact(sim->run, worst)->range,
+                  "most of them here: %ld impacts, the last flights have a "
+                  "ratio of %s",
+                  flights->impacts,
+                  num_digits(q, flights->f[0] / flights->f[1], 6));
+    simulate_systems_trend(sim, diag);
+    diag_help(sim->analysis->ds, diag,
+              "raise the limit with `events = ...`, or use an "
+              "earlier `until`");
+    return IMP_FAILED;
+}
+
+static int
+stuck(struct simulation *sim)
+{
+    char t[NUM_TEXT];
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_E0712, sim->command->range,
+        "the run does not get beyond t = %s s: points close there again and "
+        "again that need no impulse",
+        num_digits(t, rt_time(sim->run), 9));
+    diag_help(sim->analysis->ds, diag,
+              "bodies nearly rest there and rounding decides what touches: use "
+              "an earlier `until`, or a lower restitution");
+    return IMP_FAILED;
+}
+
+/* A change of the contacts that are closed has come: its handler does what
+ * happens there, and may ask for the contact to be treated as a touch. */
+static int
+apply_mode_change(struct simulation *sim)
+{
+    assert(sim->mode_change.what == CHANGE_NONE ||
+           sim->mode_change.contact < sim->n_contacts);
+    struct mode_change change = sim->mode_change;
+    struct event touch = {EVENT_CROSS, change.contact, rt_time(sim->run)};
+    enum next_step next = STEP_DONE;
+    int st;
+    sim->mode_change.what = CHANGE_NONE;
+    if (change.what != CHANGE_NONE && change.what != CHANGE_BESIDE)
+        sim->rows.fresh = false;
+    switch (change.what) {
+    case CHANGE_CEASES:
+        if ((st = simulate_row(sim)))
+            return st;
+        return simulate_persistent_unloaded(sim, change.which);
+    case CHANGE_SINKS:
+        return simulate_persistent_choose(sim, change.contact, NULL, 0, NULL);
+    case CHANGE_BESIDE:
+        resting_polytopes_leave_face(sim, change.contact);
+        return IMP_OK;
+    case CHANGE_HITS:
+        st = simulate_vertex_impact(sim, change.contact, (uint32_t)change.which,
+                                    &next);
+        return st || next == STEP_DONE
+                   ? st
+                   : simulate_touches(sim, &touch, &touch, 0);
+    case CHANGE_CLOSES:
+        return simulate_touches(sim, &touch, &touch, 0);
+    case CHANGE_FACE_END:
+        return simulate_persistent_past_end(sim, change.contact, change.which);
+    default:
+        return IMP_OK;
+    }
+}
+
+/* What the next search looks for, per contact. True: it need not look for
+ * anything, as all contacts are held or are watched vertex by vertex. */
+static bool
+choose_watched(struct simulation *sim)
+{
+    bool none = persistent_any(sim->run) || sim->resting.n;
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
+        sim->watch[contact] =
+            persistent_holds(sim->run, contact) || sim->resting.is_over[contact]
+                ? WATCH_OFF
+                : sim->contacts[contact].watch;
+        none = none && sim->watch[contact] == WATCH_OFF;
+    }
+    return none;
+}
+
+/* Moves to the next event before the target time. *end: the time at which
+ * closed contacts or systems change, at most the target; found: the event that
+ * the search has found before *end. */
+static int
+move_to_event(struct simulation *sim, double target, double *end,
+              struct event *found, struct event *more, uint32_t *n_more)
+{
+    struct rt *run = sim->run;
+    bool nothing_watched = choose_watched(sim);
+    double before = rt_time(run);
+    *end = target;
+    int st =
+        run->im->systems.n ? simulate_systems_peek(sim, target, end) : IMP_OK;
+    if (!st)
+        st = simulate_persistent_peek(sim, *end, NULL, end);
+    if (!st && nothing_watched && rt_stopped(run))
+        st = IMP_STOPPED;
+    if (!st && nothing_watched) { /* the search for changes has already made the
+                                     series of this motion */
+        motion_advance(run, *end - before, *end);
+        found->kind = EVENT_NONE;
+    } else if (!st) {
+        st = event_next(run, sim->watch, *end, NULL, NULL, found, more, n_more);
+    }
+    if (rt_time(run) > before)
+        sim->rows.fresh = false;
+    return st;
+}
+
+/* The search has found no event before `end`: moves there, and does what closed
+ * contacts and systems do at that time. */
+static int
+finish_piece(struct simulation *sim, double end)
+{
+    struct rt *run = sim->run;
+    int st;
+    if (rt_time(run) < end) {
+        if ((st = motion_to(run, end)))
+            return st;
+        sim->rows.fresh = false;
+    }
+    if ((st = simulate_check_penetration(sim)) ||
+        (st = apply_mode_change(sim)) ||
+        (run->im->systems.n && (st = simulate_systems_apply(sim, end))))
+        return st;
+    return IMP_OK;
+}
+
+/* One round of the loop: moves to the next event before the target time, and
+ * calls its handler. */
+static int
+advance_once(struct simulation *sim, double target, double limit,
+             struct event *more)
+{
+    assert(rt_time(sim->run) < target);
+    struct rt *run = sim->run;
+    struct event found;
+    uint32_t n_more;
+    double end;
+    int st;
+    if (sim->planes) {
+        st = simulate_vertex_flights(sim, target, limit);
+        if (st || rt_time(run) >= target)
+            return st;
+        if ((double)sim->log.time.n > limit)
+            return too_many(sim, limit);
+    }
+    if ((st = move_to_event(sim, target, &end, &found, more, &n_more)))
+        return st;
+    if (found.kind == EVENT_NONE || found.kind == EVENT_EXCLUDED) {
+        if ((st = finish_piece(sim, end)))
+            return st;
+    } else {
+        if (run->im->systems.n && (st = simulate_systems_at(sim, rt_time(run))))
+            return st;
+        if ((st = simulate_check_penetration(sim)) ||
+            (st = simulate_touches(sim, &found, more, n_more)))
+            return st;
+    }
+    return (double)sim->log.time.n > limit ? too_many(sim, limit) : IMP_OK;
+}
+
+/* Moves from the present time to the target time, event by event. */
+static int
+advance(struct simulation *sim, double target, double limit)
+{
+    struct rt *run = sim->run;
+    struct event *more = NEW_N(run->arena, struct event, sim->n_contacts + 1);
+    double last = -INFINITY;
+    size_t reported = 0;
+    sim->target = target;
+    for (long idle = 0; !sim->stopped && rt_time(run) < target; idle++) {
+        if (rt_time(run) > last || sim->log.time.n > reported)
+            idle = 0;
+        if (idle > SIMULATE_IDLE)
+            return stuck(sim);
+        last = rt_time(run);
+        reported = sim->log.time.n;
+        rt_brief_end(run);
+        int st = advance_once(sim, target, limit, more);
+        if (st)
+            return st;
+    }
+    return IMP_OK;
+}
+
+int
+simulate_run(struct simulation *sim, double limit)
+{
+    assert(sim != NULL && sim->until >= 0.0);
+    struct rt *run = sim->run;
+    int st;
+    size_t next_time = 0;
+    if (sim->rows.times.n && sim->rows.times.v[0] == 0.0) {
+        if (sim->rows.n_items && (st = simulate_row(sim)))
+            return st;
+        next_time = 1;
+    }
+    if ((st = simulate_systems_start(sim)))
+        return st;
+    sim->begun = true;
+    if ((st = simulate_start_contacts(sim)))
+        return st;
+    simulate_vertex_flights_start(sim);
+    resting_polytopes_start(sim);
+    for (; next_time < sim->rows.times.n && !sim->stopped; next_time++) {
+        if ((st = advance(sim, sim->rows.times.v[next_time], limit)))
+            return st;
+        if (!sim->stopped && sim->rows.n_items && (st = simulate_row(sim)))
+            return st;
+    }
+    if (!sim->stopped && rt_time(run) < sim->until)
+        return advance(sim, sim->until, limit);
+    return IMP_OK;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Recorded rows of `simulate`: the expressions of `record` at the times asked
+ * for and at every event (before and after an impact). */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/simulate/simulate_priv.h"
+#include "base/num.h"
+
+#define SIMULATE_STEPS 200 /* rows when neither `at` nor `every` is given */
+#define SIMULATE_ROWS_MOST 10000000.0
+
+static size_t
+item_size(const imp_val *value)
+{
+    return (size_t)(value->rows ? value->rows : 1) *
+           (value->cols ? value->cols : 1);
+}
+
+int
+simulate_read_items(struct simulation *sim)
+{
+    assert(sim != NULL && sim->rows.width == 0);
+    const imp_val *value =
+        arg_option(sim->analysis, sim->command, IMP_OPT_simulate_record);
+    if (!value)
+        return IMP_OK;
+    sim->rows.item =
+        value->kind == IMP_VAL_LIST ? val_items(sim->analysis, value) : value;
+    sim->rows.n_items = value->kind == IMP_VAL_LIST ? value->items.n : 1;
+    for (uint32_t i = 0; i < sim->rows.n_items; i++)
+        sim->rows.width += item_size(&sim->rows.item[i]);
+    return IMP_OK;
+}
+
+static int
+compare(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+/* appends the numbers of a value of times */
+static int
+gather(struct simulation *sim, const imp_val *value)
+{
+    if (value->kind == IMP_VAL_LIST) {
+        const imp_val *item = val_items(sim->analysis, value);
+        for (uint32_t i = 0; i < value->items.n; i++) {
+            int st = gather(sim, &item[i]);
+            if (st)
+                return st;
+        }
+        return IMP_OK;
+    }
+    size_t n = item_size(value);
+    if (value->kind == IMP_VAL_FIELD) {
+        const struct record *r = arg_record(sim->analysis, value);
+        if (!r)
+            return IMP_FAILED;
+        n = r->v[value->field].n;
+    }
+    double *x = NEW_N(sim->run->arena, double, n ? n : 1);
+    int st = arg_numbers(sim->analysis, value, x);
+    for (size_t i = 0; i < n && !st; i++)
+        VEC_PUSH(&sim->rows.times, x[i]);
+    return st;
+}
+
+static int
+bad_times(struct simulation *sim, imp_range where, const char *what, double x)
+{
+    char t[NUM_TEXT], u[NUM_TEXT];
+    struct diag *diag = diag_add(sim->analysis->ds, DIAG_E0705, where, what,
+                                 num_shortest(t, x));
+    diag_help(sim->analysis->ds, diag, "the run goes from 0 to `until` = %s s",
+              num_shortest(u, sim->until));
+    return IMP_BADMODEL;
+}
+
+int
+simulate_read_times(struct simulation *sim)
+{
+    assert(sim != NULL && sim->until >= 0.0);
+    const imp_val *at =
+        arg_option(sim->analysis, sim->command, IMP_OPT_simulate_at);
+    const imp_val *every =
+        arg_option(sim->analysis, sim->command, IMP_OPT_simulate_every);
+    int st;
+    if (at) {
+        if ((st = gather(sim, at)))
+            return st;
+        for (size_t i = 0; i < sim->rows.times.n; i++)
+            if (!(sim->rows.times.v[i] >= 0.0 &&
+                  sim->rows.times.v[i] <= sim->until))
+                return bad_times(sim, at->range,
+                                 "the time %s s of `at` is outside the run",
+                                 sim->rows.times.v[i]);
+    }
+    if (every) {
+        double dt;
+        if ((st = arg_numbers(sim->analysis, every, &dt)))
+            return st;
+        if (!(dt > 0.0) || sim->until / dt > SIMULATE_ROWS_MOST)
+            return bad_times(sim, every->range,
+                             "`every` is %s s: it must be positive and give at "
+                             "most 10^7 rows",
+                             dt);
+        /* the last time is `until` where that is a multiple of dt to rounding
+         */
+        double ends = sim->until + 2.0 * DBL_EPSILON * sim->until;
+        for (double k = 0.0; k * dt <= ends; k += 1.0)
+            VEC_PUSH(&sim->rows.times, fmin(k * dt, sim->until));
+    }
+    if (!at && !every)
+        for (int k = 0; k <= SIMULATE_STEPS; k++)
+            VEC_PUSH(&sim->rows.times, k == SIMULATE_STEPS
+                                           ? sim->until
+                                           : sim->until * k / SIMULATE_STEPS);
+    if (sim->rows.times.n > 1)
+        qsort(sim->rows.times.v, sim->rows.times.n, sizeof *sim->rows.times.v,
+              compare);
+    size_t n = 0;
+    for (size_t i = 0; i < sim->rows.times.n; i++)
+        if (!n || sim->rows.times.v[i] > sim->rows.times.v[n - 1])
+            sim->rows.times.v[n++] = sim->rows.times.v[i];
+    sim->rows.times.n = n;
+    return IMP_OK;
+}
+
+int
+simulate_row(struct simulation *sim)
+{
+    assert(sim != NULL);
+    assert(sim->rows.values.n == sim->rows.t.n * sim->rows.width);
+    if (sim->rows.fresh)
+        return IMP_OK;
+    if (sim->rows.buffer == NULL)
+        sim->rows.buffer = NEW_N(sim->run->arena, double, sim->rows.width + 3);
+    double *x = sim->rows.buffer, *p = x;
+    for (uint32_t i = 0; i < sim->rows.n_items; i++) {
+        int st = arg_numbers(sim->analysis, &sim->rows.item[i], p);
+        if (st)
+            return st;
+        p += item_size(&sim->rows.item[i]);
+    }
+    VEC_PUSH(&sim->rows.t, rt_time(sim->run));
+    for (size_t k = 0; k < sim->rows.width; k++)
+        VEC_PUSH(&sim->rows.values, x[k]);
+    sim->rows.fresh = true;
+    return IMP_OK;
+}
+
+void
+simulate_put_rows(struct simulation *sim, struct record *out)
+{
+    assert(sim != NULL && out != NULL);
+    struct analysis *analysis = sim->analysis;
+    size_t n_rows = sim->rows.t.n, at = 0;
+    SET_LIST("t", sim->rows.t.v, n_rows);
+    for (uint32_t i = 0; i < sim->rows.n_items; i++) {
+        size_t w = item_size(&sim->rows.item[i]);
+        double *x = NEW_N(analysis->rt->arena, double, n_rows *w + 1);
+        for (size_t k = 0; k < n_rows; k++)
+            memcpy(x + k * w, sim->rows.values.v + k * sim->rows.width + at,
+                   w * sizeof *x);
+        at += w;
+        for (size_t f = 0; f < out->n; f++)
+            if (out->schema[f].column == i + 1)
+                SET_LIST(imp_text(analysis->rt->im, out->schema[f].name), x,
+                         n_rows);
+    }
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* Touches: contacts that close at one time. Impacts are applied, tangential
+ * touches reported; a policy chooses at C00. An outcome that is not unique
+ * stops the run with a diagnostic (I4): impacts that no law determines
+ * (impacts.c), C00 without a policy, contact that lasts and cannot be followed.
+ * Energy that is gained is reported with its amount (I2). */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/impact/impact_handler.h"
+#include "analysis/simulate/simulate_priv.h"
+#include "base/num.h"
+#include "runtime/gap/tolerance.h"
+#include "runtime/instance/saved_state.h"
+
+/* the most touches without impulse at one time and contact */
+#define TOUCHES_AT_ONCE 8
+
+static int
+lasting(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
+{
+    const struct flight_history *flights = &sim->contacts[contact].flights;
+    double q;
+    if (flight_history_is_geometric(flights, &q))
+        return simulate_report_endless(sim, contact, q);
+    char D[NUM_TEXT], t[NUM_TEXT];
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_E0710, rt_contact(sim->run, contact)->range,
+        "the bodies of `%s` stay in contact from t = %s "
+        "s on",
+        simulate_contact_name(sim, contact),
+        num_digits(t, rt_time(sim->run), 9));
+    diag_note(sim->analysis->ds, diag, sim->command->range,
+              "their normal velocity is zero and the gap's second derivative "
+              "is %s m/s^2: they are pressed together (C0-)",
+              num_digits(D, verdict->D, 6));
+    diag_help(
+        sim->analysis->ds, diag,
+        "they touch at none of the points that can be held: use an `until` "
+        "before that time, or let them pass with `through = %s`",
+        simulate_contact_name(sim, contact));
+    return IMP_FAILED;
+}
+
+/* v, D and j* are zero: asks higher orders. Bodies that rest in touch, with
+ * nothing that presses them together, have no event at all. */
+static int
+look_ahead(struct simulation *sim, uint32_t contact, struct verdict *verdict,
+           bool *rests)
+{
+    enum event_ahead ahead;
+    int st =
+        event_ahead(sim->run, contact, sim->until - rt_time(sim->run), &ahead);
+    if (st)
+        return st == IMP_NONFINITE ? IMP_OK : st;
+    switch (ahead) {
+    case AHEAD_RESTS:
+        *rests = true;
+        break;
+    case AHEAD_RISES:
+        verdict->class = CLASS_0_PLUS;
+        break;
+    case AHEAD_DRIFTS:
+        verdict->class = CLASS_MINUS;
+        break;
+    default:
+        break;
+    }
+    return IMP_OK;
+}
+
+/* Gives the verdict on a touch. rests: nothing happens at all. */
+static int
+judge(struct simulation *sim, uint32_t contact, struct verdict *verdict,
+      bool *rests)
+{
+    struct touch touch = {.contact = contact,
+                          .length = gap_length(sim->run, contact)};
+    double rate;
+    if (rt_contact(sim->run, contact)->flags & IMP_CONTACTF_CORNERS)
+        return polytope_verdict(sim, contact, verdict, rests);
+    gap_tolerances(sim->run, contact, &touch.gap_tol, &rate);
+    int st = touch_read(sim->analysis, &touch, 6);
+    if (st || (st = touch_agree(sim->analysis, &touch)))
+        return st;
+    touch_verdict(sim->analysis, &touch, verdict);
+    return verdict->class == CLASS_00 && verdict->jerk_zero &&
+                   !sim->contacts[contact].through
+               ? look_ahead(sim, contact, verdict, rests)
+               : IMP_OK;
+}
+
+/* Counts a touch without impulse; one that comes again at the same time lasts.
+ */
+static void
+rest(struct simulation *sim, uint32_t contact)
+{
+    struct simulated_contact *state = &sim->contacts[contact];
+    state->touches =
+        rt_time(sim->run) == state->touch_time ? state->touches + 1 : 0;
+    state->touch_time = rt_time(sim->run);
+    state->watch = WATCH_LEAVE;
+}
+
+static int
+touched(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
+{
+    assert(verdict->class >= CLASS_SEPARATING && verdict->class <= CLASS_00);
+    struct simulated_contact *state = &sim->contacts[contact];
+    const char *name = touch_class_name[verdict->class];
+    switch (verdict->class) {
+    case CLASS_MINUS:
+        if (state->through) {
+            simulate_log_event(sim, contact, "overlap begins", name, 0.0);
+            simulate_begin_overlap(sim, contact);
+            return IMP_OK;
+        }
+        /* simulate_impacts has applied the impact, or has stopped the run */
+        return IMP_OK;
+    case CLASS_0_MINUS:
+        if (state->through) {
+            simulate_log_event(sim, contact, "overlap begins", name, 0.0);
+            simulate_begin_overlap(sim, contact);
+            return IMP_OK;
+        }
+        state->pressed = true;
+        rest(sim, contact);
+        return verdict->open ? polytope_stop_open_normal(sim, contact)
+               : state->touches > TOUCHES_AT_ONCE
+                   ? lasting(sim, contact, verdict)
+                   : IMP_OK;
+    case CLASS_00:
+        if (verdict->jerk_zero || verdict->jerk < 0.0)
+            return simulate_tangency_policy(sim, contact, verdict);
+        /* Overlap before and no overlap after: possible at the start of a run
+         * alone. */
+        /* fall through */
+    case CLASS_0_PLUS:
+        rest(sim, contact);
+        if (state->touches > TOUCHES_AT_ONCE)
+            return lasting(sim, contact, verdict);
+        simulate_log_event(sim, contact, "touch", name, 0.0);
+        return IMP_OK;
+    default:
+        state->watch = WATCH_LEAVE;
+        return IMP_OK;
+    }
+}
+
+/* Chooses what stays closed after the event at contacts[0..n), after the
+ * impacts of contacts in `done`, and of contacts that touch and were not
+ * pressed together so far. */
+static int
+stay(struct simulation *sim, const uint32_t *contacts,
+     const struct verdict *verdict, uint32_t n_touched, const bool *done,
+     const bool *touches)
+{
+    uint32_t *all =
+        NEW_N(sim->run->brief, uint32_t, 2 * sim->n_contacts + n_touched + 1);
+    uint32_t n_all = 0, lost;
+    bool any = false;
+    for (uint32_t i = 0; i < n_touched; i++) {
+        any |= sim->contacts[contacts[i]].pressed ||
+               persistent_near_held(sim->run, contacts[i]);
+        all[n_all++] = contacts[i];
+    }
+    for (uint32_t i = 0; i < sim->n_contacts; i++) {
+        if (touches[i]) {
+            any |= persistent_near_held(sim->run, i);
+            all[n_all++] = i;
+        }
+        if (!done[i])
+            continue;
+        any |= persistent_near_held(sim->run, i) ||
+               sim->run->env[rt_contact(sim->run, i)->env_contact +
+                             IMP_CONTACT_E] == 0.0;
+        all[n_all++] = i;
+    }
+    int st = any ? simulate_persistent_settle(sim, all, n_all, &lost) : IMP_OK;
+    for (uint32_t i = 0; i < n_touched && any; i++) {
+        if (!st && lost == contacts[i])
+            st = lasting(sim, contacts[i], &verdict[i]);
+        sim->contacts[contacts[i]].pressed = false;
+    }
+    return st;
+}
+
+int
+simulate_touches(struct simulation *sim, const struct event *event,
+                 const struct event *more, uint32_t n_more)
+{
+    assert(sim != NULL && event != NULL && (more != NULL || n_more == 0));
+    assert(n_more < sim->n_contacts);
+    struct rt *run = sim->run;
+    uint32_t n_touched = 0, *contacts = NEW_N(run->brief, uint32_t, n_more + 1);
+    struct verdict *verdict = NEW_N(run->brief, struct verdict, n_more + 1);
+    const char **class = NEW_N(run->brief, const char *, sim->n_contacts + 1);
+    bool *done = NEW_N(run->brief, bool, sim->n_contacts + 1);
+    bool *touches = NEW_N(run->brief, bool, sim->n_contacts + 1);
+    int st = simulate_row(sim);
+    for (uint32_t i = 0; i <= n_more && !st; i++) {
+        const struct event *one = i ? &more[i - 1] : event;
+        struct simulated_contact *state = &sim->contacts[one->contact];
+        if (state->overlap) {
+            simulate_log_event(sim, one->contact, "overlap ends", "", 0.0);
+            state->overlap = false;
+            state->watch = WATCH_LEAVE;
+            continue;
+        }
+        contacts[n_touched] = one->contact;
+        bool rests = false;
+        st = judge(sim, one->contact, &verdict[n_touched], &rests);
+        if (!rests)
+            n_touched++;
+        else if (rt_time(run) == state->touch_time &&
+                 state->touches > TOUCHES_AT_ONCE)
+            return lasting(sim, one->contact, &verdict[n_touched]);
+        else
+            rest(sim, one->contact);
+        if (rests)
+            touches[one->contact] = true;
+    }
+    if (st)
+        return st;
+    uint32_t n_hit = 0, *hit = NEW_N(run->brief, uint32_t, n_touched + 1);
+    for (uint32_t i = 0; i < n_touched; i++) {
+        class[contacts[i]] = touch_class_name[verdict[i].class];
+        if (verdict[i].class == CLASS_MINUS &&
+            !sim->contacts[contacts[i]].through)
+            hit[n_hit++] = contacts[i];
+    }
+    if (n_hit && (st = simulate_impacts(sim, hit, n_hit, class, done)))
+        return st;
+    for (uint32_t i = 0; i < n_touched && !st && !sim->stopped; i++)
+        if (!done[contacts[i]])
+            st = touched(sim, contacts[i], &verdict[i]);
+    if (!st && !sim->stopped)
+        st = stay(sim, contacts, verdict, n_touched, done, touches);
+    double now = rt_time(run);
+    for (uint32_t i = 0; i < sim->n_contacts && !st && !sim->stopped; i++)
+        if (done[i])
+            resting_polytopes_enter(sim, i);
+    for (uint32_t i = 0; i < sim->n_contacts && !st && !sim->stopped; i++)
+        if (done[i] && rt_time(run) == now &&
+            sim->contacts[i].flights.last == now)
+            st = simulate_accumulation(sim, i);
+    return st;
+}
+
+int
+simulate_start_contacts(struct simulation *sim)
+{
+    struct rt *run = sim->run;
+    struct event *touching =
+        NEW_N(run->brief, struct event, sim->n_contacts + 1);
+    uint32_t n_touching = 0, stated = 0;
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
+        struct simulated_contact *state = &sim->contacts[contact];
+        double gap, tol, rate;
+        int st;
+        if (rt_contact(run, contact)->system != IMP_NO_SYSTEM)
+            continue; /* its flow finds its touches */
+        if (rt_contact(run, contact)->flags & IMP_CONTACTF_STATED) {
+            stated++;
+            continue;
+        }
+        state->watch = WATCH_CLOSE;
+        if (state->through) {
+            st = touch_gap(sim->analysis, contact, &gap, NULL);
+            if (st)
+                return st;
+        } else if ((st = event_start_check(run, contact, &gap))) {
+            gap_tolerances(run, contact, &tol, &rate);
+            return gap < -tol ? IMP_BADMODEL : st;
+        }
+        gap_tolerances(run, contact, &tol, &rate);
+        if (gap < -tol) {
+            simulate_log_event(sim, contact, "overlap begins", "", 0.0);
+            simulate_begin_overlap(sim, contact);
+        } else if (gap <= tol) {
+            touching[n_touching++] =
+                (struct event){EVENT_TANGENT, contact, 0.0};
+        }
+    }
+    if (stated)
+        simulate_remark(sim,
+                        "contacts stated by `at` hold at the start only: they "
+                        "are not watched");
+    return n_touching ? simulate_touches(sim, &touching[0], touching + 1,
+                                         n_touching - 1)
+                      : IMP_OK;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* One impact at vertices of a resting polytope. Impacts from a height that is
+ * large against the tolerance of a gap are those of touches.c, where contacts
+ * that close within the tolerance are one impact. Below that height a vertex is
+ * hit alone, or with those that are closed to rounding, while the points that
+ * are held stay closed as far as that takes a push: Newton's law as a
+ * complementarity problem, whose motion is unique. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/command/policy.h"
+#include "analysis/simulate/simulate_priv.h"
+#include "runtime/gap/tolerance.h"
+#include "runtime/numerics/lcp.h"
+#include "runtime/numerics/vec3.h"
+
+/* Impacts from heights of more tolerances are left to touches.c: there the
+ * contacts that close within one tolerance do so within 10^-2 of a flight. */
+#define OVER_HIGH 16384.0
+/* the most rounds of the law `sequential` */
+#define OVER_ROUNDS 1000
+
+struct blow {
+    int n, n_hit; /* points; the first n_hit come down, the others are held */
+    struct contact_point spot[CONTACT_POINTS_MOST];
+    struct contact_point_state point[CONTACT_POINTS_MOST];
+    double e[CONTACT_POINTS_MOST], P[CONTACT_POINTS_MOST],
+        after[CONTACT_POINTS_MOST];
+    double rest[CONTACT_POINTS_MOST]; /* a rate up to this counts as zero */
+    double *G;
+};
+
+/* Gathers what comes down now, the vertex of `contact` first, and all points
+ * that are held, of the bodies that are connected to those of `contact`.
+ * blow->n is 0 when there are more than CONTACT_POINTS_MOST. */
+static int
+gather(struct simulation *sim, uint32_t contact, uint32_t vertex,
+       struct blow *blow)
+{
+    struct rt *run = sim->run;
+    struct point_list list = {0};
+    bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1), on;
+    for (uint32_t i = 0; i < sim->resting.n; i++)
+        if (sim->resting.over[i].base.contact == contact) {
+            struct contact_point at = sim->resting.over[i].base;
+            at.vertex = vertex;
+            point_list_add(sim, &list, &at);
+        }
+    persistent_mark(run, contact, block);
+    if (resting_polytopes_points(sim, block, false, &list))
+        return IMP_FAILED;
+    int hit = list.n;
+    for (int k = 0; k < persistent_count(run); k++) {
+        const struct contact_point *p = persistent_point(run, k, &on, NULL);
+        if (persistent_marked(run, p->contact, block))
+            point_list_add(sim, &list, p);
+    }
+    if (list.n > CONTACT_POINTS_MOST)
+        return IMP_OK;
+    blow->n = list.n;
+    memcpy(blow->spot, list.spot, sizeof *list.spot * (size_t)list.n);
+    blow->n_hit = hit;
+    blow->G = NEW_N(run->brief, double, (size_t)blow->n *(size_t)blow->n + 1);
+    int st =
+        contact_point_states(run, blow->spot, blow->n, blow->point, blow->G);
+    for (int i = 0; i < blow->n && !st; i++) {
+        uint32_t k = blow->spot[i].contact;
+        double gap;
+        gap_rounding(run, k, &gap, &blow->rest[i]);
+        blow->e[i] = run->env[rt_contact(run, k)->env_contact + IMP_CONTACT_E];
+        if (i >= hit)
+            blow->point[i].rate = 0.0;
+    }
+    return st;
+}
+
+/* Applies impulses at once to the points that are `in`: no rate ends below -e
+ * times that before, and no impulse pulls (a linear complementarity problem).
+ * False: they jam. */
+static bool
+at_once(struct rt *run, struct blow *blow, const bool *in, double *rate)
+{
+    assert(blow->n > 0 && blow->n <= CONTACT_POINTS_MOST);
+    int n_points = blow->n, n_in = 0, index[CONTACT_POINTS_MOST];
+    double *matrix =
+        NEW_N(run->brief, double, (size_t)n_points *(size_t)n_points + 1);
+    double rates[CONTACT_POINTS_MOST], impulses[CONTACT_POINTS_MOST];
+    for (int i = 0; i < n_points; i++)
+        if (in[i])
+            index[n_in++] = i;
+    for (int i = 0; i < n_in; i++) {
+        double u = rate[index[i]];
+        rates[i] = u < 0.0 ? (1.0 + blow->e[index[i]]) * u : u;
+        for (int j = 0; j < n_in; j++)
+            matrix[i * n_in + j] = blow->G[index[i] * n_points + index[j]];
+    }
+    int st = lcp_solve(n_in, matrix, rates, impulses,
+                       NEW_N(run->brief, double, lcp_room(n_in) + 1));
+    if (st != 0 && st != 2)
+        return false;
+    for (int j = 0; j < n_in; j++) {
+        blow->P[index[j]] += impulses[j];
+        for (int i = 0; i < n_points; i++)
+            rate[i] += blow->G[i * n_points + index[j]] * impulses[j];
+    }
+    return true;
+}
+
+static bool
+solve(struct simulation *sim, struct blow *blow)
+{
+    assert(blow->n_hit > 0 && blow->n_hit <= blow->n);
+    struct rt *run = sim->run;
+    bool in[CONTACT_POINTS_MOST];
+    double *rate = blow->after;
+    memset(blow->P, 0, sizeof blow->P);
+    for (int i = 0; i < blow->n; i++)
+        rate[i] = blow->point[i].rate;
+    bool each = simultaneous_policy(sim->analysis) == BALLISTIC_SEQUENTIAL &&
+                blow->n_hit > 1;
+    for (int round = 0; round < OVER_ROUNDS; round++) {
+        int first = -1;
+        for (int i = 0; i < blow->n; i++) {
+            bool down = i < blow->n_hit && rate[i] < -blow->rest[i];
+            if (down && first < 0)
+                first = i;
+            in[i] = each ? i >= blow->n_hit || first == i : true;
+            if (i >= blow->n_hit && fabs(rate[i]) <= blow->rest[i])
+                rate[i] = 0.0;
+        }
+        if (first < 0)
+            return true;
+        if (!at_once(run, blow, in, rate))
+            return false;
+        if (!each)
+            return true;
+    }
+    return false;
+}
+
+/* Records the events, and what the search looks for at each contact. */
+static int
+record(struct simulation *sim, const struct blow *blow)
+{
+    int st;
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
+        double impulse = 0.0, most = 0.0;
+        bool hit = false;
+        for (int i = 0; i < blow->n; i++) {
+            most = fmax(most, blow->P[i]);
+            if (blow->spot[i].contact == contact) {
+                impulse += blow->P[i];
+                hit |= i < blow->n_hit;
+            }
+        }
+        if (!hit && !(impulse > 1e-12 * most))
+            continue;
+        simulate_log_event(sim, contact, "impact",
+                           hit ? touch_class_name[CLASS_MINUS] : "rest",
+                           impulse);
+        sim->contacts[contact].watch = WATCH_LEAVE;
+        if (hit && (st = simulate_count_impact(sim, contact)))
+            return st;
+    }
+    return IMP_OK;
+}
+
+/* Chooses which of the points that rest after the impact carry a force. The
+ * others rise. */
+static int
+after(struct simulation *sim, const struct blow *blow)
+{
+    struct contact_point stay[CONTACT_POINTS_MOST];
+    int n_stay = 0;
+    bool *out = NEW_N(sim->run->brief, bool, sim->n_contacts + 1), any = false;
+    for (int i = 0; i < blow->n; i++) {
+        if (blow->after[i] <= blow->rest[i])
+            stay[n_stay++] = blow->spot[i];
+        else if (blow->spot[i].kind == POINT_VERTEX)
+            resting_polytopes_release(sim, &blow->spot[i], false);
+        any |= i >= blow->n_hit || blow->after[i] <= blow->rest[i];
+        out[blow->spot[i].contact] = true;
+    }
+    return any ? simulate_persistent_choose(sim, blow->spot[0].contact, stay,
+                                            n_stay, out)
+               : IMP_OK;
+}
+
+/* Does the vertex come down from so high that the tolerance of a gap is small
+ * against its flight? */
+static bool
+high(struct simulation *sim, const struct blow *blow)
+{
+    struct rt *run = sim->run;
+    double tol, rate, u = blow->point[0].rate;
+    double acc = fmax(vec3_norm(run->gravity), fabs(blow->point[0].free));
+    gap_tolerances(run, blow->spot[0].contact, &tol, &rate);
+    return u * u > 2.0 * acc * OVER_HIGH * tol;
+}
+
+int
+simulate_vertex_impact(struct simulation *sim, uint32_t contact,
+                       uint32_t vertex, enum next_step *next)
+{
+    assert(sim != NULL && next != NULL && contact < sim->n_contacts);
+    struct rt *run = sim->run;
+    struct blow *blow = NEW(run->brief, struct blow);
+    int st = gather(sim, contact, vertex, blow);
+    *next = STEP_DONE;
+    if (st)
+        return st;
+    bool down = false;
+    for (int i = 0; i < blow->n_hit; i++)
+        down |= blow->point[i].rate < -blow->rest[i];
+    if (blow->n == 0 || high(sim, blow)) {
+        *next = STEP_AS_TOUCH;
+        return IMP_OK;
+    }
+    if ((st = simulate_row(sim)))
+        return st;
+    if (!down)
+        return simulate_persistent_choose(sim, contact, blow->spot, blow->n,
+                                          NULL);
+    if (!solve(sim, blow)) {
+        *next = STEP_AS_TOUCH;
+        return IMP_OK;
+    }
+    persistent_apply_impulses(run, blow->P);
+    sim->rows.fresh = false;
+    if ((st = record(sim, blow)) || (st = simulate_row(sim)) ||
+        (st = after(sim, blow)))
+        return st;
+    return simulate_accumulation(sim, contact);
+}

@@ -14,7 +14,7 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
 
-#include "analysis/command/analysis_priv.h"
+#include "analysis/command/command.h"
 #include "analysis/driver/commands.h"
 #include "analysis/driver/driver.h"
 #include "base/arena.h"

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "abi/status.h"
-#include "analysis/command/analysis_priv.h"
+#include "analysis/command/command.h"
 #include "analysis/driver/commands.h"
 #include "analysis/driver/driver.h"
 #include "base/arena.h"

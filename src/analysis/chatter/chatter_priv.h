@@ -6,7 +6,7 @@
 #define IMP_ANALYSIS_CHATTER_CHATTER_PRIV_H
 
 #include "analysis/chatter/run.h"
-#include "analysis/command/analysis_priv.h"
+#include "analysis/command/command.h"
 #include "analysis/command/limit_text.h"
 #include "analysis/command/policy.h"
 #include "runtime/instance/system.h"

@@ -5,7 +5,7 @@
 #define IMP_ANALYSIS_COLLISION_TOUCH_H
 
 #include "analysis/collision/tangency_formulas.h"
-#include "analysis/command/analysis_priv.h"
+#include "analysis/command/command.h"
 
 #define JET_MAX 20 /* highest order of the gap's series */
 

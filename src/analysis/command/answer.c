@@ -2,7 +2,7 @@
 /* What every command says alike: its own words, and why a calculation failed.
  */
 #include "abi/status.h"
-#include "analysis/command/analysis_priv.h"
+#include "analysis/command/command.h"
 
 const char *
 command_label(const struct analysis *analysis, const imp_command *command)

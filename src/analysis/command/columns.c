@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/command/analysis_priv.h"
+#include "analysis/command/command.h"
 
 /* column number k of rows with `width` entries, n rows */
 static void

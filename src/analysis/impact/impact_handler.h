@@ -6,7 +6,7 @@
 #define IMP_ANALYSIS_IMPACT_IMPACT_HANDLER_H
 
 #include "abi/contact.h"
-#include "analysis/command/analysis_priv.h"
+#include "analysis/command/command.h"
 
 /* Evaluates the handler at the present state. alpha: the impulse in N*s; NULL:
  * that of the contact's law. cs: all outputs, enum IMP_CS_... IMP_FAILED after

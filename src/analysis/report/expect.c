@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/command/analysis_priv.h"
+#include "analysis/command/command.h"
 #include "base/num.h"
 
 /* the texts that the condition compared, as notes */

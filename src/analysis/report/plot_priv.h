@@ -4,7 +4,7 @@
 #ifndef IMP_ANALYSIS_REPORT_PLOT_PRIV_H
 #define IMP_ANALYSIS_REPORT_PLOT_PRIV_H
 
-#include "analysis/command/analysis_priv.h"
+#include "analysis/command/command.h"
 
 struct plot_curves {
     struct out_curve *v;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/command/analysis_priv.h"
+#include "analysis/command/command.h"
 
 /* "NAME.csv": the name is the record's, else the command's */
 static const char *

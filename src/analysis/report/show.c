@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/command/analysis_priv.h"
+#include "analysis/command/command.h"
 #include "runtime/gap/closest_points.h"
 
 static void

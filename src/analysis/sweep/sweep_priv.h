@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "analysis/command/analysis_priv.h"
+#include "analysis/command/command.h"
 #include "analysis/sweep/grid.h"
 #include "output/journal.h"
 

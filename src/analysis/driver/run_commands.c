@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/command/analysis_priv.h"
+#include "analysis/command/command.h"
 #include "analysis/driver/commands.h"
 #include "runtime/setup/new_run.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared inside the analysis room: the commands, arguments, and what every
  * question about a touch has in common. */
-#ifndef IMP_ANALYSIS_COMMAND_ANALYSIS_PRIV_H
-#define IMP_ANALYSIS_COMMAND_ANALYSIS_PRIV_H
+#ifndef IMP_ANALYSIS_COMMAND_COMMAND_H
+#define IMP_ANALYSIS_COMMAND_COMMAND_H
 
 #include "analysis/command/analysis.h"
 #include "base/arena.h"

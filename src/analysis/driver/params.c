@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* Params of a compiled model by name: defaults, values from the command line or
+ * from the C API, their ranges, and messages that name the nearest param. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "analysis/driver/driver.h"
+#include "base/arena.h"
+#include "base/num.h"
+
+static const imp_param *
+param_at(const imp_image *im, uint32_t i)
+{
+    return IMP_ARRAY(im, im->params, imp_param) + i;
+}
+
+uint32_t
+driver_n_params(const imp_image *im)
+{
+    return im->params.n;
+}
+
+uint32_t
+driver_find_param(const imp_image *im, const char *name, size_t len)
+{
+    for (uint32_t i = 0; i < im->params.n; i++) {
+        imp_str s = param_at(im, i)->name;
+        if (s.n == len && !memcmp(imp_text(im, s), name, len))
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+void
+driver_defaults(const imp_image *im, double *p)
+{
+    for (uint32_t i = 0; i < im->params.n; i++)
+        p[i] = param_at(im, i)->dflt;
+}
+
+/* the range alone */
+static bool
+driver_check(const imp_image *im, uint32_t number, double value,
+             struct diags *ds)
+{
+    const imp_param *param = param_at(im, number);
+    const char *name = imp_text(im, param->name);
+    char x[NUM_TEXT], lo[NUM_TEXT], hi[NUM_TEXT];
+
+    if (!isfinite(value)) {
+        struct diag *diag =
+            diag_add(ds, DIAG_E0811, IMP_NOWHERE,
+                     "param `%s` wants a finite number; found %s", name,
+                     num_shortest(x, value));
+        diag_help(ds, diag, "numbers reach up to about 1.8e308");
+        return false;
+    }
+    if (!param->has_range || (value >= param->lo && value <= param->hi))
+        return true;
+    struct diag *d =
+        diag_add(ds, DIAG_E0813, param->range,
+                 "param `%s` = %s is outside its range [%s, %s]%s%s", name,
+                 num_shortest(x, value), num_shortest(lo, param->lo),
+                 num_shortest(hi, param->hi), param->unit.n ? " " : "",
+                 imp_text(im, param->unit));
+    diag_label(ds, d, "the range is stated here");
+    diag_help(ds, d, "choose a value between %s and %s", lo, hi);
+    return false;
+}
+
+static bool
+unknown_param(const imp_image *im, const char *name, struct diags *ds)
+{
+    uint32_t n = im->params.n;
+    const char **names = NEW_N(ds->arena, const char *, n + 1);
+
+    for (uint32_t i = 0; i < n; i++)
+        names[i] = imp_text(im, param_at(im, i)->name);
+    const char *near = suggest(name, names, n);
+    struct diag *diag = diag_add(ds, DIAG_E0810, IMP_NOWHERE,
+                                 "the model has no param `%s`", name);
+    if (near)
+        diag_help(ds, diag, "did you mean `%s`?", near);
+    else if (n == 0)
+        diag_help(ds, diag,
+                  "the model declares no param; a knob is declared as "
+                  "`param gamma = 0.1 in [0, 1]`");
+    else
+        diag_help(ds, diag, "the first of its params is `%s`", names[0]);
+    return false;
+}
+
+/* a decimal number and nothing else, with an optional sign */
+static bool
+number(const char *text, double *x)
+{
+    size_t sign = *text == '-' || *text == '+', n = strlen(text + sign);
+
+    if (!n || text[sign] == '-' || text[sign] == '+' ||
+        num_read(text + sign, n, x) != n)
+        return false;
+    if (*text == '-')
+        *x = -*x;
+    return true;
+}
+
+/* param i gets the value x, if it may */
+static bool
+put(const imp_image *im, double *p, uint32_t i, double x, struct diags *ds)
+{
+    const imp_param *param = param_at(im, i);
+    const char *name = imp_text(im, param->name);
+
+    if (!driver_check(im, i, x, ds))
+        return false;
+    if (param->structural && x != param->dflt) {
+        char was[NUM_TEXT], now[NUM_TEXT];
+        struct diag *diag = diag_add(
+            ds, DIAG_E0830, param->range,
+            "param `%s` is structural: this code was compiled for %s = %s, "
+            "not %s",
+            name, name, num_shortest(was, param->dflt), num_shortest(now, x));
+        diag_help(ds, diag,
+                  "compile the model with the new value: "
+                  "`imp build MODEL --set %s=%s -o SIM`",
+                  name, now);
+        return false;
+    }
+    p[i] = x;
+    return true;
+}
+
+bool
+driver_set_number(const imp_image *im, double *p, const char *name, double x,
+                  struct diags *ds)
+{
+    uint32_t i = driver_find_param(im, name, strlen(name));
+
+    return i == UINT32_MAX ? unknown_param(im, name, ds) : put(im, p, i, x, ds);
+}
+
+bool
+driver_set(const imp_image *im, double *p, const char *name, const char *text,
+           struct diags *ds)
+{
+    uint32_t i = driver_find_param(im, name, strlen(name));
+    double x = 0;
+
+    if (i == UINT32_MAX)
+        return unknown_param(im, name, ds);
+    const imp_param *param = param_at(im, i);
+    if (!number(text, &x)) {
+        struct diag *diag =
+            diag_add(ds, DIAG_E0811, IMP_NOWHERE,
+                     "param `%s` wants a number; found `%s`", name, text);
+        if (param->unit.n)
+            diag_help(ds, diag, "write a bare number, in %s, as in `%s=%s`",
+                      imp_text(im, param->unit), name,
+                      num_shortest((char[NUM_TEXT]){0}, param->dflt));
+        else
+            diag_help(ds, diag, "write a bare number, as in `%s=%s`", name,
+                      num_shortest((char[NUM_TEXT]){0}, param->dflt));
+        return false;
+    }
+    return put(im, p, i, x, ds);
+}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Level lines of a column over a grid of two others, by marching squares: where
- * an edge of a cell has one end at or above the level and one below, the line
- * crosses it, at the place of linear interpolation; in a saddle the mean of the
- * four corners decides who is connected. Cells with a corner without a value
- * have none. Segments are joined at their edges, so that a line is one run of
- * points; lines follow one another behind a NaN. The order depends on the data
+/* Level lines of a column over a grid of two others, by marching squares. Where
+ * one end of an edge of a cell is at or above the level and the other below,
+ * the line crosses the edge, at the place of linear interpolation. In a saddle
+ * the mean of the four corners decides which crossings are connected. A cell
+ * with a corner without a value has no line. Segments are joined at the edges
+ * into runs of points; a NaN separates lines. The order depends on the data
  * alone. */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 #include "base/arena.h"
 #include "output/out_priv.h"
 
-/* cells may outnumber values by this: what is looser is no grid */
+/* the points are no grid when the cells are more than this many times the
+ * values */
 #define LOOSE 4
 
 static int
@@ -58,8 +59,9 @@ struct grid {
 struct lines {
     const struct grid *g;
     double level;
-    uint32_t (*next)[2]; /* per edge: up to two others, plus 1 */
-    double *x, *y;       /* points of all lines, with NaN between */
+    uint32_t (*next)[2]; /* per edge: up to two edges that it is joined to, plus
+                          * 1; 0: none */
+    double *x, *y;       /* points of all lines, with a NaN between two lines */
     size_t n;
 };
 
@@ -86,7 +88,8 @@ square(struct lines *lines, size_t i, size_t j)
 {
     const struct grid *g = lines->g;
     const double *z = g->z + j * g->x.n + i;
-    double c[4] = {z[0], z[1], z[g->x.n + 1], z[g->x.n]}; /* around it */
+    double c[4] = {z[0], z[1], z[g->x.n + 1],
+                   z[g->x.n]}; /* the corners of the cell */
     size_t e[4] = {along_x(g, i, j), along_y(g, i + 1, j), along_x(g, i, j + 1),
                    along_y(g, i, j)};
     bool up[4];
@@ -103,7 +106,8 @@ square(struct lines *lines, size_t i, size_t j)
         join(lines, cut[0], cut[1]);
     if (n < 4)
         return;
-    /* the middle belongs to corner 0: its neighbours are cut off */
+    /* the middle is on the side of corner 0, so its two neighbours are cut off
+     */
     bool mid = 0.25 * (c[0] + c[1] + c[2] + c[3]) >= lines->level;
     bool with = mid == up[0];
     join(lines, cut[0], cut[with ? 1 : 3]);
@@ -133,7 +137,8 @@ put_edge(struct lines *lines, size_t e)
         put(lines, x, y + u * (g->y.v[j + 1] - y));
 }
 
-/* the line that begins at edge e, taken out of `next` */
+/* puts the line that begins at edge e into the points, and removes its joints
+ */
 static void
 follow(struct lines *lines, size_t e)
 {
@@ -152,7 +157,7 @@ follow(struct lines *lines, size_t e)
     put(lines, NAN, NAN);
 }
 
-/* leaves l as it was: no joints */
+/* l has no joints before and afterwards */
 static struct out_curve
 level_line(struct arena *arena, struct lines *lines, double level,
            const struct out_column *z)
@@ -165,7 +170,8 @@ level_line(struct arena *arena, struct lines *lines, double level,
     for (size_t j = 0; j + 1 < g->y.n; j++)
         for (size_t i = 0; i + 1 < g->x.n; i++)
             square(lines, i, j);
-    for (size_t e = 0; e < edges; e++) /* those with ends first */
+    for (size_t e = 0; e < edges; e++) /* first the lines that have ends, then
+                                        * those that are closed */
         if (!lines->next[e][0] != !lines->next[e][1])
             follow(lines, e);
     for (size_t e = 0; e < edges; e++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns as CSV: a header of names, then rows of 17 significant digits, so
- * that every double reads back. Cells beyond the end of a column are empty. To
- * make the text of a number costs more than all else, so each thread remembers
- * the last texts, and axes of a sweep become text once. */
+/* Columns as CSV: a header of names, then rows with 17 significant digits, so
+ * that every double reads back. Cells beyond the end of a column are empty.
+ * Making the text of a number takes most of the time, so each thread remembers
+ * texts that it made, and axes of a sweep become text only once. */
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>
@@ -99,7 +99,8 @@ number(struct memo *memo, double x, char end)
         m->x = x;
         number_cell(&m->cell, x, end);
     }
-    m->cell.s[m->cell.n - 1] = end; /* another column's may stand there */
+    m->cell.s[m->cell.n - 1] = end; /* the cell may have been made for another
+                                     * column */
     return &m->cell;
 }
 
@@ -109,7 +110,7 @@ word(const struct hand *h, const char *text)
     return &h->word[(uintptr_t)text / 16 % WORDS];
 }
 
-/* to the end of b, and kept if it is short enough */
+/* appends a text to buf, and remembers it if it is short enough */
 static void
 put_text(struct buf *buf, struct word *w, const char *t, char end)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Files under --out. A name is relative, stays below the folder, and appears
- * whole or not at all: it is written without a name (where the file system can)
- * or under a temporary one beside its place, and renamed. So a run that is
- * killed leaves nothing behind. */
+/* Files under --out. A file name is relative and stays below the folder. A file
+ * appears whole or not at all: it is written without a name (where the file
+ * system can do that) or under a temporary name beside its place, and then
+ * renamed. So a run that is killed leaves nothing behind. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,7 +20,8 @@
     200 /* bytes of one part: room for the temporary ending                    \
          */
 
-#define AT_ONCE ((uint64_t)1 << 22) /* bytes sent to the disk together */
+#define AT_ONCE                                                                \
+    ((uint64_t)1 << 22) /* bytes that are sent to the disk together */
 
 const char *
 out_file_bad_name(const char *file)
@@ -63,7 +64,7 @@ out_cannot_write(struct diags *ds, imp_range where, const char *file, int error)
                   : "check the folder given with --out");
 }
 
-/* makes every folder of the path behind `from`; 0 or errno */
+/* makes every folder of the path, from character `from` on; 0 or errno */
 static int
 make_folders(char *path, size_t from)
 {
@@ -89,8 +90,8 @@ out_folders(const struct output *output, const char *file)
     return e;
 }
 
-/* a file without a name in the folder of path, which has a slash; -1: not on
- * this file system */
+/* Opens a file without a name in the folder of the path, which has a slash. -1:
+ * this file system cannot. */
 static int
 open_nameless(char *path)
 {
@@ -103,14 +104,14 @@ open_nameless(char *path)
     return fd;
 }
 
-/* gives a file without a name its temporary one; 0 or errno */
+/* gives a file without a name its temporary name; 0 or errno */
 static int
 name_it(struct out_file *f)
 {
     char from[64];
     snprintf(from, sizeof from, "/proc/self/fd/%d", f->fd);
     for (unsigned k = 0; k < 100; k++) {
-        /* six characters, as the pattern has */
+        /* the six characters XXXXXX */
         sprintf(f->temp + strlen(f->temp) - 6, "%06lu",
                 ((unsigned long)getpid() * 100 + k) % 1000000);
         if (!linkat(AT_FDCWD, from, AT_FDCWD, f->temp, AT_SYMLINK_FOLLOW))
@@ -149,9 +150,8 @@ out_file_open(struct output *output, struct diags *ds, imp_range where,
     return IMP_FAILED;
 }
 
-/* File systems that see to it that a file which replaces another outlives a
- * loss of power write it out when it is renamed, and that waits for the disk:
- * less so if the disk has been at it meanwhile. */
+/* Some file systems write a file to the disk when it replaces another one, and
+ * the rename waits for that. So the bytes are sent to the disk as they come. */
 static void
 write_out(struct out_file *f)
 {
@@ -178,7 +178,7 @@ int
 out_file_close(struct out_file *f, struct diags *ds, imp_range where,
                const char *file, int error)
 {
-    /* mkostemp gives rights to nobody else; the other way heard umask */
+    /* mkostemp gives no rights to others; a nameless file has those of umask */
     if (!error && !f->nameless && fchmod(f->fd, 0644))
         error = errno;
     if (!error && f->nameless) {
@@ -193,8 +193,8 @@ out_file_close(struct out_file *f, struct diags *ds, imp_range where,
         unlink(f->temp);
     free(f->path);
     *f = (struct out_file){.fd = -1};
-    /* negative: the writer says what went wrong. Nothing is held here: memory's
-     * end may jump */
+    /* A negative error has been told by the writer. Nothing is held here any
+     * more, because a diagnostic may jump where memory ends. */
     if (error > 0)
         out_cannot_write(ds, where, file, error);
     return error ? IMP_FAILED : IMP_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What libimph5.so offers (src/hdf5): columns as an HDF5 file. That library is
- * the only part that knows HDF5; it is loaded when the first such file is
- * written, so that programs start without it and do without it. */
+/* What libimph5.so (src/hdf5) offers: columns as an HDF5 file. That library is
+ * the only part that knows HDF5. It is loaded when the first such file is
+ * written, so programs start fast and work without it. */
 #ifndef IMP_OUTPUT_H5_H
 #define IMP_OUTPUT_H5_H
 
@@ -22,7 +22,7 @@ struct h5_column {
     size_t n;
 };
 /* Every name is unique among its kind and has no `/`. The first n_axes columns
- * run over a grid, the last of them fastest: shape. */
+ * are the axes of a grid of this shape, the last axis fastest. */
 struct h5_content {
     const char *model, *command;
     double seed;
@@ -35,8 +35,8 @@ struct h5_content {
 };
 struct h5_api {
     int version;
-    /* the whole file, *n bytes to be freed; NULL and *error (static). Equal
-     * content gives equal bytes. */
+    /* The whole file, *n bytes that the caller frees. NULL: *error says why
+     * (static text). Equal content gives equal bytes. */
     char *(*file)(const struct h5_content *c, size_t *n, const char **error);
 };
 typedef const struct h5_api *(*h5_entry_fn)(void);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns as an HDF5 file: what is in it is gathered here, its bytes come from
- * libimph5.so (output/h5.h), and it appears whole or not at all as all files
- * do. */
+/* Columns as an HDF5 file. This file gathers the content; libimph5.so
+ * (output/h5.h) makes the bytes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +33,7 @@ available(const struct output *output, struct diags *ds, imp_range where,
     return load_api(output, ds, where, file) ? IMP_OK : IMP_FAILED;
 }
 
-/* a name for HDF5: `/` parts folders there, and `.` is one */
+/* A unique name for HDF5, where `/` separates folders and `.` is a folder. */
 static const char *
 plain(struct arena *arena, const struct h5_column *v, size_t n,
       const char *name)
@@ -61,7 +60,7 @@ unit_of(const char *unit)
     return out_has_unit(unit) ? unit : "";
 }
 
-/* params that do not vary; those of axes are columns */
+/* the params that do not vary; those of the axes are columns */
 static size_t
 params(const struct output *output, struct arena *arena,
        const struct out_grid *g, const struct out_column *cols,

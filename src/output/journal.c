@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See journal.h. A torn last frame (the process was killed, the disk was full)
- * fails its length or its checksum; it is cut off before anything is appended.
- * The data are in the kernel's hands when an append returns: a killed process
- * loses nothing of them. */
+/* See journal.h. A last frame that is torn, because the process was killed or
+ * the disk was full, has a wrong length or checksum and is cut off before
+ * anything is appended. When an append returns the kernel has the data, so a
+ * process that is killed afterwards loses none of them. */
 #include "output/journal.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ journal_hash(uint64_t h, const void *bytes, size_t n)
     return h;
 }
 
-/* of a frame's payload, eight bytes at a time */
+/* the checksum of a frame's payload, eight bytes at a time */
 static uint64_t
 frame_hash(uint64_t n, const char *p)
 {
@@ -43,7 +43,7 @@ frame_hash(uint64_t n, const char *p)
     return journal_hash(h, p, k);
 }
 
-/* n bytes at an offset; false: they are not there */
+/* reads n bytes at an offset; false: there are fewer */
 static bool
 get(int fd, void *to, size_t n, uint64_t at)
 {
@@ -61,7 +61,8 @@ get(int fd, void *to, size_t n, uint64_t at)
     return true;
 }
 
-/* length of the payload of a whole frame at `at`, read into b; false: none */
+/* reads the payload of a frame at `at` into b; false: there is no whole frame
+ */
 static bool
 frame_at(int fd, uint64_t at, struct buf *buf)
 {
@@ -122,7 +123,7 @@ journal_look(const struct output *output, const char *file, uint64_t key)
     return s;
 }
 
-/* hands over all whole frames; where the next one goes */
+/* hands over all whole frames; returns where the next one goes */
 static uint64_t
 frames(int fd, void (*frame)(void *ctx, const char *s, size_t n), void *ctx)
 {
@@ -154,11 +155,11 @@ journal_open(struct output *output, struct diags *ds, imp_range where,
         out_cannot_write(ds, where, file, e);
         return IMP_FAILED;
     }
-    /* open: where memory ends, the holder closes it */
+    /* now it is open: where memory ends, the holder of j closes it */
     journal->fd = fd;
     journal->path = path;
     pthread_mutex_init(&journal->lock, NULL);
-    if (flock(fd, LOCK_EX | LOCK_NB)) /* another process is at it */
+    if (flock(fd, LOCK_EX | LOCK_NB)) /* another process has it open */
         e = errno == EWOULDBLOCK ? EBUSY : errno;
     bool same = !e && resume && look(fd, key) == JOURNAL_SAME;
     uint64_t size = same ? frames(fd, frame, ctx) : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON: one object per command and line, with the record's own field names, SI
- * numbers in the shortest form that reads back, the `units` of the fields that
- * have one, and null with a reason under `why` for what is absent. There is no
- * NaN and no infinity in it. */
+/* Results as JSON: one object per command and line. It has the names of the
+ * record's fields, SI numbers in the shortest form that reads back, the `units`
+ * of fields that have one, and null for an absent field with the reason under
+ * `why`. It has neither NaN nor infinity. */
 #include <math.h>
 #include <string.h>
 

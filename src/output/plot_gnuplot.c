@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SVG and PNG through gnuplot. The program is started without a shell, with
- * default settings and an environment of its own; the script and the data come
- * on its standard input and the picture goes from its standard output into the
- * temporary file, so neither titles nor paths are ever read as commands.
- * Titles stand in single quotes (gnuplot replaces nothing there) with enhanced
- * text off. No date enters the picture: equal data, equal bytes. */
+ * default settings and an environment of its own. It reads script and data from
+ * its standard input and writes the picture to its standard output, which is
+ * the temporary file. So neither titles nor paths are ever read as commands.
+ * Titles stand in single quotes, in which gnuplot replaces nothing, and
+ * enhanced text is off. A picture has no date: equal data give equal bytes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -90,7 +90,8 @@ script(struct buf *buf, const struct out_format *format, const char *title,
     buf_puts(buf, "\n");
 }
 
-/* an unnamed file in memory that holds n bytes, read position 0; -1: errno */
+/* a file in memory that holds n bytes, to be read from the beginning; -1: errno
+ * says why */
 static int
 memory_file(const char *s, size_t n)
 {
@@ -107,8 +108,8 @@ memory_file(const char *s, size_t n)
     return fd;
 }
 
-/* runs gnuplot on the three descriptors: 0, an errno, or -1 when it ran and
- * did not end well */
+/* Runs gnuplot on the three descriptors. 0, an errno, or -1 when it ran and
+ * failed. */
 static int
 run_gnuplot(int in, int to, int err)
 {
@@ -152,7 +153,7 @@ run_gnuplot(int in, int to, int err)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
-/* first line of what gnuplot said, that is not blank */
+/* the line of gnuplot's messages that says what went wrong */
 static void
 complaint(int err, char *s, size_t n)
 {
@@ -243,7 +244,8 @@ out_curves_data(struct buf *buf, const struct out_curve *curves, size_t n)
     }
 }
 
-/* where a level line bears its number: the middle of its longest run */
+/* the point at which a level line bears its number: the middle of its longest
+ * part */
 static bool
 level_place(const struct out_curve *curves, size_t *at)
 {
@@ -272,10 +274,11 @@ out_curves_plot(struct buf *buf, const struct out_curve *curves, size_t n,
     size_t colour = 0;
     for (size_t k = 0; k < n; k++) {
         if (!curves[k].x.n)
-            continue; /* gnuplot refuses empty data */
+            continue; /* gnuplot refuses data without a row */
         buf_printf(buf, "%s$c%zu using 1:2 with lines ", first ? "" : ", ", k);
         first = false;
-        if (curves[k].level) { /* to be seen on dark and on light */
+        if (curves[k].level) { /* black on white can be seen on dark and on
+                                * light colours */
             buf_printf(buf,
                        "linewidth 3 linecolor rgb 'white' notitle, $c%zu "
                        "using 1:2 with lines linewidth 1 linecolor rgb "
@@ -290,7 +293,6 @@ out_curves_plot(struct buf *buf, const struct out_curve *curves, size_t n,
     buf_puts(buf, "\n");
 }
 
-/* the numbers of level lines; before `plot` */
 void
 out_levels_plot(struct buf *buf, const struct out_curve *curves, size_t n)
 {

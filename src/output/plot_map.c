@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Maps: one column over two others, as marks in the terminal or as colours
- * through gnuplot. A column of texts is one mark or colour per text, in the
- * order in which they come. Points need not lie on a grid: where they do (every
- * combination of both axes once, equal steps) the picture is an image. */
+ * through gnuplot. A column of texts has one mark or colour per text, in the
+ * order in which the texts appear. Where the points are a grid (every
+ * combination of both axes once, in equal steps) the picture is an image; they
+ * need not be one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ struct map {
     double lo, hi; /* of numbers */
 };
 
-/* number of point i's text, or -1 where there is none */
+/* the number of the text of point i; -1: it has none */
 static int
 text_of(const struct map *map, size_t i)
 {
@@ -128,7 +129,8 @@ cell(size_t k, size_t n, size_t cells)
     return n <= cells ? k : k * cells / n;
 }
 
-/* place of x among the ticks, with its fraction; negative: outside */
+/* the place of x among the ticks, with a fraction between two; negative:
+ * outside */
 static double
 among(const struct out_ticks *ticks, double x)
 {
@@ -153,7 +155,10 @@ draw_curve(struct buf *buf, const struct map *map,
            const struct out_curve *curves, size_t number, char *c, size_t w,
            size_t h)
 {
-    enum { STEPS = 16 }; /* between two points: they may be a tick apart */
+    enum {
+        STEPS = 16
+    }; /* a line is drawn between two points, which may be a
+        * tick apart */
     for (size_t i = 0; i < curves->x.n; i++)
         for (int k = 0; k < STEPS; k++) {
             double u = (double)k / STEPS, x = curves->x.x[i],
@@ -186,7 +191,7 @@ map_text(struct output *output, struct arena *arena, const char *title,
     } else {
         char *c = NEW_N(arena, char, w *h);
         memset(c, ' ', w * h);
-        /* of several points in one cell the first is shown */
+        /* where several points lie in one cell the first is shown */
         for (size_t i = map->z->n; i-- > 0;)
             if (there(map, i))
                 c[cell(out_tick(&map->ty, map->y->x[i]), map->ty.n, h) * w +
@@ -232,7 +237,8 @@ is_grid(const struct map *map)
            even(&map->ty);
 }
 
-/* from dark to light, also for those who see few colours; n steps, 0: even */
+/* Colours from dark to light, which colour-blind readers can tell apart: n
+ * steps, or a smooth scale when n is 0. */
 static void
 palette(struct buf *buf, size_t n)
 {
@@ -248,7 +254,7 @@ palette(struct buf *buf, size_t n)
     buf_puts(buf, ")\n");
 }
 
-/* an axis as long as its ticks, with half a cell on either side */
+/* the range of an axis: its ticks, and half a cell on either side */
 static void
 range(struct buf *buf, const char *axis, const struct out_ticks *ticks)
 {
@@ -268,7 +274,8 @@ script(struct buf *buf, const struct out_format *format, const char *title,
     out_plot_head(buf, format, title, map->x, map->y);
     buf_puts(buf, "\nset key off\nset format '%g'\n");
     if (map->z->texts)
-        buf_puts(buf, "set rmargin 14\n"); /* words beside the colours */
+        buf_puts(buf,
+                 "set rmargin 14\n"); /* room for words beside the colours */
     palette(buf, map->z->texts ? map->n_text : 0);
     buf_puts(buf, "$d << IMP_END\n");
     for (size_t i = 0; i < map->z->n; i++) {

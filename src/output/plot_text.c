@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Plots in the terminal: axes with round ticks, one mark per series, the line
- * y = 0 dotted where it lies inside. Values that are not finite are left out
- * and counted. Constant data and ranges at rounding level get a range of their
- * own, so that no division by zero and no noise fills the picture. */
+/* Plots in the terminal: axes with round ticks, one mark per series, and a
+ * dotted line at y = 0. Values that are not finite are left out and counted.
+ * Data that are constant, or vary only by rounding, get a range of their own,
+ * so that rounding noise does not fill the picture. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,14 +13,14 @@
 #include "output/writer.h"
 
 #define PLOT_ROWS 20
-/* a range under this share of the values is rounding noise */
+/* a range smaller than this share of the values is rounding noise */
 #define PLOT_NOISE (64.0 * DBL_EPSILON)
 
 static const char marks[] = "*o+x#@%&";
 
 struct axis {
     double lo, hi, step;
-    int digits; /* significant digits that tell two ticks apart */
+    int digits; /* how many significant digits tell two ticks apart */
 };
 
 static void
@@ -71,7 +71,7 @@ axis_make(double lo, double hi, int want, bool grow)
     return a;
 }
 
-/* k-th tick at or above the axis' start */
+/* the k-th tick at or above the start of the axis */
 static double
 axis_tick(const struct axis *a, int k)
 {
@@ -151,7 +151,7 @@ spaces(struct buf *buf, size_t n)
         buf_putc(buf, ' ');
 }
 
-/* label of the row: a tick that falls on it, or "" */
+/* the label of a row: of the tick that falls on it, or "" */
 static void
 row_label(char s[NUM_TEXT], const struct axis *a, long row, long rows)
 {
@@ -406,7 +406,7 @@ out_plotted_curves(struct output *output, const char *file, const char *title,
         struct buf c = {0};
         buf_puts(&buf, j || z ? ", " : "");
         json_column(&c, &curves[j].y);
-        buf_put(&buf, c.s, c.n - 1); /* all but the brace */
+        buf_put(&buf, c.s, c.n - 1); /* all but the closing brace */
         buf_puts(&buf, ", \"x\": ");
         out_json_numbers(&buf, curves[j].x.x, curves[j].x.n);
         buf_putc(&buf, '}');

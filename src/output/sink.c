@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The sink: everything printed goes through out_write. The first write that
- * fails is remembered; nothing is tried after it, and out_check turns it into
- * a diagnostic (disk full, closed pipe) at the end of the run. SIGPIPE is
- * ignored by the programs; a closed pipe arrives here as EPIPE. */
+/* Everything that is printed goes through out_write. The first write that fails
+ * is remembered, nothing is written after it, and out_check turns it into a
+ * diagnostic at the end of the run (disk full, closed pipe). Programs ignore
+ * SIGPIPE, so a closed pipe arrives here as EPIPE. */
 #include <errno.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ out_check(const struct output *output, struct diags *ds)
     return IMP_FAILED;
 }
 
-/* significant digits of a decimal text */
+/* the number of significant digits of a decimal text */
 static int
 significant(const char *s)
 {
@@ -56,8 +56,8 @@ significant(const char *s)
     return n;
 }
 
-/* The sign of a zero tells readers nothing (it is that of a product or of a
- * rounding) and is not printed: -0 + 0 is +0, all else stays. */
+/* The sign of a zero comes from a product or from rounding and means nothing to
+ * a reader, so it is not printed: -0 + 0 is +0, and no other number changes. */
 char *
 out_exact(char s[NUM_TEXT], double x)
 {

@@ -16,10 +16,11 @@
 #include "output/out_priv.h"
 
 #define LIST_FULL 24 /* entries of a list that a record prints in full */
-#define LIST_HEAD 6  /* entries before the gap of a longer one */
-#define LIST_TAIL 2  /* and behind it */
+#define LIST_HEAD 6  /* entries that are shown before the gap of a longer list \
+                      */
+#define LIST_TAIL 2  /* entries that are shown behind it */
 
-/* a line under construction: words are put after one another and wrapped */
+/* a line that grows word by word and is wrapped */
 struct para {
     struct buf *b;
     size_t indent, col, width;
@@ -52,7 +53,7 @@ word(struct para *paragraph, const char *w)
     paragraph->start = false;
 }
 
-/* a number; "-" where a run of a sweep gave none */
+/* a number, or "-" where a run of a sweep gave none */
 static void
 put_number(struct buf *buf, double x)
 {
@@ -77,7 +78,7 @@ put_vector(struct buf *buf, const double *x, size_t n)
     buf_putc(buf, ')');
 }
 
-/* n items, each made by `item`, in brackets and separated by commas */
+/* n items, which `item` writes, in brackets and separated by commas */
 static void
 put_list(struct para *paragraph, size_t n, bool full, const char *open,
          const char *close,
@@ -139,7 +140,7 @@ put_words(struct para *paragraph, const char *s)
     buf_free(&w);
 }
 
-/* short texts in a row; sentences one below the other */
+/* a list of texts: short ones in a row, sentences one below the other */
 static void
 put_texts(struct para *paragraph, const struct field_value *value, bool full)
 {
@@ -170,7 +171,7 @@ put_texts(struct para *paragraph, const struct field_value *value, bool full)
     buf_free(&w);
 }
 
-/* the units of entries one behind the other: "(1/s, 1/s, m/s)" */
+/* the units of entries as a list: "(1/s, 1/s, m/s)" */
 static void
 put_unit(struct para *paragraph, const char *unit)
 {
@@ -195,7 +196,7 @@ put_unit(struct para *paragraph, const char *unit)
     buf_free(&w);
 }
 
-/* the unit behind a number of a matrix, of *n bytes */
+/* the unit behind a number of a matrix, which has *n bytes */
 static const char *
 cell_unit(const char *unit, size_t k, size_t *n)
 {
@@ -205,9 +206,9 @@ cell_unit(const char *unit, size_t k, size_t *n)
     return s;
 }
 
-/* A matrix, one row per line, columns aligned to the right; the rows begin
- * below each other, behind the label or, where that is too long, below it. The
- * unit follows, or each number has its own. */
+/* A matrix, one row per line, with columns aligned to the right. The rows begin
+ * behind the label or, where it is too long, below it. The unit follows the
+ * matrix, or each number has its own unit. */
 static void
 put_matrix(struct para *paragraph, const double *x, size_t rows, size_t cols,
            const char *unit)
@@ -342,7 +343,7 @@ out_record_text(struct output *output, const imp_image *im,
     buf_free(&buf);
 }
 
-/* "label = " and the paragraph behind it */
+/* "label = " and the value behind it */
 static struct para
 headed(struct buf *buf, const struct output *output, const char *label)
 {
@@ -399,7 +400,8 @@ out_field(struct output *output, const imp_image *im,
 {
     struct buf buf = {0};
     if (output->json) {
-        /* a record of this one field, so that values look alike everywhere */
+        /* writes a record of this one field, so that values look the same
+         * everywhere */
         imp_command bare = *record->command;
         bare.args.n = 0;
         bare.bound.n = 0;

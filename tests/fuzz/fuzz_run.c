@@ -126,7 +126,7 @@ static void
 look_at_status(struct job *j, int status)
 {
     struct diags *ds = &j->s.ds;
-    if (status == IMP_EXIT_EXPECT ? !j->s.driver->an.failed_expects
+    if (status == IMP_EXIT_EXPECT ? !j->s.driver->analysis.failed_expects
                                   : (status == IMP_EXIT_OK) != !ds->errors)
         abort();
     diags_print(ds, &j->said, DIAG_TEXT, true);
@@ -182,7 +182,7 @@ whole_run(struct job *j)
                                .sweeps.threads = 1,
                                .sweeps.maker = session_maker(s)};
     ask(j, &o, &j->out[0]);
-    bool compared = mode & (MODE_TWICE | MODE_THREADS) && s->driver->rt;
+    bool compared = mode & (MODE_TWICE | MODE_THREADS) && s->driver->run;
     if (!compared || atomic_load(&stop))
         return;
     o.sweeps.threads = mode & MODE_THREADS ? 3 : 1;

@@ -351,14 +351,14 @@ static void
 three_feet_order(struct arena *a, const struct feet *f, const double *q,
                  const double *v, const struct chatter_run *r)
 {
-    size_t p = (size_t)r->chatter.period;
+    size_t p = (size_t)r->accumulation.period;
     if (!p) {
-        assert_int_equal(r->chatter.evidence, LIMIT_BELOW_ROUNDING);
+        assert_int_equal(r->accumulation.evidence, LIMIT_BELOW_ROUNDING);
         return;
     }
     assert_int_equal(p, 9);
-    assert_int_equal(r->chatter.evidence, LIMIT_BY_MAP);
-    assert_true(r->chatter.contraction < 1.0);
+    assert_int_equal(r->accumulation.evidence, LIMIT_BY_MAP);
+    assert_true(r->accumulation.contraction < 1.0);
     struct ballistic *l = ballistic_of(a, f);
     accumulation_resolve(l, 1L << 60);
     assert_true(ballistic_start(l, 0, q, v, 0));
@@ -395,12 +395,12 @@ conjecture_1(void **state)
         if (below && n > 3) {
             struct eigen ei;
             eigen_of(a, &f, &ei);
-            assert_int_equal(r.chatter.period, n);
+            assert_int_equal(r.accumulation.period, n);
             /* as the third eigenvalue dies out, slowly where it is as great
              * as the second */
             double slow = pow(fabs(ei.re[2] / ei.re[1]), (double)r.impacts / 2);
-            CLOSE(pow(r.speed, 1.0 / n), ei.re[0], 1e-10 + .1 * slow);
-            CLOSE(pow(r.chatter.ratio, 1.0 / n), ei.re[1] / ei.re[0],
+            CLOSE(pow(r.speed_ratio, 1.0 / n), ei.re[0], 1e-10 + .1 * slow);
+            CLOSE(pow(r.accumulation.ratio, 1.0 / n), ei.re[1] / ei.re[0],
                   1e-10 + .1 * slow);
             int step = r.order[r.n_order - 1] - r.order[r.n_order - 2];
             assert_true((step + n) % n == 1 || (step + n) % n == n - 1);
@@ -456,7 +456,7 @@ partial(void **state)
         struct chatter_run r = run(a, &f, q, v);
         assert_int_equal(r.verdict, below ? CHATTER_PARTIAL : CHATTER_COMPLETE);
         if (below) {
-            assert_int_equal(r.chatter.period, 2);
+            assert_int_equal(r.accumulation.period, 2);
             assert_int_equal(r.group[0] + r.group[1] + r.group[2], 2);
             assert_true(r.after == CHATTER_TOGETHER || r.after == CHATTER_FREE);
         }

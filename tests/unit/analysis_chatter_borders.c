@@ -81,7 +81,7 @@ five_feet(void **state)
         start(&seed, 5, q, v);
         struct chatter_run r = run(a, 5, .05, g + 1.7e-4, q, v);
         assert_int_equal(r.verdict, CHATTER_INCOMPLETE);
-        assert_false(r.limit || r.hoped);
+        assert_false(r.limit || r.limit_unproven);
         r = run(a, 5, .05, g - 1.7e-4, q, v);
         assert_int_equal(r.verdict, CHATTER_COMPLETE);
     }
@@ -133,7 +133,7 @@ partial_border(void **state)
         struct arena *a = arena_new();
         struct chatter_run r = run(a, 3, rho, g * (1.0 - off), q, v);
         assert_int_equal(r.verdict, CHATTER_PARTIAL);
-        assert_int_equal(r.chatter.evidence, LIMIT_BY_MAP);
+        assert_int_equal(r.accumulation.evidence, LIMIT_BY_MAP);
         r = run(a, 3, rho, g * (1.0 + off), q, v);
         assert_true(r.verdict != CHATTER_PARTIAL);
         assert_true(r.verdict != CHATTER_INCOMPLETE);

@@ -412,8 +412,8 @@ handler(void **state)
     fine(&r);
     const char *n = getenv("IMP_TEST_CASES");
     long cases = n ? atol(n) : 2000, used = 0;
-    struct rt *rt = r.d.rt;
-    struct analysis a = r.d.an;
+    struct rt *rt = r.d.run;
+    struct analysis a = r.d.analysis;
     a.rt = rt;
     a.ds = &r.ds;
     double *p = NEW_N(r.a, double, driver_n_params(r.im) + 1);

@@ -42,9 +42,9 @@ static double
 gap_at(struct run *r, double t)
 {
     double gap = NAN;
-    rt_reset(r->d.rt);
-    assert_int_equal(motion_to(r->d.rt, t), IMP_OK);
-    assert_int_equal(touch_gap(&r->d.an, 0, &gap, NULL), IMP_OK);
+    rt_reset(r->d.run);
+    assert_int_equal(motion_to(r->d.run, t), IMP_OK);
+    assert_int_equal(touch_gap(&r->d.analysis, 0, &gap, NULL), IMP_OK);
     return gap;
 }
 

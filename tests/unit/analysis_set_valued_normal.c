@@ -191,7 +191,7 @@ tilts(void **state)
                 print_error("%s", text);
             fine(&r);
             assert_string_equal(word(&r, 0, "status"), "done");
-            const double *x = r.d.rt->env + r.im->layout.state;
+            const double *x = r.d.run->env + r.im->layout.state;
             const double *v = x + (space ? 7 : 3);
             for (int k = 0; k < (space ? 6 : 3); k++) {
                 if (!(fabs(v[k]) < 1e-12))

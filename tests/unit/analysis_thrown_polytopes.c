@@ -166,7 +166,8 @@ one(int dim, double lean)
             if (!(off <= 1e-11 * (1 + most)))
                 fail_msg("%s\n%s drifts by %g of %g", t.s, kept[i], off, most);
         }
-        const double *v = r.d.rt->env + r.im->layout.state + (dim == 2 ? 3 : 7);
+        const double *v =
+            r.d.run->env + r.im->layout.state + (dim == 2 ? 3 : 7);
         near(v[dim - 1], 0, 1e-11);
         near(gap->num[gap->n - 1], 0, 1e-12);
         if (dim == 2)

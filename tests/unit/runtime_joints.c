@@ -39,15 +39,15 @@ cases_or(int dflt)
 static double *
 state_of(struct run *r, uint32_t body)
 {
-    return r->d.rt->env + rt_body(r->d.rt, body)->env_state;
+    return r->d.run->env + rt_body(r->d.run, body)->env_state;
 }
 
 static void
 go_to(struct run *r, double t)
 {
-    if (motion_to(r->d.rt, t)) {
+    if (motion_to(r->d.run, t)) {
         complain(r);
-        fail_msg("the motion stops at %.17g", rt_time(r->d.rt));
+        fail_msg("the motion stops at %.17g", rt_time(r->d.run));
     }
 }
 
@@ -55,7 +55,7 @@ static double
 energy_of(struct run *r)
 {
     struct motion_totals m;
-    assert_int_equal(motion_totals(r->d.rt, &m), IMP_OK);
+    assert_int_equal(motion_totals(r->d.run, &m), IMP_OK);
     return m.kinetic + m.potential;
 }
 
@@ -256,7 +256,7 @@ check_mechanism(const struct model *m, unsigned what, struct worst *w)
         print_message("%s", m->text);
         fine(&r);
     }
-    struct rt *rt = r.d.rt;
+    struct rt *rt = r.d.run;
     rt_reset(rt);
     assert_int_equal(motion_totals(rt, &t0), IMP_OK);
     w->cases++;
@@ -372,7 +372,7 @@ pendulum(void **state)
         "joint a : hinge(one, world) { at = (0, 0) }\n",
         false);
     fine(&r);
-    rt_reset(r.d.rt);
+    rt_reset(r.d.run);
     double a = 1.0, b = cos(0.5 * a0);
     while (fabs(a - b) > 1e-15) {
         double c = 0.5 * (a + b);
@@ -407,7 +407,7 @@ slider(void **state)
         "joint a : slider(one, world) { axis = (3, 0, -4)  rate = 0.5 }\n",
         false);
     fine(&r);
-    rt_reset(r.d.rt);
+    rt_reset(r.d.run);
     double q[4];
     memcpy(q, state_of(&r, 0) + 3, sizeof q);
     go_to(&r, 3.0);
@@ -445,7 +445,7 @@ cardan(void **state)
              sin(beta), 2.0 * cos(beta), -sin(beta), cos(beta));
     run(&r, text, false);
     fine(&r);
-    rt_reset(r.d.rt);
+    rt_reset(r.d.run);
     for (int k = 1; k <= 40; k++) {
         double t = 0.37 * k, one = 2.0 * t;
         go_to(&r, t);
@@ -476,7 +476,7 @@ knife_edge(void **state)
         "  screws = [0, 1, 0] }\n",
         false);
     fine(&r);
-    rt_reset(r.d.rt);
+    rt_reset(r.d.run);
     for (int k = 1; k <= 40; k++) {
         double t = 0.5 * k;
         go_to(&r, t);
@@ -516,7 +516,7 @@ ball_by_screws(void **state)
                  joint[i]);
         run(&r, text, false);
         fine(&r);
-        rt_reset(r.d.rt);
+        rt_reset(r.d.run);
         go_to(&r, 5.0);
         memcpy(x[i], state_of(&r, 0), sizeof x[i]);
         done(&r);
@@ -555,7 +555,7 @@ double_pendulum(void **state)
     struct run r;
     run(&r, DOUBLE, false);
     fine(&r);
-    rt_reset(r.d.rt);
+    rt_reset(r.d.run);
     gsl_odeiv2_system sys = {two_angles, NULL, 4, NULL};
     gsl_odeiv2_driver *d = gsl_odeiv2_driver_alloc_y_new(
         &sys, gsl_odeiv2_step_rk8pd, 1e-3, 1e-14, 1e-14);
@@ -596,16 +596,16 @@ static struct drift
 long_run(struct run *r, double until, int looks)
 {
     struct drift d = {0};
-    rt_reset(r->d.rt);
+    rt_reset(r->d.run);
     double e0 = energy_of(r), p, v;
     for (int k = 1; k <= looks; k++) {
         go_to(r, until * k / looks);
-        assert_int_equal(joints_errors(r->d.rt, &p, &v), IMP_OK);
+        assert_int_equal(joints_errors(r->d.run, &p, &v), IMP_OK);
         d.position = fmax(d.position, p);
         d.velocity = fmax(d.velocity, v);
         d.energy = fmax(d.energy, fabs(energy_of(r) - e0));
     }
-    d.position = fmax(d.position, joints_greatest_error(r->d.rt));
+    d.position = fmax(d.position, joints_greatest_error(r->d.run));
     return d;
 }
 

@@ -215,7 +215,7 @@ trees(void **state)
                   uniform(0, 1) < 0.7);
         }
         assert_int_equal(open_model(&r, &m), IMP_EXIT_OK);
-        struct rt *rt = r.d.rt;
+        struct rt *rt = r.d.run;
         for (int c = 0; c < 25; c++) {
             draw(&r, p);
             assert_int_equal(rt_restart(rt, p), IMP_OK);
@@ -261,9 +261,9 @@ loops(void **state)
         assert_int_equal(open_model(&r, &m), IMP_EXIT_OK);
         for (int c = 0; c < 25; c++) {
             draw(&r, p);
-            assert_int_equal(rt_restart(r.d.rt, p), IMP_OK);
-            for (uint32_t j = 0; j < r.d.rt->im->joints.n; j++)
-                check(r.d.rt, j, false);
+            assert_int_equal(rt_restart(r.d.run, p), IMP_OK);
+            for (uint32_t j = 0; j < r.d.run->im->joints.n; j++)
+                check(r.d.run, j, false);
         }
         done(&r);
     }

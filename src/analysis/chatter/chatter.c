@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `chatter S`: the run of a linear system from its start to the verdict, and
- * what the eigenvalues of its relabelled maps say of every run
- * (spec/chatter.md part 2). Systems whose motion is no parabola have a run
- * until a given time, and no eigenvalues. */
+/* The command `chatter S`: the run of a linear system from its start to the
+ * verdict, and what the eigenvalues of its relabelled maps say about every run
+ * (spec/chatter.md part 2). A system whose motion is no parabola is followed
+ * until a given time and has no eigenvalues. */
 #include <math.h>
 #include <string.h>
 
@@ -48,23 +48,23 @@ no_until(struct analysis *analysis, const imp_system *system, imp_range where)
     return IMP_BADMODEL;
 }
 
-/* what the run itself tells: a sweep may want no more, and the stability costs
- * many times as much */
+/* Fields that the run itself gives. A sweep often wants no others; the fields
+ * of stability.c cost many times as much. */
 static const char *const of_run[] = {
     "verdict",   "start",      "impacts", "time",        "last_impact",
     "remaining", "period",     "ratio",   "speed_ratio", "error",
     "exponent",  "afterwards", "means",   "depth",       "contraction"};
 
-/* of these, what does not change where a limit is taken early */
+/* of these, the fields that are the same when a limit is taken early */
 static const char *const of_verdict[] = {"verdict", "start"};
 
-/* of these, what the history of the run is for, and what a limit is refined
- * for */
+/* of these, the fields that need the history of the run, and those for which a
+ * limit is refined */
 static const char *const of_history[] = {"period",   "ratio", "speed_ratio",
                                          "exponent", "order", "contraction"};
 static const char *const of_limit[] = {"ratio", "speed_ratio", "exponent",
                                        "contraction"};
-/* of these, what is known without a look at the limit */
+/* of these, the fields that are known without the limit */
 static const char *const of_end[] = {"verdict", "start", "impacts", "time",
                                      "last_impact"};
 
@@ -94,7 +94,7 @@ wants_of(struct analysis *analysis, const struct record *out)
                                 .start = (size_t)record_index(out, "start")};
 #define OF(list) list, sizeof list / sizeof *list
     wanted->stability = record_wants_beyond(out, OF(of_run));
-    wanted->digits = record_wants_beyond(out, OF(of_verdict));
+    wanted->numbers = record_wants_beyond(out, OF(of_verdict));
     wanted->rest = record_wants_beyond(out, OF(of_end));
     wanted->history = wants_any(out, OF(of_history));
     wanted->limit = wants_any(out, OF(of_limit));
@@ -115,7 +115,7 @@ run_flow(struct analysis *analysis, uint32_t system_id,
     *outcome =
         (struct chatter_run){.m = (int)system->n_contact,
                              .time = rt_time(analysis->rt),
-                             .last = NAN,
+                             .last_impact = NAN,
                              .no_exponent = "no infinite sequence of impacts"};
     int st = chatter_follow_flow(analysis->rt->arena, flow, system->contact,
                                  ask->until, ask->most, outcome);
@@ -132,21 +132,21 @@ follow(struct analysis *analysis, struct ballistic *ballistic,
 {
     accumulation_accept_error(ballistic, accept);
     accumulation_skip_rates(ballistic, !wanted->limit);
-    accumulation_verdict_only(ballistic, !wanted->digits);
+    accumulation_verdict_only(ballistic, !wanted->numbers);
     (wanted->history ? chatter_follow : chatter_decide)(
         analysis->rt->arena, ballistic, ask->until, ask->least, ask->most,
         outcome);
 }
 
-/* Of more contacts than their gaps have dimensions, gaps that fall far in one
- * period lose their digits, and contacts seem to close together in the end. The
- * limit may be known well enough before. */
+/* Where there are more contacts than dimensions of their gaps, gaps that shrink
+ * much in one period lose their digits, and in the end contacts seem to close
+ * together. The limit may have been known well enough before that. */
 static bool
 by_rounding(const struct ballistic *ballistic,
             const struct chatter_wanted *wanted,
             const struct chatter_run *outcome)
 {
-    return outcome->verdict == CHATTER_SIMULTANEOUS && wanted->digits &&
+    return outcome->verdict == CHATTER_SIMULTANEOUS && wanted->numbers &&
            !ballistic->matrices.direct &&
            outcome->impacts > ACCUMULATION_RESOLVE &&
            !chatter_accelerates(ballistic);
@@ -175,9 +175,9 @@ run_line(struct analysis *analysis, uint32_t system_id,
         if (st)
             return st;
     }
-    /* a verdict alone needs no limit to the last digit */
+    /* where only the verdict is wanted, the limit need not be exact */
     follow(analysis, ballistic, wanted, ask,
-           wanted->digits ? 0.0 : CHATTER_ACCEPT, outcome);
+           wanted->numbers ? 0.0 : CHATTER_ACCEPT, outcome);
     if (by_rounding(ballistic, wanted, outcome)) {
         struct chatter_run early;
         if (!(flow = flow_new(run, system_id, ask->policy)))
@@ -192,7 +192,7 @@ run_line(struct analysis *analysis, uint32_t system_id,
     return IMP_OK;
 }
 
-/* a number that no run changes */
+/* Is the value a number that is the same in every run? */
 static bool
 constant(const struct analysis *analysis, const imp_val *value)
 {
@@ -209,7 +209,7 @@ constant(const struct analysis *analysis, const imp_val *value)
     return i == t->code.n;
 }
 
-/* the options; kept in w as long as nothing changes them */
+/* Reads the options. They are kept in `wanted` when they are constants. */
 static int
 ask_of(struct analysis *analysis, const imp_command *command,
        struct chatter_wanted *wanted, struct chatter_options *ask)
@@ -268,7 +268,7 @@ cmd_chatter(struct analysis *analysis, const imp_command *command,
     return IMP_OK;
 }
 
-/* -- runs to come (analysis_priv.h) -----------------------------------------
+/* -- several runs of a sweep at once (struct command_functions) -------------
  */
 
 static void
@@ -285,7 +285,7 @@ batch_prepare(struct analysis *analysis, const imp_command *command,
     struct chatter_run outcome;
     memset(told, 0, (size_t)n * sizeof *told);
     if (!(system->flags & IMP_SYSTEMF_LINE) ||
-        wanted->history) /* impact by impact */
+        wanted->history) /* such runs go impact by impact */
         return;
     wanted->line =
         flow_batch_ahead(analysis->rt, system_id, e + system->contact, n, m);
@@ -306,7 +306,8 @@ batch_answer(struct analysis *analysis, int k, struct record *record)
     const struct chatter_wanted *wanted = wants_of(analysis, record);
     struct chatter_run outcome;
     if (!chatter_batch_verdict(wanted->line, k,
-                               &outcome)) /* another start came between */
+                               &outcome)) /* a run from another start came in
+                                           * between */
         return false;
     chatter_record_run(analysis, &outcome, wanted->flat, wanted, record);
     return true;

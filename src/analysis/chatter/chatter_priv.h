@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside `chatter`: the question (chatter.c), its record (record.c),
- * the symmetry of the contacts and the flat drop (flat_drop.c), what it says
- * of all runs (stability.c). The run itself: run.h. */
+/* What the files of `chatter`, `threshold`, `cone` and `similar` share: the
+ * start of a system, its symmetry, what theory says about it, and the record.
+ * The run itself: run.h. */
 #ifndef IMP_ANALYSIS_CHATTER_CHATTER_PRIV_H
 #define IMP_ANALYSIS_CHATTER_CHATTER_PRIV_H
 
@@ -22,39 +22,44 @@ chatter_contact(const struct analysis *analysis, const imp_system *system,
         rt_contact(analysis->rt, system->contact + (uint32_t)i)->name);
 }
 
-/* flat_drop.c: the symmetry of the contacts, also where it does not decide;
- * kept until the system's next one is asked for */
+/* flat_drop.c: the symmetry of the contacts of the system, found or not. It is
+ * valid until the symmetry of this system is asked for again. */
 const struct symmetry *chatter_symmetry(struct analysis *analysis,
                                         uint32_t system_id,
                                         const struct ballistic *ballistic);
-/* puts the nearly flat drop into the state of a system without a start */
+/* Puts the nearly flat drop into the state of a system that states no start;
+ * *flat says whether it did. IMP_OK, or a status after a diagnostic. */
 int flat_drop_start(struct analysis *analysis, uint32_t system_id,
                     imp_range where, bool *flat);
-/* Would a run with these restitutions (m) start as the last one did, whose
- * set-up differs in no more? And from the flat drop? */
+/* Does a run with these restitutions (one per contact of the system) start as
+ * the last one did, when their set-ups differ in nothing else? *flat: is that
+ * start the flat drop? */
 bool flat_drop_starts_again(struct analysis *analysis, uint32_t system_id,
                             const double *e, bool *flat);
-/* does start { ... } say nothing that moves the system? */
+/* Does the model state no start that moves the system, so that it starts with a
+ * flat drop? */
 bool flat_drop_needed(const struct analysis *analysis, uint32_t system_id);
-/* nearly flat drop number `draw` > 0 of those that are drawn by the seed;
- * IMP_OK, or a status after a diagnostic */
+/* Puts the nearly flat drop number `draw` > 0 of those that the seed draws into
+ * the state. IMP_OK, or a status after a diagnostic. */
 int flat_drop_drawn(struct analysis *analysis, uint32_t system_id,
                     imp_range where, uint64_t draw);
-/* the diagnostic for systems that are no parabolas; IMP_BADMODEL */
+/* The diagnostic for a system whose motion is no parabola. Returns
+ * IMP_BADMODEL. */
 int chatter_not_linear(struct analysis *analysis,
                        const struct imp_system *system, imp_range where);
-/* the symmetry in words, also why there is none */
+/* The symmetry in words, or why there is none; in the record's memory. */
 const char *chatter_symmetry_text(struct analysis *analysis,
                                   const struct imp_system *system,
                                   const struct symmetry *symmetry);
-/* what holds of every run, and Theorem 3 of this one */
+/* what theory says: about every run of the system, and (Theorem 3) about this
+ * one */
 struct chatter_theory {
     const char *stable, *partially;
-    const char *predicted; /* NULL: nothing */
+    const char *predicted; /* NULL: no theorem applies */
 };
-/* Every field of the record that comes from masses and contacts alone, and the
- * verdict that Theorem 3 predicts for the rates u (m) of the gaps at the
- * start. IMP_OK, or IMP_FAILED. */
+/* stability.c: sets every field of the record that comes from masses and
+ * contacts alone, and the verdict that Theorem 3 predicts. `u`: the rates of
+ * the m gaps at the start. IMP_OK, or IMP_FAILED after a diagnostic. */
 int chatter_stability(struct analysis *analysis,
                       const struct imp_system *system,
                       const struct ballistic *ballistic,
@@ -67,22 +72,24 @@ struct chatter_options {
     double until;
     long least, most;
 };
-/* what somebody looks at; kept from run to run, as long as it is asked for the
- * same */
+/* Which fields of the record are wanted, and what that takes. It is kept from
+ * run to run, as long as the same fields of the same command are wanted. */
 struct chatter_wanted {
     const imp_field *schema;
     const bool *wanted;
-    bool stability, digits, history, limit, rest;
-    size_t verdict, start;    /* their numbers */
-    const imp_command *asked; /* whose options are constants, and which */
+    bool stability, numbers, history, limit, rest;
+    size_t verdict, start;    /* numbers of these fields */
+    const imp_command *asked; /* The options, where they are constants of this
+                               * command; NULL: they must be read again. */
     struct chatter_options ask;
-    /* of the runs to come */
+    /* of the batch that was prepared */
     const struct ballistic *line;
     bool flat;
 };
 
-/* -- record.c: the fields of the run; all that w->digits and w->rest
- * ask for are set by both */
+/* -- record.c: set the fields that come from the run. chatter_record_run sets
+ * the verdict and, if wanted, numbers of the end; chatter_record_limit what is
+ * known about the limit. */
 void chatter_record_run(struct analysis *analysis,
                         const struct chatter_run *outcome, bool flat,
                         const struct chatter_wanted *wanted,
@@ -90,13 +97,14 @@ void chatter_record_run(struct analysis *analysis,
 void chatter_record_limit(struct analysis *analysis, const imp_system *system,
                           const struct chatter_run *outcome,
                           struct record *record);
-/* what the reader should know: a run that theory excludes, sums of orders that
- * do not repeat */
+/* what the reader should know: a run that contradicts theory, a limit that
+ * rests on weak evidence */
 void chatter_record_warnings(struct analysis *analysis,
                              const struct chatter_run *outcome,
                              const struct chatter_theory *says,
                              struct record *record);
-/* the fields that are for linear systems alone, of another */
+/* for a system that is not linear: the fields that only linear systems have are
+ * absent */
 void chatter_record_nonlinear(struct analysis *analysis,
                               const imp_system *system, struct record *record);
 

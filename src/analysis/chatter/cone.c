@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* `cone S`: an effectively invariant cone of the relabelled maps of a linear
- * system (spec/chatter.md 2.9): the search, and a proof that can be checked
- * again from the record or a file. The geometry is that of
- * runtime/returnmap/invariant_cone.h; here its coordinates become rates of the
- * user's own. */
+/* The command `cone S`: an effectively invariant cone of the relabelled maps U
+ * R^-k of a linear system (Definition 9, Theorem 5; spec/chatter.md 2.5, 2.9):
+ * the search, and a certificate that can be checked from the record or from a
+ * file alone. runtime/returnmap/invariant_cone.h has the geometry, in
+ * coordinates of its own; this file translates them into rates of the user's
+ * coordinates. */
 #include "analysis/chatter/cone_priv.h"
 
 #include <float.h>
@@ -14,28 +15,31 @@
 #include "base/num.h"
 #include "runtime/flow/flow.h"
 
-/* a circle is larger than a polygon of n corners in it by this share over n^2
- */
+/* A circle is larger than a regular polygon with n corners on it by the share
+ * 6.6/n^2. */
 #define ROUND_EDGE 6.6
-/* entries of maps and facets are sums of some ten products */
+/* Entries of maps and facets are sums of some ten products: so many rounding
+ * errors count as 0. */
 #define CLEAN 16.0
-/* images of a certificate that records hold */
+/* images that a record holds at most; a file holds all */
 #define IMAGES_MOST 1000
 
 /* -- coordinates ------------------------------------------------------------
  */
 
-/* From x (invariant_cone.h) to rates of the coordinates, the least in the
- * kinetic metric that give the gaps these rates; and back. x_0 is the mean rate
- * of the gaps, in units of the first one's. */
+/* The matrices between x (invariant_cone.h) and rates of the coordinates: from
+ * x to the rates that are least in the kinetic metric among those which give
+ * the gaps these rates, and back. x_0 is the mean rate of the gaps, in units of
+ * the first contact's. */
 static void
 carriers(struct cone_question *question)
 {
-    const struct symmetry *symmetry = question->sym;
-    const struct ballistic *ballistic = question->l;
+    const struct symmetry *symmetry = question->symmetry;
+    const struct ballistic *ballistic = question->ballistic;
     int n = question->n, m = symmetry->m, r = symmetry->rank;
     double first = sqrt(ballistic->matrices.W[symmetry->order[0] * (m + 1)]);
-    question->to_user = NEW_N(question->a->rt->arena, double, 6 * (size_t)n);
+    question->to_user =
+        NEW_N(question->analysis->rt->arena, double, 6 * (size_t)n);
     question->from_user = question->to_user + 3 * n;
     for (int c = 0; c < r; c++)
         for (int i = 0; i < m; i++) {
@@ -44,8 +48,8 @@ carriers(struct cone_question *question)
                    z = 0.0;
             for (int j = 0; j < r; j++) {
                 double f = symmetry->F[i * r + j] / symmetry->mode[j];
-                y += f * question->p.back[3 * j + c];
-                z += f * question->p.to[3 * c + j];
+                y += f * question->problem.back[3 * j + c];
+                z += f * question->problem.to[3 * c + j];
             }
             for (int j = 0; j < n; j++) {
                 question->to_user[j * 3 + c] +=
@@ -61,7 +65,7 @@ cone_to_user(const struct cone_question *question, const double *x, double *v)
 {
     for (int j = 0; j < question->n; j++) {
         v[j] = 0.0;
-        for (int c = 0; c < question->p.dim; c++)
+        for (int c = 0; c < question->problem.dim; c++)
             v[j] += question->to_user[j * 3 + c] * x[c];
     }
 }
@@ -70,7 +74,7 @@ double *
 cone_points(struct cone_question *question, const struct polygon2d_point *v,
             int n)
 {
-    double *out = NEW_N(question->a->rt->arena, double,
+    double *out = NEW_N(question->analysis->rt->arena, double,
                         (size_t)n *(size_t)question->n + 1);
     for (int i = 0; i < n; i++) {
         double x[3] = {-1.0, v[i].x, v[i].y};
@@ -79,7 +83,7 @@ cone_points(struct cone_question *question, const struct polygon2d_point *v,
     return out;
 }
 
-/* sums that are nothing but rounding beside the others become 0 */
+/* sets entries to 0 that are rounding errors of the greatest one */
 static void
 clean(double *x, int n)
 {
@@ -91,22 +95,22 @@ clean(double *x, int n)
             x[i] = 0.0;
 }
 
-/* U_0 R^-j between rates of the coordinates; what no contact feels is dropped
- */
+/* Motions that no contact feels are dropped from the map. */
 void
 cone_user_map(const struct cone_question *question, int j, double *map)
 {
-    const double *A = question->p.flight[j].map;
+    const double *A = question->problem.flight[j].map;
     int n = question->n;
     for (int c = 0; c < n; c++) {
         double x[3] = {0}, y[3], v;
         for (int i = 0; i < 3; i++)
-            x[i] = i < question->p.dim ? question->from_user[i * n + c] : 0.0;
+            x[i] = i < question->problem.dim ? question->from_user[i * n + c]
+                                             : 0.0;
         for (int i = 0; i < 3; i++)
             y[i] = A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
         for (int i = 0; i < n; i++) {
             v = 0.0;
-            for (int d = 0; d < question->p.dim; d++)
+            for (int d = 0; d < question->problem.dim; d++)
                 v += question->to_user[i * 3 + d] * y[d];
             map[i * n + c] = v;
         }
@@ -120,7 +124,7 @@ cone_user_facet(const struct cone_question *question,
 {
     for (int c = 0; c < question->n; c++) {
         f[c] = 0.0;
-        for (int i = 0; i < question->p.dim; i++)
+        for (int i = 0; i < question->problem.dim; i++)
             f[c] += h->c[i] * question->from_user[i * question->n + c];
     }
     clean(f, question->n);
@@ -170,12 +174,12 @@ options(struct analysis *analysis, const imp_command *command,
     return IMP_OK;
 }
 
-/* the generators of `from` into the plane */
+/* the velocities of the option `from` as points of the plane */
 static int
 start(struct cone_question *question, const imp_command *command,
       struct invariant_cone_options *o)
 {
-    struct analysis *analysis = question->a;
+    struct analysis *analysis = question->analysis;
     const imp_val *value = arg_option(analysis, command, IMP_OPT_cone_from);
     if (!value)
         return IMP_OK;
@@ -189,15 +193,15 @@ start(struct cone_question *question, const imp_command *command,
             diag_add(analysis->ds, DIAG_E0405, item[i].range,
                      "a velocity of `%s` has %d entries, one per coordinate, "
                      "but this has %u",
-                     imp_text(analysis->rt->im, question->s->name), question->n,
-                     item[i].rows);
+                     imp_text(analysis->rt->im, question->system->name),
+                     question->n, item[i].rows);
             return IMP_BADMODEL;
         }
         double x[3] = {0};
         int st = arg_eval(analysis, &item[i], rate);
         if (st)
             return st;
-        for (int r = 0; r < question->p.dim; r++)
+        for (int r = 0; r < question->problem.dim; r++)
             for (int j = 0; j < question->n; j++)
                 x[r] += question->from_user[r * question->n + j] * rate[j];
         if (!(x[0] < 0.0)) {
@@ -218,21 +222,21 @@ start(struct cone_question *question, const imp_command *command,
     return IMP_OK;
 }
 
-/* why there is no cone to look for; NULL: there is one */
+/* why no cone can be searched for, or NULL */
 static const char *
 refused(struct cone_question *question)
 {
-    struct analysis *analysis = question->a;
+    struct analysis *analysis = question->analysis;
     struct arena *arena = record_arena(analysis);
-    const struct symmetry *symmetry = question->sym;
-    enum invariant_cone_refused why =
-        invariant_cone_problem(analysis->rt->arena, symmetry, &question->p);
+    const struct symmetry *symmetry = question->symmetry;
+    enum invariant_cone_refused why = invariant_cone_problem(
+        analysis->rt->arena, symmetry, &question->problem);
     for (int i = 0; i < symmetry->m; i++)
-        if (question->l->matrices.gap_offset[i] != 0.0)
+        if (question->ballistic->matrices.gap_offset[i] != 0.0)
             return arena_printf(arena,
                                 "the gap of %s cannot be closed together with "
                                 "the others",
-                                chatter_contact(analysis, question->s, i));
+                                chatter_contact(analysis, question->system, i));
     switch (why) {
     case INVARIANT_CONE_FITS:
         return NULL;
@@ -243,8 +247,8 @@ refused(struct cone_question *question)
                    : arena_printf(arena,
                                   "masses and contacts have no symmetry that "
                                   "relabels the impacts (%s)",
-                                  chatter_symmetry_text(analysis, question->s,
-                                                        symmetry));
+                                  chatter_symmetry_text(
+                                      analysis, question->system, symmetry));
     case INVARIANT_CONE_NO_MEAN:
         return "the symmetry leaves no sum of the gaps alone: they cannot all "
                "open together, so that no cone shows that they never do";
@@ -254,10 +258,11 @@ refused(struct cone_question *question)
                             "for in 2 and 3",
                             symmetry->rank);
     case INVARIANT_CONE_ALIKE:
-        return arena_printf(
-            arena, "%s and %s open and close together",
-            chatter_contact(analysis, question->s, question->p.first),
-            chatter_contact(analysis, question->s, question->p.second));
+        return arena_printf(arena, "%s and %s open and close together",
+                            chatter_contact(analysis, question->system,
+                                            question->problem.first),
+                            chatter_contact(analysis, question->system,
+                                            question->problem.second));
     case INVARIANT_CONE_TOO_MANY:
         return arena_printf(arena, "more than %d contacts",
                             INVARIANT_CONE_CONTACTS);
@@ -271,13 +276,13 @@ refused(struct cone_question *question)
 static const char *
 because(const struct cone_question *question)
 {
-    struct arena *arena = record_arena(question->a);
-    const struct invariant_cone_result *result = &question->r;
+    struct arena *arena = record_arena(question->analysis);
+    const struct invariant_cone_result *result = &question->result;
     const char *to = "";
     char t[NUM_TEXT];
     if (result->contact)
-        to = chatter_contact(question->a, question->s,
-                             question->sym->order[result->contact]);
+        to = chatter_contact(question->analysis, question->system,
+                             question->symmetry->order[result->contact]);
     switch (result->verdict) {
     case INVARIANT_CONE_YES:
         return arena_printf(arena,
@@ -343,15 +348,16 @@ static const char *const of_certificate[] = {"flights", "clipped", "images",
                                              "parts",   "weights", "residual"};
 static const char *const of_maps[] = {"maps", "facets", "facet_flights"};
 
-/* criterion (iii) of Conjecture 1 beside the verdict */
+/* sets criterion (iii) of Conjecture 1 and whether it agrees with the verdict
+ */
 static int
 set_eigen(struct cone_question *question, struct record *record)
 {
-    struct analysis *analysis = question->a;
+    struct analysis *analysis = question->analysis;
     struct eigen e;
     double map[9];
-    symmetry_map(question->sym, 1, map);
-    if (eigen_solve(analysis->rt->arena, question->sym->rank, map, &e))
+    symmetry_map(question->symmetry, 1, map);
+    if (eigen_solve(analysis->rt->arena, question->symmetry->rank, map, &e))
         return command_failed(analysis, IMP_NONFINITE, (imp_range){0},
                               "the eigenvalues");
     struct eigen_cone c = eigen_cone(&e);
@@ -369,20 +375,20 @@ set_eigen(struct cone_question *question, struct record *record)
     if (c.tied)
         record_set_absent(record, "agrees",
                           "eigenvalues are dominant alike within rounding");
-    else if (question->r.verdict != INVARIANT_CONE_YES &&
-             question->r.verdict != INVARIANT_CONE_NO)
+    else if (question->result.verdict != INVARIANT_CONE_YES &&
+             question->result.verdict != INVARIANT_CONE_NO)
         record_set_absent(record, "agrees", "the search has no verdict");
     else
         record_set_bool(record, "agrees",
                         positive ==
-                            (question->r.verdict == INVARIANT_CONE_YES));
+                            (question->result.verdict == INVARIANT_CONE_YES));
     return IMP_OK;
 }
 
 static const char *
 no_proof(const struct cone_question *question)
 {
-    return question->r.verdict == INVARIANT_CONE_NO
+    return question->result.verdict == INVARIANT_CONE_NO
                ? "there is no such cone"
                : "no cone was shown to be invariant";
 }
@@ -390,7 +396,7 @@ no_proof(const struct cone_question *question)
 static void
 set_search(struct cone_question *question, struct record *record)
 {
-    const struct invariant_cone_result *result = &question->r;
+    const struct invariant_cone_result *result = &question->result;
     if (result->n_origin) {
         double *points =
             cone_points(question, result->origin, result->n_origin);
@@ -425,7 +431,7 @@ set_search(struct cone_question *question, struct record *record)
 static void
 set_proof(struct cone_question *question, struct record *record)
 {
-    const struct invariant_cone_result *result = &question->r;
+    const struct invariant_cone_result *result = &question->result;
     if (result->verdict != INVARIANT_CONE_YES) {
         record_set_absent_all(record, of_proof,
                               sizeof of_proof / sizeof *of_proof,
@@ -445,8 +451,8 @@ set_proof(struct cone_question *question, struct record *record)
 static void
 set_certificate(struct cone_question *question, struct record *record)
 {
-    struct analysis *analysis = question->a;
-    const struct invariant_cone_result *result = &question->r;
+    struct analysis *analysis = question->analysis;
+    const struct invariant_cone_result *result = &question->result;
     size_t n = (size_t)question->n, m = (size_t)result->n_image;
     bool no = result->verdict == INVARIANT_CONE_NO && result->n_image;
     if (result->verdict != INVARIANT_CONE_YES && !no) {
@@ -498,18 +504,18 @@ set_certificate(struct cone_question *question, struct record *record)
 static void
 set_maps(struct cone_question *question, struct record *record)
 {
-    struct analysis *analysis = question->a;
-    size_t n = (size_t)question->n, m = (size_t)question->p.m, facets = 0;
+    struct analysis *analysis = question->analysis;
+    size_t n = (size_t)question->n, m = (size_t)question->problem.m, facets = 0;
     for (size_t j = 1; j < m; j++)
-        facets += (size_t)question->p.flight[j].n;
+        facets += (size_t)question->problem.flight[j].n;
     double *map =
         NEW_N(analysis->rt->arena, double, m *n *n + facets * (n + 1));
     double *facet = map + m * n * n, *of = facet + facets * n;
     size_t f = 0;
     for (size_t j = 1; j < m; j++) {
         cone_user_map(question, (int)j, map + (j - 1) * n * n);
-        for (int i = 0; i < question->p.flight[j].n; i++, f++) {
-            cone_user_facet(question, &question->p.flight[j].h[i],
+        for (int i = 0; i < question->problem.flight[j].n; i++, f++) {
+            cone_user_facet(question, &question->problem.flight[j].h[i],
                             facet + f * n);
             of[f] = (double)j;
         }
@@ -522,48 +528,49 @@ set_maps(struct cone_question *question, struct record *record)
 static void
 set_names(struct cone_question *question, struct record *record)
 {
-    struct analysis *analysis = question->a;
+    struct analysis *analysis = question->analysis;
     const imp_coordinate *q =
         IMP_ARRAY(analysis->rt->im, analysis->rt->im->coordinates,
                   imp_coordinate) +
-        question->s->first;
-    size_t n = (size_t)question->n, m = (size_t)question->sym->m;
+        question->system->first;
+    size_t n = (size_t)question->n, m = (size_t)question->symmetry->m;
     const char **t = NEW_N(analysis->rt->arena, const char *, n + m + 1);
     for (size_t i = 0; i < n; i++)
         t[i] = imp_text(analysis->rt->im, q[i].name);
     for (size_t i = 0; i < m; i++)
-        t[n + i] =
-            chatter_contact(analysis, question->s, question->sym->order[i]);
+        t[n + i] = chatter_contact(analysis, question->system,
+                                   question->symmetry->order[i]);
     record_set_texts(record, "coordinates", t, n);
     record_set_texts(record, "contacts", t + n, m);
     record_set_text(
         record, "symmetry",
-        chatter_symmetry_text(analysis, question->s, question->sym));
+        chatter_symmetry_text(analysis, question->system, question->symmetry));
 }
 
 static void
 set_warnings(struct cone_question *question, struct record *record)
 {
-    struct analysis *analysis = question->a;
+    struct analysis *analysis = question->analysis;
     const char *w[2];
     size_t n = 0;
     char t[NUM_TEXT];
-    if (chatter_accelerates(question->l))
+    if (chatter_accelerates(question->ballistic))
         w[n++] = "the gaps accelerate: the cone is that of the motion without "
                  "acceleration, and says of this one only what the impacts do";
-    if (question->r.slack > 0.0 && question->r.verdict != INVARIANT_CONE_NO) {
-        double c = question->r.least.n;
+    if (question->result.slack > 0.0 &&
+        question->result.verdict != INVARIANT_CONE_NO) {
+        double c = question->result.least.n;
         w[n++] = arena_printf(
             record_arena(analysis),
             "the cone has a round edge, of which %d corners were kept: "
             "solid_angle is low by up to some %s of it",
-            question->r.least.n, num_digits(t, ROUND_EDGE / (c * c), 1));
+            question->result.least.n, num_digits(t, ROUND_EDGE / (c * c), 1));
     }
     record_set_texts(record, "warnings", w, n);
 }
 
-/* every field but those of set_names, the warnings and the verdict: there is
- * nothing to look for */
+/* no cone can be searched for: sets every field absent except for names,
+ * warnings and verdict */
 static void
 set_nothing(struct record *record, const char *why)
 {
@@ -587,18 +594,18 @@ cmd_cone(struct analysis *analysis, const imp_command *command,
          struct record *record)
 {
     const imp_val *arg = &arg_items(analysis, command)[0];
-    struct cone_question k = {.a = analysis,
-                              .s = rt_system(analysis->rt, arg->ref)};
+    struct cone_question k = {.analysis = analysis,
+                              .system = rt_system(analysis->rt, arg->ref)};
     struct invariant_cone_options o = {0};
     const char *file = arg_text(analysis, command, IMP_OPT_cone_save, NULL);
     int st;
-    if (!(k.s->flags & IMP_SYSTEMF_LINE))
-        return chatter_not_linear(analysis, k.s, arg->range);
+    if (!(k.system->flags & IMP_SYSTEMF_LINE))
+        return chatter_not_linear(analysis, k.system, arg->range);
     if ((st = options(analysis, command, &o)) ||
-        (st = flow_matrices(analysis->rt, arg->ref, &k.l)))
+        (st = flow_matrices(analysis->rt, arg->ref, &k.ballistic)))
         return st;
-    k.n = k.l->model.n;
-    k.sym = chatter_symmetry(analysis, arg->ref, k.l);
+    k.n = k.ballistic->model.n;
+    k.symmetry = chatter_symmetry(analysis, arg->ref, k.ballistic);
     const char *why = refused(&k);
     record_set_number(record, "tolerance", o.tolerance);
     set_names(&k, record);
@@ -615,12 +622,12 @@ cmd_cone(struct analysis *analysis, const imp_command *command,
         return st;
     o.stop = stopped;
     o.stop_arg = analysis->rt;
-    invariant_cone_find(analysis->rt->arena, &k.p, &o,
-                        file || WANTS(of_certificate), &k.r);
+    invariant_cone_find(analysis->rt->arena, &k.problem, &o,
+                        file || WANTS(of_certificate), &k.result);
     record_set_text(record, "verdict",
-                    k.r.verdict == INVARIANT_CONE_YES  ? "yes"
-                    : k.r.verdict == INVARIANT_CONE_NO ? "no"
-                                                       : "not known");
+                    k.result.verdict == INVARIANT_CONE_YES  ? "yes"
+                    : k.result.verdict == INVARIANT_CONE_NO ? "no"
+                                                            : "not known");
     static const char *const reason[] = {"because"};
     if (WANTS(reason))
         record_set_text(record, "because", because(&k));
@@ -634,7 +641,7 @@ cmd_cone(struct analysis *analysis, const imp_command *command,
         set_maps(&k, record);
     if (WANTS(of_eigen) && (st = set_eigen(&k, record)))
         return st;
-    if (k.r.verdict == INVARIANT_CONE_STOPPED)
+    if (k.result.verdict == INVARIANT_CONE_STOPPED)
         return IMP_STOPPED;
     return file ? cone_save(&k, command->range, file) : IMP_OK;
 }

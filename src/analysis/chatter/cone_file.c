@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* The certificate of a cone as a table, all that is needed to check it again
- * without Imp. Each row is one of
+/* The certificate of a cone as a table with a column per coordinate. It has all
+ * that is needed to check the verdict without Imp. Each row is one of
  *
- *   map        a row of the map of one flight: rates after the impact
+ *   map        a row of the map of one flight, U_0 R^-j: rates after the impact
  *   facet      c with c.rates >= 0 for the velocities of one flight
  *   generator  of the cone
- *   clipped    a generator of the cone and the facets of one flight
- *   image      the map of the one before; the sum of weight_i times generator
- *              part_i, counted from 0, but for the residual
+ *   clipped    a generator of the cone clipped by the facets of one flight
+ *   image      the map applied to the row before; it equals the sum of weight_i
+ *              times generator part_i, counted from 0, plus the residual
  *
  * and, where there is no cone,
  *
- *   origin     a velocity that the cone would hold
+ *   origin     a velocity that the cone would have to hold
  *   clipped    another one: the sum of weight_i times velocity part_i, counted
- *              from 0 through the origins and then the images above, but for
- * the residual; it is one of the flight image      the map of it; the last one
- * opens the gaps on the mean
+ *              from 0 through the origins and then the images above, plus the
+ *              residual; it is a velocity of the flight
+ *   image      the map applied to it; the last image opens the gaps on the mean
  *
- * with a column per coordinate. Rows of one flight carry its contact, the one
- * that is hit next; all velocities are those after an impact at the first. */
+ * Rows of one flight name the contact that is hit at its end. All velocities
+ * are those after an impact at the first contact. */
 #include <math.h>
 #include <string.h>
 
@@ -37,10 +37,10 @@ static void
 row(struct table *table, const char *part, int flight, const double *v)
 {
     size_t n = (size_t)table->k->n, i = table->rows++;
-    const struct symmetry *symmetry = table->k->sym;
+    const struct symmetry *symmetry = table->k->symmetry;
     table->part[i] = part;
-    table->contact[i] =
-        chatter_contact(table->k->a, table->k->s, symmetry->order[flight]);
+    table->contact[i] = chatter_contact(table->k->analysis, table->k->system,
+                                        symmetry->order[flight]);
     for (size_t c = 0; c < n + 7; c++)
         table->x[c * table->most + i] = c < n ? v[c] : NAN;
 }
@@ -48,7 +48,7 @@ row(struct table *table, const char *part, int flight, const double *v)
 static void
 flight_rows(struct table *table, int j, double *v)
 {
-    const struct invariant_cone_flight *f = &table->k->p.flight[j];
+    const struct invariant_cone_flight *f = &table->k->problem.flight[j];
     int n = table->k->n;
     cone_user_map(table->k, j, v);
     for (int i = 0; i < n; i++)
@@ -69,7 +69,7 @@ image_rows(struct table *table, const struct invariant_cone_image *im,
     row(table, "clipped", im->j, v);
     cone_to_user(table->k, im->x, v);
     row(table, "image", im->j, v);
-    sum = table->rows - (table->k->r.verdict == INVARIANT_CONE_NO ? 2 : 1);
+    sum = table->rows - (table->k->result.verdict == INVARIANT_CONE_NO ? 2 : 1);
     double *at = table->x + n * table->most + sum;
     for (size_t c = 0; c < 3; c++) {
         at[c * table->most] = im->g[c];
@@ -84,36 +84,37 @@ cone_save(struct cone_question *question, imp_range where, const char *file)
     static const char *const last[] = {"part_0",   "part_1",   "part_2",
                                        "weight_0", "weight_1", "weight_2",
                                        "residual"};
-    const imp_image *im = question->a->rt->im;
-    struct arena *arena = question->a->rt->arena;
-    size_t n = (size_t)question->n, m = (size_t)question->p.m;
-    bool no = question->r.verdict == INVARIANT_CONE_NO;
+    const imp_image *im = question->analysis->rt->im;
+    struct arena *arena = question->analysis->rt->arena;
+    size_t n = (size_t)question->n, m = (size_t)question->problem.m;
+    bool no = question->result.verdict == INVARIANT_CONE_NO;
     const struct invariant_cone_set *set =
-        question->r.verdict == INVARIANT_CONE_YES ? &question->r.proven
-                                                  : &question->r.least;
-    const struct polygon2d_point *point = no ? question->r.origin : set->v;
-    int n_point = no ? question->r.n_origin : set->n;
+        question->result.verdict == INVARIANT_CONE_YES
+            ? &question->result.proven
+            : &question->result.least;
+    const struct polygon2d_point *point = no ? question->result.origin : set->v;
+    int n_point = no ? question->result.n_origin : set->n;
     struct table table = {.k = question, .a = arena};
     table.most =
-        m * (n + 6) + (size_t)n_point + 2 * (size_t)question->r.n_image;
+        m * (n + 6) + (size_t)n_point + 2 * (size_t)question->result.n_image;
     table.part = NEW_N(arena, const char *, 2 * table.most);
     table.contact = table.part + table.most;
     table.x = NEW_N(arena, double, table.most *(n + 7) + n * n);
     double *v = table.x + table.most * (n + 7);
-    for (int j = 1; j < question->p.m; j++)
+    for (int j = 1; j < question->problem.m; j++)
         flight_rows(&table, j, v);
     double *points = cone_points(question, point, n_point);
     for (int i = 0; i < n_point; i++)
         row(&table, no ? "origin" : "generator", 0, points + (size_t)i * n);
-    for (int i = 0; i < question->r.n_image; i++)
-        image_rows(&table, &question->r.image[i], v);
+    for (int i = 0; i < question->result.n_image; i++)
+        image_rows(&table, &question->result.image[i], v);
     struct out_column *cols = NEW_N(arena, struct out_column, n + 9);
     cols[0] = (struct out_column){
         .name = "part", .unit = "", .n = table.rows, .texts = table.part};
     cols[1] = (struct out_column){
         .name = "contact", .unit = "", .n = table.rows, .texts = table.contact};
-    const imp_coordinate *q =
-        IMP_ARRAY(im, im->coordinates, imp_coordinate) + question->s->first;
+    const imp_coordinate *q = IMP_ARRAY(im, im->coordinates, imp_coordinate) +
+                              question->system->first;
     for (size_t c = 0; c < n + 7; c++)
         cols[2 + c] = (struct out_column){
             .name = c < n ? arena_printf(arena, "%s'", imp_text(im, q[c].name))
@@ -121,6 +122,6 @@ cone_save(struct cone_question *question, imp_range where, const char *file)
             .unit = "1",
             .x = table.x + c * table.most,
             .n = table.rows};
-    return out_save(question->a->out, question->a->ds, where, file, cols,
-                    n + 9);
+    return out_save(question->analysis->out, question->analysis->ds, where,
+                    file, cols, n + 9);
 }

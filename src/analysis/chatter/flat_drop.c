@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The nearly flat drop of `chatter`, the start of a system that states none:
- * all gaps open and closing, a little unevenly. Symmetry and drop stay for the
- * next run of the model (a sweep): both are functions of numbers that are kept
- * beside them, and are made anew where one of these has changed. */
+/* The nearly flat drop, the start of a system that states none: all gaps are
+ * open and close, a little unevenly. In a sweep, symmetry and drop are kept for
+ * the next run of the model. Both are functions of numbers that are kept beside
+ * them; where one of these numbers has changed, they are calculated again. */
 #include <math.h>
 #include <string.h>
 
@@ -12,32 +12,35 @@
 #include "runtime/numerics/dense.h"
 #include "runtime/numerics/random.h"
 
-/* contacts without a symmetry for which a drop is looked for: the work grows
- * with the third power */
+/* Without a symmetry a drop is looked for up to this number of contacts,
+ * because the work grows with its third power. */
 #define DROP_MOST 200
-/* shares of the gaps and of the rates by which drawn drops are uneven */
+/* drops that are drawn have gaps and rates that differ by these shares */
 #define DRAWN_GAP 0.03
 #define DRAWN_RATE 0.08
 #define DRAW_STREAM (UINT64_C(1) << 40)
 
 struct kept {
     struct symmetry sym;
-    double *W, *e; /* what the symmetry was found from; NULL: not yet */
-    double *B, *N, *c0, *origin;  /* and the drop */
-    double *state;                /* that: n coordinates, n rates */
-    bool dropped;                 /* it is there */
-    const struct ballistic *line; /* whose matrices were last looked at, and */
-    unsigned long version;        /* their version */
-    /* flat_drop_start has taken the drop in the place of this state, with this
-     * set-up (rt.setup_version), which the matrices are functions of; 0: not */
+    double *W, *e; /* what the symmetry was found from; NULL: none was looked
+                    * for */
+    double *B, *N, *c0, *origin;  /* what the drop was calculated from */
+    double *state;                /* the drop: n coordinates, n rates */
+    bool dropped;                 /* `state` holds the drop */
+    const struct ballistic *line; /* whose matrices were compared last */
+    unsigned long version;        /* version of these matrices */
+    /* flat_drop_start replaced the state `before` by the drop when this was the
+     * set-up (setup_version of the run), on which the matrices depend; 0: it
+     * did not */
     unsigned long setup;
     double *before;
     const imp_system *s;
-    size_t size;   /* of a state */
-    uint32_t *law; /* m: entries of env of restitutions */
+    size_t size;   /* bytes of a state */
+    uint32_t *law; /* m: where the restitutions stand in env */
     int m;
-    bool one;            /* all of e are the same */
-    unsigned long given; /* set-up whose start says where to begin */
+    bool one; /* all restitutions are equal */
+    unsigned long
+        given; /* set-up of a run whose model states a start; 0: none */
 };
 static const char kept_key = 0;
 
@@ -57,7 +60,7 @@ copy(double *to, const double *x, int n)
         memcpy(to, x, (size_t)n * sizeof *x);
 }
 
-/* are these the matrices that were last looked at? */
+/* are these the matrices that were compared last? */
 static bool
 known(const struct kept *kept, const struct ballistic *ballistic)
 {
@@ -65,7 +68,8 @@ known(const struct kept *kept, const struct ballistic *ballistic)
            kept->version == ballistic->matrices.version;
 }
 
-/* the symmetry knows of restitutions that they are one, and which */
+/* The symmetry depends on whether all restitutions are equal, and on their
+ * value if they are not. */
 static bool
 same_restitutions(const double *a, const double *b, int m)
 {
@@ -134,7 +138,7 @@ chatter_symmetry(struct analysis *analysis, uint32_t system_id,
 /* -- the drop ---------------------------------------------------------------
  */
 
-/* does start { ... } say nothing that moves the system? */
+/* does the model's start { ... } say nothing that moves the system? */
 static bool
 unstated(const struct analysis *analysis, const imp_system *system)
 {
@@ -149,8 +153,9 @@ unstated(const struct analysis *analysis, const imp_system *system)
     return true;
 }
 
-/* y with sum of N_i^T y_i/sqrt(W_ii) as near to the gaps g as can be, by the
- * modes of the symmetry: the cosines are F F^T, F^T F is diagonal */
+/* The y for which the sum of N_i^T y_i/sqrt(W_ii) is as near to the gaps g as
+ * possible, by the modes of the symmetry: the matrix of cosines is F F^T, and
+ * F^T F is diagonal. */
 static void
 by_modes(const struct ballistic *ballistic, const struct symmetry *symmetry,
          const double *g, double *y)
@@ -171,7 +176,7 @@ by_modes(const struct ballistic *ballistic, const struct symmetry *symmetry,
     }
 }
 
-/* the same without a symmetry */
+/* the same without a symmetry, by singular values */
 static void
 by_svd(struct analysis *analysis, const struct ballistic *ballistic,
        const double *g, double *y)
@@ -189,13 +194,14 @@ by_svd(struct analysis *analysis, const struct ballistic *ballistic,
     }
     int rank = 0;
     dense_svd(m, m, C, V, s);
-    /* data of 9 digits: feet on a circle given so have rank 3 */
+    /* users give nine digits: feet on a circle then have rank 3 to 1e-9 */
     while (rank < m && s[rank] > 1e-9 * s[0])
         rank++;
     dense_svd_solve(m, m, C, V, s, rank, b, y, w);
 }
 
-/* x (coordinates) with N x as near to g as can be, least in the metric of M */
+/* The coordinates x for which N x is as near to g as possible; of several, the
+ * least in the metric of the mass matrix. */
 static void
 reach(struct analysis *analysis, const struct ballistic *ballistic,
       const struct symmetry *symmetry, const double *g, double *x)
@@ -214,7 +220,7 @@ reach(struct analysis *analysis, const struct ballistic *ballistic,
                     sqrt(ballistic->matrices.W[i * (m + 1)]);
 }
 
-/* -1 .. 1 */
+/* a random number from -1 to 1 */
 static double
 drawn(const struct analysis *analysis, uint64_t draw, int i)
 {
@@ -223,10 +229,9 @@ drawn(const struct analysis *analysis, uint64_t draw, int i)
            1.0;
 }
 
-/* The drop into `state`; draw > 0: that drawn one, a function of the seed, the
- * number and the contacts alone. False: no motion has all gaps open and
- * closing.
- */
+/* Puts the drop into `state` (n coordinates, n rates). draw > 0: the drop of
+ * this number, a function of the seed, the number and the contacts alone.
+ * False: no motion has all gaps open and closing. */
 static bool
 drop(struct analysis *analysis, const struct ballistic *ballistic,
      const struct symmetry *symmetry, uint64_t draw, double *state)
@@ -287,7 +292,7 @@ no_drop(struct analysis *analysis, const imp_system *system, imp_range where)
     return IMP_BADMODEL;
 }
 
-/* is the drop that is kept one of these matrices? */
+/* was the drop that is kept calculated from these matrices? */
 static bool
 dropped(const struct kept *kept, const struct ballistic *ballistic)
 {
@@ -300,8 +305,8 @@ dropped(const struct kept *kept, const struct ballistic *ballistic)
              same(kept->origin, ballistic->matrices.origin, n)));
 }
 
-/* Are set-up, state and what the symmetry knows of restitutions those of the
- * last drop? */
+/* Are the set-up, the state and what the symmetry depends on the same as when
+ * the last drop was taken? */
 static bool
 drop_again(const struct analysis *analysis, const struct kept *kept)
 {
@@ -328,7 +333,7 @@ flat_drop_starts_again(struct analysis *analysis, uint32_t system_id,
                  : kept->given && kept->given == analysis->rt->setup_version;
 }
 
-/* the drop into env */
+/* calculates the drop, unless it is kept, and puts it into env */
 static int
 drop_new(struct analysis *analysis, uint32_t system_id, imp_range where)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The record of `chatter`, as far as it comes from the run (what holds of every
- * run: stability.c). */
+/* The fields of the record of `chatter` that come from the run. Those that hold
+ * for every run of the system are set in stability.c. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "analysis/chatter/chatter_priv.h"
 #include "base/num.h"
 
-/* entries of `order` that are kept */
+/* most entries of the field `order` */
 #define ORDER_MOST 1000
 
 static void
@@ -82,8 +82,6 @@ set_after(struct analysis *analysis, const imp_system *system,
     }
 }
 
-/* what the reader should know: a run that theory excludes, sums of orders that
- * do not repeat */
 void
 chatter_record_warnings(struct analysis *analysis,
                         const struct chatter_run *outcome,
@@ -104,11 +102,11 @@ chatter_record_warnings(struct analysis *analysis,
         complete != (says->predicted[0] == 'c'))
         w[n++] = "the run contradicts Theorem 3: the velocity at the start is "
                  "near the border, or rounding has decided";
-    if (outcome->limit && outcome->chatter.error >= 1.0)
+    if (outcome->limit && outcome->accumulation.error >= 1.0)
         w[n++] = "the flights have not come to one ratio; what remains is "
                  "below the rounding of the time, and ratio and exponent are "
                  "fitted";
-    if (outcome->limit && outcome->hoped)
+    if (outcome->limit && outcome->limit_unproven)
         w[n++] = arena_printf(record_arena(analysis),
                               "no order repeats and nothing accelerates: that "
                               "the impacts never end is concluded from %ld of "
@@ -169,12 +167,12 @@ chatter_record_run(struct analysis *analysis, const struct chatter_run *outcome,
                                 word[outcome->verdict]);
     record_set_lasting_text(record, wanted->start,
                             flat ? "nearly flat drop" : "given");
-    if (!wanted->digits)
+    if (!wanted->numbers)
         return;
     record_set_number(record, "impacts", (double)outcome->impacts);
     record_set_number(record, "time", outcome->time);
-    set_number(record, "last_impact", outcome->last,
-               isnan(outcome->last) ? "no impact" : NULL);
+    set_number(record, "last_impact", outcome->last_impact,
+               isnan(outcome->last_impact) ? "no impact" : NULL);
 }
 
 void
@@ -183,24 +181,24 @@ chatter_record_limit(struct analysis *analysis, const imp_system *system,
 {
     const char *none =
         outcome->limit ? NULL : "no infinite sequence of impacts";
-    set_number(record, "remaining", outcome->chatter.remaining, none);
-    set_number(record, "period", outcome->chatter.period, none);
-    set_number(record, "ratio", outcome->chatter.ratio, none);
-    set_number(record, "error", outcome->chatter.error, none);
+    set_number(record, "remaining", outcome->accumulation.remaining, none);
+    set_number(record, "period", outcome->accumulation.period, none);
+    set_number(record, "ratio", outcome->accumulation.ratio, none);
+    set_number(record, "error", outcome->accumulation.error, none);
     if (none)
         record_set_absent(record, "means", none);
     else
         record_set_text(record, "means",
-                        limit_evidence_word(outcome->chatter.evidence));
-    set_number(record, "depth", outcome->chatter.depth, none);
-    set_number(record, "contraction", outcome->chatter.contraction,
+                        limit_evidence_word(outcome->accumulation.evidence));
+    set_number(record, "depth", outcome->accumulation.depth, none);
+    set_number(record, "contraction", outcome->accumulation.contraction,
                none ? none
-               : outcome->chatter.evidence == LIMIT_BY_MAP
+               : outcome->accumulation.evidence == LIMIT_BY_MAP
                    ? NULL
                    : "no map of a period");
-    set_number(record, "speed_ratio", outcome->speed,
+    set_number(record, "speed_ratio", outcome->speed_ratio,
                none ? none
-               : outcome->speed > 0.0
+               : outcome->speed_ratio > 0.0
                    ? NULL
                    : "the order never repeats, or is made of "
                      "limits itself");
@@ -210,7 +208,6 @@ chatter_record_limit(struct analysis *analysis, const imp_system *system,
     set_after(analysis, system, outcome, record);
 }
 
-/* the fields that are for linear systems alone */
 void
 chatter_record_nonlinear(struct analysis *analysis, const imp_system *system,
                          struct record *record)

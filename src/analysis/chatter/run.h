@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* One run of a system whose motion is a parabola, from its start to the
- * verdict (spec/chatter.md 2.1): it rests after infinitely many impacts
- * (complete), two or more contacts do while the rest moves on (partial), no
- * contact closes again (incomplete), or contacts close together and nothing
- * says what comes of it (simultaneous). Plain struct ballistic: no model. */
+/* One run from its start to the verdict of the thesis (spec/chatter.md 2.1):
+ *
+ *   complete      infinitely many impacts bring everything to rest
+ *   partial       infinitely many impacts bring two or more contacts to rest,
+ *                 and the rest of the system moves on
+ *   incomplete    no contact closes again
+ *   simultaneous  contacts close together, and the model does not say what
+ *                 follows
+ *
+ * chatter_follow and chatter_decide are for systems whose motion between
+ * impacts is a parabola; they know struct ballistic alone and no model. */
 #ifndef IMP_ANALYSIS_CHATTER_RUN_H
 #define IMP_ANALYSIS_CHATTER_RUN_H
 
@@ -11,9 +17,9 @@
 
 struct flow;
 
-/* error of a limit (accumulation_accept_error) that is enough for a verdict: of
- * those who ask for nothing else, and of runs that have had half of their
- * impacts */
+/* The relative error of a limit (accumulation_accept_error) that is small
+ * enough for a verdict. It is accepted where nothing but the verdict is asked
+ * for, and in runs that have had half of the impacts that are allowed. */
 #define CHATTER_ACCEPT 1e-6
 
 enum chatter_verdict {
@@ -21,10 +27,11 @@ enum chatter_verdict {
     CHATTER_PARTIAL,
     CHATTER_INCOMPLETE,
     CHATTER_SIMULTANEOUS,
-    CHATTER_ENDLESS, /* none within the impacts allowed */
-    CHATTER_MOVING,  /* none until the time allowed */
-    CHATTER_BELOW,   /* none before impacts are below the numbers */
-    CHATTER_JAMMED
+    /* no verdict: */
+    CHATTER_ENDLESS, /* within the impacts that are allowed */
+    CHATTER_MOVING,  /* until the time that is allowed */
+    CHATTER_BELOW,   /* before the impacts are smaller than doubles can be */
+    CHATTER_JAMMED   /* closed contacts admit no motion */
 };
 /* what comes after a partial limit */
 enum chatter_after {
@@ -39,65 +46,78 @@ struct chatter_run {
     enum chatter_verdict verdict;
     int m;        /* contacts */
     long impacts; /* resolved one by one */
-    int *order;   /* the contacts hit, in order */
+    int *order;   /* the contacts that were hit, in order; n_order of them */
     size_t n_order;
-    double time; /* of the limit, else of the last impact or of the end */
-    double last; /* last impact that was resolved; NaN: none */
-    bool limit;  /* a limit was taken; the first, unless the run went on to
-                    another that left everything at rest */
-    struct accumulation_limit chatter; /* period and ratio are means where the
-                                    order repeats and its flights vary still */
-    bool hoped;   /* LIMIT_BELOW_ROUNDING without acceleration: that its impacts
-                     never end   is not shown, but for those that were followed */
-    bool *group;  /* m: contacts of the limit, or those that close together */
-    double speed; /* ratio of the approach speeds of successive periods */
+    double time; /* of the limit, else of the last impact or of the end [s] */
+    double last_impact; /* time of the last impact that was resolved; NaN: none
+                           [s] */
+    /* A limit was taken: the first one, unless the run went on to another one
+     * that left everything at rest. Where the order of the impacts repeats and
+     * the ratios of its flights vary still, period and ratio are means. */
+    bool limit;
+    struct accumulation_limit accumulation;
+    /* The limit rests on the impacts that were followed: nothing accelerates,
+     * no order repeats, and it is not proven that the impacts never end. */
+    bool limit_unproven;
+    bool *group; /* m: contacts of the limit, or those that close together */
+    double speed_ratio; /* ratio of the approach speeds of successive periods */
     double exponent;
-    const char *no_exponent; /* NULL: there is one */
+    const char *no_exponent; /* why there is none, or NULL */
+    /* after a partial limit */
     enum chatter_after after;
     double after_time;
     int after_contact;
-    /* ENDLESS: impact_history_trend; period -1: unknown */
+    /* CHATTER_ENDLESS: what impact_history_trend says; -1: nothing */
     int trend;
     double trend_ratio;
 };
 
-/* does a gap accelerate while all contacts are open? */
+/* Does some gap accelerate while all contacts are open? */
 bool chatter_accelerates(const struct ballistic *ballistic);
-/* l: started. until: no longer than to that time; least: impacts of a pattern
- * that are resolved at least (accumulation_resolve); most: impacts before it is
- * given up. Memory: the arena. */
+/* Follows a motion that has been started to its verdict, no further than to
+ * the time `until` and through at most `most` impacts. `least`: impacts of a
+ * period that are resolved before its limit may be taken
+ * (accumulation_resolve). All memory of the outcome is the arena's. */
 void chatter_follow(struct arena *arena, struct ballistic *ballistic,
                     double until, long least, long most,
                     struct chatter_run *outcome);
-/* The same without the history: no order and exponent, and period and ratio as
- * the limit has them. */
+/* The same, faster: without the order of the impacts and the exponent; period
+ * and ratio are those of the limit. */
 void chatter_decide(struct arena *arena, struct ballistic *ballistic,
                     double until, long least, long most,
                     struct chatter_run *outcome);
 
-/* Right after flow_batch_ahead: what chatter_decide would make of run k,
- * allowed at least ACCUMULATION_RESOLVE impacts and all the time, where single
- * impacts in a row end it and nothing else: no contacts of a group, nothing
- * afterwards. False: it is to be followed. */
+/* After flow_batch_ahead has followed several runs at once: the outcome of run
+ * k as chatter_decide finds it, when the run ends after single impacts and no
+ * time was set. False: chatter_decide must be asked. */
 bool chatter_batch_verdict(const struct ballistic *ballistic, int k,
                            struct chatter_run *outcome);
 
-/* A system whose motion is no parabola, by its flow (run_nonlinear.c). That no
- * contact ever closes again cannot be known there: after `until` the run ends.
- * first: its first contact. m, time, last, no_exponent of r: set before.
+/* The same for a system whose motion is no parabola, by its flow
+ * (run_nonlinear.c). It cannot be known there that no contact ever closes
+ * again, so the run ends at `until`. `first`: number of the system's first
+ * contact. The caller sets m, time, last and no_exponent of the outcome.
  * IMP_OK, or a status after a diagnostic. */
 int chatter_follow_flow(struct arena *arena, struct flow *flow, uint32_t first,
                         double until, long most, struct chatter_run *outcome);
 
-/* what the exponent is fitted to, one entry per impact */
+/* The impacts of a run, to which the exponent is fitted (trace.c). */
 struct chatter_trace;
 struct chatter_trace *chatter_trace_new(struct arena *arena);
-/* Impact at contact i, approach speed u, restitution e, N M^-1 N^T = W, after
- * that flight; NaN: not alone */
+/* the impact that `ballistic` has just resolved, of one contact or several */
+void chatter_trace_ballistic(struct chatter_trace *trace,
+                             struct chatter_run *outcome,
+                             const struct ballistic *ballistic);
+/* An impact at a contact after this time of flight, with its speed of approach,
+ * its restitution and W = N M^-1 N^T. Flight and approach are NaN where several
+ * contacts are hit together. */
 void chatter_trace_impact(struct chatter_trace *trace,
-                          struct chatter_run *outcome, int i, double flight,
-                          double u, double e, double W);
-/* a limit: period, ratio, exponent; what follows is another story */
+                          struct chatter_run *outcome, int contact,
+                          double flight, double approach, double restitution,
+                          double W);
+/* outcome->chatter is a limit: sets the exponent and the ratio of speeds; where
+ * the order repeats and its flights still vary, period and ratio too, as means.
+ * Impacts after the limit belong to the next one. */
 void chatter_trace_limit(struct chatter_trace *trace,
                          struct chatter_run *outcome);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* `similar S`: motions in which every impact is the one before, turned and
- * smaller (spec/chatter.md 3.3, 3.4). What they are is found by
- * runtime/returnmap/self_similar.h from masses and contacts alone; here they
- * become states of the coordinates, and those that are feasible are followed
- * for a round of all contacts, to see that they do repeat. */
+/* The command `similar S`: self-similar motions, in which every impact is the
+ * one before, turned and smaller (Definition 10; spec/chatter.md 3.3, 3.4).
+ * runtime/returnmap/self_similar.h finds them from masses and contacts alone.
+ * This file turns them into states of the coordinates and follows the first
+ * feasible one for a round of all contacts, to verify that it repeats. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,24 +15,26 @@
 #include "runtime/numerics/dense.h"
 #include "runtime/returnmap/self_similar.h"
 
-/* accelerations of gaps that differ by less than this share are alike: data of
- * 9 digits, as cosines in symmetry.c */
+/* Accelerations of gaps that differ by less than this share are equal, because
+ * users give nine digits (as cosines in runtime/returnmap/symmetry.c). */
 #define SELF_SIMILAR_SAME 1e-9
-/* multipliers nearer to 1 than this are neutral: next to a double eigenvalue
- * rounding leaves half of the digits */
+/* Multipliers nearer to 1 than this are neutral: next to a double eigenvalue
+ * only half of the digits are right. */
 #define SELF_SIMILAR_NEUTRAL 1e-7
 
 struct ask {
-    struct analysis *a;
-    const imp_system *s;
+    struct analysis *analysis;
+    const imp_system *system;
     imp_range where;
-    struct ballistic *l;
-    const struct symmetry *sym;
+    struct ballistic *ballistic;
+    const struct symmetry *symmetry;
     struct self_similar found;
     double flight, acc;
-    int *word, n_word; /* a given order of contacts; NULL: by the symmetry */
-    double lunit, vunit, eunit; /* of q, p and energies in SI units */
-    double *q, *v;              /* found.n x n: states of the coordinates */
+    int *word, n_word; /* the contacts of the option `order`; NULL: the symmetry
+                        * gives the order */
+    double lunit, vunit, eunit; /* units of q, p and energies, in SI units */
+    double *q, *v;              /* positions and rates of the coordinates, a row
+                                 * per motion */
 };
 
 /* -- what cannot be asked ---------------------------------------------------
@@ -41,12 +43,13 @@ struct ask {
 static int
 refuse(struct ask *question, const char *why, const char *help)
 {
-    struct diag *diag =
-        diag_add(question->a->ds, DIAG_E0736, question->where,
-                 "`%s` has no self-similar motions: %s",
-                 imp_text(question->a->rt->im, question->s->name), why);
-    diag_note(question->a->ds, diag, question->s->range, "the system");
-    diag_help(question->a->ds, diag, "%s", help);
+    struct diag *diag = diag_add(
+        question->analysis->ds, DIAG_E0736, question->where,
+        "`%s` has no self-similar motions: %s",
+        imp_text(question->analysis->rt->im, question->system->name), why);
+    diag_note(question->analysis->ds, diag, question->system->range,
+              "the system");
+    diag_help(question->analysis->ds, diag, "%s", help);
     return IMP_BADMODEL;
 }
 
@@ -54,42 +57,46 @@ refuse(struct ask *question, const char *why, const char *help)
 static int
 acceleration(struct ask *question)
 {
-    const struct contact_matrices *c = &question->l->matrices;
-    int m = question->l->model.m, least = 0, most = 0;
-    double *x = NEW_N(question->a->rt->arena, double, (size_t)m + 1), sum = 0.0;
+    const struct contact_matrices *c = &question->ballistic->matrices;
+    int m = question->ballistic->model.m, least = 0, most = 0;
+    double *x = NEW_N(question->analysis->rt->arena, double, (size_t)m + 1),
+           sum = 0.0;
     for (int i = 0; i < m; i++) {
         x[i] = c->gap_acc[i] / sqrt(c->W[i * (m + 1)]);
         least = x[i] < x[least] ? i : least;
         most = x[i] > x[most] ? i : most;
         sum += x[i];
     }
-    question->acc = chatter_accelerates(question->l) ? sum / m : 0.0;
+    question->acc = chatter_accelerates(question->ballistic) ? sum / m : 0.0;
     double size = fmax(fabs(x[least]), fabs(x[most]));
-    if (question->acc == 0.0 && !chatter_accelerates(question->l))
+    if (question->acc == 0.0 && !chatter_accelerates(question->ballistic))
         return IMP_OK;
     if (x[most] - x[least] <= SELF_SIMILAR_SAME * size)
         return IMP_OK;
-    return refuse(question,
-                  arena_printf(question->a->rt->arena,
-                               "the gaps of %s and %s accelerate differently, "
-                               "so the motion cannot turn from one to the next",
-                               chatter_contact(question->a, question->s, least),
-                               chatter_contact(question->a, question->s, most)),
-                  "accelerations must have the symmetry of masses and "
-                  "contacts; without gravity there are motions of their own");
+    return refuse(
+        question,
+        arena_printf(
+            question->analysis->rt->arena,
+            "the gaps of %s and %s accelerate differently, "
+            "so the motion cannot turn from one to the next",
+            chatter_contact(question->analysis, question->system, least),
+            chatter_contact(question->analysis, question->system, most)),
+        "accelerations must have the symmetry of masses and "
+        "contacts; without gravity there are motions of their own");
 }
 
 static int
 closes(struct ask *question)
 {
-    for (int i = 0; i < question->l->model.m; i++)
-        if (question->l->matrices.gap_offset[i] != 0.0)
+    for (int i = 0; i < question->ballistic->model.m; i++)
+        if (question->ballistic->matrices.gap_offset[i] != 0.0)
             return refuse(
                 question,
-                arena_printf(question->a->rt->arena,
-                             "the gap of %s cannot be closed together with the "
-                             "others, so nothing can shrink towards it",
-                             chatter_contact(question->a, question->s, i)),
+                arena_printf(
+                    question->analysis->rt->arena,
+                    "the gap of %s cannot be closed together with the "
+                    "others, so nothing can shrink towards it",
+                    chatter_contact(question->analysis, question->system, i)),
                 "look at the constants in the gaps");
     return IMP_OK;
 }
@@ -97,9 +104,9 @@ closes(struct ask *question)
 static int
 suits(struct ask *question)
 {
-    const struct symmetry *symmetry = question->sym;
-    struct arena *arena = question->a->rt->arena;
-    if (question->word && chatter_accelerates(question->l))
+    const struct symmetry *symmetry = question->symmetry;
+    struct arena *arena = question->analysis->rt->arena;
+    if (question->word && chatter_accelerates(question->ballistic))
         return refuse(question,
                       "under acceleration those of a given order are not "
                       "looked for",
@@ -109,9 +116,9 @@ suits(struct ask *question)
     if (symmetry->found != SYMMETRY_YES && symmetry->found != SYMMETRY_SINGLE)
         return refuse(
             question,
-            arena_printf(
-                arena, "masses and contacts have no symmetry (%s)",
-                chatter_symmetry_text(question->a, question->s, symmetry)),
+            arena_printf(arena, "masses and contacts have no symmetry (%s)",
+                         chatter_symmetry_text(question->analysis,
+                                               question->system, symmetry)),
             "without a symmetry say in which order the contacts are hit: order "
             "= (...); `chatter` follows any linear system");
     int st = closes(question);
@@ -131,13 +138,13 @@ suits(struct ask *question)
 /* -- states -----------------------------------------------------------------
  */
 
-/* x (n) := the coordinates in which the gaps over sqrt(W_ii) are F z */
+/* sets x (n) to the coordinates in which the gaps over sqrt(W_ii) are F z */
 static void
 coordinates(const struct ask *question, const double *z, double scale,
             double *x)
 {
-    const struct symmetry *symmetry = question->sym;
-    const struct ballistic *ballistic = question->l;
+    const struct symmetry *symmetry = question->symmetry;
+    const struct ballistic *ballistic = question->ballistic;
     int m = symmetry->m, n = ballistic->model.n, r = symmetry->rank;
     for (int j = 0; j < n; j++)
         x[j] = 0.0;
@@ -167,14 +174,15 @@ cosines(const struct ballistic *ballistic, double *C)
                                           ballistic->matrices.W[j * (m + 1)]);
 }
 
-/* the same for gaps g (m) over sqrt(W_ii) */
+/* the same where the m gaps over sqrt(W_ii) are g */
 static void
 from_gaps(const struct ask *question, const double *g, double scale, double *x)
 {
-    const struct ballistic *ballistic = question->l;
+    const struct ballistic *ballistic = question->ballistic;
     int m = ballistic->model.m, n = ballistic->model.n;
     size_t um = (size_t)m;
-    double *C = NEW_N(question->a->rt->arena, double, 2 * um * um + 3 * um);
+    double *C =
+        NEW_N(question->analysis->rt->arena, double, 2 * um * um + 3 * um);
     double *V = C + um * um, *s = V + um * um, *y = s + um, *room = y + um;
     cosines(ballistic, C);
     dense_svd(m, m, C, V, s);
@@ -202,30 +210,31 @@ kinetic(const struct ballistic *ballistic, const double *v)
 static int
 contact_at(const struct ask *question, int place)
 {
-    return question->word ? place : question->sym->order[place];
+    return question->word ? place : question->symmetry->order[place];
 }
 
-/* contact of impact i */
+/* the contact that impact i hits */
 static int
 hit(const struct ask *question, long i)
 {
     return question->word
                ? question->word[i % question->n_word]
-               : question->sym
-                     ->order[i * question->found.step % question->sym->m];
+               : question->symmetry
+                     ->order[i * question->found.step % question->symmetry->m];
 }
 
 static void
 states(struct ask *question)
 {
-    int n = question->l->model.n, first = hit(question, 0);
+    int n = question->ballistic->model.n, first = hit(question, 0);
     double unit =
-        1.0 / sqrt(question->l->matrices.W[first * (question->l->model.m + 1)]);
+        1.0 / sqrt(question->ballistic->matrices
+                       .W[first * (question->ballistic->model.m + 1)]);
     bool free = question->found.kind == SELF_SIMILAR_FREE;
     question->vunit = free ? unit : question->flight;
     question->lunit = question->vunit * question->flight;
     question->eunit = question->vunit * question->vunit;
-    question->q = NEW_N(question->a->rt->arena, double,
+    question->q = NEW_N(question->analysis->rt->arena, double,
                         (size_t)(2 * question->found.n * n) + 1);
     question->v = question->q + question->found.n * n;
     for (int i = 0; i < question->found.n; i++) {
@@ -236,26 +245,26 @@ states(struct ask *question)
         (question->word ? from_gaps : coordinates)(question, motion->p,
                                                    question->vunit, v);
         if (question->word)
-            motion->energy = kinetic(question->l, v) / question->eunit;
+            motion->energy = kinetic(question->ballistic, v) / question->eunit;
         for (int j = 0; j < n; j++)
-            q[j] += question->l->matrices.origin[j];
+            q[j] += question->ballistic->matrices.origin[j];
     }
 }
 
 /* -- following it -----------------------------------------------------------
  */
 
-/* how far flights and impact speeds are from the motion's, in two periods of
- * the order or a round of the symmetry; *wrong: the contact that came instead
- * of the right one, m: several */
+/* The greatest relative difference of flights and impact speeds from those of
+ * the motion, in two periods of the order or a round of the symmetry. Infinity:
+ * another contact was hit; *wrong is its number, m when several were. */
 static double
 deviation(struct ask *question, const struct self_similar_motion *motion,
           int *wrong)
 {
-    struct ballistic *ballistic = question->l;
+    struct ballistic *ballistic = question->ballistic;
     int m = ballistic->model.m, n = question->word ? question->n_word : 1;
     int last = question->word ? 2 * n : m;
-    double *u = NEW_N(question->a->rt->arena, double, 2 * (size_t)n),
+    double *u = NEW_N(question->analysis->rt->arena, double, 2 * (size_t)n),
            *t = u + n;
     double worst = 0.0;
     *wrong = -1;
@@ -270,7 +279,8 @@ deviation(struct ask *question, const struct self_similar_motion *motion,
             *wrong = what == BALLISTIC_IMPACT ? ballistic->event.contact : m;
             return INFINITY;
         }
-        /* by the impulse: a contact without restitution has no rate left */
+        /* from the impulse, because a contact without restitution has no rate
+         * afterwards */
         double x = ballistic->event.impulse[c] *
                    sqrt(ballistic->matrices.W[c * (m + 1)]);
         if (i < n)
@@ -295,19 +305,20 @@ deviation(struct ask *question, const struct self_similar_motion *motion,
 static const char *
 verdict_text(struct ask *question, const struct self_similar_motion *motion)
 {
-    struct arena *arena = record_arena(question->a);
+    struct arena *arena = record_arena(question->analysis);
     const char *worst =
         motion->worst < 0
             ? "?"
-            : chatter_contact(question->a, question->s,
+            : chatter_contact(question->analysis, question->system,
                               contact_at(question, motion->worst));
     switch (motion->verdict) {
     case SELF_SIMILAR_FEASIBLE:
         return "feasible";
     case SELF_SIMILAR_RECEDES:
-        return arena_printf(
-            arena, "%s would move away instead of being hit",
-            chatter_contact(question->a, question->s, hit(question, 0)));
+        return arena_printf(arena, "%s would move away instead of being hit",
+                            chatter_contact(question->analysis,
+                                            question->system,
+                                            hit(question, 0)));
     case SELF_SIMILAR_BACK:
         return "a flight would go back in time: the contacts come in another "
                "order";
@@ -350,9 +361,9 @@ because(const struct ask *question)
                       "smaller one"
                     : "roots of pi(b) between 0 and 1: velocities and flights "
                       "shrink by b, gaps by b^2";
-    if (question->sym->e >= 1.0)
+    if (question->symmetry->e >= 1.0)
         return "no energy is lost";
-    if (free && question->sym->m == 1)
+    if (free && question->symmetry->m == 1)
         return "without acceleration one contact is hit once";
     return free ? "the relabelled map has no two eigenvalues that are real, "
                   "positive and different"
@@ -362,8 +373,9 @@ because(const struct ask *question)
 static void
 set_lists(struct ask *question, struct record *record)
 {
-    struct analysis *analysis = question->a;
-    size_t n = (size_t)question->found.n, c = (size_t)question->l->model.n;
+    struct analysis *analysis = question->analysis;
+    size_t n = (size_t)question->found.n,
+           c = (size_t)question->ballistic->model.n;
     double *x = NEW_N(analysis->rt->arena, double, 7 * n + 1);
     const char **t = NEW_N(analysis->rt->arena, const char *, n + 1);
     for (size_t i = 0; i < n; i++) {
@@ -397,7 +409,7 @@ set_first(struct ask *question, struct record *record)
         "exponent",    "energy",      "energy_upper",   "energy_lower",
         "stable",      "multipliers", "multipliers_im", "greatest_multiplier",
         "deviation"};
-    struct analysis *analysis = question->a;
+    struct analysis *analysis = question->analysis;
     const char *w[2];
     size_t n = 0;
     if (question->found.tied)
@@ -440,17 +452,20 @@ set_first(struct ask *question, struct record *record)
                     (size_t)motion->n_multiplier);
     record_set_number(record, "greatest_multiplier", g);
     int wrong;
-    accumulation_resolve(question->l, 1L << 60); /* no limit in between */
+    accumulation_resolve(question->ballistic,
+                         1L << 60); /* every impact is resolved, no limit is
+                                     * taken */
     double d = deviation(question, motion, &wrong);
-    accumulation_resolve(question->l, ACCUMULATION_RESOLVE);
+    accumulation_resolve(question->ballistic, ACCUMULATION_RESOLVE);
     if (isfinite(d))
         record_set_number(record, "deviation", d);
     else
         record_set_absent(
             record, "deviation",
-            wrong >= 0 && wrong < question->l->model.m
-                ? arena_printf(record_arena(analysis), "%s comes first instead",
-                               chatter_contact(analysis, question->s, wrong))
+            wrong >= 0 && wrong < question->ballistic->model.m
+                ? arena_printf(
+                      record_arena(analysis), "%s comes first instead",
+                      chatter_contact(analysis, question->system, wrong))
                 : "several contacts close together");
     if (!isfinite(d))
         w[n++] = "the motion does not repeat when it is followed from its "
@@ -464,19 +479,19 @@ set_record(struct ask *question, struct record *record)
     static const char *const kind[] = {[SELF_SIMILAR_FREE] = "free",
                                        [SELF_SIMILAR_FALLING] = "falling",
                                        [SELF_SIMILAR_SLIDING] = "sliding"};
-    struct analysis *analysis = question->a;
-    int m = question->l->model.m, n = question->n_word;
+    struct analysis *analysis = question->analysis;
+    int m = question->ballistic->model.m, n = question->n_word;
     for (int i = 0;
          !question->word && (i == 0 || hit(question, i) != hit(question, 0));
          i++)
         n = i + 1;
     const char **t = NEW_N(analysis->rt->arena, const char *, (size_t)(n + m));
     for (int i = 0; i < n; i++)
-        t[i] = chatter_contact(analysis, question->s, hit(question, i));
+        t[i] = chatter_contact(analysis, question->system, hit(question, i));
     record_set_text(record, "kind", kind[question->found.kind]);
     record_set_text(
         record, "symmetry",
-        chatter_symmetry_text(analysis, question->s, question->sym));
+        chatter_symmetry_text(analysis, question->system, question->symmetry));
     record_set_texts(record, "order", t, (size_t)n);
     record_set_number(record, "found", question->found.n);
     record_set_number(record, "feasible", question->found.feasible);
@@ -490,27 +505,29 @@ static int
 steps(struct ask *question, const imp_command *command, int *step)
 {
     double x;
-    int m = question->sym->m,
-        st = arg_number(question->a, command, IMP_OPT_similar_step, 1.0, &x);
+    int m = question->symmetry->m,
+        st = arg_number(question->analysis, command, IMP_OPT_similar_step, 1.0,
+                        &x);
     if (st)
         return st;
     *step = m > 1 ? (int)x : 0;
     if (x == floor(x) && x >= 1.0 && x <= fmax(m - 1, 1))
         return IMP_OK;
     const imp_val *value =
-        arg_option(question->a, command, IMP_OPT_similar_step);
-    diag_add(question->a->ds, DIAG_E0405, value ? value->range : command->range,
+        arg_option(question->analysis, command, IMP_OPT_similar_step);
+    diag_add(question->analysis->ds, DIAG_E0405,
+             value ? value->range : command->range,
              "`step` is a whole number from 1 to %d, one less than there are "
              "contacts",
              m > 1 ? m - 1 : 1);
     return IMP_BADMODEL;
 }
 
-/* the contacts of `order`, numbers within the system */
+/* reads the contacts of the option `order` as numbers within the system */
 static int
 read_order(struct ask *question, const imp_command *command)
 {
-    struct analysis *analysis = question->a;
+    struct analysis *analysis = question->analysis;
     const imp_val *value = arg_option(analysis, command, IMP_OPT_similar_order);
     if (!value)
         return IMP_OK;
@@ -519,17 +536,17 @@ read_order(struct ask *question, const imp_command *command)
     question->word = NEW_N(analysis->rt->arena, int, (size_t)n + 1);
     question->n_word = n;
     for (int i = 0; i < n; i++) {
-        question->word[i] = (int)(item[i].ref - question->s->contact);
-        if (item[i].ref >= question->s->contact &&
-            question->word[i] < question->l->model.m)
+        question->word[i] = (int)(item[i].ref - question->system->contact);
+        if (item[i].ref >= question->system->contact &&
+            question->word[i] < question->ballistic->model.m)
             continue;
         struct diag *diag =
             diag_add(analysis->ds, DIAG_E0405, item[i].range,
                      "`%s` is no contact of `%s`",
                      imp_text(analysis->rt->im,
                               rt_contact(analysis->rt, item[i].ref)->name),
-                     imp_text(analysis->rt->im, question->s->name));
-        diag_note(analysis->ds, diag, question->s->range, "the system");
+                     imp_text(analysis->rt->im, question->system->name));
+        diag_note(analysis->ds, diag, question->system->range, "the system");
         return IMP_BADMODEL;
     }
     const imp_val *step = arg_option(analysis, command, IMP_OPT_similar_step);
@@ -543,21 +560,22 @@ read_order(struct ask *question, const imp_command *command)
 static int
 find(struct ask *question, const imp_command *command)
 {
-    struct arena *arena = question->a->rt->arena;
-    int step, m = question->l->model.m;
+    struct arena *arena = question->analysis->rt->arena;
+    int step, m = question->ballistic->model.m;
     if (question->word) {
         double *C = NEW_N(arena, double, (size_t)(m * m));
-        cosines(question->l, C);
-        return self_similar_order(arena, m, question->l->matrices.rank, C,
-                                  question->l->model.e, question->word,
-                                  question->n_word, &question->found)
+        cosines(question->ballistic, C);
+        return self_similar_order(arena, m, question->ballistic->matrices.rank,
+                                  C, question->ballistic->model.e,
+                                  question->word, question->n_word,
+                                  &question->found)
                    ? IMP_NONFINITE
                    : IMP_OK;
     }
     int st = steps(question, command, &step);
     if (st)
         return st;
-    return self_similar_find(arena, question->sym, step, question->acc,
+    return self_similar_find(arena, question->symmetry, step, question->acc,
                              &question->found)
                ? IMP_NONFINITE
                : IMP_OK;
@@ -568,18 +586,18 @@ cmd_similar(struct analysis *analysis, const imp_command *command,
             struct record *record)
 {
     const imp_val *arg = &arg_items(analysis, command)[0];
-    struct ask k = {.a = analysis,
-                    .s = rt_system(analysis->rt, arg->ref),
+    struct ask k = {.analysis = analysis,
+                    .system = rt_system(analysis->rt, arg->ref),
                     .where = arg->range};
     int st;
-    if (!(k.s->flags & IMP_SYSTEMF_LINE))
-        return chatter_not_linear(analysis, k.s, k.where);
+    if (!(k.system->flags & IMP_SYSTEMF_LINE))
+        return chatter_not_linear(analysis, k.system, k.where);
     if ((st = arg_number(analysis, command, IMP_OPT_similar_flight, 1.0,
                          &k.flight)) ||
-        (st = flow_matrices(analysis->rt, arg->ref, &k.l)) ||
+        (st = flow_matrices(analysis->rt, arg->ref, &k.ballistic)) ||
         (st = read_order(&k, command)))
         return st;
-    k.sym = chatter_symmetry(analysis, arg->ref, k.l);
+    k.symmetry = chatter_symmetry(analysis, arg->ref, k.ballistic);
     if ((st = suits(&k)))
         return st;
     st = find(&k, command);

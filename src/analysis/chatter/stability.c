@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* What masses and contacts alone say about chatter without acceleration: the
- * relabelled maps U R^k and their eigenvalues, the Elsner-Vandergraft condition
- * on each, Theorems 2 and 3 (a rod), Conjecture 1 (feet of a regular polygon)
- * and the condition for partial chatter (spec/chatter.md 2.2 .. 2.7). Whatever
- * is not settled by one of these is "not known", with the reason. */
+ * relabelled maps U R^k (3.28) and their eigenvalues, the condition of Elsner
+ * and Vandergraft on each (Theorem 1), Theorems 2 and 3 for a rod, Conjecture 1
+ * for the feet of a regular polygon, and the condition for partial chatter
+ * (spec/chatter.md 2.2 to 2.7). What none of these settles is "not known", with
+ * the reason. */
 #include <math.h>
 
 #include "abi/status.h"
 #include "analysis/chatter/chatter_priv.h"
 #include "base/num.h"
 
-/* restitutions nearer to a critical one than this are at it: cosines are data
- * of 9 digits, of which rho and gamma are smooth functions */
+/* A restitution nearer than this to a critical one counts as equal to it: rho
+ * and the critical restitution are smooth functions of cosines with nine
+ * digits. */
 #define CRITICAL_SAME 1e-9
 
-/* dimensions up to which all steps are looked at: their work grows with the
- * fourth power */
+/* The maps of all steps are examined up to this number of dimensions, because
+ * the work grows with its fourth power. */
 #define CONES_MOST 16
 
 const char *
@@ -65,7 +67,8 @@ dominant_text(struct arena *arena, struct eigen_cone c)
                   : word[c.dominant];
 }
 
-/* the motion p of the coordinates whose contact rates are F z; complex z */
+/* The motion p of the coordinates for which the rates of the contacts are F z,
+ * with complex z, scaled to a mean rate of the gaps of -1. */
 static void
 motion_of(const struct ballistic *ballistic, const struct symmetry *symmetry,
           const double *zx, const double *zy, double *px, double *py)
@@ -97,7 +100,7 @@ motion_of(const struct ballistic *ballistic, const struct symmetry *symmetry,
             py[j] += b * yy;
         }
     }
-    /* times -1/mean; without a mean, 1/the greatest rate */
+    /* divide by minus the mean rate; where that is 0, by the greatest rate */
     bx *= unit;
     by *= unit;
     bool mean = hypot(mx, my) > 1e-9 * hypot(bx, by);
@@ -153,7 +156,8 @@ struct stability {
     const char *complete, *partial, *because;
 };
 
-/* a rod or a regular polygon, no acceleration, one common closed position */
+/* for a rod or a regular polygon without acceleration, all of whose gaps can be
+ * closed together */
 static struct stability
 of_polygon(const struct symmetry *symmetry, struct eigen_cone c,
            double critical, double pcc)
@@ -294,9 +298,10 @@ falls(const struct ballistic *ballistic, const struct symmetry *symmetry)
     return symmetry->polygon && a0 < 0.0;
 }
 
-/* Under acceleration no motion comes to rest with an exponent above 2: if the
- * regular one would, the acceleration counts to the end (spec/chatter.md 3.1,
- * 3.5). */
+/* The exponent of the motion that hits one neighbour after the other. Under
+ * acceleration no motion comes to rest with an exponent above 2: where the
+ * regular motion would have a greater one, the acceleration matters to the end
+ * (Lemma 10; spec/chatter.md 3.1, 3.5). */
 static void
 set_regular(const struct eigen *e, const struct ballistic *ballistic,
             bool plain, bool some, const struct symmetry *symmetry,
@@ -321,9 +326,10 @@ set_regular(const struct eigen *e, const struct ballistic *ballistic,
     }
 }
 
-/* The map from foot 0 to its neighbour and back has the eigenvalue 1 of two
- * feet at rest, and the roots of mu^2 - ((1 + e)^2 w^2 - 2 e) mu + e^2, w the
- * cosine of neighbours (spec/chatter.md 2.6). */
+/* Partial chatter of two neighbours (3.42): the map from foot 0 to its
+ * neighbour and back has the eigenvalue 1, which is that of both feet at rest,
+ * and the roots of mu^2 - ((1 + e)^2 w^2 - 2 e) mu + e^2, where w is the cosine
+ * of neighbours (spec/chatter.md 2.6). */
 static void
 set_pair(const struct symmetry *symmetry, struct record *record)
 {
@@ -351,7 +357,7 @@ set_pair(const struct symmetry *symmetry, struct record *record)
     record_set_list(record, "pair_eigenvalues_im", im, 2);
 }
 
-/* one contact: the only map is -e */
+/* one contact, whose only map is -e */
 static struct stability
 of_single(const struct ballistic *ballistic)
 {

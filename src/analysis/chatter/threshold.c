@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* `threshold S over x in [lo, hi]`: where chatter stops bringing a system to
- * rest as one param changes, by the eigenvalues of its relabelled maps and by
- * runs from its start, or from several, side by side (spec/chatter.md 2.2, 2.6,
- * 2.7): of several the most unfavourable decides. Both are sides of a line for
- * every value of x (threshold_search.c). */
+/* The command `threshold S over x in [lo, hi]`: the value of a param at which
+ * chatter stops bringing a system to rest, by the eigenvalues of its relabelled
+ * maps and by runs, side by side (spec/chatter.md 2.2, 2.6, 2.7). Runs go from
+ * one start or from several; of several, the least favourable one decides. This
+ * file has the options and the record; the search is threshold_search.c. */
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static void
 set_all(struct threshold_search *search, struct record *record,
         const char *field, const struct threshold_changes *changes)
 {
-    struct analysis *analysis = search->a;
+    struct analysis *analysis = search->analysis;
     double *x = NEW_N(analysis->rt->arena, double, changes->n + 1);
     for (size_t i = 0; i < changes->n; i++)
         x[i] = threshold_change_middle(&changes->v[i]);
@@ -52,7 +52,7 @@ no_change(const struct threshold_changes *changes, const char *yes,
 static const char *
 because(struct threshold_search *search)
 {
-    struct arena *arena = record_arena(search->a);
+    struct arena *arena = record_arena(search->analysis);
     if (search->no_symmetry)
         return arena_printf(arena, "%smasses and contacts have no symmetry: %s",
                             search->symmetric ? "not everywhere in the range: "
@@ -86,7 +86,7 @@ set_warnings(struct threshold_search *search, const struct threshold_changes *e,
              const struct threshold_change *by_s,
              const struct threshold_change *by_m, struct record *record)
 {
-    struct analysis *analysis = search->a;
+    struct analysis *analysis = search->analysis;
     const char *w[7];
     size_t n = 0;
     char x[NUM_TEXT];
@@ -143,8 +143,8 @@ set_sides(struct threshold_search *search,
     record_set_text(record, "above", verdict_at(search, change->hi));
 }
 
-/* of several starts: the most unfavourable one at *c, and where the last of
- * them stops coming to rest */
+/* for several starts: the least favourable one at `change`, and where the last
+ * of them stops coming to rest */
 static void
 set_starts(struct threshold_search *search,
            const struct threshold_change *change,
@@ -161,17 +161,18 @@ set_starts(struct threshold_search *search,
                           threshold_change_middle(last));
     else
         record_set_absent(record, "by_simulation_best", several ? none : one);
-    /* on the side that does not rest */
+    /* asked on the side where not all runs come to rest */
     if (some &&
         threshold_side_by_simulation(search, change->below == SIDE_YES
                                                  ? change->hi
                                                  : change->lo) == SIDE_NO &&
         threshold_run_start(search, threshold_change_middle(change),
                             search->worst)) {
-        const double *q = search->rt->env + search->s->env_state;
+        const double *q = search->run->env + search->system->env_state;
         record_set_number(record, "worst_start", (double)search->worst);
-        record_set_list(record, "worst_positions", q, search->s->n);
-        record_set_list(record, "worst_rates", q + search->s->n, search->s->n);
+        record_set_list(record, "worst_positions", q, search->system->n);
+        record_set_list(record, "worst_rates", q + search->system->n,
+                        search->system->n);
     } else {
         record_set_absent(record, "worst_start", several ? none : one);
         record_set_absent(record, "worst_positions", several ? none : one);
@@ -279,7 +280,7 @@ static int
 wrong_bounds(struct threshold_search *search, imp_range where,
              const imp_param *param)
 {
-    struct analysis *analysis = search->a;
+    struct analysis *analysis = search->analysis;
     char x[NUM_TEXT], y[NUM_TEXT];
     const char *name = imp_text(analysis->rt->im, param->name);
     struct diag *diag;
@@ -306,8 +307,9 @@ wrong_bounds(struct threshold_search *search, imp_range where,
 static int
 bounds(struct threshold_search *search)
 {
-    struct analysis *analysis = search->a;
-    const imp_val *o = arg_option(analysis, search->c, IMP_OPT_threshold_over);
+    struct analysis *analysis = search->analysis;
+    const imp_val *o =
+        arg_option(analysis, search->command, IMP_OPT_threshold_over);
     const imp_param *param =
         IMP_ARRAY(analysis->rt->im, analysis->rt->im->params, imp_param) +
         o->ref;
@@ -344,9 +346,9 @@ static int
 wrong_option(struct threshold_search *search, enum imp_option_id id,
              const char *what)
 {
-    const imp_val *value = arg_option(search->a, search->c, id);
-    diag_add(search->a->ds, DIAG_E0405, value ? value->range : search->c->range,
-             "%s", what);
+    const imp_val *value = arg_option(search->analysis, search->command, id);
+    diag_add(search->analysis->ds, DIAG_E0405,
+             value ? value->range : search->command->range, "%s", what);
     return IMP_BADMODEL;
 }
 
@@ -354,13 +356,14 @@ static int
 one_start(struct threshold_search *search)
 {
     const imp_val *value =
-        arg_option(search->a, search->c, IMP_OPT_threshold_starts);
-    struct diag *diag = diag_add(search->a->ds, DIAG_E0405,
-                                 value ? value->range : search->c->range,
-                                 "`%s` has one start: nothing in it is drawn",
-                                 imp_text(search->a->rt->im, search->s->name));
-    diag_note(search->a->ds, diag, search->s->range, "the system");
-    diag_help(search->a->ds, diag,
+        arg_option(search->analysis, search->command, IMP_OPT_threshold_starts);
+    struct diag *diag =
+        diag_add(search->analysis->ds, DIAG_E0405,
+                 value ? value->range : search->command->range,
+                 "`%s` has one start: nothing in it is drawn",
+                 imp_text(search->analysis->rt->im, search->system->name));
+    diag_note(search->analysis->ds, diag, search->system->range, "the system");
+    diag_help(search->analysis->ds, diag,
               "draw something, start { h' = -1  phi' = random(-0.1, 0.1) }, or "
               "leave the start out: then nearly flat drops are drawn");
     return IMP_BADMODEL;
@@ -369,17 +372,17 @@ one_start(struct threshold_search *search)
 static int
 options(struct threshold_search *search)
 {
-    struct analysis *analysis = search->a;
+    struct analysis *analysis = search->analysis;
     double tol, grid, most, starts;
     int st;
-    if ((st = arg_number(analysis, search->c, IMP_OPT_threshold_tolerance, 1e-9,
-                         &tol)) ||
-        (st = arg_number(analysis, search->c, IMP_OPT_threshold_grid, 64.0,
-                         &grid)) ||
-        (st = arg_number(analysis, search->c, IMP_OPT_threshold_events, 1e5,
-                         &most)) ||
-        (st = arg_number(analysis, search->c, IMP_OPT_threshold_starts, 1.0,
-                         &starts)) ||
+    if ((st = arg_number(analysis, search->command, IMP_OPT_threshold_tolerance,
+                         1e-9, &tol)) ||
+        (st = arg_number(analysis, search->command, IMP_OPT_threshold_grid,
+                         64.0, &grid)) ||
+        (st = arg_number(analysis, search->command, IMP_OPT_threshold_events,
+                         1e5, &most)) ||
+        (st = arg_number(analysis, search->command, IMP_OPT_threshold_starts,
+                         1.0, &starts)) ||
         (st = bounds(search)))
         return st;
     if (!(starts >= 1.0 && starts <= 1e6) || starts != floor(starts))
@@ -387,7 +390,7 @@ options(struct threshold_search *search)
                             "`starts` is a whole number from 1 to 1e6");
     search->starts = (long)starts;
     if (search->starts > 1 && !analysis->rt->im->draws.n &&
-        !flat_drop_needed(analysis, search->system))
+        !flat_drop_needed(analysis, search->system_id))
         return one_start(search);
     if (!(tol > 0.0 && tol < 1.0))
         return wrong_option(search, IMP_OPT_threshold_tolerance,
@@ -405,27 +408,27 @@ options(struct threshold_search *search)
 static int
 ask(struct threshold_search *search, struct record *record)
 {
-    const imp_image *im = search->a->rt->im;
-    const imp_val *arg = &arg_items(search->a, search->c)[0];
-    search->system = arg->ref;
-    search->s = rt_system(search->a->rt, arg->ref);
-    if (!(search->s->flags & IMP_SYSTEMF_LINE))
-        return chatter_not_linear(search->a, search->s, arg->range);
+    const imp_image *im = search->analysis->rt->im;
+    const imp_val *arg = &arg_items(search->analysis, search->command)[0];
+    search->system_id = arg->ref;
+    search->system = rt_system(search->analysis->rt, arg->ref);
+    if (!(search->system->flags & IMP_SYSTEMF_LINE))
+        return chatter_not_linear(search->analysis, search->system, arg->range);
     int st = options(search);
     if (st)
         return st;
     search->arena = arena_new();
-    search->params =
-        arena_copy(search->a->rt->arena, search->a->rt->env + im->layout.params,
-                   (im->params.n + 1) * sizeof(double));
+    search->params = arena_copy(search->analysis->rt->arena,
+                                search->analysis->rt->env + im->layout.params,
+                                (im->params.n + 1) * sizeof(double));
     return find_all(search, record);
 }
 
 static void
 end(struct threshold_search *search)
 {
-    if (search->rt)
-        rt_free(search->rt);
+    if (search->run)
+        rt_free(search->run);
     arena_free(search->arena);
 }
 
@@ -436,7 +439,8 @@ cmd_threshold(struct analysis *analysis, const imp_command *command,
     struct threshold_search *search =
         NEW(analysis->rt->arena, struct threshold_search);
     struct oom_guard guard;
-    *search = (struct threshold_search){.a = analysis, .c = command};
+    *search =
+        (struct threshold_search){.analysis = analysis, .command = command};
     if (setjmp(guard.env)) {
         oom_leave(&guard);
         end(search);

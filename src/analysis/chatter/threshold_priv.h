@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside `threshold`: sides of a line at values of one param, and where they
- * change (threshold_search.c); the question and its record (threshold.c). */
+/* The search of a threshold. Every criterion (an eigenvalue, a run) puts each
+ * value of the param on one of two sides: the system comes to rest there, or it
+ * does not. The search finds where the side changes. */
 #ifndef IMP_ANALYSIS_CHATTER_THRESHOLD_PRIV_H
 #define IMP_ANALYSIS_CHATTER_THRESHOLD_PRIV_H
 
 #include "analysis/chatter/chatter_priv.h"
 
-/* sides at one value: of the line, or none */
+/* the side of one value; UNKNOWN: no verdict; OTHER: the criterion does not
+ * apply */
 enum threshold_side {
     SIDE_UNKNOWN = 0,
     SIDE_YES = 1,
@@ -15,67 +17,71 @@ enum threshold_side {
 };
 
 struct threshold_change {
-    double lo, hi; /* the nearest values with a side */
+    double lo, hi; /* the nearest values on both sides that have one */
     enum threshold_side below;
 };
 struct threshold_changes {
     struct threshold_change *v;
     size_t n;
-    bool yes, no; /* such sides were seen */
+    bool yes, no; /* values on these sides were seen */
 };
 
 struct threshold_search {
-    struct analysis *a;
-    const imp_command *c;
-    const imp_system *s;
-    uint32_t system, param;
+    struct analysis *analysis;
+    const imp_command *command;
+    const imp_system *system;
+    uint32_t system_id, param;
     double lo, hi, width;
     size_t grid;
     long events;
     enum ballistic_policy policy;
-    /* a run of its own */
-    struct rt *rt;
+    /* the run that values are asked for in */
+    struct rt *run;
     struct arena *arena;
     struct diags ds;
-    struct analysis an;
+    struct analysis inner;
     double *params;
-    long starts, worst; /* worst: the one that did not rest last */
-    /* what was seen on the way */
+    long starts, worst; /* starts per value; the start that last did not come to
+                         * rest */
+    /* what was seen in the search */
     long runs, inconclusive, impacts;
     bool flat, accelerates, symmetric;
-    const char *no_symmetry; /* why there was none, the first time */
-    int polygon;             /* feet of the polygon it is equivalent to */
-    const char *failed;      /* why a value could not be asked for */
+    const char *no_symmetry; /* the first reason why there was no symmetry */
+    int polygon;             /* feet of the regular polygon that the system is
+                              * equivalent to, or 0 */
+    const char *failed;      /* why a value could not be asked for, or NULL */
     double failed_at;
     int status; /* IMP_STOPPED, or IMP_OK */
 };
 
-/* The side that x is on. SIDE_OTHER: the question has no meaning there;
- * SIDE_UNKNOWN also after a failure, which h->failed keeps, and when h->status
- * ends it all. */
+/* A criterion: the side of the value x. After a failure, which search->failed
+ * keeps, and after a stop the side is SIDE_UNKNOWN. */
 typedef enum threshold_side threshold_side_fn(struct threshold_search *h,
                                               double x);
-/* is the dominant eigenvalue of U R real and positive? */
+/* Conjecture 1 (iii): is the dominant eigenvalue of U R real and positive? */
 threshold_side_fn threshold_side_by_eigenvalue;
-/* three feet: can two chatter alone; all of them in the order 0, 2, 1, 2, ...?
- */
+/* for three feet: can two of them chatter alone (Lemma 4)? can all of them in
+ * the order 0, 2, 1, 2, ...? */
 threshold_side_fn threshold_side_pair_of_three, threshold_side_mirrored;
-/* do the runs from all starts come to rest, from any, one of them in part? */
+/* Do the runs from all starts come to rest? From any start? Is one of those
+ * that do partial? */
 threshold_side_fn threshold_side_by_simulation, threshold_side_any_rests,
     threshold_side_partial;
 
-/* the run from start k at x: only begun (false: it cannot be), or followed */
+/* Begins the run from start k at the value x; false: it cannot be begun. Or
+ * follows it to its verdict. */
 bool threshold_run_start(struct threshold_search *search, double x, long k);
 enum chatter_verdict threshold_run_verdict(struct threshold_search *search,
                                            double x, long k);
 
-/* all changes that the grid shows, each bisected to `width`; 0: to neighbouring
- * doubles */
+/* All changes of side that the grid shows, each bisected until it is at most
+ * `width` wide (0: down to neighbouring doubles); in the memory of the run. */
 struct threshold_changes threshold_find_changes(struct threshold_search *search,
                                                 threshold_side_fn *side,
                                                 double width);
 double threshold_change_middle(const struct threshold_change *change);
-/* the one nearest to another, or the first; NULL: there is none */
+/* the change nearest to `to`, or the first one when `to` is NULL; NULL: there
+ * is none */
 const struct threshold_change *
 threshold_nearest_change(const struct threshold_changes *changes,
                          const struct threshold_change *to);

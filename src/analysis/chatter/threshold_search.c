@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where chatter stops bringing a system to rest: sides at one value of a param,
- * by eigenvalues and by runs, and changes of side between values. A grid shows
- * between which values they change, bisection goes on from there. Values are
- * asked for in a run of the model of its own (struct rt), as those of a sweep.
- */
+/* The search of a threshold: criteria at one value of the param, by eigenvalues
+ * and by runs, and where they change side. A grid shows between which values
+ * they change, and bisection narrows that down. Values are asked for in a run
+ * of the model that the command has for itself. */
 #include <math.h>
 #include <string.h>
 
@@ -13,8 +12,8 @@
 #include "runtime/flow/flow.h"
 #include "runtime/setup/new_run.h"
 
-/* on a side with inconclusive runs the search ends at this share of the
- * interval: each of them costs as many impacts as are allowed */
+/* Where runs are inconclusive the search ends at this share of the interval,
+ * because each such run takes as many impacts as are allowed. */
 #define INCONCLUSIVE_SHARE 0.05
 
 /* -- one value --------------------------------------------------------------
@@ -31,17 +30,18 @@ fails(struct threshold_search *search, double x, int st)
              diag = diag->next)
             if (diag->severity == DIAG_ERROR)
                 why = diag->message;
-        search->failed = arena_strdup(search->a->rt->arena, why);
+        search->failed = arena_strdup(search->analysis->rt->arena, why);
         search->failed_at = x;
     }
     return true;
 }
 
-/* false: nothing can be asked at x */
+/* Restarts the run with the value x of the param. False: nothing can be asked
+ * there. */
 static bool
 go_to(struct threshold_search *search, double x)
 {
-    struct analysis *analysis = search->a;
+    struct analysis *analysis = search->analysis;
     int st = IMP_OK;
     if (rt_stopped(analysis->rt)) {
         search->status = IMP_STOPPED;
@@ -50,19 +50,19 @@ go_to(struct threshold_search *search, double x)
     search->params[search->param] = x;
     arena_clear(search->arena);
     diags_init(&search->ds, search->arena, analysis->ds->sources);
-    if (!search->rt) {
-        search->rt = rt_new(analysis->rt->im, analysis->rt->code,
-                            search->params, &search->ds, analysis->rt->stop);
-        st = search->rt ? IMP_OK : IMP_FAILED;
+    if (!search->run) {
+        search->run = rt_new(analysis->rt->im, analysis->rt->code,
+                             search->params, &search->ds, analysis->rt->stop);
+        st = search->run ? IMP_OK : IMP_FAILED;
     } else {
-        st = rt_restart(search->rt, search->params);
+        st = rt_restart(search->run, search->params);
     }
-    if (search->rt)
-        search->rt->seed = analysis->rt->seed;
-    search->an = (struct analysis){.rt = search->rt,
-                                   .out = analysis->out,
-                                   .ds = &search->ds,
-                                   .recs = analysis->recs};
+    if (search->run)
+        search->run->seed = analysis->rt->seed;
+    search->inner = (struct analysis){.rt = search->run,
+                                      .out = analysis->out,
+                                      .ds = &search->ds,
+                                      .recs = analysis->recs};
     return !fails(search, x, st);
 }
 
@@ -70,16 +70,17 @@ static const struct symmetry *
 symmetry_of(struct threshold_search *search, double x, struct ballistic **l)
 {
     if (!go_to(search, x) ||
-        fails(search, x, flow_matrices(search->rt, search->system, l)))
+        fails(search, x, flow_matrices(search->run, search->system_id, l)))
         return NULL;
     const struct symmetry *symmetry =
-        chatter_symmetry(&search->an, search->system, *l);
+        chatter_symmetry(&search->inner, search->system_id, *l);
     search->accelerates |= chatter_accelerates(*l);
     if (symmetry->found != SYMMETRY_YES) {
         if (!search->no_symmetry)
-            search->no_symmetry = arena_strdup(
-                search->a->rt->arena,
-                chatter_symmetry_text(&search->an, search->s, symmetry));
+            search->no_symmetry =
+                arena_strdup(search->analysis->rt->arena,
+                             chatter_symmetry_text(&search->inner,
+                                                   search->system, symmetry));
         return NULL;
     }
     search->symmetric = true;
@@ -93,8 +94,9 @@ sign(double x)
     return x > 0.0 ? SIDE_YES : x < 0.0 ? SIDE_NO : SIDE_UNKNOWN;
 }
 
-/* Is the dominant eigenvalue of U R real and positive? For polygons by the
- * restitution where it stops to be, which is a smooth function of rho. */
+/* For polygons the criterion is the restitution at which the dominant
+ * eigenvalue stops being real and positive, which is a smooth function of rho.
+ */
 enum threshold_side
 threshold_side_by_eigenvalue(struct threshold_search *search, double x)
 {
@@ -109,9 +111,9 @@ threshold_side_by_eigenvalue(struct threshold_search *search, double x)
         return critical > 0.0 ? sign(critical - symmetry->e) : SIDE_NO;
     }
     size_t r = (size_t)symmetry->rank;
-    double *map = NEW_N(search->rt->arena, double, r *r + 1);
+    double *map = NEW_N(search->run->arena, double, r *r + 1);
     symmetry_map(symmetry, symmetry->m > 1 ? 1 : 0, map);
-    if (eigen_solve(search->rt->arena, symmetry->rank, map, &e))
+    if (eigen_solve(search->run->arena, symmetry->rank, map, &e))
         return SIDE_UNKNOWN;
     struct eigen_cone c = eigen_cone(&e);
     return c.tied                         ? SIDE_UNKNOWN
@@ -119,7 +121,6 @@ threshold_side_by_eigenvalue(struct threshold_search *search, double x)
                                           : SIDE_NO;
 }
 
-/* can two feet of three chatter alone? */
 enum threshold_side
 threshold_side_pair_of_three(struct threshold_search *search, double x)
 {
@@ -131,7 +132,6 @@ threshold_side_pair_of_three(struct threshold_search *search, double x)
     return partial > 0.0 ? sign(partial - symmetry->e) : SIDE_NO;
 }
 
-/* can three feet come to rest in the order 0, 2, 1, 2, ...? */
 enum threshold_side
 threshold_side_mirrored(struct threshold_search *search, double x)
 {
@@ -143,38 +143,40 @@ threshold_side_mirrored(struct threshold_search *search, double x)
     return critical > 0.0 ? sign(critical - symmetry->e) : SIDE_NO;
 }
 
-/* start number k at x, by draws of the model's own, or else a drawn drop */
+/* Start number k is a draw of the model's own random values, or else the k-th
+ * flat drop that is drawn. */
 bool
 threshold_run_start(struct threshold_search *search, double x, long k)
 {
     bool flat;
     if (!go_to(search, x))
         return false;
-    if (search->rt->im->draws.n &&
-        fails(search, x, rt_seed(search->rt, search->rt->seed, (uint64_t)k)))
+    if (search->run->im->draws.n &&
+        fails(search, x, rt_seed(search->run, search->run->seed, (uint64_t)k)))
         return false;
-    bool drop = k && flat_drop_needed(&search->an, search->system);
+    bool drop = k && flat_drop_needed(&search->inner, search->system_id);
     if (fails(search, x,
-              drop ? flat_drop_drawn(&search->an, search->system,
-                                     search->c->range, (uint64_t)k)
-                   : flat_drop_start(&search->an, search->system,
-                                     search->c->range, &flat)))
+              drop ? flat_drop_drawn(&search->inner, search->system_id,
+                                     search->command->range, (uint64_t)k)
+                   : flat_drop_start(&search->inner, search->system_id,
+                                     search->command->range, &flat)))
         return false;
     search->flat = drop || flat;
     return true;
 }
 
-/* one run from start k at x */
+/* follows one run from start k at x */
 static bool
 run_from(struct threshold_search *search, double x, long k,
          struct chatter_run *outcome)
 {
     if (!threshold_run_start(search, x, k))
         return false;
-    struct flow *flow = flow_new(search->rt, search->system, search->policy);
+    struct flow *flow =
+        flow_new(search->run, search->system_id, search->policy);
     if (!flow)
         return !fails(search, x, IMP_BADMODEL);
-    chatter_decide(search->rt->arena, flow_ballistic(flow), INFINITY,
+    chatter_decide(search->run->arena, flow_ballistic(flow), INFINITY,
                    ACCUMULATION_RESOLVE, search->events, outcome);
     search->impacts =
         outcome->impacts > search->impacts ? outcome->impacts : search->impacts;
@@ -208,8 +210,9 @@ rests(enum chatter_verdict v)
     }
 }
 
-/* Do the runs from all starts come to rest, or from any? `decides` by itself;
- * *first is asked first, and gets the one that decided. */
+/* Asks the runs from all starts. One run on the side `decides` settles the
+ * answer. *first is the start to ask first, and becomes the one that settled
+ * the answer. */
 static enum threshold_side
 starts(struct threshold_search *search, double x, enum threshold_side decides,
        long *first)
@@ -227,14 +230,12 @@ starts(struct threshold_search *search, double x, enum threshold_side decides,
     return all;
 }
 
-/* from all; the one that did not do so last is asked first */
 enum threshold_side
 threshold_side_by_simulation(struct threshold_search *search, double x)
 {
     return starts(search, x, SIDE_NO, &search->worst);
 }
 
-/* from any? */
 enum threshold_side
 threshold_side_any_rests(struct threshold_search *search, double x)
 {
@@ -242,7 +243,6 @@ threshold_side_any_rests(struct threshold_search *search, double x)
     return starts(search, x, SIDE_YES, &first);
 }
 
-/* of those that come to rest: is one partial? */
 enum threshold_side
 threshold_side_partial(struct threshold_search *search, double x)
 {
@@ -262,8 +262,8 @@ threshold_side_partial(struct threshold_search *search, double x)
 /* -- changes ----------------------------------------------------------------
  */
 
-/* the value with side `from` moves from *x towards the one at `end` that has
- * none, until less than `least` lies between them */
+/* Moves *x, a value on the side `from`, towards `end`, a value without a side,
+ * until less than `least` lies between them. */
 static void
 approach(struct threshold_search *search, threshold_side_fn *side,
          enum threshold_side from, double *x, double end, double least)
@@ -317,9 +317,9 @@ struct threshold_changes
 threshold_find_changes(struct threshold_search *search, threshold_side_fn *side,
                        double width)
 {
-    struct threshold_changes changes = {
-        .v =
-            NEW_N(search->a->rt->arena, struct threshold_change, search->grid)};
+    struct threshold_changes changes = {.v = NEW_N(search->analysis->rt->arena,
+                                                   struct threshold_change,
+                                                   search->grid)};
     enum threshold_side was = SIDE_OTHER;
     double from = search->lo;
     for (size_t i = 0; i <= search->grid && !search->status; i++) {
@@ -347,7 +347,6 @@ threshold_change_middle(const struct threshold_change *change)
     return change->lo + 0.5 * (change->hi - change->lo);
 }
 
-/* the one nearest to x; NULL: there is none */
 const struct threshold_change *
 threshold_nearest_change(const struct threshold_changes *changes,
                          const struct threshold_change *to)

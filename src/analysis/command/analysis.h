@@ -7,10 +7,10 @@
 #include "output/out.h"
 #include "runtime/instance/run.h"
 
-/* The running model, compiled with other values of structural params. `make`
- * gets all params, by their number in the model that runs, and returns NULL, or
- * a reason (in `a`) why there is no such model; then nothing is to be dropped.
- * One call at a time; memory's end jumps. */
+/* Compiles the running model with other values of structural params. `make`
+ * gets all params, by their number in the running model. It returns NULL, or
+ * the reason why there is no such model, in the memory of `a`; then nothing
+ * must be dropped. There is one call at a time; where memory ends, it jumps. */
 struct model_made {
     const imp_image *image;
     const imp_code *code;
@@ -23,11 +23,11 @@ struct model_maker {
     void (*drop)(void *ctx, struct model_made *m);
     void *ctx;
 };
-/* how sweeps run; nothing of it shows in what they find */
+/* how sweeps run; their results do not depend on it */
 struct sweep_options {
-    int threads;   /* 0: as many as processors */
-    bool resume;   /* go on with a sweep that was ended before its time */
-    bool progress; /* a line on standard error */
+    int threads;                     /* 0: as many as processors */
+    bool resume;                     /* continue a sweep that was interrupted */
+    bool progress;                   /* show a line on standard error */
     const struct model_maker *maker; /* NULL: structural params are fixed */
 };
 struct analysis;
@@ -56,11 +56,11 @@ struct analysis {
     struct rt *rt;
     struct output *out;
     struct diags *ds;
-    struct record **recs; /* per command of the image */
+    struct record **recs; /* per command of the model; NULL: not run yet */
     /* per number of a command (enum imp_command_id); NULL: not available */
     const struct command_functions *const *commands;
     int failed_expects;
-    int plots; /* numbers for default plot names */
+    int plots; /* plots so far, for their default names */
     struct sweep_options sweeps;
 };
 

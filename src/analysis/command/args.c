@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Arguments and options of commands: numbers through tapes, with what the tape
- * reads from contacts (gap, closest points) and from earlier results (slots)
- * put into the environment first. */
+/* Arguments and options of commands. Numbers are values of tapes; what a tape
+ * reads from contacts (gap, closest points) and from earlier results (slots) is
+ * put into the environment before it is evaluated. */
 #include <math.h>
 #include <string.h>
 
@@ -64,7 +64,9 @@ absent(struct analysis *analysis, imp_range where, const char *name,
     return IMP_FAILED;
 }
 
-/* entry `index` of n rows of `width`, from the end when negative */
+/* The place *k of the slot's entry among n rows of `width`; a negative index
+ * counts from the end. IMP_FAILED after a diagnostic when there is no such
+ * entry. */
 static int
 entry(struct analysis *analysis, const imp_slot *slot, size_t n, size_t width,
       size_t *k)

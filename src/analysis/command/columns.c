@@ -8,7 +8,7 @@
 #include "abi/status.h"
 #include "analysis/command/command.h"
 
-/* column number k of rows with `width` entries, n rows */
+/* adds entry k of n rows with `width` entries each as a column */
 static void
 add(struct analysis *analysis, struct columns *cols, const char *name,
     const char *unit, const double *x, size_t n, size_t width, size_t k)
@@ -23,7 +23,7 @@ add(struct analysis *analysis, struct columns *cols, const char *name,
         for (size_t i = 0; i < n; i++)
             y[i] = x[i * width + k];
         column.x = y;
-        /* a screw's entries are no x, y, z */
+        /* the entries of a screw are not x, y and z */
         column.name =
             width <= 3 && !strchr(unit, ';')
                 ? arena_printf(analysis->rt->arena, "%s.%s", name, axis[k])
@@ -143,7 +143,7 @@ whole_record(struct analysis *analysis, const imp_val *value,
     size_t before = cols->n;
     for (size_t i = 0; i < record->n; i++) {
         const char *name = imp_text(im, record->schema[i].name);
-        /* of a simulation, a sweep: its rows */
+        /* of a record of rows, only the columns of the rows */
         if (rows && !record->schema[i].column && strcmp(name, "t"))
             continue;
         if (!(record->schema[i].column &&
@@ -156,7 +156,7 @@ whole_record(struct analysis *analysis, const imp_val *value,
     return IMP_OK;
 }
 
-/* the column that an expression was recorded in, latest run first */
+/* the column in which the latest run that did so recorded this expression */
 static bool
 recorded(struct analysis *analysis, const imp_val *value,
          const struct record **r, size_t *i)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared inside the analysis room: the commands, arguments, and what every
- * question about a touch has in common. */
+/* What every command may use: its arguments and options, values as columns, and
+ * what it says in messages. */
 #ifndef IMP_ANALYSIS_COMMAND_COMMAND_H
 #define IMP_ANALYSIS_COMMAND_COMMAND_H
 
 #include "analysis/command/analysis.h"
 #include "base/arena.h"
 
-/* records and what they hold live in the arena of the diagnostics: they are
- * read after the run (REPL, C API) */
+/* Records and what they hold live in the arena of the diagnostics, because they
+ * are read after the run (REPL, C API). */
 static inline struct arena *
 record_arena(const struct analysis *analysis)
 {
     return analysis->ds->arena;
 }
-/* short forms of the record setters */
+/* short forms of the setters of the record `out` */
 #define SET_NUM(f, x) record_set_number(out, f, x)
 #define SET_BOOL(f, x) record_set_bool(out, f, x)
 #define SET_VEC(f, x) record_set_vector(out, f, x)
@@ -39,23 +39,26 @@ val_items(const struct analysis *analysis, const imp_val *value)
 /* the value of an option; NULL if it is not given */
 const imp_val *arg_option(const struct analysis *analysis,
                           const imp_command *command, enum imp_option_id id);
-/* numbers of a value at the present state (fills slots, gaps) */
+/* The numbers of a value at the present state, rows * cols of them, in SI
+ * units. IMP_OK, or a status after a diagnostic. */
 int arg_numbers(struct analysis *analysis, const imp_val *value, double *out);
-/* NUM option as one number, or dflt */
+/* a NUM option as one number, or dflt when it is not given; as arg_numbers */
 int arg_number(struct analysis *analysis, const imp_command *command,
                enum imp_option_id id, double dflt, double *out);
-/* the contact a CONTACT argument names */
+/* the number of the contact that argument i names */
 uint32_t arg_contact(const struct analysis *analysis,
                      const imp_command *command, uint32_t i);
-/* fills the contact entries and slots a value's tape reads */
+/* Puts what the tape of the value reads from contacts and earlier records into
+ * the environment. IMP_OK, or a status after a diagnostic. */
 int arg_ready(struct analysis *analysis, const imp_val *value);
-/* the tape of a value, with the diagnostic of I5 */
+/* Evaluates the tape of the value. A result that is not finite gives the
+ * diagnostic of I5. */
 int arg_eval(struct analysis *analysis, const imp_val *value, double *out);
-/* the record a result or field belongs to; NULL after a diagnostic when it is
- * not there */
+/* the record that a result or a field belongs to; NULL after a diagnostic when
+ * its command has not been run */
 const struct record *arg_record(struct analysis *analysis,
                                 const imp_val *value);
-/* TEXT or WORD option, or dflt */
+/* the text of a TEXT or WORD option, or dflt */
 const char *arg_text(const struct analysis *analysis,
                      const imp_command *command, enum imp_option_id id,
                      const char *dflt);
@@ -79,16 +82,16 @@ int command_failed(struct analysis *analysis, int status, imp_range where,
 struct columns {
     struct out_column *v;
     size_t n, cap;
-    bool texts; /* columns of texts are wanted, too */
+    bool texts; /* columns of texts are wanted as well as numbers */
 };
-/* appends the columns of a value (fields, recorded columns, whole records), in
- * the run's memory; `time`, if not NULL, receives the natural horizontal axis
- * (n = 0: none) */
+/* Appends the columns of a value (a field, a recorded column, a whole record),
+ * in the memory of the run. *time, if not NULL, becomes the natural horizontal
+ * axis of the record, if it has one. IMP_OK, or a status after a diagnostic. */
 int columns_of_value(struct analysis *analysis, const imp_val *value,
                      struct columns *cols, struct out_column *time);
-/* the columns of one field of a record, texts too, into v; how many */
+/* Puts the columns of one field of a record, numbers or texts, into v, which
+ * has room for all entries of a row. Returns how many they are. */
 size_t columns_of_field(struct analysis *analysis, const struct record *record,
                         size_t field, struct out_column *v);
-
 
 #endif

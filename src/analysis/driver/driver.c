@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One run and its exit status, for `imp run`, the REPL, the C API
- * and simulators alike. Invariant: whoever gets an exit status other than 0
- * finds a diagnostic in ds. */
+/* The life of one run: open, run the commands, restart, close. Invariant:
+ * whoever gets an exit status other than 0 finds a diagnostic in ds. */
 #include "analysis/driver/driver.h"
 
 #include <errno.h>
@@ -21,7 +20,8 @@
 /* ---- the run --------------------------------------------------------------
  */
 
-/* standard output, in pieces of at least 64 KiB; errno value */
+/* Results go to the standard output in pieces of at least 64 KiB. 0 or an errno
+ * value. */
 #define PENDING_MAX ((size_t)1 << 16)
 
 static int
@@ -43,8 +43,8 @@ to_stdout(void *ctx, const char *s, size_t n)
     return driver->pending.n >= PENDING_MAX ? flush(driver) : 0;
 }
 
-/* the status of a set-up that failed: codes E05xx say that the model is wrong
- */
+/* The exit status of a set-up that failed: codes E05xx mean that the model is
+ * wrong. */
 static int
 setup_status(const struct diags *ds)
 {
@@ -64,7 +64,7 @@ not_set_up(struct diags *ds)
     return setup_status(ds);
 }
 
-/* everything but d->rt, which is set up */
+/* prepares everything but the run itself, which is set up already */
 static int
 begin(struct driver *driver, const struct driver_options *o)
 {
@@ -78,16 +78,16 @@ begin(struct driver *driver, const struct driver_options *o)
                         .width = o->width ? o->width : 80,
                         .hdf5 = o->hdf5,
                         .im = driver->im,
-                        .params = driver->rt->env + driver->im->layout.params};
-    if (o->has_seed && rt_seed(driver->rt, o->seed, 0))
+                        .params = driver->run->env + driver->im->layout.params};
+    if (o->has_seed && rt_seed(driver->run, o->seed, 0))
         return not_set_up(driver->ds);
-    driver->out.seed = driver->rt->seed;
-    driver->an = (struct analysis){.rt = driver->rt,
-                                   .out = &driver->out,
-                                   .ds = driver->ds,
-                                   .recs = driver->recs,
-                                   .commands = all_commands,
-                                   .sweeps = o->sweeps};
+    driver->out.seed = driver->run->seed;
+    driver->analysis = (struct analysis){.rt = driver->run,
+                                         .out = &driver->out,
+                                         .ds = driver->ds,
+                                         .recs = driver->recs,
+                                         .commands = all_commands,
+                                         .sweeps = o->sweeps};
     return IMP_EXIT_OK;
 }
 
@@ -97,23 +97,23 @@ driver_open(struct driver *driver, const imp_image *im, const imp_code *code,
             struct diags *ds)
 {
     *driver = (struct driver){.im = im, .ds = ds};
-    driver->rt = rt_new_tier(im, code, o->tier, params, ds, o->stop);
-    return driver->rt ? begin(driver, o) : not_set_up(ds);
+    driver->run = rt_new_tier(im, code, o->tier, params, ds, o->stop);
+    return driver->run ? begin(driver, o) : not_set_up(ds);
 }
 
 int
 driver_restart(struct driver *driver, const double *params,
                const struct driver_options *o)
 {
-    driver->rt->stop = o->stop;
-    return rt_restart(driver->rt, params) == IMP_OK ? begin(driver, o)
-                                                    : not_set_up(driver->ds);
+    driver->run->stop = o->stop;
+    return rt_restart(driver->run, params) == IMP_OK ? begin(driver, o)
+                                                     : not_set_up(driver->ds);
 }
 
 int
 driver_run_commands(struct driver *driver)
 {
-    int status = commands_run(&driver->an), e = flush(driver);
+    int status = commands_run(&driver->analysis), e = flush(driver);
 
     if (e && !driver->out.error)
         driver->out.error = e;
@@ -123,15 +123,15 @@ driver_run_commands(struct driver *driver)
         return IMP_EXIT_MODEL;
     if (status != IMP_OK)
         return IMP_EXIT_RUN;
-    return driver->an.failed_expects ? IMP_EXIT_EXPECT : IMP_EXIT_OK;
+    return driver->analysis.failed_expects ? IMP_EXIT_EXPECT : IMP_EXIT_OK;
 }
 
 void
 driver_close(struct driver *driver)
 {
-    rt_free(driver->rt);
-    driver->rt = NULL;
-    driver->an.rt = NULL;
+    rt_free(driver->run);
+    driver->run = NULL;
+    driver->analysis.rt = NULL;
     buf_free(&driver->pending);
 }
 

@@ -45,13 +45,13 @@ struct driver_options {
     struct rt_tier *tier; /* of driver_open: code that comes later, or NULL */
 };
 
-/* one run; valid from driver_open to driver_close */
+/* One run. Everything in it is valid from driver_open to driver_close. */
 struct driver {
     const imp_image *im;
     struct diags *ds;
-    struct rt *rt; /* owned */
+    struct rt *run; /* owned */
     struct output out;
-    struct analysis an;
+    struct analysis analysis;
     struct record **recs; /* per command; in the arena of ds */
     struct buf pending;   /* on its way to standard output */
 };
@@ -66,36 +66,39 @@ void driver_defaults(const imp_image *im, double *p);
  * structural and different from the compiled value. */
 bool driver_set(const imp_image *im, double *p, const char *name,
                 const char *text, struct diags *ds);
-/* the same for a number */
+/* Sets one param from a number; as driver_set. */
 bool driver_set_number(const imp_image *im, double *p, const char *name,
                        double x, struct diags *ds);
 
-/* The run. Results go to the sink as they come, diagnostics to ds (also those
- * of failed `expect`s and of a sink that fails: disk full, closed pipe).
- * Return enum imp_exit. code NULL: the evaluator. */
+/* driver_open sets the model up, driver_run_commands runs its commands. Results
+ * go to the sink as they come. Diagnostics go to ds, also those of an `expect`
+ * that failed and of a sink that failed (disk full, closed pipe). Both return
+ * enum imp_exit. Without machine code (code NULL) the evaluator runs the model.
+ */
 int driver_open(struct driver *driver, const imp_image *im,
                 const imp_code *code, const double *params,
                 const struct driver_options *o, struct diags *ds);
 int driver_run_commands(struct driver *driver);
-/* After a driver_open that succeeded: another run of the same model, in the
- * same memory. The caller has emptied the arena of ds, with the records of the
- * last run. Returns as driver_open. */
+/* Prepares another run of the same model in the same memory, after a
+ * driver_open that succeeded. The caller has emptied the arena of ds, which
+ * held the records of the last run. Returns as driver_open. */
 int driver_restart(struct driver *driver, const double *params,
                    const struct driver_options *o);
 void driver_close(struct driver *driver);
 int driver_run(const imp_image *im, const imp_code *code, const double *params,
                const struct driver_options *o, struct diags *ds);
 
-/* source texts embedded in the image, with the image's file numbers */
+/* The source texts that are embedded in the image, with the image's file
+ * numbers; in the arena. */
 struct sources *driver_sources(const imp_image *im, struct arena *arena);
-/* all diagnostics to standard error; colour only where that is a terminal and
- * NO_COLOR is unset. Warnings are printed as well. */
+/* Prints all diagnostics, warnings too, to the standard error. They have colour
+ * only where that is a terminal and NO_COLOR is not set. */
 void driver_print_messages(const struct diags *ds, enum diag_format format);
-/* "text", "lines" or "json"; false if it is none of them */
+/* The format that the word "text", "lines" or "json" names; false: none. */
 bool driver_message_format(const char *word, enum diag_format *format);
-/* Ctrl-C (and SIGTERM) set the flag that is returned, a second one ends the
- * process with exit status 3; SIGPIPE is ignored: writes fail instead. For
- * programs, not for the C API. */
+/* From now on Ctrl-C and SIGTERM set the flag that is returned, and a second
+ * one ends the process with exit status 3. SIGPIPE is ignored, so that writes
+ * fail instead. For programs, not for the C API. */
 atomic_int *driver_signals(void);
 
 #endif

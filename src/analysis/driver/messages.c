@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs (not the C API) need around a run: messages to standard error,
- * signals. */
+/* What programs need around a run, and the C API does not: messages on the
+ * standard error, and signals. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +37,8 @@ driver_message_format(const char *word, enum diag_format *format)
     return false;
 }
 
-/* the one flag of the process, the number of the signal that asks to stop: a
- * signal has no other place to go */
+/* The number of the signal that asked the process to stop. It is static because
+ * a signal handler has no other place to write to. */
 static atomic_int stop;
 
 static void

@@ -39,7 +39,8 @@ driver_defaults(const imp_image *im, double *p)
         p[i] = param_at(im, i)->dflt;
 }
 
-/* the range alone */
+/* Is the value finite and within the range of the param? False after a
+ * diagnostic. */
 static bool
 driver_check(const imp_image *im, uint32_t number, double value,
              struct diags *ds)
@@ -91,7 +92,8 @@ unknown_param(const imp_image *im, const char *name, struct diags *ds)
     return false;
 }
 
-/* a decimal number and nothing else, with an optional sign */
+/* reads a decimal number with an optional sign; false: the text is anything
+ * else */
 static bool
 number(const char *text, double *x)
 {
@@ -105,7 +107,7 @@ number(const char *text, double *x)
     return true;
 }
 
-/* param i gets the value x, if it may */
+/* Gives param i the value x. False after a diagnostic: it may not have it. */
 static bool
 put(const imp_image *im, double *p, uint32_t i, double x, struct diags *ds)
 {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the commands of a model, in order. Every command is a question about
- * the model and starts from the initial state; none changes what a later one
- * sees, but for the records it may read.
- *
- * What is printed: in JSON mode every command's object; in text mode what
- * `show`, `plot` and `save` print, and the record of a question that is not
- * bound to a name (`classify touch` alone). A bound record is printed when it
- * is shown. */
+/* Runs the commands of a model in order. Every command starts from the initial
+ * state. No command changes what a later one sees, except for the records that
+ * it may read.
+ * In JSON mode every command prints one object. In text mode `show`, `plot` and
+ * `save` print, and the record of a command that is not bound to a name
+ * (`classify touch` alone); a bound record is printed when it is shown. */
 #include <string.h>
 
 #include "abi/status.h"
@@ -55,7 +53,7 @@ run_command(struct analysis *analysis, uint32_t i, const imp_command *command)
                  imp_command_word(command->id));
     } else if (st != IMP_OK && st != IMP_BADMODEL &&
                analysis->ds->errors == errors) {
-        /* a failure that nobody has explained */
+        /* the failure has no diagnostic yet */
         if (command_failed(analysis, st, command->range,
                            imp_command_word(command->id)) == IMP_FAILED &&
             analysis->ds->errors == errors)
@@ -68,8 +66,8 @@ run_command(struct analysis *analysis, uint32_t i, const imp_command *command)
                : st;
 }
 
-/* A question that failed on its way may leave a record: then the commands
- * behind it are asked too (what there is can be plotted and saved), and the run
+/* A command that fails may leave a partial record. Then the commands behind it
+ * run as well, so that what there is can be plotted and saved, and the run
  * fails all the same. */
 int
 commands_run(struct analysis *analysis)
@@ -92,7 +90,8 @@ commands_run(struct analysis *analysis)
         if (st && !(partial && st == IMP_FAILED))
             return failed;
         if (analysis->out->error)
-            return failed; /* nobody reads: the driver says why */
+            return failed; /* the output cannot be written; the driver says why
+                            */
     }
     return failed;
 }

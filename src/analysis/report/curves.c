@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Curves over a picture: level lines of columns, and what `overlay` names.
- * Expressions are calculated at PLOT_POINTS places of the horizontal axis, with
- * its param in the environment; of equations the zeros are drawn as level lines
- * over PLOT_FINE x PLOT_FINE places. Where nothing can be calculated there is
- * no curve. */
+/* Curves on a picture: level lines of columns, and what the option `overlay`
+ * names. An expression is calculated at PLOT_POINTS places of the horizontal
+ * axis, with the param of the axis in the environment. The zeros of an equation
+ * are drawn as level lines over PLOT_FINE x PLOT_FINE places. Where a value
+ * cannot be calculated the curve has a gap. */
 #include <math.h>
 
 #include "abi/status.h"
@@ -106,7 +106,7 @@ ends(const struct out_column *column, double *lo, double *hi)
         }
 }
 
-/* n places from end to end of a column */
+/* n even places from the smallest to the greatest value of a column */
 static double *
 places(struct analysis *analysis, const struct out_column *column, size_t n)
 {
@@ -152,7 +152,7 @@ expression(struct analysis *analysis, const imp_val *value,
                                  PLOT_POINTS, NULL}});
 }
 
-/* left - right over the fine grid */
+/* draws where left - right is 0, over the fine grid */
 static void
 equation(struct analysis *analysis, const imp_val *value,
          const struct out_column *x, const struct out_column *y,
@@ -186,13 +186,13 @@ equation(struct analysis *analysis, const imp_val *value,
                       cy = {"", "", gy, all, NULL},
                       cz = {"", "", gz, all, NULL};
     if (!out_contours(analysis->rt->arena, &cx, &cy, &cz, &zero, 1, &c))
-        return; /* an axis of one value */
+        return; /* an axis has one value only */
     c.level = NULL;
     c.y.name = label_of(analysis, value);
     VEC_PUSH_IN(analysis->rt->arena, curves, c);
 }
 
-/* a column of a sweep over one param, against that */
+/* a column of a sweep over one param, against that param */
 static int
 column_curve(struct analysis *analysis, const imp_val *value,
              struct plot_curves *curves)

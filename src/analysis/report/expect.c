@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `expect`: a condition that must hold. One that does not is a diagnostic with
- * the condition, both sides and their difference, or the text that was there;
- * the run goes on and ends with status 1. */
+/* The command `expect`: a condition that must hold. A condition that does not
+ * hold gives a diagnostic with the condition, both sides and their difference,
+ * or the text that was found. The run goes on and ends with status 1. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "analysis/command/command.h"
 #include "base/num.h"
 
-/* the texts that the condition compared, as notes */
+/* adds notes with the texts that the condition compared */
 static void
 say_texts(struct analysis *analysis, const imp_val *value, struct diag *diag)
 {
@@ -33,7 +33,8 @@ say_texts(struct analysis *analysis, const imp_val *value, struct diag *diag)
                       of, field, found->why);
         } else if (slot->kind == IMP_SLOT_TEXTEQ) {
             const char *other = imp_text(im, slot->text);
-            bool same = !strcmp(found->text, other); /* of `!=`, or beside it */
+            bool same = !strcmp(found->text, other); /* the comparison was `!=`,
+                                                      * or another one failed */
             diag_note(analysis->ds, diag, IMP_NOWHERE, "%s.%s is \"%s\"%s%s%s",
                       of, field, found->text, same ? "" : ", not \"",
                       same ? "" : other, same ? "" : "\"");
@@ -78,13 +79,13 @@ cmd_expect(struct analysis *analysis, const imp_command *command,
     if (st == IMP_STOPPED)
         return st;
     bool held = !st && x[0] != 0.0;
-    x[1] += 0.0; /* no sign at a zero, as in all that is printed */
+    x[1] += 0.0; /* a zero is printed without a sign */
     x[2] += 0.0;
     if (st && analysis->ds->errors == errors)
         return st;
     if (!held) {
-        /* a side that has no value fails the condition; its own diagnostic has
-         * said why */
+        /* A side without a value fails the condition, too; its own diagnostic
+         * has said why. */
         if (!st)
             say_failed(analysis, value, x);
         analysis->failed_expects++;

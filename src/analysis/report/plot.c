@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* `plot`: columns against time, against another column (`against`), or
- * against the numbers 0, 1, ... of their entries. A file under --out, else
- * text. Against two columns it is a map. With `per` or `overlay` there are
- * curves, each with its own places. */
+/* The command `plot`: columns against time, against another column (`against`),
+ * or against the numbers 0, 1, ... of their entries. Against two columns it is
+ * a map. With `per` or `overlay` it has curves, each with places of its own.
+ * The plot is a file under --out, or else text. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "abi/status.h"
 #include "analysis/report/plot_priv.h"
 
-/* "plot-N.svg", N counting the plots of the run */
+/* "plot-N.svg", where N counts the plots of the run */
 static const char *
 default_name(struct analysis *analysis)
 {
@@ -30,7 +30,7 @@ default_title(struct analysis *analysis, const imp_command *command)
     return s;
 }
 
-/* against two columns: a map of one column, which may be texts */
+/* a map of one column, which may be texts, against two columns */
 static int
 map(struct analysis *analysis, const imp_command *command,
     const struct columns *axes)
@@ -128,7 +128,7 @@ curves(struct analysis *analysis, const imp_command *command,
     return st;
 }
 
-/* options that the picture has no use for */
+/* refuses options that belong to the other kind of picture */
 static int
 unused(struct analysis *analysis, const imp_command *command, bool is_map)
 {
@@ -200,7 +200,7 @@ cmd_plot(struct analysis *analysis, const imp_command *command,
             k[i] = (double)i;
         x = (struct out_column){"entry", "", k, n, NULL};
     }
-    /* the axis itself is no curve, but for `plot s.t` */
+    /* the column of the axis is no curve itself, unless it is the only one */
     for (size_t j = 0; j < ys.n && ys.n > 1; j++)
         if (ys.v[j].x == x.x && !strcmp(ys.v[j].name, x.name)) {
             memmove(ys.v + j, ys.v + j + 1, (ys.n - j - 1) * sizeof *ys.v);

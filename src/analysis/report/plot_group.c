@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a picture that belong together: those at one place, those of one
+/* Rows of a picture that belong together: rows at one place, and rows of one
  * curve. See plot_priv.h. */
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ together(const struct row *a, const struct row *b)
     return !(a->x < b->x) && !(a->x > b->x) && !(a->y < b->y) && !(a->y > b->y);
 }
 
-/* all rows with a place, in order; how many */
+/* puts all rows that have a place into order; returns how many they are */
 static size_t
 sorted(struct arena *arena, const struct out_column *x,
        const struct out_column *y, size_t n, struct row **rows)
@@ -59,7 +59,8 @@ mean(const struct row *rows, size_t n, const double *x)
     return k ? sum / (double)k : NAN;
 }
 
-/* of equally many the first; no text only where there is no other */
+/* The text that comes most often, the first of several. It is empty only where
+ * all texts are. */
 static const char *
 commonest(const struct row *rows, size_t n, const char *const *t)
 {
@@ -77,7 +78,7 @@ commonest(const struct row *rows, size_t n, const char *const *t)
     return best;
 }
 
-/* rows from i on at one place */
+/* how many rows from i on are at one place */
 static size_t
 run_of(const struct row *rows, size_t i, size_t n)
 {
@@ -139,8 +140,8 @@ curve_of(struct arena *arena, const struct row *rows, size_t n,
                               .y = {name, y->unit, q, m, NULL}};
 }
 
-/* what tells the curves apart, as numbers: a text by the place where it first
- * comes */
+/* The values of `per` as numbers. A text is numbered by the order in which
+ * texts appear. */
 static struct out_column
 keys(struct arena *arena, const struct out_column *per)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside `plot`: columns of a picture put together (plot_group.c), and curves
- * drawn over it (curves.c). */
+/* What the files of `plot` share: rows that are put together (plot_group.c),
+ * and curves that are drawn over the picture (curves.c). */
 #ifndef IMP_ANALYSIS_REPORT_PLOT_PRIV_H
 #define IMP_ANALYSIS_REPORT_PLOT_PRIV_H
 
@@ -16,7 +16,8 @@ struct plot_curves {
  * order of y, then x; rows alone at their place stay as they are. */
 void plot_merge_repeats(struct arena *arena, struct out_column *x,
                         struct out_column *y, struct out_column *z);
-/* a curve of y over x per value of `per`; false: more than PLOT_CURVES */
+/* One curve of y over x per value of `per`. False: there would be more than
+ * PLOT_CURVES. */
 #define PLOT_CURVES 32
 bool plot_curves_per_value(struct arena *arena, const struct out_column *per,
                            const struct out_column *x,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `save`: columns under --out, as CSV or JSON lines. Without --out nothing is
- * written and a line says so. A simulation saves its recorded rows with their
- * times; a field of one brings its times along. */
+/* The command `save`: columns as a file under --out. Without --out nothing is
+ * written, and a line says so. Columns that a simulation recorded are saved
+ * with their times. */
 #include <string.h>
 
 #include "abi/status.h"

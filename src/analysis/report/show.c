@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `show`: values and records, as the reader of the terminal or of JSON wants
- * them. Bodies and contacts show what the model made of them at the start. */
+/* The command `show`: values and records as text or as JSON. Bodies and
+ * contacts are shown as the model has them at the start. */
 #include <math.h>
 #include <string.h>
 

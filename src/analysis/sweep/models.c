@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The models of a sweep. Structural params are part of the compiled model: for
- * every combination of theirs there is a model of its own, made when the first
- * of its runs is due, and dropped after the last. All runs of one model stand
- * together in the order in which runs are visited, so that few are alive. */
+/* The models of a sweep. Structural params are part of a compiled model, so
+ * every combination of their values has a model of its own. A model is made
+ * when the first of its runs is due and dropped after the last. All runs of one
+ * model are visited one after another, so few models exist at one time. */
 #include <string.h>
 
 #include "abi/status.h"
@@ -18,7 +18,7 @@ structural(const struct sweep *sweep, size_t k)
         .structural;
 }
 
-/* what the sweep of this model keeps: items of its option `record` */
+/* the items of the option `record` of the sweep in this model */
 static const imp_val *
 kept(const imp_image *im, const imp_command *sweep)
 {
@@ -32,7 +32,7 @@ kept(const imp_image *im, const imp_command *sweep)
 /* -- the plan ---------------------------------------------------------------
  */
 
-/* the values of structural params in model g */
+/* the params of model g */
 static void
 model_params(const struct sweep *sweep, size_t g, double *p)
 {
@@ -44,7 +44,7 @@ model_params(const struct sweep *sweep, size_t g, double *p)
             p[sweep->grid.axis[k].param] = sweep_grid_value(&sweep->grid, k, i);
 }
 
-/* the model that runs already, if it has the values of g */
+/* Is model g the model that runs the sweep? */
 static bool
 is_base(const struct sweep *sweep, size_t g)
 {
@@ -58,7 +58,7 @@ is_base(const struct sweep *sweep, size_t g)
     return true;
 }
 
-/* nobody compiles for the program that runs this */
+/* the diagnostic of a program that cannot compile the model g */
 static int
 fixed(struct sweep *sweep, const struct sweep_axis *axis, size_t g)
 {
@@ -129,8 +129,9 @@ sweep_models_count(struct sweep *sweep)
 /* -- while threads run ------------------------------------------------------
  */
 
-/* Why the model made does not answer the same question, or NULL: records of
- * earlier commands, and the fields kept, are known by their numbers. */
+/* Why the new model does not answer the same question, or NULL. Records of
+ * earlier commands and the fields that are kept are known by their numbers, so
+ * commands, fields and params must be the same. */
 static const char *
 differs(const struct sweep *sweep, const imp_image *im)
 {

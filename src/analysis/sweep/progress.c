@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The line that shows how far a sweep is: on standard error, drawn by a thread
- * of its own ten times a second at most, so that it moves while one run takes
- * long, and wiped at the end. A sweep that is over before the first line shows
- * none. The time left is that of what has been done so far, run for run. */
+/* The line on the standard error that shows how far a sweep is. A thread of its
+ * own draws it at most ten times a second, so that it moves while one run takes
+ * long, and it is wiped at the end. A sweep that is over before the first line
+ * shows none. The time that is left is estimated from the mean time of a run.
+ */
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -12,7 +13,12 @@
 #include "base/io.h"
 
 #define LINE_SECONDS 0.1
-enum { BAR = 20, LINE = 120, NARROW = 70 /* columns: no line */ };
+enum {
+    BAR = 20,
+    LINE = 120,
+    NARROW = 70 /* columns: narrower terminals get no
+                 * line */
+};
 
 static double
 now(void)
@@ -51,7 +57,8 @@ draw(struct sweep_progress *progress)
     int n = snprintf(text, sizeof text, "\rsweep [%s] %llu of %llu%s\033[K",
                      bar, (unsigned long long)done,
                      (unsigned long long)sweep->grid.total, left);
-    (void)io_write(STDERR_FILENO, text, (size_t)n); /* nobody to tell */
+    (void)io_write(STDERR_FILENO, text,
+                   (size_t)n); /* a failure cannot be told */
     progress->drawn = true;
 }
 

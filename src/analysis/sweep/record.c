@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The record of a sweep: columns of the runs that are done, or of their
- * combinations (summary). The checker has made the schema in the same order
- * (check/sweep_record.c). */
+/* The record of a sweep: columns with a row per run that is done, or per
+ * combination (summary). The checker makes the schema in the same order
+ * (src/check). A number that a run did not give is NaN. */
 #include <math.h>
 #include <string.h>
 
@@ -24,14 +24,16 @@ column(struct record *record, uint32_t k)
 enum { PART = 1 << 16 /* rows */ };
 struct rows {
     const struct sweep *sweep;
-    const uint64_t *run; /* of every row; NULL: all are done */
+    const uint64_t *run; /* the run of every row; NULL: all runs are done, row i
+                          * is run i */
     size_t n;
     const char *const *texts;
-    double **axis; /* those of axes, and which repetition */
+    double **axis; /* columns of the axes, and of the repetition */
     size_t n_axis;
-    double **num; /* per field; NULL: a column of texts */
+    double **num; /* columns of numbers, per field; NULL: it is a column of
+                   * texts */
     const char ***text;
-    const char **error; /* NULL: none failed */
+    const char **error; /* the column of reasons; NULL: no run failed */
 };
 
 static uint64_t
@@ -40,8 +42,8 @@ run_of(const struct rows *rows, size_t row)
     return rows->run ? rows->run[row] : row;
 }
 
-/* an axis over all runs: each value as often as the axes behind it have
- * combinations */
+/* The column of an axis where all runs are done: each value comes as often as
+ * the axes behind it have combinations. */
 static void
 put_axis(const struct rows *rows, size_t k, size_t from, size_t to)
 {
@@ -59,8 +61,8 @@ put_axis(const struct rows *rows, size_t k, size_t from, size_t to)
     }
 }
 
-/* axes of random values, or of runs of which some are missing; the repetitions
- */
+/* the column of a random axis, of the repetitions, or of any axis where some
+ * runs are missing */
 static void
 put_axis_by_run(const struct rows *rows, size_t k, size_t from, size_t to)
 {
@@ -106,7 +108,7 @@ put_part(void *ctx, int worker, size_t k)
         put_texts(rows, sweep->rows.error, rows->error, from, to);
 }
 
-/* all texts, where the record may point to them */
+/* copies all texts into the record's memory */
 static const char *const *
 lasting(const struct sweep *sweep)
 {
@@ -129,7 +131,8 @@ set_column(struct record *record, uint32_t k, struct field_value v)
  */
 
 struct groups {
-    uint64_t *first; /* run of each combination, some run of which is done */
+    uint64_t *first; /* the first run of each combination of which some run is
+                      * done */
     size_t n;
 };
 
@@ -148,8 +151,9 @@ groups_of(const struct sweep *sweep)
     return groups;
 }
 
-/* mean, smallest, greatest, standard deviation (of two values at least) of the
- * numbers that runs gave; in the order of the runs */
+/* Mean, smallest, greatest and standard deviation (of at least two values) of
+ * entry w of the numbers that the runs of a combination gave, summed in the
+ * order of the runs. */
 static void
 statistics(const struct sweep *sweep, uint64_t first,
            const struct sweep_field *field, size_t w, double x[4])
@@ -178,7 +182,8 @@ statistics(const struct sweep *sweep, uint64_t first,
         x[3] = sqrt(square / (double)(n - 1));
 }
 
-/* the commonest text, of equally many the first, and its share of all texts */
+/* the text that comes most often, the first of several, and its share of all
+ * texts */
 static uint32_t
 commonest(const struct sweep *sweep, uint64_t first, const uint32_t *text,
           double *share)
@@ -242,8 +247,8 @@ number_columns(struct sweep *sweep, struct record *record,
     return k;
 }
 
-/* per combination: runs that gave values, and the reason of the first that did
- * not */
+/* the columns per combination: how many runs gave values, and the reason of the
+ * first that did not */
 static void
 outcome(struct sweep *sweep, struct record *record, const struct groups *groups,
         const char *const *all, uint32_t k, size_t failed)
@@ -294,7 +299,7 @@ put_summary(struct sweep *sweep, struct record *record, const char *const *all,
                                  k);
 }
 
-/* the runs that are done; NULL: all are */
+/* the numbers of the runs that are done; NULL: all are */
 static const uint64_t *
 done_runs(const struct sweep *sweep, size_t rows)
 {
@@ -349,11 +354,10 @@ put_rows(struct sweep *sweep, struct record *record, const char *const *all,
     parts_run(sweep->threads, (n_rows + PART - 1) / PART, put_part, &rows);
     int e = record_index(record, "error");
     record->v[e] = (struct field_value){0};
-    if (failed) /* otherwise "none" says it better */
+    if (failed)
         record->v[e] = (struct field_value){.texts = rows.error, .n = n_rows};
 }
 
-/* Columns: every number that a run did not give is NaN in them. */
 void
 sweep_fill_record(struct sweep *sweep, struct record *record, size_t rows,
                   size_t failed)

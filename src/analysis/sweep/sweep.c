@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `sweep`: one question at many values of params. The axes become a grid of
- * runs (the last param fastest, repetitions fastest of all); a run that fails
- * is a row with a reason and costs no other. With `save` and --out a journal
- * stands beside the file until that is complete, and --resume goes on with it.
- * Runs: threads.c. */
+/* The command `sweep`: one question at many values of params. This file reads
+ * the options, makes the plan, and reports at the end; threads.c makes the
+ * runs. With `save` and --out a journal stands beside the file until the file
+ * is complete, and --resume continues from the journal. */
 #include "analysis/sweep/sweep_priv.h"
 
 #include <math.h>
@@ -68,8 +67,8 @@ plan_axes(struct sweep *sweep, const imp_val *value, bool random)
     return IMP_OK;
 }
 
-/* A param that nothing depends on gives the same run again and again; of models
- * that are not made yet nothing is known. */
+/* Warns of a param that nothing depends on, because all its values give the
+ * same runs. Models that are not made yet are not examined. */
 static void
 tell_idle(struct sweep *sweep)
 {
@@ -93,7 +92,7 @@ tell_idle(struct sweep *sweep)
     }
 }
 
-/* fields of the question that a value reads */
+/* marks the fields of the question that a value reads as wanted */
 static void
 wanted_by(struct sweep *sweep, const imp_val *value)
 {
@@ -138,7 +137,8 @@ plan_fields(struct sweep *sweep, const imp_val *kept)
         }
         sweep->rows.n_texts += kept_field->text != NULL;
         sweep->rows.n_numbers += kept_field->text ? 0 : kept_field->width;
-        if (!kept_field->text) /* the record of a whole sweep points to them */
+        if (!kept_field->text) /* the record of a complete sweep points to these
+                                * numbers */
             kept_field->numbers = NEW_N(record_arena(analysis), double,
                                         total * kept_field->width);
     }
@@ -162,7 +162,7 @@ plan(struct sweep *sweep)
         n += option[k].val.items.n;
     sweep->grid.axis = NEW_N(analysis->rt->arena, struct sweep_axis, n + 1);
     sweep->grid.total = sweep->grid.repeat = (uint64_t)repeat;
-    /* in the order of the block, as the checker made the columns */
+    /* in the order of the options, as the checker made the columns */
     for (uint32_t k = 0; k < sweep->command->opts.n && !st; k++)
         if (option[k].id == IMP_OPT_sweep_over ||
             option[k].id == IMP_OPT_sweep_random)
@@ -307,7 +307,7 @@ save(struct sweep *sweep, const struct record *out)
     struct out_column *v = NEW_N(analysis->rt->arena, struct out_column, n + 1);
     n = 0;
     for (uint32_t k = 1; k <= out->n + 1; k++) {
-        bool last = k == out->n + 1; /* the reasons come last */
+        bool last = k == out->n + 1; /* the column of reasons comes last */
         for (size_t i = 0; i < out->n; i++) {
             const imp_field *field = &out->schema[i];
             if (last ? strcmp(imp_text(im, field->name), "error") ||
@@ -338,7 +338,7 @@ save(struct sweep *sweep, const struct record *out)
                          sweep->save, v, n, &g);
 }
 
-/* after Ctrl-C, a full disk */
+/* after Ctrl-C or a full disk: what was done and how to continue */
 static void
 tell_rest(struct sweep *sweep, int st, size_t rows)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs of a sweep had to say: of each code of a warning the run with the
- * smallest number, whatever the order in which they were made, and how many
- * said so; why one failed. */
+/* Warnings of runs. Of each code the run with the smallest number is kept,
+ * whatever the order in which the runs were made (I7), and how many runs had
+ * that warning. */
 #include "abi/status.h"
 #include "analysis/sweep/sweep_priv.h"
 #include "base/arena.h"
@@ -14,7 +14,7 @@ sweep_warning_add(struct sweep_warnings *warnings, struct arena *kept,
     while (k < warnings->n && (warnings->v[k].code != warning->code ||
                                (warning->code == DIAG_W0743 &&
                                 warnings->v[k].range.lo != warning->range.lo)))
-        k++; /* columns have their own places */
+        k++; /* warnings about columns are told apart by the column */
     if (k == warnings->n) {
         if (warnings->n == sizeof warnings->v / sizeof *warnings->v)
             return;

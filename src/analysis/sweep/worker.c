@@ -33,7 +33,7 @@ ask_code(struct sweep_tier *tier)
         if (!model->code && !(all->limit > was))
             all->limit = INFINITY;
     }
-    if (model->im == run->im) /* commands behind the sweep, too */
+    if (model->im == run->im) /* the commands behind the sweep get it, too */
         run->code = model->code;
     tier->tier.limit =
         tier->tier.spent +

@@ -125,10 +125,10 @@ session_run(struct session *session)
         hand_over(session, session->driver);
         status = driver_run_commands(session->driver);
         session->recs = session->driver->recs;
-        session->failed_expects = session->driver->an.failed_expects;
+        session->failed_expects = session->driver->analysis.failed_expects;
     }
     /* a set-up that failed the first time has left nothing to go on with */
-    if (!session->driver->rt) {
+    if (!session->driver->run) {
         driver_close(session->driver);
         session->driver = NULL;
     }

@@ -6,6 +6,7 @@
  * with a corner without a value has no line. Segments are joined at the edges
  * into runs of points; a NaN separates lines. The order depends on the data
  * alone. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -41,6 +42,7 @@ out_ticks(struct arena *arena, const struct out_column *column)
 size_t
 out_tick(const struct out_ticks *ticks, double x)
 {
+    assert(ticks->n > 0);
     size_t lo = 0, hi = ticks->n;
     while (lo + 1 < hi) {
         size_t mid = (lo + hi) / 2;
@@ -191,6 +193,7 @@ out_contours(struct arena *arena, const struct out_column *x,
              const struct out_column *y, const struct out_column *z,
              const double *level, size_t n, struct out_curve *curves)
 {
+    assert(x->n == z->n && y->n == z->n && (level || n == 0));
     struct grid g = {out_ticks(arena, x), out_ticks(arena, y), NULL};
     size_t cells = g.x.n * g.y.n;
     if (g.x.n < 2 || g.y.n < 2 || cells / g.x.n != g.y.n ||

@@ -127,6 +127,7 @@ put_text(struct buf *buf, struct word *w, const char *t, char end)
 static const struct cell *
 axis(const struct column *c, struct place *at)
 {
+    assert(at->left > 0 && at->value < c->n);
     const struct cell *cell = &c->axis[at->value];
     if (!--at->left) {
         at->left = c->step;
@@ -236,6 +237,7 @@ static void
 csv_rows(struct buf *buf, const struct out_table *table, void *memory,
          int thread, size_t from, size_t to)
 {
+    assert(from < to && to <= table->n_rows);
     const struct csv *csv = memory;
     const struct hand *hand = &csv->hand[thread];
     for (size_t j = 0; j < table->n_columns; j++) {

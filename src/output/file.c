@@ -3,6 +3,7 @@
  * appears whole or not at all: it is written without a name (where the file
  * system can do that) or under a temporary name beside its place, and then
  * renamed. So a run that is killed leaves nothing behind. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -82,6 +83,7 @@ make_folders(char *path, size_t from)
 int
 out_folders(const struct output *output, const char *file)
 {
+    assert(output->dir && file);
     size_t n = strlen(output->dir) + strlen(file) + 2;
     char *path = mem_alloc(n);
     snprintf(path, n, "%s/%s", output->dir, file);
@@ -95,6 +97,7 @@ out_folders(const struct output *output, const char *file)
 static int
 open_nameless(char *path)
 {
+    assert(strchr(path, '/'));
     char *slash = strrchr(path, '/');
     if (slash == path)
         return open("/", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
@@ -126,6 +129,7 @@ int
 out_file_open(struct output *output, struct diags *ds, imp_range where,
               const char *file, struct out_file *f)
 {
+    assert(output->dir && file);
     size_t nd = strlen(output->dir), nf = strlen(file);
     *f = (struct out_file){.fd = -1};
     f->path = mem_alloc(2 * (nd + nf) + 18);
@@ -167,6 +171,7 @@ write_out(struct out_file *f)
 int
 out_file_write(struct out_file *f, const char *s, size_t n)
 {
+    assert(f->fd >= 0);
     int e = io_write(f->fd, s, n);
     f->n += n;
     if (!e)
@@ -178,6 +183,7 @@ int
 out_file_close(struct out_file *f, struct diags *ds, imp_range where,
                const char *file, int error)
 {
+    assert(f->path && f->fd >= 0);
     /* mkostemp gives no rights to others; a nameless file has those of umask */
     if (!error && !f->nameless && fchmod(f->fd, 0644))
         error = errno;

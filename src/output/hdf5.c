@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns as an HDF5 file. This file gathers the content; libimph5.so
  * (output/h5.h) makes the bytes. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,7 @@ static int
 save(struct output *output, struct diags *ds, imp_range where, const char *file,
      const struct out_table *table)
 {
+    assert(output->dir && table);
     const struct out_column *cols = table->columns;
     size_t n = table->n_columns;
     const struct out_grid *g = table->grid;

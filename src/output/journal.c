@@ -5,6 +5,7 @@
  * process that is killed afterwards loses none of them. */
 #include "output/journal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -47,6 +48,7 @@ frame_hash(uint64_t n, const char *p)
 static bool
 get(int fd, void *to, size_t n, uint64_t at)
 {
+    assert(to);
     char *p = to;
     while (n) {
         ssize_t k = pread(fd, p, n, (off_t)at);
@@ -105,6 +107,7 @@ path_of(const struct output *output, const char *file)
 enum journal_state
 journal_look(const struct output *output, const char *file, uint64_t key)
 {
+    assert(output->dir && file);
     char *p = path_of(output, file);
     int fd = open(p, O_RDONLY | O_CLOEXEC);
     struct oom_guard guard;
@@ -143,6 +146,7 @@ journal_open(struct output *output, struct diags *ds, imp_range where,
              void (*frame)(void *ctx, const char *s, size_t n), void *ctx,
              struct journal *journal)
 {
+    assert(output->dir && file && frame);
     uint64_t head[2] = {MAGIC, key};
     *journal = (struct journal){.fd = -1};
     int e = out_folders(output, file);
@@ -178,6 +182,7 @@ journal_open(struct output *output, struct diags *ds, imp_range where,
 int
 journal_append(struct journal *journal, const char *s, size_t n)
 {
+    assert(journal->fd >= 0);
     uint64_t len = n, sum = frame_hash(n, s);
     if (!n)
         return 0;

@@ -3,6 +3,7 @@
  * record's fields, SI numbers in the shortest form that reads back, the `units`
  * of fields that have one, and null for an absent field with the reason under
  * `why`. It has neither NaN nor infinity. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ out_json_numbers(struct buf *buf, const double *x, size_t n)
 void
 out_json_matrix(struct buf *buf, const double *x, size_t rows, size_t cols)
 {
+    assert(x);
     if (rows == 1 && cols == 1) {
         out_json_number(buf, x[0]);
     } else if (cols == 1) {
@@ -48,6 +50,7 @@ out_json_matrix(struct buf *buf, const double *x, size_t rows, size_t cols)
 const char *
 out_unit(const char *unit, size_t k, size_t *n)
 {
+    assert(unit && n);
     const char *s = unit;
     while (k-- && strchr(unit, ';')) {
         s += strcspn(s, ";");
@@ -201,6 +204,7 @@ void
 out_record_json(struct output *output, const imp_image *im,
                 const struct record *record)
 {
+    assert(output->json);
     record_line(output, im, record, imp_command_word(record->command->id),
                 NULL);
 }

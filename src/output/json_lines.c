@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns as JSON lines: one object per row, numbers in the shortest form that
  * reads back, null where a column has no value. */
+#include <assert.h>
 #include <string.h>
 
 #include "output/writer.h"
@@ -29,6 +30,7 @@ static void
 json_rows(struct buf *buf, const struct out_table *table, void *memory,
           int thread, size_t from, size_t to)
 {
+    assert(from < to && to <= table->n_rows);
     (void)memory;
     (void)thread;
     for (size_t row = from; row < to; row++)

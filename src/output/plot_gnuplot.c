@@ -5,6 +5,7 @@
  * the temporary file. So neither titles nor paths are ever read as commands.
  * Titles stand in single quotes, in which gnuplot replaces nothing, and
  * enhanced text is off. A picture has no date: equal data give equal bytes. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -51,6 +52,7 @@ out_plot_head(struct buf *buf, const struct out_format *format,
               const char *title, const struct out_column *x,
               const struct out_column *y)
 {
+    assert(format && format->takes == OUT_PICTURE);
     buf_puts(buf, "set encoding utf8\n");
     buf_printf(buf, "set terminal %s\n", format->writer->gnuplot_terminal);
     buf_puts(buf, "set title ");
@@ -176,6 +178,7 @@ int
 out_gnuplot(struct output *output, struct diags *ds, imp_range where,
             const char *file, const struct buf *buf)
 {
+    assert(output->dir && file && buf->s);
     struct out_file f;
     int st = out_file_open(output, ds, where, file, &f);
     if (st)

@@ -4,6 +4,7 @@
  * order in which the texts appear. Where the points are a grid (every
  * combination of both axes once, in equal steps) the picture is an image; they
  * need not be one. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,7 @@ static struct map
 map_of(struct arena *arena, const struct out_column *x,
        const struct out_column *y, const struct out_column *z)
 {
+    assert(x->n == y->n && x->n == z->n);
     struct map map = {.x = x, .y = y, .z = z, .lo = INFINITY, .hi = -INFINITY};
     map.tx = out_ticks(arena, x);
     map.ty = out_ticks(arena, y);

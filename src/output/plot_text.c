@@ -3,6 +3,7 @@
  * dotted line at y = 0. Values that are not finite are left out and counted.
  * Data that are constant, or vary only by rounding, get a range of their own,
  * so that rounding noise does not fill the picture. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -378,6 +379,7 @@ out_plotted(struct output *output, const char *file, const char *title,
             bool draw, const struct out_column *x, const struct out_column *ys,
             size_t n_ys)
 {
+    assert(file || !draw);
     struct buf buf = {0};
     if (output->json)
         plotted_head(&buf, file, title, draw, x);

@@ -36,6 +36,7 @@ pieces_of(const struct job *job, size_t round)
 static void
 write_round(struct job *job, size_t round)
 {
+    assert(job->file);
     size_t n = pieces_of(job, round);
     for (size_t k = 0; k < n && !job->error; k++) {
         const struct buf *buf = &job->piece[round % 2][k];

@@ -3,6 +3,7 @@
  * is remembered, nothing is written after it, and out_check turns it into a
  * diagnostic at the end of the run (disk full, closed pipe). Programs ignore
  * SIGPIPE, so a closed pipe arrives here as EPIPE. */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 void
 out_write(struct output *output, const char *s, size_t n)
 {
+    assert(output->write && (s || n == 0));
     if (output->error || n == 0)
         return;
     int e = output->write(output->ctx, s, n);

@@ -10,15 +10,17 @@
  * Numbers have OUT_DIGITS significant digits at most (out_number). Lists wrap
  * at the width of the output; in a record a list of more than LIST_FULL
  * entries shows its ends only, `show r.field` prints all of it. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "output/out_priv.h"
 
 #define LIST_FULL 24 /* entries of a list that a record prints in full */
-#define LIST_HEAD 6  /* entries that are shown before the gap of a longer list \
-                      */
-#define LIST_TAIL 2  /* entries that are shown behind it */
+#define LIST_HEAD                                                              \
+    6               /* entries that are shown before the gap of a longer list  \
+                     */
+#define LIST_TAIL 2 /* entries that are shown behind it */
 
 /* a line that grows word by word and is wrapped */
 struct para {
@@ -356,6 +358,7 @@ void
 out_value(struct output *output, const char *label, const char *unit,
           const double *x, size_t rows, size_t cols, bool truth)
 {
+    assert(rows > 0 && cols > 0);
     struct buf buf = {0};
     if (output->json) {
         buf_puts(&buf, "{\"command\": \"show\", \"name\": \"\", "
@@ -398,6 +401,7 @@ void
 out_field(struct output *output, const imp_image *im,
           const struct record *record, size_t field, const char *label)
 {
+    assert(field < record->n);
     struct buf buf = {0};
     if (output->json) {
         /* writes a record of this one field, so that values look the same

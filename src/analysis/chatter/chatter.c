@@ -3,6 +3,7 @@
  * verdict, and what the eigenvalues of its relabelled maps say about every run
  * (spec/chatter.md part 2). A system whose motion is no parabola is followed
  * until a given time and has no eigenvalues. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -130,6 +131,7 @@ follow(struct analysis *analysis, struct ballistic *ballistic,
        const struct chatter_wanted *wanted, const struct chatter_options *ask,
        double accept, struct chatter_run *outcome)
 {
+    assert(accept >= 0.0);
     accumulation_accept_error(ballistic, accept);
     accumulation_skip_rates(ballistic, !wanted->limit);
     accumulation_verdict_only(ballistic, !wanted->numbers);
@@ -275,6 +277,7 @@ static void
 batch_prepare(struct analysis *analysis, const imp_command *command,
               const double *e, int n, bool *told)
 {
+    assert(told && n > 0);
     uint32_t system_id = arg_items(analysis, command)[0].ref;
     const imp_system *system = rt_system(analysis->rt, system_id);
     struct arena *arena;

@@ -7,6 +7,7 @@
  * coordinates. */
 #include "analysis/chatter/cone_priv.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -74,6 +75,7 @@ double *
 cone_points(struct cone_question *question, const struct polygon2d_point *v,
             int n)
 {
+    assert(n >= 0);
     double *out = NEW_N(question->analysis->rt->arena, double,
                         (size_t)n *(size_t)question->n + 1);
     for (int i = 0; i < n; i++) {
@@ -87,6 +89,7 @@ cone_points(struct cone_question *question, const struct polygon2d_point *v,
 static void
 clean(double *x, int n)
 {
+    assert(n >= 0);
     double most = 0.0;
     for (int i = 0; i < n; i++)
         most = fmax(most, fabs(x[i]));
@@ -99,6 +102,7 @@ clean(double *x, int n)
 void
 cone_user_map(const struct cone_question *question, int j, double *map)
 {
+    assert(j > 0 && j < question->problem.m);
     const double *A = question->problem.flight[j].map;
     int n = question->n;
     for (int c = 0; c < n; c++) {

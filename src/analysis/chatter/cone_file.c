@@ -19,6 +19,7 @@
  *
  * Rows of one flight name the contact that is hit at its end. All velocities
  * are those after an impact at the first contact. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ struct table {
 static void
 row(struct table *table, const char *part, int flight, const double *v)
 {
+    assert(table->rows < table->most);
     size_t n = (size_t)table->k->n, i = table->rows++;
     const struct symmetry *symmetry = table->k->symmetry;
     table->part[i] = part;
@@ -48,6 +50,7 @@ row(struct table *table, const char *part, int flight, const double *v)
 static void
 flight_rows(struct table *table, int j, double *v)
 {
+    assert(j > 0 && j < table->k->problem.m);
     const struct invariant_cone_flight *f = &table->k->problem.flight[j];
     int n = table->k->n;
     cone_user_map(table->k, j, v);
@@ -81,6 +84,7 @@ image_rows(struct table *table, const struct invariant_cone_image *im,
 int
 cone_save(struct cone_question *question, imp_range where, const char *file)
 {
+    assert(file && question->result.verdict != INVARIANT_CONE_STOPPED);
     static const char *const last[] = {"part_0",   "part_1",   "part_2",
                                        "weight_0", "weight_1", "weight_2",
                                        "residual"};

@@ -3,6 +3,7 @@
  * open and close, a little unevenly. In a sweep, symmetry and drop are kept for
  * the next run of the model. Both are functions of numbers that are kept beside
  * them; where one of these numbers has changed, they are calculated again. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -160,6 +161,7 @@ static void
 by_modes(const struct ballistic *ballistic, const struct symmetry *symmetry,
          const double *g, double *y)
 {
+    assert(symmetry->found == SYMMETRY_YES);
     int m = symmetry->m, r = symmetry->rank;
     for (int i = 0; i < m; i++)
         y[i] = 0.0;
@@ -325,6 +327,7 @@ bool
 flat_drop_starts_again(struct analysis *analysis, uint32_t system_id,
                        const double *e, bool *flat)
 {
+    assert(e && flat);
     struct arena *own;
     const struct kept *kept =
         rt_keep(analysis->rt, &kept_key, system_id, sizeof *kept, &own);
@@ -397,6 +400,7 @@ int
 flat_drop_drawn(struct analysis *analysis, uint32_t system_id, imp_range where,
                 uint64_t draw)
 {
+    assert(draw > 0);
     const imp_system *system = rt_system(analysis->rt, system_id);
     struct ballistic *ballistic;
     int st = flow_matrices(analysis->rt, system_id, &ballistic);

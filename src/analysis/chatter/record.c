@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The fields of the record of `chatter` that come from the run. Those that hold
  * for every run of the system are set in stability.c. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ static void
 set_names(struct analysis *analysis, const imp_system *system,
           const struct chatter_run *outcome, struct record *record)
 {
+    assert(outcome->order || outcome->n_order == 0);
     size_t n = outcome->n_order < ORDER_MOST ? outcome->n_order : ORDER_MOST,
            k = 0;
     const char **name =

@@ -5,6 +5,7 @@
  * ends at the time that is allowed and has no verdict.
  * "Complete" means here: a limit after which no gap moves. The system may slide
  * on along its contacts. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -132,6 +133,7 @@ int
 chatter_follow_flow(struct arena *arena, struct flow *flow, uint32_t first,
                     double until, long most, struct chatter_run *outcome)
 {
+    assert(outcome->m >= 0 && !isnan(until));
     struct follow w = {.flow = flow, .first = first, .outcome = outcome};
     size_t m = (size_t)outcome->m;
     w.trace = chatter_trace_new(arena);

@@ -4,6 +4,7 @@
  * runtime/returnmap/self_similar.h finds them from masses and contacts alone.
  * This file turns them into states of the coordinates and follows the first
  * feasible one for a round of all contacts, to verify that it repeats. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -217,6 +218,7 @@ contact_at(const struct ask *question, int place)
 static int
 hit(const struct ask *question, long i)
 {
+    assert(i >= 0);
     return question->word
                ? question->word[i % question->n_word]
                : question->symmetry
@@ -261,6 +263,7 @@ static double
 deviation(struct ask *question, const struct self_similar_motion *motion,
           int *wrong)
 {
+    assert(question->found.n > 0);
     struct ballistic *ballistic = question->ballistic;
     int m = ballistic->model.m, n = question->word ? question->n_word : 1;
     int last = question->word ? 2 * n : m;

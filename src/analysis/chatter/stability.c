@@ -5,6 +5,7 @@
  * for the feet of a regular polygon, and the condition for partial chatter
  * (spec/chatter.md 2.2 to 2.7). What none of these settles is "not known", with
  * the reason. */
+#include <assert.h>
 #include <math.h>
 
 #include "abi/status.h"
@@ -117,6 +118,7 @@ set_eigen(struct analysis *analysis, const struct ballistic *ballistic,
           const struct symmetry *symmetry, struct eigen *e,
           struct record *record)
 {
+    assert(symmetry->rank > 0 && symmetry->m == ballistic->model.m);
     struct arena *arena = analysis->rt->arena;
     size_t r = (size_t)symmetry->rank, n = (size_t)ballistic->model.n;
     int steps = symmetry->m > 1 ? symmetry->m - 1 : 1;
@@ -361,6 +363,7 @@ set_pair(const struct symmetry *symmetry, struct record *record)
 static struct stability
 of_single(const struct ballistic *ballistic)
 {
+    assert(ballistic->model.m == 1);
     if (!chatter_accelerates(ballistic))
         return (struct stability){"no", "no", "one contact is hit once"};
     bool down =
@@ -379,6 +382,7 @@ chatter_stability(struct analysis *analysis, const imp_system *system,
                   const struct symmetry *symmetry, const double *u,
                   struct record *record, struct chatter_theory *says)
 {
+    assert(symmetry->m == ballistic->model.m && u && says);
     static const char *const eigen_fields[] = {
         "eigenvalues",     "eigenvalues_im", "eigenvectors",
         "eigenvectors_im", "dominant",       "cones"};

@@ -3,6 +3,7 @@
  * and by runs, and where they change side. A grid shows between which values
  * they change, and bisection narrows that down. Values are asked for in a run
  * of the model that the command has for itself. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -148,6 +149,7 @@ threshold_side_mirrored(struct threshold_search *search, double x)
 bool
 threshold_run_start(struct threshold_search *search, double x, long k)
 {
+    assert(k >= 0 && k < search->starts);
     bool flat;
     if (!go_to(search, x))
         return false;
@@ -217,6 +219,7 @@ static enum threshold_side
 starts(struct threshold_search *search, double x, enum threshold_side decides,
        long *first)
 {
+    assert(*first >= 0 && *first < search->starts);
     enum threshold_side all = decides == SIDE_NO ? SIDE_YES : SIDE_NO;
     for (long i = 0, was = *first; i < search->starts && !search->status; i++) {
         long k = i == 0 ? was : i - (i <= was);
@@ -283,6 +286,7 @@ static void
 narrow(struct threshold_search *search, threshold_side_fn *side, double width,
        struct threshold_change *change)
 {
+    assert(change->lo <= change->hi && width >= 0.0);
     while (change->hi - change->lo > width && !search->status) {
         double mid = 0.5 * (change->lo + change->hi);
         if (mid <= change->lo || mid >= change->hi)
@@ -307,6 +311,7 @@ narrow(struct threshold_search *search, threshold_side_fn *side, double width,
 static double
 grid_value(const struct threshold_search *search, size_t i)
 {
+    assert(i <= search->grid);
     return i == search->grid
                ? search->hi
                : search->lo + (search->hi - search->lo) *
@@ -317,6 +322,7 @@ struct threshold_changes
 threshold_find_changes(struct threshold_search *search, threshold_side_fn *side,
                        double width)
 {
+    assert(search->grid > 0 && search->lo < search->hi);
     struct threshold_changes changes = {.v = NEW_N(search->analysis->rt->arena,
                                                    struct threshold_change,
                                                    search->grid)};

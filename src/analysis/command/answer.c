@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* What every command says alike: its own words, and why a calculation failed.
  */
+#include <assert.h>
+
 #include "abi/status.h"
 #include "analysis/command/command.h"
 
 const char *
 command_label(const struct analysis *analysis, const imp_command *command)
 {
+    assert(analysis && command);
     const imp_image *im = analysis->rt->im;
     struct buf buf = {0};
     if (command->bound.n)
@@ -26,6 +29,7 @@ int
 command_failed(struct analysis *analysis, int status, imp_range where,
                const char *what)
 {
+    assert(status != IMP_OK && what);
     struct diag *diag;
     switch (status) {
     case IMP_SINGULAR:

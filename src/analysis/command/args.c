@@ -2,6 +2,7 @@
 /* Arguments and options of commands. Numbers are values of tapes; what a tape
  * reads from contacts (gap, closest points) and from earlier results (slots) is
  * put into the environment before it is evaluated. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ const imp_val *
 arg_option(const struct analysis *analysis, const imp_command *command,
            enum imp_option_id id)
 {
+    assert(analysis && command);
     const imp_opt *option = IMP_ARRAY(analysis->rt->im, command->opts, imp_opt);
     for (uint32_t i = 0; i < command->opts.n; i++)
         if (option[i].id == (uint32_t)id)
@@ -25,6 +27,7 @@ uint32_t
 arg_contact(const struct analysis *analysis, const imp_command *command,
             uint32_t i)
 {
+    assert(i < command->args.n);
     return arg_items(analysis, command)[i].ref;
 }
 
@@ -71,6 +74,7 @@ static int
 entry(struct analysis *analysis, const imp_slot *slot, size_t n, size_t width,
       size_t *k)
 {
+    assert(k && slot);
     long w = width ? (long)width : 1, all = (long)n * w;
     long i = slot->index < 0 ? all + slot->index : (long)slot->index;
     if (i >= 0 && i < all) {
@@ -108,6 +112,7 @@ reduce(uint32_t kind, const double *x, size_t n)
 static int
 slot_value(struct analysis *analysis, const imp_slot *slot, double *x)
 {
+    assert(slot->command < analysis->rt->im->commands.n);
     const imp_image *im = analysis->rt->im;
     const struct record *record = analysis->recs[slot->command];
     if (!record || !record->present)
@@ -169,6 +174,7 @@ slot_value(struct analysis *analysis, const imp_slot *slot, double *x)
 int
 arg_ready(struct analysis *analysis, const imp_val *value)
 {
+    assert(analysis && value);
     const imp_image *im = analysis->rt->im;
     const uint32_t *contact = IMP_ARRAY(im, value->contacts, uint32_t);
     for (uint32_t i = 0; i < value->contacts.n; i++) {
@@ -210,6 +216,7 @@ arg_eval(struct analysis *analysis, const imp_val *value, double *out)
 const struct record *
 arg_record(struct analysis *analysis, const imp_val *value)
 {
+    assert(value->ref < analysis->rt->im->commands.n);
     const struct record *record = analysis->recs[value->ref];
     if (record && record->present)
         return record;
@@ -221,6 +228,7 @@ arg_record(struct analysis *analysis, const imp_val *value)
 int
 arg_numbers(struct analysis *analysis, const imp_val *value, double *out)
 {
+    assert(analysis && value && out);
     switch (value->kind) {
     case IMP_VAL_PARAM:
         *out = analysis->rt->env[analysis->rt->im->layout.params + value->ref];
@@ -263,6 +271,7 @@ arg_text(const struct analysis *analysis, const imp_command *command,
 bool
 model_reads_param(const imp_image *im, uint32_t param)
 {
+    assert(param < im->params.n);
     const imp_tape *t = IMP_ARRAY(im, im->tapes, imp_tape);
     for (uint32_t k = 0; k < im->tapes.n; k++) {
         const imp_instr *x = IMP_ARRAY(im, t[k].code, imp_instr);

@@ -3,6 +3,7 @@
  * recorded columns of `simulate` (also named by their expression: `plot
  * gap(touch)` is the column of the last run that recorded it), whole records,
  * single numbers. Vectors give one column per entry. */
+#include <assert.h>
 #include <string.h>
 
 #include "abi/status.h"
@@ -13,6 +14,7 @@ static void
 add(struct analysis *analysis, struct columns *cols, const char *name,
     const char *unit, const double *x, size_t n, size_t width, size_t k)
 {
+    assert(k < width);
     static const char *const axis[] = {"x", "y", "z"};
     struct out_column column = {name, unit, x, n, NULL};
     if (width > 1) {
@@ -83,6 +85,7 @@ size_t
 columns_of_field(struct analysis *analysis, const struct record *record,
                  size_t field, struct out_column *v)
 {
+    assert(v && field < record->n);
     const imp_image *im = analysis->rt->im;
     const struct field_value *value = &record->v[field];
     const char *name = imp_text(im, record->schema[field].name);
@@ -190,6 +193,7 @@ int
 columns_of_value(struct analysis *analysis, const imp_val *value,
                  struct columns *cols, struct out_column *time)
 {
+    assert(analysis && value && cols);
     const struct record *record;
     const char *label = imp_text(analysis->rt->im, value->label);
     size_t i;

@@ -3,6 +3,7 @@
  * whoever gets an exit status other than 0 finds a diagnostic in ds. */
 #include "analysis/driver/driver.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -68,6 +69,7 @@ not_set_up(struct diags *ds)
 static int
 begin(struct driver *driver, const struct driver_options *o)
 {
+    assert(driver->run && o);
     driver->recs =
         NEW_N(driver->ds->arena, struct record *, driver->im->commands.n + 1);
     driver->out =
@@ -96,6 +98,7 @@ driver_open(struct driver *driver, const imp_image *im, const imp_code *code,
             const double *params, const struct driver_options *o,
             struct diags *ds)
 {
+    assert(driver && im && params && o && ds);
     *driver = (struct driver){.im = im, .ds = ds};
     driver->run = rt_new_tier(im, code, o->tier, params, ds, o->stop);
     return driver->run ? begin(driver, o) : not_set_up(ds);
@@ -105,6 +108,7 @@ int
 driver_restart(struct driver *driver, const double *params,
                const struct driver_options *o)
 {
+    assert(driver->run && params && o);
     driver->run->stop = o->stop;
     return rt_restart(driver->run, params) == IMP_OK ? begin(driver, o)
                                                      : not_set_up(driver->ds);
@@ -113,6 +117,7 @@ driver_restart(struct driver *driver, const double *params,
 int
 driver_run_commands(struct driver *driver)
 {
+    assert(driver->run && driver->recs);
     int status = commands_run(&driver->analysis), e = flush(driver);
 
     if (e && !driver->out.error)
@@ -151,6 +156,7 @@ driver_run(const imp_image *im, const imp_code *code, const double *params,
 struct sources *
 driver_sources(const imp_image *im, struct arena *arena)
 {
+    assert(im && arena);
     struct sources *s = sources_new(arena);
     const imp_source *v = IMP_ARRAY(im, im->sources, imp_source);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What programs need around a run, and the C API does not: messages on the
  * standard error, and signals. */
+#include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 void
 driver_print_messages(const struct diags *ds, enum diag_format format)
 {
+    assert(ds);
     struct buf buf = {0};
     const char *no = getenv("NO_COLOR");
     bool colour = isatty(STDERR_FILENO) && !(no && *no);
@@ -25,6 +27,7 @@ driver_print_messages(const struct diags *ds, enum diag_format format)
 bool
 driver_message_format(const char *word, enum diag_format *format)
 {
+    assert(word && format);
     static const char *const words[] = {"text", "lines", "json"};
     static const enum diag_format formats[] = {DIAG_TEXT, DIAG_LINES,
                                                DIAG_JSON};

@@ -12,6 +12,7 @@
 static const imp_param *
 param_at(const imp_image *im, uint32_t i)
 {
+    assert(i < im->params.n);
     return IMP_ARRAY(im, im->params, imp_param) + i;
 }
 
@@ -24,6 +25,7 @@ driver_n_params(const imp_image *im)
 uint32_t
 driver_find_param(const imp_image *im, const char *name, size_t len)
 {
+    assert(im && name);
     for (uint32_t i = 0; i < im->params.n; i++) {
         imp_str s = param_at(im, i)->name;
         if (s.n == len && !memcmp(imp_text(im, s), name, len))
@@ -35,6 +37,7 @@ driver_find_param(const imp_image *im, const char *name, size_t len)
 void
 driver_defaults(const imp_image *im, double *p)
 {
+    assert(p || im->params.n == 0);
     for (uint32_t i = 0; i < im->params.n; i++)
         p[i] = param_at(im, i)->dflt;
 }
@@ -137,6 +140,7 @@ bool
 driver_set_number(const imp_image *im, double *p, const char *name, double x,
                   struct diags *ds)
 {
+    assert(im && p && name && ds);
     uint32_t i = driver_find_param(im, name, strlen(name));
 
     return i == UINT32_MAX ? unknown_param(im, name, ds) : put(im, p, i, x, ds);
@@ -146,6 +150,7 @@ bool
 driver_set(const imp_image *im, double *p, const char *name, const char *text,
            struct diags *ds)
 {
+    assert(im && p && name && text && ds);
     uint32_t i = driver_find_param(im, name, strlen(name));
     double x = 0;
 

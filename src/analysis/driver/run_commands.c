@@ -5,6 +5,7 @@
  * In JSON mode every command prints one object. In text mode `show`, `plot` and
  * `save` print, and the record of a command that is not bound to a name
  * (`classify touch` alone); a bound record is printed when it is shown. */
+#include <assert.h>
 #include <string.h>
 
 #include "abi/status.h"
@@ -27,6 +28,7 @@ print_record(struct analysis *analysis, const imp_command *command,
 static int
 run_command(struct analysis *analysis, uint32_t i, const imp_command *command)
 {
+    assert(i < analysis->rt->im->commands.n && command->id < IMP_CMD_COUNT);
     const struct command_functions *functions = analysis->commands[command->id];
     bool gives_record = imp_command_has(command->id, IMP_TRAIT_RECORD);
     if (!functions) {
@@ -72,6 +74,7 @@ run_command(struct analysis *analysis, uint32_t i, const imp_command *command)
 int
 commands_run(struct analysis *analysis)
 {
+    assert(analysis->rt && analysis->commands && analysis->recs);
     int failed = IMP_OK;
     const imp_image *im = analysis->rt->im;
     const imp_command *command = IMP_ARRAY(im, im->commands, imp_command);

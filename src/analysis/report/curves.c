@@ -4,6 +4,7 @@
  * axis, with the param of the axis in the environment. The zeros of an equation
  * are drawn as level lines over PLOT_FINE x PLOT_FINE places. Where a value
  * cannot be calculated the curve has a gap. */
+#include <assert.h>
 #include <math.h>
 
 #include "abi/status.h"
@@ -29,6 +30,7 @@ contour(struct analysis *analysis, const imp_command *command,
         const struct out_column *x, const struct out_column *y,
         struct out_column z, struct plot_curves *to)
 {
+    assert(x->n == y->n && z.n == x->n);
     struct out_column p = *x, q = *y;
     const imp_val *given = arg_option(analysis, command, IMP_OPT_plot_levels);
     double round[OUT_LEVELS], *level = round;
@@ -60,6 +62,7 @@ plot_contours(struct analysis *analysis, const imp_command *command,
               const struct out_column *x, const struct out_column *y,
               const struct out_column *z, struct plot_curves *curves)
 {
+    assert(x && y && z);
     const imp_val *value = arg_option(analysis, command, IMP_OPT_plot_contours);
     struct columns cols = {0};
     int st = IMP_OK;
@@ -110,6 +113,7 @@ ends(const struct out_column *column, double *lo, double *hi)
 static double *
 places(struct analysis *analysis, const struct out_column *column, size_t n)
 {
+    assert(n > 1);
     double lo, hi, *x = NEW_N(analysis->rt->arena, double, n);
     ends(column, &lo, &hi);
     for (size_t i = 0; i < n; i++)
@@ -233,6 +237,7 @@ plot_overlay(struct analysis *analysis, const imp_command *command,
              const struct out_column *x, const struct out_column *y,
              struct plot_curves *curves)
 {
+    assert(x);
     const imp_val *list = arg_option(analysis, command, IMP_OPT_plot_overlay);
     const imp_val *value = list ? val_items(analysis, list) : NULL;
     for (uint32_t i = 0; value && i < list->items.n; i++) {

@@ -3,6 +3,7 @@
  * or against the numbers 0, 1, ... of their entries. Against two columns it is
  * a map. With `per` or `overlay` it has curves, each with places of its own.
  * The plot is a file under --out, or else text. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ static int
 map(struct analysis *analysis, const imp_command *command,
     const struct columns *axes)
 {
+    assert(axes->n == 2);
     const imp_val *value = arg_items(analysis, command);
     struct out_column z[8];
     const struct record *record =

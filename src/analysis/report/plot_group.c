@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of a picture that belong together: rows at one place, and rows of one
  * curve. See plot_priv.h. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,7 @@ sorted(struct arena *arena, const struct out_column *x,
 static double
 mean(const struct row *rows, size_t n, const double *x)
 {
+    assert(n > 0);
     double sum = 0.0;
     size_t k = 0;
     for (size_t i = 0; i < n; i++)
@@ -64,6 +66,7 @@ mean(const struct row *rows, size_t n, const double *x)
 static const char *
 commonest(const struct row *rows, size_t n, const char *const *t)
 {
+    assert(n > 0);
     const char *best = "";
     size_t most = 0;
     for (size_t i = 0; i < n; i++) {
@@ -82,6 +85,7 @@ commonest(const struct row *rows, size_t n, const char *const *t)
 static size_t
 run_of(const struct row *rows, size_t i, size_t n)
 {
+    assert(i < n);
     size_t k = 1;
     while (i + k < n && together(&rows[i], &rows[i + k]))
         k++;
@@ -92,6 +96,7 @@ void
 plot_merge_repeats(struct arena *arena, struct out_column *x,
                    struct out_column *y, struct out_column *z)
 {
+    assert(x->n >= z->n && y->n >= z->n);
     struct row *rows;
     size_t n = sorted(arena, x, y, z->n, &rows), m = 0;
     for (size_t i = 0; i < n; i += run_of(rows, i, n))
@@ -168,6 +173,7 @@ plot_curves_per_value(struct arena *arena, const struct out_column *per,
                       const struct out_column *x, const struct out_column *y,
                       bool named, struct plot_curves *to)
 {
+    assert(x->n >= y->n && per->n >= y->n);
     struct out_column key = keys(arena, per);
     struct row *rows;
     char s[NUM_TEXT];

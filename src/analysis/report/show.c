@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The command `show`: values and records as text or as JSON. Bodies and
  * contacts are shown as the model has them at the start. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ static void
 show_part(struct analysis *analysis, const char *of, const char *part,
           const char *unit, const double *x, size_t n)
 {
+    assert(n > 0);
     const char *label = arena_printf(analysis->rt->arena, "%s.%s", of, part);
     for (size_t i = 0; i < n; i++)
         if (!isfinite(x[i])) {

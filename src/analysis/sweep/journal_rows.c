@@ -22,6 +22,7 @@ struct stretch {
 void
 sweep_waiting_begin(struct sweep_waiting *waiting, uint64_t i)
 {
+    assert(waiting);
     VEC_PUSH(waiting, (struct sweep_stretch){i, 1});
 }
 
@@ -121,6 +122,7 @@ sweep_pack(struct sweep *sweep, struct sweep_waiting *waiting, struct buf *buf)
 static const char *
 take(const char **p, const char *end, uint64_t n)
 {
+    assert(*p <= end);
     const char *at = *p;
     if ((uint64_t)(end - at) < n)
         return NULL;
@@ -204,6 +206,7 @@ take_stretch(struct sweep *sweep, const char **p, const char *end,
 void
 sweep_unpack(void *ctx, const char *p, size_t n)
 {
+    assert(p);
     struct sweep *sweep = ctx;
     const char *end = p + n, *at;
     struct head head;

@@ -3,6 +3,7 @@
  * every combination of their values has a model of its own. A model is made
  * when the first of its runs is due and dropped after the last. All runs of one
  * model are visited one after another, so few models exist at one time. */
+#include <assert.h>
 #include <string.h>
 
 #include "abi/status.h"
@@ -36,6 +37,7 @@ kept(const imp_image *im, const imp_command *sweep)
 static void
 model_params(const struct sweep *sweep, size_t g, double *p)
 {
+    assert(g < sweep->models.n);
     uint64_t i = sweep_grid_visit(&sweep->grid, g * sweep->grid.per_model);
     memcpy(p, sweep->models.params,
            sweep->analysis->rt->im->params.n * sizeof *p);
@@ -48,6 +50,7 @@ model_params(const struct sweep *sweep, size_t g, double *p)
 static bool
 is_base(const struct sweep *sweep, size_t g)
 {
+    assert(g < sweep->models.n);
     const imp_image *im = sweep->analysis->rt->im;
     const imp_param *param = IMP_ARRAY(im, im->params, imp_param);
     for (size_t k = 0; k < sweep->grid.n_axes; k++)
@@ -201,6 +204,7 @@ drop(struct sweep *sweep, struct sweep_model *model)
 struct sweep_model *
 sweep_model_take(struct sweep *sweep, uint64_t v)
 {
+    assert(v < sweep->grid.total);
     struct sweep_model *model = &sweep->models.model[v / sweep->grid.per_model];
     struct oom_guard guard;
     pthread_mutex_lock(&sweep->models.lock);
@@ -221,6 +225,7 @@ sweep_model_take(struct sweep *sweep, uint64_t v)
 void
 sweep_model_leave(struct sweep *sweep, struct sweep_model *model, uint64_t done)
 {
+    assert(model->users > 0 && done <= model->left);
     pthread_mutex_lock(&sweep->models.lock);
     model->users--;
     model->left -= done;

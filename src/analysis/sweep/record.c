@@ -2,6 +2,7 @@
 /* The record of a sweep: columns with a row per run that is done, or per
  * combination (summary). The checker makes the schema in the same order
  * (src/check). A number that a run did not give is NaN. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -39,6 +40,7 @@ struct rows {
 static uint64_t
 run_of(const struct rows *rows, size_t row)
 {
+    assert(row < rows->n);
     return rows->run ? rows->run[row] : row;
 }
 
@@ -158,6 +160,7 @@ static void
 statistics(const struct sweep *sweep, uint64_t first,
            const struct sweep_field *field, size_t w, double x[4])
 {
+    assert(w < field->width && first + sweep->grid.repeat <= sweep->grid.total);
     double sum = 0, square = 0;
     size_t n = 0;
     x[0] = x[1] = x[2] = x[3] = NAN;
@@ -188,6 +191,7 @@ static uint32_t
 commonest(const struct sweep *sweep, uint64_t first, const uint32_t *text,
           double *share)
 {
+    assert(first + sweep->grid.repeat <= sweep->grid.total);
     uint32_t best = 0;
     size_t most = 0, all = 0;
     for (uint64_t i = first; i < first + sweep->grid.repeat; i++) {
@@ -362,6 +366,7 @@ void
 sweep_fill_record(struct sweep *sweep, struct record *record, size_t rows,
                   size_t failed)
 {
+    assert(rows <= sweep->grid.total && failed <= rows);
     const char *const *all = lasting(sweep);
     record_set_number(record, "points", (double)rows);
     record_set_number(record, "failed", (double)failed);

@@ -32,6 +32,7 @@ void
 sweep_keep_record(struct sweep *sweep, uint64_t i, const struct record *record,
                   struct sweep_last_text *last)
 {
+    assert(i < sweep->grid.total && last);
     for (size_t k = 0; k < sweep->rows.n_fields; k++) {
         const struct sweep_field *field = &sweep->rows.field[k];
         if (field->calculated)
@@ -50,6 +51,7 @@ sweep_keep_record(struct sweep *sweep, uint64_t i, const struct record *record,
 void
 sweep_keep_error(struct sweep *sweep, uint64_t i, const char *why)
 {
+    assert(i < sweep->grid.total && why);
     for (size_t k = 0; k < sweep->rows.n_fields; k++) {
         const struct sweep_field *field = &sweep->rows.field[k];
         for (size_t j = 0; j < field->width && !field->text; j++)

@@ -5,6 +5,7 @@
  * is complete, and --resume continues from the journal. */
 #include "analysis/sweep/sweep_priv.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -239,6 +240,7 @@ begin_journal(struct sweep *sweep)
 static const char *
 run_name(const struct sweep *sweep, uint64_t i)
 {
+    assert(i < sweep->grid.total);
     const imp_image *im = sweep->analysis->rt->im;
     const imp_param *param = IMP_ARRAY(im, im->params, imp_param);
     struct buf buf = {0};

@@ -24,6 +24,7 @@ place(struct sweep_texts *texts, const char *s)
 static void
 grow(struct sweep_texts *texts, size_t most)
 {
+    assert(most > texts->n && (most & (most - 1)) == 0);
     const char **v = NEW_N(texts->arena, const char *, most);
     uint32_t *bucket = NEW_N(texts->arena, uint32_t, 2 * most);
     if (texts->n)
@@ -57,6 +58,7 @@ sweep_texts_free(struct sweep_texts *texts)
 static uint32_t
 text_locked(struct sweep_texts *texts, const char *s)
 {
+    assert(texts->n <= texts->n_most);
     uint32_t *b = place(texts, s);
     if (*b)
         return *b;
@@ -71,6 +73,7 @@ text_locked(struct sweep_texts *texts, const char *s)
 uint32_t
 sweep_text_number(struct sweep_texts *texts, const char *s)
 {
+    assert(texts->arena && s);
     struct oom_guard guard;
     pthread_mutex_lock(&texts->lock);
     if (setjmp(guard.env)) {

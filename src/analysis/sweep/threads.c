@@ -2,6 +2,7 @@
 /* The threads of a sweep. Each takes numbers of runs from one counter, a few at
  * once, makes these runs (worker.c) and hands them to the journal from time to
  * time. The calling thread works too. */
+#include <assert.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -93,6 +94,7 @@ run_done(struct sweep_worker *worker, uint64_t run)
 static bool
 work_claim(struct sweep_worker *worker, uint64_t from, uint64_t to)
 {
+    assert(from < to && to <= worker->sweep->grid.total);
     struct sweep *sweep = worker->sweep;
     for (uint64_t v = from; v < to; v++) {
         uint64_t run = sweep_grid_visit(&sweep->grid, v);

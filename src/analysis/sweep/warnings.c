@@ -2,6 +2,8 @@
 /* Warnings of runs. Of each code the run with the smallest number is kept,
  * whatever the order in which the runs were made (I7), and how many runs had
  * that warning. */
+#include <assert.h>
+
 #include "abi/status.h"
 #include "analysis/sweep/sweep_priv.h"
 #include "base/arena.h"
@@ -10,6 +12,8 @@ void
 sweep_warning_add(struct sweep_warnings *warnings, struct arena *kept,
                   const struct sweep_warning *warning)
 {
+    assert(warning->message &&
+           warnings->n <= sizeof warnings->v / sizeof *warnings->v);
     size_t k = 0;
     while (k < warnings->n && (warnings->v[k].code != warning->code ||
                                (warning->code == DIAG_W0743 &&

@@ -72,12 +72,12 @@ sweep_batch_prepare(struct sweep_worker *worker, uint64_t from, uint64_t to)
 bool
 sweep_batch_record(struct sweep_worker *worker)
 {
-    const struct command_functions *functions =
-        worker->analysis.commands[worker->model->question->id];
     struct sweep_batch *batch = &worker->batch;
     int k = batch->next++;
     if (k >= batch->n || !batch->known[k])
         return false;
+    const struct command_functions *functions =
+        worker->analysis.commands[worker->model->question->id];
     record_clear(worker->record);
     return functions->batch_answer(&worker->analysis, k, worker->record);
 }

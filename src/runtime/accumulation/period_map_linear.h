@@ -10,34 +10,20 @@
 #include <string.h>
 
 #include "runtime/accumulation/period_map_priv.h"
-#include "runtime/ballistic/coast.h"
+#include "runtime/ballistic/coast_run.h"
 #include "runtime/numerics/vec3.h"
-
-#define STILL_INLINE static inline __attribute__((always_inline))
-
-/* tangents of one coordinate, a lane per contact; and one to spare. All that
- * returns one is inline, so that no convention of calls matters. */
-#ifdef __GNUC__
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
-typedef double four __attribute__((vector_size(32), may_alias));
-
-STILL_INLINE four
-four_of(double x)
-{
-    return (four){x, x, x, x};
-}
 
 /* -- one period -------------------------------------------------------------
  */
 
-/* tangents that begin with a gap (g) or a rate (u): of y, z, the time */
+/* Tangents of one coordinate, a lane per contact of the group and one to
+ * spare: those that begin with a gap (g) or a rate (u): of y, z, the time */
 struct tangents {
     four yg[BALLISTIC_LANES], yu[BALLISTIC_LANES], z[BALLISTIC_LANES], tg, tu;
 };
 
 /* what contact c sees of them */
-STILL_INLINE four
+LANES_INLINE four
 seen(int r, const double *F, const four *x)
 {
     four s = four_of(F[0]) * x[0];
@@ -47,29 +33,28 @@ seen(int r, const double *F, const four *x)
 }
 
 /* The next flight and impact of the copy: are they those of contact c alone?
- * Gaps that are known by themselves must say so, too. */
-STILL_INLINE bool
-strike(const struct ballistic *copy, struct coast *state, int r, int nv,
-       bool direct, int c, struct hit *hit)
+ * Gaps that are carried by themselves must say so, too. */
+LANES_INLINE bool
+strike(struct lanes_shape sh, struct lanes_state *state, int c,
+       struct lanes_step *step)
 {
-    lanes_truth at[VECTORS];
-    uint64_t others =
-        ~UINT64_C(0) >> (64 - copy->model.m) & ~(UINT64_C(1) << c);
-    uint64_t first = 0;
-    double flight = -((const double *)state->gap)[c] / state->at[c];
-    *hit = (struct hit){.s = lanes_of(flight), .contact = c};
-    for (int v = 0; v < nv; v++) {
-        lanes g = state->gap[v] + state->rate[v] * hit->s;
-        at[v] = lanes_alone(c - LANES * v);
-        first |= lanes_bits(g <= lanes_of(0.0)) << LANES * v;
+    uint64_t closed = 0;
+    lanes_towards(sh, state, c, step);
+    for (int i = 0; i < sh.rows; i++) {
+        lanes g = state->gap[i] + state->rate[i] * step->s;
+        closed |= lanes_bits(g <= lanes_of(0.0)) << LANES * i;
     }
-    return flight > 0.0 && flight < INFINITY && !(first & others) &&
-           (direct ? impact_direct(state, copy, nv, at, others, hit)
-                   : impact_general(state, copy, nv, r, at, others, hit));
+    if (!lanes_bits(step->go) || closed & step->others)
+        return false;
+    lanes_fly(sh, state, step);
+    if (!lanes_bits(step->go))
+        return false;
+    lanes_impact(sh, state, step);
+    return true;
 }
 
 /* what it does to the tangents, over tau, and to the rates z */
-STILL_INLINE void
+LANES_INLINE void
 along(const struct ballistic *copy, int r, int c, double tau, double *z,
       struct tangents *d)
 {
@@ -92,7 +77,7 @@ along(const struct ballistic *copy, int r, int c, double tau, double *z,
     }
 }
 
-STILL_INLINE void
+LANES_INLINE void
 begin(const struct period_map *map, int h, int r, struct tangents *d)
 {
     for (int j = 0; j < r; j++) {
@@ -103,7 +88,7 @@ begin(const struct period_map *map, int h, int r, struct tangents *d)
     d->tg = d->tu = four_of(0.0);
 }
 
-STILL_INLINE void
+LANES_INLINE void
 end(struct period_map *map, int h, int r, const struct tangents *d)
 {
     const struct ballistic *copy = map->copy;
@@ -121,15 +106,19 @@ end(struct period_map *map, int h, int r, const struct tangents *d)
     memcpy(map->tu, &d->tu, sizeof map->tu);
 }
 
-STILL_INLINE bool
+LANES_INLINE bool
 follow(const struct ballistic *motion, struct period_map *map, int period,
        int h, int r, int nv, bool direct)
 {
     struct ballistic *copy = map->copy;
     const struct ballistic_workspace *work = motion->work;
     struct tangents d;
-    struct coast state;
-    struct hit hit = {.contact = -1};
+    const struct lanes_shape sh = {LANES_OF_CONTACTS, motion->model.m, nv, r,
+                                   direct};
+    struct lanes_state state;
+    struct lanes_step step;
+    int c = -1;
+    step.arrive = lanes_of(0.0);
     double z[BALLISTIC_LANES], total = 0.0;
     int exponent = copy->length_exponent - copy->rate_exponent -
                    (map->length_exponent - map->rate_exponent);
@@ -137,19 +126,20 @@ follow(const struct ballistic *motion, struct period_map *map, int period,
     for (int j = 0; j < r; j++)
         z[j] = times2(copy->z[j], copy->rate_exponent - map->rate_exponent);
     period_map_coordinates(map, map->before);
-    coast_load(&state, copy, nv, r, direct);
+    lanes_load_state(sh, &state, copy);
     for (int i = period; i > 0; i--) {
         unsigned long was = work->history.n - (unsigned long)i;
-        int c = work->history.entry[was % HISTORY_KEPT].contact;
-        if (!strike(copy, &state, r, nv, direct, c, &hit))
+        c = work->history.entry[was % HISTORY_KEPT].contact;
+        if (!strike(sh, &state, c, &step))
             return false;
-        double tau = times2(hit.s[0], exponent);
+        double tau = times2(step.s[0], exponent);
         total += tau;
         along(copy, r, c, tau, z, &d);
     }
-    coast_store(&state, copy, nv, r, direct);
-    ballistic_coasted(copy, hit.contact, hit.arrive, period);
-    if (-hit.arrive < copy->work->units.low_rate)
+    double arrive = step.arrive[0];
+    lanes_store_state(sh, &state, copy);
+    ballistic_coasted(copy, c, arrive, period);
+    if (-arrive < copy->work->units.low_rate)
         ballistic_rescale(copy);
     period_map_coordinates(map, map->after);
     end(map, h, r, &d);
@@ -157,7 +147,7 @@ follow(const struct ballistic *motion, struct period_map *map, int period,
     return total > 0.0;
 }
 
-STILL_INLINE bool
+LANES_INLINE bool
 follow_any(const struct ballistic *motion, struct period_map *map, int period)
 {
     int m = motion->model.m, h = map->n / 2, r = map->rank,
@@ -180,7 +170,7 @@ struct block {
 };
 
 /* h - 1 directions at right angles to t */
-STILL_INLINE void
+LANES_INLINE void
 across(int h, const double *t, double p[][MAP_LINEAR_RANK])
 {
     if (h == 2) {
@@ -204,7 +194,7 @@ struct others {
 /* (I - D) x + t e = r, x at right angles to t: first without e, along these
  * directions. x[h] = e. *radius: greatest eigenvalue of D across t, that of (I
  * - t t^T/t^2) D: in these directions, too. */
-STILL_INLINE bool
+LANES_INLINE bool
 to_fixed(int h, const struct block *b, double *x, struct others *o)
 {
     double p[2][MAP_LINEAR_RANK] = {{0.0}}, q[2][MAP_LINEAR_RANK], m[2][2],
@@ -251,7 +241,7 @@ to_fixed(int h, const struct block *b, double *x, struct others *o)
 }
 
 /* (I - l D^T) x = r, by the minors */
-STILL_INLINE bool
+LANES_INLINE bool
 transposed(int h, const struct block *b, double l, const double *r, double *x)
 {
     double c[MAP_LINEAR_RANK][MAP_LINEAR_RANK] = {{0}}, n[3][3],
@@ -284,13 +274,13 @@ transposed(int h, const struct block *b, double l, const double *r, double *x)
     return det != 0.0;
 }
 
-STILL_INLINE double
+LANES_INLINE double
 norm(int n, const double *x)
 {
     return sqrt(dot_of(n, x, x));
 }
 
-STILL_INLINE bool
+LANES_INLINE bool
 read(struct period_map *map, int h, struct reading *reading)
 {
     struct block g, u;
@@ -357,7 +347,7 @@ read(struct period_map *map, int h, struct reading *reading)
            reading->ratio > 0.0 && reading->ratio < 1.0;
 }
 
-STILL_INLINE bool
+LANES_INLINE bool
 read_any(struct period_map *map, struct reading *out)
 {
     int h = map->n / 2;

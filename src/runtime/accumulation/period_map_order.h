@@ -25,7 +25,7 @@ struct order_way {
 };
 
 /* The one next to `from`, by Newton's method. False: there is none near. */
-STILL_INLINE bool
+LANES_INLINE bool
 order_way(int h, double M[][4], const double *from, struct order_way *o)
 {
     double size = norm(h, from);
@@ -73,7 +73,7 @@ order_way(int h, double M[][4], const double *from, struct order_way *o)
 
 /* Where another eigenvalue is greater, real and positive: the direction that
  * takes over from `from`, with its sign. False: none does. */
-STILL_INLINE bool
+LANES_INLINE bool
 order_greatest(int h, double M[][4], const double *from, struct order_way *o)
 {
     double x[MAP_LINEAR_RANK], y[MAP_LINEAR_RANK], root;
@@ -90,7 +90,7 @@ order_greatest(int h, double M[][4], const double *from, struct order_way *o)
 }
 
 /* the entry of the history that comes again i impacts from now */
-STILL_INLINE int
+LANES_INLINE int
 order_of(const struct ballistic *motion, int period, int i)
 {
     const struct ballistic_workspace *work = motion->work;
@@ -100,7 +100,7 @@ order_of(const struct ballistic *motion, int period, int i)
 }
 
 /* impulse of a unit rate */
-STILL_INLINE double
+LANES_INLINE double
 order_push(const struct ballistic *motion, int c)
 {
     return -(1.0 + motion->model.e[c]) /
@@ -108,7 +108,7 @@ order_push(const struct ballistic *motion, int c)
 }
 
 /* A */
-STILL_INLINE void
+LANES_INLINE void
 order_rates(const struct ballistic *motion, const struct period_map *map,
             int period, int h, double A[][4])
 {
@@ -132,7 +132,7 @@ order_rates(const struct ballistic *motion, const struct period_map *map,
 }
 
 /* y, or z, of gaps or rates of the independent contacts in the metric */
-STILL_INLINE void
+LANES_INLINE void
 order_from(const struct period_map *map, int h, const double *x, double *y)
 {
     for (int j = 0; j < h; j++)
@@ -140,7 +140,7 @@ order_from(const struct period_map *map, int h, const double *x, double *y)
 }
 
 /* B at rates that begin as z; false: a contact does not close */
-STILL_INLINE bool
+LANES_INLINE bool
 order_gaps(const struct ballistic *motion, const struct period_map *map,
            int period, int h, double *z, double B[][4])
 {
@@ -170,11 +170,15 @@ order_gaps(const struct ballistic *motion, const struct period_map *map,
 }
 
 /* do the flights from y and z come in this order? */
-STILL_INLINE bool
+LANES_INLINE bool
 order_comes(const struct ballistic *motion, int period, int h, int nv,
             double *y, double *z)
 {
+    const struct lanes_shape sh = {LANES_OF_CONTACTS, motion->model.m, nv, h,
+                                   motion->matrices.direct};
     uint64_t all = ~UINT64_C(0) >> (64 - motion->model.m);
+    struct lanes_state state;
+    state.motion = motion;
     for (int i = 0; i < period; i++) {
         int c = order_of(motion, period, i);
         const double *F = motion->matrices.F + c * h,
@@ -194,8 +198,8 @@ order_comes(const struct ballistic *motion, int period, int h, int nv,
         for (int v = 0; v < nv; v++) {
             lanes full = size;
             if (!motion->matrices.direct)
-                full *= row(motion->matrices.root, v);
-            lanes g = from(motion, h, at, v);
+                full *= lanes_root(sh, &state, v);
+            lanes g = lanes_from(sh, &state, at, v);
             shut |= lanes_bits(g <= BALLISTIC_CLOSED * full) << LANES * v;
         }
         if (shut & all & ~(UINT64_C(1) << c))
@@ -204,7 +208,7 @@ order_comes(const struct ballistic *motion, int period, int h, int nv,
     return true;
 }
 
-STILL_INLINE int
+LANES_INLINE int
 order(const struct ballistic *motion, const struct period_map *map, int period,
       int h, int nv, struct fixed_point *out)
 {
@@ -251,7 +255,7 @@ order(const struct ballistic *motion, const struct period_map *map, int period,
            order_comes(motion, period, h, nv, y, z);
 }
 
-STILL_INLINE int
+LANES_INLINE int
 order_any(const struct ballistic *motion, const struct period_map *map,
           int period, struct fixed_point *out)
 {

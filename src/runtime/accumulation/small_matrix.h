@@ -10,27 +10,6 @@
 
 #include "runtime/numerics/simd.h"
 
-/* two doubles, whatever the processor: n is a multiple of them */
-typedef double pair __attribute__((vector_size(16), may_alias));
-
-LANES_INLINE pair
-pair_load(const double *x)
-{
-    pair a;
-    memcpy(&a, x, sizeof a);
-    return a;
-}
-LANES_INLINE void
-pair_store(double *x, pair a)
-{
-    memcpy(x, &a, sizeof a);
-}
-LANES_INLINE pair
-pair_of(double x)
-{
-    return (pair){x, x};
-}
-
 /* numbers in a row of the n equations of eliminate(), right side included */
 #define SMALL_LD(n) (((n) + 2) & ~1)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The first impacts of runs to come (batch.h): what is asked of them, with
  * what every processor has, and the choice. */
-#include "runtime/ballistic/batch.h"
+#include "runtime/ballistic/batch_run.h"
 
 #include "base/arena.h"
 
@@ -14,7 +14,7 @@ ahead(struct ballistic *motion, struct ballistic_batch *batch)
         return;
     }
 #endif
-    many_any(motion, batch);
+    batch_any(motion, batch);
 }
 
 static struct ballistic_batch *

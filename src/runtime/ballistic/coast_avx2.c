@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* coast.h compiled for AVX2, where the compiler can. */
+/* coast_run.h compiled for AVX2, where the compiler can. */
 #ifdef __AVX2__
-#include "runtime/ballistic/coast.h"
+#include "runtime/ballistic/coast_run.h"
 
 long
 ballistic_coast_avx2(struct ballistic *motion, double until, long most)

@@ -118,6 +118,7 @@ struct ballistic_saved_start {
 typedef long ballistic_coast_fn(struct ballistic *motion, double until,
                                 long most);
 ballistic_coast_fn *ballistic_coast(int m); /* the one for this processor */
+ballistic_coast_fn ballistic_coast_two;     /* m = 2 */
 ballistic_coast_fn ballistic_coast_avx2;    /* where HAVE_AVX2_FILES */
 
 /* Runs to come from the saved start, which differ in their restitutions alone,
@@ -339,19 +340,18 @@ void ballistic_rescale(struct ballistic *motion);
 /* true units, in which a flight that ends no small one is possible; false: it
  * is in them already */
 bool ballistic_plain_units(struct ballistic *motion);
-/* (hi, lo) += dt */
-static inline void
-time_add(double *hi, double *lo, double dt)
-{
-    double s = *hi + dt, back = s - *hi;
-    double e = (*hi - (s - back)) + (dt - back) + *lo;
-    *hi = s + e;
-    *lo = e - (*hi - s);
-}
+/* (hi, lo) += dt for sums of type T, whose rounding errors are kept in lo */
+#define TIME_ADD(T, hi, lo, dt)                                                \
+    do {                                                                       \
+        T sum_ = (hi) + (dt), back_ = sum_ - (hi);                             \
+        T error_ = ((hi) - (sum_ - back_)) + ((dt)-back_) + (lo);              \
+        (hi) = sum_ + error_;                                                  \
+        (lo) = error_ - ((hi)-sum_);                                           \
+    } while (0)
 static inline void
 ballistic_add_time(struct ballistic *motion, double dt)
 {
-    time_add(&motion->t, &motion->t_lo, dt);
+    TIME_ADD(double, motion->t, motion->t_lo, dt);
 }
 /* ballistic_copy without history, policy and what is asked of limits */
 void ballistic_copy_motion(struct ballistic *to, const struct ballistic *from);

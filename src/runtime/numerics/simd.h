@@ -1,28 +1,76 @@
 /* SPDX-License-Identifier: MIT */
-/* Several doubles at once: four where the file is compiled for AVX2, otherwise
- * two. Each lane as the scalar operation would have it, to the last bit. */
+/* Vectors of doubles: `lanes` has LANES of them, four where the file is
+ * compiled for AVX2, otherwise two, or as many as the file says before it
+ * includes this header (1, 2 or 4); `pair` always has two and `four` always
+ * four. Each lane gets the number that the scalar operation gives, to the last
+ * bit. */
 #ifndef IMP_RUNTIME_NUMERICS_SIMD_H
 #define IMP_RUNTIME_NUMERICS_SIMD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #ifdef __AVX2__
 #include <immintrin.h>
-#define LANES 4
-#else
-#ifdef __SSE2__
+#elif defined __SSE2__
 #include <emmintrin.h>
 #endif
+#ifndef LANES
+#ifdef __AVX2__
+#define LANES 4
+#else
 #define LANES 2
+#endif
+#endif
+#if LANES == 4 && defined __AVX2__
+#define LANES_AVX2
+#elif LANES == 2 && defined __SSE2__
+#define LANES_SSE2
+#endif
+/* Functions that return vectors are inline, so that no convention of calls
+ * matters. */
+#ifdef __GNUC__
+#pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
 /* always: loops of constant length where the numbers are known */
 #define LANES_INLINE static inline __attribute__((always_inline))
 #define SELDOM(x) __builtin_expect(!!(x), 0)
 
+/* A truth is -1 or 0 in each lane. One lane is a plain number, which compilers
+ * handle better than a vector of one. */
+#if LANES > 1
 typedef double lanes __attribute__((vector_size(8 * LANES), may_alias));
 typedef int64_t lanes_truth __attribute__((vector_size(8 * LANES), may_alias));
+#define LANES_TRUTH(comparison) ((lanes_truth)(comparison))
+#else
+typedef double lanes;
+typedef int64_t lanes_truth;
+#define LANES_TRUTH(comparison) (-(lanes_truth)(comparison))
+#endif
+
+LANES_INLINE lanes_truth
+lanes_below(lanes a, lanes b)
+{
+    return LANES_TRUTH(a < b);
+}
+LANES_INLINE lanes_truth
+lanes_at_most(lanes a, lanes b)
+{
+    return LANES_TRUTH(a <= b);
+}
+LANES_INLINE lanes_truth
+lanes_equal(lanes a, lanes b)
+{
+    return LANES_TRUTH(a == b);
+}
+/* number i */
+LANES_INLINE double
+lanes_at(const lanes *x, int i)
+{
+    return ((const double *)x)[i];
+}
 
 LANES_INLINE lanes
 lanes_load(const double *x)
@@ -41,8 +89,10 @@ lanes_of(double x)
 {
 #if LANES == 4
     return (lanes){x, x, x, x};
-#else
+#elif LANES == 2
     return (lanes){x, x};
+#else
+    return x;
 #endif
 }
 /* true in lane i alone; in none if there is no such lane */
@@ -51,15 +101,32 @@ lanes_alone(int i)
 {
 #if LANES == 4
     return (lanes_truth){0, 1, 2, 3} == i;
-#else
+#elif LANES == 2
     return (lanes_truth){0, 1} == i;
+#else
+    return -(int64_t)(i == 0);
+#endif
+}
+/* the same in every lane */
+LANES_INLINE lanes_truth
+lanes_all(bool is)
+{
+    int64_t x = -(int64_t)is;
+#if LANES == 4
+    return (lanes_truth){x, x, x, x};
+#elif LANES == 2
+    return (lanes_truth){x, x};
+#else
+    return x;
 #endif
 }
 /* yes where true, else no */
 LANES_INLINE lanes
 lanes_select(lanes_truth c, lanes yes, lanes no)
 {
-#if defined __AVX2__
+#if LANES == 1
+    return c ? yes : no;
+#elif defined LANES_AVX2
     return (lanes)_mm256_blendv_pd((__m256d)no, (__m256d)yes, (__m256d)c);
 #else
     return (lanes)(((lanes_truth)yes & c) | ((lanes_truth)no & ~c));
@@ -70,9 +137,11 @@ lanes_select(lanes_truth c, lanes yes, lanes no)
 LANES_INLINE lanes
 lanes_where(lanes_truth c, lanes x)
 {
-#if defined __AVX2__
+#if LANES == 1
+    return c ? x : 0.0;
+#elif defined LANES_AVX2
     return (lanes)_mm256_and_pd((__m256d)c, (__m256d)x);
-#elif defined __SSE2__
+#elif defined LANES_SSE2
     return (lanes)_mm_and_pd((__m128d)c, (__m128d)x);
 #else
     return (lanes)((lanes_truth)x & c);
@@ -81,9 +150,11 @@ lanes_where(lanes_truth c, lanes x)
 LANES_INLINE lanes
 lanes_unless(lanes_truth c, lanes x)
 {
-#if defined __AVX2__
+#if LANES == 1
+    return c ? 0.0 : x;
+#elif defined LANES_AVX2
     return (lanes)_mm256_andnot_pd((__m256d)c, (__m256d)x);
-#elif defined __SSE2__
+#elif defined LANES_SSE2
     return (lanes)_mm_andnot_pd((__m128d)c, (__m128d)x);
 #else
     return (lanes)((lanes_truth)x & ~c);
@@ -92,14 +163,20 @@ lanes_unless(lanes_truth c, lanes x)
 LANES_INLINE lanes_truth
 lanes_not(lanes_truth c, lanes_truth d) /* d and not c */
 {
+#if LANES == 1
+    return d & ~c;
+#else
     return (lanes_truth)lanes_unless(c, (lanes)d);
+#endif
 }
 LANES_INLINE lanes
 lanes_either(lanes a, lanes b)
 {
-#if defined __AVX2__
+#if LANES == 1
+    return a != 0.0 ? a : b;
+#elif defined LANES_AVX2
     return (lanes)_mm256_or_pd((__m256d)a, (__m256d)b);
-#elif defined __SSE2__
+#elif defined LANES_SSE2
     return (lanes)_mm_or_pd((__m128d)a, (__m128d)b);
 #else
     return (lanes)((lanes_truth)a | (lanes_truth)b);
@@ -108,7 +185,11 @@ lanes_either(lanes a, lanes b)
 LANES_INLINE lanes
 lanes_abs(lanes a)
 {
+#if LANES == 1
+    return __builtin_fabs(a);
+#else
     return lanes_unless((lanes_truth)lanes_of(-0.0), a);
+#endif
 }
 /* sum of |y| of n */
 LANES_INLINE lanes
@@ -123,42 +204,46 @@ lanes_sizes(const lanes *y, int n)
 LANES_INLINE lanes
 lanes_greater(lanes a, lanes b)
 {
-#if defined __AVX2__
+#ifdef LANES_AVX2
     return (lanes)_mm256_max_pd((__m256d)a, (__m256d)b);
-#elif defined __SSE2__
+#elif defined LANES_SSE2
     return (lanes)_mm_max_pd((__m128d)a, (__m128d)b);
 #else
-    return lanes_select(a > b, a, b);
+    return lanes_select(lanes_below(b, a), a, b);
 #endif
 }
 /* a < b ? a : b */
 LANES_INLINE lanes
 lanes_less(lanes a, lanes b)
 {
-#if defined __AVX2__
+#ifdef LANES_AVX2
     return (lanes)_mm256_min_pd((__m256d)a, (__m256d)b);
-#elif defined __SSE2__
+#elif defined LANES_SSE2
     return (lanes)_mm_min_pd((__m128d)a, (__m128d)b);
 #else
-    return lanes_select(a < b, a, b);
+    return lanes_select(lanes_below(a, b), a, b);
 #endif
 }
 /* lanes changed about: halves, neighbours */
-#if defined __AVX2__
+#ifdef LANES_AVX2
 #define LANES_HALVES(a)                                                        \
     ((lanes)_mm256_permute2f128_pd((__m256d)(a), (__m256d)(a), 1))
 #define LANES_NEXT(a) ((lanes)_mm256_permute_pd((__m256d)(a), 5))
 #else
 #define LANES_HALVES(a) (a)
+#if LANES == 2
 #define LANES_NEXT(a) ((lanes){(a)[1], (a)[0]})
+#else
+#define LANES_NEXT(a) (a)
 #endif
-/* the least of all, in every lane */
+#endif
+/* the greatest of all, in every lane */
 LANES_INLINE lanes
-lanes_least(lanes a)
+lanes_most(lanes a)
 {
     if (LANES > 2)
-        a = lanes_less(a, LANES_HALVES(a));
-    return lanes_less(a, LANES_NEXT(a));
+        a = lanes_greater(a, LANES_HALVES(a));
+    return LANES > 1 ? lanes_greater(a, LANES_NEXT(a)) : a;
 }
 /* the one that is not 0, in every lane */
 LANES_INLINE lanes
@@ -172,13 +257,49 @@ lanes_spread(lanes a)
 LANES_INLINE uint64_t
 lanes_bits(lanes_truth c)
 {
-#if defined __AVX2__
+#ifdef LANES_AVX2
     return (uint64_t)_mm256_movemask_pd((__m256d)c);
-#elif defined __SSE2__
+#elif defined LANES_SSE2
     return (uint64_t)_mm_movemask_pd((__m128d)c);
 #else
-    return (uint64_t)(c[0] & 1) | (uint64_t)(c[1] & 2);
+    uint64_t bits = 0;
+    const int64_t *is = (const int64_t *)&c;
+    for (int i = 0; i < LANES; i++)
+        bits |= (uint64_t)(is[i] & 1) << i;
+    return bits;
 #endif
+}
+
+/* -- vectors of constant length -------------------------------------------- */
+
+/* two doubles, whatever the processor */
+typedef double pair __attribute__((vector_size(16), may_alias));
+
+LANES_INLINE pair
+pair_load(const double *x)
+{
+    pair a;
+    memcpy(&a, x, sizeof a);
+    return a;
+}
+LANES_INLINE void
+pair_store(double *x, pair a)
+{
+    memcpy(x, &a, sizeof a);
+}
+LANES_INLINE pair
+pair_of(double x)
+{
+    return (pair){x, x};
+}
+
+/* four doubles, whatever the processor */
+typedef double four __attribute__((vector_size(32), may_alias));
+
+LANES_INLINE four
+four_of(double x)
+{
+    return (four){x, x, x, x};
 }
 
 #endif

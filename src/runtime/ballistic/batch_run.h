@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* Several motions at once, a lane for each (flight_lanes.h): runs from one
+ * start that differ in their restitutions alone. No lane waits for another: one
+ * whose next event is no single impact of a free system, or that has had as
+ * many impacts as ballistic_coast follows at once, is noted and makes room for
+ * the next run. */
+#ifndef IMP_RUNTIME_BALLISTIC_BATCH_RUN_H
+#define IMP_RUNTIME_BALLISTIC_BATCH_RUN_H
+
+#include "runtime/ballistic/flight_lanes.h"
+
+/* steps whose flights are kept: more than one run has */
+#define BATCH_LOG (2 * BALLISTIC_RESCALE)
+
+struct batch {
+    struct lanes_state state;
+    struct lanes_step step;
+    struct lanes_matrices own;
+    lanes t, t_lo, arrive;
+    lanes count;             /* impacts */
+    lanes flight[BATCH_LOG]; /* by steps of all lanes together */
+    lanes_truth contact[BATCH_LOG];
+    long n_steps;
+    int run[LANES]; /* the run in each lane; -1: none */
+    /* sizes and rates at the start */
+    double y_size, z_size, of_z[BALLISTIC_LANES];
+};
+
+/* one lane of a vector */
+LANES_INLINE double *
+batch_lane(lanes *x, int lane)
+{
+    return (double *)x + lane;
+}
+
+/* -- beginning and end of a run -------------------------------------------- */
+
+/* what all runs have in common: the start that the motion is at */
+LANES_INLINE void
+batch_common(struct lanes_shape sh, struct batch *b,
+             const struct ballistic *motion)
+{
+    const struct contact_matrices *matrices = &motion->matrices;
+    int m = sh.m, r = sh.rank;
+    memset(&b->state, 0, sizeof b->state);
+    b->state.motion = motion;
+    b->state.own = &b->own;
+    b->t = b->t_lo = b->arrive = b->count = lanes_of(0.0);
+    b->n_steps = 0;
+    b->y_size = b->z_size = 0.0;
+    for (int j = 0; j < r; j++) {
+        b->y_size += fabs(motion->y[j]);
+        b->z_size += fabs(motion->z[j]);
+    }
+    for (int i = 0; i < m; i++) {
+        b->of_z[i] = sh.direct ? motion->rate[i]
+                               : dot_of(r, matrices->F + i * r, motion->z);
+        b->own.root[i] = lanes_of(matrices->root[i]);
+        b->own.offset[i] = lanes_of(motion->local.gap_offset[i]);
+        b->own.e[i] = lanes_of(0.0);
+    }
+    for (int i = 0; i < m * m && sh.direct; i++)
+        b->own.K[i] = lanes_of(0.0);
+    for (int i = 0; i < m * r && !sh.direct; i++) {
+        b->own.F[i] = lanes_of(matrices->F[i]);
+        b->own.K[i] = lanes_of(matrices->K[i]);
+    }
+}
+
+/* puts run k of the batch into a lane, at the start */
+LANES_INLINE void
+batch_begin(struct lanes_shape sh, struct batch *b,
+            const struct ballistic_batch *batch, int lane, int k)
+{
+    struct lanes_state *c = &b->state;
+    const struct ballistic *motion = c->motion;
+    const double *e = batch->e + k * sh.m;
+    b->run[lane] = k;
+    for (int i = 0; i < sh.rank && !sh.direct; i++) {
+        *batch_lane(c->y + i, lane) = motion->y[i];
+        *batch_lane(c->z + i, lane) = motion->z[i];
+    }
+    *batch_lane(&c->y_size, lane) = b->y_size;
+    *batch_lane(&c->z_size, lane) = b->z_size;
+    ((int64_t *)&c->carried)[lane] = 0;
+    for (int i = 0; i < sh.m; i++) {
+        *batch_lane(c->gap + i, lane) = motion->gap[i];
+        *batch_lane(c->rate + i, lane) = motion->rate[i];
+        *batch_lane(c->next + i, lane) = motion->rate[i];
+        *batch_lane(c->of_z + i, lane) = b->of_z[i];
+        *batch_lane(c->greatest + i, lane) = motion->greatest[i];
+        *batch_lane(c->terms + i, lane) = motion->work->rate_terms[i];
+        *batch_lane(b->own.e + i, lane) = e[i];
+        ((int64_t *)&c->hit[i])[lane] = 0;
+        if (!sh.direct)
+            continue;
+        wide f = matrices_law(motion, i, e[i]);
+        for (int h = 0; h < sh.m; h++)
+            *batch_lane(b->own.K + i * sh.m + h, lane) =
+                (double)(f * motion->work->own.W[i * sh.m + h]);
+    }
+    *batch_lane(&b->t, lane) = motion->t;
+    *batch_lane(&b->t_lo, lane) = motion->t_lo;
+    *batch_lane(&b->count, lane) = 0.0;
+}
+
+/* notes the run of a lane */
+LANES_INLINE void
+batch_end(struct lanes_shape sh, struct batch *b, struct ballistic_batch *batch,
+          int lane, bool all_open, bool over)
+{
+    struct lanes_state *c = &b->state;
+    struct ballistic_batch_run *to = batch->run + b->run[lane];
+    double *x = batch->state + b->run[lane] * batch->stride, size = 0.0;
+    int n = (int)*batch_lane(&b->count, lane), m = sh.m, r = sh.rank;
+    *to = (struct ballistic_batch_run){.n = n,
+                                       .all_open = all_open,
+                                       .over = over,
+                                       .gap_carried =
+                                           ((int64_t *)&c->carried)[lane] != 0,
+                                       .arrival = *batch_lane(&b->arrive, lane),
+                                       .t = *batch_lane(&b->t, lane),
+                                       .t_lo = *batch_lane(&b->t_lo, lane)};
+    for (int i = 0; i < m; i++) {
+        x[i] = *batch_lane(c->gap + i, lane);
+        x[m + i] = *batch_lane(c->rate + i, lane);
+        x[2 * m + i] = *batch_lane(c->greatest + i, lane);
+        x[3 * m + i] = *batch_lane(c->terms + i, lane);
+        size += fabs(x[i]) + fabs(x[m + i]);
+    }
+    for (int i = 0; i < r; i++) {
+        x[4 * m + i] = sh.direct ? x[i] : *batch_lane(c->y + i, lane);
+        x[4 * m + r + i] = sh.direct ? x[m + i] : *batch_lane(c->z + i, lane);
+        size += fabs(x[4 * m + i]) + fabs(x[4 * m + r + i]);
+    }
+    for (int i = 0; i < n; i++) {
+        int s = (int)((b->n_steps - n + i) % BATCH_LOG);
+        to->flight[i] = *batch_lane(b->flight + s, lane);
+        to->contact[i] = (int)((int64_t *)(b->contact + s))[lane];
+    }
+    if (!(size < INFINITY)) /* left to ballistic_coast */
+        to->n = 0;
+}
+
+/* -- all runs -------------------------------------------------------------- */
+
+/* notes the runs of these lanes; returns the lanes that are to begin anew */
+LANES_INLINE uint64_t
+batch_ends(struct lanes_shape sh, struct batch *b,
+           struct ballistic_batch *batch, uint64_t which, uint64_t all_open,
+           bool over)
+{
+    uint64_t free = 0;
+    for (; which; which &= which - 1) {
+        int lane = __builtin_ctzll(which);
+        if (b->run[lane] < 0)
+            continue;
+        batch_end(sh, b, batch, lane, all_open >> lane & 1, over);
+        free |= UINT64_C(1) << lane;
+    }
+    return free;
+}
+
+/* *next is the first run that has no lane yet; how many lanes have none */
+LANES_INLINE int
+batch_begins(struct lanes_shape sh, struct batch *b,
+             const struct ballistic_batch *batch, uint64_t free, int *next)
+{
+    int idle = 0;
+    for (; free; free &= free - 1) {
+        int lane = __builtin_ctzll(free);
+        if (*next < batch->n) {
+            batch_begin(sh, b, batch, lane, (*next)++);
+        } else {
+            b->run[lane] = -1;
+            idle++;
+        }
+    }
+    return idle;
+}
+
+/* the numbers of the contacts hit, and the flights to them */
+LANES_INLINE void
+batch_log(int m, struct batch *b)
+{
+    lanes_truth contact = {0};
+    for (int i = 1; i < m; i++)
+        contact |= b->step.hit[i] & i;
+    b->flight[b->n_steps % BATCH_LOG] = b->step.s;
+    b->contact[b->n_steps % BATCH_LOG] = contact;
+    b->n_steps++;
+}
+
+/* follows all runs; the motion is at their start */
+LANES_INLINE void
+batch_follow(struct lanes_shape sh, const struct ballistic *motion,
+             struct ballistic_batch *batch)
+{
+    struct batch b;
+    const struct ballistic_units *units = &motion->work->units;
+    const uint64_t all = (UINT64_C(1) << LANES) - 1;
+    int next = 0, idle;
+    batch_common(sh, &b, motion);
+    idle = batch_begins(sh, &b, batch, all, &next);
+    while (idle < LANES) {
+        lanes_first(sh, &b.state, &b.step);
+        lanes dt = b.step.s * units->time;
+        b.step.go &= dt < INFINITY;
+        lanes_fly(sh, &b.state, &b.step);
+        uint64_t stop = all & ~lanes_bits(b.step.go), free = 0;
+        if (stop) /* before anything has changed */
+            free = batch_ends(sh, &b, batch, stop,
+                              lanes_bits(b.step.s == INFINITY), false);
+        lanes_impact(sh, &b.state, &b.step);
+        TIME_ADD(lanes, b.t, b.t_lo, dt);
+        batch_log(sh.m, &b);
+        b.arrive = b.step.arrive;
+        b.count += 1.0;
+        lanes_truth over = (b.count == (double)BALLISTIC_RESCALE) |
+                           (-b.arrive < units->low_rate);
+        uint64_t ended = lanes_bits(over) & ~stop;
+        if (ended)
+            free |= batch_ends(sh, &b, batch, ended, 0, true);
+        if (free)
+            idle += batch_begins(sh, &b, batch, free, &next);
+    }
+}
+
+/* ballistic_batch_fn for this processor's lanes */
+LANES_INLINE void
+batch_any(struct ballistic *motion, struct ballistic_batch *batch)
+{
+    int m = motion->model.m, r = motion->matrices.rank;
+    bool direct = motion->matrices.direct;
+    if (m == 2 && direct)
+        batch_follow((struct lanes_shape){LANES_OF_RUNS, 2, 2, 2, true}, motion,
+                     batch);
+    else if (m == 3 && direct)
+        batch_follow((struct lanes_shape){LANES_OF_RUNS, 3, 3, 3, true}, motion,
+                     batch);
+    else if (direct)
+        batch_follow((struct lanes_shape){LANES_OF_RUNS, m, m, m, true}, motion,
+                     batch);
+    else if (m == 4 && r == 3)
+        batch_follow((struct lanes_shape){LANES_OF_RUNS, 4, 4, 3, false},
+                     motion, batch);
+    else
+        batch_follow((struct lanes_shape){LANES_OF_RUNS, m, m, r, false},
+                     motion, batch);
+}
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* One motion from single impact to single impact (flight_lanes.h), until
+ * something else comes, or limits or units must be looked at. */
+#ifndef IMP_RUNTIME_BALLISTIC_COAST_RUN_H
+#define IMP_RUNTIME_BALLISTIC_COAST_RUN_H
+
+#include "runtime/ballistic/flight_lanes.h"
+
+/* the state of the motion into lanes */
+LANES_INLINE void
+lanes_load_state(struct lanes_shape sh, struct lanes_state *c,
+                 const struct ballistic *motion)
+{
+    const struct contact_matrices *matrices = &motion->matrices;
+    int last = motion->event.contact;
+    double size = 0.0, u = last < 0 ? 0.0 : motion->rate[last];
+    c->motion = motion;
+    if (!sh.direct) /* the rank may be 0 */
+        c->y[0] = c->z[0] = lanes_of(0.0);
+    for (int j = 0; j < sh.rank && !sh.direct; j++) {
+        c->y[j] = lanes_of(motion->y[j]);
+        c->z[j] = lanes_of(motion->z[j]);
+        size += fabs(motion->z[j]);
+    }
+    c->z_size = lanes_of(size);
+    c->carried = lanes_all(motion->work->flight.gap_carried);
+    if (!sh.direct)
+        c->y_size = lanes_sizes(c->y, sh.rank);
+    if (!sh.direct && last >= 0 &&
+        !(fabs(u) < BALLISTIC_MINOR * (size * matrices->root[last])))
+        u = dot_of(sh.rank, matrices->F + last * sh.rank, motion->z);
+    for (int i = 0; i < sh.rows; i++) {
+        c->hit[i] = lanes_alone(last - LANES * i);
+        c->gap[i] = lanes_row(motion->gap, i);
+        c->rate[i] = lanes_row(motion->rate, i);
+        c->greatest[i] = lanes_row(motion->greatest, i);
+        c->terms[i] = lanes_row(motion->work->rate_terms, i);
+        c->next[i] = lanes_select(c->hit[i], lanes_of(u), c->rate[i]);
+        c->of_z[i] = sh.direct ? c->next[i] : lanes_from(sh, c, c->z, i);
+    }
+}
+
+/* and back, the time excepted */
+LANES_INLINE void
+lanes_store_state(struct lanes_shape sh, const struct lanes_state *c,
+                  struct ballistic *motion)
+{
+    for (int i = 0; i < sh.rows; i++) {
+        lanes_store(motion->gap + LANES * i, c->gap[i]);
+        lanes_store(motion->rate + LANES * i, c->rate[i]);
+        lanes_store(motion->greatest + LANES * i, c->greatest[i]);
+        lanes_store(motion->work->rate_terms + LANES * i, c->terms[i]);
+        if (sh.direct) {
+            lanes_store(motion->y + LANES * i, c->gap[i]);
+            lanes_store(motion->z + LANES * i, c->rate[i]);
+        }
+    }
+    for (int j = 0; j < sh.rank && !sh.direct; j++) {
+        motion->y[j] = lanes_at(c->y, j * LANES);
+        motion->z[j] = lanes_at(c->z, j * LANES);
+    }
+    if (!sh.direct)
+        motion->work->flight.gap_carried = lanes_bits(c->carried) != 0;
+}
+
+/* a motion on its way */
+struct coast {
+    struct lanes_state state;
+    struct lanes_step step;
+    double t, t_lo, arrive;
+    int contact, exponent;
+    long n;
+};
+
+/* The next flight and its impact: to `contact`, or, where this is negative, to
+ * the contact whose gap closes first. False: it is no single impact before
+ * `until`, and nothing has changed. */
+LANES_INLINE bool
+coast_step(struct lanes_shape sh, struct ballistic *motion, struct coast *run,
+           int contact, double until)
+{
+    struct lanes_step *step = &run->step;
+    struct impact_history *history = &motion->work->history;
+    if (contact < 0)
+        lanes_first(sh, &run->state, step);
+    else
+        lanes_towards(sh, &run->state, contact, step);
+    double s = lanes_at(&step->s, 0), dt = s * motion->work->units.time;
+    if (SELDOM(!lanes_bits(step->go)) ||
+        SELDOM(!(dt <= until - run->t - run->t_lo)))
+        return false;
+    lanes_fly(sh, &run->state, step);
+    if (SELDOM(!lanes_bits(step->go)))
+        return false;
+    lanes_impact(sh, &run->state, step);
+    TIME_ADD(double, run->t, run->t_lo, dt);
+    run->contact = contact < 0 ? step->contact : contact;
+    run->arrive = lanes_at(&step->arrive, 0);
+    history->entry[history->n++ % HISTORY_KEPT] =
+        (struct impact_entry){run->contact, run->exponent, s};
+    run->n++;
+    return true;
+}
+
+LANES_INLINE void
+coast_begin(struct lanes_shape sh, struct ballistic *motion, struct coast *run)
+{
+    lanes_load_state(sh, &run->state, motion);
+    run->t = motion->t;
+    run->t_lo = motion->t_lo;
+    run->exponent = motion->length_exponent - motion->rate_exponent;
+    run->contact = -1;
+    run->arrive = 0.0;
+    run->n = 0;
+}
+
+/* is it time to stop? */
+LANES_INLINE bool
+coast_over(struct ballistic *motion, const struct coast *run, long most)
+{
+    const struct ballistic_workspace *work = motion->work;
+    return run->n >= most || work->history.n % BALLISTIC_RESCALE == 0 ||
+           -run->arrive < work->units.low_rate ||
+           (work->history.n >= work->history.next_look &&
+            impact_history_period_due(motion, motion->impacts + run->n));
+}
+
+/* Returns the number of impacts; all_open: no contact closes. */
+LANES_INLINE long
+coast_end(struct lanes_shape sh, struct ballistic *motion,
+          const struct coast *run, bool all_open)
+{
+    if (run->n == 0) {
+        motion->work->flight.all_open = all_open;
+        return 0;
+    }
+    lanes_store_state(sh, &run->state, motion);
+    motion->t = run->t;
+    motion->t_lo = run->t_lo;
+    ballistic_coasted(motion, run->contact, run->arrive, run->n);
+    return run->n;
+}
+
+LANES_INLINE long
+coast(struct lanes_shape sh, struct ballistic *motion, double until, long most)
+{
+    struct coast run;
+    coast_begin(sh, motion, &run);
+    while (coast_step(sh, motion, &run, -1, until))
+        if (coast_over(motion, &run, most))
+            break;
+    return coast_end(sh, motion, &run, lanes_at(&run.step.s, 0) == INFINITY);
+}
+
+/* ballistic_coast_fn for this processor's lanes */
+LANES_INLINE long
+coast_any(struct ballistic *motion, double until, long most)
+{
+    int m = motion->model.m, r = motion->matrices.rank;
+    int rows = (m + LANES - 1) / LANES;
+    bool direct = motion->matrices.direct;
+    if (direct && rows == 1)
+        return coast((struct lanes_shape){LANES_OF_CONTACTS, m, 1, LANES, true},
+                     motion, until, most);
+    if (direct)
+        return coast((struct lanes_shape){LANES_OF_CONTACTS, m, rows, m, true},
+                     motion, until, most);
+    if (r == 3 && rows == 4 / LANES)
+        return coast(
+            (struct lanes_shape){LANES_OF_CONTACTS, m, 4 / LANES, 3, false},
+            motion, until, most);
+    if (r == 3 && rows == 8 / LANES)
+        return coast(
+            (struct lanes_shape){LANES_OF_CONTACTS, m, 8 / LANES, 3, false},
+            motion, until, most);
+    return coast((struct lanes_shape){LANES_OF_CONTACTS, m, rows, r, false},
+                 motion, until, most);
+}
+
+#endif

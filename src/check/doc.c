@@ -155,70 +155,72 @@ field_word(enum imp_field_kind k)
 }
 
 static void
-put_unit(struct buf *b, const char *unit)
+put_unit(struct buf *out, const char *unit)
 {
     const char *half = strchr(unit, ';');
     if (half)
-        buf_printf(b, " [%.*s, %s]", (int)(half - unit), unit, half + 1);
+        buf_printf(out, " [%.*s, %s]", (int)(half - unit), unit, half + 1);
     else if (*unit && strcmp(unit, "1"))
-        buf_printf(b, " [%s]", unit);
+        buf_printf(out, " [%s]", unit);
 }
 static void
-put_keys(struct buf *b, const struct keydef *k, size_t n)
+put_keys(struct buf *out, const struct keydef *k, size_t count)
 {
-    for (size_t i = 0; i < n; i++)
-        buf_printf(b, "  %-16s %s\n", k[i].name, k[i].doc);
+    for (size_t i = 0; i < count; i++)
+        buf_printf(out, "  %-16s %s\n", k[i].name, k[i].doc);
 }
 
 static void
-put_option(struct buf *b, const struct option_row *o)
+put_option(struct buf *out, const struct option_row *option)
 {
-    buf_printf(b, "  %-16s %s: %s", o->key, kind_word(o->kind), o->doc);
-    put_unit(b, o->unit);
-    buf_printf(b, " (default: %s)\n", o->dflt);
+    buf_printf(out, "  %-16s %s: %s", option->key, kind_word(option->kind),
+               option->doc);
+    put_unit(out, option->unit);
+    buf_printf(out, " (default: %s)\n", option->dflt);
 }
 static void
-put_field(struct buf *b, const struct field_row *f)
+put_field(struct buf *out, const struct field_row *field)
 {
-    buf_printf(b, "  %-24s %s: %s", f->name, field_word(f->kind), f->doc);
-    put_unit(b, f->unit);
-    buf_putc(b, '\n');
+    buf_printf(out, "  %-24s %s: %s", field->name, field_word(field->kind),
+               field->doc);
+    put_unit(out, field->unit);
+    buf_putc(out, '\n');
 }
 
 static bool
-doc_command(const char *name, struct buf *b)
+doc_command(const char *name, struct buf *out)
 {
     static const char *const args[] = {
         "",           " CONTACT", " CONTACT, ...", " SYSTEM", " VALUE, ...",
         " CONDITION", " RESULT"};
     const struct command_row *c;
-    const struct option_row *o;
-    const struct field_row *f;
+    const struct option_row *option;
+    const struct field_row *field;
     for (int i = 0; (c = command_row((enum imp_command_id)i)); i++) {
         if (strcmp(c->name, name))
             continue;
-        buf_printf(b, "%s%s%s\n  %s\n", c->name,
+        buf_printf(out, "%s%s%s\n  %s\n", c->name,
                    imp_command_has((uint32_t)i, IMP_TRAIT_ASKED_OF_IMPACT)
                        ? " impact"
                        : "",
                    args[c->args], c->doc);
         if (!c->available)
-            buf_puts(b, "  Not available in this build.\n");
+            buf_puts(out, "  Not available in this build.\n");
         bool head = false;
-        for (int k = 0; (o = option_row((enum imp_option_id)k)); k++)
-            if (!strcmp(o->command, name)) {
+        for (int k = 0; (option = option_row((enum imp_option_id)k)); k++)
+            if (!strcmp(option->command, name)) {
                 if (!head)
-                    buf_puts(b, "options:\n");
+                    buf_puts(out, "options:\n");
                 head = true;
-                put_option(b, o);
+                put_option(out, option);
             }
         head = false;
-        for (size_t k = 0; (f = field_row(k)); k++)
-            if (!strcmp(f->command, name)) {
+        for (size_t k = 0; (field = field_row(k)); k++)
+            if (!strcmp(field->command, name)) {
                 if (!head)
-                    buf_puts(b, "record:\n");
+                    buf_puts(out, "record:\n");
                 head = true;
-                put_field(b, f);
+                put_field(out, field);
             }
         return true;
     }
@@ -227,72 +229,73 @@ doc_command(const char *name, struct buf *b)
 
 /* an option or field, perhaps with its command before a dot */
 static bool
-doc_part(const char *name, struct buf *b)
+doc_part(const char *name, struct buf *out)
 {
-    const struct option_row *o;
-    const struct field_row *f;
+    const struct option_row *option;
+    const struct field_row *field;
     const char *dot = strchr(name, '.');
-    size_t n = dot ? (size_t)(dot - name) : 0;
+    size_t count = dot ? (size_t)(dot - name) : 0;
     const char *part = dot ? dot + 1 : name;
     bool any = false;
-    for (int k = 0; (o = option_row((enum imp_option_id)k)); k++)
-        if (!strcmp(o->key, part) && (!dot || (strlen(o->command) == n &&
-                                               !memcmp(o->command, name, n)))) {
-            buf_printf(b, "option of %s\n", o->command);
-            put_option(b, o);
+    for (int k = 0; (option = option_row((enum imp_option_id)k)); k++)
+        if (!strcmp(option->key, part) &&
+            (!dot || (strlen(option->command) == count &&
+                      !memcmp(option->command, name, count)))) {
+            buf_printf(out, "option of %s\n", option->command);
+            put_option(out, option);
             any = true;
         }
-    for (size_t k = 0; (f = field_row(k)); k++)
-        if (!strcmp(f->name, part) &&
-            (!dot ||
-             (strlen(f->command) == n && !memcmp(f->command, name, n)))) {
-            buf_printf(b, "field of the record of %s\n", f->command);
-            put_field(b, f);
+    for (size_t k = 0; (field = field_row(k)); k++)
+        if (!strcmp(field->name, part) &&
+            (!dot || (strlen(field->command) == count &&
+                      !memcmp(field->command, name, count)))) {
+            buf_printf(out, "field of the record of %s\n", field->command);
+            put_field(out, field);
             any = true;
         }
     return any;
 }
 
 static bool
-doc_key(const struct keydef *k, size_t n, const char *where, const char *name,
-        struct buf *b)
+doc_key(const struct keydef *k, size_t count, const char *where,
+        const char *name, struct buf *out)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < count; i++)
         if (!strcmp(k[i].name, name)) {
-            buf_printf(b, "%s\n", where);
-            put_keys(b, k + i, 1);
+            buf_printf(out, "%s\n", where);
+            put_keys(out, k + i, 1);
             return true;
         }
     return false;
 }
 
 static void
-put_doc(struct buf *b, const char *doc)
+put_doc(struct buf *out, const char *doc)
 {
     /* lines of a doc string, indented */
-    for (const char *s = doc; s && *s;) {
-        size_t n = strcspn(s, "\n");
-        buf_puts(b, "  ");
-        buf_put(b, s, n);
-        buf_putc(b, '\n');
-        s += n + (s[n] != 0);
+    for (const char *text = doc; text && *text;) {
+        size_t count = strcspn(text, "\n");
+        buf_puts(out, "  ");
+        buf_put(out, text, count);
+        buf_putc(out, '\n');
+        text += count + (text[count] != 0);
     }
 }
 
 static bool
-is_observer(const struct ast_item *x)
+is_observer(const struct ast_item *item)
 {
-    return x->kind == AST_BLOCK && !strcmp(x->name.text, "observer");
+    return item->kind == AST_BLOCK && !strcmp(item->name.text, "observer");
 }
 
 /* names of coordinates in a block, behind `head` */
 static const char *
-put_coordinates(struct buf *b, const struct ast_item *it, const char *head)
+put_coordinates(struct buf *out, const struct ast_item *it, const char *head)
 {
     for (size_t i = 0; i < it->n_block; i++)
         if (it->block[i]->kind == AST_COORDINATE)
             for (size_t k = 0; k < it->block[i]->n_names; k++) {
-                buf_printf(b, "%s%s", head, it->block[i]->names[k].text);
+                buf_printf(out, "%s%s", head, it->block[i]->names[k].text);
                 head = ", ";
             }
     return head;
@@ -301,137 +304,140 @@ put_coordinates(struct buf *b, const struct ast_item *it, const char *head)
 /* coordinates, observers and contacts of a system that has a block of its own
  */
 static void
-put_system(struct check *ck, struct buf *b, const struct ast_item *it)
+put_system(struct check *ck, struct buf *out, const struct ast_item *it)
 {
-    const char *head = put_coordinates(b, it, "  coordinates: ");
+    const char *head = put_coordinates(out, it, "  coordinates: ");
     if (head[0] == ',')
-        buf_putc(b, '\n');
+        buf_putc(out, '\n');
     head = "  observers: ";
     for (size_t i = 0; i < it->n_block; i++)
         if (is_observer(it->block[i]))
-            head = put_coordinates(b, it->block[i], head);
+            head = put_coordinates(out, it->block[i], head);
     if (head[0] == ',')
-        buf_putc(b, '\n');
+        buf_putc(out, '\n');
     head = "  contacts: ";
     for (size_t i = 0; i < it->n_block; i++) {
         const struct ast_item *c = it->block[i];
         if (c->kind != AST_CONTACT || !c->name.text)
             continue;
-        buf_printf(b, "%s%s", head, c->name.text);
+        buf_printf(out, "%s%s", head, c->name.text);
         if (c->index.text && c->lo && c->hi)
-            buf_printf(b, "[%s in %s .. %s]", c->index.text,
+            buf_printf(out, "[%s in %s .. %s]", c->index.text,
                        ck_label(ck, c->lo), ck_label(ck, c->hi));
         head = ", ";
     }
     if (head[0] == ',')
-        buf_putc(b, '\n');
+        buf_putc(out, '\n');
 }
 
 /* an argument of an example: what makes sense under the names that the
  * libraries use, or its number */
 static void
-put_argument(struct buf *b, const char *name, size_t i)
+put_argument(struct buf *out, const char *name, size_t i)
 {
     static const struct {
         const char *name, *value;
     } usual[] = {{"n", "4"},      {"e", "0.5"},     {"gamma", "0.1"},
                  {"rho", "0.3"},  {"p1", "(0, 0)"}, {"p2", "(1, 0)"},
                  {"p3", "(0, 1)"}};
-    size_t k = 0, n = sizeof usual / sizeof *usual;
-    while (k < n && strcmp(usual[k].name, name))
+    size_t k = 0, count = sizeof usual / sizeof *usual;
+    while (k < count && strcmp(usual[k].name, name))
         k++;
-    if (k < n)
-        buf_puts(b, usual[k].value);
+    if (k < count)
+        buf_puts(out, usual[k].value);
     else
-        buf_printf(b, "%zu", i + 1);
+        buf_printf(out, "%zu", i + 1);
 }
 
 static void
-put_example(struct buf *b, const struct decl *d, const char *how,
+put_example(struct buf *out, const struct decl *decl, const char *how,
             const char *block)
 {
-    const struct ast_item *it = d->item;
-    buf_printf(b, "  example: %s : %s", how, d->name);
+    const struct ast_item *it = decl->item;
+    buf_printf(out, "  example: %s : %s", how, decl->name);
     for (size_t i = 0; i < it->n_formals; i++)
         if (!it->formals[i].dflt) {
-            buf_puts(b, i ? ", " : "(");
-            put_argument(b, it->formals[i].name.text, i);
+            buf_puts(out, i ? ", " : "(");
+            put_argument(out, it->formals[i].name.text, i);
         }
-    buf_printf(b, "%s%s\n", it->n_formals ? ")" : "", block);
+    buf_printf(out, "%s%s\n", it->n_formals ? ")" : "", block);
 }
 
 /* a coordinate of systems, under its own name */
 static bool
-doc_coordinate(struct check *ck, const char *name, struct buf *b)
+doc_coordinate(struct check *ck, const char *name, struct buf *out)
 {
     bool any = false;
-    for (struct module *m = ck->modules; m; m = m->next)
-        for (struct decl *d = m->first; d; d = d->next)
-            for (size_t i = 0; d->kind == D_SYSTEM && i < d->item->n_block; i++)
-                for (size_t k = 0; k < d->item->block[i]->n_names; k++)
-                    if (d->item->block[i]->kind == AST_COORDINATE &&
-                        !strcmp(d->item->block[i]->names[k].text, name)) {
-                        buf_printf(b, "coordinate of the system %s\n", d->name);
+    for (struct module *module = ck->modules; module; module = module->next)
+        for (struct decl *decl = module->first; decl; decl = decl->next)
+            for (size_t i = 0;
+                 decl->kind == D_SYSTEM && i < decl->item->n_block; i++)
+                for (size_t k = 0; k < decl->item->block[i]->n_names; k++)
+                    if (decl->item->block[i]->kind == AST_COORDINATE &&
+                        !strcmp(decl->item->block[i]->names[k].text, name)) {
+                        buf_printf(out, "coordinate of the system %s\n",
+                                   decl->name);
                         any = true;
                     }
     return any;
 }
 
 static bool
-doc_decl(struct check *ck, const char *name, struct buf *b)
+doc_decl(struct check *ck, const char *name, struct buf *out)
 {
     bool any = false;
-    for (struct module *m = ck->modules; m; m = m->next) {
-        struct decl *d = scope_own(m, name);
-        if (!d || !d->item)
+    for (struct module *module = ck->modules; module; module = module->next) {
+        struct decl *decl = scope_own(module, name);
+        if (!decl || !decl->item)
             continue;
-        const struct ast_item *it = d->item;
+        const struct ast_item *it = decl->item;
         struct corner_shape corners;
-        if (corner_shape_of(ck, d, &corners)) {
-            buf_printf(b, "%s(%s)\n  %s\n  example: %s\n", corners.name,
+        if (corner_shape_of(ck, decl, &corners)) {
+            buf_printf(out, "%s(%s)\n  %s\n  example: %s\n", corners.name,
                        corners.args, corners.doc, corners.example);
             any = true;
             continue;
         }
-        buf_printf(b, "%s %s",
-                   d->kind == D_FN       ? "fn"
-                   : d->kind == D_RESULT ? "result"
-                                         : decl_kind_name(d->kind),
+        buf_printf(out, "%s %s",
+                   decl->kind == D_FN       ? "fn"
+                   : decl->kind == D_RESULT ? "result"
+                                            : decl_kind_name(decl->kind),
                    name);
         if (it->has_formals) {
-            buf_putc(b, '(');
+            buf_putc(out, '(');
             for (size_t i = 0; i < it->n_formals; i++) {
-                buf_printf(b, "%s%s", i ? ", " : "", it->formals[i].name.text);
+                buf_printf(out, "%s%s", i ? ", " : "",
+                           it->formals[i].name.text);
                 if (it->formals[i].dflt)
-                    buf_printf(b, " = %s", ck_label(ck, it->formals[i].dflt));
+                    buf_printf(out, " = %s", ck_label(ck, it->formals[i].dflt));
             }
-            buf_putc(b, ')');
+            buf_putc(out, ')');
         }
-        if ((d->kind == D_PARAM || d->kind == D_LET || d->kind == D_FN ||
-             d->kind == D_SHAPE) &&
+        if ((decl->kind == D_PARAM || decl->kind == D_LET ||
+             decl->kind == D_FN || decl->kind == D_SHAPE) &&
             it->value)
-            buf_printf(b, " = %s", ck_label(ck, it->value));
+            buf_printf(out, " = %s", ck_label(ck, it->value));
         if (it->lo && it->hi)
-            buf_printf(b, " in [%s, %s]", ck_label(ck, it->lo),
+            buf_printf(out, " in [%s, %s]", ck_label(ck, it->lo),
                        ck_label(ck, it->hi));
         if (it->head1)
-            buf_printf(b, " : %s", ck_label(ck, it->head1));
+            buf_printf(out, " : %s", ck_label(ck, it->head1));
         if (it->head2)
-            buf_printf(b, " | %s", ck_label(ck, it->head2));
-        if (d->kind == D_RESULT && it->command)
-            buf_printf(b, " of %s", it->command->name.text);
-        buf_putc(b, '\n');
-        put_doc(b, it->doc);
-        if (d->kind == D_SYSTEM)
-            put_system(ck, b, it);
-        if (m->library) {
-            buf_printf(b, "  from the library: use %s\n", m->name);
-            if (d->kind == D_SHAPE)
-                put_example(b, d, "body b",
+            buf_printf(out, " | %s", ck_label(ck, it->head2));
+        if (decl->kind == D_RESULT && it->command)
+            buf_printf(out, " of %s", it->command->name.text);
+        buf_putc(out, '\n');
+        put_doc(out, it->doc);
+        if (decl->kind == D_SYSTEM)
+            put_system(ck, out, it);
+        if (module->library) {
+            buf_printf(out, "  from the library: use %s\n", module->name);
+            if (decl->kind == D_SHAPE)
+                put_example(out, decl, "body b",
                             it->n_formals ? " { density = 1 }"
                                           : "() { fixed = true }");
-            if (d->kind == D_SYSTEM)
-                put_example(b, d, "system one", " { start { h = 1 } }");
+            if (decl->kind == D_SYSTEM)
+                put_example(out, decl, "system one", " { start { h = 1 } }");
         }
         any = true;
     }
@@ -465,14 +471,14 @@ gather(void *ctx, const char *kind, const char *name)
 static bool
 doc_library(struct check *ck, const char *name, struct buf *out)
 {
-    for (struct module *m = ck->modules; m; m = m->next)
-        if (m->library && !strcmp(m->name, name)) {
+    for (struct module *module = ck->modules; module; module = module->next)
+        if (module->library && !strcmp(module->name, name)) {
             /* a command may have its name */
             if (doc_command(name, out))
                 buf_puts(out, "\n");
             buf_printf(out, "library %s\n", name);
-            for (struct decl *d = m->first; d; d = d->next)
-                doc_decl(ck, d->name, out);
+            for (struct decl *decl = module->first; decl; decl = decl->next)
+                doc_decl(ck, decl->name, out);
             return true;
         }
     return false;
@@ -529,14 +535,14 @@ doc_unit(struct check *ck, const char *name, struct buf *out)
 {
     struct unit_search us = {name, NULL};
     unit_names(unit_is, &us);
-    struct unit u;
-    if (us.doc || (*name && unit_of_text(ck->dims, name, &u))) {
-        unit_of_text(ck->dims, name, &u);
+    struct unit unit;
+    if (us.doc || (*name && unit_of_text(ck->dims, name, &unit))) {
+        unit_of_text(ck->dims, name, &unit);
         buf_printf(out, "unit [%s]\n", name);
         if (us.doc)
             buf_printf(out, "  %s\n", us.doc);
-        const char *si = dim_text(ck->dims, u.dim);
-        buf_printf(out, "  in SI: %.17g%s%s%s\n", u.num / u.den,
+        const char *si = dim_text(ck->dims, unit.dim);
+        buf_printf(out, "  in SI: %.17g%s%s%s\n", unit.num / unit.den,
                    *si ? " [" : "", si, *si ? "]" : "");
         return true;
     }
@@ -578,9 +584,9 @@ check_doc(const struct check_input *in, const char *name, struct buf *out)
         return true;
     struct all_names a = {&ck, NULL, 0, 0};
     names(&ck, gather, &a);
-    const char *s = suggest(name, a.v, a.n);
-    if (s)
-        buf_printf(out, "did you mean `%s`?", s);
+    const char *text = suggest(name, a.v, a.n);
+    if (text)
+        buf_printf(out, "did you mean `%s`?", text);
     return false;
 }
 
@@ -596,11 +602,11 @@ give_unit(void *ctx, const char *name, const char *doc)
     u->each(u->ctx, "unit", name);
 }
 static void
-give_keys(const struct keydef *k, size_t n, const char *kind,
+give_keys(const struct keydef *k, size_t count, const char *kind,
           void (*each)(void *ctx, const char *kind, const char *name),
           void *ctx)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < count; i++)
         each(ctx, kind, k[i].name);
 }
 
@@ -611,13 +617,14 @@ give_parts(const struct ast_item *it,
            void *ctx)
 {
     for (size_t i = 0; i < it->n_block; i++) {
-        const struct ast_item *x = it->block[i];
-        for (size_t k = 0; x->kind == AST_COORDINATE && k < x->n_names; k++)
-            each(ctx, "system .", x->names[k].text);
-        if (is_observer(x))
-            give_parts(x, each, ctx);
-        if (x->kind == AST_CONTACT && x->name.text)
-            each(ctx, "system .", x->name.text);
+        const struct ast_item *item = it->block[i];
+        for (size_t k = 0; item->kind == AST_COORDINATE && k < item->n_names;
+             k++)
+            each(ctx, "system .", item->names[k].text);
+        if (is_observer(item))
+            give_parts(item, each, ctx);
+        if (item->kind == AST_CONTACT && item->name.text)
+            each(ctx, "system .", item->name.text);
     }
 }
 
@@ -627,15 +634,15 @@ names(struct check *ck,
 {
     const struct builtin *f;
     const struct command_row *c;
-    const struct option_row *o;
+    const struct option_row *option;
     const struct field_row *r;
-    for (struct module *m = ck->modules; m; m = m->next) {
-        if (m->library)
-            each(ctx, "name", m->name);
-        for (struct decl *d = m->first; d; d = d->next) {
-            each(ctx, decl_kind_name(d->kind), d->name);
-            if (d->kind == D_SYSTEM)
-                give_parts(d->item, each, ctx);
+    for (struct module *module = ck->modules; module; module = module->next) {
+        if (module->library)
+            each(ctx, "name", module->name);
+        for (struct decl *decl = module->first; decl; decl = decl->next) {
+            each(ctx, decl_kind_name(decl->kind), decl->name);
+            if (decl->kind == D_SYSTEM)
+                give_parts(decl->item, each, ctx);
         }
     }
     for (size_t i = 0; (f = builtin_get(i)); i++)
@@ -665,10 +672,10 @@ names(struct check *ck,
     give_keys(contact_values, n_contact_values, "contact .", each, ctx);
     give_keys(joint_values, n_joint_values, "joint .", each, ctx);
     give_keys(system_values, n_system_values, "system .", each, ctx);
-    for (int i = 0; (o = option_row((enum imp_option_id)i)); i++) {
+    for (int i = 0; (option = option_row((enum imp_option_id)i)); i++) {
         char kind[32];
-        snprintf(kind, sizeof kind, "%s {", o->command);
-        each(ctx, kind, o->key);
+        snprintf(kind, sizeof kind, "%s {", option->command);
+        each(ctx, kind, option->key);
     }
     for (size_t i = 0; (r = field_row(i)); i++)
         each(ctx, "field", r->name);

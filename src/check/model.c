@@ -38,23 +38,24 @@ write_units(struct check *ck)
                 ? mx_units(ck, ck->pending.v[i].dims, ck->pending.v[i].n)
                 : dim_text(ck->dims, ck->pending.v[i].dim);
     for (size_t k = 0; k < ck->commands.n; k++) {
-        struct tm_command *c = &ck->commands.v[k];
-        const struct record *r = &ck->records.v[k];
-        for (size_t f = 0; f < c->n_fields && r->dims; f++)
-            if (c->fields[f].column) {
-                const struct record_dim *d = &r->dims[c->fields[f].column - 1];
-                c->fields[f].unit = d->own ? mx_units(ck, d->own, d->n)
-                                           : dim_text(ck->dims, d->all);
+        struct tm_command *cmd = &ck->commands.v[k];
+        const struct record *record = &ck->records.v[k];
+        for (size_t f = 0; f < cmd->n_fields && record->dims; f++)
+            if (cmd->fields[f].column) {
+                const struct record_dim *d =
+                    &record->dims[cmd->fields[f].column - 1];
+                cmd->fields[f].unit = d->own ? mx_units(ck, d->own, d->n)
+                                             : dim_text(ck->dims, d->all);
             }
         /* fields that a command's value refers to */
-        for (size_t i = 0; i < c->n_args; i++)
-            if (c->args[i].kind == IMP_VAL_FIELD)
-                c->args[i].unit = ck->commands.v[c->args[i].ref]
-                                      .fields[c->args[i].field]
-                                      .unit;
-        for (size_t i = 0; i < c->n_opts; i++)
-            for (size_t j = 0; j < c->opts[i].val.n_items; j++) {
-                struct tm_val *v = &c->opts[i].val.items[j];
+        for (size_t i = 0; i < cmd->n_args; i++)
+            if (cmd->args[i].kind == IMP_VAL_FIELD)
+                cmd->args[i].unit = ck->commands.v[cmd->args[i].ref]
+                                        .fields[cmd->args[i].field]
+                                        .unit;
+        for (size_t i = 0; i < cmd->n_opts; i++)
+            for (size_t j = 0; j < cmd->opts[i].val.n_items; j++) {
+                struct tm_val *v = &cmd->opts[i].val.items[j];
                 if (v->kind == IMP_VAL_FIELD)
                     v->unit = ck->commands.v[v->ref].fields[v->field].unit;
             }
@@ -120,17 +121,17 @@ check_rest(const struct check_input *in)
     diags_init(&all, in->arena, in->sources);
     rest.ds = &all;
     check_model(&rest);
-    for (struct diag *d = all.first, *next; d; d = next) {
-        next = d->next;
-        if (!(d->code >= DIAG_E0201 && d->code <= DIAG_E0206) ||
+    for (struct diag *diag = all.first, *next; diag; diag = next) {
+        next = diag->next;
+        if (!(diag->code >= DIAG_E0201 && diag->code <= DIAG_E0206) ||
             in->ds->errors >= in->ds->limit)
             continue;
-        d->next = NULL;
+        diag->next = NULL;
         if (in->ds->last)
-            in->ds->last->next = d;
+            in->ds->last->next = diag;
         else
-            in->ds->first = d;
-        in->ds->last = d;
+            in->ds->first = diag;
+        in->ds->last = diag;
         in->ds->errors++;
     }
 }

@@ -31,18 +31,18 @@ question(struct check *ck, enum imp_command_id id, const struct ast_item *it)
     if (!imp_command_has(id, IMP_TRAIT_ASKED_OF_IMPACT) ||
         (inner && !strcmp(inner, "impact")))
         return true;
-    struct diag *d =
+    struct diag *diag =
         inner ? ck_error(ck, DIAG_E0416, it->name2.range,
                          "`compare` compares laws of impact, not `%s`", inner)
               : ck_error(ck, DIAG_E0416, it->name.range,
                          "`compare` is asked of an impact");
-    CK_HELP(ck, d, "write compare impact %s",
+    CK_HELP(ck, diag, "write compare impact %s",
             it->n_args ? ck_label(ck, it->args[0]) : "a, b");
     return false;
 }
 
 uint32_t
-command_add(struct check *ck, const struct ast_item *it, struct decl *d)
+command_add(struct check *ck, const struct ast_item *it, struct decl *decl)
 {
     const char *word = it->name.text;
     unsigned id = 0;
@@ -58,39 +58,39 @@ command_add(struct check *ck, const struct ast_item *it, struct decl *d)
                        arena_printf(ck->arena, "`%s`", word));
     }
     if (!row || !row->available) {
-        if (d)
-            d->broken = true;
+        if (decl)
+            decl->broken = true;
         return UINT32_MAX;
     }
-    uint32_t n = (uint32_t)ck->commands.n;
+    uint32_t count = (uint32_t)ck->commands.n;
     APUSH(ck, &ck->commands,
           (struct tm_command){.id = (enum imp_command_id)id,
-                              .bound = d ? d->name : "",
+                              .bound = decl ? decl->name : "",
                               .range = it->range});
     APUSH(ck, &ck->records, (struct record){0});
-    ck->now = n;
-    record_schema(ck, n);
+    ck->now = count;
+    record_schema(ck, count);
     const struct command_rules *rules = rules_of((enum imp_command_id)id);
-    if (!command_options(ck, n, rules, it) ||
-        (rules && rules->options && !rules->options(ck, n, it)))
-        ck->records.v[n].broken = true;
+    if (!command_options(ck, count, rules, it) ||
+        (rules && rules->options && !rules->options(ck, count, it)))
+        ck->records.v[count].broken = true;
     if (!question(ck, (enum imp_command_id)id, it) ||
-        !command_arguments(ck, n, rules, it) ||
-        (rules && rules->arguments && !rules->arguments(ck, n, it)))
-        ck->records.v[n].broken = true;
-    record_sizes(ck, n, it->n_args);
-    if (d) {
-        d->index = n;
-        if (!ck->commands.v[n].n_fields && !d->broken) {
-            struct diag *x =
+        !command_arguments(ck, count, rules, it) ||
+        (rules && rules->arguments && !rules->arguments(ck, count, it)))
+        ck->records.v[count].broken = true;
+    record_sizes(ck, count, it->n_args);
+    if (decl) {
+        decl->index = count;
+        if (!ck->commands.v[count].n_fields && !decl->broken) {
+            struct diag *diag =
                 ck_error(ck, DIAG_E0415, it->name.range,
                          "`%s` gives no result to bind", row->name);
-            CK_HELP(ck, x, "leave out `let %s =`", d->name);
-            d->broken = true;
+            CK_HELP(ck, diag, "leave out `let %s =`", decl->name);
+            decl->broken = true;
         }
     }
     ck->now = (uint32_t)ck->commands.n;
-    return n;
+    return count;
 }
 
 void
@@ -114,9 +114,10 @@ check_commands(struct check *ck)
         if (it->kind == AST_COMMAND) {
             command_add(ck, it, NULL);
         } else if (it->kind == AST_LET) {
-            struct decl *d = scope_own(ck->main, it->name.text);
-            if (d && d->kind == D_RESULT && (d->item == it || ck->in->redefine))
-                command_add(ck, it->command, d);
+            struct decl *decl = scope_own(ck->main, it->name.text);
+            if (decl && decl->kind == D_RESULT &&
+                (decl->item == it || ck->in->redefine))
+                command_add(ck, it->command, decl);
         }
     }
 }

@@ -9,19 +9,20 @@
 #include "check/model/model.h"
 
 /* a value for a command; out must be where it stays: its unit comes later */
-void val_of(struct check *ck, const struct value *v, const struct ast_expr *e,
-            struct tm_val *out);
+void val_of(struct check *ck, const struct value *value,
+            const struct ast_expr *node, struct tm_val *out);
 /* the value's unit is that of dim; written when all dimensions are known, so
  * out must be where it stays. NULL: none */
 void val_set_unit(struct check *ck, struct tm_val *out, const struct dim *dim);
 /* dimensions of all entries, exact zeros without one */
-const struct dim **val_entry_dims(struct check *ck, const struct value *v);
+const struct dim **val_entry_dims(struct check *ck, const struct value *value);
 /* a name for a column that no field of c and none of n items has */
-const char *column_name(struct check *ck, const struct tm_command *c,
-                        const struct tm_val *items, size_t n, const char *name);
+const char *column_name(struct check *ck, const struct tm_command *cmd,
+                        const struct tm_val *items, size_t count,
+                        const char *name);
 /* adds a command of the model, bound to d (or NULL); UINT32_MAX: reported */
 uint32_t command_add(struct check *ck, const struct ast_item *it,
-                     struct decl *d);
+                     struct decl *decl);
 /* the options, the arguments of a command; false: an error has been reported */
 bool command_options(struct check *ck, uint32_t command,
                      const struct command_rules *rules,
@@ -30,14 +31,14 @@ bool command_arguments(struct check *ck, uint32_t command,
                        const struct command_rules *rules,
                        const struct ast_item *it);
 /* a contact; false: reported */
-bool contact_value(struct check *ck, const struct ast_expr *e,
+bool contact_value(struct check *ck, const struct ast_expr *node,
                    struct tm_val *out);
 /* what can be plotted or saved (`doing`): results, their fields and recorded
  * expressions; false: reported */
-bool recorded_value(struct check *ck, const struct ast_expr *e,
+bool recorded_value(struct check *ck, const struct ast_expr *node,
                     const char *doing, struct tm_val *out);
 /* may this text be the name of a file under --out? false: reported */
-bool file_name(struct check *ck, const struct ast_expr *e, const char *s,
+bool file_name(struct check *ck, const struct ast_expr *node, const char *text,
                bool plot);
 /* the param that a name means, or NULL after an error: "a sweep varies params"
  */
@@ -50,6 +51,7 @@ struct decl *sweep_param(struct check *ck, const struct ast_name *name,
 bool sweep_record(struct check *ck, uint32_t command,
                   const struct ast_item *it);
 /* what `show` prints of a system, of its contacts */
-void system_shown(struct check *ck, const struct value *v, struct tm_val *out);
+void system_shown(struct check *ck, const struct value *value,
+                  struct tm_val *out);
 
 #endif

@@ -37,53 +37,58 @@ known_ending(struct check *ck, const char *dot, bool picture, const char **list)
 }
 
 bool
-file_name(struct check *ck, const struct ast_expr *e, const char *s, bool plot)
+file_name(struct check *ck, const struct ast_expr *node, const char *text,
+          bool plot)
 {
-    const char *dot = strrchr(s, '.'), *endings;
-    bool up = !strncmp(s, "../", 3) || strstr(s, "/../") || !strcmp(s, "..");
+    const char *dot = strrchr(text, '.'), *endings;
+    bool up =
+        !strncmp(text, "../", 3) || strstr(text, "/../") || !strcmp(text, "..");
     const char *why =
-        !*s         ? "it is empty"
-        : *s == '/' ? "it is not relative to --out"
-        : up        ? "it leads out of --out"
-        : !dot      ? "it has no ending"
+        !*text         ? "it is empty"
+        : *text == '/' ? "it is not relative to --out"
+        : up           ? "it leads out of --out"
+        : !dot         ? "it has no ending"
         : known_ending(ck, dot, plot, &endings)
             ? NULL
             : arena_printf(ck->arena, "%s in %s",
                            plot ? "a plot ends" : "saved data end", endings);
     if (!why)
         return true;
-    struct diag *d = ck_error(ck, DIAG_E0414, e->range,
-                              "\"%s\" is no file name to write to: %s", s, why);
-    CK_HELP(ck, d,
+    struct diag *diag =
+        ck_error(ck, DIAG_E0414, node->range,
+                 "\"%s\" is no file name to write to: %s", text, why);
+    CK_HELP(ck, diag,
             plot ? "as in file = \"gap.svg\"" : "as in file = \"gap.csv\"");
     return false;
 }
 
 /* is a number that is known within the limits of its option? false: reported */
 static bool
-within_limits(struct check *ck, const struct option_row *o,
-              const struct ast_expr *e, double x)
+within_limits(struct check *ck, const struct option_row *option,
+              const struct ast_expr *node, double number)
 {
-    const struct option_limits *limits = &o->limits;
+    const struct option_limits *limits = &option->limits;
     switch (limits->kind) {
     case LIMIT_SHARE:
-        if (x > 0.0 && x < 1.0)
+        if (number > 0.0 && number < 1.0)
             return true;
-        ck_error(ck, DIAG_E0405, e->range,
-                 "`%s` is between 0 and 1, but this is %g", o->key, x);
+        ck_error(ck, DIAG_E0405, node->range,
+                 "`%s` is between 0 and 1, but this is %g", option->key,
+                 number);
         return false;
     case LIMIT_POSITIVE:
-        if (!(x <= 0))
+        if (!(number <= 0))
             return true;
-        ck_error(ck, DIAG_E0405, e->range, "`%s` is positive, but this is %g",
-                 o->key, x);
+        ck_error(ck, DIAG_E0405, node->range,
+                 "`%s` is positive, but this is %g", option->key, number);
         return false;
     case LIMIT_WHOLE:
-        if (!(x < limits->from || x > limits->to || x != floor(x)))
+        if (!(number < limits->from || number > limits->to ||
+              number != floor(number)))
             return true;
-        ck_error(ck, DIAG_E0405, e->range,
-                 "`%s` is a whole number from %g to %g, but this is %g", o->key,
-                 limits->from, limits->to, x);
+        ck_error(ck, DIAG_E0405, node->range,
+                 "`%s` is a whole number from %g to %g, but this is %g",
+                 option->key, limits->from, limits->to, number);
         return false;
     default:
         return true;
@@ -91,118 +96,120 @@ within_limits(struct check *ck, const struct option_row *o,
 }
 
 static bool
-number_option(struct check *ck, const struct option_row *o,
-              const struct ast_expr *e, struct tm_val *out)
+number_option(struct check *ck, const struct option_row *option,
+              const struct ast_expr *node, struct tm_val *out)
 {
-    struct unit u = {1, 1, dim_pure(ck->dims)};
-    double x;
-    unit_of_text(ck->dims, o->unit, &u);
-    const char *what = arena_printf(ck->arena, "`%s`", o->key);
-    struct value v = ck_expr(ck, &ck->top, e);
-    if (!v_need_scalar(ck, &v, e, u.dim, what))
+    struct unit unit = {1, 1, dim_pure(ck->dims)};
+    double number;
+    unit_of_text(ck->dims, option->unit, &unit);
+    const char *what = arena_printf(ck->arena, "`%s`", option->key);
+    struct value value = ck_expr(ck, &ck->top, node);
+    if (!v_need_scalar(ck, &value, node, unit.dim, what))
         return false;
-    if (v_const(&v, &x) && !within_limits(ck, o, e, x))
+    if (v_const(&value, &number) && !within_limits(ck, option, node, number))
         return false;
-    val_of(ck, &v, e, out);
+    val_of(ck, &value, node, out);
     return true;
 }
 
 static bool
-times_option(struct check *ck, const struct ast_expr *e, struct tm_val *out)
+times_option(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
     const struct dim *s = dim_mks(ck->dims, 0, 0, 1);
-    struct value v = ck_expr(ck, &ck->top, e);
-    if (v.kind == V_POISON)
+    struct value value = ck_expr(ck, &ck->top, node);
+    if (value.kind == V_POISON)
         return false;
-    if (v.kind == V_FIELD &&
-        ck->commands.v[v.ref].fields[v.field].kind == IMP_FIELD_LIST) {
-        val_of(ck, &v, e, out);
+    if (value.kind == V_FIELD &&
+        ck->commands.v[value.ref].fields[value.field].kind == IMP_FIELD_LIST) {
+        val_of(ck, &value, node, out);
         return true;
     }
-    if ((v.kind != V_NUM && v.kind != V_LIST) || v.cols != 1) {
-        struct diag *d = ck_error(ck, DIAG_E0405, e->range,
-                                  "times are a number or a list, but this is "
-                                  "%s",
-                                  v_kind(ck, &v));
-        CK_HELP(ck, d, "as in at = (0.1, 0.2), at = linspace(0, 1, 11)");
+    if ((value.kind != V_NUM && value.kind != V_LIST) || value.cols != 1) {
+        struct diag *diag =
+            ck_error(ck, DIAG_E0405, node->range,
+                     "times are a number or a list, but this is "
+                     "%s",
+                     v_kind(ck, &value));
+        CK_HELP(ck, diag, "as in at = (0.1, 0.2), at = linspace(0, 1, 11)");
         return false;
     }
-    if (!v_need_dim(ck, &v, e, s, "a time"))
+    if (!v_need_dim(ck, &value, node, s, "a time"))
         return false;
-    val_of(ck, &v, e, out);
+    val_of(ck, &value, node, out);
     return true;
 }
 
 /* the entries of a tuple, or the expression itself */
 static size_t
-entries(const struct ast_expr *const *whole, const struct ast_expr *e,
+entries(const struct ast_expr *const *whole, const struct ast_expr *node,
         const struct ast_expr *const **list)
 {
-    if (e->kind == AST_TUPLE && !e->unit) {
-        *list = (const struct ast_expr *const *)e->list;
-        return e->n_list;
+    if (node->kind == AST_TUPLE && !node->unit) {
+        *list = (const struct ast_expr *const *)node->list;
+        return node->n_list;
     }
     *list = whole;
     return 1;
 }
 
 const char *
-column_name(struct check *ck, const struct tm_command *c,
-            const struct tm_val *items, size_t n, const char *name)
+column_name(struct check *ck, const struct tm_command *cmd,
+            const struct tm_val *items, size_t count, const char *name)
 {
-    const char *s = name;
+    const char *text = name;
     for (int k = 2;; k++) {
         bool taken = false;
-        for (size_t i = 0; i < c->n_fields; i++)
-            taken |= !strcmp(c->fields[i].name, s);
-        for (size_t i = 0; i < n; i++)
-            taken |= items[i].name && !strcmp(items[i].name, s);
+        for (size_t i = 0; i < cmd->n_fields; i++)
+            taken |= !strcmp(cmd->fields[i].name, text);
+        for (size_t i = 0; i < count; i++)
+            taken |= items[i].name && !strcmp(items[i].name, text);
         if (!taken)
-            return s;
-        s = arena_printf(ck->arena, "%s_%d", name, k);
+            return text;
+        text = arena_printf(ck->arena, "%s_%d", name, k);
     }
 }
 
 static bool
-record_option(struct check *ck, uint32_t command, const struct ast_expr *e,
+record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
               struct tm_val *out)
 {
-    const struct ast_expr *p = ast_unwrap(e);
+    const struct ast_expr *inner = ast_unwrap(node);
     const struct ast_expr *const *list;
-    size_t n = entries(&p, p, &list), k = 0;
-    struct tm_val *items = NEW_N(ck->arena, struct tm_val, n);
-    struct record_dim *dims = NEW_N(ck->arena, struct record_dim, n);
+    size_t count = entries(&inner, inner, &list), k = 0;
+    struct tm_val *items = NEW_N(ck->arena, struct tm_val, count);
+    struct record_dim *dims = NEW_N(ck->arena, struct record_dim, count);
     bool ok = true;
-    for (size_t i = 0; i < n; i++) {
-        const struct ast_expr *x = list[i];
-        struct value v = ck_expr(ck, &ck->top, x);
-        if (v.kind == V_POISON) {
+    for (size_t i = 0; i < count; i++) {
+        const struct ast_expr *entry = list[i];
+        struct value value = ck_expr(ck, &ck->top, entry);
+        if (value.kind == V_POISON) {
             ok = false;
             continue;
         }
-        if (v.kind == V_TRUTH)
-            v.kind = V_NUM;
-        if (v.kind != V_NUM || v.cols != 1) {
-            struct diag *d =
-                ck_error(ck, DIAG_E0405, x->range,
+        if (value.kind == V_TRUTH)
+            value.kind = V_NUM;
+        if (value.kind != V_NUM || value.cols != 1) {
+            struct diag *diag =
+                ck_error(ck, DIAG_E0405, entry->range,
                          "a recorded column is a number or a vector, but "
                          "this is %s",
-                         v_kind(ck, &v));
-            if (v.kind == V_BODY)
-                CK_HELP(ck, d, "record %s.position, for example",
-                        ck->bodies.v[v.ref].name);
-            else if (v.kind == V_CONTACT)
-                CK_HELP(ck, d, "record gap(%s), for example",
-                        ck->contacts.v[v.ref].name);
+                         v_kind(ck, &value));
+            if (value.kind == V_BODY)
+                CK_HELP(ck, diag, "record %s.position, for example",
+                        ck->bodies.v[value.ref].name);
+            else if (value.kind == V_CONTACT)
+                CK_HELP(ck, diag, "record gap(%s), for example",
+                        ck->contacts.v[value.ref].name);
             ok = false;
             continue;
         }
-        struct tm_val *t = &items[k];
-        val_of(ck, &v, x, t);
-        t->name = column_name(ck, &ck->commands.v[command], items, k, t->name);
-        dims[k].all = v.bare ? dim_pure(ck->dims) : v.dim;
-        dims[k].own = v.dims ? val_entry_dims(ck, &v) : NULL;
-        dims[k].n = v.rows;
+        struct tm_val *item = &items[k];
+        val_of(ck, &value, entry, item);
+        item->name =
+            column_name(ck, &ck->commands.v[command], items, k, item->name);
+        dims[k].all = value.bare ? dim_pure(ck->dims) : value.dim;
+        dims[k].own = value.dims ? val_entry_dims(ck, &value) : NULL;
+        dims[k].n = value.rows;
         k++;
     }
     for (size_t i = 0; i < k; i++)
@@ -210,83 +217,83 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *e,
     out->kind = IMP_VAL_LIST;
     out->items = items;
     out->n_items = k;
-    out->range = e->range;
-    out->label = ck_label(ck, e);
+    out->range = node->range;
+    out->label = ck_label(ck, node);
     out->text = out->unit = out->name = "";
-    struct record *r = &ck->records.v[command];
-    r->columns = items;
-    r->dims = dims;
-    r->n = k;
-    r->broken |= !ok;
+    struct record *record = &ck->records.v[command];
+    record->columns = items;
+    record->dims = dims;
+    record->n = k;
+    record->broken |= !ok;
     return ok;
 }
 
 static bool
 list_option(struct check *ck, enum imp_command_id id,
-            const struct option_row *o, const struct ast_expr *e,
+            const struct option_row *option, const struct ast_expr *node,
             struct tm_val *out)
 {
-    const struct ast_expr *p = ast_unwrap(e);
+    const struct ast_expr *inner = ast_unwrap(node);
     const struct ast_expr *const *list;
-    size_t n = entries(&p, p, &list), k = 0;
-    struct tm_val *items = NEW_N(ck->arena, struct tm_val, n);
-    for (size_t i = 0; i < n; i++)
-        k += o->kind == IMP_OPTK_CONTACTS
+    size_t count = entries(&inner, inner, &list), k = 0;
+    struct tm_val *items = NEW_N(ck->arena, struct tm_val, count);
+    for (size_t i = 0; i < count; i++)
+        k += option->kind == IMP_OPTK_CONTACTS
                  ? contact_value(ck, list[i], &items[k]) &&
                        (imp_command_has(id, IMP_TRAIT_CONTACTS_OF_SYSTEM) ||
                         contact_of_bodies(
                             ck, items[k].ref,
-                            arena_printf(ck->arena, "`%s`", o->key),
+                            arena_printf(ck->arena, "`%s`", option->key),
                             list[i]->range))
                  : recorded_value(ck, list[i], "plot", &items[k]);
     out->kind = IMP_VAL_LIST;
     out->items = items;
     out->n_items = k;
-    out->range = e->range;
-    out->label = ck_label(ck, e);
+    out->range = node->range;
+    out->label = ck_label(ck, node);
     out->text = out->unit = out->name = "";
-    return k == n;
+    return k == count;
 }
 
 /* vectors, as many as there are; how long they must be is known at the run */
 static bool
-vectors_option(struct check *ck, const struct option_row *o,
-               const struct ast_expr *e, struct tm_val *out)
+vectors_option(struct check *ck, const struct option_row *option,
+               const struct ast_expr *node, struct tm_val *out)
 {
-    const struct ast_expr *p = ast_unwrap(e);
+    const struct ast_expr *inner = ast_unwrap(node);
     const struct ast_expr *const *list;
-    size_t n = entries(&p, p, &list), k = 0;
-    struct tm_val *items = NEW_N(ck->arena, struct tm_val, n + 1);
-    struct value v = {.kind = V_POISON};
-    if (n > 1) /* one vector of numbers? */
-        v = ck_expr(ck, &ck->top, list[0]);
-    if (v.kind == V_NUM && v_is_scalar(&v)) {
-        list = &p;
-        n = 1;
+    size_t count = entries(&inner, inner, &list), k = 0;
+    struct tm_val *items = NEW_N(ck->arena, struct tm_val, count + 1);
+    struct value value = {.kind = V_POISON};
+    if (count > 1) /* one vector of numbers? */
+        value = ck_expr(ck, &ck->top, list[0]);
+    if (value.kind == V_NUM && v_is_scalar(&value)) {
+        list = &inner;
+        count = 1;
     }
-    for (size_t i = 0; i < n; i++) {
-        v = ck_expr(ck, &ck->top, list[i]);
-        if (v.kind == V_POISON)
+    for (size_t i = 0; i < count; i++) {
+        value = ck_expr(ck, &ck->top, list[i]);
+        if (value.kind == V_POISON)
             continue;
-        if (v.kind != V_NUM || v.cols != 1 || v.rows < 2) {
-            struct diag *d = ck_error(ck, DIAG_E0405, list[i]->range,
-                                      "`%s` takes vectors, but this is %s",
-                                      o->key, v_kind(ck, &v));
-            CK_HELP(ck, d, "one entry per coordinate: %s = ((1, 2), (3, 4))",
-                    o->key);
+        if (value.kind != V_NUM || value.cols != 1 || value.rows < 2) {
+            struct diag *diag = ck_error(ck, DIAG_E0405, list[i]->range,
+                                         "`%s` takes vectors, but this is %s",
+                                         option->key, v_kind(ck, &value));
+            CK_HELP(ck, diag, "one entry per coordinate: %s = ((1, 2), (3, 4))",
+                    option->key);
             continue;
         }
-        val_of(ck, &v, list[i], &items[k++]);
+        val_of(ck, &value, list[i], &items[k++]);
     }
     *out = (struct tm_val){.kind = IMP_VAL_LIST,
                            .items = items,
                            .n_items = k,
-                           .range = e->range,
-                           .label = ck_label(ck, e),
+                           .range = node->range,
+                           .label = ck_label(ck, node),
                            .text = "",
                            .unit = "",
                            .name = ""};
-    return k == n;
+    return k == count;
 }
 
 static bool
@@ -296,22 +303,22 @@ option(struct check *ck, uint32_t command, const struct option_row *o,
     static const char *const policies[] = {"through", "stop", "enforce"};
     bool law = !strcmp(o->key, "law");
     const char *const *words = law ? impact_laws : policies;
-    const struct ast_expr *e = key->value;
-    struct value v;
+    const struct ast_expr *node = key->value;
+    struct value value;
     int w;
     switch (o->kind) {
     case IMP_OPTK_NUM:
-        return number_option(ck, o, e, out);
+        return number_option(ck, o, node, out);
     case IMP_OPTK_TIMES:
-        return times_option(ck, e, out);
+        return times_option(ck, node, out);
     case IMP_OPTK_VALUES:
         if (!strcmp(o->key, "record"))
-            return record_option(ck, command, e, out);
+            return record_option(ck, command, node, out);
         if (!strcmp(o->key, "from"))
-            return vectors_option(ck, o, e, out);
-        return list_option(ck, ck->commands.v[command].id, o, e, out);
+            return vectors_option(ck, o, node, out);
+        return list_option(ck, ck->commands.v[command].id, o, node, out);
     case IMP_OPTK_CONTACTS:
-        return list_option(ck, ck->commands.v[command].id, o, e, out);
+        return list_option(ck, ck->commands.v[command].id, o, node, out);
     case IMP_OPTK_WORD:
         w = key_word(ck, key, words, law ? N_IMPACT_LAWS : 3);
         if (w < 0)
@@ -319,18 +326,18 @@ option(struct check *ck, uint32_t command, const struct option_row *o,
         out->kind = IMP_VAL_WORD;
         out->text = out->label = words[w];
         out->unit = out->name = "";
-        out->range = e->range;
+        out->range = node->range;
         return true;
     case IMP_OPTK_BOOL:
-        v = ck_expr(ck, &ck->top, e);
-        if (v.kind == V_TRUTH) {
-            val_of(ck, &v, e, out);
+        value = ck_expr(ck, &ck->top, node);
+        if (value.kind == V_TRUTH) {
+            val_of(ck, &value, node, out);
             return true;
         }
-        if (v.kind != V_POISON)
-            ck_error(ck, DIAG_E0405, e->range,
+        if (value.kind != V_POISON)
+            ck_error(ck, DIAG_E0405, node->range,
                      "`%s` is true or false, but this is %s", o->key,
-                     v_kind(ck, &v));
+                     v_kind(ck, &value));
         return false;
     case IMP_OPTK_AXES:
     case IMP_OPTK_QUESTION:
@@ -338,17 +345,17 @@ option(struct check *ck, uint32_t command, const struct option_row *o,
     case IMP_OPTK_CURVES:
         break; /* commands that have these take them by rules of their own */
     case IMP_OPTK_TEXT:
-        v = ck_expr(ck, &ck->top, e);
-        if (v.kind == V_TEXT) {
-            val_of(ck, &v, e, out);
+        value = ck_expr(ck, &ck->top, node);
+        if (value.kind == V_TEXT) {
+            val_of(ck, &value, node, out);
             return (strcmp(o->key, "file") && strcmp(o->key, "save")) ||
-                   file_name(ck, e, v.text, !strcmp(o->command, "plot"));
+                   file_name(ck, node, value.text, !strcmp(o->command, "plot"));
         }
-        if (v.kind != V_POISON) {
-            struct diag *d = ck_error(ck, DIAG_E0405, e->range,
-                                      "`%s` is a text, but this is %s", o->key,
-                                      v_kind(ck, &v));
-            CK_HELP(ck, d, "put it in quotes");
+        if (value.kind != V_POISON) {
+            struct diag *diag = ck_error(ck, DIAG_E0405, node->range,
+                                         "`%s` is a text, but this is %s",
+                                         o->key, v_kind(ck, &value));
+            CK_HELP(ck, diag, "put it in quotes");
         }
         return false;
     }
@@ -367,12 +374,12 @@ struct given {
 static void
 options_of(const struct command_row *row, struct given *given)
 {
-    const struct option_row *o;
+    const struct option_row *option;
     memset(given, 0, sizeof *given);
-    for (int i = 0; (o = option_row((enum imp_option_id)i)); i++)
-        if (!strcmp(o->command, row->name)) {
+    for (int i = 0; (option = option_row((enum imp_option_id)i)); i++)
+        if (!strcmp(option->command, row->name)) {
             assert(given->n < OPTIONS_MOST);
-            given->name[given->n] = o->key;
+            given->name[given->n] = option->key;
             given->id[given->n++] = (enum imp_option_id)i;
         }
 }
@@ -382,17 +389,17 @@ static void
 no_such_option(struct check *ck, const struct command_row *row,
                const struct given *given, const struct ast_item *key)
 {
-    struct diag *d =
+    struct diag *diag =
         ck_error(ck, DIAG_E0401, key->name.range, "`%s` has no option `%s`",
                  row->name, key->name.text);
-    if (ck_suggest(ck, d, key->name.range, key->name.text, given->name,
+    if (ck_suggest(ck, diag, key->name.range, key->name.text, given->name,
                    given->n))
         return;
     if (given->n)
-        CK_HELP(ck, d, "its options are %s",
+        CK_HELP(ck, diag, "its options are %s",
                 ck_join(ck, given->name, given->n, "and"));
     else
-        CK_HELP(ck, d, "it takes none");
+        CK_HELP(ck, diag, "it takes none");
 }
 
 /* the option that an item of the block gives; given->n: it is none, which has
@@ -401,28 +408,28 @@ static size_t
 option_given(struct check *ck, const struct command_row *row,
              struct given *given, const struct ast_item *item)
 {
-    size_t i = 0, n = given->n;
+    size_t i = 0, count = given->n;
     bool key = item->kind == AST_KEY;
-    while (key && i < n && strcmp(given->name[i], item->name.text))
+    while (key && i < count && strcmp(given->name[i], item->name.text))
         i++;
     bool question =
-        key && i < n && option_row(given->id[i])->kind == IMP_OPTK_QUESTION;
+        key && i < count && option_row(given->id[i])->kind == IMP_OPTK_QUESTION;
     if (!key || (!question && (item->command || !item->value))) {
         ck_error(ck, DIAG_E0303, item->head.file ? item->head : item->range,
                  "this cannot stand in the block of a command");
-        return n;
+        return count;
     }
-    if (i == n) {
+    if (i == count) {
         no_such_option(ck, row, given, item);
         given->misspelt = true;
-        return n;
+        return count;
     }
     if (given->key[i]) {
-        struct diag *d =
+        struct diag *diag =
             ck_error(ck, DIAG_E0402, item->name.range,
                      "the option `%s` is given twice", item->name.text);
-        CK_NOTE(ck, d, given->key[i]->name.range, "first here");
-        return n;
+        CK_NOTE(ck, diag, given->key[i]->name.range, "first here");
+        return count;
     }
     given->key[i] = item;
     return i;
@@ -431,49 +438,50 @@ option_given(struct check *ck, const struct command_row *row,
 /* E0406: an option that must be given is not; how it is written */
 static void
 option_missing(struct check *ck, const struct command_row *row,
-               const struct option_row *o, const struct command_rules *rules,
-               const struct ast_item *it)
+               const struct option_row *option,
+               const struct command_rules *rules, const struct ast_item *it)
 {
-    struct diag *d =
-        ck_error(ck, DIAG_E0406, it->name.range,
-                 "`%s` needs the option `%s`: %s", row->name, o->key, o->doc);
+    struct diag *diag = ck_error(ck, DIAG_E0406, it->name.range,
+                                 "`%s` needs the option `%s`: %s", row->name,
+                                 option->key, option->doc);
     if (rules && rules->missing)
-        rules->missing(ck, d, o, it);
+        rules->missing(ck, diag, option, it);
     else
-        CK_HELP(ck, d, "as in %s%s { %s = 1 }", row->name,
-                row->args == ARGS_CONTACT ? " touch" : "", o->key);
+        CK_HELP(ck, diag, "as in %s%s { %s = 1 }", row->name,
+                row->args == ARGS_CONTACT ? " touch" : "", option->key);
 }
 
 bool
 command_options(struct check *ck, uint32_t command,
                 const struct command_rules *rules, const struct ast_item *it)
 {
-    struct tm_command *c = &ck->commands.v[command];
-    const struct command_row *row = command_row(c->id);
+    struct tm_command *cmd = &ck->commands.v[command];
+    const struct command_row *row = command_row(cmd->id);
     struct given given;
     bool ok = true;
     options_of(row, &given);
-    c->opts = NEW_N(ck->arena, struct tm_opt, given.n + 1);
+    cmd->opts = NEW_N(ck->arena, struct tm_opt, given.n + 1);
     size_t over = it->command != NULL; /* `over x` stands before the block */
     for (size_t b = 0; b < it->n_block + over; b++) {
-        const struct ast_item *k = b < over ? it->command : it->block[b - over];
-        size_t i = option_given(ck, row, &given, k);
+        const struct ast_item *key =
+            b < over ? it->command : it->block[b - over];
+        size_t i = option_given(ck, row, &given, key);
         if (i == given.n) {
             ok = false;
             continue;
         }
         const struct option_row *o = option_row(given.id[i]);
         enum option_taken taken = OPTION_PLAIN;
-        struct tm_opt *t = &c->opts[c->n_opts];
+        struct tm_opt *t = &cmd->opts[cmd->n_opts];
         t->id = given.id[i];
         if (rules && rules->option)
-            taken = rules->option(ck, command, o, k, &t->val);
+            taken = rules->option(ck, command, o, key, &t->val);
         if (taken == OPTION_WAITS)
             continue;
-        bool good = taken == OPTION_PLAIN ? option(ck, command, o, k, &t->val)
+        bool good = taken == OPTION_PLAIN ? option(ck, command, o, key, &t->val)
                                           : taken == OPTION_GOOD;
-        c = &ck->commands.v[command]; /* a question inside is added too */
-        c->n_opts += good;
+        cmd = &ck->commands.v[command]; /* a question inside is added too */
+        cmd->n_opts += good;
         ok &= good;
     }
     for (size_t i = 0; i < given.n; i++) {

@@ -7,19 +7,19 @@
 /* a text behind the first argument is the option `file` */
 static bool
 save_argument(struct check *ck, uint32_t command, size_t i,
-              const struct ast_expr *e, bool *good)
+              const struct ast_expr *node, bool *good)
 {
-    struct tm_command *c = &ck->commands.v[command];
-    if (!i || e->kind != AST_TEXT)
+    struct tm_command *cmd = &ck->commands.v[command];
+    if (!i || node->kind != AST_TEXT)
         return false;
-    *good = file_name(ck, e, e->text, false);
-    struct tm_opt *opts = NEW_N(ck->arena, struct tm_opt, c->n_opts + 1);
-    memcpy(opts, c->opts, c->n_opts * sizeof *opts);
-    struct value text = ck_expr(ck, &ck->top, e);
-    opts[c->n_opts].id = IMP_OPT_save_file;
-    val_of(ck, &text, e, &opts[c->n_opts].val);
-    c->opts = opts;
-    c->n_opts++;
+    *good = file_name(ck, node, node->text, false);
+    struct tm_opt *opts = NEW_N(ck->arena, struct tm_opt, cmd->n_opts + 1);
+    memcpy(opts, cmd->opts, cmd->n_opts * sizeof *opts);
+    struct value text = ck_expr(ck, &ck->top, node);
+    opts[cmd->n_opts].id = IMP_OPT_save_file;
+    val_of(ck, &text, node, &opts[cmd->n_opts].val);
+    cmd->opts = opts;
+    cmd->n_opts++;
     return true;
 }
 

@@ -22,89 +22,97 @@ show_item(struct check *ck, struct tm_val *item, const char *name,
 }
 
 static const expr **
-one_of(struct check *ck, const expr *e)
+one_of(struct check *ck, const expr *expression)
 {
     const expr **p = NEW_N(ck->arena, const expr *, 1);
-    *p = e;
+    *p = expression;
     return p;
 }
 
 /* gaps of n contacts from `first`; nothing where one has no good gap */
 static size_t
 show_gaps(struct check *ck, struct tm_val *item, const char *name,
-          uint32_t first, uint32_t n, imp_range range)
+          uint32_t first, uint32_t count, imp_range range)
 {
-    const expr **e = NEW_N(ck->arena, const expr *, n);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct tm_contact *c = &ck->contacts.v[first + i];
-        if (!c->gap_dim)
+    const expr **e = NEW_N(ck->arena, const expr *, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tm_contact *contact = &ck->contacts.v[first + i];
+        if (!contact->gap_dim)
             return 0;
-        if (i && !dim_unify(ck->dims, c->gap_dim, ck->contacts.v[first].gap_dim,
-                            range))
+        if (i && !dim_unify(ck->dims, contact->gap_dim,
+                            ck->contacts.v[first].gap_dim, range))
             return 0; /* of different dimensions: no list of one unit */
-        e[i] = c->gap.e;
+        e[i] = contact->gap.e;
     }
-    show_item(ck, item, name, e, n, ck->contacts.v[first].gap_dim, range);
+    show_item(ck, item, name, e, count, ck->contacts.v[first].gap_dim, range);
     return 1;
 }
 
 void
-system_shown(struct check *ck, const struct value *v, struct tm_val *out)
+system_shown(struct check *ck, const struct value *value, struct tm_val *out)
 {
-    struct arena *a = ck->arena;
-    imp_range r = v->range;
+    struct arena *arena = ck->arena;
+    imp_range range = value->range;
     struct tm_val *item;
-    size_t n = 0;
-    if (v->kind == V_SYSTEM) {
-        const struct tm_system *s = &ck->systems.v[v->ref];
-        const struct system_work *w = system_work_of(ck, v->ref);
-        item = NEW_N(a, struct tm_val,
-                     2 * (size_t)(s->n + s->n_observer) + w->members.n +
-                         n_system_values);
-        for (uint32_t i = s->first; i < s->first + s->n + s->n_observer; i++) {
-            const char *q = ck->coordinates.v[i].name;
-            const struct dim *d = ck->coordinate_dims.v[i];
-            show_item(ck, &item[n++], arena_printf(a, "%s.%s", s->name, q),
-                      one_of(ck, ex_sym(ck->g, SYM_COORD, i, 0)), 1, d, r);
+    size_t count = 0;
+    if (value->kind == V_SYSTEM) {
+        const struct tm_system *system = &ck->systems.v[value->ref];
+        const struct system_work *work = system_work_of(ck, value->ref);
+        item = NEW_N(arena, struct tm_val,
+                     2 * (size_t)(system->n + system->n_observer) +
+                         work->members.n + n_system_values);
+        for (uint32_t i = system->first;
+             i < system->first + system->n + system->n_observer; i++) {
+            const char *coordinate = ck->coordinates.v[i].name;
+            const struct dim *dim = ck->coordinate_dims.v[i];
+            show_item(ck, &item[count++],
+                      arena_printf(arena, "%s.%s", system->name, coordinate),
+                      one_of(ck, ex_sym(ck->g, SYM_COORD, i, 0)), 1, dim,
+                      range);
             if (ck->coordinates.v[i].order == 1)
                 continue;
-            show_item(ck, &item[n++], arena_printf(a, "%s.%s'", s->name, q),
+            show_item(ck, &item[count++],
+                      arena_printf(arena, "%s.%s'", system->name, coordinate),
                       one_of(ck, ex_sym(ck->g, SYM_COORD, i, 1)), 1,
-                      dim_mul(ck->dims, d, dim_mks(ck->dims, 0, 0, -1)), r);
+                      dim_mul(ck->dims, dim, dim_mks(ck->dims, 0, 0, -1)),
+                      range);
         }
         for (uint32_t i = 0; i < n_system_values; i++)
-            show_item(ck, &item[n++],
-                      arena_printf(a, "%s.%s", s->name, system_values[i].name),
-                      one_of(ck, ex_sym(ck->g, SYM_SYSTEM, v->ref, i)), 1,
-                      w->energy, r);
-        for (size_t i = 0; i < w->members.n; i++) {
-            const struct member *m = &w->members.v[i];
-            n += show_gaps(
-                ck, &item[n],
-                arena_printf(a, "gap(%s.%s)", s->name, m->item->name.text),
-                m->first, m->count, r);
+            show_item(ck, &item[count++],
+                      arena_printf(arena, "%s.%s", system->name,
+                                   system_values[i].name),
+                      one_of(ck, ex_sym(ck->g, SYM_SYSTEM, value->ref, i)), 1,
+                      work->energy, range);
+        for (size_t i = 0; i < work->members.n; i++) {
+            const struct member *m = &work->members.v[i];
+            count += show_gaps(ck, &item[count],
+                               arena_printf(arena, "gap(%s.%s)", system->name,
+                                            m->item->name.text),
+                               m->first, m->count, range);
         }
-    } else if (v->kind == V_FAMILY) {
-        item = NEW_N(a, struct tm_val, v->rows);
-        for (uint32_t i = 0; i < v->rows; i++)
-            n += show_gaps(
-                ck, &item[n],
-                arena_printf(a, "gap(%s)", ck->contacts.v[v->ref + i].name),
-                v->ref + i, 1, r);
+    } else if (value->kind == V_FAMILY) {
+        item = NEW_N(arena, struct tm_val, value->rows);
+        for (uint32_t i = 0; i < value->rows; i++)
+            count +=
+                show_gaps(ck, &item[count],
+                          arena_printf(arena, "gap(%s)",
+                                       ck->contacts.v[value->ref + i].name),
+                          value->ref + i, 1, range);
     } else {
-        const struct tm_contact *c = &ck->contacts.v[v->ref];
-        item = NEW_N(a, struct tm_val, 2);
-        n += show_gaps(ck, &item[n], arena_printf(a, "%s.gap", c->name), v->ref,
-                       1, r);
-        if (c->e.e)
-            show_item(ck, &item[n++],
-                      arena_printf(a, "%s.restitution", c->name),
-                      one_of(ck, c->e.e), 1, dim_pure(ck->dims), r);
+        const struct tm_contact *contact = &ck->contacts.v[value->ref];
+        item = NEW_N(arena, struct tm_val, 2);
+        count += show_gaps(ck, &item[count],
+                           arena_printf(arena, "%s.gap", contact->name),
+                           value->ref, 1, range);
+        if (contact->e.e)
+            show_item(ck, &item[count++],
+                      arena_printf(arena, "%s.restitution", contact->name),
+                      one_of(ck, contact->e.e), 1, dim_pure(ck->dims), range);
     }
     *out = (struct tm_val){.kind = IMP_VAL_LIST,
-                           .range = r,
+                           .range = range,
                            .items = item,
-                           .n_items = n,
+                           .n_items = count,
                            .text = "",
                            .unit = "",
                            .name = "",

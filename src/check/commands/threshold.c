@@ -21,40 +21,42 @@ static bool
 bounds(struct check *ck, const struct ast_arg *arg, const struct dim *dim,
        struct tm_val *out)
 {
-    const struct ast_expr *e = arg->value;
-    struct value v = ck_expr(ck, &ck->top, e);
+    const struct ast_expr *node = arg->value;
+    struct value value = ck_expr(ck, &ck->top, node);
     double lo, hi;
-    if (v.kind == V_POISON)
+    if (value.kind == V_POISON)
         return false;
-    size_t n = (size_t)v.rows * v.cols;
-    if ((v.kind != V_NUM && v.kind != V_LIST) || v.dims || n != 2) {
-        struct diag *d =
-            ck_error(ck, DIAG_E0425, e->range,
+    size_t count = (size_t)value.rows * value.cols;
+    if ((value.kind != V_NUM && value.kind != V_LIST) || value.dims ||
+        count != 2) {
+        struct diag *diag =
+            ck_error(ck, DIAG_E0425, node->range,
                      "a threshold is looked for between two bounds, but this "
                      "is %s",
-                     v_kind(ck, &v));
-        CK_HELP(ck, d, AS, system_name(ck));
+                     v_kind(ck, &value));
+        CK_HELP(ck, diag, AS, system_name(ck));
         return false;
     }
     const char *what =
         arena_printf(ck->arena, "the param `%s`", arg->name.text);
-    if (!v_need_dim(ck, &v, e, dim, what) ||
-        !check_leaves(ck, v.e, n, MAY_PARAMS, e, "the bounds of a threshold"))
+    if (!v_need_dim(ck, &value, node, dim, what) ||
+        !check_leaves(ck, value.e, count, MAY_PARAMS, node,
+                      "the bounds of a threshold"))
         return false;
-    if (ex_is_const(v.e[0]) && ex_is_const(v.e[1])) {
-        lo = v.e[0]->num;
-        hi = v.e[1]->num;
+    if (ex_is_const(value.e[0]) && ex_is_const(value.e[1])) {
+        lo = value.e[0]->num;
+        hi = value.e[1]->num;
         if (!(lo < hi)) {
-            struct diag *d =
-                ck_error(ck, DIAG_E0425, e->range,
+            struct diag *diag =
+                ck_error(ck, DIAG_E0425, node->range,
                          "there is nothing between %g and %g", lo, hi);
-            CK_HELP(ck, d, "the lower bound stands first");
+            CK_HELP(ck, diag, "the lower bound stands first");
             return false;
         }
     }
-    v.rows = 2;
-    v.cols = 1;
-    val_of(ck, &v, e, out);
+    value.rows = 2;
+    value.cols = 1;
+    val_of(ck, &value, node, out);
     out->kind = IMP_VAL_NUM;
     out->listed = true;
     return true;
@@ -64,87 +66,89 @@ static bool
 over_option(struct check *ck, uint32_t command, const struct ast_item *key,
             struct tm_val *out)
 {
-    const struct ast_expr *e = key->value;
-    if (e->kind != AST_OVER || e->n_args != 1) {
-        struct diag *d = ck_error(ck, DIAG_E0425, e->range,
-                                  "a threshold is a value of one param");
-        CK_HELP(ck, d, AS, system_name(ck));
+    const struct ast_expr *node = key->value;
+    if (node->kind != AST_OVER || node->n_args != 1) {
+        struct diag *diag = ck_error(ck, DIAG_E0425, node->range,
+                                     "a threshold is a value of one param");
+        CK_HELP(ck, diag, AS, system_name(ck));
         return false;
     }
-    const struct ast_arg *arg = &e->args[0];
-    struct decl *p = sweep_param(ck, &arg->name, DIAG_E0425,
-                                 "a threshold is a value of a param");
-    if (!p)
+    const struct ast_arg *arg = &node->args[0];
+    struct decl *param = sweep_param(ck, &arg->name, DIAG_E0425,
+                                     "a threshold is a value of a param");
+    if (!param)
         return false;
-    struct value v = ck_decl(ck, p, arg->name.range);
-    if (v.kind == V_POISON)
+    struct value value = ck_decl(ck, param, arg->name.range);
+    if (value.kind == V_POISON)
         return false;
     struct tm_val *item = NEW_N(ck->arena, struct tm_val, 1);
-    if (arg->value && !bounds(ck, arg, v.dim, item))
+    if (arg->value && !bounds(ck, arg, value.dim, item))
         return false;
     *out = (struct tm_val){.kind = IMP_VAL_LIST,
                            .items = item,
                            .n_items = arg->value != NULL,
-                           .range = e->range,
-                           .ref = p->index,
-                           .label = p->name,
+                           .range = node->range,
+                           .ref = param->index,
+                           .label = param->name,
                            .text = "",
                            .unit = "",
-                           .name = p->name};
-    struct tm_command *c = &ck->commands.v[command];
-    for (size_t i = 0; i < c->n_fields; i++)
-        if (!strcmp(c->fields[i].unit, "param"))
+                           .name = param->name};
+    struct tm_command *cmd = &ck->commands.v[command];
+    for (size_t i = 0; i < cmd->n_fields; i++)
+        if (!strcmp(cmd->fields[i].unit, "param"))
             APUSH(ck, &ck->pending,
-                  (struct pending){&c->fields[i].unit, v.dim, NULL, 0});
+                  (struct pending){&cmd->fields[i].unit, value.dim, NULL, 0});
     return true;
 }
 
 static const struct tm_val *
-over(const struct tm_command *c)
+over(const struct tm_command *cmd)
 {
-    for (size_t i = 0; i < c->n_opts; i++)
-        if (c->opts[i].id == IMP_OPT_threshold_over)
-            return &c->opts[i].val;
+    for (size_t i = 0; i < cmd->n_opts; i++)
+        if (cmd->opts[i].id == IMP_OPT_threshold_over)
+            return &cmd->opts[i].val;
     return NULL;
 }
 
 static void
-late(struct check *ck, const struct tm_val *o)
+late(struct check *ck, const struct tm_val *over)
 {
-    const struct tm_param *p = &ck->params.v[o->ref];
-    struct diag *d;
-    if (p->structural) {
-        d = ck_error(ck, DIAG_E0425, o->range,
+    const struct tm_param *param = &ck->params.v[over->ref];
+    struct diag *diag;
+    if (param->structural) {
+        diag =
+            ck_error(ck, DIAG_E0425, over->range,
                      "`%s` is structural: it fixes how many of something there "
                      "are, and nothing lies between two values of it",
-                     p->name);
-        CK_NOTE(ck, d, p->range, "the param");
-        CK_HELP(ck, d,
+                     param->name);
+        CK_NOTE(ck, diag, param->range, "the param");
+        CK_HELP(ck, diag,
                 "ask at each value: sweep { over = (%s in (2, 3, 4))  "
                 "run = threshold ... }",
-                p->name);
+                param->name);
         return;
     }
-    if (!o->n_items) {
-        if (p->has_range)
+    if (!over->n_items) {
+        if (param->has_range)
             return;
-        d = ck_error(ck, DIAG_E0425, o->range,
+        diag =
+            ck_error(ck, DIAG_E0425, over->range,
                      "the param `%s` states no range, so it must be said where "
                      "to look",
-                     p->name);
-        CK_NOTE(ck, d, p->range, "the param");
-        CK_HELP(ck, d, "over %s in [0, 1]", p->name);
+                     param->name);
+        CK_NOTE(ck, diag, param->range, "the param");
+        CK_HELP(ck, diag, "over %s in [0, 1]", param->name);
         return;
     }
-    const struct tm_val *b = &o->items[0];
-    for (uint32_t i = 0; i < 2 && p->has_range; i++) {
+    const struct tm_val *b = &over->items[0];
+    for (uint32_t i = 0; i < 2 && param->has_range; i++) {
         if (!ex_is_const(b->e[i]) ||
-            (b->e[i]->num >= p->lo && b->e[i]->num <= p->hi))
+            (b->e[i]->num >= param->lo && b->e[i]->num <= param->hi))
             continue;
-        d = ck_error(ck, DIAG_E0425, b->range,
-                     "%g is outside the range [%g, %g] of the param `%s`",
-                     b->e[i]->num, p->lo, p->hi, p->name);
-        CK_NOTE(ck, d, p->range, "the range is stated here");
+        diag = ck_error(ck, DIAG_E0425, b->range,
+                        "%g is outside the range [%g, %g] of the param `%s`",
+                        b->e[i]->num, param->lo, param->hi, param->name);
+        CK_NOTE(ck, diag, param->range, "the range is stated here");
         return;
     }
 }
@@ -160,18 +164,18 @@ threshold_option(struct check *ck, uint32_t command,
 }
 
 static void
-threshold_missing(struct check *ck, struct diag *d,
+threshold_missing(struct check *ck, struct diag *diag,
                   const struct option_row *row, const struct ast_item *it)
 {
     (void)row;
-    CK_HELP(ck, d, "as in threshold %s over gamma in [0, 1]",
+    CK_HELP(ck, diag, "as in threshold %s over gamma in [0, 1]",
             it->n_args ? ck_label(ck, it->args[0]) : "one");
 }
 
 static void
-threshold_late(struct check *ck, const struct tm_command *c)
+threshold_late(struct check *ck, const struct tm_command *cmd)
 {
-    const struct tm_val *o = over(c);
+    const struct tm_val *o = over(cmd);
     if (o)
         late(ck, o);
 }

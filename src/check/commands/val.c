@@ -16,12 +16,12 @@ val_set_unit(struct check *ck, struct tm_val *out, const struct dim *dim)
 
 /* dimensions of all entries, exact zeros without one */
 const struct dim **
-val_entry_dims(struct check *ck, const struct value *v)
+val_entry_dims(struct check *ck, const struct value *value)
 {
-    size_t n = (size_t)v->rows * v->cols;
-    const struct dim **d = NEW_N(ck->arena, const struct dim *, n);
-    for (size_t i = 0; i < n; i++)
-        d[i] = mx_dim(ck, v, i);
+    size_t count = (size_t)value->rows * value->cols;
+    const struct dim **d = NEW_N(ck->arena, const struct dim *, count);
+    for (size_t i = 0; i < count; i++)
+        d[i] = mx_dim(ck, value, i);
     return d;
 }
 
@@ -30,52 +30,56 @@ static const char *
 identifier(struct check *ck, const char *label)
 {
     char s[48];
-    size_t n = 0;
-    for (const char *p = label; *p && n < sizeof s - 4; p++) {
+    size_t count = 0;
+    for (const char *p = label; *p && count < sizeof s - 4; p++) {
         if (isalnum((unsigned char)*p) || (*p & 0x80))
-            s[n++] = *p;
-        else if (*p == '\'' && n < sizeof s - 8)
-            n += (size_t)snprintf(s + n, 5, "%s",
-                                  n && s[n - 1] == '_' ? "dot" : "_dot");
-        else if (n && s[n - 1] != '_')
-            s[n++] = '_';
+            s[count++] = *p;
+        else if (*p == '\'' && count < sizeof s - 8)
+            count +=
+                (size_t)snprintf(s + count, 5, "%s",
+                                 count && s[count - 1] == '_' ? "dot" : "_dot");
+        else if (count && s[count - 1] != '_')
+            s[count++] = '_';
     }
-    while (n && (s[n - 1] & 0xc0) == 0x80 && label[0] && n >= sizeof s - 6)
-        n--; /* a character may have been cut */
-    while (n && s[n - 1] == '_')
-        n--;
-    s[n] = 0;
-    if (!n || isdigit((unsigned char)s[0]))
+    while (count && (s[count - 1] & 0xc0) == 0x80 && label[0] &&
+           count >= sizeof s - 6)
+        count--; /* a character may have been cut */
+    while (count && s[count - 1] == '_')
+        count--;
+    s[count] = 0;
+    if (!count || isdigit((unsigned char)s[0]))
         return arena_printf(ck->arena, "c_%s", s);
     return arena_strdup(ck->arena, s);
 }
 
 void
-val_of(struct check *ck, const struct value *v, const struct ast_expr *e,
+val_of(struct check *ck, const struct value *value, const struct ast_expr *node,
        struct tm_val *out)
 {
     memset(out, 0, sizeof *out);
-    out->range = e->range;
-    out->label = ck_label(ck, e);
+    out->range = node->range;
+    out->label = ck_label(ck, node);
     out->name = identifier(ck, out->label);
     out->text = "";
     out->unit = "";
-    out->ref = v->ref;
-    out->field = v->field;
-    switch (v->kind) {
+    out->ref = value->ref;
+    out->field = value->field;
+    switch (value->kind) {
     case V_NUM:
     case V_LIST:
         out->kind = IMP_VAL_NUM;
-        out->rows = v->rows;
-        out->cols = v->cols;
-        out->e = v->e;
-        val_set_unit(ck, out, v->bare || v->series || v->dims ? NULL : v->dim);
-        if (v->dims)
+        out->rows = value->rows;
+        out->cols = value->cols;
+        out->e = value->e;
+        val_set_unit(ck, out,
+                     value->bare || value->series || value->dims ? NULL
+                                                                 : value->dim);
+        if (value->dims)
             APUSH(ck, &ck->pending,
-                  (struct pending){&out->unit, NULL, val_entry_dims(ck, v),
-                                   (size_t)v->rows * v->cols});
-        if (v->series) {
-            const char *u = dim_text(ck->dims, v->series);
+                  (struct pending){&out->unit, NULL, val_entry_dims(ck, value),
+                                   (size_t)value->rows * value->cols});
+        if (value->series) {
+            const char *u = dim_text(ck->dims, value->series);
             out->unit =
                 arena_printf(ck->arena, strchr(u, '/') ? "(%s)/s^k" : "%s/s^k",
                              *u ? u : "1");
@@ -84,11 +88,11 @@ val_of(struct check *ck, const struct value *v, const struct ast_expr *e,
     case V_TRUTH:
         out->kind = IMP_VAL_BOOL;
         out->rows = out->cols = 1;
-        out->e = v->e;
+        out->e = value->e;
         break;
     case V_TEXT:
         out->kind = IMP_VAL_TEXT;
-        out->text = v->text;
+        out->text = value->text;
         break;
     case V_BODY:
         out->kind = IMP_VAL_BODY;
@@ -104,7 +108,7 @@ val_of(struct check *ck, const struct value *v, const struct ast_expr *e,
         break;
     case V_FIELD:
         out->kind = IMP_VAL_FIELD;
-        out->unit = ck->commands.v[v->ref].fields[v->field].unit;
+        out->unit = ck->commands.v[value->ref].fields[value->field].unit;
         break;
     default:
         break;

@@ -111,9 +111,9 @@ static const struct builtin builtins[] = {
 #define N_BUILTINS (sizeof builtins / sizeof builtins[0])
 
 const struct builtin *
-builtin_get(size_t n)
+builtin_get(size_t count)
 {
-    return n < N_BUILTINS ? &builtins[n] : NULL;
+    return count < N_BUILTINS ? &builtins[count] : NULL;
 }
 const struct builtin *
 builtin_find(const char *name)

@@ -10,7 +10,7 @@ struct builtin {
     const char *name, *args, *doc, *example;
     bool yields; /* a function of the user's may take this name */
 };
-const struct builtin *builtin_get(size_t n); /* NULL after the last */
+const struct builtin *builtin_get(size_t count); /* NULL after the last */
 const struct builtin *builtin_find(const char *name);
 
 #endif

@@ -276,19 +276,19 @@ struct diag *ck_error(struct check *ck, enum diag_code code, imp_range range,
 #define CK_LABEL(ck, d, ...) diag_label((ck)->ds, (d), __VA_ARGS__)
 /* the range to blame for a dimension: of the user's text that calls the
  * library, where r stands in a library */
-imp_range ck_user_range(struct check *ck, imp_range r);
+imp_range ck_user_range(struct check *ck, imp_range range);
 /* "X is not available in this build" */
 void ck_unavailable(struct check *ck, imp_range range, const char *what);
 /* help from the nearest candidate; false if none is near */
-bool ck_suggest(struct check *ck, struct diag *d, imp_range range,
-                const char *word, const char *const *names, size_t n);
+bool ck_suggest(struct check *ck, struct diag *diag, imp_range range,
+                const char *word, const char *const *names, size_t count);
 /* help: the contacts of the model, or how one is declared */
-void ck_help_contacts(struct check *ck, struct diag *d);
+void ck_help_contacts(struct check *ck, struct diag *diag);
 /* "a, b and c" */
-const char *ck_join(struct check *ck, const char *const *names, size_t n,
+const char *ck_join(struct check *ck, const char *const *names, size_t count,
                     const char *word);
 /* source text of an expression on one line */
-const char *ck_label(struct check *ck, const struct ast_expr *e);
+const char *ck_label(struct check *ck, const struct ast_expr *node);
 
 /* -- declarations.c, modules.c, lookup.c --------------------------------- */
 
@@ -304,24 +304,25 @@ enum want { WANT_VALUE, WANT_CALL, WANT_SYSTEM, WANT_ANY };
 void scope_prior(struct check *ck, const char *name, uint32_t command);
 /* the declaration a name means in a module, or NULL. *reported: an error
  * (ambiguity) has been given. */
-struct decl *scope_find(struct check *ck, struct module *m, const char *name,
-                        enum want want, imp_range range, bool *reported);
+struct decl *scope_find(struct check *ck, struct module *module,
+                        const char *name, enum want want, imp_range range,
+                        bool *reported);
 /* a name in a used library: shapes.ellipse */
-struct module *scope_library(struct module *m, const char *name);
-struct decl *scope_own(struct module *m, const char *name);
+struct module *scope_library(struct module *module, const char *name);
+struct decl *scope_own(struct module *module, const char *name);
 /* E0101/E0102 with suggestions; extra: other words that could stand there */
 void scope_unknown(struct check *ck, const struct env *env, const char *name,
                    imp_range range, enum want want);
 /* the declaration LIB.NAME, or NULL after a diagnostic; e: AST_FIELD of a name
  */
-struct decl *scope_member(struct check *ck, struct module *m,
-                          const struct ast_expr *e, enum want want);
+struct decl *scope_member(struct check *ck, struct module *module,
+                          const struct ast_expr *node, enum want want);
 const char *decl_kind_name(enum decl_kind k);
 bool name_is_reserved(const char *name);
 /* adds a declaration to its module, behind the ones before */
-void decl_enter(struct module *m, struct decl *d);
+void decl_enter(struct module *module, struct decl *decl);
 /* a system with arguments has no value: it gives way to what has one */
-bool decl_is_pattern(const struct decl *d);
+bool decl_is_pattern(const struct decl *decl);
 
 /* keys of a block or names behind a dot, with what the documentation says */
 struct keydef {

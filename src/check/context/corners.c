@@ -9,37 +9,38 @@
 #include "check/context/stdlib.h"
 
 static const struct ast_expr *
-unwrapped(const struct ast_expr *e)
+unwrapped(const struct ast_expr *node)
 {
-    while (e && e->kind == AST_PAREN && !e->unit)
-        e = e->a;
-    return e;
+    while (node && node->kind == AST_PAREN && !node->unit)
+        node = node->a;
+    return node;
 }
 
 bool
-corner_shape_wanted(const struct decl *d)
+corner_shape_wanted(const struct decl *decl)
 {
-    assert(d);
-    if (d->kind != D_SHAPE)
+    assert(decl);
+    if (decl->kind != D_SHAPE)
         return false;
-    const struct ast_expr *hull = unwrapped(d->item->value);
+    const struct ast_expr *hull = unwrapped(decl->item->value);
     return hull && hull->kind == AST_CALL && hull->a->kind == AST_NAME &&
-           !strcmp(hull->a->name.text, "hull") && !scope_own(d->module, "hull");
+           !strcmp(hull->a->name.text, "hull") &&
+           !scope_own(decl->module, "hull");
 }
 
 /* hull(corners, 2) of the only argument; *dim: the number behind it */
 static bool
-is_hull(const struct decl *d, uint32_t *dim)
+is_hull(const struct decl *decl, uint32_t *dim)
 {
-    if (!corner_shape_wanted(d) || d->item->n_formals != 1)
+    if (!corner_shape_wanted(decl) || decl->item->n_formals != 1)
         return false;
-    const struct ast_expr *hull = unwrapped(d->item->value);
+    const struct ast_expr *hull = unwrapped(decl->item->value);
     if (hull->n_args != 2 || hull->args[0].name.text || hull->args[1].name.text)
         return false;
     const struct ast_expr *points = hull->args[0].value;
     const struct ast_expr *entries = hull->args[1].value;
     if (points->kind != AST_NAME || entries->kind != AST_NUM || entries->unit ||
-        strcmp(points->name.text, d->item->formals[0].name.text) != 0)
+        strcmp(points->name.text, decl->item->formals[0].name.text) != 0)
         return false;
     *dim = entries->num == 2.0 ? 2 : 3;
     return entries->num == 2.0 || entries->num == 3.0;
@@ -59,27 +60,27 @@ stated_example(const struct ast_item *item)
 }
 
 bool
-corner_shape_of(struct check *ck, const struct decl *d,
+corner_shape_of(struct check *ck, const struct decl *decl,
                 struct corner_shape *shape)
 {
-    assert(ck && d && shape);
+    assert(ck && decl && shape);
     uint32_t dim;
-    if (!is_hull(d, &dim))
+    if (!is_hull(decl, &dim))
         return false;
     const char *args = "";
     for (uint32_t i = 1; i <= dim + 1; i++)
         args = arena_printf(ck->arena, "%sp%u, ", args, i);
-    char *doc = arena_strdup(ck->arena, d->item->doc ? d->item->doc : "");
+    char *doc = arena_strdup(ck->arena, decl->item->doc ? decl->item->doc : "");
     for (char *p = doc; *p; p++)
         *p = *p == '\n' ? ' ' : *p;
-    const char *example = stated_example(d->item);
+    const char *example = stated_example(decl->item);
     if (!example)
         example = arena_printf(
-            ck->arena, "body b : %s(%s) { density = 1 }", d->name,
+            ck->arena, "body b : %s(%s) { density = 1 }", decl->name,
             dim == 2 ? "(0, 0), (1, 0), (0, 1)"
                      : "(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)");
     *shape =
-        (struct corner_shape){.name = d->name,
+        (struct corner_shape){.name = decl->name,
                               .dim = dim,
                               .least = dim + 1,
                               .args = arena_printf(ck->arena, "%s...", args),
@@ -89,7 +90,7 @@ corner_shape_of(struct check *ck, const struct decl *d,
 }
 
 struct decl *
-corner_shape_library(struct check *ck, size_t n)
+corner_shape_library(struct check *ck, size_t count)
 {
     assert(ck);
     const struct stdlib_file *file;
@@ -97,9 +98,10 @@ corner_shape_library(struct check *ck, size_t n)
     for (size_t i = 0; (file = stdlib_get(i)); i++) {
         if (!strstr(file->text, "hull("))
             continue; /* need not be read */
-        for (struct decl *d = scope_stdlib(ck, file)->first; d; d = d->next)
-            if (is_hull(d, &dim) && n-- == 0)
-                return d;
+        for (struct decl *decl = scope_stdlib(ck, file)->first; decl;
+             decl = decl->next)
+            if (is_hull(decl, &dim) && count-- == 0)
+                return decl;
     }
     return NULL;
 }
@@ -111,9 +113,9 @@ corner_shape_find(struct check *ck, const char *name)
     static const char *const shape[] = {"shape ", NULL};
     if (!stdlib_holder(name, shape))
         return NULL;
-    struct decl *d;
-    for (size_t i = 0; (d = corner_shape_library(ck, i)); i++)
-        if (!strcmp(d->name, name))
-            return d;
+    struct decl *decl;
+    for (size_t i = 0; (decl = corner_shape_library(ck, i)); i++)
+        if (!strcmp(decl->name, name))
+            return decl;
     return NULL;
 }

@@ -23,12 +23,12 @@ struct corner_shape {
 
 /* Does the declaration take any number of corners? Then *shape is it. The texts
  * belong to the checker's arena. */
-bool corner_shape_of(struct check *ck, const struct decl *d,
+bool corner_shape_of(struct check *ck, const struct decl *decl,
                      struct corner_shape *shape);
 /* a shape whose value is written with `hull`, rightly or not */
-bool corner_shape_wanted(const struct decl *d);
+bool corner_shape_wanted(const struct decl *decl);
 /* the n-th of the standard library; NULL after the last */
-struct decl *corner_shape_library(struct check *ck, size_t n);
+struct decl *corner_shape_library(struct check *ck, size_t count);
 /* the one of the standard library with this name; NULL: there is none */
 struct decl *corner_shape_find(struct check *ck, const char *name);
 

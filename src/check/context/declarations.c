@@ -18,17 +18,18 @@ static unsigned
 bucket(const char *name)
 {
     unsigned h = 2166136261u;
-    for (const char *s = name; *s; s++)
-        h = (h ^ (unsigned char)*s) * 16777619u;
+    for (const char *text = name; *text; text++)
+        h = (h ^ (unsigned char)*text) * 16777619u;
     return h % SCOPE_BUCKETS;
 }
 
 struct decl *
-scope_own(struct module *m, const char *name)
+scope_own(struct module *module, const char *name)
 {
-    for (struct decl *d = m->bucket[bucket(name)]; d; d = d->chain)
-        if (!strcmp(d->name, name))
-            return d;
+    for (struct decl *decl = module->bucket[bucket(name)]; decl;
+         decl = decl->chain)
+        if (!strcmp(decl->name, name))
+            return decl;
     return NULL;
 }
 
@@ -39,20 +40,20 @@ name_is_reserved(const char *name)
 }
 
 bool
-decl_is_pattern(const struct decl *d)
+decl_is_pattern(const struct decl *decl)
 {
-    return d->kind == D_SYSTEM && d->item->has_formals;
+    return decl->kind == D_SYSTEM && decl->item->has_formals;
 }
 
 void
-decl_enter(struct module *m, struct decl *d)
+decl_enter(struct module *module, struct decl *decl)
 {
-    unsigned b = bucket(d->name);
-    d->chain = m->bucket[b];
-    m->bucket[b] = d;
-    if (m->last)
-        m->last->next = d;
+    unsigned b = bucket(decl->name);
+    decl->chain = module->bucket[b];
+    module->bucket[b] = decl;
+    if (module->last)
+        module->last->next = decl;
     else
-        m->first = d;
-    m->last = d;
+        module->first = decl;
+    module->last = decl;
 }

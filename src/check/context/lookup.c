@@ -15,57 +15,58 @@ static const char *const shapes_and_functions[] = {"shape ", "fn ", NULL};
 static const char *const systems[] = {"system ", NULL};
 
 static bool
-wanted(const struct decl *d, enum want w)
+wanted(const struct decl *decl, enum want w)
 {
-    bool call = d->kind == D_FN || d->kind == D_SHAPE;
+    bool call = decl->kind == D_FN || decl->kind == D_SHAPE;
     if (w == WANT_SYSTEM)
-        return d->kind == D_SYSTEM;
-    return w == WANT_ANY || call == (w == WANT_CALL) || d->kind == D_OTHER;
+        return decl->kind == D_SYSTEM;
+    return w == WANT_ANY || call == (w == WANT_CALL) || decl->kind == D_OTHER;
 }
 
 /* A shape of the library that is known without `use` gives way to another one
  * of its name. */
 static bool
-is_corner_shape_of_library(struct check *ck, const struct decl *d)
+is_corner_shape_of_library(struct check *ck, const struct decl *decl)
 {
     struct corner_shape shape;
-    return d->module->library && corner_shape_of(ck, d, &shape);
+    return decl->module->library && corner_shape_of(ck, decl, &shape);
 }
 
 struct decl *
-scope_find(struct check *ck, struct module *m, const char *name, enum want want,
-           imp_range range, bool *reported)
+scope_find(struct check *ck, struct module *module, const char *name,
+           enum want want, imp_range range, bool *reported)
 {
     *reported = false;
-    struct decl *found = scope_own(m, name);
+    struct decl *found = scope_own(module, name);
     if (found && !wanted(found, want))
         found = NULL;
-    for (size_t i = 0; i < m->uses.n; i++) {
-        struct decl *d = scope_own(m->uses.v[i].module, name);
-        if (!d || !wanted(d, want) || d == found)
+    for (size_t i = 0; i < module->uses.n; i++) {
+        struct decl *decl = scope_own(module->uses.v[i].module, name);
+        if (!decl || !wanted(decl, want) || decl == found)
             continue;
         if (!found || (want == WANT_VALUE && decl_is_pattern(found))) {
-            found = d;
+            found = decl;
             continue;
         }
-        if (want == WANT_VALUE && decl_is_pattern(d))
+        if (want == WANT_VALUE && decl_is_pattern(decl))
             continue;
-        if (is_corner_shape_of_library(ck, d))
+        if (is_corner_shape_of_library(ck, decl))
             continue;
         if (is_corner_shape_of_library(ck, found)) {
-            found = d;
+            found = decl;
             continue;
         }
-        struct diag *x =
+        struct diag *diag =
             ck_error(ck, DIAG_E0104, range, "`%s` could mean two things", name);
-        CK_NOTE(ck, x, found->range, "this %s", decl_kind_name(found->kind));
-        CK_NOTE(ck, x, d->range, "or this %s", decl_kind_name(d->kind));
-        if (d->module->library)
-            CK_HELP(ck, x,
+        CK_NOTE(ck, diag, found->range, "this %s", decl_kind_name(found->kind));
+        CK_NOTE(ck, diag, decl->range, "or this %s",
+                decl_kind_name(decl->kind));
+        if (decl->module->library)
+            CK_HELP(ck, diag,
                     "write `%s.%s` for the library's, or rename your own",
-                    d->module->name, name);
+                    decl->module->name, name);
         else
-            CK_HELP(ck, x, "give one of them another name");
+            CK_HELP(ck, diag, "give one of them another name");
         *reported = true;
         return NULL;
     }
@@ -75,11 +76,11 @@ scope_find(struct check *ck, struct module *m, const char *name, enum want want,
 }
 
 struct module *
-scope_library(struct module *m, const char *name)
+scope_library(struct module *module, const char *name)
 {
-    for (size_t i = 0; i < m->uses.n; i++)
-        if (m->uses.v[i].name && !strcmp(m->uses.v[i].name, name))
-            return m->uses.v[i].module;
+    for (size_t i = 0; i < module->uses.n; i++)
+        if (module->uses.v[i].name && !strcmp(module->uses.v[i].name, name))
+            return module->uses.v[i].module;
     return NULL;
 }
 
@@ -104,11 +105,11 @@ struct names {
     size_t n, cap;
 };
 static void
-names_of(struct names *ns, struct module *m, enum want want)
+names_of(struct names *ns, struct module *module, enum want want)
 {
-    for (struct decl *d = m->first; d; d = d->next)
-        if (wanted(d, want))
-            APUSH(ns->ck, ns, d->name);
+    for (struct decl *decl = module->first; decl; decl = decl->next)
+        if (wanted(decl, want))
+            APUSH(ns->ck, ns, decl->name);
 }
 
 /* what a name could have been; *coords: it stands where x, y and z mean
@@ -119,27 +120,27 @@ candidates(struct check *ck, const struct env *env, enum want want,
 {
     struct names ns = {ck, NULL, 0, 0};
     *coords = false;
-    for (const struct env *e = env; e; e = e->up) {
-        for (size_t i = 0; i < e->n; i++)
+    for (const struct env *scope = env; scope; scope = scope->up) {
+        for (size_t i = 0; i < scope->n; i++)
             if (want != WANT_CALL)
-                APUSH(ck, &ns, e->names[i]);
+                APUSH(ck, &ns, scope->names[i]);
         const struct tm_command *q =
-            e->question ? &ck->commands.v[e->question - 1] : NULL;
+            scope->question ? &ck->commands.v[scope->question - 1] : NULL;
         for (size_t i = 0; q && want != WANT_CALL && i < q->n_fields; i++)
             APUSH(ck, &ns, q->fields[i].name);
-        *coords |= e->coords;
+        *coords |= scope->coords;
     }
-    struct module *m = env->module;
-    names_of(&ns, m, want);
-    for (size_t i = 0; i < m->uses.n; i++)
-        names_of(&ns, m->uses.v[i].module, want);
-    const struct builtin *b;
-    const struct decl *d;
-    for (size_t i = 0; want == WANT_CALL && (b = builtin_get(i)); i++)
-        APUSH(ck, &ns, b->name);
-    for (size_t i = 0; want == WANT_CALL && (d = corner_shape_library(ck, i));
-         i++)
-        APUSH(ck, &ns, d->name);
+    struct module *module = env->module;
+    names_of(&ns, module, want);
+    for (size_t i = 0; i < module->uses.n; i++)
+        names_of(&ns, module->uses.v[i].module, want);
+    const struct builtin *builtin;
+    const struct decl *decl;
+    for (size_t i = 0; want == WANT_CALL && (builtin = builtin_get(i)); i++)
+        APUSH(ck, &ns, builtin->name);
+    for (size_t i = 0;
+         want == WANT_CALL && (decl = corner_shape_library(ck, i)); i++)
+        APUSH(ck, &ns, decl->name);
     if (want != WANT_CALL)
         APUSH(ck, &ns, "pi");
     return ns;
@@ -147,25 +148,25 @@ candidates(struct check *ck, const struct env *env, enum want want,
 
 /* perhaps a misspelt name of a library that is not in use */
 static bool
-other_library(struct check *ck, struct diag *d, struct module *m,
+other_library(struct check *ck, struct diag *diag, struct module *module,
               const char *name, bool system)
 {
-    const struct stdlib_file *f;
+    const struct stdlib_file *file;
     const char *word = system ? "\nsystem " : "\nshape ";
-    for (size_t i = 0; (f = stdlib_get(i)); i++) {
-        if (scope_library(m, f->name))
+    for (size_t i = 0; (file = stdlib_get(i)); i++) {
+        if (scope_library(module, file->name))
             continue;
         struct names ls = {ck, NULL, 0, 0};
-        for (const char *p = f->text; (p = strstr(p, word));) {
+        for (const char *p = file->text; (p = strstr(p, word));) {
             p += strlen(word);
             size_t len = strcspn(p, "( ");
             APUSH(ck, &ls, arena_strndup(ck->arena, p, len));
         }
-        const char *s = suggest(name, ls.v, ls.n);
-        if (s) {
-            CK_HELP(ck, d,
-                    "did you mean `%s` of the library `%s`? add `use %s`", s,
-                    f->name, f->name);
+        const char *text = suggest(name, ls.v, ls.n);
+        if (text) {
+            CK_HELP(ck, diag,
+                    "did you mean `%s` of the library `%s`? add `use %s`", text,
+                    file->name, file->name);
             return true;
         }
     }
@@ -176,61 +177,62 @@ void
 scope_unknown(struct check *ck, const struct env *env, const char *name,
               imp_range range, enum want want)
 {
-    struct module *m = env->module;
+    struct module *module = env->module;
     bool coords;
     struct names ns = candidates(ck, env, want, &coords);
     bool fn = want == WANT_CALL, system = want == WANT_SYSTEM;
-    struct diag *d = ck_error(ck, fn ? DIAG_E0102 : DIAG_E0101, range,
-                              fn       ? "there is no function or shape `%s`"
-                              : system ? "there is no system `%s`"
-                                       : "the name `%s` is not known here",
-                              name);
+    struct diag *diag = ck_error(ck, fn ? DIAG_E0102 : DIAG_E0101, range,
+                                 fn       ? "there is no function or shape `%s`"
+                                 : system ? "there is no system `%s`"
+                                          : "the name `%s` is not known here",
+                                 name);
     bool rep;
     struct decl *other =
-        system
-            ? NULL
-            : scope_find(ck, m, name, fn ? WANT_VALUE : WANT_CALL, range, &rep);
+        system ? NULL
+               : scope_find(ck, module, name, fn ? WANT_VALUE : WANT_CALL,
+                            range, &rep);
     const char *lib =
         stdlib_holder(name, system ? systems : shapes_and_functions);
     if (other) {
-        CK_NOTE(ck, d, other->range, "`%s` is a %s", name,
+        CK_NOTE(ck, diag, other->range, "`%s` is a %s", name,
                 decl_kind_name(other->kind));
         if (!fn)
-            CK_HELP(ck, d, "call it: %s(...)", name);
+            CK_HELP(ck, diag, "call it: %s(...)", name);
         else if (other->kind == D_LET || other->kind == D_PARAM)
-            CK_HELP(ck, d, "a product is written with `*`, an index with [ ]");
-    } else if (lib && !scope_library(m, lib)) {
-        CK_HELP(ck, d, "the library `%s` has it: add `use %s`", lib, lib);
+            CK_HELP(ck, diag,
+                    "a product is written with `*`, an index with [ ]");
+    } else if (lib && !scope_library(module, lib)) {
+        CK_HELP(ck, diag, "the library `%s` has it: add `use %s`", lib, lib);
     } else if (!fn && !system && builtin_find(name)) {
-        CK_HELP(ck, d, "it is a function: call it, as in %s",
+        CK_HELP(ck, diag, "it is a function: call it, as in %s",
                 builtin_find(name)->example);
     } else if (fn && !strcmp(name, "hull")) {
-        CK_HELP(ck, d,
+        CK_HELP(ck, diag,
                 "hull stands alone in the declaration of a shape that takes "
                 "its corners: shape s(corners) = hull(corners, 2)");
     } else if (fn && !strcmp(name, "pi")) {
-        CK_HELP(ck, d, "it is a constant: write pi");
+        CK_HELP(ck, diag, "it is a constant: write pi");
     } else if (!fn && truth_of(name)) {
-        CK_HELP(ck, d, "did you mean `%s`?", truth_of(name));
-        diag_fix(ck->ds, d, range, truth_of(name));
+        CK_HELP(ck, diag, "did you mean `%s`?", truth_of(name));
+        diag_fix(ck->ds, diag, range, truth_of(name));
     } else if (coords && !fn && name[1] == 0 && strchr("XYZ", name[0])) {
         static const char *const lower[] = {"x", "y", "z"};
-        CK_HELP(ck, d, "the coordinates of a shape are x, y and z");
-        diag_fix(ck->ds, d, range, lower[name[0] - 'X']);
+        CK_HELP(ck, diag, "the coordinates of a shape are x, y and z");
+        diag_fix(ck->ds, diag, range, lower[name[0] - 'X']);
     } else if (!coords && !fn && name[1] == 0 && strchr("xyz", name[0])) {
-        CK_HELP(ck, d,
+        CK_HELP(ck, diag,
                 "x, y and z are coordinates inside a shape, and in the "
                 "formulas of a system that names them, not in its start");
     } else if (!fn && !strcmp(name, "e")) {
-        CK_HELP(ck, d, "Euler's number is exp(1)");
-    } else if (!ck_suggest(ck, d, range, name, ns.v, ns.n)) {
-        if ((fn || system) && other_library(ck, d, m, name, system))
+        CK_HELP(ck, diag, "Euler's number is exp(1)");
+    } else if (!ck_suggest(ck, diag, range, name, ns.v, ns.n)) {
+        if ((fn || system) && other_library(ck, diag, module, name, system))
             return;
         if (system)
-            CK_HELP(ck, d, "declare it: system %s(...) { coordinate ... }",
+            CK_HELP(ck, diag, "declare it: system %s(...) { coordinate ... }",
                     name);
         else if (!fn)
-            CK_HELP(ck, d,
+            CK_HELP(ck, diag,
                     "declare it: `let %s = ...` for a value, `param %s = ...` "
                     "for a knob",
                     name, name);
@@ -238,20 +240,20 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
 }
 
 struct decl *
-scope_member(struct check *ck, struct module *m, const struct ast_expr *e,
-             enum want want)
+scope_member(struct check *ck, struct module *module,
+             const struct ast_expr *node, enum want want)
 {
-    const char *library = e->a->name.text;
-    struct env env = {.module = scope_library(m, library)};
+    const char *library = node->a->name.text;
+    struct env env = {.module = scope_library(module, library)};
     if (!env.module) {
-        struct diag *d = ck_error(ck, DIAG_E0113, e->a->range,
-                                  "no library `%s` is in use", library);
+        struct diag *diag = ck_error(ck, DIAG_E0113, node->a->range,
+                                     "no library `%s` is in use", library);
         if (stdlib_find(library))
-            CK_HELP(ck, d, "add `use %s`", library);
+            CK_HELP(ck, diag, "add `use %s`", library);
         return NULL;
     }
-    struct decl *d = scope_own(env.module, e->name.text);
-    if (!d)
-        scope_unknown(ck, &env, e->name.text, e->name.range, want);
-    return d;
+    struct decl *decl = scope_own(env.module, node->name.text);
+    if (!decl)
+        scope_unknown(ck, &env, node->name.text, node->name.range, want);
+    return decl;
 }

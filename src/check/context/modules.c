@@ -17,137 +17,140 @@
 /* -- declarations --------------------------------------------------------- */
 
 static void
-declare(struct check *ck, struct module *m, const struct ast_item *it,
+declare(struct check *ck, struct module *module, const struct ast_item *it,
         const struct ast_name *name, enum decl_kind kind)
 {
     if (!name->text || !*name->text)
         return; /* the parser has said so */
     if (name_is_reserved(name->text)) {
-        struct diag *d = ck_error(
+        struct diag *diag = ck_error(
             ck, DIAG_E0105, name->range, "`%s` cannot be declared: it is %s",
             name->text,
             !strcmp(name->text, "t") ? "time, everywhere" : "a constant");
-        CK_HELP(ck, d, "choose another name");
+        CK_HELP(ck, diag, "choose another name");
         return;
     }
     if (kind == D_BODY && !strcmp(name->text, "world")) {
-        struct diag *d = ck_error(ck, DIAG_E0105, name->range,
-                                  "`world` cannot be a body: joints call so "
-                                  "what never moves");
-        CK_HELP(ck, d, "choose another name, such as `ground`");
+        struct diag *diag = ck_error(ck, DIAG_E0105, name->range,
+                                     "`world` cannot be a body: joints call so "
+                                     "what never moves");
+        CK_HELP(ck, diag, "choose another name, such as `ground`");
         return;
     }
     const struct builtin *builtin = builtin_find(name->text);
     if ((kind == D_FN || kind == D_SHAPE) && builtin && !builtin->yields) {
-        struct diag *d =
+        struct diag *diag =
             ck_error(ck, DIAG_E0105, name->range,
                      "`%s` is a function of the language already", name->text);
-        CK_HELP(ck, d, "choose another name for this %s", decl_kind_name(kind));
+        CK_HELP(ck, diag, "choose another name for this %s",
+                decl_kind_name(kind));
         return;
     }
-    struct decl *old = scope_own(m, name->text);
-    if (old && !(ck->in->redefine && m == ck->main)) {
-        struct diag *d = ck_error(ck, DIAG_E0103, name->range,
-                                  "`%s` is declared twice", name->text);
-        CK_NOTE(ck, d, old->range, "first declared here, as a %s",
+    struct decl *old = scope_own(module, name->text);
+    if (old && !(ck->in->redefine && module == ck->main)) {
+        struct diag *diag = ck_error(ck, DIAG_E0103, name->range,
+                                     "`%s` is declared twice", name->text);
+        CK_NOTE(ck, diag, old->range, "first declared here, as a %s",
                 decl_kind_name(old->kind));
-        CK_HELP(ck, d, "give one of them another name");
+        CK_HELP(ck, diag, "give one of them another name");
         return;
     }
     /* a body, contact or param must be the only one of its name in the model */
     if (kind == D_PARAM || kind == D_BODY || kind == D_CONTACT ||
         kind == D_JOINT || (kind == D_SYSTEM && !it->has_formals))
-        for (struct module *o = ck->modules; o; o = o->next) {
-            struct decl *p = o == m ? NULL : scope_own(o, name->text);
-            if (p && p->kind == kind && !decl_is_pattern(p)) {
-                struct diag *d = ck_error(ck, DIAG_E0103, name->range,
-                                          "two files declare a %s `%s`",
-                                          decl_kind_name(kind), name->text);
-                CK_NOTE(ck, d, p->range, "the other one");
+        for (struct module *other = ck->modules; other; other = other->next) {
+            struct decl *param =
+                other == module ? NULL : scope_own(other, name->text);
+            if (param && param->kind == kind && !decl_is_pattern(param)) {
+                struct diag *diag = ck_error(ck, DIAG_E0103, name->range,
+                                             "two files declare a %s `%s`",
+                                             decl_kind_name(kind), name->text);
+                CK_NOTE(ck, diag, param->range, "the other one");
                 return;
             }
         }
-    struct decl *d = old ? old : NEW(ck->arena, struct decl);
-    struct decl *next = d->next, *chain = d->chain;
-    *d = (struct decl){.kind = kind,
-                       .name = name->text,
-                       .range = name->range,
-                       .item = it,
-                       .module = m,
-                       .index = UINT32_MAX,
-                       .next = next,
-                       .chain = chain};
+    struct decl *decl = old ? old : NEW(ck->arena, struct decl);
+    struct decl *next = decl->next, *chain = decl->chain;
+    *decl = (struct decl){.kind = kind,
+                          .name = name->text,
+                          .range = name->range,
+                          .item = it,
+                          .module = module,
+                          .index = UINT32_MAX,
+                          .next = next,
+                          .chain = chain};
     if (old)
         return; /* redefined: keeps its place */
-    decl_enter(m, d);
+    decl_enter(module, decl);
 }
 
 void
 scope_prior(struct check *ck, const char *name, uint32_t command)
 {
-    struct decl *d = scope_own(ck->main, name);
-    if (d && d->kind != D_RESULT)
+    struct decl *decl = scope_own(ck->main, name);
+    if (decl && decl->kind != D_RESULT)
         return; /* redefined as something else */
-    if (!d) {
-        d = NEW(ck->arena, struct decl);
-        d->kind = D_RESULT;
-        d->name = name;
-        d->module = ck->main;
-        decl_enter(ck->main, d);
+    if (!decl) {
+        decl = NEW(ck->arena, struct decl);
+        decl->kind = D_RESULT;
+        decl->name = name;
+        decl->module = ck->main;
+        decl_enter(ck->main, decl);
     }
-    d->index = command;
+    decl->index = command;
 }
 
-static void load_use(struct check *ck, struct module *m,
+static void load_use(struct check *ck, struct module *module,
                      const struct ast_item *it);
 
 static void
-collect(struct check *ck, struct module *m, const struct ast_file *f)
+collect(struct check *ck, struct module *module, const struct ast_file *f)
 {
     for (size_t i = 0; i < f->n_items; i++) {
         const struct ast_item *it = f->items[i];
         switch (it->kind) {
         case AST_USE:
-            load_use(ck, m, it);
+            load_use(ck, module, it);
             break;
         case AST_PARAM:
-            declare(ck, m, it, &it->name, D_PARAM);
+            declare(ck, module, it, &it->name, D_PARAM);
             break;
         case AST_LET:
-            declare(ck, m, it, &it->name, it->command ? D_RESULT : D_LET);
+            declare(ck, module, it, &it->name, it->command ? D_RESULT : D_LET);
             if (it->command)
-                APUSH(ck, &m->others, it);
+                APUSH(ck, &module->others, it);
             break;
         case AST_FN:
-            declare(ck, m, it, &it->name, D_FN);
+            declare(ck, module, it, &it->name, D_FN);
             break;
         case AST_SHAPE:
-            declare(ck, m, it, &it->name, D_SHAPE);
+            declare(ck, module, it, &it->name, D_SHAPE);
             break;
         case AST_BODY:
-            declare(ck, m, it, &it->name, D_BODY);
+            declare(ck, module, it, &it->name, D_BODY);
             break;
         case AST_CONTACT:
-            declare(ck, m, it, &it->name, it->index.text ? D_OTHER : D_CONTACT);
+            declare(ck, module, it, &it->name,
+                    it->index.text ? D_OTHER : D_CONTACT);
             if (it->index.text)
                 ck_unavailable(ck, it->head, "a family of contacts");
             break;
         case AST_SYSTEM:
-            declare(ck, m, it, &it->name, D_SYSTEM);
+            declare(ck, module, it, &it->name, D_SYSTEM);
             break;
         case AST_JOINT:
-            declare(ck, m, it, &it->name, D_JOINT);
+            declare(ck, module, it, &it->name, D_JOINT);
             break;
         case AST_POINT:
             ck_unavailable(ck, it->head, "`point`");
             break;
         case AST_COORDINATE:
             for (size_t k = 0; k < it->n_names; k++)
-                declare(ck, m, it, &it->names[k], D_OTHER);
+                declare(ck, module, it, &it->names[k], D_OTHER);
             ck_unavailable(ck, it->head, "`coordinate`");
             break;
         default:
-            APUSH(ck, &m->others, it);
+            APUSH(ck, &module->others, it);
         }
     }
 }
@@ -157,24 +160,24 @@ collect(struct check *ck, struct module *m, const struct ast_file *f)
 static struct module *
 module_new(struct check *ck, const char *name)
 {
-    struct module *m = NEW(ck->arena, struct module);
-    m->name = name;
+    struct module *module = NEW(ck->arena, struct module);
+    module->name = name;
     if (ck->modules_last)
-        ck->modules_last->next = m;
+        ck->modules_last->next = module;
     else
-        ck->modules = m;
-    ck->modules_last = m;
-    return m;
+        ck->modules = module;
+    ck->modules_last = module;
+    return module;
 }
 
 static void
-add_use(struct check *ck, struct module *m, struct module *used,
+add_use(struct check *ck, struct module *module, struct module *used,
         const char *library, imp_range range)
 {
-    for (size_t i = 0; i < m->uses.n; i++)
-        if (m->uses.v[i].module == used)
+    for (size_t i = 0; i < module->uses.n; i++)
+        if (module->uses.v[i].module == used)
             return;
-    APUSH(ck, &m->uses, (struct module_use){used, library, range});
+    APUSH(ck, &module->uses, (struct module_use){used, library, range});
 }
 
 static const char *
@@ -183,17 +186,17 @@ canonical(struct check *ck, const char *path)
     char *r = realpath(path, NULL);
     if (!r)
         return arena_strdup(ck->arena, path);
-    const char *s = arena_strdup(ck->arena, r);
+    const char *text = arena_strdup(ck->arena, r);
     free(r);
-    return s;
+    return text;
 }
 
 struct module *
 scope_stdlib(struct check *ck, const struct stdlib_file *lib)
 {
-    for (struct module *o = ck->modules; o; o = o->next)
-        if (o->library && !strcmp(o->name, lib->name))
-            return o;
+    for (struct module *other = ck->modules; other; other = other->next)
+        if (other->library && !strcmp(other->name, lib->name))
+            return other;
     struct module *lm = module_new(ck, lib->name);
     lm->library = true;
     uint32_t file =
@@ -206,40 +209,40 @@ scope_stdlib(struct check *ck, const struct stdlib_file *lib)
 void
 scope_libraries(struct check *ck)
 {
-    const struct stdlib_file *f;
-    for (size_t i = 0; (f = stdlib_get(i)); i++)
-        scope_stdlib(ck, f);
+    const struct stdlib_file *file;
+    for (size_t i = 0; (file = stdlib_get(i)); i++)
+        scope_stdlib(ck, file);
 }
 
 /* what stands before the name of a declaration in a library */
 static const char *const declared_by[] = {"shape ", "fn ", "system ", NULL};
 
 static void
-use_library(struct check *ck, struct module *m, const struct ast_item *it)
+use_library(struct check *ck, struct module *module, const struct ast_item *it)
 {
     const char *name = it->name.text;
     const struct stdlib_file *lib = stdlib_find(name);
     if (!lib) {
         const char *names[32];
-        size_t n = 0;
-        const struct stdlib_file *f;
-        while (n < 32 && (f = stdlib_get(n)))
-            names[n++] = f->name;
-        struct diag *d = ck_error(ck, DIAG_E0109, it->name.range,
-                                  "there is no library `%s`", name);
+        size_t count = 0;
+        const struct stdlib_file *file;
+        while (count < 32 && (file = stdlib_get(count)))
+            names[count++] = file->name;
+        struct diag *diag = ck_error(ck, DIAG_E0109, it->name.range,
+                                     "there is no library `%s`", name);
         const char *holder = stdlib_holder(name, declared_by);
         if (holder) {
-            CK_HELP(ck, d, "`%s` is declared in the library `%s`", name,
+            CK_HELP(ck, diag, "`%s` is declared in the library `%s`", name,
                     holder);
-            diag_fix(ck->ds, d, it->name.range, holder);
-        } else if (!ck_suggest(ck, d, it->name.range, name, names, n))
-            CK_HELP(ck, d,
+            diag_fix(ck->ds, diag, it->name.range, holder);
+        } else if (!ck_suggest(ck, diag, it->name.range, name, names, count))
+            CK_HELP(ck, diag,
                     "the libraries are %s; a file of your own is used by its "
                     "path: use \"%s.imp\"",
-                    ck_join(ck, names, n, "and"), name);
+                    ck_join(ck, names, count, "and"), name);
         return;
     }
-    add_use(ck, m, scope_stdlib(ck, lib), name, it->name.range);
+    add_use(ck, module, scope_stdlib(ck, lib), name, it->name.range);
 }
 
 static char *
@@ -273,7 +276,7 @@ read_whole(struct check *ck, const char *path, size_t *n, const char **why)
 }
 
 static void
-use_file(struct check *ck, struct module *m, const struct ast_item *it)
+use_file(struct check *ck, struct module *module, const struct ast_item *it)
 {
     const char *rel = it->value->text;
     imp_range range = it->value->range;
@@ -285,68 +288,70 @@ use_file(struct check *ck, struct module *m, const struct ast_item *it)
                            src->name, rel)
             : rel;
     const char *canon = canonical(ck, path);
-    for (struct module *o = ck->modules; o; o = o->next) {
-        if (o->library || !o->path || strcmp(o->path, canon))
+    for (struct module *other = ck->modules; other; other = other->next) {
+        if (other->library || !other->path || strcmp(other->path, canon))
             continue;
-        if (!o->loading) {
-            add_use(ck, m, o, NULL, range);
+        if (!other->loading) {
+            add_use(ck, module, other, NULL, range);
             return;
         }
-        struct diag *d = ck_error(ck, DIAG_E0110, range,
-                                  "this `use` comes back to a file that is "
-                                  "being read: `%s`",
-                                  rel);
+        struct diag *diag = ck_error(ck, DIAG_E0110, range,
+                                     "this `use` comes back to a file that is "
+                                     "being read: `%s`",
+                                     rel);
         for (struct module *p = ck->modules; p; p = p->next)
             if (p->loading && p != ck->main && p->use_range.file)
-                CK_NOTE(ck, d, p->use_range, "on the way here, `%s` is used",
+                CK_NOTE(ck, diag, p->use_range, "on the way here, `%s` is used",
                         p->name);
-        CK_HELP(ck, d, "move what both files need into a third one");
+        CK_HELP(ck, diag, "move what both files need into a third one");
         return;
     }
-    size_t n = 0;
+    size_t count = 0;
     const char *why;
-    char *text = read_whole(ck, path, &n, &why);
+    char *text = read_whole(ck, path, &count, &why);
     if (!text) {
-        struct diag *d =
+        struct diag *diag =
             ck_error(ck, DIAG_E0108, range, "cannot use \"%s\": %s", rel, why);
         if (stdlib_find(rel)) {
-            CK_HELP(ck, d, "a library is used without quotes");
-            diag_fix(ck->ds, d, range, rel);
+            CK_HELP(ck, diag, "a library is used without quotes");
+            diag_fix(ck->ds, diag, range, rel);
         } else if (slash)
-            CK_HELP(ck, d,
+            CK_HELP(ck, diag,
                     "the path is relative to the file that says `use`, "
                     "in `%.*s`",
                     (int)(slash - src->name), src->name);
         else
-            CK_HELP(ck, d, "the path is relative to the file that says `use`");
+            CK_HELP(ck, diag,
+                    "the path is relative to the file that says `use`");
         return;
     }
-    struct module *u = module_new(ck, path);
-    u->path = canon;
-    u->loading = true;
-    u->use_range = range;
-    add_use(ck, m, u, NULL, range);
-    uint32_t file = sources_add(ck->in->sources, path, text, n);
-    collect(ck, u, parse_file(ck->arena, ck->in->names, ck->ds, file, false));
-    u->loading = false;
-    for (size_t i = 0; i < u->others.n; i++) {
-        const struct ast_item *o = u->others.v[i];
-        if (o->kind == AST_COMMAND || o->kind == AST_LET) {
-            struct diag *d = diag_add(ck->ds, DIAG_W0101, o->head,
-                                      "commands of a used file are not run");
-            CK_NOTE(ck, d, range, "used here");
+    struct module *used = module_new(ck, path);
+    used->path = canon;
+    used->loading = true;
+    used->use_range = range;
+    add_use(ck, module, used, NULL, range);
+    uint32_t file = sources_add(ck->in->sources, path, text, count);
+    collect(ck, used,
+            parse_file(ck->arena, ck->in->names, ck->ds, file, false));
+    used->loading = false;
+    for (size_t i = 0; i < used->others.n; i++) {
+        const struct ast_item *item = used->others.v[i];
+        if (item->kind == AST_COMMAND || item->kind == AST_LET) {
+            struct diag *diag = diag_add(ck->ds, DIAG_W0101, item->head,
+                                         "commands of a used file are not run");
+            CK_NOTE(ck, diag, range, "used here");
             break;
         }
     }
 }
 
 static void
-load_use(struct check *ck, struct module *m, const struct ast_item *it)
+load_use(struct check *ck, struct module *module, const struct ast_item *it)
 {
     if (it->value && it->value->kind == AST_TEXT)
-        use_file(ck, m, it);
+        use_file(ck, module, it);
     else if (it->name.text)
-        use_library(ck, m, it);
+        use_library(ck, module, it);
 }
 
 void
@@ -355,10 +360,10 @@ scope_load(struct check *ck)
     ck->main = module_new(ck, ck->in->model_name);
     ck->main->loading = true;
     if (ck->in->n_files) {
-        const struct source *s =
+        const struct source *source =
             source_get(ck->in->sources, ck->in->files[0]->file);
-        if (s)
-            ck->main->path = canonical(ck, s->name);
+        if (source)
+            ck->main->path = canonical(ck, source->name);
     }
     for (size_t i = 0; i < ck->in->n_files; i++)
         collect(ck, ck->main, ck->in->files[i]);

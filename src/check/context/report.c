@@ -11,22 +11,22 @@
 #include "syntax/fmt.h"
 
 static bool
-in_library(struct check *ck, imp_range r)
+in_library(struct check *ck, imp_range range)
 {
-    const struct source *s =
-        r.file ? source_get(ck->in->sources, r.file) : NULL;
-    return s && s->name[0] == '<';
+    const struct source *source =
+        range.file ? source_get(ck->in->sources, range.file) : NULL;
+    return source && source->name[0] == '<';
 }
 
 imp_range
-ck_user_range(struct check *ck, imp_range r)
+ck_user_range(struct check *ck, imp_range range)
 {
-    const struct frame *f = ck->frames;
-    if (!in_library(ck, r))
-        return r;
-    while (f && (!f->call.file || in_library(ck, f->call)))
-        f = f->up;
-    return f ? f->call : r;
+    const struct frame *frame = ck->frames;
+    if (!in_library(ck, range))
+        return range;
+    while (frame && (!frame->call.file || in_library(ck, frame->call)))
+        frame = frame->up;
+    return frame ? frame->call : range;
 }
 
 struct diag *
@@ -50,26 +50,28 @@ ck_error(struct check *ck, enum diag_code code, imp_range range,
     va_end(ap);
     /* a mistake that shows inside a library is one of its caller */
     imp_range inside = IMP_NOWHERE;
-    const struct frame *f = ck->frames;
+    const struct frame *frame = ck->frames;
     if (in_library(ck, range)) {
         inside = range;
-        while (f && (!f->call.file || in_library(ck, f->call)))
-            f = f->up;
-        if (f)
-            range = f->call;
+        while (frame && (!frame->call.file || in_library(ck, frame->call)))
+            frame = frame->up;
+        if (frame)
+            range = frame->call;
     }
-    struct diag *d = diag_add(ck->ds, code, range, "%s", text);
-    if (f && inside.file) {
-        diag_note(ck->ds, d, inside, "in `%s`, here", f->decl->name);
-        f = f->up;
+    struct diag *diag = diag_add(ck->ds, code, range, "%s", text);
+    if (frame && inside.file) {
+        diag_note(ck->ds, diag, inside, "in `%s`, here", frame->decl->name);
+        frame = frame->up;
     }
     /* where a user function or shape is being expanded, say from where */
-    for (int shown = 0; f && shown < 3; f = f->up)
-        if (f->call.file && f->decl->kind != D_LET && f->call.lo != range.lo) {
-            diag_note(ck->ds, d, f->call, "in `%s`, used here", f->decl->name);
+    for (int shown = 0; frame && shown < 3; frame = frame->up)
+        if (frame->call.file && frame->decl->kind != D_LET &&
+            frame->call.lo != range.lo) {
+            diag_note(ck->ds, diag, frame->call, "in `%s`, used here",
+                      frame->decl->name);
             shown++;
         }
-    return d;
+    return diag;
 }
 
 void
@@ -79,46 +81,47 @@ ck_unavailable(struct check *ck, imp_range range, const char *what)
 }
 
 bool
-ck_suggest(struct check *ck, struct diag *d, imp_range range, const char *word,
-           const char *const *names, size_t n)
+ck_suggest(struct check *ck, struct diag *diag, imp_range range,
+           const char *word, const char *const *names, size_t count)
 {
-    const char *s = suggest(word, names, n);
-    if (!s)
+    const char *text = suggest(word, names, count);
+    if (!text)
         return false;
-    CK_HELP(ck, d, "did you mean `%s`?", s);
-    diag_fix(ck->ds, d, range, s);
+    CK_HELP(ck, diag, "did you mean `%s`?", text);
+    diag_fix(ck->ds, diag, range, text);
     return true;
 }
 
 const char *
-ck_join(struct check *ck, const char *const *names, size_t n, const char *word)
+ck_join(struct check *ck, const char *const *names, size_t count,
+        const char *word)
 {
-    const char *s = "";
-    for (size_t i = 0; i < n; i++)
-        s = i == 0 ? names[i]
-            : i + 1 == n
-                ? arena_printf(ck->arena, "%s %s %s", s, word, names[i])
-                : arena_printf(ck->arena, "%s, %s", s, names[i]);
-    return s;
+    const char *text = "";
+    for (size_t i = 0; i < count; i++)
+        text = i == 0 ? names[i]
+               : i + 1 == count
+                   ? arena_printf(ck->arena, "%s %s %s", text, word, names[i])
+                   : arena_printf(ck->arena, "%s, %s", text, names[i]);
+    return text;
 }
 
 void
-ck_help_contacts(struct check *ck, struct diag *d)
+ck_help_contacts(struct check *ck, struct diag *diag)
 {
     const char *names[16];
-    size_t n = 0;
-    for (; n < ck->contacts.n && n < 16; n++)
-        names[n] = ck->contacts.v[n].name;
-    if (n)
-        CK_HELP(ck, d, "contacts of this model: %s",
-                ck_join(ck, names, n, "and"));
+    size_t count = 0;
+    for (; count < ck->contacts.n && count < 16; count++)
+        names[count] = ck->contacts.v[count].name;
+    if (count)
+        CK_HELP(ck, diag, "contacts of this model: %s",
+                ck_join(ck, names, count, "and"));
     else
-        CK_HELP(ck, d, "declare one: contact touch : one | two");
+        CK_HELP(ck, diag, "declare one: contact touch : one | two");
 }
 
 const char *
-ck_label(struct check *ck, const struct ast_expr *e)
+ck_label(struct check *ck, const struct ast_expr *node)
 {
-    const char *s = fmt_expr(ck->arena, ck->in->sources, e);
-    return s ? s : "";
+    const char *text = fmt_expr(ck->arena, ck->in->sources, node);
+    return text ? text : "";
 }

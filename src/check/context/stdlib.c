@@ -19,24 +19,25 @@ stdlib_get(size_t n)
 const struct stdlib_file *
 stdlib_find(const char *name)
 {
-    const struct stdlib_file *f;
-    for (size_t i = 0; (f = stdlib_get(i)); i++)
-        if (!strcmp(f->name, name))
-            return f;
+    const struct stdlib_file *file;
+    for (size_t i = 0; (file = stdlib_get(i)); i++)
+        if (!strcmp(file->name, name))
+            return file;
     return NULL;
 }
 
 const char *
 stdlib_holder(const char *name, const char *const *words)
 {
-    const struct stdlib_file *f;
+    const struct stdlib_file *file;
     size_t len = strlen(name);
-    for (size_t i = 0; (f = stdlib_get(i)); i++)
-        for (const char *p = f->text; (p = strstr(p, name)); p += len)
+    for (size_t i = 0; (file = stdlib_get(i)); i++)
+        for (const char *p = file->text; (p = strstr(p, name)); p += len)
             for (size_t k = 0; words[k] && p[len] == '('; k++) {
-                size_t n = strlen(words[k]);
-                if ((size_t)(p - f->text) >= n && !memcmp(p - n, words[k], n))
-                    return f->name;
+                size_t count = strlen(words[k]);
+                if ((size_t)(p - file->text) >= count &&
+                    !memcmp(p - count, words[k], count))
+                    return file->name;
             }
     return NULL;
 }

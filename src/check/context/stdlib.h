@@ -10,7 +10,7 @@ struct stdlib_file {
     const char *name, *text;
     size_t len;
 };
-const struct stdlib_file *stdlib_get(size_t n);
+const struct stdlib_file *stdlib_get(size_t count);
 const struct stdlib_file *stdlib_find(const char *name);
 /* The library whose text declares this name: with one of these words before it
  * (of which the last is NULL). NULL: none. A look at the text is enough for a

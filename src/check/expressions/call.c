@@ -7,67 +7,72 @@
 #include "check/expressions/expressions.h"
 
 bool
-call_enter(struct check *ck, struct decl *d, imp_range call, struct frame *f)
+call_enter(struct check *ck, struct decl *decl, imp_range call,
+           struct frame *frame)
 {
     for (struct frame *p = ck->frames; p; p = p->up) {
-        if (p->decl != d)
+        if (p->decl != decl)
             continue;
-        const char *way = d->name;
+        const char *way = decl->name;
         for (struct frame *q = ck->frames; q; q = q->up) {
             way = arena_printf(ck->arena, "%s -> %s", q->decl->name, way);
-            if (q->decl == d)
+            if (q->decl == decl)
                 break;
         }
-        if (!d->broken) {
-            struct diag *x = ck_error(ck, DIAG_E0107, d->range,
-                                      "`%s` calls itself: %s", d->name, way);
-            CK_NOTE(ck, x, call, "the circle closes here");
-            CK_HELP(ck, x,
+        if (!decl->broken) {
+            struct diag *diag =
+                ck_error(ck, DIAG_E0107, decl->range, "`%s` calls itself: %s",
+                         decl->name, way);
+            CK_NOTE(ck, diag, call, "the circle closes here");
+            CK_HELP(ck, diag,
                     "functions are expanded where they are used, so "
                     "they cannot be recursive");
         }
-        d->broken = true;
+        decl->broken = true;
         return false;
     }
-    *f = (struct frame){d, call, ck->frames};
-    ck->frames = f;
+    *frame = (struct frame){decl, call, ck->frames};
+    ck->frames = frame;
     ck->expanding++;
     return true;
 }
 void
-call_leave(struct check *ck, struct frame *f)
+call_leave(struct check *ck, struct frame *frame)
 {
-    ck->frames = f->up;
+    ck->frames = frame->up;
     ck->expanding--;
 }
 
 static const char *
-signature(struct check *ck, const struct decl *d, const struct ast_formal *f,
-          size_t n)
+signature(struct check *ck, const struct decl *decl,
+          const struct ast_formal *formals, size_t count)
 {
-    const char *s = arena_printf(ck->arena, "%s(", d->name);
-    for (size_t i = 0; i < n; i++)
-        s = f[i].dflt ? arena_printf(ck->arena, "%s%s%s = %s", s, i ? ", " : "",
-                                     f[i].name.text, ck_label(ck, f[i].dflt))
-                      : arena_printf(ck->arena, "%s%s%s", s, i ? ", " : "",
-                                     f[i].name.text);
-    return arena_printf(ck->arena, "%s)", s);
+    const char *text = arena_printf(ck->arena, "%s(", decl->name);
+    for (size_t i = 0; i < count; i++)
+        text = formals[i].dflt
+                   ? arena_printf(ck->arena, "%s%s%s = %s", text, i ? ", " : "",
+                                  formals[i].name.text,
+                                  ck_label(ck, formals[i].dflt))
+                   : arena_printf(ck->arena, "%s%s%s", text, i ? ", " : "",
+                                  formals[i].name.text);
+    return arena_printf(ck->arena, "%s)", text);
 }
 
 /* E0215: the call names an argument that the declaration does not have */
 static void
-no_such_argument(struct check *ck, const struct decl *d,
-                 const struct ast_formal *f, size_t n,
+no_such_argument(struct check *ck, const struct decl *decl,
+                 const struct ast_formal *formals, size_t count,
                  const struct ast_name *name)
 {
-    const char **names = NEW_N(ck->arena, const char *, n + 1);
-    for (size_t j = 0; j < n; j++)
-        names[j] = f[j].name.text;
-    struct diag *x =
+    const char **names = NEW_N(ck->arena, const char *, count + 1);
+    for (size_t j = 0; j < count; j++)
+        names[j] = formals[j].name.text;
+    struct diag *diag =
         ck_error(ck, DIAG_E0215, name->range, "`%s` has no argument named `%s`",
-                 d->name, name->text);
-    if (!ck_suggest(ck, x, name->range, name->text, names, n))
-        CK_HELP(ck, x, "it is declared as %s", signature(ck, d, f, n));
+                 decl->name, name->text);
+    if (!ck_suggest(ck, diag, name->range, name->text, names, count))
+        CK_HELP(ck, diag, "it is declared as %s",
+                signature(ck, decl, formals, count));
 }
 
 enum matched { ARGUMENTS_MATCH, ARGUMENTS_WRONG, ARGUMENTS_TOO_MANY };
@@ -75,158 +80,165 @@ enum matched { ARGUMENTS_MATCH, ARGUMENTS_WRONG, ARGUMENTS_TOO_MANY };
 /* given[k]: the expression that the call gives for formal k, or NULL. Anything
  * but ARGUMENTS_MATCH: an error has been reported. */
 static enum matched
-match_arguments(struct check *ck, const struct decl *d,
-                const struct ast_formal *f, size_t n,
+match_arguments(struct check *ck, const struct decl *decl,
+                const struct ast_formal *formals, size_t count,
                 const struct ast_expr *call, const struct ast_expr **given)
 {
     bool ok = true;
     size_t n_args = call->kind == AST_CALL ? call->n_args : 0, place = 0;
     for (size_t i = 0; i < n_args; i++) {
-        const struct ast_arg *a = &call->args[i];
+        const struct ast_arg *arg = &call->args[i];
         size_t k = 0;
-        if (a->in) {
-            ck_unavailable(ck, a->name.range, "`name in values`");
+        if (arg->in) {
+            ck_unavailable(ck, arg->name.range, "`name in values`");
             ok = false;
             continue;
         }
-        if (a->name.text) {
-            while (k < n && strcmp(f[k].name.text, a->name.text))
+        if (arg->name.text) {
+            while (k < count && strcmp(formals[k].name.text, arg->name.text))
                 k++;
-            if (k == n) {
-                no_such_argument(ck, d, f, n, &a->name);
+            if (k == count) {
+                no_such_argument(ck, decl, formals, count, &arg->name);
                 ok = false;
                 continue;
             }
         } else {
             k = place++;
         }
-        if (k >= n) {
-            struct diag *x =
-                ck_error(ck, DIAG_E0214, a->value->range,
+        if (k >= count) {
+            struct diag *diag =
+                ck_error(ck, DIAG_E0214, arg->value->range,
                          "`%s` takes %zu argument%s, but this is one more",
-                         d->name, n, n == 1 ? "" : "s");
-            CK_NOTE(ck, x, d->range, "declared as %s", signature(ck, d, f, n));
-            if (i && a->value->kind == AST_NUM &&
+                         decl->name, count, count == 1 ? "" : "s");
+            CK_NOTE(ck, diag, decl->range, "declared as %s",
+                    signature(ck, decl, formals, count));
+            if (i && arg->value->kind == AST_NUM &&
                 call->args[i - 1].value->kind == AST_NUM)
-                CK_HELP(ck, x,
+                CK_HELP(ck, diag,
                         "a decimal number is written with a point, as "
                         "in 1.5");
             return ARGUMENTS_TOO_MANY;
         }
         if (given[k]) {
-            struct diag *x =
-                ck_error(ck, DIAG_E0215, a->value->range,
-                         "the argument `%s` is given twice", f[k].name.text);
-            CK_NOTE(ck, x, given[k]->range, "first here");
+            struct diag *diag = ck_error(ck, DIAG_E0215, arg->value->range,
+                                         "the argument `%s` is given twice",
+                                         formals[k].name.text);
+            CK_NOTE(ck, diag, given[k]->range, "first here");
             ok = false;
             continue;
         }
-        given[k] = a->value;
+        given[k] = arg->value;
     }
     return ok ? ARGUMENTS_MATCH : ARGUMENTS_WRONG;
 }
 
 bool
-call_bind(struct check *ck, const struct decl *d, const struct ast_formal *f,
-          size_t n, const struct ast_expr *call, const struct env *caller,
+call_bind(struct check *ck, const struct decl *decl,
+          const struct ast_formal *formals, size_t count,
+          const struct ast_expr *call, const struct env *caller,
           struct env *out)
 {
-    assert(ck && d && (f || !n) && call && caller && out);
+    assert(ck && decl && (formals || !count) && call && caller && out);
     const struct ast_expr **given =
-        NEW_N(ck->arena, const struct ast_expr *, n + 1);
-    *out = (struct env){.module = d->module,
-                        .names = NEW_N(ck->arena, const char *, n + 1),
-                        .vals = NEW_N(ck->arena, struct value, n + 1)};
-    enum matched matched = match_arguments(ck, d, f, n, call, given);
+        NEW_N(ck->arena, const struct ast_expr *, count + 1);
+    *out = (struct env){.module = decl->module,
+                        .names = NEW_N(ck->arena, const char *, count + 1),
+                        .vals = NEW_N(ck->arena, struct value, count + 1)};
+    enum matched matched =
+        match_arguments(ck, decl, formals, count, call, given);
     if (matched == ARGUMENTS_TOO_MANY)
         return false;
     bool ok = matched == ARGUMENTS_MATCH;
-    for (size_t i = 0; i < n; i++) {
-        struct value v;
+    for (size_t i = 0; i < count; i++) {
+        struct value value;
         if (given[i]) {
-            v = ck_expr(ck, caller, given[i]);
-        } else if (f[i].dflt) {
+            value = ck_expr(ck, caller, given[i]);
+        } else if (formals[i].dflt) {
             out->n = i; /* earlier formals are known in a default */
-            v = ck_expr(ck, out, f[i].dflt);
+            value = ck_expr(ck, out, formals[i].dflt);
         } else if (!ok) {
             return false;
         } else {
-            struct diag *x = ck_error(ck, DIAG_E0214, call->range,
-                                      "`%s` needs a value for `%s`", d->name,
-                                      f[i].name.text);
-            CK_NOTE(ck, x, d->range, "declared as %s", signature(ck, d, f, n));
+            struct diag *diag = ck_error(ck, DIAG_E0214, call->range,
+                                         "`%s` needs a value for `%s`",
+                                         decl->name, formals[i].name.text);
+            CK_NOTE(ck, diag, decl->range, "declared as %s",
+                    signature(ck, decl, formals, count));
             return false;
         }
-        ok &= v.kind != V_POISON;
-        v_whole(ck, &v);
-        out->names[i] = f[i].name.text;
-        out->vals[i] = v;
+        ok &= value.kind != V_POISON;
+        v_whole(ck, &value);
+        out->names[i] = formals[i].name.text;
+        out->vals[i] = value;
         out->n = i + 1;
     }
     return ok;
 }
 
 void
-call_open(struct check *ck, const struct decl *d, const struct ast_formal *f,
-          size_t n, struct env *out)
+call_open(struct check *ck, const struct decl *decl,
+          const struct ast_formal *formals, size_t count, struct env *out)
 {
-    *out = (struct env){.module = d->module,
-                        .names = NEW_N(ck->arena, const char *, n + 1),
-                        .vals = NEW_N(ck->arena, struct value, n + 1)};
-    for (size_t i = 0; i < n; i++) {
-        const char *name = f[i].name.text;
+    *out = (struct env){.module = decl->module,
+                        .names = NEW_N(ck->arena, const char *, count + 1),
+                        .vals = NEW_N(ck->arena, struct value, count + 1)};
+    for (size_t i = 0; i < count; i++) {
+        const char *name = formals[i].name.text;
         for (size_t k = 0; k < i; k++)
-            if (!strcmp(f[k].name.text, name)) {
-                struct diag *x =
-                    ck_error(ck, DIAG_E0103, f[i].name.range,
+            if (!strcmp(formals[k].name.text, name)) {
+                struct diag *diag =
+                    ck_error(ck, DIAG_E0103, formals[i].name.range,
                              "the argument `%s` is declared twice", name);
-                CK_NOTE(ck, x, f[k].name.range, "first here");
+                CK_NOTE(ck, diag, formals[k].name.range, "first here");
             }
-        if (name_is_reserved(name) || (d->kind == D_SHAPE && !name[1] &&
+        if (name_is_reserved(name) || (decl->kind == D_SHAPE && !name[1] &&
                                        name[0] >= 'x' && name[0] <= 'z')) {
-            struct diag *x =
-                ck_error(ck, DIAG_E0105, f[i].name.range,
+            struct diag *diag =
+                ck_error(ck, DIAG_E0105, formals[i].name.range,
                          "`%s` cannot be an argument: it is %s", name,
                          name_is_reserved(name) ? name[0] == 't' && !name[1]
                                                       ? "time, everywhere"
                                                       : "a constant"
                                                 : "a coordinate of the shape");
-            CK_HELP(ck, x, "choose another name");
+            CK_HELP(ck, diag, "choose another name");
         }
-        struct value v =
-            v_any(ck, dim_fresh(ck->dims, f[i].name.range), f[i].name.range);
-        if (f[i].dflt) {
-            struct value dv = ck_expr(ck, out, f[i].dflt);
+        struct value value =
+            v_any(ck, dim_fresh(ck->dims, formals[i].name.range),
+                  formals[i].name.range);
+        if (formals[i].dflt) {
+            struct value dv = ck_expr(ck, out, formals[i].dflt);
             if (dv.kind == V_NUM || dv.kind == V_ANY) {
                 if (!dv.bare)
-                    dim_unify(ck->dims, v.dim, dv.dim, f[i].dflt->range);
+                    dim_unify(ck->dims, value.dim, dv.dim,
+                              formals[i].dflt->range);
             } else {
-                v = dv; /* a text, a truth value, or wrong already */
+                value = dv; /* a text, a truth value, or wrong already */
             }
         }
         out->names[i] = name;
-        out->vals[i] = v;
+        out->vals[i] = value;
         out->n = i + 1;
     }
 }
 
 struct value
-call_fn(struct check *ck, const struct env *env, struct decl *d,
-        const struct ast_expr *e)
+call_fn(struct check *ck, const struct env *env, struct decl *decl,
+        const struct ast_expr *node)
 {
     struct env in;
-    struct frame f;
-    const struct ast_item *it = d->item;
-    if (!call_bind(ck, d, it->formals, it->n_formals, e, env, &in) || d->broken)
-        return v_poison(e->range);
-    if (!ck_enter(ck, e->range))
-        return v_poison(e->range);
-    struct value v = v_poison(e->range);
-    if (call_enter(ck, d, e->range, &f)) {
-        v = ck_expr(ck, &in, it->value);
-        v.range = e->range;
-        call_leave(ck, &f);
+    struct frame frame;
+    const struct ast_item *it = decl->item;
+    if (!call_bind(ck, decl, it->formals, it->n_formals, node, env, &in) ||
+        decl->broken)
+        return v_poison(node->range);
+    if (!ck_enter(ck, node->range))
+        return v_poison(node->range);
+    struct value value = v_poison(node->range);
+    if (call_enter(ck, decl, node->range, &frame)) {
+        value = ck_expr(ck, &in, it->value);
+        value.range = node->range;
+        call_leave(ck, &frame);
     }
     ck_leave(ck);
-    return v;
+    return value;
 }

@@ -24,23 +24,23 @@ ck_enter(struct check *ck, imp_range range)
     }
     if (!ck->spent) {
         ck->spent = true;
-        struct diag *d = ck_error(
+        struct diag *diag = ck_error(
             ck, DIAG_E0910, range,
             ck->depth >= DEPTH_MAX
                 ? "this is nested too deeply (more than %u levels)"
                 : "the functions of this model expand to more than %u steps",
             ck->depth >= DEPTH_MAX ? DEPTH_MAX : STEPS_MAX);
-        CK_HELP(ck, d, "give parts of it names of their own with `let`");
+        CK_HELP(ck, diag, "give parts of it names of their own with `let`");
     }
     return false;
 }
 
 const struct ast_expr *
-ast_unwrap(const struct ast_expr *e)
+ast_unwrap(const struct ast_expr *node)
 {
-    while (e && e->kind == AST_PAREN && !e->unit)
-        e = e->a;
-    return e;
+    while (node && node->kind == AST_PAREN && !node->unit)
+        node = node->a;
+    return node;
 }
 
 /* -- constants ------------------------------------------------------------ */
@@ -54,581 +54,600 @@ no_leaf(void *ctx, const expr *leaf)
 }
 /* the graph keeps an operation of literals that has no finite value */
 static bool
-finite_constant(struct check *ck, const expr *e)
+finite_constant(struct check *ck, const expr *expression)
 {
-    if (ex_is_const(e))
-        return isfinite(e->num);
-    if (!e->a || !ex_is_const(e->a) || (e->b && !ex_is_const(e->b)) ||
-        (e->c && !ex_is_const(e->c)))
+    if (ex_is_const(expression))
+        return isfinite(expression->num);
+    if (!expression->a || !ex_is_const(expression->a) ||
+        (expression->b && !ex_is_const(expression->b)) ||
+        (expression->c && !ex_is_const(expression->c)))
         return true;
-    return isfinite(ex_value(ck->g, e, no_leaf, NULL));
+    return isfinite(ex_value(ck->g, expression, no_leaf, NULL));
 }
 
 /* a literal result that is no number is the user's mistake right here */
 static struct value
-folded(struct check *ck, const struct ast_expr *e, struct value v)
+folded(struct check *ck, const struct ast_expr *node, struct value value)
 {
-    if (v.kind != V_NUM)
-        return v;
-    for (size_t i = 0; i < (size_t)v.rows * v.cols; i++)
-        if (!finite_constant(ck, v.e[i])) {
-            struct diag *d =
-                ck_error(ck, DIAG_E0217, e->range, "this has no finite value");
-            CK_HELP(ck, d,
+    if (value.kind != V_NUM)
+        return value;
+    for (size_t i = 0; i < (size_t)value.rows * value.cols; i++)
+        if (!finite_constant(ck, value.e[i])) {
+            struct diag *diag = ck_error(ck, DIAG_E0217, node->range,
+                                         "this has no finite value");
+            CK_HELP(ck, diag,
                     "the numbers written here give an infinity or no number "
                     "at all, as sqrt(-1) or log(0) do");
-            return v_poison(e->range);
+            return v_poison(node->range);
         }
-    return v;
+    return value;
 }
 
 /* -- literals and units --------------------------------------------------- */
 
 static struct value
-apply_unit(struct check *ck, const struct ast_expr *e, struct value v)
+apply_unit(struct check *ck, const struct ast_expr *node, struct value value)
 {
-    struct unit u;
-    if (!e->unit || v.kind == V_POISON)
-        return v;
-    if (!unit_of_ast(ck, e->unit, &u))
-        return v_poison(e->range);
-    if (v.kind != V_NUM && v.kind != V_LIST && v.kind != V_ANY) {
-        ck_error(ck, DIAG_E0209, e->range,
-                 "a unit belongs to numbers, but this is %s", v_kind(ck, &v));
-        return v_poison(e->range);
+    struct unit unit;
+    if (!node->unit || value.kind == V_POISON)
+        return value;
+    if (!unit_of_ast(ck, node->unit, &unit))
+        return v_poison(node->range);
+    if (value.kind != V_NUM && value.kind != V_LIST && value.kind != V_ANY) {
+        ck_error(ck, DIAG_E0209, node->range,
+                 "a unit belongs to numbers, but this is %s",
+                 v_kind(ck, &value));
+        return v_poison(node->range);
     }
-    if (!mx_plain(ck, &v, e->range, "what a unit follows"))
-        return v_poison(e->range);
-    if (!v.bare && !dim_unify(ck->dims, v.dim, dim_pure(ck->dims), e->range)) {
-        struct diag *d = ck_error(ck, DIAG_E0207, e->unit->range,
-                                  "this has a dimension already: it is %s",
-                                  dim_say(ck->dims, v.dim));
-        v_explain(ck, d, e->a);
-        CK_HELP(ck, d, "leave the unit out");
-        return v_poison(e->range);
+    if (!mx_plain(ck, &value, node->range, "what a unit follows"))
+        return v_poison(node->range);
+    if (!value.bare &&
+        !dim_unify(ck->dims, value.dim, dim_pure(ck->dims), node->range)) {
+        struct diag *diag = ck_error(ck, DIAG_E0207, node->unit->range,
+                                     "this has a dimension already: it is %s",
+                                     dim_say(ck->dims, value.dim));
+        v_explain(ck, diag, node->a);
+        CK_HELP(ck, diag, "leave the unit out");
+        return v_poison(node->range);
     }
-    struct value r = v;
-    r.bare = false;
-    r.series = NULL;
-    r.dim = u.dim;
-    r.range = e->range;
-    size_t n = (size_t)v.rows * v.cols;
-    r.e = NEW_N(ck->arena, const expr *, n);
-    for (size_t i = 0; i < n; i++)
-        r.e[i] =
-            ex_is_const(v.e[i])
-                ? ex_num(ck->g, v.e[i]->num * u.num / u.den)
-                : ex_div(ck->g, ex_mul(ck->g, v.e[i], ex_num(ck->g, u.num)),
-                         ex_num(ck->g, u.den));
-    return r;
+    struct value result = value;
+    result.bare = false;
+    result.series = NULL;
+    result.dim = unit.dim;
+    result.range = node->range;
+    size_t count = (size_t)value.rows * value.cols;
+    result.e = NEW_N(ck->arena, const expr *, count);
+    for (size_t i = 0; i < count; i++)
+        result.e[i] =
+            ex_is_const(value.e[i])
+                ? ex_num(ck->g, value.e[i]->num * unit.num / unit.den)
+                : ex_div(ck->g,
+                         ex_mul(ck->g, value.e[i], ex_num(ck->g, unit.num)),
+                         ex_num(ck->g, unit.den));
+    return result;
 }
 
 /* -- compound ------------------------------------------------------------- */
 
 static bool
-is_text(const struct value *v)
+is_text(const struct value *value)
 {
-    return v->kind == V_TEXT || v->kind == V_FIELD;
+    return value->kind == V_TEXT || value->kind == V_FIELD;
 }
 
 /* texts of results are compared here, all else is arithmetic of values */
 static struct value
-binary(struct check *ck, const struct ast_expr *e, const struct value *a,
-       const struct value *b)
+binary(struct check *ck, const struct ast_expr *node, const struct value *left,
+       const struct value *right)
 {
-    if (e->op >= AST_LT && e->op <= AST_NE && is_text(a) && is_text(b))
-        return a->kind == V_FIELD ? field_compare(ck, e, a, b)
-                                  : field_compare(ck, e, b, a);
-    return ck_binary(ck, e, a, b);
+    if (node->op >= AST_LT && node->op <= AST_NE && is_text(left) &&
+        is_text(right))
+        return left->kind == V_FIELD ? field_compare(ck, node, left, right)
+                                     : field_compare(ck, node, right, left);
+    return ck_binary(ck, node, left, right);
 }
 
 /* a left spine a + b + c ... in a loop: it may be 10^5 terms long */
 static struct value
-spine(struct check *ck, const struct env *env, const struct ast_expr *e)
+spine(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
-    size_t n = 0;
-    const struct ast_expr *p;
-    for (p = e; p->kind == AST_BINARY; p = p->a)
-        n++;
+    size_t count = 0;
+    const struct ast_expr *inner;
+    for (inner = node; inner->kind == AST_BINARY; inner = inner->a)
+        count++;
     const struct ast_expr **nodes =
-        NEW_N(ck->arena, const struct ast_expr *, n);
-    size_t i = n;
-    for (p = e; p->kind == AST_BINARY; p = p->a)
-        nodes[--i] = p;
-    struct value v = ck_expr(ck, env, p);
-    for (i = 0; i < n; i++) {
+        NEW_N(ck->arena, const struct ast_expr *, count);
+    size_t i = count;
+    for (inner = node; inner->kind == AST_BINARY; inner = inner->a)
+        nodes[--i] = inner;
+    struct value value = ck_expr(ck, env, inner);
+    for (i = 0; i < count; i++) {
         struct value b = ck_expr(ck, env, nodes[i]->b);
-        v = folded(ck, nodes[i], binary(ck, nodes[i], &v, &b));
+        value = folded(ck, nodes[i], binary(ck, nodes[i], &value, &b));
         if (dims_overflowed(ck->dims)) {
             ck_error(ck, DIAG_E0220, nodes[i]->range,
                      "the exponents of this dimension are too large");
-            v = v_poison(e->range);
+            value = v_poison(node->range);
         }
     }
-    return v;
+    return value;
 }
 
 static struct value
-array(struct check *ck, const struct env *env, const struct ast_expr *e)
+array(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
-    uint32_t n = (uint32_t)e->n_list;
-    bool matrix = e->kind == AST_MATRIX;
-    uint32_t cols = matrix ? (uint32_t)(e->cols ? e->cols : n) : 1;
-    if (!n || n % cols)
-        return v_poison(e->range); /* the parser has said so */
-    struct value r = v_array(ck, n / cols, cols, NULL, e->range);
+    uint32_t count = (uint32_t)node->n_list;
+    bool matrix = node->kind == AST_MATRIX;
+    uint32_t cols = matrix ? (uint32_t)(node->cols ? node->cols : count) : 1;
+    if (!count || count % cols)
+        return v_poison(node->range); /* the parser has said so */
+    struct value result = v_array(ck, count / cols, cols, NULL, node->range);
     const struct ast_expr *first = NULL;
     bool ok = true, any = false;
-    r.bare = true;
-    r.dim = dim_pure(ck->dims);
-    for (uint32_t i = 0; i < n; i++) {
-        struct value v = ck_expr(ck, env, e->list[i]);
-        if (v.kind == V_POISON) {
+    result.bare = true;
+    result.dim = dim_pure(ck->dims);
+    for (uint32_t i = 0; i < count; i++) {
+        struct value value = ck_expr(ck, env, node->list[i]);
+        if (value.kind == V_POISON) {
             ok = false;
             continue;
         }
-        if (!v_is_scalar(&v)) {
-            struct diag *d =
-                ck_error(ck, DIAG_E0209, e->list[i]->range,
+        if (!v_is_scalar(&value)) {
+            struct diag *diag =
+                ck_error(ck, DIAG_E0209, node->list[i]->range,
                          "an entry of a %s is one number, but this is %s",
-                         matrix ? "matrix" : "vector", v_kind(ck, &v));
-            if (v.kind == V_NUM)
-                CK_HELP(ck, d,
+                         matrix ? "matrix" : "vector", v_kind(ck, &value));
+            if (value.kind == V_NUM)
+                CK_HELP(ck, diag,
                         "a matrix is written with its rows apart by "
                         "semicolons: [1, 2; 3, 4]");
             ok = false;
             break; /* its neighbours are of the same kind */
         }
-        any |= v.kind == V_ANY;
-        r.e[i] = v.e[0];
-        if (v.bare)
+        any |= value.kind == V_ANY;
+        result.e[i] = value.e[0];
+        if (value.bare)
             continue;
-        if (r.bare) {
-            r.bare = false;
-            r.dim = v.dim;
-            first = e->list[i];
-        } else if (!dim_unify(ck->dims, r.dim, v.dim, e->list[i]->range)) {
-            struct diag *d = ck_error(
-                ck, DIAG_E0201, e->list[i]->range,
+        if (result.bare) {
+            result.bare = false;
+            result.dim = value.dim;
+            first = node->list[i];
+        } else if (!dim_unify(ck->dims, result.dim, value.dim,
+                              node->list[i]->range)) {
+            struct diag *diag = ck_error(
+                ck, DIAG_E0201, node->list[i]->range,
                 "the entries of a %s have one dimension, but these are %s "
                 "and %s",
-                matrix ? "matrix" : "vector", dim_say(ck->dims, r.dim),
-                dim_say(ck->dims, v.dim));
-            CK_NOTE(ck, d, first->range, "this is %s",
-                    dim_say(ck->dims, r.dim));
-            v_explain(ck, d, first);
-            v_explain(ck, d, e->list[i]);
+                matrix ? "matrix" : "vector", dim_say(ck->dims, result.dim),
+                dim_say(ck->dims, value.dim));
+            CK_NOTE(ck, diag, first->range, "this is %s",
+                    dim_say(ck->dims, result.dim));
+            v_explain(ck, diag, first);
+            v_explain(ck, diag, node->list[i]);
             ok = false;
         }
     }
     (void)any;
     if (!ok)
-        return v_poison(e->range);
-    return apply_unit(ck, e, r);
+        return v_poison(node->range);
+    return apply_unit(ck, node, result);
 }
 
 static struct value
-range_list(struct check *ck, const struct env *env, const struct ast_expr *e)
+range_list(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
-    struct value a = ck_expr(ck, env, e->a), b = ck_expr(ck, env, e->b);
+    struct value a = ck_expr(ck, env, node->a), b = ck_expr(ck, env, node->b);
     const struct dim *pure = dim_pure(ck->dims);
     double lo, hi;
-    bool ok = v_need_scalar(ck, &a, e->a, pure, "the start of a range");
-    if (!v_need_scalar(ck, &b, e->b, pure, "the end of a range") || !ok)
-        return v_poison(e->range);
+    bool ok = v_need_scalar(ck, &a, node->a, pure, "the start of a range");
+    if (!v_need_scalar(ck, &b, node->b, pure, "the end of a range") || !ok)
+        return v_poison(node->range);
     if (a.kind == V_ANY || b.kind == V_ANY)
-        return v_any(ck, pure, e->range);
+        return v_any(ck, pure, node->range);
     if (!ck_fixed(ck, a.e[0], &lo) || !ck_fixed(ck, b.e[0], &hi)) {
-        ck_error(ck, DIAG_E0222, e->range,
+        ck_error(ck, DIAG_E0222, node->range,
                  "the bounds of a range are made of literals and params");
-        return v_poison(e->range);
+        return v_poison(node->range);
     }
     if (lo != floor(lo) || hi != floor(hi) || hi - lo >= LIST_MAX) {
-        struct diag *d = ck_error(
-            ck, DIAG_E0222, e->range,
+        struct diag *diag = ck_error(
+            ck, DIAG_E0222, node->range,
             "the bounds of a range are whole numbers, %d apart at most",
             LIST_MAX);
-        CK_HELP(ck, d, "for other steps there is linspace(from, to, count)");
-        return v_poison(e->range);
+        CK_HELP(ck, diag, "for other steps there is linspace(from, to, count)");
+        return v_poison(node->range);
     }
-    uint32_t n = hi < lo ? 0 : (uint32_t)(hi - lo) + 1;
-    struct value r = v_array(ck, n, 1, pure, e->range);
-    r.kind = V_LIST;
-    r.bare = true;
-    for (uint32_t i = 0; i < n; i++)
-        r.e[i] = ex_num(ck->g, lo + i);
-    return r;
+    uint32_t count = hi < lo ? 0 : (uint32_t)(hi - lo) + 1;
+    struct value result = v_array(ck, count, 1, pure, node->range);
+    result.kind = V_LIST;
+    result.bare = true;
+    for (uint32_t i = 0; i < count; i++)
+        result.e[i] = ex_num(ck->g, lo + i);
+    return result;
 }
 
 static bool
-index_of(struct check *ck, const struct env *env, const struct ast_expr *e,
-         uint32_t n, uint32_t *i)
+index_of(struct check *ck, const struct env *env, const struct ast_expr *node,
+         uint32_t count, uint32_t *i)
 {
-    struct value v = ck_expr(ck, env, e);
-    double x;
-    if (!v_need_scalar(ck, &v, e, dim_pure(ck->dims), "an index"))
+    struct value value = ck_expr(ck, env, node);
+    double number;
+    if (!v_need_scalar(ck, &value, node, dim_pure(ck->dims), "an index"))
         return false;
-    if (v.kind == V_ANY) {
+    if (value.kind == V_ANY) {
         *i = 0;
         return true;
     }
-    if (!ck_fixed(ck, v.e[0], &x) || x != floor(x)) {
-        ck_error(ck, DIAG_E0212, e->range,
+    if (!ck_fixed(ck, value.e[0], &number) || number != floor(number)) {
+        ck_error(ck, DIAG_E0212, node->range,
                  "an index is a whole number made of literals and params");
         return false;
     }
-    if (x < 0 || x >= n) {
-        struct diag *d = ck_error(ck, DIAG_E0212, e->range,
-                                  "there is no entry %.0f among %u", x, n);
-        CK_HELP(ck, d, "entries are counted from 0: 0 .. %u", n ? n - 1 : 0);
+    if (number < 0 || number >= count) {
+        struct diag *diag =
+            ck_error(ck, DIAG_E0212, node->range,
+                     "there is no entry %.0f among %u", number, count);
+        CK_HELP(ck, diag, "entries are counted from 0: 0 .. %u",
+                count ? count - 1 : 0);
         return false;
     }
-    *i = (uint32_t)x;
+    *i = (uint32_t)number;
     return true;
 }
 
 static struct value
-entry_of(struct check *ck, const struct value *v, size_t i, imp_range range)
+entry_of(struct check *ck, const struct value *value, size_t i, imp_range range)
 {
-    struct value r = v_num(ck, v->e[i], v->dim, range);
-    r.bare = v->bare;
-    if (v->dims) {
-        r.dims = v->dims + i;
-        r = mx_done(ck, r);
+    struct value result = v_num(ck, value->e[i], value->dim, range);
+    result.bare = value->bare;
+    if (value->dims) {
+        result.dims = value->dims + i;
+        result = mx_done(ck, result);
     }
-    return r;
+    return result;
 }
 
 static bool
-whole_number(struct check *ck, const struct env *env, const struct ast_expr *e,
-             int32_t *i)
+whole_number(struct check *ck, const struct env *env,
+             const struct ast_expr *node, int32_t *i)
 {
-    double x;
-    struct value v = ck_expr(ck, env, e);
-    if (!v_need_scalar(ck, &v, e, dim_pure(ck->dims), "an index"))
+    double number;
+    struct value value = ck_expr(ck, env, node);
+    if (!v_need_scalar(ck, &value, node, dim_pure(ck->dims), "an index"))
         return false;
-    if (!ck_fixed(ck, v.e[0], &x) || x != floor(x) || fabs(x) > 1e8) {
-        ck_error(ck, DIAG_E0212, e->range,
+    if (!ck_fixed(ck, value.e[0], &number) || number != floor(number) ||
+        fabs(number) > 1e8) {
+        ck_error(ck, DIAG_E0212, node->range,
                  "an index is a whole number made of literals and params");
         return false;
     }
-    *i = (int32_t)x;
+    *i = (int32_t)number;
     return true;
 }
 
 /* entries of a field of a record */
 static struct value
-field_indexed(struct check *ck, const struct env *env, const struct value *v,
-              const struct ast_expr *e)
+field_indexed(struct check *ck, const struct env *env,
+              const struct value *value, const struct ast_expr *node)
 {
     int32_t index[2] = {0, 0};
-    if (!field_takes_indices(ck, v, e->n_list, e->range))
-        return v_poison(e->range);
-    for (size_t k = 0; k < e->n_list; k++)
-        if (!whole_number(ck, env, e->list[k], &index[k]))
-            return v_poison(e->range);
-    return field_entry(ck, v, index, e->n_list, e->range);
+    if (!field_takes_indices(ck, value, node->n_list, node->range))
+        return v_poison(node->range);
+    for (size_t k = 0; k < node->n_list; k++)
+        if (!whole_number(ck, env, node->list[k], &index[k]))
+            return v_poison(node->range);
+    return field_entry(ck, value, index, node->n_list, node->range);
 }
 
 static struct value
-indexed(struct check *ck, const struct env *env, const struct ast_expr *e)
+indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
-    struct value v = ck_expr(ck, env, e->a);
+    struct value value = ck_expr(ck, env, node->a);
     uint32_t i, j;
-    switch (v.kind) {
+    switch (value.kind) {
     case V_POISON:
-        return v_poison(e->range);
+        return v_poison(node->range);
     case V_ANY:
-        for (size_t k = 0; k < e->n_list; k++)
-            if (!index_of(ck, env, e->list[k], UINT32_MAX, &i))
-                return v_poison(e->range);
-        return v_any(ck, v.dim, e->range);
+        for (size_t k = 0; k < node->n_list; k++)
+            if (!index_of(ck, env, node->list[k], UINT32_MAX, &i))
+                return v_poison(node->range);
+        return v_any(ck, value.dim, node->range);
     case V_FIELD:
-        return field_indexed(ck, env, &v, e);
+        return field_indexed(ck, env, &value, node);
     case V_FAMILY: {
-        if (e->n_list != 1) {
-            ck_error(ck, DIAG_E0212, e->range, "a family has one index");
-            return v_poison(e->range);
+        if (node->n_list != 1) {
+            ck_error(ck, DIAG_E0212, node->range, "a family has one index");
+            return v_poison(node->range);
         }
-        struct value at = ck_expr(ck, env, e->list[0]);
-        return family_member(ck, &v, &at, e->list[0], e->range);
+        struct value at = ck_expr(ck, env, node->list[0]);
+        return family_member(ck, &value, &at, node->list[0], node->range);
     }
     case V_NUM:
     case V_LIST:
-        if (v.rows * v.cols == 1 && v.kind == V_NUM)
+        if (value.rows * value.cols == 1 && value.kind == V_NUM)
             break;
-        if (e->n_list == 2 && v.cols > 1) {
-            if (!index_of(ck, env, e->list[0], v.rows, &i) ||
-                !index_of(ck, env, e->list[1], v.cols, &j))
-                return v_poison(e->range);
-            return entry_of(ck, &v, (size_t)i * v.cols + j, e->range);
+        if (node->n_list == 2 && value.cols > 1) {
+            if (!index_of(ck, env, node->list[0], value.rows, &i) ||
+                !index_of(ck, env, node->list[1], value.cols, &j))
+                return v_poison(node->range);
+            return entry_of(ck, &value, (size_t)i * value.cols + j,
+                            node->range);
         }
-        if (e->n_list != 1) {
-            ck_error(ck, DIAG_E0212, e->range,
-                     v.cols > 1 ? "a matrix has two indices: M[0, 1]"
-                                : "a vector has one index: v[0]");
-            return v_poison(e->range);
+        if (node->n_list != 1) {
+            ck_error(ck, DIAG_E0212, node->range,
+                     value.cols > 1 ? "a matrix has two indices: M[0, 1]"
+                                    : "a vector has one index: v[0]");
+            return v_poison(node->range);
         }
-        if (!index_of(ck, env, e->list[0], v.rows, &i))
-            return v_poison(e->range);
-        struct value r = v_array(ck, v.cols, 1, v.dim, e->range);
-        r.bare = v.bare;
-        if (v.series) {
-            r.dim =
-                dim_mul(ck->dims, v.series, dim_mks(ck->dims, 0, 0, -(int)i));
-            r.bare = false;
+        if (!index_of(ck, env, node->list[0], value.rows, &i))
+            return v_poison(node->range);
+        struct value result =
+            v_array(ck, value.cols, 1, value.dim, node->range);
+        result.bare = value.bare;
+        if (value.series) {
+            result.dim = dim_mul(ck->dims, value.series,
+                                 dim_mks(ck->dims, 0, 0, -(int)i));
+            result.bare = false;
         }
-        for (j = 0; j < v.cols; j++)
-            r.e[j] = v.e[i * v.cols + j];
-        r.dims = v.dims ? v.dims + (size_t)i * v.cols : NULL;
-        return mx_done(ck, r);
+        for (j = 0; j < value.cols; j++)
+            result.e[j] = value.e[i * value.cols + j];
+        result.dims = value.dims ? value.dims + (size_t)i * value.cols : NULL;
+        return mx_done(ck, result);
     default:
         break;
     }
-    struct diag *d = ck_error(ck, DIAG_E0212, e->range,
-                              "this has no entries: it is %s", v_kind(ck, &v));
-    if (v.kind == V_NUM && e->n_list == 1 && e->list[0]->kind != AST_NUM)
-        CK_HELP(ck, d,
+    struct diag *diag =
+        ck_error(ck, DIAG_E0212, node->range, "this has no entries: it is %s",
+                 v_kind(ck, &value));
+    if (value.kind == V_NUM && node->n_list == 1 &&
+        node->list[0]->kind != AST_NUM)
+        CK_HELP(ck, diag,
                 "behind a name [ ] is an index; a unit may follow a number or "
                 "a bracket: (%s) [%s]",
-                ck_label(ck, e->a), ck_label(ck, e->list[0]));
-    else if (v.kind == V_RESULT)
-        CK_HELP(ck, d, "take one of its fields first");
-    return v_poison(e->range);
+                ck_label(ck, node->a), ck_label(ck, node->list[0]));
+    else if (value.kind == V_RESULT)
+        CK_HELP(ck, diag, "take one of its fields first");
+    return v_poison(node->range);
 }
 
 static struct value
-field(struct check *ck, const struct env *env, const struct ast_expr *e)
+field(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
-    if (e->a->kind == AST_NAME) {
-        struct module *lib = scope_library(env->module, e->a->name.text);
-        if (lib && !scope_own(env->module, e->a->name.text)) {
-            struct decl *d = scope_own(lib, e->name.text);
-            if (d && (d->kind == D_LET || d->kind == D_PARAM))
-                return ck_decl(ck, d, e->range);
+    if (node->a->kind == AST_NAME) {
+        struct module *lib = scope_library(env->module, node->a->name.text);
+        if (lib && !scope_own(env->module, node->a->name.text)) {
+            struct decl *decl = scope_own(lib, node->name.text);
+            if (decl && (decl->kind == D_LET || decl->kind == D_PARAM))
+                return ck_decl(ck, decl, node->range);
             struct env le = {.module = lib};
-            scope_unknown(ck, &le, e->name.text, e->name.range, WANT_VALUE);
-            return v_poison(e->range);
+            scope_unknown(ck, &le, node->name.text, node->name.range,
+                          WANT_VALUE);
+            return v_poison(node->range);
         }
     }
-    const struct decl *joint = ck_joint(ck, env, e->a);
+    const struct decl *joint = ck_joint(ck, env, node->a);
     if (joint)
         return joint->index == UINT32_MAX && ck->joined
-                   ? v_poison(e->range)
-                   : joint_field(ck, joint->index, e->name.text, e->name.range,
-                                 e->range);
-    struct value v = ck_expr(ck, env, e->a);
-    const char *f = e->name.text;
-    switch (v.kind) {
+                   ? v_poison(node->range)
+                   : joint_field(ck, joint->index, node->name.text,
+                                 node->name.range, node->range);
+    struct value value = ck_expr(ck, env, node->a);
+    const char *f = node->name.text;
+    switch (value.kind) {
     case V_POISON:
-        return v_poison(e->range);
+        return v_poison(node->range);
     case V_BODY:
-        return body_field(ck, v.ref, f, e->name.range, e->range);
+        return body_field(ck, value.ref, f, node->name.range, node->range);
     case V_CONTACT:
-        return contact_field(ck, v.ref, f, e->name.range, e->range);
+        return contact_field(ck, value.ref, f, node->name.range, node->range);
     case V_SYSTEM:
-        return system_field(ck, v.ref, f, e->name.range, e->range);
+        return system_field(ck, value.ref, f, node->name.range, node->range);
     case V_RESULT:
-        return result_field(ck, v.ref, f, e->name.range, e->range);
+        return result_field(ck, value.ref, f, node->name.range, node->range);
     case V_ANY:
         if (f[1] == 0 && f[0] >= 'x' && f[0] <= 'z')
-            return v_any(ck, v.dim, e->range);
-        return v_any(ck, dim_fresh(ck->dims, e->range), e->range);
+            return v_any(ck, value.dim, node->range);
+        return v_any(ck, dim_fresh(ck->dims, node->range), node->range);
     case V_NUM:
-        if (v.cols == 1 && v.rows > 1 && f[1] == 0 && f[0] >= 'x' &&
-            f[0] <= 'z' && (uint32_t)(f[0] - 'x') < v.rows) {
-            return entry_of(ck, &v, (size_t)(f[0] - 'x'), e->range);
+        if (value.cols == 1 && value.rows > 1 && f[1] == 0 && f[0] >= 'x' &&
+            f[0] <= 'z' && (uint32_t)(f[0] - 'x') < value.rows) {
+            return entry_of(ck, &value, (size_t)(f[0] - 'x'), node->range);
         }
         break;
     default:
         break;
     }
-    struct diag *d = ck_error(ck, DIAG_E0112, e->name.range, "%s has no `%s`",
-                              v_kind(ck, &v), f);
-    if (v.kind == V_NUM && v.rows > 1 && v.cols == 1)
-        CK_HELP(ck, d,
-                v.rows == 2 ? "its parts are .x and .y"
-                            : "its parts are .x, .y and .z");
-    return v_poison(e->range);
+    struct diag *diag = ck_error(ck, DIAG_E0112, node->name.range,
+                                 "%s has no `%s`", v_kind(ck, &value), f);
+    if (value.kind == V_NUM && value.rows > 1 && value.cols == 1)
+        CK_HELP(ck, diag,
+                value.rows == 2 ? "its parts are .x and .y"
+                                : "its parts are .x, .y and .z");
+    return v_poison(node->range);
 }
 
 /* the arguments of a function that is built in */
 static struct value *
-arguments(struct check *ck, const struct env *env, const struct builtin *b,
-          const struct ast_expr *e)
+arguments(struct check *ck, const struct env *env,
+          const struct builtin *builtin, const struct ast_expr *node)
 {
-    struct value *args = NEW_N(ck->arena, struct value, e->n_args + 1);
-    for (size_t i = 0; i < e->n_args; i++) {
-        const struct ast_arg *arg = &e->args[i];
+    struct value *args = NEW_N(ck->arena, struct value, node->n_args + 1);
+    for (size_t i = 0; i < node->n_args; i++) {
+        const struct ast_arg *arg = &node->args[i];
         if (arg->name.text)
             ck_error(ck, DIAG_E0215, arg->name.range,
-                     "%s takes its arguments by place: %s(%s)", b->name,
-                     b->name, b->args);
+                     "%s takes its arguments by place: %s(%s)", builtin->name,
+                     builtin->name, builtin->args);
         args[i] = ck_expr(ck, env, arg->value);
         if (arg->name.text)
-            args[i] = v_poison(e->range);
+            args[i] = v_poison(node->range);
     }
     return args;
 }
 
 static struct value
-call(struct check *ck, const struct env *env, const struct ast_expr *e)
+call(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
-    const struct ast_expr *f = e->a;
-    struct module *m = env->module;
-    struct ast_name name = f->name;
-    struct decl *d = NULL;
+    const struct ast_expr *callee = node->a;
+    struct module *module = env->module;
+    struct ast_name name = callee->name;
+    struct decl *decl = NULL;
     bool reported = false;
-    if (f->kind == AST_NAME) {
-        d = scope_find(ck, m, name.text, WANT_CALL, name.range, &reported);
-    } else if (f->kind == AST_FIELD && f->a->kind == AST_NAME &&
-               (m = scope_library(m, f->a->name.text))) {
-        d = scope_own(m, name.text);
-        if (d && d->kind != D_FN && d->kind != D_SHAPE)
-            d = NULL;
-        if (!d) {
-            struct env le = {.module = m};
+    if (callee->kind == AST_NAME) {
+        decl =
+            scope_find(ck, module, name.text, WANT_CALL, name.range, &reported);
+    } else if (callee->kind == AST_FIELD && callee->a->kind == AST_NAME &&
+               (module = scope_library(module, callee->a->name.text))) {
+        decl = scope_own(module, name.text);
+        if (decl && decl->kind != D_FN && decl->kind != D_SHAPE)
+            decl = NULL;
+        if (!decl) {
+            struct env le = {.module = module};
             scope_unknown(ck, &le, name.text, name.range, WANT_CALL);
-            return v_poison(e->range);
+            return v_poison(node->range);
         }
     } else {
-        struct diag *x = ck_error(ck, DIAG_E0114, f->range,
-                                  "this cannot be called: it is no function");
-        if (f->kind == AST_FIELD && f->a->kind == AST_NAME &&
-            stdlib_find(f->a->name.text))
-            CK_HELP(ck, x, "add `use %s`", f->a->name.text);
+        struct diag *diag =
+            ck_error(ck, DIAG_E0114, callee->range,
+                     "this cannot be called: it is no function");
+        if (callee->kind == AST_FIELD && callee->a->kind == AST_NAME &&
+            stdlib_find(callee->a->name.text))
+            CK_HELP(ck, diag, "add `use %s`", callee->a->name.text);
         else
-            CK_HELP(ck, x, "a product is written with `*`");
-        return v_poison(e->range);
+            CK_HELP(ck, diag, "a product is written with `*`");
+        return v_poison(node->range);
     }
-    if (reported || (d && d->kind == D_OTHER))
-        return v_poison(e->range);
-    if (d && d->kind == D_FN)
-        return call_fn(ck, env, d, e);
-    if (d) {
-        struct diag *x = ck_error(ck, DIAG_E0111, e->range,
-                                  "`%s` is a shape, not a value", name.text);
+    if (reported || (decl && decl->kind == D_OTHER))
+        return v_poison(node->range);
+    if (decl && decl->kind == D_FN)
+        return call_fn(ck, env, decl, node);
+    if (decl) {
+        struct diag *diag = ck_error(ck, DIAG_E0111, node->range,
+                                     "`%s` is a shape, not a value", name.text);
         struct corner_shape corners;
-        if (corner_shape_of(ck, d, &corners))
-            CK_HELP(ck, x,
+        if (corner_shape_of(ck, decl, &corners))
+            CK_HELP(ck, diag,
                     "it stands alone: body b : %s { ... }, or shape s = %s",
-                    ck_label(ck, e), ck_label(ck, e));
+                    ck_label(ck, node), ck_label(ck, node));
         else
-            CK_HELP(ck, x,
+            CK_HELP(ck, diag,
                     "a shape stands behind the colon of a body: body b : %s",
-                    ck_label(ck, e));
-        return v_poison(e->range);
+                    ck_label(ck, node));
+        return v_poison(node->range);
     }
-    const struct builtin *b = builtin_find(name.text);
-    if (b)
-        return builtin_call(ck, env, b, e, arguments(ck, env, b, e));
+    const struct builtin *builtin = builtin_find(name.text);
+    if (builtin)
+        return builtin_call(ck, env, builtin, node,
+                            arguments(ck, env, builtin, node));
     scope_unknown(ck, env, name.text, name.range, WANT_CALL);
-    for (size_t i = 0; i < e->n_args; i++)
-        if (e->args[i].value)
-            ck_expr(ck, env, e->args[i].value);
-    return v_poison(e->range);
+    for (size_t i = 0; i < node->n_args; i++)
+        if (node->args[i].value)
+            ck_expr(ck, env, node->args[i].value);
+    return v_poison(node->range);
 }
 
 /* a', a'', ... */
 static struct value
-prime(struct check *ck, const struct env *env, const struct ast_expr *e)
+prime(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
-    uint32_t n = 0;
-    const struct ast_expr *a = e;
-    for (; a->kind == AST_PRIME; a = a->a)
-        n++;
-    struct value v = ck_expr(ck, env, a);
-    return series_prime(ck, env, e, a, &v, n);
+    uint32_t count = 0;
+    const struct ast_expr *operand = node;
+    for (; operand->kind == AST_PRIME; operand = operand->a)
+        count++;
+    struct value value = ck_expr(ck, env, operand);
+    return series_prime(ck, env, node, operand, &value, count);
 }
 
 static struct value
-negated(struct check *ck, const struct env *env, const struct ast_expr *e)
+negated(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
-    struct value v = ck_expr(ck, env, e->a);
-    if (v.kind != V_NUM && v.kind != V_ANY)
-        return ck_no_arithmetic(ck, e, "a minus sign", &v, e->a);
-    struct value r = v;
-    r.range = e->range;
-    graph_origin(ck->g, e->range);
-    r.e = NEW_N(ck->arena, const expr *, (size_t)v.rows *v.cols);
-    for (size_t i = 0; i < (size_t)v.rows * v.cols; i++)
-        r.e[i] = ex_neg(ck->g, v.e[i]);
-    return r;
+    struct value value = ck_expr(ck, env, node->a);
+    if (value.kind != V_NUM && value.kind != V_ANY)
+        return ck_no_arithmetic(ck, node, "a minus sign", &value, node->a);
+    struct value result = value;
+    result.range = node->range;
+    graph_origin(ck->g, node->range);
+    result.e = NEW_N(ck->arena, const expr *, (size_t)value.rows *value.cols);
+    for (size_t i = 0; i < (size_t)value.rows * value.cols; i++)
+        result.e[i] = ex_neg(ck->g, value.e[i]);
+    return result;
 }
 
 struct value
-ck_expr(struct check *ck, const struct env *env, const struct ast_expr *e)
+ck_expr(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
-    if (!e)
+    if (!node)
         return v_poison(IMP_NOWHERE);
-    if (!ck_enter(ck, e->range))
-        return v_poison(e->range);
-    struct value v = v_poison(e->range);
-    graph_origin(ck->g, e->range);
-    switch (e->kind) {
+    if (!ck_enter(ck, node->range))
+        return v_poison(node->range);
+    struct value value = v_poison(node->range);
+    graph_origin(ck->g, node->range);
+    switch (node->kind) {
     case AST_NUM:
-        v = v_num(ck, ex_num(ck->g, e->num), dim_pure(ck->dims), e->range);
-        v.bare = true;
-        v = folded(ck, e, apply_unit(ck, e, v));
+        value = v_num(ck, ex_num(ck->g, node->num), dim_pure(ck->dims),
+                      node->range);
+        value.bare = true;
+        value = folded(ck, node, apply_unit(ck, node, value));
         break;
     case AST_TEXT:
-        v.kind = V_TEXT;
-        v.text = e->text;
+        value.kind = V_TEXT;
+        value.text = node->text;
         break;
     case AST_TRUTH:
-        v = v_truth(ck, ex_num(ck->g, e->num), e->range);
+        value = v_truth(ck, ex_num(ck->g, node->num), node->range);
         break;
     case AST_NAME:
-        v = ck_name(ck, env, e->name.text, e->range);
+        value = ck_name(ck, env, node->name.text, node->range);
         break;
     case AST_FIELD:
-        v = field(ck, env, e);
+        value = field(ck, env, node);
         break;
     case AST_INDEX:
-        v = indexed(ck, env, e);
+        value = indexed(ck, env, node);
         break;
     case AST_PRIME:
-        v = prime(ck, env, e);
+        value = prime(ck, env, node);
         break;
     case AST_CALL:
-        v = folded(ck, e, call(ck, env, e));
+        value = folded(ck, node, call(ck, env, node));
         break;
     case AST_NEG:
-        v = negated(ck, env, e);
+        value = negated(ck, env, node);
         break;
     case AST_NOT:
-        v = ck_expr(ck, env, e->a);
-        if (ck_need_truth(ck, &v, e->a, "what follows `not`"))
-            v = v_truth(ck, ex_op(ck->g, IMP_OP_NOT, v.e[0], NULL, NULL),
-                        e->range);
+        value = ck_expr(ck, env, node->a);
+        if (ck_need_truth(ck, &value, node->a, "what follows `not`"))
+            value =
+                v_truth(ck, ex_op(ck->g, IMP_OP_NOT, value.e[0], NULL, NULL),
+                        node->range);
         else
-            v = v_poison(e->range);
+            value = v_poison(node->range);
         break;
     case AST_BINARY:
-        v = spine(ck, env, e);
+        value = spine(ck, env, node);
         break;
     case AST_IF: {
-        struct value c = ck_expr(ck, env, e->a);
-        struct value a = ck_expr(ck, env, e->b);
-        struct value b = ck_expr(ck, env, e->c);
-        v = ck_choice(ck, e, &c, &a, &b);
+        struct value c = ck_expr(ck, env, node->a);
+        struct value a = ck_expr(ck, env, node->b);
+        struct value b = ck_expr(ck, env, node->c);
+        value = ck_choice(ck, node, &c, &a, &b);
     } break;
     case AST_PAREN:
-        v = apply_unit(ck, e, ck_expr(ck, env, e->a));
+        value = apply_unit(ck, node, ck_expr(ck, env, node->a));
         break;
     case AST_TUPLE:
     case AST_MATRIX:
-        v = array(ck, env, e);
+        value = array(ck, env, node);
         break;
     case AST_RANGE:
-        v = range_list(ck, env, e);
+        value = range_list(ck, env, node);
         break;
     case AST_OVER:
-        ck_unavailable(ck, e->range, "`name in values`");
+        ck_unavailable(ck, node->range, "`name in values`");
         break;
     case AST_EXPR_KINDS:
         break;
     }
     ck_leave(ck);
-    return v;
+    return value;
 }

@@ -9,48 +9,49 @@
 /* -- expr.c, name.c ------------------------------------------------------- */
 
 struct value ck_expr(struct check *ck, const struct env *env,
-                     const struct ast_expr *e);
-const struct ast_expr *ast_unwrap(const struct ast_expr *e); /* ( e ) */
+                     const struct ast_expr *node);
+const struct ast_expr *ast_unwrap(const struct ast_expr *node); /* ( e ) */
 /* value of a name where it stands */
 struct value ck_name(struct check *ck, const struct env *env, const char *name,
                      imp_range range);
 /* the joint that a name before a dot means, or NULL */
 const struct decl *ck_joint(struct check *ck, const struct env *env,
-                            const struct ast_expr *e);
+                            const struct ast_expr *node);
 /* value of a declaration (evaluates lets when first needed) */
-struct value ck_decl(struct check *ck, struct decl *d, imp_range range);
+struct value ck_decl(struct check *ck, struct decl *decl, imp_range range);
 /* enters recursion; false (reported once) when too deep or too long */
 bool ck_enter(struct check *ck, imp_range range);
 #define ck_leave(ck) ((void)(ck)->depth--)
 struct value builtin_call(struct check *ck, const struct env *env,
-                          const struct builtin *b, const struct ast_expr *e,
-                          struct value *a);
+                          const struct builtin *builtin,
+                          const struct ast_expr *node, struct value *args);
 
 /* -- series.c ------------------------------------------------------------- */
 
 /* the n-th time derivative of a checked value, whose text is a; e is the PRIME
  * node of all primes */
 struct value series_prime(struct check *ck, const struct env *env,
-                          const struct ast_expr *e, const struct ast_expr *a,
-                          const struct value *of, uint32_t n);
+                          const struct ast_expr *node,
+                          const struct ast_expr *operand,
+                          const struct value *of, uint32_t count);
 /* series(a, order): e is its CALL node, a its checked arguments */
-struct value series_call(struct check *ck, const struct ast_expr *e,
-                         struct value *a);
+struct value series_call(struct check *ck, const struct ast_expr *node,
+                         struct value *args);
 
 /* -- call.c --------------------------------------------------------------- */
 
 /* binds arguments to formals; false on error (reported) */
-bool call_bind(struct check *ck, const struct decl *d,
-               const struct ast_formal *f, size_t n,
+bool call_bind(struct check *ck, const struct decl *decl,
+               const struct ast_formal *formals, size_t count,
                const struct ast_expr *call, const struct env *caller,
                struct env *out);
 /* formals as unknowns, to check a definition by itself */
-void call_open(struct check *ck, const struct decl *d,
-               const struct ast_formal *f, size_t n, struct env *out);
-bool call_enter(struct check *ck, struct decl *d, imp_range call,
-                struct frame *f);
-void call_leave(struct check *ck, struct frame *f);
-struct value call_fn(struct check *ck, const struct env *env, struct decl *d,
-                     const struct ast_expr *e);
+void call_open(struct check *ck, const struct decl *decl,
+               const struct ast_formal *formals, size_t count, struct env *out);
+bool call_enter(struct check *ck, struct decl *decl, imp_range call,
+                struct frame *frame);
+void call_leave(struct check *ck, struct frame *frame);
+struct value call_fn(struct check *ck, const struct env *env, struct decl *decl,
+                     const struct ast_expr *node);
 
 #endif

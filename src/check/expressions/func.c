@@ -35,251 +35,260 @@ static const struct op_row {
 };
 
 static struct value
-op_call(struct check *ck, const struct ast_expr *e, enum imp_op op,
-        struct value *a, size_t n)
+op_call(struct check *ck, const struct ast_expr *node, enum imp_op op,
+        struct value *args, size_t count)
 {
     const struct op_row *row = &op_rows[op];
     const struct dim *pure = dim_pure(ck->dims), *dim = pure;
     bool bare = true, any = false;
     const char *what = arena_printf(ck->arena, "the argument of %s", row->word);
-    for (size_t i = 0; i < n; i++) {
-        if (!v_is_scalar(&a[i])) {
-            struct diag *d = ck_error(ck, DIAG_E0218, e->args[i].value->range,
-                                      "%s takes a number, but this is %s",
-                                      row->word, v_kind(ck, &a[i]));
-            if (op == IMP_OP_ABS && a[i].kind == V_NUM)
-                CK_HELP(ck, d, "the length of a vector is norm(v)");
-            return v_poison(e->range);
+    for (size_t i = 0; i < count; i++) {
+        if (!v_is_scalar(&args[i])) {
+            struct diag *diag =
+                ck_error(ck, DIAG_E0218, node->args[i].value->range,
+                         "%s takes a number, but this is %s", row->word,
+                         v_kind(ck, &args[i]));
+            if (op == IMP_OP_ABS && args[i].kind == V_NUM)
+                CK_HELP(ck, diag, "the length of a vector is norm(v)");
+            return v_poison(node->range);
         }
-        bare &= a[i].bare;
-        any |= a[i].kind == V_ANY;
+        bare &= args[i].bare;
+        any |= args[i].kind == V_ANY;
     }
     switch (row->rule) {
     case PURE:
-        for (size_t i = 0; i < n; i++)
-            if (!a[i].bare &&
-                !v_need_dim(ck, &a[i], e->args[i].value, pure, what))
-                return v_poison(e->range);
+        for (size_t i = 0; i < count; i++)
+            if (!args[i].bare &&
+                !v_need_dim(ck, &args[i], node->args[i].value, pure, what))
+                return v_poison(node->range);
         break;
     case SAME:
     case RATIO: {
         bool b;
-        dim = a[0].dim;
-        if (n == 2 && !v_agree(ck, e, row->word, &a[0], e->args[0].value, &a[1],
-                               e->args[1].value, &dim, &b))
-            return v_poison(e->range);
+        dim = args[0].dim;
+        if (count == 2 &&
+            !v_agree(ck, node, row->word, &args[0], node->args[0].value,
+                     &args[1], node->args[1].value, &dim, &b))
+            return v_poison(node->range);
         if (row->rule == RATIO)
             dim = pure;
         break;
     }
     case SQRT:
-        dim = dim_pow(ck->dims, a[0].dim, (struct ratio){1, 2});
+        dim = dim_pow(ck->dims, args[0].dim, (struct ratio){1, 2});
         break;
     case CBRT:
-        dim = dim_pow(ck->dims, a[0].dim, (struct ratio){1, 3});
+        dim = dim_pow(ck->dims, args[0].dim, (struct ratio){1, 3});
         break;
     default: /* SIGN: any in, pure out */
         break;
     }
     if (any)
-        return v_any(ck, dim, e->range);
-    graph_origin(ck->g, e->range);
-    struct value r =
-        v_num(ck, ex_op(ck->g, op, a[0].e[0], n > 1 ? a[1].e[0] : NULL, NULL),
-              dim, e->range);
-    r.bare = bare;
-    return r;
+        return v_any(ck, dim, node->range);
+    graph_origin(ck->g, node->range);
+    struct value result = v_num(
+        ck,
+        ex_op(ck->g, op, args[0].e[0], count > 1 ? args[1].e[0] : NULL, NULL),
+        dim, node->range);
+    result.bare = bare;
+    return result;
 }
 
 /* min, max of numbers; of a list; sum, length of one */
 static struct value
-reduce(struct check *ck, const struct ast_expr *e, const char *name,
-       struct value *a, size_t n)
+reduce(struct check *ck, const struct ast_expr *node, const char *name,
+       struct value *args, size_t count)
 {
     bool mn = !strcmp(name, "min"), mx = !strcmp(name, "max");
     bool length = !strcmp(name, "length");
     struct value out;
-    struct value list = a[0];
-    if (n == 1 && a[0].kind == V_FIELD) {
-        if (field_reduce(ck, name, &a[0], e->range, &out))
+    struct value list = args[0];
+    if (count == 1 && args[0].kind == V_FIELD) {
+        if (field_reduce(ck, name, &args[0], node->range, &out))
             return out;
-        ck_error(ck, DIAG_E0218, e->args[0].value->range,
-                 "%s takes a list, but this is %s", name, v_kind(ck, &a[0]));
-        return v_poison(e->range);
+        ck_error(ck, DIAG_E0218, node->args[0].value->range,
+                 "%s takes a list, but this is %s", name, v_kind(ck, &args[0]));
+        return v_poison(node->range);
     }
-    if (n == 1 && a[0].kind == V_ANY)
-        return v_any(ck, length ? dim_pure(ck->dims) : a[0].dim, e->range);
-    if (n == 1 && a[0].kind != V_LIST &&
-        !(a[0].kind == V_NUM && a[0].cols == 1 && a[0].rows > 1)) {
-        struct diag *d =
-            ck_error(ck, DIAG_E0218, e->args[0].value->range,
+    if (count == 1 && args[0].kind == V_ANY)
+        return v_any(ck, length ? dim_pure(ck->dims) : args[0].dim,
+                     node->range);
+    if (count == 1 && args[0].kind != V_LIST &&
+        !(args[0].kind == V_NUM && args[0].cols == 1 && args[0].rows > 1)) {
+        struct diag *diag =
+            ck_error(ck, DIAG_E0218, node->args[0].value->range,
                      "%s takes %s, but this is %s", name,
                      mn || mx ? "two or more numbers, or a list" : "a list",
-                     v_kind(ck, &a[0]));
-        if (a[0].kind == V_RESULT)
-            CK_HELP(ck, d, "take one of its lists, as in %s(r.%s)", name, "t");
-        return v_poison(e->range);
+                     v_kind(ck, &args[0]));
+        if (args[0].kind == V_RESULT)
+            CK_HELP(ck, diag, "take one of its lists, as in %s(r.%s)", name,
+                    "t");
+        return v_poison(node->range);
     }
-    if (n > 1) {
-        list = v_array(ck, (uint32_t)n, 1, dim_pure(ck->dims), e->range);
+    if (count > 1) {
+        list = v_array(ck, (uint32_t)count, 1, dim_pure(ck->dims), node->range);
         list.bare = true;
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < count; i++) {
             const struct dim *dim;
             bool bare;
-            const struct ast_expr *ei = e->args[i].value;
-            if (!v_is_scalar(&a[i])) {
+            const struct ast_expr *ei = node->args[i].value;
+            if (!v_is_scalar(&args[i])) {
                 ck_error(ck, DIAG_E0218, ei->range,
                          "%s takes numbers, but this is %s", name,
-                         v_kind(ck, &a[i]));
-                return v_poison(e->range);
+                         v_kind(ck, &args[i]));
+                return v_poison(node->range);
             }
-            if (!v_agree(ck, ei, name, &list, e->args[0].value, &a[i], ei, &dim,
-                         &bare))
-                return v_poison(e->range);
+            if (!v_agree(ck, ei, name, &list, node->args[0].value, &args[i], ei,
+                         &dim, &bare))
+                return v_poison(node->range);
             list.dim = dim;
             list.bare = bare;
-            if (a[i].kind == V_ANY)
+            if (args[i].kind == V_ANY)
                 list.kind = V_ANY;
-            list.e[i] = a[i].e[0];
+            list.e[i] = args[i].e[0];
         }
         if (list.kind == V_ANY)
-            return v_any(ck, list.dim, e->range);
+            return v_any(ck, list.dim, node->range);
     }
     uint32_t k = list.rows;
-    if (!length && !mx_plain(ck, &list, e->args[0].value->range, name))
-        return v_poison(e->range);
+    if (!length && !mx_plain(ck, &list, node->args[0].value->range, name))
+        return v_poison(node->range);
     if (length)
-        return v_num(ck, ex_num(ck->g, k), dim_pure(ck->dims), e->range);
+        return v_num(ck, ex_num(ck->g, k), dim_pure(ck->dims), node->range);
     if (!k) {
-        ck_error(ck, DIAG_E0218, e->range, "%s of an empty list", name);
-        return v_poison(e->range);
+        ck_error(ck, DIAG_E0218, node->range, "%s of an empty list", name);
+        return v_poison(node->range);
     }
-    graph_origin(ck->g, e->range);
-    const expr *s = list.e[0];
+    graph_origin(ck->g, node->range);
+    const expr *sum = list.e[0];
     for (uint32_t i = 1; i < k; i++)
-        s = mn   ? ex_op(ck->g, IMP_OP_MIN, s, list.e[i], NULL)
-            : mx ? ex_op(ck->g, IMP_OP_MAX, s, list.e[i], NULL)
-                 : ex_add(ck->g, s, list.e[i]);
-    struct value r = v_num(ck, s, list.dim, e->range);
-    r.bare = list.bare;
-    return r;
+        sum = mn   ? ex_op(ck->g, IMP_OP_MIN, sum, list.e[i], NULL)
+              : mx ? ex_op(ck->g, IMP_OP_MAX, sum, list.e[i], NULL)
+                   : ex_add(ck->g, sum, list.e[i]);
+    struct value result = v_num(ck, sum, list.dim, node->range);
+    result.bare = list.bare;
+    return result;
 }
 
 static struct value
-linspace(struct check *ck, const struct ast_expr *e, struct value *a)
+linspace(struct check *ck, const struct ast_expr *node, struct value *args)
 {
     const struct dim *dim, *pure = dim_pure(ck->dims);
     bool bare;
     double n;
     for (int i = 0; i < 3; i++)
-        if (!v_is_scalar(&a[i])) {
-            ck_error(ck, DIAG_E0218, e->args[i].value->range,
+        if (!v_is_scalar(&args[i])) {
+            ck_error(ck, DIAG_E0218, node->args[i].value->range,
                      "linspace takes numbers, but this is %s",
-                     v_kind(ck, &a[i]));
-            return v_poison(e->range);
+                     v_kind(ck, &args[i]));
+            return v_poison(node->range);
         }
-    if (!v_agree(ck, e, "linspace", &a[0], e->args[0].value, &a[1],
-                 e->args[1].value, &dim, &bare) ||
-        !v_need_dim(ck, &a[2], e->args[2].value, pure, "the count"))
-        return v_poison(e->range);
-    if (a[0].kind == V_ANY || a[1].kind == V_ANY || a[2].kind == V_ANY)
-        return v_any(ck, dim, e->range);
-    if (!ck_fixed(ck, a[2].e[0], &n) || n != floor(n) || n < 2 || n > 100000) {
-        ck_error(ck, DIAG_E0222, e->args[2].value->range,
+    if (!v_agree(ck, node, "linspace", &args[0], node->args[0].value, &args[1],
+                 node->args[1].value, &dim, &bare) ||
+        !v_need_dim(ck, &args[2], node->args[2].value, pure, "the count"))
+        return v_poison(node->range);
+    if (args[0].kind == V_ANY || args[1].kind == V_ANY || args[2].kind == V_ANY)
+        return v_any(ck, dim, node->range);
+    if (!ck_fixed(ck, args[2].e[0], &n) || n != floor(n) || n < 2 ||
+        n > 100000) {
+        ck_error(ck, DIAG_E0222, node->args[2].value->range,
                  "the count is a whole number from 2 to 100000, made of "
                  "literals and params");
-        return v_poison(e->range);
+        return v_poison(node->range);
     }
-    struct value r = v_array(ck, (uint32_t)n, 1, dim, e->range);
-    r.kind = V_LIST;
-    r.bare = bare;
-    graph_origin(ck->g, e->range);
-    const expr *step = ex_sub(ck->g, a[1].e[0], a[0].e[0]);
-    for (uint32_t i = 0; i < r.rows; i++)
-        r.e[i] =
-            i == 0 ? a[0].e[0]
-            : i + 1 == r.rows
-                ? a[1].e[0]
-                : ex_add(ck->g, a[0].e[0],
+    struct value result = v_array(ck, (uint32_t)n, 1, dim, node->range);
+    result.kind = V_LIST;
+    result.bare = bare;
+    graph_origin(ck->g, node->range);
+    const expr *step = ex_sub(ck->g, args[1].e[0], args[0].e[0]);
+    for (uint32_t i = 0; i < result.rows; i++)
+        result.e[i] =
+            i == 0 ? args[0].e[0]
+            : i + 1 == result.rows
+                ? args[1].e[0]
+                : ex_add(ck->g, args[0].e[0],
                          ex_div(ck->g, ex_mul(ck->g, step, ex_num(ck->g, i)),
                                 ex_num(ck->g, n - 1)));
-    return r;
+    return result;
 }
 
 static struct value
-gap_call(struct check *ck, const struct ast_expr *e, struct value *a)
+gap_call(struct check *ck, const struct ast_expr *node, struct value *args)
 {
-    if (a[0].kind == V_CONTACT && ck->contacts.v[a[0].ref].at.n)
-        return no_surface(ck, a[0].ref, e->range);
-    if (a[0].kind == V_CONTACT)
-        return contact_gap(ck, a[0].ref, e->range);
-    if (a[0].kind == V_ANY)
-        return v_any(ck, dim_mks(ck->dims, 1, 0, 0), e->range);
-    struct diag *d =
-        ck_error(ck, DIAG_E0218, e->args[0].value->range,
-                 "gap takes a contact, but this is %s", v_kind(ck, &a[0]));
-    ck_help_contacts(ck, d);
-    return v_poison(e->range);
+    if (args[0].kind == V_CONTACT && ck->contacts.v[args[0].ref].at.n)
+        return no_surface(ck, args[0].ref, node->range);
+    if (args[0].kind == V_CONTACT)
+        return contact_gap(ck, args[0].ref, node->range);
+    if (args[0].kind == V_ANY)
+        return v_any(ck, dim_mks(ck->dims, 1, 0, 0), node->range);
+    struct diag *diag =
+        ck_error(ck, DIAG_E0218, node->args[0].value->range,
+                 "gap takes a contact, but this is %s", v_kind(ck, &args[0]));
+    ck_help_contacts(ck, diag);
+    return v_poison(node->range);
 }
 
 /* how many arguments, from the table's text */
 static void
-arity(const struct builtin *b, size_t *lo, size_t *hi)
+arity(const struct builtin *builtin, size_t *lo, size_t *hi)
 {
     *lo = *hi = 1;
-    for (const char *s = b->args; *s; s++)
-        *hi += *s == ',';
+    for (const char *text = builtin->args; *text; text++)
+        *hi += *text == ',';
     *lo = *hi;
-    if (strstr(b->args, "...")) {
+    if (strstr(builtin->args, "...")) {
         *lo = 1;
         *hi = 1000000;
     }
-    if (b->args[0] == '[')
+    if (builtin->args[0] == '[')
         *lo = 1;
 }
 
 struct value
-builtin_call(struct check *ck, const struct env *env, const struct builtin *b,
-             const struct ast_expr *e, struct value *a)
+builtin_call(struct check *ck, const struct env *env,
+             const struct builtin *builtin, const struct ast_expr *node,
+             struct value *args)
 {
-    size_t lo, hi, n = e->n_args;
+    size_t lo, hi, count = node->n_args;
     bool ok = true;
-    for (size_t i = 0; i < n; i++)
-        ok &= a[i].kind != V_POISON;
-    arity(b, &lo, &hi);
-    if (n < lo || n > hi) {
-        struct diag *d =
-            ck_error(ck, DIAG_E0214, e->range,
-                     "%s takes %s%zu argument%s, but gets %zu", b->name,
-                     lo == hi ? ""
-                     : n < lo ? "at least "
-                              : "at most ",
-                     n < lo ? lo : hi, (n < lo ? lo : hi) == 1 ? "" : "s", n);
-        CK_HELP(ck, d, "%s(%s): %s, as in %s", b->name, b->args, b->doc,
-                b->example);
+    for (size_t i = 0; i < count; i++)
+        ok &= args[i].kind != V_POISON;
+    arity(builtin, &lo, &hi);
+    if (count < lo || count > hi) {
+        struct diag *diag =
+            ck_error(ck, DIAG_E0214, node->range,
+                     "%s takes %s%zu argument%s, but gets %zu", builtin->name,
+                     lo == hi     ? ""
+                     : count < lo ? "at least "
+                                  : "at most ",
+                     count < lo ? lo : hi,
+                     (count < lo ? lo : hi) == 1 ? "" : "s", count);
+        CK_HELP(ck, diag, "%s(%s): %s, as in %s", builtin->name, builtin->args,
+                builtin->doc, builtin->example);
         ok = false;
     }
     if (!ok)
-        return v_poison(e->range);
-    graph_origin(ck->g, e->range);
-    if (!strcmp(b->name, "gap"))
-        return gap_call(ck, e, a);
-    if (!strcmp(b->name, "series"))
-        return series_call(ck, e, a);
-    if (!strcmp(b->name, "linspace"))
-        return linspace(ck, e, a);
-    if (!strcmp(b->name, "min") || !strcmp(b->name, "max") ||
-        !strcmp(b->name, "sum") || !strcmp(b->name, "length"))
-        return reduce(ck, e, b->name, a, n);
-    if (!strcmp(b->name, "pow"))
-        return ck_power(ck, e, a[0], e->args[0].value, a[1], e->args[1].value);
+        return v_poison(node->range);
+    graph_origin(ck->g, node->range);
+    if (!strcmp(builtin->name, "gap"))
+        return gap_call(ck, node, args);
+    if (!strcmp(builtin->name, "series"))
+        return series_call(ck, node, args);
+    if (!strcmp(builtin->name, "linspace"))
+        return linspace(ck, node, args);
+    if (!strcmp(builtin->name, "min") || !strcmp(builtin->name, "max") ||
+        !strcmp(builtin->name, "sum") || !strcmp(builtin->name, "length"))
+        return reduce(ck, node, builtin->name, args, count);
+    if (!strcmp(builtin->name, "pow"))
+        return ck_power(ck, node, args[0], node->args[0].value, args[1],
+                        node->args[1].value);
     for (int op = 0; op < IMP_OP_COUNT; op++)
-        if (!strcmp(op_rows[op].word, b->name))
-            return op_call(ck, e, (enum imp_op)op, a, n);
-    struct value out = v_poison(e->range);
-    if (part_call(ck, env, e, b->name, a, &out))
+        if (!strcmp(op_rows[op].word, builtin->name))
+            return op_call(ck, node, (enum imp_op)op, args, count);
+    struct value out = v_poison(node->range);
+    if (part_call(ck, env, node, builtin->name, args, &out))
         return out;
-    if (!screw_call(ck, e, b->name, a, n, &out))
-        lin_call(ck, e, b->name, a, n, &out);
+    if (!screw_call(ck, node, builtin->name, args, count, &out))
+        lin_call(ck, node, builtin->name, args, count, &out);
     return out;
 }

@@ -7,47 +7,49 @@
 
 bool
 block_keys(struct check *ck, const struct ast_item *item,
-           const struct keydef *known, size_t n, const char *what,
+           const struct keydef *known, size_t count, const char *what,
            const struct ast_item **out)
 {
     const char *names[48];
     bool ok = true;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < count; i++) {
         out[i] = NULL;
         names[i] = known[i].name;
     }
     for (size_t b = 0; b < item->n_block; b++) {
-        const struct ast_item *k = item->block[b];
-        if (k->kind == AST_SYSTEM || k->kind == AST_JOINT ||
-            k->kind == AST_POINT || k->kind == AST_COORDINATE) {
-            ck_unavailable(ck, k->head, "such a declaration in a block");
+        const struct ast_item *key = item->block[b];
+        if (key->kind == AST_SYSTEM || key->kind == AST_JOINT ||
+            key->kind == AST_POINT || key->kind == AST_COORDINATE) {
+            ck_unavailable(ck, key->head, "such a declaration in a block");
             continue;
         }
-        if (k->kind != AST_KEY || k->command || !k->value) {
-            struct diag *d =
-                ck_error(ck, DIAG_E0303, k->head.file ? k->head : k->range,
-                         "this cannot stand in the block of a %s", what);
-            CK_HELP(ck, d, "a %s has keys: %s", what,
-                    ck_join(ck, names, n, "and"));
+        if (key->kind != AST_KEY || key->command || !key->value) {
+            struct diag *diag = ck_error(
+                ck, DIAG_E0303, key->head.file ? key->head : key->range,
+                "this cannot stand in the block of a %s", what);
+            CK_HELP(ck, diag, "a %s has keys: %s", what,
+                    ck_join(ck, names, count, "and"));
             continue;
         }
         size_t i = 0;
-        while (i < n && strcmp(known[i].name, k->name.text))
+        while (i < count && strcmp(known[i].name, key->name.text))
             i++;
-        if (i == n) {
-            struct diag *d =
-                ck_error(ck, DIAG_E0301, k->name.range, "a %s has no key `%s`",
-                         what, k->name.text);
-            if (!ck_suggest(ck, d, k->name.range, k->name.text, names, n))
-                CK_HELP(ck, d, "its keys are %s", ck_join(ck, names, n, "and"));
+        if (i == count) {
+            struct diag *diag =
+                ck_error(ck, DIAG_E0301, key->name.range,
+                         "a %s has no key `%s`", what, key->name.text);
+            if (!ck_suggest(ck, diag, key->name.range, key->name.text, names,
+                            count))
+                CK_HELP(ck, diag, "its keys are %s",
+                        ck_join(ck, names, count, "and"));
             ok = false;
         } else if (out[i]) {
-            struct diag *d =
-                ck_error(ck, DIAG_E0302, k->name.range,
-                         "the key `%s` is given twice", k->name.text);
-            CK_NOTE(ck, d, out[i]->name.range, "first here");
+            struct diag *diag =
+                ck_error(ck, DIAG_E0302, key->name.range,
+                         "the key `%s` is given twice", key->name.text);
+            CK_NOTE(ck, diag, out[i]->name.range, "first here");
         } else {
-            out[i] = k;
+            out[i] = key;
         }
     }
     return ok;
@@ -55,80 +57,85 @@ block_keys(struct check *ck, const struct ast_item *item,
 
 int
 key_word(struct check *ck, const struct ast_item *key, const char *const *words,
-         size_t n)
+         size_t count)
 {
-    const struct ast_expr *e = ast_unwrap(key->value);
-    const char *w = e->kind == AST_NAME   ? e->name.text
-                    : e->kind == AST_TEXT ? e->text
-                                          : NULL;
-    for (size_t i = 0; w && i < n; i++)
+    const struct ast_expr *node = ast_unwrap(key->value);
+    const char *w = node->kind == AST_NAME   ? node->name.text
+                    : node->kind == AST_TEXT ? node->text
+                                             : NULL;
+    for (size_t i = 0; w && i < count; i++)
         if (!strcmp(w, words[i]))
             return (int)i;
-    struct diag *d = ck_error(ck, DIAG_E0326, e->range, "`%s` is one of %s",
-                              key->name.text, ck_join(ck, words, n, "or"));
+    struct diag *diag =
+        ck_error(ck, DIAG_E0326, node->range, "`%s` is one of %s",
+                 key->name.text, ck_join(ck, words, count, "or"));
     if (w)
-        ck_suggest(ck, d, e->range, w, words, n);
+        ck_suggest(ck, diag, node->range, w, words, count);
     return -1;
 }
 
 void
-take_num(struct tm_num *out, const struct value *v, const struct ast_expr *e)
+take_num(struct tm_num *out, const struct value *value,
+         const struct ast_expr *node)
 {
-    out->e = v->e[0];
-    out->range = e->range;
+    out->e = value->e[0];
+    out->range = node->range;
 }
 void
-take_vec(struct tm_vec *out, const struct value *v, const struct ast_expr *e)
+take_vec(struct tm_vec *out, const struct value *value,
+         const struct ast_expr *node)
 {
-    out->n = v->rows * v->cols;
+    out->n = value->rows * value->cols;
     for (uint32_t i = 0; i < out->n && i < 9; i++)
-        out->e[i] = v->e[i];
-    out->range = e->range;
+        out->e[i] = value->e[i];
+    out->range = node->range;
 }
 
 bool
-take_inertia(struct check *ck, struct value *v, const struct ast_expr *e,
+take_inertia(struct check *ck, struct value *value, const struct ast_expr *node,
              uint32_t d, const struct dim *dim, const char *what,
              struct tm_vec *out)
 {
-    if (v->kind == V_POISON)
+    if (value->kind == V_POISON)
         return false;
-    bool diagonal = v->kind == V_NUM && v->rows == 3 && v->cols == 1;
-    bool matrix = v->kind == V_NUM && v->rows == 3 && v->cols == 3;
-    if (v->kind != V_ANY && !(d == 2 ? v_is_scalar(v) : diagonal || matrix)) {
-        struct diag *x =
-            ck_error(ck, DIAG_E0314, e->range, "%s is %s, but this is %s", what,
-                     d == 2 ? "one number in the plane"
-                            : "three numbers or a 3 x 3 matrix in space",
-                     v_kind(ck, v));
+    bool diagonal =
+        value->kind == V_NUM && value->rows == 3 && value->cols == 1;
+    bool matrix = value->kind == V_NUM && value->rows == 3 && value->cols == 3;
+    if (value->kind != V_ANY &&
+        !(d == 2 ? v_is_scalar(value) : diagonal || matrix)) {
+        struct diag *diag = ck_error(
+            ck, DIAG_E0314, node->range, "%s is %s, but this is %s", what,
+            d == 2 ? "one number in the plane"
+                   : "three numbers or a 3 x 3 matrix in space",
+            v_kind(ck, value));
         if (d == 3)
-            CK_HELP(ck, x, "write diag(0.5, 0.4, 0.3)");
+            CK_HELP(ck, diag, "write diag(0.5, 0.4, 0.3)");
         return false;
     }
-    if (!v_need_dim(ck, v, e, dim, what))
+    if (!v_need_dim(ck, value, node, dim, what))
         return false;
-    if (v->kind == V_ANY)
+    if (value->kind == V_ANY)
         return true;
-    out->range = e->range;
+    out->range = node->range;
     if (d == 2) {
         out->n = 1;
-        out->e[0] = v->e[0];
+        out->e[0] = value->e[0];
         return true;
     }
     const expr *zero = ex_num(ck->g, 0);
     out->n = 6;
     if (diagonal) {
         for (int i = 0; i < 6; i++)
-            out->e[i] = i < 3 ? v->e[i] : zero;
+            out->e[i] = i < 3 ? value->e[i] : zero;
         return true;
     }
     static const int upper[6] = {0, 4, 8, 1, 2, 5};
     static const int lower[6] = {0, 4, 8, 3, 6, 7};
     for (int i = 0; i < 6; i++) {
-        const expr *a = v->e[upper[i]], *b = v->e[lower[i]];
+        const expr *a = value->e[upper[i]], *b = value->e[lower[i]];
         out->e[i] = a;
         if (a != b && ex_is_const(a) && ex_is_const(b) && a->num != b->num) {
-            ck_error(ck, DIAG_E0318, e->range,
+            ck_error(ck, DIAG_E0318, node->range,
                      "%s is a symmetric matrix, but its entries above and "
                      "below the diagonal differ",
                      what);

@@ -41,50 +41,51 @@ is_body(const struct check *ck, const char *name)
 }
 
 static bool
-head_body(struct check *ck, const struct env *env, const struct ast_expr *e,
+head_body(struct check *ck, const struct env *env, const struct ast_expr *node,
           uint32_t *body)
 {
-    if (!e)
+    if (!node)
         return false;
-    if (e->kind == AST_NAME && !strcmp(e->name.text, "world")) {
-        struct diag *d = ck_error(ck, DIAG_E0324, e->range,
-                                  "the world has no surface; a contact is "
-                                  "between two bodies");
-        CK_HELP(ck, d,
+    if (node->kind == AST_NAME && !strcmp(node->name.text, "world")) {
+        struct diag *diag = ck_error(ck, DIAG_E0324, node->range,
+                                     "the world has no surface; a contact is "
+                                     "between two bodies");
+        CK_HELP(ck, diag,
                 "declare what does not move: body ground { fixed = "
                 "true }");
         return false;
     }
     bool reported = false;
-    if (e->kind == AST_NAME && !is_body(ck, e->name.text) &&
-        !scope_find(ck, env->module, e->name.text, WANT_ANY, e->range,
+    if (node->kind == AST_NAME && !is_body(ck, node->name.text) &&
+        !scope_find(ck, env->module, node->name.text, WANT_ANY, node->range,
                     &reported)) {
-        const char *name = e->name.text;
+        const char *name = node->name.text;
         if (reported)
             return false;
         const char **names = NEW_N(ck->arena, const char *, ck->bodies.n + 1);
         for (size_t i = 0; i < ck->bodies.n; i++)
             names[i] = ck->bodies.v[i].name;
-        struct diag *d =
-            ck_error(ck, DIAG_E0101, e->range, "there is no body `%s`", name);
-        if (!ck_suggest(ck, d, e->range, name, names, ck->bodies.n))
-            CK_HELP(ck, d,
+        struct diag *diag = ck_error(ck, DIAG_E0101, node->range,
+                                     "there is no body `%s`", name);
+        if (!ck_suggest(ck, diag, node->range, name, names, ck->bodies.n))
+            CK_HELP(ck, diag,
                     "declare it, for example: body %s : %s { fixed = "
                     "true }",
                     name, ck->m->dim == 3 ? "half_space" : "half_plane");
         return false;
     }
-    struct value v = ck_expr(ck, env, e);
-    if (v.kind == V_POISON)
+    struct value value = ck_expr(ck, env, node);
+    if (value.kind == V_POISON)
         return false;
-    if (v.kind != V_BODY) {
-        struct diag *d = ck_error(
-            ck, DIAG_E0324, e->range,
-            "a contact is between two bodies, but this is %s", v_kind(ck, &v));
-        CK_HELP(ck, d, "contact touch : one | two");
+    if (value.kind != V_BODY) {
+        struct diag *diag =
+            ck_error(ck, DIAG_E0324, node->range,
+                     "a contact is between two bodies, but this is %s",
+                     v_kind(ck, &value));
+        CK_HELP(ck, diag, "contact touch : one | two");
         return false;
     }
-    *body = v.ref;
+    *body = value.ref;
     return true;
 }
 
@@ -98,137 +99,141 @@ no_such_law(struct check *ck, const struct ast_expr *at)
         calls = arena_printf(ck->arena, "%s%s%s(e)", calls, i ? ", " : "",
                              words[i]);
     }
-    struct diag *d = ck_error(ck, DIAG_E0325, at->range,
-                              "there is no law of impact `%s`", at->name.text);
-    if (!ck_suggest(ck, d, at->range, at->name.text, words, IMP_LAW_COUNT))
-        CK_HELP(ck, d, "laws are %s; a bare number is Newton's", calls);
+    struct diag *diag =
+        ck_error(ck, DIAG_E0325, at->range, "there is no law of impact `%s`",
+                 at->name.text);
+    if (!ck_suggest(ck, diag, at->range, at->name.text, words, IMP_LAW_COUNT))
+        CK_HELP(ck, diag, "laws are %s; a bare number is Newton's", calls);
 }
 
 static void
-law_of(struct check *ck, const struct env *env, const struct ast_item *k,
-       struct tm_contact *c)
+law_of(struct check *ck, const struct env *env, const struct ast_item *key,
+       struct tm_contact *contact)
 {
-    const struct ast_expr *e = k->value;
-    const struct ast_expr *p = ast_unwrap(e);
-    if (p->kind == AST_CALL && p->a->kind == AST_NAME) {
-        const char *name = p->a->name.text;
+    const struct ast_expr *node = key->value;
+    const struct ast_expr *inner = ast_unwrap(node);
+    if (inner->kind == AST_CALL && inner->a->kind == AST_NAME) {
+        const char *name = inner->a->name.text;
         bool reported;
         for (uint32_t i = 0; i < IMP_LAW_COUNT; i++)
             if (!strcmp(name, imp_impact_law_word(IMP_IMPACT_NEWTON + i))) {
-                c->law = (enum imp_law)i;
-                if (p->n_args != 1 || p->args[0].name.text) {
-                    ck_error(ck, DIAG_E0214, p->range,
+                contact->law = (enum imp_law)i;
+                if (inner->n_args != 1 || inner->args[0].name.text) {
+                    ck_error(ck, DIAG_E0214, inner->range,
                              "%s takes one number, the coefficient of "
                              "restitution",
                              name);
                     return;
                 }
-                e = p->args[0].value;
+                node = inner->args[0].value;
             }
-        if (e == k->value &&
-            !scope_find(ck, env->module, name, WANT_CALL, p->range,
+        if (node == key->value &&
+            !scope_find(ck, env->module, name, WANT_CALL, inner->range,
                         &reported) &&
             !reported && !builtin_find(name)) {
-            no_such_law(ck, p->a);
+            no_such_law(ck, inner->a);
             return;
         }
     }
-    double x;
-    struct value v = ck_expr(ck, env, e);
-    if (!v_need_scalar(ck, &v, e, dim_pure(ck->dims),
+    double number;
+    struct value value = ck_expr(ck, env, node);
+    if (!v_need_scalar(ck, &value, node, dim_pure(ck->dims),
                        "a coefficient of restitution") ||
-        !check_leaves(ck, v.e, 1, MAY_PARAMS, e, "the restitution"))
+        !check_leaves(ck, value.e, 1, MAY_PARAMS, node, "the restitution"))
         return;
-    if (v_const(&v, &x) && (x < 0 || (x > 1 && !ck->m->world.gain_allowed))) {
-        struct diag *d = ck_error(
-            ck, DIAG_E0323, e->range,
+    if (v_const(&value, &number) &&
+        (number < 0 || (number > 1 && !ck->m->world.gain_allowed))) {
+        struct diag *diag = ck_error(
+            ck, DIAG_E0323, node->range,
             "a coefficient of restitution is between 0 and 1, but this is %g",
-            x);
-        if (x > 1)
-            CK_HELP(ck, d,
+            number);
+        if (number > 1)
+            CK_HELP(ck, diag,
                     "to let impacts add energy, say world { gain = allowed }");
         else
-            CK_HELP(ck, d, "0 is a plastic, 1 an elastic impact");
+            CK_HELP(ck, diag, "0 is a plastic, 1 an elastic impact");
         return;
     }
-    take_num(&c->e, &v, e);
+    take_num(&contact->e, &value, node);
 }
 
 void
 contact_numbers(struct check *ck, const struct env *env,
                 const struct ast_item *restitution,
-                const struct ast_item *friction, struct tm_contact *c)
+                const struct ast_item *friction, struct tm_contact *contact)
 {
-    c->e.e = ex_num(ck->g, 1);
-    c->mu.e = ex_num(ck->g, 0);
-    c->e.range = c->mu.range = c->range;
+    contact->e.e = ex_num(ck->g, 1);
+    contact->mu.e = ex_num(ck->g, 0);
+    contact->e.range = contact->mu.range = contact->range;
     if (restitution)
-        law_of(ck, env, restitution, c);
+        law_of(ck, env, restitution, contact);
     if (!friction)
         return;
-    const struct ast_expr *e = friction->value;
-    struct value v = ck_expr(ck, env, e);
-    if (!v_need_scalar(ck, &v, e, dim_pure(ck->dims),
+    const struct ast_expr *node = friction->value;
+    struct value value = ck_expr(ck, env, node);
+    if (!v_need_scalar(ck, &value, node, dim_pure(ck->dims),
                        "a coefficient of friction"))
         return;
-    if (!ex_is_num(v.e[0], 0))
+    if (!ex_is_num(value.e[0], 0))
         ck_unavailable(ck, friction->name.range, "friction");
-    take_num(&c->mu, &v, e);
+    take_num(&contact->mu, &value, node);
 }
 
 /* -- stated contacts ------------------------------------------------------ */
 
 bool
 take_direction(struct check *ck, const struct env *env,
-               const struct ast_expr *e, const char *what,
+               const struct ast_expr *node, const char *what,
                const struct dim *dim, struct tm_vec *out)
 {
-    struct value v = ck_expr(ck, env, e);
-    uint32_t n = ck->m->dim;
+    struct value value = ck_expr(ck, env, node);
+    uint32_t count = ck->m->dim;
     bool zero = true;
-    if (!v_need_vector(ck, &v, e, n, dim ? dim : dim_fresh(ck->dims, e->range),
-                       what) ||
-        v.kind != V_NUM || !check_leaves(ck, v.e, n, MAY_PARAMS, e, what))
+    if (!v_need_vector(ck, &value, node, count,
+                       dim ? dim : dim_fresh(ck->dims, node->range), what) ||
+        value.kind != V_NUM ||
+        !check_leaves(ck, value.e, count, MAY_PARAMS, node, what))
         return false;
-    for (uint32_t i = 0; i < n; i++)
-        zero &= ex_is_num(v.e[i], 0);
+    for (uint32_t i = 0; i < count; i++)
+        zero &= ex_is_num(value.e[i], 0);
     if (zero) {
-        struct diag *d =
-            ck_error(ck, DIAG_E0340, e->range,
+        struct diag *diag =
+            ck_error(ck, DIAG_E0340, node->range,
                      "%s is a direction, so it cannot be zero", what);
-        CK_HELP(ck, d, n == 2 ? "as in (0, 1)" : "as in (0, 0, 1)");
+        CK_HELP(ck, diag, count == 2 ? "as in (0, 1)" : "as in (0, 0, 1)");
         return false;
     }
-    take_vec(out, &v, e);
+    take_vec(out, &value, node);
     return true;
 }
 
 /* a polytope that is no half-plane or half-space */
 static bool
-polytope(const struct tm_body *b)
+polytope(const struct tm_body *body)
 {
-    return b->n_point || b->n_plane > 1;
+    return body->n_point || body->n_plane > 1;
 }
 
 static bool
-both_have_corners(const struct check *ck, const struct tm_contact *c)
+both_have_corners(const struct check *ck, const struct tm_contact *contact)
 {
-    return polytope(&ck->bodies.v[c->body[0]]) &&
-           polytope(&ck->bodies.v[c->body[1]]);
+    return polytope(&ck->bodies.v[contact->body[0]]) &&
+           polytope(&ck->bodies.v[contact->body[1]]);
 }
 
 /* at, normal, direction, priority; false on error */
 static bool
-state_contact(struct check *ck, const struct env *env, const struct decl *d,
-              const struct ast_item *const *k, struct tm_contact *c)
+state_contact(struct check *ck, const struct env *env, const struct decl *decl,
+              const struct ast_item *const *k, struct tm_contact *contact)
 {
     const struct ast_item *at = k[K_AT], *n = k[K_NORMAL], *u = k[K_DIRECTION];
     if (n && u) {
-        struct diag *x = ck_error(ck, DIAG_E0333, u->name.range,
-                                  "a contact has a `normal` or a `direction`, "
-                                  "not both");
-        CK_NOTE(ck, x, n->name.range, "the normal");
-        CK_HELP(ck, x,
+        struct diag *diag =
+            ck_error(ck, DIAG_E0333, u->name.range,
+                     "a contact has a `normal` or a `direction`, "
+                     "not both");
+        CK_NOTE(ck, diag, n->name.range, "the normal");
+        CK_HELP(ck, diag,
                 "`normal` is made a unit vector; `direction` keeps its "
                 "length, which divides the impulse");
         return false;
@@ -236,37 +241,39 @@ state_contact(struct check *ck, const struct env *env, const struct decl *d,
     if (!n)
         n = u;
     if (at && !n) {
-        struct diag *x =
+        struct diag *diag =
             ck_error(ck, DIAG_E0333, at->name.range,
-                     "the contact `%s` has a point, but no normal", d->name);
-        CK_HELP(ck, x, "add `normal = ...`, from the first body to the second");
+                     "the contact `%s` has a point, but no normal", decl->name);
+        CK_HELP(ck, diag,
+                "add `normal = ...`, from the first body to the second");
         return false;
     }
-    if (n && !at && !(n != u && both_have_corners(ck, c))) {
-        struct diag *x = ck_error(ck, DIAG_E0333, n->name.range,
-                                  "the contact `%s` has a %s, but no point",
-                                  d->name, n->name.text);
-        CK_HELP(ck, x,
+    if (n && !at && !(n != u && both_have_corners(ck, contact))) {
+        struct diag *diag = ck_error(ck, DIAG_E0333, n->name.range,
+                                     "the contact `%s` has a %s, but no point",
+                                     decl->name, n->name.text);
+        CK_HELP(ck, diag,
                 "add `at = ...`, the point in world axes at the start; only a "
                 "`normal` of two bodies with corners stands alone");
         return false;
     }
     bool ok = true;
     if (k[K_PRIORITY]) {
-        const struct ast_expr *e = k[K_PRIORITY]->value;
-        struct value v = ck_expr(ck, env, e);
-        ok = v_need_scalar(ck, &v, e, dim_pure(ck->dims), "a priority") &&
-             check_leaves(ck, v.e, 1, MAY_PARAMS, e, "a priority");
+        const struct ast_expr *node = k[K_PRIORITY]->value;
+        struct value value = ck_expr(ck, env, node);
+        ok =
+            v_need_scalar(ck, &value, node, dim_pure(ck->dims), "a priority") &&
+            check_leaves(ck, value.e, 1, MAY_PARAMS, node, "a priority");
         if (ok)
-            take_num(&c->priority, &v, e);
+            take_num(&contact->priority, &value, node);
     }
     if (!n || !ck->m->dim)
         return ok;
     if (!at) {
         if (take_direction(ck, env, n->value, "the normal of a contact", NULL,
-                           &c->direction))
-            normalised(ck, &c->direction);
-        return ok && c->direction.n;
+                           &contact->direction))
+            normalised(ck, &contact->direction);
+        return ok && contact->direction.n;
     }
     const struct ast_expr *e = at->value;
     struct value v = ck_expr(ck, env, e);
@@ -274,28 +281,29 @@ state_contact(struct check *ck, const struct env *env, const struct decl *d,
                        "the point of a contact") ||
         !check_leaves(ck, v.e, ck->m->dim, MAY_PARAMS, e,
                       "the point of a contact") ||
-        !take_direction(ck, env, n->value,
-                        n == u ? "the direction of a contact"
-                               : "the normal of a contact",
-                        n == u ? dim_pure(ck->dims) : NULL, &c->direction))
+        !take_direction(
+            ck, env, n->value,
+            n == u ? "the direction of a contact" : "the normal of a contact",
+            n == u ? dim_pure(ck->dims) : NULL, &contact->direction))
         return false;
-    take_vec(&c->at, &v, e);
+    take_vec(&contact->at, &v, e);
     if (n != u)
-        normalised(ck, &c->direction);
+        normalised(ck, &contact->direction);
     return ok;
 }
 
 /* has a level set edges: max or min in its formula? */
 static bool
-has_corners(struct check *ck, const expr *e, unsigned char *seen)
+has_corners(struct check *ck, const expr *expression, unsigned char *seen)
 {
-    for (; e && !seen[e->id]; e = e->c) {
-        seen[e->id] = 1;
-        if (e->op == IMP_OP_MAX || e->op == IMP_OP_MIN)
+    for (; expression && !seen[expression->id]; expression = expression->c) {
+        seen[expression->id] = 1;
+        if (expression->op == IMP_OP_MAX || expression->op == IMP_OP_MIN)
             return true;
-        if (e->op == IMP_OP_CONST || e->op == IMP_OP_ENV)
+        if (expression->op == IMP_OP_CONST || expression->op == IMP_OP_ENV)
             return false;
-        if (has_corners(ck, e->a, seen) || has_corners(ck, e->b, seen))
+        if (has_corners(ck, expression->a, seen) ||
+            has_corners(ck, expression->b, seen))
             return true;
     }
     return false;
@@ -303,13 +311,16 @@ has_corners(struct check *ck, const expr *e, unsigned char *seen)
 
 /* linear with t in it: a half-plane that moves within its own axes */
 static bool
-moving_plane(struct check *ck, const expr *e)
+moving_plane(struct check *ck, const expr *expression)
 {
-    if (!e || !ex_depends(ck->g, e, SYM_TIME, UINT32_MAX, UINT32_MAX))
+    if (!expression ||
+        !ex_depends(ck->g, expression, SYM_TIME, UINT32_MAX, UINT32_MAX))
         return false;
     for (uint32_t i = 0; i < ck->m->dim; i++)
-        if (ex_depends(ck->g, ex_diff(ck->g, e, ex_sym(ck->g, SYM_LOCAL, i, 0)),
-                       SYM_LOCAL, UINT32_MAX, UINT32_MAX))
+        if (ex_depends(
+                ck->g,
+                ex_diff(ck->g, expression, ex_sym(ck->g, SYM_LOCAL, i, 0)),
+                SYM_LOCAL, UINT32_MAX, UINT32_MAX))
             return false;
     return true;
 }
@@ -317,94 +328,98 @@ moving_plane(struct check *ck, const expr *e)
 /* Where corners touch is found for convex polytopes. Others, such as the
  * greatest of curved functions, are refused. */
 static bool
-corners_ok(struct check *ck, const struct decl *d, const struct tm_contact *c)
+corners_ok(struct check *ck, const struct decl *decl,
+           const struct tm_contact *contact)
 {
     for (int i = 0; i < 2; i++) {
-        const struct tm_body *b = &ck->bodies.v[c->body[i]];
-        const struct tm_body *other = &ck->bodies.v[c->body[1 - i]];
-        const expr *e = b->level_set;
-        struct diag *x;
-        if (polytope(other) && moving_plane(ck, e)) {
-            x = ck_error(ck, DIAG_E0901, d->range,
-                         "corners of `%s` against the flat shape of `%s`, "
-                         "which contains t, are not available in this build",
-                         other->name, b->name);
-            CK_HELP(ck, x,
+        const struct tm_body *body = &ck->bodies.v[contact->body[i]];
+        const struct tm_body *other = &ck->bodies.v[contact->body[1 - i]];
+        const expr *expression = body->level_set;
+        struct diag *diag;
+        if (polytope(other) && moving_plane(ck, expression)) {
+            diag = ck_error(ck, DIAG_E0901, decl->range,
+                            "corners of `%s` against the flat shape of `%s`, "
+                            "which contains t, are not available in this build",
+                            other->name, body->name);
+            CK_HELP(ck, diag,
                     "let the body move instead: a fixed body whose `position` "
                     "contains t");
             return false;
         }
-        if (!e || b->n_plane ||
-            !has_corners(ck, e, NEW_N(ck->arena, unsigned char, e->id + 1)))
+        if (!expression || body->n_plane ||
+            !has_corners(ck, expression,
+                         NEW_N(ck->arena, unsigned char, expression->id + 1)))
             continue;
         /* a plane shape among bodies in space has been told */
-        if (ck->ds->errors && ck->m->dim == 3 && !b->uses_z)
+        if (ck->ds->errors && ck->m->dim == 3 && !body->uses_z)
             continue;
-        x = ck_error(ck, DIAG_E0901, d->range,
+        diag =
+            ck_error(ck, DIAG_E0901, decl->range,
                      "finding where the corners and edges of `%s` touch is not "
                      "available in this build: its shape is no convex polytope",
-                     b->name);
-        CK_NOTE(ck, x, b->range_shape,
+                     body->name);
+        CK_NOTE(ck, diag, body->range_shape,
                 "a polytope is the greatest of linear functions of x, y and z, "
                 "without t; or made by polygon or polyhedron");
-        CK_HELP(ck, x,
+        CK_HELP(ck, diag,
                 "state it: contact %s : %s | %s { at = ...  normal = ... }",
-                d->name, ck->bodies.v[c->body[0]].name,
-                ck->bodies.v[c->body[1]].name);
+                decl->name, ck->bodies.v[contact->body[0]].name,
+                ck->bodies.v[contact->body[1]].name);
         return false;
     }
     return true;
 }
 
 static void
-contact(struct check *ck, struct decl *d)
+contact(struct check *ck, struct decl *decl)
 {
-    const struct ast_item *k[N_KEYS], *it = d->item;
-    struct tm_contact *c = &ck->contacts.v[d->index];
-    struct env env = {.module = d->module};
+    const struct ast_item *k[N_KEYS], *it = decl->item;
+    struct tm_contact *c = &ck->contacts.v[decl->index];
+    struct env env = {.module = decl->module};
     block_keys(ck, it, contact_keys, n_contact_keys, "contact", k);
     if (!it->head1 || !it->head2) {
-        struct diag *x = ck_error(ck, DIAG_E0324, d->range,
-                                  "the contact `%s` names no bodies", d->name);
-        CK_HELP(ck, x, "contact %s : one | two", d->name);
+        struct diag *diag =
+            ck_error(ck, DIAG_E0324, decl->range,
+                     "the contact `%s` names no bodies", decl->name);
+        CK_HELP(ck, diag, "contact %s : one | two", decl->name);
         return;
     }
     bool ok = head_body(ck, &env, it->head1, &c->body[0]);
     ok &= head_body(ck, &env, it->head2, &c->body[1]);
     bool stated = k[K_AT] || k[K_GAP];
-    if (ok && !state_contact(ck, &env, d, k, c))
+    if (ok && !state_contact(ck, &env, decl, k, c))
         ok = false;
     if (ok && c->body[0] == c->body[1]) {
-        imp_range r = it->head1->range;
-        r.hi = it->head2->range.hi;
-        struct diag *x =
-            ck_error(ck, DIAG_E0320, r, "a body has no contact with itself");
-        CK_HELP(ck, x, "name two different bodies");
+        imp_range range = it->head1->range;
+        range.hi = it->head2->range.hi;
+        struct diag *diag = ck_error(ck, DIAG_E0320, range,
+                                     "a body has no contact with itself");
+        CK_HELP(ck, diag, "name two different bodies");
         ok = false;
     }
     for (int i = 0; ok && !stated && i < 2; i++) {
         struct decl *b = ck->body_decls.v[c->body[i]];
         if (b->item->head1)
             continue;
-        struct diag *x = ck_error(
+        struct diag *diag = ck_error(
             ck, DIAG_E0322, (i ? it->head2 : it->head1)->range,
             "the body `%s` has no shape, so it cannot touch anything", b->name);
-        CK_NOTE(ck, x, b->range, "declared here");
-        CK_HELP(ck, x,
+        CK_NOTE(ck, diag, b->range, "declared here");
+        CK_HELP(ck, diag,
                 "give it one, as in body %s : %s(1), or state where they "
                 "touch: contact %s : %s | %s { at = ...  normal = ... }",
-                b->name, ck->m->dim == 3 ? "sphere" : "circle", d->name,
+                b->name, ck->m->dim == 3 ? "sphere" : "circle", decl->name,
                 ck->bodies.v[c->body[0]].name, ck->bodies.v[c->body[1]].name);
         ok = false;
     }
     if (ok && ck->bodies.v[c->body[0]].fixed &&
         ck->bodies.v[c->body[1]].fixed) {
-        struct diag *x = ck_error(ck, DIAG_E0321, d->range,
-                                  "both bodies of this contact are fixed");
-        CK_HELP(ck, x, "an impact needs a body that can move");
+        struct diag *diag = ck_error(ck, DIAG_E0321, decl->range,
+                                     "both bodies of this contact are fixed");
+        CK_HELP(ck, diag, "an impact needs a body that can move");
     }
     if (ok && !stated)
-        corners_ok(ck, d, c);
+        corners_ok(ck, decl, c);
     for (int i = K_GAP; i < N_KEYS; i++)
         if (k[i])
             ck_unavailable(ck, k[i]->name.range,
@@ -416,13 +431,14 @@ contact(struct check *ck, struct decl *d)
 void
 contacts_declare(struct check *ck)
 {
-    for (struct module *m = ck->modules; m; m = m->next)
-        for (struct decl *d = m->first; d; d = d->next)
-            if (d->kind == D_CONTACT) {
-                struct tm_contact c = {.name = d->name,
-                                       .doc = d->item->doc ? d->item->doc : "",
-                                       .range = d->range};
-                d->index = (uint32_t)ck->contacts.n;
+    for (struct module *module = ck->modules; module; module = module->next)
+        for (struct decl *decl = module->first; decl; decl = decl->next)
+            if (decl->kind == D_CONTACT) {
+                struct tm_contact c = {.name = decl->name,
+                                       .doc = decl->item->doc ? decl->item->doc
+                                                              : "",
+                                       .range = decl->range};
+                decl->index = (uint32_t)ck->contacts.n;
                 APUSH(ck, &ck->contacts, c);
             }
 }
@@ -430,8 +446,8 @@ contacts_declare(struct check *ck)
 void
 check_contacts(struct check *ck)
 {
-    for (struct module *m = ck->modules; m; m = m->next)
-        for (struct decl *d = m->first; d; d = d->next)
-            if (d->kind == D_CONTACT)
-                contact(ck, d);
+    for (struct module *module = ck->modules; module; module = module->next)
+        for (struct decl *decl = module->first; decl; decl = decl->next)
+            if (decl->kind == D_CONTACT)
+                contact(ck, decl);
 }

@@ -9,35 +9,36 @@
 void
 decl_lets(struct check *ck)
 {
-    for (struct module *m = ck->modules; m; m = m->next)
-        for (struct decl *d = m->first; d; d = d->next)
-            if (d->kind == D_LET && d->state == DECL_NEW)
-                ck_decl(ck, d, d->range);
+    for (struct module *module = ck->modules; module; module = module->next)
+        for (struct decl *decl = module->first; decl; decl = decl->next)
+            if (decl->kind == D_LET && decl->state == DECL_NEW)
+                ck_decl(ck, decl, decl->range);
 }
 
 static void
-fn_alone(struct check *ck, struct decl *d)
+fn_alone(struct check *ck, struct decl *decl)
 {
     struct env env;
-    struct frame f;
-    call_open(ck, d, d->item->formals, d->item->n_formals, &env);
-    if (!call_enter(ck, d, IMP_NOWHERE, &f))
+    struct frame frame;
+    call_open(ck, decl, decl->item->formals, decl->item->n_formals, &env);
+    if (!call_enter(ck, decl, IMP_NOWHERE, &frame))
         return;
-    struct value v = ck_expr(ck, &env, d->item->value);
-    d->broken |= v.kind == V_POISON;
-    call_leave(ck, &f);
+    struct value value = ck_expr(ck, &env, decl->item->value);
+    decl->broken |= value.kind == V_POISON;
+    call_leave(ck, &frame);
 }
 
 void
 decl_definitions(struct check *ck, enum decl_kind kind)
 {
-    for (struct module *m = ck->modules; m; m = m->next)
-        for (struct decl *d = m->first; d && !m->library; d = d->next) {
-            if (d->kind != kind)
+    for (struct module *module = ck->modules; module; module = module->next)
+        for (struct decl *decl = module->first; decl && !module->library;
+             decl = decl->next) {
+            if (decl->kind != kind)
                 continue;
             if (kind == D_FN)
-                fn_alone(ck, d);
+                fn_alone(ck, decl);
             else
-                shape_alone(ck, d);
+                shape_alone(ck, decl);
         }
 }

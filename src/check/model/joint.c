@@ -66,32 +66,32 @@ struct work {
 };
 
 static void
-put_keys(struct buf *b, const char *head, unsigned keys)
+put_keys(struct buf *out, const char *head, unsigned keys)
 {
     for (int i = 0; i < N_KEYS; i++)
         if (keys & 1u << i) {
-            buf_printf(b, "%s %s", head, joint_keys[i].name);
+            buf_printf(out, "%s %s", head, joint_keys[i].name);
             head = ",";
         }
 }
 
 bool
-joint_kind_doc(const char *name, struct buf *b)
+joint_kind_doc(const char *name, struct buf *out)
 {
     for (size_t i = 0; i < N_KINDS; i++) {
         const struct kind *k = &kinds[i];
         if (strcmp(k->name, name))
             continue;
-        buf_printf(b, "kind of joint\n  %s(body, body or world) {", name);
-        put_keys(b, "", k->must);
-        buf_puts(b, " }");
-        put_keys(b, "; may have", k->may & ~k->must);
-        buf_printf(b, "\n  leaves free: %s\n",
+        buf_printf(out, "kind of joint\n  %s(body, body or world) {", name);
+        put_keys(out, "", k->must);
+        buf_puts(out, " }");
+        put_keys(out, "; may have", k->may & ~k->must);
+        buf_printf(out, "\n  leaves free: %s\n",
                    k->must & SCREWS ? "what its screws do not bear"
                    : k->rates       ? k->rate
                                     : "nothing");
         if (!k->plane)
-            buf_printf(b, "  in the plane: %s\n", k->instead);
+            buf_printf(out, "  in the plane: %s\n", k->instead);
         return true;
     }
     return false;
@@ -134,42 +134,43 @@ other_name(const char *word)
 static int
 kind_of(struct check *ck, const struct ast_expr *head)
 {
-    const struct ast_expr *f = head->kind == AST_CALL ? head->a : head;
+    const struct ast_expr *callee = head->kind == AST_CALL ? head->a : head;
     const char *names[N_KINDS];
-    const char *word = f->kind == AST_NAME ? f->name.text : NULL;
+    const char *word = callee->kind == AST_NAME ? callee->name.text : NULL;
     for (int i = 0; i < N_KINDS; i++) {
         names[i] = kinds[i].name;
         if (word && !strcmp(word, names[i]))
             return i;
     }
-    struct diag *d =
-        word
-            ? ck_error(ck, DIAG_E0334, f->range, "there is no joint `%s`", word)
-            : ck_error(ck, DIAG_E0334, f->range,
-                       "what follows the colon is a kind of joint");
+    struct diag *diag =
+        word ? ck_error(ck, DIAG_E0334, callee->range, "there is no joint `%s`",
+                        word)
+             : ck_error(ck, DIAG_E0334, callee->range,
+                        "what follows the colon is a kind of joint");
     if (word && other_name(word))
-        CK_HELP(ck, d, "here it is called `%s`", other_name(word));
-    else if (!word || !ck_suggest(ck, d, f->range, word, names, N_KINDS))
-        CK_HELP(ck, d, "joints are %s", ck_join(ck, names, N_KINDS, "and"));
+        CK_HELP(ck, diag, "here it is called `%s`", other_name(word));
+    else if (!word ||
+             !ck_suggest(ck, diag, callee->range, word, names, N_KINDS))
+        CK_HELP(ck, diag, "joints are %s", ck_join(ck, names, N_KINDS, "and"));
     return -1;
 }
 
 static bool
-is_world(const struct ast_expr *e)
+is_world(const struct ast_expr *node)
 {
-    e = ast_unwrap(e);
-    return e->kind == AST_NAME && !strcmp(e->name.text, "world");
+    node = ast_unwrap(node);
+    return node->kind == AST_NAME && !strcmp(node->name.text, "world");
 }
 
 /* a name that is not there at all: only bodies and `world` were to stand here
  */
 static bool
-unknown_body(struct work *w, const struct ast_expr *e)
+unknown_body(struct work *work, const struct ast_expr *node)
 {
-    struct check *ck = w->ck;
+    struct check *ck = work->ck;
     bool reported = false;
-    if (e->kind != AST_NAME ||
-        scope_find(ck, w->env.module, e->name.text, WANT_ANY, e->range,
+    if (node->kind != AST_NAME ||
+        scope_find(ck, work->env.module, node->name.text, WANT_ANY, node->range,
                    &reported) ||
         reported)
         return reported;
@@ -177,96 +178,97 @@ unknown_body(struct work *w, const struct ast_expr *e)
     for (size_t i = 0; i < ck->bodies.n; i++)
         names[i] = ck->bodies.v[i].name;
     names[ck->bodies.n] = "world";
-    struct diag *d = ck_error(ck, DIAG_E0101, e->range, "there is no body `%s`",
-                              e->name.text);
-    if (!ck_suggest(ck, d, e->range, e->name.text, names, ck->bodies.n + 1))
-        CK_HELP(ck, d, "declare it, or say `world` for what never moves");
+    struct diag *diag = ck_error(ck, DIAG_E0101, node->range,
+                                 "there is no body `%s`", node->name.text);
+    if (!ck_suggest(ck, diag, node->range, node->name.text, names,
+                    ck->bodies.n + 1))
+        CK_HELP(ck, diag, "declare it, or say `world` for what never moves");
     return true;
 }
 
 static bool
-end_body(struct work *w, const struct ast_arg *a, uint32_t *body)
+end_body(struct work *work, const struct ast_arg *arg, uint32_t *body)
 {
-    struct check *ck = w->ck;
-    if (a->name.text) {
-        ck_error(ck, DIAG_E0335, a->name.range,
+    struct check *ck = work->ck;
+    if (arg->name.text) {
+        ck_error(ck, DIAG_E0335, arg->name.range,
                  "the two bodies of a joint are given by place: %s(one, two)",
-                 w->kind->name);
+                 work->kind->name);
         return false;
     }
-    if (is_world(a->value)) {
+    if (is_world(arg->value)) {
         *body = IMP_WORLD;
         return true;
     }
-    if (unknown_body(w, a->value))
+    if (unknown_body(work, arg->value))
         return false;
-    struct value v = ck_expr(ck, &w->env, a->value);
-    if (v.kind == V_POISON)
+    struct value value = ck_expr(ck, &work->env, arg->value);
+    if (value.kind == V_POISON)
         return false;
-    if (v.kind != V_BODY) {
-        struct diag *d = ck_error(
-            ck, DIAG_E0335, a->value->range,
+    if (value.kind != V_BODY) {
+        struct diag *diag = ck_error(
+            ck, DIAG_E0335, arg->value->range,
             "a joint is between two bodies, or a body and the world, but this "
             "is %s",
-            v_kind(ck, &v));
-        CK_HELP(ck, d, "joint %s : %s(one, world) { ... }", w->d->name,
-                w->kind->name);
+            v_kind(ck, &value));
+        CK_HELP(ck, diag, "joint %s : %s(one, world) { ... }", work->d->name,
+                work->kind->name);
         return false;
     }
-    *body = v.ref;
+    *body = value.ref;
     return true;
 }
 
 static bool
-ends(struct work *w, const struct ast_expr *head)
+ends(struct work *work, const struct ast_expr *head)
 {
-    struct check *ck = w->ck;
-    uint32_t *b = w->j->body;
+    struct check *ck = work->ck;
+    uint32_t *b = work->j->body;
     if (head->kind != AST_CALL || head->n_args != 2) {
-        struct diag *d = ck_error(
+        struct diag *diag = ck_error(
             ck, DIAG_E0335, head->range,
             "%s %s joins two bodies, or a body and the world, but %s here",
-            an(w->kind->name), w->kind->name,
+            an(work->kind->name), work->kind->name,
             head->kind != AST_CALL || !head->n_args ? "none is named"
             : head->n_args == 1                     ? "one is named"
                                 : "more than two are named");
-        CK_HELP(ck, d, "joint %s : %s(one, two), or %s(one, world)", w->d->name,
-                w->kind->name, w->kind->name);
+        CK_HELP(ck, diag, "joint %s : %s(one, two), or %s(one, world)",
+                work->d->name, work->kind->name, work->kind->name);
         return false;
     }
-    bool ok = end_body(w, &head->args[0], &b[0]);
-    ok &= end_body(w, &head->args[1], &b[1]);
+    bool ok = end_body(work, &head->args[0], &b[0]);
+    ok &= end_body(work, &head->args[1], &b[1]);
     if (!ok)
         return false;
-    imp_range r = head->args[0].value->range;
-    r.hi = head->args[1].value->range.hi;
+    imp_range range = head->args[0].value->range;
+    range.hi = head->args[1].value->range.hi;
     if (b[0] == b[1]) {
-        struct diag *d =
+        struct diag *diag =
             b[0] == IMP_WORLD
-                ? ck_error(ck, DIAG_E0335, r,
+                ? ck_error(ck, DIAG_E0335, range,
                            "a joint of the world with itself holds nothing")
-                : ck_error(ck, DIAG_E0335, r,
+                : ck_error(ck, DIAG_E0335, range,
                            "a body cannot be joined to itself");
-        CK_HELP(ck, d, "name two different bodies, or one and `world`");
+        CK_HELP(ck, diag, "name two different bodies, or one and `world`");
         return false;
     }
     if (b[0] == IMP_WORLD) {
-        struct diag *d = ck_error(ck, DIAG_E0335, head->args[0].value->range,
-                                  "`world` stands in the second place");
-        CK_HELP(ck, d,
+        struct diag *diag = ck_error(ck, DIAG_E0335, head->args[0].value->range,
+                                     "`world` stands in the second place");
+        CK_HELP(ck, diag,
                 "write %s(%s, world): rates and impulses are those of the "
                 "first body",
-                w->kind->name, ck->bodies.v[b[1]].name);
+                work->kind->name, ck->bodies.v[b[1]].name);
         return false;
     }
     if (ck->bodies.v[b[0]].fixed &&
         (b[1] == IMP_WORLD || ck->bodies.v[b[1]].fixed)) {
-        struct diag *d =
-            ck_error(ck, DIAG_E0336, r,
+        struct diag *diag =
+            ck_error(ck, DIAG_E0336, range,
                      "nothing that this joint holds can move: `%s` is fixed",
                      ck->bodies.v[b[0]].name);
-        CK_NOTE(ck, d, ck->bodies.v[b[0]].range, "declared here");
-        CK_HELP(ck, d, "leave out the joint, or `fixed = true`");
+        CK_NOTE(ck, diag, ck->bodies.v[b[0]].range, "declared here");
+        CK_HELP(ck, diag, "leave out the joint, or `fixed = true`");
         return false;
     }
     return true;
@@ -284,39 +286,39 @@ may_keys(const struct work *w)
 }
 
 static bool
-keys_fit(struct work *w, bool misspelt)
+keys_fit(struct work *work, bool misspelt)
 {
-    struct check *ck = w->ck;
-    unsigned may = may_keys(w), must = w->kind->must & may;
+    struct check *ck = work->ck;
+    unsigned may = may_keys(work), must = work->kind->must & may;
     bool ok = true;
     const char *names[N_KEYS];
-    size_t n = 0;
+    size_t count = 0;
     for (int i = 0; i < N_KEYS; i++)
         if (may >> i & 1)
-            names[n++] = joint_keys[i].name;
+            names[count++] = joint_keys[i].name;
     for (int i = 0; i < N_KEYS; i++) {
-        if (!w->k[i] || (may >> i & 1))
+        if (!work->k[i] || (may >> i & 1))
             continue;
-        struct diag *d;
-        if (i == K_AXIS && w->j->kind == IMP_JOINT_HINGE)
-            d = ck_error(ck, DIAG_E0337, w->k[i]->name.range,
-                         "in the plane every hinge turns about z, so it has "
-                         "no `axis`");
+        struct diag *diag;
+        if (i == K_AXIS && work->j->kind == IMP_JOINT_HINGE)
+            diag = ck_error(ck, DIAG_E0337, work->k[i]->name.range,
+                            "in the plane every hinge turns about z, so it has "
+                            "no `axis`");
         else
-            d = ck_error(ck, DIAG_E0337, w->k[i]->name.range,
-                         "%s %s has no `%s`", an(w->kind->name), w->kind->name,
-                         joint_keys[i].name);
-        CK_HELP(ck, d, "it has %s", ck_join(ck, names, n, "and"));
+            diag = ck_error(ck, DIAG_E0337, work->k[i]->name.range,
+                            "%s %s has no `%s`", an(work->kind->name),
+                            work->kind->name, joint_keys[i].name);
+        CK_HELP(ck, diag, "it has %s", ck_join(ck, names, count, "and"));
         ok = false;
     }
     for (int i = 0; i < N_KEYS && !misspelt; i++) {
-        if (w->k[i] || !(must >> i & 1))
+        if (work->k[i] || !(must >> i & 1))
             continue;
-        struct diag *d =
-            ck_error(ck, DIAG_E0338, w->d->range, "%s %s needs `%s`: %s",
-                     an(w->kind->name), w->kind->name, joint_keys[i].name,
+        struct diag *diag =
+            ck_error(ck, DIAG_E0338, work->d->range, "%s %s needs `%s`: %s",
+                     an(work->kind->name), work->kind->name, joint_keys[i].name,
                      joint_keys[i].doc);
-        CK_HELP(ck, d,
+        CK_HELP(ck, diag,
                 i == K_SCREWS     ? "as in screws = [1, 0, 0, 0, 0, 0; "
                                     "0, 1, 0, 0, 0, 0]"
                 : ck->m->dim == 2 ? "as in %s = (1, 0)"
@@ -328,22 +330,23 @@ keys_fit(struct work *w, bool misspelt)
 }
 
 static void
-point_key(struct work *w)
+point_key(struct work *work)
 {
-    struct check *ck = w->ck;
-    uint32_t n = ck->m->dim;
-    struct tm_vec *at = &w->j->at;
-    if (!w->k[K_AT]) {
+    struct check *ck = work->ck;
+    uint32_t count = ck->m->dim;
+    struct tm_vec *at = &work->j->at;
+    if (!work->k[K_AT]) {
         /* where nothing depends on it: the first body's mass centre */
-        *at = ck->bodies.v[w->j->body[0]].position;
+        *at = ck->bodies.v[work->j->body[0]].position;
         return;
     }
-    const struct ast_expr *e = w->k[K_AT]->value;
-    struct value v = ck_expr(ck, &w->env, e);
-    if (v_need_vector(ck, &v, e, n, dim_mks(ck->dims, 1, 0, 0),
+    const struct ast_expr *node = work->k[K_AT]->value;
+    struct value value = ck_expr(ck, &work->env, node);
+    if (v_need_vector(ck, &value, node, count, dim_mks(ck->dims, 1, 0, 0),
                       "the point of a joint") &&
-        check_leaves(ck, v.e, n, MAY_PARAMS, e, "the point of a joint"))
-        take_vec(at, &v, e);
+        check_leaves(ck, value.e, count, MAY_PARAMS, node,
+                     "the point of a joint"))
+        take_vec(at, &value, node);
 }
 
 /* literal vectors only: is a along b? */
@@ -362,31 +365,31 @@ along(const struct tm_vec *a, const struct tm_vec *b)
 }
 
 static void
-axis_keys(struct work *w)
+axis_keys(struct work *work)
 {
-    struct check *ck = w->ck;
-    struct tm_vec *to[] = {&w->j->axis, &w->j->axis2};
+    struct check *ck = work->ck;
+    struct tm_vec *to[] = {&work->j->axis, &work->j->axis2};
     for (int i = 0; i < 2; i++)
-        if (w->k[K_AXIS + i])
-            take_direction(ck, &w->env, w->k[K_AXIS + i]->value,
+        if (work->k[K_AXIS + i])
+            take_direction(ck, &work->env, work->k[K_AXIS + i]->value,
                            "the axis of a joint", NULL, to[i]);
     if (to[0]->n != 3 || to[1]->n != 3 || !along(to[0], to[1]))
         return;
-    struct diag *d = ck_error(ck, DIAG_E0340, w->k[K_AXIS2]->value->range,
-                              "the two axes of a universal joint cannot be "
-                              "parallel");
-    CK_NOTE(ck, d, w->k[K_AXIS]->value->range, "the first axis");
-    CK_HELP(ck, d, "they are usually at right angles");
+    struct diag *diag = ck_error(ck, DIAG_E0340, work->k[K_AXIS2]->value->range,
+                                 "the two axes of a universal joint cannot be "
+                                 "parallel");
+    CK_NOTE(ck, diag, work->k[K_AXIS]->value->range, "the first axis");
+    CK_HELP(ck, diag, "they are usually at right angles");
 }
 
 /* -- entries with dimensions of their own --------------------------------- */
 
 /* entry i of `rate`: a spin or a speed? */
 static const struct dim *
-rate_dim(struct work *w, uint32_t i)
+rate_dim(struct work *work, uint32_t i)
 {
     bool speed = false;
-    switch (w->j->kind) {
+    switch (work->j->kind) {
     case IMP_JOINT_SLIDER:
         speed = true;
         break;
@@ -397,67 +400,71 @@ rate_dim(struct work *w, uint32_t i)
     default:
         break;
     }
-    return dim_mks(w->ck->dims, speed ? 1 : 0, 0, -1);
+    return dim_mks(work->ck->dims, speed ? 1 : 0, 0, -1);
 }
 
 static void
-rate_key(struct work *w)
+rate_key(struct work *work)
 {
-    struct check *ck = w->ck;
-    if (!w->k[K_RATE])
+    struct check *ck = work->ck;
+    if (!work->k[K_RATE])
         return;
-    const struct ast_expr *e = w->k[K_RATE]->value, *p = ast_unwrap(e);
-    uint32_t n = w->kind->rates;
+    const struct ast_expr *node = work->k[K_RATE]->value,
+                          *inner = ast_unwrap(node);
+    uint32_t count = work->kind->rates;
     const char *what =
-        arena_printf(ck->arena, "the rate of a %s", w->kind->name);
-    if (p->kind == AST_TUPLE && !p->unit && p->n_list == n) {
-        struct tm_vec r = {.n = n, .range = e->range};
+        arena_printf(ck->arena, "the rate of a %s", work->kind->name);
+    if (inner->kind == AST_TUPLE && !inner->unit && inner->n_list == count) {
+        struct tm_vec r = {.n = count, .range = node->range};
         bool ok = true;
-        for (uint32_t i = 0; i < n; i++) {
-            struct value v = ck_expr(ck, &w->env, p->list[i]);
+        for (uint32_t i = 0; i < count; i++) {
+            struct value value = ck_expr(ck, &work->env, inner->list[i]);
             if (v_need_scalar(
-                    ck, &v, p->list[i], rate_dim(w, i),
+                    ck, &value, inner->list[i], rate_dim(work, i),
                     arena_printf(ck->arena, "entry %u of %s", i, what)) &&
-                check_leaves(ck, v.e, 1, MAY_PARAMS, p->list[i], what))
-                r.e[i] = v.e[0];
+                check_leaves(ck, value.e, 1, MAY_PARAMS, inner->list[i], what))
+                r.e[i] = value.e[0];
             else
                 ok = false;
         }
         if (ok)
-            w->j->rate = r;
+            work->j->rate = r;
         return;
     }
-    struct value v = ck_expr(ck, &w->env, e);
+    struct value v = ck_expr(ck, &work->env, node);
     if (v.kind == V_POISON)
         return;
-    if (v.kind != V_NUM || v.cols != 1 || v.rows != n) {
-        struct diag *d = ck_error(
-            ck, DIAG_E0314, e->range, "%s is %s: %u number%s, but this is %s",
-            what, w->kind->rate, n, n == 1 ? "" : "s", v_kind(ck, &v));
+    if (v.kind != V_NUM || v.cols != 1 || v.rows != count) {
+        struct diag *diag = ck_error(ck, DIAG_E0314, node->range,
+                                     "%s is %s: %u number%s, but this is %s",
+                                     what, work->kind->rate, count,
+                                     count == 1 ? "" : "s", v_kind(ck, &v));
         static const char *const samples[] = {"", "1", "(1, 0)", "(1, 0, 0)",
                                               "(1, 0, 0, 0)"};
-        CK_HELP(ck, d, "as in rate = %s", samples[n]);
+        CK_HELP(ck, diag, "as in rate = %s", samples[count]);
         return;
     }
-    if (n > 1 && !v.bare &&
-        !dim_unify(ck->dims, rate_dim(w, 0), rate_dim(w, n - 1), e->range)) {
-        struct diag *d = ck_error(ck, DIAG_E0202, e->range,
-                                  "%s has entries of two dimensions: %s", what,
-                                  w->kind->rate);
-        CK_HELP(ck, d, "write it as a tuple, entry by entry");
+    if (count > 1 && !v.bare &&
+        !dim_unify(ck->dims, rate_dim(work, 0), rate_dim(work, count - 1),
+                   node->range)) {
+        struct diag *diag = ck_error(ck, DIAG_E0202, node->range,
+                                     "%s has entries of two dimensions: %s",
+                                     what, work->kind->rate);
+        CK_HELP(ck, diag, "write it as a tuple, entry by entry");
         return;
     }
-    if ((v.bare && n > 1) || v_need_dim(ck, &v, e, rate_dim(w, 0), what))
-        if (check_leaves(ck, v.e, n, MAY_PARAMS, e, what))
-            take_vec(&w->j->rate, &v, e);
+    if ((v.bare && count > 1) ||
+        v_need_dim(ck, &v, node, rate_dim(work, 0), what))
+        if (check_leaves(ck, v.e, count, MAY_PARAMS, node, what))
+            take_vec(&work->j->rate, &v, node);
 }
 
 /* a row of screws: force, then moment about `at`, of one scale */
 static bool
-screw_row(struct work *w, const struct ast_expr *m, uint32_t row, uint32_t cols,
-          const expr **out)
+screw_row(struct work *work, const struct ast_expr *m, uint32_t row,
+          uint32_t cols, const expr **out)
 {
-    struct check *ck = w->ck;
+    struct check *ck = work->ck;
     const struct ast_expr *const *e =
         (const struct ast_expr *const *)m->list + (size_t)row * cols;
     const struct dim *force = dim_fresh(ck->dims, m->range);
@@ -468,42 +475,44 @@ screw_row(struct work *w, const struct ast_expr *m, uint32_t row, uint32_t cols,
     for (uint32_t i = 0; i < 6; i++)
         out[i] = ex_num(ck->g, 0);
     for (uint32_t i = 0; i < cols; i++) {
-        struct value v = ck_expr(ck, &w->env, e[i]);
-        if (!v_need_scalar(ck, &v, e[i], i < n_force ? force : moment,
+        struct value value = ck_expr(ck, &work->env, e[i]);
+        if (!v_need_scalar(ck, &value, e[i], i < n_force ? force : moment,
                            i < n_force ? "the force of a screw"
                                        : "the moment of a screw") ||
-            !check_leaves(ck, v.e, 1, MAY_PARAMS, e[i], "a screw"))
+            !check_leaves(ck, value.e, 1, MAY_PARAMS, e[i], "a screw"))
             return false;
-        out[cols == 6 || i < 2 ? i : 5] = v.e[0];
-        zero &= ex_is_num(v.e[0], 0);
+        out[cols == 6 || i < 2 ? i : 5] = value.e[0];
+        zero &= ex_is_num(value.e[0], 0);
     }
     if (!zero)
         return true;
-    imp_range r = e[0]->range;
-    r.hi = e[cols - 1]->range.hi;
-    struct diag *d = ck_error(ck, DIAG_E0340, r, "a screw cannot be zero");
-    CK_HELP(ck, d, "a zero screw constrains nothing: leave out this row");
+    imp_range range = e[0]->range;
+    range.hi = e[cols - 1]->range.hi;
+    struct diag *diag =
+        ck_error(ck, DIAG_E0340, range, "a screw cannot be zero");
+    CK_HELP(ck, diag, "a zero screw constrains nothing: leave out this row");
     return false;
 }
 
 static void
-screws_key(struct work *w)
+screws_key(struct work *work)
 {
-    struct check *ck = w->ck;
-    if (!w->k[K_SCREWS])
+    struct check *ck = work->ck;
+    if (!work->k[K_SCREWS])
         return;
-    const struct ast_expr *e = w->k[K_SCREWS]->value, *p = ast_unwrap(e);
+    const struct ast_expr *node = work->k[K_SCREWS]->value,
+                          *inner = ast_unwrap(node);
     uint32_t cols = ck->m->dim == 2 ? 3 : 6;
-    bool written = p->kind == AST_MATRIX && !p->unit && p->cols;
-    uint32_t rows = written ? (uint32_t)(p->n_list / p->cols) : 0;
-    if (!written || p->cols != cols || rows > USER_ROWS) {
-        struct diag *d = ck_error(
-            ck, DIAG_E0341, e->range,
+    bool written = inner->kind == AST_MATRIX && !inner->unit && inner->cols;
+    uint32_t rows = written ? (uint32_t)(inner->n_list / inner->cols) : 0;
+    if (!written || inner->cols != cols || rows > USER_ROWS) {
+        struct diag *diag = ck_error(
+            ck, DIAG_E0341, node->range,
             rows > USER_ROWS
                 ? "a joint bears at most %d screws"
                 : "screws are a matrix that is written out, with %u columns",
             rows > USER_ROWS ? USER_ROWS : (int)cols);
-        CK_HELP(ck, d,
+        CK_HELP(ck, diag,
                 cols == 3
                     ? "a row is (fx, fy, moment), as in [1, 0, 0; 0, 1, 0]"
                     : "a row is force and moment about `at`, as in "
@@ -512,36 +521,36 @@ screws_key(struct work *w)
     }
     const expr **u = NEW_N(ck->arena, const expr *, (size_t)rows * 6);
     for (uint32_t i = 0; i < rows; i++)
-        if (!screw_row(w, p, i, cols, u + (size_t)6 * i))
+        if (!screw_row(work, inner, i, cols, u + (size_t)6 * i))
             return;
-    w->j->user = u;
-    w->j->n_user = rows;
+    work->j->user = u;
+    work->j->n_user = rows;
 }
 
 /* -- all joints ----------------------------------------------------------- */
 
 static void
-joint(struct check *ck, struct decl *d)
+joint(struct check *ck, struct decl *decl)
 {
-    struct work w = {.ck = ck, .env = {.module = d->module}, .d = d};
-    struct tm_joint j = {.name = d->name,
-                         .doc = d->item->doc ? d->item->doc : "",
-                         .range = d->range};
+    struct work w = {.ck = ck, .env = {.module = decl->module}, .d = decl};
+    struct tm_joint j = {.name = decl->name,
+                         .doc = decl->item->doc ? decl->item->doc : "",
+                         .range = decl->range};
     w.j = &j;
     bool known =
-        block_keys(ck, d->item, joint_keys, n_joint_keys, "joint", w.k);
-    int kind = kind_of(ck, d->item->head1);
+        block_keys(ck, decl->item, joint_keys, n_joint_keys, "joint", w.k);
+    int kind = kind_of(ck, decl->item->head1);
     if (kind < 0)
         return;
     w.kind = &kinds[kind];
     j.kind = (enum imp_joint_kind)kind;
-    if (!ends(&w, d->item->head1))
+    if (!ends(&w, decl->item->head1))
         return;
     if (ck->m->dim == 2 && !w.kind->plane) {
-        struct diag *x =
-            ck_error(ck, DIAG_E0339, d->item->head1->range,
+        struct diag *diag =
+            ck_error(ck, DIAG_E0339, decl->item->head1->range,
                      "there is no %s joint in the plane", w.kind->name);
-        CK_HELP(ck, x,
+        CK_HELP(ck, diag,
                 "in the plane it is %s; plane joints are hinge, slider, "
                 "weld and constraint",
                 w.kind->instead);
@@ -553,15 +562,15 @@ joint(struct check *ck, struct decl *d)
     axis_keys(&w);
     rate_key(&w);
     screws_key(&w);
-    d->index = (uint32_t)ck->joints.n;
+    decl->index = (uint32_t)ck->joints.n;
     APUSH(ck, &ck->joints, j);
 }
 
 void
 check_joints(struct check *ck)
 {
-    for (struct module *m = ck->modules; m; m = m->next)
-        for (struct decl *d = m->first; d; d = d->next)
-            if (d->kind == D_JOINT)
-                joint(ck, d);
+    for (struct module *module = ck->modules; module; module = module->next)
+        for (struct decl *decl = module->first; decl; decl = decl->next)
+            if (decl->kind == D_JOINT)
+                joint(ck, decl);
 }

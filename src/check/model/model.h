@@ -16,7 +16,7 @@ extern const struct keydef body_keys[], contact_keys[], world_keys[],
 extern const size_t n_body_keys, n_contact_keys, n_world_keys, n_joint_keys,
     n_shape_keys;
 /* what a kind of joint needs and leaves free; false: there is no such kind */
-bool joint_kind_doc(const char *name, struct buf *b);
+bool joint_kind_doc(const char *name, struct buf *out);
 const char *joint_kind_name(size_t i);     /* NULL behind the last */
 void check_bodies_begin(struct check *ck); /* shapes, plane or space */
 void check_bodies_end(struct check *ck);   /* all other keys */
@@ -38,6 +38,6 @@ enum { N_IMPACT_LAWS = IMP_IMPACT_COUNT - 1 };
 extern const char *const impact_laws[N_IMPACT_LAWS + 1];
 /* a bare word or string, one of `words`; index or -1 (reported) */
 int key_word(struct check *ck, const struct ast_item *key,
-             const char *const *words, size_t n);
+             const char *const *words, size_t count);
 
 #endif

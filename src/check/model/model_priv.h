@@ -19,50 +19,51 @@ struct shape_use {
 };
 /* level set; false on error */
 bool shape_open(struct check *ck, const struct env *caller,
-                const struct ast_expr *head, struct shape_use *u);
+                const struct ast_expr *head, struct shape_use *use);
 /* the shape's own block, for a body of dimension d */
-void shape_block(struct check *ck, struct shape_use *u, uint32_t d,
-                 struct tm_body *b);
+void shape_block(struct check *ck, struct shape_use *use, uint32_t d,
+                 struct tm_body *body);
 
 /* the shape of d checked by itself */
-void shape_alone(struct check *ck, struct decl *d);
+void shape_alone(struct check *ck, struct decl *decl);
 
 /* -- corners.c ------------------------------------------------------------ */
 
 /* Does e call a shape that takes its corners? Then *shape is it. */
-bool corner_call(struct check *ck, struct module *m, const struct ast_expr *e,
-                 struct corner_shape *shape);
+bool corner_call(struct check *ck, struct module *module,
+                 const struct ast_expr *node, struct corner_shape *shape);
 /* checks the declaration of a shape that takes its corners; false: it is none
  */
-bool corner_shape_alone(struct check *ck, struct decl *d);
+bool corner_shape_alone(struct check *ck, struct decl *decl);
 /* its points; false on error (reported) */
 bool corners_take(struct check *ck, const struct env *env,
-                  const struct ast_expr *e, const struct corner_shape *shape,
-                  struct shape_use *u);
+                  const struct ast_expr *node, const struct corner_shape *shape,
+                  struct shape_use *use);
 
 /* keys of a block: out[i] is the KEY item of known[i] or NULL. Unknown, double
  * and misplaced items are reported; false if a key is unknown. */
 bool block_keys(struct check *ck, const struct ast_item *item,
-                const struct keydef *known, size_t n, const char *what,
+                const struct keydef *known, size_t count, const char *what,
                 const struct ast_item **out);
 /* a bare word or string, one of `words`; index or -1 (reported) */
 int key_word(struct check *ck, const struct ast_item *key,
-             const char *const *words, size_t n);
+             const char *const *words, size_t count);
 /* inertia as 1 (plane) or 6 numbers; false on error */
-bool take_inertia(struct check *ck, struct value *v, const struct ast_expr *e,
-                  uint32_t d, const struct dim *dim, const char *what,
-                  struct tm_vec *out);
-void take_num(struct tm_num *out, const struct value *v,
-              const struct ast_expr *e);
-void take_vec(struct tm_vec *out, const struct value *v,
-              const struct ast_expr *e);
+bool take_inertia(struct check *ck, struct value *value,
+                  const struct ast_expr *node, uint32_t d,
+                  const struct dim *dim, const char *what, struct tm_vec *out);
+void take_num(struct tm_num *out, const struct value *value,
+              const struct ast_expr *node);
+void take_vec(struct tm_vec *out, const struct value *value,
+              const struct ast_expr *node);
 /* restitution and friction of a contact; items NULL where not given */
 void contact_numbers(struct check *ck, const struct env *env,
                      const struct ast_item *restitution,
-                     const struct ast_item *friction, struct tm_contact *c);
+                     const struct ast_item *friction,
+                     struct tm_contact *contact);
 /* a vector that is not zero; dim NULL: of any dimension. false: reported */
 bool take_direction(struct check *ck, const struct env *env,
-                    const struct ast_expr *e, const char *what,
+                    const struct ast_expr *node, const char *what,
                     const struct dim *dim, struct tm_vec *out);
 
 #endif

@@ -20,43 +20,43 @@
 /* the variable that a key is about, and how often it is primed; UINT32_MAX:
  * reported */
 static uint32_t
-variable(struct check *ck, const struct tm_system *s, const struct ast_item *k,
-         bool jump, uint32_t *primes)
+variable(struct check *ck, const struct tm_system *system,
+         const struct ast_item *key, bool jump, uint32_t *primes)
 {
-    const char *name = k->name.text;
+    const char *name = key->name.text;
     size_t len = strlen(name), all = len;
-    uint32_t n = s->n + s->n_observer, i = 0;
+    uint32_t count = system->n + system->n_observer, i = 0;
     while (len > 1 && name[len - 1] == '\'')
         len--;
     *primes = (uint32_t)(all - len);
-    for (; i < n; i++) {
-        const char *q = ck->coordinates.v[s->first + i].name;
-        if (strlen(q) == len && !strncmp(q, name, len))
+    for (; i < count; i++) {
+        const char *coordinate = ck->coordinates.v[system->first + i].name;
+        if (strlen(coordinate) == len && !strncmp(coordinate, name, len))
             break;
     }
-    if (i >= s->n && i < n)
-        return s->first + i;
+    if (i >= system->n && i < count)
+        return system->first + i;
     enum diag_code code = jump ? DIAG_E0372 : DIAG_E0371;
-    if (i < s->n) {
-        struct diag *d = ck_error(ck, code, k->name.range,
-                                  "`%s` is a coordinate of the system",
-                                  ck->coordinates.v[s->first + i].name);
-        CK_HELP(ck, d,
+    if (i < system->n) {
+        struct diag *diag = ck_error(ck, code, key->name.range,
+                                     "`%s` is a coordinate of the system",
+                                     ck->coordinates.v[system->first + i].name);
+        CK_HELP(ck, diag,
                 jump ? "its jumps follow from the impact; rules are of the "
                        "observer's own variables"
                      : "its equation follows from the energies; an observer "
                        "has variables of its own: coordinate u  u'' = ...");
         return UINT32_MAX;
     }
-    const char **names = NEW_N(ck->arena, const char *, s->n_observer + 1);
-    for (uint32_t j = 0; j < s->n_observer; j++)
-        names[j] = arena_printf(ck->arena, "%s%s",
-                                ck->coordinates.v[s->first + s->n + j].name,
-                                name + len);
+    const char **names = NEW_N(ck->arena, const char *, system->n_observer + 1);
+    for (uint32_t j = 0; j < system->n_observer; j++)
+        names[j] = arena_printf(
+            ck->arena, "%s%s",
+            ck->coordinates.v[system->first + system->n + j].name, name + len);
     char *bare = arena_strndup(ck->arena, name, len);
-    struct diag *d = ck_error(ck, code, k->name.range,
+    struct diag *d = ck_error(ck, code, key->name.range,
                               "`%s` is no variable of this observer", bare);
-    if (!ck_suggest(ck, d, k->name.range, name, names, s->n_observer))
+    if (!ck_suggest(ck, d, key->name.range, name, names, system->n_observer))
         CK_HELP(ck, d, "declare it: coordinate %s", bare);
     return UINT32_MAX;
 }
@@ -67,33 +67,33 @@ struct felt {
     bool other, result, sides;
 };
 static void
-felt_leaf(void *ctx, const expr *l)
+felt_leaf(void *ctx, const expr *leaf)
 {
-    struct felt *f = ctx;
-    if (l->sym == SYM_COORD && l->i >= f->s->first &&
-        l->i < f->s->first + f->s->n + f->s->n_observer)
-        f->sides |= l->j == COORD_RATE;
-    else if (l->sym == SYM_SLOT)
-        f->result = true;
+    struct felt *felt = ctx;
+    if (leaf->sym == SYM_COORD && leaf->i >= felt->s->first &&
+        leaf->i < felt->s->first + felt->s->n + felt->s->n_observer)
+        felt->sides |= leaf->j == COORD_RATE;
+    else if (leaf->sym == SYM_SLOT)
+        felt->result = true;
     else
-        f->other |= l->sym != SYM_PARAM && l->sym != SYM_TIME;
+        felt->other |= leaf->sym != SYM_PARAM && leaf->sym != SYM_TIME;
 }
 
 /* may an observer feel this? */
 static bool
-feels(struct check *ck, const struct tm_system *s, const expr *e, bool jump,
-      const struct ast_expr *at)
+feels(struct check *ck, const struct tm_system *system, const expr *expression,
+      bool jump, const struct ast_expr *at)
 {
-    struct felt f = {.ck = ck, .s = s};
-    if (ex_depends(ck->g, e, SYM_LOCAL, UINT32_MAX, UINT32_MAX))
+    struct felt f = {.ck = ck, .s = system};
+    if (ex_depends(ck->g, expression, SYM_LOCAL, UINT32_MAX, UINT32_MAX))
         return true; /* of arguments without values: nothing is known */
-    ex_leaves(ck->g, &e, 1, felt_leaf, &f);
+    ex_leaves(ck->g, &expression, 1, felt_leaf, &f);
     if (f.other || f.result) {
-        struct diag *d =
+        struct diag *diag =
             ck_error(ck, DIAG_E0364, at->range, "an observer reads %s",
                      f.result ? "the result of a command"
                               : "the motion of something else");
-        CK_HELP(ck, d,
+        CK_HELP(ck, diag,
                 "it feels the coordinates of its own system, t and "
                 "params");
         return false;
@@ -108,103 +108,108 @@ feels(struct check *ck, const struct tm_system *s, const expr *e, bool jump,
 }
 
 static void
-jump_rule(struct check *ck, const struct env *env, const struct tm_system *s,
-          const struct ast_item *k)
+jump_rule(struct check *ck, const struct env *env,
+          const struct tm_system *system, const struct ast_item *key)
 {
-    uint32_t primes, i = variable(ck, s, k, true, &primes);
+    uint32_t primes, i = variable(ck, system, key, true, &primes);
     if (i == UINT32_MAX)
         return;
     struct tm_coordinate *u = &ck->coordinates.v[i];
     if (!u->order)
         return; /* no equation: told */
     if (primes >= u->order) {
-        struct diag *d = ck_error(
-            ck, DIAG_E0372, k->name.range,
-            "`%s` follows from its equation at every time", k->name.text);
-        CK_HELP(ck, d, u->order == 2 ? "%s and %s' may jump" : "%s may jump",
+        struct diag *diag = ck_error(
+            ck, DIAG_E0372, key->name.range,
+            "`%s` follows from its equation at every time", key->name.text);
+        CK_HELP(ck, diag, u->order == 2 ? "%s and %s' may jump" : "%s may jump",
                 u->name, u->name);
         return;
     }
     struct tm_num *to = primes ? &u->jump_rate : &u->jump;
     if (to->range.file) {
-        struct diag *d = ck_error(ck, DIAG_E0372, k->name.range,
-                                  "there are two rules for `%s`", k->name.text);
-        CK_NOTE(ck, d, to->range, "the first one");
+        struct diag *diag =
+            ck_error(ck, DIAG_E0372, key->name.range,
+                     "there are two rules for `%s`", key->name.text);
+        CK_NOTE(ck, diag, to->range, "the first one");
         return;
     }
-    to->range = k->value->range;
+    to->range = key->value->range;
     const struct dim *dim = ck->coordinate_dims.v[i];
     if (primes)
         dim = dim_mul(ck->dims, dim, dim_mks(ck->dims, 0, 0, -1));
-    struct value v = ck_expr(ck, env, k->value);
-    if (v_need_scalar(ck, &v, k->value, dim, "what an impact adds") &&
-        v.kind == V_NUM && feels(ck, s, v.e[0], true, k->value))
-        take_num(to, &v, k->value);
+    struct value value = ck_expr(ck, env, key->value);
+    if (v_need_scalar(ck, &value, key->value, dim, "what an impact adds") &&
+        value.kind == V_NUM && feels(ck, system, value.e[0], true, key->value))
+        take_num(to, &value, key->value);
 }
 
 /* Dimensions that are still open are told by their ratio: false: reported */
 static bool
-agrees(struct check *ck, const struct value *v, const struct ast_item *k,
+agrees(struct check *ck, const struct value *value, const struct ast_item *key,
        const struct dim *dim)
 {
-    if (v->kind != V_NUM || v->bare || v->dims || !v_is_scalar(v) ||
-        dim_unify(ck->dims, v->dim, dim, k->value->range))
+    if (value->kind != V_NUM || value->bare || value->dims ||
+        !v_is_scalar(value) ||
+        dim_unify(ck->dims, value->dim, dim, key->value->range))
         return true;
-    const struct dim *ratio = dim_div(ck->dims, dim, v->dim);
+    const struct dim *ratio = dim_div(ck->dims, dim, value->dim);
     if (dim_known(ck->dims, dim) || !dim_known(ck->dims, ratio))
         return true; /* the usual message can say it */
-    struct diag *d = ck_error(ck, DIAG_E0202, k->value->range,
-                              "what stands on the left is [%s] times this",
-                              dim_text(ck->dims, ratio));
-    CK_HELP(ck, d,
+    struct diag *diag = ck_error(ck, DIAG_E0202, key->value->range,
+                                 "what stands on the left is [%s] times this",
+                                 dim_text(ck->dims, ratio));
+    CK_HELP(ck, diag,
             "a derivative is per second: give factors their units, as in "
             "u'' = -w0^2*u with w0 = 5 [1/s]");
     return false;
 }
 
 static void
-equation(struct check *ck, const struct env *env, const struct tm_system *s,
-         const struct ast_item *k)
+equation(struct check *ck, const struct env *env,
+         const struct tm_system *system, const struct ast_item *key)
 {
-    uint32_t primes, i = variable(ck, s, k, false, &primes);
+    uint32_t primes, i = variable(ck, system, key, false, &primes);
     if (i == UINT32_MAX ||
-        ck->coordinates.v[i].equation.range.lo != k->value->range.lo)
+        ck->coordinates.v[i].equation.range.lo != key->value->range.lo)
         return; /* told */
     const struct dim *dim = dim_mul(ck->dims, ck->coordinate_dims.v[i],
                                     dim_mks(ck->dims, 0, 0, -(int)primes));
-    struct value v = ck_expr(ck, env, k->value);
-    if (agrees(ck, &v, k, dim) &&
-        v_need_scalar(ck, &v, k->value, dim,
+    struct value value = ck_expr(ck, env, key->value);
+    if (agrees(ck, &value, key, dim) &&
+        v_need_scalar(ck, &value, key->value, dim,
                       primes == 1 ? "this rate" : "this second derivative") &&
-        v.kind == V_NUM && feels(ck, s, v.e[0], false, k->value))
-        take_num(&ck->coordinates.v[i].equation, &v, k->value);
+        value.kind == V_NUM && feels(ck, system, value.e[0], false, key->value))
+        take_num(&ck->coordinates.v[i].equation, &value, key->value);
 }
 
 /* which derivative each equation is of, before anyone reads it */
 static void
-order_of(struct check *ck, const struct tm_system *s, const struct ast_item *k)
+order_of(struct check *ck, const struct tm_system *system,
+         const struct ast_item *key)
 {
-    uint32_t primes, i = variable(ck, s, k, false, &primes);
+    uint32_t primes, i = variable(ck, system, key, false, &primes);
     if (i == UINT32_MAX)
         return;
     struct tm_coordinate *u = &ck->coordinates.v[i];
     if (primes < 1 || primes > 2) {
-        struct diag *d = ck_error(ck, DIAG_E0371, k->name.range,
-                                  "an equation is of the first or the second "
-                                  "derivative");
-        CK_HELP(ck, d,
+        struct diag *diag =
+            ck_error(ck, DIAG_E0371, key->name.range,
+                     "an equation is of the first or the second "
+                     "derivative");
+        CK_HELP(ck, diag,
                 primes ? "make it two: a derivative of `%s` as a variable of "
                          "its own"
                        : "%s' = ... or %s'' = ...; its value at t = 0 is given "
                          "in start { ... }",
                 u->name, u->name);
     } else if (u->order) {
-        struct diag *d = ck_error(ck, DIAG_E0371, k->name.range,
-                                  "there are two equations for `%s`", u->name);
-        CK_NOTE(ck, d, u->equation.range, "the first one");
+        struct diag *diag =
+            ck_error(ck, DIAG_E0371, key->name.range,
+                     "there are two equations for `%s`", u->name);
+        CK_NOTE(ck, diag, u->equation.range, "the first one");
     } else {
         u->order = primes;
-        u->equation.range = k->value->range;
+        u->equation.range = key->value->range;
         return;
     }
     u->order = u->order ? u->order : 2; /* told: it has an equation */
@@ -213,77 +218,79 @@ order_of(struct check *ck, const struct tm_system *s, const struct ast_item *k)
 static void
 not_in_observer(struct check *ck, const struct ast_item *it)
 {
-    struct diag *d =
+    struct diag *diag =
         ck_error(ck, DIAG_E0361, it->head.file ? it->head : it->range,
                  "this cannot stand in the block of an observer");
-    CK_HELP(ck, d,
+    CK_HELP(ck, diag,
             "an observer has variables, their equations and their jumps: "
             "coordinate u  u'' = -u  jump { u' = jump(h') }");
 }
 
 static bool
-is_jump(const struct ast_item *x)
+is_jump(const struct ast_item *item)
 {
-    return x->kind == AST_BLOCK && !strcmp(x->name.text, "jump");
+    return item->kind == AST_BLOCK && !strcmp(item->name.text, "jump");
 }
 
 static void
-one_observer(struct check *ck, struct system_work *w, const struct tm_system *s,
-             const struct ast_item *it)
+one_observer(struct check *ck, struct system_work *work,
+             const struct tm_system *system, const struct ast_item *it)
 {
-    struct env eq = {.up = &w->env,
-                     .module = w->env.module,
+    struct env eq = {.up = &work->env,
+                     .module = work->env.module,
                      .system = true,
                      .part = PART_EQUATION};
     struct env jump = eq;
     jump.part = PART_JUMP;
     for (size_t i = 0; i < it->n_block; i++) {
-        const struct ast_item *x = it->block[i];
-        if (x->kind == AST_KEY && x->value && !x->command)
-            equation(ck, &eq, s, x);
-        else if (is_jump(x))
-            for (size_t j = 0; j < x->n_block; j++) {
-                const struct ast_item *k = x->block[j];
-                if (k->kind == AST_KEY && k->value && !k->command)
-                    jump_rule(ck, &jump, s, k);
+        const struct ast_item *item = it->block[i];
+        if (item->kind == AST_KEY && item->value && !item->command)
+            equation(ck, &eq, system, item);
+        else if (is_jump(item))
+            for (size_t j = 0; j < item->n_block; j++) {
+                const struct ast_item *key = item->block[j];
+                if (key->kind == AST_KEY && key->value && !key->command)
+                    jump_rule(ck, &jump, system, key);
                 else
-                    not_in_observer(ck, k);
+                    not_in_observer(ck, key);
             }
-        else if (x->kind != AST_COORDINATE)
-            not_in_observer(ck, x);
+        else if (item->kind != AST_COORDINATE)
+            not_in_observer(ck, item);
     }
 }
 
 void
-system_observers(struct check *ck, struct system_work *w,
-                 const struct tm_system *s)
+system_observers(struct check *ck, struct system_work *work,
+                 const struct tm_system *system)
 {
-    for (size_t i = 0; i < w->observers.n; i++) {
-        const struct ast_item *it = w->observers.v[i];
+    for (size_t i = 0; i < work->observers.n; i++) {
+        const struct ast_item *it = work->observers.v[i];
         for (size_t j = 0; j < it->n_block; j++)
             if (it->block[j]->kind == AST_KEY && it->block[j]->value &&
                 !it->block[j]->command)
-                order_of(ck, s, it->block[j]);
+                order_of(ck, system, it->block[j]);
     }
-    for (uint32_t i = s->first + s->n; i < s->first + s->n + s->n_observer;
-         i++) {
-        struct tm_coordinate *u = &ck->coordinates.v[i];
-        if (u->order)
+    for (uint32_t i = system->first + system->n;
+         i < system->first + system->n + system->n_observer; i++) {
+        struct tm_coordinate *variable = &ck->coordinates.v[i];
+        if (variable->order)
             continue;
-        struct diag *d =
-            ck_error(ck, DIAG_E0371, u->range,
-                     "the observer variable `%s` has no equation", u->name);
-        CK_HELP(ck, d, "write one: %s'' = ..., or %s' = ...", u->name, u->name);
-        u->order = 2;
-        u->equation.range = u->range;
+        struct diag *diag = ck_error(
+            ck, DIAG_E0371, variable->range,
+            "the observer variable `%s` has no equation", variable->name);
+        CK_HELP(ck, diag, "write one: %s'' = ..., or %s' = ...", variable->name,
+                variable->name);
+        variable->order = 2;
+        variable->equation.range = variable->range;
     }
-    for (size_t i = 0; i < w->observers.n; i++)
-        one_observer(ck, w, s, w->observers.v[i]);
-    for (size_t i = 0; i < w->observers.n && !s->n_observer; i++) {
-        if (w->observers.v[i]->n_block)
+    for (size_t i = 0; i < work->observers.n; i++)
+        one_observer(ck, work, system, work->observers.v[i]);
+    for (size_t i = 0; i < work->observers.n && !system->n_observer; i++) {
+        if (work->observers.v[i]->n_block)
             continue; /* told what is wrong with it */
-        struct diag *d = ck_error(ck, DIAG_E0371, w->observers.v[i]->name.range,
-                                  "this observer has no variable");
-        CK_HELP(ck, d, "name them: observer { coordinate u  u'' = ... }");
+        struct diag *diag =
+            ck_error(ck, DIAG_E0371, work->observers.v[i]->name.range,
+                     "this observer has no variable");
+        CK_HELP(ck, diag, "name them: observer { coordinate u  u'' = ... }");
     }
 }

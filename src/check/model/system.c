@@ -29,130 +29,134 @@ const size_t n_system_keys = sizeof system_keys / sizeof system_keys[0];
 #define COORDINATES_MAX 64
 
 static const struct ast_item *
-block_of(const struct system_work *w)
+block_of(const struct system_work *work)
 {
-    return w->pattern->item;
+    return work->pattern->item;
 }
 
 /* -- declaring ------------------------------------------------------------ */
 
 /* the system that stands behind the colon of `d`; NULL: reported */
 static struct decl *
-named(struct check *ck, struct decl *d)
+named(struct check *ck, struct decl *decl)
 {
-    const struct ast_expr *head = d->item->head1;
+    const struct ast_expr *head = decl->item->head1;
     const struct ast_expr *callee = head->kind == AST_CALL ? head->a : head;
-    struct decl *p = NULL;
+    struct decl *param = NULL;
     bool reported = false;
     if (callee->kind == AST_NAME) {
         const char *name = callee->name.text;
-        p = scope_find(ck, d->module, name, WANT_SYSTEM, callee->range,
-                       &reported);
-        if (!p && !reported)
-            p = scope_find(ck, d->module, name, WANT_ANY, callee->range,
+        param = scope_find(ck, decl->module, name, WANT_SYSTEM, callee->range,
                            &reported);
-        if (!p && !reported) {
-            struct env env = {.module = d->module};
+        if (!param && !reported)
+            param = scope_find(ck, decl->module, name, WANT_ANY, callee->range,
+                               &reported);
+        if (!param && !reported) {
+            struct env env = {.module = decl->module};
             scope_unknown(ck, &env, name, callee->range, WANT_SYSTEM);
         }
     } else if (callee->kind == AST_FIELD && callee->a->kind == AST_NAME) {
-        p = scope_member(ck, d->module, callee, WANT_SYSTEM);
+        param = scope_member(ck, decl->module, callee, WANT_SYSTEM);
     } else {
         ck_error(ck, DIAG_E0360, head->range,
                  "what follows the colon is a pattern, as in system %s : "
                  "feet(4, 0.3, 0.1)",
-                 d->name);
+                 decl->name);
     }
-    if (p && p->kind == D_OTHER)
+    if (param && param->kind == D_OTHER)
         return NULL;
-    if (p && p->kind != D_SYSTEM) {
-        struct diag *x = ck_error(ck, DIAG_E0360, head->range,
-                                  "`%s` is a %s, not a pattern of a system",
-                                  p->name, decl_kind_name(p->kind));
-        CK_NOTE(ck, x, p->range, "declared here");
-        CK_HELP(ck, x, "as in system %s : rod(1, 2) { start { ... } }",
-                d->name);
+    if (param && param->kind != D_SYSTEM) {
+        struct diag *diag = ck_error(ck, DIAG_E0360, head->range,
+                                     "`%s` is a %s, not a pattern of a system",
+                                     param->name, decl_kind_name(param->kind));
+        CK_NOTE(ck, diag, param->range, "declared here");
+        CK_HELP(ck, diag, "as in system %s : rod(1, 2) { start { ... } }",
+                decl->name);
         return NULL;
     }
-    return p;
+    return param;
 }
 
-static void add_start(struct check *ck, struct system_work *w,
-                      const struct decl *d, struct env *args);
+static void add_start(struct check *ck, struct system_work *work,
+                      const struct decl *decl, struct env *args);
 
 /* The pattern whose block is meant, with its arguments in w->args: `head` may
  * name a system that stands for another one. Starts on the way are gathered
  * from the inside out. false: reported */
 static bool
-resolve(struct check *ck, struct system_work *w, struct decl *d,
+resolve(struct check *ck, struct system_work *work, struct decl *decl,
         struct env *caller)
 {
-    if (!d->item->head1) {
-        w->pattern = d;
-        w->args = caller;
-        d->state = DECL_DONE;
+    if (!decl->item->head1) {
+        work->pattern = decl;
+        work->args = caller;
+        decl->state = DECL_DONE;
         return true;
     }
-    if (d->state == DECL_BUSY) {
-        struct diag *x = ck_error(ck, DIAG_E0360, d->item->head1->range,
-                                  "the system `%s` stands for itself", d->name);
-        CK_HELP(ck, x,
+    if (decl->state == DECL_BUSY) {
+        struct diag *diag =
+            ck_error(ck, DIAG_E0360, decl->item->head1->range,
+                     "the system `%s` stands for itself", decl->name);
+        CK_HELP(ck, diag,
                 "one of them has a block of its own: coordinates, kinetic, "
                 "contacts");
-        d->broken = true;
+        decl->broken = true;
         return false;
     }
-    struct decl *p = named(ck, d);
-    if (!p)
+    struct decl *param = named(ck, decl);
+    if (!param)
         return false;
-    const struct ast_item *it = p->item;
+    const struct ast_item *it = param->item;
     struct env *args = NEW(ck->arena, struct env);
-    if (!call_bind(ck, p, it->formals, it->n_formals, d->item->head1, caller,
-                   args))
+    if (!call_bind(ck, param, it->formals, it->n_formals, decl->item->head1,
+                   caller, args))
         return false;
-    d->state = DECL_BUSY;
-    bool ok = resolve(ck, w, p, args);
-    d->state = DECL_DONE;
-    if (ok && p->item->head1)
-        add_start(ck, w, p, args);
+    decl->state = DECL_BUSY;
+    bool ok = resolve(ck, work, param, args);
+    decl->state = DECL_DONE;
+    if (ok && param->item->head1)
+        add_start(ck, work, param, args);
     return ok;
 }
 
 static void
 not_in_system(struct check *ck, const struct ast_item *it)
 {
-    struct diag *d =
+    struct diag *diag =
         ck_error(ck, DIAG_E0361, it->head.file ? it->head : it->range,
                  "this cannot stand in the block of a system");
-    CK_HELP(ck, d,
+    CK_HELP(ck, diag,
             "a system has coordinates, energies or forces, contacts with a "
             "`gap`, observer { ... } and start { ... }");
 }
 
 /* coordinates, or the variables of an observer */
 static void
-add_coordinates(struct check *ck, struct system_work *w, struct tm_system *s,
-                const struct ast_item *it, bool observer)
+add_coordinates(struct check *ck, struct system_work *work,
+                struct tm_system *system, const struct ast_item *it,
+                bool observer)
 {
     for (size_t i = 0; i < it->n_names; i++) {
         const struct ast_name *n = &it->names[i];
         bool twice = false;
-        for (uint32_t k = s->first; k < s->first + s->n + s->n_observer; k++)
+        for (uint32_t k = system->first;
+             k < system->first + system->n + system->n_observer; k++)
             if (!strcmp(ck->coordinates.v[k].name, n->text)) {
-                struct diag *d = ck_error(ck, DIAG_E0362, n->range,
-                                          "the coordinate `%s` is declared "
-                                          "twice",
-                                          n->text);
-                CK_NOTE(ck, d, ck->coordinates.v[k].range, "first here");
+                struct diag *diag = ck_error(ck, DIAG_E0362, n->range,
+                                             "the coordinate `%s` is declared "
+                                             "twice",
+                                             n->text);
+                CK_NOTE(ck, diag, ck->coordinates.v[k].range, "first here");
                 twice = true;
             }
-        for (size_t k = 0; k < w->args->n; k++)
-            if (!strcmp(w->args->names[k], n->text)) {
-                struct diag *d = ck_error(ck, DIAG_E0103, n->range,
-                                          "the coordinate `%s` has the name of "
-                                          "an argument",
-                                          n->text);
-                CK_HELP(ck, d, "give one of them another name");
+        for (size_t k = 0; k < work->args->n; k++)
+            if (!strcmp(work->args->names[k], n->text)) {
+                struct diag *diag =
+                    ck_error(ck, DIAG_E0103, n->range,
+                             "the coordinate `%s` has the name of "
+                             "an argument",
+                             n->text);
+                CK_HELP(ck, diag, "give one of them another name");
                 twice = true;
             }
         if (name_is_reserved(n->text)) {
@@ -161,13 +165,13 @@ add_coordinates(struct check *ck, struct system_work *w, struct tm_system *s,
                      !strcmp(n->text, "t") ? "time, everywhere" : "a constant");
             twice = true;
         }
-        w->broken |= twice;
+        work->broken |= twice;
         if (twice)
             continue;
-        if (s->n + s->n_observer == COORDINATES_MAX) {
+        if (system->n + system->n_observer == COORDINATES_MAX) {
             ck_error(ck, DIAG_E0362, n->range,
                      "a system has at most %d coordinates", COORDINATES_MAX);
-            w->broken = true;
+            work->broken = true;
             return;
         }
         struct tm_coordinate c = {
@@ -176,37 +180,38 @@ add_coordinates(struct check *ck, struct system_work *w, struct tm_system *s,
         c.start.range = c.start_rate.range = n->range;
         APUSH(ck, &ck->coordinates, c);
         APUSH(ck, &ck->coordinate_dims, dim_fresh(ck->dims, n->range));
-        s->n += !observer;
-        s->n_observer += observer;
+        system->n += !observer;
+        system->n_observer += observer;
     }
 }
 
 static void
-add_observer(struct check *ck, struct system_work *w, struct tm_system *s,
-             const struct ast_item *it)
+add_observer(struct check *ck, struct system_work *work,
+             struct tm_system *system, const struct ast_item *it)
 {
-    s->range_observer = it->name.range;
-    APUSH(ck, &w->observers, it);
+    system->range_observer = it->name.range;
+    APUSH(ck, &work->observers, it);
     for (size_t i = 0; i < it->n_block; i++)
         if (it->block[i]->kind == AST_COORDINATE)
-            add_coordinates(ck, w, s, it->block[i], true);
+            add_coordinates(ck, work, system, it->block[i], true);
 }
 
 /* coordinates come into the scope of the system's formulas */
 static void
-open_scope(struct check *ck, struct system_work *w, const struct tm_system *s)
+open_scope(struct check *ck, struct system_work *work,
+           const struct tm_system *system)
 {
-    uint32_t n = s->n + s->n_observer;
-    w->env = (struct env){.up = w->args,
-                          .module = w->pattern->module,
-                          .names = NEW_N(ck->arena, const char *, n + 1),
-                          .vals = NEW_N(ck->arena, struct value, n + 1),
-                          .n = n,
-                          .system = true};
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t k = s->first + i;
-        w->env.names[i] = ck->coordinates.v[k].name;
-        w->env.vals[i] =
+    uint32_t count = system->n + system->n_observer;
+    work->env = (struct env){.up = work->args,
+                             .module = work->pattern->module,
+                             .names = NEW_N(ck->arena, const char *, count + 1),
+                             .vals = NEW_N(ck->arena, struct value, count + 1),
+                             .n = count,
+                             .system = true};
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t k = system->first + i;
+        work->env.names[i] = ck->coordinates.v[k].name;
+        work->env.vals[i] =
             v_num(ck, ex_sym(ck->g, SYM_COORD, k, 0), ck->coordinate_dims.v[k],
                   ck->coordinates.v[k].range);
     }
@@ -214,40 +219,43 @@ open_scope(struct check *ck, struct system_work *w, const struct tm_system *s)
 
 /* lo .. hi of a family; false: reported */
 static bool
-family_range(struct check *ck, const struct system_work *w,
+family_range(struct check *ck, const struct system_work *work,
              const struct ast_item *it, int *lo, uint32_t *count, bool *open)
 {
     double x[2];
     const struct ast_expr *e[2] = {it->lo, it->hi};
-    imp_range r = it->lo->range;
-    r.hi = it->hi->range.hi;
+    imp_range range = it->lo->range;
+    range.hi = it->hi->range.hi;
     for (int i = 0; i < 2; i++) {
-        struct value v = ck_expr(ck, w->args, e[i]);
-        if (!v_need_scalar(ck, &v, e[i], dim_pure(ck->dims),
+        struct value value = ck_expr(ck, work->args, e[i]);
+        if (!v_need_scalar(ck, &value, e[i], dim_pure(ck->dims),
                            "the index of a family"))
             return false;
-        *open |= v.kind == V_ANY;
-        if (v.kind == V_ANY)
+        *open |= value.kind == V_ANY;
+        if (value.kind == V_ANY)
             continue;
-        if (!ck_fixed(ck, v.e[0], &x[i]) || x[i] != floor(x[i])) {
+        if (!ck_fixed(ck, value.e[0], &x[i]) || x[i] != floor(x[i])) {
             const char *is = "";
             char num[NUM_TEXT];
-            if (ck_fixed(ck, v.e[0], &x[i]))
+            if (ck_fixed(ck, value.e[0], &x[i]))
                 is = arena_printf(ck->arena, ", but this is %s",
                                   num_digits(num, x[i], 9));
-            struct diag *d = ck_error(ck, DIAG_E0363, e[i]->range,
-                                      "the index of a family runs over whole "
-                                      "numbers made of literals and params%s",
-                                      is);
-            CK_HELP(ck, d, "as in contact foot[i in 0 .. n-1] { ... }");
+            struct diag *diag =
+                ck_error(ck, DIAG_E0363, e[i]->range,
+                         "the index of a family runs over whole "
+                         "numbers made of literals and params%s",
+                         is);
+            CK_HELP(ck, diag, "as in contact foot[i in 0 .. n-1] { ... }");
             return false;
         }
         if (fabs(x[i]) > 1e6) {
-            struct diag *d = ck_error(ck, DIAG_E0363, e[i]->range,
-                                      "the index of a family lies within 1e6 "
-                                      "of 0, but this is %g",
-                                      x[i]);
-            CK_HELP(ck, d, "count from 0: contact foot[i in 0 .. n-1] { ... }");
+            struct diag *diag =
+                ck_error(ck, DIAG_E0363, e[i]->range,
+                         "the index of a family lies within 1e6 "
+                         "of 0, but this is %g",
+                         x[i]);
+            CK_HELP(ck, diag,
+                    "count from 0: contact foot[i in 0 .. n-1] { ... }");
             return false;
         }
     }
@@ -257,7 +265,7 @@ family_range(struct check *ck, const struct system_work *w,
         return true;
     }
     if (x[1] < x[0] || x[1] - x[0] >= FAMILY_MAX) {
-        ck_error(ck, DIAG_E0363, r,
+        ck_error(ck, DIAG_E0363, range,
                  x[1] < x[0] ? "this family is empty: its index runs from %g "
                                "to %g"
                              : "this family is too large: its index runs from "
@@ -272,8 +280,8 @@ family_range(struct check *ck, const struct system_work *w,
 
 /* a contact, and the index of a family, have names of their own */
 static bool
-contact_names(struct check *ck, const struct system_work *w,
-              const struct tm_system *s, const struct ast_item *it)
+contact_names(struct check *ck, const struct system_work *work,
+              const struct tm_system *system, const struct ast_item *it)
 {
     const struct ast_name *names[2] = {&it->name, &it->index};
     static const char *const what[2] = {"contact", "index"};
@@ -281,27 +289,28 @@ contact_names(struct check *ck, const struct system_work *w,
         const char *n = names[i]->text, *of = NULL;
         if (!n)
             continue;
-        for (uint32_t q = s->first; q < s->first + s->n + s->n_observer; q++)
+        for (uint32_t q = system->first;
+             q < system->first + system->n + system->n_observer; q++)
             if (!strcmp(ck->coordinates.v[q].name, n))
-                of = q < s->first + s->n ? "a coordinate"
-                                         : "an observer variable";
-        for (size_t k = 0; i && k < w->args->n; k++)
-            if (!strcmp(w->args->names[k], n))
+                of = q < system->first + system->n ? "a coordinate"
+                                                   : "an observer variable";
+        for (size_t k = 0; i && k < work->args->n; k++)
+            if (!strcmp(work->args->names[k], n))
                 of = "an argument";
         if (!of && !(i && name_is_reserved(n)))
             continue;
-        struct diag *d =
+        struct diag *diag =
             ck_error(ck, of ? DIAG_E0103 : DIAG_E0105, names[i]->range,
                      "the %s `%s` has the name of %s", what[i], n,
                      of ? of : "a constant, or of time");
-        CK_HELP(ck, d, "give one of them another name");
+        CK_HELP(ck, diag, "give one of them another name");
         return false;
     }
     return true;
 }
 
 static void
-add_contacts(struct check *ck, struct system_work *w, uint32_t system,
+add_contacts(struct check *ck, struct system_work *work, uint32_t system,
              const struct ast_item *it)
 {
     struct member m = {.item = it,
@@ -309,28 +318,29 @@ add_contacts(struct check *ck, struct system_work *w, uint32_t system,
                        .count = 1,
                        .family = it->index.text != NULL};
     if (it->head1 || it->head2) {
-        struct diag *d = ck_error(ck, DIAG_E0361, it->head,
-                                  "a contact in a system has a gap of its "
-                                  "own, not two bodies");
-        CK_HELP(ck, d, "contact %s { gap = ... }", it->name.text);
-        w->broken = true;
+        struct diag *diag = ck_error(ck, DIAG_E0361, it->head,
+                                     "a contact in a system has a gap of its "
+                                     "own, not two bodies");
+        CK_HELP(ck, diag, "contact %s { gap = ... }", it->name.text);
+        work->broken = true;
         return;
     }
-    for (size_t i = 0; i < w->members.n; i++)
-        if (!strcmp(w->members.v[i].item->name.text, it->name.text)) {
-            struct diag *d = ck_error(ck, DIAG_E0103, it->name.range,
-                                      "`%s` is declared twice", it->name.text);
-            CK_NOTE(ck, d, w->members.v[i].item->name.range,
+    for (size_t i = 0; i < work->members.n; i++)
+        if (!strcmp(work->members.v[i].item->name.text, it->name.text)) {
+            struct diag *diag =
+                ck_error(ck, DIAG_E0103, it->name.range,
+                         "`%s` is declared twice", it->name.text);
+            CK_NOTE(ck, diag, work->members.v[i].item->name.range,
                     "first declared here, as a contact");
-            w->broken = true;
+            work->broken = true;
             return;
         }
-    if (!contact_names(ck, w, &ck->systems.v[system], it)) {
-        w->broken = true;
+    if (!contact_names(ck, work, &ck->systems.v[system], it)) {
+        work->broken = true;
         return;
     }
-    if (m.family && !family_range(ck, w, it, &m.lo, &m.count, &m.open)) {
-        w->broken = true;
+    if (m.family && !family_range(ck, work, it, &m.lo, &m.count, &m.open)) {
+        work->broken = true;
         return;
     }
     const char *owner = ck->systems.v[system].name;
@@ -346,121 +356,125 @@ add_contacts(struct check *ck, struct system_work *w, uint32_t system,
                      : arena_printf(ck->arena, "%s.%s", owner, it->name.text);
         APUSH(ck, &ck->contacts, c);
     }
-    APUSH(ck, &w->members, m);
+    APUSH(ck, &work->members, m);
 }
 
 /* keys of the pattern's block, everything else left out */
 static void
-collect_keys(struct check *ck, struct system_work *w)
+collect_keys(struct check *ck, struct system_work *work)
 {
-    struct ast_item only = *block_of(w);
+    struct ast_item only = *block_of(work);
     only.block = NEW_N(ck->arena, struct ast_item *, only.n_block + 1);
     only.n_block = 0;
-    for (size_t i = 0; i < block_of(w)->n_block; i++)
-        if (block_of(w)->block[i]->kind == AST_KEY)
-            only.block[only.n_block++] = block_of(w)->block[i];
-    block_keys(ck, &only, system_keys, n_system_keys, "system", w->keys);
+    for (size_t i = 0; i < block_of(work)->n_block; i++)
+        if (block_of(work)->block[i]->kind == AST_KEY)
+            only.block[only.n_block++] = block_of(work)->block[i];
+    block_keys(ck, &only, system_keys, n_system_keys, "system", work->keys);
 }
 
 /* start { ... } of a block that has nothing else; values may use `args` */
 static void
-add_start(struct check *ck, struct system_work *w, const struct decl *d,
+add_start(struct check *ck, struct system_work *work, const struct decl *decl,
           struct env *args)
 {
-    for (size_t i = 0; i < d->item->n_block; i++) {
-        const struct ast_item *x = d->item->block[i];
-        if (x->kind == AST_BLOCK && !strcmp(x->name.text, "start")) {
-            APUSH(ck, &w->starts, (struct start_block){x, args});
+    for (size_t i = 0; i < decl->item->n_block; i++) {
+        const struct ast_item *item = decl->item->block[i];
+        if (item->kind == AST_BLOCK && !strcmp(item->name.text, "start")) {
+            APUSH(ck, &work->starts, (struct start_block){item, args});
             continue;
         }
         struct diag *e =
-            ck_error(ck, DIAG_E0361, x->head.file ? x->head : x->range,
+            ck_error(ck, DIAG_E0361, item->head.file ? item->head : item->range,
                      "an instance has start { ... } only");
-        CK_NOTE(ck, e, w->pattern->range, "everything else is in the pattern");
+        CK_NOTE(ck, e, work->pattern->range,
+                "everything else is in the pattern");
     }
 }
 
 static void
-declare_items(struct check *ck, struct system_work *w, uint32_t system)
+declare_items(struct check *ck, struct system_work *work, uint32_t system)
 {
-    const struct ast_item *b = block_of(w);
+    const struct ast_item *b = block_of(work);
     struct tm_system *s = &ck->systems.v[system];
     for (size_t i = 0; i < b->n_block; i++)
         if (b->block[i]->kind == AST_COORDINATE)
-            add_coordinates(ck, w, s, b->block[i], false);
+            add_coordinates(ck, work, s, b->block[i], false);
     for (size_t i = 0; i < b->n_block; i++)
         if (b->block[i]->kind == AST_BLOCK &&
             !strcmp(b->block[i]->name.text, "observer"))
-            add_observer(ck, w, s, b->block[i]);
+            add_observer(ck, work, s, b->block[i]);
     s->contact = (uint32_t)ck->contacts.n;
     for (size_t i = 0; i < b->n_block; i++) {
-        const struct ast_item *x = b->block[i];
-        if (x->kind == AST_BLOCK && !strcmp(x->name.text, "start"))
-            APUSH(ck, &w->own_starts, (struct start_block){x, w->args});
-        else if (x->kind == AST_BLOCK && !strcmp(x->name.text, "observer"))
+        const struct ast_item *item = b->block[i];
+        if (item->kind == AST_BLOCK && !strcmp(item->name.text, "start"))
+            APUSH(ck, &work->own_starts,
+                  (struct start_block){item, work->args});
+        else if (item->kind == AST_BLOCK &&
+                 !strcmp(item->name.text, "observer"))
             continue;
-        else if (x->kind == AST_CONTACT)
-            add_contacts(ck, w, system, x);
-        else if (x->kind != AST_KEY && x->kind != AST_COORDINATE)
-            not_in_system(ck, x);
+        else if (item->kind == AST_CONTACT)
+            add_contacts(ck, work, system, item);
+        else if (item->kind != AST_KEY && item->kind != AST_COORDINATE)
+            not_in_system(ck, item);
     }
     ck->systems.v[system].n_contact =
         (uint32_t)ck->contacts.n - ck->systems.v[system].contact;
-    collect_keys(ck, w);
+    collect_keys(ck, work);
 }
 
 static void
-declare_one(struct check *ck, struct decl *d, bool open)
+declare_one(struct check *ck, struct decl *decl, bool open)
 {
-    struct system_work w = {.decl = d, .pattern = d, .open = open};
+    struct system_work w = {.decl = decl, .pattern = decl, .open = open};
     struct env *caller = NEW(ck->arena, struct env);
-    struct frame f;
-    *caller = (struct env){.module = d->module};
+    struct frame frame;
+    *caller = (struct env){.module = decl->module};
     if (open)
-        call_open(ck, d, d->item->formals, d->item->n_formals, caller);
-    if (!resolve(ck, &w, d, caller)) {
-        d->broken = true;
+        call_open(ck, decl, decl->item->formals, decl->item->n_formals, caller);
+    if (!resolve(ck, &w, decl, caller)) {
+        decl->broken = true;
         return;
     }
-    if (d != w.pattern && !open) {
+    if (decl != w.pattern && !open) {
         struct env *own = NEW(ck->arena, struct env);
-        *own = (struct env){.module = d->module};
-        add_start(ck, &w, d, own);
+        *own = (struct env){.module = decl->module};
+        add_start(ck, &w, decl, own);
     }
     uint32_t index = (uint32_t)ck->systems.n;
-    struct tm_system s = {.name = d->name,
-                          .doc = d->item->doc ? d->item->doc : "",
-                          .range = d->range,
+    struct tm_system s = {.name = decl->name,
+                          .doc = decl->item->doc ? decl->item->doc : "",
+                          .range = decl->range,
                           .first = (uint32_t)ck->coordinates.n,
                           .energy_unit = ""};
     APUSH(ck, &ck->systems, s);
-    w.energy = dim_fresh(ck->dims, d->range);
+    w.energy = dim_fresh(ck->dims, decl->range);
     if (!call_enter(ck, w.pattern,
-                    d->item->head1 ? d->item->head1->range : IMP_NOWHERE, &f))
+                    decl->item->head1 ? decl->item->head1->range : IMP_NOWHERE,
+                    &frame))
         w.broken = true;
     else {
         declare_items(ck, &w, index);
-        call_leave(ck, &f);
+        call_leave(ck, &frame);
     }
     if (ck->systems.v[index].n == 0 && !w.broken) {
-        struct diag *x =
+        struct diag *diag =
             ck_error(ck, DIAG_E0362, w.pattern->range,
                      "the system `%s` has no coordinate", w.pattern->name);
-        CK_HELP(ck, x, "name them: coordinate X, theta");
+        CK_HELP(ck, diag, "name them: coordinate X, theta");
         w.broken = true;
     }
-    d->index = index;
-    d->broken |= w.broken;
+    decl->index = index;
+    decl->broken |= w.broken;
     APUSH(ck, &ck->system_works, w);
 }
 
 void
 systems_declare(struct check *ck)
 {
-    for (struct module *m = ck->modules; m; m = m->next)
-        for (struct decl *d = m->first; d; d = d->next)
-            if (d->kind == D_SYSTEM && !d->item->has_formals)
-                declare_one(ck, d, false);
+    for (struct module *module = ck->modules; module; module = module->next)
+        for (struct decl *decl = module->first; decl; decl = decl->next)
+            if (decl->kind == D_SYSTEM && !decl->item->has_formals)
+                declare_one(ck, decl, false);
     for (size_t i = 0; i < ck->system_works.n; i++)
         open_scope(ck, &ck->system_works.v[i], &ck->systems.v[i]);
 }
@@ -470,20 +484,20 @@ systems_declare(struct check *ck)
 static void
 system_one(struct check *ck, uint32_t i)
 {
-    struct system_work *w = &ck->system_works.v[i];
-    uint32_t index = w->decl->index;
+    struct system_work *work = &ck->system_works.v[i];
+    uint32_t index = work->decl->index;
     struct tm_system s = ck->systems.v[index];
-    struct frame f;
-    if (w->broken ||
-        !call_enter(ck, w->pattern,
-                    w->decl->item->head1 ? w->decl->item->head1->range
-                                         : IMP_NOWHERE,
-                    &f))
+    struct frame frame;
+    if (work->broken ||
+        !call_enter(ck, work->pattern,
+                    work->decl->item->head1 ? work->decl->item->head1->range
+                                            : IMP_NOWHERE,
+                    &frame))
         return;
-    system_formulas(ck, w, &s);
-    system_observers(ck, w, &s);
-    call_leave(ck, &f);
-    system_starts(ck, w, &s);
+    system_formulas(ck, work, &s);
+    system_observers(ck, work, &s);
+    call_leave(ck, &frame);
+    system_starts(ck, work, &s);
     ck->systems.v[index] = s;
 }
 
@@ -495,12 +509,12 @@ check_systems(struct check *ck)
     ck->gaps = true;
     for (uint32_t i = 0; i < ck->coordinates.n; i++) {
         struct tm_coordinate *c = &ck->coordinates.v[i];
-        const struct dim *d = ck->coordinate_dims.v[i];
-        APUSH(ck, &ck->pending, (struct pending){.unit = &c->unit, .dim = d});
+        const struct dim *dim = ck->coordinate_dims.v[i];
+        APUSH(ck, &ck->pending, (struct pending){.unit = &c->unit, .dim = dim});
         APUSH(ck, &ck->pending,
               (struct pending){
                   .unit = &c->rate_unit,
-                  .dim = dim_mul(ck->dims, d, dim_mks(ck->dims, 0, 0, -1))});
+                  .dim = dim_mul(ck->dims, dim, dim_mks(ck->dims, 0, 0, -1))});
     }
     for (size_t i = 0; i < ck->system_works.n; i++)
         APUSH(ck, &ck->pending,
@@ -513,18 +527,18 @@ check_systems(struct check *ck)
 /* A pattern by itself: its arguments have no values yet. Nothing of it stays in
  * the model. */
 static void
-pattern_alone(struct check *ck, struct decl *d)
+pattern_alone(struct check *ck, struct decl *decl)
 {
     size_t coordinates = ck->coordinates.n, dims = ck->coordinate_dims.n;
     size_t systems = ck->systems.n, works = ck->system_works.n;
     size_t contacts = ck->contacts.n, pending = ck->pending.n;
     size_t draws = ck->draws.n;
-    declare_one(ck, d, true);
+    declare_one(ck, decl, true);
     if (ck->system_works.n > works) {
         open_scope(ck, &ck->system_works.v[works], &ck->systems.v[systems]);
         system_one(ck, (uint32_t)works);
     }
-    d->index = UINT32_MAX;
+    decl->index = UINT32_MAX;
     ck->coordinates.n = coordinates;
     ck->coordinate_dims.n = dims;
     ck->systems.n = systems;
@@ -537,11 +551,12 @@ pattern_alone(struct check *ck, struct decl *d)
 void
 systems_done(struct check *ck)
 {
-    for (struct module *m = ck->modules; m; m = m->next)
-        for (struct decl *d = m->first; d && !m->library; d = d->next)
-            if (d->kind == D_SYSTEM && d->item->has_formals &&
-                d->state == DECL_NEW)
-                pattern_alone(ck, d);
+    for (struct module *module = ck->modules; module; module = module->next)
+        for (struct decl *decl = module->first; decl && !module->library;
+             decl = decl->next)
+            if (decl->kind == D_SYSTEM && decl->item->has_formals &&
+                decl->state == DECL_NEW)
+                pattern_alone(ck, decl);
     /* nothing has said what a coordinate is: a pure number */
     for (size_t i = 0; i < ck->coordinate_dims.n; i++)
         if (!dim_known(ck->dims, ck->coordinate_dims.v[i]))

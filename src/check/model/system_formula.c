@@ -23,50 +23,51 @@ struct reads {
     const expr *observer; /* a variable of the system's observers */
 };
 static void
-read_leaf(void *ctx, const expr *l)
+read_leaf(void *ctx, const expr *leaf)
 {
-    struct reads *r = ctx;
-    if (l->sym == SYM_COORD && l->i >= r->s->first &&
-        l->i < r->s->first + r->s->n)
-        r->rate |= l->j > 0;
-    else if (l->sym == SYM_COORD && l->i >= r->s->first &&
-             l->i < r->s->first + r->s->n + r->s->n_observer)
-        r->observer = l;
-    else if (l->sym == SYM_SLOT)
-        r->result = true;
+    struct reads *reads = ctx;
+    if (leaf->sym == SYM_COORD && leaf->i >= reads->s->first &&
+        leaf->i < reads->s->first + reads->s->n)
+        reads->rate |= leaf->j > 0;
+    else if (leaf->sym == SYM_COORD && leaf->i >= reads->s->first &&
+             leaf->i < reads->s->first + reads->s->n + reads->s->n_observer)
+        reads->observer = leaf;
+    else if (leaf->sym == SYM_SLOT)
+        reads->result = true;
     else
-        r->other |= l->sym != SYM_PARAM && l->sym != SYM_TIME;
+        reads->other |= leaf->sym != SYM_PARAM && leaf->sym != SYM_TIME;
 }
 
 /* what a formula of a system may read; rates: of the coordinates too */
 static bool
-formula_ok(struct check *ck, const struct tm_system *s, const expr *e,
-           bool rates, const struct ast_expr *at, const char *what)
+formula_ok(struct check *ck, const struct tm_system *system,
+           const expr *expression, bool rates, const struct ast_expr *at,
+           const char *what)
 {
-    struct reads r = {.s = s};
-    if (ex_depends(ck->g, e, SYM_LOCAL, UINT32_MAX, UINT32_MAX))
+    struct reads reads = {.s = system};
+    if (ex_depends(ck->g, expression, SYM_LOCAL, UINT32_MAX, UINT32_MAX))
         return true; /* of arguments without values: nothing is known */
-    ex_leaves(ck->g, &e, 1, read_leaf, &r);
-    if (r.observer) {
-        const struct tm_coordinate *u = &ck->coordinates.v[r.observer->i];
-        struct diag *d =
+    ex_leaves(ck->g, &expression, 1, read_leaf, &reads);
+    if (reads.observer) {
+        const struct tm_coordinate *u = &ck->coordinates.v[reads.observer->i];
+        struct diag *diag =
             ck_error(ck, DIAG_E0370, at->range,
                      "%s reads the observer variable `%s`", what, u->name);
-        CK_NOTE(ck, d, u->range,
+        CK_NOTE(ck, diag, u->range,
                 "an observer feels the motion and does not act on it");
-        CK_HELP(ck, d,
+        CK_HELP(ck, diag,
                 "make it a coordinate with an energy of its own: coordinate "
                 "%s in the system's block",
                 u->name);
         return false;
     }
-    if (!r.other && !r.result && (rates || !r.rate))
+    if (!reads.other && !reads.result && (rates || !reads.rate))
         return true;
     struct diag *d =
-        r.other || r.result
+        reads.other || reads.result
             ? ck_error(ck, DIAG_E0364, at->range, "%s reads %s", what,
-                       r.result ? "the result of a command"
-                                : "the motion of something else")
+                       reads.result ? "the result of a command"
+                                    : "the motion of something else")
             : ck_error(ck, DIAG_E0364, at->range,
                        "%s depends on the rate of a coordinate", what);
     CK_HELP(ck, d, "it may depend on the system's coordinates%s, t and params",
@@ -77,78 +78,85 @@ formula_ok(struct check *ck, const struct tm_system *s, const expr *e,
 /* Dimensions that are still open are told by their ratio (E0202). `of` is the
  * formula from which `dim` comes; false: reported */
 static bool
-agrees(struct check *ck, const struct value *v, const struct ast_expr *e,
+agrees(struct check *ck, const struct value *value, const struct ast_expr *node,
        const struct dim *dim, const struct ast_item *of, const char *what)
 {
-    if (v->kind == V_POISON || v->bare || v->dims || !v_is_scalar(v) || !of ||
-        dim_unify(ck->dims, v->dim, dim, e->range))
-        return v->kind != V_POISON;
-    const struct dim *ratio = dim_div(ck->dims, v->dim, dim);
+    if (value->kind == V_POISON || value->bare || value->dims ||
+        !v_is_scalar(value) || !of ||
+        dim_unify(ck->dims, value->dim, dim, node->range))
+        return value->kind != V_POISON;
+    const struct dim *ratio = dim_div(ck->dims, value->dim, dim);
     if (dim_known(ck->dims, dim) || !dim_known(ck->dims, ratio))
         return true; /* the usual message can say it */
-    struct diag *d = ck_error(ck, DIAG_E0202, e->range,
-                              "%s is [%s] times what the kinetic energy asks "
-                              "for",
-                              what, dim_text(ck->dims, ratio));
-    CK_NOTE(ck, d, of->value->range, "the kinetic energy");
-    CK_HELP(ck, d,
+    struct diag *diag =
+        ck_error(ck, DIAG_E0202, node->range,
+                 "%s is [%s] times what the kinetic energy asks "
+                 "for",
+                 what, dim_text(ck->dims, ratio));
+    CK_NOTE(ck, diag, of->value->range, "the kinetic energy");
+    CK_HELP(ck, diag,
             "energies of one system agree in dimension, and a force is an "
             "energy over its coordinate; give factors their units");
     return false;
 }
 
 static bool
-energy_key(struct check *ck, struct system_work *w, const struct tm_system *s,
-           int key, const struct dim *dim, struct tm_num *out)
+energy_key(struct check *ck, struct system_work *work,
+           const struct tm_system *system, int key, const struct dim *dim,
+           struct tm_num *out)
 {
-    const struct ast_item *k = w->keys[key];
+    const struct ast_item *k = work->keys[key];
     static const char *const what[] = {"the kinetic energy",
                                        "the potential energy",
                                        "the dissipation function"};
     if (!k)
         return true;
-    struct value v = ck_expr(ck, &w->env, k->value);
-    if (!agrees(ck, &v, k->value, dim,
-                key == K_KINETIC ? NULL : w->keys[K_KINETIC], what[key]) ||
-        !v_need_scalar(ck, &v, k->value, dim, what[key]) ||
-        !formula_ok(ck, s, v.e[0], key != K_POTENTIAL, k->value, what[key]))
+    struct value value = ck_expr(ck, &work->env, k->value);
+    if (!agrees(ck, &value, k->value, dim,
+                key == K_KINETIC ? NULL : work->keys[K_KINETIC], what[key]) ||
+        !v_need_scalar(ck, &value, k->value, dim, what[key]) ||
+        !formula_ok(ck, system, value.e[0], key != K_POTENTIAL, k->value,
+                    what[key]))
         return false;
-    take_num(out, &v, k->value);
+    take_num(out, &value, k->value);
     return true;
 }
 
 /* n numbers, each of its own dimension energy/coordinate */
 static bool
-force_key(struct check *ck, struct system_work *w, struct tm_system *s)
+force_key(struct check *ck, struct system_work *work, struct tm_system *system)
 {
-    const struct ast_item *k = w->keys[K_FORCE];
-    if (!k)
+    const struct ast_item *key = work->keys[K_FORCE];
+    if (!key)
         return true;
-    const struct ast_expr *p = ast_unwrap(k->value);
-    bool tuple = p->kind == AST_TUPLE && !p->unit;
-    size_t n = tuple ? p->n_list : 1;
-    if (n != s->n) {
-        struct diag *d =
-            ck_error(ck, DIAG_E0365, k->value->range,
+    const struct ast_expr *inner = ast_unwrap(key->value);
+    bool tuple = inner->kind == AST_TUPLE && !inner->unit;
+    size_t count = tuple ? inner->n_list : 1;
+    if (count != system->n) {
+        struct diag *diag =
+            ck_error(ck, DIAG_E0365, key->value->range,
                      "this system has %u coordinate%s, but the force has %zu "
                      "entr%s",
-                     s->n, s->n == 1 ? "" : "s", n, n == 1 ? "y" : "ies");
-        CK_HELP(ck, d, "one generalised force per coordinate, in their order");
+                     system->n, system->n == 1 ? "" : "s", count,
+                     count == 1 ? "y" : "ies");
+        CK_HELP(ck, diag,
+                "one generalised force per coordinate, in their order");
         return false;
     }
     bool ok = true;
-    s->force = NEW_N(ck->arena, const expr *, s->n);
-    s->range_force = k->value->range;
-    for (uint32_t i = 0; i < s->n; i++) {
-        const struct ast_expr *e = tuple ? p->list[i] : k->value;
-        struct value v = ck_expr(ck, &w->env, e);
-        const struct dim *d =
-            dim_div(ck->dims, w->energy, ck->coordinate_dims.v[s->first + i]);
-        bool good = agrees(ck, &v, e, d, w->keys[K_KINETIC],
-                           "this generalised force") &&
-                    v_need_scalar(ck, &v, e, d, "this generalised force") &&
-                    formula_ok(ck, s, v.e[0], true, e, "a force");
-        s->force[i] = good ? v.e[0] : NULL;
+    system->force = NEW_N(ck->arena, const expr *, system->n);
+    system->range_force = key->value->range;
+    for (uint32_t i = 0; i < system->n; i++) {
+        const struct ast_expr *node = tuple ? inner->list[i] : key->value;
+        struct value value = ck_expr(ck, &work->env, node);
+        const struct dim *dim = dim_div(
+            ck->dims, work->energy, ck->coordinate_dims.v[system->first + i]);
+        bool good =
+            agrees(ck, &value, node, dim, work->keys[K_KINETIC],
+                   "this generalised force") &&
+            v_need_scalar(ck, &value, node, dim, "this generalised force") &&
+            formula_ok(ck, system, value.e[0], true, node, "a force");
+        system->force[i] = good ? value.e[0] : NULL;
         ok &= good;
     }
     return ok;
@@ -156,57 +164,60 @@ force_key(struct check *ck, struct system_work *w, struct tm_system *s)
 
 /* entry i, j of the mass matrix: energy time^2/(q_i q_j) */
 static const struct dim *
-mass_dim(struct check *ck, const struct system_work *w,
-         const struct tm_system *s, uint32_t i, uint32_t j)
+mass_dim(struct check *ck, const struct system_work *work,
+         const struct tm_system *system, uint32_t i, uint32_t j)
 {
-    const struct dim *d =
-        dim_mul(ck->dims, w->energy, dim_mks(ck->dims, 0, 0, 2));
-    d = dim_div(ck->dims, d, ck->coordinate_dims.v[s->first + i]);
-    return dim_div(ck->dims, d, ck->coordinate_dims.v[s->first + j]);
+    const struct dim *dim =
+        dim_mul(ck->dims, work->energy, dim_mks(ck->dims, 0, 0, 2));
+    dim = dim_div(ck->dims, dim, ck->coordinate_dims.v[system->first + i]);
+    return dim_div(ck->dims, dim, ck->coordinate_dims.v[system->first + j]);
 }
 
 static bool
-mass_key(struct check *ck, struct system_work *w, struct tm_system *s)
+mass_key(struct check *ck, struct system_work *work, struct tm_system *system)
 {
-    const struct ast_item *k = w->keys[K_MASS];
-    if (!k)
+    const struct ast_item *key = work->keys[K_MASS];
+    if (!key)
         return true;
-    const struct ast_expr *p = ast_unwrap(k->value);
-    bool matrix = p->kind == AST_MATRIX && !p->unit;
-    bool call = p->kind == AST_CALL && p->a->kind == AST_NAME &&
-                !strcmp(p->a->name.text, "diag");
-    size_t want = matrix ? (size_t)s->n * s->n : s->n;
-    size_t got = matrix ? p->n_list : call ? p->n_args : 1;
+    const struct ast_expr *inner = ast_unwrap(key->value);
+    bool matrix = inner->kind == AST_MATRIX && !inner->unit;
+    bool call = inner->kind == AST_CALL && inner->a->kind == AST_NAME &&
+                !strcmp(inner->a->name.text, "diag");
+    size_t want = matrix ? (size_t)system->n * system->n : system->n;
+    size_t got = matrix ? inner->n_list : call ? inner->n_args : 1;
     if (got != want) {
-        struct diag *d =
-            ck_error(ck, DIAG_E0365, k->value->range,
-                     "the mass matrix of this system is %u x %u", s->n, s->n);
-        CK_HELP(ck, d,
+        struct diag *diag = ck_error(
+            ck, DIAG_E0365, key->value->range,
+            "the mass matrix of this system is %u x %u", system->n, system->n);
+        CK_HELP(ck, diag,
                 "written out by rows, [m, 0; 0, m*l^2], or diag(m, m*l^2)");
         return false;
     }
     bool ok = true;
-    s->mass = NEW_N(ck->arena, const expr *, (size_t)s->n * s->n);
-    s->range_mass = k->value->range;
-    for (uint32_t i = 0; i < s->n; i++)
-        for (uint32_t j = 0; j < s->n; j++) {
-            uint32_t at = i * s->n + j;
-            s->mass[at] = ex_num(ck->g, 0);
+    system->mass =
+        NEW_N(ck->arena, const expr *, (size_t)system->n * system->n);
+    system->range_mass = key->value->range;
+    for (uint32_t i = 0; i < system->n; i++)
+        for (uint32_t j = 0; j < system->n; j++) {
+            uint32_t at = i * system->n + j;
+            system->mass[at] = ex_num(ck->g, 0);
             if (!matrix && i != j)
                 continue;
-            const struct ast_expr *e = matrix ? p->list[at]
-                                       : call ? p->args[i].value
-                                              : k->value;
-            struct value v = ck_expr(ck, &w->env, e);
-            bool good = v_need_scalar(ck, &v, e, mass_dim(ck, w, s, i, j),
+            const struct ast_expr *node = matrix ? inner->list[at]
+                                          : call ? inner->args[i].value
+                                                 : key->value;
+            struct value value = ck_expr(ck, &work->env, node);
+            bool good = v_need_scalar(ck, &value, node,
+                                      mass_dim(ck, work, system, i, j),
                                       "this entry of the mass matrix") &&
-                        formula_ok(ck, s, v.e[0], false, e, "the mass matrix");
-            s->mass[at] = good ? v.e[0] : s->mass[at];
+                        formula_ok(ck, system, value.e[0], false, node,
+                                   "the mass matrix");
+            system->mass[at] = good ? value.e[0] : system->mass[at];
             ok &= good;
-            const expr *t = j < i ? s->mass[j * s->n + i] : NULL;
-            if (good && t && t != v.e[0] && ex_is_const(t) &&
-                ex_is_const(v.e[0])) {
-                ck_error(ck, DIAG_E0318, e->range,
+            const expr *t = j < i ? system->mass[j * system->n + i] : NULL;
+            if (good && t && t != value.e[0] && ex_is_const(t) &&
+                ex_is_const(value.e[0])) {
+                ck_error(ck, DIAG_E0318, node->range,
                          "a mass matrix is symmetric, but its entries above "
                          "and below the diagonal differ");
                 ok = false;
@@ -216,36 +227,42 @@ mass_key(struct check *ck, struct system_work *w, struct tm_system *s)
 }
 
 static bool
-inertia_ok(struct check *ck, const struct system_work *w,
-           const struct tm_system *s)
+inertia_ok(struct check *ck, const struct system_work *work,
+           const struct tm_system *system)
 {
-    const struct ast_item *kin = w->keys[K_KINETIC], *mass = w->keys[K_MASS];
-    struct diag *d;
+    const struct ast_item *kin = work->keys[K_KINETIC],
+                          *mass = work->keys[K_MASS];
+    struct diag *diag;
     if (kin && mass) {
-        d = ck_error(ck, DIAG_E0366, mass->name.range,
-                     "a system has a kinetic energy or a mass matrix, not "
-                     "both");
-        CK_NOTE(ck, d, kin->name.range, "the kinetic energy");
+        diag = ck_error(ck, DIAG_E0366, mass->name.range,
+                        "a system has a kinetic energy or a mass matrix, not "
+                        "both");
+        CK_NOTE(ck, diag, kin->name.range, "the kinetic energy");
         return false;
     }
     if (!kin && !mass) {
-        d = ck_error(ck, DIAG_E0366, w->pattern->range,
-                     "the system `%s` has no kinetic energy", w->pattern->name);
-        CK_HELP(ck, d,
+        diag = ck_error(ck, DIAG_E0366, work->pattern->range,
+                        "the system `%s` has no kinetic energy",
+                        work->pattern->name);
+        CK_HELP(ck, diag,
                 "add kinetic = ..., or the equations themselves: mass = "
                 "[...]  force = (...)");
         return false;
     }
-    bool open = s->kinetic.e && ex_depends(ck->g, s->kinetic.e, SYM_LOCAL,
-                                           UINT32_MAX, UINT32_MAX);
-    for (uint32_t i = 0; kin && s->kinetic.e && !open && i < s->n; i++)
-        if (!ex_depends(ck->g, s->kinetic.e, SYM_COORD, s->first + i, 1)) {
-            const char *q = ck->coordinates.v[s->first + i].name;
-            d = ck_error(ck, DIAG_E0366, kin->value->range,
-                         "the kinetic energy does not depend on %s'", q);
-            CK_NOTE(ck, d, ck->coordinates.v[s->first + i].range,
+    bool open =
+        system->kinetic.e &&
+        ex_depends(ck->g, system->kinetic.e, SYM_LOCAL, UINT32_MAX, UINT32_MAX);
+    for (uint32_t i = 0; kin && system->kinetic.e && !open && i < system->n;
+         i++)
+        if (!ex_depends(ck->g, system->kinetic.e, SYM_COORD, system->first + i,
+                        1)) {
+            const char *coordinate = ck->coordinates.v[system->first + i].name;
+            diag = ck_error(ck, DIAG_E0366, kin->value->range,
+                            "the kinetic energy does not depend on %s'",
+                            coordinate);
+            CK_NOTE(ck, diag, ck->coordinates.v[system->first + i].range,
                     "so this coordinate has no inertia");
-            CK_HELP(ck, d, "add its term, or leave the coordinate out");
+            CK_HELP(ck, diag, "add its term, or leave the coordinate out");
             return false;
         }
     return true;
@@ -256,37 +273,39 @@ inertia_ok(struct check *ck, const struct system_work *w,
 /* an absolute value, or a sum of such, times what is not negative: its least
  * value 0 is where its branches meet */
 static bool
-never_negative(const expr *e)
+never_negative(const expr *expression)
 {
-    switch (e->op) {
+    switch (expression->op) {
     case IMP_OP_ABS:
         return true;
     case IMP_OP_ADD:
-        return never_negative(e->a) && never_negative(e->b);
+        return never_negative(expression->a) && never_negative(expression->b);
     case IMP_OP_MUL:
-        return ex_is_const(e->a) && e->a->num > 0.0 && never_negative(e->b);
+        return ex_is_const(expression->a) && expression->a->num > 0.0 &&
+               never_negative(expression->b);
     case IMP_OP_DIV:
-        return ex_is_const(e->b) && e->b->num > 0.0 && never_negative(e->a);
+        return ex_is_const(expression->b) && expression->b->num > 0.0 &&
+               never_negative(expression->a);
     default:
         return false;
     }
 }
 
 static void
-one_contact(struct check *ck, struct system_work *w, const struct tm_system *s,
-            const struct member *m, uint32_t i)
+one_contact(struct check *ck, struct system_work *work,
+            const struct tm_system *system, const struct member *m, uint32_t i)
 {
     const struct ast_item *k[N_CONTACT];
-    struct tm_contact *c = &ck->contacts.v[m->first + i];
+    struct tm_contact *contact = &ck->contacts.v[m->first + i];
     const char *name[1] = {m->item->index.text};
     struct value val = v_num(ck, ex_num(ck->g, m->lo + (int)i),
                              dim_pure(ck->dims), m->item->index.range);
-    struct env env = w->env, inner = {.up = &w->env,
-                                      .module = w->env.module,
-                                      .names = name,
-                                      .vals = &val,
-                                      .n = 1,
-                                      .system = true};
+    struct env env = work->env, inner = {.up = &work->env,
+                                         .module = work->env.module,
+                                         .names = name,
+                                         .vals = &val,
+                                         .n = 1,
+                                         .system = true};
     val.bare = true;
     if (m->open)
         val = v_any(ck, dim_pure(ck->dims), m->item->index.range);
@@ -296,61 +315,67 @@ one_contact(struct check *ck, struct system_work *w, const struct tm_system *s,
     if (k[C_SLIDE])
         ck_unavailable(ck, k[C_SLIDE]->name.range,
                        "the key `slide` of a contact");
-    contact_numbers(ck, &env, k[C_RESTITUTION], k[C_FRICTION], c);
+    contact_numbers(ck, &env, k[C_RESTITUTION], k[C_FRICTION], contact);
     if (!k[C_GAP]) {
-        struct diag *d =
+        struct diag *diag =
             ck_error(ck, DIAG_E0367, m->item->name.range,
                      "the contact `%s` has no gap", m->item->name.text);
-        CK_HELP(ck, d, "add gap = ..., positive while the bodies are apart");
+        CK_HELP(ck, diag, "add gap = ..., positive while the bodies are apart");
         return;
     }
-    const struct ast_expr *e = k[C_GAP]->value;
-    struct value v = ck_expr(ck, &env, e);
-    const struct dim *dim = dim_fresh(ck->dims, e->range);
-    if (!v_need_scalar(ck, &v, e, dim, "a gap") ||
-        !formula_ok(ck, s, v.e[0], false, e, "a gap"))
+    const struct ast_expr *node = k[C_GAP]->value;
+    struct value value = ck_expr(ck, &env, node);
+    const struct dim *dim = dim_fresh(ck->dims, node->range);
+    if (!v_need_scalar(ck, &value, node, dim, "a gap") ||
+        !formula_ok(ck, system, value.e[0], false, node, "a gap"))
         return;
-    bool moves = ex_depends(ck->g, v.e[0], SYM_LOCAL, UINT32_MAX, UINT32_MAX);
-    for (uint32_t q = 0; q < s->n; q++)
-        moves |= ex_depends(ck->g, v.e[0], SYM_COORD, s->first + q, 0);
+    bool moves =
+        ex_depends(ck->g, value.e[0], SYM_LOCAL, UINT32_MAX, UINT32_MAX);
+    for (uint32_t q = 0; q < system->n; q++)
+        moves |= ex_depends(ck->g, value.e[0], SYM_COORD, system->first + q, 0);
     if (!moves) {
-        struct diag *d = ck_error(ck, DIAG_E0367, e->range,
-                                  "this gap does not depend on the "
-                                  "coordinates");
-        CK_HELP(ck, d,
+        struct diag *diag = ck_error(ck, DIAG_E0367, node->range,
+                                     "this gap does not depend on the "
+                                     "coordinates");
+        CK_HELP(ck, diag,
                 "an impulse could not change it; a gap is a formula in %s",
-                ck->coordinates.v[s->first].name);
+                ck->coordinates.v[system->first].name);
         return;
     }
-    if (never_negative(v.e[0])) {
-        struct diag *d = ck_error(ck, DIAG_E0375, e->range,
-                                  "this gap is never negative, and where it is "
-                                  "0 an impulse has no direction");
-        CK_HELP(ck, d,
+    if (never_negative(value.e[0])) {
+        struct diag *diag =
+            ck_error(ck, DIAG_E0375, node->range,
+                     "this gap is never negative, and where it is "
+                     "0 an impulse has no direction");
+        CK_HELP(ck, diag,
                 "write what is inside: h for what is above a floor, -h for "
                 "what is below it; an obstacle of some width is abs(h) - w");
         return;
     }
-    take_num(&c->gap, &v, e);
-    c->gap_dim = dim;
+    take_num(&contact->gap, &value, node);
+    contact->gap_dim = dim;
     APUSH(ck, &ck->pending,
           (struct pending){.unit = &ck->contacts.v[m->first + i].gap_unit,
                            .dim = dim});
 }
 
 void
-system_formulas(struct check *ck, struct system_work *w, struct tm_system *s)
+system_formulas(struct check *ck, struct system_work *work,
+                struct tm_system *system)
 {
-    bool ok = energy_key(ck, w, s, K_KINETIC, w->energy, &s->kinetic);
-    ok &= energy_key(ck, w, s, K_POTENTIAL, w->energy, &s->potential);
-    ok &= energy_key(ck, w, s, K_DISSIPATION,
-                     dim_mul(ck->dims, w->energy, dim_mks(ck->dims, 0, 0, -1)),
-                     &s->dissipation);
-    ok &= force_key(ck, w, s);
-    ok &= mass_key(ck, w, s);
+    bool ok =
+        energy_key(ck, work, system, K_KINETIC, work->energy, &system->kinetic);
+    ok &= energy_key(ck, work, system, K_POTENTIAL, work->energy,
+                     &system->potential);
+    ok &=
+        energy_key(ck, work, system, K_DISSIPATION,
+                   dim_mul(ck->dims, work->energy, dim_mks(ck->dims, 0, 0, -1)),
+                   &system->dissipation);
+    ok &= force_key(ck, work, system);
+    ok &= mass_key(ck, work, system);
     if (ok)
-        inertia_ok(ck, w, s);
-    for (size_t m = 0; m < w->members.n; m++)
-        for (uint32_t c = 0; c < w->members.v[m].count; c++)
-            one_contact(ck, w, s, &w->members.v[m], c);
+        inertia_ok(ck, work, system);
+    for (size_t m = 0; m < work->members.n; m++)
+        for (uint32_t c = 0; c < work->members.v[m].count; c++)
+            one_contact(ck, work, system, &work->members.v[m], c);
 }

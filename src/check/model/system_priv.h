@@ -8,12 +8,12 @@
 #include "check/quantities/systems.h"
 
 /* energies, forces, mass matrix, gaps into the model */
-void system_formulas(struct check *ck, struct system_work *w,
-                     struct tm_system *s);
+void system_formulas(struct check *ck, struct system_work *work,
+                     struct tm_system *system);
 /* equations and jumps of the observers' variables */
-void system_observers(struct check *ck, struct system_work *w,
-                      const struct tm_system *s);
-void system_starts(struct check *ck, struct system_work *w,
-                   const struct tm_system *s);
+void system_observers(struct check *ck, struct system_work *work,
+                      const struct tm_system *system);
+void system_starts(struct check *ck, struct system_work *work,
+                   const struct tm_system *system);
 
 #endif

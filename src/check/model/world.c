@@ -37,41 +37,41 @@ const char *const impact_laws[N_IMPACT_LAWS + 1] = {
 /* a word, or a tuple of words: bits in the order of the words */
 static uint32_t
 key_words(struct check *ck, const struct ast_item *key,
-          const char *const *words, size_t n)
+          const char *const *words, size_t count)
 {
-    const struct ast_expr *e = ast_unwrap(key->value);
+    const struct ast_expr *node = ast_unwrap(key->value);
     struct ast_item one = *key;
     uint32_t bits = 0;
-    if (e->kind != AST_TUPLE) {
-        int w = key_word(ck, key, words, n);
+    if (node->kind != AST_TUPLE) {
+        int w = key_word(ck, key, words, count);
         return w < 0 ? 0 : 1u << w;
     }
-    for (size_t i = 0; i < e->n_list; i++) {
-        one.value = e->list[i];
-        int w = key_word(ck, &one, words, n);
+    for (size_t i = 0; i < node->n_list; i++) {
+        one.value = node->list[i];
+        int w = key_word(ck, &one, words, count);
         bits |= w < 0 ? 0 : 1u << w;
     }
     return bits;
 }
 
 static void
-gravity(struct check *ck, const struct env *env, const struct ast_expr *e)
+gravity(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
     uint32_t d = ck->m->dim;
-    struct value v = ck_expr(ck, env, e);
+    struct value value = ck_expr(ck, env, node);
     const struct dim *acc = dim_mks(ck->dims, 1, 0, -2);
-    if (v.kind == V_NUM && v_is_scalar(&v)) {
-        struct diag *x = ck_error(ck, DIAG_E0314, e->range,
-                                  "gravity is a vector, but this is one "
-                                  "number");
-        CK_HELP(ck, x,
+    if (value.kind == V_NUM && v_is_scalar(&value)) {
+        struct diag *diag = ck_error(ck, DIAG_E0314, node->range,
+                                     "gravity is a vector, but this is one "
+                                     "number");
+        CK_HELP(ck, diag,
                 d == 3 ? "write (0, 0, -9.81) [m/s^2]"
                        : "write (0, -9.81) [m/s^2]");
-    } else if (d == 0 && v.kind == V_NUM && v.cols == 1) {
-        v_need_dim(ck, &v, e, acc, "gravity"); /* no bodies: no use */
-    } else if (v_need_vector(ck, &v, e, d, acc, "gravity") &&
-               check_leaves(ck, v.e, d, MAY_PARAMS, e, "gravity")) {
-        take_vec(&ck->m->world.gravity, &v, e);
+    } else if (d == 0 && value.kind == V_NUM && value.cols == 1) {
+        v_need_dim(ck, &value, node, acc, "gravity"); /* no bodies: no use */
+    } else if (v_need_vector(ck, &value, node, d, acc, "gravity") &&
+               check_leaves(ck, value.e, d, MAY_PARAMS, node, "gravity")) {
+        take_vec(&ck->m->world.gravity, &value, node);
     }
 }
 
@@ -81,39 +81,40 @@ number_keys(struct check *ck, const struct env *env,
             const struct ast_item *const *k)
 {
     for (int i = W_TOLERANCE; i <= W_SEED; i++) {
-        double x;
+        double number;
         if (!k[i])
             continue;
-        const struct ast_expr *e = k[i]->value;
-        struct value v = ck_expr(ck, env, e);
-        if (!v_need_scalar(ck, &v, e, dim_pure(ck->dims),
+        const struct ast_expr *node = k[i]->value;
+        struct value value = ck_expr(ck, env, node);
+        if (!v_need_scalar(ck, &value, node, dim_pure(ck->dims),
                            i == W_SEED ? "a seed" : "a tolerance") ||
-            !check_leaves(ck, v.e, 1, MAY_PARAMS, e, world_keys[i].name))
+            !check_leaves(ck, value.e, 1, MAY_PARAMS, node, world_keys[i].name))
             continue;
-        if (i == W_TOLERANCE && v_const(&v, &x) && !(x > 0 && x < 1)) {
-            struct diag *y = ck_error(ck, DIAG_E0317, e->range,
-                                      "a relative tolerance is above 0 and "
-                                      "below 1, but this is %g",
-                                      x);
-            CK_HELP(ck, y, "1e-9 is a usual one");
-            continue;
-        }
-        if (i == W_SEED && v_const(&v, &x) &&
-            !(x == floor(x) && x >= 0.0 && x <= 0x1p53)) {
-            struct diag *y = ck_error(ck, DIAG_E0376, e->range,
-                                      "a seed is a whole number from 0 to "
-                                      "2^53, but this is %g",
-                                      x);
-            CK_HELP(ck, y, "any other one gives other draws: seed = 7");
+        if (i == W_TOLERANCE && v_const(&value, &number) &&
+            !(number > 0 && number < 1)) {
+            struct diag *diag = ck_error(ck, DIAG_E0317, node->range,
+                                         "a relative tolerance is above 0 and "
+                                         "below 1, but this is %g",
+                                         number);
+            CK_HELP(ck, diag, "1e-9 is a usual one");
             continue;
         }
-        take_num(i == W_SEED ? &ck->m->world.seed : &ck->m->world.tolerance, &v,
-                 e);
+        if (i == W_SEED && v_const(&value, &number) &&
+            !(number == floor(number) && number >= 0.0 && number <= 0x1p53)) {
+            struct diag *diag = ck_error(ck, DIAG_E0376, node->range,
+                                         "a seed is a whole number from 0 to "
+                                         "2^53, but this is %g",
+                                         number);
+            CK_HELP(ck, diag, "any other one gives other draws: seed = 7");
+            continue;
+        }
+        take_num(i == W_SEED ? &ck->m->world.seed : &ck->m->world.tolerance,
+                 &value, node);
     }
 }
 
 static void
-world(struct check *ck, struct module *m, const struct ast_item *it)
+world(struct check *ck, struct module *module, const struct ast_item *it)
 {
     static const char *const policies[] = {"through", "stop", "enforce"};
     static const char *const forbidden[] = {"negative", "gain", "separating",
@@ -121,7 +122,7 @@ world(struct check *ck, struct module *m, const struct ast_item *it)
     static const char *const gains[] = {"forbidden", "allowed"};
     static const char *const starts[] = {"stated", "projected"};
     const struct ast_item *k[N_WORLD];
-    struct env env = {.module = m};
+    struct env env = {.module = module};
     struct tm_model *tm = ck->m;
     block_keys(ck, it, world_keys, n_world_keys, "world", k);
     if (k[W_GRAVITY])
@@ -156,9 +157,9 @@ check_world(struct check *ck)
     const struct ast_item *seen = NULL;
     struct module *home = NULL;
     ck->m->world.policy = IMP_POLICY_STOP;
-    for (struct module *m = ck->modules; m; m = m->next)
-        for (size_t i = 0; i < m->others.n; i++) {
-            const struct ast_item *it = m->others.v[i];
+    for (struct module *module = ck->modules; module; module = module->next)
+        for (size_t i = 0; i < module->others.n; i++) {
+            const struct ast_item *it = module->others.v[i];
             static const char *const words[] = {"world"};
             if (it->kind == AST_KEY) {
                 ck_error(ck, DIAG_E0303, it->name.range,
@@ -174,23 +175,24 @@ check_world(struct check *ck)
                 continue;
             }
             if (strcmp(it->name.text, "world")) {
-                struct diag *d =
+                struct diag *diag =
                     ck_error(ck, DIAG_E0305, it->name.range,
                              "there is no block `%s`", it->name.text);
-                if (!ck_suggest(ck, d, it->name.range, it->name.text, words, 1))
-                    CK_HELP(ck, d,
+                if (!ck_suggest(ck, diag, it->name.range, it->name.text, words,
+                                1))
+                    CK_HELP(ck, diag,
                             "a block without a name of its own is "
                             "world { ... }");
                 continue;
             }
             if (seen && !ck->in->redefine) {
-                struct diag *d = ck_error(ck, DIAG_E0304, it->name.range,
-                                          "the world is described twice");
-                CK_NOTE(ck, d, seen->name.range, "first here");
+                struct diag *diag = ck_error(ck, DIAG_E0304, it->name.range,
+                                             "the world is described twice");
+                CK_NOTE(ck, diag, seen->name.range, "first here");
                 continue;
             }
             seen = it;
-            home = m;
+            home = module;
         }
     if (seen)
         world(ck, home, seen);

@@ -31,9 +31,9 @@ at_start(void *ctx, const expr *leaf)
     return leaf->sym == SYM_TIME ? ex_num(ck->g, 0) : NULL;
 }
 static const expr *
-start(struct check *ck, const expr *e)
+start(struct check *ck, const expr *expression)
 {
-    return ex_subst(ck->g, e, at_start, ck);
+    return ex_subst(ck->g, expression, at_start, ck);
 }
 
 /* does this body stay where it was put? */
@@ -54,33 +54,33 @@ stays(struct check *ck, uint32_t body)
 }
 
 static void
-rotation_of(struct check *ck, const expr *const q[4], const expr *R[9])
+rotation_of(struct check *ck, const expr *const q[4], const expr *rotation[9])
 {
-    struct graph *g = ck->g;
-    const expr *two = ex_num(g, 2), *one = ex_num(g, 1);
+    struct graph *graph = ck->g;
+    const expr *two = ex_num(graph, 2), *one = ex_num(graph, 1);
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         const expr *a = mul(ck, q[1 + j], q[1 + j]);
         const expr *b = mul(ck, q[1 + k], q[1 + k]);
-        R[4 * i] = ex_sub(g, one, mul(ck, two, ex_add(g, a, b)));
+        rotation[4 * i] = ex_sub(graph, one, mul(ck, two, ex_add(graph, a, b)));
         /* row i, column j and its mirror */
-        const expr *s = mul(ck, q[1 + i], q[1 + j]);
+        const expr *sum = mul(ck, q[1 + i], q[1 + j]);
         const expr *t = mul(ck, q[0], q[1 + k]);
-        R[3 * i + j] = mul(ck, two, ex_sub(g, s, t));
-        R[3 * j + i] = mul(ck, two, ex_add(g, s, t));
+        rotation[3 * i + j] = mul(ck, two, ex_sub(graph, sum, t));
+        rotation[3 * j + i] = mul(ck, two, ex_add(graph, sum, t));
     }
 }
 
 static void
-unit_of(struct check *ck, const expr **v, size_t n)
+unit_of(struct check *ck, const expr **v, size_t count)
 {
-    struct graph *g = ck->g;
-    const expr *s = mul(ck, v[0], v[0]);
-    for (size_t i = 1; i < n; i++)
-        s = ex_add(g, s, mul(ck, v[i], v[i]));
-    s = ex_op(g, IMP_OP_SQRT, s, NULL, NULL);
-    for (size_t i = 0; i < n; i++)
-        v[i] = ex_div(g, v[i], s);
+    struct graph *graph = ck->g;
+    const expr *sum = mul(ck, v[0], v[0]);
+    for (size_t i = 1; i < count; i++)
+        sum = ex_add(graph, sum, mul(ck, v[i], v[i]));
+    sum = ex_op(graph, IMP_OP_SQRT, sum, NULL, NULL);
+    for (size_t i = 0; i < count; i++)
+        v[i] = ex_div(graph, v[i], sum);
 }
 
 /* quaternion of a rotation matrix given by rows: the row of 4 q q^T with the
@@ -88,42 +88,43 @@ unit_of(struct check *ck, const expr **v, size_t n)
 static void
 quaternion_of(struct check *ck, const expr *const m[9], const expr *q[4])
 {
-    struct graph *g = ck->g;
-    const expr *one = ex_num(g, 1), *row[4][4];
+    struct graph *graph = ck->g;
+    const expr *one = ex_num(graph, 1), *row[4][4];
     const expr *diag[3] = {m[0], m[4], m[8]}, *t[4];
     for (int k = 0; k < 4; k++) {
-        t[k] = ex_num(g, 0);
+        t[k] = ex_num(graph, 0);
         for (int i = 0; i < 3; i++)
-            t[k] = k == 0 || k == i + 1 ? ex_add(g, t[k], diag[i])
-                                        : ex_sub(g, t[k], diag[i]);
-        row[k][k] = ex_add(g, one, t[k]);
+            t[k] = k == 0 || k == i + 1 ? ex_add(graph, t[k], diag[i])
+                                        : ex_sub(graph, t[k], diag[i]);
+        row[k][k] = ex_add(graph, one, t[k]);
     }
-    row[0][1] = row[1][0] = ex_sub(g, m[7], m[5]);
-    row[0][2] = row[2][0] = ex_sub(g, m[2], m[6]);
-    row[0][3] = row[3][0] = ex_sub(g, m[3], m[1]);
-    row[1][2] = row[2][1] = ex_add(g, m[1], m[3]);
-    row[1][3] = row[3][1] = ex_add(g, m[2], m[6]);
-    row[2][3] = row[3][2] = ex_add(g, m[5], m[7]);
+    row[0][1] = row[1][0] = ex_sub(graph, m[7], m[5]);
+    row[0][2] = row[2][0] = ex_sub(graph, m[2], m[6]);
+    row[0][3] = row[3][0] = ex_sub(graph, m[3], m[1]);
+    row[1][2] = row[2][1] = ex_add(graph, m[1], m[3]);
+    row[1][3] = row[3][1] = ex_add(graph, m[2], m[6]);
+    row[2][3] = row[3][2] = ex_add(graph, m[5], m[7]);
     const expr *best = t[0];
     memcpy(q, row[0], sizeof row[0]);
     for (int k = 1; k < 4; k++) {
-        const expr *more = ex_op(g, IMP_OP_LT, best, t[k], NULL);
-        best = ex_op(g, IMP_OP_MAX, best, t[k], NULL);
+        const expr *more = ex_op(graph, IMP_OP_LT, best, t[k], NULL);
+        best = ex_op(graph, IMP_OP_MAX, best, t[k], NULL);
         for (int i = 0; i < 4; i++)
-            q[i] = ex_op(g, IMP_OP_SELECT, more, row[k][i], q[i]);
+            q[i] = ex_op(graph, IMP_OP_SELECT, more, row[k][i], q[i]);
     }
     unit_of(ck, q, 4);
 }
 
 /* rotation of a body in space at the start; false: none */
 static bool
-rotation_start(struct check *ck, const struct tm_body *b, const expr *R[9])
+rotation_start(struct check *ck, const struct tm_body *body,
+               const expr *rotation[9])
 {
-    struct graph *g = ck->g;
+    struct graph *graph = ck->g;
     const expr *o[9], *q[4];
-    for (uint32_t i = 0; i < b->orient.n; i++)
-        o[i] = start(ck, b->orient.e[i]);
-    switch (b->orient_kind) {
+    for (uint32_t i = 0; i < body->orient.n; i++)
+        o[i] = start(ck, body->orient.e[i]);
+    switch (body->orient_kind) {
     case IMP_ORIENT_QUATERNION:
         memcpy(q, o, sizeof q);
         unit_of(ck, q, 4);
@@ -132,18 +133,18 @@ rotation_start(struct check *ck, const struct tm_body *b, const expr *R[9])
         quaternion_of(ck, o, q);
         break;
     case IMP_ORIENT_AXISANGLE: {
-        const expr *half = mul(ck, ex_num(g, 0.5), o[3]);
-        const expr *s = ex_op(g, IMP_OP_SIN, half, NULL, NULL);
+        const expr *half = mul(ck, ex_num(graph, 0.5), o[3]);
+        const expr *sum = ex_op(graph, IMP_OP_SIN, half, NULL, NULL);
         unit_of(ck, o, 3);
-        q[0] = ex_op(g, IMP_OP_COS, half, NULL, NULL);
+        q[0] = ex_op(graph, IMP_OP_COS, half, NULL, NULL);
         for (int i = 0; i < 3; i++)
-            q[i + 1] = mul(ck, s, o[i]);
+            q[i + 1] = mul(ck, sum, o[i]);
         break;
     }
     default:
         return false;
     }
-    rotation_of(ck, q, R);
+    rotation_of(ck, q, rotation);
     return true;
 }
 
@@ -154,29 +155,30 @@ leaf(struct check *ck, uint32_t body, enum body_quantity q, uint32_t i)
 }
 
 void
-carry_rotation(struct check *ck, uint32_t body, const expr *R[9])
+carry_rotation(struct check *ck, uint32_t body, const expr *rotation[9])
 {
-    struct graph *g = ck->g;
+    struct graph *graph = ck->g;
     if (ck->m->dim == 2) {
-        const expr *a = leaf(ck, body, BODYQ_ANGLE, 0), *z = ex_num(g, 0);
-        const expr *c = ex_op(g, IMP_OP_COS, a, NULL, NULL);
-        const expr *s = ex_op(g, IMP_OP_SIN, a, NULL, NULL);
-        const expr *m[9] = {c, ex_neg(g, s), z, s, c, z, z, z, ex_num(g, 1)};
-        memcpy(R, m, sizeof m);
+        const expr *a = leaf(ck, body, BODYQ_ANGLE, 0), *z = ex_num(graph, 0);
+        const expr *c = ex_op(graph, IMP_OP_COS, a, NULL, NULL);
+        const expr *sum = ex_op(graph, IMP_OP_SIN, a, NULL, NULL);
+        const expr *m[9] = {c, ex_neg(graph, sum), z, sum, c, z, z,
+                            z, ex_num(graph, 1)};
+        memcpy(rotation, m, sizeof m);
         return;
     }
     const expr *q[4];
     for (uint32_t i = 0; i < 4; i++)
         q[i] = leaf(ck, body, BODYQ_QUATERNION, i);
-    rotation_of(ck, q, R);
+    rotation_of(ck, q, rotation);
 }
 
 void
 carry_vector(struct check *ck, uint32_t body, const expr *const x[3],
              const expr *out[3])
 {
-    struct graph *g = ck->g;
-    const expr *y[3] = {x[0], x[1], x[2]}, *R[9];
+    struct graph *graph = ck->g;
+    const expr *y[3] = {x[0], x[1], x[2]}, *rotation[9];
     memcpy(out, y, sizeof y);
     if (stays(ck, body))
         return;
@@ -184,19 +186,19 @@ carry_vector(struct check *ck, uint32_t body, const expr *const x[3],
     if (ck->m->dim == 2) {
         const expr *a = leaf(ck, body, BODYQ_ANGLE, 0);
         if (b->orient_kind == IMP_ORIENT_ANGLE)
-            a = ex_sub(g, a, start(ck, b->orient.e[0]));
-        const expr *c = ex_op(g, IMP_OP_COS, a, NULL, NULL);
-        const expr *s = ex_op(g, IMP_OP_SIN, a, NULL, NULL);
-        out[0] = ex_sub(g, mul(ck, c, y[0]), mul(ck, s, y[1]));
-        out[1] = ex_add(g, mul(ck, s, y[0]), mul(ck, c, y[1]));
+            a = ex_sub(graph, a, start(ck, b->orient.e[0]));
+        const expr *c = ex_op(graph, IMP_OP_COS, a, NULL, NULL);
+        const expr *sum = ex_op(graph, IMP_OP_SIN, a, NULL, NULL);
+        out[0] = ex_sub(graph, mul(ck, c, y[0]), mul(ck, sum, y[1]));
+        out[1] = ex_add(graph, mul(ck, sum, y[0]), mul(ck, c, y[1]));
         return;
     }
-    if (rotation_start(ck, b, R))
+    if (rotation_start(ck, b, rotation))
         for (size_t i = 0; i < 3; i++)
-            y[i] = dot3(ck, R + i, 3, x);
-    carry_rotation(ck, body, R);
+            y[i] = dot3(ck, rotation + i, 3, x);
+    carry_rotation(ck, body, rotation);
     for (size_t i = 0; i < 3; i++)
-        out[i] = dot3(ck, R + 3 * i, 1, y);
+        out[i] = dot3(ck, rotation + 3 * i, 1, y);
 }
 
 /* mass centre of a body: now, or at the start */

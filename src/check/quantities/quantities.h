@@ -22,7 +22,7 @@ struct value no_surface(struct check *ck, uint32_t contact, imp_range range);
 extern const struct keydef body_values[], contact_values[], joint_values[];
 extern const size_t n_body_values, n_contact_values, n_joint_values;
 /* made a unit vector; zero stays zero */
-void normalised(struct check *ck, struct tm_vec *v);
+void normalised(struct check *ck, struct tm_vec *vec);
 
 /* -- system_quantity.c, part.c -------------------------------------------- */
 
@@ -33,8 +33,8 @@ enum env_part env_part(const struct env *env);
 /* before, after, jump and random: *out is the call's value; false if `name` is
  * none of them */
 bool part_call(struct check *ck, const struct env *env,
-               const struct ast_expr *e, const char *name, struct value *a,
-               struct value *out);
+               const struct ast_expr *node, const char *name,
+               struct value *args, struct value *out);
 /* parts of a system: square.h, square.foot, square.energy */
 struct value system_field(struct check *ck, uint32_t system, const char *name,
                           imp_range name_range, imp_range range);
@@ -59,8 +59,8 @@ struct value screw_eta(struct check *ck, imp_range range);
 bool screw_of_body(struct check *ck, uint32_t body, const char *name,
                    imp_range range, struct value *out);
 /* twist wrench screw plucker columns figures U G; false if it is none */
-bool screw_call(struct check *ck, const struct ast_expr *e, const char *name,
-                struct value *a, size_t n, struct value *out);
+bool screw_call(struct check *ck, const struct ast_expr *node, const char *name,
+                struct value *args, size_t count, struct value *out);
 /* What was given in world axes at the start and goes with a body, in the world
  * now, three entries each. IMP_WORLD: it stays. */
 void carry_vector(struct check *ck, uint32_t body, const expr *const x[3],
@@ -69,7 +69,7 @@ void carry_vector(struct check *ck, uint32_t body, const expr *const x[3],
 void carry_arm(struct check *ck, uint32_t body, uint32_t carrier,
                const expr *const x[3], const expr *out[3]);
 /* rotation of a body now, by rows; the columns are its axes in the world */
-void carry_rotation(struct check *ck, uint32_t body, const expr *R[9]);
+void carry_rotation(struct check *ck, uint32_t body, const expr *rotation[9]);
 
 /* -- record.c, result.c --------------------------------------------------- */
 
@@ -77,11 +77,11 @@ struct value result_field(struct check *ck, uint32_t command, const char *name,
                           imp_range name_range, imp_range range);
 bool record_has(const struct check *ck, uint32_t command, const char *name);
 /* may a field have n indices? false: reported */
-bool field_takes_indices(struct check *ck, const struct value *v, size_t n,
-                         imp_range range);
+bool field_takes_indices(struct check *ck, const struct value *value,
+                         size_t count, imp_range range);
 /* the entry, or the row, of a field with these n indices */
-struct value field_entry(struct check *ck, const struct value *v,
-                         const int32_t *index, size_t n, imp_range range);
+struct value field_entry(struct check *ck, const struct value *value,
+                         const int32_t *index, size_t count, imp_range range);
 /* min max sum length of a list field; false if op is none */
 bool field_reduce(struct check *ck, const char *op, const struct value *f,
                   imp_range range, struct value *out);
@@ -94,11 +94,11 @@ void record_column(struct check *ck, uint32_t command, const struct tm_val *col,
                    uint32_t width);
 /* number of the recorded column equal to v in the latest simulate before the
  * command checked now */
-bool record_find(struct check *ck, const struct tm_val *v, uint32_t *command,
-                 uint32_t *field);
+bool record_find(struct check *ck, const struct tm_val *value,
+                 uint32_t *command, uint32_t *field);
 /* dimension of a field's entry; index UINT32_MAX: of all */
-const struct dim *field_dim(struct check *ck, const struct tm_command *c,
-                            const struct tm_field *f, uint32_t index,
+const struct dim *field_dim(struct check *ck, const struct tm_command *cmd,
+                            const struct tm_field *field, uint32_t index,
                             imp_range range);
 struct command_row {
     const char *name, *doc;

@@ -71,10 +71,11 @@ no_body_quantity(struct check *ck, const char *name, imp_range name_range)
     const char *names[32];
     for (size_t k = 0; k < n_body_values; k++)
         names[k] = body_values[k].name;
-    struct diag *d =
+    struct diag *diag =
         ck_error(ck, DIAG_E0112, name_range, "a body has no `%s`", name);
-    if (!ck_suggest(ck, d, name_range, name, names, n_body_values))
-        CK_HELP(ck, d, "it has %s", ck_join(ck, names, n_body_values, "and"));
+    if (!ck_suggest(ck, diag, name_range, name, names, n_body_values))
+        CK_HELP(ck, diag, "it has %s",
+                ck_join(ck, names, n_body_values, "and"));
 }
 
 /* the leaves of a quantity of body number body_no, in a model of dimension d */
@@ -84,22 +85,22 @@ body_leaves(struct check *ck, uint32_t body_no, const struct body_row *row,
 {
     uint32_t d = ck->m->dim;
     char size = row->size;
-    uint32_t n = size == 'd'   ? d
-                 : size == 'w' ? (d == 2 ? 1 : 3)
-                 : size == 'q' ? 4
-                               : 1;
+    uint32_t count = size == 'd'   ? d
+                     : size == 'w' ? (d == 2 ? 1 : 3)
+                     : size == 'q' ? 4
+                                   : 1;
     int m = size == 'v' ? (int)d : row->m;
     const struct dim *dim = dim_mks(ck->dims, m, row->kg, row->s);
     uint32_t base = (uint32_t)row->q * BODYQ_STRIDE;
     if (size == 'i' && d == 3) {
         static const uint32_t at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
-        struct value v = v_array(ck, 3, 3, dim, range);
+        struct value value = v_array(ck, 3, 3, dim, range);
         for (int k = 0; k < 9; k++)
-            v.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + at[k]);
-        return v;
+            value.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + at[k]);
+        return value;
     }
     struct value v =
-        v_array(ck, size == 'R' ? d : n, size == 'R' ? d : 1, dim, range);
+        v_array(ck, size == 'R' ? d : count, size == 'R' ? d : 1, dim, range);
     for (uint32_t k = 0; k < v.rows * v.cols; k++)
         v.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + k);
     return v;
@@ -109,7 +110,7 @@ struct value
 body_field(struct check *ck, uint32_t body_no, const char *name,
            imp_range name_range, imp_range range)
 {
-    const struct tm_body *b = &ck->bodies.v[body_no];
+    const struct tm_body *body = &ck->bodies.v[body_no];
     size_t i = 0;
     while (i < n_body_values && strcmp(body_values[i].name, name))
         i++;
@@ -119,10 +120,10 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
     }
     uint32_t d = ck->m->dim;
     if (!d) { /* asked while shapes are being read */
-        struct diag *x = ck_error(ck, DIAG_E0319, range,
-                                  "a shape cannot depend on the motion of "
-                                  "bodies");
-        CK_HELP(ck, x, "it may depend on params, constants and t");
+        struct diag *diag = ck_error(ck, DIAG_E0319, range,
+                                     "a shape cannot depend on the motion of "
+                                     "bodies");
+        CK_HELP(ck, diag, "it may depend on params, constants and t");
         return v_poison(range);
     }
     struct value screw;
@@ -132,19 +133,19 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
                    : v_poison(range);
     char size = body_rows[i].size;
     if ((size == 'a' && d == 3) || (size == 'q' && d == 2)) {
-        struct diag *x =
+        struct diag *diag =
             ck_error(ck, DIAG_E0313, name_range, "`%s` is for bodies in %s",
                      name, d == 3 ? "the plane" : "space");
-        CK_HELP(ck, x,
+        CK_HELP(ck, diag,
                 d == 3 ? "in space there is `quaternion`"
                        : "in the plane there is `angle`");
         return v_poison(range);
     }
-    if (size == 'v' && !b->level_set && !b->n_point) {
+    if (size == 'v' && !body->level_set && !body->n_point) {
         if (ck->body_decls.v[body_no]->item->head1)
             return v_poison(range);
         ck_error(ck, DIAG_E0112, name_range,
-                 "the body `%s` has no shape and so no volume", b->name);
+                 "the body `%s` has no shape and so no volume", body->name);
         return v_poison(range);
     }
     return body_leaves(ck, body_no, &body_rows[i], range);
@@ -166,13 +167,13 @@ const size_t n_contact_values =
 struct value
 no_surface(struct check *ck, uint32_t c, imp_range range)
 {
-    const struct tm_contact *t = &ck->contacts.v[c];
-    struct diag *d = ck_error(ck, DIAG_E0343, range,
-                              "the contact `%s` is stated at a point, so it "
-                              "has no surfaces and no gap",
-                              t->name);
-    CK_NOTE(ck, d, t->at.range, "the point");
-    CK_HELP(ck, d, "leave out `at` and `normal` to have the surfaces found");
+    const struct tm_contact *contact = &ck->contacts.v[c];
+    struct diag *diag = ck_error(ck, DIAG_E0343, range,
+                                 "the contact `%s` is stated at a point, so it "
+                                 "has no surfaces and no gap",
+                                 contact->name);
+    CK_NOTE(ck, diag, contact->at.range, "the point");
+    CK_HELP(ck, diag, "leave out `at` and `normal` to have the surfaces found");
     return v_poison(range);
 }
 
@@ -182,29 +183,30 @@ no_surface(struct check *ck, uint32_t c, imp_range range)
 static struct value
 contact_frame(struct check *ck, const expr *const *n, imp_range range)
 {
-    struct graph *g = ck->g;
+    struct graph *graph = ck->g;
     uint32_t d = ck->m->dim;
     struct value f = v_array(ck, d, d, dim_pure(ck->dims), range);
-    graph_origin(g, range);
+    graph_origin(graph, range);
     if (d == 2) {
-        const expr *m[4] = {n[0], ex_neg(g, n[1]), n[1], n[0]};
+        const expr *m[4] = {n[0], ex_neg(graph, n[1]), n[1], n[0]};
         memcpy(f.e, m, sizeof m);
         return f;
     }
-    const expr *zero = ex_num(g, 0), *one = ex_num(g, 1);
-    const expr *s =
-        ex_op(g, IMP_OP_SELECT, ex_op(g, IMP_OP_LT, n[2], zero, NULL),
-              ex_neg(g, one), one);
-    const expr *a = ex_neg(g, ex_div(g, one, ex_add(g, s, n[2])));
-    const expr *t[3] = {ex_mul(g, ex_mul(g, n[0], n[1]), a),
-                        ex_add(g, s, ex_mul(g, ex_mul(g, n[1], n[1]), a)),
-                        ex_neg(g, n[1])};
+    const expr *zero = ex_num(graph, 0), *one = ex_num(graph, 1);
+    const expr *sum =
+        ex_op(graph, IMP_OP_SELECT, ex_op(graph, IMP_OP_LT, n[2], zero, NULL),
+              ex_neg(graph, one), one);
+    const expr *a = ex_neg(graph, ex_div(graph, one, ex_add(graph, sum, n[2])));
+    const expr *t[3] = {
+        ex_mul(graph, ex_mul(graph, n[0], n[1]), a),
+        ex_add(graph, sum, ex_mul(graph, ex_mul(graph, n[1], n[1]), a)),
+        ex_neg(graph, n[1])};
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t p = (i + 1) % 3, q = (i + 2) % 3;
         f.e[3 * i] = n[i];
         f.e[3 * i + 1] = t[i];
         f.e[3 * i + 2] =
-            ex_sub(g, ex_mul(g, n[p], t[q]), ex_mul(g, n[q], t[p]));
+            ex_sub(graph, ex_mul(graph, n[p], t[q]), ex_mul(graph, n[q], t[p]));
     }
     return f;
 }
@@ -212,47 +214,48 @@ contact_frame(struct check *ck, const expr *const *n, imp_range range)
 /* v/|v|, scaled by its greatest entry first; the zero vector stays zero, so
  * that set-up can tell */
 void
-normalised(struct check *ck, struct tm_vec *v)
+normalised(struct check *ck, struct tm_vec *vec)
 {
-    struct graph *g = ck->g;
-    const expr *big = ex_num(g, 0), *s = ex_num(g, 0), *one = ex_num(g, 1);
-    graph_origin(g, v->range);
-    for (uint32_t i = 0; i < v->n; i++)
-        big = ex_op(g, IMP_OP_MAX, big,
-                    ex_op(g, IMP_OP_ABS, v->e[i], NULL, NULL), NULL);
-    const expr *some = ex_op(g, IMP_OP_LT, ex_num(g, 0), big, NULL);
-    big = ex_op(g, IMP_OP_SELECT, some, big, one);
-    for (uint32_t i = 0; i < v->n; i++) {
-        v->e[i] = ex_div(g, v->e[i], big);
-        s = ex_add(g, s, ex_mul(g, v->e[i], v->e[i]));
+    struct graph *graph = ck->g;
+    const expr *big = ex_num(graph, 0), *sum = ex_num(graph, 0),
+               *one = ex_num(graph, 1);
+    graph_origin(graph, vec->range);
+    for (uint32_t i = 0; i < vec->n; i++)
+        big = ex_op(graph, IMP_OP_MAX, big,
+                    ex_op(graph, IMP_OP_ABS, vec->e[i], NULL, NULL), NULL);
+    const expr *some = ex_op(graph, IMP_OP_LT, ex_num(graph, 0), big, NULL);
+    big = ex_op(graph, IMP_OP_SELECT, some, big, one);
+    for (uint32_t i = 0; i < vec->n; i++) {
+        vec->e[i] = ex_div(graph, vec->e[i], big);
+        sum = ex_add(graph, sum, ex_mul(graph, vec->e[i], vec->e[i]));
     }
-    s = ex_op(g, IMP_OP_SELECT, some, ex_op(g, IMP_OP_SQRT, s, NULL, NULL),
-              one);
-    for (uint32_t i = 0; i < v->n; i++)
-        v->e[i] = ex_div(g, v->e[i], s);
+    sum = ex_op(graph, IMP_OP_SELECT, some,
+                ex_op(graph, IMP_OP_SQRT, sum, NULL, NULL), one);
+    for (uint32_t i = 0; i < vec->n; i++)
+        vec->e[i] = ex_div(graph, vec->e[i], sum);
 }
 
 /* what is stated, at the start; its normal as a unit vector */
 static struct value
-stated_field(struct check *ck, const struct tm_contact *c, bool is_point,
+stated_field(struct check *ck, const struct tm_contact *contact, bool is_point,
              imp_range range)
 {
-    struct tm_vec v = is_point ? c->at : c->direction;
+    struct tm_vec v = is_point ? contact->at : contact->direction;
     if (!is_point)
         normalised(ck, &v);
-    struct value r = v_array(
+    struct value result = v_array(
         ck, v.n, 1, is_point ? dim_mks(ck->dims, 1, 0, 0) : dim_pure(ck->dims),
         range);
     for (uint32_t k = 0; k < v.n; k++)
-        r.e[k] = v.e[k];
-    return r;
+        result.e[k] = v.e[k];
+    return result;
 }
 
 struct value
 contact_gap(struct check *ck, uint32_t c, imp_range range)
 {
-    const struct tm_contact *k = &ck->contacts.v[c];
-    if (k->system)
+    const struct tm_contact *contact = &ck->contacts.v[c];
+    if (contact->system)
         return system_gap_value(ck, c, range);
     return v_num(ck, ex_sym(ck->g, SYM_CONTACT, c, IMP_CONTACT_GAP),
                  dim_mks(ck->dims, 1, 0, 0), range);
@@ -272,35 +275,36 @@ contact_field(struct check *ck, uint32_t c, const char *name,
         const char *names[8];
         for (size_t k = 0; k < n_contact_values; k++)
             names[k] = contact_values[k].name;
-        struct diag *d =
+        struct diag *diag =
             ck_error(ck, DIAG_E0112, name_range, "a contact has no `%s`", name);
-        if (!ck_suggest(ck, d, name_range, name, names, n_contact_values))
-            CK_HELP(ck, d, "it has %s",
+        if (!ck_suggest(ck, diag, name_range, name, names, n_contact_values))
+            CK_HELP(ck, diag, "it has %s",
                     ck_join(ck, names, n_contact_values, "and"));
         return v_poison(range);
     }
-    const struct tm_contact *t = &ck->contacts.v[c];
-    if (t->at.n && i == GAP)
+    const struct tm_contact *contact = &ck->contacts.v[c];
+    if (contact->at.n && i == GAP)
         return no_surface(ck, c, name_range);
     if (i == 0)
         return contact_gap(ck, c, range);
     if (ck->contacts.v[c].system) {
-        struct diag *d = ck_error(ck, DIAG_E0112, name_range,
-                                  "the contact `%s` of a system has a gap, no "
-                                  "points",
-                                  ck->contacts.v[c].name);
-        CK_HELP(ck, d, "its gap is the formula of the system");
+        struct diag *diag =
+            ck_error(ck, DIAG_E0112, name_range,
+                     "the contact `%s` of a system has a gap, no "
+                     "points",
+                     ck->contacts.v[c].name);
+        CK_HELP(ck, diag, "its gap is the formula of the system");
         return v_poison(range);
     }
     const struct dim *dim =
         i >= NORMAL ? dim_pure(ck->dims) : dim_mks(ck->dims, 1, 0, 0);
     if (i && !ck->m->dim)
         return v_poison(range);
-    struct value v = v_array(ck, i ? ck->m->dim : 1, 1, dim, range);
-    if (t->at.n)
-        v = stated_field(ck, t, i < NORMAL, range);
+    struct value value = v_array(ck, i ? ck->m->dim : 1, 1, dim, range);
+    if (contact->at.n)
+        value = stated_field(ck, contact, i < NORMAL, range);
     else
-        for (uint32_t k = 0; k < v.rows; k++)
-            v.e[k] = ex_sym(ck->g, SYM_CONTACT, c, at[i] + k);
-    return i == FRAME ? contact_frame(ck, v.e, range) : v;
+        for (uint32_t k = 0; k < value.rows; k++)
+            value.e[k] = ex_sym(ck->g, SYM_CONTACT, c, at[i] + k);
+    return i == FRAME ? contact_frame(ck, value.e, range) : value;
 }

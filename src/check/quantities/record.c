@@ -74,10 +74,10 @@ field_row(size_t i)
 
 /* entries per item: VEC, SPIN, VECS; columns of a MAT */
 static uint32_t
-field_width(const struct field_row *f, uint32_t dim)
+field_width(const struct field_row *field, uint32_t dim)
 {
     uint32_t d = dim == 2 ? 2 : 3;
-    switch (f->kind) {
+    switch (field->kind) {
     case IMP_FIELD_VEC:
     case IMP_FIELD_VECS:
         return d;
@@ -85,8 +85,8 @@ field_width(const struct field_row *f, uint32_t dim)
         return d == 2 ? 1 : 3;
     case IMP_FIELD_MAT: /* twists: spin and velocity; joint impulses: force and
                            moment; S: tangent basis; others: record_sizes */
-        if (!strncmp(f->name, "twists", 6) ||
-            !strcmp(f->name, "joint_impulses"))
+        if (!strncmp(field->name, "twists", 6) ||
+            !strcmp(field->name, "joint_impulses"))
             return d == 2 ? 3 : 6;
         return d - 1;
     default:
@@ -96,20 +96,20 @@ field_width(const struct field_row *f, uint32_t dim)
 
 /* "1/s;m/s" of a screw: a unit per column, "1/s;m/s;m/s" in the plane */
 static const char *
-field_unit(struct check *ck, const struct field_row *f)
+field_unit(struct check *ck, const struct field_row *field)
 {
-    const char *half = strchr(f->unit, ';');
+    const char *half = strchr(field->unit, ';');
     if (!half)
-        return f->unit;
-    int width = (int)field_width(f, ck->m->dim);
-    int first = width == 6 ? 3 : strncmp(f->name, "twists", 6) ? 2 : 1;
-    const char *s = "";
+        return field->unit;
+    int width = (int)field_width(field, ck->m->dim);
+    int first = width == 6 ? 3 : strncmp(field->name, "twists", 6) ? 2 : 1;
+    const char *text = "";
     for (int i = 0; i < width; i++) {
-        const char *u = i < first ? f->unit : half + 1;
-        int n = i < first ? (int)(half - f->unit) : (int)strlen(half + 1);
-        s = arena_printf(ck->arena, "%s%s%.*s", s, i ? ";" : "", n, u);
+        const char *u = i < first ? field->unit : half + 1;
+        int n = i < first ? (int)(half - field->unit) : (int)strlen(half + 1);
+        text = arena_printf(ck->arena, "%s%s%.*s", text, i ? ";" : "", n, u);
     }
-    return s;
+    return text;
 }
 
 /* The record of an impact at contacts of a system has fields of its own, and
@@ -142,77 +142,78 @@ of_impact(const char *name, bool system)
 
 /* text of a dimension that later lines will not settle any more */
 static const char *
-settled(struct check *ck, const struct dim *d, imp_range range)
+settled(struct check *ck, const struct dim *dim, imp_range range)
 {
-    if (!dim_known(ck->dims, d))
-        dim_unify(ck->dims, d, dim_pure(ck->dims), range);
-    return dim_text(ck->dims, d);
+    if (!dim_known(ck->dims, dim))
+        dim_unify(ck->dims, dim, dim_pure(ck->dims), range);
+    return dim_text(ck->dims, dim);
 }
 
 /* units and widths of an impact at contacts of a system */
 static void
-system_impact(struct check *ck, struct tm_command *c)
+system_impact(struct check *ck, struct tm_command *cmd)
 {
-    const struct tm_contact *k = &ck->contacts.v[c->args[0].ref];
-    uint32_t number = k->system - 1;
-    const struct tm_system *s = &ck->systems.v[number];
+    const struct tm_contact *contact = &ck->contacts.v[cmd->args[0].ref];
+    uint32_t number = contact->system - 1;
+    const struct tm_system *system = &ck->systems.v[number];
     const struct dim *second = dim_mks(ck->dims, 0, 0, 1);
     const struct dim *e = system_energy(ck, number);
-    if (!k->gap_dim || !e)
+    if (!contact->gap_dim || !e)
         return;
-    const struct dim *v = dim_div(ck->dims, k->gap_dim, second);
+    const struct dim *v = dim_div(ck->dims, contact->gap_dim, second);
     const struct dim *p = dim_div(ck->dims, e, v);
     const char *rates = "";
-    for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t q = s->first + i;
-        const char *u = settled(
-            ck, dim_div(ck->dims, ck->coordinate_dims.v[q], second), k->range);
+    for (uint32_t i = 0; i < system->n; i++) {
+        uint32_t q = system->first + i;
+        const char *u =
+            settled(ck, dim_div(ck->dims, ck->coordinate_dims.v[q], second),
+                    contact->range);
         rates = i ? arena_printf(ck->arena, "%s;%s", rates, u) : u;
     }
-    size_t n = 0;
-    for (size_t i = 0; i < c->n_fields; i++) {
-        struct tm_field *f = &c->fields[i];
+    size_t count = 0;
+    for (size_t i = 0; i < cmd->n_fields; i++) {
+        struct tm_field *f = &cmd->fields[i];
         const char *name = f->name;
         if (!of_impact(name, true))
             continue;
         if (!strcmp(name, "impulses"))
-            f->unit = settled(ck, p, k->range);
+            f->unit = settled(ck, p, contact->range);
         else if (!strncmp(name, "normal", 6))
-            f->unit = settled(ck, v, k->range);
+            f->unit = settled(ck, v, contact->range);
         else if (!strncmp(name, "energy", 6))
-            f->unit = settled(ck, e, k->range);
+            f->unit = settled(ck, e, contact->range);
         else if (!strcmp(name, "effective_mass"))
-            f->unit = settled(ck, dim_div(ck->dims, p, v), k->range);
+            f->unit = settled(ck, dim_div(ck->dims, p, v), contact->range);
         else if (!strcmp(name, "G"))
-            f->unit = settled(ck, dim_div(ck->dims, v, p), k->range);
+            f->unit = settled(ck, dim_div(ck->dims, v, p), contact->range);
         else if (!strcmp(name, "rates"))
             f->unit = rates;
         if (!strcmp(name, "rates") || !strcmp(name, "map"))
-            f->width = s->n;
-        c->fields[n++] = *f;
+            f->width = system->n;
+        cmd->fields[count++] = *f;
     }
-    c->n_fields = n;
+    cmd->n_fields = count;
 }
 
 void
 record_schema(struct check *ck, uint32_t command)
 {
-    struct tm_command *c = &ck->commands.v[command];
-    const char *name = command_rows[c->id].name;
-    const struct field_row *f;
-    size_t n = 0;
-    for (size_t i = 0; (f = field_row(i)); i++)
-        n += !strcmp(f->command, name);
-    c->fields = NEW_N(ck->arena, struct tm_field, n + 1);
-    c->n_fields = 0;
-    for (size_t i = 0; (f = field_row(i)); i++)
-        if (!strcmp(f->command, name))
-            c->fields[c->n_fields++] =
-                (struct tm_field){.name = f->name,
-                                  .unit = field_unit(ck, f),
-                                  .doc = f->doc,
-                                  .kind = f->kind,
-                                  .width = field_width(f, ck->m->dim)};
+    struct tm_command *cmd = &ck->commands.v[command];
+    const char *name = command_rows[cmd->id].name;
+    const struct field_row *field;
+    size_t count = 0;
+    for (size_t i = 0; (field = field_row(i)); i++)
+        count += !strcmp(field->command, name);
+    cmd->fields = NEW_N(ck->arena, struct tm_field, count + 1);
+    cmd->n_fields = 0;
+    for (size_t i = 0; (field = field_row(i)); i++)
+        if (!strcmp(field->command, name))
+            cmd->fields[cmd->n_fields++] =
+                (struct tm_field){.name = field->name,
+                                  .unit = field_unit(ck, field),
+                                  .doc = field->doc,
+                                  .kind = field->kind,
+                                  .width = field_width(field, ck->m->dim)};
 }
 
 /* does the command ask about contacts, which may be those of a system? */
@@ -224,17 +225,17 @@ names_contacts_of_system(enum imp_command_id id)
 }
 
 static void
-impact_fields(struct check *ck, struct tm_command *c)
+impact_fields(struct check *ck, struct tm_command *cmd)
 {
-    size_t n = 0;
-    if (c->n_args && ck->contacts.v[c->args[0].ref].system) {
-        system_impact(ck, c);
+    size_t count = 0;
+    if (cmd->n_args && ck->contacts.v[cmd->args[0].ref].system) {
+        system_impact(ck, cmd);
         return;
     }
-    for (size_t i = 0; i < c->n_fields; i++)
-        if (of_impact(c->fields[i].name, false))
-            c->fields[n++] = c->fields[i];
-    c->n_fields = n;
+    for (size_t i = 0; i < cmd->n_fields; i++)
+        if (of_impact(cmd->fields[i].name, false))
+            cmd->fields[count++] = cmd->fields[i];
+    cmd->n_fields = count;
 }
 
 void
@@ -245,81 +246,82 @@ record_sizes(struct check *ck, uint32_t command, size_t n_contacts)
     static const char *const square[] = {"G", "null_space", "impulses",
                                          "normal_velocities_after",
                                          "kinetic_angles"};
-    struct tm_command *c = &ck->commands.v[command];
-    if (imp_command_has(c->id, IMP_TRAIT_COLUMN_PER_COORDINATE) && c->n_args) {
+    struct tm_command *cmd = &ck->commands.v[command];
+    if (imp_command_has(cmd->id, IMP_TRAIT_COLUMN_PER_COORDINATE) &&
+        cmd->n_args) {
         /* columns are coordinates, but for the parts of a sum */
-        uint32_t n = ck->systems.v[c->args[0].ref].n;
-        for (size_t i = 0; i < c->n_fields; i++)
-            if (c->fields[i].kind == IMP_FIELD_MAT)
-                c->fields[i].width =
-                    strcmp(c->fields[i].name, "parts") &&
-                            strcmp(c->fields[i].name, "weights")
-                        ? n
+        uint32_t count = ck->systems.v[cmd->args[0].ref].n;
+        for (size_t i = 0; i < cmd->n_fields; i++)
+            if (cmd->fields[i].kind == IMP_FIELD_MAT)
+                cmd->fields[i].width =
+                    strcmp(cmd->fields[i].name, "parts") &&
+                            strcmp(cmd->fields[i].name, "weights")
+                        ? count
                         : 3;
     }
-    if (!imp_command_has(c->id, IMP_TRAIT_COLUMN_PER_CONTACT))
+    if (!imp_command_has(cmd->id, IMP_TRAIT_COLUMN_PER_CONTACT))
         return;
-    for (size_t i = 0; i < c->n_fields; i++)
+    for (size_t i = 0; i < cmd->n_fields; i++)
         for (size_t k = 0; k < sizeof square / sizeof square[0]; k++)
-            if (c->fields[i].kind == IMP_FIELD_MAT &&
-                !strcmp(c->fields[i].name, square[k]))
-                c->fields[i].width = (uint32_t)n_contacts;
+            if (cmd->fields[i].kind == IMP_FIELD_MAT &&
+                !strcmp(cmd->fields[i].name, square[k]))
+                cmd->fields[i].width = (uint32_t)n_contacts;
 }
 
 void
 record_column(struct check *ck, uint32_t command, const struct tm_val *col,
               uint32_t width)
 {
-    struct tm_command *c = &ck->commands.v[command];
-    struct tm_field *f = NEW_N(ck->arena, struct tm_field, c->n_fields + 1);
-    memcpy(f, c->fields, c->n_fields * sizeof *f);
+    struct tm_command *cmd = &ck->commands.v[command];
+    struct tm_field *f = NEW_N(ck->arena, struct tm_field, cmd->n_fields + 1);
+    memcpy(f, cmd->fields, cmd->n_fields * sizeof *f);
     uint32_t column = 1;
-    for (size_t i = 0; i < c->n_fields; i++)
+    for (size_t i = 0; i < cmd->n_fields; i++)
         column += f[i].column != 0;
-    f[c->n_fields] = (struct tm_field){
+    f[cmd->n_fields] = (struct tm_field){
         .name = col->name,
         .unit = col->unit,
         .doc = arena_printf(ck->arena, "recorded: %s", col->label),
         .kind = width > 1 ? IMP_FIELD_VECS : IMP_FIELD_LIST,
         .column = column,
         .width = width};
-    c->fields = f;
-    c->n_fields++;
+    cmd->fields = f;
+    cmd->n_fields++;
 }
 
 bool
 record_has(const struct check *ck, uint32_t command, const char *name)
 {
-    const struct tm_command *c = &ck->commands.v[command];
-    for (uint32_t i = 0; i < c->n_fields; i++)
-        if (!strcmp(c->fields[i].name, name))
+    const struct tm_command *cmd = &ck->commands.v[command];
+    for (uint32_t i = 0; i < cmd->n_fields; i++)
+        if (!strcmp(cmd->fields[i].name, name))
             return true;
     return false;
 }
 
 bool
-record_find(struct check *ck, const struct tm_val *v, uint32_t *command,
+record_find(struct check *ck, const struct tm_val *value, uint32_t *command,
             uint32_t *field)
 {
     for (uint32_t k = ck->now; k-- > 0;) {
-        const struct record *r = &ck->records.v[k];
+        const struct record *record = &ck->records.v[k];
         const struct tm_command *cmd = &ck->commands.v[k];
         if (!imp_command_has(cmd->id, IMP_TRAIT_RECORDS_MOTION) || cmd->inner)
             continue;
         /* of an earlier turn only the texts are left */
         for (uint32_t f = 0; cmd->done && f < cmd->n_fields; f++)
-            if (cmd->fields[f].column && v->label &&
+            if (cmd->fields[f].column && value->label &&
                 !strncmp(cmd->fields[f].doc, "recorded: ", 10) &&
-                !strcmp(cmd->fields[f].doc + 10, v->label)) {
+                !strcmp(cmd->fields[f].doc + 10, value->label)) {
                 *command = k;
                 *field = f;
                 return true;
             }
-        for (size_t i = 0; i < r->n; i++) {
-            const struct tm_val *c = &r->columns[i];
-            bool same = c->rows == v->rows && c->cols == v->cols;
+        for (size_t i = 0; i < record->n; i++) {
+            const struct tm_val *c = &record->columns[i];
+            bool same = c->rows == value->rows && c->cols == value->cols;
             for (uint32_t j = 0; same && j < c->rows * c->cols; j++)
-                same = c->e[j] == v->e[j];
+                same = c->e[j] == value->e[j];
             if (!same)
                 continue;
             for (uint32_t f = 0; f < cmd->n_fields; f++)

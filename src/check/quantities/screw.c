@@ -22,14 +22,14 @@ zero(struct check *ck)
 }
 
 void
-screw_put(struct value *v, uint32_t j, const expr *const a[3],
+screw_put(struct value *value, uint32_t j, const expr *const a[3],
           const struct dim *da, const expr *const b[3], const struct dim *db)
 {
     for (uint32_t i = 0; i < 3; i++) {
-        v->e[i * v->cols + j] = a[i];
-        v->dims[i * v->cols + j] = da;
-        v->e[(i + 3) * v->cols + j] = b[i];
-        v->dims[(i + 3) * v->cols + j] = db;
+        value->e[i * value->cols + j] = a[i];
+        value->dims[i * value->cols + j] = da;
+        value->e[(i + 3) * value->cols + j] = b[i];
+        value->dims[(i + 3) * value->cols + j] = db;
     }
 }
 
@@ -52,34 +52,35 @@ screw_pad(struct check *ck, const struct tm_vec *v, const expr *out[3])
 }
 
 struct value
-screw_mul(struct check *ck, const struct value *a, const struct value *b)
+screw_mul(struct check *ck, const struct value *left, const struct value *right)
 {
-    struct ast_expr at = {.kind = AST_BINARY, .range = a->range};
-    return lin_mul(ck, &at, a, b);
+    struct ast_expr at = {.kind = AST_BINARY, .range = left->range};
+    return lin_mul(ck, &at, left, right);
 }
 
 struct value
-screw_transpose(struct check *ck, const struct value *a)
+screw_transpose(struct check *ck, const struct value *left)
 {
-    struct value r = mx_array(ck, a->cols, a->rows, a->range);
-    for (uint32_t i = 0; i < a->rows; i++)
-        for (uint32_t j = 0; j < a->cols; j++) {
-            r.e[j * a->rows + i] = a->e[i * a->cols + j];
-            r.dims[j * a->rows + i] = mx_dim(ck, a, (size_t)i * a->cols + j);
+    struct value result = mx_array(ck, left->cols, left->rows, left->range);
+    for (uint32_t i = 0; i < left->rows; i++)
+        for (uint32_t j = 0; j < left->cols; j++) {
+            result.e[j * left->rows + i] = left->e[i * left->cols + j];
+            result.dims[j * left->rows + i] =
+                mx_dim(ck, left, (size_t)i * left->cols + j);
         }
-    return mx_done(ck, r);
+    return mx_done(ck, result);
 }
 
 struct value
 screw_eta(struct check *ck, imp_range range)
 {
-    struct value v = mx_array(ck, 6, 6, range);
+    struct value value = mx_array(ck, 6, 6, range);
     for (uint32_t i = 0; i < 36; i++) {
         bool one = (i / 6 + 3) % 6 == i % 6;
-        v.e[i] = ex_num(ck->g, one);
-        v.dims[i] = dim_pure(ck->dims);
+        value.e[i] = ex_num(ck->g, one);
+        value.dims[i] = dim_pure(ck->dims);
     }
-    return mx_done(ck, v);
+    return mx_done(ck, value);
 }
 
 /* -- of a body ------------------------------------------------------------ */
@@ -93,7 +94,7 @@ leaf(struct check *ck, uint32_t body, enum body_quantity q, uint32_t i)
 static struct value
 twist_of(struct check *ck, uint32_t body, imp_range range)
 {
-    struct value v = mx_array(ck, 6, 1, range);
+    struct value value = mx_array(ck, 6, 1, range);
     bool plane = ck->m->dim == 2;
     screw_vec w, u;
     for (uint32_t i = 0; i < 3; i++) {
@@ -102,8 +103,8 @@ twist_of(struct check *ck, uint32_t body, imp_range range)
     }
     if (plane)
         w[2] = leaf(ck, body, BODYQ_SPIN, 0);
-    screw_put(&v, 0, w, mks(ck, 0, 0, -1), u, mks(ck, 1, 0, -1));
-    return mx_done(ck, v);
+    screw_put(&value, 0, w, mks(ck, 0, 0, -1), u, mks(ck, 1, 0, -1));
+    return mx_done(ck, value);
 }
 
 /* inertia about the mass centre, world axes, by rows: R J R^T */
@@ -111,27 +112,28 @@ static void
 inertia_of(struct check *ck, uint32_t body, const expr *J[9])
 {
     static const uint32_t at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
-    struct graph *g = ck->g;
-    const expr *R[9], *a[9];
+    struct graph *graph = ck->g;
+    const expr *rotation[9], *a[9];
     for (int i = 0; i < 9; i++)
         J[i] = zero(ck);
     if (ck->m->dim == 2) {
         J[8] = leaf(ck, body, BODYQ_INERTIA, 0);
         return;
     }
-    carry_rotation(ck, body, R);
+    carry_rotation(ck, body, rotation);
     for (int i = 0; i < 9; i++) { /* R J */
         a[i] = zero(ck);
         for (int k = 0; k < 3; k++)
             a[i] = ex_add(
-                g, a[i],
-                ex_mul(g, R[i / 3 * 3 + k],
+                graph, a[i],
+                ex_mul(graph, rotation[i / 3 * 3 + k],
                        leaf(ck, body, BODYQ_INERTIA, at[3 * k + i % 3])));
     }
     for (int i = 0; i < 9; i++)
         for (int k = 0; k < 3 && i / 3 <= i % 3; k++)
-            J[i] =
-                ex_add(g, J[i], ex_mul(g, a[i / 3 * 3 + k], R[i % 3 * 3 + k]));
+            J[i] = ex_add(
+                graph, J[i],
+                ex_mul(graph, a[i / 3 * 3 + k], rotation[i % 3 * 3 + k]));
     J[3] = J[1];
     J[6] = J[2];
     J[7] = J[5];
@@ -141,11 +143,11 @@ static struct value
 no_motion(struct check *ck, uint32_t body, const char *what, imp_range range)
 {
     const struct tm_body *b = &ck->bodies.v[body];
-    struct diag *d = ck_error(
+    struct diag *diag = ck_error(
         ck, DIAG_E0345, range,
         "`%s` is fixed, so it has no %s: nothing moves it", b->name, what);
-    CK_NOTE(ck, d, b->range, "declared here");
-    CK_HELP(ck, d, "ask a body that is free or held by a joint");
+    CK_NOTE(ck, diag, b->range, "declared here");
+    CK_HELP(ck, diag, "ask a body that is free or held by a joint");
     return v_poison(range);
 }
 
@@ -155,16 +157,16 @@ screw_M(struct check *ck, uint32_t body, imp_range range)
 {
     if (ck->bodies.v[body].fixed)
         return no_motion(ck, body, "M", range);
-    struct value v = mx_array(ck, 6, 6, range);
+    struct value value = mx_array(ck, 6, 6, range);
     const expr *J[9], *m = leaf(ck, body, BODYQ_MASS, 0);
     inertia_of(ck, body, J);
     for (uint32_t i = 0; i < 36; i++) {
         uint32_t r = i / 6, c = i % 6;
         bool mass = r < 3 && c == r + 3, spin = r >= 3 && c < 3;
-        v.e[i] = mass ? m : spin ? J[3 * (r - 3) + c] : zero(ck);
-        v.dims[i] = mass ? mks(ck, 0, 1, 0) : mks(ck, 2, 1, 0);
+        value.e[i] = mass ? m : spin ? J[3 * (r - 3) + c] : zero(ck);
+        value.dims[i] = mass ? mks(ck, 0, 1, 0) : mks(ck, 2, 1, 0);
     }
-    return mx_done(ck, v);
+    return mx_done(ck, value);
 }
 
 struct value
@@ -176,12 +178,12 @@ screw_reduced(struct check *ck, uint32_t body, const struct value *Q,
         return v_poison(range);
     struct value P = screw_mul(ck, &M, Q), QT = screw_transpose(ck, Q);
     P = screw_mul(ck, &eta, &P);
-    struct value r = screw_mul(ck, &QT, &P);
+    struct value result = screw_mul(ck, &QT, &P);
     /* symmetric to the last bit */
-    for (uint32_t i = 0; i < r.rows; i++)
+    for (uint32_t i = 0; i < result.rows; i++)
         for (uint32_t j = 0; j < i; j++)
-            r.e[i * r.cols + j] = r.e[j * r.cols + i];
-    return r;
+            result.e[i * result.cols + j] = result.e[j * result.cols + i];
+    return result;
 }
 
 bool
@@ -195,8 +197,8 @@ screw_of_body(struct check *ck, uint32_t body, const char *name,
         *out = screw_M(ck, body, range);
     } else if (!strcmp(name, "momentum_screw")) {
         struct value M = screw_M(ck, body, range);
-        struct value v = twist_of(ck, body, range);
-        *out = M.kind == V_POISON ? M : screw_mul(ck, &M, &v);
+        struct value value = twist_of(ck, body, range);
+        *out = M.kind == V_POISON ? M : screw_mul(ck, &M, &value);
     } else if (!strcmp(name, "Q") || !strcmp(name, "S")) {
         if (ck->bodies.v[body].fixed)
             *out = no_motion(ck, body, name, range);
@@ -221,94 +223,97 @@ screw_of_body(struct check *ck, uint32_t body, const char *name,
 /* an argument as three entries: a vector; in the plane a pair (x, y, 0), or a
  * number (0, 0, s) */
 static bool
-half(struct check *ck, const struct ast_expr *e, size_t arg, const char *name,
-     const struct value *v, bool axial, const expr *out[3])
+half(struct check *ck, const struct ast_expr *node, size_t arg,
+     const char *name, const struct value *value, bool axial,
+     const expr *out[3])
 {
-    bool space = v->kind == V_NUM && v->cols == 1 && v->rows == 3;
-    bool pair = v->kind == V_NUM && v->cols == 1 && v->rows == 2 && !axial;
-    bool number = v->kind == V_NUM && v->cols == 1 && v->rows == 1 && axial;
+    bool space = value->kind == V_NUM && value->cols == 1 && value->rows == 3;
+    bool pair =
+        value->kind == V_NUM && value->cols == 1 && value->rows == 2 && !axial;
+    bool number =
+        value->kind == V_NUM && value->cols == 1 && value->rows == 1 && axial;
     for (uint32_t i = 0; i < 3; i++)
-        out[i] = space || (pair && i < 2) ? v->e[i]
-                 : number && i == 2       ? v->e[0]
+        out[i] = space || (pair && i < 2) ? value->e[i]
+                 : number && i == 2       ? value->e[0]
                                           : zero(ck);
     if (space || pair || number)
         return true;
-    struct diag *d =
-        ck_error(ck, DIAG_E0218, e->args[arg].value->range,
+    struct diag *diag =
+        ck_error(ck, DIAG_E0218, node->args[arg].value->range,
                  "%s takes vectors of three numbers (in the plane %s), but "
                  "this is %s",
-                 name, axial ? "a number" : "a pair", v_kind(ck, v));
-    const struct builtin *b = builtin_find(name);
-    CK_HELP(ck, d, "as in %s", b->example);
+                 name, axial ? "a number" : "a pair", v_kind(ck, value));
+    const struct builtin *builtin = builtin_find(name);
+    CK_HELP(ck, diag, "as in %s", builtin->example);
     return false;
 }
 
 static bool
-all_zero(const struct value *v)
+all_zero(const struct value *value)
 {
-    for (size_t i = 0; i < (size_t)v->rows * v->cols; i++)
-        if (!ex_is_num(v->e[i], 0))
+    for (size_t i = 0; i < (size_t)value->rows * value->cols; i++)
+        if (!ex_is_num(value->e[i], 0))
             return false;
     return true;
 }
 
 /* dimensions of the halves; wanted[i] NULL: whatever it is */
 static bool
-two_halves(struct check *ck, const struct ast_expr *e, const char *name,
-           struct value *a, const char *const what[2], const struct dim *da,
+two_halves(struct check *ck, const struct ast_expr *node, const char *name,
+           struct value *args, const char *const what[2], const struct dim *da,
            const struct dim *db, bool free_pair, struct value *out)
 {
     bool first = !strcmp(name, "twist");
     screw_vec h[2];
     /* in the plane the axial half of a twist is its first, of a wrench its
      * second */
-    bool axial0 = first || (free_pair && v_is_scalar(&a[0]));
-    if (!half(ck, e, 0, name, &a[0], axial0, h[0]) ||
-        !half(ck, e, 1, name, &a[1], !axial0, h[1]))
+    bool axial0 = first || (free_pair && v_is_scalar(&args[0]));
+    if (!half(ck, node, 0, name, &args[0], axial0, h[0]) ||
+        !half(ck, node, 1, name, &args[1], !axial0, h[1]))
         return false;
-    if (da && !v_need_dim(ck, &a[0], e->args[0].value, da, what[0]))
+    if (da && !v_need_dim(ck, &args[0], node->args[0].value, da, what[0]))
         return false;
     if (!da) {
-        if (!mx_plain(ck, &a[0], e->args[0].value->range, what[0]))
+        if (!mx_plain(ck, &args[0], node->args[0].value->range, what[0]))
             return false;
-        da = a[0].bare ? dim_pure(ck->dims) : a[0].dim;
+        da = args[0].bare ? dim_pure(ck->dims) : args[0].dim;
     }
     if (!db)
         db = dim_mul(ck->dims, da, mks(ck, 1, 0, 0));
-    if (!da || (free_pair && all_zero(&a[0]))) {
-        if (!mx_plain(ck, &a[1], e->args[1].value->range, what[1]))
+    if (!da || (free_pair && all_zero(&args[0]))) {
+        if (!mx_plain(ck, &args[1], node->args[1].value->range, what[1]))
             return false;
-        db = a[1].bare ? dim_pure(ck->dims) : a[1].dim;
-    } else if (!v_need_dim(ck, &a[1], e->args[1].value, db, what[1])) {
+        db = args[1].bare ? dim_pure(ck->dims) : args[1].dim;
+    } else if (!v_need_dim(ck, &args[1], node->args[1].value, db, what[1])) {
         return false;
     }
-    *out = mx_array(ck, 6, 1, e->range);
+    *out = mx_array(ck, 6, 1, node->range);
     screw_put(out, 0, h[0], da, h[1], db);
     *out = mx_done(ck, *out);
     return true;
 }
 
 static bool
-plucker(struct check *ck, const struct ast_expr *e, struct value *a,
+plucker(struct check *ck, const struct ast_expr *node, struct value *args,
         struct value *out)
 {
     screw_vec p, d, m;
-    if (!half(ck, e, 0, "plucker", &a[0], false, p) ||
-        !half(ck, e, 1, "plucker", &a[1], false, d))
+    if (!half(ck, node, 0, "plucker", &args[0], false, p) ||
+        !half(ck, node, 1, "plucker", &args[1], false, d))
         return false;
-    if (!v_need_dim(ck, &a[0], e->args[0].value, mks(ck, 1, 0, 0),
+    if (!v_need_dim(ck, &args[0], node->args[0].value, mks(ck, 1, 0, 0),
                     "the point of a line") ||
-        !mx_plain(ck, &a[1], e->args[1].value->range,
+        !mx_plain(ck, &args[1], node->args[1].value->range,
                   "the direction of a line"))
         return false;
-    if (all_zero(&a[1])) {
-        ck_error(ck, DIAG_E0216, e->args[1].value->range,
+    if (all_zero(&args[1])) {
+        ck_error(ck, DIAG_E0216, node->args[1].value->range,
                  "the zero vector has no direction");
         return false;
     }
-    const struct dim *dd = a[1].bare ? dim_pure(ck->dims) : a[1].dim;
+    const struct dim *dd = args[1].bare ? dim_pure(ck->dims) : args[1].dim;
     screw_cross(ck, p, d, m);
-    *out = mx_array(ck, 6, 1, e->range);
+    *out = mx_array(ck, 6, 1, node->range);
     screw_put(out, 0, d, dd, m, dim_mul(ck->dims, dd, mks(ck, 1, 0, 0)));
     *out = mx_done(ck, *out);
     return true;
@@ -316,33 +321,35 @@ plucker(struct check *ck, const struct ast_expr *e, struct value *a,
 
 /* vectors and matrices side by side */
 static bool
-columns(struct check *ck, const struct ast_expr *e, const struct value *a,
-        size_t n, struct value *out)
+columns(struct check *ck, const struct ast_expr *node, const struct value *left,
+        size_t count, struct value *out)
 {
     uint32_t cols = 0;
     bool bare = true;
-    for (size_t i = 0; i < n; i++) {
-        if (a[i].kind != V_NUM || a[i].rows < 2 || a[i].rows != a[0].rows) {
-            ck_error(ck, DIAG_E0210, e->args[i].value->range,
-                     i && a[i].kind == V_NUM
-                         ? "columns of one matrix have one length, but these "
-                           "are %s and %s"
-                         : "a column is a vector, but this is %s%.0s",
-                     v_kind(ck, i && a[i].kind == V_NUM ? &a[0] : &a[i]),
-                     v_kind(ck, &a[i]));
+    for (size_t i = 0; i < count; i++) {
+        if (left[i].kind != V_NUM || left[i].rows < 2 ||
+            left[i].rows != left[0].rows) {
+            ck_error(
+                ck, DIAG_E0210, node->args[i].value->range,
+                i && left[i].kind == V_NUM
+                    ? "columns of one matrix have one length, but these "
+                      "are %s and %s"
+                    : "a column is a vector, but this is %s%.0s",
+                v_kind(ck, i && left[i].kind == V_NUM ? &left[0] : &left[i]),
+                v_kind(ck, &left[i]));
             return false;
         }
-        cols += a[i].cols;
-        bare &= a[i].bare;
+        cols += left[i].cols;
+        bare &= left[i].bare;
     }
-    *out = mx_array(ck, a[0].rows, cols, e->range);
+    *out = mx_array(ck, left[0].rows, cols, node->range);
     uint32_t at = 0;
-    for (size_t k = 0; k < n; at += a[k++].cols)
-        for (uint32_t i = 0; i < a[k].rows; i++)
-            for (uint32_t j = 0; j < a[k].cols; j++) {
-                size_t from = (size_t)i * a[k].cols + j;
-                out->e[i * cols + at + j] = a[k].e[from];
-                out->dims[i * cols + at + j] = mx_dim(ck, &a[k], from);
+    for (size_t k = 0; k < count; at += left[k++].cols)
+        for (uint32_t i = 0; i < left[k].rows; i++)
+            for (uint32_t j = 0; j < left[k].cols; j++) {
+                size_t from = (size_t)i * left[k].cols + j;
+                out->e[i * cols + at + j] = left[k].e[from];
+                out->dims[i * cols + at + j] = mx_dim(ck, &left[k], from);
             }
     *out = mx_done(ck, *out);
     if (bare) {
@@ -353,16 +360,16 @@ columns(struct check *ck, const struct ast_expr *e, const struct value *a,
 }
 
 static bool
-figures(struct check *ck, const struct ast_expr *e, const struct value *a,
+figures(struct check *ck, const struct ast_expr *node, const struct value *left,
         struct value *out)
 {
-    if (a->kind != V_NUM) {
-        ck_error(ck, DIAG_E0218, e->args[0].value->range,
-                 "figures takes numbers, but this is %s", v_kind(ck, a));
+    if (left->kind != V_NUM) {
+        ck_error(ck, DIAG_E0218, node->args[0].value->range,
+                 "figures takes numbers, but this is %s", v_kind(ck, left));
         return false;
     }
-    *out = *a;
-    out->range = e->range;
+    *out = *left;
+    out->range = node->range;
     out->dims = NULL;
     out->bare = false;
     out->dim = dim_pure(ck->dims);
@@ -370,8 +377,8 @@ figures(struct check *ck, const struct ast_expr *e, const struct value *a,
 }
 
 bool
-screw_call(struct check *ck, const struct ast_expr *e, const char *name,
-           struct value *a, size_t n, struct value *out)
+screw_call(struct check *ck, const struct ast_expr *node, const char *name,
+           struct value *args, size_t count, struct value *out)
 {
     static const char *const names[] = {
         "twist", "wrench", "screw", "plucker", "columns", "figures", "U", "G"};
@@ -387,43 +394,44 @@ screw_call(struct check *ck, const struct ast_expr *e, const char *name,
         i++;
     if (i == n_names)
         return false;
-    *out = v_poison(e->range);
-    for (size_t k = 0; k < n; k++)
-        if (a[k].kind == V_ANY) {
-            *out = v_any(ck, dim_fresh(ck->dims, e->range), e->range);
+    *out = v_poison(node->range);
+    for (size_t k = 0; k < count; k++)
+        if (args[k].kind == V_ANY) {
+            *out = v_any(ck, dim_fresh(ck->dims, node->range), node->range);
             return true;
         }
-    struct value v;
+    struct value value;
     bool ok = false;
     switch (i) {
     case 0:
-        ok = two_halves(ck, e, name, a, twist, mks(ck, 0, 0, -1),
-                        mks(ck, 1, 0, -1), false, &v);
+        ok = two_halves(ck, node, name, args, twist, mks(ck, 0, 0, -1),
+                        mks(ck, 1, 0, -1), false, &value);
         break;
     case 1:
-        if (a[0].bare && a[1].bare)
-            v_need_dim(ck, &a[0], e->args[0].value, mks(ck, 1, 1, -2),
+        if (args[0].bare && args[1].bare)
+            v_need_dim(ck, &args[0], node->args[0].value, mks(ck, 1, 1, -2),
                        wrench[0]);
-        ok = two_halves(ck, e, name, a, wrench, NULL, NULL, false, &v);
+        ok =
+            two_halves(ck, node, name, args, wrench, NULL, NULL, false, &value);
         break;
     case 2:
-        ok = two_halves(ck, e, name, a, screw, NULL, NULL, true, &v);
+        ok = two_halves(ck, node, name, args, screw, NULL, NULL, true, &value);
         break;
     case 3:
-        ok = plucker(ck, e, a, &v);
+        ok = plucker(ck, node, args, &value);
         break;
     case 4:
-        ok = columns(ck, e, a, n, &v);
+        ok = columns(ck, node, args, count, &value);
         break;
     case 5:
-        ok = figures(ck, e, a, &v);
+        ok = figures(ck, node, args, &value);
         break;
     default:
-        v = screw_contacts(ck, e, a, n, i == 7);
-        ok = v.kind != V_POISON;
+        value = screw_contacts(ck, node, args, count, i == 7);
+        ok = value.kind != V_POISON;
         break;
     }
     if (ok)
-        *out = v;
+        *out = value;
     return true;
 }

@@ -15,29 +15,29 @@ static void
 contact_line(struct check *ck, uint32_t body, uint32_t c, screw_vec u,
              screw_vec arm)
 {
-    const struct tm_contact *t = &ck->contacts.v[c];
-    struct graph *g = ck->g;
-    if (t->at.n) {
-        uint32_t carrier = t->body[0];
-        if (carrier != IMP_WORLD && t->body[1] != IMP_WORLD &&
+    const struct tm_contact *contact = &ck->contacts.v[c];
+    struct graph *graph = ck->g;
+    if (contact->at.n) {
+        uint32_t carrier = contact->body[0];
+        if (carrier != IMP_WORLD && contact->body[1] != IMP_WORLD &&
             ck->bodies.v[carrier].fixed)
-            carrier = t->body[1];
+            carrier = contact->body[1];
         screw_vec at, d;
-        screw_pad(ck, &t->at, at);
-        screw_pad(ck, &t->direction, d);
+        screw_pad(ck, &contact->at, at);
+        screw_pad(ck, &contact->direction, d);
         carry_arm(ck, body, carrier, (const expr *const *)at, arm);
         carry_vector(ck, carrier, (const expr *const *)d, u);
         return;
     }
-    uint32_t point = t->body[0] == body ? IMP_CONTACT_P : IMP_CONTACT_Q;
+    uint32_t point = contact->body[0] == body ? IMP_CONTACT_P : IMP_CONTACT_Q;
     for (uint32_t i = 0; i < 3; i++) {
         bool in = i < ck->m->dim;
-        u[i] = in ? ex_sym(g, SYM_CONTACT, c, IMP_CONTACT_NORMAL + i)
-                  : ex_num(g, 0);
-        arm[i] = in ? ex_sub(g, ex_sym(g, SYM_CONTACT, c, point + i),
-                             ex_sym(g, SYM_BODY, body,
+        u[i] = in ? ex_sym(graph, SYM_CONTACT, c, IMP_CONTACT_NORMAL + i)
+                  : ex_num(graph, 0);
+        arm[i] = in ? ex_sub(graph, ex_sym(graph, SYM_CONTACT, c, point + i),
+                             ex_sym(graph, SYM_BODY, body,
                                     BODYQ_POSITION * BODYQ_STRIDE + i))
-                    : ex_num(g, 0);
+                    : ex_num(graph, 0);
     }
 }
 
@@ -51,11 +51,11 @@ touches(const struct check *ck, uint32_t body, uint32_t c)
 /* sign < 0: a contact counts with -u where the body is its second; contacts
  * of other bodies have columns of zeros */
 static struct value
-U_of(struct check *ck, uint32_t body, const struct value *c, size_t n,
+U_of(struct check *ck, uint32_t body, const struct value *c, size_t count,
      bool sign, imp_range range)
 {
-    struct value v = mx_array(ck, 6, (uint32_t)n, range);
-    for (uint32_t i = 0; i < n; i++) {
+    struct value value = mx_array(ck, 6, (uint32_t)count, range);
+    for (uint32_t i = 0; i < count; i++) {
         screw_vec u, arm, m;
         for (int k = 0; k < 3; k++)
             u[k] = arm[k] = ex_num(ck->g, 0);
@@ -65,10 +65,10 @@ U_of(struct check *ck, uint32_t body, const struct value *c, size_t n,
             for (int k = 0; k < 3; k++)
                 u[k] = ex_neg(ck->g, u[k]);
         screw_cross(ck, (const expr *const *)arm, (const expr *const *)u, m);
-        screw_put(&v, i, (const expr *const *)u, dim_pure(ck->dims),
+        screw_put(&value, i, (const expr *const *)u, dim_pure(ck->dims),
                   (const expr *const *)m, dim_mks(ck->dims, 1, 0, 0));
     }
-    return mx_done(ck, v);
+    return mx_done(ck, value);
 }
 
 /* X^T A^-1 X for a symmetric positive definite A (f x f), X f x n */
@@ -76,156 +76,164 @@ static void
 congruence(struct check *ck, const struct value *A, const struct value *X,
            const expr **out)
 {
-    struct graph *g = ck->g;
-    uint32_t f = A->rows, n = X->cols;
-    const expr *L[6][6], *D[6], **Y = NEW_N(ck->arena, const expr *, f *n);
+    struct graph *graph = ck->g;
+    uint32_t f = A->rows, count = X->cols;
+    const expr *L[6][6], *D[6], **Y = NEW_N(ck->arena, const expr *, f *count);
     for (uint32_t j = 0; j < f; j++) {
         for (uint32_t i = j; i < f; i++) {
-            const expr *s = A->e[i * f + j];
+            const expr *sum = A->e[i * f + j];
             for (uint32_t k = 0; k < j; k++)
-                s = ex_sub(g, s, ex_mul(g, ex_mul(g, L[i][k], L[j][k]), D[k]));
+                sum = ex_sub(
+                    graph, sum,
+                    ex_mul(graph, ex_mul(graph, L[i][k], L[j][k]), D[k]));
             if (i == j)
-                D[j] = s;
+                D[j] = sum;
             else
-                L[i][j] = ex_div(g, s, D[j]);
+                L[i][j] = ex_div(graph, sum, D[j]);
         }
-        for (uint32_t c = 0; c < n; c++) {
-            const expr *s = X->e[j * n + c];
+        for (uint32_t c = 0; c < count; c++) {
+            const expr *sum = X->e[j * count + c];
             for (uint32_t k = 0; k < j; k++)
-                s = ex_sub(g, s, ex_mul(g, L[j][k], Y[k * n + c]));
-            Y[j * n + c] = s;
+                sum = ex_sub(graph, sum,
+                             ex_mul(graph, L[j][k], Y[k * count + c]));
+            Y[j * count + c] = sum;
         }
     }
-    for (uint32_t a = 0; a < n; a++)
-        for (uint32_t b = a; b < n; b++) {
-            const expr *s = ex_num(g, 0);
+    for (uint32_t a = 0; a < count; a++)
+        for (uint32_t b = a; b < count; b++) {
+            const expr *sum = ex_num(graph, 0);
             for (uint32_t k = 0; k < f; k++)
-                s = ex_add(
-                    g, s,
-                    ex_div(g, ex_mul(g, Y[k * n + a], Y[k * n + b]), D[k]));
-            out[a * n + b] = out[b * n + a] = s;
+                sum = ex_add(
+                    graph, sum,
+                    ex_div(graph,
+                           ex_mul(graph, Y[k * count + a], Y[k * count + b]),
+                           D[k]));
+            out[a * count + b] = out[b * count + a] = sum;
         }
 }
 
 static struct value
-G_of(struct check *ck, uint32_t body, const struct value *c, size_t n,
+G_of(struct check *ck, uint32_t body, const struct value *c, size_t count,
      imp_range range)
 {
     struct value Q = screw_held(ck, body, true, range);
     struct value A = screw_reduced(ck, body, &Q, range);
     if (A.kind == V_POISON)
         return A;
-    struct value U = U_of(ck, body, c, n, true, range);
+    struct value U = U_of(ck, body, c, count, true, range);
     struct value eta = screw_eta(ck, range), QT = screw_transpose(ck, &Q);
     U = screw_mul(ck, &eta, &U);
     struct value X = screw_mul(ck, &QT, &U);
-    struct value r = v_array(ck, (uint32_t)n, (uint32_t)n,
-                             dim_mks(ck->dims, 0, -1, 0), range);
+    struct value result = v_array(ck, (uint32_t)count, (uint32_t)count,
+                                  dim_mks(ck->dims, 0, -1, 0), range);
     if (X.kind == V_POISON)
         return X;
-    congruence(ck, &A, &X, r.e);
-    return r;
+    congruence(ck, &A, &X, result.e);
+    return result;
 }
 
 /* -- the calls ------------------------------------------------------------ */
 
 static struct value
-wrong_argument(struct check *ck, const struct ast_expr *e, size_t i,
-               const struct value *v, bool G)
+wrong_argument(struct check *ck, const struct ast_expr *node, size_t i,
+               const struct value *value, bool G)
 {
-    struct diag *d = ck_error(
-        ck, DIAG_E0218, e->args[i].value->range,
+    struct diag *diag = ck_error(
+        ck, DIAG_E0218, node->args[i].value->range,
         i || G ? "%s takes %scontacts, but this is %s"
                : "%s takes a body%.0s first, and then contacts, but this is %s",
-        G ? "G" : "U", i ? "" : "a body or ", v_kind(ck, v));
-    CK_HELP(ck, d,
+        G ? "G" : "U", i ? "" : "a body or ", v_kind(ck, value));
+    CK_HELP(ck, diag,
             G ? "as in G(one, a1, a2), or G(a1, a2)" : "as in U(one, a1, a2)");
-    return v_poison(e->range);
+    return v_poison(node->range);
 }
 
 static struct value
-G_sum(struct check *ck, const struct ast_expr *e, const struct value *c,
-      size_t n)
+G_sum(struct check *ck, const struct ast_expr *node, const struct value *c,
+      size_t count)
 {
-    struct value sum = v_array(ck, (uint32_t)n, (uint32_t)n,
-                               dim_mks(ck->dims, 0, -1, 0), e->range);
-    for (size_t k = 0; k < n * n; k++)
+    struct value sum = v_array(ck, (uint32_t)count, (uint32_t)count,
+                               dim_mks(ck->dims, 0, -1, 0), node->range);
+    for (size_t k = 0; k < count * count; k++)
         sum.e[k] = ex_num(ck->g, 0);
     bool any = false;
     for (uint32_t b = 0; b < ck->bodies.n; b++) {
         bool in = false;
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < count; i++)
             in |= touches(ck, b, c[i].ref);
         if (!in || ck->bodies.v[b].fixed)
             continue;
-        struct value g = G_of(ck, b, c, n, e->range);
+        struct value g = G_of(ck, b, c, count, node->range);
         if (g.kind == V_POISON)
             return g;
-        for (size_t k = 0; k < n * n; k++)
+        for (size_t k = 0; k < count * count; k++)
             sum.e[k] = ex_add(ck->g, sum.e[k], g.e[k]);
         any = true;
     }
     if (any)
         return sum;
-    struct diag *d = ck_error(ck, DIAG_E0345, e->range,
-                              "both bodies are fixed, so there is no G");
-    CK_HELP(ck, d, "an impulse moves a body that is free or held by a joint");
-    return v_poison(e->range);
+    struct diag *diag = ck_error(ck, DIAG_E0345, node->range,
+                                 "both bodies are fixed, so there is no G");
+    CK_HELP(ck, diag,
+            "an impulse moves a body that is free or held by a joint");
+    return v_poison(node->range);
 }
 
 struct value
-screw_contacts(struct check *ck, const struct ast_expr *e,
-               const struct value *a, size_t n, bool G)
+screw_contacts(struct check *ck, const struct ast_expr *node,
+               const struct value *left, size_t count, bool G)
 {
-    bool named = a[0].kind == V_BODY;
-    if (!named && !(G && a[0].kind == V_CONTACT))
-        return wrong_argument(ck, e, 0, &a[0], G);
-    for (size_t i = named; i < n; i++) {
-        if (a[i].kind != V_CONTACT)
-            return wrong_argument(ck, e, i, &a[i], G);
-        if (!contact_of_bodies(ck, a[i].ref, G ? "G" : "U",
-                               e->args[i].value->range))
-            return v_poison(e->range);
+    bool named = left[0].kind == V_BODY;
+    if (!named && !(G && left[0].kind == V_CONTACT))
+        return wrong_argument(ck, node, 0, &left[0], G);
+    for (size_t i = named; i < count; i++) {
+        if (left[i].kind != V_CONTACT)
+            return wrong_argument(ck, node, i, &left[i], G);
+        if (!contact_of_bodies(ck, left[i].ref, G ? "G" : "U",
+                               node->args[i].value->range))
+            return v_poison(node->range);
         for (size_t k = named; k < i; k++)
-            if (a[k].ref == a[i].ref) {
-                struct diag *d =
-                    ck_error(ck, DIAG_E0346, e->args[i].value->range,
+            if (left[k].ref == left[i].ref) {
+                struct diag *diag =
+                    ck_error(ck, DIAG_E0346, node->args[i].value->range,
                              "the contact `%s` stands here twice",
-                             ck->contacts.v[a[i].ref].name);
-                CK_NOTE(ck, d, e->args[k].value->range, "first here");
-                CK_HELP(ck, d, "name each contact once");
-                return v_poison(e->range);
+                             ck->contacts.v[left[i].ref].name);
+                CK_NOTE(ck, diag, node->args[k].value->range, "first here");
+                CK_HELP(ck, diag, "name each contact once");
+                return v_poison(node->range);
             }
-        if (!named || touches(ck, a[0].ref, a[i].ref))
+        if (!named || touches(ck, left[0].ref, left[i].ref))
             continue;
-        const struct tm_contact *t = &ck->contacts.v[a[i].ref];
-        struct diag *d = ck_error(ck, DIAG_E0346, e->args[i].value->range,
-                                  "`%s` is no contact of `%s`", t->name,
-                                  ck->bodies.v[a[0].ref].name);
-        CK_NOTE(ck, d, t->range, "it is between `%s` and `%s`",
-                ck->bodies.v[t->body[0]].name, ck->bodies.v[t->body[1]].name);
+        const struct tm_contact *contact = &ck->contacts.v[left[i].ref];
+        struct diag *d = ck_error(ck, DIAG_E0346, node->args[i].value->range,
+                                  "`%s` is no contact of `%s`", contact->name,
+                                  ck->bodies.v[left[0].ref].name);
+        CK_NOTE(ck, d, contact->range, "it is between `%s` and `%s`",
+                ck->bodies.v[contact->body[0]].name,
+                ck->bodies.v[contact->body[1]].name);
         CK_HELP(ck, d, "name one of its bodies, or a contact of `%s`",
-                ck->bodies.v[a[0].ref].name);
-        return v_poison(e->range);
+                ck->bodies.v[left[0].ref].name);
+        return v_poison(node->range);
     }
-    if (named && n == 1) {
-        struct diag *d = ck_error(ck, DIAG_E0214, e->range,
-                                  "%s takes a body and its contacts, but no "
-                                  "contact is named",
-                                  G ? "G" : "U");
-        CK_HELP(ck, d, G ? "as in G(one, a1, a2)" : "as in U(one, a1, a2)");
-        return v_poison(e->range);
+    if (named && count == 1) {
+        struct diag *diag = ck_error(ck, DIAG_E0214, node->range,
+                                     "%s takes a body and its contacts, but no "
+                                     "contact is named",
+                                     G ? "G" : "U");
+        CK_HELP(ck, diag, G ? "as in G(one, a1, a2)" : "as in U(one, a1, a2)");
+        return v_poison(node->range);
     }
-    if (named && G && ck->bodies.v[a[0].ref].fixed) {
-        struct diag *d = ck_error(ck, DIAG_E0345, e->args[0].value->range,
-                                  "`%s` is fixed, so it has no G: nothing "
-                                  "moves it",
-                                  ck->bodies.v[a[0].ref].name);
-        CK_HELP(ck, d, "leave it out: G of contacts leaves out what is fixed");
-        return v_poison(e->range);
+    if (named && G && ck->bodies.v[left[0].ref].fixed) {
+        struct diag *diag = ck_error(ck, DIAG_E0345, node->args[0].value->range,
+                                     "`%s` is fixed, so it has no G: nothing "
+                                     "moves it",
+                                     ck->bodies.v[left[0].ref].name);
+        CK_HELP(ck, diag,
+                "leave it out: G of contacts leaves out what is fixed");
+        return v_poison(node->range);
     }
     if (!named)
-        return G_sum(ck, e, a, n);
-    return G ? G_of(ck, a[0].ref, a + 1, n - 1, e->range)
-             : U_of(ck, a[0].ref, a + 1, n - 1, false, e->range);
+        return G_sum(ck, node, left, count);
+    return G ? G_of(ck, left[0].ref, left + 1, count - 1, node->range)
+             : U_of(ck, left[0].ref, left + 1, count - 1, false, node->range);
 }

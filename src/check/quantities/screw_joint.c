@@ -32,30 +32,31 @@ struct sides {
 };
 
 static const expr *
-num(struct check *ck, double x)
+num(struct check *ck, double number)
 {
-    return ex_num(ck->g, x);
+    return ex_num(ck->g, number);
 }
 
 static void
-push(struct sides *s, struct list *l, const expr *const *a,
+push(struct sides *sides, struct list *list, const expr *const *a,
      const expr *const *b)
 {
-    struct pair *p = &l->v[l->n++];
-    const struct dim *pure = dim_pure(s->ck->dims);
+    struct pair *p = &list->v[list->n++];
+    const struct dim *pure = dim_pure(sides->ck->dims);
     for (int i = 0; i < 3; i++) {
-        p->a[i] = a ? a[i] : num(s->ck, 0);
-        p->b[i] = b ? b[i] : num(s->ck, 0);
+        p->a[i] = a ? a[i] : num(sides->ck, 0);
+        p->b[i] = b ? b[i] : num(sides->ck, 0);
     }
     p->da = pure;
-    p->db = a ? dim_mks(s->ck->dims, 1, 0, 0) : pure;
+    p->db = a ? dim_mks(sides->ck->dims, 1, 0, 0) : pure;
 }
 
 /* unit vector along an axis, carried with its body */
 static void
-axis_of(struct sides *s, const struct tm_vec *v, uint32_t body, screw_vec out)
+axis_of(struct sides *sides, const struct tm_vec *v, uint32_t body,
+        screw_vec out)
 {
-    struct check *ck = s->ck;
+    struct check *ck = sides->ck;
     screw_vec x;
     screw_pad(ck, v, x);
     if (!v->n)
@@ -88,18 +89,18 @@ unit(struct check *ck, screw_vec v)
 static void
 basis(struct check *ck, const expr *const u[3], screw_vec b, screw_vec c)
 {
-    struct graph *g = ck->g;
+    struct graph *graph = ck->g;
     const expr *m[3];
     for (int i = 0; i < 3; i++)
-        m[i] = ex_op(g, IMP_OP_ABS, u[i], NULL, NULL);
-    const expr *rest = ex_op(g, IMP_OP_MAX, m[1], m[2], NULL);
-    const expr *x = ex_op(g, IMP_OP_LE, rest, m[0], NULL);
-    const expr *e[3] = {ex_op(g, IMP_OP_SELECT, x, num(ck, 0), num(ck, 1)),
-                        ex_op(g, IMP_OP_SELECT, x, num(ck, 1), num(ck, 0)),
+        m[i] = ex_op(graph, IMP_OP_ABS, u[i], NULL, NULL);
+    const expr *rest = ex_op(graph, IMP_OP_MAX, m[1], m[2], NULL);
+    const expr *x = ex_op(graph, IMP_OP_LE, rest, m[0], NULL);
+    const expr *e[3] = {ex_op(graph, IMP_OP_SELECT, x, num(ck, 0), num(ck, 1)),
+                        ex_op(graph, IMP_OP_SELECT, x, num(ck, 1), num(ck, 0)),
                         num(ck, 0)};
-    const expr *d = ex_op(g, IMP_OP_SELECT, x, u[1], u[0]);
+    const expr *d = ex_op(graph, IMP_OP_SELECT, x, u[1], u[0]);
     for (int i = 0; i < 3; i++)
-        b[i] = ex_sub(g, e[i], ex_mul(g, d, u[i]));
+        b[i] = ex_sub(graph, e[i], ex_mul(graph, d, u[i]));
     unit(ck, b);
     screw_cross(ck, u, (const expr *const *)b, c);
 }
@@ -107,38 +108,38 @@ basis(struct check *ck, const expr *const u[3], screw_vec b, screw_vec c)
 /* -- the kinds ------------------------------------------------------------ */
 
 static void
-free_motions(struct sides *s, struct list *l)
+free_motions(struct sides *sides, struct list *list)
 {
-    struct check *ck = s->ck;
+    struct check *ck = sides->ck;
     screw_vec a, a2, b, c;
-    axis_of(s, &s->j->axis, s->carrier, a);
-    switch (s->j->kind) {
+    axis_of(sides, &sides->j->axis, sides->carrier, a);
+    switch (sides->j->kind) {
     case IMP_JOINT_BALL:
         for (int i = 0; i < 3; i++) {
             screw_vec e = {num(ck, i == 0), num(ck, i == 1), num(ck, i == 2)};
-            push(s, l, e, NULL);
+            push(sides, list, e, NULL);
         }
         break;
     case IMP_JOINT_HINGE:
-        push(s, l, a, NULL);
+        push(sides, list, a, NULL);
         break;
     case IMP_JOINT_SLIDER:
-        push(s, l, NULL, a);
+        push(sides, list, NULL, a);
         break;
     case IMP_JOINT_CYLINDER:
-        push(s, l, a, NULL);
-        push(s, l, NULL, a);
+        push(sides, list, a, NULL);
+        push(sides, list, NULL, a);
         break;
     case IMP_JOINT_UNIVERSAL:
-        axis_of(s, &s->j->axis2, s->other, a2);
-        push(s, l, a, NULL);
-        push(s, l, a2, NULL);
+        axis_of(sides, &sides->j->axis2, sides->other, a2);
+        push(sides, list, a, NULL);
+        push(sides, list, a2, NULL);
         break;
     case IMP_JOINT_PLANAR:
         basis(ck, (const expr *const *)a, b, c);
-        push(s, l, a, NULL);
-        push(s, l, NULL, b);
-        push(s, l, NULL, c);
+        push(sides, list, a, NULL);
+        push(sides, list, NULL, b);
+        push(sides, list, NULL, c);
         break;
     default: /* a weld; constraint: user() */
         break;
@@ -146,42 +147,42 @@ free_motions(struct sides *s, struct list *l)
 }
 
 static void
-reactions(struct sides *s, struct list *l)
+reactions(struct sides *sides, struct list *list)
 {
-    struct check *ck = s->ck;
-    enum imp_joint_kind k = s->j->kind;
+    struct check *ck = sides->ck;
+    enum imp_joint_kind k = sides->j->kind;
     screw_vec a, a2, b, c;
-    axis_of(s, &s->j->axis, s->carrier, a);
+    axis_of(sides, &sides->j->axis, sides->carrier, a);
     basis(ck, (const expr *const *)a, b, c);
     bool point = k == IMP_JOINT_BALL || k == IMP_JOINT_HINGE ||
                  k == IMP_JOINT_UNIVERSAL || k == IMP_JOINT_WELD;
-    int most = s->plane ? 2 : 3;
+    int most = sides->plane ? 2 : 3;
     for (int i = 0; point && i < most; i++) {
         screw_vec e = {num(ck, i == 0), num(ck, i == 1), num(ck, i == 2)};
-        push(s, l, e, NULL);
+        push(sides, list, e, NULL);
     }
     if (k == IMP_JOINT_PLANAR)
-        push(s, l, a, NULL);
+        push(sides, list, a, NULL);
     if (k == IMP_JOINT_SLIDER || k == IMP_JOINT_CYLINDER) {
-        push(s, l, b, NULL);
-        if (!s->plane)
-            push(s, l, c, NULL);
+        push(sides, list, b, NULL);
+        if (!sides->plane)
+            push(sides, list, c, NULL);
     }
     if (k == IMP_JOINT_WELD || k == IMP_JOINT_SLIDER)
-        for (int i = s->plane ? 2 : 0; i < 3; i++) {
+        for (int i = sides->plane ? 2 : 0; i < 3; i++) {
             screw_vec e = {num(ck, i == 0), num(ck, i == 1), num(ck, i == 2)};
-            push(s, l, NULL, e);
+            push(sides, list, NULL, e);
         }
-    if (!s->plane && (k == IMP_JOINT_HINGE || k == IMP_JOINT_CYLINDER ||
-                      k == IMP_JOINT_PLANAR)) {
-        push(s, l, NULL, b);
-        push(s, l, NULL, c);
+    if (!sides->plane && (k == IMP_JOINT_HINGE || k == IMP_JOINT_CYLINDER ||
+                          k == IMP_JOINT_PLANAR)) {
+        push(sides, list, NULL, b);
+        push(sides, list, NULL, c);
     }
     if (k == IMP_JOINT_UNIVERSAL) {
-        axis_of(s, &s->j->axis2, s->other, a2);
+        axis_of(sides, &sides->j->axis2, sides->other, a2);
         screw_cross(ck, (const expr *const *)a, (const expr *const *)a2, b);
         unit(ck, b);
-        push(s, l, NULL, b);
+        push(sides, list, NULL, b);
     }
 }
 
@@ -198,65 +199,70 @@ struct user {
 /* Gauss-Jordan with the greatest entry of each row as pivot, rows in order; a
  * row is scaled to length 1 first */
 static void
-eliminate(struct user *u)
+eliminate(struct user *user)
 {
-    for (int i = 0; i < u->n; i++) {
-        double *r = u->row[i], size = 0, most = 0;
-        for (int c = 0; c < u->cols; c++)
+    for (int i = 0; i < user->n; i++) {
+        double *r = user->row[i], size = 0, most = 0;
+        for (int c = 0; c < user->cols; c++)
             size = fmax(size, fabs(r[c]));
-        for (int c = 0; c < u->cols && size > 0; c++)
+        for (int c = 0; c < user->cols && size > 0; c++)
             r[c] /= size;
         for (int k = 0; k < i; k++) {
-            double f = u->pivot[k] < 0 ? 0 : r[u->pivot[k]];
-            for (int c = 0; c < u->cols && f != 0; c++)
-                r[c] = c == u->pivot[k] ? 0 : r[c] - f * u->row[k][c];
+            double f = user->pivot[k] < 0 ? 0 : r[user->pivot[k]];
+            for (int c = 0; c < user->cols && f != 0; c++)
+                r[c] = c == user->pivot[k] ? 0 : r[c] - f * user->row[k][c];
         }
-        u->pivot[i] = -1;
-        for (int c = 0; c < u->cols; c++)
+        user->pivot[i] = -1;
+        for (int c = 0; c < user->cols; c++)
             if (fabs(r[c]) > fmax(most, SCREW_ZERO)) {
                 most = fabs(r[c]);
-                u->pivot[i] = c;
+                user->pivot[i] = c;
             }
-        if (u->pivot[i] < 0)
+        if (user->pivot[i] < 0)
             continue;
-        double p = r[u->pivot[i]];
-        for (int c = 0; c < u->cols; c++)
-            r[c] = c == u->pivot[i] ? 1 : r[c] / p;
+        double p = r[user->pivot[i]];
+        for (int c = 0; c < user->cols; c++)
+            r[c] = c == user->pivot[i] ? 1 : r[c] / p;
         for (int k = 0; k < i; k++) {
-            double f = u->row[k][u->pivot[i]];
-            for (int c = 0; c < u->cols && u->pivot[k] >= 0 && f != 0; c++)
-                u->row[k][c] = c == u->pivot[i] ? 0 : u->row[k][c] - f * r[c];
+            double f = user->row[k][user->pivot[i]];
+            for (int c = 0; c < user->cols && user->pivot[k] >= 0 && f != 0;
+                 c++)
+                user->row[k][c] =
+                    c == user->pivot[i] ? 0 : user->row[k][c] - f * r[c];
         }
     }
 }
 
 /* the screws as numbers; false: reported */
 static bool
-user_rows(struct sides *s, struct user *u, imp_range range)
+user_rows(struct sides *sides, struct user *user, imp_range range)
 {
     static const int space[6] = {0, 1, 2, 3, 4, 5}, plane[3] = {2, 3, 4};
-    u->n = (int)s->j->n_user;
-    u->cols = s->plane ? 3 : 6;
-    memcpy(u->of, s->plane ? plane : space, (size_t)u->cols * sizeof(int));
-    for (int i = 0; i < u->n; i++)
+    user->n = (int)sides->j->n_user;
+    user->cols = sides->plane ? 3 : 6;
+    memcpy(user->of, sides->plane ? plane : space,
+           (size_t)user->cols * sizeof(int));
+    for (int i = 0; i < user->n; i++)
         for (int c = 0; c < 6; c++)
-            if (!ck_fixed(s->ck, s->j->user[6 * i + c], &u->s[i][c])) {
-                ck_error(s->ck, DIAG_E0217, range,
-                         "the screws of `%s` have no finite value", s->j->name);
+            if (!ck_fixed(sides->ck, sides->j->user[6 * i + c],
+                          &user->s[i][c])) {
+                ck_error(sides->ck, DIAG_E0217, range,
+                         "the screws of `%s` have no finite value",
+                         sides->j->name);
                 return false;
             }
-    for (int i = 0; i < u->n; i++)
-        for (int c = 0; c < u->cols; c++)
-            u->row[i][c] = u->s[i][(u->of[c] + 3) % 6];
-    eliminate(u);
+    for (int i = 0; i < user->n; i++)
+        for (int c = 0; c < user->cols; c++)
+            user->row[i][c] = user->s[i][(user->of[c] + 3) % 6];
+    eliminate(user);
     return true;
 }
 
 static void
-user_push(struct sides *s, struct list *l, const double x[6], bool motion,
-          bool turns)
+user_push(struct sides *sides, struct list *list, const double x[6],
+          bool motion, bool turns)
 {
-    struct check *ck = s->ck;
+    struct check *ck = sides->ck;
     screw_vec h[2], carried[2];
     bool first = false;
     for (int i = 0; i < 6; i++) {
@@ -264,9 +270,9 @@ user_push(struct sides *s, struct list *l, const double x[6], bool motion,
         first |= i < 3 && x[i] != 0;
     }
     for (int k = 0; k < 2; k++)
-        carry_vector(ck, s->carrier, (const expr *const *)h[k], carried[k]);
-    push(s, l, carried[0], carried[1]);
-    struct pair *p = &l->v[l->n - 1];
+        carry_vector(ck, sides->carrier, (const expr *const *)h[k], carried[k]);
+    push(sides, list, carried[0], carried[1]);
+    struct pair *p = &list->v[list->n - 1];
     const struct dim *length = dim_mks(ck->dims, 1, 0, 0);
     if (motion && !turns) { /* per unit of a displacement */
         p->da = dim_div(ck->dims, p->da, length);
@@ -277,15 +283,15 @@ user_push(struct sides *s, struct list *l, const double x[6], bool motion,
 }
 
 static bool
-user(struct sides *s, struct list *l, bool Q, imp_range range)
+user(struct sides *sides, struct list *list, bool Q, imp_range range)
 {
     struct user u = {0};
-    if (!user_rows(s, &u, range))
+    if (!user_rows(sides, &u, range))
         return false;
     if (!Q) {
         for (int i = 0; i < u.n; i++)
             if (u.pivot[i] >= 0)
-                user_push(s, l, u.s[i], false, false);
+                user_push(sides, list, u.s[i], false, false);
         return true;
     }
     for (int c = 0; c < u.cols; c++) {
@@ -299,7 +305,7 @@ user(struct sides *s, struct list *l, bool Q, imp_range range)
         for (int i = 0; i < u.n; i++)
             if (u.pivot[i] >= 0)
                 x[u.of[u.pivot[i]]] = -u.row[i][c];
-        user_push(s, l, x, true, u.of[c] < 3);
+        user_push(sides, list, x, true, u.of[c] < 3);
     }
     return true;
 }
@@ -327,28 +333,29 @@ screw_of_joint(struct check *ck, uint32_t joint, uint32_t body, bool Q,
         reactions(&s, &l);
     }
     if (!l.n) {
-        struct diag *d = ck_error(
+        struct diag *diag = ck_error(
             ck, DIAG_E0345, range,
             Q ? "the joint `%s` leaves nothing free, so its Q has no columns"
               : "the joint `%s` holds nothing, so its S has no columns",
             j->name);
-        CK_NOTE(ck, d, j->range, "declared here");
-        CK_HELP(ck, d, Q ? "it has S, the reactions: %s.S" : "it has Q: %s.Q",
+        CK_NOTE(ck, diag, j->range, "declared here");
+        CK_HELP(ck, diag,
+                Q ? "it has S, the reactions: %s.S" : "it has Q: %s.Q",
                 j->name);
         return v_poison(range);
     }
     screw_pad(ck, &j->at, at);
     carry_arm(ck, body, s.carrier, (const expr *const *)at, c);
-    struct value v = mx_array(ck, 6, l.n, range);
+    struct value value = mx_array(ck, 6, l.n, range);
     for (uint32_t i = 0; i < l.n; i++) {
         struct pair *p = &l.v[i];
         screw_cross(ck, (const expr *const *)c, (const expr *const *)p->a, x);
         for (int k = 0; k < 3; k++)
             x[k] = ex_add(ck->g, p->b[k], x[k]);
-        screw_put(&v, i, (const expr *const *)p->a, p->da,
+        screw_put(&value, i, (const expr *const *)p->a, p->da,
                   (const expr *const *)x, p->db);
     }
-    return mx_done(ck, v);
+    return mx_done(ck, value);
 }
 
 /* -- of a body ------------------------------------------------------------ */
@@ -358,43 +365,45 @@ free_body(struct check *ck, uint32_t body, bool Q, imp_range range)
 {
     const struct tm_body *b = &ck->bodies.v[body];
     if (!Q) {
-        struct diag *d = ck_error(
+        struct diag *diag = ck_error(
             ck, DIAG_E0345, range,
             "`%s` is free: no joint bears on it, so its S has no columns",
             b->name);
-        CK_NOTE(ck, d, b->range, "declared here");
-        CK_HELP(ck, d, "its Q has all motions: %s.Q", b->name);
+        CK_NOTE(ck, diag, b->range, "declared here");
+        CK_HELP(ck, diag, "its Q has all motions: %s.Q", b->name);
         return v_poison(range);
     }
     bool plane = ck->m->dim == 2;
-    struct value v = mx_array(ck, 6, plane ? 3 : 6, range);
-    for (uint32_t i = 0; i < 6 * v.cols; i++) {
-        v.e[i] = num(ck, i / v.cols == i % v.cols + (plane ? 2 : 0));
-        v.dims[i] = dim_pure(ck->dims);
+    struct value value = mx_array(ck, 6, plane ? 3 : 6, range);
+    for (uint32_t i = 0; i < 6 * value.cols; i++) {
+        value.e[i] =
+            num(ck, i / value.cols == i % value.cols + (plane ? 2 : 0));
+        value.dims[i] = dim_pure(ck->dims);
     }
-    return mx_done(ck, v);
+    return mx_done(ck, value);
 }
 
 static struct value
 not_constant(struct check *ck, uint32_t body, const struct tm_joint *const *j,
-             size_t n, bool Q, imp_range range)
+             size_t count, bool Q, imp_range range)
 {
     const struct tm_body *b = &ck->bodies.v[body];
-    const char *q = Q ? "Q" : "S";
-    struct diag *d =
-        n > 1 ? ck_error(ck, DIAG_E0345, range,
-                         "`%s` is held by %zu joints, and %s is that of one",
-                         b->name, n, q)
-              : ck_error(ck, DIAG_E0345, range,
-                         "the joint of `%s` is to a body that moves, so its "
-                         "own motions are not those that the joint leaves free",
-                         b->name);
-    for (size_t i = 0; i < n && i < 2; i++)
-        CK_NOTE(ck, d, j[i]->range, "this joint");
-    CK_HELP(ck, d,
+    const char *coordinate = Q ? "Q" : "S";
+    struct diag *diag =
+        count > 1
+            ? ck_error(ck, DIAG_E0345, range,
+                       "`%s` is held by %zu joints, and %s is that of one",
+                       b->name, count, coordinate)
+            : ck_error(ck, DIAG_E0345, range,
+                       "the joint of `%s` is to a body that moves, so its "
+                       "own motions are not those that the joint leaves free",
+                       b->name);
+    for (size_t i = 0; i < count && i < 2; i++)
+        CK_NOTE(ck, diag, j[i]->range, "this joint");
+    CK_HELP(ck, diag,
             "ask the joint for the relative motion: %s.%s; an impact takes all "
             "joints into account",
-            j[0]->name, q);
+            j[0]->name, coordinate);
     return v_poison(range);
 }
 
@@ -402,30 +411,30 @@ struct value
 screw_held(struct check *ck, uint32_t body, bool Q, imp_range range)
 {
     const struct tm_joint *found[2];
-    size_t n = 0;
+    size_t count = 0;
     uint32_t at = 0;
     if (!ck->joined) {
-        struct diag *d = ck_error(ck, DIAG_E0319, range,
-                                  "what is given at the start, and forces, "
-                                  "cannot depend on joints");
-        CK_HELP(ck, d, "Q, S, M_red and G stand in commands and in `let`");
+        struct diag *diag = ck_error(ck, DIAG_E0319, range,
+                                     "what is given at the start, and forces, "
+                                     "cannot depend on joints");
+        CK_HELP(ck, diag, "Q, S, M_red and G stand in commands and in `let`");
         return v_poison(range);
     }
     for (uint32_t i = 0; i < ck->joints.n; i++) {
-        const struct tm_joint *j = &ck->joints.v[i];
-        if (j->body[0] != body && j->body[1] != body)
+        const struct tm_joint *joint = &ck->joints.v[i];
+        if (joint->body[0] != body && joint->body[1] != body)
             continue;
-        if (n < 2)
-            found[n] = j;
-        n++;
+        if (count < 2)
+            found[count] = joint;
+        count++;
         at = i;
     }
-    if (!n)
+    if (!count)
         return free_body(ck, body, Q, range);
     const struct tm_joint *j = found[0];
     uint32_t other = j->body[0] == body ? j->body[1] : j->body[0];
-    if (n > 1 || (other != IMP_WORLD && !ck->bodies.v[other].fixed))
-        return not_constant(ck, body, found, n, Q, range);
+    if (count > 1 || (other != IMP_WORLD && !ck->bodies.v[other].fixed))
+        return not_constant(ck, body, found, count, Q, range);
     return screw_of_joint(ck, at, body, Q, range);
 }
 
@@ -444,18 +453,18 @@ joint_field(struct check *ck, uint32_t joint, const char *name,
             imp_range name_range, imp_range range)
 {
     if (strcmp(name, "Q") != 0 && strcmp(name, "S") != 0) {
-        struct diag *d =
+        struct diag *diag =
             ck_error(ck, DIAG_E0112, name_range, "a joint has no `%s`", name);
-        CK_HELP(ck, d,
+        CK_HELP(ck, diag,
                 "it has Q and S; its impulses are in the record of an impact: "
                 "r.joint_impulses");
         return v_poison(range);
     }
     if (!ck->joined) {
-        struct diag *d = ck_error(ck, DIAG_E0319, range,
-                                  "what is given at the start, and forces, "
-                                  "cannot depend on joints");
-        CK_HELP(ck, d, "Q and S stand in commands and in `let`");
+        struct diag *diag = ck_error(ck, DIAG_E0319, range,
+                                     "what is given at the start, and forces, "
+                                     "cannot depend on joints");
+        CK_HELP(ck, diag, "Q and S stand in commands and in `let`");
         return v_poison(range);
     }
     return screw_of_joint(ck, joint, ck->joints.v[joint].body[0],

@@ -10,16 +10,16 @@
 typedef const expr *screw_vec[3];
 
 /* column j of a 6 x n matrix: halves with their dimensions */
-void screw_put(struct value *v, uint32_t j, const expr *const a[3],
+void screw_put(struct value *value, uint32_t j, const expr *const a[3],
                const struct dim *da, const expr *const b[3],
                const struct dim *db);
 void screw_cross(struct check *ck, const expr *const a[3],
                  const expr *const b[3], const expr *out[3]);
 /* three entries, zero padded */
 void screw_pad(struct check *ck, const struct tm_vec *v, const expr *out[3]);
-struct value screw_mul(struct check *ck, const struct value *a,
-                       const struct value *b);
-struct value screw_transpose(struct check *ck, const struct value *a);
+struct value screw_mul(struct check *ck, const struct value *left,
+                       const struct value *right);
+struct value screw_transpose(struct check *ck, const struct value *left);
 
 /* Q^T eta M Q */
 struct value screw_reduced(struct check *ck, uint32_t body,
@@ -28,7 +28,7 @@ struct value screw_reduced(struct check *ck, uint32_t body,
 struct value screw_held(struct check *ck, uint32_t body, bool Q,
                         imp_range range);
 /* U(body, contacts), G([body,] contacts) */
-struct value screw_contacts(struct check *ck, const struct ast_expr *e,
-                            const struct value *a, size_t n, bool G);
+struct value screw_contacts(struct check *ck, const struct ast_expr *node,
+                            const struct value *left, size_t count, bool G);
 
 #endif

@@ -24,8 +24,8 @@ system_work_of(const struct check *ck, uint32_t system)
 const struct dim *
 system_energy(const struct check *ck, uint32_t system)
 {
-    const struct system_work *w = system_work_of(ck, system);
-    return w ? w->energy : NULL;
+    const struct system_work *work = system_work_of(ck, system);
+    return work ? work->energy : NULL;
 }
 
 struct value
@@ -33,15 +33,15 @@ system_field(struct check *ck, uint32_t system, const char *name,
              imp_range name_range, imp_range range)
 {
     const struct tm_system *s = &ck->systems.v[system];
-    const struct system_work *w = system_work_of(ck, system);
-    if (!w || w->broken)
+    const struct system_work *work = system_work_of(ck, system);
+    if (!work || work->broken)
         return v_poison(range);
     for (uint32_t i = s->first; i < s->first + s->n + s->n_observer; i++)
         if (!strcmp(ck->coordinates.v[i].name, name))
             return v_num(ck, ex_sym(ck->g, SYM_COORD, i, 0),
                          ck->coordinate_dims.v[i], range);
-    for (size_t i = 0; i < w->members.n; i++) {
-        const struct member *m = &w->members.v[i];
+    for (size_t i = 0; i < work->members.n; i++) {
+        const struct member *m = &work->members.v[i];
         if (strcmp(m->item->name.text, name))
             continue;
         return (struct value){.kind = m->family ? V_FAMILY : V_CONTACT,
@@ -53,22 +53,22 @@ system_field(struct check *ck, uint32_t system, const char *name,
     }
     for (uint32_t i = 0; i < n_system_values; i++)
         if (!strcmp(system_values[i].name, name))
-            return v_num(ck, ex_sym(ck->g, SYM_SYSTEM, system, i), w->energy,
+            return v_num(ck, ex_sym(ck->g, SYM_SYSTEM, system, i), work->energy,
                          range);
     const char **names =
         NEW_N(ck->arena, const char *,
-              s->n + s->n_observer + w->members.n + n_system_values);
-    size_t n = 0;
+              s->n + s->n_observer + work->members.n + n_system_values);
+    size_t count = 0;
     for (uint32_t i = 0; i < s->n + s->n_observer; i++)
-        names[n++] = ck->coordinates.v[s->first + i].name;
-    for (size_t i = 0; i < w->members.n; i++)
-        names[n++] = w->members.v[i].item->name.text;
+        names[count++] = ck->coordinates.v[s->first + i].name;
+    for (size_t i = 0; i < work->members.n; i++)
+        names[count++] = work->members.v[i].item->name.text;
     for (size_t i = 0; i < n_system_values; i++)
-        names[n++] = system_values[i].name;
-    struct diag *d = ck_error(ck, DIAG_E0112, name_range,
-                              "the system `%s` has no `%s`", s->name, name);
-    if (!ck_suggest(ck, d, name_range, name, names, n))
-        CK_HELP(ck, d, "it has %s", ck_join(ck, names, n, "and"));
+        names[count++] = system_values[i].name;
+    struct diag *diag = ck_error(ck, DIAG_E0112, name_range,
+                                 "the system `%s` has no `%s`", s->name, name);
+    if (!ck_suggest(ck, diag, name_range, name, names, count))
+        CK_HELP(ck, diag, "it has %s", ck_join(ck, names, count, "and"));
     return v_poison(range);
 }
 
@@ -77,20 +77,20 @@ family_member(struct check *ck, const struct value *family, struct value *index,
               const struct ast_expr *at, imp_range range)
 {
     int lo = (int)family->cols;
-    double x;
+    double number;
     if (!v_need_scalar(ck, index, at, dim_pure(ck->dims), "an index"))
         return v_poison(range);
-    if (!ck_fixed(ck, index->e[0], &x) || x != floor(x) || x < lo ||
-        x >= lo + (double)family->rows) {
-        struct diag *d =
+    if (!ck_fixed(ck, index->e[0], &number) || number != floor(number) ||
+        number < lo || number >= lo + (double)family->rows) {
+        struct diag *diag =
             ck_error(ck, DIAG_E0212, range, "there is no such member of `%s`",
                      family->text);
-        CK_HELP(ck, d, "its index runs over %d .. %d", lo,
+        CK_HELP(ck, diag, "its index runs over %d .. %d", lo,
                 lo + (int)family->rows - 1);
         return v_poison(range);
     }
     return (struct value){.kind = V_CONTACT,
-                          .ref = family->ref + (uint32_t)(x - lo),
+                          .ref = family->ref + (uint32_t)(number - lo),
                           .range = range};
 }
 
@@ -101,11 +101,12 @@ system_gap_value(struct check *ck, uint32_t contact, imp_range range)
     if (c->gap_dim && ck->gaps)
         return v_num(ck, c->gap.e, c->gap_dim, range);
     if (!ck->gaps) {
-        struct diag *d = ck_error(ck, DIAG_E0364, range,
-                                  "a formula of the model reads the gap of the "
-                                  "system's contact `%s`",
-                                  c->name);
-        CK_HELP(ck, d, "commands may ask for it; here, write its formula");
+        struct diag *diag =
+            ck_error(ck, DIAG_E0364, range,
+                     "a formula of the model reads the gap of the "
+                     "system's contact `%s`",
+                     c->name);
+        CK_HELP(ck, diag, "commands may ask for it; here, write its formula");
     }
     return v_poison(range); /* or its gap is wrong, and that has been told */
 }
@@ -117,12 +118,12 @@ contact_of_bodies(struct check *ck, uint32_t contact, const char *asked,
     const struct tm_contact *c = &ck->contacts.v[contact];
     if (!c->system)
         return true;
-    struct diag *d = ck_error(ck, DIAG_E0369, range,
-                              "%s is asked of contacts between bodies, but "
-                              "`%s` is a contact of a system",
-                              asked, c->name);
-    CK_NOTE(ck, d, c->range, "declared here");
-    CK_HELP(ck, d,
+    struct diag *diag = ck_error(ck, DIAG_E0369, range,
+                                 "%s is asked of contacts between bodies, but "
+                                 "`%s` is a contact of a system",
+                                 asked, c->name);
+    CK_NOTE(ck, diag, c->range, "declared here");
+    CK_HELP(ck, diag,
             "a system moves in `simulate`: its impacts, sliding and chatter "
             "are events there");
     return false;

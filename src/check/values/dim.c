@@ -26,11 +26,11 @@ struct dims {
 };
 
 struct dims *
-dims_new(struct arena *a)
+dims_new(struct arena *arena)
 {
-    struct dims *ds = NEW(a, struct dims);
-    ds->arena = a;
-    struct dim *d = NEW(a, struct dim);
+    struct dims *ds = NEW(arena, struct dims);
+    ds->arena = arena;
+    struct dim *d = NEW(arena, struct dim);
     for (int i = 0; i < DIM_BASES; i++)
         d->base[i] = (struct ratio){0, 1};
     ds->pure = d;
@@ -87,16 +87,16 @@ r_mul(struct dims *ds, struct ratio a, struct ratio b)
 }
 
 bool
-ratio_of(double x, struct ratio *r)
+ratio_of(double number, struct ratio *ratio)
 {
-    if (!isfinite(x) || fabs(x) > 10000)
+    if (!isfinite(number) || fabs(number) > 10000)
         return false;
     /* every simple fraction, and decimals of three digits */
     for (int i = 1; i <= 66; i++) {
         int q = i <= 64 ? i : i == 65 ? 100 : 1000;
-        double p = nearbyint(x * q);
-        if (fabs(x * q - p) <= 4e-16 * fabs(x * q)) {
-            *r = ratio_make((int64_t)p, q);
+        double p = nearbyint(number * q);
+        if (fabs(number * q - p) <= 4e-16 * fabs(number * q)) {
+            *ratio = ratio_make((int64_t)p, q);
             return true;
         }
     }
@@ -119,9 +119,9 @@ dim_pure(struct dims *ds)
     return ds->pure;
 }
 static struct dim *
-copy(struct dims *ds, const struct dim *d)
+copy(struct dims *ds, const struct dim *dim)
 {
-    return arena_copy(ds->arena, d, sizeof *d);
+    return arena_copy(ds->arena, dim, sizeof *dim);
 }
 const struct dim *
 dim_mks(struct dims *ds, int m, int kg, int s)
@@ -161,127 +161,127 @@ dim_fresh(struct dims *ds, imp_range where)
 
 /* a * b^k, solved variables left as they are */
 static const struct dim *
-combine(struct dims *ds, const struct dim *a, const struct dim *b,
+combine(struct dims *ds, const struct dim *left, const struct dim *right,
         struct ratio k)
 {
     struct dim *d = copy(ds, ds->pure);
     for (int i = 0; i < DIM_BASES; i++)
-        d->base[i] = r_add(ds, a->base[i], r_mul(ds, b->base[i], k));
-    uint32_t cap = a->n_vars + b->n_vars, n = 0, i = 0, j = 0;
+        d->base[i] = r_add(ds, left->base[i], r_mul(ds, right->base[i], k));
+    uint32_t cap = left->n_vars + right->n_vars, count = 0, i = 0, j = 0;
     if (!cap)
         return d;
     d->vars = NEW_N(ds->arena, struct dim_power, cap);
-    while (i < a->n_vars || j < b->n_vars) {
+    while (i < left->n_vars || j < right->n_vars) {
         struct dim_power p;
-        uint32_t va = i < a->n_vars ? a->vars[i].var : UINT32_MAX;
-        uint32_t vb = j < b->n_vars ? b->vars[j].var : UINT32_MAX;
+        uint32_t va = i < left->n_vars ? left->vars[i].var : UINT32_MAX;
+        uint32_t vb = j < right->n_vars ? right->vars[j].var : UINT32_MAX;
         p.var = va < vb ? va : vb;
         p.e = (struct ratio){0, 1};
         if (va == p.var)
-            p.e = a->vars[i++].e;
+            p.e = left->vars[i++].e;
         if (vb == p.var)
-            p.e = r_add(ds, p.e, r_mul(ds, b->vars[j++].e, k));
+            p.e = r_add(ds, p.e, r_mul(ds, right->vars[j++].e, k));
         if (p.e.p)
-            d->vars[n++] = p;
+            d->vars[count++] = p;
     }
-    d->n_vars = n;
+    d->n_vars = count;
     return d;
 }
 
 const struct dim *
-dim_resolve(struct dims *ds, const struct dim *d)
+dim_resolve(struct dims *ds, const struct dim *dim)
 {
     for (;;) {
         uint32_t i = 0;
-        while (i < d->n_vars && !ds->v[d->vars[i].var].solution)
+        while (i < dim->n_vars && !ds->v[dim->vars[i].var].solution)
             i++;
-        if (i == d->n_vars)
-            return d;
+        if (i == dim->n_vars)
+            return dim;
         /* replace variable i: d / var^e * solution^e */
-        struct dim *r = copy(ds, d);
-        r->vars = NEW_N(ds->arena, struct dim_power, d->n_vars);
-        uint32_t n = 0;
-        for (uint32_t k = 0; k < d->n_vars; k++)
+        struct dim *r = copy(ds, dim);
+        r->vars = NEW_N(ds->arena, struct dim_power, dim->n_vars);
+        uint32_t count = 0;
+        for (uint32_t k = 0; k < dim->n_vars; k++)
             if (k != i)
-                r->vars[n++] = d->vars[k];
-        r->n_vars = n;
-        struct var *v = &ds->v[d->vars[i].var];
+                r->vars[count++] = dim->vars[k];
+        r->n_vars = count;
+        struct var *v = &ds->v[dim->vars[i].var];
         v->solution = dim_resolve(ds, v->solution);
-        d = combine(ds, r, v->solution, d->vars[i].e);
+        dim = combine(ds, r, v->solution, dim->vars[i].e);
     }
 }
 
 const struct dim *
-dim_mul(struct dims *ds, const struct dim *a, const struct dim *b)
+dim_mul(struct dims *ds, const struct dim *left, const struct dim *right)
 {
-    if (b == ds->pure)
-        return a;
-    if (a == ds->pure)
-        return b;
-    return combine(ds, dim_resolve(ds, a), dim_resolve(ds, b),
+    if (right == ds->pure)
+        return left;
+    if (left == ds->pure)
+        return right;
+    return combine(ds, dim_resolve(ds, left), dim_resolve(ds, right),
                    (struct ratio){1, 1});
 }
 const struct dim *
-dim_div(struct dims *ds, const struct dim *a, const struct dim *b)
+dim_div(struct dims *ds, const struct dim *left, const struct dim *right)
 {
-    if (b == ds->pure)
-        return a;
-    return combine(ds, dim_resolve(ds, a), dim_resolve(ds, b),
+    if (right == ds->pure)
+        return left;
+    return combine(ds, dim_resolve(ds, left), dim_resolve(ds, right),
                    (struct ratio){-1, 1});
 }
 const struct dim *
-dim_pow(struct dims *ds, const struct dim *a, struct ratio e)
+dim_pow(struct dims *ds, const struct dim *left, struct ratio exponent)
 {
-    if (a == ds->pure)
-        return a;
-    return combine(ds, ds->pure, dim_resolve(ds, a), e);
+    if (left == ds->pure)
+        return left;
+    return combine(ds, ds->pure, dim_resolve(ds, left), exponent);
 }
 
 /* -- asking --------------------------------------------------------------- */
 
 static bool
-zero_base(const struct dim *d)
+zero_base(const struct dim *dim)
 {
     for (int i = 0; i < DIM_BASES; i++)
-        if (d->base[i].p)
+        if (dim->base[i].p)
             return false;
     return true;
 }
 bool
-dim_is_pure(struct dims *ds, const struct dim *d)
+dim_is_pure(struct dims *ds, const struct dim *dim)
 {
-    d = dim_resolve(ds, d);
-    return !d->n_vars && zero_base(d);
+    dim = dim_resolve(ds, dim);
+    return !dim->n_vars && zero_base(dim);
 }
 bool
-dim_known(struct dims *ds, const struct dim *d)
+dim_known(struct dims *ds, const struct dim *dim)
 {
-    return dim_resolve(ds, d)->n_vars == 0;
+    return dim_resolve(ds, dim)->n_vars == 0;
 }
 bool
-dim_decided(struct dims *ds, const struct dim *d, imp_range *where)
+dim_decided(struct dims *ds, const struct dim *dim, imp_range *where)
 {
-    if (d->n_vars != 1 || !ds->v[d->vars[0].var].solution)
+    if (dim->n_vars != 1 || !ds->v[dim->vars[0].var].solution)
         return false;
-    *where = ds->v[d->vars[0].var].decided;
+    *where = ds->v[dim->vars[0].var].decided;
     return where->file != 0;
 }
 
 bool
-dim_unify(struct dims *ds, const struct dim *a, const struct dim *b,
+dim_unify(struct dims *ds, const struct dim *left, const struct dim *right,
           imp_range where)
 {
-    if (a == b)
+    if (left == right)
         return true;
-    const struct dim *d = dim_div(ds, a, b);
-    if (b == ds->pure)
-        d = dim_resolve(ds, a);
-    if (!d->n_vars)
-        return zero_base(d);
+    const struct dim *dim = dim_div(ds, left, right);
+    if (right == ds->pure)
+        dim = dim_resolve(ds, left);
+    if (!dim->n_vars)
+        return zero_base(dim);
     /* var^e * rest = 1 gives var = rest^(-1/e); the newest variable goes, so
      * that the older (declared) ones keep their names */
-    struct dim_power p = d->vars[d->n_vars - 1];
-    struct dim *rest = copy(ds, d);
+    struct dim_power p = dim->vars[dim->n_vars - 1];
+    struct dim *rest = copy(ds, dim);
     rest->n_vars--;
     struct var *v = &ds->v[p.var];
     v->solution = combine(ds, ds->pure, rest,
@@ -293,16 +293,16 @@ dim_unify(struct dims *ds, const struct dim *a, const struct dim *b,
 /* -- as text -------------------------------------------------------------- */
 
 static void
-put_power(struct buf *b, const char *name, struct ratio e)
+put_power(struct buf *out, const char *name, struct ratio exponent)
 {
-    buf_puts(b, name);
-    if (e.q != 1)
-        buf_printf(b, "^(%d/%d)", e.p, e.q);
-    else if (e.p != 1)
-        buf_printf(b, "^%d", e.p);
+    buf_puts(out, name);
+    if (exponent.q != 1)
+        buf_printf(out, "^(%d/%d)", exponent.p, exponent.q);
+    else if (exponent.p != 1)
+        buf_printf(out, "^%d", exponent.p);
 }
 const char *
-dim_text(struct dims *ds, const struct dim *d)
+dim_text(struct dims *ds, const struct dim *dim)
 {
     static const char *const names[DIM_BASES] = {"kg", "m",   "s", "A",
                                                  "K",  "mol", "cd"};
@@ -320,21 +320,21 @@ dim_text(struct dims *ds, const struct dim *d)
     char text[256];
     struct buf up = {0}, down = {0};
     int n_up = 0, n_down = 0;
-    d = dim_resolve(ds, d);
+    dim = dim_resolve(ds, dim);
     for (size_t i = 0; i < sizeof derived / sizeof derived[0]; i++)
-        if (!memcmp(d, dim_mks(ds, derived[i].m, derived[i].kg, derived[i].s),
-                    sizeof d->base))
+        if (!memcmp(dim, dim_mks(ds, derived[i].m, derived[i].kg, derived[i].s),
+                    sizeof dim->base))
             return derived[i].name;
     for (int i = 0; i < DIM_BASES; i++) {
-        struct ratio e = d->base[order[i]];
-        if (e.p > 0) {
+        struct ratio exponent = dim->base[order[i]];
+        if (exponent.p > 0) {
             if (n_up++)
                 buf_putc(&up, '*');
-            put_power(&up, names[i], e);
-        } else if (e.p < 0) {
+            put_power(&up, names[i], exponent);
+        } else if (exponent.p < 0) {
             if (n_down++)
                 buf_putc(&down, '*');
-            put_power(&down, names[i], (struct ratio){-e.p, e.q});
+            put_power(&down, names[i], (struct ratio){-exponent.p, exponent.q});
         }
     }
     text[0] = 0;
@@ -376,22 +376,22 @@ static const struct {
     {-1, 0, 0, "a curvature"},
 };
 const char *
-dim_say(struct dims *ds, const struct dim *d)
+dim_say(struct dims *ds, const struct dim *dim)
 {
-    d = dim_resolve(ds, d);
-    if (d->n_vars)
-        return zero_base(d)
+    dim = dim_resolve(ds, dim);
+    if (dim->n_vars)
+        return zero_base(dim)
                    ? "of a dimension still open"
                    : arena_printf(ds->arena, "[%s] times something still open",
-                                  dim_text(ds, d));
-    if (zero_base(d))
+                                  dim_text(ds, dim));
+    if (zero_base(dim))
         return "a pure number";
     for (size_t i = 0; i < sizeof quantities / sizeof quantities[0]; i++)
         if (!memcmp(
-                d,
+                dim,
                 dim_mks(ds, quantities[i].m, quantities[i].kg, quantities[i].s),
-                sizeof d->base))
+                sizeof dim->base))
             return arena_printf(ds->arena, "%s [%s]", quantities[i].name,
-                                dim_text(ds, d));
-    return arena_printf(ds->arena, "[%s]", dim_text(ds, d));
+                                dim_text(ds, dim));
+    return arena_printf(ds->arena, "[%s]", dim_text(ds, dim));
 }

@@ -16,26 +16,26 @@ fixed_leaf(void *ctx, const expr *leaf)
 {
     struct fixing *f = ctx;
     if (leaf->sym == SYM_PARAM) {
-        struct tm_param *p = &f->ck->params.v[leaf->i];
-        if (f->change && !p->structural) {
-            p->structural = true;
+        struct tm_param *param = &f->ck->params.v[leaf->i];
+        if (f->change && !param->structural) {
+            param->structural = true;
             for (size_t i = 0; i < f->ck->in->n_sets; i++)
-                if (!strcmp(f->ck->in->sets[i].name, p->name))
-                    p->dflt = f->ck->in->sets[i].value;
+                if (!strcmp(f->ck->in->sets[i].name, param->name))
+                    param->dflt = f->ck->in->sets[i].value;
         }
-        return p->dflt;
+        return param->dflt;
     }
     f->ok = false;
     return NAN;
 }
 bool
-ck_fixed(struct check *ck, const expr *e, double *x)
+ck_fixed(struct check *ck, const expr *expression, double *x)
 {
     struct fixing f = {ck, true, false};
-    ex_value(ck->g, e, fixed_leaf, &f);
+    ex_value(ck->g, expression, fixed_leaf, &f);
     if (!f.ok)
         return false;
     f.change = true;
-    *x = ex_value(ck->g, e, fixed_leaf, &f);
+    *x = ex_value(ck->g, expression, fixed_leaf, &f);
     return isfinite(*x);
 }

@@ -9,31 +9,32 @@ struct leaves {
 };
 /* does what this leaf stands for move with a system? */
 static void
-system_leaf(void *ctx, const expr *l)
+system_leaf(void *ctx, const expr *leaf)
 {
-    struct leaves *f = ctx;
-    f->system |= l->sym == SYM_COORD || l->sym == SYM_SYSTEM ||
-                 (l->sym == SYM_TOTAL && f->ck->systems.n);
-    if (l->sym == SYM_SERIES)
-        ex_leaves(f->ck->g, &f->ck->series.v[l->i].e, 1, system_leaf, f);
+    struct leaves *leaves = ctx;
+    leaves->system |= leaf->sym == SYM_COORD || leaf->sym == SYM_SYSTEM ||
+                      (leaf->sym == SYM_TOTAL && leaves->ck->systems.n);
+    if (leaf->sym == SYM_SERIES)
+        ex_leaves(leaves->ck->g, &leaves->ck->series.v[leaf->i].e, 1,
+                  system_leaf, leaves);
 }
 static void
 leaf(void *ctx, const expr *l)
 {
-    struct leaves *f = ctx;
-    system_leaf(f, l);
-    f->time |= l->sym == SYM_TIME;
-    f->motion |= l->sym == SYM_BODY || l->sym == SYM_CONTACT ||
-                 l->sym == SYM_TOTAL || l->sym == SYM_SERIES ||
-                 l->sym == SYM_COORD || l->sym == SYM_SYSTEM;
-    f->result |= l->sym == SYM_SLOT;
+    struct leaves *leaves = ctx;
+    system_leaf(leaves, l);
+    leaves->time |= l->sym == SYM_TIME;
+    leaves->motion |= l->sym == SYM_BODY || l->sym == SYM_CONTACT ||
+                      l->sym == SYM_TOTAL || l->sym == SYM_SERIES ||
+                      l->sym == SYM_COORD || l->sym == SYM_SYSTEM;
+    leaves->result |= l->sym == SYM_SLOT;
 }
 bool
-check_leaves(struct check *ck, const expr *const *e, size_t n, int may,
+check_leaves(struct check *ck, const expr *const *e, size_t count, int may,
              const struct ast_expr *at, const char *what)
 {
     struct leaves f = {.ck = ck};
-    ex_leaves(ck->g, e, n, leaf, &f);
+    ex_leaves(ck->g, e, count, leaf, &f);
     const char *bad = f.result && !(may & MAY_RESULTS)
                           ? "the result of a command"
                       : f.system ? "the motion of a system"
@@ -42,9 +43,9 @@ check_leaves(struct check *ck, const expr *const *e, size_t n, int may,
                                                         : NULL;
     if (!bad)
         return true;
-    struct diag *d = ck_error(ck, DIAG_E0319, at->range,
-                              "%s cannot depend on %s", what, bad);
-    CK_HELP(ck, d,
+    struct diag *diag = ck_error(ck, DIAG_E0319, at->range,
+                                 "%s cannot depend on %s", what, bad);
+    CK_HELP(ck, diag,
             may & MAY_TIME ? "it may depend on params, constants and t"
             : may & MAY_RESULTS
                 ? "it may depend on params, constants and fields of records"

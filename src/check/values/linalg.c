@@ -10,134 +10,140 @@
 #define SIZE_MAX_LIN 6 /* of matrices that are inverted */
 
 static const struct dim *
-dim_of(struct check *ck, const struct value *v)
+dim_of(struct check *ck, const struct value *value)
 {
-    return v->bare ? dim_pure(ck->dims) : v->dim;
+    return value->bare ? dim_pure(ck->dims) : value->dim;
 }
 
 static const expr *
 sum_products(struct check *ck, const expr *const *a, size_t sa,
-             const expr *const *b, size_t sb, size_t n)
+             const expr *const *b, size_t sb, size_t count)
 {
-    const expr *s = ex_mul(ck->g, a[0], b[0]);
-    for (size_t i = 1; i < n; i++)
-        s = ex_add(ck->g, s, ex_mul(ck->g, a[i * sa], b[i * sb]));
-    return s;
+    const expr *sum = ex_mul(ck->g, a[0], b[0]);
+    for (size_t i = 1; i < count; i++)
+        sum = ex_add(ck->g, sum, ex_mul(ck->g, a[i * sa], b[i * sb]));
+    return sum;
 }
 
 struct value
-lin_mul(struct check *ck, const struct ast_expr *at, const struct value *a,
-        const struct value *b)
+lin_mul(struct check *ck, const struct ast_expr *at, const struct value *left,
+        const struct value *right)
 {
-    const struct dim *dim = dim_mul(ck->dims, dim_of(ck, a), dim_of(ck, b));
-    bool bare = a->bare && b->bare;
-    bool mixed = a->dims || b->dims;
-    if (a->kind == V_ANY || b->kind == V_ANY)
+    const struct dim *dim =
+        dim_mul(ck->dims, dim_of(ck, left), dim_of(ck, right));
+    bool bare = left->bare && right->bare;
+    bool mixed = left->dims || right->dims;
+    if (left->kind == V_ANY || right->kind == V_ANY)
         return v_any(ck, mixed ? dim_fresh(ck->dims, at->range) : dim,
                      at->range);
-    if (v_is_scalar(a) || v_is_scalar(b)) {
-        const struct value *s = v_is_scalar(a) ? a : b, *m = s == a ? b : a;
-        struct value r = v_array(ck, m->rows, m->cols, dim, at->range);
-        r.bare = bare;
-        for (size_t i = 0; i < (size_t)r.rows * r.cols; i++)
-            r.e[i] = s == a ? ex_mul(ck->g, s->e[0], m->e[i])
-                            : ex_mul(ck->g, m->e[i], s->e[0]);
-        return mixed ? mx_mul(ck, at, a, b, r) : r;
+    if (v_is_scalar(left) || v_is_scalar(right)) {
+        const struct value *s = v_is_scalar(left) ? left : right,
+                           *matrix = s == left ? right : left;
+        struct value result =
+            v_array(ck, matrix->rows, matrix->cols, dim, at->range);
+        result.bare = bare;
+        for (size_t i = 0; i < (size_t)result.rows * result.cols; i++)
+            result.e[i] = s == left ? ex_mul(ck->g, s->e[0], matrix->e[i])
+                                    : ex_mul(ck->g, matrix->e[i], s->e[0]);
+        return mixed ? mx_mul(ck, at, left, right, result) : result;
     }
-    if (a->cols == 1 && b->cols == 1) {
-        struct diag *d =
+    if (left->cols == 1 && right->cols == 1) {
+        struct diag *diag =
             ck_error(ck, DIAG_E0211, at->op_range,
                      "a product of two vectors can mean two things");
-        CK_HELP(ck, d, "write dot(a, b) or cross(a, b)");
+        CK_HELP(ck, diag, "write dot(a, b) or cross(a, b)");
         return v_poison(at->range);
     }
-    if (a->cols != b->rows) {
-        struct diag *d =
+    if (left->cols != right->rows) {
+        struct diag *diag =
             ck_error(ck, DIAG_E0210, at->op_range,
                      "the sizes of this product do not fit: %s times %s",
-                     v_kind(ck, a), v_kind(ck, b));
-        if (a->cols == 1)
-            CK_HELP(ck, d, "a vector stands on the right: M*v");
+                     v_kind(ck, left), v_kind(ck, right));
+        if (left->cols == 1)
+            CK_HELP(ck, diag, "a vector stands on the right: M*v");
         else
-            CK_HELP(ck, d,
+            CK_HELP(ck, diag,
                     "the left one needs as many columns as the right "
                     "one has rows");
         return v_poison(at->range);
     }
-    struct value r = v_array(ck, a->rows, b->cols, dim, at->range);
+    struct value r = v_array(ck, left->rows, right->cols, dim, at->range);
     r.bare = bare;
     for (uint32_t i = 0; i < r.rows; i++)
         for (uint32_t j = 0; j < r.cols; j++)
-            r.e[i * r.cols + j] = sum_products(ck, a->e + i * a->cols, 1,
-                                               b->e + j, b->cols, a->cols);
-    return mixed ? mx_mul(ck, at, a, b, r) : r;
+            r.e[i * r.cols + j] =
+                sum_products(ck, left->e + i * left->cols, 1, right->e + j,
+                             right->cols, left->cols);
+    return mixed ? mx_mul(ck, at, left, right, r) : r;
 }
 
 /* determinant by expansion along the first row; skip column set as bits */
 static const expr *
-minor_det(struct check *ck, const struct value *m, uint32_t row, uint32_t used)
+minor_det(struct check *ck, const struct value *matrix, uint32_t row,
+          uint32_t used)
 {
-    if (row == m->rows)
+    if (row == matrix->rows)
         return ex_num(ck->g, 1);
-    const expr *s = NULL;
+    const expr *sum = NULL;
     bool minus = false;
-    for (uint32_t j = 0; j < m->cols; j++) {
+    for (uint32_t j = 0; j < matrix->cols; j++) {
         if (used & (1u << j))
             continue;
-        const expr *p = ex_mul(ck->g, m->e[row * m->cols + j],
-                               minor_det(ck, m, row + 1, used | 1u << j));
-        s = !s ? p : minus ? ex_sub(ck->g, s, p) : ex_add(ck->g, s, p);
+        const expr *p = ex_mul(ck->g, matrix->e[row * matrix->cols + j],
+                               minor_det(ck, matrix, row + 1, used | 1u << j));
+        sum = !sum ? p : minus ? ex_sub(ck->g, sum, p) : ex_add(ck->g, sum, p);
         minus = !minus;
     }
-    return s;
+    return sum;
 }
 
 /* cofactor (i, j) with its sign */
 static const expr *
-cofactor(struct check *ck, const struct value *m, uint32_t i, uint32_t j)
+cofactor(struct check *ck, const struct value *matrix, uint32_t i, uint32_t j)
 {
-    uint32_t n = m->rows;
-    struct value s = v_array(ck, n - 1, n - 1, m->dim, m->range);
+    uint32_t count = matrix->rows;
+    struct value s =
+        v_array(ck, count - 1, count - 1, matrix->dim, matrix->range);
     size_t k = 0;
-    for (uint32_t r = 0; r < n; r++)
-        for (uint32_t c = 0; c < n; c++)
+    for (uint32_t r = 0; r < count; r++)
+        for (uint32_t c = 0; c < count; c++)
             if (r != i && c != j)
-                s.e[k++] = m->e[r * n + c];
+                s.e[k++] = matrix->e[r * count + c];
     const expr *d = minor_det(ck, &s, 0, 0);
     return (i + j) % 2 ? ex_neg(ck->g, d) : d;
 }
 
 static bool
-square(struct check *ck, const struct ast_expr *e, const char *name,
-       const struct value *m)
+square(struct check *ck, const struct ast_expr *node, const char *name,
+       const struct value *matrix)
 {
-    if (m->kind == V_NUM && m->rows == m->cols && m->rows > 1 &&
-        m->rows <= SIZE_MAX_LIN)
+    if (matrix->kind == V_NUM && matrix->rows == matrix->cols &&
+        matrix->rows > 1 && matrix->rows <= SIZE_MAX_LIN)
         return true;
-    struct diag *d =
-        ck_error(ck, DIAG_E0219, e->range,
+    struct diag *diag =
+        ck_error(ck, DIAG_E0219, node->range,
                  "%s takes a square matrix of at most %d rows, but this is %s",
-                 name, SIZE_MAX_LIN, v_kind(ck, m));
-    CK_HELP(ck, d, "a matrix is written [1, 2; 3, 4]");
+                 name, SIZE_MAX_LIN, v_kind(ck, matrix));
+    CK_HELP(ck, diag, "a matrix is written [1, 2; 3, 4]");
     return false;
 }
 
 static bool
-vectors(struct check *ck, const struct ast_expr *e, const char *name,
-        const struct value *v, size_t n)
+vectors(struct check *ck, const struct ast_expr *node, const char *name,
+        const struct value *value, size_t count)
 {
-    for (size_t i = 0; i < n; i++)
-        if (!v_is_vector(&v[i])) {
-            ck_error(ck, DIAG_E0218, e->args[i].value->range,
+    for (size_t i = 0; i < count; i++)
+        if (!v_is_vector(&value[i])) {
+            ck_error(ck, DIAG_E0218, node->args[i].value->range,
                      "%s takes %s, but this is %s", name,
-                     n > 1 ? "vectors" : "a vector", v_kind(ck, &v[i]));
+                     count > 1 ? "vectors" : "a vector", v_kind(ck, &value[i]));
             return false;
         }
-    if (n == 2 && v[0].kind == V_NUM && v[1].kind == V_NUM &&
-        v[0].rows != v[1].rows) {
-        ck_error(ck, DIAG_E0210, e->range,
+    if (count == 2 && value[0].kind == V_NUM && value[1].kind == V_NUM &&
+        value[0].rows != value[1].rows) {
+        ck_error(ck, DIAG_E0210, node->range,
                  "%s takes vectors of one length, but these are %s and %s",
-                 name, v_kind(ck, &v[0]), v_kind(ck, &v[1]));
+                 name, v_kind(ck, &value[0]), v_kind(ck, &value[1]));
         return false;
     }
     return true;
@@ -145,63 +151,67 @@ vectors(struct check *ck, const struct ast_expr *e, const char *name,
 
 /* one dimension in each of n vectors? false: reported */
 static bool
-plain(struct check *ck, const struct ast_expr *e, const char *name,
-      struct value *v, size_t n)
+plain(struct check *ck, const struct ast_expr *node, const char *name,
+      struct value *value, size_t count)
 {
     bool ok = true;
-    for (size_t i = 0; i < n; i++)
-        ok &= mx_plain(ck, &v[i], e->args[i].value->range, name);
+    for (size_t i = 0; i < count; i++)
+        ok &= mx_plain(ck, &value[i], node->args[i].value->range, name);
     return ok;
 }
 
 static struct value
-rotation(struct check *ck, const struct ast_expr *e, struct value *a, size_t n)
+rotation(struct check *ck, const struct ast_expr *node, struct value *args,
+         size_t count)
 {
-    struct graph *g = ck->g;
+    struct graph *graph = ck->g;
     const struct dim *pure = dim_pure(ck->dims);
-    struct value *angle = &a[n - 1];
-    if (!v_need_scalar(ck, angle, e->args[n - 1].value, pure,
+    struct value *angle = &args[count - 1];
+    if (!v_need_scalar(ck, angle, node->args[count - 1].value, pure,
                        "the angle of rot"))
-        return v_poison(e->range);
-    if (n == 2 && (!vectors(ck, e, "rot", a, 1) || !plain(ck, e, "rot", a, 1)))
-        return v_poison(e->range);
-    if (angle->kind == V_ANY || a[0].kind == V_ANY)
-        return v_any(ck, pure, e->range);
-    const expr *c = ex_op(g, IMP_OP_COS, angle->e[0], NULL, NULL);
-    const expr *s = ex_op(g, IMP_OP_SIN, angle->e[0], NULL, NULL);
-    if (n == 1) {
-        struct value r = v_array(ck, 2, 2, pure, e->range);
-        r.e[0] = r.e[3] = c;
-        r.e[1] = ex_neg(g, s);
-        r.e[2] = s;
-        return r;
+        return v_poison(node->range);
+    if (count == 2 && (!vectors(ck, node, "rot", args, 1) ||
+                       !plain(ck, node, "rot", args, 1)))
+        return v_poison(node->range);
+    if (angle->kind == V_ANY || args[0].kind == V_ANY)
+        return v_any(ck, pure, node->range);
+    const expr *c = ex_op(graph, IMP_OP_COS, angle->e[0], NULL, NULL);
+    const expr *sum = ex_op(graph, IMP_OP_SIN, angle->e[0], NULL, NULL);
+    if (count == 1) {
+        struct value result = v_array(ck, 2, 2, pure, node->range);
+        result.e[0] = result.e[3] = c;
+        result.e[1] = ex_neg(graph, sum);
+        result.e[2] = sum;
+        return result;
     }
-    if (a[0].rows != 3) {
-        ck_error(ck, DIAG_E0218, e->args[0].value->range,
+    if (args[0].rows != 3) {
+        ck_error(ck, DIAG_E0218, node->args[0].value->range,
                  "the axis of rot has three numbers, but this is %s",
-                 v_kind(ck, &a[0]));
-        return v_poison(e->range);
+                 v_kind(ck, &args[0]));
+        return v_poison(node->range);
     }
     /* Rodrigues: c 1 + s [u]x + (1 - c) u u^T */
-    const expr *len = ex_op(
-        g, IMP_OP_SQRT, sum_products(ck, a[0].e, 1, a[0].e, 1, 3), NULL, NULL);
-    const expr *u[3], *k = ex_sub(g, ex_num(g, 1), c);
+    const expr *len =
+        ex_op(graph, IMP_OP_SQRT,
+              sum_products(ck, args[0].e, 1, args[0].e, 1, 3), NULL, NULL);
+    const expr *u[3], *k = ex_sub(graph, ex_num(graph, 1), c);
     if (ex_is_num(len, 0)) {
-        ck_error(ck, DIAG_E0216, e->args[0].value->range,
+        ck_error(ck, DIAG_E0216, node->args[0].value->range,
                  "the axis of a rotation cannot be zero");
-        return v_poison(e->range);
+        return v_poison(node->range);
     }
     for (int i = 0; i < 3; i++)
-        u[i] = ex_div(g, a[0].e[i], len);
-    struct value r = v_array(ck, 3, 3, pure, e->range);
+        u[i] = ex_div(graph, args[0].e[i], len);
+    struct value r = v_array(ck, 3, 3, pure, node->range);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t j = 0; j < 3; j++) {
-            const expr *x = ex_mul(g, k, ex_mul(g, u[i], u[j]));
+            const expr *x = ex_mul(graph, k, ex_mul(graph, u[i], u[j]));
             if (i == j)
-                x = ex_add(g, x, c);
+                x = ex_add(graph, x, c);
             else {
-                const expr *w = ex_mul(g, s, u[3 - i - j]);
-                x = (j + 3 - i) % 3 == 1 ? ex_sub(g, x, w) : ex_add(g, x, w);
+                const expr *w = ex_mul(graph, sum, u[3 - i - j]);
+                x = (j + 3 - i) % 3 == 1 ? ex_sub(graph, x, w)
+                                         : ex_add(graph, x, w);
             }
             r.e[i * 3 + j] = x;
         }
@@ -209,111 +219,112 @@ rotation(struct check *ck, const struct ast_expr *e, struct value *a, size_t n)
 }
 
 static struct value
-diagonal(struct check *ck, const struct ast_expr *e, struct value *a, size_t n)
+diagonal(struct check *ck, const struct ast_expr *node, struct value *args,
+         size_t count)
 {
-    struct value in = a[0];
-    if (n > 1) {
-        in = v_array(ck, (uint32_t)n, 1, dim_pure(ck->dims), e->range);
+    struct value in = args[0];
+    if (count > 1) {
+        in = v_array(ck, (uint32_t)count, 1, dim_pure(ck->dims), node->range);
         in.bare = true;
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < count; i++) {
             const struct dim *dim;
             bool bare;
-            if (!v_is_scalar(&a[i])) {
-                ck_error(ck, DIAG_E0218, e->args[i].value->range,
+            if (!v_is_scalar(&args[i])) {
+                ck_error(ck, DIAG_E0218, node->args[i].value->range,
                          "diag takes numbers, but this is %s",
-                         v_kind(ck, &a[i]));
-                return v_poison(e->range);
+                         v_kind(ck, &args[i]));
+                return v_poison(node->range);
             }
-            if (!v_agree(ck, e->args[i].value, "a diagonal matrix", &in,
-                         e->args[0].value, &a[i], e->args[i].value, &dim,
-                         &bare))
-                return v_poison(e->range);
+            if (!v_agree(ck, node->args[i].value, "a diagonal matrix", &in,
+                         node->args[0].value, &args[i], node->args[i].value,
+                         &dim, &bare))
+                return v_poison(node->range);
             in.dim = dim;
             in.bare = bare;
-            in.e[i] = a[i].e[0];
+            in.e[i] = args[i].e[0];
         }
     } else if (in.kind == V_ANY) {
-        return v_any(ck, in.dim, e->range);
-    } else if (!vectors(ck, e, "diag", a, 1)) {
-        return v_poison(e->range);
+        return v_any(ck, in.dim, node->range);
+    } else if (!vectors(ck, node, "diag", args, 1)) {
+        return v_poison(node->range);
     }
-    struct value r = v_array(ck, in.rows, in.rows, in.dim, e->range);
-    r.bare = in.bare;
+    struct value result = v_array(ck, in.rows, in.rows, in.dim, node->range);
+    result.bare = in.bare;
     if (in.dims)
-        r = mx_array(ck, in.rows, in.rows, e->range);
+        result = mx_array(ck, in.rows, in.rows, node->range);
     for (uint32_t i = 0; i < in.rows * in.rows; i++) {
         uint32_t k = i / (in.rows + 1);
         bool off = i % (in.rows + 1) != 0;
-        r.e[i] = off ? ex_num(ck->g, 0) : in.e[k];
+        result.e[i] = off ? ex_num(ck->g, 0) : in.e[k];
         if (in.dims)
-            r.dims[i] = off ? NULL : in.dims[k];
+            result.dims[i] = off ? NULL : in.dims[k];
     }
-    return mx_done(ck, r);
+    return mx_done(ck, result);
 }
 
 /* M^-1 and, if b, M^-1 b, by cofactors */
 static struct value
-solved(struct check *ck, const struct ast_expr *e, const char *name,
+solved(struct check *ck, const struct ast_expr *node, const char *name,
        struct value *m, struct value *b)
 {
-    struct graph *g = ck->g;
+    struct graph *graph = ck->g;
     const struct dim *one =
         dim_div(ck->dims, dim_pure(ck->dims), dim_of(ck, m));
     const struct dim *dim = b ? dim_mul(ck->dims, dim_of(ck, b), one) : one;
     bool bare = m->bare && (!b || b->bare);
     if (m->kind == V_ANY || (b && b->kind == V_ANY))
-        return v_any(ck, dim, e->range);
+        return v_any(ck, dim, node->range);
     if (!b && v_is_scalar(m)) { /* 1 x 1: M_red of a hinge, for example */
-        struct value r =
-            v_num(ck, ex_div(g, ex_num(g, 1), m->e[0]), one, e->range);
-        r.bare = bare;
-        return r;
+        struct value result = v_num(
+            ck, ex_div(graph, ex_num(graph, 1), m->e[0]), one, node->range);
+        result.bare = bare;
+        return result;
     }
-    if (!square(ck, e, name, m))
-        return v_poison(e->range);
-    uint32_t n = m->rows;
+    if (!square(ck, node, name, m))
+        return v_poison(node->range);
+    uint32_t count = m->rows;
     bool mixed = m->dims || (b && b->dims);
     const struct dim *row[SIZE_MAX_LIN], *col[SIZE_MAX_LIN];
-    if (mixed && !mx_gauge(ck, e, m, row, col))
-        return v_poison(e->range);
-    if (b && (b->kind != V_NUM || b->rows != n)) {
-        ck_error(ck, DIAG_E0210, e->args[1].value->range,
-                 "the right side needs %u rows, but this is %s", n,
+    if (mixed && !mx_gauge(ck, node, m, row, col))
+        return v_poison(node->range);
+    if (b && (b->kind != V_NUM || b->rows != count)) {
+        ck_error(ck, DIAG_E0210, node->args[1].value->range,
+                 "the right side needs %u rows, but this is %s", count,
                  v_kind(ck, b));
-        return v_poison(e->range);
+        return v_poison(node->range);
     }
     const expr *det = minor_det(ck, m, 0, 0);
     if (ex_is_num(det, 0)) {
-        struct diag *d =
-            ck_error(ck, DIAG_E0216, e->range, "this matrix has no inverse");
-        CK_HELP(ck, d, "its determinant is zero");
-        return v_poison(e->range);
+        struct diag *diag =
+            ck_error(ck, DIAG_E0216, node->range, "this matrix has no inverse");
+        CK_HELP(ck, diag, "its determinant is zero");
+        return v_poison(node->range);
     }
-    struct value inv = v_array(ck, n, n, one, e->range);
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = 0; j < n; j++)
-            inv.e[i * n + j] = cofactor(ck, m, j, i);
+    struct value inv = v_array(ck, count, count, one, node->range);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < count; j++)
+            inv.e[i * count + j] = cofactor(ck, m, j, i);
     struct value r = inv;
     if (b) {
-        r = v_array(ck, n, b->cols, dim, e->range);
-        for (uint32_t i = 0; i < n; i++)
+        r = v_array(ck, count, b->cols, dim, node->range);
+        for (uint32_t i = 0; i < count; i++)
             for (uint32_t j = 0; j < b->cols; j++)
-                r.e[i * b->cols + j] =
-                    sum_products(ck, inv.e + i * n, 1, b->e + j, b->cols, n);
+                r.e[i * b->cols + j] = sum_products(ck, inv.e + i * count, 1,
+                                                    b->e + j, b->cols, count);
     }
     for (size_t i = 0; i < (size_t)r.rows * r.cols; i++)
-        r.e[i] = ex_div(g, r.e[i], det);
+        r.e[i] = ex_div(graph, r.e[i], det);
     r.bare = bare;
     if (!mixed)
         return r;
     const struct dim *pure = dim_pure(ck->dims);
-    inv.dims = NEW_N(ck->arena, const struct dim *, (size_t)n *n);
-    for (uint32_t i = 0; i < n * n; i++)
-        inv.dims[i] =
-            dim_div(ck->dims, pure, dim_mul(ck->dims, row[i % n], col[i / n]));
+    inv.dims = NEW_N(ck->arena, const struct dim *, (size_t)count *count);
+    for (uint32_t i = 0; i < count * count; i++)
+        inv.dims[i] = dim_div(
+            ck->dims, pure, dim_mul(ck->dims, row[i % count], col[i / count]));
     inv.bare = false;
     if (b)
-        return mx_mul(ck, e, &inv, b, r);
+        return mx_mul(ck, node, &inv, b, r);
     r.dims = inv.dims;
     r.bare = false;
     return mx_done(ck, r);
@@ -321,173 +332,175 @@ solved(struct check *ck, const struct ast_expr *e, const char *name,
 
 /* The parts of lin_call: *out stays poison where there is no value. */
 static void
-dot_or_cross(struct check *ck, const struct ast_expr *e, const char *name,
-             struct value *a, struct value *out)
+dot_or_cross(struct check *ck, const struct ast_expr *node, const char *name,
+             struct value *args, struct value *out)
 {
-    struct graph *g = ck->g;
+    struct graph *graph = ck->g;
     bool dot = name[0] == 'd';
-    if (!vectors(ck, e, name, a, 2))
+    if (!vectors(ck, node, name, args, 2))
         return;
-    if (dot && (a[0].dims || a[1].dims) && a[0].kind == V_NUM &&
-        a[1].kind == V_NUM) {
-        struct value row = a[0], s;
+    if (dot && (args[0].dims || args[1].dims) && args[0].kind == V_NUM &&
+        args[1].kind == V_NUM) {
+        struct value row = args[0], s;
         row.cols = row.rows;
         row.rows = 1;
-        s = v_num(ck, sum_products(ck, a[0].e, 1, a[1].e, 1, a[0].rows),
-                  dim_pure(ck->dims), e->range);
-        *out = mx_mul(ck, e, &row, &a[1], s);
+        s = v_num(ck,
+                  sum_products(ck, args[0].e, 1, args[1].e, 1, args[0].rows),
+                  dim_pure(ck->dims), node->range);
+        *out = mx_mul(ck, node, &row, &args[1], s);
         return;
     }
-    if (!plain(ck, e, name, a, 2))
+    if (!plain(ck, node, name, args, 2))
         return;
     const struct dim *dim =
-        dim_mul(ck->dims, dim_of(ck, &a[0]), dim_of(ck, &a[1]));
-    if (a[0].kind == V_ANY || a[1].kind == V_ANY) {
-        *out = v_any(ck, dim, e->range);
+        dim_mul(ck->dims, dim_of(ck, &args[0]), dim_of(ck, &args[1]));
+    if (args[0].kind == V_ANY || args[1].kind == V_ANY) {
+        *out = v_any(ck, dim, node->range);
         return;
     }
-    uint32_t k = a[0].rows;
+    uint32_t k = args[0].rows;
     if (dot) {
-        *out =
-            v_num(ck, sum_products(ck, a[0].e, 1, a[1].e, 1, k), dim, e->range);
+        *out = v_num(ck, sum_products(ck, args[0].e, 1, args[1].e, 1, k), dim,
+                     node->range);
     } else if (k == 2) {
         *out = v_num(ck,
-                     ex_sub(g, ex_mul(g, a[0].e[0], a[1].e[1]),
-                            ex_mul(g, a[0].e[1], a[1].e[0])),
-                     dim, e->range);
+                     ex_sub(graph, ex_mul(graph, args[0].e[0], args[1].e[1]),
+                            ex_mul(graph, args[0].e[1], args[1].e[0])),
+                     dim, node->range);
     } else if (k == 3) {
-        *out = v_array(ck, 3, 1, dim, e->range);
+        *out = v_array(ck, 3, 1, dim, node->range);
         for (int i = 0; i < 3; i++) {
             int p = (i + 1) % 3, q = (i + 2) % 3;
-            out->e[i] = ex_sub(g, ex_mul(g, a[0].e[p], a[1].e[q]),
-                               ex_mul(g, a[0].e[q], a[1].e[p]));
+            out->e[i] = ex_sub(graph, ex_mul(graph, args[0].e[p], args[1].e[q]),
+                               ex_mul(graph, args[0].e[q], args[1].e[p]));
         }
     } else {
-        ck_error(ck, DIAG_E0218, e->range,
+        ck_error(ck, DIAG_E0218, node->range,
                  "cross takes vectors of 2 or 3 numbers");
         return;
     }
-    out->bare = a[0].bare && a[1].bare;
+    out->bare = args[0].bare && args[1].bare;
 }
 
 static void
-norm_or_unit(struct check *ck, const struct ast_expr *e, const char *name,
-             struct value *a, struct value *out)
+norm_or_unit(struct check *ck, const struct ast_expr *node, const char *name,
+             struct value *args, struct value *out)
 {
-    struct graph *g = ck->g;
+    struct graph *graph = ck->g;
     bool norm = name[0] == 'n';
-    if (!(norm && a[0].kind == V_NUM && a[0].cols > 1) &&
-        !vectors(ck, e, name, a, 1))
+    if (!(norm && args[0].kind == V_NUM && args[0].cols > 1) &&
+        !vectors(ck, node, name, args, 1))
         return;
-    if (!plain(ck, e, name, a, 1))
+    if (!plain(ck, node, name, args, 1))
         return;
-    const struct dim *dim = norm ? a[0].dim : dim_pure(ck->dims);
-    if (a[0].kind == V_ANY) {
-        *out = v_any(ck, dim, e->range);
+    const struct dim *dim = norm ? args[0].dim : dim_pure(ck->dims);
+    if (args[0].kind == V_ANY) {
+        *out = v_any(ck, dim, node->range);
         return;
     }
-    const expr *len = ex_op(
-        g, IMP_OP_SQRT,
-        sum_products(ck, a[0].e, 1, a[0].e, 1, (size_t)a[0].rows * a[0].cols),
-        NULL, NULL);
+    const expr *len = ex_op(graph, IMP_OP_SQRT,
+                            sum_products(ck, args[0].e, 1, args[0].e, 1,
+                                         (size_t)args[0].rows * args[0].cols),
+                            NULL, NULL);
     if (norm) {
-        *out = v_num(ck, len, dim, e->range);
-        out->bare = a[0].bare;
+        *out = v_num(ck, len, dim, node->range);
+        out->bare = args[0].bare;
         return;
     }
     if (ex_is_num(len, 0)) {
-        ck_error(ck, DIAG_E0216, e->range, "the zero vector has no direction");
+        ck_error(ck, DIAG_E0216, node->range,
+                 "the zero vector has no direction");
         return;
     }
-    *out = v_array(ck, a[0].rows, 1, dim, e->range);
-    for (uint32_t i = 0; i < a[0].rows; i++)
-        out->e[i] = ex_div(g, a[0].e[i], len);
+    *out = v_array(ck, args[0].rows, 1, dim, node->range);
+    for (uint32_t i = 0; i < args[0].rows; i++)
+        out->e[i] = ex_div(graph, args[0].e[i], len);
 }
 
 static void
-determinant(struct check *ck, const struct ast_expr *e, const char *name,
-            struct value *a, struct value *out)
+determinant(struct check *ck, const struct ast_expr *node, const char *name,
+            struct value *args, struct value *out)
 {
-    if (a[0].kind == V_ANY) {
-        *out = v_any(ck, dim_fresh(ck->dims, e->range), e->range);
+    if (args[0].kind == V_ANY) {
+        *out = v_any(ck, dim_fresh(ck->dims, node->range), node->range);
         return;
     }
-    if (!square(ck, e, name, &a[0]))
+    if (!square(ck, node, name, &args[0]))
         return;
-    if (a[0].dims) {
+    if (args[0].dims) {
         const struct dim *row[SIZE_MAX_LIN], *col[SIZE_MAX_LIN];
-        const struct dim *d = dim_pure(ck->dims);
-        if (!mx_gauge(ck, e, &a[0], row, col))
+        const struct dim *dim = dim_pure(ck->dims);
+        if (!mx_gauge(ck, node, &args[0], row, col))
             return;
-        for (uint32_t i = 0; i < a[0].rows; i++)
-            d = dim_mul(ck->dims, d, dim_mul(ck->dims, row[i], col[i]));
-        *out = v_num(ck, minor_det(ck, &a[0], 0, 0), d, e->range);
+        for (uint32_t i = 0; i < args[0].rows; i++)
+            dim = dim_mul(ck->dims, dim, dim_mul(ck->dims, row[i], col[i]));
+        *out = v_num(ck, minor_det(ck, &args[0], 0, 0), dim, node->range);
         return;
     }
-    *out = v_num(ck, minor_det(ck, &a[0], 0, 0),
-                 dim_pow(ck->dims, dim_of(ck, &a[0]),
-                         (struct ratio){(int32_t)a[0].rows, 1}),
-                 e->range);
-    out->bare = a[0].bare;
+    *out = v_num(ck, minor_det(ck, &args[0], 0, 0),
+                 dim_pow(ck->dims, dim_of(ck, &args[0]),
+                         (struct ratio){(int32_t)args[0].rows, 1}),
+                 node->range);
+    out->bare = args[0].bare;
 }
 
 static void
-transposed(struct check *ck, const struct ast_expr *e, struct value *a,
+transposed(struct check *ck, const struct ast_expr *node, struct value *args,
            struct value *out)
 {
-    if (v_is_scalar(&a[0]) || a[0].kind != V_NUM) {
-        if (v_is_scalar(&a[0]))
-            *out = a[0]; /* 1 x 1: M_red of a hinge, for example */
+    if (v_is_scalar(&args[0]) || args[0].kind != V_NUM) {
+        if (v_is_scalar(&args[0]))
+            *out = args[0]; /* 1 x 1: M_red of a hinge, for example */
         else
-            ck_error(ck, DIAG_E0218, e->range,
+            ck_error(ck, DIAG_E0218, node->range,
                      "transpose takes a matrix, but this is %s",
-                     v_kind(ck, &a[0]));
+                     v_kind(ck, &args[0]));
         return;
     }
-    *out = v_array(ck, a[0].cols, a[0].rows, a[0].dim, e->range);
-    out->bare = a[0].bare;
-    if (a[0].dims)
-        *out = mx_array(ck, a[0].cols, a[0].rows, e->range);
-    for (uint32_t i = 0; i < a[0].rows; i++)
-        for (uint32_t j = 0; j < a[0].cols; j++) {
-            size_t from = (size_t)i * a[0].cols + j;
-            out->e[j * a[0].rows + i] = a[0].e[from];
-            if (a[0].dims)
-                out->dims[j * a[0].rows + i] = a[0].dims[from];
+    *out = v_array(ck, args[0].cols, args[0].rows, args[0].dim, node->range);
+    out->bare = args[0].bare;
+    if (args[0].dims)
+        *out = mx_array(ck, args[0].cols, args[0].rows, node->range);
+    for (uint32_t i = 0; i < args[0].rows; i++)
+        for (uint32_t j = 0; j < args[0].cols; j++) {
+            size_t from = (size_t)i * args[0].cols + j;
+            out->e[j * args[0].rows + i] = args[0].e[from];
+            if (args[0].dims)
+                out->dims[j * args[0].rows + i] = args[0].dims[from];
         }
 }
 
 bool
-lin_call(struct check *ck, const struct ast_expr *e, const char *name,
-         struct value *a, size_t n, struct value *out)
+lin_call(struct check *ck, const struct ast_expr *node, const char *name,
+         struct value *args, size_t count, struct value *out)
 {
-    *out = v_poison(e->range);
+    *out = v_poison(node->range);
     if (!strcmp(name, "dot") || !strcmp(name, "cross")) {
-        dot_or_cross(ck, e, name, a, out);
+        dot_or_cross(ck, node, name, args, out);
         return true;
     }
     if (!strcmp(name, "norm") || !strcmp(name, "unit")) {
-        norm_or_unit(ck, e, name, a, out);
+        norm_or_unit(ck, node, name, args, out);
         return true;
     }
     if (!strcmp(name, "det")) {
-        determinant(ck, e, name, a, out);
+        determinant(ck, node, name, args, out);
         return true;
     }
     if (!strcmp(name, "inv") || !strcmp(name, "solve")) {
-        *out = solved(ck, e, name, &a[0], n > 1 ? &a[1] : NULL);
+        *out = solved(ck, node, name, &args[0], count > 1 ? &args[1] : NULL);
         return true;
     }
     if (!strcmp(name, "transpose")) {
-        transposed(ck, e, a, out);
+        transposed(ck, node, args, out);
         return true;
     }
     if (!strcmp(name, "diag")) {
-        *out = diagonal(ck, e, a, n);
+        *out = diagonal(ck, node, args, count);
         return true;
     }
     if (!strcmp(name, "rot")) {
-        *out = rotation(ck, e, a, n);
+        *out = rotation(ck, node, args, count);
         return true;
     }
     return false;

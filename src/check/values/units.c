@@ -71,12 +71,12 @@ unit_row(struct dims *ds, size_t i, double num, double den)
         [DIM_K] = units[i].K,   [DIM_MOL] = units[i].mol,
         [DIM_CD] = units[i].cd,
     };
-    const struct dim *d = dim_pure(ds);
+    const struct dim *dim = dim_pure(ds);
     for (int k = 0; k < DIM_BASES; k++)
         if (p[k])
-            d = dim_mul(ds, d,
-                        dim_pow(ds, dim_unit(ds, (enum dim_base)k),
-                                (struct ratio){p[k], 1}));
+            dim = dim_mul(ds, dim,
+                          dim_pow(ds, dim_unit(ds, (enum dim_base)k),
+                                  (struct ratio){p[k], 1}));
     /* kg is the base: 1 g = 1/1000, so k * g must come out as exactly 1 */
     num *= units[i].num;
     den *= units[i].den;
@@ -87,25 +87,26 @@ unit_row(struct dims *ds, size_t i, double num, double den)
         den /= num;
         num = 1;
     }
-    return (struct unit){num, den, d};
+    return (struct unit){num, den, dim};
 }
 
 static bool
-unit_named(struct dims *ds, const char *name, size_t n, struct unit *u)
+unit_named(struct dims *ds, const char *name, size_t count, struct unit *unit)
 {
     for (size_t i = 0; i < N_UNITS; i++)
-        if (strlen(units[i].name) == n && !memcmp(units[i].name, name, n)) {
-            *u = unit_row(ds, i, 1, 1);
+        if (strlen(units[i].name) == count &&
+            !memcmp(units[i].name, name, count)) {
+            *unit = unit_row(ds, i, 1, 1);
             return true;
         }
     for (size_t p = 0; p < N_PREFIXES; p++) {
         size_t k = strlen(prefixes[p].name);
-        if (k >= n || memcmp(prefixes[p].name, name, k))
+        if (k >= count || memcmp(prefixes[p].name, name, k))
             continue;
         for (size_t i = 0; i < N_UNITS; i++)
-            if (units[i].prefix && strlen(units[i].name) == n - k &&
-                !memcmp(units[i].name, name + k, n - k)) {
-                *u = unit_row(ds, i, prefixes[p].num, prefixes[p].den);
+            if (units[i].prefix && strlen(units[i].name) == count - k &&
+                !memcmp(units[i].name, name + k, count - k)) {
+                *unit = unit_row(ds, i, prefixes[p].num, prefixes[p].den);
                 return true;
             }
     }
@@ -124,34 +125,35 @@ unit_inv(struct dims *ds, struct unit a)
     return (struct unit){a.den, a.num, dim_div(ds, dim_pure(ds), a.dim)};
 }
 static struct unit
-unit_pow(struct dims *ds, struct unit a, struct ratio e)
+unit_pow(struct dims *ds, struct unit a, struct ratio exponent)
 {
-    double x = (double)e.p / e.q;
-    return (struct unit){a.num == 1 ? 1 : pow(a.num, x),
-                         a.den == 1 ? 1 : pow(a.den, x), dim_pow(ds, a.dim, e)};
+    double number = (double)exponent.p / exponent.q;
+    return (struct unit){a.num == 1 ? 1 : pow(a.num, number),
+                         a.den == 1 ? 1 : pow(a.den, number),
+                         dim_pow(ds, a.dim, exponent)};
 }
 
 /* -- as syntax ------------------------------------------------------------ */
 
 static bool
-exponent(const struct ast_expr *e, struct ratio *r)
+exponent(const struct ast_expr *node, struct ratio *ratio)
 {
     struct ratio a, b;
-    switch (e->kind) {
+    switch (node->kind) {
     case AST_NUM:
-        return !e->unit && ratio_of(e->num, r);
+        return !node->unit && ratio_of(node->num, ratio);
     case AST_PAREN:
-        return !e->unit && exponent(e->a, r);
+        return !node->unit && exponent(node->a, ratio);
     case AST_NEG:
-        if (!exponent(e->a, r))
+        if (!exponent(node->a, ratio))
             return false;
-        r->p = -r->p;
+        ratio->p = -ratio->p;
         return true;
     case AST_BINARY:
-        if (e->op != AST_DIV || !exponent(e->a, &a) || !exponent(e->b, &b) ||
-            !b.p)
+        if (node->op != AST_DIV || !exponent(node->a, &a) ||
+            !exponent(node->b, &b) || !b.p)
             return false;
-        *r = ratio_make((int64_t)a.p * b.q, (int64_t)a.q * b.p);
+        *ratio = ratio_make((int64_t)a.p * b.q, (int64_t)a.q * b.p);
         return true;
     default:
         return false;
@@ -159,21 +161,21 @@ exponent(const struct ast_expr *e, struct ratio *r)
 }
 
 static void
-unknown_unit(struct check *ck, const struct ast_expr *e)
+unknown_unit(struct check *ck, const struct ast_expr *node)
 {
     const char *names[N_UNITS + 8];
-    size_t n = 0;
-    for (; n < N_UNITS; n++)
-        names[n] = units[n].name;
-    names[n++] = "kg";
-    names[n++] = "mm";
-    names[n++] = "cm";
-    names[n++] = "km";
-    names[n++] = "ms";
-    names[n++] = "kN";
-    names[n++] = "kJ";
-    struct diag *d =
-        ck_error(ck, DIAG_E0206, e->range, "`%s` is not a unit", e->name.text);
+    size_t count = 0;
+    for (; count < N_UNITS; count++)
+        names[count] = units[count].name;
+    names[count++] = "kg";
+    names[count++] = "mm";
+    names[count++] = "cm";
+    names[count++] = "km";
+    names[count++] = "ms";
+    names[count++] = "kN";
+    names[count++] = "kJ";
+    struct diag *diag = ck_error(ck, DIAG_E0206, node->range,
+                                 "`%s` is not a unit", node->name.text);
     const char *full[][2] = {
         {"meter", "m"},     {"metre", "m"},    {"meters", "m"},
         {"metres", "m"},    {"sec", "s"},      {"second", "s"},
@@ -185,13 +187,13 @@ unknown_unit(struct check *ck, const struct ast_expr *e)
         {"S", "s"},
     };
     for (size_t i = 0; i < sizeof full / sizeof full[0]; i++)
-        if (!strcmp(full[i][0], e->name.text)) {
-            CK_HELP(ck, d, "did you mean `%s`?", full[i][1]);
-            diag_fix(ck->ds, d, e->range, full[i][1]);
+        if (!strcmp(full[i][0], node->name.text)) {
+            CK_HELP(ck, diag, "did you mean `%s`?", full[i][1]);
+            diag_fix(ck->ds, diag, node->range, full[i][1]);
             return;
         }
     /* kgm, Nms: units without the signs between them */
-    const char *text = e->name.text;
+    const char *text = node->name.text;
     size_t len = strlen(text);
     for (size_t k = 1; k < len; k++) {
         struct unit a, b;
@@ -199,87 +201,90 @@ unknown_unit(struct check *ck, const struct ast_expr *e)
             unit_named(ck->dims, text + k, len - k, &b)) {
             const char *product =
                 arena_printf(ck->arena, "%.*s*%s", (int)k, text, text + k);
-            CK_HELP(ck, d, "units are multiplied with `*`: did you mean `%s`?",
+            CK_HELP(ck, diag,
+                    "units are multiplied with `*`: did you mean `%s`?",
                     product);
-            diag_fix(ck->ds, d, e->range, product);
+            diag_fix(ck->ds, diag, node->range, product);
             return;
         }
     }
-    if (!ck_suggest(ck, d, e->range, e->name.text, names, n))
-        CK_HELP(ck, d,
+    if (!ck_suggest(ck, diag, node->range, node->name.text, names, count))
+        CK_HELP(ck, diag,
                 "units are m, kg, s, rad, deg, N, J, W, Pa, Hz, A, K, mol, cd "
                 "and their multiples, as mm or kN");
 }
 
 static bool
-unit_ast(struct check *ck, const struct ast_expr *e, struct unit *u, int depth)
+unit_ast(struct check *ck, const struct ast_expr *node, struct unit *unit,
+         int depth)
 {
     struct unit a, b;
-    struct ratio r;
+    struct ratio ratio;
     if (depth > 100)
         goto wrong;
-    switch (e->kind) {
+    switch (node->kind) {
     case AST_NAME:
-        if (unit_named(ck->dims, e->name.text, strlen(e->name.text), u))
+        if (unit_named(ck->dims, node->name.text, strlen(node->name.text),
+                       unit))
             return true;
-        unknown_unit(ck, e);
+        unknown_unit(ck, node);
         return false;
     case AST_NUM:
-        if (e->num != 1 || e->unit)
+        if (node->num != 1 || node->unit)
             goto wrong;
-        *u = (struct unit){1, 1, dim_pure(ck->dims)};
+        *unit = (struct unit){1, 1, dim_pure(ck->dims)};
         return true;
     case AST_PAREN:
-        if (e->unit)
+        if (node->unit)
             goto wrong;
-        return unit_ast(ck, e->a, u, depth + 1);
+        return unit_ast(ck, node->a, unit, depth + 1);
     case AST_MATRIX:
-        if (e->n_list != 1 || e->unit)
+        if (node->n_list != 1 || node->unit)
             goto wrong;
-        return unit_ast(ck, e->list[0], u, depth + 1);
+        return unit_ast(ck, node->list[0], unit, depth + 1);
     case AST_BINARY:
-        if (e->op == AST_POW) {
-            if (!unit_ast(ck, e->a, &a, depth + 1))
+        if (node->op == AST_POW) {
+            if (!unit_ast(ck, node->a, &a, depth + 1))
                 return false;
-            if (!exponent(e->b, &r)) {
-                ck_error(ck, DIAG_E0208, e->b->range,
+            if (!exponent(node->b, &ratio)) {
+                ck_error(ck, DIAG_E0208, node->b->range,
                          "the exponent of a unit is a number written out, "
                          "such as 2, -1 or (1/2)");
                 return false;
             }
-            *u = unit_pow(ck->dims, a, r);
+            *unit = unit_pow(ck->dims, a, ratio);
             return true;
         }
-        if (e->op != AST_MUL && e->op != AST_DIV)
+        if (node->op != AST_MUL && node->op != AST_DIV)
             goto wrong;
-        if (!unit_ast(ck, e->a, &a, depth + 1) ||
-            !unit_ast(ck, e->b, &b, depth + 1))
+        if (!unit_ast(ck, node->a, &a, depth + 1) ||
+            !unit_ast(ck, node->b, &b, depth + 1))
             return false;
-        *u =
-            unit_mul(ck->dims, a, e->op == AST_MUL ? b : unit_inv(ck->dims, b));
+        *unit = unit_mul(ck->dims, a,
+                         node->op == AST_MUL ? b : unit_inv(ck->dims, b));
         return true;
     default:
         break;
     }
 wrong:;
-    struct diag *d = ck_error(ck, DIAG_E0208, e->range,
-                              "a unit is made of unit names with * / and ^");
-    if (e->kind == AST_NUM)
-        CK_HELP(ck, d,
+    struct diag *diag = ck_error(ck, DIAG_E0208, node->range,
+                                 "a unit is made of unit names with * / and ^");
+    if (node->kind == AST_NUM)
+        CK_HELP(ck, diag,
                 "a number stands in front of the value, a broken exponent in "
                 "brackets: [m^(1/2)]");
     else
-        CK_HELP(ck, d, "as in [m/s^2], [kg*m^2], [1/s] or [1]");
+        CK_HELP(ck, diag, "as in [m/s^2], [kg*m^2], [1/s] or [1]");
     return false;
 }
 bool
-unit_of_ast(struct check *ck, const struct ast_expr *e, struct unit *u)
+unit_of_ast(struct check *ck, const struct ast_expr *node, struct unit *unit)
 {
-    if (!unit_ast(ck, e, u, 0))
+    if (!unit_ast(ck, node, unit, 0))
         return false;
-    if (dims_overflowed(ck->dims) || !isfinite(u->num / u->den) ||
-        u->num / u->den == 0) {
-        ck_error(ck, DIAG_E0220, e->range,
+    if (dims_overflowed(ck->dims) || !isfinite(unit->num / unit->den) ||
+        unit->num / unit->den == 0) {
+        ck_error(ck, DIAG_E0220, node->range,
                  "the exponents of this unit are too large");
         return false;
     }
@@ -293,10 +298,10 @@ struct scan {
     const char *s;
     int depth;
 };
-static bool scan_product(struct scan *c, struct unit *u);
+static bool scan_product(struct scan *c, struct unit *unit);
 
 static bool
-scan_exponent(struct scan *c, struct ratio *r)
+scan_exponent(struct scan *c, struct ratio *ratio)
 {
     long p = 0, q = 1;
     int n = 0;
@@ -307,62 +312,62 @@ scan_exponent(struct scan *c, struct ratio *r)
         q = 1;
     } else
         return false;
-    *r = ratio_make(p, q);
+    *ratio = ratio_make(p, q);
     return q != 0 && labs(p) < 1000 && labs(q) < 1000;
 }
 static bool
-scan_factor(struct scan *c, struct unit *u)
+scan_factor(struct scan *c, struct unit *unit)
 {
-    struct ratio r;
+    struct ratio ratio;
     if (*c->s == '(' && c->depth < 20) {
         c->s++;
         c->depth++;
-        if (!scan_product(c, u) || *c->s != ')')
+        if (!scan_product(c, unit) || *c->s != ')')
             return false;
         c->depth--;
         c->s++;
     } else if (*c->s == '1') {
         c->s++;
-        *u = (struct unit){1, 1, dim_pure(c->ds)};
+        *unit = (struct unit){1, 1, dim_pure(c->ds)};
     } else {
-        size_t n = 0;
-        while (isalpha((unsigned char)c->s[n]) || (c->s[n] & 0x80))
-            n++;
-        if (!n || !unit_named(c->ds, c->s, n, u))
+        size_t count = 0;
+        while (isalpha((unsigned char)c->s[count]) || (c->s[count] & 0x80))
+            count++;
+        if (!count || !unit_named(c->ds, c->s, count, unit))
             return false;
-        c->s += n;
+        c->s += count;
     }
     if (*c->s == '^') {
         c->s++;
-        if (!scan_exponent(c, &r))
+        if (!scan_exponent(c, &ratio))
             return false;
-        *u = unit_pow(c->ds, *u, r);
+        *unit = unit_pow(c->ds, *unit, ratio);
     }
     return true;
 }
 static bool
-scan_product(struct scan *c, struct unit *u)
+scan_product(struct scan *c, struct unit *unit)
 {
-    if (!scan_factor(c, u))
+    if (!scan_factor(c, unit))
         return false;
     while (*c->s == '*' || *c->s == '/') {
         char op = *c->s++;
         struct unit f;
         if (!scan_factor(c, &f))
             return false;
-        *u = unit_mul(c->ds, *u, op == '*' ? f : unit_inv(c->ds, f));
+        *unit = unit_mul(c->ds, *unit, op == '*' ? f : unit_inv(c->ds, f));
     }
     return true;
 }
 bool
-unit_of_text(struct dims *ds, const char *s, struct unit *u)
+unit_of_text(struct dims *ds, const char *text, struct unit *unit)
 {
-    struct scan c = {ds, s, 0};
-    if (!*s) {
-        *u = (struct unit){1, 1, dim_pure(ds)};
+    struct scan c = {ds, text, 0};
+    if (!*text) {
+        *unit = (struct unit){1, 1, dim_pure(ds)};
         return true;
     }
-    return scan_product(&c, u) && !*c.s && !dims_overflowed(ds);
+    return scan_product(&c, unit) && !*c.s && !dims_overflowed(ds);
 }
 
 void

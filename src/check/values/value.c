@@ -5,77 +5,81 @@
 /* -- making --------------------------------------------------------------- */
 
 struct value
-v_poison(imp_range r)
+v_poison(imp_range range)
 {
-    return (struct value){.kind = V_POISON, .range = r};
+    return (struct value){.kind = V_POISON, .range = range};
 }
 struct value
-v_array(struct check *ck, uint32_t rows, uint32_t cols, const struct dim *d,
-        imp_range r)
+v_array(struct check *ck, uint32_t rows, uint32_t cols, const struct dim *dim,
+        imp_range range)
 {
     return (struct value){
         .kind = V_NUM,
         .rows = rows,
         .cols = cols,
         .e = NEW_N(ck->arena, const expr *, (size_t)rows *cols),
-        .dim = d,
-        .range = r};
+        .dim = dim,
+        .range = range};
 }
 struct value
-v_num(struct check *ck, const expr *e, const struct dim *d, imp_range r)
+v_num(struct check *ck, const expr *expression, const struct dim *dim,
+      imp_range range)
 {
-    struct value v = v_array(ck, 1, 1, d, r);
-    v.e[0] = e;
-    return v;
+    struct value value = v_array(ck, 1, 1, dim, range);
+    value.e[0] = expression;
+    return value;
 }
 struct value
-v_truth(struct check *ck, const expr *e, imp_range r)
+v_truth(struct check *ck, const expr *expression, imp_range range)
 {
-    struct value v = v_num(ck, e, dim_pure(ck->dims), r);
-    v.kind = V_TRUTH;
-    return v;
+    struct value value = v_num(ck, expression, dim_pure(ck->dims), range);
+    value.kind = V_TRUTH;
+    return value;
 }
 struct value
-v_any(struct check *ck, const struct dim *d, imp_range r)
+v_any(struct check *ck, const struct dim *dim, imp_range range)
 {
-    struct value v = v_num(ck, ex_sym(ck->g, SYM_LOCAL, 1000, 0), d, r);
-    v.kind = V_ANY;
-    return v;
+    struct value value =
+        v_num(ck, ex_sym(ck->g, SYM_LOCAL, 1000, 0), dim, range);
+    value.kind = V_ANY;
+    return value;
 }
 
 /* -- asking --------------------------------------------------------------- */
 
 bool
-v_is_scalar(const struct value *v)
+v_is_scalar(const struct value *value)
 {
-    return v->kind == V_ANY ||
-           (v->kind == V_NUM && v->rows == 1 && v->cols == 1);
+    return value->kind == V_ANY ||
+           (value->kind == V_NUM && value->rows == 1 && value->cols == 1);
 }
 bool
-v_is_vector(const struct value *v)
+v_is_vector(const struct value *value)
 {
-    return v->kind == V_ANY ||
-           (v->kind == V_NUM && v->rows > 1 && v->cols == 1);
+    return value->kind == V_ANY ||
+           (value->kind == V_NUM && value->rows > 1 && value->cols == 1);
 }
 bool
-v_const(const struct value *v, double *x)
+v_const(const struct value *value, double *x)
 {
-    if (v->kind != V_NUM || v->rows != 1 || v->cols != 1 ||
-        !ex_is_const(v->e[0]))
+    if (value->kind != V_NUM || value->rows != 1 || value->cols != 1 ||
+        !ex_is_const(value->e[0]))
         return false;
-    *x = v->e[0]->num;
+    *x = value->e[0]->num;
     return true;
 }
 const char *
-v_kind(struct check *ck, const struct value *v)
+v_kind(struct check *ck, const struct value *value)
 {
-    switch (v->kind) {
+    switch (value->kind) {
     case V_NUM:
-        if (v->rows == 1 && v->cols == 1)
+        if (value->rows == 1 && value->cols == 1)
             return "a number";
-        if (v->cols == 1)
-            return arena_printf(ck->arena, "a vector of %u numbers", v->rows);
-        return arena_printf(ck->arena, "a %u x %u matrix", v->rows, v->cols);
+        if (value->cols == 1)
+            return arena_printf(ck->arena, "a vector of %u numbers",
+                                value->rows);
+        return arena_printf(ck->arena, "a %u x %u matrix", value->rows,
+                            value->cols);
     case V_TRUTH:
         return "a truth value";
     case V_TEXT:
@@ -84,19 +88,20 @@ v_kind(struct check *ck, const struct value *v)
         return "a list of numbers";
     case V_BODY:
         return arena_printf(ck->arena, "the body `%s`",
-                            ck->bodies.v[v->ref].name);
+                            ck->bodies.v[value->ref].name);
     case V_SYSTEM:
         return arena_printf(ck->arena, "the system `%s`",
-                            ck->systems.v[v->ref].name);
+                            ck->systems.v[value->ref].name);
     case V_FAMILY:
-        return arena_printf(ck->arena, "the family of contacts `%s`", v->text);
+        return arena_printf(ck->arena, "the family of contacts `%s`",
+                            value->text);
     case V_CONTACT:
         return arena_printf(ck->arena, "the contact `%s`",
-                            ck->contacts.v[v->ref].name);
+                            ck->contacts.v[value->ref].name);
     case V_RESULT:
         return "the record of a command";
     case V_FIELD:
-        switch (ck->commands.v[v->ref].fields[v->field].kind) {
+        switch (ck->commands.v[value->ref].fields[value->field].kind) {
         case IMP_FIELD_TEXT:
             return "a text of a result";
         case IMP_FIELD_TEXTS:

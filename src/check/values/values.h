@@ -11,61 +11,69 @@
 
 /* -- value.c, agree.c ----------------------------------------------------- */
 
-struct value v_poison(imp_range r);
-struct value v_num(struct check *ck, const expr *e, const struct dim *d,
-                   imp_range r);
+struct value v_poison(imp_range range);
+struct value v_num(struct check *ck, const expr *expression,
+                   const struct dim *dim, imp_range range);
 struct value v_array(struct check *ck, uint32_t rows, uint32_t cols,
-                     const struct dim *d, imp_range r);
-struct value v_any(struct check *ck, const struct dim *d, imp_range r);
-struct value v_truth(struct check *ck, const expr *e, imp_range r);
-bool v_is_scalar(const struct value *v); /* NUM 1 x 1 or ANY */
-bool v_is_vector(const struct value *v); /* NUM n x 1, n > 1, or ANY */
-const char *v_kind(struct check *ck, const struct value *v);
+                     const struct dim *dim, imp_range range);
+struct value v_any(struct check *ck, const struct dim *dim, imp_range range);
+struct value v_truth(struct check *ck, const expr *expression, imp_range range);
+bool v_is_scalar(const struct value *value); /* NUM 1 x 1 or ANY */
+bool v_is_vector(const struct value *value); /* NUM n x 1, n > 1, or ANY */
+const char *v_kind(struct check *ck, const struct value *value);
 /* a bare constant as a whole: gets a dimension variable of its own */
-void v_whole(struct check *ck, struct value *v);
+void v_whole(struct check *ck, struct value *value);
 /* operands of + - min compare ... agree; *dim, *bare of the result */
 bool v_agree(struct check *ck, const struct ast_expr *at, const char *doing,
-             const struct value *a, const struct ast_expr *ea,
-             const struct value *b, const struct ast_expr *eb,
+             const struct value *left, const struct ast_expr *ea,
+             const struct value *right, const struct ast_expr *eb,
              const struct dim **dim, bool *bare);
 /* v must have dimension d, as `what` ("the mass of a body") does */
-bool v_need_dim(struct check *ck, struct value *v, const struct ast_expr *e,
-                const struct dim *d, const char *what);
+bool v_need_dim(struct check *ck, struct value *value,
+                const struct ast_expr *node, const struct dim *dim,
+                const char *what);
 /* scalar number of dimension d; poison on error (reported) */
-bool v_need_scalar(struct check *ck, struct value *v, const struct ast_expr *e,
-                   const struct dim *d, const char *what);
+bool v_need_scalar(struct check *ck, struct value *value,
+                   const struct ast_expr *node, const struct dim *dim,
+                   const char *what);
 /* vector of n numbers */
-bool v_need_vector(struct check *ck, struct value *v, const struct ast_expr *e,
-                   uint32_t n, const struct dim *d, const char *what);
+bool v_need_vector(struct check *ck, struct value *value,
+                   const struct ast_expr *node, uint32_t count,
+                   const struct dim *dim, const char *what);
 /* notes for names whose dimension was inferred elsewhere */
-void v_explain(struct check *ck, struct diag *d, const struct ast_expr *e);
+void v_explain(struct check *ck, struct diag *diag,
+               const struct ast_expr *node);
 /* a literal value known now? */
-bool v_const(const struct value *v, double *x);
+bool v_const(const struct value *value, double *x);
 
 /* -- mixed.c -------------------------------------------------------------- */
 
 /* dimension of entry i of any number; NULL: an exact 0, it fits all */
-const struct dim *mx_dim(struct check *ck, const struct value *v, size_t i);
+const struct dim *mx_dim(struct check *ck, const struct value *value, size_t i);
 /* a value with dims to be filled in; mx_done makes it plain if it can be */
 struct value mx_array(struct check *ck, uint32_t rows, uint32_t cols,
-                      imp_range r);
-struct value mx_done(struct check *ck, struct value v);
+                      imp_range range);
+struct value mx_done(struct check *ck, struct value value);
 /* makes v a value of one dimension; false: E0227 reported */
-bool mx_plain(struct check *ck, struct value *v, imp_range r, const char *what);
+bool mx_plain(struct check *ck, struct value *value, imp_range range,
+              const char *what);
 /* dimensions of the entries of a sum, a choice; NULL: reported */
 const struct dim **mx_agree(struct check *ck, const struct ast_expr *at,
-                            const char *doing, const struct value *a,
-                            const struct ast_expr *ea, const struct value *b,
+                            const char *doing, const struct value *left,
+                            const struct ast_expr *ea,
+                            const struct value *right,
                             const struct ast_expr *eb);
 /* r: the product a*b with its entries; gets their dimensions */
 struct value mx_mul(struct check *ck, const struct ast_expr *at,
-                    const struct value *a, const struct value *b,
-                    struct value r);
+                    const struct value *left, const struct value *right,
+                    struct value result);
 /* dimensions with m[i, j] = row[i]*col[j]; false: reported */
-bool mx_gauge(struct check *ck, const struct ast_expr *e, const struct value *m,
-              const struct dim **row, const struct dim **col);
+bool mx_gauge(struct check *ck, const struct ast_expr *node,
+              const struct value *matrix, const struct dim **row,
+              const struct dim **col);
 /* the unit text of entries with units of their own, row by row: "1/s;m/s" */
-const char *mx_units(struct check *ck, const struct dim *const *dims, size_t n);
+const char *mx_units(struct check *ck, const struct dim *const *dims,
+                     size_t count);
 
 /* -- units.c -------------------------------------------------------------- */
 
@@ -73,10 +81,11 @@ struct unit {
     double num, den; /* SI value = x * num / den */
     const struct dim *dim;
 };
-bool unit_of_ast(struct check *ck, const struct ast_expr *e, struct unit *u);
+bool unit_of_ast(struct check *ck, const struct ast_expr *node,
+                 struct unit *unit);
 /* text of a unit; false if it is none. ck may lack everything but dims and
  * arena */
-bool unit_of_text(struct dims *ds, const char *s, struct unit *u);
+bool unit_of_text(struct dims *ds, const char *text, struct unit *unit);
 void unit_names(void (*each)(void *ctx, const char *name, const char *doc),
                 void *ctx);
 
@@ -84,35 +93,35 @@ void unit_names(void (*each)(void *ctx, const char *name, const char *doc),
 
 /* a number known at compile time: literals, and params, which then become
  * structural */
-bool ck_fixed(struct check *ck, const expr *e, double *x);
+bool ck_fixed(struct check *ck, const expr *expression, double *x);
 /* data of the set-up: no time, no motion, no results */
 enum may { MAY_PARAMS = 0, MAY_TIME = 1, MAY_MOTION = 2, MAY_RESULTS = 4 };
-bool check_leaves(struct check *ck, const expr *const *e, size_t n, int may,
+bool check_leaves(struct check *ck, const expr *const *e, size_t count, int may,
                   const struct ast_expr *at, const char *what);
 
 /* -- arith.c, linalg.c ---------------------------------------------------- */
 
 /* e is a BINARY node, a and b its checked operands */
-struct value ck_binary(struct check *ck, const struct ast_expr *e,
-                       const struct value *a, const struct value *b);
-struct value ck_choice(struct check *ck, const struct ast_expr *e,
-                       const struct value *c, const struct value *a,
-                       const struct value *b);
+struct value ck_binary(struct check *ck, const struct ast_expr *node,
+                       const struct value *left, const struct value *right);
+struct value ck_choice(struct check *ck, const struct ast_expr *node,
+                       const struct value *c, const struct value *left,
+                       const struct value *right);
 /* E0209/E0224: v is no number; teaches what to take instead */
 struct value ck_no_arithmetic(struct check *ck, const struct ast_expr *at,
-                              const char *doing, const struct value *v,
-                              const struct ast_expr *e);
-bool ck_need_truth(struct check *ck, const struct value *v,
-                   const struct ast_expr *e, const char *what);
+                              const char *doing, const struct value *value,
+                              const struct ast_expr *node);
+bool ck_need_truth(struct check *ck, const struct value *value,
+                   const struct ast_expr *node, const char *what);
 /* a^b with all rules of powers; ea, eb: their places */
-struct value ck_power(struct check *ck, const struct ast_expr *e,
+struct value ck_power(struct check *ck, const struct ast_expr *node,
                       struct value a, const struct ast_expr *ea, struct value b,
                       const struct ast_expr *eb);
 /* operations on checked values; nodes are made in the graph */
 struct value lin_mul(struct check *ck, const struct ast_expr *at,
-                     const struct value *a, const struct value *b);
+                     const struct value *left, const struct value *right);
 /* NULL if `name` is none of dot cross norm ...; else does it */
-bool lin_call(struct check *ck, const struct ast_expr *e, const char *name,
-              struct value *a, size_t n, struct value *out);
+bool lin_call(struct check *ck, const struct ast_expr *node, const char *name,
+              struct value *args, size_t count, struct value *out);
 
 #endif

@@ -20,6 +20,9 @@
 #include "analysis/collision/verdict.h"
 #include "runtime/events/event.h"
 #include "runtime/events/vertex_plane.h"
+#include "runtime/modes/contact_set.h"
+#include "runtime/modes/mode_change.h"
+#include "runtime/modes/mode_select.h"
 #include "runtime/motion/persistent.h"
 
 /* flights between the impacts at one contact, for accumulation */

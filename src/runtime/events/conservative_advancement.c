@@ -3,6 +3,7 @@
  * balls around the mass centres moved by the series, and conservative
  * advancement (Mirtich 1996, with support planes as in closest_points.h). They
  * only ever say that nothing can happen; touches are found by event.c. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,12 +16,12 @@
 
 /* balls are larger than the bodies by this factor here, so that the change to
  * gap series happens before they could matter */
-#define EV_BALL 1.05
+#define ADVANCEMENT_BALL 1.05
 /* nearer than this many sizes beyond the balls the gap's series takes over:
  * bounds alone would come closer for ever without arriving */
-#define EV_NEAR 0.05
+#define ADVANCEMENT_NEAR 0.05
 /* conservative steps leave this share of the gap */
-#define EV_REST 0.1
+#define ADVANCEMENT_REST 0.1
 
 /* relative motion of mass centres Q - P: position, velocity, acceleration/2,
  * and a bound for all higher terms at time h */
@@ -119,13 +120,14 @@ balls_meet(const struct relative *m, double R)
         double in = R * R * v2 - vec3_dot(x, x);
         if (in < 0.0)
             return INFINITY;
-        return d < (1.0 + EV_NEAR) * R ? 0.0
-                                       : (d - R) * (d + R) / (-b + sqrt(in));
+        return d < (1.0 + ADVANCEMENT_NEAR) * R
+                   ? 0.0
+                   : (d - R) * (d + R) / (-b + sqrt(in));
     }
     /* apart for ever: distance, speed and acceleration all point outwards */
     if (b >= 0.0 && vec3_dot(m->x, m->a) >= 0.0 && vec3_dot(m->v, m->a) >= 0.0)
         return INFINITY;
-    if (d < (1.0 + EV_NEAR) * R)
+    if (d < (1.0 + ADVANCEMENT_NEAR) * R)
         return 0.0;
     /* along the line of centres, and by speed: the better bound */
     double e = first_nonpositive(d - R, b / d, vec3_dot(m->x, m->a) / d);
@@ -136,6 +138,7 @@ balls_meet(const struct relative *m, double R)
 double
 advancement_apart(struct rt *run, uint32_t contact, double h, double most)
 {
+    assert(contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
     struct relative m;
     struct support_body b[2];
@@ -148,7 +151,7 @@ advancement_apart(struct rt *run, uint32_t contact, double h, double most)
     if (flat < 0) {
         if (b[0].size == 0.0 || b[1].size == 0.0)
             return 0.0;
-        t = balls_meet(&m, EV_BALL * (b[0].size + b[1].size) + m.rest);
+        t = balls_meet(&m, ADVANCEMENT_BALL * (b[0].size + b[1].size) + m.rest);
     } else {
         /* plane at rest against a ball */
         const struct support_body *o = &b[1 - flat];
@@ -165,10 +168,10 @@ advancement_apart(struct rt *run, uint32_t contact, double h, double most)
             return 0.0;
         support_rotate(&b[flat], p.g, n);
         double sign = (flat == 0 ? 1.0 : -1.0) / p.norm;
-        double room = p.G / p.norm - EV_BALL * o->size - m.rest;
+        double room = p.G / p.norm - ADVANCEMENT_BALL * o->size - m.rest;
         t = first_nonpositive(room, sign * vec3_dot(n, m.v),
                               sign * vec3_dot(n, m.a));
-        if (isfinite(t) && room < EV_NEAR * o->size)
+        if (isfinite(t) && room < ADVANCEMENT_NEAR * o->size)
             t = 0.0;
     }
     /* beyond h nothing is known unless the series ends */
@@ -201,6 +204,7 @@ most_spin(const struct rt *run, const imp_body *body)
 double
 advancement_safe(struct rt *run, uint32_t contact, double gap, double most)
 {
+    assert(contact < run->im->contacts.n && most >= 0.0);
     const imp_contact *image_contact = rt_contact(run, contact);
     struct relative m;
     struct support_body b[2];
@@ -224,7 +228,7 @@ advancement_safe(struct rt *run, uint32_t contact, double gap, double most)
     }
     speed += vec3_norm(m.v);
     /* |gap| share = speed t + |a| t^2 */
-    double room = (1.0 - EV_REST) * fabs(gap);
+    double room = (1.0 - ADVANCEMENT_REST) * fabs(gap);
     return fmin(most, first_nonpositive(room, -speed, -vec3_norm(m.a)));
 }
 
@@ -267,6 +271,7 @@ event_horizon(struct rt *run)
 int
 event_start_check(struct rt *run, uint32_t contact, double *gap)
 {
+    assert(run != NULL && gap != NULL && contact < run->im->contacts.n);
     struct closest_points c;
     struct gap_tolerance tol;
     const imp_contact *image_contact = rt_contact(run, contact);

@@ -3,6 +3,7 @@
  * whether an entry into the band |gap| <= tolerance is a crossing, a grazing
  * touch or a C00, and at which time (spec 0.F: the time of a triple root is
  * that of the simple root of g'', of a double root that of g'). */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
@@ -12,15 +13,16 @@
 
 /* the terms left out of the gap's polynomial stay below this share of the
  * tolerance of the gap */
-#define EV_TRUNCATION 1e-2
+#define ROOT_TRUNCATION 1e-2
 /* the polynomial's terms stay below this many lengths, so that its rounding
  * (1e-16 of the largest term) stays below the gap's tolerance */
-#define EV_LARGEST 1e3
+#define ROOT_LARGEST 1e3
 
 int
 contact_root_series(struct rt *run, uint32_t contact,
                     const struct gap_tolerance *tol, double *g, double *h)
 {
+    assert(tol != NULL && g != NULL && h != NULL);
     *h = 0.0;
     /* until other features of corners take over */
     double t = INFINITY;
@@ -30,7 +32,7 @@ contact_root_series(struct rt *run, uint32_t contact,
             : contact_gap_series(run, contact, MOTION_STEP_ORDER, g);
     if (st != IMP_OK)
         return st;
-    double most = fmax(EV_LARGEST * tol->length, 8.0 * fabs(g[0]));
+    double most = fmax(ROOT_LARGEST * tol->length, 8.0 * fabs(g[0]));
     for (int k = 1; k <= 4; k++)
         if (g[k] != 0.0)
             t = fmin(t, exp(log(most / fabs(g[k])) / k));
@@ -38,7 +40,7 @@ contact_root_series(struct rt *run, uint32_t contact,
         if (!isfinite(g[k]))
             return IMP_NONFINITE;
         if (g[k] != 0.0)
-            t = fmin(t, exp(log(EV_TRUNCATION * tol->gap / fabs(g[k])) / k));
+            t = fmin(t, exp(log(ROOT_TRUNCATION * tol->gap / fabs(g[k])) / k));
     }
     *h = t;
     return IMP_OK;
@@ -72,6 +74,8 @@ void
 contact_root_in_band(const double *g, double h, const struct gap_tolerance *tol,
                      int sign, struct contact_root *out)
 {
+    assert(sign == 1 || sign == -1);
+    assert(tol->gap > 0.0 && out != NULL);
     double q[MOTION_STEP_ORDER + 1], d1[MOTION_STEP_ORDER + 1],
         d2[MOTION_STEP_ORDER + 1];
     double root[MOTION_STEP_ORDER + 1];
@@ -148,6 +152,7 @@ contact_root_in_band(const double *g, double h, const struct gap_tolerance *tol,
 bool
 contact_root_polish(const double *g, int order, double reach, double *s)
 {
+    assert(order >= 0 && order <= 2 && s != NULL);
     double d[MOTION_STEP_ORDER + 1];
     int n = MOTION_STEP_ORDER;
     for (int k = 0; k <= MOTION_STEP_ORDER; k++)
@@ -161,6 +166,7 @@ int
 event_ahead(struct rt *run, uint32_t contact, double most,
             enum event_ahead *out)
 {
+    assert(run != NULL && out != NULL && contact < run->im->contacts.n);
     struct gap_tolerance tol;
     double g[MOTION_STEP_ORDER + 1], h, hm;
     int side, st = motion_series_all(run, MOTION_STEP_ORDER, &hm);

@@ -28,12 +28,12 @@
 
 /* the gap at the end of a step may differ from its polynomial by this share
  * of the tolerance: ten times what the truncation allows */
-#define EV_CHECK 0.1
+#define EVENT_CHECK 0.1
 /* a gap falls, beyond doubt of the verdict, at this many rates that count as
  * none: the verdict's own tolerance and a little */
-#define EV_FALL (2.0 / RT_GAP_SHARE)
+#define EVENT_FALL (2.0 / RT_GAP_SHARE)
 /* rounds of expanding again at the time found */
-#define EV_ROUNDS 4
+#define EVENT_ROUNDS 4
 
 struct near {
     enum event_watch mode;
@@ -250,7 +250,7 @@ scan(struct near *watched, double h)
              * one just handled: the next event is where the gap, having
              * risen, is closed again and falls fast enough to be told from
              * it */
-            double slow = -EV_FALL * watched->tol.rate;
+            double slow = -EVENT_FALL * watched->tol.rate;
             if (q[1] >= -watched->tol.rate && (s > 0.0 || q[2] >= 0.0) &&
                 polynomial_value(d, n, s) > slow &&
                 (!polynomial_below(d, n, s, down, slow, &s) ||
@@ -275,7 +275,7 @@ refine(struct rt *run, uint32_t c, struct near *watched, double t0, bool *trust)
     struct contact_root touch = {EVENT_NONE, 0.0, -1};
     *trust = true;
     watched->refined = true;
-    for (int round = 0; round < EV_ROUNDS; round++) {
+    for (int round = 0; round < EVENT_ROUNDS; round++) {
         /* to the place looked at, and expand */
         if (round == 0 ? moved > 0.0 : touch.s != 0.0) {
             double step = round == 0 ? moved : touch.s;
@@ -304,7 +304,7 @@ refine(struct rt *run, uint32_t c, struct near *watched, double t0, bool *trust)
             for (int k = MOTION_STEP_ORDER; k >= 0; k--)
                 want = want * moved + watched->g[k];
             if (fabs(want - g[0]) >
-                EV_CHECK * watched->tol.gap + watched->tol.gap_rounding) {
+                EVENT_CHECK * watched->tol.gap + watched->tol.gap_rounding) {
                 *trust = false;
                 return IMP_OK;
             }
@@ -418,7 +418,7 @@ verify(struct rt *run, struct event_state *ev, double h, bool *good,
         if (st != IMP_OK)
             return st;
         double want = polynomial_value(watched->g, MOTION_STEP_ORDER, h);
-        if (fabs(want - at.gap) > EV_CHECK * watched->tol.gap +
+        if (fabs(want - at.gap) > EVENT_CHECK * watched->tol.gap +
                                       1e-13 * fabs(want) +
                                       2.0 * watched->tol.gap_rounding) {
             *good = false;

@@ -2,6 +2,7 @@
 /* Polytopes over planes (vertex_plane.h): which contacts these are, their
  * flights (vertex_plane_search.c) and impacts. Contacts of other kinds are
  * passed over while balls around their bodies stay apart. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -129,6 +130,7 @@ take(struct rt *run, uint32_t c, struct vertex_plane *plane)
 struct vertex_planes *
 vertex_planes_new(struct rt *run)
 {
+    assert(run != NULL && run->im != NULL);
     const imp_image *im = run->im;
     if (im->joints.n || im->systems.n || run->joints)
         return NULL;
@@ -237,6 +239,7 @@ void
 vertex_planes_impact(struct vertex_planes *planes,
                      const struct vertex_plane_touch *t)
 {
+    assert(planes != NULL && t != NULL);
     struct rt *run = planes->r;
     uint32_t first = rt_body(run, t->body)->env_state, d = run->im->dim;
     double *s = run->env + first,
@@ -309,6 +312,7 @@ vertex_planes_next(struct vertex_planes *planes, const enum event_watch *watch,
                    double until, enum vertex_plane_end *end,
                    struct vertex_plane_touch *out)
 {
+    assert(planes != NULL && watch != NULL && end != NULL && out != NULL);
     struct rt *run = planes->r;
     *end = VERTEX_PLANE_UNCLEAR;
     for (;;) {

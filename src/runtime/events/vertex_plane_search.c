@@ -23,6 +23,7 @@
  *
  * Over a driven plane n.c - d and g are series of their own, from the relative
  * pose; M_i comes from their second derivatives, and they limit the step. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -315,6 +316,7 @@ bool
 vertex_plane_begin(struct rt *run, const struct vertex_plane *plane, double *h,
                    struct vertex_plane_course *course)
 {
+    assert(run != NULL && plane != NULL && h != NULL && course != NULL);
     course->p = plane;
     course->clear = clear(run, plane);
     if (plane->driven) {
@@ -522,6 +524,7 @@ enum found
 vertex_plane_search(struct vertex_plane_course *course, bool leaves, double *h,
                     struct first_vertex *f)
 {
+    assert(h != NULL && f != NULL);
     struct view v;
     enum sight how = AT_START;
     double t = 0.0;

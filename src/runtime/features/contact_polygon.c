@@ -12,6 +12,7 @@
 void
 polygon_add(struct polygon *polygon, const struct polygon_point *point)
 {
+    assert(polygon->n >= 0);
     if (polygon->n < polygon->room)
         polygon->v[polygon->n++] = *point;
 }

@@ -10,6 +10,7 @@
  * (Mirtich 1998). Overlapping, the pair gives the greatest separation: its
  * vertices are the support along its normal, and no other normal does better.
  */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -35,6 +36,7 @@ struct view {
 void
 feature_validity_add(struct feature_validity *t, const struct taylor *condition)
 {
+    assert(t->order >= 0 && t->order <= IMP_ORDER_MAX);
     double s;
     t->worst = fmin(t->worst, condition->c[0]);
     if (t->horizon > 0.0 && t->first > 0.0 &&
@@ -287,6 +289,8 @@ feature_gap_series(const struct polytope_scene *scene,
                    const struct taylor R[9], struct feature_validity *t,
                    struct taylor *gap)
 {
+    assert(scene != NULL && pair != NULL && gap != NULL);
+    assert(pair->kind[0] <= FEATURE_FACE && pair->kind[1] <= FEATURE_FACE);
     struct view v;
     int N = t->order, big = pair->kind[0] < pair->kind[1] ? 1 : 0;
     v.order = N;

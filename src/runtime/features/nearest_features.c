@@ -7,6 +7,7 @@
  * sigma(n) = min_1 n.x - max_0 n.x at the normals of faces and of pairs of
  * edges whose arcs on the sphere of normals cross, where alone it can be
  * greatest (Gottschalk, Lin & Manocha 1996). */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -35,6 +36,7 @@ turn(const struct polytope_scene *scene, const double w[3], double out[3])
 void
 polytope_scene_place(struct polytope_scene *scene)
 {
+    assert(scene != NULL && scene->p[0] != NULL && scene->p[1] != NULL);
     const struct polytope *polytope = scene->p[1];
     for (uint32_t v = 0; v < polytope->n_vertex; v++) {
         turn(scene, polytope->vertex[v], scene->point[v]);
@@ -52,6 +54,8 @@ polytope_scene_place(struct polytope_scene *scene)
 uint32_t
 polytope_neighbour(const struct polytope *polytope, uint32_t v, uint32_t i)
 {
+    assert(v < polytope->n_vertex);
+    assert(i < polytope->at[v + 1] - polytope->at[v]);
     const struct polytope_face *f =
         polytope->face + polytope->around[polytope->at[v] + i];
     const uint32_t *l = polytope->loop + f->first;
@@ -102,6 +106,7 @@ double
 polytope_separation(const struct polytope_scene *scene, const double n[3],
                     uint32_t at[2])
 {
+    assert(scene->dim == 2 || scene->dim == 3);
     double sum = 0.0;
     for (int b = 0; b < 2; b++) {
         double o[3], m[3], d;
@@ -156,6 +161,7 @@ void
 polytope_edge_points(const struct polytope_scene *scene, uint32_t e0,
                      uint32_t e1, double P[3], double Q[3])
 {
+    assert(e0 < scene->p[0]->n_edge && e1 < scene->p[1]->n_edge);
     const struct polytope_edge *a = scene->p[0]->edge + e0,
                                *b = scene->p[1]->edge + e1;
     const double *x = scene->p[0]->vertex[a->v[0]], *y = scene->point[b->v[0]];
@@ -194,6 +200,8 @@ bool
 polytope_edges_cross(const struct polytope_scene *scene, uint32_t e0,
                      uint32_t e1, double n[3])
 {
+    assert(scene->dim == 3);
+    assert(e0 < scene->p[0]->n_edge && e1 < scene->p[1]->n_edge);
     const struct polytope *p0 = scene->p[0], *p1 = scene->p[1];
     const struct polytope_edge *a = p0->edge + e0, *b = p1->edge + e1;
     double w[3], c[3], d[3];
@@ -474,6 +482,8 @@ nearest_features_find(const struct polytope_scene *scene,
                       const struct feature_pair *first,
                       struct nearest_features *out)
 {
+    assert(scene != NULL && out != NULL);
+    assert(scene->p[0]->n_face > 0 && scene->p[1]->n_face > 0);
     if (first != NULL && still_nearest(scene, first, out))
         return;
     separate(scene, out);

@@ -46,6 +46,7 @@ int
 polytope_contact_manifold(struct rt *run, uint32_t contact, double tol,
                           struct contact_manifold *out)
 {
+    assert(rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS);
     return polytope_contact_is_smooth(run, rt_contact(run, contact))
                ? smooth_polytope_manifold(run, contact, tol, out)
                : polytope_pair_manifold(run, contact, tol, out);
@@ -251,6 +252,7 @@ smooth_rows(const imp_contact *image_contact, const struct seen *v,
 int
 polytope_contact_rows(struct rt *run, uint32_t contact, int order, double *rows)
 {
+    assert(rows != NULL && order >= 0 && order <= IMP_ORDER_MAX);
     const imp_contact *image_contact = rt_contact(run, contact);
     struct seen v;
     struct nearest_features at;

@@ -8,6 +8,7 @@
  * is one such direction only, it is the normal, otherwise the normal is open.
  * The points shared are those of both bodies within tol of the plane between
  * them, in the plane: their hulls are cut with one another. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -18,7 +19,6 @@
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/geometry/pose.h"
 #include "runtime/geometry/support.h"
-#include "runtime/impact/impact_of_run.h"
 
 /* Directions nearer than this are one: features within tol, 1e-11 of the size,
  * of a plane that are at least 1e-5 of the size long leave it open by 1e-6. */
@@ -317,6 +317,7 @@ int
 polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
                        struct contact_manifold *out)
 {
+    assert(out != NULL && tol >= 0.0);
     const imp_contact *image_contact = rt_contact(run, contact);
     struct polytope_scene s;
     struct touching t = {.s = &s};

@@ -15,6 +15,7 @@
 struct polytope_contact_memo *
 polytope_contact_memo(struct rt *run, uint32_t contact)
 {
+    assert(contact < run->im->contacts.n);
     if (run->polytope_contact == NULL)
         run->polytope_contact =
             NEW_N(run->own, struct polytope_contact_memo, run->im->contacts.n);
@@ -41,6 +42,7 @@ void
 polytope_scene_get(struct rt *run, uint32_t contact, bool second,
                    struct polytope_scene *scene)
 {
+    assert(run != NULL && scene != NULL);
     const imp_contact *image_contact = rt_contact(run, contact);
     struct polytope_contact_memo *m = polytope_contact_memo(run, contact);
     struct support_body b[2];

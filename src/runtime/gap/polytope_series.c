@@ -14,6 +14,7 @@
  * of one, a face's normal, passes over the other. And sigma(n) is at most
  * n.(y - x) for any x, y of the bodies. So it is enough to follow the present
  * vertices and pairs of edges. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -49,6 +50,8 @@ int
 polytope_relative_pose(struct rt *run, uint32_t contact, int order,
                        struct taylor c[3], struct taylor R[9], double *holds)
 {
+    assert(run != NULL && contact < run->im->contacts.n);
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
     const imp_contact *image_contact = rt_contact(run, contact);
     const double *rows[2] = {NULL, NULL};
     uint32_t d = run->im->dim;
@@ -221,6 +224,7 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
                      const struct feature_pair *first, double *gap,
                      double *valid)
 {
+    assert(first != NULL && gap != NULL);
     struct polytope_scene s, later;
     struct taylor c[3], R[9], g, other;
     double horizon, most, best = 0.0;
@@ -296,6 +300,8 @@ int
 polytope_choice_series(struct rt *run, uint32_t contact, int order,
                        const struct contact_manifold *t, int i, double *gap)
 {
+    assert(t != NULL && gap != NULL && t->kind == MANIFOLD_OPEN);
+    assert(t->stated || (i >= 0 && i < t->n_choice));
     struct polytope_scene s;
     struct taylor c[3], R[9], g;
     struct feature_validity test = {.order = order, .overlap = true};

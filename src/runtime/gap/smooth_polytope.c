@@ -8,6 +8,7 @@
  * answer itself where A is a ball. Larger balls give shorter steps, until sigma
  * grows. On the way Newton's method is tried on the feature in sight and its
  * neighbours: what meets all conditions is the answer, whatever led there. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -331,6 +332,8 @@ int
 smooth_polytope_closest(struct rt *run, uint32_t contact,
                         struct nearest_features *out, bool loud)
 {
+    assert(run != NULL && out != NULL && contact < run->im->contacts.n);
+    assert(polytope_contact_is_smooth(run, rt_contact(run, contact)));
     struct smooth_polytope s;
     struct smooth_polytope_nearest a;
     enum support_fault fault = SUPPORT_LOST;

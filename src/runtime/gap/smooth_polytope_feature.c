@@ -11,6 +11,7 @@
  *   a face iff the foot lies inside all its sides.
  * Nothing in this needs the distance: it holds through a touch and into a
  * slight overlap. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ void
 smooth_polytope_get(struct rt *run, uint32_t contact,
                     struct smooth_polytope *pair)
 {
+    assert(contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
     double away[3], where = 0.0;
     memset(pair, 0, sizeof *pair);
@@ -74,6 +76,7 @@ int
 smooth_polytope_local(const struct smooth_polytope *pair,
                       struct polytope_feature feature, double *local)
 {
+    assert(feature.kind <= FEATURE_FACE);
     const struct polytope *polytope = pair->B;
     size_t d = (size_t)pair->d, n = d + (feature.kind == FEATURE_EDGE ? 2 : 1);
     double *to = local + n;
@@ -202,6 +205,7 @@ smooth_polytope_condition(const struct smooth_polytope *pair,
                           struct polytope_feature feature, uint32_t *at,
                           struct feature_condition *o)
 {
+    assert(feature.kind <= FEATURE_FACE && at != NULL);
     switch (feature.kind) {
     case FEATURE_VERTEX:
         return vertex_condition(pair->B, feature.index, at, o);

@@ -5,6 +5,7 @@
  * the feature (smooth_polytope_feature.c) are sufficient, since both bodies are
  * convex; overlapping, they hold at every stationary direction of the
  * separation, and its greatest ones are told by the curvatures. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -61,6 +62,7 @@ smooth_polytope_newton(const struct smooth_polytope *pair,
                        struct polytope_feature feature, double *u,
                        struct smooth_polytope_nearest *nearest)
 {
+    assert(feature.kind <= FEATURE_FACE);
     double local[SMOOTH_POLYTOPE_LOCALS], out[SMOOTH_POLYTOPE_OUT],
         a[SMOOTH_POLYTOPE_UNKNOWNS * SMOOTH_POLYTOPE_UNKNOWNS];
     double last = INFINITY;
@@ -241,6 +243,7 @@ enum support_fault
 smooth_polytope_check(const struct smooth_polytope *pair,
                       struct smooth_polytope_nearest *nearest)
 {
+    assert(nearest->f.kind <= FEATURE_FACE);
     judge(pair, nearest);
     return finish(pair, nearest);
 }
@@ -251,6 +254,7 @@ smooth_polytope_walk(const struct smooth_polytope *pair,
                      const struct support_point *p, int most,
                      struct smooth_polytope_nearest *nearest)
 {
+    assert(most >= 0 && p != NULL);
     struct support_point at = *p;
     enum support_fault fault = SUPPORT_LOST;
     for (int i = 0; i <= most; i++) {

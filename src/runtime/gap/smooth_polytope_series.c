@@ -3,6 +3,7 @@
  * of the feature that is the nearest (mechanics/corner_smooth.c), and how long
  * it stays the nearest: its conditions are linear in the nearest point and the
  * normal, so their series are sums of output rows. And the contact point. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -102,6 +103,7 @@ int
 smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
                        double *valid)
 {
+    assert(order >= 0 && order <= IMP_ORDER_MAX && gap != NULL);
     const imp_contact *image_contact = rt_contact(run, contact);
     const double *rows[2] = {NULL, NULL}, *p[3], *N[3];
     double local[SMOOTH_POLYTOPE_LOCALS];
@@ -176,6 +178,7 @@ void
 smooth_polytope_point_series(struct rt *run, uint32_t contact, int order,
                              struct taylor p[3], struct taylor N[3])
 {
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
     struct polytope_feature feature =
         smooth_polytope_warm_feature(run, contact);
     uint32_t tape = rt_contact(run, contact)->feature_event[feature.kind];

@@ -399,6 +399,7 @@ int
 smooth_smooth_closest(struct rt *run, uint32_t contact,
                       struct closest_points *out, bool loud)
 {
+    assert(rt_contact(run, contact)->n_unknown <= 8);
     const imp_contact *image_contact = rt_contact(run, contact);
     struct support_pair pair;
     enum support_fault fault = SUPPORT_LOST;

@@ -7,13 +7,14 @@
  * sees by how much. */
 #include "runtime/modes/accumulation_forecast.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "runtime/accumulation/accumulation.h"
-#include "runtime/motion/persistent.h"
+#include "runtime/modes/mode_select.h"
 #include "runtime/numerics/lcp.h"
 
 /* a pivot below this share of its diagonal: the row depends on those before */
@@ -158,6 +159,7 @@ forecast_accelerations(struct rt *run, int n,
                        const struct contact_point_state *p, const double *G,
                        double *acc)
 {
+    assert(n > 0 && p != NULL && G != NULL && acc != NULL);
     int m = 0;
     size_t k = (size_t)n;
     int *index = NEW_N(run->brief, int, k + 1);
@@ -234,6 +236,7 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
                       const struct forecast_question *a,
                       struct forecast_limit *all, struct forecast_limit *some)
 {
+    assert(a->n > 0 && a->n <= CONTACT_POINTS_MOST);
     int m = a->n;
     size_t mm = (size_t)m;
     double *d = lines->room;

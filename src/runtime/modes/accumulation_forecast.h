@@ -4,7 +4,7 @@
 #define IMP_RUNTIME_MODES_ACCUMULATION_FORECAST_H
 
 #include "runtime/ballistic/ballistic.h"
-#include "runtime/motion/persistent.h"
+#include "runtime/modes/mode_select.h"
 
 /* memory that predictions share; zeroed at first */
 #define FORECAST_MEMORIES 32

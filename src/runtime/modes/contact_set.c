@@ -2,6 +2,7 @@
 /* Which points of a contact touch now, or may come to touch (persistent.h): the
  * vertices, faces and edges behind the points of polytope_manifold.c, and the
  * vertices over a plane. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,19 +13,19 @@
 #include "runtime/gap/tolerance.h"
 #include "runtime/geometry/pose.h"
 #include "runtime/geometry/support.h"
-#include "runtime/impact/impact_of_run.h"
+#include "runtime/modes/contact_set.h"
 #include "runtime/motion/motion.h"
-#include "runtime/motion/persistent_priv.h"
+#include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/vec3.h"
 
 /* cosine between an edge and a normal that it is across */
 #define CONTACT_SET_ALONG 1e-6
 /* A shared point that is this many tolerances from a vertex is the vertex: far
- * less than what a vertex gets past the end of its face (SLIDE_LAG). */
-#define SLIDE_ROOM 8.0
+ * less than what a vertex gets past the end of its face (FACE_END_LAG). */
+#define VERTEX_NEAR 8.0
 /* vertices nearer to the plane of a face than this share of the bodies' length
  * have to be between its sides by as much */
-#define SLIDE_NEAR 1e-6
+#define FACE_NEAR 1e-6
 
 /* -- which points touch ----------------------------------------------------
  */
@@ -152,7 +153,7 @@ polytope_spots(struct rt *run, uint32_t contact, double tol,
     into_first(run, image_contact->body[0], t->n, false, n);
     for (int j = 0; j < 3; j++)
         minus[j] = -n[j];
-    double room = SLIDE_ROOM * tol;
+    double room = VERTEX_NEAR * tol;
     int count = 0;
     for (int i = 0; i < t->n_point && count < most; i++) {
         into_first(run, image_contact->body[0], t->P[i], true, x[0]);
@@ -182,6 +183,7 @@ int
 contact_set_points(struct rt *run, uint32_t contact, double tol,
                    struct contact_point *out, int most)
 {
+    assert(out != NULL && contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
     struct closest_points cl;
     if (image_contact->system != IMP_NO_SYSTEM ||
@@ -366,6 +368,7 @@ int
 contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
                  struct contact_point *out, int most)
 {
+    assert(out != NULL && most > 0 && contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
     struct closest_points cl;
     struct contact_point base[2];
@@ -438,6 +441,7 @@ int
 contact_set_closed(struct rt *run, const struct contact_point *base, bool still,
                    struct contact_point *out, int most)
 {
+    assert(base != NULL && base->kind == POINT_VERTEX);
     struct closed d = {
         .a = {.out = out, .base = *base, .low = -INFINITY, .most = most},
         .still = still};
@@ -476,6 +480,7 @@ bool
 contact_set_face(struct rt *run, uint32_t contact, double tol,
                  struct contact_point *base)
 {
+    assert(base != NULL && contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
     struct contact_point *spot =
         NEW_N(run->brief, struct contact_point, CONTACT_POINTS_MOST);
@@ -494,7 +499,7 @@ contact_set_face(struct rt *run, uint32_t contact, double tol,
             return false;
     if (n < 1 || series_of(run, contact))
         return false;
-    struct beyond b = {run, spot[0], tol, SLIDE_NEAR * length, true};
+    struct beyond b = {run, spot[0], tol, FACE_NEAR * length, true};
     if (contact_point_vertices(run, &b.base, 0, one_beyond, &b, NULL))
         return false;
     *base = b.base;

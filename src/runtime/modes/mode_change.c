@@ -2,6 +2,7 @@
 /* What comes next of contacts that stay closed (persistent.h), within one
  * expansion: a force that ceases, a point that has to push, another vertex or
  * edge that comes down, the end of a face. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -10,12 +11,14 @@
 #include "runtime/events/event.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/geometry/polytope.h"
+#include "runtime/modes/mode_change.h"
+#include "runtime/modes/mode_select.h"
 #include "runtime/motion/motion.h"
-#include "runtime/motion/persistent_priv.h"
+#include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/polynomial.h"
 
 /* a force falls through 0 when it is below this share of its greatest */
-#define SLIDE_CEASED 1e-13
+#define FORCE_CEASED 1e-13
 
 /* first s in (0, h] where a polynomial that is positive at first, or 0 and
  * rising, comes to 0; values up to n0 and rates up to n1 are 0 at s = 0 */
@@ -43,7 +46,7 @@ falls(const double *c, double h, double n0, double n1, double *s)
 /* A point is let go this many tolerances past the end of its face, so that what
  * touches from there on is told apart. Until then its face goes on as a plane.
  */
-#define SLIDE_LAG 64.0
+#define FACE_END_LAG 64.0
 
 struct search {
     struct rt *r;
@@ -367,7 +370,7 @@ one_plane(struct search *search)
     search->on = &search->over->base;
     gap_tolerances(search->r, search->on->contact, &search->tol, &search->rate);
     gap_rounding(search->r, search->on->contact, &search->low, &search->rate);
-    search->lag = SLIDE_LAG * search->tol;
+    search->lag = FACE_END_LAG * search->tol;
     int st = contact_point_vertices(search->r, search->on, MOTION_STEP_ORDER,
                                     one_over, search, &holds);
     if (!st && holds < search->best) {
@@ -397,14 +400,14 @@ one_row(struct search *search, int i)
     most = fmax(most, fabs(w->force.c[0]));
     if (w->on && isfinite(search->best) &&
         polynomial_below(w->force.c, MOTION_STEP_ORDER - 1, 0.0, search->best,
-                         -SLIDE_CEASED * most, &s))
+                         -FORCE_CEASED * most, &s))
         found(search, s, CHANGE_CEASES, i, w->spot.contact);
     if ((w->spot.kind != POINT_VERTEX && w->spot.kind != POINT_EDGES) ||
         !isfinite(search->best))
         return IMP_OK;
     gap_tolerances(search->r, w->spot.contact, &search->tol, &search->rate);
     gap_rounding(search->r, w->spot.contact, &search->low, &s);
-    search->lag = SLIDE_LAG * search->tol;
+    search->lag = FACE_END_LAG * search->tol;
     struct taylor side[SIDES];
     int n = contact_point_sides(search->r, &w->spot, MOTION_STEP_ORDER, side,
                                 SIDES);
@@ -427,6 +430,7 @@ mode_change_next(struct rt *run, double until, const bool *blind,
                  const struct released_vertices *over, uint32_t n_over,
                  struct mode_change *out)
 {
+    assert(run != NULL && out != NULL && (over != NULL || n_over == 0));
     double h, t0 = rt_time(run);
     struct search f = {
         .r = run, .out = out, .blind = blind, .over = over, .n_over = n_over};

@@ -4,6 +4,7 @@
  * semidefinite, so the motion is unique where there is one. Points that stay
  * closed without a force of their own (the fourth foot) are kept in sight: they
  * may have to push when another ceases. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -11,16 +12,18 @@
 #include "base/arena.h"
 #include "runtime/events/event.h"
 #include "runtime/gap/tolerance.h"
-#include "runtime/motion/persistent_priv.h"
+#include "runtime/modes/mode_select.h"
+#include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/lcp.h"
 
 /* accelerations and forces below this share of their terms are none: positions
  * and directions come from closest points, right to some 1e-13 */
-#define SLIDE_NONE 1e-10
+#define FORCE_NONE 1e-10
 int
 contact_point_states(struct rt *run, const struct contact_point *spot, int n,
                      struct contact_point_state *out, double *G)
 {
+    assert(spot != NULL && out != NULL && n > 0);
     struct persistent_group *group = persistent_look_at(run, spot, n);
     uint32_t d = run->im->dim;
     int st = persistent_instant(run, group, 3, G);
@@ -133,7 +136,7 @@ keep(struct rt *run, struct choice *c, struct persistent_group **to)
     int n = 0, n_on;
     *to = NULL;
     for (int i = 0; i < c->n; i++)
-        if (c->force[i] * c->G[i * c->n + i] > SLIDE_NONE * c->size[i])
+        if (c->force[i] * c->G[i * c->n + i] > FORCE_NONE * c->size[i])
             spot[n++] = c->p[i].spot;
     n_on = n;
     for (int i = 0; i < c->n; i++) {
@@ -142,7 +145,7 @@ keep(struct rt *run, struct choice *c, struct persistent_group **to)
             same |= !memcmp(&spot[j], &c->p[i].spot, sizeof *spot);
             held |= j < n_on && spot[j].contact == c->p[i].spot.contact;
         }
-        if (!same && held && c->acc[i] <= SLIDE_NONE * c->size[i])
+        if (!same && held && c->acc[i] <= FORCE_NONE * c->size[i])
             spot[n++] = c->p[i].spot;
     }
     if (n_on == 0)
@@ -163,6 +166,7 @@ int
 mode_select(struct rt *run, const struct contact_point *spot, int n, int left,
             enum mode_choice *choice)
 {
+    assert(choice != NULL && n >= 0 && left >= -1 && left < n);
     struct contact_point *at = NEW_N(run->brief, struct contact_point, n + 1);
     struct contact_point_state *p =
         NEW_N(run->brief, struct contact_point_state, n + 1);

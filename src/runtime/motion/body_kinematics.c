@@ -17,6 +17,7 @@
 int
 body_kinematics(struct rt *run, uint32_t body, double out[18])
 {
+    assert(run != NULL && out != NULL && body < run->im->bodies.n);
     const imp_body *image_body = rt_body(run, body);
     if (image_body->kinematics != IMP_NO_TAPE &&
         !(image_body->block != IMP_NO_BLOCK &&

@@ -3,22 +3,23 @@
  * of the masses, of poses and velocities that makes the gaps of points and
  * their rates what they should be. After every step for what is held; after a
  * limit of impacts for what they leave. Each group by itself. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "runtime/motion/joints.h"
-#include "runtime/motion/persistent_priv.h"
+#include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/vec3.h"
 
 /* a gap this many roundings of the bodies' size from 0 is 0 */
-#define SLIDE_ROUND 1.0
+#define DEVIATION_ROUNDING 1.0
 /* rounds of Newton's method onto the gaps: from what is left of a chatter;
  * after a step, which leaves rounding */
-#define SLIDE_ROUNDS 3
-#define SLIDE_PROJECT 1
+#define CLOSE_ROUNDS 3
+#define PROJECT_ROUNDS 1
 /* roundings of what spins do to a direction */
-#define SLIDE_TURNS 64.0
+#define TURNING_ROUNDING 64.0
 
 /* -- onto the gaps ---------------------------------------------------------
  */
@@ -95,7 +96,7 @@ deviation(const struct rt *run, struct persistent_group *group, bool velocity,
         group->b[i] =
             group->row[i].gap.c[velocity ? 1 : 0] - (want ? want[i] : 0.0);
         off |= fabs(group->b[i]) >
-               SLIDE_ROUND * DBL_EPSILON * (velocity ? speed : place);
+               DEVIATION_ROUNDING * DBL_EPSILON * (velocity ? speed : place);
     }
     return off;
 }
@@ -112,7 +113,7 @@ turning(const struct rt *run, const struct persistent_row *row, int e,
         run->env + rt_body(run, body)->env_state + (d == 2 ? 5 : 10);
     double size = run->env[rt_body(run, body)->env_body + IMP_BODY_RADIUS];
     double spin = d == 2 ? fabs(w[0]) : fabs(w[0]) + fabs(w[1]) + fabs(w[2]);
-    double low = SLIDE_TURNS * DBL_EPSILON * spin;
+    double low = TURNING_ROUNDING * DBL_EPSILON * spin;
     for (int j = 0; j < 6; j++)
         out[j] = row->open[e][j].c[1];
     for (int j = 0; j < 3 && d == 3; j++) { /* w x torque */
@@ -178,7 +179,7 @@ void
 persistent_project_group(struct rt *run, struct persistent_group *group)
 {
     /* failures are silent here: the series of the next step meets them */
-    (void)project(run, group, SLIDE_PROJECT, NULL, NULL, false);
+    (void)project(run, group, PROJECT_ROUNDS, NULL, NULL, false);
 }
 
 void
@@ -198,6 +199,7 @@ int
 persistent_close(struct rt *run, const struct contact_point *spot, int n,
                  const double *gap, const double *rate)
 {
+    assert(n >= 0 && n <= CONTACT_POINTS_MOST);
     if (n == 0)
         return IMP_OK;
     struct persistent_group *group = persistent_look_at(run, spot, n);
@@ -209,5 +211,5 @@ persistent_close(struct rt *run, const struct contact_point *spot, int n,
         persistent_solve(group, group->b, group->x);
         shift(run, group, group->x, true);
     }
-    return project(run, group, SLIDE_ROUNDS, gap, rate, true);
+    return project(run, group, CLOSE_ROUNDS, gap, rate, true);
 }

@@ -4,6 +4,7 @@
  * and features: from the relative pose (polytope_contact_priv.h), in the axes
  * of either body; a force's direction goes to the world by the body's own
  * rotation. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/geometry/pose.h"
 #include "runtime/motion/motion.h"
-#include "runtime/motion/persistent_priv.h"
+#include "runtime/motion/persistent_group.h"
 
 bool
 contact_point_body_moves(const struct rt *run, uint32_t body)
@@ -22,7 +23,7 @@ contact_point_body_moves(const struct rt *run, uint32_t body)
 
 /* lines of edges that cross as near to the edges as this, in lengths of them,
  * may come to cross on them */
-#define SLIDE_ASIDE 0.25
+#define CROSSING_ASIDE 0.25
 
 /* -- jets ------------------------------------------------------------------ */
 
@@ -421,8 +422,8 @@ cross_now(const struct rt *run, struct contact_point *at, struct over *o)
         return false;
     for (int i = 0; i < 2; i++) {
         const struct polytope_edge *edge = edge_of(run, at, i, &polytope);
-        if (!(c->at[i].c[0] > -SLIDE_ASIDE * c->length[i] &&
-              c->at[i].c[0] < (1.0 + SLIDE_ASIDE) * c->length[i]))
+        if (!(c->at[i].c[0] > -CROSSING_ASIDE * c->length[i] &&
+              c->at[i].c[0] < (1.0 + CROSSING_ASIDE) * c->length[i]))
             return false;
         for (int k = 0; k < 2; k++) {
             struct taylor m[3], w[3], x;
@@ -445,6 +446,7 @@ contact_point_crossings(struct rt *run, uint32_t contact, int order,
                                      const struct taylor *),
                         void *ctx)
 {
+    assert(wanted != NULL && each != NULL);
     const imp_contact *image_contact = rt_contact(run, contact);
     const struct polytope *polytope = run->polytope[image_contact->body[0]],
                           *q = run->polytope[image_contact->body[1]];
@@ -471,6 +473,7 @@ int
 contact_point_place(struct rt *run, const struct contact_point *at, int order,
                     struct taylor out[3])
 {
+    assert(at->kind == POINT_VERTEX || at->kind == POINT_EDGES);
     const imp_contact *image_contact = rt_contact(run, at->contact);
     struct crossing here, *c = &here;
     struct over o;
@@ -518,6 +521,7 @@ contact_point_vertices(struct rt *run, const struct contact_point *on,
                        void (*each)(void *, uint32_t, const struct taylor *),
                        void *ctx, double *holds)
 {
+    assert(on->kind == POINT_VERTEX && each != NULL);
     const struct polytope *polytope;
     const struct polytope_face *f = face_of(run, on, &polytope);
     struct over o;
@@ -538,6 +542,7 @@ int
 contact_point_sides(struct rt *run, const struct contact_point *at, int order,
                     struct taylor *side, int most)
 {
+    assert(at->face_of == 0 || at->face_of == 1);
     const imp_contact *image_contact = rt_contact(run, at->contact);
     const struct polytope *q = run->polytope[image_contact->body[at->face_of]],
                           *polytope;
@@ -627,6 +632,7 @@ int
 contact_point_series(struct rt *run, struct persistent_group *group,
                      struct persistent_row *row, int order)
 {
+    assert(group != NULL && row != NULL);
     row->valid = INFINITY;
     switch (row->spot.kind) {
     case POINT_SURFACE:

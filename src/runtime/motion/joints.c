@@ -9,6 +9,7 @@
  * an error of its place. */
 #include "runtime/motion/joints.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -195,6 +196,7 @@ rank_changed(struct rt *run, uint32_t block, int rank)
 int
 joints_multipliers(struct rt *run, uint32_t block, const double **lambda)
 {
+    assert(lambda != NULL && block < run->im->blocks.n);
     *lambda = NULL;
     if (!run->joints || run->joints->blocks[block].n == 0)
         return IMP_OK;
@@ -310,6 +312,7 @@ momentum(const struct rt *run, uint32_t body, const double c[6], double out[6])
 int
 joints_response(struct rt *run, uint32_t block, double *change)
 {
+    assert(change != NULL && block < run->im->blocks.n);
     if (!run->joints || run->joints->blocks[block].n == 0)
         return IMP_OK;
     struct joint_block *joints = run->joints->blocks + block;
@@ -349,6 +352,7 @@ void
 joints_shift_body(struct rt *run, uint32_t body, const double change[6],
                   bool velocity)
 {
+    assert(body < run->im->bodies.n && change != NULL);
     uint32_t at = rt_body(run, body)->env_state, d = run->im->dim;
     double c[6];
     memcpy(c, change, sizeof c);
@@ -445,6 +449,7 @@ joints_greatest_error(const struct rt *run)
 double *
 joints_rows(const struct rt *run, uint32_t block)
 {
+    assert(block < run->im->blocks.n);
     return run->joints ? run->joints->blocks[block].work : NULL;
 }
 

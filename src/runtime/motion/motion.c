@@ -8,6 +8,7 @@
  */
 #include "runtime/motion/motion.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -41,6 +42,8 @@ free_series(struct rt *run, uint32_t block, uint32_t tape, int order)
 int
 motion_series(struct rt *run, uint32_t block, int order, double *h)
 {
+    assert(run != NULL && h != NULL && block < run->im->blocks.n);
+    assert(order >= 1 && order <= IMP_ORDER_MAX);
     const struct motion_block *bl = motion_block_of(run, block);
     *h = INFINITY;
     if (bl->tape == IMP_NO_TAPE)
@@ -65,6 +68,7 @@ motion_series(struct rt *run, uint32_t block, int order, double *h)
 int
 motion_series_all(struct rt *run, int order, double *h)
 {
+    assert(run != NULL && h != NULL);
     int st = persistent_any(run) ? persistent_series(run, order, UINT32_MAX)
                                  : IMP_OK;
     *h = INFINITY;
@@ -184,6 +188,7 @@ advance_block(struct rt *run, uint32_t b, int order, double dt)
 static void
 advance(struct rt *run, int order, double dt, double t)
 {
+    assert(order >= 1 && order <= IMP_ORDER_MAX);
     for (uint32_t b = 0; b < run->im->blocks.n; b++)
         if (run->motion->blocks[b].tape != IMP_NO_TAPE &&
             run->motion->blocks[b].system == IMP_NO_SYSTEM)
@@ -248,6 +253,7 @@ motion_to(struct rt *run, double t)
 int
 motion_totals(struct rt *run, struct motion_totals *out)
 {
+    assert(run != NULL && out != NULL);
     memset(out, 0, sizeof *out);
     for (uint32_t s = 0; s < run->im->systems.n; s++) {
         double e[2];

@@ -12,6 +12,7 @@
  * others do not feel it. */
 #include "runtime/motion/persistent.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -19,15 +20,15 @@
 #include "base/arena.h"
 #include "runtime/motion/joints.h"
 #include "runtime/motion/motion.h"
-#include "runtime/motion/persistent_priv.h"
+#include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/dense.h"
 
 /* singular values of G below this share of the greatest: points that depend on
  * each other. A sine of 3e-6 between their directions; what rounding makes of
  * dependent ones is 10^4 times smaller */
-#define SLIDE_RANK 1e-11
+#define DELASSUS_RANK 1e-11
 /* roundings of the coefficients of directions and gaps that do not change */
-#define SLIDE_STEADY 64.0
+#define STEADY_ROUNDING 64.0
 
 /* -- pushes ----------------------------------------------------------------
  */
@@ -36,6 +37,7 @@ void
 persistent_by_mass(const struct rt *run, uint32_t body, const double f[6],
                    double out[6])
 {
+    assert(body < run->im->bodies.n && f != out);
     const double *k = run->env + rt_body(run, body)->env_body;
     const double *J = k + IMP_BODY_INVINERTIA;
     memset(out, 0, 6 * sizeof *out);
@@ -260,7 +262,8 @@ factor(struct rt *run, struct persistent_group *group)
     if (!dense_svd(n, n, group->U, group->V, group->s))
         return IMP_NONFINITE;
     group->rank = 0;
-    while (group->rank < n && group->s[group->rank] > SLIDE_RANK * group->s[0])
+    while (group->rank < n &&
+           group->s[group->rank] > DELASSUS_RANK * group->s[0])
         group->rank++;
     return IMP_OK;
 }
@@ -284,6 +287,7 @@ void
 persistent_solve(const struct persistent_group *group, const double *b,
                  double *x)
 {
+    assert(group->n_on > 0 && group->rank <= group->n_on);
     int n = group->n_on;
     for (int i = 0; i < n; i++)
         group->a[i] = -b[i];
@@ -351,7 +355,7 @@ steady(struct rt *run, struct persistent_group *group, int order, bool *is)
     *is = !st;
     for (int i = 0; i < n && *is; i++) {
         const struct persistent_row *row = &group->row[i];
-        double spin, size, low = SLIDE_STEADY * DBL_EPSILON;
+        double spin, size, low = STEADY_ROUNDING * DBL_EPSILON;
         double push = low * fabs(row->force.c[0] * group->G[i * n + i]);
         spin_of(run, row, &spin, &size);
         spin += sqrt(push / size); /* those that are left turn it, too */
@@ -372,6 +376,7 @@ int
 persistent_group_series(struct rt *run, struct persistent_group *group,
                         int order, uint32_t block)
 {
+    assert(group->n_on <= group->n && group->n <= group->room);
     int st = IMP_OK, last = order - 1;
     bool done = false;
     if (last + 2 > IMP_ORDER_MAX)
@@ -406,6 +411,7 @@ persistent_group_series(struct rt *run, struct persistent_group *group,
 int
 persistent_series(struct rt *run, int order, uint32_t block)
 {
+    assert(order >= 1 && order < IMP_ORDER_MAX);
     const struct persistent_set *set = run->persistent_memory;
     if (block != UINT32_MAX)
         return persistent_group_series(run, set->of[block], order, block);

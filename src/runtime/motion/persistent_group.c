@@ -3,11 +3,12 @@
  * because they move bodies of different blocks. Bodies of one block have joints
  * or forces between them; so groups are coarser than they need be where forces
  * alone connect. Groups come and go whole; their memory is used again. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "runtime/motion/persistent_priv.h"
+#include "runtime/motion/persistent_group.h"
 
 /* rows of a group at first */
 #define ROOM 8
@@ -110,6 +111,7 @@ fill(struct rt *run, struct persistent_group *group,
 struct persistent_group *
 persistent_look_at(struct rt *run, const struct contact_point *spot, int n)
 {
+    assert(run != NULL && spot != NULL && n > 0);
     struct persistent_set *set = set_of(run);
     if (!set->look)
         set->look = group_new(run);
@@ -139,6 +141,7 @@ list(struct rt *run)
 struct persistent_group *
 persistent_hold(struct rt *run, const struct contact_point *spot, int n)
 {
+    assert(run != NULL && spot != NULL && n > 0);
     struct persistent_set *set = set_of(run);
     struct persistent_group *group =
         set->n_spare ? set->spare[--set->n_spare] : group_new(run);
@@ -201,6 +204,7 @@ persistent_release(struct rt *run, const bool *block)
 bool
 persistent_mark(const struct rt *run, uint32_t contact, bool *block)
 {
+    assert(block != NULL && contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
     bool new = false;
     for (int e = 0; e < 2; e++) {
@@ -276,6 +280,7 @@ persistent_count(const struct rt *run)
 const struct contact_point *
 persistent_point(const struct rt *run, int i, bool *on, double *force)
 {
+    assert(i >= 0 && i < persistent_count(run));
     const struct persistent_row *row = run->persistent->row[i];
     if (on)
         *on = row->on;
@@ -309,6 +314,7 @@ connected(struct rt *run, const struct contact_point *spot, int n)
 int
 persistent_split(struct rt *run, struct contact_point *spot, int n, int *end)
 {
+    assert(n >= 0 && end != NULL);
     const uint32_t *root = connected(run, spot, n);
     size_t m = (size_t)n + 1;
     struct contact_point *all = NEW_N(run->brief, struct contact_point, m);

@@ -8,6 +8,8 @@
  * meanwhile, so a dense output that is in use is not lost. */
 #include "runtime/motion/series_along.h"
 
+#include <assert.h>
+
 #include "base/arena.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact.h"
@@ -126,6 +128,7 @@ fill(struct rt *run, const imp_val *v, const imp_want *w, int most)
 int
 series_along_fill(struct rt *run, const imp_val *v)
 {
+    assert(run != NULL && v != NULL);
     const imp_want *w = IMP_ARRAY(run->im, v->series, imp_want);
     uint32_t most = 1;
     for (uint32_t i = 0; i < v->series.n; i++)

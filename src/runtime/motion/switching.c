@@ -8,6 +8,7 @@
  * difference of both branches over a time of rounding. */
 #include "runtime/motion/switching.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
@@ -16,25 +17,25 @@
 #include "runtime/numerics/polynomial.h"
 
 /* roundings of the terms of u within which it counts as zero */
-#define GUARD_NOISE 4.0
+#define SWITCHING_NOISE 4.0
 /* terms of u that are left out, of its size */
-#define GUARD_TRUNCATION 4e-16
+#define SWITCHING_TRUNCATION 4e-16
 /* orders before the last that are looked at, of more than that many */
-#define GUARD_GAP 7
+#define SWITCHING_GAP 7
 /* least step, in roundings of the time: that it advances */
-#define GUARD_LEAST 4.0
+#define SWITCHING_LEAST 4.0
 /* and where the time is 0 */
-#define GUARD_FIRST 1e-100
+#define SWITCHING_FIRST 1e-100
 /* a step that leads back over a change where the last one came from is this
  * short, over what its rounding and the least step make it; or, where both
  * sides lead along the change, against the time and the length of the series */
-#define GUARD_SHORT 16.0
-#define GUARD_SHARE 1e-9
+#define SWITCHING_SHORT 16.0
+#define SWITCHING_SHARE 1e-9
 /* steps of that kind in a row, after which the motion is said to be held */
-#define GUARD_BACK 32
+#define SWITCHING_BACK 32
 /* the same of steps that are only short */
-#define GUARD_BRIEF 1e-3
-#define GUARD_MANY 20000
+#define SWITCHING_BRIEF 1e-3
+#define SWITCHING_MANY 20000
 
 struct switching {
     double *work; /* rows of the tape */
@@ -108,16 +109,16 @@ bound(const double *c, int n, double noise)
     return 2.0 * b;
 }
 
-/* Time for which the last terms of u stay below GUARD_TRUNCATION of its size;
- * where these vanish by symmetry those before them tell the radius. A branch
- * that nobody is on shortens no step otherwise. */
+/* Time for which the last terms of u stay below SWITCHING_TRUNCATION of its
+ * size; where these vanish by symmetry those before them tell the radius. A
+ * branch that nobody is on shortens no step otherwise. */
 static double
 reach(const double *c, int n, double size)
 {
-    double h = INFINITY, root = log(GUARD_TRUNCATION);
+    double h = INFINITY, root = log(SWITCHING_TRUNCATION);
     for (int k = 1; k <= n && size == 0.0; k++)
         size = fabs(c[k]);
-    for (int k = n - GUARD_GAP; k <= n; k++)
+    for (int k = n - SWITCHING_GAP; k <= n; k++)
         if (c[k] != 0.0)
             h = fmin(h, exp((log(size) - log(fabs(c[k]))) / k +
                             root / (k < n - 1 ? n : k)));
@@ -146,8 +147,8 @@ leaves(const double *c, int n, double h, double noise, double least)
         if (polynomial_below(c[0] > 0.0 ? c : p, n, 0.0, h, -noise, &e.s)) {
             double near = noise / fabs(c[1]) + least;
             e.s = fmax(e.s, least);
-            e.back = e.s <= GUARD_SHORT * near &&
-                     fabs(c[0]) <= GUARD_SHORT * fabs(c[1]) * near;
+            e.back = e.s <= SWITCHING_SHORT * near &&
+                     fabs(c[0]) <= SWITCHING_SHORT * fabs(c[1]) * near;
         } else {
             e.s = INFINITY;
         }
@@ -233,6 +234,7 @@ argument(const struct rt *run, const imp_block *block, struct switching *o,
 int
 switching_end(struct rt *run, uint32_t block, int order, double *h, int *which)
 {
+    assert(h != NULL && which != NULL && block < run->im->blocks.n);
     const imp_block *image_block = block_of(run, block);
     *which = -1;
     if (image_block->guard == IMP_NO_TAPE)
@@ -244,22 +246,25 @@ switching_end(struct rt *run, uint32_t block, int order, double *h, int *which)
     if (st && st != IMP_NONFINITE)
         return st;
     double now = rt_time(run), size;
-    double least = fmax(GUARD_LEAST * DBL_EPSILON * fabs(now), GUARD_FIRST);
+    double least =
+        fmax(SWITCHING_LEAST * DBL_EPSILON * fabs(now), SWITCHING_FIRST);
     double share = fmin(*h, fabs(now));
     bool back = false, brief = false;
-    for (uint32_t i = 0; i < image_block->guards.n && order > GUARD_GAP; i++)
+    for (uint32_t i = 0; i < image_block->guards.n && order > SWITCHING_GAP;
+         i++)
         if ((c = argument(run, image_block, o, i, order, &size)))
             *h = fmin(*h, reach(c, order, size));
     for (uint32_t i = 0; i < image_block->guards.n; i++) {
         if (!(c = argument(run, image_block, o, i, order, &size)))
             continue;
-        struct end e = passes(c, order, *h, GUARD_NOISE * DBL_EPSILON * size,
-                              least, g[i].kind);
+        struct end e =
+            passes(c, order, *h, SWITCHING_NOISE * DBL_EPSILON * size, least,
+                   g[i].kind);
         if (e.s < *h || (isfinite(e.s) && e.s == *h && *which < 0)) {
             *h = e.s;
             *which = (int)i;
-            back = e.back || e.s <= GUARD_SHARE * share;
-            brief = e.s <= GUARD_BRIEF * share;
+            back = e.back || e.s <= SWITCHING_SHARE * share;
+            brief = e.s <= SWITCHING_BRIEF * share;
         }
     }
     if (now == o->last)
@@ -267,7 +272,7 @@ switching_end(struct rt *run, uint32_t block, int order, double *h, int *which)
     o->back = back ? (now > o->last ? o->back + 1 : 1) : 0;
     o->brief = brief ? (now > o->last ? o->brief + 1 : 1) : 0;
     o->last = now;
-    return o->back > GUARD_BACK || o->brief > GUARD_MANY
+    return o->back > SWITCHING_BACK || o->brief > SWITCHING_MANY
                ? held(run, block, *which)
                : IMP_OK;
 }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* The contact mode of one group at one instant: which closed points push. */
+#ifndef IMP_RUNTIME_MODES_MODE_SELECT_H
+#define IMP_RUNTIME_MODES_MODE_SELECT_H
+
+#include "runtime/motion/persistent.h"
+
+/* a point at the present instant */
+struct contact_point_state {
+    struct contact_point spot;
+    double gap, rate; /* m, m/s */
+    double speed;     /* size of the terms of the rate */
+    double free;      /* acceleration of the gap without any force (m/s^2) */
+    double jerk;      /* its derivative (m/s^3) */
+    double force;     /* N, after mode_select */
+    bool on;
+};
+/* The state of n points, and their Delassus matrix G (n x n, by rows; may be
+ * NULL): what a unit force at one point does to the acceleration of the gap at
+ * the other, joints included. Status of the tapes. */
+int contact_point_states(struct rt *run, const struct contact_point *spot,
+                         int n, struct contact_point_state *out, double *G);
+
+/* Rates up to this share of the speeds, or of what the accelerations make of
+ * rest over one length, count as none, as in analysis/simulate. */
+#define MODE_STILL 1e-9
+/* that rate (m/s) for the points of a contact whose gap is accelerated so
+ * (m/s^2) */
+double mode_still_rate(struct rt *run, uint32_t contact, double acceleration);
+
+enum mode_choice {
+    MODE_FREE,   /* no point pushes */
+    MODE_HOLDS,  /* some push; forces and motion are unique */
+    MODE_SHARED, /* some push; the motion is unique, the forces are not */
+    MODE_JAMMED  /* no forces >= 0 keep the gaps closed */
+};
+/* From now on these n points of one group, which are closed and have no rate,
+ * stay closed where that takes a push. The other points are let go, and so is
+ * all that was held of their bodies before. left: the index of a point whose
+ * force has just ceased, or -1. Status of the tapes. */
+int mode_select(struct rt *run, const struct contact_point *spot, int n,
+                int left, enum mode_choice *choice);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* One point of a contact that may stay closed: which features of the two bodies
+ * meet there, its gap as a time series, and the forces that open it. */
+#ifndef IMP_RUNTIME_MOTION_CONTACT_POINT_H
+#define IMP_RUNTIME_MOTION_CONTACT_POINT_H
+
+#include "runtime/instance/run.h"
+#include "runtime/numerics/taylor.h"
+
+/* most points of one group */
+#define CONTACT_POINTS_MOST 64
+/* two edges are parallel if the sine between them is below this */
+#define CONTACT_POINT_PARALLEL 1e-9
+
+enum contact_point_kind {
+    POINT_SURFACE, /* two smooth bodies, or one and a plane
+                      (imp_contact.opening) */
+    POINT_SMOOTH,  /* a smooth body on the nearest feature of a polytope */
+    POINT_VERTEX,  /* a vertex on a plane or on a face */
+    POINT_EDGES    /* edges that cross */
+};
+struct contact_point {
+    uint32_t contact;
+    enum contact_point_kind kind;
+    /* POINT_VERTEX: the body whose face it is, 0 or 1; the vertex is of the
+     * other body. POINT_EDGES: `face` and `vertex` are the edges of body 0 and
+     * of body 1, with directions d0 and d1; face_of is 1 if their normal is
+     * -d0 x d1. */
+    int face_of;
+    uint32_t face, vertex;
+};
+
+struct persistent_group;
+struct persistent_row;
+/* Does the body move at all? (False for the world and for fixed bodies.) */
+bool contact_point_body_moves(const struct rt *run, uint32_t body);
+/* The gap of a point and the forces that open it, as series to `order`;
+ * run->work holds the motion. Status of the tapes; IMP_SINGULAR where two edges
+ * are parallel. */
+int contact_point_series(struct rt *run, struct persistent_group *group,
+                         struct persistent_row *row, int order);
+/* Forgets the poses that points of one contact share: to be called whenever
+ * the motion in run->work has changed. */
+void contact_point_poses_forget(struct persistent_group *group);
+/* Calls `each` with the gap of every vertex over the face of the point `on`.
+ * *holds (may be NULL): the time for which these series hold. */
+int contact_point_vertices(struct rt *run, const struct contact_point *on,
+                           int order,
+                           void (*each)(void *ctx, uint32_t vertex,
+                                        const struct taylor *gap),
+                           void *ctx, double *holds);
+/* Calls `each` with the gap of every pair of edges of both bodies that is
+ * `wanted` and that crosses now, or nearly, with the outer sides of the edges
+ * towards each other. */
+int contact_point_crossings(struct rt *run, uint32_t contact, int order,
+                            bool (*wanted)(void *ctx,
+                                           const struct contact_point *at),
+                            void (*each)(void *ctx,
+                                         const struct contact_point *at,
+                                         const struct taylor *gap),
+                            void *ctx);
+/* where the point is, in the axes of body 0 about its mass centre (m) */
+int contact_point_place(struct rt *run, const struct contact_point *at,
+                        int order, struct taylor out[3]);
+/* Distances (m, positive inside) of a vertex to the sides of its face, or of a
+ * crossing to the ends of its edges. Returns how many there are, at most
+ * `most`. */
+int contact_point_sides(struct rt *run, const struct contact_point *at,
+                        int order, struct taylor *side, int most);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory of persistent contacts: groups of points that are held closed. For
+ * the rooms motion and modes, which make and follow them; others ask
+ * persistent.h. */
+#ifndef IMP_RUNTIME_MOTION_PERSISTENT_GROUP_H
+#define IMP_RUNTIME_MOTION_PERSISTENT_GROUP_H
+
+#include "runtime/motion/persistent.h"
+#include "runtime/numerics/taylor.h"
+
+/* One point of a group: its gap, and how fast a motion of its two bodies opens
+ * it, by velocity (entries 0..2, world axes) and by spin (3..5, body axes; in
+ * the plane entry 5). */
+struct persistent_row {
+    struct contact_point spot;
+    bool on; /* the point pushes */
+    struct taylor gap, open[2][6];
+    struct taylor force; /* N */
+    double valid;        /* the time for which the series hold */
+};
+/* One group: points that move bodies of the same blocks. Groups do not feel
+ * each other. Each has its own Delassus matrix, and is chosen, followed and
+ * ended by itself. */
+struct persistent_group {
+    int n, n_on, room;          /* points, those that push, room for points */
+    bool steady;                /* forces did not change in the last series */
+    struct persistent_row *row; /* those that push come first */
+    struct contact_point_poses *poses; /* of contact_point.c */
+    uint32_t *block, n_block;          /* blocks that it moves */
+    uint32_t *body, n_body; /* all bodies of these blocks that move */
+    double *answer;         /* per row and body: 6, what a unit force does */
+    /* the Delassus matrix G of the points that push (n_on x n_on), its singular
+     * value decomposition and its rank */
+    int rank;
+    double *G, *U, *V, *s;
+    double *a, *b, *c, *x; /* n_on each: room for what is being solved */
+};
+/* all groups, and what they share */
+struct persistent_set {
+    int n, n_spare;
+    struct persistent_group *
+        *group; /* n that are held, at most one per block */
+    struct persistent_group **spare;
+    struct persistent_group *
+        *of; /* per block: the group that holds it, or NULL */
+    struct persistent_group *look; /* points that are only looked at */
+    struct persistent_row **row;   /* rows of all groups that are held */
+    int n_row, room;
+    double **push;   /* per block: rows of accelerations, input of driven */
+    double **driven; /* per block: rows of the driven tape */
+    double *
+        *own; /* per block: stands in for run->work while a group is solved */
+};
+
+static inline const imp_block *
+persistent_block(const struct rt *run, uint32_t block)
+{
+    return IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+}
+
+static inline const imp_tape *
+persistent_tape(const struct rt *run, uint32_t tape)
+{
+    return IMP_ARRAY(run->im, run->im->tapes, imp_tape) + tape;
+}
+
+/* number of velocities of a body */
+static inline uint32_t
+persistent_per_body(const struct rt *run)
+{
+    return run->im->dim == 2 ? 3 : 6;
+}
+
+/* the entry of `open` that belongs to velocity c of a body */
+static inline uint32_t
+persistent_entry(const struct rt *run, uint32_t c)
+{
+    return run->im->dim == 2 && c == 2 ? 5 : c;
+}
+
+/* -- persistent_group.c -- */
+/* the group for looking, filled anew with n points, all of which push */
+struct persistent_group *
+persistent_look_at(struct rt *run, const struct contact_point *spot, int n);
+/* a new group of n points that is held; nothing may hold its blocks so far */
+struct persistent_group *
+persistent_hold(struct rt *run, const struct contact_point *spot, int n);
+/* the group that holds bodies of a contact, or NULL */
+struct persistent_group *persistent_group_of(const struct rt *run,
+                                             uint32_t contact);
+
+/* -- persistent.c -- */
+/* out: M^-1 f for one body; entries 0..2 velocity, 3..5 spin (plane: 5) */
+void persistent_by_mass(const struct rt *run, uint32_t body, const double f[6],
+                        double out[6]);
+/* persistent_series for one group */
+int persistent_group_series(struct rt *run, struct persistent_group *group,
+                            int order, uint32_t block);
+/* rows of all points to `order` with no forces, their answers, and G over all
+ * points (n x n; may be NULL) */
+int persistent_instant(struct rt *run, struct persistent_group *group,
+                       int order, double *G);
+/* rows of the points that push, to order 1, with group->G and its factors; no
+ * forces */
+int persistent_rates(struct rt *run, struct persistent_group *group);
+/* the least x with G x = -b, n_on entries each */
+void persistent_solve(const struct persistent_group *group, const double *b,
+                      double *x);
+
+/* -- constraint_projection.c -- */
+/* moves poses and velocities of a group onto its closed gaps */
+void persistent_project_group(struct rt *run, struct persistent_group *group);
+
+#endif

@@ -24,7 +24,9 @@ cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# symbols: "D file name" is defined, "U file name" is used
+find src -name '*.[ch]' | sort >"$tmp/files"
+# symbols: "D file name" is defined, "U file name" is used; object files that an
+# earlier layout of the sources has left in BUILD do not count
 find "$build/CMakeFiles" -name '*.o' -path '*/imp*.dir/src/*' | sort |
     xargs nm -A 2>/dev/null | awk '
     {
@@ -37,7 +39,9 @@ find "$build/CMakeFiles" -name '*.o' -path '*/imp*.dir/src/*' | sort |
             print "U", file, $NF
         else if (kind ~ /^[TDBRCVW]$/)
             print "D", file, $NF
-    }' | sort -u >"$tmp/symbols"
+    }' | sort -u >"$tmp/all-symbols"
+awk 'NR == FNR { there[$1]; next } $2 in there' "$tmp/files" \
+    "$tmp/all-symbols" >"$tmp/symbols"
 # calls: "caller callee", both files
 awk '$1 == "D" { home[$3] = $2; next }
     { used[$2 " " $3] }
@@ -49,7 +53,6 @@ awk '$1 == "D" { home[$3] = $2; next }
         }
     }' "$tmp/symbols" | sort -u >"$tmp/calls"
 # includes: "file header", the header under src/
-find src -name '*.[ch]' | sort >"$tmp/files"
 xargs awk '/^[ \t]*#[ \t]*include "/ {
         split($0, q, "\"")
         print FILENAME, "src/" q[2]

@@ -84,7 +84,8 @@ typedef void impact_law_function(struct impact_solver *m, const bool *on,
     impact_law_function impact_law_##word;
 #include "abi/laws.def"
 
-/* -- what the laws share (laws.c) ------------------------------------------
+/* -- what the laws share (law_outcome.c)
+ * ------------------------------------------
  */
 
 /* Velocities before agree with the joints to 1e-9 (start.c), and whatever a law

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The reference evaluator, series: one sweep over the instructions per order,
- * implicit blocks included. Every order of additions is fixed by
- * docs/internals.md ("Series semantics"); generated code returns the same bits
- * (I6), so change both or neither. */
+ * implicit blocks included. docs/tape.md fixes the order of every addition.
+ * Generated code returns the same bits (I6): change both or neither. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -90,27 +90,28 @@ square(struct lines *lines, size_t i, size_t j)
 {
     const struct grid *g = lines->g;
     const double *z = g->z + j * g->x.n + i;
-    double c[4] = {z[0], z[1], z[g->x.n + 1],
-                   z[g->x.n]}; /* the corners of the cell */
-    size_t e[4] = {along_x(g, i, j), along_y(g, i + 1, j), along_x(g, i, j + 1),
-                   along_y(g, i, j)};
+    double corner[4] = {z[0], z[1], z[g->x.n + 1],
+                        z[g->x.n]}; /* the corners of the cell */
+    size_t edge[4] = {along_x(g, i, j), along_y(g, i + 1, j),
+                      along_x(g, i, j + 1), along_y(g, i, j)};
     bool up[4];
-    size_t cut[4], n = 0;
+    size_t cut[4], crossings = 0;
     for (int k = 0; k < 4; k++) {
-        if (!isfinite(c[k]))
+        if (!isfinite(corner[k]))
             return;
-        up[k] = c[k] >= lines->level;
+        up[k] = corner[k] >= lines->level;
     }
     for (int k = 0; k < 4; k++)
         if (up[k] != up[(k + 1) & 3])
-            cut[n++] = e[k];
-    if (n == 2)
+            cut[crossings++] = edge[k];
+    if (crossings == 2)
         join(lines, cut[0], cut[1]);
-    if (n < 4)
+    if (crossings < 4)
         return;
     /* the middle is on the side of corner 0, so its two neighbours are cut off
      */
-    bool mid = 0.25 * (c[0] + c[1] + c[2] + c[3]) >= lines->level;
+    bool mid =
+        0.25 * (corner[0] + corner[1] + corner[2] + corner[3]) >= lines->level;
     bool with = mid == up[0];
     join(lines, cut[0], cut[with ? 1 : 3]);
     join(lines, cut[2], cut[with ? 3 : 1]);
@@ -142,19 +143,19 @@ put_edge(struct lines *lines, size_t e)
 /* puts the line that begins at edge e into the points, and removes its joints
  */
 static void
-follow(struct lines *lines, size_t e)
+follow(struct lines *lines, size_t edge)
 {
-    put_edge(lines, e);
+    put_edge(lines, edge);
     for (;;) {
-        size_t k = lines->next[e][0] != 0 ? 0 : 1;
-        size_t to = lines->next[e][k];
+        size_t k = lines->next[edge][0] != 0 ? 0 : 1;
+        size_t to = lines->next[edge][k];
         if (!to)
             break;
-        lines->next[e][k] = 0;
+        lines->next[edge][k] = 0;
         to--;
-        lines->next[to][lines->next[to][0] == e + 1 ? 0 : 1] = 0;
+        lines->next[to][lines->next[to][0] == edge + 1 ? 0 : 1] = 0;
         put_edge(lines, to);
-        e = to;
+        edge = to;
     }
     put(lines, NAN, NAN);
 }
@@ -162,10 +163,10 @@ follow(struct lines *lines, size_t e)
 /* l has no joints before and afterwards */
 static struct out_curve
 level_line(struct arena *arena, struct lines *lines, double level,
-           const struct out_column *z)
+           const struct out_column *values)
 {
     const struct grid *g = lines->g;
-    char s[NUM_TEXT];
+    char digits[NUM_TEXT];
     size_t edges = g->y.n * (g->x.n - 1) + (g->y.n - 1) * g->x.n;
     lines->level = level;
     lines->n = 0;
@@ -179,52 +180,55 @@ level_line(struct arena *arena, struct lines *lines, double level,
     for (size_t e = 0; e < edges; e++)
         if (lines->next[e][0])
             follow(lines, e);
-    num_digits(s, level, 6);
-    const char *name = arena_printf(arena, "%s = %s", z->name, s);
+    num_digits(digits, level, 6);
+    const char *name = arena_printf(arena, "%s = %s", values->name, digits);
     size_t size = lines->n * sizeof(double);
     return (struct out_curve){
         .x = {"", "", arena_copy(arena, lines->x, size), lines->n, NULL},
-        .y = {name, z->unit, arena_copy(arena, lines->y, size), lines->n, NULL},
-        .level = arena_strdup(arena, s)};
+        .y = {name, values->unit, arena_copy(arena, lines->y, size), lines->n,
+              NULL},
+        .level = arena_strdup(arena, digits)};
 }
 
 bool
-out_contours(struct arena *arena, const struct out_column *x,
-             const struct out_column *y, const struct out_column *z,
-             const double *level, size_t n, struct out_curve *curves)
+out_contours(struct arena *arena, const struct out_column *x_axis,
+             const struct out_column *y_axis, const struct out_column *values,
+             const double *level, size_t n_levels, struct out_curve *curves)
 {
-    assert(x->n == z->n && y->n == z->n && (level || n == 0));
-    struct grid g = {out_ticks(arena, x), out_ticks(arena, y), NULL};
-    size_t cells = g.x.n * g.y.n;
-    if (g.x.n < 2 || g.y.n < 2 || cells / g.x.n != g.y.n ||
-        cells > LOOSE * z->n)
+    assert(x_axis->n == values->n && y_axis->n == values->n &&
+           (level || n_levels == 0));
+    struct grid grid = {out_ticks(arena, x_axis), out_ticks(arena, y_axis),
+                        NULL};
+    size_t cells = grid.x.n * grid.y.n;
+    if (grid.x.n < 2 || grid.y.n < 2 || cells / grid.x.n != grid.y.n ||
+        cells > LOOSE * values->n)
         return false;
     double *c = NEW_N(arena, double, cells);
     for (size_t k = 0; k < cells; k++)
         c[k] = NAN;
-    for (size_t k = 0; k < z->n; k++)
-        if (isfinite(x->x[k]) && isfinite(y->x[k]))
-            c[out_tick(&g.y, y->x[k]) * g.x.n + out_tick(&g.x, x->x[k])] =
-                z->x[k];
-    g.z = c;
+    for (size_t k = 0; k < values->n; k++)
+        if (isfinite(x_axis->x[k]) && isfinite(y_axis->x[k]))
+            c[out_tick(&grid.y, y_axis->x[k]) * grid.x.n +
+              out_tick(&grid.x, x_axis->x[k])] = values->x[k];
+    grid.z = c;
     size_t edges = 2 * cells;
-    struct lines l = {.g = &g,
+    struct lines l = {.g = &grid,
                       .next = arena_alloc(arena, edges * sizeof *l.next),
                       .x = NEW_N(arena, double, 2 * edges),
                       .y = NEW_N(arena, double, 2 * edges)};
-    for (size_t k = 0; k < n; k++)
-        curves[k] = level_line(arena, &l, level[k], z);
+    for (size_t k = 0; k < n_levels; k++)
+        curves[k] = level_line(arena, &l, level[k], values);
     return true;
 }
 
 size_t
-out_levels(const struct out_column *z, double level[OUT_LEVELS])
+out_levels(const struct out_column *values, double level[OUT_LEVELS])
 {
     double lo = INFINITY, hi = -INFINITY;
-    for (size_t i = 0; i < z->n; i++)
-        if (isfinite(z->x[i])) {
-            lo = fmin(lo, z->x[i]);
-            hi = fmax(hi, z->x[i]);
+    for (size_t i = 0; i < values->n; i++)
+        if (isfinite(values->x[i])) {
+            lo = fmin(lo, values->x[i]);
+            hi = fmax(hi, values->x[i]);
         }
     if (!(hi > lo))
         return 0;

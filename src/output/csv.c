@@ -82,9 +82,9 @@ end_cell(struct cell *to, size_t n, char end)
 static void
 number_cell(struct cell *to, double x, char end)
 {
-    char s[NUM_TEXT];
-    size_t n = isfinite(x) ? strlen(out_digits_17(s, x)) : 0;
-    memcpy(to->s, s, n);
+    char digits[NUM_TEXT];
+    size_t n = isfinite(x) ? strlen(out_digits_17(digits, x)) : 0;
+    memcpy(to->s, digits, n);
     end_cell(to, n, end);
 }
 
@@ -148,76 +148,77 @@ room(struct buf *buf, size_t n)
 }
 
 static void
-csv_row(struct buf *buf, const struct column *c, size_t n, size_t i,
-        const struct hand *h)
+csv_row(struct buf *buf, const struct column *column, size_t n_columns,
+        size_t row, const struct hand *hand)
 {
     static const struct cell none[2] = {{",", 1}, {"\n", 1}};
-    const struct cell *x;
-    char *p = room(buf, n * sizeof x->s);
-    for (size_t j = 0; j < n; j++, c++) {
-        if (c->axis)
-            x = axis(c, &h->at[j]);
-        else if (i >= c->data->n)
-            x = &none[c->end == '\n'];
-        else if (!c->data->texts)
-            x = number(h->memo, c->data->x[i], c->end);
+    const struct cell *cell;
+    char *end = room(buf, n_columns * sizeof cell->s);
+    for (size_t which = 0; which < n_columns; which++, column++) {
+        if (column->axis)
+            cell = axis(column, &hand->at[which]);
+        else if (row >= column->data->n)
+            cell = &none[column->end == '\n'];
+        else if (!column->data->texts)
+            cell = number(hand->memo, column->data->x[row], column->end);
         else {
-            const char *t = c->data->texts[i];
-            struct word *w = word(h, t);
-            x = &w->cell;
-            if (!x->n || w->text != t || w->end != c->end) {
-                buf->n = (size_t)(p - buf->s);
-                put_text(buf, w, t, c->end);
-                p = room(buf, (n - j) * sizeof x->s);
+            const char *t = column->data->texts[row];
+            struct word *w = word(hand, t);
+            cell = &w->cell;
+            if (!cell->n || w->text != t || w->end != column->end) {
+                buf->n = (size_t)(end - buf->s);
+                put_text(buf, w, t, column->end);
+                end = room(buf, (n_columns - which) * sizeof cell->s);
                 continue;
             }
         }
-        memcpy(p, x->s, sizeof x->s);
-        p += x->n;
+        memcpy(end, cell->s, sizeof cell->s);
+        end += cell->n;
     }
-    buf->n = (size_t)(p - buf->s);
+    buf->n = (size_t)(end - buf->s);
 }
 
 /* If the column is an axis of the grid whose values come again, they become
  * text once. */
 static void
-plan_axis(struct arena *arena, struct column *c, const struct out_grid *g,
-          size_t k, size_t rows)
+plan_axis(struct arena *arena, struct column *column,
+          const struct out_grid *grid, size_t which, size_t rows)
 {
     uint64_t step = 1, all = 1;
-    assert(k < g->n_axes);
-    for (size_t j = 0; j < g->n_axes; j++) {
-        all *= g->shape[j];
-        step *= j > k ? g->shape[j] : 1;
+    assert(which < grid->n_axes);
+    for (size_t j = 0; j < grid->n_axes; j++) {
+        all *= grid->shape[j];
+        step *= j > which ? grid->shape[j] : 1;
     }
-    if (all != rows || c->data->n != rows || g->shape[k] > rows / 16)
+    if (all != rows || column->data->n != rows ||
+        grid->shape[which] > rows / 16)
         return;
-    struct cell *cell = NEW_N(arena, struct cell, g->shape[k]);
-    for (uint64_t i = 0; i < g->shape[k]; i++)
-        number_cell(&cell[i], c->data->x[i * step], c->end);
-    c->axis = cell;
-    c->step = step;
-    c->n = g->shape[k];
+    struct cell *cell = NEW_N(arena, struct cell, grid->shape[which]);
+    for (uint64_t i = 0; i < grid->shape[which]; i++)
+        number_cell(&cell[i], column->data->x[i * step], column->end);
+    column->axis = cell;
+    column->step = step;
+    column->n = grid->shape[which];
 }
 
 static void *
 csv_begin(struct arena *arena, const struct out_table *table, int threads)
 {
     const struct out_grid *g = table->grid;
-    size_t n = table->n_columns;
+    size_t n_columns = table->n_columns;
     struct csv *csv = NEW(arena, struct csv);
-    csv->column = NEW_N(arena, struct column, n + 1);
+    csv->column = NEW_N(arena, struct column, n_columns + 1);
     csv->hand = NEW_N(arena, struct hand, threads);
-    for (size_t j = 0; j < n; j++) {
+    for (size_t j = 0; j < n_columns; j++) {
         csv->column[j] = (struct column){.data = &table->columns[j],
-                                         .end = j + 1 < n ? ',' : '\n'};
+                                         .end = j + 1 < n_columns ? ',' : '\n'};
         if (g && j < g->n_axes)
             plan_axis(arena, &csv->column[j], g, j, table->n_rows);
     }
     for (int k = 0; k < threads; k++) {
         csv->hand[k].memo = NEW_N(arena, struct memo, MEMO);
         csv->hand[k].word = NEW_N(arena, struct word, WORDS);
-        csv->hand[k].at = NEW_N(arena, struct place, n + 1);
+        csv->hand[k].at = NEW_N(arena, struct place, n_columns + 1);
     }
     return csv;
 }

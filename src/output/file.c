@@ -87,9 +87,9 @@ out_folders(const struct output *output, const char *file)
     size_t n = strlen(output->dir) + strlen(file) + 2;
     char *path = mem_alloc(n);
     snprintf(path, n, "%s/%s", output->dir, file);
-    int e = make_folders(path, 0);
+    int error = make_folders(path, 0);
     free(path);
-    return e;
+    return error;
 }
 
 /* Opens a file without a name in the folder of the path, which has a slash. -1:
@@ -109,15 +109,15 @@ open_nameless(char *path)
 
 /* gives a file without a name its temporary name; 0 or errno */
 static int
-name_it(struct out_file *f)
+name_it(struct out_file *opened)
 {
     char from[64];
-    snprintf(from, sizeof from, "/proc/self/fd/%d", f->fd);
+    snprintf(from, sizeof from, "/proc/self/fd/%d", opened->fd);
     for (unsigned k = 0; k < 100; k++) {
         /* the six characters XXXXXX */
-        sprintf(f->temp + strlen(f->temp) - 6, "%06lu",
+        sprintf(opened->temp + strlen(opened->temp) - 6, "%06lu",
                 ((unsigned long)getpid() * 100 + k) % 1000000);
-        if (!linkat(AT_FDCWD, from, AT_FDCWD, f->temp, AT_SYMLINK_FOLLOW))
+        if (!linkat(AT_FDCWD, from, AT_FDCWD, opened->temp, AT_SYMLINK_FOLLOW))
             return 0;
         if (errno != EEXIST)
             return errno;
@@ -127,78 +127,79 @@ name_it(struct out_file *f)
 
 int
 out_file_open(struct output *output, struct diags *ds, imp_range where,
-              const char *file, struct out_file *f)
+              const char *file, struct out_file *opened)
 {
     assert(output->dir && file);
     size_t nd = strlen(output->dir), nf = strlen(file);
-    *f = (struct out_file){.fd = -1};
-    f->path = mem_alloc(2 * (nd + nf) + 18);
-    f->temp = f->path + nd + nf + 2;
-    snprintf(f->path, nd + nf + 2, "%s/%s", output->dir, file);
-    snprintf(f->temp, nd + nf + 16, "%s/%s.XXXXXX", output->dir, file);
-    int e = make_folders(f->path, 0);
-    if (!e) {
-        f->fd = open_nameless(f->path);
-        f->nameless = f->fd >= 0;
-        if (f->fd < 0)
-            f->fd = mkostemp(f->temp, O_CLOEXEC);
-        if (f->fd < 0)
-            e = errno;
+    *opened = (struct out_file){.fd = -1};
+    opened->path = mem_alloc(2 * (nd + nf) + 18);
+    opened->temp = opened->path + nd + nf + 2;
+    snprintf(opened->path, nd + nf + 2, "%s/%s", output->dir, file);
+    snprintf(opened->temp, nd + nf + 16, "%s/%s.XXXXXX", output->dir, file);
+    int error = make_folders(opened->path, 0);
+    if (!error) {
+        opened->fd = open_nameless(opened->path);
+        opened->nameless = opened->fd >= 0;
+        if (opened->fd < 0)
+            opened->fd = mkostemp(opened->temp, O_CLOEXEC);
+        if (opened->fd < 0)
+            error = errno;
     }
-    f->replaces = !e && !access(f->path, F_OK);
-    if (!e)
+    opened->replaces = !error && !access(opened->path, F_OK);
+    if (!error)
         return IMP_OK;
-    free(f->path);
-    *f = (struct out_file){.fd = -1};
-    out_cannot_write(ds, where, file, e);
+    free(opened->path);
+    *opened = (struct out_file){.fd = -1};
+    out_cannot_write(ds, where, file, error);
     return IMP_FAILED;
 }
 
 /* Some file systems write a file to the disk when it replaces another one, and
  * the rename waits for that. So the bytes are sent to the disk as they come. */
 static void
-write_out(struct out_file *f)
+write_out(struct out_file *opened)
 {
 #ifdef SYNC_FILE_RANGE_WRITE
-    if (f->replaces && f->n - f->begun >= AT_ONCE) {
-        (void)sync_file_range(f->fd, (off_t)f->begun, (off_t)(f->n - f->begun),
+    if (opened->replaces && opened->n - opened->begun >= AT_ONCE) {
+        (void)sync_file_range(opened->fd, (off_t)opened->begun,
+                              (off_t)(opened->n - opened->begun),
                               SYNC_FILE_RANGE_WRITE);
-        f->begun = f->n;
+        opened->begun = opened->n;
     }
 #endif
 }
 
 int
-out_file_write(struct out_file *f, const char *s, size_t n)
+out_file_write(struct out_file *opened, const char *s, size_t n)
 {
-    assert(f->fd >= 0);
-    int e = io_write(f->fd, s, n);
-    f->n += n;
-    if (!e)
-        write_out(f);
-    return e;
+    assert(opened->fd >= 0);
+    int error = io_write(opened->fd, s, n);
+    opened->n += n;
+    if (!error)
+        write_out(opened);
+    return error;
 }
 
 int
-out_file_close(struct out_file *f, struct diags *ds, imp_range where,
+out_file_close(struct out_file *opened, struct diags *ds, imp_range where,
                const char *file, int error)
 {
-    assert(f->path && f->fd >= 0);
+    assert(opened->path && opened->fd >= 0);
     /* mkostemp gives no rights to others; a nameless file has those of umask */
-    if (!error && !f->nameless && fchmod(f->fd, 0644))
+    if (!error && !opened->nameless && fchmod(opened->fd, 0644))
         error = errno;
-    if (!error && f->nameless) {
-        error = name_it(f);
-        f->nameless = error != 0;
+    if (!error && opened->nameless) {
+        error = name_it(opened);
+        opened->nameless = error != 0;
     }
-    if (close(f->fd) && !error)
+    if (close(opened->fd) && !error)
         error = errno;
-    if (!error && rename(f->temp, f->path))
+    if (!error && rename(opened->temp, opened->path))
         error = errno;
-    if (error && !f->nameless)
-        unlink(f->temp);
-    free(f->path);
-    *f = (struct out_file){.fd = -1};
+    if (error && !opened->nameless)
+        unlink(opened->temp);
+    free(opened->path);
+    *opened = (struct out_file){.fd = -1};
     /* A negative error has been told by the writer. Nothing is held here any
      * more, because a diagnostic may jump where memory ends. */
     if (error > 0)

@@ -36,22 +36,22 @@ available(const struct output *output, struct diags *ds, imp_range where,
 
 /* A unique name for HDF5, where `/` separates folders and `.` is a folder. */
 static const char *
-plain(struct arena *arena, const struct h5_column *v, size_t n,
+plain(struct arena *arena, const struct h5_column *columns, size_t n_columns,
       const char *name)
 {
-    char *s =
+    char *base =
         arena_strdup(arena, *name && strcmp(name, ".") != 0 ? name : "column");
-    for (char *p = s; *p; p++)
+    for (char *p = base; *p; p++)
         if (*p == '/')
             *p = '|';
-    const char *t = s;
+    const char *t = base;
     for (int k = 2;; k++) {
         size_t i = 0;
-        while (i < n && strcmp(v[i].name, t) != 0)
+        while (i < n_columns && strcmp(columns[i].name, t) != 0)
             i++;
-        if (i == n)
+        if (i == n_columns)
             return t;
-        t = arena_printf(arena, "%s_%d", s, k);
+        t = arena_printf(arena, "%s_%d", base, k);
     }
 }
 
@@ -64,26 +64,26 @@ unit_of(const char *unit)
 /* the params that do not vary; those of the axes are columns */
 static size_t
 params(const struct output *output, struct arena *arena,
-       const struct out_grid *g, const struct out_column *cols,
+       const struct out_grid *grid, const struct out_column *cols,
        struct h5_param **out)
 {
     const imp_param *param =
         IMP_ARRAY(output->im, output->im->params, imp_param);
-    struct h5_param *v =
+    struct h5_param *fixed =
         NEW_N(arena, struct h5_param, output->im->params.n + 1);
-    size_t n = 0;
+    size_t n_fixed = 0;
     for (uint32_t i = 0; i < output->im->params.n; i++) {
         const char *name = imp_text(output->im, param[i].name);
         bool varies = false;
-        for (size_t k = 0; g && k < g->n_varying; k++)
+        for (size_t k = 0; grid && k < grid->n_varying; k++)
             varies |= !strcmp(cols[k].name, name);
         if (!varies)
-            v[n++] = (struct h5_param){
+            fixed[n_fixed++] = (struct h5_param){
                 name, unit_of(imp_text(output->im, param[i].unit)),
                 output->params[i]};
     }
-    *out = v;
-    return n;
+    *out = fixed;
+    return n_fixed;
 }
 
 static const char *
@@ -99,35 +99,37 @@ save(struct output *output, struct diags *ds, imp_range where, const char *file,
 {
     assert(output->dir && table);
     const struct out_column *cols = table->columns;
-    size_t n = table->n_columns;
-    const struct out_grid *g = table->grid;
+    size_t n_columns = table->n_columns;
+    const struct out_grid *grid = table->grid;
     const struct h5_api *api = load_api(output, ds, where, file);
-    struct out_file f;
+    struct out_file opened;
     int st;
     if (!api)
         return IMP_FAILED;
-    struct h5_column *v = NEW_N(ds->arena, struct h5_column, n + 1);
-    for (size_t i = 0; i < n; i++)
-        v[i] = (struct h5_column){plain(ds->arena, v, i, cols[i].name),
-                                  unit_of(cols[i].unit), cols[i].x,
-                                  cols[i].texts, cols[i].n};
+    struct h5_column *columns =
+        NEW_N(ds->arena, struct h5_column, n_columns + 1);
+    for (size_t i = 0; i < n_columns; i++)
+        columns[i] = (struct h5_column){
+            plain(ds->arena, columns, i, cols[i].name), unit_of(cols[i].unit),
+            cols[i].x, cols[i].texts, cols[i].n};
     struct h5_param *p = NULL;
-    size_t n_params = output->im ? params(output, ds->arena, g, cols, &p) : 0;
-    struct h5_content c = {
+    size_t n_params =
+        output->im ? params(output, ds->arena, grid, cols, &p) : 0;
+    struct h5_content content = {
         .model =
             output->im ? base_name(imp_text(output->im, output->im->name)) : "",
-        .command = g ? "sweep" : "save",
+        .command = grid ? "sweep" : "save",
         .seed = output->seed,
         .params = p,
         .n_params = n_params,
-        .columns = v,
-        .n_columns = n,
-        .n_axes = g ? g->n_axes : 0,
-        .shape = g ? g->shape : NULL};
+        .columns = columns,
+        .n_columns = n_columns,
+        .n_axes = grid ? grid->n_axes : 0,
+        .shape = grid ? grid->shape : NULL};
     const char *why = NULL;
     size_t size = 0;
-    char *s = api->file(&c, &size, &why);
-    if (!s) {
+    char *bytes = api->file(&content, &size, &why);
+    if (!bytes) {
         struct diag *diag = diag_add(ds, DIAG_E0856, where,
                                      "\"%s\" cannot be written: %s", file, why);
         diag_help(ds, diag, "save as .csv or .jsonl");
@@ -136,16 +138,16 @@ save(struct output *output, struct diags *ds, imp_range where, const char *file,
     struct oom_guard guard;
     if (setjmp(guard.env)) {
         oom_leave(&guard);
-        free(s);
+        free(bytes);
         oom_raise();
     }
     oom_enter(&guard);
-    if (!(st = out_file_open(output, ds, where, file, &f))) {
-        int error = out_file_write(&f, s, size);
-        st = out_file_close(&f, ds, where, file, error);
+    if (!(st = out_file_open(output, ds, where, file, &opened))) {
+        int error = out_file_write(&opened, bytes, size);
+        st = out_file_close(&opened, ds, where, file, error);
     }
     oom_leave(&guard);
-    free(s);
+    free(bytes);
     return st;
 }
 

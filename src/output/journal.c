@@ -46,19 +46,19 @@ frame_hash(uint64_t n, const char *p)
 
 /* reads n bytes at an offset; false: there are fewer */
 static bool
-get(int fd, void *to, size_t n, uint64_t at)
+get(int fd, void *to, size_t size, uint64_t at)
 {
     assert(to);
     char *p = to;
-    while (n) {
-        ssize_t k = pread(fd, p, n, (off_t)at);
+    while (size) {
+        ssize_t k = pread(fd, p, size, (off_t)at);
         if (k < 0 && errno == EINTR)
             continue;
         if (k <= 0)
             return false;
         p += k;
         at += (uint64_t)k;
-        n -= (size_t)k;
+        size -= (size_t)k;
     }
     return true;
 }
@@ -68,19 +68,19 @@ get(int fd, void *to, size_t n, uint64_t at)
 static bool
 frame_at(int fd, uint64_t at, struct buf *buf)
 {
-    uint64_t n, sum;
+    uint64_t size, sum;
     char piece[4096];
-    if (!get(fd, &n, sizeof n, at) || n == 0 || n > FRAME_MOST)
+    if (!get(fd, &size, sizeof size, at) || size == 0 || size > FRAME_MOST)
         return false;
     buf_clear(buf);
-    for (uint64_t k = 0; k < n; k += sizeof piece) {
-        size_t m = n - k < sizeof piece ? (size_t)(n - k) : sizeof piece;
+    for (uint64_t k = 0; k < size; k += sizeof piece) {
+        size_t m = size - k < sizeof piece ? (size_t)(size - k) : sizeof piece;
         if (!get(fd, piece, m, at + 8 + k))
             return false;
         buf_put(buf, piece, m);
     }
-    return get(fd, &sum, sizeof sum, at + 8 + n) &&
-           sum == frame_hash(n, buf->s);
+    return get(fd, &sum, sizeof sum, at + 8 + size) &&
+           sum == frame_hash(size, buf->s);
 }
 
 static enum journal_state
@@ -149,14 +149,14 @@ journal_open(struct output *output, struct diags *ds, imp_range where,
     assert(output->dir && file && frame);
     uint64_t head[2] = {MAGIC, key};
     *journal = (struct journal){.fd = -1};
-    int e = out_folders(output, file);
+    int failure = out_folders(output, file);
     char *path = path_of(output, file);
-    int fd = e ? -1 : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (!e && fd < 0)
-        e = errno;
+    int fd = failure ? -1 : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (!failure && fd < 0)
+        failure = errno;
     if (fd < 0) {
         free(path);
-        out_cannot_write(ds, where, file, e);
+        out_cannot_write(ds, where, file, failure);
         return IMP_FAILED;
     }
     /* now it is open: where memory ends, the holder of j closes it */
@@ -164,41 +164,41 @@ journal_open(struct output *output, struct diags *ds, imp_range where,
     journal->path = path;
     pthread_mutex_init(&journal->lock, NULL);
     if (flock(fd, LOCK_EX | LOCK_NB)) /* another process has it open */
-        e = errno == EWOULDBLOCK ? EBUSY : errno;
-    bool same = !e && resume && look(fd, key) == JOURNAL_SAME;
+        failure = errno == EWOULDBLOCK ? EBUSY : errno;
+    bool same = !failure && resume && look(fd, key) == JOURNAL_SAME;
     uint64_t size = same ? frames(fd, frame, ctx) : 0;
-    if (!e && (ftruncate(fd, (off_t)size) || lseek(fd, 0, SEEK_END) < 0))
-        e = errno;
-    if (!e && !same)
-        e = io_write(fd, head, sizeof head);
+    if (!failure && (ftruncate(fd, (off_t)size) || lseek(fd, 0, SEEK_END) < 0))
+        failure = errno;
+    if (!failure && !same)
+        failure = io_write(fd, head, sizeof head);
     journal->size = same ? size : HEAD;
-    if (!e)
+    if (!failure)
         return IMP_OK;
     journal_close(journal, false);
-    out_cannot_write(ds, where, file, e);
+    out_cannot_write(ds, where, file, failure);
     return IMP_FAILED;
 }
 
 int
-journal_append(struct journal *journal, const char *s, size_t n)
+journal_append(struct journal *journal, const char *s, size_t size)
 {
     assert(journal->fd >= 0);
-    uint64_t len = n, sum = frame_hash(n, s);
-    if (!n)
+    uint64_t len = size, sum = frame_hash(size, s);
+    if (!size)
         return 0;
     pthread_mutex_lock(&journal->lock);
-    int e = io_write(journal->fd, &len, sizeof len);
-    if (!e)
-        e = io_write(journal->fd, s, n);
-    if (!e)
-        e = io_write(journal->fd, &sum, sizeof sum);
-    if (!e)
-        journal->size += FRAME + n;
+    int failure = io_write(journal->fd, &len, sizeof len);
+    if (!failure)
+        failure = io_write(journal->fd, s, size);
+    if (!failure)
+        failure = io_write(journal->fd, &sum, sizeof sum);
+    if (!failure)
+        journal->size += FRAME + size;
     else if (ftruncate(journal->fd, (off_t)journal->size) ||
              lseek(journal->fd, 0, SEEK_END) < 0)
-        e = errno ? errno : e;
+        failure = errno ? errno : failure;
     pthread_mutex_unlock(&journal->lock);
-    return e;
+    return failure;
 }
 
 void

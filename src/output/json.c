@@ -12,8 +12,8 @@
 void
 out_json_number(struct buf *buf, double x)
 {
-    char s[NUM_TEXT];
-    buf_puts(buf, isfinite(x) ? out_exact(s, x) : "null");
+    char digits[NUM_TEXT];
+    buf_puts(buf, isfinite(x) ? out_exact(digits, x) : "null");
 }
 
 void
@@ -29,19 +29,20 @@ out_json_numbers(struct buf *buf, const double *x, size_t n)
 }
 
 void
-out_json_matrix(struct buf *buf, const double *x, size_t rows, size_t cols)
+out_json_matrix(struct buf *buf, const double *numbers, size_t rows,
+                size_t cols)
 {
-    assert(x);
+    assert(numbers);
     if (rows == 1 && cols == 1) {
-        out_json_number(buf, x[0]);
+        out_json_number(buf, numbers[0]);
     } else if (cols == 1) {
-        out_json_numbers(buf, x, rows);
+        out_json_numbers(buf, numbers, rows);
     } else {
         buf_putc(buf, '[');
         for (size_t i = 0; i < rows; i++) {
             if (i)
                 buf_puts(buf, ", ");
-            out_json_numbers(buf, x + i * cols, cols);
+            out_json_numbers(buf, numbers + i * cols, cols);
         }
         buf_putc(buf, ']');
     }

@@ -82,8 +82,9 @@ void out_cannot_write(struct diags *ds, imp_range where, const char *file,
  * `file` is not NULL, or else as text. IMP_OK, or a status after a diagnostic
  * at `where`. */
 int out_plot(struct output *output, struct diags *ds, imp_range where,
-             const char *file, const char *title, const struct out_column *x,
-             const struct out_column *ys, size_t n_ys);
+             const char *file, const char *title,
+             const struct out_column *x_axis, const struct out_column *ys,
+             size_t n_ys);
 /* A curve with places of its own. At a NaN it is interrupted. */
 struct out_curve {
     struct out_column x, y; /* of the same length; y has the name */
@@ -91,22 +92,25 @@ struct out_curve {
 };
 /* The same for curves; x gives the axis its name and unit. */
 int out_curves(struct output *output, struct diags *ds, imp_range where,
-               const char *file, const char *title, const struct out_column *x,
-               const struct out_curve *curves, size_t n);
+               const char *file, const char *title,
+               const struct out_column *x_axis, const struct out_curve *curves,
+               size_t n);
 /* The same for a map: z, which is numbers or texts, over x and y, all of the
  * same length, with curves on it. */
 int out_map(struct output *output, struct diags *ds, imp_range where,
-            const char *file, const char *title, const struct out_column *x,
-            const struct out_column *y, const struct out_column *z,
-            const struct out_curve *curves, size_t n);
+            const char *file, const char *title,
+            const struct out_column *x_axis, const struct out_column *y_axis,
+            const struct out_column *values, const struct out_curve *curves,
+            size_t n);
 /* Level lines of z over x and y; v gets one curve per level. False: the points
  * are no grid. */
-bool out_contours(struct arena *arena, const struct out_column *x,
-                  const struct out_column *y, const struct out_column *z,
-                  const double *level, size_t n, struct out_curve *curves);
+bool out_contours(struct arena *arena, const struct out_column *x_axis,
+                  const struct out_column *y_axis,
+                  const struct out_column *values, const double *level,
+                  size_t n, struct out_curve *curves);
 /* round levels between the smallest and the greatest value; returns how many */
 #define OUT_LEVELS 16
-size_t out_levels(const struct out_column *z, double level[OUT_LEVELS]);
+size_t out_levels(const struct out_column *values, double level[OUT_LEVELS]);
 /* The first n_varying columns of a sweep are params that vary. The first n_axes
  * of these are the axes of a grid, the last axis fastest; 0: the rows are no
  * complete grid. */

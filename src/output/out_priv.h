@@ -12,11 +12,11 @@
 /* A number in a table for people is the shortest text that reads back, if it
  * has at most so many significant digits, and otherwise rounded to so many. */
 #define OUT_DIGITS 12
-char *out_number(char s[NUM_TEXT], double x);
+char *out_number(char digits[NUM_TEXT], double x);
 /* The shortest text that reads back (for JSON), and 17 digits (for CSV). All
  * three leave out the sign of a zero. */
-char *out_exact(char s[NUM_TEXT], double x);
-char *out_digits_17(char s[NUM_TEXT], double x);
+char *out_exact(char digits[NUM_TEXT], double x);
+char *out_digits_17(char digits[NUM_TEXT], double x);
 
 /* JSON: a number, null where it is not finite; an array of n numbers */
 void out_json_number(struct buf *buf, double x);
@@ -58,11 +58,11 @@ struct out_format;
 /* gnuplot: the picture as file under o->dir, in a format that takes pictures */
 int out_plot_gnuplot(struct output *output, struct diags *ds, imp_range where,
                      const struct out_format *format, const char *file,
-                     const char *title, const struct out_column *x,
+                     const char *title, const struct out_column *x_axis,
                      const struct out_column *ys, size_t n_ys);
 int out_curves_gnuplot(struct output *output, struct diags *ds, imp_range where,
                        const struct out_format *format, const char *file,
-                       const char *title, const struct out_column *x,
+                       const char *title, const struct out_column *x_axis,
                        const struct out_curve *curves, size_t n);
 /* runs a script of gnuplot, whose output becomes the file */
 int out_gnuplot(struct output *output, struct diags *ds, imp_range where,
@@ -70,23 +70,24 @@ int out_gnuplot(struct output *output, struct diags *ds, imp_range where,
 /* the head of a script: terminal, title, labels of the axes (y NULL: none); the
  * last line is left open */
 void out_plot_head(struct buf *buf, const struct out_format *format,
-                   const char *title, const struct out_column *x,
-                   const struct out_column *y);
+                   const char *title, const struct out_column *x_axis,
+                   const struct out_column *y_axis);
 void out_plot_quoted(struct buf *buf, const char *s); /* a text in quotes, for a
                                                        * script */
 /* the line that says what was plotted; in JSON it has the data */
 void out_plotted(struct output *output, const char *file, const char *title,
-                 bool draw, const struct out_column *x,
+                 bool draw, const struct out_column *x_axis,
                  const struct out_column *ys, size_t n_ys);
 /* the same for curves; z: the columns y and z of a map, or NULL */
 void out_plotted_curves(struct output *output, const char *file,
                         const char *title, bool draw,
-                        const struct out_column *x, const struct out_column *z,
+                        const struct out_column *x_axis,
+                        const struct out_column *values,
                         const struct out_curve *curves, size_t n);
 /* a plot of characters in the terminal */
 void out_plot_text(struct output *output, const char *title,
-                   const struct out_column *x, const struct out_curve *curves,
-                   size_t n);
+                   const struct out_column *x_axis,
+                   const struct out_curve *curves, size_t n);
 /* for gnuplot: the data of curves as $c0, $c1, ...; the labels of level lines;
  * the curves of a `plot` command */
 void out_curves_data(struct buf *buf, const struct out_curve *curves, size_t n);

@@ -49,8 +49,8 @@ labelled(struct buf *buf, const struct out_column *column)
 
 void
 out_plot_head(struct buf *buf, const struct out_format *format,
-              const char *title, const struct out_column *x,
-              const struct out_column *y)
+              const char *title, const struct out_column *x_axis,
+              const struct out_column *y_axis)
 {
     assert(format && format->takes == OUT_PICTURE);
     buf_puts(buf, "set encoding utf8\n");
@@ -58,35 +58,39 @@ out_plot_head(struct buf *buf, const struct out_format *format,
     buf_puts(buf, "set title ");
     out_plot_quoted(buf, title);
     buf_puts(buf, "\nset xlabel ");
-    labelled(buf, x);
-    if (y) {
+    labelled(buf, x_axis);
+    if (y_axis) {
         buf_puts(buf, "\nset ylabel ");
-        labelled(buf, y);
+        labelled(buf, y_axis);
     }
 }
 
 static void
 script(struct buf *buf, const struct out_format *format, const char *title,
-       const struct out_column *x, const struct out_column *ys, size_t n_ys)
+       const struct out_column *x_axis, const struct out_column *ys,
+       size_t n_ys)
 {
-    char s[NUM_TEXT];
-    out_plot_head(buf, format, title, x, n_ys == 1 ? &ys[0] : NULL);
+    char digits[NUM_TEXT];
+    out_plot_head(buf, format, title, x_axis, n_ys == 1 ? &ys[0] : NULL);
     buf_puts(buf, n_ys == 1 ? "\nset key off" : "\nset key outside right top");
     buf_puts(buf, "\nset grid\nset xzeroaxis\nset format '%g'\n"
                   "set datafile missing '?'\n$d << IMP_END\n");
-    for (size_t i = 0; i < x->n; i++) {
-        buf_puts(buf, isfinite(x->x[i]) ? out_digits_17(s, x->x[i]) : "?");
+    for (size_t i = 0; i < x_axis->n; i++) {
+        buf_puts(buf, isfinite(x_axis->x[i])
+                          ? out_digits_17(digits, x_axis->x[i])
+                          : "?");
         for (size_t j = 0; j < n_ys; j++) {
             bool there = i < ys[j].n && isfinite(ys[j].x[i]);
             buf_putc(buf, ' ');
-            buf_puts(buf, there ? out_digits_17(s, ys[j].x[i]) : "?");
+            buf_puts(buf, there ? out_digits_17(digits, ys[j].x[i]) : "?");
         }
         buf_putc(buf, '\n');
     }
     buf_puts(buf, "IMP_END\nplot ");
     for (size_t j = 0; j < n_ys; j++) {
         buf_printf(buf, "%s$d using 1:%zu with %s linewidth 2 title ",
-                   j ? ", " : "", j + 2, x->n < 3 ? "linespoints" : "lines");
+                   j ? ", " : "", j + 2,
+                   x_axis->n < 3 ? "linespoints" : "lines");
         labelled(buf, &ys[j]);
     }
     buf_puts(buf, "\n");
@@ -128,10 +132,10 @@ run_gnuplot(int in, int to, int err)
     sigemptyset(&all);
     sigaddset(&all, SIGPIPE);
 
-    int e = posix_spawn_file_actions_init(&fa);
-    if (e) {
+    int failure = posix_spawn_file_actions_init(&fa);
+    if (failure) {
         buf_free(&env);
-        return e;
+        return failure;
     }
     posix_spawnattr_init(&at);
     posix_spawnattr_setsigmask(&at, &none);
@@ -142,12 +146,12 @@ run_gnuplot(int in, int to, int err)
     posix_spawn_file_actions_adddup2(&fa, to, 1);
     posix_spawn_file_actions_adddup2(&fa, err, 2);
     pid_t pid = 0;
-    e = posix_spawnp(&pid, "gnuplot", &fa, &at, argv, envp);
+    failure = posix_spawnp(&pid, "gnuplot", &fa, &at, argv, envp);
     posix_spawn_file_actions_destroy(&fa);
     posix_spawnattr_destroy(&at);
     buf_free(&env);
-    if (e)
-        return e;
+    if (failure)
+        return failure;
     int status = 0;
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
@@ -157,19 +161,19 @@ run_gnuplot(int in, int to, int err)
 
 /* the line of gnuplot's messages that says what went wrong */
 static void
-complaint(int err, char *s, size_t n)
+complaint(int err, char *said, size_t size)
 {
     char text[2000];
     ssize_t k = pread(err, text, sizeof text - 1, 0);
     text[k > 0 ? k : 0] = 0;
     char *save = NULL;
-    s[0] = 0;
+    said[0] = 0;
     for (char *l = strtok_r(text, "\n", &save); l;
          l = strtok_r(NULL, "\n", &save)) {
         size_t skip = strspn(l, " \t^");
-        if (l[skip] && (!s[0] || strstr(l, "line "))) {
-            strncpy(s, l + skip, n - 1);
-            s[n - 1] = 0;
+        if (l[skip] && (!said[0] || strstr(l, "line "))) {
+            strncpy(said, l + skip, size - 1);
+            said[size - 1] = 0;
         }
     }
 }
@@ -179,21 +183,21 @@ out_gnuplot(struct output *output, struct diags *ds, imp_range where,
             const char *file, const struct buf *buf)
 {
     assert(output->dir && file && buf->s);
-    struct out_file f;
-    int st = out_file_open(output, ds, where, file, &f);
+    struct out_file opened;
+    int st = out_file_open(output, ds, where, file, &opened);
     if (st)
         return st;
     int in = memory_file(buf->s, buf->n), err = memory_file("", 0);
-    int e = in < 0 || err < 0 ? errno : run_gnuplot(in, f.fd, err);
-    bool none = e == ENOENT || e == EACCES;
+    int failure = in < 0 || err < 0 ? errno : run_gnuplot(in, opened.fd, err);
+    bool none = failure == ENOENT || failure == EACCES;
     char say[200] = "";
-    if (e == -1)
+    if (failure == -1)
         complaint(err, say, sizeof say);
     if (in >= 0)
         close(in);
     if (err >= 0)
         close(err);
-    st = out_file_close(&f, ds, where, file, none ? -1 : e);
+    st = out_file_close(&opened, ds, where, file, none ? -1 : failure);
     if (none) {
         struct diag *diag = diag_add(ds, DIAG_E0853, where,
                                      "\"%s\" needs gnuplot, which is not "
@@ -202,7 +206,7 @@ out_gnuplot(struct output *output, struct diags *ds, imp_range where,
         diag_help(ds, diag,
                   "install it (Debian: apt install gnuplot-nox), or leave out "
                   "--out to see the plot as text");
-    } else if (e == -1) {
+    } else if (failure == -1) {
         struct diag *diag = diag_add(ds, DIAG_E0854, where,
                                      "gnuplot could not draw \"%s\"", file);
         if (*say)
@@ -215,11 +219,11 @@ out_gnuplot(struct output *output, struct diags *ds, imp_range where,
 int
 out_plot_gnuplot(struct output *output, struct diags *ds, imp_range where,
                  const struct out_format *format, const char *file,
-                 const char *title, const struct out_column *x,
+                 const char *title, const struct out_column *x_axis,
                  const struct out_column *ys, size_t n_ys)
 {
     struct buf buf = {0};
-    script(&buf, format, title, x, ys, n_ys);
+    script(&buf, format, title, x_axis, ys, n_ys);
     int st = out_gnuplot(output, ds, where, file, &buf);
     buf_free(&buf);
     return st;
@@ -231,15 +235,15 @@ out_plot_gnuplot(struct output *output, struct diags *ds, imp_range where,
 void
 out_curves_data(struct buf *buf, const struct out_curve *curves, size_t n)
 {
-    char s[NUM_TEXT];
+    char digits[NUM_TEXT];
     for (size_t k = 0; k < n; k++) {
         buf_printf(buf, "$c%zu << IMP_END\n", k);
         for (size_t i = 0; i < curves[k].x.n; i++) {
             bool there =
                 isfinite(curves[k].x.x[i]) && isfinite(curves[k].y.x[i]);
             if (there) {
-                buf_printf(buf, "%s ", out_digits_17(s, curves[k].x.x[i]));
-                buf_puts(buf, out_digits_17(s, curves[k].y.x[i]));
+                buf_printf(buf, "%s ", out_digits_17(digits, curves[k].x.x[i]));
+                buf_puts(buf, out_digits_17(digits, curves[k].y.x[i]));
             }
             buf_putc(buf, '\n'); /* a blank line is a gap */
         }
@@ -275,23 +279,24 @@ out_curves_plot(struct buf *buf, const struct out_curve *curves, size_t n,
                 bool first)
 {
     size_t colour = 0;
-    for (size_t k = 0; k < n; k++) {
-        if (!curves[k].x.n)
+    for (size_t which = 0; which < n; which++) {
+        if (!curves[which].x.n)
             continue; /* gnuplot refuses data without a row */
-        buf_printf(buf, "%s$c%zu using 1:2 with lines ", first ? "" : ", ", k);
+        buf_printf(buf, "%s$c%zu using 1:2 with lines ", first ? "" : ", ",
+                   which);
         first = false;
-        if (curves[k].level) { /* black on white can be seen on dark and on
-                                * light colours */
+        if (curves[which].level) { /* black on white can be seen on dark and on
+                                    * light colours */
             buf_printf(buf,
                        "linewidth 3 linecolor rgb 'white' notitle, $c%zu "
                        "using 1:2 with lines linewidth 1 linecolor rgb "
                        "'black' notitle",
-                       k);
+                       which);
             continue;
         }
         buf_printf(buf, "linewidth 2 linecolor rgb '%s' title ",
                    colours[colour++ % 8]);
-        labelled(buf, &curves[k].y);
+        labelled(buf, &curves[which].y);
     }
     buf_puts(buf, "\n");
 }
@@ -299,7 +304,7 @@ out_curves_plot(struct buf *buf, const struct out_curve *curves, size_t n,
 void
 out_levels_plot(struct buf *buf, const struct out_curve *curves, size_t n)
 {
-    char s[NUM_TEXT];
+    char digits[NUM_TEXT];
     size_t at;
     buf_puts(buf, "set style textbox opaque noborder margins 0.3,0.3\n");
     for (size_t k = 0; k < n; k++) {
@@ -307,28 +312,30 @@ out_levels_plot(struct buf *buf, const struct out_curve *curves, size_t n)
             continue;
         buf_puts(buf, "set label ");
         out_plot_quoted(buf, curves[k].level);
-        buf_printf(buf, " at %s,", out_digits_17(s, curves[k].x.x[at]));
+        buf_printf(buf, " at %s,", out_digits_17(digits, curves[k].x.x[at]));
         buf_printf(buf, "%s center front boxed font ',10'\n",
-                   out_digits_17(s, curves[k].y.x[at]));
+                   out_digits_17(digits, curves[k].y.x[at]));
     }
 }
 
 int
 out_curves_gnuplot(struct output *output, struct diags *ds, imp_range where,
                    const struct out_format *format, const char *file,
-                   const char *title, const struct out_column *x,
-                   const struct out_curve *curves, size_t n)
+                   const char *title, const struct out_column *x_axis,
+                   const struct out_curve *curves, size_t n_curves)
 {
     struct buf buf = {0};
     size_t points = 0;
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < n_curves; k++)
         points += curves[k].x.n;
-    out_plot_head(&buf, format, title, x, n == 1 ? &curves[0].y : NULL);
-    buf_puts(&buf, n == 1 ? "\nset key off" : "\nset key outside right top");
+    out_plot_head(&buf, format, title, x_axis,
+                  n_curves == 1 ? &curves[0].y : NULL);
+    buf_puts(&buf,
+             n_curves == 1 ? "\nset key off" : "\nset key outside right top");
     buf_puts(&buf, "\nset grid\nset xzeroaxis\nset format '%g'\n");
-    out_curves_data(&buf, curves, n);
+    out_curves_data(&buf, curves, n_curves);
     buf_puts(&buf, points ? "plot " : "plot [0:1] [0:1] NaN notitle");
-    out_curves_plot(&buf, curves, n, true);
+    out_curves_plot(&buf, curves, n_curves, true);
     int st = out_gnuplot(output, ds, where, file, &buf);
     buf_free(&buf);
     return st;

@@ -44,26 +44,27 @@ there(const struct map *map, size_t i)
 }
 
 static struct map
-map_of(struct arena *arena, const struct out_column *x,
-       const struct out_column *y, const struct out_column *z)
+map_of(struct arena *arena, const struct out_column *x_axis,
+       const struct out_column *y_axis, const struct out_column *values)
 {
-    assert(x->n == y->n && x->n == z->n);
-    struct map map = {.x = x, .y = y, .z = z, .lo = INFINITY, .hi = -INFINITY};
-    map.tx = out_ticks(arena, x);
-    map.ty = out_ticks(arena, y);
-    for (size_t i = 0; i < z->n; i++) {
-        if (!there(&map, i))
+    assert(x_axis->n == y_axis->n && x_axis->n == values->n);
+    struct map map = {
+        .x = x_axis, .y = y_axis, .z = values, .lo = INFINITY, .hi = -INFINITY};
+    map.tx = out_ticks(arena, x_axis);
+    map.ty = out_ticks(arena, y_axis);
+    for (size_t point = 0; point < values->n; point++) {
+        if (!there(&map, point))
             continue;
-        if (!z->texts) {
-            map.lo = fmin(map.lo, z->x[i]);
-            map.hi = fmax(map.hi, z->x[i]);
+        if (!values->texts) {
+            map.lo = fmin(map.lo, values->x[point]);
+            map.hi = fmax(map.hi, values->x[point]);
             continue;
         }
         size_t k = 0;
-        while (k < map.n_text && strcmp(map.text[k], z->texts[i]) != 0)
+        while (k < map.n_text && strcmp(map.text[k], values->texts[point]) != 0)
             k++;
         if (k == map.n_text && k < MAP_TEXTS)
-            map.text[map.n_text++] = z->texts[i];
+            map.text[map.n_text++] = values->texts[point];
     }
     return map;
 }
@@ -154,8 +155,8 @@ curve_mark(size_t k)
 
 static void
 draw_curve(struct buf *buf, const struct map *map,
-           const struct out_curve *curves, size_t number, char *c, size_t w,
-           size_t h)
+           const struct out_curve *curves, size_t number, char *cells,
+           size_t width, size_t height)
 {
     enum {
         STEPS = 16
@@ -174,37 +175,40 @@ draw_curve(struct buf *buf, const struct map *map,
             double p = among(&map->tx, x), q = among(&map->ty, y);
             if (p < 0 || q < 0)
                 continue;
-            c[cell((size_t)(q + 0.5), map->ty.n, h) * w +
-              cell((size_t)(p + 0.5), map->tx.n, w)] = curve_mark(number);
+            cells[cell((size_t)(q + 0.5), map->ty.n, height) * width +
+                  cell((size_t)(p + 0.5), map->tx.n, width)] =
+                curve_mark(number);
         }
     buf_printf(buf, "  %c %s\n", curve_mark(number), curves->y.name);
 }
 
 static void
 map_text(struct output *output, struct arena *arena, const char *title,
-         const struct map *map, const struct out_curve *curves, size_t n)
+         const struct map *map, const struct out_curve *curves, size_t n_curves)
 {
-    size_t w = map->tx.n < MAP_WIDTH ? map->tx.n : MAP_WIDTH;
-    size_t h = map->ty.n < MAP_HEIGHT ? map->ty.n : MAP_HEIGHT;
+    size_t width = map->tx.n < MAP_WIDTH ? map->tx.n : MAP_WIDTH;
+    size_t height = map->ty.n < MAP_HEIGHT ? map->ty.n : MAP_HEIGHT;
     struct buf buf = {0};
     buf_printf(&buf, "%s\n", title);
-    if (!w || !h) {
+    if (!width || !height) {
         buf_puts(&buf, "  nothing to show\n");
     } else {
-        char *c = NEW_N(arena, char, w *h);
-        memset(c, ' ', w * h);
+        char *cells = NEW_N(arena, char, width *height);
+        memset(cells, ' ', width * height);
         /* where several points lie in one cell the first is shown */
         for (size_t i = map->z->n; i-- > 0;)
             if (there(map, i))
-                c[cell(out_tick(&map->ty, map->y->x[i]), map->ty.n, h) * w +
-                  cell(out_tick(&map->tx, map->x->x[i]), map->tx.n, w)] =
-                    mark(map, i);
+                cells[cell(out_tick(&map->ty, map->y->x[i]), map->ty.n,
+                           height) *
+                          width +
+                      cell(out_tick(&map->tx, map->x->x[i]), map->tx.n,
+                           width)] = mark(map, i);
         legend(&buf, map);
-        for (size_t k = 0; k < n; k++)
-            draw_curve(&buf, map, &curves[k], k, c, w, h);
-        for (size_t j = h; j-- > 0;) {
+        for (size_t k = 0; k < n_curves; k++)
+            draw_curve(&buf, map, &curves[k], k, cells, width, height);
+        for (size_t j = height; j-- > 0;) {
             buf_puts(&buf, "  |");
-            buf_put(&buf, c + j * w, w);
+            buf_put(&buf, cells + j * width, width);
             buf_puts(&buf, "|\n");
         }
         buf_puts(&buf, "  across: ");
@@ -260,19 +264,19 @@ palette(struct buf *buf, size_t n)
 static void
 range(struct buf *buf, const char *axis, const struct out_ticks *ticks)
 {
-    char s[NUM_TEXT];
+    char digits[NUM_TEXT];
     double end = ticks->v[ticks->n - 1];
     double half = 0.5 * (end - ticks->v[0]) / (double)(ticks->n - 1);
     buf_printf(buf, "set %srange [%s", axis,
-               out_digits_17(s, ticks->v[0] - half));
-    buf_printf(buf, ":%s]\n", out_digits_17(s, end + half));
+               out_digits_17(digits, ticks->v[0] - half));
+    buf_printf(buf, ":%s]\n", out_digits_17(digits, end + half));
 }
 
 static void
 script(struct buf *buf, const struct out_format *format, const char *title,
-       const struct map *map, const struct out_curve *curves, size_t n)
+       const struct map *map, const struct out_curve *curves, size_t n_curves)
 {
-    char s[NUM_TEXT];
+    char digits[NUM_TEXT];
     out_plot_head(buf, format, title, map->x, map->y);
     buf_puts(buf, "\nset key off\nset format '%g'\n");
     if (map->z->texts)
@@ -283,14 +287,14 @@ script(struct buf *buf, const struct out_format *format, const char *title,
     for (size_t i = 0; i < map->z->n; i++) {
         if (!isfinite(map->x->x[i]) || !isfinite(map->y->x[i]))
             continue;
-        buf_printf(buf, "%s ", out_digits_17(s, map->x->x[i]));
-        buf_printf(buf, "%s ", out_digits_17(s, map->y->x[i]));
+        buf_printf(buf, "%s ", out_digits_17(digits, map->x->x[i]));
+        buf_printf(buf, "%s ", out_digits_17(digits, map->y->x[i]));
         if (!there(map, i))
             buf_puts(buf, "NaN\n");
         else if (map->z->texts)
             buf_printf(buf, "%d\n", text_of(map, i));
         else
-            buf_printf(buf, "%s\n", out_digits_17(s, map->z->x[i]));
+            buf_printf(buf, "%s\n", out_digits_17(digits, map->z->x[i]));
     }
     buf_puts(buf, "IMP_END\n");
     if (map->z->texts && map->n_text) {
@@ -303,49 +307,50 @@ script(struct buf *buf, const struct out_format *format, const char *title,
         }
         buf_puts(buf, ")\n");
     }
-    if (n && map->tx.n > 1 && map->ty.n > 1) {
+    if (n_curves && map->tx.n > 1 && map->ty.n > 1) {
         range(buf, "x", &map->tx);
         range(buf, "y", &map->ty);
     }
-    if (n) {
+    if (n_curves) {
         buf_puts(buf, "set key on outside bottom center horizontal\n");
-        out_curves_data(buf, curves, n);
-        out_levels_plot(buf, curves, n);
+        out_curves_data(buf, curves, n_curves);
+        out_levels_plot(buf, curves, n_curves);
     }
     buf_puts(buf, is_grid(map) ? "plot $d using 1:2:3 with image"
                                : "plot $d using 1:2:3 with points pointtype 5 "
                                  "palette");
-    buf_puts(buf, n ? " notitle" : "\n");
-    if (n)
-        out_curves_plot(buf, curves, n, false);
+    buf_puts(buf, n_curves ? " notitle" : "\n");
+    if (n_curves)
+        out_curves_plot(buf, curves, n_curves, false);
 }
 
 int
 out_map(struct output *output, struct diags *ds, imp_range where,
-        const char *file, const char *title, const struct out_column *x,
-        const struct out_column *y, const struct out_column *z,
-        const struct out_curve *curves, size_t n)
+        const char *file, const char *title, const struct out_column *x_axis,
+        const struct out_column *y_axis, const struct out_column *values,
+        const struct out_curve *curves, size_t n_curves)
 {
     const struct out_format *format =
         out_format_of(ds, where, file, OUT_PICTURE);
     int st = IMP_OK;
     if (!format)
         return IMP_BADMODEL;
-    struct map map = map_of(ds->arena, x, y, z);
+    struct map map = map_of(ds->arena, x_axis, y_axis, values);
     bool draw = output->dir != NULL;
     if (draw) {
         struct buf buf = {0};
-        script(&buf, format, title, &map, curves, n);
+        script(&buf, format, title, &map, curves, n_curves);
         st = out_gnuplot(output, ds, where, file, &buf);
         buf_free(&buf);
         if (st)
             return st;
     }
     if (!draw && !output->json)
-        map_text(output, ds->arena, title, &map, curves, n);
+        map_text(output, ds->arena, title, &map, curves, n_curves);
     if (draw || output->json) {
-        struct out_column series[] = {*y, *z};
-        out_plotted_curves(output, file, title, draw, x, series, curves, n);
+        struct out_column series[] = {*y_axis, *values};
+        out_plotted_curves(output, file, title, draw, x_axis, series, curves,
+                           n_curves);
     }
     return IMP_OK;
 }

@@ -55,21 +55,21 @@ axis_make(double lo, double hi, int want, bool grow)
     if (!(ten > 0.0))
         ten = raw;
     double f = raw / ten;
-    struct axis a = {lo, hi,
-                     (f <= 1.0   ? 1.0
-                      : f <= 2.0 ? 2.0
-                      : f <= 5.0 ? 5.0
-                                 : 10.0) *
-                         ten,
-                     0};
+    struct axis axis = {lo, hi,
+                        (f <= 1.0   ? 1.0
+                         : f <= 2.0 ? 2.0
+                         : f <= 5.0 ? 5.0
+                                    : 10.0) *
+                            ten,
+                        0};
     if (grow) {
         /* values that miss a tick by rounding do not widen the axis */
-        a.lo = floor(lo / a.step + 1e-9) * a.step;
-        a.hi = ceil(hi / a.step - 1e-9) * a.step;
+        axis.lo = floor(lo / axis.step + 1e-9) * axis.step;
+        axis.hi = ceil(hi / axis.step - 1e-9) * axis.step;
     }
-    double d = ceil(log10(fmax(big, a.step) / a.step)) + 1.0;
-    a.digits = d < 2.0 ? 2 : d > 17.0 ? 17 : (int)d;
-    return a;
+    double d = ceil(log10(fmax(big, axis.step) / axis.step)) + 1.0;
+    axis.digits = d < 2.0 ? 2 : d > 17.0 ? 17 : (int)d;
+    return axis;
 }
 
 /* the k-th tick at or above the start of the axis */
@@ -121,23 +121,25 @@ line(struct canvas *c, long x0, long y0, long x1, long y1, char m)
 }
 
 static size_t
-series(struct canvas *c, const struct axis *ax, const struct axis *ay,
-       const struct out_column *x, const struct out_column *y, char m)
+series(struct canvas *canvas, const struct axis *ax, const struct axis *ay,
+       const struct out_column *x_axis, const struct out_column *y_axis,
+       char mark)
 {
-    size_t bad = 0, n = x->n < y->n ? x->n : y->n;
+    size_t bad = 0, n = x_axis->n < y_axis->n ? x_axis->n : y_axis->n;
     bool pen = false;
     long px = 0, py = 0;
     for (size_t i = 0; i < n; i++) {
-        if (!isfinite(x->x[i]) || !isfinite(y->x[i])) {
+        if (!isfinite(x_axis->x[i]) || !isfinite(y_axis->x[i])) {
             bad++;
             pen = false;
             continue;
         }
-        long cx = place(ax, x->x[i], c->w), cy = place(ay, y->x[i], c->h);
+        long cx = place(ax, x_axis->x[i], canvas->w),
+             cy = place(ay, y_axis->x[i], canvas->h);
         if (pen)
-            line(c, px, py, cx, cy, m);
+            line(canvas, px, py, cx, cy, mark);
         else
-            put(c, cx, cy, m);
+            put(canvas, cx, cy, mark);
         px = cx;
         py = cy;
         pen = true;
@@ -154,48 +156,48 @@ spaces(struct buf *buf, size_t n)
 
 /* the label of a row: of the tick that falls on it, or "" */
 static void
-row_label(char s[NUM_TEXT], const struct axis *a, long row, long rows)
+row_label(char digits[NUM_TEXT], const struct axis *a, long row, long rows)
 {
-    s[0] = 0;
+    digits[0] = 0;
     for (int k = 0; k < 40; k++) {
         double t = axis_tick(a, k);
         if (t > a->hi + 1e-9 * a->step)
             return;
         if (place(a, t, rows) == row) {
-            num_digits(s, t, a->digits);
+            num_digits(digits, t, a->digits);
             return;
         }
     }
 }
 
 static void
-x_axis(struct buf *buf, const struct axis *ax, size_t margin, long w)
+x_axis(struct buf *buf, const struct axis *ax, size_t margin, long width)
 {
-    char s[NUM_TEXT];
+    char digits[NUM_TEXT];
     struct buf rules = {0}, texts = {0};
-    char *rule = buf_room(&rules, (size_t)w);
-    char *text = buf_room(&texts, (size_t)w + 40);
-    memset(rule, '-', (size_t)w);
-    memset(text, ' ', (size_t)w + 38);
+    char *rule = buf_room(&rules, (size_t)width);
+    char *text = buf_room(&texts, (size_t)width + 40);
+    memset(rule, '-', (size_t)width);
+    memset(text, ' ', (size_t)width + 38);
     long free_from = 0;
     for (int k = 0; k < 40; k++) {
         double t = axis_tick(ax, k);
         if (t > ax->hi + 1e-9 * ax->step)
             break;
-        long at = place(ax, t, w);
+        long at = place(ax, t, width);
         rule[at] = '+';
-        num_digits(s, t, ax->digits);
-        long n = (long)strlen(s), from = at - n / 2;
+        num_digits(digits, t, ax->digits);
+        long n = (long)strlen(digits), from = at - n / 2;
         if (from < 0)
             from = 0;
-        if (from >= free_from && from + n < w + 8) {
-            memcpy(text + from, s, (size_t)n);
+        if (from >= free_from && from + n < width + 8) {
+            memcpy(text + from, digits, (size_t)n);
             free_from = from + n + 2;
         }
     }
     spaces(buf, margin);
     buf_printf(buf, "+%s\n", rule);
-    size_t end = (size_t)w + 38;
+    size_t end = (size_t)width + 38;
     while (end && text[end - 1] == ' ')
         end--;
     text[end] = 0;
@@ -207,7 +209,7 @@ x_axis(struct buf *buf, const struct axis *ax, size_t margin, long w)
 
 void
 out_plot_text(struct output *output, const char *title,
-              const struct out_column *x, const struct out_curve *curves,
+              const struct out_column *across, const struct out_curve *curves,
               size_t n_v)
 {
     double lo = INFINITY, hi = -INFINITY, xlo = INFINITY, xhi = -INFINITY;
@@ -217,25 +219,27 @@ out_plot_text(struct output *output, const char *title,
     }
     struct axis ay = axis_make(lo, hi, 5, true);
     size_t margin = 0;
-    char s[NUM_TEXT];
+    char digits[NUM_TEXT];
     for (long r = 0; r < PLOT_ROWS; r++) {
-        row_label(s, &ay, r, PLOT_ROWS);
-        margin = strlen(s) > margin ? strlen(s) : margin;
+        row_label(digits, &ay, r, PLOT_ROWS);
+        margin = strlen(digits) > margin ? strlen(digits) : margin;
     }
     long width = output->width > 40 ? output->width : 80;
-    long w = width - (long)margin - 4;
-    w = w < 20 ? 20 : w;
-    struct axis ax = axis_make(xlo, xhi, (int)(w / 14 > 2 ? w / 14 : 2), false);
+    long plot_width = width - (long)margin - 4;
+    plot_width = plot_width < 20 ? 20 : plot_width;
+    struct axis ax = axis_make(
+        xlo, xhi, (int)(plot_width / 14 > 2 ? plot_width / 14 : 2), false);
 
     struct buf cells = {0};
-    struct canvas c = {buf_room(&cells, (size_t)(w * PLOT_ROWS)), w, PLOT_ROWS};
-    memset(c.cell, ' ', (size_t)(w * PLOT_ROWS));
+    struct canvas canvas = {buf_room(&cells, (size_t)(plot_width * PLOT_ROWS)),
+                            plot_width, PLOT_ROWS};
+    memset(canvas.cell, ' ', (size_t)(plot_width * PLOT_ROWS));
     if (ay.lo < 0.0 && ay.hi > 0.0)
-        for (long i = 0; i < w; i += 2)
-            put(&c, i, place(&ay, 0.0, PLOT_ROWS), '.');
+        for (long i = 0; i < plot_width; i += 2)
+            put(&canvas, i, place(&ay, 0.0, PLOT_ROWS), '.');
     size_t bad = 0;
     for (size_t j = 0; j < n_v; j++)
-        bad += series(&c, &ax, &ay, &curves[j].x, &curves[j].y,
+        bad += series(&canvas, &ax, &ay, &curves[j].x, &curves[j].y,
                       marks[j % (sizeof marks - 1)]);
 
     struct buf buf = {0};
@@ -247,24 +251,25 @@ out_plot_text(struct output *output, const char *title,
                    out_has_unit(u) ? u : "", out_has_unit(u) ? "]" : "");
     }
     for (long r = PLOT_ROWS - 1; r >= 0; r--) {
-        row_label(s, &ay, r, PLOT_ROWS);
-        spaces(&buf, margin - strlen(s));
-        buf_puts(&buf, s);
-        buf_puts(&buf, *s ? " +" : " |");
-        const char *row = c.cell + (PLOT_ROWS - 1 - r) * w;
-        size_t n = (size_t)w;
+        row_label(digits, &ay, r, PLOT_ROWS);
+        spaces(&buf, margin - strlen(digits));
+        buf_puts(&buf, digits);
+        buf_puts(&buf, *digits ? " +" : " |");
+        const char *row = canvas.cell + (PLOT_ROWS - 1 - r) * plot_width;
+        size_t n = (size_t)plot_width;
         while (n && row[n - 1] == ' ')
             n--;
         buf_put(&buf, row, n);
         buf_putc(&buf, '\n');
     }
-    x_axis(&buf, &ax, margin + 1, w);
-    bool has = out_has_unit(x->unit);
-    size_t n = strlen(x->name) + (has ? strlen(x->unit) + 3 : 0);
-    size_t at = margin + 2 + ((size_t)w > n ? ((size_t)w - n) / 2 : 0);
+    x_axis(&buf, &ax, margin + 1, plot_width);
+    bool has = out_has_unit(across->unit);
+    size_t n = strlen(across->name) + (has ? strlen(across->unit) + 3 : 0);
+    size_t at = margin + 2 +
+                ((size_t)plot_width > n ? ((size_t)plot_width - n) / 2 : 0);
     spaces(&buf, at);
-    buf_printf(&buf, "%s%s%s%s\n", x->name, has ? " [" : "", has ? x->unit : "",
-               has ? "]" : "");
+    buf_printf(&buf, "%s%s%s%s\n", across->name, has ? " [" : "",
+               has ? across->unit : "", has ? "]" : "");
     if (bad)
         buf_printf(&buf, "(%zu points that are not finite are left out)\n",
                    bad);
@@ -297,7 +302,7 @@ json_column(struct buf *buf, const struct out_column *column)
 
 int
 out_plot(struct output *output, struct diags *ds, imp_range where,
-         const char *file, const char *title, const struct out_column *x,
+         const char *file, const char *title, const struct out_column *x_axis,
          const struct out_column *ys, size_t n_ys)
 {
     const struct out_format *format =
@@ -307,44 +312,45 @@ out_plot(struct output *output, struct diags *ds, imp_range where,
         return IMP_BADMODEL;
     bool draw = output->dir && file;
     if (draw && (st = out_plot_gnuplot(output, ds, where, format, file, title,
-                                       x, ys, n_ys)))
+                                       x_axis, ys, n_ys)))
         return st;
     if (!output->json && !draw) {
         struct out_curve *curves = NEW_N(ds->arena, struct out_curve, n_ys + 1);
         for (size_t j = 0; j < n_ys; j++)
-            curves[j] = (struct out_curve){.x = *x, .y = ys[j]};
-        out_plot_text(output, title, x, curves, n_ys);
+            curves[j] = (struct out_curve){.x = *x_axis, .y = ys[j]};
+        out_plot_text(output, title, x_axis, curves, n_ys);
         return IMP_OK;
     }
-    out_plotted(output, file, title, draw, x, ys, n_ys);
+    out_plotted(output, file, title, draw, x_axis, ys, n_ys);
     return IMP_OK;
 }
 
 int
 out_curves(struct output *output, struct diags *ds, imp_range where,
-           const char *file, const char *title, const struct out_column *x,
-           const struct out_curve *curves, size_t n)
+           const char *file, const char *title, const struct out_column *x_axis,
+           const struct out_curve *curves, size_t n_curves)
 {
     const struct out_format *format =
         out_format_of(ds, where, file, OUT_PICTURE);
     int st = IMP_OK;
     if (!format)
         return IMP_BADMODEL;
-    if (output->dir && (st = out_curves_gnuplot(output, ds, where, format, file,
-                                                title, x, curves, n)))
+    if (output->dir &&
+        (st = out_curves_gnuplot(output, ds, where, format, file, title, x_axis,
+                                 curves, n_curves)))
         return st;
     if (!output->json && !output->dir)
-        out_plot_text(output, title, x, curves, n);
+        out_plot_text(output, title, x_axis, curves, n_curves);
     else
-        out_plotted_curves(output, file, title, output->dir != NULL, x, NULL,
-                           curves, n);
+        out_plotted_curves(output, file, title, output->dir != NULL, x_axis,
+                           NULL, curves, n_curves);
     return IMP_OK;
 }
 
 /* the head of the object, up to the series */
 static void
 plotted_head(struct buf *buf, const char *file, const char *title, bool draw,
-             const struct out_column *x)
+             const struct out_column *x_axis)
 {
     buf_puts(buf, "{\"command\": \"plot\", \"name\": \"\", \"title\": ");
     buf_json(buf, title, strlen(title));
@@ -354,7 +360,7 @@ plotted_head(struct buf *buf, const char *file, const char *title, bool draw,
     else
         buf_puts(buf, "null");
     buf_puts(buf, ", \"x\": ");
-    json_column(buf, x);
+    json_column(buf, x_axis);
     buf_puts(buf, ", \"series\": [");
 }
 
@@ -376,13 +382,13 @@ plotted_tail(struct output *output, struct buf *buf, const char *file,
 
 void
 out_plotted(struct output *output, const char *file, const char *title,
-            bool draw, const struct out_column *x, const struct out_column *ys,
-            size_t n_ys)
+            bool draw, const struct out_column *x_axis,
+            const struct out_column *ys, size_t n_ys)
 {
     assert(file || !draw);
     struct buf buf = {0};
     if (output->json)
-        plotted_head(&buf, file, title, draw, x);
+        plotted_head(&buf, file, title, draw, x_axis);
     for (size_t j = 0; j < n_ys && output->json; j++) {
         if (j)
             buf_puts(&buf, ", ");
@@ -393,20 +399,20 @@ out_plotted(struct output *output, const char *file, const char *title,
 
 void
 out_plotted_curves(struct output *output, const char *file, const char *title,
-                   bool draw, const struct out_column *x,
-                   const struct out_column *z, const struct out_curve *curves,
-                   size_t n)
+                   bool draw, const struct out_column *x_axis,
+                   const struct out_column *values,
+                   const struct out_curve *curves, size_t n)
 {
     struct buf buf = {0};
     if (output->json)
-        plotted_head(&buf, file, title, draw, x);
-    for (size_t j = 0; z && j < 2 && output->json; j++) {
+        plotted_head(&buf, file, title, draw, x_axis);
+    for (size_t j = 0; values && j < 2 && output->json; j++) {
         buf_puts(&buf, j ? ", " : "");
-        json_column(&buf, &z[j]);
+        json_column(&buf, &values[j]);
     }
     for (size_t j = 0; j < n && output->json; j++) {
         struct buf c = {0};
-        buf_puts(&buf, j || z ? ", " : "");
+        buf_puts(&buf, j || values ? ", " : "");
         json_column(&c, &curves[j].y);
         buf_put(&buf, c.s, c.n - 1); /* all but the closing brace */
         buf_puts(&buf, ", \"x\": ");

@@ -101,32 +101,33 @@ free_pieces(struct job *job)
 int
 out_rows_save(struct output *output, struct diags *ds, imp_range where,
               const char *file, const struct out_table *table,
-              const struct out_row_writer *w)
+              const struct out_row_writer *writer)
 {
     assert(output->dir && table->n_columns <= SIZE_MAX / 2);
     int threads =
         table->grid && table->grid->threads > 1 ? table->grid->threads : 1;
-    struct job job = {.table = table, .writer = w};
-    struct out_file f;
+    struct job job = {.table = table, .writer = writer};
+    struct out_file opened;
     struct oom_guard guard;
     job.pieces = PIECES * (size_t)threads;
     job.pieces = pieces_of(&job, 0);
     for (int k = 0; k < 2; k++)
         job.piece[k] = NEW_N(ds->arena, struct buf, job.pieces + 1);
-    job.memory = w->begin ? w->begin(ds->arena, table, threads) : NULL;
-    int st = out_file_open(output, ds, where, file, &f);
+    job.memory =
+        writer->begin ? writer->begin(ds->arena, table, threads) : NULL;
+    int st = out_file_open(output, ds, where, file, &opened);
     if (st)
         return st;
-    job.file = &f;
+    job.file = &opened;
     if (setjmp(guard.env)) {
         oom_leave(&guard);
         free_pieces(&job);
-        (void)out_file_close(&f, ds, where, file, -1);
+        (void)out_file_close(&opened, ds, where, file, -1);
         oom_raise();
     }
     oom_enter(&guard);
     write_all(&job, threads);
     oom_leave(&guard);
     free_pieces(&job);
-    return out_file_close(&f, ds, where, file, job.error);
+    return out_file_close(&opened, ds, where, file, job.error);
 }

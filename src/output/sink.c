@@ -43,42 +43,42 @@ out_check(const struct output *output, struct diags *ds)
 static int
 significant(const char *s)
 {
-    int n = 0, zeros = 0;
+    int count = 0, zeros = 0;
     for (; *s && *s != 'e'; s++) {
         if (*s < '0' || *s > '9')
             continue;
         if (*s == '0') {
-            if (n)
+            if (count)
                 zeros++;
         } else {
-            n += zeros + 1;
+            count += zeros + 1;
             zeros = 0;
         }
     }
-    return n;
+    return count;
 }
 
 /* The sign of a zero comes from a product or from rounding and means nothing to
  * a reader, so it is not printed: -0 + 0 is +0, and no other number changes. */
 char *
-out_exact(char s[NUM_TEXT], double x)
+out_exact(char digits[NUM_TEXT], double x)
 {
-    return num_shortest(s, x + 0.0);
+    return num_shortest(digits, x + 0.0);
 }
 
 char *
-out_digits_17(char s[NUM_TEXT], double x)
+out_digits_17(char digits[NUM_TEXT], double x)
 {
-    return num_17(s, x + 0.0);
+    return num_17(digits, x + 0.0);
 }
 
 char *
-out_number(char s[NUM_TEXT], double x)
+out_number(char digits[NUM_TEXT], double x)
 {
-    out_exact(s, x);
-    if (significant(s) > OUT_DIGITS)
-        num_digits(s, x, OUT_DIGITS);
-    return s;
+    out_exact(digits, x);
+    if (significant(digits) > OUT_DIGITS)
+        num_digits(digits, x, OUT_DIGITS);
+    return digits;
 }
 
 size_t

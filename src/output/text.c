@@ -37,10 +37,10 @@ spaces(struct buf *buf, size_t n)
 }
 
 static void
-word(struct para *paragraph, const char *w)
+word(struct para *paragraph, const char *text)
 {
-    size_t n = out_display_width(w);
-    if (!paragraph->start && paragraph->col + 1 + n > paragraph->width) {
+    size_t length = out_display_width(text);
+    if (!paragraph->start && paragraph->col + 1 + length > paragraph->width) {
         buf_putc(paragraph->b, '\n');
         spaces(paragraph->b, paragraph->indent);
         paragraph->col = paragraph->indent;
@@ -50,8 +50,8 @@ word(struct para *paragraph, const char *w)
         buf_putc(paragraph->b, ' ');
         paragraph->col++;
     }
-    buf_puts(paragraph->b, w);
-    paragraph->col += n;
+    buf_puts(paragraph->b, text);
+    paragraph->col += length;
     paragraph->start = false;
 }
 
@@ -59,8 +59,8 @@ word(struct para *paragraph, const char *w)
 static void
 put_number(struct buf *buf, double x)
 {
-    char s[NUM_TEXT];
-    buf_puts(buf, isnan(x) ? "-" : out_number(s, x));
+    char digits[NUM_TEXT];
+    buf_puts(buf, isnan(x) ? "-" : out_number(digits, x));
 }
 
 /* "(x, y, z)" or a bare number for n = 1 */
@@ -82,37 +82,38 @@ put_vector(struct buf *buf, const double *x, size_t n)
 
 /* n items, which `item` writes, in brackets and separated by commas */
 static void
-put_list(struct para *paragraph, size_t n, bool full, const char *open,
+put_list(struct para *paragraph, size_t count, bool full, const char *open,
          const char *close,
-         void (*item)(struct buf *b, const void *v, size_t i), const void *v)
+         void (*item)(struct buf *b, const void *values, size_t i),
+         const void *values)
 {
-    struct buf w = {0};
-    if (n == 0) {
-        buf_puts(&w, open);
-        buf_puts(&w, close);
-        word(paragraph, buf_str(&w));
+    struct buf words = {0};
+    if (count == 0) {
+        buf_puts(&words, open);
+        buf_puts(&words, close);
+        word(paragraph, buf_str(&words));
     }
-    bool cut = !full && n > LIST_FULL;
-    for (size_t i = 0; i < n; i++) {
-        buf_clear(&w);
-        if (cut && i == LIST_HEAD) {
-            buf_puts(&w, "...,");
-            word(paragraph, buf_str(&w));
-            i = n - LIST_TAIL;
-            buf_clear(&w);
+    bool cut = !full && count > LIST_FULL;
+    for (size_t which = 0; which < count; which++) {
+        buf_clear(&words);
+        if (cut && which == LIST_HEAD) {
+            buf_puts(&words, "...,");
+            word(paragraph, buf_str(&words));
+            which = count - LIST_TAIL;
+            buf_clear(&words);
         }
-        if (i == 0)
-            buf_puts(&w, open);
-        item(&w, v, i);
-        buf_puts(&w, i + 1 < n ? "," : close);
-        word(paragraph, buf_str(&w));
+        if (which == 0)
+            buf_puts(&words, open);
+        item(&words, values, which);
+        buf_puts(&words, which + 1 < count ? "," : close);
+        word(paragraph, buf_str(&words));
     }
     if (cut) {
-        buf_clear(&w);
-        buf_printf(&w, "(%zu values)", n);
-        word(paragraph, buf_str(&w));
+        buf_clear(&words);
+        buf_printf(&words, "(%zu values)", count);
+        word(paragraph, buf_str(&words));
     }
-    buf_free(&w);
+    buf_free(&words);
 }
 
 struct rows {
@@ -130,72 +131,72 @@ item_row(struct buf *buf, const void *v, size_t i)
 static void
 put_words(struct para *paragraph, const char *s)
 {
-    struct buf w = {0};
+    struct buf words = {0};
     while (*s) {
         size_t n = strcspn(s, " ");
-        buf_clear(&w);
-        buf_put(&w, s, n);
-        word(paragraph, buf_str(&w));
+        buf_clear(&words);
+        buf_put(&words, s, n);
+        word(paragraph, buf_str(&words));
         s += n;
         s += *s == ' ';
     }
-    buf_free(&w);
+    buf_free(&words);
 }
 
 /* a list of texts: short ones in a row, sentences one below the other */
 static void
 put_texts(struct para *paragraph, const struct field_value *value, bool full)
 {
-    struct buf w = {0};
+    struct buf words = {0};
     if (value->n == 0)
         word(paragraph, "none");
     bool cut = !full && value->n > LIST_FULL;
-    for (size_t i = 0; i < value->n; i++) {
-        const char *s = value->texts[i];
-        if (cut && i == LIST_HEAD) {
+    for (size_t which = 0; which < value->n; which++) {
+        const char *text = value->texts[which];
+        if (cut && which == LIST_HEAD) {
             word(paragraph, "...,");
-            i = value->n - LIST_TAIL;
-            s = value->texts[i];
+            which = value->n - LIST_TAIL;
+            text = value->texts[which];
         }
-        if (out_display_width(s) > 24 && i) {
+        if (out_display_width(text) > 24 && which) {
             buf_putc(paragraph->b, '\n');
             spaces(paragraph->b, paragraph->indent);
             paragraph->col = paragraph->indent;
             paragraph->start = true;
         }
-        buf_clear(&w);
-        buf_puts(&w, *s ? s : "-");
-        buf_puts(&w, i + 1 == value->n           ? ""
-                     : out_display_width(s) > 24 ? ";"
-                                                 : ",");
-        put_words(paragraph, buf_str(&w));
+        buf_clear(&words);
+        buf_puts(&words, *text ? text : "-");
+        buf_puts(&words, which + 1 == value->n          ? ""
+                         : out_display_width(text) > 24 ? ";"
+                                                        : ",");
+        put_words(paragraph, buf_str(&words));
     }
-    buf_free(&w);
+    buf_free(&words);
 }
 
 /* the units of entries as a list: "(1/s, 1/s, m/s)" */
 static void
 put_unit(struct para *paragraph, const char *unit)
 {
-    struct buf w = {0};
-    size_t n;
+    struct buf words = {0};
+    size_t length;
     if (!out_units_differ(unit)) {
         if (out_has_unit(unit))
             word(paragraph, unit);
         return;
     }
-    for (const char *s = unit;; s += n + 1) {
-        s = out_unit(s, 0, &n);
-        buf_clear(&w);
+    for (const char *s = unit;; s += length + 1) {
+        s = out_unit(s, 0, &length);
+        buf_clear(&words);
         if (s == unit)
-            buf_putc(&w, '(');
-        buf_put(&w, n ? s : "-", n ? n : 1);
-        buf_putc(&w, s[n] ? ',' : ')');
-        word(paragraph, buf_str(&w));
-        if (!s[n])
+            buf_putc(&words, '(');
+        buf_put(&words, length ? s : "-", length ? length : 1);
+        buf_putc(&words, s[length] ? ',' : ')');
+        word(paragraph, buf_str(&words));
+        if (!s[length])
             break;
     }
-    buf_free(&w);
+    buf_free(&words);
 }
 
 /* the unit behind a number of a matrix, which has *n bytes */
@@ -212,22 +213,22 @@ cell_unit(const char *unit, size_t k, size_t *n)
  * behind the label or, where it is too long, below it. The unit follows the
  * matrix, or each number has its own unit. */
 static void
-put_matrix(struct para *paragraph, const double *x, size_t rows, size_t cols,
-           const char *unit)
+put_matrix(struct para *paragraph, const double *numbers, size_t rows,
+           size_t cols, const char *unit)
 {
-    char s[NUM_TEXT];
-    size_t w = 0, wide = 2, n;
-    for (size_t i = 0; i < rows * cols; i++) {
-        n = strlen(out_number(s, x[i]));
-        w = n > w ? n : w;
+    char digits[NUM_TEXT];
+    size_t width = 0, wide = 2, n;
+    for (size_t row = 0; row < rows * cols; row++) {
+        n = strlen(out_number(digits, numbers[row]));
+        width = n > width ? n : width;
     }
     for (size_t j = 0; j < cols; j++) {
-        size_t u = 0;
-        for (size_t i = 0; i < rows; i++) {
-            cell_unit(unit, i * cols + j, &n);
-            u = n + 1 > u && n ? n + 1 : u;
+        size_t unit_length = 0;
+        for (size_t row = 0; row < rows; row++) {
+            cell_unit(unit, row * cols + j, &n);
+            unit_length = n + 1 > unit_length && n ? n + 1 : unit_length;
         }
-        wide += w + 2 + u;
+        wide += width + 2 + unit_length;
     }
     size_t at = paragraph->col;
     bool below = at > paragraph->indent && at + wide > paragraph->width;
@@ -236,27 +237,27 @@ put_matrix(struct para *paragraph, const double *x, size_t rows, size_t cols,
         paragraph->b->n -=
             paragraph->b->n && paragraph->b->s[paragraph->b->n - 1] == ' ';
     }
-    for (size_t i = 0; i < rows; i++) {
-        if (i || below) {
+    for (size_t row = 0; row < rows; row++) {
+        if (row || below) {
             buf_putc(paragraph->b, '\n');
             spaces(paragraph->b, at);
         }
-        buf_puts(paragraph->b, i ? " [" : "[[");
+        buf_puts(paragraph->b, row ? " [" : "[[");
         for (size_t j = 0; j < cols; j++) {
-            size_t u = 0, most = 0;
+            size_t unit_length = 0, most = 0;
             for (size_t k = 0; k < rows; k++) {
-                cell_unit(unit, k * cols + j, &u);
-                most = u > most ? u : most;
+                cell_unit(unit, k * cols + j, &unit_length);
+                most = unit_length > most ? unit_length : most;
             }
-            const char *own = cell_unit(unit, i * cols + j, &u);
-            out_number(s, x[i * cols + j]);
-            spaces(paragraph->b, (j ? 2 : 0) + w - strlen(s));
-            buf_puts(paragraph->b, s);
-            spaces(paragraph->b, u > 0);
-            buf_put(paragraph->b, own, u);
-            spaces(paragraph->b, most - u + (most && !u));
+            const char *own = cell_unit(unit, row * cols + j, &unit_length);
+            out_number(digits, numbers[row * cols + j]);
+            spaces(paragraph->b, (j ? 2 : 0) + width - strlen(digits));
+            buf_puts(paragraph->b, digits);
+            spaces(paragraph->b, unit_length > 0);
+            buf_put(paragraph->b, own, unit_length);
+            spaces(paragraph->b, most - unit_length + (most && !unit_length));
         }
-        buf_puts(paragraph->b, i + 1 < rows ? "]" : "]]");
+        buf_puts(paragraph->b, row + 1 < rows ? "]" : "]]");
     }
     paragraph->start = false;
     paragraph->col = at + wide;
@@ -268,17 +269,17 @@ static void
 put_field(struct para *paragraph, const imp_image *im, const imp_field *field,
           const struct field_value *value, bool full)
 {
-    struct buf w = {0};
+    struct buf words = {0};
     if (value->why) {
         word(paragraph, "absent:");
         put_words(paragraph, value->why);
-        buf_free(&w);
+        buf_free(&words);
         return;
     }
     switch (field->kind) {
     case IMP_FIELD_NUM:
-        put_vector(&w, value->num, 1);
-        word(paragraph, buf_str(&w));
+        put_vector(&words, value->num, 1);
+        word(paragraph, buf_str(&words));
         break;
     case IMP_FIELD_BOOL:
         word(paragraph, value->num[0] != 0.0 ? "true" : "false");
@@ -291,8 +292,8 @@ put_field(struct para *paragraph, const imp_image *im, const imp_field *field,
         break;
     case IMP_FIELD_VEC:
     case IMP_FIELD_SPIN:
-        put_vector(&w, value->num, field->width);
-        word(paragraph, buf_str(&w));
+        put_vector(&words, value->num, field->width);
+        word(paragraph, buf_str(&words));
         break;
     case IMP_FIELD_LIST:
         put_list(paragraph, value->n, full, "[", "]", item_row,
@@ -312,7 +313,7 @@ put_field(struct para *paragraph, const imp_image *im, const imp_field *field,
     if (!(value->n == 0 &&
           (field->kind == IMP_FIELD_LIST || field->kind == IMP_FIELD_MAT)))
         put_unit(paragraph, unit);
-    buf_free(&w);
+    buf_free(&words);
 }
 
 static size_t
@@ -356,7 +357,7 @@ headed(struct buf *buf, const struct output *output, const char *label)
 
 void
 out_value(struct output *output, const char *label, const char *unit,
-          const double *x, size_t rows, size_t cols, bool truth)
+          const double *numbers, size_t rows, size_t cols, bool truth)
 {
     assert(rows > 0 && cols > 0);
     struct buf buf = {0};
@@ -366,9 +367,9 @@ out_value(struct output *output, const char *label, const char *unit,
         buf_json(&buf, label, strlen(label));
         buf_puts(&buf, ", \"value\": ");
         if (truth)
-            buf_puts(&buf, x[0] != 0.0 ? "true" : "false");
+            buf_puts(&buf, numbers[0] != 0.0 ? "true" : "false");
         else
-            out_json_matrix(&buf, x, rows, cols);
+            out_json_matrix(&buf, numbers, rows, cols);
         buf_puts(&buf, ", \"units\": {");
         if (out_has_unit(unit)) {
             buf_puts(&buf, "\"value\": ");
@@ -376,21 +377,22 @@ out_value(struct output *output, const char *label, const char *unit,
         }
         buf_puts(&buf, "}}\n");
     } else {
-        struct para p = headed(&buf, output, label);
+        struct para paragraph = headed(&buf, output, label);
         if (truth) {
-            word(&p, x[0] != 0.0 ? "true" : "false");
+            word(&paragraph, numbers[0] != 0.0 ? "true" : "false");
         } else if (cols > 1) {
-            put_matrix(&p, x, rows, cols, unit);
+            put_matrix(&paragraph, numbers, rows, cols, unit);
         } else if (rows <= 4) {
-            struct buf w = {0};
-            put_vector(&w, x, rows);
-            word(&p, buf_str(&w));
-            buf_free(&w);
+            struct buf words = {0};
+            put_vector(&words, numbers, rows);
+            word(&paragraph, buf_str(&words));
+            buf_free(&words);
         } else {
-            put_list(&p, rows, true, "(", ")", item_row, &(struct rows){x, 1});
+            put_list(&paragraph, rows, true, "(", ")", item_row,
+                     &(struct rows){numbers, 1});
         }
         if (cols == 1 || truth)
-            put_unit(&p, unit);
+            put_unit(&paragraph, unit);
         buf_putc(&buf, '\n');
     }
     out_write(output, buf.s, buf.n);

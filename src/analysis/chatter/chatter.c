@@ -275,32 +275,33 @@ cmd_chatter(struct analysis *analysis, const imp_command *command,
 
 static void
 batch_prepare(struct analysis *analysis, const imp_command *command,
-              const double *e, int n, bool *told)
+              const double *restitution, int runs, bool *told)
 {
-    assert(told && n > 0);
+    assert(told && runs > 0);
     uint32_t system_id = arg_items(analysis, command)[0].ref;
     const imp_system *system = rt_system(analysis->rt, system_id);
     struct arena *arena;
     struct chatter_wanted *wanted =
         rt_keep(analysis->rt, &wants_key, 0, sizeof *wanted, &arena);
     const struct chatter_options *ask = &wanted->ask;
-    int m = (int)analysis->rt->im->contacts.n;
+    int contacts = (int)analysis->rt->im->contacts.n;
     struct chatter_run outcome;
-    memset(told, 0, (size_t)n * sizeof *told);
+    memset(told, 0, (size_t)runs * sizeof *told);
     if (!(system->flags & IMP_SYSTEMF_LINE) ||
         wanted->history) /* such runs go impact by impact */
         return;
-    wanted->line =
-        flow_batch_ahead(analysis->rt, system_id, e + system->contact, n, m);
+    wanted->line = flow_batch_ahead(
+        analysis->rt, system_id, restitution + system->contact, runs, contacts);
     bool sure = wanted->line && wanted->asked == command &&
                 !wanted->stability && !wanted->rest && isinf(ask->until) &&
                 ask->least >= ACCUMULATION_RESOLVE &&
                 ask->most > ACCUMULATION_RESOLVE;
-    for (int k = 0; k < n && sure; k++)
-        told[k] = flat_drop_starts_again(analysis, system_id,
-                                         e + k * m + system->contact,
-                                         &wanted->flat) &&
-                  chatter_batch_verdict(wanted->line, k, &outcome);
+    for (int k = 0; k < runs && sure; k++)
+        told[k] =
+            flat_drop_starts_again(analysis, system_id,
+                                   restitution + k * contacts + system->contact,
+                                   &wanted->flat) &&
+            chatter_batch_verdict(wanted->line, k, &outcome);
 }
 
 static bool

@@ -147,41 +147,41 @@ bad_option(struct analysis *analysis, const imp_command *command,
            enum imp_option_id id, const char *text, double x)
 {
     const imp_val *value = arg_option(analysis, command, id);
-    char t[NUM_TEXT];
+    char digits[NUM_TEXT];
     diag_add(analysis->ds, DIAG_E0405, value ? value->range : command->range,
-             "%s, but this is %s", text, num_shortest(t, x));
+             "%s, but this is %s", text, num_shortest(digits, x));
     return IMP_BADMODEL;
 }
 
 static int
-options(struct analysis *analysis, const imp_command *command,
-        struct invariant_cone_options *o)
+read_options(struct analysis *analysis, const imp_command *command,
+             struct invariant_cone_options *options)
 {
     double most, any;
     int st = arg_number(analysis, command, IMP_OPT_cone_any_order, 0.0, &any);
-    o->any_order = any != 0.0;
+    options->any_order = any != 0.0;
     if (!st)
         st = arg_number(analysis, command, IMP_OPT_cone_tolerance, 1e-5,
-                        &o->tolerance);
+                        &options->tolerance);
     if (st || (st = arg_number(analysis, command, IMP_OPT_cone_iterations,
                                1000.0, &most)))
         return st;
-    if (!(o->tolerance > 0.0 && o->tolerance < 1.0))
+    if (!(options->tolerance > 0.0 && options->tolerance < 1.0))
         return bad_option(analysis, command, IMP_OPT_cone_tolerance,
                           "`tolerance` is a share between 0 and 1",
-                          o->tolerance);
+                          options->tolerance);
     if (!(most >= 1.0 && most <= 1e5) || most != floor(most))
         return bad_option(analysis, command, IMP_OPT_cone_iterations,
                           "`iterations` is a whole number from 1 to 100000",
                           most);
-    o->iterations = (int)most;
+    options->iterations = (int)most;
     return IMP_OK;
 }
 
 /* the velocities of the option `from` as points of the plane */
 static int
 start(struct cone_question *question, const imp_command *command,
-      struct invariant_cone_options *o)
+      struct invariant_cone_options *options)
 {
     struct analysis *analysis = question->analysis;
     const imp_val *value = arg_option(analysis, command, IMP_OPT_cone_from);
@@ -192,36 +192,36 @@ start(struct cone_question *question, const imp_command *command,
     struct polygon2d_point *from =
         NEW_N(analysis->rt->arena, struct polygon2d_point, most + 1);
     double *rate = NEW_N(analysis->rt->arena, double, (size_t)question->n + 1);
-    for (uint32_t i = 0; i < most; i++) {
-        if (item[i].rows != (uint32_t)question->n) {
-            diag_add(analysis->ds, DIAG_E0405, item[i].range,
+    for (uint32_t which = 0; which < most; which++) {
+        if (item[which].rows != (uint32_t)question->n) {
+            diag_add(analysis->ds, DIAG_E0405, item[which].range,
                      "a velocity of `%s` has %d entries, one per coordinate, "
                      "but this has %u",
                      imp_text(analysis->rt->im, question->system->name),
-                     question->n, item[i].rows);
+                     question->n, item[which].rows);
             return IMP_BADMODEL;
         }
-        double x[3] = {0};
-        int st = arg_eval(analysis, &item[i], rate);
+        double point[3] = {0};
+        int st = arg_eval(analysis, &item[which], rate);
         if (st)
             return st;
         for (int r = 0; r < question->problem.dim; r++)
             for (int j = 0; j < question->n; j++)
-                x[r] += question->from_user[r * question->n + j] * rate[j];
-        if (!(x[0] < 0.0)) {
+                point[r] += question->from_user[r * question->n + j] * rate[j];
+        if (!(point[0] < 0.0)) {
             struct diag *diag =
-                diag_add(analysis->ds, DIAG_E0405, item[i].range,
+                diag_add(analysis->ds, DIAG_E0405, item[which].range,
                          "this velocity does not close the gaps on the mean");
             diag_help(analysis->ds, diag,
                       "cones are looked for where it does: what opens the "
                       "gaps on the mean is hit no more");
             return IMP_BADMODEL;
         }
-        from[i] =
-            (struct polygon2d_point){-x[1] / x[0], -x[2] / x[0], false, 0};
+        from[which] = (struct polygon2d_point){-point[1] / point[0],
+                                               -point[2] / point[0], false, 0};
     }
-    o->from = from;
-    o->n_from = (int)most;
+    options->from = from;
+    options->n_from = (int)most;
     question->from = true;
     return IMP_OK;
 }
@@ -283,7 +283,7 @@ because(const struct cone_question *question)
     struct arena *arena = record_arena(question->analysis);
     const struct invariant_cone_result *result = &question->result;
     const char *to = "";
-    char t[NUM_TEXT];
+    char digits[NUM_TEXT];
     if (result->contact)
         to = chatter_contact(question->analysis, question->system,
                              question->symmetry->order[result->contact]);
@@ -294,7 +294,7 @@ because(const struct cone_question *question)
                             "its flights with a margin of %s of its depth, so "
                             "a motion that is in it after an impact is hit "
                             "again for ever (Theorem %d)",
-                            num_digits(t, result->margin, 3),
+                            num_digits(digits, result->margin, 3),
                             question->any_order ? 4 : 5);
     case INVARIANT_CONE_NO:
         if (!result->iterations)
@@ -364,19 +364,19 @@ set_eigen(struct cone_question *question, struct record *record)
     if (eigen_solve(analysis->rt->arena, question->symmetry->rank, map, &e))
         return command_failed(analysis, IMP_NONFINITE, (imp_range){0},
                               "the eigenvalues");
-    struct eigen_cone c = eigen_cone(&e);
+    struct eigen_cone cone = eigen_cone(&e);
     static const char *const word[] = {"zero", "real positive", "real negative",
                                        "complex"};
-    bool positive = c.dominant == EIGEN_POSITIVE && c.cone;
+    bool positive = cone.dominant == EIGEN_POSITIVE && cone.cone;
     record_set_text(record, "dominant",
-                    c.tied ? arena_printf(record_arena(analysis), "%s, tied",
-                                          word[c.dominant])
-                           : word[c.dominant]);
+                    cone.tied ? arena_printf(record_arena(analysis), "%s, tied",
+                                             word[cone.dominant])
+                              : word[cone.dominant]);
     record_set_text(record, "predicted",
-                    c.tied     ? "not known"
+                    cone.tied  ? "not known"
                     : positive ? "yes"
                                : "no");
-    if (c.tied)
+    if (cone.tied)
         record_set_absent(record, "agrees",
                           "eigenvalues are dominant alike within rounding");
     else if (question->result.verdict != INVARIANT_CONE_YES &&
@@ -457,7 +457,7 @@ set_certificate(struct cone_question *question, struct record *record)
 {
     struct analysis *analysis = question->analysis;
     const struct invariant_cone_result *result = &question->result;
-    size_t n = (size_t)question->n, m = (size_t)result->n_image;
+    size_t coordinates = (size_t)question->n, images = (size_t)result->n_image;
     bool no = result->verdict == INVARIANT_CONE_NO && result->n_image;
     if (result->verdict != INVARIANT_CONE_YES && !no) {
         record_set_absent_all(
@@ -468,40 +468,42 @@ set_certificate(struct cone_question *question, struct record *record)
                                : "the gaps open at once");
         return;
     }
-    if (m > IMAGES_MOST) {
+    if (images > IMAGES_MOST) {
         record_set_absent_all(
             record, of_certificate,
             sizeof of_certificate / sizeof *of_certificate,
             arena_printf(record_arena(analysis),
                          "it has %zu images: save = \"cone.csv\" "
                          "writes them",
-                         m));
+                         images));
         return;
     }
-    double *of = NEW_N(analysis->rt->arena, double, m *(2 * n + 7) + 1);
-    double *image = of + m * n, *part = image + m * n, *weight = part + 3 * m;
-    double *flight = weight + 3 * m, worst = 0.0;
-    for (size_t i = 0; i < m; i++) {
-        const struct invariant_cone_image *im = &result->image[i];
+    double *of =
+        NEW_N(analysis->rt->arena, double, images *(2 * coordinates + 7) + 1);
+    double *image = of + images * coordinates,
+           *part = image + images * coordinates, *weight = part + 3 * images;
+    double *flight = weight + 3 * images, worst = 0.0;
+    for (size_t which = 0; which < images; which++) {
+        const struct invariant_cone_image *im = &result->image[which];
         double x[3] = {-1.0, im->of.x, im->of.y};
-        cone_to_user(question, x, of + i * n);
-        cone_to_user(question, im->x, image + i * n);
+        cone_to_user(question, x, of + which * coordinates);
+        cone_to_user(question, im->x, image + which * coordinates);
         if (no) {
-            clean(of + i * n, question->n);
-            clean(image + i * n, question->n);
+            clean(of + which * coordinates, question->n);
+            clean(image + which * coordinates, question->n);
         }
         for (int c = 0; c < 3; c++) {
-            part[3 * i + (size_t)c] = im->g[c];
-            weight[3 * i + (size_t)c] = im->weight[c];
+            part[3 * which + (size_t)c] = im->g[c];
+            weight[3 * which + (size_t)c] = im->weight[c];
         }
-        flight[i] = im->j;
+        flight[which] = im->j;
         worst = fmax(worst, im->residual);
     }
-    record_set_list(record, "flights", flight, m);
-    record_set_matrix(record, "clipped", of, m, n);
-    record_set_matrix(record, "images", image, m, n);
-    record_set_matrix(record, "parts", part, m, 3);
-    record_set_matrix(record, "weights", weight, m, 3);
+    record_set_list(record, "flights", flight, images);
+    record_set_matrix(record, "clipped", of, images, coordinates);
+    record_set_matrix(record, "images", image, images, coordinates);
+    record_set_matrix(record, "parts", part, images, 3);
+    record_set_matrix(record, "weights", weight, images, 3);
     record_set_number(record, "residual", worst);
 }
 
@@ -509,23 +511,28 @@ static void
 set_maps(struct cone_question *question, struct record *record)
 {
     struct analysis *analysis = question->analysis;
-    size_t n = (size_t)question->n, m = (size_t)question->problem.m, facets = 0;
-    for (size_t j = 1; j < m; j++)
+    size_t coordinates = (size_t)question->n,
+           contacts = (size_t)question->problem.m, facets = 0;
+    for (size_t j = 1; j < contacts; j++)
         facets += (size_t)question->problem.flight[j].n;
     double *map =
-        NEW_N(analysis->rt->arena, double, m *n *n + facets * (n + 1));
-    double *facet = map + m * n * n, *of = facet + facets * n;
+        NEW_N(analysis->rt->arena, double,
+              contacts *coordinates *coordinates + facets * (coordinates + 1));
+    double *facet = map + contacts * coordinates * coordinates,
+           *of = facet + facets * coordinates;
     size_t f = 0;
-    for (size_t j = 1; j < m; j++) {
-        cone_user_map(question, (int)j, map + (j - 1) * n * n);
+    for (size_t j = 1; j < contacts; j++) {
+        cone_user_map(question, (int)j,
+                      map + (j - 1) * coordinates * coordinates);
         for (int i = 0; i < question->problem.flight[j].n; i++, f++) {
             cone_user_facet(question, &question->problem.flight[j].h[i],
-                            facet + f * n);
+                            facet + f * coordinates);
             of[f] = (double)j;
         }
     }
-    record_set_matrix(record, "maps", map, (m - 1) * n, n);
-    record_set_matrix(record, "facets", facet, facets, n);
+    record_set_matrix(record, "maps", map, (contacts - 1) * coordinates,
+                      coordinates);
+    record_set_matrix(record, "facets", facet, facets, coordinates);
     record_set_list(record, "facet_flights", of, facets);
 }
 
@@ -555,22 +562,24 @@ static void
 set_warnings(struct cone_question *question, struct record *record)
 {
     struct analysis *analysis = question->analysis;
-    const char *w[2];
-    size_t n = 0;
-    char t[NUM_TEXT];
+    const char *warning[2];
+    size_t n_warnings = 0;
+    char digits[NUM_TEXT];
     if (chatter_accelerates(question->ballistic))
-        w[n++] = "the gaps accelerate: the cone is that of the motion without "
-                 "acceleration, and says of this one only what the impacts do";
+        warning[n_warnings++] =
+            "the gaps accelerate: the cone is that of the motion without "
+            "acceleration, and says of this one only what the impacts do";
     if (question->result.slack > 0.0 &&
         question->result.verdict != INVARIANT_CONE_NO) {
         double c = question->result.least.n;
-        w[n++] = arena_printf(
+        warning[n_warnings++] = arena_printf(
             record_arena(analysis),
             "the cone has a round edge, of which %d corners were kept: "
             "solid_angle is low by up to some %s of it",
-            question->result.least.n, num_digits(t, ROUND_EDGE / (c * c), 1));
+            question->result.least.n,
+            num_digits(digits, ROUND_EDGE / (c * c), 1));
     }
-    record_set_texts(record, "warnings", w, n);
+    record_set_texts(record, "warnings", warning, n_warnings);
 }
 
 /* no cone can be searched for: sets every field absent except for names,
@@ -598,56 +607,58 @@ cmd_cone(struct analysis *analysis, const imp_command *command,
          struct record *record)
 {
     const imp_val *arg = &arg_items(analysis, command)[0];
-    struct cone_question k = {.analysis = analysis,
-                              .system = rt_system(analysis->rt, arg->ref)};
-    struct invariant_cone_options o = {0};
+    struct cone_question question = {
+        .analysis = analysis, .system = rt_system(analysis->rt, arg->ref)};
+    struct invariant_cone_options options = {0};
     const char *file = arg_text(analysis, command, IMP_OPT_cone_save, NULL);
     int st;
-    if (!(k.system->flags & IMP_SYSTEMF_LINE))
-        return chatter_not_linear(analysis, k.system, arg->range);
-    if ((st = options(analysis, command, &o)) ||
-        (st = flow_matrices(analysis->rt, arg->ref, &k.ballistic)))
+    if (!(question.system->flags & IMP_SYSTEMF_LINE))
+        return chatter_not_linear(analysis, question.system, arg->range);
+    if ((st = read_options(analysis, command, &options)) ||
+        (st = flow_matrices(analysis->rt, arg->ref, &question.ballistic)))
         return st;
-    k.n = k.ballistic->model.n;
-    k.symmetry = chatter_symmetry(analysis, arg->ref, k.ballistic);
-    const char *why = refused(&k);
-    record_set_number(record, "tolerance", o.tolerance);
-    set_names(&k, record);
+    question.n = question.ballistic->model.n;
+    question.symmetry =
+        chatter_symmetry(analysis, arg->ref, question.ballistic);
+    const char *why = refused(&question);
+    record_set_number(record, "tolerance", options.tolerance);
+    set_names(&question, record);
     if (why) {
-        set_warnings(&k, record);
+        set_warnings(&question, record);
         record_set_text(record, "verdict", "not known");
         record_set_text(record, "because", why);
         set_nothing(record, why);
         return IMP_OK;
     }
-    k.any_order = o.any_order;
-    carriers(&k);
-    if ((st = start(&k, command, &o)))
+    question.any_order = options.any_order;
+    carriers(&question);
+    if ((st = start(&question, command, &options)))
         return st;
-    o.stop = stopped;
-    o.stop_arg = analysis->rt;
-    invariant_cone_find(analysis->rt->arena, &k.problem, &o,
-                        file || WANTS(of_certificate), &k.result);
+    options.stop = stopped;
+    options.stop_arg = analysis->rt;
+    invariant_cone_find(analysis->rt->arena, &question.problem, &options,
+                        file || WANTS(of_certificate), &question.result);
     record_set_text(record, "verdict",
-                    k.result.verdict == INVARIANT_CONE_YES  ? "yes"
-                    : k.result.verdict == INVARIANT_CONE_NO ? "no"
-                                                            : "not known");
+                    question.result.verdict == INVARIANT_CONE_YES ? "yes"
+                    : question.result.verdict == INVARIANT_CONE_NO
+                        ? "no"
+                        : "not known");
     static const char *const reason[] = {"because"};
     if (WANTS(reason))
-        record_set_text(record, "because", because(&k));
-    set_search(&k, record);
-    set_warnings(&k, record);
+        record_set_text(record, "because", because(&question));
+    set_search(&question, record);
+    set_warnings(&question, record);
     if (WANTS(of_proof))
-        set_proof(&k, record);
+        set_proof(&question, record);
     if (WANTS(of_certificate))
-        set_certificate(&k, record);
+        set_certificate(&question, record);
     if (WANTS(of_maps))
-        set_maps(&k, record);
-    if (WANTS(of_eigen) && (st = set_eigen(&k, record)))
+        set_maps(&question, record);
+    if (WANTS(of_eigen) && (st = set_eigen(&question, record)))
         return st;
-    if (k.result.verdict == INVARIANT_CONE_STOPPED)
+    if (question.result.verdict == INVARIANT_CONE_STOPPED)
         return IMP_STOPPED;
-    return file ? cone_save(&k, command->range, file) : IMP_OK;
+    return file ? cone_save(&question, command->range, file) : IMP_OK;
 }
 
 const struct command_functions command_cone = {.run = cmd_cone};

@@ -90,7 +90,7 @@ cone_save(struct cone_question *question, imp_range where, const char *file)
                                        "residual"};
     const imp_image *im = question->analysis->rt->im;
     struct arena *arena = question->analysis->rt->arena;
-    size_t n = (size_t)question->n, m = (size_t)question->problem.m;
+    size_t coordinates = (size_t)question->n, m = (size_t)question->problem.m;
     bool no = question->result.verdict == INVARIANT_CONE_NO;
     const struct invariant_cone_set *set =
         question->result.verdict == INVARIANT_CONE_YES
@@ -99,33 +99,36 @@ cone_save(struct cone_question *question, imp_range where, const char *file)
     const struct polygon2d_point *point = no ? question->result.origin : set->v;
     int n_point = no ? question->result.n_origin : set->n;
     struct table table = {.k = question, .a = arena};
-    table.most =
-        m * (n + 6) + (size_t)n_point + 2 * (size_t)question->result.n_image;
+    table.most = m * (coordinates + 6) + (size_t)n_point +
+                 2 * (size_t)question->result.n_image;
     table.part = NEW_N(arena, const char *, 2 * table.most);
     table.contact = table.part + table.most;
-    table.x = NEW_N(arena, double, table.most *(n + 7) + n * n);
-    double *v = table.x + table.most * (n + 7);
+    table.x = NEW_N(arena, double,
+                    table.most *(coordinates + 7) + coordinates * coordinates);
+    double *v = table.x + table.most * (coordinates + 7);
     for (int j = 1; j < question->problem.m; j++)
         flight_rows(&table, j, v);
     double *points = cone_points(question, point, n_point);
     for (int i = 0; i < n_point; i++)
-        row(&table, no ? "origin" : "generator", 0, points + (size_t)i * n);
+        row(&table, no ? "origin" : "generator", 0,
+            points + (size_t)i * coordinates);
     for (int i = 0; i < question->result.n_image; i++)
         image_rows(&table, &question->result.image[i], v);
-    struct out_column *cols = NEW_N(arena, struct out_column, n + 9);
+    struct out_column *cols = NEW_N(arena, struct out_column, coordinates + 9);
     cols[0] = (struct out_column){
         .name = "part", .unit = "", .n = table.rows, .texts = table.part};
     cols[1] = (struct out_column){
         .name = "contact", .unit = "", .n = table.rows, .texts = table.contact};
     const imp_coordinate *q = IMP_ARRAY(im, im->coordinates, imp_coordinate) +
                               question->system->first;
-    for (size_t c = 0; c < n + 7; c++)
+    for (size_t c = 0; c < coordinates + 7; c++)
         cols[2 + c] = (struct out_column){
-            .name = c < n ? arena_printf(arena, "%s'", imp_text(im, q[c].name))
-                          : last[c - n],
+            .name = c < coordinates
+                        ? arena_printf(arena, "%s'", imp_text(im, q[c].name))
+                        : last[c - coordinates],
             .unit = "1",
             .x = table.x + c * table.most,
             .n = table.rows};
     return out_save(question->analysis->out, question->analysis->ds, where,
-                    file, cols, n + 9);
+                    file, cols, coordinates + 9);
 }

@@ -27,29 +27,32 @@ set_names(struct analysis *analysis, const imp_system *system,
           const struct chatter_run *outcome, struct record *record)
 {
     assert(outcome->order || outcome->n_order == 0);
-    size_t n = outcome->n_order < ORDER_MOST ? outcome->n_order : ORDER_MOST,
-           k = 0;
-    const char **name =
-        NEW_N(analysis->rt->arena, const char *, n + system->n_contact + 1);
-    for (size_t i = 0; i < n; i++)
+    size_t n_order =
+               outcome->n_order < ORDER_MOST ? outcome->n_order : ORDER_MOST,
+           n_group = 0;
+    const char **name = NEW_N(analysis->rt->arena, const char *,
+                              n_order + system->n_contact + 1);
+    for (size_t i = 0; i < n_order; i++)
         name[i] = chatter_contact(analysis, system, outcome->order[i]);
-    record_set_texts(record, "order", name, n);
+    record_set_texts(record, "order", name, n_order);
     for (uint32_t i = 0; i < system->n_contact; i++)
         if (outcome->group[i])
-            name[n + k++] = chatter_contact(analysis, system, (int)i);
-    record_set_texts(record, "group", name + n, k);
-    k = 0;
+            name[n_order + n_group++] =
+                chatter_contact(analysis, system, (int)i);
+    record_set_texts(record, "group", name + n_order, n_group);
+    n_group = 0;
     for (uint32_t i = 0; i < system->n_contact; i++)
         if (outcome->group[i])
-            name[n + k++] = gap_source_text(analysis, system->contact + i);
-    record_set_texts(record, "gaps", name + n, k);
+            name[n_order + n_group++] =
+                gap_source_text(analysis, system->contact + i);
+    record_set_texts(record, "gaps", name + n_order, n_group);
 }
 
 static void
 set_after(struct analysis *analysis, const imp_system *system,
           const struct chatter_run *outcome, struct record *record)
 {
-    char t[NUM_TEXT];
+    char digits[NUM_TEXT];
     switch (outcome->after) {
     case CHATTER_NOTHING:
         record_set_absent(record, "afterwards", "the chatter is not partial");
@@ -58,12 +61,12 @@ set_after(struct analysis *analysis, const imp_system *system,
         record_set_text(record, "afterwards", "no contact closes again");
         return;
     case CHATTER_CLOSES:
-        record_set_text(record, "afterwards",
-                        arena_printf(record_arena(analysis),
-                                     "%s closes at t = %s s",
-                                     chatter_contact(analysis, system,
-                                                     outcome->after_contact),
-                                     num_digits(t, outcome->after_time, 9)));
+        record_set_text(
+            record, "afterwards",
+            arena_printf(
+                record_arena(analysis), "%s closes at t = %s s",
+                chatter_contact(analysis, system, outcome->after_contact),
+                num_digits(digits, outcome->after_time, 9)));
         return;
     case CHATTER_TOGETHER:
         record_set_text(
@@ -74,13 +77,13 @@ set_after(struct analysis *analysis, const imp_system *system,
                 "simultaneous impacts, what follows depends on "
                 "their order",
                 chatter_contact(analysis, system, outcome->after_contact),
-                num_digits(t, outcome->after_time, 9)));
+                num_digits(digits, outcome->after_time, 9)));
         return;
     case CHATTER_LASTS:
-        record_set_text(record, "afterwards",
-                        arena_printf(record_arena(analysis),
-                                     "no limit until t = %s s",
-                                     num_digits(t, outcome->after_time, 9)));
+        record_set_text(
+            record, "afterwards",
+            arena_printf(record_arena(analysis), "no limit until t = %s s",
+                         num_digits(digits, outcome->after_time, 9)));
     }
 }
 
@@ -90,31 +93,35 @@ chatter_record_warnings(struct analysis *analysis,
                         const struct chatter_theory *says,
                         struct record *record)
 {
-    const char *w[4];
-    size_t n = 0;
+    const char *warning[4];
+    size_t n_warnings = 0;
     bool complete = outcome->limit && outcome->verdict == CHATTER_COMPLETE;
     bool partial = outcome->verdict == CHATTER_PARTIAL;
     if ((complete && !strcmp(says->stable, "no")) ||
         (partial && !strcmp(says->partially, "no")))
-        w[n++] = "the run contradicts `because`: the restitution is near the "
-                 "critical one, or rounding has decided";
+        warning[n_warnings++] =
+            "the run contradicts `because`: the restitution is near the "
+            "critical one, or rounding has decided";
     if (says->predicted && outcome->verdict != CHATTER_SIMULTANEOUS &&
         outcome->verdict != CHATTER_ENDLESS &&
         outcome->verdict != CHATTER_BELOW &&
         complete != (says->predicted[0] == 'c'))
-        w[n++] = "the run contradicts Theorem 3: the velocity at the start is "
-                 "near the border, or rounding has decided";
+        warning[n_warnings++] =
+            "the run contradicts Theorem 3: the velocity at the start is "
+            "near the border, or rounding has decided";
     if (outcome->limit && outcome->accumulation.error >= 1.0)
-        w[n++] = "the flights have not come to one ratio; what remains is "
-                 "below the rounding of the time, and ratio and exponent are "
-                 "fitted";
+        warning[n_warnings++] =
+            "the flights have not come to one ratio; what remains is "
+            "below the rounding of the time, and ratio and exponent are "
+            "fitted";
     if (outcome->limit && outcome->limit_unproven)
-        w[n++] = arena_printf(record_arena(analysis),
-                              "no order repeats and nothing accelerates: that "
-                              "the impacts never end is concluded from %ld of "
-                              "them; a greater `events` follows more",
-                              outcome->impacts);
-    record_set_texts(record, "warnings", w, n);
+        warning[n_warnings++] =
+            arena_printf(record_arena(analysis),
+                         "no order repeats and nothing accelerates: that "
+                         "the impacts never end is concluded from %ld of "
+                         "them; a greater `events` follows more",
+                         outcome->impacts);
+    record_set_texts(record, "warnings", warning, n_warnings);
 }
 
 /* why a run has no verdict */
@@ -122,7 +129,7 @@ static const char *
 going_on(struct analysis *analysis, const struct chatter_run *outcome)
 {
     struct arena *to = record_arena(analysis);
-    char q[NUM_TEXT];
+    char digits[NUM_TEXT];
     if (outcome->trend > 0 && fabs(outcome->trend_ratio - 1.0) < 1e-9)
         return arena_printf(to,
                             "still going on after %ld impacts: an order of %d "
@@ -135,7 +142,7 @@ going_on(struct analysis *analysis, const struct chatter_run *outcome)
                             "repeats, %s times as long each time; raise "
                             "`events`",
                             outcome->impacts, outcome->trend,
-                            num_digits(q, outcome->trend_ratio, 6));
+                            num_digits(digits, outcome->trend_ratio, 6));
     return arena_printf(
         to, "still going on after %ld impacts%s; raise `events`",
         outcome->impacts, outcome->trend == 0 ? ", which repeat no order" : "");

@@ -151,57 +151,59 @@ struct following {
 
 /* what comes after a partial limit */
 static void
-after_partial(struct following *f, enum ballistic_event what, bool ends)
+after_partial(struct following *following, enum ballistic_event what, bool ends)
 {
-    struct chatter_run *outcome = f->outcome;
+    struct chatter_run *outcome = following->outcome;
     outcome->after = what == BALLISTIC_FREE ? CHATTER_FREE
                      : ends                 ? CHATTER_TOGETHER
                                             : CHATTER_CLOSES;
-    outcome->after_time = f->ballistic->t;
-    outcome->after_contact = f->ballistic->event.contact;
+    outcome->after_time = following->ballistic->t;
+    outcome->after_contact = following->ballistic->event.contact;
     outcome->verdict = CHATTER_PARTIAL;
 }
 
 /* impacts accumulate at one time */
 static void
-limit(struct following *f)
+limit(struct following *following)
 {
-    const struct ballistic *ballistic = f->ballistic;
-    struct chatter_run *outcome = f->outcome;
+    const struct ballistic *ballistic = following->ballistic;
+    struct chatter_run *outcome = following->outcome;
     outcome->limit = true;
     outcome->time = ballistic->t;
     outcome->accumulation = ballistic->event.limit;
     memcpy(outcome->group, ballistic->event.group, (size_t)ballistic->model.m);
-    if (f->trace)
-        chatter_trace_limit(f->trace, outcome);
+    if (following->trace)
+        chatter_trace_limit(following->trace, outcome);
     outcome->limit_unproven =
-        !f->gravity && ballistic->event.limit.evidence == LIMIT_BELOW_ROUNDING;
+        !following->gravity &&
+        ballistic->event.limit.evidence == LIMIT_BELOW_ROUNDING;
     /* without acceleration nothing comes to rest later */
-    f->partial = !f->gravity && !at_rest(ballistic);
+    following->partial = !following->gravity && !at_rest(ballistic);
 }
 
 /* Takes the event into account. True: the verdict is known. ev: exponent of the
  * rates before the event. */
 static bool
-decided_by(struct following *f, enum ballistic_event what, int ev)
+decided_by(struct following *following, enum ballistic_event what, int ev)
 {
-    const struct ballistic *ballistic = f->ballistic;
-    struct chatter_run *outcome = f->outcome;
+    const struct ballistic *ballistic = following->ballistic;
+    struct chatter_run *outcome = following->outcome;
     bool ends = what == BALLISTIC_FREE || what == BALLISTIC_UNDECIDED ||
                 what == BALLISTIC_JAMMED;
-    if (!f->partial && !(ballistic->t < ldexp(1.0, TIME_EXPONENT))) {
+    if (!following->partial && !(ballistic->t < ldexp(1.0, TIME_EXPONENT))) {
         outcome->verdict = CHATTER_MOVING;
         outcome->after_time = INFINITY;
         return true;
     }
     if (what == BALLISTIC_END) {
-        outcome->verdict = f->partial ? CHATTER_PARTIAL : CHATTER_MOVING;
-        outcome->after = f->partial ? CHATTER_LASTS : CHATTER_NOTHING;
-        outcome->after_time = f->until;
+        outcome->verdict =
+            following->partial ? CHATTER_PARTIAL : CHATTER_MOVING;
+        outcome->after = following->partial ? CHATTER_LASTS : CHATTER_NOTHING;
+        outcome->after_time = following->until;
         return true;
     }
-    if (f->partial) {
-        after_partial(f, what, ends);
+    if (following->partial) {
+        after_partial(following, what, ends);
         return true;
     }
     if (ends) {
@@ -213,47 +215,49 @@ decided_by(struct following *f, enum ballistic_event what, int ev)
         }
         return true;
     }
-    if (what == BALLISTIC_SEVERAL && !f->gravity && below(ballistic, true)) {
+    if (what == BALLISTIC_SEVERAL && !following->gravity &&
+        below(ballistic, true)) {
         outcome->verdict = CHATTER_BELOW;
         return true;
     }
     if (what == BALLISTIC_ACCUMULATION) {
-        limit(f);
+        limit(following);
         return false;
     }
-    if (f->trace)
-        chatter_trace_ballistic(f->trace, outcome, ballistic);
+    if (following->trace)
+        chatter_trace_ballistic(following->trace, outcome, ballistic);
     outcome->impacts = ballistic->impacts;
     outcome->last_impact = outcome->time = ballistic->t;
     return false;
 }
 
 static void
-follow(struct following *f, struct arena *arena, long least, long most)
+follow(struct following *following, struct arena *arena, long least, long most)
 {
-    struct ballistic *ballistic = f->ballistic;
-    struct chatter_run *outcome = f->outcome;
-    int m = ballistic->model.m;
+    struct ballistic *ballistic = following->ballistic;
+    struct chatter_run *outcome = following->outcome;
+    int contacts = ballistic->model.m;
     accumulation_resolve(ballistic, least);
     accumulation_doubt(ballistic, most / DOUBT_SHARE);
-    ballistic->rough_rates = !f->trace;
+    ballistic->rough_rates = !following->trace;
     *outcome = (struct chatter_run){.verdict = CHATTER_ENDLESS,
                                     .time = ballistic->t,
-                                    .m = m,
+                                    .m = contacts,
                                     .last_impact = NAN,
                                     .no_exponent = no_limit};
-    outcome->group = NEW_N(arena, bool, (size_t)m + 1);
-    f->gravity = chatter_accelerates(ballistic);
+    outcome->group = NEW_N(arena, bool, (size_t)contacts + 1);
+    following->gravity = chatter_accelerates(ballistic);
     while (ballistic->impacts < most) {
         if (ballistic->impacts >= most / 2)
             accumulation_accept_error(ballistic, CHATTER_ACCEPT);
         int ev = ballistic->rate_exponent;
-        enum ballistic_event what = accumulation_run(
-            ballistic, f->until, f->trace ? 1 : most - ballistic->impacts);
+        enum ballistic_event what =
+            accumulation_run(ballistic, following->until,
+                             following->trace ? 1 : most - ballistic->impacts);
         if (what == BALLISTIC_END &&
             accumulation_next(ballistic, INFINITY) == BALLISTIC_FREE)
             what = BALLISTIC_FREE; /* known before that time */
-        if (decided_by(f, what, ev))
+        if (decided_by(following, what, ev))
             return;
     }
     if (!impact_history_trend(ballistic, &outcome->trend,
@@ -262,7 +266,7 @@ follow(struct following *f, struct arena *arena, long least, long most)
     /* limits were taken on the way, and none of them was the end */
     outcome->limit = false;
     outcome->no_exponent = no_limit;
-    memset(outcome->group, 0, (size_t)m);
+    memset(outcome->group, 0, (size_t)contacts);
 }
 
 void
@@ -270,11 +274,11 @@ chatter_follow(struct arena *arena, struct ballistic *ballistic, double until,
                long least, long most, struct chatter_run *outcome)
 {
     assert(arena && ballistic && outcome && !isnan(until));
-    struct following f = {.ballistic = ballistic,
-                          .outcome = outcome,
-                          .trace = chatter_trace_new(arena),
-                          .until = until};
-    follow(&f, arena, least, most);
+    struct following following = {.ballistic = ballistic,
+                                  .outcome = outcome,
+                                  .trace = chatter_trace_new(arena),
+                                  .until = until};
+    follow(&following, arena, least, most);
 }
 
 void
@@ -282,7 +286,7 @@ chatter_decide(struct arena *arena, struct ballistic *ballistic, double until,
                long least, long most, struct chatter_run *outcome)
 {
     assert(arena && ballistic && outcome && !isnan(until));
-    struct following f = {
+    struct following following = {
         .ballistic = ballistic, .outcome = outcome, .until = until};
-    follow(&f, arena, least, most);
+    follow(&following, arena, least, most);
 }

@@ -41,72 +41,72 @@ still(const struct follow *follow)
 }
 
 static void
-note(struct follow *follow, const struct flow_event *e)
+note(struct follow *follow, const struct flow_event *event)
 {
     const struct ballistic *ballistic = flow_event_matrices(follow->flow);
     const double *impulse;
     const uint32_t *contact = flow_contacts(follow->flow, &impulse);
     int m = follow->outcome->m;
-    for (uint32_t k = 0; k < e->n; k++) {
+    for (uint32_t k = 0; k < event->n; k++) {
         int i = (int)(contact[k] - follow->first);
         double W = ballistic->matrices.W[i * (m + 1)],
                rest = ballistic->model.e[i];
         double u = impulse[k] * W / (1.0 + rest);
-        bool alone = e->n == 1;
+        bool alone = event->n == 1;
         chatter_trace_impact(follow->trace, follow->outcome, i,
-                             alone ? e->time - follow->before : NAN,
+                             alone ? event->time - follow->before : NAN,
                              alone ? u : NAN, rest, W);
         follow->speed = fmax(follow->speed, fabs(u));
     }
-    follow->before = e->time;
-    follow->outcome->last_impact = follow->outcome->time = e->time;
+    follow->before = event->time;
+    follow->outcome->last_impact = follow->outcome->time = event->time;
     follow->outcome->impacts = flow_impacts(follow->flow);
 }
 
 static void
-limit(struct follow *follow, const struct flow_event *e)
+limit(struct follow *follow, const struct flow_event *event)
 {
     struct chatter_run *outcome = follow->outcome;
     const double *impulse;
     const uint32_t *contact = flow_contacts(follow->flow, &impulse);
     memset(outcome->group, 0, (size_t)outcome->m);
-    for (uint32_t k = 0; k < e->n; k++)
+    for (uint32_t k = 0; k < event->n; k++)
         outcome->group[contact[k] - follow->first] = true;
     outcome->limit = true;
-    outcome->time = follow->before = e->time;
-    outcome->accumulation = e->chatter;
+    outcome->time = follow->before = event->time;
+    outcome->accumulation = event->chatter;
     chatter_trace_limit(follow->trace, outcome);
 }
 
 static void
-together(struct follow *follow, const struct flow_event *e)
+together(struct follow *follow, const struct flow_event *event)
 {
     const double *impulse;
     const uint32_t *contact = flow_contacts(follow->flow, &impulse);
     follow->outcome->verdict = CHATTER_SIMULTANEOUS;
-    follow->outcome->time = e->time;
-    for (uint32_t k = 0; k < e->n; k++)
+    follow->outcome->time = event->time;
+    for (uint32_t k = 0; k < event->n; k++)
         follow->outcome->group[contact[k] - follow->first] = true;
 }
 
 /* Applies one event. False: the run is over. */
 static bool
-one(struct follow *follow, const struct flow_event *e)
+one(struct follow *follow, const struct flow_event *event)
 {
-    switch (e->kind) {
+    switch (event->kind) {
     case FLOW_IMPACT:
     case FLOW_SEVERAL:
-        note(follow, e);
+        note(follow, event);
         return true;
     case FLOW_UNDECIDED:
-        together(follow, e);
+        together(follow, event);
         return false;
     case FLOW_JAMMED:
         follow->outcome->verdict = CHATTER_JAMMED;
-        follow->outcome->time = e->time;
+        follow->outcome->time = event->time;
         return false;
     case FLOW_CHATTER:
-        limit(follow, e);
+        limit(follow, event);
         if (!still(follow))
             return true;
         follow->outcome->verdict = CHATTER_COMPLETE;
@@ -134,33 +134,33 @@ chatter_follow_flow(struct arena *arena, struct flow *flow, uint32_t first,
                     double until, long most, struct chatter_run *outcome)
 {
     assert(outcome->m >= 0 && !isnan(until));
-    struct follow w = {.flow = flow, .first = first, .outcome = outcome};
-    size_t m = (size_t)outcome->m;
-    w.trace = chatter_trace_new(arena);
-    w.before = NAN;
+    struct follow follow = {.flow = flow, .first = first, .outcome = outcome};
+    size_t contacts = (size_t)outcome->m;
+    follow.trace = chatter_trace_new(arena);
+    follow.before = NAN;
     outcome->verdict = CHATTER_MOVING;
-    outcome->group = NEW_N(arena, bool, m + 1);
+    outcome->group = NEW_N(arena, bool, contacts + 1);
     for (long events = 0;; events++) {
-        struct flow_event e;
+        struct flow_event event;
         double t;
         int st = flow_peek(flow, until, &t);
         if (st)
             return st;
         if (!flow_eventful(flow) && t >= until)
             break;
-        if ((st = flow_apply(flow, &e)))
+        if ((st = flow_apply(flow, &event)))
             return st;
-        if (!one(&w, &e))
+        if (!one(&follow, &event))
             return IMP_OK;
-        events -= e.kind == FLOW_NONE; /* only the end of a Taylor step */
+        events -= event.kind == FLOW_NONE; /* only the end of a Taylor step */
         if (flow_impacts(flow) >= most || events >= most) {
             outcome->verdict = CHATTER_ENDLESS;
             outcome->limit = false;
             outcome->no_exponent = "no infinite sequence of impacts";
-            memset(outcome->group, 0, m);
+            memset(outcome->group, 0, contacts);
             return IMP_OK;
         }
     }
-    ended(&w, until);
+    ended(&follow, until);
     return IMP_OK;
 }

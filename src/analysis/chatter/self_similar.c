@@ -60,19 +60,20 @@ acceleration(struct ask *question)
 {
     const struct contact_matrices *c = &question->ballistic->matrices;
     int m = question->ballistic->model.m, least = 0, most = 0;
-    double *x = NEW_N(question->analysis->rt->arena, double, (size_t)m + 1),
+    double *scaled =
+               NEW_N(question->analysis->rt->arena, double, (size_t)m + 1),
            sum = 0.0;
     for (int i = 0; i < m; i++) {
-        x[i] = c->gap_acc[i] / sqrt(c->W[i * (m + 1)]);
-        least = x[i] < x[least] ? i : least;
-        most = x[i] > x[most] ? i : most;
-        sum += x[i];
+        scaled[i] = c->gap_acc[i] / sqrt(c->W[i * (m + 1)]);
+        least = scaled[i] < scaled[least] ? i : least;
+        most = scaled[i] > scaled[most] ? i : most;
+        sum += scaled[i];
     }
     question->acc = chatter_accelerates(question->ballistic) ? sum / m : 0.0;
-    double size = fmax(fabs(x[least]), fabs(x[most]));
+    double size = fmax(fabs(scaled[least]), fabs(scaled[most]));
     if (question->acc == 0.0 && !chatter_accelerates(question->ballistic))
         return IMP_OK;
-    if (x[most] - x[least] <= SELF_SIMILAR_SAME * size)
+    if (scaled[most] - scaled[least] <= SELF_SIMILAR_SAME * size)
         return IMP_OK;
     return refuse(
         question,
@@ -275,8 +276,8 @@ deviation(struct ask *question, const struct self_similar_motion *motion,
     if (!ballistic_start(ballistic, 0.0, question->q, question->v, 0.0))
         return INFINITY;
     t[0] = question->flight;
-    for (int i = 0; i <= last; i++) {
-        int c = hit(question, i), ex;
+    for (int impact = 0; impact <= last; impact++) {
+        int c = hit(question, impact), ex;
         enum ballistic_event what = accumulation_next(ballistic, INFINITY);
         if (what != BALLISTIC_IMPACT || ballistic->event.contact != c) {
             *wrong = what == BALLISTIC_IMPACT ? ballistic->event.contact : m;
@@ -284,20 +285,21 @@ deviation(struct ask *question, const struct self_similar_motion *motion,
         }
         /* from the impulse, because a contact without restitution has no rate
          * afterwards */
-        double x = ballistic->event.impulse[c] *
-                   sqrt(ballistic->matrices.W[c * (m + 1)]);
-        if (i < n)
-            u[i] = x;
-        worst = fmax(
-            worst, fabs(x / (u[i % n] * pow(motion->bp, (int)(i / n))) - 1.0));
-        if (!i)
+        double found = ballistic->event.impulse[c] *
+                       sqrt(ballistic->matrices.W[c * (m + 1)]);
+        if (impact < n)
+            u[impact] = found;
+        worst = fmax(worst, fabs(found / (u[impact % n] *
+                                          pow(motion->bp, (int)(impact / n))) -
+                                 1.0));
+        if (!impact)
             continue;
-        x = impact_history_last_flight(ballistic, &ex);
-        x = ldexp(x, ex);
-        if (i > 1 && i <= n)
-            t[i - 1] = x;
-        double ratio = pow(motion->bt, (int)((i - 1) / n));
-        worst = fmax(worst, fabs(x / (t[(i - 1) % n] * ratio) - 1.0));
+        found = impact_history_last_flight(ballistic, &ex);
+        found = ldexp(found, ex);
+        if (impact > 1 && impact <= n)
+            t[impact - 1] = found;
+        double ratio = pow(motion->bt, (int)((impact - 1) / n));
+        worst = fmax(worst, fabs(found / (t[(impact - 1) % n] * ratio) - 1.0));
     }
     return worst;
 }
@@ -377,31 +379,33 @@ static void
 set_lists(struct ask *question, struct record *record)
 {
     struct analysis *analysis = question->analysis;
-    size_t n = (size_t)question->found.n,
-           c = (size_t)question->ballistic->model.n;
-    double *x = NEW_N(analysis->rt->arena, double, 7 * n + 1);
-    const char **t = NEW_N(analysis->rt->arena, const char *, n + 1);
-    for (size_t i = 0; i < n; i++) {
+    size_t motions = (size_t)question->found.n,
+           coordinates = (size_t)question->ballistic->model.n;
+    double *lists = NEW_N(analysis->rt->arena, double, 7 * motions + 1);
+    const char **verdicts =
+        NEW_N(analysis->rt->arena, const char *, motions + 1);
+    for (size_t i = 0; i < motions; i++) {
         const struct self_similar_motion *motion = &question->found.v[i];
-        t[i] = verdict_text(question, motion);
-        x[i] = motion->bp;
-        x[n + i] = motion->bq;
-        x[2 * n + i] = motion->bt;
-        x[3 * n + i] = motion->error;
-        x[4 * n + i] = motion->exponent;
-        x[5 * n + i] = greatest(motion);
-        x[6 * n + i] = motion->margin;
+        verdicts[i] = verdict_text(question, motion);
+        lists[i] = motion->bp;
+        lists[motions + i] = motion->bq;
+        lists[2 * motions + i] = motion->bt;
+        lists[3 * motions + i] = motion->error;
+        lists[4 * motions + i] = motion->exponent;
+        lists[5 * motions + i] = greatest(motion);
+        lists[6 * motions + i] = motion->margin;
     }
-    record_set_texts(record, "verdicts", t, n);
-    record_set_list(record, "speed_ratios", x, n);
-    record_set_list(record, "gap_ratios", x + n, n);
-    record_set_list(record, "flight_ratios", x + 2 * n, n);
-    record_set_list(record, "errors", x + 3 * n, n);
-    record_set_list(record, "exponents", x + 4 * n, n);
-    record_set_list(record, "greatest_multipliers", x + 5 * n, n);
-    record_set_list(record, "margins", x + 6 * n, n);
-    record_set_matrix(record, "positions", question->q, n, c);
-    record_set_matrix(record, "rates", question->v, n, c);
+    record_set_texts(record, "verdicts", verdicts, motions);
+    record_set_list(record, "speed_ratios", lists, motions);
+    record_set_list(record, "gap_ratios", lists + motions, motions);
+    record_set_list(record, "flight_ratios", lists + 2 * motions, motions);
+    record_set_list(record, "errors", lists + 3 * motions, motions);
+    record_set_list(record, "exponents", lists + 4 * motions, motions);
+    record_set_list(record, "greatest_multipliers", lists + 5 * motions,
+                    motions);
+    record_set_list(record, "margins", lists + 6 * motions, motions);
+    record_set_matrix(record, "positions", question->q, motions, coordinates);
+    record_set_matrix(record, "rates", question->v, motions, coordinates);
 }
 
 static void
@@ -413,22 +417,24 @@ set_first(struct ask *question, struct record *record)
         "stable",      "multipliers", "multipliers_im", "greatest_multiplier",
         "deviation"};
     struct analysis *analysis = question->analysis;
-    const char *w[2];
-    size_t n = 0;
+    const char *warning[2];
+    size_t n_warnings = 0;
     if (question->found.tied)
-        w[n++] = "eigenvalues that cannot be told from equal ones were left "
-                 "out: the restitution is a critical one within rounding";
+        warning[n_warnings++] =
+            "eigenvalues that cannot be told from equal ones were left "
+            "out: the restitution is a critical one within rounding";
     if (!question->found.feasible) {
         record_set_absent_all(record, fields, sizeof fields / sizeof *fields,
                               question->found.n ? "no motion is feasible"
                                                 : "there is no such motion");
-        record_set_texts(record, "warnings", w, n);
+        record_set_texts(record, "warnings", warning, n_warnings);
         return;
     }
     const struct self_similar_motion *motion = &question->found.v[0];
     double left = question->flight * motion->period / (1.0 - motion->bt),
            energy = motion->energy * question->eunit;
-    double upper = energy * pow(left, -motion->exponent), g = greatest(motion);
+    double upper = energy * pow(left, -motion->exponent),
+           multiplier = greatest(motion);
     record_set_number(record, "speed_ratio", motion->bp);
     record_set_number(record, "gap_ratio", motion->bq);
     record_set_number(record, "flight_ratio", motion->bt);
@@ -446,22 +452,22 @@ set_first(struct ask *question, struct record *record)
                           upper * motion->bp * motion->bp);
     }
     record_set_text(record, "stable",
-                    fabs(g - 1.0) <= SELF_SIMILAR_NEUTRAL ? "neutral"
-                    : g < 1.0                             ? "yes"
-                                                          : "no");
+                    fabs(multiplier - 1.0) <= SELF_SIMILAR_NEUTRAL ? "neutral"
+                    : multiplier < 1.0                             ? "yes"
+                                                                   : "no");
     record_set_list(record, "multipliers", motion->multiplier,
                     (size_t)motion->n_multiplier);
     record_set_list(record, "multipliers_im", motion->multiplier_im,
                     (size_t)motion->n_multiplier);
-    record_set_number(record, "greatest_multiplier", g);
+    record_set_number(record, "greatest_multiplier", multiplier);
     int wrong;
     accumulation_resolve(question->ballistic,
                          1L << 60); /* every impact is resolved, no limit is
                                      * taken */
-    double d = deviation(question, motion, &wrong);
+    double difference = deviation(question, motion, &wrong);
     accumulation_resolve(question->ballistic, ACCUMULATION_RESOLVE);
-    if (isfinite(d))
-        record_set_number(record, "deviation", d);
+    if (isfinite(difference))
+        record_set_number(record, "deviation", difference);
     else
         record_set_absent(
             record, "deviation",
@@ -470,10 +476,11 @@ set_first(struct ask *question, struct record *record)
                       record_arena(analysis), "%s comes first instead",
                       chatter_contact(analysis, question->system, wrong))
                 : "several contacts close together");
-    if (!isfinite(d))
-        w[n++] = "the motion does not repeat when it is followed from its "
-                 "state";
-    record_set_texts(record, "warnings", w, n);
+    if (!isfinite(difference))
+        warning[n_warnings++] =
+            "the motion does not repeat when it is followed from its "
+            "state";
+    record_set_texts(record, "warnings", warning, n_warnings);
 }
 
 static int
@@ -483,19 +490,20 @@ set_record(struct ask *question, struct record *record)
                                        [SELF_SIMILAR_FALLING] = "falling",
                                        [SELF_SIMILAR_SLIDING] = "sliding"};
     struct analysis *analysis = question->analysis;
-    int m = question->ballistic->model.m, n = question->n_word;
+    int m = question->ballistic->model.m, n_order = question->n_word;
     for (int i = 0;
          !question->word && (i == 0 || hit(question, i) != hit(question, 0));
          i++)
-        n = i + 1;
-    const char **t = NEW_N(analysis->rt->arena, const char *, (size_t)(n + m));
-    for (int i = 0; i < n; i++)
+        n_order = i + 1;
+    const char **t =
+        NEW_N(analysis->rt->arena, const char *, (size_t)(n_order + m));
+    for (int i = 0; i < n_order; i++)
         t[i] = chatter_contact(analysis, question->system, hit(question, i));
     record_set_text(record, "kind", kind[question->found.kind]);
     record_set_text(
         record, "symmetry",
         chatter_symmetry_text(analysis, question->system, question->symmetry));
-    record_set_texts(record, "order", t, (size_t)n);
+    record_set_texts(record, "order", t, (size_t)n_order);
     record_set_number(record, "found", question->found.n);
     record_set_number(record, "feasible", question->found.feasible);
     record_set_text(record, "because", because(question));
@@ -508,13 +516,13 @@ static int
 steps(struct ask *question, const imp_command *command, int *step)
 {
     double x;
-    int m = question->symmetry->m,
+    int contacts = question->symmetry->m,
         st = arg_number(question->analysis, command, IMP_OPT_similar_step, 1.0,
                         &x);
     if (st)
         return st;
-    *step = m > 1 ? (int)x : 0;
-    if (x == floor(x) && x >= 1.0 && x <= fmax(m - 1, 1))
+    *step = contacts > 1 ? (int)x : 0;
+    if (x == floor(x) && x >= 1.0 && x <= fmax(contacts - 1, 1))
         return IMP_OK;
     const imp_val *value =
         arg_option(question->analysis, command, IMP_OPT_similar_step);
@@ -522,7 +530,7 @@ steps(struct ask *question, const imp_command *command, int *step)
              value ? value->range : command->range,
              "`step` is a whole number from 1 to %d, one less than there are "
              "contacts",
-             m > 1 ? m - 1 : 1);
+             contacts > 1 ? contacts - 1 : 1);
     return IMP_BADMODEL;
 }
 
@@ -589,27 +597,28 @@ cmd_similar(struct analysis *analysis, const imp_command *command,
             struct record *record)
 {
     const imp_val *arg = &arg_items(analysis, command)[0];
-    struct ask k = {.analysis = analysis,
-                    .system = rt_system(analysis->rt, arg->ref),
-                    .where = arg->range};
+    struct ask question = {.analysis = analysis,
+                           .system = rt_system(analysis->rt, arg->ref),
+                           .where = arg->range};
     int st;
-    if (!(k.system->flags & IMP_SYSTEMF_LINE))
-        return chatter_not_linear(analysis, k.system, k.where);
+    if (!(question.system->flags & IMP_SYSTEMF_LINE))
+        return chatter_not_linear(analysis, question.system, question.where);
     if ((st = arg_number(analysis, command, IMP_OPT_similar_flight, 1.0,
-                         &k.flight)) ||
-        (st = flow_matrices(analysis->rt, arg->ref, &k.ballistic)) ||
-        (st = read_order(&k, command)))
+                         &question.flight)) ||
+        (st = flow_matrices(analysis->rt, arg->ref, &question.ballistic)) ||
+        (st = read_order(&question, command)))
         return st;
-    k.symmetry = chatter_symmetry(analysis, arg->ref, k.ballistic);
-    if ((st = suits(&k)))
+    question.symmetry =
+        chatter_symmetry(analysis, arg->ref, question.ballistic);
+    if ((st = suits(&question)))
         return st;
-    st = find(&k, command);
+    st = find(&question, command);
     if (st == IMP_NONFINITE)
         return command_failed(analysis, st, command->range, "the eigenvalues");
     if (st)
         return st;
-    states(&k);
-    return set_record(&k, record);
+    states(&question);
+    return set_record(&question, record);
 }
 
 const struct command_functions command_similar = {.run = cmd_similar};

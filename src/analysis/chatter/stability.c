@@ -26,7 +26,7 @@ chatter_symmetry_text(struct analysis *analysis, const imp_system *system,
                       const struct symmetry *symmetry)
 {
     struct arena *arena = record_arena(analysis);
-    char r[NUM_TEXT];
+    char digits[NUM_TEXT];
     switch (symmetry->found) {
     case SYMMETRY_EMPTY:
     case SYMMETRY_SINGLE:
@@ -44,16 +44,16 @@ chatter_symmetry_text(struct analysis *analysis, const imp_system *system,
     case SYMMETRY_YES:
         break;
     }
-    num_digits(r, symmetry->rho, 6);
+    num_digits(digits, symmetry->rho, 6);
     if (!symmetry->polygon)
         return arena_printf(arena,
                             "cyclic, %d contacts; not the feet of a regular "
                             "polygon",
                             symmetry->m);
     return symmetry->m == 2
-               ? arena_printf(arena, "a rod, rho = %s", r)
+               ? arena_printf(arena, "a rod, rho = %s", digits)
                : arena_printf(arena, "regular polygon, %d feet, rho = %s",
-                              symmetry->m, r);
+                              symmetry->m, digits);
 }
 
 /* -- eigenvalues ------------------------------------------------------------
@@ -115,34 +115,35 @@ motion_of(const struct ballistic *ballistic, const struct symmetry *symmetry,
 
 static int
 set_eigen(struct analysis *analysis, const struct ballistic *ballistic,
-          const struct symmetry *symmetry, struct eigen *e,
+          const struct symmetry *symmetry, struct eigen *eigen,
           struct record *record)
 {
     assert(symmetry->rank > 0 && symmetry->m == ballistic->model.m);
     struct arena *arena = analysis->rt->arena;
-    size_t r = (size_t)symmetry->rank, n = (size_t)ballistic->model.n;
+    size_t rank = (size_t)symmetry->rank,
+           coordinates = (size_t)ballistic->model.n;
     int steps = symmetry->m > 1 ? symmetry->m - 1 : 1;
-    double *map = NEW_N(arena, double, r *r + 2 * r * n + 1);
-    double *px = map + r * r, *py = px + r * n;
+    double *map = NEW_N(arena, double, rank *rank + 2 * rank * coordinates + 1);
+    double *px = map + rank * rank, *py = px + rank * coordinates;
     const char **cone = NEW_N(arena, const char *, (size_t)steps);
     bool all = symmetry->rank <= CONES_MOST;
     for (int k = all ? steps : 1; k >= 1; k--) {
         symmetry_map(symmetry, symmetry->m > 1 ? k : 0, map);
-        if (eigen_solve(arena, symmetry->rank, map, e))
+        if (eigen_solve(arena, symmetry->rank, map, eigen))
             return command_failed(analysis, IMP_NONFINITE, (imp_range){0},
                                   "the eigenvalues");
-        struct eigen_cone c = eigen_cone(e);
+        struct eigen_cone c = eigen_cone(eigen);
         cone[k - 1] = c.tied ? "tied" : c.cone ? "yes" : "no";
     }
-    for (size_t i = 0; i < r; i++)
-        motion_of(ballistic, symmetry, e->x + i * r, e->y + i * r, px + i * n,
-                  py + i * n);
-    record_set_list(record, "eigenvalues", e->re, r);
-    record_set_list(record, "eigenvalues_im", e->im, r);
-    record_set_matrix(record, "eigenvectors", px, r, n);
-    record_set_matrix(record, "eigenvectors_im", py, r, n);
+    for (size_t i = 0; i < rank; i++)
+        motion_of(ballistic, symmetry, eigen->x + i * rank, eigen->y + i * rank,
+                  px + i * coordinates, py + i * coordinates);
+    record_set_list(record, "eigenvalues", eigen->re, rank);
+    record_set_list(record, "eigenvalues_im", eigen->im, rank);
+    record_set_matrix(record, "eigenvectors", px, rank, coordinates);
+    record_set_matrix(record, "eigenvectors_im", py, rank, coordinates);
     record_set_text(record, "dominant",
-                    dominant_text(record_arena(analysis), eigen_cone(e)));
+                    dominant_text(record_arena(analysis), eigen_cone(eigen)));
     if (all)
         record_set_texts(record, "cones", cone, (size_t)steps);
     else
@@ -234,7 +235,7 @@ unknown(struct analysis *analysis, const imp_system *system,
 }
 
 static const char *
-set_prediction(const struct symmetry *symmetry, const double *u,
+set_prediction(const struct symmetry *symmetry, const double *rates,
                const struct ballistic *ballistic, bool applies,
                struct record *record)
 {
@@ -248,8 +249,8 @@ set_prediction(const struct symmetry *symmetry, const double *u,
         record_set_absent(record, "predicted", no);
         return NULL;
     }
-    double u0 = u[0] / sqrt(ballistic->matrices.W[0]),
-           u1 = u[1] / sqrt(ballistic->matrices.W[3]);
+    double u0 = rates[0] / sqrt(ballistic->matrices.W[0]),
+           u1 = rates[1] / sqrt(ballistic->matrices.W[3]);
     double v = 0.5 * (u0 + u1), w = 0.5 * (u0 - u1);
     bool rest = v < 0.0 &&
                 fabs(w) <= symmetry_rod_limit(symmetry->rho, symmetry->e) * -v;
@@ -305,11 +306,11 @@ falls(const struct ballistic *ballistic, const struct symmetry *symmetry)
  * regular motion would have a greater one, the acceleration matters to the end
  * (Lemma 10; spec/chatter.md 3.1, 3.5). */
 static void
-set_regular(const struct eigen *e, const struct ballistic *ballistic,
+set_regular(const struct eigen *eigen, const struct ballistic *ballistic,
             bool plain, bool some, const struct symmetry *symmetry,
             struct record *record)
 {
-    double c = INFINITY;
+    double exponent = INFINITY;
     if (symmetry->m == 3)
         record_set_absent(record, "exponent_regular",
                           "the order of 3 feet is never regular");
@@ -323,8 +324,10 @@ set_regular(const struct eigen *e, const struct ballistic *ballistic,
                           "no regular motion comes to rest");
     else {
         if (some)
-            c = 2.0 * log(e->re[0]) / log(e->re[1] / e->re[0]);
-        record_set_number(record, "exponent_regular", plain ? c : fmin(c, 2.0));
+            exponent =
+                2.0 * log(eigen->re[0]) / log(eigen->re[1] / eigen->re[0]);
+        record_set_number(record, "exponent_regular",
+                          plain ? exponent : fmin(exponent, 2.0));
     }
 }
 
@@ -379,14 +382,14 @@ of_single(const struct ballistic *ballistic)
 int
 chatter_stability(struct analysis *analysis, const imp_system *system,
                   const struct ballistic *ballistic,
-                  const struct symmetry *symmetry, const double *u,
+                  const struct symmetry *symmetry, const double *rates,
                   struct record *record, struct chatter_theory *says)
 {
-    assert(symmetry->m == ballistic->model.m && u && says);
+    assert(symmetry->m == ballistic->model.m && rates && says);
     static const char *const eigen_fields[] = {
         "eigenvalues",     "eigenvalues_im", "eigenvectors",
         "eigenvectors_im", "dominant",       "cones"};
-    struct eigen e = {0};
+    struct eigen eigen = {0};
     bool maps =
         symmetry->found == SYMMETRY_YES || symmetry->found == SYMMETRY_SINGLE;
     bool plain = !chatter_accelerates(ballistic);
@@ -400,36 +403,37 @@ chatter_stability(struct analysis *analysis, const imp_system *system,
                      ? symmetry_partial_restitution(symmetry->m, symmetry->rho)
                      : 0.0;
     if (maps) {
-        int st = set_eigen(analysis, ballistic, symmetry, &e, record);
+        int st = set_eigen(analysis, ballistic, symmetry, &eigen, record);
         if (st)
             return st;
     } else {
         record_set_absent_all(record, eigen_fields, 6,
                               "no symmetry relabels the impacts");
     }
-    struct stability v = {"not known", "not known", NULL};
+    struct stability verdict = {"not known", "not known", NULL};
     if (symmetry->found == SYMMETRY_SINGLE)
-        v = of_single(ballistic);
+        verdict = of_single(ballistic);
     else if (plain && symmetry->polygon)
-        v = of_polygon(symmetry, eigen_cone(&e), critical, pcc);
+        verdict = of_polygon(symmetry, eigen_cone(&eigen), critical, pcc);
     else
-        v.because = unknown(analysis, system, ballistic, symmetry);
+        verdict.because = unknown(analysis, system, ballistic, symmetry);
     record_set_text(record, "symmetry",
                     chatter_symmetry_text(analysis, system, symmetry));
-    record_set_text(record, "stable", v.complete);
-    record_set_text(record, "partially_stable", v.partial);
-    record_set_text(record, "because", v.because);
+    record_set_text(record, "stable", verdict.complete);
+    record_set_text(record, "partially_stable", verdict.partial);
+    record_set_text(record, "because", verdict.because);
     if (symmetry->found == SYMMETRY_RESTITUTION)
         record_set_absent(record, "restitution", "they differ");
     else
         record_set_number(record, "restitution", symmetry->e);
     set_critical(symmetry, critical, pcc, record);
-    set_regular(&e, ballistic, plain && symmetry->polygon,
+    set_regular(&eigen, ballistic, plain && symmetry->polygon,
                 symmetry->polygon && symmetry->e < critical - CRITICAL_SAME,
                 symmetry, record);
     set_pair(symmetry, record);
-    const char *predicted = set_prediction(symmetry, u, ballistic,
+    const char *predicted = set_prediction(symmetry, rates, ballistic,
                                            plain && symmetry->polygon, record);
-    *says = (struct chatter_theory){v.complete, v.partial, predicted};
+    *says =
+        (struct chatter_theory){verdict.complete, verdict.partial, predicted};
     return IMP_OK;
 }

@@ -80,40 +80,48 @@ meet(const struct threshold_change *a, const struct threshold_change *b)
 }
 
 static void
-set_warnings(struct threshold_search *search, const struct threshold_changes *e,
-             const struct threshold_changes *s,
+set_warnings(struct threshold_search *search,
+             const struct threshold_changes *by_eigenvalue,
+             const struct threshold_changes *by_simulation,
              const struct threshold_change *by_e,
              const struct threshold_change *by_s,
              const struct threshold_change *by_m, struct record *record)
 {
     struct analysis *analysis = search->analysis;
-    const char *w[7];
-    size_t n = 0;
-    char x[NUM_TEXT];
+    const char *warning[7];
+    size_t n_warnings = 0;
+    char digits[NUM_TEXT];
     if (search->failed)
-        w[n++] =
-            arena_printf(record_arena(analysis),
-                         "nothing is known at %s and maybe "
-                         "elsewhere: %s",
-                         num_digits(x, search->failed_at, 6), search->failed);
-    if (e->n > 1)
-        w[n++] = "the eigenvalue changes several times: changes_by_eigenvalue";
-    if (s->n > 1)
-        w[n++] = "the runs change several times: changes_by_simulation";
-    if (by_e && !s->n && s->no && !search->accelerates && search->starts == 1)
-        w[n++] = "the eigenvalue changes and the runs do not: two changes may "
-                 "lie within one step; a greater `grid` looks closer";
+        warning[n_warnings++] = arena_printf(
+            record_arena(analysis),
+            "nothing is known at %s and maybe "
+            "elsewhere: %s",
+            num_digits(digits, search->failed_at, 6), search->failed);
+    if (by_eigenvalue->n > 1)
+        warning[n_warnings++] =
+            "the eigenvalue changes several times: changes_by_eigenvalue";
+    if (by_simulation->n > 1)
+        warning[n_warnings++] =
+            "the runs change several times: changes_by_simulation";
+    if (by_e && !by_simulation->n && by_simulation->no &&
+        !search->accelerates && search->starts == 1)
+        warning[n_warnings++] =
+            "the eigenvalue changes and the runs do not: two changes may "
+            "lie within one step; a greater `grid` looks closer";
     if (search->symmetric && search->accelerates)
-        w[n++] = "by_eigenvalue is about motion without acceleration; the runs "
-                 "have one";
+        warning[n_warnings++] =
+            "by_eigenvalue is about motion without acceleration; the runs "
+            "have one";
     bool plain = !(search->symmetric && search->accelerates);
     if (by_m && by_s && plain && meet(by_m, by_s))
-        w[n++] = "the runs come to rest in the order 0, 2, 1, 2, ...: "
-                 "by_simulation is mirrored_by_eigenvalue";
+        warning[n_warnings++] =
+            "the runs come to rest in the order 0, 2, 1, 2, ...: "
+            "by_simulation is mirrored_by_eigenvalue";
     else if (by_e && by_s && plain && !meet(by_e, by_s))
-        w[n++] = "by_eigenvalue lies outside of simulation_interval: the start "
-                 "of the runs decides, or rounding next to the threshold";
-    record_set_texts(record, "warnings", w, n);
+        warning[n_warnings++] =
+            "by_eigenvalue lies outside of simulation_interval: the start "
+            "of the runs decides, or rounding next to the threshold";
+    record_set_texts(record, "warnings", warning, n_warnings);
 }
 
 static const char *
@@ -193,72 +201,84 @@ set_difference(struct record *record, const char *field,
         record_set_absent(record, field, "one of both is absent");
 }
 
-static int
-find_all(struct threshold_search *search, struct record *record)
+/* what the search found, by each criterion */
+struct found {
+    struct threshold_changes eigenvalue, simulation, mirrored;
+    struct threshold_changes best; /* of several starts: any comes to rest */
+    struct threshold_changes pair; /* two feet of three chatter alone */
+    struct threshold_changes partial;
+};
+
+static void
+find_all(struct threshold_search *search, struct found *found)
 {
-    struct threshold_changes e =
+    *found = (struct found){0};
+    found->eigenvalue =
         threshold_find_changes(search, threshold_side_by_eigenvalue, 0.0);
-    struct threshold_changes s = threshold_find_changes(
+    found->simulation = threshold_find_changes(
         search, threshold_side_by_simulation, search->width);
-    struct threshold_changes pe =
+    found->pair =
         threshold_find_changes(search, threshold_side_pair_of_three, 0.0);
-    struct threshold_changes m = threshold_find_changes(
-                                 search, threshold_side_mirrored, 0.0),
-                             ps = {0}, best = {0};
+    found->mirrored =
+        threshold_find_changes(search, threshold_side_mirrored, 0.0);
     if (search->starts > 1)
-        best = threshold_find_changes(search, threshold_side_any_rests,
-                                      search->width);
-    if (s.yes || best.yes)
-        ps = threshold_find_changes(search, threshold_side_partial,
-                                    search->width);
-    if (search->status)
-        return search->status;
-    const struct threshold_change *by_e = e.n ? &e.v[0] : NULL;
-    const struct threshold_change *by_s = threshold_nearest_change(&s, by_e);
-    const struct threshold_change *by_m = threshold_nearest_change(&m, by_e);
-    const struct threshold_change *part_e = pe.n ? &pe.v[0] : NULL;
-    const struct threshold_change *part_s =
-        threshold_nearest_change(&ps, part_e);
-    const char *no_s =
-        search->starts > 1 && !s.yes
-            ? "nowhere in this range do the runs from all "
-              "starts come to rest"
-            : no_change(
-                  &s,
-                  search->failed ? "all runs that could be made come to rest"
-                                 : "the runs come to rest in the whole range",
-                  search->failed ? "no run that could be made comes to rest"
-                                 : "no run comes to rest in this range",
-                  "no run has a verdict");
-    set_change(
-        record, "by_eigenvalue", "eigenvalue_interval", by_e,
-        search->no_symmetry
-            ? because(search)
-            : no_change(&e,
-                        search->failed
-                            ? "it is real and positive where it is known"
-                            : "it is real and positive in the whole range",
-                        "it is nowhere real and positive in this range",
-                        because(search)));
-    set_change(record, "by_simulation", "simulation_interval", by_s, no_s);
-    set_difference(record, "difference", by_e, by_s);
-    set_starts(search, by_s, &best, no_s, record);
-    set_sides(search, by_s, no_s, record);
-    set_change(record, "mirrored_by_eigenvalue", NULL, by_m,
-               no_change(&m, "they are real and positive in the whole range",
-                         "they are nowhere real and positive in this range",
-                         "the contacts are not those of three feet"));
-    set_change(record, "partial_by_eigenvalue", NULL, part_e,
-               no_change(&pe, "two feet can chatter alone in the whole range",
+        found->best = threshold_find_changes(search, threshold_side_any_rests,
+                                             search->width);
+    if (found->simulation.yes || found->best.yes)
+        found->partial = threshold_find_changes(search, threshold_side_partial,
+                                                search->width);
+}
+
+/* why runs show no threshold, where they show none */
+static const char *
+no_simulation(const struct threshold_search *search,
+              const struct threshold_changes *changes)
+{
+    if (search->starts > 1 && !changes->yes)
+        return "nowhere in this range do the runs from all starts come to rest";
+    return no_change(changes,
+                     search->failed
+                         ? "all runs that could be made come to rest"
+                         : "the runs come to rest in the whole range",
+                     search->failed ? "no run that could be made comes to rest"
+                                    : "no run comes to rest in this range",
+                     "no run has a verdict");
+}
+
+static const char *
+no_eigenvalue(struct threshold_search *search,
+              const struct threshold_changes *changes)
+{
+    if (search->no_symmetry)
+        return because(search);
+    return no_change(
+        changes,
+        search->failed ? "it is real and positive where it is known"
+                       : "it is real and positive in the whole range",
+        "it is nowhere real and positive in this range", because(search));
+}
+
+static void
+set_partial(const struct found *found, struct record *record)
+{
+    const struct threshold_changes *pair = &found->pair;
+    const struct threshold_changes *partial = &found->partial;
+    const struct threshold_change *eigen = pair->n ? &pair->v[0] : NULL;
+    const struct threshold_change *run =
+        threshold_nearest_change(partial, eigen);
+    set_change(record, "partial_by_eigenvalue", NULL, eigen,
+               no_change(pair, "two feet can chatter alone in the whole range",
                          "two feet can nowhere chatter alone in this range",
                          "only feet of a triangle push their neighbours down"));
-    set_change(record, "partial_by_simulation", "partial_interval", part_s,
-               no_change(&ps, "all runs that come to rest are partial",
+    set_change(record, "partial_by_simulation", "partial_interval", run,
+               no_change(partial, "all runs that come to rest are partial",
                          "no run is partial", "no run comes to rest"));
-    set_difference(record, "partial_difference", part_e, part_s);
-    set_all(search, record, "changes_by_eigenvalue", &e);
-    set_all(search, record, "changes_by_simulation", &s);
-    record_set_text(record, "because", because(search));
+    set_difference(record, "partial_difference", eigen, run);
+}
+
+static void
+set_counts(const struct threshold_search *search, struct record *record)
+{
     if (search->runs)
         record_set_text(record, "start",
                         search->flat ? "nearly flat drop" : "given");
@@ -269,7 +289,41 @@ find_all(struct threshold_search *search, struct record *record)
     record_set_number(record, "runs", (double)search->runs);
     record_set_number(record, "inconclusive", (double)search->inconclusive);
     record_set_number(record, "impacts", (double)search->impacts);
-    set_warnings(search, &e, &s, by_e, by_s, by_m, record);
+}
+
+static int
+set_record(struct threshold_search *search, struct record *record)
+{
+    struct found found;
+    find_all(search, &found);
+    if (search->status)
+        return search->status;
+    const struct threshold_changes *eigenvalue = &found.eigenvalue;
+    const struct threshold_changes *simulation = &found.simulation;
+    const struct threshold_change *by_e =
+        eigenvalue->n ? &eigenvalue->v[0] : NULL;
+    const struct threshold_change *by_s =
+        threshold_nearest_change(simulation, by_e);
+    const struct threshold_change *by_m =
+        threshold_nearest_change(&found.mirrored, by_e);
+    const char *no_s = no_simulation(search, simulation);
+    set_change(record, "by_eigenvalue", "eigenvalue_interval", by_e,
+               no_eigenvalue(search, eigenvalue));
+    set_change(record, "by_simulation", "simulation_interval", by_s, no_s);
+    set_difference(record, "difference", by_e, by_s);
+    set_starts(search, by_s, &found.best, no_s, record);
+    set_sides(search, by_s, no_s, record);
+    set_change(record, "mirrored_by_eigenvalue", NULL, by_m,
+               no_change(&found.mirrored,
+                         "they are real and positive in the whole range",
+                         "they are nowhere real and positive in this range",
+                         "the contacts are not those of three feet"));
+    set_partial(&found, record);
+    set_all(search, record, "changes_by_eigenvalue", eigenvalue);
+    set_all(search, record, "changes_by_simulation", simulation);
+    record_set_text(record, "because", because(search));
+    set_counts(search, record);
+    set_warnings(search, eigenvalue, simulation, by_e, by_s, by_m, record);
     return IMP_OK;
 }
 
@@ -281,7 +335,7 @@ wrong_bounds(struct threshold_search *search, imp_range where,
              const imp_param *param)
 {
     struct analysis *analysis = search->analysis;
-    char x[NUM_TEXT], y[NUM_TEXT];
+    char low_digits[NUM_TEXT], high_digits[NUM_TEXT];
     const char *name = imp_text(analysis->rt->im, param->name);
     struct diag *diag;
     if (param->structural)
@@ -291,15 +345,16 @@ wrong_bounds(struct threshold_search *search, imp_range where,
                      "it",
                      name);
     else if (!(search->lo < search->hi))
+        diag = diag_add(analysis->ds, DIAG_E0425, where,
+                        "there is nothing between %s and %s",
+                        num_shortest(low_digits, search->lo),
+                        num_shortest(high_digits, search->hi));
+    else
         diag =
             diag_add(analysis->ds, DIAG_E0425, where,
-                     "there is nothing between %s and %s",
-                     num_shortest(x, search->lo), num_shortest(y, search->hi));
-    else
-        diag = diag_add(
-            analysis->ds, DIAG_E0425, where,
-            "this is not within the range [%s, %s] of the param `%s`",
-            num_shortest(x, param->lo), num_shortest(y, param->hi), name);
+                     "this is not within the range [%s, %s] of the param `%s`",
+                     num_shortest(low_digits, param->lo),
+                     num_shortest(high_digits, param->hi), name);
     diag_note(analysis->ds, diag, param->range, "the param");
     return IMP_BADMODEL;
 }
@@ -308,31 +363,32 @@ static int
 bounds(struct threshold_search *search)
 {
     struct analysis *analysis = search->analysis;
-    const imp_val *o =
+    const imp_val *over =
         arg_option(analysis, search->command, IMP_OPT_threshold_over);
     const imp_param *param =
         IMP_ARRAY(analysis->rt->im, analysis->rt->im->params, imp_param) +
-        o->ref;
-    double b[2] = {param->lo, param->hi};
-    search->param = o->ref;
-    if (o->items.n) {
-        const imp_val *value = val_items(analysis, o);
+        over->ref;
+    double limits[2] = {param->lo, param->hi};
+    search->param = over->ref;
+    if (over->items.n) {
+        const imp_val *value = val_items(analysis, over);
         int st = IMP_OK;
         if (value->numbers.n)
-            memcpy(b, IMP_ARRAY(analysis->rt->im, value->numbers, double),
-                   sizeof b);
+            memcpy(limits, IMP_ARRAY(analysis->rt->im, value->numbers, double),
+                   sizeof limits);
         else
-            st = arg_numbers(analysis, value, b);
+            st = arg_numbers(analysis, value, limits);
         if (st)
             return st;
     }
-    search->lo = b[0];
-    search->hi = b[1];
-    if (param->structural || !(b[0] < b[1]) || !isfinite(b[1] - b[0]) ||
-        (param->has_range && (b[0] < param->lo || b[1] > param->hi)))
-        return wrong_bounds(search, o->range, param);
-    if (!model_reads_param(analysis->rt->im, o->ref)) {
-        struct diag *diag = diag_add(analysis->ds, DIAG_W0745, o->range,
+    search->lo = limits[0];
+    search->hi = limits[1];
+    if (param->structural || !(limits[0] < limits[1]) ||
+        !isfinite(limits[1] - limits[0]) ||
+        (param->has_range && (limits[0] < param->lo || limits[1] > param->hi)))
+        return wrong_bounds(search, over->range, param);
+    if (!model_reads_param(analysis->rt->im, over->ref)) {
+        struct diag *diag = diag_add(analysis->ds, DIAG_W0745, over->range,
                                      "nothing in the model depends on `%s`, so "
                                      "all its values give the same runs",
                                      imp_text(analysis->rt->im, param->name));
@@ -421,7 +477,7 @@ ask(struct threshold_search *search, struct record *record)
     search->params = arena_copy(search->analysis->rt->arena,
                                 search->analysis->rt->env + im->layout.params,
                                 (im->params.n + 1) * sizeof(double));
-    return find_all(search, record);
+    return set_record(search, record);
 }
 
 static void

@@ -21,7 +21,7 @@
  */
 
 static bool
-fails(struct threshold_search *search, double x, int st)
+fails(struct threshold_search *search, double at, int st)
 {
     if (!st)
         return false;
@@ -32,7 +32,7 @@ fails(struct threshold_search *search, double x, int st)
             if (diag->severity == DIAG_ERROR)
                 why = diag->message;
         search->failed = arena_strdup(search->analysis->rt->arena, why);
-        search->failed_at = x;
+        search->failed_at = at;
     }
     return true;
 }
@@ -40,7 +40,7 @@ fails(struct threshold_search *search, double x, int st)
 /* Restarts the run with the value x of the param. False: nothing can be asked
  * there. */
 static bool
-go_to(struct threshold_search *search, double x)
+go_to(struct threshold_search *search, double at)
 {
     struct analysis *analysis = search->analysis;
     int st = IMP_OK;
@@ -48,7 +48,7 @@ go_to(struct threshold_search *search, double x)
         search->status = IMP_STOPPED;
         return false;
     }
-    search->params[search->param] = x;
+    search->params[search->param] = at;
     arena_clear(search->arena);
     diags_init(&search->ds, search->arena, analysis->ds->sources);
     if (!search->run) {
@@ -64,14 +64,14 @@ go_to(struct threshold_search *search, double x)
                                       .out = analysis->out,
                                       .ds = &search->ds,
                                       .recs = analysis->recs};
-    return !fails(search, x, st);
+    return !fails(search, at, st);
 }
 
 static const struct symmetry *
-symmetry_of(struct threshold_search *search, double x, struct ballistic **l)
+symmetry_of(struct threshold_search *search, double at, struct ballistic **l)
 {
-    if (!go_to(search, x) ||
-        fails(search, x, flow_matrices(search->run, search->system_id, l)))
+    if (!go_to(search, at) ||
+        fails(search, at, flow_matrices(search->run, search->system_id, l)))
         return NULL;
     const struct symmetry *symmetry =
         chatter_symmetry(&search->inner, search->system_id, *l);
@@ -90,20 +90,20 @@ symmetry_of(struct threshold_search *search, double x, struct ballistic **l)
 }
 
 static enum threshold_side
-sign(double x)
+sign(double at)
 {
-    return x > 0.0 ? SIDE_YES : x < 0.0 ? SIDE_NO : SIDE_UNKNOWN;
+    return at > 0.0 ? SIDE_YES : at < 0.0 ? SIDE_NO : SIDE_UNKNOWN;
 }
 
 /* For polygons the criterion is the restitution at which the dominant
  * eigenvalue stops being real and positive, which is a smooth function of rho.
  */
 enum threshold_side
-threshold_side_by_eigenvalue(struct threshold_search *search, double x)
+threshold_side_by_eigenvalue(struct threshold_search *search, double at)
 {
     struct ballistic *ballistic;
-    struct eigen e;
-    const struct symmetry *symmetry = symmetry_of(search, x, &ballistic);
+    struct eigen eigen;
+    const struct symmetry *symmetry = symmetry_of(search, at, &ballistic);
     if (!symmetry)
         return SIDE_UNKNOWN;
     if (symmetry->polygon) {
@@ -114,19 +114,19 @@ threshold_side_by_eigenvalue(struct threshold_search *search, double x)
     size_t r = (size_t)symmetry->rank;
     double *map = NEW_N(search->run->arena, double, r *r + 1);
     symmetry_map(symmetry, symmetry->m > 1 ? 1 : 0, map);
-    if (eigen_solve(search->run->arena, symmetry->rank, map, &e))
+    if (eigen_solve(search->run->arena, symmetry->rank, map, &eigen))
         return SIDE_UNKNOWN;
-    struct eigen_cone c = eigen_cone(&e);
+    struct eigen_cone c = eigen_cone(&eigen);
     return c.tied                         ? SIDE_UNKNOWN
            : c.dominant == EIGEN_POSITIVE ? SIDE_YES
                                           : SIDE_NO;
 }
 
 enum threshold_side
-threshold_side_pair_of_three(struct threshold_search *search, double x)
+threshold_side_pair_of_three(struct threshold_search *search, double at)
 {
     struct ballistic *ballistic;
-    const struct symmetry *symmetry = symmetry_of(search, x, &ballistic);
+    const struct symmetry *symmetry = symmetry_of(search, at, &ballistic);
     if (!symmetry || !symmetry->polygon || symmetry->m != 3)
         return SIDE_OTHER;
     double partial = symmetry_partial_restitution(symmetry->m, symmetry->rho);
@@ -134,10 +134,10 @@ threshold_side_pair_of_three(struct threshold_search *search, double x)
 }
 
 enum threshold_side
-threshold_side_mirrored(struct threshold_search *search, double x)
+threshold_side_mirrored(struct threshold_search *search, double at)
 {
     struct ballistic *ballistic;
-    const struct symmetry *symmetry = symmetry_of(search, x, &ballistic);
+    const struct symmetry *symmetry = symmetry_of(search, at, &ballistic);
     if (!symmetry || !symmetry->polygon || symmetry->m != 3)
         return SIDE_OTHER;
     double critical = symmetry_mirrored(symmetry->rho);
@@ -147,19 +147,20 @@ threshold_side_mirrored(struct threshold_search *search, double x)
 /* Start number k is a draw of the model's own random values, or else the k-th
  * flat drop that is drawn. */
 bool
-threshold_run_start(struct threshold_search *search, double x, long k)
+threshold_run_start(struct threshold_search *search, double at, long start)
 {
-    assert(k >= 0 && k < search->starts);
+    assert(start >= 0 && start < search->starts);
     bool flat;
-    if (!go_to(search, x))
+    if (!go_to(search, at))
         return false;
     if (search->run->im->draws.n &&
-        fails(search, x, rt_seed(search->run, search->run->seed, (uint64_t)k)))
+        fails(search, at,
+              rt_seed(search->run, search->run->seed, (uint64_t)start)))
         return false;
-    bool drop = k && flat_drop_needed(&search->inner, search->system_id);
-    if (fails(search, x,
+    bool drop = start && flat_drop_needed(&search->inner, search->system_id);
+    if (fails(search, at,
               drop ? flat_drop_drawn(&search->inner, search->system_id,
-                                     search->command->range, (uint64_t)k)
+                                     search->command->range, (uint64_t)start)
                    : flat_drop_start(&search->inner, search->system_id,
                                      search->command->range, &flat)))
         return false;
@@ -169,15 +170,15 @@ threshold_run_start(struct threshold_search *search, double x, long k)
 
 /* follows one run from start k at x */
 static bool
-run_from(struct threshold_search *search, double x, long k,
+run_from(struct threshold_search *search, double at, long k,
          struct chatter_run *outcome)
 {
-    if (!threshold_run_start(search, x, k))
+    if (!threshold_run_start(search, at, k))
         return false;
     struct flow *flow =
         flow_new(search->run, search->system_id, search->policy);
     if (!flow)
-        return !fails(search, x, IMP_BADMODEL);
+        return !fails(search, at, IMP_BADMODEL);
     chatter_decide(search->run->arena, flow_ballistic(flow), INFINITY,
                    ACCUMULATION_RESOLVE, search->events, outcome);
     search->impacts =
@@ -186,10 +187,10 @@ run_from(struct threshold_search *search, double x, long k,
 }
 
 enum chatter_verdict
-threshold_run_verdict(struct threshold_search *search, double x, long k)
+threshold_run_verdict(struct threshold_search *search, double at, long k)
 {
     struct chatter_run outcome;
-    if (!run_from(search, x, k, &outcome))
+    if (!run_from(search, at, k, &outcome))
         return CHATTER_ENDLESS;
     search->runs++;
     search->inconclusive += outcome.verdict != CHATTER_COMPLETE &&
@@ -216,14 +217,14 @@ rests(enum chatter_verdict v)
  * answer. *first is the start to ask first, and becomes the one that settled
  * the answer. */
 static enum threshold_side
-starts(struct threshold_search *search, double x, enum threshold_side decides,
+starts(struct threshold_search *search, double at, enum threshold_side decides,
        long *first)
 {
     assert(*first >= 0 && *first < search->starts);
     enum threshold_side all = decides == SIDE_NO ? SIDE_YES : SIDE_NO;
     for (long i = 0, was = *first; i < search->starts && !search->status; i++) {
         long k = i == 0 ? was : i - (i <= was);
-        enum threshold_side s = rests(threshold_run_verdict(search, x, k));
+        enum threshold_side s = rests(threshold_run_verdict(search, at, k));
         if (s == decides) {
             *first = k;
             return s;
@@ -234,24 +235,24 @@ starts(struct threshold_search *search, double x, enum threshold_side decides,
 }
 
 enum threshold_side
-threshold_side_by_simulation(struct threshold_search *search, double x)
+threshold_side_by_simulation(struct threshold_search *search, double at)
 {
-    return starts(search, x, SIDE_NO, &search->worst);
+    return starts(search, at, SIDE_NO, &search->worst);
 }
 
 enum threshold_side
-threshold_side_any_rests(struct threshold_search *search, double x)
+threshold_side_any_rests(struct threshold_search *search, double at)
 {
     long first = 0;
-    return starts(search, x, SIDE_YES, &first);
+    return starts(search, at, SIDE_YES, &first);
 }
 
 enum threshold_side
-threshold_side_partial(struct threshold_search *search, double x)
+threshold_side_partial(struct threshold_search *search, double at)
 {
     enum threshold_side side = SIDE_OTHER;
     for (long k = 0; k < search->starts && !search->status; k++) {
-        enum chatter_verdict v = threshold_run_verdict(search, x, k);
+        enum chatter_verdict v = threshold_run_verdict(search, at, k);
         if (v == CHATTER_PARTIAL)
             return SIDE_YES;
         if (v == CHATTER_COMPLETE)
@@ -329,20 +330,20 @@ threshold_find_changes(struct threshold_search *search, threshold_side_fn *side,
     enum threshold_side was = SIDE_OTHER;
     double from = search->lo;
     for (size_t i = 0; i <= search->grid && !search->status; i++) {
-        double x = grid_value(search, i);
-        enum threshold_side s = side(search, x);
-        changes.yes |= s == SIDE_YES;
-        changes.no |= s == SIDE_NO;
-        if (s == SIDE_UNKNOWN)
+        double at = grid_value(search, i);
+        enum threshold_side now = side(search, at);
+        changes.yes |= now == SIDE_YES;
+        changes.no |= now == SIDE_NO;
+        if (now == SIDE_UNKNOWN)
             continue;
-        if ((was == SIDE_YES && s == SIDE_NO) ||
-            (was == SIDE_NO && s == SIDE_YES)) {
+        if ((was == SIDE_YES && now == SIDE_NO) ||
+            (was == SIDE_NO && now == SIDE_YES)) {
             struct threshold_change *k = &changes.v[changes.n++];
-            *k = (struct threshold_change){from, x, was};
+            *k = (struct threshold_change){from, at, was};
             narrow(search, side, width, k);
         }
-        was = s;
-        from = x;
+        was = now;
+        from = at;
     }
     return changes;
 }

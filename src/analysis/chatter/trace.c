@@ -60,23 +60,24 @@ chatter_trace_ballistic(struct chatter_trace *trace,
                         struct chatter_run *outcome,
                         const struct ballistic *ballistic)
 {
-    int m = ballistic->model.m, hits = 0;
-    for (int i = 0; i < m; i++)
-        hits += ballistic->event.impulse[i] != 0.0;
-    for (int i = 0; i < m; i++) {
+    int contacts = ballistic->model.m, hits = 0;
+    for (int contact = 0; contact < contacts; contact++)
+        hits += ballistic->event.impulse[contact] != 0.0;
+    for (int contact = 0; contact < contacts; contact++) {
         /* an impulse may be so small that it is 0 */
-        if (ballistic->event.impulse[i] == 0.0 &&
-            !(hits == 0 && i == ballistic->event.contact))
+        if (ballistic->event.impulse[contact] == 0.0 &&
+            !(hits == 0 && contact == ballistic->event.contact))
             continue;
-        struct impact *impact = add(trace, outcome, i);
+        struct impact *impact = add(trace, outcome, contact);
         *impact = (struct impact){.flight = NAN, .rate = NAN};
         if (hits > 1)
             continue;
         impact->flight =
             impact_history_last_flight(ballistic, &impact->flight_exponent);
-        impact->rate = ballistic_rate(ballistic, i, &impact->rate_exponent);
-        impact->e = ballistic->model.e[i];
-        impact->W = ballistic->matrices.W[i * (m + 1)];
+        impact->rate =
+            ballistic_rate(ballistic, contact, &impact->rate_exponent);
+        impact->e = ballistic->model.e[contact];
+        impact->W = ballistic->matrices.W[contact * (contacts + 1)];
     }
 }
 
@@ -189,18 +190,20 @@ static void
 fit_exponent(struct chatter_run *outcome, const struct chatter_trace *trace)
 {
     const struct accumulation_limit *limit = &outcome->accumulation;
-    size_t p = (size_t)limit->period, n = trace->n, from = trace->from;
+    size_t period = (size_t)limit->period, impacts = trace->n,
+           from = trace->from;
     if (limit->evidence == LIMIT_BY_MAP) {
         outcome->speed_ratio = limit->speed;
         outcome->exponent = 2.0 * log(limit->speed) / log(limit->ratio);
         return;
     }
-    if (p && n <= from + p) {
+    if (period && impacts <= from + period) {
         outcome->no_exponent = "the pattern is made of limits itself";
         return;
     }
-    if (p) {
-        double d = 0.5 * (loss(trace, n - 1) - loss(trace, n - 1 - p));
+    if (period) {
+        double d = 0.5 * (loss(trace, impacts - 1) -
+                          loss(trace, impacts - 1 - period));
         outcome->speed_ratio = exp(d);
         if (isfinite(d) && limit->ratio > 0.0)
             outcome->exponent = 2.0 * d / log(limit->ratio);

@@ -71,11 +71,11 @@ absent(struct analysis *analysis, imp_range where, const char *name,
  * counts from the end. IMP_FAILED after a diagnostic when there is no such
  * entry. */
 static int
-entry(struct analysis *analysis, const imp_slot *slot, size_t n, size_t width,
-      size_t *k)
+entry(struct analysis *analysis, const imp_slot *slot, size_t rows,
+      size_t width, size_t *k)
 {
     assert(k && slot);
-    long w = width ? (long)width : 1, all = (long)n * w;
+    long w = width ? (long)width : 1, all = (long)rows * w;
     long i = slot->index < 0 ? all + slot->index : (long)slot->index;
     if (i >= 0 && i < all) {
         *k = (size_t)i;
@@ -84,17 +84,17 @@ entry(struct analysis *analysis, const imp_slot *slot, size_t n, size_t width,
     long row = slot->index < 0 ? (slot->index - w + 1) / w : slot->index / w;
     const char *one = w > 1 ? "row" : "entry",
                *many = w > 1 ? "rows" : "entries";
-    struct diag *diag =
-        diag_add(analysis->ds, DIAG_E0702, slot->range,
-                 "`%s` has %zu %s, so there is no %s %ld",
-                 slot_name(analysis, slot), n, n == 1 ? one : many, one, row);
-    if (n && slot->kind == IMP_SLOT_NUM)
+    struct diag *diag = diag_add(analysis->ds, DIAG_E0702, slot->range,
+                                 "`%s` has %zu %s, so there is no %s %ld",
+                                 slot_name(analysis, slot), rows,
+                                 rows == 1 ? one : many, one, row);
+    if (rows && slot->kind == IMP_SLOT_NUM)
         diag_help(analysis->ds, diag, "%s are numbered from 0 to %zu", many,
-                  n - 1);
-    else if (n)
+                  rows - 1);
+    else if (rows)
         diag_help(analysis->ds, diag,
                   "%s are numbered 0 to %zu, or -1 to -%zu from the end", many,
-                  n - 1, n);
+                  rows - 1, rows);
     return IMP_FAILED;
 }
 
@@ -110,7 +110,7 @@ reduce(uint32_t kind, const double *x, size_t n)
 }
 
 static int
-slot_value(struct analysis *analysis, const imp_slot *slot, double *x)
+slot_value(struct analysis *analysis, const imp_slot *slot, double *result)
 {
     assert(slot->command < analysis->rt->im->commands.n);
     const imp_image *im = analysis->rt->im;
@@ -120,16 +120,16 @@ slot_value(struct analysis *analysis, const imp_slot *slot, double *x)
                       "the command has not been run");
     const struct field_value *value = &record->v[slot->field];
     const imp_field *field = &record->schema[slot->field];
-    size_t k;
+    size_t place;
     int st;
     switch (slot->kind) {
     case IMP_SLOT_PRESENT:
-        *x = value->why ? 0.0 : 1.0;
+        *result = value->why ? 0.0 : 1.0;
         return IMP_OK;
     case IMP_SLOT_TEXTEQ:
-        *x = !value->why && !strcmp(value->text, imp_text(im, slot->text))
-                 ? 1.0
-                 : 0.0;
+        *result = !value->why && !strcmp(value->text, imp_text(im, slot->text))
+                      ? 1.0
+                      : 0.0;
         return IMP_OK;
     default:
         if (value->why)
@@ -138,26 +138,27 @@ slot_value(struct analysis *analysis, const imp_slot *slot, double *x)
     }
     switch (slot->kind) {
     case IMP_SLOT_TEXTITEMEQ:
-        if ((st = entry(analysis, slot, value->n, 1, &k)))
+        if ((st = entry(analysis, slot, value->n, 1, &place)))
             return st;
-        *x = !strcmp(value->texts[k], imp_text(im, slot->text)) ? 1.0 : 0.0;
+        *result =
+            !strcmp(value->texts[place], imp_text(im, slot->text)) ? 1.0 : 0.0;
         return IMP_OK;
     case IMP_SLOT_NUM: {
         size_t width = field->kind == IMP_FIELD_MAT ? value->cols : 1;
-        if ((st = entry(analysis, slot, value->n, width, &k)))
+        if ((st = entry(analysis, slot, value->n, width, &place)))
             return st;
-        *x = value->num[k];
+        *result = value->num[place];
         return IMP_OK;
     }
     case IMP_SLOT_ITEM: {
         size_t width = field->kind == IMP_FIELD_VECS ? value->cols : 1;
-        if ((st = entry(analysis, slot, value->n, width, &k)))
+        if ((st = entry(analysis, slot, value->n, width, &place)))
             return st;
-        *x = value->num[k];
+        *result = value->num[place];
         return IMP_OK;
     }
     case IMP_SLOT_LENGTH:
-        *x = (double)value->n;
+        *result = (double)value->n;
         return IMP_OK;
     default:
         if (value->n == 0 && slot->kind != IMP_SLOT_SUM) {
@@ -166,7 +167,7 @@ slot_value(struct analysis *analysis, const imp_slot *slot, double *x)
                      slot_name(analysis, slot));
             return IMP_FAILED;
         }
-        *x = value->n ? reduce(slot->kind, value->num, value->n) : 0.0;
+        *result = value->n ? reduce(slot->kind, value->num, value->n) : 0.0;
         return IMP_OK;
     }
 }

@@ -12,24 +12,25 @@
 /* adds entry k of n rows with `width` entries each as a column */
 static void
 add(struct analysis *analysis, struct columns *cols, const char *name,
-    const char *unit, const double *x, size_t n, size_t width, size_t k)
+    const char *unit, const double *numbers, size_t n, size_t width,
+    size_t which)
 {
-    assert(k < width);
+    assert(which < width);
     static const char *const axis[] = {"x", "y", "z"};
-    struct out_column column = {name, unit, x, n, NULL};
+    struct out_column column = {name, unit, numbers, n, NULL};
     if (width > 1) {
         size_t len;
-        const char *own = out_unit(unit, k, &len);
+        const char *own = out_unit(unit, which, &len);
         column.unit = arena_strndup(analysis->rt->arena, own, len);
         double *y = NEW_N(analysis->rt->arena, double, n ? n : 1);
         for (size_t i = 0; i < n; i++)
-            y[i] = x[i * width + k];
+            y[i] = numbers[i * width + which];
         column.x = y;
         /* the entries of a screw are not x, y and z */
         column.name =
             width <= 3 && !strchr(unit, ';')
-                ? arena_printf(analysis->rt->arena, "%s.%s", name, axis[k])
-                : arena_printf(analysis->rt->arena, "%s[%zu]", name, k);
+                ? arena_printf(analysis->rt->arena, "%s.%s", name, axis[which])
+                : arena_printf(analysis->rt->arena, "%s[%zu]", name, which);
     }
     VEC_PUSH_IN(analysis->rt->arena, cols, column);
 }
@@ -48,11 +49,11 @@ add_field(struct analysis *analysis, struct columns *cols,
     const imp_field *field = &record->schema[i];
     const struct field_value *value = &record->v[i];
     const char *unit = imp_text(analysis->rt->im, field->unit);
-    size_t n = value->n, width = 1;
+    size_t rows = value->n, width = 1;
     switch (field->kind) {
     case IMP_FIELD_VEC:
     case IMP_FIELD_SPIN:
-        n = 1;
+        rows = 1;
         width = field->width;
         break;
     case IMP_FIELD_VECS:
@@ -63,7 +64,7 @@ add_field(struct analysis *analysis, struct columns *cols,
         break;
     }
     for (size_t k = 0; k < width; k++)
-        add(analysis, cols, label, unit, value->num, n, width, k);
+        add(analysis, cols, label, unit, value->num, rows, width, k);
 }
 
 /* a column of texts */
@@ -83,24 +84,24 @@ add_texts(struct analysis *analysis, struct columns *cols,
 
 size_t
 columns_of_field(struct analysis *analysis, const struct record *record,
-                 size_t field, struct out_column *v)
+                 size_t field, struct out_column *columns)
 {
-    assert(v && field < record->n);
+    assert(columns && field < record->n);
     const imp_image *im = analysis->rt->im;
     const struct field_value *value = &record->v[field];
     const char *name = imp_text(im, record->schema[field].name);
     struct columns cols = {0};
     if (record->schema[field].kind == IMP_FIELD_TEXTS && !value->why) {
         static const char *const none[] = {""};
-        *v = (struct out_column){name, "", NULL, value->n,
-                                 value->texts ? value->texts : none};
+        *columns = (struct out_column){name, "", NULL, value->n,
+                                       value->texts ? value->texts : none};
         return 1;
     }
     if (!has_numbers(&record->schema[field], value))
         return 0;
     add_field(analysis, &cols, record, field, name);
     size_t n = cols.n;
-    memcpy(v, cols.v, n * sizeof *v);
+    memcpy(columns, cols.v, n * sizeof *columns);
     return n;
 }
 
@@ -162,26 +163,26 @@ whole_record(struct analysis *analysis, const imp_val *value,
 /* the column in which the latest run that did so recorded this expression */
 static bool
 recorded(struct analysis *analysis, const imp_val *value,
-         const struct record **r, size_t *i)
+         const struct record **record, size_t *field)
 {
     const imp_image *im = analysis->rt->im;
     const imp_command *cmd = IMP_ARRAY(im, im->commands, imp_command);
-    for (uint32_t k = im->commands.n; k-- > 0;) {
-        if (!imp_command_has(cmd[k].id, IMP_TRAIT_RECORDS_MOTION) ||
-            !analysis->recs[k] || !analysis->recs[k]->present)
+    for (uint32_t which = im->commands.n; which-- > 0;) {
+        if (!imp_command_has(cmd[which].id, IMP_TRAIT_RECORDS_MOTION) ||
+            !analysis->recs[which] || !analysis->recs[which]->present)
             continue;
-        const imp_opt *option = IMP_ARRAY(im, cmd[k].opts, imp_opt);
-        for (uint32_t j = 0; j < cmd[k].opts.n; j++) {
+        const imp_opt *option = IMP_ARRAY(im, cmd[which].opts, imp_opt);
+        for (uint32_t j = 0; j < cmd[which].opts.n; j++) {
             if (option[j].id != IMP_OPT_simulate_record)
                 continue;
             const imp_val *item = val_items(analysis, &option[j].val);
             for (uint32_t m = 0; m < option[j].val.items.n; m++)
                 if (!strcmp(imp_text(im, item[m].label),
                             imp_text(im, value->label)))
-                    for (size_t f = 0; f < analysis->recs[k]->n; f++)
-                        if (analysis->recs[k]->schema[f].column == m + 1) {
-                            *r = analysis->recs[k];
-                            *i = f;
+                    for (size_t f = 0; f < analysis->recs[which]->n; f++)
+                        if (analysis->recs[which]->schema[f].column == m + 1) {
+                            *record = analysis->recs[which];
+                            *field = f;
                             return true;
                         }
         }
@@ -196,7 +197,7 @@ columns_of_value(struct analysis *analysis, const imp_val *value,
     assert(analysis && value && cols);
     const struct record *record;
     const char *label = imp_text(analysis->rt->im, value->label);
-    size_t i;
+    size_t recorded_field;
     int st;
     switch (value->kind) {
     case IMP_VAL_FIELD:
@@ -226,11 +227,12 @@ columns_of_value(struct analysis *analysis, const imp_val *value,
     }
     case IMP_VAL_NUM:
     case IMP_VAL_PARAM: {
-        if (recorded(analysis, value, &record, &i)) {
+        if (recorded(analysis, value, &record, &recorded_field)) {
             natural_axis(analysis, record, time);
-            if (record->v[i].why)
-                return no_columns(analysis, value, record->v[i].why);
-            add_field(analysis, cols, record, i, label);
+            if (record->v[recorded_field].why)
+                return no_columns(analysis, value,
+                                  record->v[recorded_field].why);
+            add_field(analysis, cols, record, recorded_field, label);
             return IMP_OK;
         }
         size_t rows = value->rows ? value->rows : 1,

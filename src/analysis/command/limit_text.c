@@ -23,26 +23,28 @@ limit_evidence_word(enum limit_evidence m)
 }
 
 const char *
-gap_source_text(struct analysis *a, uint32_t contact)
+gap_source_text(struct analysis *analysis, uint32_t contact)
 {
-    imp_range r = rt_contact(a->rt, contact)->range_at;
-    const struct source *s = r.file ? source_get(a->ds->sources, r.file) : NULL;
-    if (!s || r.hi > s->len || r.lo > r.hi)
+    imp_range range = rt_contact(analysis->rt, contact)->range_at;
+    const struct source *source =
+        range.file ? source_get(analysis->ds->sources, range.file) : NULL;
+    if (!source || range.hi > source->len || range.lo > range.hi)
         return "";
-    struct source_pos p = source_pos(a->ds->sources, r.file, r.lo);
-    size_t n = r.hi - r.lo;
+    struct source_pos place =
+        source_pos(analysis->ds->sources, range.file, range.lo);
+    size_t n = range.hi - range.lo;
     char text[GAP_TEXT + 1];
     bool whole = n <= GAP_TEXT;
     n = whole ? n : GAP_TEXT;
     for (size_t i = 0; i < n; i++) {
-        char c = s->text[r.lo + i];
+        char c = source->text[range.lo + i];
         text[i] = c == '\n' || c == '\t' ? ' ' : c;
     }
     while (!whole && n > 0 && ((unsigned char)text[n - 1] & 0x80))
         n--; /* no half of a code point */
     text[n] = 0;
-    const char *name = strrchr(s->name, '/');
-    return arena_printf(a->rt->arena, "%s%s (%s:%u:%u)", text,
-                        whole ? "" : " ...", name ? name + 1 : s->name, p.line,
-                        p.col_cells);
+    const char *name = strrchr(source->name, '/');
+    return arena_printf(analysis->rt->arena, "%s%s (%s:%u:%u)", text,
+                        whole ? "" : " ...", name ? name + 1 : source->name,
+                        place.line, place.col_cells);
 }

@@ -67,21 +67,21 @@ not_set_up(struct diags *ds)
 
 /* prepares everything but the run itself, which is set up already */
 static int
-begin(struct driver *driver, const struct driver_options *o)
+begin(struct driver *driver, const struct driver_options *options)
 {
-    assert(driver->run && o);
+    assert(driver->run && options);
     driver->recs =
         NEW_N(driver->ds->arena, struct record *, driver->im->commands.n + 1);
     driver->out =
-        (struct output){.write = o->write ? o->write : to_stdout,
-                        .ctx = o->write ? o->ctx : driver,
-                        .json = o->json,
-                        .dir = o->out_dir,
-                        .width = o->width ? o->width : 80,
-                        .hdf5 = o->hdf5,
+        (struct output){.write = options->write ? options->write : to_stdout,
+                        .ctx = options->write ? options->ctx : driver,
+                        .json = options->json,
+                        .dir = options->out_dir,
+                        .width = options->width ? options->width : 80,
+                        .hdf5 = options->hdf5,
                         .im = driver->im,
                         .params = driver->run->env + driver->im->layout.params};
-    if (o->has_seed && rt_seed(driver->run, o->seed, 0))
+    if (options->has_seed && rt_seed(driver->run, options->seed, 0))
         return not_set_up(driver->ds);
     driver->out.seed = driver->run->seed;
     driver->analysis = (struct analysis){.rt = driver->run,
@@ -89,28 +89,29 @@ begin(struct driver *driver, const struct driver_options *o)
                                          .ds = driver->ds,
                                          .recs = driver->recs,
                                          .commands = all_commands,
-                                         .sweeps = o->sweeps};
+                                         .sweeps = options->sweeps};
     return IMP_EXIT_OK;
 }
 
 int
 driver_open(struct driver *driver, const imp_image *im, const imp_code *code,
-            const double *params, const struct driver_options *o,
+            const double *params, const struct driver_options *options,
             struct diags *ds)
 {
-    assert(driver && im && params && o && ds);
+    assert(driver && im && params && options && ds);
     *driver = (struct driver){.im = im, .ds = ds};
-    driver->run = rt_new_tier(im, code, o->tier, params, ds, o->stop);
-    return driver->run ? begin(driver, o) : not_set_up(ds);
+    driver->run =
+        rt_new_tier(im, code, options->tier, params, ds, options->stop);
+    return driver->run ? begin(driver, options) : not_set_up(ds);
 }
 
 int
 driver_restart(struct driver *driver, const double *params,
-               const struct driver_options *o)
+               const struct driver_options *options)
 {
-    assert(driver->run && params && o);
-    driver->run->stop = o->stop;
-    return rt_restart(driver->run, params) == IMP_OK ? begin(driver, o)
+    assert(driver->run && params && options);
+    driver->run->stop = options->stop;
+    return rt_restart(driver->run, params) == IMP_OK ? begin(driver, options)
                                                      : not_set_up(driver->ds);
 }
 
@@ -142,10 +143,10 @@ driver_close(struct driver *driver)
 
 int
 driver_run(const imp_image *im, const imp_code *code, const double *params,
-           const struct driver_options *o, struct diags *ds)
+           const struct driver_options *options, struct diags *ds)
 {
     struct driver d;
-    int status = driver_open(&d, im, code, params, o, ds);
+    int status = driver_open(&d, im, code, params, options, ds);
 
     if (status == IMP_EXIT_OK)
         status = driver_run_commands(&d);

@@ -77,16 +77,16 @@ bool driver_set_number(const imp_image *im, double *p, const char *name,
  */
 int driver_open(struct driver *driver, const imp_image *im,
                 const imp_code *code, const double *params,
-                const struct driver_options *o, struct diags *ds);
+                const struct driver_options *options, struct diags *ds);
 int driver_run_commands(struct driver *driver);
 /* Prepares another run of the same model in the same memory, after a
  * driver_open that succeeded. The caller has emptied the arena of ds, which
  * held the records of the last run. Returns as driver_open. */
 int driver_restart(struct driver *driver, const double *params,
-                   const struct driver_options *o);
+                   const struct driver_options *options);
 void driver_close(struct driver *driver);
 int driver_run(const imp_image *im, const imp_code *code, const double *params,
-               const struct driver_options *o, struct diags *ds);
+               const struct driver_options *options, struct diags *ds);
 
 /* The source texts that are embedded in the image, with the image's file
  * numbers; in the arena. */

@@ -10,10 +10,10 @@
 #include "base/num.h"
 
 static const imp_param *
-param_at(const imp_image *im, uint32_t i)
+param_at(const imp_image *im, uint32_t number)
 {
-    assert(i < im->params.n);
-    return IMP_ARRAY(im, im->params, imp_param) + i;
+    assert(number < im->params.n);
+    return IMP_ARRAY(im, im->params, imp_param) + number;
 }
 
 uint32_t
@@ -26,20 +26,20 @@ uint32_t
 driver_find_param(const imp_image *im, const char *name, size_t len)
 {
     assert(im && name);
-    for (uint32_t i = 0; i < im->params.n; i++) {
-        imp_str s = param_at(im, i)->name;
+    for (uint32_t number = 0; number < im->params.n; number++) {
+        imp_str s = param_at(im, number)->name;
         if (s.n == len && !memcmp(imp_text(im, s), name, len))
-            return i;
+            return number;
     }
     return UINT32_MAX;
 }
 
 void
-driver_defaults(const imp_image *im, double *p)
+driver_defaults(const imp_image *im, double *params)
 {
-    assert(p || im->params.n == 0);
-    for (uint32_t i = 0; i < im->params.n; i++)
-        p[i] = param_at(im, i)->dflt;
+    assert(params || im->params.n == 0);
+    for (uint32_t number = 0; number < im->params.n; number++)
+        params[number] = param_at(im, number)->dflt;
 }
 
 /* Is the value finite and within the range of the param? False after a
@@ -50,13 +50,13 @@ driver_check(const imp_image *im, uint32_t number, double value,
 {
     const imp_param *param = param_at(im, number);
     const char *name = imp_text(im, param->name);
-    char x[NUM_TEXT], lo[NUM_TEXT], hi[NUM_TEXT];
+    char digits[NUM_TEXT], lo[NUM_TEXT], hi[NUM_TEXT];
 
     if (!isfinite(value)) {
         struct diag *diag =
             diag_add(ds, DIAG_E0811, IMP_NOWHERE,
                      "param `%s` wants a finite number; found %s", name,
-                     num_shortest(x, value));
+                     num_shortest(digits, value));
         diag_help(ds, diag, "numbers reach up to about 1.8e308");
         return false;
     }
@@ -65,7 +65,7 @@ driver_check(const imp_image *im, uint32_t number, double value,
     struct diag *d =
         diag_add(ds, DIAG_E0813, param->range,
                  "param `%s` = %s is outside its range [%s, %s]%s%s", name,
-                 num_shortest(x, value), num_shortest(lo, param->lo),
+                 num_shortest(digits, value), num_shortest(lo, param->lo),
                  num_shortest(hi, param->hi), param->unit.n ? " " : "",
                  imp_text(im, param->unit));
     diag_label(ds, d, "the range is stated here");
@@ -79,8 +79,8 @@ unknown_param(const imp_image *im, const char *name, struct diags *ds)
     uint32_t n = im->params.n;
     const char **names = NEW_N(ds->arena, const char *, n + 1);
 
-    for (uint32_t i = 0; i < n; i++)
-        names[i] = imp_text(im, param_at(im, i)->name);
+    for (uint32_t number = 0; number < n; number++)
+        names[number] = imp_text(im, param_at(im, number)->name);
     const char *near = suggest(name, names, n);
     struct diag *diag = diag_add(ds, DIAG_E0810, IMP_NOWHERE,
                                  "the model has no param `%s`", name);
@@ -112,52 +112,55 @@ number(const char *text, double *x)
 
 /* Gives param i the value x. False after a diagnostic: it may not have it. */
 static bool
-put(const imp_image *im, double *p, uint32_t i, double x, struct diags *ds)
+put(const imp_image *im, double *params, uint32_t number, double value,
+    struct diags *ds)
 {
-    const imp_param *param = param_at(im, i);
+    const imp_param *param = param_at(im, number);
     const char *name = imp_text(im, param->name);
 
-    if (!driver_check(im, i, x, ds))
+    if (!driver_check(im, number, value, ds))
         return false;
-    if (param->structural && x != param->dflt) {
+    if (param->structural && value != param->dflt) {
         char was[NUM_TEXT], now[NUM_TEXT];
         struct diag *diag = diag_add(
             ds, DIAG_E0830, param->range,
             "param `%s` is structural: this code was compiled for %s = %s, "
             "not %s",
-            name, name, num_shortest(was, param->dflt), num_shortest(now, x));
+            name, name, num_shortest(was, param->dflt),
+            num_shortest(now, value));
         diag_help(ds, diag,
                   "compile the model with the new value: "
                   "`imp build MODEL --set %s=%s -o SIM`",
                   name, now);
         return false;
     }
-    p[i] = x;
+    params[number] = value;
     return true;
 }
 
 bool
-driver_set_number(const imp_image *im, double *p, const char *name, double x,
-                  struct diags *ds)
+driver_set_number(const imp_image *im, double *params, const char *name,
+                  double value, struct diags *ds)
 {
-    assert(im && p && name && ds);
-    uint32_t i = driver_find_param(im, name, strlen(name));
+    assert(im && params && name && ds);
+    uint32_t number = driver_find_param(im, name, strlen(name));
 
-    return i == UINT32_MAX ? unknown_param(im, name, ds) : put(im, p, i, x, ds);
+    return number == UINT32_MAX ? unknown_param(im, name, ds)
+                                : put(im, params, number, value, ds);
 }
 
 bool
-driver_set(const imp_image *im, double *p, const char *name, const char *text,
-           struct diags *ds)
+driver_set(const imp_image *im, double *params, const char *name,
+           const char *text, struct diags *ds)
 {
-    assert(im && p && name && text && ds);
-    uint32_t i = driver_find_param(im, name, strlen(name));
-    double x = 0;
+    assert(im && params && name && text && ds);
+    uint32_t which = driver_find_param(im, name, strlen(name));
+    double value = 0;
 
-    if (i == UINT32_MAX)
+    if (which == UINT32_MAX)
         return unknown_param(im, name, ds);
-    const imp_param *param = param_at(im, i);
-    if (!number(text, &x)) {
+    const imp_param *param = param_at(im, which);
+    if (!number(text, &value)) {
         struct diag *diag =
             diag_add(ds, DIAG_E0811, IMP_NOWHERE,
                      "param `%s` wants a number; found `%s`", name, text);
@@ -170,5 +173,5 @@ driver_set(const imp_image *im, double *p, const char *name, const char *text,
                       num_shortest((char[NUM_TEXT]){0}, param->dflt));
         return false;
     }
-    return put(im, p, i, x, ds);
+    return put(im, params, which, value, ds);
 }

@@ -26,9 +26,10 @@ print_record(struct analysis *analysis, const imp_command *command,
 }
 
 static int
-run_command(struct analysis *analysis, uint32_t i, const imp_command *command)
+run_command(struct analysis *analysis, uint32_t which,
+            const imp_command *command)
 {
-    assert(i < analysis->rt->im->commands.n && command->id < IMP_CMD_COUNT);
+    assert(which < analysis->rt->im->commands.n && command->id < IMP_CMD_COUNT);
     const struct command_functions *functions = analysis->commands[command->id];
     bool gives_record = imp_command_has(command->id, IMP_TRAIT_RECORD);
     if (!functions) {
@@ -45,7 +46,7 @@ run_command(struct analysis *analysis, uint32_t i, const imp_command *command)
     if (st == IMP_OK || record->partial ||
         (st == IMP_STOPPED && gives_record)) {
         record->present = true;
-        analysis->recs[i] = record;
+        analysis->recs[which] = record;
         if (gives_record)
             print_record(analysis, command, record);
     }

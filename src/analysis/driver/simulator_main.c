@@ -68,14 +68,14 @@ find_flag(const char *name, size_t n)
 static void
 help_param(struct buf *buf, const imp_image *im, const imp_param *param)
 {
-    char lo[NUM_TEXT], hi[NUM_TEXT], x[NUM_TEXT];
+    char lo[NUM_TEXT], hi[NUM_TEXT], digits[NUM_TEXT];
     const char *name = imp_text(im, param->name);
     bool taken = find_flag(name, strlen(name)) >= 0;
 
     buf_printf(buf, taken ? "  --set %s=X\n" : "  --%s X\n", name);
     if (param->doc.n)
         buf_printf(buf, "      %s\n", imp_text(im, param->doc));
-    buf_printf(buf, "      default %s%s%s", num_shortest(x, param->dflt),
+    buf_printf(buf, "      default %s%s%s", num_shortest(digits, param->dflt),
                param->unit.n ? " " : "", imp_text(im, param->unit));
     if (param->has_range)
         buf_printf(buf, ", from %s to %s", num_shortest(lo, param->lo),
@@ -84,9 +84,9 @@ help_param(struct buf *buf, const imp_image *im, const imp_param *param)
 }
 
 static void
-help(struct simulation *s, const char *program)
+help(struct simulation *simulation, const char *program)
 {
-    const imp_image *im = s->im;
+    const imp_image *im = simulation->im;
     const imp_param *param = IMP_ARRAY(im, im->params, imp_param);
     const char *base = strrchr(program, '/');
     struct buf buf = {0};
@@ -126,11 +126,12 @@ help(struct simulation *s, const char *program)
 /* ---- flags --------------------------------------------------------------- */
 
 static bool
-unknown_flag(struct simulation *s, const char *word, const char *name)
+unknown_flag(struct simulation *simulation, const char *word, const char *name)
 {
-    const imp_image *im = s->im;
+    const imp_image *im = simulation->im;
     const imp_param *param = IMP_ARRAY(im, im->params, imp_param);
-    const char **names = NEW_N(s->arena, const char *, im->params.n + N_FLAGS);
+    const char **names =
+        NEW_N(simulation->arena, const char *, im->params.n + N_FLAGS);
     size_t n = 0;
 
     for (int i = 0; i < N_FLAGS; i++)
@@ -138,98 +139,100 @@ unknown_flag(struct simulation *s, const char *word, const char *name)
     for (uint32_t i = 0; i < im->params.n; i++)
         names[n++] = imp_text(im, param[i].name);
     const char *near = suggest(name, names, n);
-    struct diag *diag = diag_add(&s->ds, DIAG_E0802, IMP_NOWHERE,
+    struct diag *diag = diag_add(&simulation->ds, DIAG_E0802, IMP_NOWHERE,
                                  "there is no option `%s`", word);
     if (near)
-        diag_help(&s->ds, diag, "did you mean `--%s`?", near);
+        diag_help(&simulation->ds, diag, "did you mean `--%s`?", near);
     else
-        diag_help(&s->ds, diag, "`--help` lists all options and params");
+        diag_help(&simulation->ds, diag,
+                  "`--help` lists all options and params");
     return false;
 }
 
 static bool
-set_pair(struct simulation *s, const char *text)
+set_pair(struct simulation *simulation, const char *text)
 {
     const char *eq = strchr(text, '=');
 
     if (!eq || eq == text || !eq[1]) {
         struct diag *diag =
-            diag_add(&s->ds, DIAG_E0811, IMP_NOWHERE,
+            diag_add(&simulation->ds, DIAG_E0811, IMP_NOWHERE,
                      "`--set` wants NAME=VALUE; found `%s`", text);
-        diag_help(&s->ds, diag, "as in `--set gamma=0.4`");
+        diag_help(&simulation->ds, diag, "as in `--set gamma=0.4`");
         return false;
     }
-    return driver_set(s->im, s->params,
-                      arena_strndup(s->arena, text, (size_t)(eq - text)),
-                      eq + 1, &s->ds);
+    return driver_set(
+        simulation->im, simulation->params,
+        arena_strndup(simulation->arena, text, (size_t)(eq - text)), eq + 1,
+        &simulation->ds);
 }
 
 static bool
-set_seed(struct simulation *s, const char *text)
+set_seed(struct simulation *simulation, const char *text)
 {
-    double x = 0;
+    double seed = 0;
     size_t n = strlen(text);
 
-    if (!n || num_read(text, n, &x) != n || !(x >= 0) ||
-        x > 9007199254740992.0 || x != (double)(long long)x) {
-        diag_add(&s->ds, DIAG_E0804, IMP_NOWHERE,
+    if (!n || num_read(text, n, &seed) != n || !(seed >= 0) ||
+        seed > 9007199254740992.0 || seed != (double)(long long)seed) {
+        diag_add(&simulation->ds, DIAG_E0804, IMP_NOWHERE,
                  "`--seed` takes a whole number from 0 to 2^53; found `%s`",
                  text);
         return false;
     }
-    s->o.has_seed = true;
-    s->o.seed = x;
+    simulation->o.has_seed = true;
+    simulation->o.seed = seed;
     return true;
 }
 
 static bool
-set_threads(struct simulation *s, const char *text)
+set_threads(struct simulation *simulation, const char *text)
 {
     double x = 0;
     size_t n = strlen(text);
 
     if (!n || num_read(text, n, &x) != n || !(x >= 1) || x > 256 ||
         x != (double)(int)x) {
-        diag_add(&s->ds, DIAG_E0804, IMP_NOWHERE,
+        diag_add(&simulation->ds, DIAG_E0804, IMP_NOWHERE,
                  "`--threads` takes a whole number from 1 to 256; found `%s`",
                  text);
         return false;
     }
-    s->o.sweeps.threads = (int)x;
+    simulation->o.sweeps.threads = (int)x;
     return true;
 }
 
 static bool
-apply(struct simulation *s, int flag, const char *value)
+apply(struct simulation *simulation, int flag, const char *value)
 {
     switch (flag) {
     case FLAG_HELP:
-        s->help = true;
+        simulation->help = true;
         return true;
     case FLAG_JSON:
-        s->o.json = true;
+        simulation->o.json = true;
         return true;
     case FLAG_OUT:
         if (!value[0]) {
-            diag_add(&s->ds, DIAG_E0804, IMP_NOWHERE,
+            diag_add(&simulation->ds, DIAG_E0804, IMP_NOWHERE,
                      "`--out` takes the name of a folder");
             return false;
         }
-        s->o.out_dir = value;
+        simulation->o.out_dir = value;
         return true;
     case FLAG_SET:
-        return set_pair(s, value);
+        return set_pair(simulation, value);
     case FLAG_SEED:
-        return set_seed(s, value);
+        return set_seed(simulation, value);
     case FLAG_THREADS:
-        return set_threads(s, value);
+        return set_threads(simulation, value);
     case FLAG_RESUME:
-        s->o.sweeps.resume = true;
+        simulation->o.sweeps.resume = true;
         return true;
     default:
-        if (driver_message_format(value, &s->format))
+        if (driver_message_format(value, &simulation->format))
             return true;
-        diag_add(&s->ds, DIAG_E0804, IMP_NOWHERE,
+        diag_add(&simulation->ds, DIAG_E0804, IMP_NOWHERE,
                  "`--diagnostics` takes text, lines or json; found `%s`",
                  value);
         return false;
@@ -238,67 +241,70 @@ apply(struct simulation *s, int flag, const char *value)
 
 /* one word of the command line, with its value; false after a diagnostic */
 static bool
-read_flag(struct simulation *s, int argc, char **argv, int *i)
+read_flag(struct simulation *simulation, int argc, char **argv, int *which)
 {
-    const char *word = argv[*i], *name = word + 2;
+    const char *word = argv[*which], *name = word + 2;
 
     if (strncmp(word, "--", 2) || !*name) {
         struct diag *diag =
-            diag_add(&s->ds, DIAG_E0822, IMP_NOWHERE,
+            diag_add(&simulation->ds, DIAG_E0822, IMP_NOWHERE,
                      "`%s` is no option: a simulator takes options only", word);
-        diag_help(&s->ds, diag, "`--help` lists them");
+        diag_help(&simulation->ds, diag, "`--help` lists them");
         return false;
     }
     const char *eq = strchr(name, '=');
     size_t n = eq ? (size_t)(eq - name) : strlen(name);
     int flag = find_flag(name, n);
     const char *value = eq ? eq + 1 : NULL;
-    name = arena_strndup(s->arena, name, n);
-    if (flag < 0 && driver_find_param(s->im, name, n) == UINT32_MAX) {
+    name = arena_strndup(simulation->arena, name, n);
+    if (flag < 0 && driver_find_param(simulation->im, name, n) == UINT32_MAX) {
         /* what looks like its value is not a mistake of its own */
-        if (!eq && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2))
-            ++*i;
-        return unknown_flag(s, word, name);
+        if (!eq && *which + 1 < argc && strncmp(argv[*which + 1], "--", 2))
+            ++*which;
+        return unknown_flag(simulation, word, name);
     }
     bool wants = flag < 0 || flags[flag].arg;
-    if (wants && !value && *i + 1 < argc)
-        value = argv[++*i];
+    if (wants && !value && *which + 1 < argc)
+        value = argv[++*which];
     if (wants != (value != NULL)) {
-        diag_add(&s->ds, DIAG_E0803, IMP_NOWHERE,
+        diag_add(&simulation->ds, DIAG_E0803, IMP_NOWHERE,
                  wants ? "option `--%s` needs a value"
                        : "option `--%s` takes no value",
                  name);
         return false;
     }
     if (flag < 0)
-        return driver_set(s->im, s->params, name, value, &s->ds);
-    return apply(s, flag, value);
+        return driver_set(simulation->im, simulation->params, name, value,
+                          &simulation->ds);
+    return apply(simulation, flag, value);
 }
 
 static int
-run(struct simulation *s, int argc, char **argv)
+run(struct simulation *simulation, int argc, char **argv)
 {
     bool ok = true;
 
-    s->params = NEW_N(s->arena, double, driver_n_params(s->im) + 1);
-    driver_defaults(s->im, s->params);
+    simulation->params =
+        NEW_N(simulation->arena, double, driver_n_params(simulation->im) + 1);
+    driver_defaults(simulation->im, simulation->params);
     for (int i = 1; i < argc; i++)
-        ok &= read_flag(s, argc, argv, &i);
+        ok &= read_flag(simulation, argc, argv, &i);
     if (!ok)
         return IMP_EXIT_MODEL;
-    if (s->help) {
-        help(s, argc ? argv[0] : "simulator");
+    if (simulation->help) {
+        help(simulation, argc ? argv[0] : "simulator");
         return IMP_EXIT_OK;
     }
-    s->o.stop = driver_signals();
-    s->o.sweeps.progress = isatty(STDERR_FILENO);
-    return driver_run(s->im, &imp_model_code, s->params, &s->o, &s->ds);
+    simulation->o.stop = driver_signals();
+    simulation->o.sweeps.progress = isatty(STDERR_FILENO);
+    return driver_run(simulation->im, &imp_model_code, simulation->params,
+                      &simulation->o, &simulation->ds);
 }
 
 int
 main(int argc, char **argv)
 {
-    struct simulation s = {
+    struct simulation simulation = {
         .im = (const imp_image *)(const void *)imp_model_image};
     struct oom_guard guard;
     int status;
@@ -310,11 +316,12 @@ main(int argc, char **argv)
         return IMP_EXIT_RUN;
     }
     oom_enter(&guard);
-    s.arena = arena_new();
-    diags_init(&s.ds, s.arena, driver_sources(s.im, s.arena));
-    status = run(&s, argc, argv);
-    driver_print_messages(&s.ds, s.format);
+    simulation.arena = arena_new();
+    diags_init(&simulation.ds, simulation.arena,
+               driver_sources(simulation.im, simulation.arena));
+    status = run(&simulation, argc, argv);
+    driver_print_messages(&simulation.ds, simulation.format);
     oom_leave(&guard);
-    arena_free(s.arena);
+    arena_free(simulation.arena);
     return status;
 }

@@ -27,23 +27,24 @@ numbers_of(struct analysis *analysis, const imp_val *value, double **x,
 
 static int
 contour(struct analysis *analysis, const imp_command *command,
-        const struct out_column *x, const struct out_column *y,
-        struct out_column z, struct plot_curves *to)
+        const struct out_column *x_axis, const struct out_column *y_axis,
+        struct out_column values, struct plot_curves *to)
 {
-    assert(x->n == y->n && z.n == x->n);
-    struct out_column p = *x, q = *y;
+    assert(x_axis->n == y_axis->n && values.n == x_axis->n);
+    struct out_column x_merged = *x_axis, y_merged = *y_axis;
     const imp_val *given = arg_option(analysis, command, IMP_OPT_plot_levels);
     double round[OUT_LEVELS], *level = round;
-    size_t n;
+    size_t n_levels;
     int st;
-    plot_merge_repeats(analysis->rt->arena, &p, &q, &z);
+    plot_merge_repeats(analysis->rt->arena, &x_merged, &y_merged, &values);
     if (!given)
-        n = out_levels(&z, round);
-    else if ((st = numbers_of(analysis, given, &level, &n)))
+        n_levels = out_levels(&values, round);
+    else if ((st = numbers_of(analysis, given, &level, &n_levels)))
         return st;
     struct out_curve *level_lines =
-        NEW_N(analysis->rt->arena, struct out_curve, n + 1);
-    if (!out_contours(analysis->rt->arena, &p, &q, &z, level, n, level_lines)) {
+        NEW_N(analysis->rt->arena, struct out_curve, n_levels + 1);
+    if (!out_contours(analysis->rt->arena, &x_merged, &y_merged, &values, level,
+                      n_levels, level_lines)) {
         struct diag *diag = diag_add(analysis->ds, DIAG_E0715, command->range,
                                      "level lines need values on a grid, and "
                                      "these places are none");
@@ -52,43 +53,43 @@ contour(struct analysis *analysis, const imp_command *command,
                   "each at least");
         return IMP_FAILED;
     }
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < n_levels; k++)
         VEC_PUSH_IN(analysis->rt->arena, to, level_lines[k]);
     return IMP_OK;
 }
 
 int
 plot_contours(struct analysis *analysis, const imp_command *command,
-              const struct out_column *x, const struct out_column *y,
-              const struct out_column *z, struct plot_curves *curves)
+              const struct out_column *x_axis, const struct out_column *y_axis,
+              const struct out_column *values, struct plot_curves *curves)
 {
-    assert(x && y && z);
+    assert(x_axis && y_axis && values);
     const imp_val *value = arg_option(analysis, command, IMP_OPT_plot_contours);
     struct columns cols = {0};
     int st = IMP_OK;
     if (!value && !arg_option(analysis, command, IMP_OPT_plot_levels))
         return IMP_OK;
-    if (!value && z->texts) {
+    if (!value && values->texts) {
         struct diag *diag =
             diag_add(analysis->ds, DIAG_E0715, command->range,
                      "`%s` is a column of texts and has no level "
                      "lines",
-                     z->name);
+                     values->name);
         diag_help(analysis->ds, diag,
                   "name a column of numbers: contours = s.impacts");
         return IMP_FAILED;
     }
     if (!value)
-        return contour(analysis, command, x, y, *z, curves);
+        return contour(analysis, command, x_axis, y_axis, *values, curves);
     st = columns_of_value(analysis, value, &cols, NULL);
     for (size_t k = 0; k < cols.n && !st; k++) {
-        if (cols.v[k].n != x->n) {
+        if (cols.v[k].n != x_axis->n) {
             diag_add(analysis->ds, DIAG_E0715, value->range,
                      "`%s` has %zu entries, the axes of the map have %zu",
-                     cols.v[k].name, cols.v[k].n, x->n);
+                     cols.v[k].name, cols.v[k].n, x_axis->n);
             st = IMP_FAILED;
         } else {
-            st = contour(analysis, command, x, y, cols.v[k], curves);
+            st = contour(analysis, command, x_axis, y_axis, cols.v[k], curves);
         }
     }
     return st;
@@ -137,54 +138,56 @@ label_of(const struct analysis *analysis, const imp_val *value)
 
 static void
 expression(struct analysis *analysis, const imp_val *value,
-           const struct out_column *x, struct plot_curves *curves)
+           const struct out_column *x_axis, struct plot_curves *curves)
 {
     double *p = param_at(analysis, value->ref), was = *p;
-    double *at = places(analysis, x, PLOT_POINTS);
-    double *y = NEW_N(analysis->rt->arena, double, PLOT_POINTS);
+    double *at = places(analysis, x_axis, PLOT_POINTS);
+    double *values = NEW_N(analysis->rt->arena, double, PLOT_POINTS);
     for (size_t i = 0; i < PLOT_POINTS; i++) {
         *p = at[i];
-        if (rt_eval(analysis->rt, value->tape, NULL, &y[i]) != IMP_OK)
-            y[i] = NAN;
+        if (rt_eval(analysis->rt, value->tape, NULL, &values[i]) != IMP_OK)
+            values[i] = NAN;
     }
     *p = was;
     VEC_PUSH_IN(
         analysis->rt->arena, curves,
         (struct out_curve){.x = {"", "", at, PLOT_POINTS, NULL},
                            .y = {label_of(analysis, value),
-                                 imp_text(analysis->rt->im, value->unit), y,
-                                 PLOT_POINTS, NULL}});
+                                 imp_text(analysis->rt->im, value->unit),
+                                 values, PLOT_POINTS, NULL}});
 }
 
 /* draws where left - right is 0, over the fine grid */
 static void
 equation(struct analysis *analysis, const imp_val *value,
-         const struct out_column *x, const struct out_column *y,
+         const struct out_column *x_axis, const struct out_column *y_axis,
          struct plot_curves *curves)
 {
-    size_t n = PLOT_FINE, all = n * n;
-    double *p = param_at(analysis, value->ref),
-           *q = param_at(analysis, value->field);
-    double was_p = p ? *p : 0, was_q = q ? *q : 0, out[3];
-    double *px = places(analysis, x, n), *py = places(analysis, y, n), zero = 0;
+    size_t steps = PLOT_FINE, all = steps * steps;
+    double *x_param = param_at(analysis, value->ref),
+           *y_param = param_at(analysis, value->field);
+    double was_p = x_param ? *x_param : 0, was_q = y_param ? *y_param : 0,
+           out[3];
+    double *px = places(analysis, x_axis, steps),
+           *py = places(analysis, y_axis, steps), zero = 0;
     double *gx = NEW_N(analysis->rt->arena, double, all),
            *gy = NEW_N(analysis->rt->arena, double, all),
            *gz = NEW_N(analysis->rt->arena, double, all);
     for (size_t k = 0; k < all; k++) {
-        gx[k] = px[k % n];
-        gy[k] = py[k / n];
-        if (p)
-            *p = gx[k];
-        if (q)
-            *q = gy[k];
+        gx[k] = px[k % steps];
+        gy[k] = py[k / steps];
+        if (x_param)
+            *x_param = gx[k];
+        if (y_param)
+            *y_param = gy[k];
         gz[k] = rt_eval(analysis->rt, value->tape, NULL, out) == IMP_OK
                     ? out[1] - out[2]
                     : NAN;
     }
-    if (p)
-        *p = was_p;
-    if (q)
-        *q = was_q;
+    if (x_param)
+        *x_param = was_p;
+    if (y_param)
+        *y_param = was_q;
     struct out_curve c;
     struct out_column cx = {"", "", gx, all, NULL},
                       cy = {"", "", gy, all, NULL},
@@ -218,13 +221,13 @@ column_curve(struct analysis *analysis, const imp_val *value,
 }
 
 static bool
-visible(const struct out_curve *c, const struct out_column *x,
-        const struct out_column *y)
+visible(const struct out_curve *c, const struct out_column *x_axis,
+        const struct out_column *y_axis)
 {
     double xlo, xhi, ylo = -INFINITY, yhi = INFINITY;
-    ends(x, &xlo, &xhi);
-    if (y)
-        ends(y, &ylo, &yhi);
+    ends(x_axis, &xlo, &xhi);
+    if (y_axis)
+        ends(y_axis, &ylo, &yhi);
     for (size_t i = 0; i < c->x.n; i++)
         if (c->x.x[i] >= xlo && c->x.x[i] <= xhi && c->y.x[i] >= ylo &&
             c->y.x[i] <= yhi)
@@ -234,27 +237,28 @@ visible(const struct out_curve *c, const struct out_column *x,
 
 int
 plot_overlay(struct analysis *analysis, const imp_command *command,
-             const struct out_column *x, const struct out_column *y,
+             const struct out_column *x_axis, const struct out_column *y_axis,
              struct plot_curves *curves)
 {
-    assert(x);
+    assert(x_axis);
     const imp_val *list = arg_option(analysis, command, IMP_OPT_plot_overlay);
     const imp_val *value = list ? val_items(analysis, list) : NULL;
-    for (uint32_t i = 0; value && i < list->items.n; i++) {
-        size_t n = curves->n;
-        int st = value[i].kind == IMP_VAL_FIELD
-                     ? column_curve(analysis, &value[i], curves)
-                     : arg_ready(analysis, &value[i]);
+    for (uint32_t which = 0; value && which < list->items.n; which++) {
+        size_t before = curves->n;
+        int st = value[which].kind == IMP_VAL_FIELD
+                     ? column_curve(analysis, &value[which], curves)
+                     : arg_ready(analysis, &value[which]);
         if (st)
             return st;
-        if (value[i].kind != IMP_VAL_FIELD && value[i].compare && y)
-            equation(analysis, &value[i], x, y, curves);
-        else if (value[i].kind != IMP_VAL_FIELD && !value[i].compare)
-            expression(analysis, &value[i], x, curves);
-        if (curves->n == n || !visible(&curves->v[n], x, y))
-            diag_add(analysis->ds, DIAG_W0744, value[i].range,
+        if (value[which].kind != IMP_VAL_FIELD && value[which].compare &&
+            y_axis)
+            equation(analysis, &value[which], x_axis, y_axis, curves);
+        else if (value[which].kind != IMP_VAL_FIELD && !value[which].compare)
+            expression(analysis, &value[which], x_axis, curves);
+        if (curves->n == before || !visible(&curves->v[before], x_axis, y_axis))
+            diag_add(analysis->ds, DIAG_W0744, value[which].range,
                      "nothing of the curve `%s` lies in the picture",
-                     label_of(analysis, &value[i]));
+                     label_of(analysis, &value[which]));
     }
     return IMP_OK;
 }

@@ -50,7 +50,8 @@ say_texts(struct analysis *analysis, const imp_val *value, struct diag *diag)
 }
 
 static void
-say_failed(struct analysis *analysis, const imp_val *value, const double x[3])
+say_failed(struct analysis *analysis, const imp_val *value,
+           const double sides[3])
 {
     const char *label = imp_text(analysis->rt->im, value->label);
     struct diag *diag = diag_add(analysis->ds, DIAG_E0703, value->range,
@@ -58,11 +59,12 @@ say_failed(struct analysis *analysis, const imp_val *value, const double x[3])
     if (value->compare) {
         const char *unit = imp_text(analysis->rt->im, value->unit);
         const char *gap = *unit ? " " : "";
-        char l[NUM_TEXT], r[NUM_TEXT], e[NUM_TEXT];
+        char digits[NUM_TEXT], r[NUM_TEXT], e[NUM_TEXT];
         diag_note(analysis->ds, diag, IMP_NOWHERE,
                   "left side %s%s%s, right side %s%s%s, difference %s",
-                  num_shortest(l, x[1]), gap, unit, num_shortest(r, x[2]), gap,
-                  unit, num_digits(e, x[1] - x[2], 6));
+                  num_shortest(digits, sides[1]), gap, unit,
+                  num_shortest(r, sides[2]), gap, unit,
+                  num_digits(e, sides[1] - sides[2], 6));
     }
     say_texts(analysis, value, diag);
 }
@@ -73,21 +75,21 @@ cmd_expect(struct analysis *analysis, const imp_command *command,
 {
     (void)out;
     const imp_val *value = arg_items(analysis, command);
-    double x[3] = {0, 0, 0};
+    double sides[3] = {0, 0, 0};
     int errors = analysis->ds->errors;
-    int st = arg_numbers(analysis, value, x);
+    int st = arg_numbers(analysis, value, sides);
     if (st == IMP_STOPPED)
         return st;
-    bool held = !st && x[0] != 0.0;
-    x[1] += 0.0; /* a zero is printed without a sign */
-    x[2] += 0.0;
+    bool held = !st && sides[0] != 0.0;
+    sides[1] += 0.0; /* a zero is printed without a sign */
+    sides[2] += 0.0;
     if (st && analysis->ds->errors == errors)
         return st;
     if (!held) {
         /* A side without a value fails the condition, too; its own diagnostic
          * has said why. */
         if (!st)
-            say_failed(analysis, value, x);
+            say_failed(analysis, value, sides);
         analysis->failed_expects++;
     }
     if (!analysis->out->json)
@@ -98,9 +100,9 @@ cmd_expect(struct analysis *analysis, const imp_command *command,
     buf_json(&buf, label, strlen(label));
     buf_printf(&buf, ", \"held\": %s", held ? "true" : "false");
     if (value->compare && !st) {
-        char s[NUM_TEXT];
-        buf_printf(&buf, ", \"left\": %s", num_shortest(s, x[1]));
-        buf_printf(&buf, ", \"right\": %s", num_shortest(s, x[2]));
+        char digits[NUM_TEXT];
+        buf_printf(&buf, ", \"left\": %s", num_shortest(digits, sides[1]));
+        buf_printf(&buf, ", \"right\": %s", num_shortest(digits, sides[2]));
     }
     buf_puts(&buf, ", \"units\": {}}\n");
     out_write(analysis->out, buf.s, buf.n);

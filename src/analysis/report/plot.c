@@ -38,13 +38,13 @@ map(struct analysis *analysis, const imp_command *command,
 {
     assert(axes->n == 2);
     const imp_val *value = arg_items(analysis, command);
-    struct out_column z[8];
+    struct out_column values[8];
     const struct record *record =
         value->kind == IMP_VAL_FIELD ? arg_record(analysis, value) : NULL;
     if (command->args.n != 1 || !record ||
         record->schema[value->field].width > 3 ||
-        columns_of_field(analysis, record, value->field, z) != 1 ||
-        z[0].n != axes->v[0].n || z[0].n != axes->v[1].n) {
+        columns_of_field(analysis, record, value->field, values) != 1 ||
+        values[0].n != axes->v[0].n || values[0].n != axes->v[1].n) {
         struct diag *diag =
             diag_add(analysis->ds, DIAG_E0715, command->range,
                      "a map shows one column over two others of the same "
@@ -54,25 +54,26 @@ map(struct analysis *analysis, const imp_command *command,
         return IMP_FAILED;
     }
     struct plot_curves curves = {0};
-    struct out_column x = axes->v[0], y = axes->v[1];
-    int st = plot_contours(analysis, command, &x, &y, &z[0], &curves);
+    struct out_column x_axis = axes->v[0], y_axis = axes->v[1];
+    int st =
+        plot_contours(analysis, command, &x_axis, &y_axis, &values[0], &curves);
     if (!st)
-        st = plot_overlay(analysis, command, &x, &y, &curves);
-    plot_merge_repeats(analysis->rt->arena, &x, &y, &z[0]);
+        st = plot_overlay(analysis, command, &x_axis, &y_axis, &curves);
+    plot_merge_repeats(analysis->rt->arena, &x_axis, &y_axis, &values[0]);
     if (!st)
         st = out_map(analysis->out, analysis->ds, command->range,
                      arg_text(analysis, command, IMP_OPT_plot_file,
                               default_name(analysis)),
                      arg_text(analysis, command, IMP_OPT_plot_title,
                               default_title(analysis, command)),
-                     &x, &y, &z[0], curves.v, curves.n);
+                     &x_axis, &y_axis, &values[0], curves.v, curves.n);
     return st;
 }
 
 /* the column that `per` names, of as many rows as x */
 static int
 per_column(struct analysis *analysis, const imp_command *command,
-           const imp_val *value, const struct out_column *x,
+           const imp_val *value, const struct out_column *x_axis,
            struct out_column *per)
 {
     struct out_column z[8];
@@ -82,7 +83,7 @@ per_column(struct analysis *analysis, const imp_command *command,
     if (value->items.n == 1 && record &&
         record->schema[one->field].width <= 3 &&
         columns_of_field(analysis, record, one->field, z) == 1 &&
-        z[0].n == x->n) {
+        z[0].n == x_axis->n) {
         *per = z[0];
         return IMP_OK;
     }
@@ -97,17 +98,18 @@ per_column(struct analysis *analysis, const imp_command *command,
 /* the columns ys over x as curves, and what lies over them */
 static int
 curves(struct analysis *analysis, const imp_command *command,
-       const struct out_column *x, const struct columns *ys)
+       const struct out_column *x_axis, const struct columns *ys)
 {
     const imp_val *value = arg_option(analysis, command, IMP_OPT_plot_per);
     struct plot_curves all = {0};
     struct out_column per = {0};
-    int st = value ? per_column(analysis, command, value, x, &per) : IMP_OK;
+    int st =
+        value ? per_column(analysis, command, value, x_axis, &per) : IMP_OK;
     for (size_t j = 0; j < ys->n && !st; j++) {
         if (!value) {
             VEC_PUSH_IN(analysis->rt->arena, &all,
-                        (struct out_curve){.x = *x, .y = ys->v[j]});
-        } else if (!plot_curves_per_value(analysis->rt->arena, &per, x,
+                        (struct out_curve){.x = *x_axis, .y = ys->v[j]});
+        } else if (!plot_curves_per_value(analysis->rt->arena, &per, x_axis,
                                           &ys->v[j], ys->n > 1, &all)) {
             struct diag *diag =
                 diag_add(analysis->ds, DIAG_E0715, command->range,
@@ -119,14 +121,14 @@ curves(struct analysis *analysis, const imp_command *command,
         }
     }
     if (!st)
-        st = plot_overlay(analysis, command, x, NULL, &all);
+        st = plot_overlay(analysis, command, x_axis, NULL, &all);
     if (!st)
         st = out_curves(analysis->out, analysis->ds, command->range,
                         arg_text(analysis, command, IMP_OPT_plot_file,
                                  default_name(analysis)),
                         arg_text(analysis, command, IMP_OPT_plot_title,
                                  default_title(analysis, command)),
-                        x, all.v, all.n);
+                        x_axis, all.v, all.n);
     return st;
 }
 
@@ -138,23 +140,24 @@ unused(struct analysis *analysis, const imp_command *command, bool is_map)
         enum imp_option_id id;
         const char *name;
         bool map;
-    } o[] = {{IMP_OPT_plot_per, "per", false},
-             {IMP_OPT_plot_contours, "contours", true},
-             {IMP_OPT_plot_levels, "levels", true}};
+    } options[] = {{IMP_OPT_plot_per, "per", false},
+                   {IMP_OPT_plot_contours, "contours", true},
+                   {IMP_OPT_plot_levels, "levels", true}};
     for (int i = 0; i < 3; i++) {
-        const imp_val *value = arg_option(analysis, command, o[i].id);
-        if (!value || o[i].map == is_map)
+        const imp_val *value = arg_option(analysis, command, options[i].id);
+        if (!value || options[i].map == is_map)
             continue;
-        struct diag *diag =
-            diag_add(analysis->ds, DIAG_E0715, value->range,
-                     o[i].map ? "`%s` belongs to a map, and this is none"
-                              : "`%s` belongs to curves, and this is a map",
-                     o[i].name);
+        struct diag *diag = diag_add(
+            analysis->ds, DIAG_E0715, value->range,
+            options[i].map ? "`%s` belongs to a map, and this is none"
+                           : "`%s` belongs to curves, and this is a map",
+            options[i].name);
         diag_help(analysis->ds, diag,
-                  o[i].map ? "a map is against two columns: against = (s.rho, "
-                             "s.gamma)"
-                           : "curves are against one column: against = "
-                             "s.gamma");
+                  options[i].map
+                      ? "a map is against two columns: against = (s.rho, "
+                        "s.gamma)"
+                      : "curves are against one column: against = "
+                        "s.gamma");
         return IMP_FAILED;
     }
     return IMP_OK;
@@ -167,7 +170,7 @@ cmd_plot(struct analysis *analysis, const imp_command *command,
     (void)out;
     const imp_val *value = arg_items(analysis, command);
     struct columns ys = {0}, xs = {0};
-    struct out_column x = {0};
+    struct out_column x_axis = {0};
     int st = IMP_OK;
     const imp_val *against =
         arg_option(analysis, command, IMP_OPT_plot_against);
@@ -180,7 +183,7 @@ cmd_plot(struct analysis *analysis, const imp_command *command,
         return map(analysis, command, &xs);
     }
     for (uint32_t i = 0; i < command->args.n && !st; i++)
-        st = columns_of_value(analysis, &value[i], &ys, &x);
+        st = columns_of_value(analysis, &value[i], &ys, &x_axis);
     if (st)
         return st;
 
@@ -192,29 +195,29 @@ cmd_plot(struct analysis *analysis, const imp_command *command,
                      imp_text(analysis->rt->im, against->label), xs.n);
             return IMP_FAILED;
         }
-        x = xs.v[0];
-    } else if (!x.x) {
+        x_axis = xs.v[0];
+    } else if (!x_axis.x) {
         size_t n = 1;
         for (size_t j = 0; j < ys.n; j++)
             n = ys.v[j].n > n ? ys.v[j].n : n;
         double *k = NEW_N(analysis->rt->arena, double, n);
         for (size_t i = 0; i < n; i++)
             k[i] = (double)i;
-        x = (struct out_column){"entry", "", k, n, NULL};
+        x_axis = (struct out_column){"entry", "", k, n, NULL};
     }
     /* the column of the axis is no curve itself, unless it is the only one */
     for (size_t j = 0; j < ys.n && ys.n > 1; j++)
-        if (ys.v[j].x == x.x && !strcmp(ys.v[j].name, x.name)) {
+        if (ys.v[j].x == x_axis.x && !strcmp(ys.v[j].name, x_axis.name)) {
             memmove(ys.v + j, ys.v + j + 1, (ys.n - j - 1) * sizeof *ys.v);
             ys.n--;
             j--;
         }
     for (size_t j = 0; j < ys.n; j++)
-        if (ys.v[j].n != x.n) {
+        if (ys.v[j].n != x_axis.n) {
             struct diag *diag = diag_add(
                 analysis->ds, DIAG_E0715, command->range,
                 "`%s` has %zu entries, the horizontal axis `%s` has %zu",
-                ys.v[j].name, ys.v[j].n, x.name, x.n);
+                ys.v[j].name, ys.v[j].n, x_axis.name, x_axis.n);
             diag_help(analysis->ds, diag,
                       "plot columns of one record together, or give "
                       "the axis with `against`");
@@ -222,14 +225,14 @@ cmd_plot(struct analysis *analysis, const imp_command *command,
         }
     if (arg_option(analysis, command, IMP_OPT_plot_per) ||
         arg_option(analysis, command, IMP_OPT_plot_overlay)) {
-        return curves(analysis, command, &x, &ys);
+        return curves(analysis, command, &x_axis, &ys);
     }
     return out_plot(
         analysis->out, analysis->ds, command->range,
         arg_text(analysis, command, IMP_OPT_plot_file, default_name(analysis)),
         arg_text(analysis, command, IMP_OPT_plot_title,
                  default_title(analysis, command)),
-        &x, ys.v, ys.n);
+        &x_axis, ys.v, ys.n);
 }
 
 const struct command_functions command_plot = {.run = cmd_plot};

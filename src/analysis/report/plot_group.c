@@ -34,14 +34,14 @@ together(const struct row *a, const struct row *b)
 
 /* puts all rows that have a place into order; returns how many they are */
 static size_t
-sorted(struct arena *arena, const struct out_column *x,
-       const struct out_column *y, size_t n, struct row **rows)
+sorted(struct arena *arena, const struct out_column *x_axis,
+       const struct out_column *y_axis, size_t n, struct row **rows)
 {
     struct row *v = NEW_N(arena, struct row, n + 1);
     size_t k = 0;
     for (size_t i = 0; i < n; i++)
-        if (isfinite(x->x[i]) && (!y || isfinite(y->x[i])))
-            v[k++] = (struct row){y ? y->x[i] : 0.0, x->x[i], i};
+        if (isfinite(x_axis->x[i]) && (!y_axis || isfinite(y_axis->x[i])))
+            v[k++] = (struct row){y_axis ? y_axis->x[i] : 0.0, x_axis->x[i], i};
     qsort(v, k, sizeof *v, by_place);
     *rows = v;
     return k;
@@ -64,18 +64,18 @@ mean(const struct row *rows, size_t n, const double *x)
 /* The text that comes most often, the first of several. It is empty only where
  * all texts are. */
 static const char *
-commonest(const struct row *rows, size_t n, const char *const *t)
+commonest(const struct row *rows, size_t n, const char *const *texts)
 {
     assert(n > 0);
     const char *best = "";
     size_t most = 0;
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
-        for (size_t j = i; j < n && *t[rows[i].i]; j++)
-            k += !strcmp(t[rows[i].i], t[rows[j].i]);
+        for (size_t j = i; j < n && *texts[rows[i].i]; j++)
+            k += !strcmp(texts[rows[i].i], texts[rows[j].i]);
         if (k > most) {
             most = k;
-            best = t[rows[i].i];
+            best = texts[rows[i].i];
         }
     }
     return best;
@@ -93,36 +93,37 @@ run_of(const struct row *rows, size_t i, size_t n)
 }
 
 void
-plot_merge_repeats(struct arena *arena, struct out_column *x,
-                   struct out_column *y, struct out_column *z)
+plot_merge_repeats(struct arena *arena, struct out_column *x_axis,
+                   struct out_column *y_axis, struct out_column *values)
 {
-    assert(x->n >= z->n && y->n >= z->n);
+    assert(x_axis->n >= values->n && y_axis->n >= values->n);
     struct row *rows;
-    size_t n = sorted(arena, x, y, z->n, &rows), m = 0;
+    size_t n = sorted(arena, x_axis, y_axis, values->n, &rows), merged = 0;
     for (size_t i = 0; i < n; i += run_of(rows, i, n))
-        m++;
-    if (m == n)
+        merged++;
+    if (merged == n)
         return;
-    double *p = NEW_N(arena, double, m), *q = NEW_N(arena, double, m),
-           *w = NEW_N(arena, double, m);
-    const char **t = NEW_N(arena, const char *, m);
-    m = 0;
-    for (size_t i = 0, k; i < n; i += k, m++) {
+    double *x_merged = NEW_N(arena, double, merged),
+           *y_merged = NEW_N(arena, double, merged),
+           *means = NEW_N(arena, double, merged);
+    const char **texts = NEW_N(arena, const char *, merged);
+    merged = 0;
+    for (size_t i = 0, k; i < n; i += k, merged++) {
         k = run_of(rows, i, n);
-        p[m] = rows[i].x;
-        q[m] = rows[i].y;
-        if (z->texts)
-            t[m] = commonest(rows + i, k, z->texts);
+        x_merged[merged] = rows[i].x;
+        y_merged[merged] = rows[i].y;
+        if (values->texts)
+            texts[merged] = commonest(rows + i, k, values->texts);
         else
-            w[m] = mean(rows + i, k, z->x);
+            means[merged] = mean(rows + i, k, values->x);
     }
-    x->x = p;
-    y->x = q;
-    x->n = y->n = z->n = m;
-    if (z->texts)
-        z->texts = t;
+    x_axis->x = x_merged;
+    y_axis->x = y_merged;
+    x_axis->n = y_axis->n = values->n = merged;
+    if (values->texts)
+        values->texts = texts;
     else
-        z->x = w;
+        values->x = means;
 }
 
 /* -- curves ----------------------------------------------------------------
@@ -131,7 +132,7 @@ plot_merge_repeats(struct arena *arena, struct out_column *x,
 /* the rows of one curve, `n` of them in order of x */
 static struct out_curve
 curve_of(struct arena *arena, const struct row *rows, size_t n,
-         const struct out_column *x, const struct out_column *y,
+         const struct out_column *x_axis, const struct out_column *y_axis,
          const char *name)
 {
     double *p = NEW_N(arena, double, n + 1), *q = NEW_N(arena, double, n + 1);
@@ -139,10 +140,10 @@ curve_of(struct arena *arena, const struct row *rows, size_t n,
     for (size_t i = 0, k; i < n; i += k, m++) {
         k = run_of(rows, i, n);
         p[m] = rows[i].x;
-        q[m] = mean(rows + i, k, y->x);
+        q[m] = mean(rows + i, k, y_axis->x);
     }
-    return (struct out_curve){.x = {x->name, x->unit, p, m, NULL},
-                              .y = {name, y->unit, q, m, NULL}};
+    return (struct out_curve){.x = {x_axis->name, x_axis->unit, p, m, NULL},
+                              .y = {name, y_axis->unit, q, m, NULL}};
 }
 
 /* The values of `per` as numbers. A text is numbered by the order in which
@@ -150,10 +151,10 @@ curve_of(struct arena *arena, const struct row *rows, size_t n,
 static struct out_column
 keys(struct arena *arena, const struct out_column *per)
 {
-    struct out_column k = *per;
+    struct out_column key = *per;
     if (!per->texts)
-        return k;
-    double *x = NEW_N(arena, double, per->n + 1);
+        return key;
+    double *numbers = NEW_N(arena, double, per->n + 1);
     const char *seen[PLOT_CURVES + 1];
     size_t m = 0;
     for (size_t i = 0; i < per->n; i++) {
@@ -162,34 +163,36 @@ keys(struct arena *arena, const struct out_column *per)
             j++;
         if (j == m && m <= PLOT_CURVES)
             seen[m++] = per->texts[i];
-        x[i] = *per->texts[i] ? (double)j : NAN;
+        numbers[i] = *per->texts[i] ? (double)j : NAN;
     }
-    k.x = x;
-    return k;
+    key.x = numbers;
+    return key;
 }
 
 bool
 plot_curves_per_value(struct arena *arena, const struct out_column *per,
-                      const struct out_column *x, const struct out_column *y,
-                      bool named, struct plot_curves *to)
+                      const struct out_column *x_axis,
+                      const struct out_column *y_axis, bool named,
+                      struct plot_curves *to)
 {
-    assert(x->n >= y->n && per->n >= y->n);
+    assert(x_axis->n >= y_axis->n && per->n >= y_axis->n);
     struct out_column key = keys(arena, per);
     struct row *rows;
-    char s[NUM_TEXT];
-    size_t n = sorted(arena, x, &key, y->n, &rows), curves = 0;
-    for (size_t i = 0, k; i < n; i += k) {
-        for (k = 1; i + k < n && !(rows[i + k].y > rows[i].y);)
-            k++;
+    char digits[NUM_TEXT];
+    size_t n = sorted(arena, x_axis, &key, y_axis->n, &rows), curves = 0;
+    for (size_t row = 0, run; row < n; row += run) {
+        for (run = 1; row + run < n && !(rows[row + run].y > rows[row].y);)
+            run++;
         if (++curves > PLOT_CURVES)
             return false;
-        const char *v =
-            per->texts ? per->texts[rows[i].i] : num_digits(s, rows[i].y, 6);
+        const char *v = per->texts ? per->texts[rows[row].i]
+                                   : num_digits(digits, rows[row].y, 6);
         const char *name = arena_printf(
-            arena, "%s%s%s = %s%s%s", named ? y->name : "", named ? ", " : "",
-            per->name, v, *per->unit && !per->texts ? " " : "",
-            per->texts ? "" : per->unit);
-        VEC_PUSH_IN(arena, to, curve_of(arena, rows + i, k, x, y, name));
+            arena, "%s%s%s = %s%s%s", named ? y_axis->name : "",
+            named ? ", " : "", per->name, v,
+            *per->unit && !per->texts ? " " : "", per->texts ? "" : per->unit);
+        VEC_PUSH_IN(arena, to,
+                    curve_of(arena, rows + row, run, x_axis, y_axis, name));
     }
     return true;
 }

@@ -14,23 +14,24 @@ struct plot_curves {
 /* -- plot_group.c: several runs at one place (repeat) become one: the mean of
  * their numbers, the text that comes most often. Rows are then in ascending
  * order of y, then x; rows alone at their place stay as they are. */
-void plot_merge_repeats(struct arena *arena, struct out_column *x,
-                        struct out_column *y, struct out_column *z);
+void plot_merge_repeats(struct arena *arena, struct out_column *x_axis,
+                        struct out_column *y_axis, struct out_column *values);
 /* One curve of y over x per value of `per`. False: there would be more than
  * PLOT_CURVES. */
 #define PLOT_CURVES 32
 bool plot_curves_per_value(struct arena *arena, const struct out_column *per,
-                           const struct out_column *x,
-                           const struct out_column *y, bool named,
+                           const struct out_column *x_axis,
+                           const struct out_column *y_axis, bool named,
                            struct plot_curves *curves);
 
 /* -- curves.c: what the options `contours`, `levels` and `overlay` ask for.
  * x (and y, of a map): columns of the axes, y NULL: a plot; z: of the map */
 int plot_contours(struct analysis *analysis, const imp_command *command,
-                  const struct out_column *x, const struct out_column *y,
-                  const struct out_column *z, struct plot_curves *curves);
+                  const struct out_column *x_axis,
+                  const struct out_column *y_axis,
+                  const struct out_column *values, struct plot_curves *curves);
 int plot_overlay(struct analysis *analysis, const imp_command *command,
-                 const struct out_column *x, const struct out_column *y,
-                 struct plot_curves *curves);
+                 const struct out_column *x_axis,
+                 const struct out_column *y_axis, struct plot_curves *curves);
 
 #endif

@@ -29,42 +29,42 @@ show_text(struct analysis *analysis, const char *label, const char *text)
 
 static void
 show_part(struct analysis *analysis, const char *of, const char *part,
-          const char *unit, const double *x, size_t n)
+          const char *unit, const double *numbers, size_t count)
 {
-    assert(n > 0);
+    assert(count > 0);
     const char *label = arena_printf(analysis->rt->arena, "%s.%s", of, part);
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(x[i])) {
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(numbers[i])) {
             show_text(
                 analysis, label,
                 arena_printf(analysis->rt->arena, "%s is infinite", label));
             return;
         }
-    out_value(analysis->out, label, unit, x, n, 1, false);
+    out_value(analysis->out, label, unit, numbers, count, 1, false);
 }
 
 static void
 show_body(struct analysis *analysis, const imp_val *value)
 {
-    const imp_body *b = rt_body(analysis->rt, value->ref);
-    const double *env = analysis->rt->env + b->env_body;
-    const double *state = analysis->rt->env + b->env_state;
-    const char *of = imp_text(analysis->rt->im, b->name);
+    const imp_body *body = rt_body(analysis->rt, value->ref);
+    const double *env = analysis->rt->env + body->env_body;
+    const double *state = analysis->rt->env + body->env_state;
+    const char *of = imp_text(analysis->rt->im, body->name);
     bool plane = analysis->rt->im->dim == 2;
-    size_t d = plane ? 2 : 3;
-    if (!(b->flags & IMP_BODYF_FIXED)) {
+    size_t dim = plane ? 2 : 3;
+    if (!(body->flags & IMP_BODYF_FIXED)) {
         show_part(analysis, of, "mass", "kg", env + IMP_BODY_MASS, 1);
         show_part(analysis, of, "inertia", "kg*m^2", env + IMP_BODY_INERTIA,
                   plane ? 1 : 6);
     }
-    if (b->flags & IMP_BODYF_SHAPE)
+    if (body->flags & IMP_BODYF_SHAPE)
         show_part(analysis, of, "volume", plane ? "m^2" : "m^3",
                   env + IMP_BODY_VOLUME, 1);
-    show_part(analysis, of, "centre", "m", env + IMP_BODY_CENTRE, d);
-    show_part(analysis, of, "position", "m", state, d);
-    show_part(analysis, of, plane ? "angle" : "quaternion", "", state + d,
+    show_part(analysis, of, "centre", "m", env + IMP_BODY_CENTRE, dim);
+    show_part(analysis, of, "position", "m", state, dim);
+    show_part(analysis, of, plane ? "angle" : "quaternion", "", state + dim,
               plane ? 1 : 4);
-    show_part(analysis, of, "velocity", "m/s", state + (plane ? 3 : 7), d);
+    show_part(analysis, of, "velocity", "m/s", state + (plane ? 3 : 7), dim);
     show_part(analysis, of, plane ? "spin" : "spin_in_body_axes", "1/s",
               state + (plane ? 5 : 10), plane ? 1 : 3);
 }
@@ -75,12 +75,12 @@ show_contact(struct analysis *analysis, const imp_val *value)
     struct closest_points cl;
     const imp_contact *ct = rt_contact(analysis->rt, value->ref);
     const char *of = imp_text(analysis->rt->im, ct->name);
-    size_t d = analysis->rt->im->dim == 2 ? 2 : 3;
+    size_t dim = analysis->rt->im->dim == 2 ? 2 : 3;
     const double *env = analysis->rt->env + ct->env_contact;
     if (ct->flags & IMP_CONTACTF_STATED) {
-        show_part(analysis, of, "at", "m", env + IMP_CONTACT_AT, d);
+        show_part(analysis, of, "at", "m", env + IMP_CONTACT_AT, dim);
         show_part(analysis, of, "direction", "", env + IMP_CONTACT_DIRECTION,
-                  d);
+                  dim);
         show_part(analysis, of, "restitution", "", env + IMP_CONTACT_E, 1);
         return IMP_OK;
     }
@@ -88,9 +88,9 @@ show_contact(struct analysis *analysis, const imp_val *value)
     if (st)
         return command_failed(analysis, st, value->range, "the closest points");
     show_part(analysis, of, "gap", "m", &cl.gap, 1);
-    show_part(analysis, of, "P", "m", cl.P, d);
-    show_part(analysis, of, "Q", "m", cl.Q, d);
-    show_part(analysis, of, "normal", "", cl.n, d);
+    show_part(analysis, of, "P", "m", cl.P, dim);
+    show_part(analysis, of, "Q", "m", cl.Q, dim);
+    show_part(analysis, of, "normal", "", cl.n, dim);
     show_part(analysis, of, "restitution", "", env + IMP_CONTACT_E, 1);
     return IMP_OK;
 }

@@ -47,26 +47,26 @@ sweep_batch_prepare(struct sweep_worker *worker, uint64_t from, uint64_t to)
     struct sweep_batch *batch = &worker->batch;
     const imp_image *im = worker->run->im;
     uint32_t contacts = im->contacts.n;
-    uint64_t v = from;
-    int n = batch->n = batch->next = 0;
+    uint64_t visit = from;
+    int runs = batch->n = batch->next = 0;
     assert(from < to);
     if (!functions->batch_prepare || sweep->models.n > 1)
         return UINT64_MAX;
     memory(sweep, batch, im);
-    for (; v < to && n < SWEEP_BATCH_RUNS; v++) {
-        if (!params_of(sweep, v, batch))
+    for (; visit < to && runs < SWEEP_BATCH_RUNS; visit++) {
+        if (!params_of(sweep, visit, batch))
             continue;
         if (!rt_laws(worker->run, batch->params,
-                     batch->restitution + (size_t)n * contacts))
+                     batch->restitution + (size_t)runs * contacts))
             break;
-        n++;
+        runs++;
     }
-    if (n > 1) {
+    if (runs > 1) {
         functions->batch_prepare(&worker->analysis, question,
-                                 batch->restitution, n, batch->known);
-        batch->n = n;
+                                 batch->restitution, runs, batch->known);
+        batch->n = runs;
     }
-    return v > from ? v : from + 1;
+    return visit > from ? visit : from + 1;
 }
 
 bool

@@ -39,20 +39,21 @@ sweep_place_jump(const struct sweep_grid *grid, struct sweep_place *place,
 /* Combination i of the axes that are structural (or of those that are not, and
  * of the repetitions): its part of the number of a run. */
 static uint64_t
-part_of_run(const struct sweep_grid *grid, uint64_t i, bool structural)
+part_of_run(const struct sweep_grid *grid, uint64_t combination,
+            bool structural)
 {
     uint64_t run = 0, weight = grid->repeat;
     if (!structural) {
-        run = i % grid->repeat;
-        i /= grid->repeat;
+        run = combination % grid->repeat;
+        combination /= grid->repeat;
     }
     for (size_t k = grid->n_axes; k-- > 0;) {
         const struct sweep_axis *axis = &grid->axis[k];
         if (axis->random)
             continue;
         if (axis->structural == structural) {
-            run += i % axis->n * weight;
-            i /= axis->n;
+            run += combination % axis->n * weight;
+            combination /= axis->n;
         }
         weight *= axis->n;
     }

@@ -120,43 +120,44 @@ sweep_pack(struct sweep *sweep, struct sweep_waiting *waiting, struct buf *buf)
 
 /* n bytes off *p, or NULL: they are not there */
 static const char *
-take(const char **p, const char *end, uint64_t n)
+take(const char **at_byte, const char *end, uint64_t n)
 {
-    assert(*p <= end);
-    const char *at = *p;
+    assert(*at_byte <= end);
+    const char *at = *at_byte;
     if ((uint64_t)(end - at) < n)
         return NULL;
-    *p += n;
+    *at_byte += n;
     return at;
 }
 
 /* number of the texts of a frame; NULL: it is none of ours */
 static const uint32_t *
-take_texts(struct sweep *sweep, const char **p, const char *end,
+take_texts(struct sweep *sweep, const char **at_byte, const char *end,
            const struct head *head)
 {
     struct arena *arena = sweep->analysis->rt->arena;
-    if (head->n > (uint64_t)(end - *p) || (head->size != 1 && head->size != 4))
+    if (head->n > (uint64_t)(end - *at_byte) ||
+        (head->size != 1 && head->size != 4))
         return NULL;
-    uint32_t *k = NEW_N(arena, uint32_t, (size_t)head->n + 1), n;
+    uint32_t *numbers = NEW_N(arena, uint32_t, (size_t)head->n + 1), n;
     for (uint32_t i = 1; i <= head->n; i++) {
-        const char *at = take(p, end, sizeof n);
+        const char *at = take(at_byte, end, sizeof n);
         if (!at)
             return NULL;
         memcpy(&n, at, sizeof n);
-        if (!(at = take(p, end, n)))
+        if (!(at = take(at_byte, end, n)))
             return NULL;
-        k[i] =
+        numbers[i] =
             sweep_text_number(&sweep->rows.texts, arena_strndup(arena, at, n));
     }
-    return k;
+    return numbers;
 }
 
 static bool
-take_numbers(const char **p, const char *end, const struct head *head,
+take_numbers(const char **at_byte, const char *end, const struct head *head,
              const uint32_t *text, uint32_t *to, uint64_t n)
 {
-    const char *at = take(p, end, n * head->size);
+    const char *at = take(at_byte, end, n * head->size);
     for (uint64_t i = 0; i < n && at; i++, at += head->size) {
         uint32_t k = (unsigned char)*at;
         if (head->size > 1)
@@ -169,32 +170,36 @@ take_numbers(const char **p, const char *end, const struct head *head,
 }
 
 static bool
-take_stretch(struct sweep *sweep, const char **p, const char *end,
+take_stretch(struct sweep *sweep, const char **at_byte, const char *end,
              const struct head *head, const uint32_t *text)
 {
-    struct stretch x;
-    const char *at = take(p, end, sizeof x);
+    struct stretch stretch;
+    const char *at = take(at_byte, end, sizeof stretch);
     if (!at)
         return false;
-    memcpy(&x, at, sizeof x);
-    if (x.first > sweep->grid.total || x.n > sweep->grid.total - x.first)
+    memcpy(&stretch, at, sizeof stretch);
+    if (stretch.first > sweep->grid.total ||
+        stretch.n > sweep->grid.total - stretch.first)
         return false;
     for (size_t j = 0; j < sweep->rows.n_fields; j++) {
         const struct sweep_field *field = &sweep->rows.field[j];
         if (field->text) {
-            if (!take_numbers(p, end, head, text, field->text + x.first, x.n))
+            if (!take_numbers(at_byte, end, head, text,
+                              field->text + stretch.first, stretch.n))
                 return false;
             continue;
         }
-        if (!(at = take(p, end, x.n * field->width * sizeof *field->numbers)))
+        if (!(at = take(at_byte, end,
+                        stretch.n * field->width * sizeof *field->numbers)))
             return false;
-        memcpy(field->numbers + x.first * field->width, at,
-               (size_t)x.n * field->width * sizeof *field->numbers);
+        memcpy(field->numbers + stretch.first * field->width, at,
+               (size_t)stretch.n * field->width * sizeof *field->numbers);
     }
-    if (x.failed &&
-        !take_numbers(p, end, head, text, sweep->rows.error + x.first, x.n))
+    if (stretch.failed &&
+        !take_numbers(at_byte, end, head, text,
+                      sweep->rows.error + stretch.first, stretch.n))
         return false;
-    for (uint64_t i = x.first; i < x.first + x.n; i++) {
+    for (uint64_t i = stretch.first; i < stretch.first + stretch.n; i++) {
         sweep->resumed += sweep->rows.state[i] == SWEEP_NOT;
         if (sweep->rows.state[i] == SWEEP_NOT && sweep->rows.error[i])
             atomic_fetch_add(&sweep->shared.failed, 1);
@@ -225,22 +230,22 @@ sweep_key(const struct sweep *sweep)
 {
     const imp_image *im = sweep->analysis->rt->im;
     const imp_source *src = IMP_ARRAY(im, im->sources, imp_source);
-    uint64_t h = JOURNAL_HASH,
+    uint64_t hash = JOURNAL_HASH,
              size[] = {IMP_ABI_VERSION,     sweep->grid.total,
                        sweep->grid.repeat,  sweep->rows.n_numbers,
                        sweep->rows.n_texts, (uint64_t)sweep->command->range.lo,
                        im->params.n};
-    h = journal_hash(h, size, sizeof size);
+    hash = journal_hash(hash, size, sizeof size);
     for (uint32_t i = 0; i < im->sources.n; i++)
-        h = journal_hash(h, imp_text(im, src[i].text), src[i].text.n);
-    h = journal_hash(h, sweep->models.params,
-                     im->params.n * sizeof *sweep->models.params);
-    h = journal_hash(h, &sweep->grid.seed, sizeof sweep->grid.seed);
+        hash = journal_hash(hash, imp_text(im, src[i].text), src[i].text.n);
+    hash = journal_hash(hash, sweep->models.params,
+                        im->params.n * sizeof *sweep->models.params);
+    hash = journal_hash(hash, &sweep->grid.seed, sizeof sweep->grid.seed);
     for (size_t k = 0; k < sweep->grid.n_axes; k++) {
         uint32_t id[] = {sweep->grid.axis[k].param, sweep->grid.axis[k].random};
-        h = journal_hash(h, id, sizeof id);
-        h = journal_hash(h, sweep->grid.axis[k].values,
-                         sweep->grid.axis[k].n * sizeof(double));
+        hash = journal_hash(hash, id, sizeof id);
+        hash = journal_hash(hash, sweep->grid.axis[k].values,
+                            sweep->grid.axis[k].n * sizeof(double));
     }
-    return h;
+    return hash;
 }

@@ -35,10 +35,10 @@ kept(const imp_image *im, const imp_command *sweep)
 
 /* the params of model g */
 static void
-model_params(const struct sweep *sweep, size_t g, double *p)
+model_params(const struct sweep *sweep, size_t which, double *p)
 {
-    assert(g < sweep->models.n);
-    uint64_t i = sweep_grid_visit(&sweep->grid, g * sweep->grid.per_model);
+    assert(which < sweep->models.n);
+    uint64_t i = sweep_grid_visit(&sweep->grid, which * sweep->grid.per_model);
     memcpy(p, sweep->models.params,
            sweep->analysis->rt->im->params.n * sizeof *p);
     for (size_t k = 0; k < sweep->grid.n_axes; k++)
@@ -48,14 +48,14 @@ model_params(const struct sweep *sweep, size_t g, double *p)
 
 /* Is model g the model that runs the sweep? */
 static bool
-is_base(const struct sweep *sweep, size_t g)
+is_base(const struct sweep *sweep, size_t which)
 {
-    assert(g < sweep->models.n);
+    assert(which < sweep->models.n);
     const imp_image *im = sweep->analysis->rt->im;
     const imp_param *param = IMP_ARRAY(im, im->params, imp_param);
     for (size_t k = 0; k < sweep->grid.n_axes; k++)
         if (sweep->grid.axis[k].structural &&
-            sweep->models.model[g].params[sweep->grid.axis[k].param] !=
+            sweep->models.model[which].params[sweep->grid.axis[k].param] !=
                 param[sweep->grid.axis[k].param].dflt)
             return false;
     return true;
@@ -63,7 +63,7 @@ is_base(const struct sweep *sweep, size_t g)
 
 /* the diagnostic of a program that cannot compile the model g */
 static int
-fixed(struct sweep *sweep, const struct sweep_axis *axis, size_t g)
+fixed(struct sweep *sweep, const struct sweep_axis *axis, size_t which)
 {
     struct analysis *analysis = sweep->analysis;
     const imp_image *im = analysis->rt->im;
@@ -75,7 +75,7 @@ fixed(struct sweep *sweep, const struct sweep_axis *axis, size_t g)
         "param `%s` is structural: this program was compiled for %s = %s, and "
         "a sweep over it needs %s = %s, too",
         name, name, num_shortest(was, param->dflt), name,
-        num_shortest(now, sweep->models.model[g].params[axis->param]));
+        num_shortest(now, sweep->models.model[which].params[axis->param]));
     diag_note(analysis->ds, diag, param->range, "the param");
     diag_help(analysis->ds, diag,
               "`imp run` compiles the model once per value");
@@ -95,11 +95,11 @@ sweep_models_plan(struct sweep *sweep)
     }
     sweep->grid.per_model = sweep->grid.total / sweep->models.n;
     sweep->models.model = NEW_N(arena, struct sweep_model, sweep->models.n);
-    for (size_t g = 0; g < sweep->models.n; g++) {
-        struct sweep_model *model = &sweep->models.model[g];
+    for (size_t which = 0; which < sweep->models.n; which++) {
+        struct sweep_model *model = &sweep->models.model[which];
         model->params = NEW_N(arena, double, im->params.n + 1);
-        model_params(sweep, g, model->params);
-        if (is_base(sweep, g))
+        model_params(sweep, which, model->params);
+        if (is_base(sweep, which))
             *model = (struct sweep_model){.params = model->params,
                                           .im = im,
                                           .code = sweep->analysis->rt->code,
@@ -114,7 +114,7 @@ sweep_models_plan(struct sweep *sweep)
                         IMP_ARRAY(im, im->params,
                                   imp_param)[sweep->grid.axis[k].param]
                             .dflt)
-                    return fixed(sweep, &sweep->grid.axis[k], g);
+                    return fixed(sweep, &sweep->grid.axis[k], which);
     }
     return IMP_OK;
 }
@@ -122,8 +122,8 @@ sweep_models_plan(struct sweep *sweep)
 void
 sweep_models_count(struct sweep *sweep)
 {
-    for (size_t g = 0; g < sweep->models.n && !sweep->resumed; g++)
-        sweep->models.model[g].left = sweep->grid.per_model;
+    for (size_t which = 0; which < sweep->models.n && !sweep->resumed; which++)
+        sweep->models.model[which].left = sweep->grid.per_model;
     for (uint64_t v = 0; v < sweep->grid.total && sweep->resumed; v++)
         sweep->models.model[v / sweep->grid.per_model].left +=
             sweep->rows.state[sweep_grid_visit(&sweep->grid, v)] != SWEEP_DONE;
@@ -237,7 +237,8 @@ sweep_model_leave(struct sweep *sweep, struct sweep_model *model, uint64_t done)
 void
 sweep_models_free(struct sweep *sweep)
 {
-    for (size_t g = 0; sweep->models.model && g < sweep->models.n; g++)
-        drop(sweep, &sweep->models.model[g]);
+    for (size_t which = 0; sweep->models.model && which < sweep->models.n;
+         which++)
+        drop(sweep, &sweep->models.model[which]);
     sweep->models.n = 0;
 }

@@ -11,10 +11,10 @@
 #include "base/parts.h"
 
 static struct field_value *
-column(struct record *record, uint32_t k)
+column(struct record *record, uint32_t column_number)
 {
     for (size_t i = 0; i < record->n; i++)
-        if (record->schema[i].column == k)
+        if (record->schema[i].column == column_number)
             return &record->v[i];
     return NULL;
 }
@@ -47,18 +47,18 @@ run_of(const struct rows *rows, size_t row)
 /* The column of an axis where all runs are done: each value comes as often as
  * the axes behind it have combinations. */
 static void
-put_axis(const struct rows *rows, size_t k, size_t from, size_t to)
+put_axis(const struct rows *rows, size_t which, size_t from, size_t to)
 {
     const struct sweep *sweep = rows->sweep;
-    const struct sweep_axis *axis = &sweep->grid.axis[k];
+    const struct sweep_axis *axis = &sweep->grid.axis[which];
     uint64_t often = sweep->grid.repeat;
-    for (size_t j = k + 1; j < sweep->grid.n_axes; j++)
+    for (size_t j = which + 1; j < sweep->grid.n_axes; j++)
         often *= sweep->grid.axis[j].random ? 1 : sweep->grid.axis[j].n;
     size_t digit = from / often % axis->n, left = often - from % often;
     for (size_t i = from; i < to; left = often) {
         size_t end = to - i < left ? to : i + left;
         for (double v = axis->values[digit]; i < end; i++)
-            rows->axis[k][i] = v;
+            rows->axis[which][i] = v;
         digit = digit + 1 < axis->n ? digit + 1 : 0;
     }
 }
@@ -122,9 +122,9 @@ lasting(const struct sweep *sweep)
 }
 
 static void
-set_column(struct record *record, uint32_t k, struct field_value v)
+set_column(struct record *record, uint32_t column_number, struct field_value v)
 {
-    struct field_value *value = column(record, k);
+    struct field_value *value = column(record, column_number);
     if (value)
         *value = v;
 }
@@ -158,31 +158,32 @@ groups_of(const struct sweep *sweep)
  * order of the runs. */
 static void
 statistics(const struct sweep *sweep, uint64_t first,
-           const struct sweep_field *field, size_t w, double x[4])
+           const struct sweep_field *field, size_t entry, double found[4])
 {
-    assert(w < field->width && first + sweep->grid.repeat <= sweep->grid.total);
+    assert(entry < field->width &&
+           first + sweep->grid.repeat <= sweep->grid.total);
     double sum = 0, square = 0;
-    size_t n = 0;
-    x[0] = x[1] = x[2] = x[3] = NAN;
+    size_t values = 0;
+    found[0] = found[1] = found[2] = found[3] = NAN;
     for (uint64_t i = first; i < first + sweep->grid.repeat; i++) {
-        double v = field->numbers[i * field->width + w];
+        double v = field->numbers[i * field->width + entry];
         if (sweep->rows.state[i] != SWEEP_DONE || !isfinite(v))
             continue;
-        n++;
+        values++;
         sum += v;
-        x[1] = n == 1 ? v : fmin(x[1], v);
-        x[2] = n == 1 ? v : fmax(x[2], v);
+        found[1] = values == 1 ? v : fmin(found[1], v);
+        found[2] = values == 1 ? v : fmax(found[2], v);
     }
-    if (!n)
+    if (!values)
         return;
-    x[0] = sum / (double)n;
+    found[0] = sum / (double)values;
     for (uint64_t i = first; i < first + sweep->grid.repeat; i++) {
-        double v = field->numbers[i * field->width + w] - x[0];
+        double v = field->numbers[i * field->width + entry] - found[0];
         if (sweep->rows.state[i] == SWEEP_DONE && isfinite(v))
             square += v * v;
     }
-    if (n > 1)
-        x[3] = sqrt(square / (double)(n - 1));
+    if (values > 1)
+        found[3] = sqrt(square / (double)(values - 1));
 }
 
 /* the text that comes most often, the first of several, and its share of all
@@ -214,7 +215,7 @@ commonest(const struct sweep *sweep, uint64_t first, const uint32_t *text,
 static uint32_t
 text_columns(struct sweep *sweep, struct record *record,
              const struct groups *groups, const struct sweep_field *field,
-             const char *const *all, uint32_t k)
+             const char *const *all, uint32_t column_number)
 {
     struct arena *arena = record_arena(sweep->analysis);
     const char **t = NEW_N(arena, const char *, groups->n + 1);
@@ -222,40 +223,41 @@ text_columns(struct sweep *sweep, struct record *record,
     for (size_t j = 0; j < groups->n; j++)
         t[j] = all[commonest(sweep, groups->first[j], field->text, &share[j])];
     set_column(
-        record, k++,
+        record, column_number++,
         (struct field_value){.texts = t, .n = groups->n, .cols = field->width});
-    set_column(record, k++,
+    set_column(record, column_number++,
                (struct field_value){.num = share, .n = groups->n, .cols = 1});
-    return k;
+    return column_number;
 }
 
 static uint32_t
 number_columns(struct sweep *sweep, struct record *record,
                const struct groups *groups, const struct sweep_field *field,
-               uint32_t k)
+               uint32_t column_number)
 {
-    double *x[4], one[4];
+    double *numbers[4], one[4];
     for (int m = 0; m < 4; m++)
-        x[m] = NEW_N(record_arena(sweep->analysis), double,
-                     groups->n * field->width + 1);
+        numbers[m] = NEW_N(record_arena(sweep->analysis), double,
+                           groups->n * field->width + 1);
     for (size_t j = 0; j < groups->n; j++)
         for (size_t w = 0; w < field->width; w++) {
             statistics(sweep, groups->first[j], field, w, one);
             for (int m = 0; m < 4; m++)
-                x[m][j * field->width + w] = one[m];
+                numbers[m][j * field->width + w] = one[m];
         }
     for (int m = 0; m < 4; m++)
-        set_column(record, k++,
-                   (struct field_value){
-                       .num = x[m], .n = groups->n, .cols = field->width});
-    return k;
+        set_column(record, column_number++,
+                   (struct field_value){.num = numbers[m],
+                                        .n = groups->n,
+                                        .cols = field->width});
+    return column_number;
 }
 
 /* the columns per combination: how many runs gave values, and the reason of the
  * first that did not */
 static void
 outcome(struct sweep *sweep, struct record *record, const struct groups *groups,
-        const char *const *all, uint32_t k, size_t failed)
+        const char *const *all, uint32_t column_number, size_t failed)
 {
     struct arena *arena = record_arena(sweep->analysis);
     double *runs = NEW_N(arena, double, groups->n + 1);
@@ -271,7 +273,7 @@ outcome(struct sweep *sweep, struct record *record, const struct groups *groups,
                 why[j] = all[sweep->rows.error[i]];
         }
     }
-    set_column(record, k,
+    set_column(record, column_number,
                (struct field_value){.num = runs, .n = groups->n, .cols = 1});
     int e = record_index(record, "error");
     record->v[e] = (struct field_value){0};
@@ -284,23 +286,24 @@ put_summary(struct sweep *sweep, struct record *record, const char *const *all,
             size_t failed)
 {
     struct groups groups = groups_of(sweep);
-    uint32_t k = 1;
+    uint32_t column_number = 1;
     for (size_t i = 0; i < sweep->grid.n_axes; i++) {
         if (sweep->grid.axis[i].random)
             continue;
         double *x = NEW_N(record_arena(sweep->analysis), double, groups.n + 1);
         for (size_t j = 0; j < groups.n; j++)
             x[j] = sweep_grid_value(&sweep->grid, i, groups.first[j]);
-        set_column(record, k++,
+        set_column(record, column_number++,
                    (struct field_value){.num = x, .n = groups.n, .cols = 1});
     }
-    outcome(sweep, record, &groups, all, k++, failed);
+    outcome(sweep, record, &groups, all, column_number++, failed);
     for (size_t i = 0; i < sweep->rows.n_fields; i++)
-        k = sweep->rows.field[i].text
+        column_number =
+            sweep->rows.field[i].text
                 ? text_columns(sweep, record, &groups, &sweep->rows.field[i],
-                               all, k)
+                               all, column_number)
                 : number_columns(sweep, record, &groups, &sweep->rows.field[i],
-                                 k);
+                                 column_number);
 }
 
 /* the numbers of the runs that are done; NULL: all are */
@@ -329,14 +332,14 @@ put_rows(struct sweep *sweep, struct record *record, const char *const *all,
                         .texts = all,
                         .n_axis =
                             sweep->grid.n_axes + (sweep->grid.repeat > 1)};
-    uint32_t k = 1;
+    uint32_t column_number = 1;
     rows.axis = NEW_N(arena, double *, rows.n_axis + 1);
     rows.num = NEW_N(arena, double *, sweep->rows.n_fields + 1);
     rows.text = NEW_N(arena, const char **, sweep->rows.n_fields + 1);
     for (size_t i = 0; i < rows.n_axis; i++) {
         rows.axis[i] = NEW_N(to, double, n_rows + 1);
         set_column(
-            record, k++,
+            record, column_number++,
             (struct field_value){.num = rows.axis[i], .n = n_rows, .cols = 1});
     }
     for (size_t i = 0; i < sweep->rows.n_fields; i++) {
@@ -347,7 +350,7 @@ put_rows(struct sweep *sweep, struct record *record, const char *const *all,
             rows.num[i] = rows.run
                               ? NEW_N(to, double, n_rows * field->width + 1)
                               : field->numbers;
-        set_column(record, k++,
+        set_column(record, column_number++,
                    (struct field_value){.num = rows.num[i],
                                         .texts = rows.text[i],
                                         .n = n_rows,

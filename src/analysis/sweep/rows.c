@@ -12,55 +12,55 @@ static uint32_t
 number_of(struct sweep_texts *texts, const struct field_value *value,
           struct sweep_last_text *last)
 {
-    const char *s = value->text;
-    if (value->lasting && s == last->lasting)
+    const char *text = value->text;
+    if (value->lasting && text == last->lasting)
         return last->number;
     last->lasting = NULL;
-    if (!last->n || strcmp(last->s, s) != 0) {
-        size_t n = strlen(s);
-        last->number = sweep_text_number(texts, s);
+    if (!last->n || strcmp(last->s, text) != 0) {
+        size_t n = strlen(text);
+        last->number = sweep_text_number(texts, text);
         last->n = n < sizeof last->s ? (uint32_t)n : 0;
-        memcpy(last->s, s, last->n);
+        memcpy(last->s, text, last->n);
         last->s[last->n] = 0;
     }
     if (value->lasting)
-        last->lasting = s;
+        last->lasting = text;
     return last->number;
 }
 
 void
-sweep_keep_record(struct sweep *sweep, uint64_t i, const struct record *record,
-                  struct sweep_last_text *last)
+sweep_keep_record(struct sweep *sweep, uint64_t run,
+                  const struct record *record, struct sweep_last_text *last)
 {
-    assert(i < sweep->grid.total && last);
+    assert(run < sweep->grid.total && last);
     for (size_t k = 0; k < sweep->rows.n_fields; k++) {
         const struct sweep_field *field = &sweep->rows.field[k];
         if (field->calculated)
             continue;
         const struct field_value *value = &record->v[field->field];
         if (field->text)
-            field->text[i] =
+            field->text[run] =
                 value->why ? 0 : number_of(&sweep->rows.texts, value, &last[k]);
         for (size_t j = 0; j < field->width && !field->text; j++)
-            field->numbers[i * field->width + j] =
+            field->numbers[run * field->width + j] =
                 value->why ? NAN : value->num[j];
     }
-    sweep->rows.state[i] = SWEEP_DONE;
+    sweep->rows.state[run] = SWEEP_DONE;
 }
 
 void
-sweep_keep_error(struct sweep *sweep, uint64_t i, const char *why)
+sweep_keep_error(struct sweep *sweep, uint64_t run, const char *why)
 {
-    assert(i < sweep->grid.total && why);
+    assert(run < sweep->grid.total && why);
     for (size_t k = 0; k < sweep->rows.n_fields; k++) {
         const struct sweep_field *field = &sweep->rows.field[k];
         for (size_t j = 0; j < field->width && !field->text; j++)
-            field->numbers[i * field->width + j] = NAN;
+            field->numbers[run * field->width + j] = NAN;
         if (field->text)
-            field->text[i] = 0;
+            field->text[run] = 0;
     }
-    sweep->rows.error[i] =
+    sweep->rows.error[run] =
         sweep_text_number(&sweep->rows.texts, *why ? why : "failed");
-    sweep->rows.state[i] = SWEEP_DONE;
+    sweep->rows.state[run] = SWEEP_DONE;
     atomic_fetch_add(&sweep->shared.failed, 1);
 }

@@ -23,7 +23,7 @@ check_axis(struct analysis *analysis, const struct sweep_axis *axis)
     const imp_image *im = analysis->rt->im;
     const imp_param *param = IMP_ARRAY(im, im->params, imp_param) + axis->param;
     const char *name = imp_text(im, param->name);
-    char v[NUM_TEXT], lo[NUM_TEXT], hi[NUM_TEXT];
+    char digits[NUM_TEXT], lo[NUM_TEXT], hi[NUM_TEXT];
     for (size_t i = 0; i < axis->n; i++) {
         if (!param->has_range ||
             (axis->values[i] >= param->lo && axis->values[i] <= param->hi))
@@ -31,7 +31,7 @@ check_axis(struct analysis *analysis, const struct sweep_axis *axis)
         struct diag *diag = diag_add(
             analysis->ds, DIAG_E0423, axis->range,
             "%s is outside the range [%s, %s] of the param `%s`",
-            num_shortest(v, axis->values[i]), num_shortest(lo, param->lo),
+            num_shortest(digits, axis->values[i]), num_shortest(lo, param->lo),
             num_shortest(hi, param->hi), name);
         diag_note(analysis->ds, diag, param->range, "the range is stated here");
         return IMP_BADMODEL;
@@ -44,22 +44,24 @@ plan_axes(struct sweep *sweep, const imp_val *value, bool random)
 {
     struct analysis *analysis = sweep->analysis;
     const imp_val *item = value ? val_items(analysis, value) : NULL;
-    for (uint32_t k = 0; value && k < value->items.n; k++) {
-        double *x = NEW_N(analysis->rt->arena, double, item[k].rows + 1);
+    for (uint32_t which = 0; value && which < value->items.n; which++) {
+        double *values =
+            NEW_N(analysis->rt->arena, double, item[which].rows + 1);
         int st = IMP_OK;
-        if (item[k].numbers.n)
-            memcpy(x, IMP_ARRAY(analysis->rt->im, item[k].numbers, double),
-                   item[k].numbers.n * sizeof *x);
+        if (item[which].numbers.n)
+            memcpy(values,
+                   IMP_ARRAY(analysis->rt->im, item[which].numbers, double),
+                   item[which].numbers.n * sizeof *values);
         else
-            st = arg_numbers(analysis, &item[k], x);
+            st = arg_numbers(analysis, &item[which], values);
         if (st)
             return st;
         struct sweep_axis *axis = &sweep->grid.axis[sweep->grid.n_axes++];
-        *axis = (struct sweep_axis){.param = item[k].ref,
+        *axis = (struct sweep_axis){.param = item[which].ref,
                                     .random = random,
-                                    .values = x,
-                                    .n = item[k].rows,
-                                    .range = item[k].range};
+                                    .values = values,
+                                    .n = item[which].rows,
+                                    .range = item[which].range};
         if ((st = check_axis(analysis, axis)))
             return st;
         if (!random)
@@ -122,7 +124,7 @@ plan_fields(struct sweep *sweep, const imp_val *kept)
         NEW_N(analysis->rt->arena, bool, sweep->question->fields.n + 1);
     for (size_t k = 0; k < sweep->rows.n_fields; k++) {
         struct sweep_field *kept_field = &sweep->rows.field[k];
-        const imp_field *x = &field[item[k].field];
+        const imp_field *schema = &field[item[k].field];
         *kept_field = (struct sweep_field){.width = 1};
         if (item[k].kind != IMP_VAL_FIELD) {
             kept_field->calculated = sweep->rows.calculates = true;
@@ -131,9 +133,9 @@ plan_fields(struct sweep *sweep, const imp_val *kept)
         } else {
             kept_field->field = item[k].field;
             sweep->rows.wanted[kept_field->field] = true;
-            if (x->kind == IMP_FIELD_VEC || x->kind == IMP_FIELD_SPIN)
-                kept_field->width = x->width;
-            if (x->kind == IMP_FIELD_TEXT)
+            if (schema->kind == IMP_FIELD_VEC || schema->kind == IMP_FIELD_SPIN)
+                kept_field->width = schema->width;
+            if (schema->kind == IMP_FIELD_TEXT)
                 kept_field->text = NEW_N(analysis->rt->arena, uint32_t, total);
         }
         sweep->rows.n_texts += kept_field->text != NULL;
@@ -238,20 +240,21 @@ begin_journal(struct sweep *sweep)
 
 /* "rho = 0.1, gamma = 0.2" */
 static const char *
-run_name(const struct sweep *sweep, uint64_t i)
+run_name(const struct sweep *sweep, uint64_t run)
 {
-    assert(i < sweep->grid.total);
+    assert(run < sweep->grid.total);
     const imp_image *im = sweep->analysis->rt->im;
     const imp_param *param = IMP_ARRAY(im, im->params, imp_param);
     struct buf buf = {0};
-    char x[NUM_TEXT];
+    char digits[NUM_TEXT];
     for (size_t k = 0; k < sweep->grid.n_axes; k++)
-        buf_printf(&buf, "%s%s = %s", k ? ", " : "",
-                   imp_text(im, param[sweep->grid.axis[k].param].name),
-                   num_digits(x, sweep_grid_value(&sweep->grid, k, i), 6));
+        buf_printf(
+            &buf, "%s%s = %s", k ? ", " : "",
+            imp_text(im, param[sweep->grid.axis[k].param].name),
+            num_digits(digits, sweep_grid_value(&sweep->grid, k, run), 6));
     if (sweep->grid.repeat > 1)
         buf_printf(&buf, "%srepeat = %llu", sweep->grid.n_axes ? ", " : "",
-                   (unsigned long long)(i % sweep->grid.repeat));
+                   (unsigned long long)(run % sweep->grid.repeat));
     const char *t = arena_strdup(sweep->analysis->rt->arena, buf_str(&buf));
     buf_free(&buf);
     return t;
@@ -278,19 +281,19 @@ static int
 tell_failures(struct sweep *sweep, size_t rows, size_t failed)
 {
     struct diags *ds = sweep->analysis->ds;
-    uint64_t i = 0;
+    uint64_t run = 0;
     if (!failed)
         return IMP_OK;
-    while (sweep->rows.state[i] != SWEEP_DONE || !sweep->rows.error[i])
-        i++;
+    while (sweep->rows.state[run] != SWEEP_DONE || !sweep->rows.error[run])
+        run++;
     bool all = failed == rows;
     struct diag *diag =
         all ? diag_add(ds, DIAG_E0742, sweep->command->range,
                        "every run of this sweep failed")
             : diag_add(ds, DIAG_W0740, sweep->command->range,
                        "%zu of %zu runs of this sweep failed", failed, rows);
-    diag_note(ds, diag, IMP_NOWHERE, "at %s: %s", run_name(sweep, i),
-              sweep->rows.texts.text[sweep->rows.error[i]]);
+    diag_note(ds, diag, IMP_NOWHERE, "at %s: %s", run_name(sweep, run),
+              sweep->rows.texts.text[sweep->rows.error[run]]);
     diag_help(ds, diag,
               all ? "ask the question once, outside of the sweep, for the "
                     "whole message"
@@ -303,11 +306,12 @@ save(struct sweep *sweep, const struct record *out)
 {
     struct analysis *analysis = sweep->analysis;
     const imp_image *im = analysis->rt->im;
-    size_t n = 0;
+    size_t n_columns = 0;
     for (size_t i = 0; i < out->n; i++)
-        n += out->schema[i].width > 1 ? out->schema[i].width : 1;
-    struct out_column *v = NEW_N(analysis->rt->arena, struct out_column, n + 1);
-    n = 0;
+        n_columns += out->schema[i].width > 1 ? out->schema[i].width : 1;
+    struct out_column *columns =
+        NEW_N(analysis->rt->arena, struct out_column, n_columns + 1);
+    n_columns = 0;
     for (uint32_t k = 1; k <= out->n + 1; k++) {
         bool last = k == out->n + 1; /* the column of reasons comes last */
         for (size_t i = 0; i < out->n; i++) {
@@ -316,28 +320,29 @@ save(struct sweep *sweep, const struct record *out)
                            field->column
                      : field->column != k)
                 continue;
-            n += columns_of_field(analysis, out, i, v + n);
+            n_columns +=
+                columns_of_field(analysis, out, i, columns + n_columns);
         }
     }
     size_t axes = 0;
     uint64_t *shape =
         NEW_N(analysis->rt->arena, uint64_t, sweep->grid.n_axes + 1);
     bool repeats = sweep->grid.repeat > 1 && !sweep->summary;
-    struct out_grid g = {.n_varying = sweep->grid.n_axes + repeats,
-                         .shape = shape,
-                         .threads = sweep->threads};
+    struct out_grid grid = {.n_varying = sweep->grid.n_axes + repeats,
+                            .shape = shape,
+                            .threads = sweep->threads};
     if (sweep->summary)
         for (size_t k = 0; k < sweep->grid.n_axes; k++)
-            g.n_varying -= sweep->grid.axis[k].random;
+            grid.n_varying -= sweep->grid.axis[k].random;
     for (size_t k = 0; k < sweep->grid.n_axes && !sweep->grid.axis[k].random;
          k++)
         shape[axes++] = sweep->grid.axis[k].n;
     if (repeats && axes == sweep->grid.n_axes)
         shape[axes++] = sweep->grid.repeat;
-    if (axes == g.n_varying)
-        g.n_axes = axes;
+    if (axes == grid.n_varying)
+        grid.n_axes = axes;
     return out_save_grid(analysis->out, analysis->ds, sweep->command->range,
-                         sweep->save, v, n, &g);
+                         sweep->save, columns, n_columns, &grid);
 }
 
 /* after Ctrl-C or a full disk: what was done and how to continue */
@@ -364,7 +369,7 @@ static int
 run_sweep(struct sweep *sweep, struct record *record)
 {
     struct analysis *analysis = sweep->analysis;
-    struct sweep_warnings w = {0};
+    struct sweep_warnings warnings = {0};
     int st = plan(sweep);
     if (!st && sweep->save)
         st = out_save_name(analysis->out, analysis->ds, sweep->command->range,
@@ -375,12 +380,12 @@ run_sweep(struct sweep *sweep, struct record *record)
     if ((st = begin_journal(sweep)))
         return st;
     sweep_models_count(sweep);
-    st = sweep_run_all(sweep, &w);
+    st = sweep_run_all(sweep, &warnings);
     size_t rows = 0, failed = (size_t)atomic_load(&sweep->shared.failed);
     for (uint64_t i = 0; i < sweep->grid.total; i++)
         rows += sweep->rows.state[i] == SWEEP_DONE;
     sweep_fill_record(sweep, record, rows, failed);
-    tell_warnings(sweep, &w);
+    tell_warnings(sweep, &warnings);
     int bad = tell_failures(sweep, rows, failed);
     if (!st && sweep->save)
         st = save(sweep, record);

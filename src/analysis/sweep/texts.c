@@ -71,9 +71,9 @@ text_locked(struct sweep_texts *texts, const char *s)
 }
 
 uint32_t
-sweep_text_number(struct sweep_texts *texts, const char *s)
+sweep_text_number(struct sweep_texts *texts, const char *text)
 {
-    assert(texts->arena && s);
+    assert(texts->arena && text);
     struct oom_guard guard;
     pthread_mutex_lock(&texts->lock);
     if (setjmp(guard.env)) {
@@ -82,14 +82,14 @@ sweep_text_number(struct sweep_texts *texts, const char *s)
         oom_raise();
     }
     oom_enter(&guard);
-    uint32_t k = *s ? text_locked(texts, s) : 0;
+    uint32_t k = *text ? text_locked(texts, text) : 0;
     oom_leave(&guard);
     pthread_mutex_unlock(&texts->lock);
     return k;
 }
 
 void
-sweep_texts_put(struct sweep_texts *texts, const uint32_t *number, size_t n,
+sweep_texts_put(struct sweep_texts *texts, const uint32_t *number, size_t count,
                 struct buf *buf)
 {
     struct oom_guard guard;
@@ -100,7 +100,7 @@ sweep_texts_put(struct sweep_texts *texts, const uint32_t *number, size_t n,
         oom_raise();
     }
     oom_enter(&guard);
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < count; k++) {
         assert(number[k] < texts->n);
         const char *text = texts->text[number[k]];
         uint32_t length = (uint32_t)strlen(text);

@@ -14,24 +14,25 @@ sweep_warning_add(struct sweep_warnings *warnings, struct arena *kept,
 {
     assert(warning->message &&
            warnings->n <= sizeof warnings->v / sizeof *warnings->v);
-    size_t k = 0;
-    while (k < warnings->n && (warnings->v[k].code != warning->code ||
-                               (warning->code == DIAG_W0743 &&
-                                warnings->v[k].range.lo != warning->range.lo)))
-        k++; /* warnings about columns are told apart by the column */
-    if (k == warnings->n) {
+    size_t which = 0;
+    while (which < warnings->n &&
+           (warnings->v[which].code != warning->code ||
+            (warning->code == DIAG_W0743 &&
+             warnings->v[which].range.lo != warning->range.lo)))
+        which++; /* warnings about columns are told apart by the column */
+    if (which == warnings->n) {
         if (warnings->n == sizeof warnings->v / sizeof *warnings->v)
             return;
         warnings->v[warnings->n++] = *warning;
-        warnings->v[k].message = arena_strdup(kept, warning->message);
+        warnings->v[which].message = arena_strdup(kept, warning->message);
         return;
     }
-    uint64_t n = warnings->v[k].n + warning->n;
-    if (warning->run < warnings->v[k].run) {
-        warnings->v[k] = *warning;
-        warnings->v[k].message = arena_strdup(kept, warning->message);
+    uint64_t n = warnings->v[which].n + warning->n;
+    if (warning->run < warnings->v[which].run) {
+        warnings->v[which] = *warning;
+        warnings->v[which].message = arena_strdup(kept, warning->message);
     }
-    warnings->v[k].n = n;
+    warnings->v[which].n = n;
 }
 
 void

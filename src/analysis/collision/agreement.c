@@ -50,7 +50,7 @@ int
 touch_agree(struct analysis *analysis, const struct touch *touch)
 {
     assert(analysis != NULL && touch != NULL);
-    const struct tangency *formulas = &touch->t;
+    const struct tangency *formulas = &touch->tangency;
     if (!touch->formulas || touch->order < 1)
         return IMP_OK;
     double eps = DBL_EPSILON, cond = formulas->condition;

@@ -52,14 +52,14 @@ apart(struct analysis *analysis, const struct touch *touch, struct record *out)
 static void
 set_curvatures(const struct touch *touch, struct record *out)
 {
-    size_t n = (size_t)touch->t.nt;
+    size_t n = (size_t)touch->tangency.nt;
     if (!touch->formulas) {
         SET_ABSENT("curvatures_1", touch->no_formulas);
         SET_ABSENT("curvatures_2", touch->no_formulas);
         return;
     }
-    SET_LIST("curvatures_1", touch->t.kappa1, n);
-    SET_LIST("curvatures_2", touch->t.kappa2, n);
+    SET_LIST("curvatures_1", touch->tangency.kappa1, n);
+    SET_LIST("curvatures_2", touch->tangency.kappa2, n);
 }
 
 /* the fields that the formulas give and the series does not */
@@ -73,19 +73,19 @@ set_points(const struct touch *touch, const struct verdict *verdict,
         record_set_absent_all(out, all, 6, touch->no_formulas);
         return;
     }
-    SET_NUM("a_P", touch->t.a_P);
-    SET_NUM("a_Q", touch->t.a_Q);
+    SET_NUM("a_P", touch->tangency.a_P);
+    SET_NUM("a_Q", touch->tangency.a_Q);
     if (fabs(verdict->v) <= verdict->v_tol) {
-        SET_NUM("j_P", touch->t.j_P);
-        SET_NUM("j_Q", touch->t.j_Q);
+        SET_NUM("j_P", touch->tangency.j_P);
+        SET_NUM("j_Q", touch->tangency.j_Q);
     } else {
         record_set_absent_all(
             out, all + 2, 2,
             "third-order coefficients of the contact points are "
             "those of a tangential touch, where v = 0");
     }
-    SET_NUM("max_P", touch->t.max_P);
-    SET_NUM("max_Q", touch->t.max_Q);
+    SET_NUM("max_P", touch->tangency.max_P);
+    SET_NUM("max_Q", touch->tangency.max_Q);
 }
 
 static void

@@ -145,24 +145,26 @@ cmd_eight(struct analysis *analysis, const imp_command *command,
     if ((st = options(analysis, command, &time, &points)) ||
         (st = find_tangential(analysis, command, &touch)))
         return st;
-    const struct tangency *tangency = &touch.t;
-    size_t n = tangency->nt == 2 ? (size_t)points : 2;
-    double *phi = NEW_N(analysis->rt->arena, double, 7 * n);
-    struct curve curve_P = {phi + n, phi + 2 * n, phi + 3 * n},
-                 curve_Q = {phi + 4 * n, phi + 5 * n, phi + 6 * n};
-    for (size_t i = 0; i < n; i++) {
-        phi[i] = 2.0 * EIGHT_PI * (double)i / (double)n;
+    const struct tangency *tangency = &touch.tangency;
+    size_t n_directions = tangency->nt == 2 ? (size_t)points : 2;
+    double *phi = NEW_N(analysis->rt->arena, double, 7 * n_directions);
+    struct curve curve_P = {phi + n_directions, phi + 2 * n_directions,
+                            phi + 3 * n_directions},
+                 curve_Q = {phi + 4 * n_directions, phi + 5 * n_directions,
+                            phi + 6 * n_directions};
+    for (size_t i = 0; i < n_directions; i++) {
+        phi[i] = 2.0 * EIGHT_PI * (double)i / (double)n_directions;
         curve_point(tangency, tangency->b_P, phi[i], time, &curve_P, i);
         curve_point(tangency, tangency->b_Q, phi[i], time, &curve_Q, i);
     }
-    SET_LIST("phi", phi, n);
+    SET_LIST("phi", phi, n_directions);
     set_tangent_plane(tangency, out);
-    SET_LIST("zero_P", curve_P.zero, n);
-    SET_LIST("zero_Q", curve_Q.zero, n);
-    SET_LIST("deepest_P", curve_P.deepest, n);
-    SET_LIST("deepest_Q", curve_Q.deepest, n);
-    SET_LIST("depth_P", curve_P.depth, n);
-    SET_LIST("depth_Q", curve_Q.depth, n);
+    SET_LIST("zero_P", curve_P.zero, n_directions);
+    SET_LIST("zero_Q", curve_Q.zero, n_directions);
+    SET_LIST("deepest_P", curve_P.deepest, n_directions);
+    SET_LIST("deepest_Q", curve_Q.deepest, n_directions);
+    SET_LIST("depth_P", curve_P.depth, n_directions);
+    SET_LIST("depth_Q", curve_Q.depth, n_directions);
     return IMP_OK;
 }
 

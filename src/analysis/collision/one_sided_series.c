@@ -29,11 +29,11 @@ side(struct analysis *analysis, const struct touch *touch, double dt,
      double *jet)
 {
     struct rt *run = analysis->rt;
-    struct closest_points cl;
+    struct closest_points closest;
     double h;
     int st;
     if ((st = motion_to(run, touch->time + dt)) ||
-        (st = closest_points_find(run, touch->contact, &cl, false)) ||
+        (st = closest_points_find(run, touch->contact, &closest, false)) ||
         (st = motion_series_all(run, touch->order, &h)) ||
         (st = contact_gap_series(run, touch->contact, touch->order, jet)))
         return st;

@@ -73,19 +73,19 @@ third_along(const struct tangency_body *body, const double u[3])
 static void
 motion_of_point(const struct tangency_body *body, struct side *side)
 {
-    double wr[3], a[3];
+    double wr[3], relative[3];
     vec3_sub(body->point, body->centre, side->rho);
     vec3_cross(body->spin, side->rho, wr);
     vec3_copy(body->vel, side->vel);
     vec3_add_scaled(1.0, wr, side->vel);
-    vec3_cross(body->spin1, side->rho, a);
-    vec3_add_scaled_cross(1.0, body->spin, wr, a);
+    vec3_cross(body->spin1, side->rho, relative);
+    vec3_add_scaled_cross(1.0, body->spin, wr, relative);
     vec3_copy(body->acc, side->acc);
-    vec3_add_scaled(1.0, a, side->acc);
+    vec3_add_scaled(1.0, relative, side->acc);
     vec3_copy(body->jerk, side->jerk);
     vec3_add_scaled_cross(1.0, body->spin2, side->rho, side->jerk);
     vec3_add_scaled_cross(2.0, body->spin1, wr, side->jerk);
-    vec3_add_scaled_cross(1.0, body->spin, a, side->jerk);
+    vec3_add_scaled_cross(1.0, body->spin, relative, side->jerk);
     double w = vec3_norm(body->spin), w1 = vec3_norm(body->spin1),
            w2 = vec3_norm(body->spin2), r = vec3_norm(side->rho),
            ar = (w1 + w * w) * r;

@@ -25,12 +25,12 @@ touch_gap(struct analysis *analysis, uint32_t contact, double *gap,
 {
     assert(analysis != NULL && gap != NULL);
     assert(contact < analysis->rt->im->contacts.n);
-    struct closest_points cl;
+    struct closest_points closest;
     double h, jet[2];
-    int st = closest_points_find(analysis->rt, contact, &cl, true);
+    int st = closest_points_find(analysis->rt, contact, &closest, true);
     if (st)
         return st;
-    *gap = cl.gap;
+    *gap = closest.gap;
     if (!rate)
         return IMP_OK;
     if ((st = motion_series_all(analysis->rt, 1, &h)) ||
@@ -159,45 +159,39 @@ open_touch(struct analysis *analysis, struct touch *touch, int order)
     return IMP_OK;
 }
 
-int
-touch_read(struct analysis *analysis, struct touch *touch, int order)
+/* the coefficients by the formulas of the paper, or the reason why they do not
+ * apply */
+static void
+read_formulas(struct analysis *analysis, struct touch *touch)
 {
-    assert(analysis != NULL && touch != NULL);
-    assert(order >= 1 && order <= JET_MAX);
-    assert(touch->contact < analysis->rt->im->contacts.n);
-    struct rt *run = analysis->rt;
-    const imp_contact *image_contact = rt_contact(run, touch->contact);
-    struct closest_points cl;
-    int st = closest_points_find(run, touch->contact, &cl, true);
-    if (st)
-        return command_failed(analysis, st, image_contact->range,
-                              "the closest points");
-    touch->time = rt_time(run);
-    touch->gap = cl.gap;
-    vec3_copy(cl.P, touch->P);
-    vec3_copy(cl.Q, touch->Q);
-    vec3_copy(cl.n, touch->n);
-
+    const imp_contact *image_contact = rt_contact(analysis->rt, touch->contact);
     struct tangency_body one, two;
     /* features of polytopes have no curvature: there is the series alone */
     touch->no_formulas =
         image_contact->flags & IMP_CONTACTF_CORNERS
             ? "corners have no curvature"
-            : body_data(analysis, image_contact->body[0], cl.P, &one);
+            : body_data(analysis, image_contact->body[0], touch->P, &one);
     if (!touch->no_formulas)
         touch->no_formulas =
-            body_data(analysis, image_contact->body[1], cl.Q, &two);
-    touch->formulas =
-        !touch->no_formulas &&
-        tangency_compute(&one, &two, run->im->dim == 2, &touch->t);
+            body_data(analysis, image_contact->body[1], touch->Q, &two);
+    touch->formulas = !touch->no_formulas &&
+                      tangency_compute(&one, &two, analysis->rt->im->dim == 2,
+                                       &touch->tangency);
     if (!touch->no_formulas && !touch->formulas)
         touch->no_formulas =
             "the gradient of a level set vanishes at the contact";
+}
 
-    double h;
+/* the coefficients by the series of the gap, as far as it exists */
+static int
+read_series(struct analysis *analysis, struct touch *touch, int order)
+{
+    struct rt *run = analysis->rt;
+    double step;
     touch->order = order;
     touch->no_jet = NULL;
-    if ((st = motion_series_all(run, order, &h)))
+    int st = motion_series_all(run, order, &step);
+    if (st)
         return st;
     st = contact_gap_series(run, touch->contact, order, touch->jet);
     if (st == IMP_NONFINITE) {
@@ -210,29 +204,60 @@ touch_read(struct analysis *analysis, struct touch *touch, int order)
         if (touch->order < 1)
             touch->order = -1;
     } else if (st) {
-        return command_failed(analysis, st, image_contact->range,
+        return command_failed(analysis, st,
+                              rt_contact(run, touch->contact)->range,
                               "the series of the gap");
     }
-    if ((st = open_touch(analysis, touch, order)))
+    return IMP_OK;
+}
+
+/* E0707: the sum of the curvatures is not positive in every direction */
+static int
+report_flat(struct analysis *analysis, const struct touch *touch)
+{
+    const imp_contact *image_contact = rt_contact(analysis->rt, touch->contact);
+    struct diag *diag =
+        diag_add(analysis->ds, DIAG_E0707, image_contact->range,
+                 "the bodies of `%s` are flat (or hollow) "
+                 "where they touch",
+                 imp_text(analysis->rt->im, image_contact->name));
+    char k1[NUM_TEXT], k2[NUM_TEXT];
+    int last = touch->tangency.nt - 1;
+    diag_note(analysis->ds, diag, IMP_NOWHERE,
+              "smallest principal curvatures: %s and %s 1/m; their sum "
+              "must be positive in every direction",
+              num_digits(k1, touch->tangency.kappa1[last], 6),
+              num_digits(k2, touch->tangency.kappa2[last], 6));
+    diag_help(analysis->ds, diag,
+              "turn the bodies a little, or use shapes that are "
+              "curved there");
+    return IMP_FAILED;
+}
+
+int
+touch_read(struct analysis *analysis, struct touch *touch, int order)
+{
+    assert(analysis != NULL && touch != NULL);
+    assert(order >= 1 && order <= JET_MAX);
+    assert(touch->contact < analysis->rt->im->contacts.n);
+    struct rt *run = analysis->rt;
+    const imp_contact *image_contact = rt_contact(run, touch->contact);
+    struct closest_points closest;
+    int st = closest_points_find(run, touch->contact, &closest, true);
+    if (st)
+        return command_failed(analysis, st, image_contact->range,
+                              "the closest points");
+    touch->time = rt_time(run);
+    touch->gap = closest.gap;
+    vec3_copy(closest.P, touch->P);
+    vec3_copy(closest.Q, touch->Q);
+    vec3_copy(closest.n, touch->n);
+    read_formulas(analysis, touch);
+    if ((st = read_series(analysis, touch, order)) ||
+        (st = open_touch(analysis, touch, order)))
         return st;
-    if (touch->formulas && !touch->t.definite) {
-        struct diag *diag =
-            diag_add(analysis->ds, DIAG_E0707, image_contact->range,
-                     "the bodies of `%s` are flat (or hollow) "
-                     "where they touch",
-                     imp_text(run->im, image_contact->name));
-        char k1[NUM_TEXT], k2[NUM_TEXT];
-        int last = touch->t.nt - 1;
-        diag_note(analysis->ds, diag, IMP_NOWHERE,
-                  "smallest principal curvatures: %s and %s 1/m; their sum "
-                  "must be positive in every direction",
-                  num_digits(k1, touch->t.kappa1[last], 6),
-                  num_digits(k2, touch->t.kappa2[last], 6));
-        diag_help(analysis->ds, diag,
-                  "turn the bodies a little, or use shapes that are "
-                  "curved there");
-        return IMP_FAILED;
-    }
+    if (touch->formulas && !touch->tangency.definite)
+        return report_flat(analysis, touch);
     if (!touch->formulas && touch->order < 3) {
         diag_add(analysis->ds, DIAG_E0700, image_contact->range,
                  "neither the formulas nor the series of the gap apply to this "

@@ -30,9 +30,9 @@ struct touch {
     bool open;               /* of polytopes: the normal is not unique */
     const char *open_text;   /* what the choices of the normal come to; also set
                                 where the model states one of them */
-    bool formulas;           /* `t` holds the coefficients of the paper */
+    bool formulas; /* `tangency` holds the coefficients of the paper */
     const char *no_formulas; /* why not, or NULL */
-    struct tangency t;
+    struct tangency tangency;
 };
 
 /* Resets the model and moves it to the first touch of `contact` before `until`

@@ -14,29 +14,31 @@ const char *const touch_class_name[] = {"separating", "C-", "C0+", "C0-",
 /* The sizes come from the formulas, where they hold; else from the series of
  * the gap, as powers of the fastest rate in it. */
 void
-touch_term_sizes(const struct touch *touch, double *v, double *D, double *j)
+touch_term_sizes(const struct touch *touch, double *v_size, double *D_size,
+                 double *j_size)
 {
     assert(touch != NULL && !(touch->length <= 0.0));
     if (touch->formulas) {
-        *j = touch->t.j_size;
+        *j_size = touch->tangency.j_size;
         /* Bodies that come to rest at the touch have no terms of low order.
          * There the next order, taken over one length, gives the size. */
-        *D = fmax(touch->t.D_size, cbrt(*j * *j * touch->length));
-        *v = fmax(touch->t.v_size, sqrt(*D * touch->length));
+        *D_size = fmax(touch->tangency.D_size,
+                       cbrt(*j_size * *j_size * touch->length));
+        *v_size = fmax(touch->tangency.v_size, sqrt(*D_size * touch->length));
         return;
     }
     double rate = 0.0;
     for (int k = 1; k <= touch->order; k++)
         rate = fmax(rate, pow(fabs(touch->jet[k]) / touch->length, 1.0 / k));
-    *v = touch->length * rate;
-    *D = *v * rate;
-    *j = *D * rate;
+    *v_size = touch->length * rate;
+    *D_size = *v_size * rate;
+    *j_size = *D_size * rate;
 }
 
 double
 touch_velocity_floor(const struct touch *touch)
 {
-    return touch->formulas ? 64.0 * DBL_EPSILON * touch->t.v_abs : 0.0;
+    return touch->formulas ? 64.0 * DBL_EPSILON * touch->tangency.v_abs : 0.0;
 }
 
 double
@@ -61,12 +63,12 @@ touch_verdict(const struct analysis *analysis, const struct touch *touch,
     verdict->v_tol = touch_velocity_tolerance(analysis, touch);
     verdict->D_tol = tol * D_size;
     verdict->j_tol = tol * j_size;
-    verdict->v = touch->formulas ? touch->t.v : touch->jet[1];
+    verdict->v = touch->formulas ? touch->tangency.v : touch->jet[1];
     bool tangent = fabs(verdict->v) <= verdict->v_tol;
     /* the formulas of second and third order hold where v = 0 */
     bool paper = touch->formulas && (tangent || touch->order < 3);
-    verdict->D = paper ? touch->t.D : 2.0 * touch->jet[2];
-    verdict->jerk = paper ? touch->t.jerk : 6.0 * touch->jet[3];
+    verdict->D = paper ? touch->tangency.D : 2.0 * touch->jet[2];
+    verdict->jerk = paper ? touch->tangency.jerk : 6.0 * touch->jet[3];
 
     double decide = verdict->v, by = verdict->v_tol;
     if (!tangent) {
@@ -88,12 +90,12 @@ touch_verdict(const struct analysis *analysis, const struct touch *touch,
 
     /* A contact point enters the other body when the first coefficient that is
      * not zero, of its own distance to that body, is negative. */
-    bool zero_P = fabs(touch->t.a_P) <= verdict->D_tol,
-         zero_Q = fabs(touch->t.a_Q) <= verdict->D_tol;
-    verdict->in_P =
-        zero_P ? touch->t.j_P < -verdict->j_tol : touch->t.a_P < 0.0;
-    verdict->in_Q =
-        zero_Q ? touch->t.j_Q < -verdict->j_tol : touch->t.a_Q < 0.0;
+    bool zero_P = fabs(touch->tangency.a_P) <= verdict->D_tol,
+         zero_Q = fabs(touch->tangency.a_Q) <= verdict->D_tol;
+    verdict->in_P = zero_P ? touch->tangency.j_P < -verdict->j_tol
+                           : touch->tangency.a_P < 0.0;
+    verdict->in_Q = zero_Q ? touch->tangency.j_Q < -verdict->j_tol
+                           : touch->tangency.a_Q < 0.0;
     if (verdict->class == CLASS_00)
         verdict->type = 1 + (zero_P ? 1 : 0) + (zero_Q ? 1 : 0);
 }

@@ -38,8 +38,8 @@ double touch_velocity_tolerance(const struct analysis *analysis,
                                 const struct touch *touch);
 /* Sizes of the terms that make v, D and j*: sums of absolute values, in m/s,
  * m/s^2 and m/s^3. */
-void touch_term_sizes(const struct touch *touch, double *v, double *D,
-                      double *j);
+void touch_term_sizes(const struct touch *touch, double *v_size, double *D_size,
+                      double *j_size);
 /* The rounding error of v in m/s: v rounds as the speeds whose difference it
  * is. */
 double touch_velocity_floor(const struct touch *touch);

@@ -11,6 +11,6 @@ const char *limit_evidence_word(enum limit_evidence m);
 /* The gap of a contact of a system as the model writes it, and where:
  * "h + phi (rod.imp:8:10)". In the memory of the run; empty where the contact
  * has no source text. */
-const char *gap_source_text(struct analysis *a, uint32_t contact);
+const char *gap_source_text(struct analysis *analysis, uint32_t contact);
 
 #endif

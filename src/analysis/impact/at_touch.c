@@ -30,10 +30,10 @@ impact_is_plain(const struct rt *run, uint32_t contact)
 
 int
 impact_read(struct analysis *analysis, const uint32_t *contact, uint32_t n,
-            struct impact_of_run *in)
+            struct impact_of_run *problem)
 {
-    assert(analysis != NULL && contact != NULL && n > 0 && in != NULL);
-    int st = impact_of_run_read(analysis->rt, contact, n, in);
+    assert(analysis != NULL && contact != NULL && n > 0 && problem != NULL);
+    int st = impact_of_run_read(analysis->rt, contact, n, problem);
     return st ? command_failed(analysis, st,
                                rt_contact(analysis->rt, contact[0])->range,
                                "the closest points")
@@ -41,22 +41,22 @@ impact_read(struct analysis *analysis, const uint32_t *contact, uint32_t n,
 }
 
 int
-impact_prepare(struct analysis *analysis, const struct impact_of_run *in,
+impact_prepare(struct analysis *analysis, const struct impact_of_run *problem,
                struct impact_solver **solver)
 {
-    assert(analysis != NULL && in != NULL && solver != NULL);
-    assert(in->open == IMP_WORLD && in->p.n_contact > 0);
-    imp_range where = rt_contact(analysis->rt, in->contact[0])->range;
-    uint32_t n = in->p.n_contact;
+    assert(analysis != NULL && problem != NULL && solver != NULL);
+    assert(problem->open == IMP_WORLD && problem->p.n_contact > 0);
+    imp_range where = rt_contact(analysis->rt, problem->contact[0])->range;
+    uint32_t n = problem->p.n_contact;
     if (n > IMPACT_CONTACTS_MAX) {
         diag_add(analysis->ds, DIAG_E0721, where,
                  "one impact takes at most %d contact points; here are %u",
                  IMPACT_CONTACTS_MAX, n);
         return IMP_BADMODEL;
     }
-    *solver =
-        impact_solver_new(analysis->rt->brief, in->p.n_body, n, in->p.n_joint);
-    if (impact_solver_prepare(*solver, &in->p)) {
+    *solver = impact_solver_new(analysis->rt->brief, problem->p.n_body, n,
+                                problem->p.n_joint);
+    if (impact_solver_prepare(*solver, &problem->p)) {
         diag_add(analysis->ds, DIAG_E0700, where,
                  "the singular values of this impact did not settle");
         return IMP_FAILED;
@@ -87,9 +87,9 @@ together(struct analysis *analysis, const imp_command *command,
     uint32_t lead = n_contacts;
     struct touch touch;
     int st;
-    for (uint32_t k = 0; k < n_contacts && lead == n_contacts; k++)
-        if (!(rt_contact(run, contact[k])->flags & IMP_CONTACTF_STATED))
-            lead = k;
+    for (uint32_t other = 0; other < n_contacts && lead == n_contacts; other++)
+        if (!(rt_contact(run, contact[other])->flags & IMP_CONTACTF_STATED))
+            lead = other;
     rt_reset(run);
     if (lead == n_contacts)
         return IMP_OK;
@@ -100,18 +100,18 @@ together(struct analysis *analysis, const imp_command *command,
         impact_report_no_touch(analysis, command, contact[lead]);
         return IMP_FAILED;
     }
-    for (uint32_t k = 0; k < n_contacts; k++) {
-        const imp_contact *image_contact = rt_contact(run, contact[k]);
+    for (uint32_t other = 0; other < n_contacts; other++) {
+        const imp_contact *image_contact = rt_contact(run, contact[other]);
         double gap, tol, rate;
         if (!touch.at_start &&
-            (st = touch_require_movable(analysis, contact[k])))
+            (st = touch_require_movable(analysis, contact[other])))
             return st;
-        if (k == lead || image_contact->flags & IMP_CONTACTF_STATED)
+        if (other == lead || image_contact->flags & IMP_CONTACTF_STATED)
             continue;
-        if ((st = touch_gap(analysis, contact[k], &gap, NULL)))
+        if ((st = touch_gap(analysis, contact[other], &gap, NULL)))
             return command_failed(analysis, st, image_contact->range,
                                   "the closest points");
-        gap_tolerances(run, contact[k], &tol, &rate);
+        gap_tolerances(run, contact[other], &tol, &rate);
         if (fabs(gap) <= tol)
             continue;
         char g[NUM_TEXT], at[NUM_TEXT];
@@ -133,7 +133,7 @@ together(struct analysis *analysis, const imp_command *command,
 
 int
 impact_bring_to_touch(struct analysis *analysis, const imp_command *command,
-                      enum imp_option_id until, struct impact_of_run *in,
+                      enum imp_option_id until, struct impact_of_run *problem,
                       struct impact_solver **solver)
 {
     assert(analysis != NULL && command != NULL && command->args.n > 0);
@@ -152,10 +152,10 @@ impact_bring_to_touch(struct analysis *analysis, const imp_command *command,
     if ((st = touch_option_until(analysis, command, until, &end)) ||
         (st = together(analysis, command, contact, n_contacts, end)))
         return st;
-    if ((st = impact_read(analysis, contact, n_contacts, in)))
+    if ((st = impact_read(analysis, contact, n_contacts, problem)))
         return st;
-    if (in->open == IMP_WORLD)
-        return impact_prepare(analysis, in, solver);
-    impact_report_open_normal(analysis, in, DIAG_E0724, command->range);
+    if (problem->open == IMP_WORLD)
+        return impact_prepare(analysis, problem, solver);
+    impact_report_open_normal(analysis, problem, DIAG_E0724, command->range);
     return IMP_FAILED;
 }

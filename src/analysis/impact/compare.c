@@ -31,11 +31,11 @@ cmd_compare(struct analysis *analysis, const imp_command *command,
 {
     assert(analysis != NULL && command != NULL && out != NULL);
     static const char *const word[] = {"yes", "motion only", "no"};
-    struct impact_of_run in;
+    struct impact_of_run problem;
     struct impact_solver *solver;
     struct arena *ar = analysis->rt->arena;
     int st = impact_bring_to_touch(analysis, command, IMP_OPT_compare_until,
-                                   &in, &solver);
+                                   &problem, &solver);
     if (st)
         return st;
     size_t nc = (size_t)solver->nc, n_warn = 0, some = 0;
@@ -62,7 +62,7 @@ cmd_compare(struct analysis *analysis, const imp_command *command,
         impact_solver_solve(solver,
                             (enum imp_impact_law)(IMP_IMPACT_NEWTON + l));
         const char *text[8];
-        size_t n = impact_remarks(analysis, &in, solver, text, 8);
+        size_t n = impact_remarks(analysis, &problem, solver, text, 8);
         for (size_t i = 0; i < n && n_warn < 64; i++)
             warn[n_warn++] =
                 arena_printf(record_arena(analysis), "%s: %s",
@@ -82,7 +82,7 @@ cmd_compare(struct analysis *analysis, const imp_command *command,
     const char **name = NEW_N(ar, const char *, nc + 1);
     for (size_t i = 0; i < nc; i++)
         name[i] = imp_text(analysis->rt->im,
-                           rt_contact(analysis->rt, in.contact[i])->name);
+                           rt_contact(analysis->rt, problem.contact[i])->name);
     SET_TEXTS("point_contacts", name, nc);
     SET_TEXTS("laws", law, some);
     SET_MAT("impulses", impulses, some, nc);

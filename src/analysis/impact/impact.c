@@ -101,20 +101,20 @@ static int
 more_fields(struct analysis *analysis, const imp_command *command,
             uint32_t contact, bool law, struct record *out)
 {
-    struct impact_of_run in;
+    struct impact_of_run problem;
     struct impact_solver *solver;
     enum imp_impact_law l;
     int st;
     if ((st = impact_law_of_command(analysis, command, &l)) ||
-        (st = impact_read(analysis, &contact, 1, &in)) ||
-        (st = impact_prepare(analysis, &in, &solver)))
+        (st = impact_read(analysis, &contact, 1, &problem)) ||
+        (st = impact_prepare(analysis, &problem, &solver)))
         return st;
     if (l == IMP_IMPACT_UNDECLARED)
         l = (enum imp_impact_law)(IMP_IMPACT_NEWTON +
                                   rt_contact(analysis->rt, contact)->law);
     impact_solver_solve(solver, l);
     solver->peak = solver->peak && law;
-    impact_record(analysis, &in, solver, out, IMPACT_FIELDS_OF_PROBLEM);
+    impact_record(analysis, &problem, solver, out, IMPACT_FIELDS_OF_PROBLEM);
     return IMP_OK;
 }
 
@@ -159,20 +159,20 @@ warnings(struct analysis *analysis, const struct question *question,
          bool tangent, double mobility, const char **warn)
 {
     double own = question->impulse;
-    size_t n = 0;
+    size_t count = 0;
     if (question->verdict.class == CLASS_SEPARATING)
-        warn[n++] = "the bodies separate: the law gives no impulse";
+        warn[count++] = "the bodies separate: the law gives no impulse";
     if (tangent)
-        warn[n++] = "tangential touch: the law gives no impulse, any other "
-                    "adds energy (energy_price)";
+        warn[count++] = "tangential touch: the law gives no impulse, any other "
+                        "adds energy (energy_price)";
     if (question->user && own < 0.0)
-        warn[n++] = "a negative impulse pulls the bodies together";
+        warn[count++] = "a negative impulse pulls the bodies together";
     double added = question->user
                        ? own * question->verdict.v + own * own * mobility / 2.0
                        : 0.0;
     if (added > 0.0) {
         char amount[NUM_TEXT];
-        warn[n++] =
+        warn[count++] =
             arena_printf(record_arena(analysis), "this impulse adds %s J",
                          num_digits(amount, added, 6));
         diag_add(analysis->ds, DIAG_W0721, question->user->range,
@@ -180,7 +180,7 @@ warnings(struct analysis *analysis, const struct question *question,
                  imp_text(analysis->rt->im, question->image_contact->name),
                  amount);
     }
-    return n;
+    return count;
 }
 
 /* the fields of one contact; cs: outputs of the impact handler */

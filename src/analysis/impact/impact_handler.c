@@ -21,13 +21,13 @@ impact_handler_compute(struct analysis *analysis, uint32_t contact,
     assert(contact < analysis->rt->im->contacts.n);
     struct rt *run = analysis->rt;
     const imp_contact *image_contact = rt_contact(run, contact);
-    struct closest_points cl;
+    struct closest_points closest;
     double local[10];
-    int st = closest_points_find(run, contact, &cl, true);
+    int st = closest_points_find(run, contact, &closest, true);
     if (st)
         return command_failed(analysis, st, image_contact->range,
                               "the closest points");
-    memcpy(local, cl.u, sizeof *local * image_contact->n_unknown);
+    memcpy(local, closest.u, sizeof *local * image_contact->n_unknown);
     local[image_contact->n_unknown] = alpha ? *alpha : 0.0;
     local[image_contact->n_unknown + 1] = alpha ? 1.0 : 0.0;
     st = rt_eval(run, image_contact->impact, local, cs);

@@ -17,10 +17,11 @@ bool impact_is_plain(const struct rt *run, uint32_t contact);
  * normal of one is not unique, in->open is its number and the problem is not
  * complete. IMP_FAILED after a diagnostic. */
 int impact_read(struct analysis *analysis, const uint32_t *contact, uint32_t n,
-                struct impact_of_run *in);
+                struct impact_of_run *problem);
 /* Prepares a solver in run->brief for a problem whose normals are unique.
  * IMP_BADMODEL after E0721 when there are too many contact points. */
-int impact_prepare(struct analysis *analysis, const struct impact_of_run *in,
+int impact_prepare(struct analysis *analysis,
+                   const struct impact_of_run *problem,
                    struct impact_solver **solver);
 /* Where *law is undeclared: the law that all of contact[0..n) carry.
  * IMP_BADMODEL after a diagnostic at `where` if they carry different ones. */
@@ -30,11 +31,12 @@ int impact_law_of_contacts(struct analysis *analysis, imp_range where,
 /* Reports that a normal is not unique: which contact, what touches, the
  * choices, and how to state one. code: E0724 or W0724. */
 void impact_report_open_normal(struct analysis *analysis,
-                               const struct impact_of_run *in,
+                               const struct impact_of_run *problem,
                                enum diag_code code, imp_range where);
 /* Remarks on the outcome of one law: what is wrong or not unique, with amounts.
  * At most `most` > 0 of them, in the arena of the records; returns how many. */
-size_t impact_remarks(struct analysis *analysis, const struct impact_of_run *in,
+size_t impact_remarks(struct analysis *analysis,
+                      const struct impact_of_run *problem,
                       const struct impact_solver *solver, const char **text,
                       size_t most);
 /* Which of the things that the world's `forbid` names happen: a set of

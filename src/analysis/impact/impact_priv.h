@@ -16,7 +16,8 @@ enum impact_fields {
  * followed, stated ones are where they are. Reads the problem and prepares the
  * solver. Status after a diagnostic otherwise. */
 int impact_bring_to_touch(struct analysis *analysis, const imp_command *command,
-                          enum imp_option_id until, struct impact_of_run *in,
+                          enum imp_option_id until,
+                          struct impact_of_run *problem,
                           struct impact_solver **solver);
 /* E0709: the bodies do not touch. */
 void impact_report_no_touch(struct analysis *analysis,
@@ -27,7 +28,8 @@ int impact_law_of_command(struct analysis *analysis, const imp_command *command,
                           enum imp_impact_law *law);
 /* Sets the fields that come from the solver, which impact_solver_measure then
  * leaves with another G. */
-void impact_record(struct analysis *analysis, const struct impact_of_run *in,
+void impact_record(struct analysis *analysis,
+                   const struct impact_of_run *problem,
                    struct impact_solver *solver, struct record *out,
                    enum impact_fields fields);
 /* Why the solver has applied nothing; static text. */

@@ -24,37 +24,40 @@
 #define STRIKE_EVENTS 100000
 
 struct strike {
-    struct analysis *a;
-    const imp_command *c;
-    const imp_system *s;
-    uint32_t system, n, m;
+    struct analysis *analysis;
+    const imp_command *command;
+    const imp_system *image_system;
+    uint32_t system, n_coordinates, n_contacts;
     int *hit; /* contacts of the system that close, in the order asked for */
     int n_hit;
-    bool *rests;               /* m: closed, and neither closing nor opening */
-    double *gap, *rate, *size; /* m: at the instant; of the gap's terms */
+    /* per contact */
+    bool *rests;        /* closed, and neither closing nor opening */
+    double *gap, *rate; /* at the impact */
+    double *size;       /* of the terms of the gap */
 };
 
 static const char *
 name_of(const struct strike *strike, int i)
 {
-    const struct rt *run = strike->a->rt;
-    return imp_text(run->im,
-                    rt_contact(run, strike->s->contact + (uint32_t)i)->name);
+    const struct rt *run = strike->analysis->rt;
+    return imp_text(
+        run->im,
+        rt_contact(run, strike->image_system->contact + (uint32_t)i)->name);
 }
 
 static int
 gaps(struct strike *strike)
 {
-    struct rt *run = strike->a->rt;
-    const double *q = run->env + strike->s->env_state;
-    double *N = NEW_N(run->arena, double, strike->n + 1);
-    for (uint32_t i = 0; i < strike->m; i++) {
+    struct rt *run = strike->analysis->rt;
+    const double *q = run->env + strike->image_system->env_state;
+    double *N = NEW_N(run->arena, double, strike->n_coordinates + 1);
+    for (uint32_t i = 0; i < strike->n_contacts; i++) {
         int st = system_gap(run, strike->system, i, &strike->gap[i],
                             &strike->rate[i], N);
         if (st)
             return st;
         strike->size[i] = fabs(strike->gap[i]);
-        for (uint32_t j = 0; j < strike->n; j++)
+        for (uint32_t j = 0; j < strike->n_coordinates; j++)
             strike->size[i] = fmax(strike->size[i], fabs(N[j] * q[j]));
     }
     return IMP_OK;
@@ -70,10 +73,10 @@ static int
 not_closed(struct strike *strike, int i)
 {
     char g[NUM_TEXT], t[NUM_TEXT];
-    struct analysis *analysis = strike->a;
+    struct analysis *analysis = strike->analysis;
     bool start = rt_time(analysis->rt) == 0.0;
     struct diag *diag =
-        diag_add(analysis->ds, DIAG_E0709, strike->c->range,
+        diag_add(analysis->ds, DIAG_E0709, strike->command->range,
                  start ? "`%s` does not touch at the start: its gap is %s"
                        : "`%s` has no impact until t = %s",
                  name_of(strike, i),
@@ -100,10 +103,10 @@ struck(struct strike *strike, const struct flow *f,
     bool asked = false;
     for (uint32_t j = 0; j < event->n; j++)
         for (int i = 0; i < strike->n_hit; i++)
-            asked |=
-                contacts[j] == strike->s->contact + (uint32_t)strike->hit[i];
+            asked |= contacts[j] ==
+                     strike->image_system->contact + (uint32_t)strike->hit[i];
     for (uint32_t j = 0; j < event->n && asked; j++) {
-        int i = 0, x = (int)(contacts[j] - strike->s->contact);
+        int i = 0, x = (int)(contacts[j] - strike->image_system->contact);
         while (i < strike->n_hit && strike->hit[i] != x)
             i++;
         if (i == strike->n_hit)
@@ -116,12 +119,12 @@ static int
 endless(struct strike *strike, const struct flow_event *event)
 {
     char t[NUM_TEXT];
-    struct diag *diag = diag_add(strike->a->ds, DIAG_E0709, strike->c->range,
-                                 "before `%s` the motion comes to the limit of "
-                                 "infinitely many impacts, t = %s",
-                                 name_of(strike, strike->hit[0]),
-                                 num_digits(t, event->time, 9));
-    diag_help(strike->a->ds, diag,
+    struct diag *diag = diag_add(
+        strike->analysis->ds, DIAG_E0709, strike->command->range,
+        "before `%s` the motion comes to the limit of "
+        "infinitely many impacts, t = %s",
+        name_of(strike, strike->hit[0]), num_digits(t, event->time, 9));
+    diag_help(strike->analysis->ds, diag,
               "an impact is asked for before it: give a start nearer to it");
     return IMP_FAILED;
 }
@@ -131,12 +134,12 @@ endless(struct strike *strike, const struct flow_event *event)
 static int
 follow(struct strike *strike, double until)
 {
-    struct rt *run = strike->a->rt;
+    struct rt *run = strike->analysis->rt;
     double *time = run->env + run->im->layout.time, time_ahead;
-    double *env = run->env + strike->s->env_state;
-    double *before = NEW_N(run->arena, double, 2 * strike->n + 1);
+    double *env = run->env + strike->image_system->env_state;
+    double *before = NEW_N(run->arena, double, 2 * strike->n_coordinates + 1);
     struct flow *flow =
-        flow_new(run, strike->system, simultaneous_policy(strike->a));
+        flow_new(run, strike->system, simultaneous_policy(strike->analysis));
     struct flow_event event;
     if (!flow)
         return IMP_BADMODEL;
@@ -150,7 +153,7 @@ follow(struct strike *strike, double until)
             return not_closed(strike, strike->hit[0]);
         if ((st = flow_at(flow, time_ahead)))
             return st;
-        memcpy(before, env, 2 * (size_t)strike->n * sizeof *env);
+        memcpy(before, env, 2 * (size_t)strike->n_coordinates * sizeof *env);
         if ((st = flow_apply(flow, &event)))
             return st;
         events += eventful;
@@ -160,7 +163,8 @@ follow(struct strike *strike, double until)
             return flow_jammed(run, event.contact, event.time);
         if (hits && struck(strike, flow, &event)) {
             *time = time_ahead;
-            memcpy(env, before, 2 * (size_t)strike->n * sizeof *env);
+            memcpy(env, before,
+                   2 * (size_t)strike->n_coordinates * sizeof *env);
             return IMP_OK;
         }
         if (event.kind == FLOW_CHATTER && struck(strike, flow, &event))
@@ -175,7 +179,7 @@ static int
 bring(struct strike *strike)
 {
     const imp_val *value =
-        arg_option(strike->a, strike->c, IMP_OPT_impact_until);
+        arg_option(strike->analysis, strike->command, IMP_OPT_impact_until);
     double until;
     int st = gaps(strike);
     if (st)
@@ -187,8 +191,8 @@ bring(struct strike *strike)
         return IMP_OK;
     if (!value)
         return not_closed(strike, open);
-    if ((st = touch_option_until(strike->a, strike->c, IMP_OPT_impact_until,
-                                 &until)) ||
+    if ((st = touch_option_until(strike->analysis, strike->command,
+                                 IMP_OPT_impact_until, &until)) ||
         (st = follow(strike, until)))
         return st;
     if ((st = gaps(strike)))
@@ -205,13 +209,13 @@ bring(struct strike *strike)
 static int
 kinetic(struct strike *strike, const double *v, double *e)
 {
-    struct rt *run = strike->a->rt;
+    struct rt *run = strike->analysis->rt;
     double both[2];
-    memcpy(run->env + strike->s->env_state + strike->n, v,
-           strike->n * sizeof *v);
-    int st = rt_eval(run, strike->s->energy, NULL, both);
+    memcpy(run->env + strike->image_system->env_state + strike->n_coordinates,
+           v, strike->n_coordinates * sizeof *v);
+    int st = rt_eval(run, strike->image_system->energy, NULL, both);
     if (st == IMP_NONFINITE)
-        rt_nonfinite(run, strike->s->energy, NULL);
+        rt_nonfinite(run, strike->image_system->energy, NULL);
     *e = both[0];
     return st ? IMP_FAILED : IMP_OK;
 }
@@ -222,11 +226,11 @@ undetermined(struct strike *strike, struct record *out)
     static const char *const fields[] = {"impulses", "normal_velocities_after",
                                          "rates", "energy_after",
                                          "energy_loss"};
-    struct analysis *analysis = strike->a;
+    struct analysis *analysis = strike->analysis;
     record_set_absent_all(out, fields, sizeof fields / sizeof *fields,
                           "the outcome depends on the order of the contacts");
     struct diag *diag =
-        diag_add(analysis->ds, DIAG_W0730, strike->c->range,
+        diag_add(analysis->ds, DIAG_W0730, strike->command->range,
                  "several contacts close at one time, and no law says what "
                  "follows");
     diag_help(analysis->ds, diag,
@@ -238,8 +242,8 @@ undetermined(struct strike *strike, struct record *out)
 static void
 map(struct strike *strike, const struct ballistic *motion, struct record *out)
 {
-    struct analysis *analysis = strike->a;
-    size_t n_coordinates = strike->n;
+    struct analysis *analysis = strike->analysis;
+    size_t n_coordinates = strike->n_coordinates;
     int hit = strike->hit[0];
     if (strike->n_hit > 1) {
         SET_ABSENT("map", "several contacts: it depends on the approach which "
@@ -247,7 +251,7 @@ map(struct strike *strike, const struct ballistic *motion, struct record *out)
         SET_ABSENT("effective_mass", "several contacts");
         return;
     }
-    double W = motion->matrices.W[hit * ((int)strike->m + 1)],
+    double mobility = motion->matrices.W[hit * ((int)strike->n_contacts + 1)],
            *U = NEW_N(analysis->rt->arena, double,
                       n_coordinates *n_coordinates + 1);
     for (size_t x = 0; x < n_coordinates; x++)
@@ -256,9 +260,9 @@ map(struct strike *strike, const struct ballistic *motion, struct record *out)
                 (x == y) -
                 (1.0 + motion->model.e[hit]) *
                     motion->matrices.B[(size_t)hit * n_coordinates + x] *
-                    motion->model.N[(size_t)hit * n_coordinates + y] / W;
+                    motion->model.N[(size_t)hit * n_coordinates + y] / mobility;
     SET_MAT("map", U, n_coordinates, n_coordinates);
-    SET_NUM("effective_mass", 1.0 / W);
+    SET_NUM("effective_mass", 1.0 / mobility);
 }
 
 /* Are there impulses at the contacts that move nothing? Then the impulses of a
@@ -267,7 +271,7 @@ static bool
 dependent(struct strike *strike, const double *G)
 {
     int h = strike->n_hit, rank;
-    struct arena *ar = strike->a->rt->arena;
+    struct arena *ar = strike->analysis->rt->arena;
     double *a = NEW_N(ar, double, (size_t)h *((size_t)h + 1) + 1);
     int *first = NEW_N(ar, int, (size_t)h + 1);
     memcpy(a, G, (size_t)h * (size_t)h * sizeof *a);
@@ -280,11 +284,11 @@ static int
 result(struct strike *strike, const struct ballistic *motion,
        enum ballistic_event what, const char *law, struct record *out)
 {
-    struct analysis *analysis = strike->a;
+    struct analysis *analysis = strike->analysis;
     struct arena *ar = analysis->rt->arena;
-    size_t n_coordinates = strike->n, n_hit = (size_t)strike->n_hit;
+    size_t n_coordinates = strike->n_coordinates, n_hit = (size_t)strike->n_hit;
     const char **name = NEW_N(ar, const char *, n_coordinates + n_hit + 1);
-    const char **warn = NEW_N(ar, const char *, strike->m + 2);
+    const char **warn = NEW_N(ar, const char *, strike->n_contacts + 2);
     double *rates =
                NEW_N(ar, double, 2 * n_coordinates + n_hit * (n_hit + 3) + 1),
            *numbers = rates + 2 * n_coordinates;
@@ -293,8 +297,9 @@ result(struct strike *strike, const struct ballistic *motion,
     const imp_coordinate *c =
         IMP_ARRAY(analysis->rt->im, analysis->rt->im->coordinates,
                   imp_coordinate) +
-        strike->s->first;
-    memcpy(rates, analysis->rt->env + strike->s->env_state + n_coordinates,
+        strike->image_system->first;
+    memcpy(rates,
+           analysis->rt->env + strike->image_system->env_state + n_coordinates,
            n_coordinates * sizeof *rates);
     ballistic_state(motion, q, rates + n_coordinates);
     for (size_t row = 0; row < n_coordinates; row++)
@@ -308,14 +313,15 @@ result(struct strike *strike, const struct ballistic *motion,
         numbers[2 * n_hit + row] = motion->event.impulse[j];
         for (size_t g = 0; g < n_hit; g++)
             numbers[3 * n_hit + row * n_hit + g] =
-                motion->matrices.W[j * (int)strike->m + strike->hit[g]];
+                motion->matrices
+                    .W[j * (int)strike->n_contacts + strike->hit[g]];
         if (strike->rate[j] >= 0.0)
             warn[n_warn++] = arena_printf(ar,
                                           "%s does not approach: the law "
                                           "has nothing to reverse",
                                           name[n_coordinates + row]);
     }
-    for (uint32_t i = 0; i < strike->m; i++)
+    for (uint32_t i = 0; i < strike->n_contacts; i++)
         if (strike->rests[i] && motion->event.impulse[i] != 0.0)
             warn[n_warn++] =
                 arena_printf(ar, "%s touches already and is pushed too",
@@ -358,8 +364,9 @@ impact_of_system(struct analysis *analysis, const imp_command *command,
 {
     assert(analysis != NULL && command != NULL && command->args.n > 0);
     struct rt *run = analysis->rt;
-    struct strike strike = {
-        .a = analysis, .c = command, .n_hit = (int)command->args.n};
+    struct strike strike = {.analysis = analysis,
+                            .command = command,
+                            .n_hit = (int)command->args.n};
     enum imp_impact_law law;
     enum ballistic_event what;
     struct ballistic *motion;
@@ -375,21 +382,21 @@ impact_of_system(struct analysis *analysis, const imp_command *command,
         return IMP_BADMODEL;
     }
     strike.system = rt_contact(run, arg_contact(analysis, command, 0))->system;
-    strike.s = rt_system(run, strike.system);
-    strike.n = strike.s->n;
-    strike.m = strike.s->n_contact;
-    strike.hit = NEW_N(run->arena, int, strike.m + 1);
-    strike.rests = NEW_N(run->arena, bool, strike.m + 1);
-    strike.gap = NEW_N(run->arena, double, 3 * (size_t)strike.m + 1);
-    strike.rate = strike.gap + strike.m;
-    strike.size = strike.rate + strike.m;
+    strike.image_system = rt_system(run, strike.system);
+    strike.n_coordinates = strike.image_system->n;
+    strike.n_contacts = strike.image_system->n_contact;
+    strike.hit = NEW_N(run->arena, int, strike.n_contacts + 1);
+    strike.rests = NEW_N(run->arena, bool, strike.n_contacts + 1);
+    strike.gap = NEW_N(run->arena, double, 3 * (size_t)strike.n_contacts + 1);
+    strike.rate = strike.gap + strike.n_contacts;
+    strike.size = strike.rate + strike.n_contacts;
     for (int i = 0; i < strike.n_hit; i++)
         strike.hit[i] = (int)(arg_contact(analysis, command, (uint32_t)i) -
-                              strike.s->contact);
+                              strike.image_system->contact);
     int st = impact_law_of_command(analysis, command, &law);
     if (st || (st = bring(&strike)))
         return st;
-    for (uint32_t i = 0; i < strike.m; i++)
+    for (uint32_t i = 0; i < strike.n_contacts; i++)
         strike.rests[i] = closed(&strike, (int)i) && strike.rate[i] == 0.0;
     for (int i = 0; i < strike.n_hit; i++)
         strike.rests[strike.hit[i]] = false;
@@ -398,10 +405,11 @@ impact_of_system(struct analysis *analysis, const imp_command *command,
                               &what)))
         return st;
     if (what == BALLISTIC_JAMMED)
-        return flow_jammed(run, strike.s->contact + (uint32_t)strike.hit[0],
-                           rt_time(run));
+        return flow_jammed(
+            run, strike.image_system->contact + (uint32_t)strike.hit[0],
+            rt_time(run));
     const imp_contact *one =
-        rt_contact(run, strike.s->contact + (uint32_t)strike.hit[0]);
+        rt_contact(run, strike.image_system->contact + (uint32_t)strike.hit[0]);
     const char *word = law != IMP_IMPACT_UNDECLARED ? imp_impact_law_word(law)
                        : strike.n_hit > 1
                            ? "none"

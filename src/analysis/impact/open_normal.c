@@ -38,14 +38,14 @@ direction(const struct rt *run, const double n[3])
 
 void
 impact_report_open_normal(struct analysis *analysis,
-                          const struct impact_of_run *in, enum diag_code code,
-                          imp_range where)
+                          const struct impact_of_run *problem,
+                          enum diag_code code, imp_range where)
 {
-    assert(analysis != NULL && in != NULL);
-    assert(in->open != IMP_WORLD && in->choice != NULL);
+    assert(analysis != NULL && problem != NULL);
+    assert(problem->open != IMP_WORLD && problem->choice != NULL);
     struct rt *run = analysis->rt;
-    const imp_contact *image_contact = rt_contact(run, in->open);
-    const struct contact_manifold *manifold = in->choice;
+    const imp_contact *image_contact = rt_contact(run, problem->open);
+    const struct contact_manifold *manifold = problem->choice;
     struct normal_choices choices;
     const char *name[2], *of[2];
     char at[NUM_TEXT];
@@ -64,7 +64,8 @@ impact_report_open_normal(struct analysis *analysis,
             : "");
     diag_note(analysis->ds, diag, where, "asked here, at t = %s s",
               num_digits(at, rt_time(run), 9));
-    bool known = !normal_choices_read(analysis, in->open, manifold, &choices);
+    bool known =
+        !normal_choices_read(analysis, problem->open, manifold, &choices);
     for (int choice = 0; choice < manifold->n_choice; choice++) {
         const char *normal = direction(run, manifold->choice[choice]),
                    *velocity = "";

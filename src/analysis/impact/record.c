@@ -10,11 +10,11 @@
 
 /* a row per body: spin, velocity */
 static void
-set_twists(struct analysis *analysis, const struct impact_of_run *in,
+set_twists(struct analysis *analysis, const struct impact_of_run *problem,
            struct record *out, const char *field, const double *twist)
 {
     bool plane = analysis->rt->im->dim == 2;
-    size_t n = 0, nb = in->p.n_body;
+    size_t n = 0, nb = problem->p.n_body;
     double *x = NEW_N(analysis->rt->arena, double, 6 * nb + 1);
     for (size_t b = 0; b < nb; b++)
         for (size_t i = 0; i < 6; i++)
@@ -24,31 +24,31 @@ set_twists(struct analysis *analysis, const struct impact_of_run *in,
 }
 
 static void
-set_joints(struct analysis *analysis, const struct impact_of_run *in,
+set_joints(struct analysis *analysis, const struct impact_of_run *problem,
            const struct impact_solver *solver, struct record *out)
 {
     bool plane = analysis->rt->im->dim == 2;
     size_t nj = analysis->rt->im->joints.n, w = plane ? 3 : 6;
     double *x = NEW_N(analysis->rt->arena, double, w *nj + 1);
-    for (uint32_t j = 0; j < in->p.n_joint; j++)
+    for (uint32_t j = 0; j < problem->p.n_joint; j++)
         for (size_t i = 0, k = 0; i < 6; i++)
             if (!plane || i < 2 || i == 5)
-                x[w * in->joint[j] + k++] = solver->xi[6 * j + i];
+                x[w * problem->joint[j] + k++] = solver->xi[6 * j + i];
     SET_MAT("joint_impulses", x, nj, w);
 }
 
 /* the bodies and joints to which the rows of the matrices belong */
 static void
-set_names(struct analysis *analysis, const struct impact_of_run *in,
+set_names(struct analysis *analysis, const struct impact_of_run *problem,
           struct record *out)
 {
     const imp_image *im = analysis->rt->im;
     const imp_joint *joint = IMP_ARRAY(im, im->joints, imp_joint);
-    size_t nb = in->p.n_body, nj = im->joints.n;
+    size_t nb = problem->p.n_body, nj = im->joints.n;
     const char **name =
         NEW_N(analysis->rt->arena, const char *, (nb > nj ? nb : nj) + 1);
     for (size_t b = 0; b < nb; b++)
-        name[b] = imp_text(im, rt_body(analysis->rt, in->body[b])->name);
+        name[b] = imp_text(im, rt_body(analysis->rt, problem->body[b])->name);
     SET_TEXTS("bodies", name, nb);
     for (size_t k = 0; k < nj; k++)
         name[k] = imp_text(im, joint[k].name);
@@ -58,17 +58,17 @@ set_names(struct analysis *analysis, const struct impact_of_run *in,
 /* Is the line of impact through the mass centres of all bodies that an impulse
  * moves? */
 static const char *
-kind_of(const struct impact_of_run *in)
+kind_of(const struct impact_of_run *problem)
 {
-    const struct impact_contact *point = &in->p.contact[0];
+    const struct impact_contact *point = &problem->p.contact[0];
     for (int s = 0; s < 2; s++) {
         if (point->body[s] == IMP_WORLD ||
-            !(in->p.body[point->body[s]].invmass > 0))
+            !(problem->p.body[point->body[s]].invmass > 0))
             continue;
         const double *x = s ? point->q : point->p;
         double r[3], torque[3], off = 0, arm = 0, dir = 0;
         for (int i = 0; i < 3; i++) {
-            r[i] = x[i] - in->p.body[point->body[s]].centre[i];
+            r[i] = x[i] - problem->p.body[point->body[s]].centre[i];
             arm += r[i] * r[i];
             dir += point->dir[i] * point->dir[i];
         }
@@ -84,7 +84,7 @@ kind_of(const struct impact_of_run *in)
 /* where the impulses act, as points of the first bodies, and their directions
  */
 static void
-set_points(struct analysis *analysis, const struct impact_of_run *in,
+set_points(struct analysis *analysis, const struct impact_of_run *problem,
            const struct impact_solver *solver, struct record *out)
 {
     size_t dim = analysis->rt->im->dim, nc = (size_t)solver->nc;
@@ -92,13 +92,13 @@ set_points(struct analysis *analysis, const struct impact_of_run *in,
            *normals = points + dim * nc;
     const char **name = NEW_N(analysis->rt->arena, const char *, nc + 1);
     for (size_t i = 0; i < nc; i++) {
-        const struct impact_contact *c = &in->p.contact[i];
+        const struct impact_contact *c = &problem->p.contact[i];
         for (size_t k = 0; k < dim; k++) {
             points[dim * i + k] = c->p[k];
             normals[dim * i + k] = c->dir[k] / solver->length[i];
         }
         name[i] = imp_text(analysis->rt->im,
-                           rt_contact(analysis->rt, in->contact[i])->name);
+                           rt_contact(analysis->rt, problem->contact[i])->name);
     }
     SET_MAT("points", points, nc, dim);
     SET_MAT("normals", normals, nc, dim);
@@ -108,20 +108,22 @@ set_points(struct analysis *analysis, const struct impact_of_run *in,
 /* time, twists, normal velocities and energies before and after; why: nothing
  * was applied, for this reason, or NULL */
 static void
-set_motion(struct analysis *analysis, const struct impact_of_run *in,
+set_motion(struct analysis *analysis, const struct impact_of_run *problem,
            struct impact_solver *solver, const char *why, struct record *out)
 {
     static const char *const after[] = {
         "impulses",     "twists_after", "normal_velocities_after",
         "energy_after", "energy_loss",  "momentum_error"};
     size_t nc = (size_t)solver->nc;
-    double *twist = NEW_N(analysis->rt->arena, double, 6 * in->p.n_body + 1);
-    for (uint32_t body = 0; body < in->p.n_body; body++) {
-        memcpy(twist + 6 * body, in->p.body[body].spin, 3 * sizeof *twist);
-        memcpy(twist + 6 * body + 3, in->p.body[body].vel, 3 * sizeof *twist);
+    double *twist =
+        NEW_N(analysis->rt->arena, double, 6 * problem->p.n_body + 1);
+    for (uint32_t body = 0; body < problem->p.n_body; body++) {
+        memcpy(twist + 6 * body, problem->p.body[body].spin, 3 * sizeof *twist);
+        memcpy(twist + 6 * body + 3, problem->p.body[body].vel,
+               3 * sizeof *twist);
     }
     SET_NUM("time", rt_time(analysis->rt));
-    set_twists(analysis, in, out, "twists_before", twist);
+    set_twists(analysis, problem, out, "twists_before", twist);
     SET_LIST("normal_velocities_before", solver->before, nc);
     SET_NUM("energy_before", solver->energy[0]);
     SET_ABSENT("energy_price", "the touch is not tangential, or there are "
@@ -138,7 +140,7 @@ set_motion(struct analysis *analysis, const struct impact_of_run *in,
         return;
     }
     SET_LIST("impulses", solver->P, nc);
-    set_twists(analysis, in, out, "twists_after", solver->twist);
+    set_twists(analysis, problem, out, "twists_after", solver->twist);
     SET_LIST("normal_velocities_after", solver->after, nc);
     SET_NUM("energy_after", solver->energy[1]);
     SET_NUM("energy_loss", solver->energy[0] - solver->energy[1]);
@@ -147,7 +149,7 @@ set_motion(struct analysis *analysis, const struct impact_of_run *in,
 
 /* what holds at the greatest compression, where the law has one */
 static void
-set_peak(struct analysis *analysis, const struct impact_of_run *in,
+set_peak(struct analysis *analysis, const struct impact_of_run *problem,
          const struct impact_solver *solver, const char *why,
          struct record *out)
 {
@@ -164,7 +166,7 @@ set_peak(struct analysis *analysis, const struct impact_of_run *in,
         return;
     }
     SET_LIST("normal_velocities_peak", solver->at_peak, nc);
-    set_twists(analysis, in, out, "twists_peak", solver->peak_twist);
+    set_twists(analysis, problem, out, "twists_peak", solver->peak_twist);
     SET_LIST("loading_impulses", solver->load, nc);
     SET_LIST("unloading_impulses", solver->unload, nc);
 }
@@ -203,26 +205,27 @@ set_delassus(const struct analysis *analysis, struct impact_solver *solver,
 }
 
 void
-impact_record(struct analysis *analysis, const struct impact_of_run *in,
+impact_record(struct analysis *analysis, const struct impact_of_run *problem,
               struct impact_solver *solver, struct record *out,
               enum impact_fields fields)
 {
-    assert(analysis != NULL && in != NULL && solver != NULL && out != NULL);
-    assert(solver->nc == (int)in->p.n_contact);
+    assert(analysis != NULL && problem != NULL && solver != NULL &&
+           out != NULL);
+    assert(solver->nc == (int)problem->p.n_contact);
     const char *why = solver->applied ? NULL : impact_fault_text(solver);
-    set_names(analysis, in, out);
+    set_names(analysis, problem, out);
     if (fields == IMPACT_FIELDS_ALL)
-        set_motion(analysis, in, solver, why, out);
+        set_motion(analysis, problem, solver, why, out);
     if (why)
         SET_ABSENT("joint_impulses", why);
     else
-        set_joints(analysis, in, solver, out);
-    set_peak(analysis, in, solver, why, out);
+        set_joints(analysis, problem, solver, out);
+    set_peak(analysis, problem, solver, why, out);
     if (solver->nc == 1)
-        SET_TEXT("contact_kind", kind_of(in));
+        SET_TEXT("contact_kind", kind_of(problem));
     else
         SET_ABSENT("contact_kind", "there are several contact points");
-    set_points(analysis, in, solver, out);
+    set_points(analysis, problem, solver, out);
     SET_TEXT("law", imp_impact_law_word(solver->law));
     set_delassus(analysis, solver, out);
 }

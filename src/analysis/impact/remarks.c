@@ -44,17 +44,18 @@ impact_fault_text(const struct impact_solver *solver)
 /* the name of the contact of point c, and the place of the point if the contact
  * has several points */
 static const char *
-point_name(struct analysis *analysis, const struct impact_of_run *in, int c)
+point_name(struct analysis *analysis, const struct impact_of_run *problem,
+           int c)
 {
     const struct imp_contact *image_contact =
-        rt_contact(analysis->rt, in->contact[c]);
-    const double *p = in->p.contact[c].p;
+        rt_contact(analysis->rt, problem->contact[c]);
+    const double *p = problem->p.contact[c].p;
     const char *name =
         arena_printf(record_arena(analysis), "`%s`",
                      imp_text(analysis->rt->im, image_contact->name));
     char x[3][NUM_TEXT];
-    for (int i = 0; i < (int)in->p.n_contact; i++)
-        if (i != c && in->contact[i] == in->contact[c]) {
+    for (int i = 0; i < (int)problem->p.n_contact; i++)
+        if (i != c && problem->contact[i] == problem->contact[c]) {
             for (int d = 0; d < 3; d++)
                 num_digits(x[d], p[d], 6);
             return arena_printf(record_arena(analysis), "%s at (%s, %s%s%s)",
@@ -85,12 +86,13 @@ struct sentences {
 /* of the outcome as a whole */
 static void
 say_outcome(struct sentences *list, const struct analysis *analysis,
-            const struct impact_of_run *in, const struct impact_solver *solver)
+            const struct impact_of_run *problem,
+            const struct impact_solver *solver)
 {
     char amount[NUM_TEXT];
     bool equal = true; /* all restitutions are the same */
     for (int c = 0; c < solver->nc; c++)
-        equal &= in->p.contact[c].e == in->p.contact[0].e;
+        equal &= problem->p.contact[c].e == problem->p.contact[0].e;
     if (!solver->applied)
         SAY(list, "no motion is applied under `%s`: %s",
             imp_impact_law_word(solver->law), impact_fault_text(solver));
@@ -107,13 +109,13 @@ say_outcome(struct sentences *list, const struct analysis *analysis,
         SAY(list,
             "the motion is unique, the impulses are not: a least set is given");
     if (solver->tie &&
-        in->contact[solver->tied[0]] == in->contact[solver->tied[1]])
+        problem->contact[solver->tied[0]] == problem->contact[solver->tied[1]])
         SAY(list,
             "points of `%s` approach alike and act on each other: the order "
             "of the points decided (other laws take them at once)",
-            imp_text(
-                analysis->rt->im,
-                rt_contact(analysis->rt, in->contact[solver->tied[0]])->name));
+            imp_text(analysis->rt->im,
+                     rt_contact(analysis->rt, problem->contact[solver->tied[0]])
+                         ->name));
     else if (solver->tie)
         SAY(list, "two contacts approach alike and act on each other: the "
                   "order given decided (state `priority`)");
@@ -127,45 +129,45 @@ say_outcome(struct sentences *list, const struct analysis *analysis,
 /* of contact point c; greatest: of all impulses */
 static void
 say_point(struct sentences *list, struct analysis *analysis,
-          const struct impact_of_run *in, const struct impact_solver *solver,
-          int c, double greatest)
+          const struct impact_of_run *problem,
+          const struct impact_solver *solver, int point, double greatest)
 {
-    const char *name = point_name(analysis, in, c);
+    const char *name = point_name(analysis, problem, point);
     uint32_t traits = imp_impact_law_traits(solver->law);
     char amount[NUM_TEXT];
-    if (solver->open[c] && !impact_separates(solver, c))
+    if (solver->open[point] && !impact_separates(solver, point))
         SAY(list,
             "%s touches, does not approach and would be pulled: it takes "
             "no impulse",
             name);
-    else if (solver->open[c])
+    else if (solver->open[point])
         SAY(list, "%s separates before the impact, at %s m/s%s", name,
-            num_digits(amount, solver->before[c], 6),
+            num_digits(amount, solver->before[point], 6),
             traits & IMP_LAW_TRAIT_SEPARATING ? "" : ": it takes no impulse");
-    if (solver->applied && solver->P[c] < -1e-12 * greatest)
+    if (solver->applied && solver->P[point] < -1e-12 * greatest)
         SAY(list, "the impulse at %s is negative (%s N*s): it pulls", name,
-            num_digits(amount, solver->P[c], 6));
+            num_digits(amount, solver->P[point], 6));
     if (solver->applied && !(traits & IMP_LAW_TRAIT_PARTS) &&
-        solver->after[c] < -RESTS * solver->speed * solver->length[c])
+        solver->after[point] < -RESTS * solver->speed * solver->length[point])
         SAY(list, "%s approaches after the impact, at %s m/s", name,
-            num_digits(amount, solver->after[c], 6));
+            num_digits(amount, solver->after[point], 6));
 }
 
 size_t
-impact_remarks(struct analysis *analysis, const struct impact_of_run *in,
+impact_remarks(struct analysis *analysis, const struct impact_of_run *problem,
                const struct impact_solver *solver, const char **text,
                size_t most)
 {
-    assert(analysis != NULL && in != NULL && solver != NULL);
+    assert(analysis != NULL && problem != NULL && solver != NULL);
     assert(text != NULL && most > 0);
     struct sentences list = {
         .arena = record_arena(analysis), .text = text, .most = most};
     double greatest = 0;
     for (int c = 0; c < solver->nc; c++)
         greatest = fmax(greatest, fabs(solver->P[c]));
-    say_outcome(&list, analysis, in, solver);
+    say_outcome(&list, analysis, problem, solver);
     for (int c = 0; c < solver->nc; c++)
-        say_point(&list, analysis, in, solver, c, greatest);
+        say_point(&list, analysis, problem, solver, c, greatest);
     if (list.more)
         text[most - 1] = arena_printf(
             list.arena, "and %zu remarks more on its points", list.more + 1);

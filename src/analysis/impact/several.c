@@ -14,7 +14,7 @@ impact_at_contacts(struct analysis *analysis, const imp_command *command,
                    struct record *out)
 {
     assert(analysis != NULL && command != NULL && out != NULL);
-    struct impact_of_run in;
+    struct impact_of_run problem;
     struct impact_solver *solver;
     enum imp_impact_law law;
     const char *text[64];
@@ -29,12 +29,12 @@ impact_at_contacts(struct analysis *analysis, const imp_command *command,
     }
     if ((st = impact_law_of_command(analysis, command, &law)) ||
         (st = impact_bring_to_touch(analysis, command, IMP_OPT_impact_until,
-                                    &in, &solver)) ||
-        (st = impact_law_of_contacts(analysis, command->range, in.contact,
-                                     in.p.n_contact, &law)))
+                                    &problem, &solver)) ||
+        (st = impact_law_of_contacts(analysis, command->range, problem.contact,
+                                     problem.p.n_contact, &law)))
         return st;
     impact_solver_solve(solver, law);
-    size_t n_remarks = impact_remarks(analysis, &in, solver, text, 64);
+    size_t n_remarks = impact_remarks(analysis, &problem, solver, text, 64);
     if (!solver->applied)
         impact_undetermined(analysis, command->range, solver);
     if (solver->applied && solver->gained > 0 &&
@@ -55,7 +55,7 @@ impact_at_contacts(struct analysis *analysis, const imp_command *command,
                   "`policy = stop` of the world");
         return IMP_FAILED;
     }
-    impact_record(analysis, &in, solver, out, IMPACT_FIELDS_ALL);
+    impact_record(analysis, &problem, solver, out, IMPACT_FIELDS_ALL);
     SET_TEXTS("warnings", text, n_remarks);
     return IMP_OK;
 }

@@ -24,6 +24,7 @@
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/modes/accumulation_forecast.h"
+#include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
 
@@ -67,27 +68,21 @@ struct accumulation_work {
     struct group g;
 };
 
-static bool
-moving(const struct rt *run, uint32_t body)
-{
-    return body != IMP_WORLD && !(rt_body(run, body)->flags & IMP_BODYF_FIXED);
-}
-
 /* The sum of the last flights of a contact; 0: they do not shrink. take: there
  * are enough of them for a limit. */
 static double
 shrinks(const struct simulation *sim, uint32_t contact, bool *take)
 {
     const struct flight_history *flights = &sim->contacts[contact].flights;
-    const double *t = flights->f;
-    bool less = flights->n == 1 || t[0] < t[1] ||
-                (flights->n >= 4 && t[0] + t[1] < t[2] + t[3]);
-    *take = flights->n >= CHATTER_FLIGHTS ||
-            (flights->n >= 2 && t[0] <= CHATTER_SHORTER * flights->first);
-    if (flights->n < 1 || !less || !(t[0] > 0.0))
+    const double *t = flights->flight;
+    bool less = flights->n_known == 1 || t[0] < t[1] ||
+                (flights->n_known >= 4 && t[0] + t[1] < t[2] + t[3]);
+    *take = flights->n_known >= CHATTER_FLIGHTS ||
+            (flights->n_known >= 2 && t[0] <= CHATTER_SHORTER * flights->first);
+    if (flights->n_known < 1 || !less || !(t[0] > 0.0))
         return 0.0;
     double sum = 0.0;
-    for (int i = 0; i < 4 && i < flights->n; i++)
+    for (int i = 0; i < 4 && i < flights->n_known; i++)
         sum += t[i];
     return sum;
 }
@@ -97,15 +92,15 @@ shrinks(const struct simulation *sim, uint32_t contact, bool *take)
 static bool
 touches(struct simulation *sim, uint32_t contact)
 {
-    struct closest_points cl;
+    struct closest_points closest;
     double tol, rate;
     const imp_contact *image_contact = rt_contact(sim->run, contact);
     if (image_contact->system != IMP_NO_SYSTEM ||
         image_contact->flags & IMP_CONTACTF_STATED ||
-        closest_points_find(sim->run, contact, &cl, false))
+        closest_points_find(sim->run, contact, &closest, false))
         return false;
     gap_tolerances(sim->run, contact, &tol, &rate);
-    return cl.gap <= 2.0 * tol;
+    return closest.gap <= 2.0 * tol;
 }
 
 /* Gathers the contacts whose impacts may concern the bodies of `contact`: those
@@ -125,9 +120,9 @@ gather(struct simulation *sim, uint32_t contact, double window,
         for (uint32_t other = 0; other < sim->n_contacts; other++) {
             const imp_contact *image_contact = rt_contact(run, other);
             const struct simulated_contact *t = &sim->contacts[other];
-            bool one = moving(run, image_contact->body[0]) &&
+            bool one = contact_point_body_moves(run, image_contact->body[0]) &&
                        group->body[image_contact->body[0]],
-                 two = moving(run, image_contact->body[1]) &&
+                 two = contact_point_body_moves(run, image_contact->body[1]) &&
                        group->body[image_contact->body[1]];
             if (!group->contact[other] && (one || two) &&
                 t->watch != WATCH_OFF && !t->through && !t->overlap &&
@@ -137,17 +132,18 @@ gather(struct simulation *sim, uint32_t contact, double window,
                  touches(sim, other)))
                 group->contact[other] = more = true;
             for (int e = 0; e < 2 && group->contact[other]; e++)
-                if (moving(run, image_contact->body[e]) &&
+                if (contact_point_body_moves(run, image_contact->body[e]) &&
                     !group->body[image_contact->body[e]])
                     group->body[image_contact->body[e]] = more = true;
         }
         for (uint32_t other = 0; other < run->im->joints.n; other++) {
-            bool one = moving(run, joint[other].body[0]) &&
+            bool one = contact_point_body_moves(run, joint[other].body[0]) &&
                        group->body[joint[other].body[0]],
-                 two = moving(run, joint[other].body[1]) &&
+                 two = contact_point_body_moves(run, joint[other].body[1]) &&
                        group->body[joint[other].body[1]];
-            if (one == two || !moving(run, joint[other].body[0]) ||
-                !moving(run, joint[other].body[1]))
+            if (one == two ||
+                !contact_point_body_moves(run, joint[other].body[0]) ||
+                !contact_point_body_moves(run, joint[other].body[1]))
                 continue;
             group->body[joint[other].body[one ? 1 : 0]] = more = true;
         }
@@ -307,17 +303,17 @@ overlaps(struct simulation *sim, const struct group *group)
     for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
         const imp_contact *image_contact = rt_contact(sim->run, contact);
         const struct simulated_contact *t = &sim->contacts[contact];
-        struct closest_points cl;
+        struct closest_points closest;
         double tol, rate;
-        bool on = (moving(sim->run, image_contact->body[0]) &&
+        bool on = (contact_point_body_moves(sim->run, image_contact->body[0]) &&
                    group->body[image_contact->body[0]]) ||
-                  (moving(sim->run, image_contact->body[1]) &&
+                  (contact_point_body_moves(sim->run, image_contact->body[1]) &&
                    group->body[image_contact->body[1]]);
         if (!on || t->watch == WATCH_OFF || t->through || t->overlap ||
-            closest_points_find(sim->run, contact, &cl, false))
+            closest_points_find(sim->run, contact, &closest, false))
             continue;
         gap_tolerances(sim->run, contact, &tol, &rate);
-        if (cl.gap < -CHATTER_DEEP * tol)
+        if (closest.gap < -CHATTER_DEEP * tol)
             return true;
     }
     return false;
@@ -395,7 +391,9 @@ tiny(const struct simulation *sim, uint32_t contact)
     double low = CHATTER_NOISE * DBL_EPSILON * place_of(run, contact);
     return flights->impacts > 0 &&
            (flights->lost || flights->impacts >= CHATTER_FLIGHTS) &&
-           vec3_norm(run->gravity) * flights->f[0] * flights->f[0] / 8.0 <= low;
+           vec3_norm(run->gravity) * flights->flight[0] * flights->flight[0] /
+                   8.0 <=
+               low;
 }
 
 /* Close to a limit, impacts are smaller than the rounding error of the gap:
@@ -455,7 +453,7 @@ rounding(struct simulation *sim, uint32_t contact)
     struct group *group = &work_of(sim)->g;
     struct forecast_limit l;
     bool there;
-    double window = CHATTER_AHEAD * sim->contacts[contact].flights.f[0];
+    double window = CHATTER_AHEAD * sim->contacts[contact].flights.flight[0];
     gather(sim, contact, window, group);
     if (!points(sim, group, window) || !lost(sim, group, &l))
         return IMP_OK;
@@ -585,11 +583,12 @@ limit(struct simulation *sim, uint32_t contact)
                       : BALLISTIC_COMPLEMENTARITY,
         .ahead = CHATTER_AHEAD * shrunk,
         .window = window_of(sim, group)};
-    if (flights->wait > 0 && flights->f[0] > CHATTER_AGAIN * flights->looked) {
+    if (flights->wait > 0 &&
+        flights->flight[0] > CHATTER_AGAIN * flights->looked) {
         flights->wait--;
         return IMP_OK;
     }
-    flights->looked = flights->f[0];
+    flights->looked = flights->flight[0];
     if (!accumulation_forecast(run, &sim->accumulation->lines, &ask, &found[0],
                                &found[1])) {
         /* no limit is near: the next predictions are rarer */

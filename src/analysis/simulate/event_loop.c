@@ -27,12 +27,12 @@ too_many(struct simulation *sim, double limit)
         diag_add(sim->analysis->ds, DIAG_E0712, sim->command->range,
                  "%s events until t = %s s: the run is given up",
                  num_shortest(l, limit), num_digits(t, rt_time(sim->run), 9));
-    if (flights->n >= 2)
+    if (flights->n_known >= 2)
         diag_note(sim->analysis->ds, diag, rt_contact(sim->run, worst)->range,
                   "most of them here: %ld impacts, the last flights have a "
                   "ratio of %s",
                   flights->impacts,
-                  num_digits(q, flights->f[0] / flights->f[1], 6));
+                  num_digits(q, flights->flight[0] / flights->flight[1], 6));
     simulate_systems_trend(sim, diag);
     diag_help(sim->analysis->ds, diag,
               "raise the limit with `events = ...`, or use an "

@@ -21,7 +21,7 @@ simulate_report_endless(struct simulation *sim, uint32_t contact, double ratio)
     assert(ratio < 1.0);
     const struct flight_history *flights = &sim->contacts[contact].flights;
     char r[NUM_TEXT], t[NUM_TEXT], e[NUM_TEXT];
-    double end = flights->last + flights->f[0] * ratio / (1.0 - ratio);
+    double end = flights->last + flights->flight[0] * ratio / (1.0 - ratio);
     struct diag *diag = diag_add(
         sim->analysis->ds, DIAG_E0712, rt_contact(sim->run, contact)->range,
         "chatter at `%s`: after %ld impacts the flights "
@@ -41,11 +41,11 @@ bool
 flight_history_is_geometric(const struct flight_history *flights, double *ratio)
 {
     assert(flights != NULL && ratio != NULL);
-    if (flights->n < 3 ||
-        !(flights->f[0] < flights->f[1] && flights->f[1] < flights->f[2]))
+    if (flights->n_known < 3 || !(flights->flight[0] < flights->flight[1] &&
+                                  flights->flight[1] < flights->flight[2]))
         return false;
-    *ratio = flights->f[0] / flights->f[1];
-    return fabs(*ratio - flights->f[1] / flights->f[2]) <=
+    *ratio = flights->flight[0] / flights->flight[1];
+    return fabs(*ratio - flights->flight[1] / flights->flight[2]) <=
            CHATTER_STEADY * *ratio;
 }
 
@@ -57,20 +57,20 @@ simulate_count_impact(struct simulation *sim, uint32_t contact)
     double t = rt_time(sim->run), flight = t - flights->last;
     flights->last = t;
     if (flights->impacts++ == 0) {
-        flights->n = 0;
-        flights->f[0] = flight;
+        flights->n_known = 0;
+        flights->flight[0] = flight;
         flights->meet = -INFINITY;
         flights->off = INFINITY;
         flights->group = 0;
         return IMP_OK;
     }
-    flights->f[3] = flights->f[2];
-    flights->f[2] = flights->f[1];
-    flights->f[1] = flights->f[0];
-    flights->f[0] = flight;
-    if (flights->n == 0 || flight >= flights->f[1])
+    flights->flight[3] = flights->flight[2];
+    flights->flight[2] = flights->flight[1];
+    flights->flight[1] = flights->flight[0];
+    flights->flight[0] = flight;
+    if (flights->n_known == 0 || flight >= flights->flight[1])
         flights->first = flight;
-    flights->n++;
+    flights->n_known++;
     double ratio;
     return flight_history_is_geometric(flights, &ratio) &&
                    flight < CHATTER_SHORTEST * flights->first

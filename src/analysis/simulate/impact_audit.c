@@ -62,13 +62,13 @@ simulate_apply_handler(struct simulation *sim, uint32_t contact,
 /* The work, against impulse `point`, of whatever drives prescribed bodies and
  * surfaces that move over their bodies. */
 static double
-driven(const struct impact_of_run *in, const struct impact_solver *solver,
+driven(const struct impact_of_run *problem, const struct impact_solver *solver,
        int point)
 {
-    const struct impact_contact *k = &in->p.contact[point];
+    const struct impact_contact *k = &problem->p.contact[point];
     double speed = k->recede * solver->length[point];
     for (int side = 0; side < 2; side++) {
-        const struct impact_body *b = &in->p.body[k->body[side]];
+        const struct impact_body *b = &problem->p.body[k->body[side]];
         double r[3], u[3];
         if (k->body[side] == IMP_WORLD || b->invmass > 0)
             continue;
@@ -84,26 +84,26 @@ driven(const struct impact_of_run *in, const struct impact_solver *solver,
  * a share of the energies, and the rounding of the terms, which cancel where
  * the impulses of near points push and pull. */
 static double
-work(const struct impact_of_run *in, const struct impact_solver *solver,
+work(const struct impact_of_run *problem, const struct impact_solver *solver,
      double *low)
 {
     double sum = 0, terms = 0;
     for (int c = 0; c < solver->nc; c++) {
         sum += 0.5 * solver->P[c] * (solver->before[c] + solver->after[c]) -
-               driven(in, solver, c);
+               driven(problem, solver, c);
         terms += fabs(solver->P[c]) *
                  fmax(fabs(solver->before[c]), fabs(solver->after[c]));
     }
     *low = IMPACT_CONSERVES * fmax(solver->energy[0], solver->energy[1]) +
            IMPACT_ROUNDINGS * DBL_EPSILON * terms;
     /* the impulses of joints do work on the errors of the joint velocities */
-    for (uint32_t j = 0; j < in->p.n_joint; j++) {
-        const struct impact_joint *k = &in->p.joint[j];
+    for (uint32_t j = 0; j < problem->p.n_joint; j++) {
+        const struct impact_joint *k = &problem->p.joint[j];
         const double *impulse = solver->xi + 6 * j;
         for (int side = 0; side < 2; side++) {
             if (k->body[side] == IMP_WORLD)
                 continue;
-            const struct impact_body *b = &in->p.body[k->body[side]];
+            const struct impact_body *b = &problem->p.body[k->body[side]];
             const double *t = solver->twist + 6 * k->body[side];
             double r[3], w[3], v[3];
             vec3_sub(k->at, b->centre, r);
@@ -138,15 +138,15 @@ share(const struct impact_solver *solver)
  * other. It takes huge impulses to turn the bodies as the law asks, and the
  * energy is then rounding. */
 static int
-pulls(struct simulation *sim, uint32_t contact, const struct impact_of_run *in,
-      const struct impact_solver *solver)
+pulls(struct simulation *sim, uint32_t contact,
+      const struct impact_of_run *problem, const struct impact_solver *solver)
 {
     double apart = INFINITY;
     char times[NUM_TEXT], time[NUM_TEXT], distance[NUM_TEXT];
     for (int i = 0; i < solver->nc; i++)
         for (int j = 0; j < i; j++) {
             double d[3];
-            vec3_sub(in->p.contact[i].p, in->p.contact[j].p, d);
+            vec3_sub(problem->p.contact[i].p, problem->p.contact[j].p, d);
             apart = fmin(apart, vec3_norm(d));
         }
     struct diag *diag = diag_add(
@@ -168,12 +168,12 @@ pulls(struct simulation *sim, uint32_t contact, const struct impact_of_run *in,
 
 int
 simulate_audit_impact(struct simulation *sim, const uint32_t *contacts,
-                      uint32_t n, const struct impact_of_run *in,
+                      uint32_t n_contacts, const struct impact_of_run *problem,
                       const struct impact_solver *solver)
 {
-    assert(sim != NULL && contacts != NULL && n > 0);
-    assert(in != NULL && solver != NULL && solver->applied);
-    double low, worked = work(in, solver, &low),
+    assert(sim != NULL && contacts != NULL && n_contacts > 0);
+    assert(problem != NULL && solver != NULL && solver->applied);
+    double low, worked = work(problem, solver, &low),
                 got = solver->energy[1] - solver->energy[0];
     bool sure =
         low <= IMPACT_ENERGY_KNOWN * fmax(solver->energy[0], solver->energy[1]);
@@ -182,7 +182,7 @@ simulate_audit_impact(struct simulation *sim, const uint32_t *contacts,
     if (kept && sure)
         return IMP_OK;
     if (solver->nc > 1 && share(solver) > IMPACT_PULLS)
-        return pulls(sim, contacts[0], in, solver);
+        return pulls(sim, contacts[0], problem, solver);
     if (kept)
         return IMP_OK;
     char e[NUM_TEXT], p[NUM_TEXT];
@@ -190,7 +190,7 @@ simulate_audit_impact(struct simulation *sim, const uint32_t *contacts,
         sim->analysis->ds, DIAG_E0714, rt_contact(sim->run, contacts[0])->range,
         "the impact of %u contacts changes the energy by %s J more than its "
         "impulses do and the momentum by %s (relative)",
-        n, num_digits(e, got - worked, 3),
+        n_contacts, num_digits(e, got - worked, 3),
         num_digits(p, solver->momentum_error, 3));
     diag_help(sim->analysis->ds, diag,
               "look at the masses and inertias: a body may be "

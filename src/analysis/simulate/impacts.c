@@ -17,6 +17,7 @@
 #include "base/num.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/motion/contact_point.h"
 #include "runtime/numerics/vec3.h"
 
 /* an impulse below this share of the greatest one is rounding */
@@ -41,27 +42,21 @@ struct group {
     uint32_t *contact, n;
 };
 
-static bool
-moving(const struct rt *run, uint32_t body)
-{
-    return body != IMP_WORLD && !(rt_body(run, body)->flags & IMP_BODYF_FIXED);
-}
-
 /* Does a contact that is not of the event touch now? */
 static bool
 touches(struct group *group, uint32_t contact)
 {
     struct simulation *sim = group->sim;
-    struct closest_points cl;
+    struct closest_points closest;
     double tol, rate;
     if (group->part[contact] == PART_UNKNOWN) {
         const struct simulated_contact *state = &sim->contacts[contact];
         bool out = state->watch == WATCH_OFF || state->through ||
                    state->overlap ||
-                   closest_points_find(sim->run, contact, &cl, false);
+                   closest_points_find(sim->run, contact, &closest, false);
         if (!out) {
             gap_tolerances(sim->run, contact, &tol, &rate);
-            out = cl.gap > tol;
+            out = closest.gap > tol;
         }
         group->part[contact] = out ? PART_OUT : PART_TOUCHES;
     }
@@ -72,7 +67,7 @@ touches(struct group *group, uint32_t contact)
 static bool
 enter(struct group *group, uint32_t body)
 {
-    if (!moving(group->sim->run, body) || group->body[body])
+    if (!contact_point_body_moves(group->sim->run, body) || group->body[body])
         return false;
     return group->body[body] = true;
 }
@@ -91,18 +86,18 @@ gather(struct group *group, uint32_t contact)
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < run->im->joints.n; i++) {
-            bool one = moving(run, joint[i].body[0]) &&
+            bool one = contact_point_body_moves(run, joint[i].body[0]) &&
                        group->body[joint[i].body[0]],
-                 two = moving(run, joint[i].body[1]) &&
+                 two = contact_point_body_moves(run, joint[i].body[1]) &&
                        group->body[joint[i].body[1]];
             if (one != two)
                 more |= enter(group, joint[i].body[one ? 1 : 0]);
         }
         for (uint32_t i = 0; i < group->sim->n_contacts; i++) {
             const imp_contact *image_contact = rt_contact(run, i);
-            bool one = moving(run, image_contact->body[0]) &&
+            bool one = contact_point_body_moves(run, image_contact->body[0]) &&
                        group->body[image_contact->body[0]],
-                 two = moving(run, image_contact->body[1]) &&
+                 two = contact_point_body_moves(run, image_contact->body[1]) &&
                        group->body[image_contact->body[1]];
             if (one == two || !touches(group, i))
                 continue;
@@ -113,9 +108,9 @@ gather(struct group *group, uint32_t contact)
      * reached. */
     for (uint32_t i = 0; i < group->sim->n_contacts; i++) {
         const imp_contact *image_contact = rt_contact(run, i);
-        bool on = (moving(run, image_contact->body[0]) &&
+        bool on = (contact_point_body_moves(run, image_contact->body[0]) &&
                    group->body[image_contact->body[0]]) ||
-                  (moving(run, image_contact->body[1]) &&
+                  (contact_point_body_moves(run, image_contact->body[1]) &&
                    group->body[image_contact->body[1]]);
         if (on && touches(group, i))
             group->contact[group->n++] = i;
@@ -125,7 +120,7 @@ gather(struct group *group, uint32_t contact)
 /* Under most laws a contact that separates has nothing to reverse and is no
  * part of the impact. Takes such contacts out; true: there was one. */
 static bool
-drop_open(struct group *group, const struct impact_of_run *in,
+drop_open(struct group *group, const struct impact_of_run *problem,
           const struct impact_solver *solver, enum imp_impact_law law)
 {
     bool dropped = false;
@@ -134,7 +129,7 @@ drop_open(struct group *group, const struct impact_of_run *in,
     for (uint32_t i = 0; i < group->n; i++) {
         bool all = group->part[group->contact[i]] == PART_TOUCHES;
         for (int c = 0; c < solver->nc; c++)
-            all &= in->contact[c] != group->contact[i] || solver->open[c];
+            all &= problem->contact[c] != group->contact[i] || solver->open[c];
         if (all) {
             group->part[group->contact[i]] = PART_OUT;
             dropped = true;
@@ -184,12 +179,13 @@ solve(struct impact_solver *solver, enum imp_impact_law law)
 
 /* Adds the law's remarks to the record. */
 static void
-remarks(struct simulation *sim, const struct impact_of_run *in,
+remarks(struct simulation *sim, const struct impact_of_run *problem,
         const struct impact_solver *solver)
 {
     const char *text[GROUP_REMARKS];
     char t[NUM_TEXT];
-    size_t n = impact_remarks(sim->analysis, in, solver, text, GROUP_REMARKS);
+    size_t n =
+        impact_remarks(sim->analysis, problem, solver, text, GROUP_REMARKS);
     num_digits(t, rt_time(sim->run), 9);
     for (size_t i = 0; i < n; i++) {
         if (sim->log.remarks.n >= SIMULATE_REMARKS)
@@ -249,7 +245,8 @@ undetermined(struct simulation *sim, const struct group *group,
 
 static int
 forbidden(struct simulation *sim, const struct group *group,
-          const struct impact_of_run *in, const struct impact_solver *solver)
+          const struct impact_of_run *problem,
+          const struct impact_solver *solver)
 {
     char t[NUM_TEXT];
     const char *text[GROUP_REMARKS];
@@ -258,7 +255,8 @@ forbidden(struct simulation *sim, const struct group *group,
                  "the world forbids the impact of %s at t = %s "
                  "s: the run stops before it",
                  names(sim, group), num_digits(t, rt_time(sim->run), 9));
-    size_t n = impact_remarks(sim->analysis, in, solver, text, GROUP_REMARKS);
+    size_t n =
+        impact_remarks(sim->analysis, problem, solver, text, GROUP_REMARKS);
     for (size_t i = 0; i < n; i++)
         diag_note(sim->analysis->ds, diag, IMP_NOWHERE, "%s", text[i]);
     diag_help(sim->analysis->ds, diag,
@@ -270,7 +268,7 @@ forbidden(struct simulation *sim, const struct group *group,
 /* Records the events and a row, and counts the impacts. */
 static int
 after(struct simulation *sim, const struct group *group,
-      const struct impact_of_run *in, const struct impact_solver *solver,
+      const struct impact_of_run *problem, const struct impact_solver *solver,
       const char *const *class)
 {
     double big = 0;
@@ -281,7 +279,7 @@ after(struct simulation *sim, const struct group *group,
         uint32_t k = group->contact[i];
         double P = 0;
         for (int c = 0; c < solver->nc; c++)
-            if (in->contact[c] == k)
+            if (problem->contact[c] == k)
                 P += solver->P[c] * solver->length[c];
         sim->contacts[k].watch = WATCH_LEAVE;
         /* a contact that touched before and takes no impulse has no event */
@@ -304,7 +302,7 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
 {
     struct analysis *analysis = sim->analysis;
     enum imp_impact_law law = (enum imp_impact_law)analysis->rt->im->impact_law;
-    struct impact_of_run in;
+    struct impact_of_run problem;
     struct impact_solver *solver;
     int st;
     do {
@@ -320,21 +318,21 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
                        ? st
                        : simulate_count_impact(sim, contact);
         }
-        if ((st = impact_read(analysis, group->contact, group->n, &in)))
+        if ((st = impact_read(analysis, group->contact, group->n, &problem)))
             return st;
-        if (in.open != IMP_WORLD) {
-            impact_report_open_normal(analysis, &in, DIAG_W0724,
+        if (problem.open != IMP_WORLD) {
+            impact_report_open_normal(analysis, &problem, DIAG_W0724,
                                       sim->command->range);
-            return stop(sim, group,
-                        arena_printf(
-                            analysis->rt->arena,
-                            "the normal of `%s` is set-valued",
-                            imp_text(analysis->rt->im,
-                                     rt_contact(analysis->rt, in.open)->name)));
+            return stop(
+                sim, group,
+                arena_printf(
+                    analysis->rt->arena, "the normal of `%s` is set-valued",
+                    imp_text(analysis->rt->im,
+                             rt_contact(analysis->rt, problem.open)->name)));
         }
-        if ((st = impact_prepare(analysis, &in, &solver)))
+        if ((st = impact_prepare(analysis, &problem, &solver)))
             return st;
-    } while (drop_open(group, &in, solver, law));
+    } while (drop_open(group, &problem, solver, law));
     if ((st = impact_law_of_contacts(analysis, sim->command->range,
                                      group->contact, group->n, &law)))
         return st;
@@ -343,12 +341,12 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
         solver->fault = IMPACT_UNSETTLED;
     }
     if (solver->applied && impact_forbidden(analysis, solver))
-        return forbidden(sim, group, &in, solver);
-    remarks(sim, &in, solver);
+        return forbidden(sim, group, &problem, solver);
+    remarks(sim, &problem, solver);
     if (!solver->applied)
         return undetermined(sim, group, solver);
-    if ((st =
-             simulate_audit_impact(sim, group->contact, group->n, &in, solver)))
+    if ((st = simulate_audit_impact(sim, group->contact, group->n, &problem,
+                                    solver)))
         return st;
     if (solver->gained > 0 && !analysis->rt->im->gain_allowed &&
         !sim->reported.energy_gain) {
@@ -361,25 +359,25 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
                  num_digits(e, solver->gained, 6),
                  imp_impact_law_word(solver->law));
     }
-    impact_of_run_write(analysis->rt, &in, solver->twist);
+    impact_of_run_write(analysis->rt, &problem, solver->twist);
     sim->rows.fresh = false;
-    return after(sim, group, &in, solver, class);
+    return after(sim, group, &problem, solver, class);
 }
 
 int
-simulate_impacts(struct simulation *sim, const uint32_t *hit, uint32_t n,
+simulate_impacts(struct simulation *sim, const uint32_t *hit, uint32_t n_hit,
                  const char *const *class, bool *done)
 {
-    assert(sim != NULL && hit != NULL && n > 0 && n <= sim->n_contacts);
+    assert(sim != NULL && hit != NULL && n_hit > 0 && n_hit <= sim->n_contacts);
     assert(class != NULL && done != NULL);
     struct rt *run = sim->run;
     struct group group = {.sim = sim};
     group.part = NEW_N(run->brief, unsigned char, sim->n_contacts + 1);
     group.body = NEW_N(run->brief, bool, run->im->bodies.n + 1);
     group.contact = NEW_N(run->brief, uint32_t, sim->n_contacts + 1);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n_hit; i++)
         group.part[hit[i]] = PART_HIT;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n_hit; i++) {
         if (group.part[hit[i]] != PART_HIT)
             continue;
         int st = together(sim, &group, hit[i], class);

@@ -59,13 +59,13 @@ simulate_check_penetration(struct simulation *sim)
         if (state->watch == WATCH_OFF)
             continue;
         if (!state->overlap) {
-            struct closest_points cl;
+            struct closest_points closest;
             double tol;
             /* where closest points cannot be found, the search reports it */
-            if (closest_points_find(analysis->rt, contact, &cl, false))
+            if (closest_points_find(analysis->rt, contact, &closest, false))
                 continue;
             gap_tolerances(analysis->rt, contact, &tol, &rate);
-            if (cl.gap >= -SIMULATE_PASSED * tol)
+            if (closest.gap >= -SIMULATE_PASSED * tol)
                 continue;
             char g[NUM_TEXT], at[NUM_TEXT];
             diag_add(analysis->ds, DIAG_E0713,
@@ -74,7 +74,7 @@ simulate_check_penetration(struct simulation *sim)
                      "found before",
                      imp_text(analysis->rt->im,
                               rt_contact(analysis->rt, contact)->name),
-                     num_digits(g, -cl.gap, 6), num_digits(at, now, 9));
+                     num_digits(g, -closest.gap, 6), num_digits(at, now, 9));
             return IMP_FAILED;
         }
         if ((st = touch_gap(analysis, contact, &gap, NULL)))

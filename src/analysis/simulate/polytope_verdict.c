@@ -55,11 +55,11 @@ see(struct simulation *sim, uint32_t contact, double dt,
     struct analysis *analysis = sim->analysis;
     struct rt *run = analysis->rt;
     struct saved_state here = saved_state_take(analysis->rt);
-    struct closest_points cl;
+    struct closest_points closest;
     double h, jet[3];
     int st = dt > 0.0 ? motion_to(run, rt_time(run) + dt) : IMP_OK;
     /* the features that touch there must be known first */
-    if (!st && !(st = closest_points_find(run, contact, &cl, false)))
+    if (!st && !(st = closest_points_find(run, contact, &closest, false)))
         st = event_ahead(run, contact, sim->until - rt_time(run), ahead);
     if (!st && !(st = motion_series_all(run, 2, &h)) &&
         !(st = contact_gap_series(run, contact, 2, jet)))
@@ -92,10 +92,12 @@ by_series(struct simulation *sim, uint32_t contact, struct verdict *verdict,
 /* The normal is not unique: the bodies approach if they do under one choice. */
 static int
 by_choice(struct simulation *sim, uint32_t contact,
-          const struct impact_of_run *in, struct verdict *verdict, bool *rests)
+          const struct impact_of_run *problem, struct verdict *verdict,
+          bool *rests)
 {
     struct normal_choices choices;
-    int st = normal_choices_read(sim->analysis, contact, in->choice, &choices);
+    int st =
+        normal_choices_read(sim->analysis, contact, problem->choice, &choices);
     if (st)
         return command_failed(sim->analysis, st,
                               rt_contact(sim->run, contact)->range,
@@ -113,12 +115,12 @@ int
 polytope_stop_open_normal(struct simulation *sim, uint32_t contact)
 {
     assert(sim != NULL && contact < sim->n_contacts);
-    struct impact_of_run in;
+    struct impact_of_run problem;
     char time[NUM_TEXT];
-    int st = impact_read(sim->analysis, &contact, 1, &in);
+    int st = impact_read(sim->analysis, &contact, 1, &problem);
     if (st)
         return st;
-    impact_report_open_normal(sim->analysis, &in, DIAG_W0724,
+    impact_report_open_normal(sim->analysis, &problem, DIAG_W0724,
                               sim->command->range);
     simulate_log_event(sim, contact, "stop", touch_class_name[CLASS_0_MINUS],
                        0.0);
@@ -138,17 +140,17 @@ polytope_verdict(struct simulation *sim, uint32_t contact,
                  struct verdict *verdict, bool *rests)
 {
     assert(sim != NULL && verdict != NULL && rests != NULL);
-    struct impact_of_run in;
+    struct impact_of_run problem;
     struct impact_solver *solver;
-    int st = impact_read(sim->analysis, &contact, 1, &in);
+    int st = impact_read(sim->analysis, &contact, 1, &problem);
     memset(verdict, 0, sizeof *verdict);
     verdict->class = CLASS_00;
     verdict->jerk_zero = true;
     if (st)
         return st;
-    if (in.open != IMP_WORLD)
-        return by_choice(sim, contact, &in, verdict, rests);
-    if ((st = impact_prepare(sim->analysis, &in, &solver)))
+    if (problem.open != IMP_WORLD)
+        return by_choice(sim, contact, &problem, verdict, rests);
+    if ((st = impact_prepare(sim->analysis, &problem, &solver)))
         return st;
     double lo = INFINITY;
     for (int i = 0; i < solver->nc; i++)

@@ -136,7 +136,7 @@ int
 simulate_row(struct simulation *sim)
 {
     assert(sim != NULL);
-    assert(sim->rows.values.n == sim->rows.t.n * sim->rows.width);
+    assert(sim->rows.values.n == sim->rows.time.n * sim->rows.width);
     if (sim->rows.fresh)
         return IMP_OK;
     if (sim->rows.buffer == NULL)
@@ -148,7 +148,7 @@ simulate_row(struct simulation *sim)
             return st;
         p += item_size(&sim->rows.item[i]);
     }
-    VEC_PUSH(&sim->rows.t, rt_time(sim->run));
+    VEC_PUSH(&sim->rows.time, rt_time(sim->run));
     for (size_t k = 0; k < sim->rows.width; k++)
         VEC_PUSH(&sim->rows.values, x[k]);
     sim->rows.fresh = true;
@@ -160,8 +160,8 @@ simulate_put_rows(struct simulation *sim, struct record *out)
 {
     assert(sim != NULL && out != NULL);
     struct analysis *analysis = sim->analysis;
-    size_t n_rows = sim->rows.t.n, at = 0;
-    SET_LIST("t", sim->rows.t.v, n_rows);
+    size_t n_rows = sim->rows.time.n, at = 0;
+    SET_LIST("t", sim->rows.time.v, n_rows);
     for (uint32_t i = 0; i < sim->rows.n_items; i++) {
         size_t w = item_size(&sim->rows.item[i]);
         double *x = NEW_N(analysis->rt->arena, double, n_rows *w + 1);

@@ -67,12 +67,12 @@ resting_polytopes_enter(struct simulation *sim, uint32_t contact)
 void
 resting_polytopes_leave_face(struct simulation *sim, uint32_t contact)
 {
-    struct closest_points cl;
+    struct closest_points closest;
     double tol, rate;
     resting_polytopes_drop(sim, contact);
     gap_tolerances(sim->run, contact, &tol, &rate);
-    bool near = closest_points_find(sim->run, contact, &cl, false) ||
-                cl.gap <= 2.0 * tol;
+    bool near = closest_points_find(sim->run, contact, &closest, false) ||
+                closest.gap <= 2.0 * tol;
     sim->contacts[contact].watch = near ? WATCH_LEAVE : WATCH_CLOSE;
 }
 

@@ -179,9 +179,9 @@ simulate(struct simulation *sim, struct record *out)
 }
 
 static void
-sim_free(struct simulation *sim)
+simulation_free(struct simulation *sim)
 {
-    free(sim->rows.t.v);
+    free(sim->rows.time.v);
     free(sim->rows.values.v);
     free(sim->rows.times.v);
     free(sim->log.time.v);
@@ -210,13 +210,13 @@ cmd_simulate(struct analysis *analysis, const imp_command *command,
     };
     if (setjmp(guard.env)) {
         oom_leave(&guard);
-        sim_free(sim);
+        simulation_free(sim);
         oom_raise();
     }
     oom_enter(&guard);
     int st = simulate(sim, out);
     oom_leave(&guard);
-    sim_free(sim);
+    simulation_free(sim);
     return st;
 }
 

@@ -27,15 +27,15 @@
 
 /* flights between the impacts at one contact, for accumulation */
 struct flight_history {
-    double last;    /* time of the last impact, s */
-    double f[4];    /* the last flights, newest first, s */
-    double meet;    /* time of the limit, as predicted at the last impact */
-    double off;     /* the change of this prediction at the last impact */
-    uint64_t group; /* which points rest at that limit, as a number */
-    double first;   /* flight with which the present decrease began */
-    bool lost;      /* the last limit was taken because the impacts were smaller
-                       than rounding, and no higher flight followed */
-    int n;          /* flights known */
+    double last;      /* time of the last impact, s */
+    double flight[4]; /* the last flights, newest first, s */
+    double meet;      /* time of the limit, as predicted at the last impact */
+    double off;       /* the change of this prediction at the last impact */
+    uint64_t group;   /* which points rest at that limit, as a number */
+    double first;     /* flight with which the present decrease began */
+    bool lost;   /* the last limit was taken because the impacts were smaller
+                    than rounding, and no higher flight followed */
+    int n_known; /* flights known */
     int pause, wait; /* impacts until the next prediction is tried */
     double looked;   /* flight at which the last prediction was tried */
     long impacts;
@@ -78,7 +78,7 @@ struct recorded_rows {
     uint32_t n_items;
     size_t width;          /* numbers of one row */
     double *buffer;        /* room for one row */
-    struct numbers t;      /* time of each row */
+    struct numbers time;   /* of each row */
     struct numbers values; /* all rows */
     struct numbers times;  /* asked for: ascending, up to `until` */
     bool fresh;            /* the last row is of the present state */
@@ -193,7 +193,8 @@ int simulate_apply_handler(struct simulation *sim, uint32_t contact,
 /* Checks I1 for an impact at contacts[0..n) that was solved and not yet
  * applied. IMP_FAILED after a diagnostic. */
 int simulate_audit_impact(struct simulation *sim, const uint32_t *contacts,
-                          uint32_t n, const struct impact_of_run *in,
+                          uint32_t n_contacts,
+                          const struct impact_of_run *problem,
                           const struct impact_solver *solver);
 
 /* -- penetration.c ----------------------------------------------------------
@@ -220,8 +221,8 @@ int simulate_tangency_policy(struct simulation *sim, uint32_t contact,
  * by joints or by other contacts that touch now, are one impact. class: per
  * contact of the model, NULL unless it is of the event; done: per contact, set
  * where an impact took it. */
-int simulate_impacts(struct simulation *sim, const uint32_t *hit, uint32_t n,
-                     const char *const *class, bool *done);
+int simulate_impacts(struct simulation *sim, const uint32_t *hit,
+                     uint32_t n_hit, const char *const *class, bool *done);
 
 /* -- polytope_verdict.c -----------------------------------------------------
  */

@@ -428,10 +428,10 @@ typedef struct imp_contact {
      * rows (d*d): a point x1 (about the mass centre, body axes) of body 1 is at
      * c + R x1 in the axes of body 0, about its mass centre. */
     uint32_t relative;
-    /* a smooth body against a polytope: index of the smooth one, and tapes as
-     * kkt and event for its nearest point to a vertex, an edge (its line), a
-     * face (its plane) of the other. Local: unknowns, then the numbers of the
-     * feature; see mechanics/corner.c */
+    /* a smooth body against a polytope: the number of the smooth body, and
+     * tapes like kkt and event for its nearest point to a vertex, an edge (its
+     * line), a face (its plane) of the polytope. Local: the unknowns, then the
+     * numbers of the feature; see mechanics/smooth_polytope.c */
     uint32_t smooth, feature_kkt[3], feature_event[3];
     /* two smooth bodies, or one and a half-space: series; local and ROW sources
      * as event. Outputs: gap, then per body how fast it opens the gap: by

@@ -76,7 +76,7 @@ void
 oom_leave(struct oom_guard *guard)
 {
     assert(guard);
-    /* after a longjmp the guard has been taken off already */
+    /* after a longjmp the guard is no longer in the list */
     if (guard_top != guard)
         return;
     while (guard->held)
@@ -106,7 +106,7 @@ oom_fail_at(long n)
     return waits;
 }
 
-/* one allocation is about to happen: is it the one that shall fail? */
+/* Must the allocation that is about to happen fail? */
 static bool
 must_fail(void)
 {
@@ -176,7 +176,8 @@ add_block(struct arena *arena, size_t n)
     if (!b)
         oom_raise();
     b->cap = cap;
-    /* a block of its own size goes behind the one that still has room */
+    /* a block made for one large piece goes behind the block that still has
+     * room */
     if (own && arena->first) {
         b->next = arena->first->next;
         arena->first->next = b;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Arenas: one per lifetime (model, command, run); nothing is freed singly.
- * Memory that runs out is not the caller's problem: arena_alloc and mem_*
- * never return NULL; they longjmp to the recovery point set by oom_guard in
- * this thread, or print one line and _Exit(3) where there is none. */
+ * Callers need not handle memory that runs out: arena_alloc and mem_* never
+ * return NULL. They longjmp to the recovery point that oom_guard has set in
+ * this thread; where there is none, they print one line and _Exit(3). */
 #ifndef IMP_BASE_ARENA_H
 #define IMP_BASE_ARENA_H
 
@@ -13,9 +13,10 @@
 struct arena;
 
 struct arena *arena_new(void);
-void arena_free(struct arena *arena); /* NULL is fine */
-/* Forgets all it holds and keeps room for about as much: a lifetime that comes
- * again and again allocates nothing after the first few times. */
+void arena_free(struct arena *arena); /* may be NULL */
+/* Forgets all that the arena holds and keeps room for about as much. So a
+ * lifetime that comes again and again allocates nothing after the first few
+ * times. */
 void arena_clear(struct arena *arena);
 /* zeroed, aligned to 16; owned by the arena */
 void *arena_alloc(struct arena *arena, size_t size);
@@ -33,7 +34,7 @@ char *arena_printf(struct arena *arena, const char *fmt, ...)
  *   struct { T *v; size_t n, cap; } xs = {0};  VEC_PUSH(&xs, x); */
 void *mem_grow(void *p, size_t *cap, size_t want, size_t item);
 void *mem_alloc(size_t n); /* zeroed; free() it */
-/* NULL when memory runs out: for code that reports it itself (bison) */
+/* NULL when memory runs out, for code that handles it itself (bison) */
 void *mem_try(size_t n);
 #define VEC_PUSH(vec, ...)                                                     \
     do {                                                                       \
@@ -43,7 +44,7 @@ void *mem_try(size_t n);
         (vec)->v[(vec)->n++] = (__VA_ARGS__);                                  \
     } while (0)
 
-/* the same in an arena, where what it outgrows stays until the arena goes */
+/* The same in an arena; the old array stays there until the arena goes. */
 void *arena_grow(struct arena *arena, const void *p, size_t *cap, size_t n,
                  size_t item);
 #define VEC_PUSH_IN(arena, vec, ...)                                           \
@@ -66,11 +67,12 @@ struct oom_guard {
 void oom_enter(struct oom_guard *guard);
 void oom_leave(struct oom_guard *guard);
 _Noreturn void oom_raise(void);
-/* of buf.c: the innermost guard takes a buffer in, its own gives it up */
+/* For buf.c: the innermost guard takes responsibility for a buffer; the
+ * buffer's guard gives it up. */
 void oom_hold(struct buf *buf);
 void oom_let_go(struct buf *buf);
-/* tests: the n-th allocation of this thread from now fails (0: never); is one
- * that was to fail still to come? */
+/* For tests: the n-th allocation of this thread from now on fails (0: never).
+ * Returns whether an earlier call still waits for its allocation. */
 bool oom_fail_at(long n);
 
 #endif

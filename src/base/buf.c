@@ -114,7 +114,7 @@ buf_json(struct buf *buf, const char *text, size_t n)
         uint32_t code = 0;
         size_t len = utf8_decode(text + at, n - at, &code);
         if (len == 0) {
-            /* a byte that is not UTF-8 has no place in JSON */
+            /* JSON has no place for a byte that is not UTF-8 */
             buf_puts(buf, "\xef\xbf\xbd");
             len = 1;
         } else if (code == '"' || code == '\\') {

@@ -56,7 +56,7 @@ diag_add(struct diags *diags, enum diag_code code, imp_range range,
     int *count =
         made->severity == DIAG_ERROR ? &diags->errors : &diags->warnings;
     ++*count;
-    /* beyond the limit it is counted, and lives outside the list */
+    /* beyond the limit a diagnostic is counted, but is not in the list */
     if (diags->limit > 0 && *count > diags->limit)
         return made;
     if (diags->last)

@@ -58,7 +58,8 @@ struct diags {
 void diags_init(struct diags *diags, struct arena *arena,
                 const struct sources *sources);
 
-/* adds a diagnostic; the returned one takes notes, help, fix-it. Never NULL. */
+/* Adds a diagnostic and returns it, never NULL; notes, help and a fix-it can be
+ * added to it. */
 struct diag *diag_add(struct diags *diags, enum diag_code code, imp_range range,
                       const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -72,8 +73,8 @@ void diag_fix(struct diags *diags, struct diag *diag, imp_range where,
               const char *replacement);
 
 enum diag_format { DIAG_TEXT, DIAG_LINES, DIAG_JSON };
-/* appends all diagnostics, sorted by file and offset where they have a place,
- * in order of arrival otherwise; colour only for DIAG_TEXT */
+/* Appends all diagnostics as text: first those with a place, by file and
+ * offset, then the others in order of arrival. Colour only for DIAG_TEXT. */
 void diags_print(const struct diags *diags, struct buf *out,
                  enum diag_format format, bool colour);
 const char *diag_code_name(enum diag_code c); /* "E0123" */
@@ -81,8 +82,8 @@ const char *diag_code_title(enum diag_code c);
 const char *diag_code_text(enum diag_code c);
 enum diag_code diag_code_find(const char *name); /* DIAG_NONE if unknown */
 
-/* the candidate nearest to `word` (Damerau-Levenshtein, a third of its length
- * at most), or NULL */
+/* The candidate nearest to `word` (Damerau-Levenshtein distance, a third of the
+ * word's length at most), or NULL. */
 const char *suggest(const char *word, const char *const *candidates, size_t n);
 
 #endif

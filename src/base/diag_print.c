@@ -39,8 +39,8 @@ paint(const struct printer *printer, const char *with)
         buf_puts(printer->out, with);
 }
 
-/* one code point (or bad byte) at s made visible; returns bytes taken, adds the
- * cells it fills to *cells. out NULL: only measure */
+/* Makes one code point (or invalid byte) at `text` visible. Returns the bytes
+ * taken, adds the cells it fills to *cells. out NULL: only measures. */
 static size_t
 put_visible(struct buf *out, const char *text, size_t n, size_t *cells)
 {
@@ -68,8 +68,8 @@ put_visible(struct buf *out, const char *text, size_t n, size_t *cells)
     return len;
 }
 
-/* a message or name; line breaks continue under an indentation when `wrap`,
- * else are escaped like other control characters */
+/* Prints a message or a name. With `wrap` line breaks continue under an
+ * indentation; otherwise they are escaped like other control characters. */
 static void
 put_text(struct buf *out, const char *s, const char *wrap)
 {
@@ -85,7 +85,7 @@ put_text(struct buf *out, const char *s, const char *wrap)
     }
 }
 
-/* -- source lines --------------------------------------------------------- */
+/* -- source lines ---------------------------------------------------------- */
 
 /* a piece of text with a marked range in it */
 struct snippet {
@@ -93,7 +93,7 @@ struct snippet {
     size_t n, lo, hi;
 };
 
-/* the line around byte `at` of a source, without its line break */
+/* The line around byte `at` of a source, without its line break. */
 static struct snippet
 line_at(const struct source *src, size_t at)
 {
@@ -122,7 +122,7 @@ step_back(const char *s, size_t i)
     return utf8_decode(s + k, i - k, &c) == i - k ? k : i - 1;
 }
 
-/* prints the snippet's line, and under it carets below [lo, hi) and a label */
+/* Prints the snippet's line, and under it carets below [lo, hi) and a label. */
 static void
 put_snippet(const struct printer *printer, struct snippet snippet,
             const char *gutter, const char *number, const char *mark_colour,
@@ -173,7 +173,7 @@ put_snippet(const struct printer *printer, struct snippet snippet,
     if (cut_right) {
         buf_puts(out, "...");
     } else {
-        /* no blanks at line ends in what we print */
+        /* printed lines have no blanks at their ends */
         while (out->n > trim && out->s[out->n - 1] == ' ')
             out->s[--out->n] = 0;
     }
@@ -198,7 +198,7 @@ put_snippet(const struct printer *printer, struct snippet snippet,
     buf_putc(out, '\n');
 }
 
-/* the gutter that fits the line numbers of this diagnostic */
+/* The width of the gutter that fits the line numbers of this diagnostic. */
 static int
 number_width(const struct printer *printer, const struct diag *diag)
 {
@@ -229,7 +229,7 @@ put_place(const struct printer *printer, imp_range range, int width)
     buf_printf(printer->out, ":%u:%u\n", at.line, at.col_cells);
 }
 
-/* the line of range r with its carets; of several lines the first */
+/* Prints the line of a range with its carets; of several lines the first. */
 static void
 put_source(const struct printer *printer, imp_range range, int width,
            const char *colour, const char *label)
@@ -251,7 +251,7 @@ put_source(const struct printer *printer, imp_range range, int width,
     put_snippet(printer, snippet, gutter, number, colour, '^', '~', label);
 }
 
-/* the corrected line of a fix-it, the new text marked */
+/* Prints the corrected line of a fix-it, with the new text marked. */
 static void
 put_fix(const struct printer *printer, const struct diag *diag, int width)
 {
@@ -265,8 +265,7 @@ put_fix(const struct printer *printer, const struct diag *diag, int width)
                      : 0;
     if (lines.lo > lines.n)
         lines.lo = lines.n;
-    if (cut >
-        lines.n - lines.lo) /* a fix over several lines: nothing to show */
+    if (cut > lines.n - lines.lo) /* a fix over several lines is not shown */
         return;
     const char *eol = strchr(diag->fix_text, '\n');
     size_t len = eol ? (size_t)(eol - diag->fix_text) : strlen(diag->fix_text);
@@ -434,7 +433,7 @@ print_json(const struct printer *printer, const struct diag *diag)
     }
 }
 
-/* -- the collection ------------------------------------------------------- */
+/* -- the collection -------------------------------------------------------- */
 
 struct ranked {
     const struct diag *d;
@@ -446,7 +445,7 @@ by_place(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     imp_range range = x->d->range, s = y->d->range;
-    /* those without a place come last, as they came */
+    /* those without a place come last, in order of arrival */
     uint32_t f = range.file ? range.file : UINT32_MAX,
              g = s.file ? s.file : UINT32_MAX;
     if (f != g)
@@ -502,7 +501,8 @@ diags_print(const struct diags *diags, struct buf *out, enum diag_format format,
                               colour && format == DIAG_TEXT};
     bool first = true;
     for (size_t which = 0; which < count; which++) {
-        /* the same finding twice (a function expanded twice) is told once */
+        /* the same finding, made twice (a function expanded twice), is printed
+         * once */
         bool told = false;
         for (size_t j = which; j-- > 0 && !told;) {
             if (order[j].d->range.lo != order[which].d->range.lo ||

@@ -113,7 +113,8 @@ power_of_ten(int q)
     return x >> 127 ? x : x << 1;
 }
 
-/* the whole number next to y 10^q; y = m 2^e with 64 bits. False: not sure. */
+/* The whole number next to y 10^q, where y = m 2^e and m has 64 bits. False if
+ * the rounding is not certain. */
 static bool
 scale(uint64_t m, int e, int q, uint64_t *to)
 {

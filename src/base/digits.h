@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The first n digits (1..17) of y > 0, finite, correctly rounded, and the
- * exponent of the first: what "%.*e" gives, without it in nearly all cases.
- * False: the rounding hangs on more than is looked at; nothing is there. */
+/* The first `count` digits (1..17) of y > 0, finite, correctly rounded, and the
+ * exponent of the first digit: what "%.*e" gives, in nearly all cases without
+ * its cost. False if the bits that are looked at do not decide the rounding;
+ * then nothing is written. */
 #ifndef IMP_BASE_DIGITS_H
 #define IMP_BASE_DIGITS_H
 

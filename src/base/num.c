@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as text, independent of the locale. The C library does the exact
- * work where base/digits.h leaves it to it; its decimal point, the one thing a
- * locale changes, is never let in or out: texts are taken apart into digits and
- * exponent and put together here. */
+/* Numbers as text, independent of the locale. Where base/digits.h does not
+ * decide, the C library does the exact work. A locale changes only the decimal
+ * point, so the texts given to the library and taken from it have none: they
+ * are split into digits and exponent here. */
 #include "base/num.h"
 
 #include <assert.h>
@@ -116,14 +116,14 @@ num_shortest(char text[NUM_TEXT], double value)
     if (special(text, value))
         return text;
     double back = fabs(value);
-    /* integers of few digits: the common case, cheaply */
+    /* integers of few digits are common, and cheap */
     if (back < 1e9 && back == floor(back)) {
         snprintf(text, NUM_TEXT, "%s%d", value < 0 ? "-" : "", (int)back);
         return text;
     }
-    /* Up to 15 digits determine a normal double, so that the rounding to 15
-     * has the shortest text as its own, with zeros behind; denormals hold
-     * fewer digits and are searched from one digit on. */
+    /* 15 digits determine a normal double, so if a shortest text of at most 15
+     * digits exists, the rounding to 15 digits is that text with zeros behind.
+     * Denormals hold fewer digits and are searched from one digit on. */
     int e2;
     bool power = frexp(back, &e2) == 0.5;
     struct decimal result;
@@ -131,8 +131,9 @@ num_shortest(char text[NUM_TEXT], double value)
         result = round_to(back, n);
         if (value_of(&result) == back)
             return lay_out(text, value < 0, result, 16);
-        /* below a power of two doubles lie closer: the nearest text of n
-         * digits may be another number's while the next one up is ours */
+        /* Below a power of two doubles lie closer: the nearest text of n digits
+         * may belong to another number, while the next one up belongs to this
+         * one. */
         if (power) {
             next_up(&result);
             if (value_of(&result) == back)
@@ -162,7 +163,8 @@ size_t
 num_read(const char *text, size_t len, double *value)
 {
     assert(text && value);
-    /* 768 digits decide any double; one more tells whether there is a rest */
+    /* 768 digits decide any double; one more digit tells whether there is a
+     * rest */
     enum { MOST = 780 };
     char copy[MOST + 40];
     size_t used = 0, at = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Work that falls into parts which do not depend on one another, by some
- * threads: f once for every part k < n, in any order. worker < threads says who
- * is at it, for memory of its own; the calling thread works too, and a thread
- * that cannot be made is one fewer. Returns when all is done; memory's end in
- * any of them is raised in the caller then. */
+/* Work that consists of independent parts, done by several threads. Calls f
+ * once for every part k < n, in any order. worker < threads is the number of
+ * the thread, for memory of its own. The calling thread works too; a thread
+ * that cannot be made is one fewer. Returns when all parts are done. If memory
+ * runs out in any thread, that is raised in the caller then. */
 #ifndef IMP_BASE_PARTS_H
 #define IMP_BASE_PARTS_H
 

@@ -34,7 +34,8 @@ sources_add(struct sources *sources, const char *name, const char *text,
             size_t len)
 {
     assert(sources && name && (text || len == 0));
-    if (len >= UINT32_MAX) /* ranges are 32 bit; callers refuse such files */
+    if (len >=
+        UINT32_MAX) /* ranges have 32 bits; callers refuse longer files */
         len = UINT32_MAX - 1;
     struct entry *added = NEW(sources->arena, struct entry);
     added->pub.name = arena_strdup(sources->arena, name);

@@ -9,7 +9,8 @@
 #include "base/diag.h"
 #include "base/utf8.h"
 
-/* longer words are not compared: nobody mistypes them by two letters */
+/* longer words are not compared, because a slip of two letters in them is rare
+ */
 enum { LONGEST = 64 };
 
 static size_t

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* UTF-8 decoding and cell widths, from small tables: enough for source text,
- * not a typesetter. */
+/* UTF-8 decoding and widths in cells, from small tables that suffice for source
+ * texts. */
 #include "base/utf8.h"
 
 #include <assert.h>

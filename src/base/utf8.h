@@ -8,16 +8,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* decodes the code point at s (n > 0 bytes); returns its length, or 0 when the
+/* Decodes the code point at s (`size` bytes). Returns its length, or 0 when the
  * bytes are not valid UTF-8 (overlong forms, surrogates and values over
- * 0x10ffff are invalid) */
+ * 0x10ffff are invalid). */
 size_t utf8_decode(const char *s, size_t len, uint32_t *cp);
-/* appends the encoding of cp to s; returns its length, 1 to 4 */
+/* Writes the encoding of cp; returns its length, 1 to 4. */
 size_t utf8_encode(char out[4], uint32_t cp);
-/* 0 for combining marks and invisible ones, 2 for wide ones, else 1 */
+/* The width in cells: 0 for combining marks and invisible ones, 2 for wide
+ * ones, otherwise 1. */
 int utf8_cells(uint32_t cp);
-/* must not be sent to a terminal as it is: control and bidirectional-override
- * characters, byte order mark, noncharacters */
+/* Must this code point not be sent to a terminal as it is? Control and
+ * bidirectional-override characters, byte order mark, noncharacters. */
 bool utf8_unsafe(uint32_t cp);
 
 #endif

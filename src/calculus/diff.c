@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Exact derivatives on the graph. The rules are the DERIV column of
- * abi/ops.def; one forward pass over the nodes below an expression gives its
- * derivative, remembered per (node, leaf), so that gradients, Hessians and
- * third derivatives cost what they share only once. */
+ * abi/ops.def. One forward pass over the nodes below an expression gives its
+ * derivative. It is remembered per node and leaf, so gradients, Hessians and
+ * third derivatives pay only once for what they share. */
 #include <assert.h>
 #include <string.h>
 
 #include "calculus/graph_priv.h"
 
-/* p f(p - 1), the derivative's factor of a power; where p is not a literal and
- * happens to be 0 at run time it is 0, also where f(-1) is infinite */
+/* p f(u, p - 1), a factor of the derivative of a power f(u, p). Where p is not
+ * a literal and is 0 at run time, the factor is 0, also where f(u, -1) is
+ * infinite. */
 static const expr *
 power_factor(struct graph *graph, enum imp_op op, const expr *a, const expr *p)
 {
@@ -22,7 +23,8 @@ power_factor(struct graph *graph, enum imp_op op, const expr *a, const expr *p)
     return ex_op(graph, IMP_OP_SELECT, none, zero, f);
 }
 
-/* d(a^b), d(|a|^b), d(sgn(a)|a|^b); the logarithm only where b varies */
+/* The derivative of a^b, |a|^b or sgn(a)|a|^b. The logarithm appears only where
+ * b varies. */
 static const expr *
 power_rule(struct graph *graph, const expr *power, enum imp_op lower,
            const expr *dA, const expr *dB)
@@ -36,7 +38,7 @@ power_rule(struct graph *graph, const expr *power, enum imp_op lower,
             size = ex_op(graph, IMP_OP_ABS, size, NULL, NULL);
         const expr *l =
             ex_mul(graph, power, ex_op(graph, IMP_OP_LOG, size, NULL, NULL));
-        /* u^b log u vanishes with u */
+        /* u^b log u tends to 0 with u */
         const expr *at0 = ex_op(graph, IMP_OP_EQ, power->a, zero, NULL);
         l = ex_op(graph, IMP_OP_SELECT, at0, zero, l);
         sum = ex_add(graph, sum, ex_mul(graph, l, dB));
@@ -90,7 +92,7 @@ ex_rule(struct graph *graph, const expr *y, const expr *dA, const expr *dB,
     return ex_num(graph, 0);
 }
 
-/* ---- memory of derivatives ----------------------------------------------- */
+/* -- memory of derivatives ------------------------------------------------- */
 
 static uint32_t
 memo_at(const struct memo *m, uint32_t cap, uint32_t node, uint32_t leaf)
@@ -142,7 +144,7 @@ known_or_leaf(void *ctx, const expr *node)
     return !node->a || memo_get(k->g, node, k->leaf) != NULL;
 }
 
-/* derivative of an operand: a leaf, or remembered */
+/* The derivative of an operand: of a leaf, or remembered. */
 static const expr *
 operand(struct graph *graph, const expr *node, const expr *leaf,
         const expr *zero, const expr *one)

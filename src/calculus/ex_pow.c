@@ -9,10 +9,12 @@
 #include "calculus/graph_priv.h"
 #include "runtime/tape/eval.h"
 
-/* longest chain: 2 log2(1024) products; beyond, imp_pow is the better one */
+/* The largest literal exponent that becomes a chain: 2 log2(1024) products at
+ * most. Beyond it imp_pow is faster. */
 #define POW_CHAIN_MAX 1024
 
-/* a^n, n >= 1: squares where n is even, else a times the even power */
+/* a^n for n >= 1: a square where n is even, otherwise a times the even power.
+ */
 static const expr *
 chain(struct graph *graph, const expr *left, long n)
 {

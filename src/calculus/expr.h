@@ -35,8 +35,8 @@ enum expr_sym {
     SYM_SYSTEM,  /* i: system, j: enum total_quantity */
     SYM_DRAW     /* i: random number of a start */
 };
-/* accelerations stand in equations of observers only, rates of both sides of an
- * impact in their jumps only */
+/* Accelerations appear only in equations of observers, rates before and after
+ * an impact only in their jumps. */
 enum coord_part {
     COORD_VALUE,
     COORD_RATE,
@@ -44,8 +44,8 @@ enum coord_part {
     COORD_BEFORE,
     COORD_AFTER
 };
-/* what a model may ask of a body: one.position ... (world axes); a quantity has
- * at most BODYQ_STRIDE components */
+/* What a model may ask of a body, such as one.position, in world axes. A
+ * quantity has at most BODYQ_STRIDE components. */
 #define BODYQ_STRIDE 16
 enum body_quantity {
     BODYQ_POSITION,
@@ -80,7 +80,7 @@ typedef struct expr {
 } expr;
 
 struct graph *graph_new(struct arena *arena);
-/* operations made from now on carry this origin */
+/* All nodes made from now on carry this origin. */
 void graph_origin(struct graph *graph, imp_range r);
 imp_range graph_origin_get(const struct graph *graph);
 uint32_t graph_size(const struct graph *graph);
@@ -89,7 +89,8 @@ struct arena *graph_arena(struct graph *graph);
 const expr *ex_num(struct graph *graph, double x);
 const expr *ex_sym(struct graph *graph, enum expr_sym s, uint32_t i,
                    uint32_t j);
-/* any operator of the table, operands as its arity says; simplifies */
+/* Any operator of abi/ops.def with as many operands as its arity; simplifies
+ * what is exact. */
 const expr *ex_op(struct graph *graph, enum imp_op op, const expr *left,
                   const expr *right, const expr *third);
 const expr *ex_add(struct graph *graph, const expr *left, const expr *right);
@@ -97,37 +98,38 @@ const expr *ex_sub(struct graph *graph, const expr *left, const expr *right);
 const expr *ex_neg(struct graph *graph, const expr *left);
 const expr *ex_mul(struct graph *graph, const expr *left, const expr *right);
 const expr *ex_div(struct graph *graph, const expr *left, const expr *right);
-/* a^b: integer literal b -> one fixed multiplication chain (1/chain for
- * negative); b = 1/2 -> sqrt; abs(u)^b -> ABSPOW (even integer b: u^b);
- * otherwise POW */
+/* a^b. An integer literal b becomes one fixed chain of products (1/chain where
+ * b is negative), b = 1/2 becomes sqrt, abs(u)^b becomes ABSPOW (u^b where b is
+ * an even integer). Everything else becomes POW. */
 const expr *ex_pow(struct graph *graph, const expr *left, const expr *right);
 bool ex_is_num(const expr *node, double x);
 bool ex_is_const(const expr *node); /* a literal */
 
-/* Does e depend on a symbol of class s (index i, j; UINT32_MAX: any)? */
+/* Does the node depend on a symbol of class s with these indices? UINT32_MAX
+ * stands for any index. */
 bool ex_depends(struct graph *graph, const expr *node, enum expr_sym s,
                 uint32_t i, uint32_t j);
-/* calls back once per distinct symbol leaf */
+/* Calls `each` once for each symbol below the n expressions. */
 void ex_leaves(struct graph *graph, const expr *const *es, size_t n,
                void (*each)(void *ctx, const expr *leaf), void *ctx);
-/* replaces symbols: map returns the replacement, or NULL to keep the leaf */
+/* Replaces symbols: map returns the replacement, or NULL to keep the leaf. */
 const expr *ex_subst(struct graph *graph, const expr *node,
                      const expr *(*map)(void *ctx, const expr *leaf),
                      void *ctx);
 
-/* exact partial derivative with respect to a symbol leaf (memoised) */
+/* The exact partial derivative with respect to a symbol leaf; remembered. */
 const expr *ex_diff(struct graph *graph, const expr *node, const expr *leaf);
-/* directional derivative: sum of de/dleaf[i] * rate[i]; exact total time
- * derivative when leaf holds t and the state variables */
+/* The directional derivative, the sum of d/dleaf[i] * rate[i]. It is the exact
+ * total time derivative if leaf holds t and all state variables. */
 const expr *ex_diff_along(struct graph *graph, const expr *node,
                           const expr *const *leaf, const expr *const *rate,
                           size_t n);
 
-/* value of an expression whose leaves are all literals or given by `leaf`;
- * the reference evaluator's arithmetic. May be NaN. */
+/* The value of an expression whose leaves are literals or given by `leaf`, in
+ * the arithmetic of the reference evaluator. May be NaN. */
 double ex_value(struct graph *graph, const expr *node,
                 double (*leaf)(void *ctx, const expr *leaf), void *ctx);
-/* text of an expression, fully bracketed: tests, :ir */
+/* Appends an expression as text with all brackets, for tests and `:ir`. */
 struct buf;
 void ex_print(struct buf *buf, const expr *node);
 

@@ -169,7 +169,7 @@ ex_is_const(const expr *node)
     return node->op == IMP_OP_CONST;
 }
 
-/* ---- passes -------------------------------------------------------------- */
+/* -- passes ---------------------------------------------------------------- */
 
 struct walk *
 walk_begin(struct graph *graph)
@@ -188,7 +188,8 @@ walk_end(struct graph *graph, struct walk *walk)
     graph->depth--;
 }
 
-/* room for ids below n; what lay there is forgotten (a new epoch follows) */
+/* Makes room for ids below n. What was stored there is lost; the caller begins
+ * a new epoch. */
 static void
 walk_room(struct graph *graph, struct walk *walk, uint32_t n)
 {

@@ -10,7 +10,8 @@
 #include "base/arena.h"
 #include "calculus/expr.h"
 
-/* what a pass needs, indexed by node id; valid where mark[id] == epoch */
+/* What a pass over the graph needs, by node id. An entry is valid where
+ * mark[id] == epoch. */
 struct walk {
     uint32_t *mark, epoch, cap;
     const expr **val;   /* a pass's own result per node */
@@ -24,7 +25,7 @@ struct walk {
     uint32_t stack_cap;
 };
 
-#define WALK_MAX 64 /* passes within passes, through callbacks */
+#define WALK_MAX 64 /* several: passes can be nested through callbacks */
 
 struct memo {
     uint32_t node, leaf;
@@ -45,23 +46,24 @@ struct graph {
     struct tape_scratch *tapes; /* of tape.c */
 };
 
-/* a free walk; give it back with walk_end */
+/* A walk that is not in use; walk_end gives it back. */
 struct walk *walk_begin(struct graph *graph);
 void walk_end(struct graph *graph, struct walk *walk);
-/* w->order: all nodes reachable from the roots for which `stop` (may be NULL)
- * is false; a node for which it is true is not listed and not entered */
+/* Fills walk->order with all nodes reachable from the roots for which `stop`
+ * (may be NULL) is false. A node for which it is true is neither listed nor
+ * entered. */
 void walk_collect(struct graph *graph, struct walk *walk,
                   const expr *const *roots, size_t n,
                   bool (*stop)(void *ctx, const expr *node), void *ctx);
-/* w->num, sized for every id that w->order holds */
+/* walk->num, with room for every id that walk->order holds */
 double *walk_numbers(struct graph *graph, struct walk *walk);
 
 /* the node itself, without simplification */
 const expr *graph_cons(struct graph *graph, uint16_t op, uint16_t sym,
                        uint32_t i, uint32_t j, double num, const expr *a,
                        const expr *b, const expr *c);
-/* derivative of y by the operator table, given those of its operands; dA = 1
- * gives the factor w of a CHAIN operator */
+/* The derivative of y by the operator table, given those of its operands. dA =
+ * 1 gives the factor w of a CHAIN operator. */
 const expr *ex_rule(struct graph *graph, const expr *y, const expr *dA,
                     const expr *dB, const expr *dC);
 /* |a|^b and sgn(a)|a|^b, simplified */

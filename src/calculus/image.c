@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The image builder: bytes are appended, texts are shared, the header takes
- * the place that was kept for it at offset 0. */
+/* The image builder. Bytes are appended, equal texts are stored once, and the
+ * header takes the place that was kept for it at offset 0. */
 #include <assert.h>
 #include <string.h>
 
@@ -17,7 +17,8 @@ struct image_builder {
     uint32_t n_texts, cap_texts;
 };
 
-/* room for n more bytes on a multiple of `align`; their offset */
+/* Makes room for n more bytes at a multiple of `align`; returns their offset.
+ */
 static size_t
 take(struct image_builder *ib, size_t size, size_t align)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Builds the contiguous image of a compiled model (abi/image.h). Offsets are
- * stable once given; the bytes move while the image grows, so take pointers
- * only from image_finish. */
+/* Builds the image of a compiled model (abi/image.h), one contiguous piece of
+ * memory. Offsets stay valid, but the bytes move while the image grows: take
+ * pointers only after image_finish. */
 #ifndef IMP_CALCULUS_IMAGE_H
 #define IMP_CALCULUS_IMAGE_H
 
@@ -16,10 +16,10 @@ imp_str image_textn(struct image_builder *ib, const char *s, size_t n);
 /* copies n items of `size` bytes, 16-aligned */
 imp_ref image_array(struct image_builder *ib, const void *v, size_t n,
                     size_t size);
-/* tapes are collected and become one array in image_finish */
+/* Tapes are collected; image_finish makes one array of them. */
 uint32_t image_add_tape(struct image_builder *ib, const imp_tape *tape);
-/* puts the header in place and returns the image (16-aligned, in the arena);
- * head->tapes, size, magic and abi are filled in here */
+/* Puts the header in place and returns the image (16-aligned, in the arena).
+ * head->tapes, size, magic and abi are filled in here. */
 const imp_image *image_finish(struct image_builder *ib, imp_image *head);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Level sets of polytopes, found by exact rewriting: the pieces of s*e, s =
- * +-1, are linear functions whose maximum it is. a + b:    sums of a piece of a
- * and a piece of b a - b:    of s a and -s b max(a, b): all pieces of both (s =
- * 1; min: s = -1) |u|:      u and -u, u linear c a, a/c: c times the pieces
- * where c >= 0; |c| times those of -a where c <= 0; if only values can tell, 0
- * <= c is noted as a condition Anything else that holds x, y or z is refused.
- */
+/* Level sets of polytopes, found by exact rewriting. The pieces of s*e, s =
+ * +-1, are linear functions whose maximum is s*e:
+ *   a + b:     sums of a piece of a and a piece of b
+ *   a - b:     the same of s a and -s b
+ *   max(a, b): all pieces of both (s = 1; min: s = -1)
+ *   |u|:       u and -u, where u is linear
+ *   c a, a/c:  c times the pieces where c >= 0; |c| times those of -a where c
+ * <= 0; if the sign of c depends on values, 0 <= c is noted as a condition.
+ * Anything else that contains x, y or z is refused. */
 #include "calculus/linear.h"
 
 #include <assert.h>
@@ -19,7 +21,7 @@
 struct piece {
     const expr *c[LINEAR_DIM + 1]; /* coefficients, constant */
 };
-/* what must not be negative: e, and what a and b say */
+/* expressions that must not be negative: e, and those of a and b */
 struct signs {
     const expr *e;
     struct signs *a, *b;
@@ -27,7 +29,7 @@ struct signs {
 };
 struct pieces {
     struct piece *p;
-    size_t n; /* 0: not of this kind */
+    size_t n; /* 0: the formula is not linear by pieces */
     struct signs *signs;
 };
 enum form { FORM_CONST, FORM_LINEAR, FORM_PIECES, FORM_OTHER, FORM_UNKNOWN };
@@ -40,7 +42,7 @@ struct linear {
     int deep;
 };
 
-/* what e is made of, without making a node */
+/* Which kind of formula this is. Makes no node. */
 static int
 form(struct linear *linear, const expr *node)
 {
@@ -126,7 +128,7 @@ signed_by(struct linear *linear, const expr *node, int s)
     return s < 0 ? ex_neg(linear->g, node) : node;
 }
 
-/* without repetitions */
+/* Drops pieces that appear twice. */
 static struct pieces
 unique(struct pieces pieces)
 {
@@ -172,8 +174,8 @@ both(struct linear *linear, struct pieces a, struct pieces b)
     return unique(result);
 }
 
-/* e without locals: +1 certainly not negative, -1 certainly not positive, 0
- * only values can tell */
+/* The sign of a formula without locals: +1 if it is never negative, -1 if it is
+ * never positive, 0 if only values can tell. */
 static int
 sign_of(const expr *node)
 {
@@ -218,13 +220,13 @@ scaled(struct linear *linear, struct pieces a, const expr *c, bool divide)
     return result;
 }
 
-/* s*c*a, or s*a/c; c without locals */
+/* The pieces of s*c*a or s*a/c, where c has no locals. */
 static struct pieces
 product(struct linear *linear, const expr *factor, const expr *a, int s,
         bool divide)
 {
     struct pieces result = find(linear, a, s);
-    /* a linear function takes a factor of any sign */
+    /* a single linear function takes a factor of any sign */
     if (result.n == 1)
         return scaled(linear, result, factor, divide);
     int sign = sign_of(factor);
@@ -322,7 +324,7 @@ find(struct linear *linear, const expr *node, int sign)
     return linear->memo[slot] = result;
 }
 
-/* every sign once */
+/* Collects each sign condition once. */
 static size_t
 collect(struct signs *signs, const expr **out, size_t n_out)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Building nodes: what is exact, or changes nothing but a rounding, is
- * simplified on the way. Literals are folded by the reference evaluator and
- * only where the value is finite (a literal 1/0 must stay to be named when it
- * is met at run time). Literal factors move to the front of powers and equal
- * terms are gathered, which is what keeps third derivatives short. */
+/* Building nodes. What is exact, or changes only a rounding, is simplified on
+ * the way. Literals are folded by the reference evaluator, and only where the
+ * value is finite: a literal 1/0 must stay, so that the message at run time can
+ * name it. Literal factors move to the front of powers and equal terms are
+ * gathered, which keeps third derivatives short. */
 #include <assert.h>
 #include <math.h>
 
@@ -29,7 +29,8 @@ fold(struct graph *graph, enum imp_op op, const expr *left, const expr *right,
     return isfinite(y) ? ex_num(graph, y) : NULL;
 }
 
-/* a literal that a product may absorb: neither lost nor made infinite */
+/* A literal that a product may absorb: the product neither vanishes nor becomes
+ * infinite by it. */
 static bool
 good(double x)
 {
@@ -48,7 +49,7 @@ split(const expr *node, const expr **rest)
     return 1;
 }
 
-/* (ca + s cb) x where a = ca x and b = cb x, or NULL */
+/* (ca + s cb) x where a = ca x and b = cb x; NULL if they have no such x. */
 static const expr *
 like(struct graph *graph, const expr *left, const expr *right, double s)
 {
@@ -117,7 +118,7 @@ ex_neg(struct graph *graph, const expr *left)
     return raw(graph, IMP_OP_NEG, left, NULL, NULL);
 }
 
-/* one is the other, or a product with the other as a factor */
+/* True if one is the other, or a product with the other as a factor. */
 static bool
 kin(const expr *x, const expr *y)
 {
@@ -159,8 +160,9 @@ ex_mul(struct graph *graph, const expr *left, const expr *right)
         return ex_neg(graph, ex_mul(graph, left->a, right));
     if (right->op == IMP_OP_NEG)
         return ex_neg(graph, ex_mul(graph, left, right->a));
-    /* literal factors to the front, within powers of one expression: c*(x*y)
-     * elsewhere would hide the product from the sums it belongs to */
+    /* Literal factors move to the front, but only within powers of one
+     * expression: c*(x*y) elsewhere would hide the product from the sum that it
+     * belongs to. */
     if (left != right && left->op == IMP_OP_MUL && ex_is_const(left->a) &&
         kin(left->b, right))
         return ex_mul(graph, left->a, ex_mul(graph, left->b, right));
@@ -188,7 +190,7 @@ ex_div(struct graph *graph, const expr *left, const expr *right)
     if (right->op == IMP_OP_NEG)
         return ex_neg(graph, ex_div(graph, left, right->a));
     if (ex_is_const(right)) {
-        /* a power of two divides exactly */
+        /* dividing by a power of two is exact */
         int k;
         if (good(right->num) && fabs(frexp(right->num, &k)) == 0.5 &&
             k > -1000 && k < 1000)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Graph to tape. The nodes that are needed are listed, sorted by id (operands
- * before users, and the same order in every run), and become one instruction
- * each; sums of products in series tapes become DOTs. */
+/* Graph to tape. The nodes that are needed are listed and sorted by id, so
+ * operands come before users and the order is the same in every run. Each
+ * becomes one instruction; in series tapes sums of products become DOT
+ * instructions. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +74,8 @@ tape_need(struct tape_make *make, const expr *formula, bool series)
     tape_push(make, formula);
 }
 
-/* everything that the nodes in todo need; a node may pass twice, first for
- * order 0, then for its series */
+/* Marks everything that the nodes in todo need. A node may pass twice, first
+ * for order 0, then for its series. */
 static void
 close_needs(struct tape_make *make)
 {
@@ -125,7 +126,7 @@ count_uses(struct tape_make *make)
     }
 }
 
-/* ---- emission ------------------------------------------------------------ */
+/* -- emission -------------------------------------------------------------- */
 
 struct code {
     struct arena *arena;
@@ -223,8 +224,8 @@ leaf(struct tape_make *make, struct code *code, const expr *node)
     return in;
 }
 
-/* the DOT of a gathered sum and the additions of its other terms; the register
- * of the sum */
+/* Emits the DOT of a gathered sum and the additions of its other terms; returns
+ * the register of the sum. */
 static uint32_t
 emit_gathered(struct tape_make *make, struct code *code, const expr *node)
 {
@@ -291,7 +292,7 @@ emit_all(struct tape_make *make, struct code *code)
         if (in->row == IMP_NO_ROW && (node->marks & (TM_ROW | TM_NEED1)))
             in->row = code->n_rows++;
     }
-    /* forward references */
+    /* operands that have registers only now */
     for (uint32_t i = 0; series && i < make->list.n; i++) {
         const expr *formula = make->list.v[i];
         const struct tape_node *node = tape_node(make, formula);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Graph to tape: the linear form that evaluator and code generator share.
- * Dead code is left out, registers are in topological order, series rules are
- * laid down (CHAIN operands, states, implicit block), products are gathered
- * into DOT where a sum of products of time-varying factors has no other user,
- * rows are assigned. */
+/* Graph to tape: the linear form that evaluator and code generator share. Nodes
+ * without use are left out, registers are in topological order, the rules of
+ * series are fixed (operands of CHAIN, states, the implicit block), and rows
+ * are given. A sum of products of factors that vary in time becomes one DOT
+ * instruction, if the products have no other user. */
 #ifndef IMP_CALCULUS_TAPE_H
 #define IMP_CALCULUS_TAPE_H
 
@@ -21,21 +21,23 @@ struct tape_spec {
     const expr *const *states;
     const expr *const *rates;
     size_t n_states;
-    /* series: implicit block; unknown i is leaf SYM_UNKNOWN i, its order-0
-     * value is local[i]. residual n, jacobian n*n row-major (exact) */
+    /* series: the implicit block. Unknown i is leaf SYM_UNKNOWN i, and its
+     * value at order 0 is local[i]. residual: n; jacobian: n*n, row-major,
+     * exact */
     const expr *const *residual;
     const expr *const *jacobian;
     size_t n_unknown;
     bool symmetric; /* see imp_tape.symmetric */
-    /* in eval tapes SYM_UNKNOWN i reads local[i] and SYM_STATE env */
-    /* env index of SYM_PARAM, SYM_TIME, SYM_CONTACT, SYM_SLOT, SYM_SERIES;
-     * others (SYM_BODY, SYM_TOTAL) must have been substituted before */
+    /* in eval tapes SYM_UNKNOWN i reads local[i], and SYM_STATE reads env */
+    /* The entry of env of a SYM_PARAM, SYM_TIME, SYM_CONTACT, SYM_SLOT or
+     * SYM_SERIES leaf. Other symbols (SYM_BODY, SYM_TOTAL) must have been
+     * substituted before. */
     uint32_t (*env_of)(void *ctx, const expr *leaf);
     void *ctx;
 };
-/* returns the tape's number in the image; *rows (n_outs entries, may be NULL)
- * receives the row of each output (series tapes; IMP_NO_ROW never occurs for
- * outputs: constants get a row too) */
+/* Adds the tape that spec describes to the image and returns its number. rows
+ * (n_outs entries, or NULL) receives the row of each output of a series tape;
+ * constants have a row, too. */
 uint32_t tape_build(struct graph *graph, struct image_builder *ib,
                     const struct tape_spec *spec, uint32_t *rows);
 

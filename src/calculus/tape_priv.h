@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A tape under construction. tape.c lists the nodes that are needed and emits
- * instructions; tape_series.c decides what a series tape needs beyond that:
- * who varies in time, factors w of CHAIN operators, gathered products, rows. */
+ * instructions. tape_series.c decides what a series tape needs besides: which
+ * nodes vary in time, the factors w of CHAIN operators, gathered products,
+ * rows. */
 #ifndef IMP_CALCULUS_TAPE_PRIV_H
 #define IMP_CALCULUS_TAPE_PRIV_H
 
@@ -10,13 +11,13 @@
 #include "calculus/tape.h"
 
 enum tape_mark {
-    TM_KNOWN = 1,     /* VARIES and IMPLICIT are decided */
-    TM_VARIES = 2,    /* has orders >= 1 in time */
-    TM_IMPLICIT = 4,  /* depends on an unknown */
-    TM_NEED0 = 8,     /* value at order 0 is needed: it is in the list */
-    TM_NEED1 = 16,    /* orders >= 1 are needed */
-    TM_ROOT = 32,     /* output, rate ...: not to be dissolved in a DOT */
-    TM_ROW = 64,      /* has a row though constant: output, rate ... */
+    TM_KNOWN = 1,    /* VARIES and IMPLICIT are decided */
+    TM_VARIES = 2,   /* has orders >= 1 in time */
+    TM_IMPLICIT = 4, /* depends on an unknown */
+    TM_NEED0 = 8,    /* value at order 0 is needed: it is in the list */
+    TM_NEED1 = 16,   /* orders >= 1 are needed */
+    TM_ROOT = 32,    /* an output, a rate ...: must not be dissolved in a DOT */
+    TM_ROW = 64,     /* a constant that has a row: an output, a rate ... */
     TM_ABSORBED = 128 /* dissolved in the DOT of a user */
 };
 
@@ -56,17 +57,19 @@ struct tape_make {
 struct tape_node *tape_node(struct tape_make *make, const expr *formula);
 void tape_push(struct tape_make *make, const expr *formula); /* to todo */
 void tape_list(struct tape_make *make, const expr *formula); /* to list */
-/* marks e as needed at order 0 (and above, if `series` and it varies) */
+/* Marks a formula as needed at order 0 (and above, if `series` and it varies).
+ */
 void tape_need(struct tape_make *make, const expr *formula, bool series);
 
 /* tape_series.c */
-/* decides VARIES and IMPLICIT of all nodes below e */
+/* Decides TM_VARIES and TM_IMPLICIT of all nodes below the n formulas. */
 void tape_classify(struct tape_make *make, const expr *const *e, size_t n);
-/* demands of a node with NEED1 on its operands; those of order 0 have been
- * made */
+/* Marks what a node with TM_NEED1 needs of its operands besides order 0, which
+ * has been marked before. */
 void tape_need_series(struct tape_make *make, const expr *formula);
-/* marks constants that need a row; dissolves sums of products, users first:
- * needs the list in order of ids and `uses` */
+/* tape_rows marks constants that need a row; tape_gather dissolves sums of
+ * products, users first. Both need the list in the order of ids; tape_gather
+ * needs `uses`. */
 void tape_rows(struct tape_make *make);
 void tape_gather(struct tape_make *make);
 

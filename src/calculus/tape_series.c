@@ -27,7 +27,7 @@ rule_of(uint32_t op)
     return (enum series_rule)rule[op];
 }
 
-/* ---- who varies ---------------------------------------------------------- */
+/* -- who varies ------------------------------------------------------------ */
 
 static bool
 is_known(void *ctx, const expr *node)
@@ -47,7 +47,7 @@ leaf_marks(struct tape_make *make, const expr *node)
     case SYM_UNKNOWN:
         return TM_VARIES | TM_IMPLICIT;
     case SYM_STATE: {
-        /* a variable whose rate is the literal 0 stands still */
+        /* a variable whose rate is the literal 0 does not vary */
         uint32_t s = tape_node(make, node)->state;
         assert(s && "state variable without a rate in a series tape");
         return ex_is_num(make->spec->rates[s - 1], 0) ? 0 : TM_VARIES;
@@ -70,7 +70,7 @@ tape_classify(struct tape_make *make, const expr *const *e, size_t n)
         } else {
             marks = tape_node(make, node->a)->marks;
             if (node->op == IMP_OP_SELECT)
-                marks &= TM_IMPLICIT; /* the condition only chooses */
+                marks &= TM_IMPLICIT; /* the condition only chooses a branch */
             if (node->b)
                 marks |= tape_node(make, node->b)->marks;
             if (node->c)
@@ -84,7 +84,7 @@ tape_classify(struct tape_make *make, const expr *const *e, size_t n)
     walk_end(make->g, walk);
 }
 
-/* ---- what is needed ------------------------------------------------------ */
+/* -- what is needed -------------------------------------------------------- */
 
 static void
 need_w(struct tape_make *make, const expr *node)
@@ -125,7 +125,7 @@ tape_need_series(struct tape_make *make, const expr *node)
         need_w(make, node);
 }
 
-/* ---- rows ---------------------------------------------------------------- */
+/* -- rows ------------------------------------------------------------------ */
 
 static bool
 varies(struct tape_make *make, const expr *node)
@@ -133,7 +133,7 @@ varies(struct tape_make *make, const expr *node)
     return tape_node(make, node)->marks & TM_VARIES;
 }
 
-/* what varies and is needed above order 0 gets its row on emission */
+/* what varies and is needed above order 0 gets its row when it is emitted */
 void
 tape_rows(struct tape_make *make)
 {
@@ -148,7 +148,7 @@ tape_rows(struct tape_make *make)
     }
 }
 
-/* ---- sums of products ---------------------------------------------------- */
+/* -- sums of products ------------------------------------------------------ */
 
 static bool
 dissolves(struct tape_make *make, const expr *e)
@@ -191,8 +191,8 @@ struct side {
     uint32_t minus;
 };
 
-/* Lays the terms of the sum `top` down, from left to right; the number of
- * products among them. Inner nodes are not marked yet. */
+/* Writes the terms of the sum `top` down, from left to right; returns how many
+ * of them are products. The nodes inside the sum are not marked yet. */
 static uint32_t
 flatten(struct tape_make *make, const expr *top, struct side **stack,
         uint32_t *cap)
@@ -228,7 +228,8 @@ flatten(struct tape_make *make, const expr *top, struct side **stack,
     return products;
 }
 
-/* inner sums and products of `top` are no instructions of their own */
+/* Marks the sums and products inside `top`: they are no instructions of their
+ * own. */
 static void
 absorb(struct tape_make *make, const expr *top, struct side *stack)
 {

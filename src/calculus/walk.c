@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Questions to an expression: what does it depend on, what becomes of it when
- * symbols are replaced, what is its value, how does it look. */
+/* What an expression depends on, the expression with symbols replaced, its
+ * value, its text. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -94,9 +94,10 @@ ex_value(struct graph *graph, const expr *node,
     return y;
 }
 
-/* ---- text ---------------------------------------------------------------- */
+/* -- text ------------------------------------------------------------------ */
 
-/* text is for people and tests: deeper or longer ones are cut with "..." */
+/* Text is for people and tests: what is too deep or too long is cut with "...".
+ */
 #define PRINT_DEPTH 200
 #define PRINT_LENGTH 100000
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The C API (include/imp/imp.h): a handle is a session and two texts, what it
- * printed and what it said. No function exits, prints or raises a signal;
- * every entry has its own out-of-memory guard.
+/* The C API (include/imp/imp.h). A handle is a session and two texts: what it
+ * printed and what it said. No function exits, prints or raises a signal; every
+ * function has its own guard against memory that runs out.
  *
- * A model is checked and compiled when it is loaded, its code is loaded by the
- * first run. From then on a param is a number stored, and a run is a run; only
- * a structural param, which changes the model itself, compiles it again.
+ * A model is checked and compiled when it is loaded; its code is loaded by the
+ * first run. After that a param is a number that is stored, and a run is only a
+ * run. A structural param changes the model itself, so it compiles the model
+ * again.
  *
- * Invariant: h->sets holds every value given since the model was loaded, for
- * the next compilation; while h->ready, h->s.params holds the same values. */
+ * Invariant: handle->sets holds every value given since the model was loaded,
+ * for the next compilation. While handle->ready, handle->s.params holds the
+ * same values. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,7 @@
 
 struct imp {
     struct session s;
-    struct session aside; /* of a value with a unit while it is read */
+    struct session aside; /* for reading a value with a unit */
     struct session_options o;
     char *dir;         /* owned; o.dir */
     char *name, *text; /* the model's text, owned */
@@ -50,7 +52,7 @@ imp *
 imp_new(void)
 {
     imp *handle = calloc(1, sizeof *handle);
-    /* room to say that memory has run out */
+    /* room for the message that memory has run out */
     char *room = malloc(sizeof no_memory_text);
 
     if (!handle || !room) {
@@ -112,8 +114,7 @@ copy(const char *s, size_t n)
     return p;
 }
 
-/* ---- the guard ------------------------------------------------------------
- */
+/* -- the guard ------------------------------------------------------------- */
 
 static int
 guarded(imp *handle, int (*fn)(imp *handle, const void *arg), const void *arg)
@@ -133,7 +134,7 @@ guarded(imp *handle, int (*fn)(imp *handle, const void *arg), const void *arg)
     return status;
 }
 
-/* the session's diagnostics become the handle's text */
+/* Turns the session's diagnostics into the handle's text. */
 static int
 say(imp *handle, int status)
 {
@@ -151,7 +152,7 @@ collect(void *ctx, const char *s, size_t n)
     return 0;
 }
 
-/* a call that needs a model, without one */
+/* Refuses a call that needs a model where none is loaded. */
 static int
 no_model(imp *handle, const void *arg)
 {
@@ -164,8 +165,7 @@ no_model(imp *handle, const void *arg)
     return say(handle, IMP_MODEL_WRONG);
 }
 
-/* ---- options --------------------------------------------------------------
- */
+/* -- options --------------------------------------------------------------- */
 
 static int
 choose(const char *value, const char *const *choices, int n)
@@ -223,8 +223,8 @@ imp_option(imp *handle, const char *key, const char *value)
     return choice < 0 ? IMP_MODEL_WRONG : IMP_FINE;
 }
 
-/* the options that may change between two runs of one session; code that was
- * made with others is made again */
+/* The options that may change between two runs of one session. Code that was
+ * made with other options is made again. */
 static void
 take_options(imp *handle)
 {
@@ -236,10 +236,10 @@ take_options(imp *handle)
     *options = handle->o;
 }
 
-/* ---- loading --------------------------------------------------------------
- */
+/* -- loading --------------------------------------------------------------- */
 
-/* text -> checked and compiled model, with the params set so far */
+/* From the text to the checked and compiled model, with the params set so far.
+ */
 static int
 prepare(imp *handle, const void *arg)
 {
@@ -259,7 +259,7 @@ prepare(imp *handle, const void *arg)
     return say(handle, status);
 }
 
-/* takes name and text over */
+/* Takes over name and text, which the handle frees. */
 static int
 load(imp *handle, char *name, char *text, size_t len)
 {
@@ -313,12 +313,11 @@ imp_load_file(imp *handle, const char *path)
     return load(handle, copy(path, strlen(path)), copy(j.text, j.n), j.n);
 }
 
-/* ---- params ---------------------------------------------------------------
- */
+/* -- params ---------------------------------------------------------------- */
 
 /* One value on its way into the model: a number, or a text with a unit. */
 struct assignment {
-    const char *name, *text; /* text NULL: the number */
+    const char *name, *text; /* the number counts where this is NULL */
     double number;
 };
 
@@ -331,8 +330,8 @@ find_set(const imp *handle, const char *name)
     return NULL;
 }
 
-/* the entry of a param in h->sets; a new one has the name alone. NULL when out
- * of memory */
+/* The entry of a param in handle->sets; a new one holds only the name. NULL
+ * when memory runs out. */
 static struct session_set *
 make_set(imp *handle, const char *name)
 {
@@ -356,8 +355,8 @@ make_set(imp *handle, const char *name)
     return set;
 }
 
-/* The model compiled anew with a value that changes it, or for the first time
- * since it was found wrong. A value that does not fit is not kept. */
+/* Compiles the model again with a value that changes it, or for the first time
+ * since it was found to be wrong. A value that does not fit is not kept. */
 static int
 compile_with(imp *handle, const struct assignment *assignment)
 {
@@ -390,8 +389,8 @@ compile_with(imp *handle, const struct assignment *assignment)
     return status;
 }
 
-/* a text to a number in SI units: in a session of its own, for what is parsed
- * stays with its session */
+/* Turns a text into a number in SI units. It is parsed in a session of its own,
+ * because what is parsed stays in its session. */
 static int
 read_value(imp *handle, struct assignment *assignment)
 {
@@ -400,7 +399,7 @@ read_value(imp *handle, struct assignment *assignment)
                                        strlen(assignment->name));
 
     session_clear(&handle->s);
-    if (param == UINT32_MAX) /* the name is what is wrong */
+    if (param == UINT32_MAX) /* here the name is wrong */
         return IMP_FINE;
     const imp_param *p =
         IMP_ARRAY(handle->s.image, handle->s.image->params, imp_param);
@@ -419,7 +418,8 @@ read_value(imp *handle, struct assignment *assignment)
     return fits ? IMP_FINE : IMP_MODEL_WRONG;
 }
 
-/* the value goes into the compiled model; COMPILE asks for compile_with */
+/* Puts the value into the compiled model; COMPILE asks the caller for
+ * compile_with. */
 enum { COMPILE = IMP_RUN_FAILED + 1 };
 
 static int
@@ -473,8 +473,7 @@ imp_set(imp *handle, const char *param, double value)
     return set(handle, (struct assignment){.name = param, .number = value});
 }
 
-/* ---- running --------------------------------------------------------------
- */
+/* -- running --------------------------------------------------------------- */
 
 static int
 run(imp *handle, const void *arg)
@@ -529,10 +528,10 @@ imp_diagnostics(const imp *handle, size_t *n)
     return handle->diags.n ? handle->diags.s : "";
 }
 
-/* ---- results --------------------------------------------------------------
- */
+/* -- results --------------------------------------------------------------- */
 
-/* `name.field` or `name.field[i]`, i from 0, negative from the end */
+/* Finds `name.field` or `name.field[i]`; i begins at 0, negative numbers count
+ * from the end. */
 static const struct field_value *
 find(const imp *handle, const char *path, const imp_field **field,
      bool *indexed, long *index)
@@ -569,7 +568,7 @@ find(const imp *handle, const char *path, const imp_field **field,
     return NULL;
 }
 
-/* how many numbers (or texts) a value has */
+/* The number of numbers (or texts) that a value has. */
 static size_t
 entries(const imp_field *field, const struct field_value *value)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Emission and linking of simulators. The object is the one the JIT would
- * load, with the image in it; the system's C compiler links it with libimprt.a
+/* Emission and linking of simulators. The object is the one that the JIT would
+ * load, with the image in it. The system's C compiler links it with libimprt.a
  * (which holds main, analysis/driver/simulator_main.c) and libm. */
 #include "cli/build.h"
 
@@ -25,8 +25,8 @@
 
 extern char **environ;
 
-/* LLVM knows hundreds of processors, and ends the process at an unknown one:
- * these levels are what a user can choose; the first is the default */
+/* LLVM knows hundreds of processors, and ends the process at an unknown name.
+ * So a user can choose only from these levels; the first is the default. */
 static const char *const cpus[] = {
 #if defined(__x86_64__)
     "x86-64-v2", "x86-64", "x86-64-v3", "x86-64-v4",
@@ -36,7 +36,7 @@ static const char *const cpus[] = {
     "host"};
 #define N_CPUS (sizeof cpus / sizeof *cpus)
 
-#define SAID_MAX 4096 /* bytes of the linker's own words that are kept */
+#define SAID_MAX 4096 /* as many bytes of the linker's messages are kept */
 
 static int
 cannot_write(struct diags *diags, const char *out, int error)
@@ -54,7 +54,8 @@ cannot_write(struct diags *diags, const char *out, int error)
     return IMP_EXIT_RUN;
 }
 
-/* a new empty file beside `out`; its name in the arena; -1 and errno */
+/* Makes a new empty file beside `out`, with its name in the arena; -1 and errno
+ * on failure. */
 static int
 temporary(struct arena *arena, const char *out, char **name)
 {
@@ -65,7 +66,7 @@ temporary(struct arena *arena, const char *out, char **name)
     return mkostemp(*name, O_CLOEXEC);
 }
 
-/* the mode that a new file of this kind gets from the user's mask */
+/* The mode that a new file of this kind gets from the user's mask. */
 static mode_t
 mode_of(bool executable)
 {
@@ -75,7 +76,7 @@ mode_of(bool executable)
     return (executable ? 0777u : 0666u) & ~mask;
 }
 
-/* the bytes as a file, closed; errno value */
+/* Writes the bytes into the file and closes it; returns 0 or errno. */
 static int
 put_file(int fd, const char *p, size_t n)
 {
@@ -86,7 +87,7 @@ put_file(int fd, const char *p, size_t n)
     return e;
 }
 
-/* what the program wrote to `fd`, to its end, cut at SAID_MAX */
+/* What the program wrote to `fd`, to the end, cut at SAID_MAX bytes. */
 static char *
 read_words(struct arena *arena, int fd)
 {
@@ -109,8 +110,8 @@ read_words(struct arena *arena, int fd)
     return text;
 }
 
-/* runs argv with stdin and stdout closed off; its exit status (128 + signal),
- * or -1 and errno when it cannot be started */
+/* Runs argv without stdin and stdout. Returns its exit status (128 + signal),
+ * or -1 and errno when it cannot be started. */
 static int
 run_program(struct arena *arena, char *const argv[], char **said)
 {
@@ -219,7 +220,7 @@ write_simulator(const struct gen_bytes *bytes, const char *out, bool link,
     if (!error && !status &&
         (chmod(ready, mode_of(link)) || rename(ready, out)))
         error = errno;
-    unlink(object); /* has another name by now, or is not wanted */
+    unlink(object); /* the temporary file has been renamed, or is not wanted */
     if (exe)
         unlink(exe);
     return error ? cannot_write(diags, out, error) : status;
@@ -274,7 +275,7 @@ build_simulator(const imp_image *image, const char *out,
                  "machine code cannot be made: %s", bytes.error);
         return IMP_EXIT_RUN;
     }
-    /* the bytes are freed also when memory ends on the way */
+    /* the bytes are freed also if memory runs out in between */
     struct oom_guard guard;
     if (setjmp(guard.env)) {
         oom_leave(&guard);

@@ -15,9 +15,9 @@ struct build_options {
     const char *cpu; /* NULL: the baseline, x86-64-v2 (elsewhere "generic") */
     int opt;         /* 0, 1, 2 */
 };
-/* Writes `out`, whole or not at all: under a temporary name beside it, then
- * renamed. An executable needs neither Imp nor LLVM nor the model to run.
- * Returns enum imp_exit; diagnostics in ds. */
+/* Writes `out` whole or not at all: under a temporary name beside it, which is
+ * then renamed. An executable needs neither Imp nor LLVM nor the model to run.
+ * Returns enum imp_exit; the diagnostics are in diags. */
 int build_simulator(const imp_image *image, const char *out,
                     const struct build_options *options, struct diags *diags);
 

@@ -28,7 +28,7 @@ struct job {
     const char *path, *out;
 };
 
-/* a copy of the image whose defaults are the values chosen */
+/* A copy of the image whose defaults are the chosen values. */
 static const imp_image *
 with_defaults(struct session *session)
 {

@@ -52,7 +52,7 @@ run(const struct cli_command *self, int argc, char **argv)
     struct job job = {0};
     int which;
 
-    /* options first: they hold for all models */
+    /* read the options first, because they hold for all models */
     session_defaults(&job.o);
     int status = cli_read(&a, take, &job);
     if (status < 0 && job.models == 0) {

@@ -10,8 +10,7 @@
 #include "cli/commands.h"
 #include "cli/session/session.h"
 
-/* ---- explain --------------------------------------------------------------
- */
+/* -- explain --------------------------------------------------------------- */
 
 static int
 explain_all(void)
@@ -68,8 +67,7 @@ const struct cli_command cli_explain = {
     .text = "Without a code: all codes and their titles.\n",
 };
 
-/* ---- doc ------------------------------------------------------------------
- */
+/* -- doc ------------------------------------------------------------------- */
 
 struct job {
     struct session_options o;
@@ -148,8 +146,7 @@ const struct cli_command cli_doc = {
             "MODEL.\n",
 };
 
-/* ---- lsp ------------------------------------------------------------------
- */
+/* -- lsp ------------------------------------------------------------------- */
 
 static int
 run_lsp(const struct cli_command *self, int argc, char **argv)

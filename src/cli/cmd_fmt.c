@@ -32,8 +32,9 @@ struct job {
     int files;
 };
 
-/* the new text beside the file, then in its place; keeps its mode. A link is
- * followed: the file it leads to is replaced, not the link. */
+/* Writes the new text beside the file and renames it to the file, which keeps
+ * its mode. A link is followed: the file it leads to is replaced, not the link.
+ */
 static bool
 replace(struct session *session, const char *path, const struct buf *buf)
 {

@@ -48,9 +48,9 @@ run(const struct cli_command *self, int argc, char **argv)
     if (status < 0 && job.path) {
         job.o.sweeps.progress = isatty(STDERR_FILENO);
         status = cli_guard(work, &job);
-        /* results before messages, also where both go to one terminal */
+        /* results come before messages, also where both go to one terminal */
         if (job.s.driver && job.s.driver->out.error) {
-            (void)fflush(stdout); /* told, with the reason */
+            (void)fflush(stdout); /* the reason has been reported */
             clearerr(stdout);
         } else {
             status = cli_worst(status, cli_flush());

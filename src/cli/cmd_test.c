@@ -35,7 +35,8 @@ by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* files *.imp below dir; links to folders are not followed, so no circles */
+/* Collects the files *.imp below a folder. Links to folders are not followed,
+ * so there is no circle. */
 static bool
 collect(struct paths *ps, const char *dir)
 {
@@ -85,7 +86,7 @@ word_char(char c)
            (c >= '0' && c <= '9') || c == '_' || (c & 0x80);
 }
 
-/* the word `expect` outside comments and strings */
+/* Is there the word `expect` outside comments and texts? */
 static bool
 has_expect(const char *source, size_t len)
 {
@@ -116,7 +117,7 @@ struct job {
     struct session_options o;
     struct session s;
     struct paths paths;
-    bool any, bad; /* of the words: there were some, one is no folder */
+    bool any, bad; /* there were words, and one of them is no folder */
     const char *path;
     bool expects;
 };

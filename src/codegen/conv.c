@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-/* acc +- x, the first (acc NULL) with its sign */
+/* acc + x or acc - x; the first term (acc NULL) is x or -x. */
 static LLVMValueRef
 gather(struct sv *series, LLVMValueRef acc, uint32_t minus, LLVMValueRef x)
 {
@@ -16,8 +16,8 @@ gather(struct sv *series, LLVMValueRef acc, uint32_t minus, LLVMValueRef x)
     return minus ? LLVMBuildFSub(b, acc, x, "") : LLVMBuildFAdd(b, acc, x, "");
 }
 
-/* coefficient k of register i, the sum over pairs of +- sum_{j=0..k} a_j
- * b_{k-j} */
+/* Coefficient k of a product or sum of products: the sum over pairs of +-
+ * sum_{j=0..k} a_j b_{k-j}. */
 LLVMValueRef
 sv_convolution(struct sv *series, uint32_t reg, const uint32_t *pool,
                uint32_t n)
@@ -41,7 +41,7 @@ sv_convolution(struct sv *series, uint32_t reg, const uint32_t *pool,
     return LLVMBuildFAdd(gen->b, series->inner[reg], ends, "");
 }
 
-/* sum_{j=1..k} b_j c_{k-j} of the quotient i = a/b */
+/* sum_{j=1..k} b_j c_{k-j} for the quotient c = a/b */
 LLVMValueRef
 sv_division_sum(struct sv *series, uint32_t reg)
 {

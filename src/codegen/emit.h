@@ -29,11 +29,12 @@
 
 struct arena;
 
-/* a function is split when it has more operations than this (llvm.md 4.4) */
+/* A function is split if it has more operations than this (llvm.md 4.4). */
 #define GEN_CHUNK 1000u
 #define GEN_ERROR 256
 
-/* how order k of an operator is made: the SERIES column of abi/ops.def */
+/* How coefficient k of an operator is made: the SERIES column of abi/ops.def.
+ */
 enum gen_rule {
     SER_LEAF,
     SER_LINEAR,
@@ -89,8 +90,9 @@ void gen_store(const struct gen *gen, LLVMTypeRef type, LLVMValueRef v,
 LLVMValueRef gen_get(const struct gen *gen, LLVMValueRef base, uint64_t idx);
 void gen_put(const struct gen *gen, LLVMValueRef base, uint64_t idx,
              LLVMValueRef v);
-/* internal function; its parameter number `noalias` (from 1) overlaps nothing
- * else that it reads; a `part` of a split function is never inlined */
+/* An internal function. Its parameter number `noalias` (from 1) overlaps
+ * nothing else that the function reads. A `part` of a split function is never
+ * inlined. */
 LLVMValueRef gen_function(struct gen *gen, const char *name, LLVMTypeRef type,
                           unsigned noalias, bool part);
 /* a runtime function; pure: depends on its arguments only */
@@ -113,10 +115,12 @@ LLVMValueRef gen_finite_probe(const struct gen *gen, LLVMValueRef x);
 LLVMValueRef gen_finite_status(const struct gen *gen, LLVMTypeRef num,
                                LLVMValueRef probe);
 
-/* calls back with each operand register that order 0 of an instruction reads */
+/* Calls `each` for each operand register that an instruction reads at order 0.
+ */
 void gen_operands(const struct gen *gen, const imp_tape *tape, uint32_t i,
                   void (*each)(void *ctx, uint32_t operand), void *ctx);
-/* refuses tapes whose references lead outside (our own mistake, not a crash) */
+/* Refuses a tape whose references lead outside: that is a mistake of our own,
+ * but must not crash. */
 void gen_check_tape(struct gen *gen, const imp_tape *tape);
 static inline bool
 gen_is_leaf(const imp_instr *in)

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Order-0 functions: the outputs of a tape as straight-line code.
- *
- * needs: a checked tape. Only registers that an output depends on are emitted.
- * More than GEN_CHUNK of them: the code is cut into functions of that size;
- * values that cross a cut go through a scratch array on the stack, whose
- * entries are reused after the part that reads them last. Leaves are read
- * again in each part.
- *
- *     i32 name(env, local, out)             status
- *     void name.N(env, local, scratch)      part N */
+/* Functions of eval tapes: the outputs as straight-line code. The tape must
+ * have been checked (gen_check_tape). Only registers that an output depends on
+ * are emitted. If there are more than GEN_CHUNK of them, the code is cut into
+ * functions of that size. Values that cross a cut go through a scratch array on
+ * the stack; an entry is used again after the part that reads it last. Leaves
+ * are read again in each part.
+ *   i32 name(env, local, out)             the status
+ *   void name.N(env, local, scratch)      part N */
 #include "codegen/emit.h"
 
 #include <assert.h>
@@ -47,8 +45,8 @@ note_read(void *ctx, uint32_t operand)
         ev->last[operand] = ev->part;
 }
 
-/* which registers are live, which part makes them, which reads them last, and
- * scratch entries for those that cross */
+/* Finds which registers are needed, which part makes each of them and which
+ * reads it last, and the scratch entries of those that cross a cut. */
 static void
 plan(struct ev *ev)
 {
@@ -75,7 +73,7 @@ plan(struct ev *ev)
         ev->last[outs[o]] = ev->n_parts;
     if (ev->n_parts == 1)
         return;
-    /* entries become free when the part of their last reader is over */
+    /* an entry becomes free after the part of its last reader */
     uint32_t *dies = NEW_N(ev->g->arena, uint32_t, n_slots + 1);
     uint32_t *head = NEW_N(ev->g->arena, uint32_t, ev->n_parts + 2), part = 0;
     for (uint32_t i = 0; i < n_slots; i++) {
@@ -113,7 +111,8 @@ leaf(struct ev *ev, const imp_instr *in)
     case IMP_OP_LOCAL:
     case IMP_OP_UNKNOWN:
         return entry(ev, ev->local, in->a);
-    case IMP_OP_ROW: /* has no value outside a series: NaN */
+    case IMP_OP_ROW: /* such an instruction has no value outside a series: NaN
+                      */
         return gen_num(gen, gen->num, NAN);
     default: /* ENV, TIME, STATE */
         return entry(ev, ev->env, in->a);
@@ -149,7 +148,7 @@ dot(struct ev *ev, const imp_instr *in)
     return acc;
 }
 
-/* instructions of the present part, at the builder's position */
+/* Emits the instructions of the present part. */
 static void
 body(struct ev *ev)
 {
@@ -178,7 +177,8 @@ body(struct ev *ev)
     }
 }
 
-/* stores the outputs; status: IMP_NONFINITE if one is not finite (I5) */
+/* Stores the outputs. Returns the status: IMP_NONFINITE if one of them is not
+ * finite (I5). */
 static void
 outputs(struct ev *ev, LLVMValueRef out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Code generation: tapes to LLVM IR to object code. Lives in its own shared
- * library (libimpgen.so), loaded with dlopen by cli/genload.c when first
- * needed, so that nothing else pays for LLVM. This header includes no LLVM
- * header; the library exports one symbol, GEN_ENTRY, of type gen_entry_fn. */
+/* Code generation: tapes to LLVM IR to object code. It is a shared library of
+ * its own (libimpgen.so), which cli/code/load.c loads when it is first needed,
+ * so nothing else pays for LLVM. This header includes no header of LLVM. The
+ * library exports one symbol, GEN_ENTRY, of type gen_entry_fn. */
 #ifndef IMP_CODEGEN_GEN_H
 #define IMP_CODEGEN_GEN_H
 
@@ -14,9 +14,9 @@
 #define GEN_API_VERSION 1
 #define GEN_ENTRY "imp_gen_entry"
 
-/* Models of more instructions are generated without optimisation, whatever is
- * asked for: it takes 10 to 20 times as long, and what runs is some 1.5 times
- * as fast at best. Like all choices of the generator it shows in no bit. */
+/* Larger models are generated without optimisation, whatever is asked for,
+ * because optimising them takes many times longer than it can save. No choice
+ * of the generator changes a bit of a result. */
 #define GEN_LARGE 4000u
 static inline uint32_t
 gen_size(const imp_image *image)
@@ -59,9 +59,9 @@ struct gen_api {
     const char *llvm_version; /* "19.1.7" */
     struct gen_bytes (*emit)(const imp_image *im,
                              const struct gen_options *opt);
-    /* loads an object made by emit (with_image or not) into this process; code
-     * is filled in. NULL on failure, *error set. The imp_* runtime symbols are
-     * resolved from `symbols` (name, address pairs, ended by NULL). */
+    /* Loads an object made by emit into this process and fills in code.
+     * `symbols` (ended by a NULL name) gives the addresses of the functions of
+     * abi/symbols.def. NULL and *error on failure. */
     struct gen_jit *(*load)(const char *object, size_t n,
                             const struct gen_symbol *symbols, imp_code *code,
                             const char **error);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* States that stay side by side. Where the rates of states are the lanes of one
- * pack of convolutions (pack.c), each times a constant or as it is, the rates
- * are carried from order to order as one vector, times 1/k once, and what the
- * arrays of the packs hold are its permutations: no lane is taken out to be put
- * in again. The numbers are
- * those of the states one by one. */
+/* States that stay in one vector. Where the rates of states are the lanes of
+ * one pack of convolutions (pack.c), each as it is or times a constant, the
+ * rates are carried from order to order as one vector, which is multiplied by
+ * 1/k once. The vectors that the packs read are permutations of it, so no lane
+ * is taken out only to be put in again. The numbers are the same as those of
+ * the states one by one. */
 #include "codegen/series_priv.h"
 
 #include <assert.h>
 
 #include "base/arena.h"
 
-/* the convolution that register d is, or is a constant times; the constant */
+/* The convolution that register d is, or is a constant multiple of; *scale is
+ * the register of the constant. NO_SLOT if there is none. */
 static uint32_t
 source(const struct sv *series, uint32_t d, uint32_t *scale)
 {
@@ -180,7 +181,7 @@ sv_held_entry(struct sv *series, const struct pack_array *array)
     for (unsigned at = 0; at < 4; at++) {
         uint32_t i = array->reg[at];
         sign[at] = gen_i64(gen, 0);
-        lane[at] = gen_i32(gen, 4); /* of the vector of zeros */
+        lane[at] = gen_i32(gen, 4); /* a lane of the vector of zeros */
         if (i == UINT32_MAX)
             continue;
         if (!series->state_of[i] || (pack && series->state_of[i] != pack))

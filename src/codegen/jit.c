@@ -16,7 +16,7 @@ struct gen_jit {
     LLVMOrcLLJITRef lljit;
 };
 
-/* the message of an LLVMErrorRef, on the heap for good */
+/* The message of an LLVMErrorRef, on the heap, never freed. */
 static const char *
 consume(LLVMErrorRef e)
 {
@@ -30,7 +30,7 @@ static LLVMErrorRef
 define_symbols(LLVMOrcLLJITRef jit, const struct gen_symbol *symbols)
 {
     size_t count = 0;
-    LLVMOrcCSymbolMapPairs pairs; /* the one name that all versions have */
+    LLVMOrcCSymbolMapPairs pairs; /* this name exists in all versions of LLVM */
 
     while (symbols[count].name)
         count++;

@@ -21,8 +21,8 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* LLVM would end the process silently or with a signal: say what it says and
- * end with the status of a failed computation */
+/* By default LLVM ends the process silently or with a signal. Print its
+ * message, and end with the status of a failed computation. */
 static void
 fatal(const char *reason)
 {
@@ -60,7 +60,8 @@ find_cpu(void)
     LLVMDisposeMessage(features);
 }
 
-/* name and features: code for one must not run on the other */
+/* Name and features of the processor, because code for one must not run on the
+ * other. */
 const char *
 gen_host_cpu(void)
 {
@@ -173,9 +174,9 @@ build(struct gen *gen, const struct gen_options *opt)
 static void
 optimise(struct gen *gen, int level)
 {
-    /* Level 1 is what measurement left of default<O1>: as fast a code at half
-     * the time. The tapes have no dead code and no common subexpressions but
-     * loads; loops are made as they should be. */
+    /* Level 1 is a part of default<O1> that gives code of the same speed in
+     * half the time. The tapes have neither dead code nor common
+     * subexpressions, except loads, and the loops need no rotation. */
     static const char *const pipeline[3] = {
         "default<O0>",
         "function(early-cse<memssa>,loop-mssa(licm),simplifycfg)",
@@ -269,7 +270,8 @@ emit(struct gen *gen, const struct gen_options *opt, struct gen_bytes *out)
     write_out(gen, opt->output, out);
 }
 
-/* out of memory anywhere below ends here; *g then is what there is to free */
+/* If memory runs out below, control returns here; *g then holds what must be
+ * freed. */
 static void
 emit_guarded(struct gen *gen, const struct gen_options *opt,
              struct gen_bytes *out)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Operators of abi/ops.def as IR. + - * / comparisons and choices are
- * instructions, sqrt and fabs intrinsics (both exact), all else is a call of
- * the runtime symbol named in the table's EVAL column; lanes call the scalar
- * function one by one. */
+ * instructions, sqrt and fabs are intrinsics (both exact), and everything else
+ * is a call of the runtime function named in the table's EVAL column. A vector
+ * calls the scalar function lane by lane. */
 #include "codegen/emit.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* declared runtime function of an operator, with the table's arity */
+/* The runtime function of an operator, declared with the table's arity. */
 static LLVMValueRef
 runtime_symbol(struct gen *gen, enum imp_op op, LLVMTypeRef *type)
 {

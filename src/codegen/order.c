@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rules of series: order 0, order k and the corrections of an implicit
- * block, instruction by instruction (docs/internals.md, "Series semantics" and
- * "the fine print"; runtime/tape/eval.c is the same in plain C). */
+/* The rules of series, instruction by instruction: order 0, order k, and the
+ * corrections of an implicit block (docs/tape.md; runtime/tape is the same in
+ * plain C). */
 #include "codegen/series_priv.h"
 
 #include <assert.h>
 
-/* a state whose rate is constant: its row is known at order 0 */
+/* True for a state whose rate is constant: its row is known at order 0. */
 static bool
 is_line(const struct sv *series, uint32_t reg)
 {
@@ -17,7 +17,8 @@ is_line(const struct sv *series, uint32_t reg)
            series->n_parts == 1;
 }
 
-/* register i has value v: remembered, and stored where others will look */
+/* Records that a register has this value, and stores it where other functions
+ * read it. */
 static void
 define(struct sv *series, enum sv_class class, uint32_t reg, LLVMValueRef value)
 {
@@ -66,8 +67,9 @@ sv_order_zero(struct sv *series)
         }
         define(series, SV_ZERO, reg, value);
     }
-    /* rows of constants and lines: what follows is 0 since the caller made
-     * work, and nothing else is ever written there */
+    /* The rows of constants, and of states with a constant rate, are complete
+     * now: the caller has set all that follows to 0, and nothing writes there
+     * again. */
     for (uint32_t reg = 0; reg < series->t->code.n; reg++)
         if (is_line(series, reg) && series->stored[reg])
             gen_store(
@@ -79,7 +81,7 @@ sv_order_zero(struct sv *series)
     sv_packs_zero(series);
 }
 
-/* value at k == 1, zero beyond */
+/* v at k == 1, zero beyond */
 static LLVMValueRef
 only_first(struct sv *series, LLVMValueRef v)
 {
@@ -100,7 +102,7 @@ leaf_k(struct sv *series, uint32_t reg)
     case IMP_OP_TIME:
         return only_first(series, gen_num(gen, gen->f64, 1.0));
     case IMP_OP_STATE: { /* c_k = d_{k-1} * (1/k) */
-        /* of a constant rate: d_0, then 0 */
+        /* a constant rate has d_0 only */
         if (series->code[in->b].flags & IMP_INSTR_CONST)
             return only_first(series, sv_value(series, SV_ZERO, in->b));
         if (series->state_of[reg])
@@ -151,7 +153,8 @@ helper(struct sv *series, uint32_t reg)
     return LLVMBuildCall2(gen->b, type, f, arg, 5, "");
 }
 
-/* what PICK takes: `if_true` or `if_false` by the choice at order 0 */
+/* The value of a PICK operator: `if_true` or `if_false`, by the choice at order
+ * 0. */
 static LLVMValueRef
 pick(struct sv *series, const imp_instr *in, LLVMValueRef if_true,
      LLVMValueRef if_false)
@@ -167,7 +170,8 @@ pick(struct sv *series, const imp_instr *in, LLVMValueRef if_true,
         if_true, if_false, "");
 }
 
-/* operands of a PICK in class c; those not in the class count as +0 */
+/* The value of a PICK operator in a class. An operand that has no value in that
+ * class counts as +0. */
 static LLVMValueRef
 pick_class(struct sv *series, enum sv_class class, const imp_instr *in)
 {
@@ -267,7 +271,8 @@ sv_order_k(struct sv *series)
             define(series, SV_K, reg, coefficient(series, reg));
 }
 
-/* a0 db + da b0, terms of operands outside the block left out; NULL if none */
+/* a0 db + da b0, without terms of operands outside the block; NULL if none is
+ * left. */
 static LLVMValueRef
 product_rule(struct sv *series, uint32_t a, uint32_t b)
 {
@@ -285,7 +290,7 @@ product_rule(struct sv *series, uint32_t a, uint32_t b)
     return left ? left : right;
 }
 
-/* the exact differential of an instruction in the block: dc */
+/* The exact differential of an instruction in the implicit block. */
 static LLVMValueRef
 differential(struct sv *series, const imp_instr *in, uint32_t reg)
 {

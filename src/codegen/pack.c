@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Inner terms of convolutions, four convolutions at a time.
  *
- * S_k = sum_{j=1..k-1} a_j b_{k-j} needs lower orders only, so the inner terms
+ * S_k = sum_{j=1..k-1} a_j b_{k-j} needs lower orders only. So the inner terms
  * of all convolutions of a part are computed before its order k, in any order:
  * each lane of a vector is one convolution. Their operands are kept a second
- * time, side by side: array entry k holds the coefficients k of four
- * registers. Then loads and stores are whole vectors at one and the same
- * place, which processors forward without delay (a load over several younger,
- * narrower stores waits for all of them: that had cost half the time), and
- * there are no shuffles. The sums are those of docs/internals.md: four
- * accumulators take terms 1, 5, ...; 2, 6, ...; and so on. */
+ * time, side by side: entry k of an array holds the coefficients k of four
+ * registers. So a load reads a whole vector that was stored by one store, which
+ * processors forward without delay, and there are no shuffles. The sums are
+ * those of docs/tape.md: four accumulators take the terms 1, 5, ...; 2, 6, ...;
+ * and so on. */
 #include "codegen/series_priv.h"
 
 #include <assert.h>
@@ -24,7 +23,7 @@ n_products(const struct sv *series, uint32_t reg)
     return series->code[reg].op == IMP_OP_DOT ? series->code[reg].b : 1;
 }
 
-/* registers and sign of product p of convolution i */
+/* The registers and the sign of product number `which` of a convolution. */
 static void
 product(const struct sv *series, uint32_t reg, uint32_t which, uint32_t *left,
         uint32_t *right, bool *minus)
@@ -46,7 +45,8 @@ product(const struct sv *series, uint32_t reg, uint32_t which, uint32_t *left,
     }
 }
 
-/* number of the array with these registers, made if there is none */
+/* The number of the array with these registers and signs; made if there is
+ * none. */
 static uint32_t
 array_of(struct sv *series, const struct pack_array *want)
 {
@@ -101,7 +101,8 @@ struct conv_ref {
     uint32_t part, n, i;
 };
 
-/* by part, then the longest first, so that four of a pack are alike */
+/* Sorts by part, then the longest first, so that the four of a pack have about
+ * the same length. */
 static int
 by_length(const void *x, const void *y)
 {
@@ -152,12 +153,13 @@ sv_plan_packs(struct sv *series)
         series->n_packs++;
     }
     sv_plan_held(series);
-    /* vectors begin at multiples of their size */
+    /* vectors are aligned to their size */
     series->first_array = (series->n_slots + 3) / 4 * 4;
     series->n_slots = series->first_array + series->n_arrays * 4 * PACK_STRIDE;
 }
 
-/* pointer to entry (base + off) of an array; base is a vector index or NULL */
+/* A pointer to entry (base + off) of an array; base is the index of a vector,
+ * or NULL. */
 static LLVMValueRef
 entry(struct sv *series, uint32_t array, LLVMValueRef base, int off)
 {
@@ -298,7 +300,7 @@ sv_packs_push(struct sv *series)
         push(series, 0, at_k);
 }
 
-/* terms j .. j + 3 of all lanes of a pack, added to the four accumulators */
+/* Adds the terms j .. j + 3 of all lanes of a pack to the four accumulators. */
 static void
 block(struct sv *series, const struct pack *pack, LLVMValueRef j,
       LLVMValueRef back, LLVMValueRef *acc)
@@ -348,7 +350,8 @@ sv_packs_inner(struct sv *series)
             which++;
             continue;
         }
-        /* two packs share a loop: eight accumulators fit the registers */
+        /* two packs share a loop, because eight accumulators fit the registers
+         */
         unsigned n_packs =
             which + 1 < series->n_packs && pack[1].part == pack->part ? 2 : 1;
         LLVMValueRef acc[SV_LOOP_MAX];

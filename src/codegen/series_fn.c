@@ -21,7 +21,8 @@
 
 #include "base/arena.h"
 
-/* IR operations of one instruction at orders 0 and k, roughly */
+/* The number of IR operations of one instruction at orders 0 and k, estimated.
+ */
 static uint32_t
 weight(const struct sv *series, const imp_instr *in)
 {
@@ -44,8 +45,9 @@ weight(const struct sv *series, const imp_instr *in)
     }
 }
 
-/* Which rows must be in work: those of outputs, and of what CHAIN and HELPER
- * read. Between parts values travel through rows: then all. */
+/* Finds which rows must be in work: those of outputs, and those that CHAIN and
+ * HELPER read. Between parts values travel through rows, so with several parts
+ * all rows must be there. */
 static void
 plan_rows(struct sv *series)
 {
@@ -68,8 +70,8 @@ plan_rows(struct sv *series)
         series->stored[outs[o]] = true;
 }
 
-/* parts of about GEN_CHUNK operations; scratch entries of values that are in
- * no row */
+/* Cuts the tape into parts of about GEN_CHUNK operations, and gives scratch
+ * entries to values that have no row. */
 static void
 plan(struct sv *series)
 {
@@ -102,7 +104,7 @@ plan(struct sv *series)
     sv_plan_packs(series);
 }
 
-/* a new LLVM function: nothing holds any more */
+/* A new LLVM function begins: no value of another function holds in it. */
 static void
 forget(struct sv *series)
 {
@@ -110,7 +112,7 @@ forget(struct sv *series)
         series->now[c]++;
 }
 
-/* what all rules of order k share */
+/* Sets what all rules of order k share. */
 static void
 at_order(struct sv *series)
 {
@@ -157,7 +159,7 @@ part_fn(struct sv *series, const char *name, const char *what,
     return function;
 }
 
-/* one pass over the tape: in place, or as calls of its parts */
+/* One pass over the tape: in place, or as calls of its parts. */
 static void
 pass(struct sv *series, LLVMValueRef *parts, void (*body)(struct sv *))
 {
@@ -183,8 +185,8 @@ pivots(struct sv *series)
                   gen->i32);
 }
 
-/* J at order 0 into scratch, and its factors; returns to `singular` if it has
- * none */
+/* Puts J at order 0 into scratch and factors it; control goes to `singular` if
+ * J has no factors. */
 static void
 factor(struct sv *series, LLVMBasicBlockRef singular)
 {
@@ -242,7 +244,7 @@ solve(struct sv *series)
         arg, 4, "");
 }
 
-/* the rates of states, carried from one order to the next in registers */
+/* The rates of states are carried from one order to the next in registers. */
 static void
 carry_rates(struct sv *series)
 {
@@ -267,7 +269,8 @@ carried_rates(struct sv *series, LLVMBasicBlockRef *from)
         }
 }
 
-/* for k = 1 .. order; the builder ends up in a block after the loop */
+/* Emits the loop k = 1 .. order. The builder ends up in the block after the
+ * loop. */
 static void
 orders(struct sv *series, LLVMValueRef order, LLVMValueRef *step,
        LLVMValueRef *correct)
@@ -306,7 +309,7 @@ orders(struct sv *series, LLVMValueRef order, LLVMValueRef *step,
     series->k = series->kd = NULL;
 }
 
-/* the three entries after the last coefficient of an output's row are 0 */
+/* Sets the three entries after the last coefficient of an output's row to 0. */
 static void
 clear_ends(struct sv *series, LLVMValueRef order)
 {
@@ -322,8 +325,9 @@ clear_ends(struct sv *series, LLVMValueRef order)
     }
 }
 
-/* status from all coefficients of all outputs: those of constants once, the
- * others four to a step, in several sums that do not wait for each other */
+/* Emits the status from all coefficients of all outputs. Those of constants are
+ * read once, the others four in a step, in several sums that do not depend on
+ * each other. */
 #define CHECK_SUMS 4
 static LLVMValueRef
 check_outputs(struct sv *series, LLVMValueRef order)

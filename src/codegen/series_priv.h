@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One series function under construction. Values of a register come in three
- * classes: its coefficient 0, its coefficient k of the order being swept, and
- * within an implicit block the correction of that coefficient. A value is an
- * SSA value of the LLVM function at hand, or lies in memory: in the register's
- * row, or (no row; or a correction) in an entry of scratch.
+/* One series function under construction. A register has values in three
+ * classes: its coefficient 0; its coefficient k of the present order; and, in
+ * an implicit block, the correction of coefficient k. A value is an SSA value
+ * of the present LLVM function, or lies in memory: in the register's row, or
+ * (if it has no row, or is a correction) in an entry of scratch.
  *
  * Layout of scratch: [jacobian n*n | right-hand side n | piv n/2 rounded up |
  * entries | arrays of the packs]. */
@@ -16,18 +16,20 @@
 struct pack {
     uint32_t part, n_lanes, lane[4], n_slots;
     uint32_t *a, *b; /* arrays of each slot */
-    uint32_t ready;  /* first register after all operands: outer terms are
-                        made together there; NO_SLOT: one by one */
+    uint32_t
+        ready; /* the first register after all operands, where the outer terms
+                  of all lanes are made together; NO_SLOT: one by one */
     LLVMValueRef inner, sum; /* vectors at order k; sum: all coefficients */
     /* held: the lanes times `scale` (NO_SLOT: 1) are the rates of these states,
-     * which stay side by side from order to order */
+     * which stay in one vector from order to order */
     bool held;
     uint32_t state[4], scale[4];
     LLVMValueRef by, rate_zero, rate, now; /* scales; rates at order 0 and of
                                               order k - 1; states at order k */
 };
-/* coefficients of four registers side by side, the sign folded in; entry k of
- * the array is a vector. Entries -3 .. -1 and the three after the last are 0 */
+/* The coefficients of four registers side by side, with their signs; entry k of
+ * the array is a vector. The entries -3 .. -1 and the three after the last are
+ * 0. */
 #define PACK_ZEROS 3
 #define PACK_STRIDE                                                            \
     33 /* vectors: 31 in use; an odd number, so that the same                  \
@@ -35,8 +37,9 @@ struct pack {
 struct pack_array {
     uint32_t part, reg[4]; /* UINT32_MAX: none, 0 */
     bool minus[4];
-    bool upwards;         /* is read in order of j: beyond its last entry too */
-    bool downwards;       /* against the order of j: before its first, too */
+    bool upwards; /* is read in the order of j, so also beyond its last entry */
+    bool downwards; /* is read against the order of j, so also before its first
+                       entry */
     LLVMValueRef zero, k; /* entries 0 (one part) and k, once made */
 };
 
@@ -47,7 +50,8 @@ struct sv {
     const imp_tape *t;
     const imp_instr *code;
     const char *name;
-    /* values and where they hold, per class and register */
+    /* values, and the LLVM function in which each holds, per class and register
+     */
     LLVMValueRef *val[3];
     uint32_t *stamp[3], now[3]; /* val holds when stamp == now */
     uint32_t *slot[3];          /* scratch entry, NO_SLOT */
@@ -55,15 +59,16 @@ struct sv {
     uint32_t n_parts, n_slots, at_part;
     uint32_t nu;            /* unknowns */
     uint32_t jac, rhs, piv; /* scratch entries */
-    /* of the LLVM function at hand */
+    /* values of the present LLVM function */
     LLVMValueRef env, local, rows, work, scratch;
     LLVMValueRef k, kd;  /* order: i64, double; NULL at order 0 */
     LLVMValueRef moves;  /* order >= 1, i1 */
     LLVMValueRef work_k; /* work + k */
     LLVMValueRef per_k;  /* 1/k */
     bool *stored;        /* the row of the register must be in work */
-    LLVMValueRef *rate; /* of states, one part: coefficient k - 1, carried round
-                           the loop over the orders */
+    LLVMValueRef
+        *rate; /* the rates of states, if there is one part: coefficient k - 1,
+                  carried through the loop over the orders */
     /* convolutions, four at a time (pack.c) */
     struct pack *packs;
     struct pack_array *arrays;
@@ -79,38 +84,39 @@ LLVMValueRef sv_value(struct sv *series, enum sv_class class, uint32_t reg);
 LLVMValueRef sv_leaf_zero(struct sv *series, uint32_t reg);
 /* Is register i at order k a sum of products of series? */
 bool sv_convolves(const struct sv *series, uint32_t reg);
-/* A place in a row: base + off, the base being coefficient 0, coefficient k,
+/* A place in a row is base + off, where base is coefficient 0, coefficient k,
  * or one of these moved by a variable (sv_moved). So nearly all addresses of an
  * order are one pointer and a constant. */
 LLVMValueRef sv_moved(struct sv *series, LLVMValueRef base, LLVMValueRef by);
-/* pointer to coefficient (base + off) of the row of register i; base is
- * s->work, s->work_k or moved from one of these */
+/* A pointer to coefficient (base + off) of the row of a register; base is
+ * series->work, series->work_k, or moved from one of these. */
 LLVMValueRef sv_row(struct sv *series, uint32_t reg, LLVMValueRef base,
                     int off);
 LLVMValueRef sv_coef(struct sv *series, LLVMTypeRef type, uint32_t reg,
                      LLVMValueRef base, int off);
 
-/* pack.c: inner terms of convolutions, docs/internals.md "Series semantics" */
+/* pack.c: inner terms of convolutions (docs/tape.md) */
 void sv_plan_packs(struct sv *series);
-/* at the end of order 0: arrays of the present part get their zeros, and
- * coefficient 0 unless there are several parts */
+/* At the end of order 0: the arrays of the present part get their zeros, and
+ * coefficient 0 unless there are several parts. */
 void sv_packs_zero(struct sv *series);
-/* before order k: s->inner of all convolutions of the present part */
+/* Before order k: series->inner of all convolutions of the present part. */
 void sv_packs_inner(struct sv *series);
-/* coefficient k of convolution i from the sum of its pack, or NULL */
+/* Coefficient k of a convolution from the sum of its pack, or NULL. */
 LLVMValueRef sv_packs_sum(struct sv *series, uint32_t reg);
-/* after order k, one part only: coefficients k into the arrays */
+/* After order k, only if there is one part: coefficients k into the arrays. */
 void sv_packs_push(struct sv *series);
-/* held.c: states whose rates are the lanes of a pack. In this order: planned
- * after the packs; at the end of order 0; phis at the top of an order; rates
- * for the next at its end; what comes round */
+/* held.c: states whose rates are the lanes of a pack. To be called in this
+ * order: the plan, after that of the packs; zero, at the end of order 0; open,
+ * at the top of an order; close, at its end. */
 void sv_plan_held(struct sv *series);
 void sv_held_zero(struct sv *series);
 void sv_held_open(struct sv *series);
 void sv_held_close(struct sv *series, LLVMBasicBlockRef *from);
-/* coefficient k of a state that is held */
+/* Coefficient k of a state that is held. */
 LLVMValueRef sv_held_state(struct sv *series, uint32_t reg);
-/* entry k of an array all of whose registers are held by one pack, or NULL */
+/* Entry k of an array if all its registers are held by one pack; NULL
+ * otherwise. */
 LLVMValueRef sv_held_entry(struct sv *series, const struct pack_array *array);
 /* conv.c */
 LLVMValueRef sv_convolution(struct sv *series, uint32_t reg,
@@ -118,8 +124,9 @@ LLVMValueRef sv_convolution(struct sv *series, uint32_t reg,
 LLVMValueRef sv_division_sum(struct sv *series, uint32_t reg);
 LLVMValueRef sv_chain_sum(struct sv *series, uint32_t u, uint32_t w);
 
-/* a loop over j = start, start + step, ... while j < end, at least once, that
- * carries accumulators; between open and close the builder is in its body */
+/* A loop over j = start, start + step, ... while j < end, at least once, that
+ * carries accumulators. Between open and close the builder is in the body of
+ * the loop. */
 #define SV_LOOP_MAX 8
 struct sv_loop {
     LLVMBasicBlockRef before, body;
@@ -132,8 +139,8 @@ void sv_loop_open(struct sv *series, struct sv_loop *loop, uint64_t start,
 void sv_loop_close(struct sv *series, struct sv_loop *loop, LLVMValueRef *acc,
                    unsigned step, LLVMValueRef end);
 
-/* order.c: instructions of part s->at_part at order 0, at order k, and their
- * corrections, at the builder's position */
+/* order.c: the instructions of part series->at_part at order 0, at order k, and
+ * their corrections, at the builder's position */
 void sv_order_zero(struct sv *series);
 void sv_order_k(struct sv *series);
 void sv_correct(struct sv *series);

@@ -43,7 +43,7 @@ gen_types(struct gen *gen)
     gen->fn_of_op = NEW_N(gen->arena, LLVMValueRef, IMP_OP_COUNT);
 }
 
-/* leaves the generator; the message reaches the caller of emit */
+/* Leaves the generator by longjmp; the message reaches the caller of emit. */
 void
 gen_fail(struct gen *gen, const char *fmt, ...)
 {
@@ -74,7 +74,7 @@ gen_i64(const struct gen *gen, uint64_t x)
     return LLVMConstInt(gen->i64, x, 0);
 }
 
-/* the number x, in every lane if `num` is a vector */
+/* The number x; in every lane if `num` is a vector. */
 LLVMValueRef
 gen_num(const struct gen *gen, LLVMTypeRef num, double x)
 {
@@ -99,7 +99,7 @@ gen_at(const struct gen *gen, LLVMTypeRef unit, LLVMValueRef base,
     return LLVMBuildPointerCast(gen->b, p, LLVMPointerType(as, 0), "");
 }
 
-/* arrays of doubles are aligned to 8 and no more */
+/* arrays of doubles are aligned to 8 bytes only */
 LLVMValueRef
 gen_load(const struct gen *gen, LLVMTypeRef type, LLVMValueRef p)
 {

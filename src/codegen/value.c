@@ -5,8 +5,8 @@
 
 #include <assert.h>
 
-/* pointer to coefficient idx of a register's row; in rows of the caller's
- * sources nothing is read in place: ROW copies */
+/* Rows of the caller's sources are not read in place: a ROW instruction copies
+ * them. */
 LLVMValueRef
 sv_row(struct sv *series, uint32_t reg, LLVMValueRef base, int off)
 {
@@ -91,7 +91,6 @@ sv_value(struct sv *series, enum sv_class class, uint32_t reg)
     return value;
 }
 
-/* register i at order k is a sum of products of series */
 bool
 sv_convolves(const struct sv *series, uint32_t reg)
 {

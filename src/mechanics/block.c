@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks: bodies whose forces read each other's state move together; all
- * others move alone. Per block the motion series (spec 0.B):
- *   c' = v          v' = force/m + gravity
- *   q' = q (0, w)/2 w' = J^-1 (torque - w x J w)     w in body axes
- * (plane: theta' = omega, omega' = torque/J), and per body the exact
- * derivatives of its motion along the flow, eqs (113)-(118) of
- * Palffy-Muhoray et al. 2018 with forces and prescribed motion included. */
+/* The motion of blocks, bodies that move together (coupling.c). Per block there
+ * is the motion series (spec 0.B):
+ *   c' = v           v' = force/m + gravity
+ *   q' = q (0, w)/2  w' = J^-1 (torque - w x J w)     w in body axes
+ * (in the plane: theta' = omega, omega' = torque/J). Per body there are the
+ * exact derivatives of its motion along the flow, eqs (113)-(118) of
+ * Palffy-Muhoray et al. 2018, with forces and prescribed motion included. */
 #include "mechanics/mech_priv.h"
 
-/* -- rates ---------------------------------------------------------------- */
+/* -- rates ----------------------------------------------------------------- */
 
 static vec3
 lower_vec(struct mech *mech, const struct mbody *body, const struct tm_vec *v,
@@ -29,8 +29,9 @@ env_difference(struct mech *mech, const struct mbody *body, int i, int j)
                   body->inertia.J.m[j][j]);
 }
 
-/* d(w_body)/dt. With principal axes three products, whose coefficients
- * (J2 - J3)/J1 do not change in time; equal moments make them exactly 0. */
+/* d(w_body)/dt. Where the body axes are principal axes there are three
+ * products, whose coefficients (J2 - J3)/J1 do not change in time. Equal
+ * moments of inertia make a coefficient exactly 0. */
 static vec3
 euler(struct mech *mech, const struct mbody *body)
 {
@@ -72,7 +73,8 @@ body_rates(struct mech *mech, struct mbody *body)
     body->rate.alpha = euler(mech, body);
 }
 
-/* a fixed body moves as its position says */
+/* The rates of a fixed body: those that its position as a function of t gives.
+ */
 static void
 fixed_rates(struct mech *mech, struct mbody *body)
 {
@@ -86,9 +88,9 @@ fixed_rates(struct mech *mech, struct mbody *body)
     body->rate.alpha = v3_along(mech->graph, body->w_body, &t, &one, 1);
 }
 
-/* -- the tapes of a block ------------------------------------------------- */
+/* -- the tapes of a block -------------------------------------------------- */
 
-/* rates of the pose of b, in env order */
+/* Rates of a body's pose, in the order of env. Returns how many. */
 static size_t
 pose_rates(struct mech *mech, const struct mbody *body, const expr **rate)
 {
@@ -105,7 +107,8 @@ pose_rates(struct mech *mech, const struct mbody *body, const expr **rate)
     return n;
 }
 
-/* t and the poses of all bodies: what moves without a look at the forces */
+/* The flow of t and of the poses of all bodies: the part of the motion that
+ * needs no forces. */
 static void
 pose_flow(struct mech *mech)
 {
@@ -125,7 +128,7 @@ pose_flow(struct mech *mech)
     }
 }
 
-/* rates of the state of b, in env order */
+/* Rates of a body's state, in the order of env. Returns how many. */
 static size_t
 state_rates(struct mech *mech, const struct mbody *body, const expr **rate)
 {
@@ -163,7 +166,7 @@ tape_name(struct mech *mech, const struct mblock *block, const char *what)
     return arena_printf(mech->arena, "%s.%s", first->name, what);
 }
 
-/* where forces change their branch */
+/* The switching functions of the forces on the bodies of a block. */
 static void
 force_switching(struct mech *mech, struct mblock *block, const uint32_t *rows)
 {
@@ -219,9 +222,6 @@ flow_tape(struct mech *mech, const struct mblock *block, const char *what,
     return mech_series_tape(mech, spec, rows);
 }
 
-/* The tape of a block's flow: rates of the state leaves, and the multipliers
- * of the joints as unknowns whose conditions are `residual`. Returns the tape;
- * rows: of the outputs. */
 static void
 motion_tape(struct mech *mech, struct mblock *block)
 {
@@ -240,7 +240,7 @@ motion_tape(struct mech *mech, struct mblock *block)
     block->out.rows = image_array(mech->image, rows, n_state, sizeof *rows);
     force_switching(mech, block, rows);
 
-    /* rows that event tapes read */
+    /* The event tapes of contacts read these rows. */
     size_t extra = n_state;
     for (uint32_t i = 0; i < block->n; i++) {
         struct mbody *body = mech->bodies + block->bodies[i];
@@ -258,8 +258,8 @@ motion_tape(struct mech *mech, struct mblock *block)
 
 /* -- with contacts that stay closed ---------------------------------------- */
 
-/* the accelerations by contacts of body i of the block: leaves of a series, or
- * entries of env */
+/* The accelerations that closed contacts give to body i of the block: rows of a
+ * series, or entries of env. */
 static void
 pushes(struct mech *mech, const struct mbody *body, uint32_t i, bool series,
        vec3 *v, vec3 *w)
@@ -276,7 +276,9 @@ pushes(struct mech *mech, const struct mbody *body, uint32_t i, bool series,
                    : sym_env(mech, body->env_body + IMP_BODY_PUSH + 3 + c);
 }
 
-/* phi'' with the pushes; accelerations are left as they were */
+/* The conditions phi'' of the joints for the accelerations that closed contacts
+ * add. The accelerations of the bodies are the same after the call as before.
+ */
 static void
 push_conditions(struct mech *mech, uint32_t index, bool series,
                 const expr **out)
@@ -351,7 +353,8 @@ driven_tape(struct mech *mech, uint32_t index)
         block->ddphi[i] = phi[i];
 }
 
-/* leaf, rate: the flow the body follows */
+/* The tape of velocity, acceleration and jerk, and of spin with two
+ * derivatives. leaf, rate: the flow that the body follows. */
 static void
 kinematics_tape(struct mech *mech, struct mbody *body, const expr *const *leaf,
                 const expr *const *rate, size_t n)

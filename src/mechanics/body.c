@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One body: what it is made of (mass, inertia: entries of env, so that params
- * stay run-time inputs) and where it is (state variables when it is free,
- * entries of env when it is fixed, expressions of t when it is prescribed).
- * Also the checks on a body that do not need values. */
+/* One body: what it is made of, and where it is. Mass and inertia are entries
+ * of env, so params stay inputs of the tapes. The pose of a free body is made
+ * of state variables, that of a fixed one of entries of env, that of a
+ * prescribed one of functions of t. Checks that need no numbers are done here.
+ */
 #include "mechanics/mech_priv.h"
 
 #include <assert.h>
 
-/* -- initial data must not read the motion -------------------------------- */
-
-/* -- constants --------------------------------------------------------------
- */
+/* -- constants ------------------------------------------------------------- */
 
 static bool
 vec_diagonal(const struct tm_vec *v)
@@ -25,8 +23,9 @@ vec_diagonal(const struct tm_vec *v)
     return true;
 }
 
-/* Are the body axes principal axes whatever the params? Stated: literal zeros;
- * integrated: two mirror planes of the level set. */
+/* Are the body axes principal axes, whatever the params are? A stated inertia
+ * must have literal zeros off its diagonal; for one that is integrated, two
+ * mirror planes of the level set are enough. */
 static bool
 inertia_diagonal(const struct mbody *body)
 {
@@ -88,11 +87,10 @@ body_flags(struct mbody *body)
         decl->orient.n ? (uint32_t)decl->orient_kind : IMP_ORIENT_NONE;
 }
 
-/* -- state ------------------------------------------------------------------
- */
+/* -- state ----------------------------------------------------------------- */
 
-/* a state whose entries are leaves: variables of a free body, env of a fixed
- * one (whose velocity is zero) */
+/* The state of a body whose entries are leaves: state variables of a free body,
+ * entries of env of a fixed one, whose velocity is zero. */
 static void
 state_leaves(struct mech *mech, struct mbody *body)
 {
@@ -120,7 +118,8 @@ state_leaves(struct mech *mech, struct mbody *body)
     }
 }
 
-/* attitude of a prescribed body in space as a quaternion of t */
+/* The attitude of a prescribed body in space as a quaternion that depends on t.
+ * False after E0504. */
 static bool
 orient_of_time(struct mech *mech, struct mbody *body)
 {
@@ -172,7 +171,8 @@ orient_of_time(struct mech *mech, struct mbody *body)
     return true;
 }
 
-/* pose and motion as expressions of t, velocities by exact derivatives */
+/* Pose and velocities as functions of t; the velocities are exact derivatives.
+ * False after an error. */
 static bool
 state_of_time(struct mech *mech, struct mbody *body)
 {
@@ -219,7 +219,7 @@ all_zero(const struct tm_vec *v)
     return true;
 }
 
-/* what must be said about a body whatever its numbers */
+/* What a body must state, whatever its numbers are. False after an error. */
 static bool
 body_complete(struct mech *mech, const struct mbody *body)
 {
@@ -261,7 +261,8 @@ body_complete(struct mech *mech, const struct mbody *body)
     return true;
 }
 
-/* a half-plane that moves has no mass of its own to integrate */
+/* A half-plane or half-space that moves must state its mass and inertia,
+ * because the integral over it is not finite. False after E0507. */
 static bool
 flat_complete(struct mech *mech, const struct mbody *body)
 {
@@ -279,7 +280,8 @@ flat_complete(struct mech *mech, const struct mbody *body)
     return false;
 }
 
-/* outputs: the whole state of a prescribed body at env time */
+/* The tape that gives the whole state of a prescribed body at the time in env.
+ */
 static void
 refresh_tape(struct mech *mech, struct mbody *body)
 {

@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lowering: what a model asks of its bodies (one.velocity, energy ...) becomes
- * expressions of the state, and the commands' values become tapes and records
- * of the image. */
+/* Commands: their arguments and options become tapes and records of the image.
+ * What they read of bodies and systems becomes functions of the state first. */
 #include <stdlib.h>
 
 #include "mechanics/mech_priv.h"
 
-/* -- quantities of a body ----------------------------------------------------
- */
-
-/* replaces SYM_BODY and SYM_TOTAL by expressions of the state */
+/* e as a function of the state: without SYM_BODY, SYM_TOTAL, SYM_COORD and
+ * SYM_SYSTEM. */
 static const expr *
 lower_expr(struct mech *mech, const expr *e)
 {
     return ex_subst(mech->graph, e, quantity_leaf, mech);
 }
 
-/* -- values -------------------------------------------------------------------
- */
+/* -- values ---------------------------------------------------------------- */
 
-/* which contacts (gap, points) and slots a tape reads, each once, in order */
+/* The contacts (gap, points) and slots that a tape reads; each is listed once,
+ * in order. */
 struct reads {
     struct mech *mech;
     bool *contact, *slot;
@@ -52,7 +49,8 @@ text_or_empty(struct mech *mech, const char *s)
     return image_text(mech->image, s ? s : "");
 }
 
-/* n constants as such; false: some are none */
+/* Puts n values into the image if all of them are constants; false otherwise.
+ */
 static bool
 listed(struct mech *mech, const struct tm_val *val, size_t n, imp_ref *out)
 {

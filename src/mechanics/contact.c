@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Contacts: the conditions of closest points as a tape for Newton's method and
- * as an implicit series along the motion. Unknowns x, y (shape coordinates of
- * the two bodies), gamma, mu:
- *     G0(x) = 0,  G1(y) = 0,
- *     r_Q - r_P = gamma N0,  N1 + mu N0 = 0,   N = R grad G,
- * gap = gamma |N0|. They are written in the axes of one of the bodies (of the
- * one at rest, if one is), so that only the relative rotation multiplies
- * unknowns: fewest products that change in time. The Jacobian is exact. */
+/* Contacts of two smooth bodies. The conditions of closest points become a tape
+ * for Newton's method, and an implicit series along the motion. The unknowns
+ * are x and y (shape coordinates of the two bodies), gamma and mu:
+ *   G0(x) = 0,  G1(y) = 0,
+ *   r_Q - r_P = gamma N0,  N1 + mu N0 = 0,   N = R grad G,
+ * and the gap is gamma |N0|. The conditions are written in the axes of one of
+ * the bodies (of the one at rest, if one is at rest). Then only the relative
+ * rotation multiplies unknowns, which leaves the fewest products that change in
+ * time. The Jacobian is exact. */
 #include "mechanics/mech_priv.h"
 
 #include <assert.h>
@@ -18,7 +19,7 @@ struct conditions {
     uint32_t n;
 };
 
-/* the conditions for bodies b0, b1 in given poses */
+/* The conditions of closest points of b0 and b1 in the given poses. */
 static void
 conditions_build(struct mech *mech, const struct mbody *b0,
                  const struct mbody *b1, const struct pose *p0,
@@ -35,7 +36,7 @@ conditions_build(struct mech *mech, const struct mbody *b0,
     vec3 qy = v3_sub(graph, y_unknown, b1->shape_centre);
     vec3 n0 = g0, n1 = g1;
 
-    /* everything in the axes of body 0, or of body 1 if only that is fixed */
+    /* Use the axes of body 0, or those of body 1 if only body 1 is fixed. */
     bool second = b1->fixed && !b1->prescribed && !b0->fixed;
     const struct pose *frame = second ? p1 : p0;
     if (second) {
@@ -99,10 +100,11 @@ event_tape(struct mech *mech, const char *name, const struct conditions *cond,
     return mech_series_tape(mech, spec, rows);
 }
 
-/* how fast the bodies' motion opens the gap (imp_contact.opening): for Q - P =
- * gap n the velocity of a body counts along n (the first's against it), its
- * spin by the moment of that about its centre; in its own axes these are the
- * gradients of its own level set */
+/* The tape that tells how fast the motion of each body opens the gap
+ * (imp_contact.opening). The second body's velocity contributes along the
+ * normal n of Q - P = gap n, the first body's along -n; a spin contributes by
+ * the moment of the normal about the body's centre. In its own axes the normal
+ * of a body is the gradient of its own level set. */
 static uint32_t
 opening_tape(struct mech *mech, const char *name,
              const struct mbody *const body[2],
@@ -115,7 +117,8 @@ opening_tape(struct mech *mech, const char *name,
     for (int which = 0; which < 2; which++) {
         vec3 normal = v3_zero(graph), moment = v3_zero(graph);
         if (!body[which]->fixed) {
-            /* a plane's normal does not depend on where the point is */
+            /* Take the normal of the flat body: it is the same at all points.
+             */
             int by =
                 body[1 - which]->flags & IMP_BODYF_FLAT ? 1 - which : which;
             vec3 point = contact_unknown(mech, which);
@@ -149,7 +152,8 @@ opening_tape(struct mech *mech, const char *name,
     return mech_series_tape(mech, spec, rows);
 }
 
-/* what cannot be a contact, whatever the numbers */
+/* Can these two bodies touch at all, whatever the numbers are? False after an
+ * error. */
 static bool
 contact_ok(struct mech *mech, const struct tm_contact *decl)
 {
@@ -205,7 +209,8 @@ contact_ok(struct mech *mech, const struct tm_contact *decl)
     return true;
 }
 
-/* a contact that is stated has a point and a direction, no surfaces */
+/* The flags of a contact. A stated contact has a point and a direction instead
+ * of surfaces. */
 static uint32_t
 contact_flags(struct mech *mech, const struct tm_contact *decl)
 {

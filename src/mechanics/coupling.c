@@ -11,7 +11,7 @@ root_of(uint32_t *parent, uint32_t i)
     return i;
 }
 
-/* one block */
+/* Puts a and b into one set; the smaller number stays the root. */
 static void
 together(void *ctx, uint32_t a, uint32_t b)
 {
@@ -39,7 +39,7 @@ join(struct couple *couple, uint32_t other)
     together(couple->parent, couple->body, other);
 }
 
-/* quantities that stay what they are while the body moves */
+/* Does this quantity of a body stay the same while the body moves? */
 static bool
 is_constant(uint32_t quantity)
 {

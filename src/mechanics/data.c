@@ -32,7 +32,7 @@ moving_leaf(struct mech *mech, const expr *const *e, size_t n, bool time_ok)
     return search.found;
 }
 
-/* -- bodies --------------------------------------------------------------- */
+/* -- bodies ---------------------------------------------------------------- */
 
 static bool
 body_entry_ok(struct mech *mech, const struct tm_body *decl,
@@ -67,7 +67,7 @@ data_body_ok(struct mech *mech, const struct tm_body *decl)
     return ok;
 }
 
-/* -- the world, contacts and joints --------------------------------------- */
+/* -- the world, contacts and joints ---------------------------------------- */
 
 static bool
 entry_ok(struct mech *mech, const char *what, const expr *const *e, size_t n,

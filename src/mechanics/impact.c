@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The impact handler of a contact (abi/contact.h), Palffy-Muhoray et al. 2018
- * eqs (1)-(10), spec 0.A, with restitution e: impulse -alpha n on the first
- * body at P and +alpha n on the second at Q,
- *     alpha = -(1 + e) u_n/(n.M.n),  u_n = n.(v_Q - v_P) < 0,
- * and none when the bodies do not approach. Every law of restitution gives
- * this at a single frictionless contact. Levers are taken in body axes, where
- * the inertia is constant: a.M.b = (1/m1 + 1/m2) a.b + sum of l_a.J^-1 l_b,
- * l_a = rho x (R^T a). Fixed bodies contribute nothing to M. Where a shape
- * contains t, u_n is the rate of the gap: its surface moves over the body. */
+/* The impact at one contact without friction (abi/contact.h), Palffy-Muhoray et
+ * al. 2018 eqs (1)-(10), spec 0.A, with restitution e. The impulse is -alpha n
+ * on the first body at P and +alpha n on the second at Q,
+ *   alpha = -(1 + e) u_n/(n.M.n),  u_n = n.(v_Q - v_P) < 0,
+ * and zero when the bodies do not approach. At a single contact without
+ * friction every law of restitution gives this impulse. Levers are taken in
+ * body axes, where the inertia is constant: a.M.b = (1/m1 + 1/m2) a.b + sum of
+ * l_a.J^-1 l_b, l_a = rho x (R^T a). Fixed bodies contribute nothing to M.
+ * Where a shape depends on t, u_n is the rate of the gap: the surface moves
+ * over its body. */
 #include "abi/contact.h"
 
 #include <assert.h>
 
 #include "mechanics/mech_priv.h"
 
-/* One side of the contact: levers of the basis vectors in body axes. */
+/* One side of the contact, with the levers of the three basis vectors in body
+ * axes. */
 struct side {
     const struct mbody *b;
     vec3 rho;       /* contact point from the mass centre, body axes */
@@ -52,7 +54,7 @@ side_levers(struct mech *mech, struct side *side, const vec3 basis[3])
     }
 }
 
-/* motion after the impulse `impulse` n on this body */
+/* Velocity and spin of this side after the impulse `impulse` n. */
 static void
 side_after(struct mech *mech, struct side *side, const expr *impulse, vec3 n)
 {
@@ -73,8 +75,8 @@ side_kinetic(struct mech *mech, const struct side *side, vec3 v, vec3 w)
     return sc_mul(graph, ex_num(graph, 0.5), e);
 }
 
-/* sin^2 of the angle between n and z below which n counts as along z: far
- * below any angle that matters, far above rounding (1e-32) */
+/* Below this sin^2 of the angle between n and z, n counts as parallel to z. It
+ * is far below any angle that matters and far above rounding (1e-32). */
 #define ALONG_Z 1e-20
 
 static void
@@ -102,7 +104,8 @@ contact_basis(struct mech *mech, vec3 normal, vec3 basis[3])
     basis[2] = v3_cross(graph, normal, tangent);
 }
 
-/* W in the contact basis; exactly symmetric */
+/* The Delassus matrix W in the contact basis; entry (i, j) and entry (j, i) are
+ * one expression. */
 static void
 contact_matrix(struct mech *mech, const struct side side[2],
                const expr *W[3][3])
@@ -127,7 +130,8 @@ put3(const expr **out, int at, vec3 v)
         out[at + i] = v.v[i];
 }
 
-/* velocity part of the state as env stores it, padded with zeros */
+/* The velocities of a side in the order in which env stores them, with zeros
+ * behind. */
 static void
 put_state(struct mech *mech, const expr **out, int at, const struct side *side)
 {
@@ -144,7 +148,8 @@ put_state(struct mech *mech, const expr **out, int at, const struct side *side)
     }
 }
 
-/* alpha by the law, alpha in force, and energy lost, eqs (6), (7) */
+/* The impulse alpha that is applied, and the energy that is lost, eqs (6), (7).
+ */
 struct impulse {
     const expr *alpha, *loss;
 };
@@ -158,7 +163,7 @@ impulse_of(struct mech *mech, uint32_t contact, const expr *un, const expr *Wnn,
                *half = ex_num(graph, 0.5);
     const expr *own = ex_sym(graph, SYM_LOCAL, n_unknown, 0);
     const expr *use = ex_sym(graph, SYM_LOCAL, n_unknown + 1, 0);
-    /* two prescribed bodies: no impulse moves them */
+    /* No impulse moves two prescribed bodies. */
     if (sc_is_zero(Wnn))
         return (struct impulse){zero, zero};
     const expr *e =
@@ -172,7 +177,7 @@ impulse_of(struct mech *mech, uint32_t contact, const expr *un, const expr *Wnn,
     const expr *loss = ex_div(graph, ex_mul(graph, rest, ex_mul(graph, un, un)),
                               ex_mul(graph, ex_num(graph, 2.0), Wnn));
     loss = ex_op(graph, IMP_OP_SELECT, closing, loss, zero);
-    /* any other alpha: -(alpha u_n + alpha^2 n.M.n/2) */
+    /* The loss of any other alpha is -(alpha u_n + alpha^2 n.M.n/2). */
     const expr *price =
         ex_mul(graph, own,
                ex_add(graph, un, ex_mul(graph, half, ex_mul(graph, own, Wnn))));
@@ -181,7 +186,7 @@ impulse_of(struct mech *mech, uint32_t contact, const expr *un, const expr *Wnn,
         ex_op(graph, IMP_OP_SELECT, use, ex_neg(graph, price), loss)};
 }
 
-/* n.(velocity of the contact point) of a side before the impact */
+/* The normal velocity of the contact point of a side before the impact. */
 static const expr *
 side_speed(struct mech *mech, const struct side *side, vec3 n)
 {
@@ -189,8 +194,8 @@ side_speed(struct mech *mech, const struct side *side, vec3 n)
                   v3_dot(mech->graph, side->b->w_body, side->lever[0]));
 }
 
-/* energy that bodies in prescribed motion put in: what drives them keeps their
- * velocity up against the impulse */
+/* The energy that prescribed bodies put in: what drives them keeps their
+ * velocity constant against the impulse. */
 static const expr *
 drive_work(struct mech *mech, const struct side side[2], const expr *alpha,
            vec3 n)
@@ -247,8 +252,8 @@ impact_build(struct mech *mech, uint32_t contact)
     put3(out, IMP_CS_P, side[0].point);
     put3(out, IMP_CS_Q, side[1].point);
 
-    /* surfaces that move over their bodies take part in the approach, and the
-     * force at them does work */
+    /* A surface that moves over its body takes part in the approach, and the
+     * force at it does work. */
     const expr *recede =
         sc_add(graph, surface_recede(mech, side[0].b, point),
                surface_recede(mech, side[1].b, contact_unknown(mech, 1)));

@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Joints in motion. Each joint is a few scalar conditions phi = 0 on the poses
- * of its two bodies, or psi = 0 on their velocities (a user's constraint);
- * what is fixed to a body is carried along with two derivatives,
+/* Joints in motion. A joint is a few scalar conditions phi = 0 on the poses of
+ * its two bodies, or (a user's constraint) psi = 0 on their velocities. What is
+ * fixed to a body is carried along with two derivatives,
  *   x = R x_b,  x' = R (w x x_b),  x'' = R (w' x x_b + w x (w x x_b)),
- * w in body axes, so phi' and phi'' are exact and as short as by hand. With C =
- * d phi'/d(v, w), linear, the bodies of a block move by
+ * w in body axes, so phi' and phi'' are exact. They are linear in the
+ * velocities and accelerations. With C = d phi'/d(v, w) the bodies of a block
+ * move by
  *   v' = force/m + gravity + C_v^T lambda/m
  *   w' = J^-1 (torque - w x J w + C_w^T lambda)
- * and the multipliers lambda make phi'' = 0: the implicit block of the motion
- * tape, whose matrix is C M^-1 C^T. Prescribed bodies enter through t.
+ * and the multipliers lambda make phi'' = 0. The multipliers are the implicit
+ * block of the motion tape; its matrix is C M^-1 C^T. Prescribed bodies enter
+ * as functions of t.
  *
- * Rows that are literally zero (z in the plane) are no conditions; rows that
- * depend on others are left to imp_ldlt_factor. */
+ * A row that is literally zero (z in the plane) is no condition. A row that
+ * depends on others is found when the matrix is factored (imp_ldlt_factor). */
 #include "mechanics/mech_priv.h"
 
 #include <assert.h>
 
-/* a vector fixed to a body, or a point of one, and its derivatives in time */
+/* A vector that is fixed to a body, or a point of a body, with two derivatives
+ * in time, in world axes. */
 struct taylor {
     vec3 x, dx, ddx;
 };
 
-/* what a side of a joint is: a body, or the world (NULL) */
+/* One side of a joint: a body, or the world (NULL). */
 struct side {
     const struct mbody *b;
     uint32_t arm, frame; /* entries of env */
@@ -45,8 +48,8 @@ env3(struct mech *mech, uint32_t at)
     return r;
 }
 
-/* direction i of the frame of a side, its own axes; in the plane the last is z
- */
+/* Direction i of the frame of a side, in the axes of that side. In the plane
+ * the last direction is z. */
 static vec3
 frame_row(struct mech *mech, const struct side *side, uint32_t i)
 {
@@ -100,7 +103,7 @@ add_row(struct rows *rows, const expr *phi, const expr *dphi, const expr *ddphi)
         rows->v[rows->n++] = (struct row){phi, dphi, ddphi};
 }
 
-/* a.b - constant = 0 */
+/* Adds the condition a.b - constant = 0. */
 static void
 row_dot(struct mech *mech, struct rows *rows, struct taylor a, struct taylor b,
         const expr *constant)
@@ -123,10 +126,10 @@ row_point(struct rows *rows, struct taylor d)
         add_row(rows, d.x.v[i], d.dx.v[i], d.ddx.v[i]);
 }
 
-/* -- a user's screws ------------------------------------------------------- */
+/* -- constraints on velocities --------------------------------------------- */
 
-/* velocity of the matter of a side at the point p, and its derivative along
- * p's own motion; spin and its derivative: all in world axes */
+/* The velocity of the matter of a side at a point p, its derivative along p's
+ * own motion, the spin and its derivative; all in world axes. */
 struct twist {
     vec3 v, dv, w, dw;
 };
@@ -148,8 +151,9 @@ twist_at(struct mech *mech, const struct side *side, struct taylor p)
     return t;
 }
 
-/* f.(v0 - v1) + m.(w0 - w1) = 0 at the point, screw and point carried by one
- * of the bodies (impact_of_run.c says by which) */
+/* Adds the conditions f.(v0 - v1) + m.(w0 - w1) = 0 at the point of the joint.
+ * The screws (f, m) and the point are carried by the first body, or by the
+ * second if the first is the world. */
 static void
 rows_user(struct mech *mech, const struct tm_joint *decl, uint32_t env,
           const struct side sides[2], struct rows *rows)
@@ -187,8 +191,7 @@ rows_user(struct mech *mech, const struct tm_joint *decl, uint32_t env,
     }
 }
 
-/* -- the kinds --------------------------------------------------------------
- */
+/* -- the kinds of joints --------------------------------------------------- */
 
 static void
 rows_of(struct mech *mech, const struct tm_joint *decl, uint32_t env,
@@ -214,7 +217,8 @@ rows_of(struct mech *mech, const struct tm_joint *decl, uint32_t env,
         row_dot(mech, rows, axes1[0], apart, zero);
     if (kind == IMP_JOINT_HINGE || kind == IMP_JOINT_CYLINDER ||
         kind == IMP_JOINT_PLANAR) {
-        /* hinges of the plane turn about z: literally zero */
+        /* A hinge of the plane turns about z, so these conditions are zero
+         * there. */
         if (mech->dim == 3) {
             row_dot(mech, rows, axes0[0], axes1[1], zero);
             row_dot(mech, rows, axes0[0], axes1[2], zero);
@@ -238,7 +242,7 @@ moves(const struct mech *mech, uint32_t body)
     return body != IMP_WORLD && !mech->bodies[body].fixed;
 }
 
-/* the block a joint belongs to; IMP_NO_BLOCK if it holds nothing that moves */
+/* The block that a joint belongs to; IMP_NO_BLOCK if neither body moves. */
 static uint32_t
 block_of(const struct mech *mech, const struct tm_joint *decl)
 {
@@ -248,7 +252,8 @@ block_of(const struct mech *mech, const struct tm_joint *decl)
     return IMP_NO_BLOCK;
 }
 
-/* conditions of all joints of block o; rows NULL: only how many */
+/* The conditions of all joints of a block. Returns how many; rows may be NULL.
+ */
 static uint32_t
 block_rows(struct mech *mech, uint32_t block, struct row *rows)
 {
@@ -274,17 +279,17 @@ block_rows(struct mech *mech, uint32_t block, struct row *rows)
     return count;
 }
 
-/* -- equations of a block ----------------------------------------------------
- */
+/* -- equations of a block -------------------------------------------------- */
 
-/* velocity of body b in leaf c: v, then w */
+/* The entry of env of component c of a body's velocity (v, then w). */
 static uint32_t
 velocity_leaf(const struct mech *mech, const struct mbody *body, uint32_t c)
 {
     return body->env_state + (mech->dim == 2 ? 3 : 7) + c;
 }
 
-/* C: per row, body of the block and velocity (3 in the plane, 6 in space) */
+/* C = d phi'/d(v, w): per row, body of the block and component of the velocity
+ * (3 in the plane, 6 in space). */
 static void
 gradients(struct mech *mech, struct mblock *block, const struct row *rows)
 {
@@ -301,7 +306,7 @@ gradients(struct mech *mech, struct mblock *block, const struct row *rows)
                                   mech, mech->bodies + block->bodies[j], c)));
 }
 
-/* M^-1 C^T of row i for body j of the block */
+/* The part of M^-1 C^T that row i gives to body j of the block. */
 static void
 response(struct mech *mech, const struct mblock *block, uint32_t i, uint32_t j,
          vec3 *dv, vec3 *dw)
@@ -321,7 +326,8 @@ response(struct mech *mech, const struct mblock *block, uint32_t i, uint32_t j,
     *dw = m3_apply(graph, body->inertia.invJ, *dw);
 }
 
-/* J = C M^-1 C^T, row-major; entries above and below the diagonal the same */
+/* J = C M^-1 C^T, row-major. Entry (i, j) and entry (j, i) are one expression.
+ */
 static void
 gram(struct mech *mech, struct mblock *block)
 {
@@ -346,7 +352,7 @@ gram(struct mech *mech, struct mblock *block)
         }
 }
 
-/* accelerations of the bodies of o with the multipliers */
+/* Adds to the accelerations of the bodies what the multipliers give. */
 static void
 reactions(struct mech *mech, struct mblock *block)
 {
@@ -397,7 +403,8 @@ joint_rates(struct mech *mech, uint32_t index)
     gradients(mech, block, rows);
     gram(mech, block);
     reactions(mech, block);
-    block_rows(mech, index, rows); /* now with the multipliers in phi'' */
+    block_rows(mech, index,
+               rows); /* the accelerations have the multipliers now */
     block->phi = NEW_N(mech->arena, const expr *, block->n_row);
     block->dphi = NEW_N(mech->arena, const expr *, block->n_row);
     block->ddphi = NEW_N(mech->arena, const expr *, block->n_row);
@@ -420,8 +427,7 @@ joint_conditions(struct mech *mech, uint32_t index, const expr **out)
         out[i] = rows[i].ddphi;
 }
 
-/* -- the tapes that the runtime holds joints with ---------------------------
- */
+/* -- tapes that the runtime solves and projects joints with ---------------- */
 
 static uint32_t
 named_tape(struct mech *mech, const struct mblock *block, const char *what,

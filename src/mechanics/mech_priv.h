@@ -10,24 +10,24 @@
 #include "mechanics/formula/formula.h"
 #include "mechanics/mech.h"
 
-/* -- data.c: numbers of a model that must not depend on its motion -------- */
+/* -- data.c: numbers of a model that must not depend on its motion --------- */
 bool data_world_ok(struct mech *mech);
 bool data_body_ok(struct mech *mech, const struct tm_body *decl);
 
-/* -- shape.c: the level set of a body ------------------------------------- */
+/* -- shape.c: the level set of a body -------------------------------------- */
 bool shape_build(struct mech *mech, struct mbody *body);
-/* -- body.c: mass, inertia, state ----------------------------------------- */
+/* -- body.c: mass, inertia, state ------------------------------------------ */
 bool body_build(struct mech *mech, struct mbody *body);
 
-/* -- coupling.c: which bodies move together ------------------------------- */
+/* -- coupling.c: which bodies move together -------------------------------- */
 
 /* Fills mech->blocks with the bodies of each block. */
 bool coupling_build(struct mech *mech);
 
-/* -- block.c: rates, motion, kinematics and energy tapes ------------------ */
+/* -- block.c: rates, motion, kinematics and energy tapes ------------------- */
 bool block_build(struct mech *mech);
 
-/* -- joint.c -------------------------------------------------------------- */
+/* -- joint.c --------------------------------------------------------------- */
 
 /* Calls `together` for each pair of moving bodies that a joint connects. */
 void joint_couple(struct mech *mech,
@@ -41,10 +41,10 @@ bool joint_rates(struct mech *mech, uint32_t index);
 void joint_conditions(struct mech *mech, uint32_t index, const expr **out);
 void joint_tapes(struct mech *mech, struct mblock *block);
 
-/* -- system.c: equations of motion in generalised coordinates ------------- */
+/* -- system.c: equations of motion in generalised coordinates -------------- */
 bool system_build(struct mech *mech);
 void system_contact(struct mech *mech, uint32_t contact, imp_contact *out);
-/* -- system_motion.c ------------------------------------------------------ */
+/* -- system_motion.c ------------------------------------------------------- */
 
 /* Makes block `index` of the motion of n state leaves, whose entries of env
  * begin at `first`, and of the unknowns of `slide`. Returns the rows of the
@@ -62,15 +62,15 @@ void system_sliding(struct mech *mech, struct msystem *system,
 const expr *system_contact_gap(struct mech *mech, const struct msystem *system,
                                uint32_t i, const expr **gradient);
 
-/* -- observer.c ----------------------------------------------------------- */
+/* -- observer.c ------------------------------------------------------------ */
 void observer_build(struct mech *mech, struct msystem *system);
 
-/* -- contact.c: contacts of all kinds ------------------------------------- */
+/* -- contact.c: contacts of all kinds -------------------------------------- */
 bool contact_build(struct mech *mech, uint32_t contact, imp_contact *out);
 /* -- impact.c: returns the tape of the impact at a contact of two smooth
  * bodies; its unknowns are the points x, y of both bodies */
 uint32_t impact_build(struct mech *mech, uint32_t contact);
-/* -- polytope_contact.c: contacts in which a body is a polytope ----------- */
+/* -- polytope_contact.c: contacts in which a body is a polytope ------------ */
 void polytope_contact_build(struct mech *mech, uint32_t contact,
                             imp_contact *out);
 /* -- smooth_polytope.c: the tapes smooth, feature_kkt and feature_event of a
@@ -78,7 +78,7 @@ void polytope_contact_build(struct mech *mech, uint32_t contact,
 void smooth_polytope_build(struct mech *mech, uint32_t contact, uint32_t smooth,
                            imp_contact *out);
 
-/* -- series.c: time derivatives along the motion -------------------------- */
+/* -- series.c: time derivatives along the motion --------------------------- */
 
 /* Gives each series its entries of env from `at` on; returns the entry behind
  * them. */
@@ -94,7 +94,7 @@ const expr *series_in_force(struct mech *mech, const expr *e, imp_range where,
 imp_ref series_wants(struct mech *mech, const expr *const *outs, size_t n,
                      bool *contact, bool *slot);
 
-/* -- setup.c, command.c, image.c: the image ------------------------------- */
+/* -- setup.c, command.c, image.c: the image -------------------------------- */
 uint32_t setup_tape(struct mech *mech);
 imp_ref command_table(struct mech *mech);
 imp_ref slot_table(struct mech *mech);

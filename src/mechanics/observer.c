@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Observers of a system: variables u with equations
+/* Observers of a system: further variables u with equations
  *   u^(k) = f(q, q', q'', u, .., u^(k-1), t),  k = 1 or 2,
- * in which q'' is the motion's own, forces of sliding contacts included. They
- * are a block of their own: the motion and the variables together, so that the
- * motion's block and its numbers stay what they are without observers. At an
- * impact the jump tape gives what is added to u and u'. */
+ * where q'' is that of the motion, forces of sliding contacts included. Motion
+ * and observers together are a block of their own. So the block of the motion,
+ * and its numbers, are the same with and without observers. At an impact the
+ * jump tape gives what is added to u and u'. */
 #include "mechanics/mech_priv.h"
 
 #include <assert.h>

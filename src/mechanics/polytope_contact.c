@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Contacts in which a body is a polytope. Gap and points follow from pairs of
- * features (runtime/gap/polytope_contact.h); of tapes they need the motion of
- * one body in the axes of the other, d = R0^T (c1 - c0),  Q = R0^T R1, so that
- * features of body 0 stand still: a point x1 of body 1 is at d + Q x1.
- */
+ * features (runtime/gap). The compiler gives the motion of one body in the axes
+ * of the other, d = R0^T (c1 - c0) and Q = R0^T R1, so the features of body 0
+ * stand still: a point x1 of body 1 is at d + Q x1. */
 #include "mechanics/mech_priv.h"
 
 #include <assert.h>
 
-/* series: d (d entries), Q by rows (d*d) */
+/* The series of d (dim entries) and of Q by rows (dim*dim). */
 static uint32_t
 relative_tape(struct mech *mech, uint32_t contact)
 {
@@ -32,7 +31,7 @@ relative_tape(struct mech *mech, uint32_t contact)
     return mech_series_tape(mech, spec, NULL);
 }
 
-/* a surface that curves, or bends at edges of its own */
+/* True for a body whose surface curves or has edges of its own level set. */
 static bool
 smooth(const struct mbody *body)
 {

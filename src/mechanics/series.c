@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time derivatives of what a model says: each entry of the table of series
+/* Time derivatives of what a model says. Each entry of the table of series
  * becomes a series tape over the motion. Its leaves are rows: the state from
  * the motion of the blocks, the gap and the closest points of a contact from
  * its event series, coefficients of other series from their derived rows
- * (imp_series). So one rule serves every expression and every order. In forces,
- * which define the motion, derivatives are taken on the graph instead, as far
- * as they need no forces. */
+ * (imp_series). So one rule serves every expression and every order. Forces
+ * define the motion, so in forces derivatives are taken on the graph instead,
+ * as far as they need no forces. */
 #include "mechanics/mech_priv.h"
 
 #include <assert.h>
@@ -21,7 +21,7 @@ series_layout(struct mech *mech, uint32_t at)
     return at;
 }
 
-/* -- along the motion ----------------------------------------------------- */
+/* -- along the motion ------------------------------------------------------ */
 
 static const expr *
 state_row(struct mech *mech, uint32_t env)
@@ -46,9 +46,8 @@ along(struct mech *mech, const expr *e)
     return ex_subst(mech->graph, e, state_leaf, mech);
 }
 
-/* entry `what` of a contact of corners: the runtime makes rows of them, in the
- * axes of the first body b about its mass centre (runtime/gap/polytope_contact.c)
- */
+/* Entry `what` of a contact of polytopes. The runtime makes its rows, in the
+ * axes of the first body about its mass centre (runtime/gap). */
 static const expr *
 corner_entry(struct mech *mech, const struct mbody *body, uint32_t source,
              uint32_t what)
@@ -67,8 +66,8 @@ corner_entry(struct mech *mech, const struct mbody *body, uint32_t source,
     return along(mech, v.v[what - first]);
 }
 
-/* entry `what` of a contact (imp_contactenv) from its event series, whose
- * output 0 is the gap, 1 .. the unknowns x, y */
+/* Entry `what` of a contact (imp_contactenv) from its event series: output 0 is
+ * the gap, then come the unknowns x and y. */
 static const expr *
 contact_row(struct mech *mech, uint32_t contact, uint32_t what)
 {
@@ -149,7 +148,7 @@ series_tapes(struct mech *mech)
     return image_array(mech->image, table, count, sizeof *table);
 }
 
-/* -- what a value reads --------------------------------------------------- */
+/* -- what a value reads ---------------------------------------------------- */
 
 struct wants {
     uint32_t *order; /* per series; 0: not wanted */
@@ -181,7 +180,7 @@ series_wants(struct mech *mech, const expr *const *outs, size_t n_out,
     struct wants wants = {NEW_N(mech->arena, uint32_t, n_series), 0, contact,
                           slot};
     ex_leaves(mech->graph, outs, n_out, want_leaf, &wants);
-    /* series read lower numbers only */
+    /* a series reads only series with lower numbers */
     for (size_t i = n_series; i-- > 0;) {
         wants.base = wants.order[i];
         if (wants.base)
@@ -195,7 +194,7 @@ series_wants(struct mech *mech, const expr *const *outs, size_t n_out,
     return image_array(mech->image, table, n_wanted, sizeof *table);
 }
 
-/* -- in forces ------------------------------------------------------------ */
+/* -- in forces ------------------------------------------------------------- */
 
 struct force {
     struct mech *mech;
@@ -214,7 +213,7 @@ velocity_leaf(void *ctx, const expr *leaf)
                      (leaf->i - mech->layout.state) % mech->n_state >= pose;
 }
 
-/* coefficient by derivatives along the poses; zero after E0529 */
+/* A Taylor coefficient by derivatives along the poses; zero after E0529. */
 static const expr *
 force_leaf(void *ctx, const expr *leaf)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The set-up tape: what the user's expressions give for bodies, contacts,
- * joints and the world, in the order of imp_image.setup; and the joints of the
- * image. In the plane vectors get z = 0 and axes are along z. */
+/* The set-up tape: the values of the user's expressions for bodies, contacts,
+ * joints and the world, in the order of imp_image.setup. In the plane vectors
+ * get z = 0, and axes are along z. */
 #include "mechanics/mech_priv.h"
 
 #include <assert.h>
@@ -13,7 +13,7 @@ raw_vec(const expr **raw, uint32_t at, const struct tm_vec *v)
         raw[at + i] = v->e[i];
 }
 
-/* an inertia as xx yy zz xy xz yz from 1, 3 (diagonal), 6 or 9 entries */
+/* An inertia as xx yy zz xy xz yz, from 1, 3 (diagonal), 6 or 9 entries. */
 static void
 raw_inertia(const expr **raw, uint32_t at, const struct tm_vec *v)
 {
@@ -41,7 +41,7 @@ raw_body(const struct tm_body *decl, const expr **raw)
     raw_vec(raw, IMP_RAW_SPIN, &decl->spin);
 }
 
-/* -- contacts and joints -- */
+/* -- contacts and joints --------------------------------------------------- */
 
 /* e, mu, at (3), direction (3), priority */
 enum { CONTACT_OUTS = 9 };
@@ -59,7 +59,7 @@ raw_contact(struct mech *mech, const struct tm_contact *contact,
         out[8] = contact->priority.e;
 }
 
-/* IMP_JOINT_RAW entries; a plane screw (fx, fy, moment) in space */
+/* A joint, IMP_JOINT_RAW entries; a screw of the plane is (fx, fy, moment). */
 static void
 raw_joint(struct mech *mech, const struct tm_joint *joint, const expr **out)
 {
@@ -73,7 +73,7 @@ raw_joint(struct mech *mech, const struct tm_joint *joint, const expr **out)
         out[IMP_JOINT_USER + i] = joint->user[i];
 }
 
-/* corners, or half-spaces, of a polytope; returns how many entries */
+/* Vertices or half-spaces of a polytope. Returns how many entries. */
 static size_t
 raw_poly(struct mech *mech, const struct tm_body *decl, const expr **out)
 {

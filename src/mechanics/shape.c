@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shapes: the tapes of a level set G with its exact derivatives to third
- * order in shape coordinates (spec 0.C needs the third for the jerk), and what
- * can be read off the graph: linear in the coordinates (half-planes, half-
- * spaces), moving (t in G), symmetric under a change of sign of a coordinate.
- * Nothing is decided by the name of a shape. */
+/* Shapes: the tapes of a level set G with its exact derivatives to third order
+ * in shape coordinates (spec 0.C needs the third for the jerk), and what the
+ * graph tells about G: it is linear in the coordinates (half-planes,
+ * half-spaces), it depends on t, it is symmetric under a change of sign of a
+ * coordinate. No decision depends on the name of a shape. */
 #include <assert.h>
 #include <stdlib.h>
 
 #include "mechanics/mech_priv.h"
 
-/* parity of every node below e, by ids; 2: not known yet */
+/* The parity of the nodes below a formula, by node number; 2: not known yet. */
 struct parity {
     signed char *of;
     uint32_t local;
@@ -96,7 +96,8 @@ parity_of(struct parity *parity, const expr *node)
     return result;
 }
 
-/* sign symmetries of e in SYM_LOCAL i: +1 even, -1 odd, 0 neither */
+/* The symmetry of e under a change of sign of SYM_LOCAL number `local`: +1
+ * even, -1 odd, 0 neither. */
 static int
 shape_parity(const expr *e, uint32_t local)
 {
@@ -108,7 +109,7 @@ shape_parity(const expr *e, uint32_t local)
     return r;
 }
 
-/* leaves a level set may not read */
+/* The search for a leaf that a level set must not read. */
 struct leaf_check {
     struct mech *mech;
     const struct mbody *b;
@@ -138,7 +139,8 @@ check_leaf(void *ctx, const expr *leaf)
               check->mech->dim == 2 ? "x, y" : "x, y, z");
 }
 
-/* all distinct derivatives of order `order`, in the order of imp_body */
+/* The distinct second derivatives of G, in the order of imp_body. Returns how
+ * many. */
 static size_t
 hessian(struct mech *mech, struct mbody *body, const expr **out)
 {
@@ -213,8 +215,8 @@ shape_build(struct mech *mech, struct mbody *body)
     const expr **hess = outs + count;
     size_t nh = hessian(mech, body, hess);
     count += nh;
-    /* one plane: the gradient is the same everywhere (that of max(abs(x),
-     * abs(y)) has zero derivatives too) */
+    /* The surface is one plane if the gradient is the same everywhere. (That of
+     * max(abs(x), abs(y)) has zero derivatives too, but depends on x and y.) */
     bool flat = true;
     for (uint32_t i = 0; i < mech->dim; i++)
         for (uint32_t j = 0; j < mech->dim; j++)

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Contacts of a smooth body A with a convex polytope B: the conditions of the
- * point x of A nearest to a feature of B, as a tape for Newton's method and as
- * an implicit series along the motion. The feature's numbers are locals behind
- * the unknowns, in B's axes about its mass centre, so that one tape serves all
- * features of a kind (enum feature_kind):
- *     vertex b:     G(x) = 0,  b - p = gamma N;                gap gamma |N|
- *     edge b + s w: G(x) = 0,  b + s w - p = gamma N,  w.N = 0;     likewise
- *     face n.y = d: G(x) = 0,  N + mu n = 0;                     gap n.p - d
+/* Contacts of a smooth body A with a convex polytope B. The conditions of the
+ * point x of A nearest to a feature of B become a tape for Newton's method, and
+ * an implicit series along the motion. The numbers of the feature are locals
+ * behind the unknowns, in B's axes about its mass centre, so one tape serves
+ * all features of a kind:
+ *   vertex b:     G(x) = 0,  b - p = gamma N;                gap gamma |N|
+ *   edge b + s w: G(x) = 0,  b + s w - p = gamma N,  w.N = 0;     likewise
+ *   face n.y = d: G(x) = 0,  N + mu n = 0;                     gap n.p - d
  * p(x) is the point and N = R grad G the normal of A, both in B's axes. Edges
  * exist in space only.
  *
- * Unknowns: x (d), gamma (face: mu), s (edge). Locals behind them: b (d); b (3)
- * and w (3); n (d) and d. Outputs, kkt (eval): F (n), J (n*n row-major), gap, p
- * (d), N (d); event (series): gap, unknowns (n), p, N. p and N tell when
- * another feature takes over. The Jacobians are exact, and regular for a vertex
- * iff 1 + gap K is, for an edge iff K curves along w besides, for a face iff K
- * is regular. */
+ * Unknowns: x (dim), gamma (face: mu), s (edge). Locals behind them: b (dim); b
+ * (3) and w (3); n (dim) and d. Outputs of kkt (eval): F (n), J (n*n
+ * row-major), gap, p (dim), N (dim); of event (series): gap, unknowns (n), p,
+ * N. The runtime reads from p and N when another feature takes over. The
+ * Jacobians are exact. They are regular for a vertex if and only if 1 + gap K
+ * is, for an edge if K curves along w besides, for a face if K is regular; K is
+ * the curvature of A. */
 #include "mechanics/mech_priv.h"
 
 #include <assert.h>
@@ -38,7 +39,8 @@ locals(struct mech *mech, uint32_t first)
     return r;
 }
 
-/* conditions for a feature of this kind, bodies in given poses */
+/* The conditions for a feature of this kind, with the bodies in the given
+ * poses. */
 static void
 nearest_build(struct mech *mech, int kind, const struct mbody *smooth,
               const struct pose *pose_smooth, const struct pose *pose_polytope,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Systems in generalised coordinates: the equations of motion are derived on
+/* Systems in generalised coordinates. The equations of motion are derived on
  * the graph,
  *   M q'' = dT/dq - (dp/dq) q' - dp/dt - dV/dq - dD/dq' + force,
  *   p = dT/dq',  M = dp/dq'
- * (Lagrange's equations; or M is stated, and what depends on T is left out: it
- * belongs to the force then), and solved there for q''
- * by L D L^T without pivoting, which a positive definite M does not need.
- * Literal zeros vanish on the way, so a diagonal M costs one quotient each and
- * constant accelerations stay constants: then the motion is a polynomial. */
+ * (Lagrange's equations), and solved there for q'' by L D L^T. If the model
+ * states M, the terms that depend on T are left out; the stated force holds
+ * them then. Literal zeros vanish on the way, so a diagonal M costs one
+ * quotient per coordinate, and constant accelerations stay constants: then the
+ * motion is a polynomial. */
 #include "mechanics/mech_priv.h"
 
 #include <assert.h>
 
-/* what the derivation of one system works on */
+/* What the derivation of one system works on. */
 struct lagrange {
     struct mech *mech;
     struct msystem *s;
@@ -23,7 +23,7 @@ struct lagrange {
     const expr **a;      /* accelerations */
 };
 
-/* M and f from the energies */
+/* M and the right-hand side from the energies. */
 static void
 equations(struct lagrange *eq)
 {
@@ -69,7 +69,7 @@ stated(struct lagrange *eq)
     }
 }
 
-/* nothing here changes along the motion */
+/* True if none of these expressions changes along the motion. */
 static bool
 steady(struct mech *mech, const expr *const *e, size_t n)
 {
@@ -80,7 +80,8 @@ steady(struct mech *mech, const expr *const *e, size_t n)
     return true;
 }
 
-/* are all gaps linear in the coordinates, with constant coefficients? */
+/* True if all gaps are linear in the coordinates, with constant coefficients.
+ */
 static bool
 lines(struct mech *mech, const struct msystem *system)
 {
@@ -94,7 +95,7 @@ lines(struct mech *mech, const struct msystem *system)
     return true;
 }
 
-/* where accelerations and gaps change their branch */
+/* The switching functions of the accelerations and the gaps. */
 static void
 guards(struct mech *mech, const struct msystem *system, const expr *const *leaf,
        const expr *const *acc)
@@ -163,7 +164,8 @@ one_system(struct mech *mech, struct msystem *system)
         system->env_state, leaf, rate, 2 * n_coordinate, &none);
     guards(mech, system, leaf, eq.a);
     system->modal = system->solve = IMP_NO_TAPE;
-    /* derivatives that commands ask for feel sliding too */
+    /* observers, and derivatives that commands ask for, depend on the forces of
+     * sliding contacts */
     bool felt = decl->n_observer || mech->model->n_series;
     if ((!line || felt) && decl->n_contact)
         system_sliding(mech, system, eq.M, leaf, rate);
@@ -191,7 +193,7 @@ system_build(struct mech *mech)
     return true;
 }
 
-/* -- contacts ------------------------------------------------------------- */
+/* -- contacts -------------------------------------------------------------- */
 
 static const expr *
 row_leaf(void *ctx, const expr *leaf)
@@ -226,7 +228,7 @@ system_contact(struct mech *mech, uint32_t contact, imp_contact *out)
     outputs[1] = rate;
     out->system = decl->system - 1;
     out->range_at =
-        mech_range(decl->gap.range, decl->range); /* where it is made */
+        mech_range(decl->gap.range, decl->range); /* where the gap is stated */
     out->gap_unit = image_text(mech->image, decl->gap_unit);
     out->gradient = mech_eval_tape(
         mech, arena_printf(mech->arena, "%s.gradient", decl->name), 0, outputs,
@@ -238,5 +240,3 @@ system_contact(struct mech *mech, uint32_t contact, imp_contact *out)
         .n_outs = 1};
     out->event = mech_series_tape(mech, spec, mech->event_row[contact]);
 }
-
-/* -- the image ------------------------------------------------------------ */

@@ -42,7 +42,6 @@ system_block(struct mech *mech, uint32_t index, const char *name,
     return rows;
 }
 
-/* gap of contact i of the system, and its gradient N */
 const expr *
 system_contact_gap(struct mech *mech, const struct msystem *system, uint32_t i,
                    const expr **N)

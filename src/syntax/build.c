@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Builders of tree nodes, called by the grammar's actions, with the checks that
- * belong to the text alone: units on operands, matrices of unequal rows, depth.
- * All memory is the arena's; lists double, what they leave behind is lost. */
+ * need only the text: units on operands, matrices with rows of different
+ * lengths, depth. All memory is the arena's. A list that grows is copied to
+ * twice its size; the old copy stays in the arena. */
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 #include "syntax/syntax_priv.h"
 
-/* -- lists ---------------------------------------------------------------- */
+/* -- lists ----------------------------------------------------------------- */
 
 static void *
 grown(struct parse *parse, void *v, size_t n, size_t *cap, size_t item)
@@ -75,7 +76,8 @@ rows_push(struct parse *parse, struct rows *rows, struct exprs row,
             diag_help(parse->ds, diag,
                       "entries are divided by commas, rows by "
                       "semicolons: [1, 2; 3, 4]");
-        /* kept rectangular: the missing entries repeat the last one */
+        /* the matrix stays rectangular: the last entry stands for the missing
+         * ones */
         while (row.n < rows->cols)
             exprs_push(parse, &row, row.v[row.n - 1]);
     }
@@ -84,7 +86,7 @@ rows_push(struct parse *parse, struct rows *rows, struct exprs row,
         exprs_push(parse, &rows->all, row.v[i]);
 }
 
-/* -- errors --------------------------------------------------------------- */
+/* -- errors ---------------------------------------------------------------- */
 
 struct diag *
 parse_error(struct parse *parse, enum diag_code code, imp_range range,
@@ -117,7 +119,7 @@ too_deep(struct parse *parse, imp_range range)
                   "which nests to the left, put parts in brackets");
 }
 
-/* -- expressions ---------------------------------------------------------- */
+/* -- expressions ----------------------------------------------------------- */
 
 struct ast_expr *
 build_expr(struct parse *parse, enum ast_expr_kind kind, imp_range range)
@@ -137,7 +139,7 @@ deepen(struct parse *parse, struct ast_expr *e, const struct ast_expr *child)
         return;
     e->depth = child->depth + 1;
     if (e->depth > MAX_NESTING) {
-        /* the innermost place would be as good as any: show the beginning */
+        /* no place inside is better than another: show the beginning */
         imp_range r = e->range;
         if (r.hi > r.lo + 40)
             r.hi = r.lo + 40;
@@ -182,7 +184,7 @@ build_unary(struct parse *parse, enum ast_expr_kind kind, imp_range range,
     return e;
 }
 
-/* the literal with a unit that is the operand e, or under its signs */
+/* The literal with a unit that this operand is, also under signs. */
 static struct ast_expr *
 united_literal(struct ast_expr *e)
 {
@@ -191,7 +193,8 @@ united_literal(struct ast_expr *e)
     return e->kind == AST_NUM && e->unit ? e : NULL;
 }
 
-/* of literals without units alone: `90/2 [deg]` may mean either */
+/* True for an expression of literals without units: `90/2 [deg]` may mean
+ * either. */
 static bool
 bare_numbers(const struct ast_expr *e)
 {
@@ -200,7 +203,7 @@ bare_numbers(const struct ast_expr *e)
     return e->kind == AST_NUM && !e->unit;
 }
 
-/* `90/2 [deg]`: does the unit belong to 2 or to 90/2? Refused either way. */
+/* `90/2 [deg]`: the unit may belong to 2 or to 90/2, so it is refused. */
 static void
 refuse_unit(struct parse *parse, const struct ast_expr *whole,
             const struct ast_expr *literal, bool whole_of_it)
@@ -252,8 +255,8 @@ build_binary(struct parse *parse, enum ast_binary op, imp_range op_range,
         struct ast_expr *l = united_literal(left), *r = united_literal(right);
         if (r) {
             refuse_unit(parse, made, r, bare_numbers(left));
-            /* go on as if `1/64` were a bare constant, which fits anywhere:
-             * no second message about a curvature */
+            /* Go on as if `1/64` were a bare constant, which fits anywhere, so
+             * that no second message follows about a curvature. */
             if (left->kind == AST_NUM && !left->unit)
                 r->unit = NULL;
         } else if (l) {
@@ -316,7 +319,7 @@ build_matrix(struct parse *parse, imp_range range, struct rows rows,
     return e;
 }
 
-/* -- items ---------------------------------------------------------------- */
+/* -- items ----------------------------------------------------------------- */
 
 struct ast_item *
 build_item(struct parse *parse, enum ast_item_kind kind, imp_range range,
@@ -403,7 +406,7 @@ build_primed(struct parse *parse, struct ast_name name, size_t primes,
 {
     if (primes == 0)
         return name;
-    /* no coordinate has more than a second derivative that could be given */
+    /* a coordinate has at most a second derivative that a model can give */
     if (primes > 9)
         primes = 9;
     char text[MAX_NAME * 2 + 16];

@@ -24,7 +24,7 @@ filter_open(struct filter *f, struct scan *scan)
     f->prev.kind = IMP_YYEND;
 }
 
-/* can the token end an operand? */
+/* Can the token end an operand? */
 static bool
 ends_operand(int kind)
 {
@@ -47,7 +47,7 @@ ends_operand(int kind)
     }
 }
 
-/* can the token only stand behind an operand? */
+/* Can the token stand only behind an operand? */
 static bool
 follows_operand(int kind)
 {
@@ -129,7 +129,7 @@ filter_next(struct filter *filter, struct token *token)
     int prev = filter->prev.kind;
     const char *word = word_spelling(token->kind);
     bool letters = word && (word[0] | 32) >= 'a' && (word[0] | 32) <= 'z';
-    /* a field may be called like a keyword; inch is a unit */
+    /* a field may have the name of a keyword; `in` is also the unit inch */
     if (letters &&
         (prev == IMP_YYDOT || (token->kind == IMP_YYIN &&
                                (prev == IMP_YYLBRACK || prev == IMP_YYTIMES ||

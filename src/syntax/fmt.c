@@ -20,7 +20,7 @@
 #include "syntax/fmt_priv.h"
 #include "syntax/parse.h"
 
-/* keys that a block on one line may hold */
+/* most keys of a block on one line */
 enum { INLINE_KEYS = 3, ALIGN_MOST = 12 };
 
 struct fmt {
@@ -31,7 +31,7 @@ struct fmt {
     bool began;
 };
 
-/* -- output --------------------------------------------------------------- */
+/* -- output ---------------------------------------------------------------- */
 
 static void
 new_line(struct fmt *fmt, size_t indent)
@@ -73,7 +73,7 @@ piece_at(const struct fmt *fmt, uint32_t lo)
     return a;
 }
 
-/* -- runs of tokens ------------------------------------------------------- */
+/* -- runs of tokens -------------------------------------------------------- */
 
 /* cells of pieces [i, j) on one line; a large number if they hold a comment */
 static size_t
@@ -84,20 +84,21 @@ width_of(const struct fmt *fmt, size_t i, size_t j)
         const struct piece *p = &fmt->v[k];
         if (p->kind == IMP_YYCOMMENT)
             return FMT_NEVER;
-        /* two blanks between keys: counted at their = */
+        /* the second blank between keys is counted at their = */
         w += (p->blank && k > i) + p->cells + (p->kind == IMP_YYASSIGN);
     }
     return w;
 }
 
-/* prints pieces [i, j) from the present column, breaking lines that grow over
- * the width where that costs least; `pad` blanks more before the first = */
+/* Prints the pieces [from, to) from the present column. Lines that pass the
+ * width are broken where that costs least. `pad`: further blanks before the
+ * first =. */
 static void
 fill(struct fmt *fmt, size_t from, size_t to, size_t indent, size_t pad,
      size_t reserve)
 {
     while (from < to) {
-        /* how far does this line reach, and where may it break? */
+        /* find how far this line reaches, and where it may break */
         size_t col = fmt->col, at = from, best = 0;
         int penalty = FMT_NEVER;
         size_t padding = pad;
@@ -118,7 +119,7 @@ fill(struct fmt *fmt, size_t from, size_t to, size_t indent, size_t pad,
             col += (piece->blank && at > from) + piece->cells;
             over = col + (at + 1 == to ? reserve : 0) > FMT_WIDTH;
         }
-        /* what fits whole behind its = goes there whole */
+        /* what fits whole on the line behind its = goes there */
         for (size_t b = from + 1; over && b < at; b++)
             if (fmt->v[b].penalty < 10 && /* outside all brackets */
                 fmt->v[b - 1].kind == IMP_YYASSIGN) {
@@ -130,7 +131,8 @@ fill(struct fmt *fmt, size_t from, size_t to, size_t indent, size_t pad,
             }
         size_t end = over && best ? best : at;
         if (over && !best) {
-            /* nothing fits: on to the first place where a break is allowed */
+            /* nothing fits: go on to the first place where a break is allowed
+             */
             while (end < to && fmt->v[end].kind != IMP_YYCOMMENT &&
                    fmt->v[end].penalty == FMT_NEVER)
                 end++;
@@ -164,7 +166,7 @@ fill(struct fmt *fmt, size_t from, size_t to, size_t indent, size_t pad,
     }
 }
 
-/* -- what fits on a line -------------------------------------------------- */
+/* -- what fits on a line --------------------------------------------------- */
 
 static const struct ast_item *
 block_holder(const struct ast_item *it)
@@ -189,12 +191,12 @@ inline_keys(const struct ast_item *holder)
     return n;
 }
 
-/* -- items ---------------------------------------------------------------- */
+/* -- items ----------------------------------------------------------------- */
 
 static void items(struct fmt *fmt, struct ast_item *const *list, size_t count,
                   size_t lo, size_t hi, size_t indent, bool top);
 
-/* pieces of item it, doc strings included: [*s, *e) */
+/* The pieces of an item, with its doc strings: [*s, *e). */
 static void
 extent(const struct fmt *fmt, const struct ast_item *it, size_t *s, size_t *e)
 {
@@ -212,7 +214,7 @@ on_one_line(const struct fmt *fmt, const struct ast_item *it, size_t indent)
     return indent + width_of(fmt, s, e) <= FMT_WIDTH;
 }
 
-/* the item on one line, blanks between keys doubled */
+/* Prints the item on one line, with two blanks between keys. */
 static void
 put_flat(struct fmt *fmt, const struct ast_item *it, size_t pad)
 {
@@ -243,7 +245,7 @@ put_item(struct fmt *fmt, const struct ast_item *it, size_t indent, size_t pad)
 {
     size_t start, end, head = piece_at(fmt, it->head.lo);
     extent(fmt, it, &start, &end);
-    /* doc strings, with comments between them, a line each */
+    /* doc strings and the comments between them, one line each */
     for (; start < head; start++) {
         put(fmt, fmt->v[start].text, fmt->v[start].len, fmt->v[start].cells);
         new_line(fmt, indent);
@@ -271,8 +273,8 @@ put_item(struct fmt *fmt, const struct ast_item *it, size_t indent, size_t pad)
     put(fmt, "}", 1, 1);
 }
 
-/* of the comments [i, j) between two items prints the first if it stands behind
- * the one before; returns the first of those above the next item */
+/* Prints the first of the comments [i, j) between two items if it stands behind
+ * the first item. Returns the first of those above the next item. */
 static size_t
 comments_behind(struct fmt *fmt, size_t i, size_t j)
 {
@@ -314,8 +316,9 @@ group_of(const struct ast_item *it)
     }
 }
 
-/* blanks before the = of keys [i, ...), so that those of a run of keys on one
- * line each stand under one another; returns the end of the run */
+/* The width of the widest key of a run of keys on one line each that begins at
+ * `first`, so that their = stand under one another. Returns the end of the run.
+ */
 static size_t
 align_run(const struct fmt *fmt, struct ast_item *const *list, size_t first,
           size_t count, size_t *widest)
@@ -394,7 +397,7 @@ items(struct fmt *fmt, struct ast_item *const *list, size_t count, size_t lo,
     }
 }
 
-/* -- the two questions ---------------------------------------------------- */
+/* -- the two questions ----------------------------------------------------- */
 
 bool
 fmt_file(struct arena *arena, struct diags *diags, uint32_t file,

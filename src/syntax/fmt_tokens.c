@@ -10,7 +10,7 @@
 #include "imp_parser.h"
 #include "syntax/fmt_priv.h"
 
-/* what a closing bracket or other token leaves behind it */
+/* What stands behind a closing bracket or another token. */
 enum behind {
     NOTHING, /* an operand is due */
     REF,     /* a name, call or index: brackets go on with it */
@@ -44,7 +44,8 @@ add_piece(struct pieces *ps, struct arena *arena, struct piece p)
     ps->v[ps->n++] = p;
 }
 
-/* penalty of a break before an operator: the looser it binds, the better */
+/* The penalty of a line break before an operator: the looser it binds, the
+ * lower. */
 static int
 looseness(int kind)
 {
@@ -99,7 +100,7 @@ open_bracket(struct walk *walk, struct arena *arena, enum behind closed)
     walk->behind = NOTHING;
 }
 
-/* blank and penalty of the next token, and the walk past it */
+/* Sets blank and penalty of the next token, and goes on past it. */
 static void
 place_piece(struct walk *walk, struct arena *arena, struct piece *piece)
 {
@@ -153,7 +154,7 @@ place_piece(struct walk *walk, struct arena *arena, struct piece *piece)
     default:
         break;
     }
-    /* nothing between an opening bracket, a sign, a tight operator and what
+    /* no blank between an opening bracket, a sign or a tight operator and what
      * follows */
     if (prev == IMP_YYLPAREN || prev == IMP_YYLBRACK || prev == IMP_YYDOT ||
         prev == IMP_YYTIMES || prev == IMP_YYSLASH || prev == IMP_YYHAT ||
@@ -181,8 +182,8 @@ fmt_scan(struct pieces *ps, struct arena *arena, struct intern *names,
          uint32_t file, const char *text, size_t len, uint32_t base, bool part)
 {
     assert(ps && (text || len == 0));
-    /* twice: once with comments, once through the filter, which tells command
-     * words from names */
+    /* scan twice: once with comments, once through the filter, which tells
+     * command words from names */
     struct scan with, without;
     struct filter filter;
     scan_open(&with, arena, names, NULL, file, text, len);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The driver: pushes tokens into the parser, keeps track of what is open, and
- * after an error skips to where the next item begins. The same grammar answers
- * the REPL's questions: is this text complete, what may stand next?
+/* The driver. It pushes tokens into the parser, keeps track of open brackets,
+ * and after an error skips to where the next item begins. The same grammar
+ * answers the questions of the prompt: is this text complete, and what may
+ * stand next?
  *
  * Invariants: the parser's own heap (its stacks) is freed on every way out,
- * also when memory runs out in an action; nothing here recurses, whatever the
- * input; a text of n bytes costs O(n) tokens. */
+ * also when memory runs out in an action. Nothing here recurses, whatever the
+ * input is. A text of n bytes costs O(n) tokens. */
 #include "syntax/parse.h"
 
 #include <assert.h>
@@ -27,7 +28,7 @@ struct driver {
     int status;
 };
 
-/* -- brackets ------------------------------------------------------------- */
+/* -- brackets -------------------------------------------------------------- */
 
 static int
 closer_of(char what)
@@ -37,7 +38,7 @@ closer_of(char what)
                          : IMP_YYRBRACK;
 }
 
-/* notes a bracket that the parser has taken */
+/* Records a bracket that the parser has taken. */
 static void
 track(struct parse *parse, const struct token *token)
 {
@@ -65,7 +66,7 @@ track(struct parse *parse, const struct token *token)
     }
 }
 
-/* after an error the parser is back in the innermost block */
+/* After an error the parser is back in the innermost block. */
 static void
 drop_to_block(struct parse *parse)
 {
@@ -73,7 +74,7 @@ drop_to_block(struct parse *parse)
         parse->n_open--;
 }
 
-/* -- recovery ------------------------------------------------------------- */
+/* -- recovery -------------------------------------------------------------- */
 
 static bool
 begins_declaration(int kind)
@@ -96,8 +97,8 @@ begins_declaration(int kind)
     }
 }
 
-/* skips from t, the token in error, to the first token of the next item, or to
- * the end of the enclosing block or text, which is left in *t */
+/* Skips from the token in error, *t, to the first token of the next item, or to
+ * the end of the enclosing block or text. That token is left in *t. */
 static void
 skip_item(struct driver *driver, struct token *token)
 {
@@ -133,8 +134,8 @@ skip_item(struct driver *driver, struct token *token)
         }
         if (braces > 0)
             continue;
-        /* a declaration or command at the beginning of a line is a new item
-         * whatever bracket was left open */
+        /* a declaration or command at the beginning of a line is a new item,
+         * whatever bracket is still open */
         if (begins_declaration(token->kind) && moved &&
             (token->first || !brackets))
             return;
@@ -150,7 +151,7 @@ skip_item(struct driver *driver, struct token *token)
     }
 }
 
-/* -- pushing -------------------------------------------------------------- */
+/* -- pushing --------------------------------------------------------------- */
 
 static int
 push(struct driver *driver, int kind, const struct token *token)
@@ -192,8 +193,8 @@ open_driver(struct driver *driver, struct arena *arena, struct intern *names,
     push(driver, bare ? IMP_YYBARE : IMP_YYFILE_, &start);
 }
 
-/* a declaration at the margin inside a block: perhaps the block was meant to be
- * closed before it */
+/* a declaration at the margin inside a block: perhaps the block should have
+ * been closed before it */
 static void
 suspect(struct parse *parse, const struct token *token)
 {
@@ -204,7 +205,7 @@ suspect(struct parse *parse, const struct token *token)
         parse->suspect = token->range;
 }
 
-/* pushes one token; false when the parser takes no more */
+/* Pushes one token; false when the parser takes no more. */
 static bool
 feed(struct driver *driver, const struct token *token)
 {
@@ -238,8 +239,8 @@ feed(struct driver *driver, const struct token *token)
     return driver->status == PUSH_MORE && !parse->fatal;
 }
 
-/* pushes t; after an error skips to the next item and goes on there, if
- * `recover`. False when there is nothing more to do. */
+/* Pushes a token. After an error skips to the next item and goes on there, if
+ * `recover`. False when there is nothing left to do. */
 static bool
 step(struct driver *driver, struct token next, bool recover)
 {
@@ -253,8 +254,9 @@ step(struct driver *driver, struct token next, bool recover)
             return false;
         drop_to_block(parse);
         if (synced && next.kind != IMP_YYEND)
-            filter_next(&driver->filter, &next); /* always forwards */
-        /* what cannot be read in an item already in error is not told */
+            filter_next(&driver->filter,
+                        &next); /* skipping always goes forwards */
+        /* in an item that is in error already, nothing more is reported */
         struct diags *diags = driver->scan.ds;
         driver->scan.ds = NULL;
         skip_item(driver, &next);
@@ -279,7 +281,7 @@ run(struct driver *driver, bool recover)
     while (step(driver, token, recover) && token.kind != IMP_YYEND);
 }
 
-/* runs `work` with the parser's stacks freed whatever happens */
+/* Runs `work`; the parser's stacks are freed whatever happens. */
 static void
 guarded(struct driver *driver, void (*work)(struct driver *driver, void *arg),
         void *arg)
@@ -296,7 +298,7 @@ guarded(struct driver *driver, void (*work)(struct driver *driver, void *arg),
     driver->ps = NULL;
 }
 
-/* -- what is asked -------------------------------------------------------- */
+/* -- what is asked --------------------------------------------------------- */
 
 struct text {
     struct arena *arena;
@@ -381,8 +383,8 @@ open_and_ask(struct driver *driver, void *arg)
         filter_next(&driver->filter, &k);
         if (k.kind == IMP_YYEND)
             break;
-        /* what was wrong before does not matter for what may stand next:
-         * the parser recovers and goes on */
+        /* What was wrong before does not matter for what may stand next, so the
+         * parser recovers and goes on. */
         if (!step(driver, k, true))
             return;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the scanner's matches mean: opening a text (is it text at all?), words
- * and their normal form, numbers, strings, and the spellings of other
- * languages. Scanning goes on after every error; where the intention is clear
- * the intended token is returned, so that one mistake gives one message.
+/* What the scanner's matches mean: opening a text (and whether it is text at
+ * all), words and their normal form, numbers, texts in quotes, and spellings of
+ * other languages. Scanning goes on after every error. Where the intention is
+ * clear the intended token is returned, so one mistake gives one message.
  *
  * Texts are UTF-8. Bytes are counted from the start of the file, byte order
  * mark included. */
@@ -31,7 +31,7 @@ place(const struct scan *scan, size_t lo, size_t hi)
     return (imp_range){scan->file, (uint32_t)lo, (uint32_t)hi};
 }
 
-/* reports at bytes [lo, hi); NULL when errors are only counted */
+/* Reports an error at bytes [lo, hi); NULL when errors are only counted. */
 __attribute__((format(printf, 5, 6))) static struct diag *
 scan_error(struct scan *scan, enum diag_code code, size_t lo, size_t hi,
            const char *fmt, ...)
@@ -47,7 +47,7 @@ scan_error(struct scan *scan, enum diag_code code, size_t lo, size_t hi,
     return diag_add(scan->ds, code, place(scan, lo, hi), "%s", text);
 }
 
-/* n bytes of text cut to what a message can hold */
+/* n bytes of text, cut to what a message can hold. */
 static const char *
 shown(struct scan *scan, const char *text, size_t n)
 {
@@ -59,7 +59,7 @@ shown(struct scan *scan, const char *text, size_t n)
     return arena_printf(scan->arena, "%.*s...", (int)k, text);
 }
 
-/* -- opening -------------------------------------------------------------- */
+/* -- opening --------------------------------------------------------------- */
 
 static void
 refuse_encoding(struct scan *scan, size_t at)
@@ -74,8 +74,8 @@ refuse_encoding(struct scan *scan, size_t at)
     scan->fatal = true;
 }
 
-/* control characters and those that reorder or hide text are refused wherever
- * they stand: what a reader sees must be what is parsed */
+/* Control characters, and characters that reorder or hide text, are refused
+ * wherever they stand: what a reader sees must be what is parsed. */
 static void
 check_text(struct scan *scan)
 {
@@ -105,7 +105,7 @@ check_text(struct scan *scan)
         uint32_t cp = 0;
         size_t len = utf8_decode(scan->text + at, scan->len - at, &cp);
         if (len == 0) {
-            /* a zero byte further on says more about the file */
+            /* a zero byte further on tells more about the file */
             if (memchr(scan->text + at, 0, scan->len - at)) {
                 at++;
                 continue;
@@ -179,9 +179,9 @@ scan_next(struct scan *scan, struct token *out)
     scan->last = out->kind;
 }
 
-/* -- words ---------------------------------------------------------------- */
+/* -- words ----------------------------------------------------------------- */
 
-/* may the code point begin, or continue, a name? */
+/* May the code point begin, or continue, a name? */
 static bool
 name_start(uint32_t cp)
 {
@@ -213,7 +213,7 @@ name_part(uint32_t cp)
            c == UTF8PROC_CATEGORY_MC || c == UTF8PROC_CATEGORY_ND;
 }
 
-/* the normal form of a name (NFC, one micro sign), interned */
+/* The normal form of a name (NFC, one micro sign), interned. */
 static const char *
 name_normal(struct intern *names, const char *s, size_t len)
 {
@@ -222,8 +222,8 @@ name_normal(struct intern *names, const char *s, size_t len)
         ascii = (unsigned char)s[i] < 0x80;
     if (ascii || len > MAX_NAME)
         return intern(names, s, len);
-    /* the micro sign is the Greek letter; NFC does the same for ohm and
-     * angstrom by itself */
+    /* The micro sign becomes the Greek letter; NFC does the same for ohm and
+     * angstrom. */
     char text[MAX_NAME + 1];
     memcpy(text, s, len);
     text[len] = 0;
@@ -265,7 +265,7 @@ static const struct sign signs[] = {
     {0xac, IMP_YYNOT, "not"},
 };
 
-/* a character beyond ASCII that begins no name; n bytes at s->pos - all */
+/* A character beyond ASCII that begins no name; n bytes at scan->pos - n. */
 static int
 strange(struct scan *scan, uint32_t cp, size_t lo, size_t len)
 {
@@ -344,7 +344,7 @@ scan_word(struct scan *scan, struct token *token, size_t n)
     return which;
 }
 
-/* -- numbers -------------------------------------------------------------- */
+/* -- numbers --------------------------------------------------------------- */
 
 static void
 read_number(struct scan *scan, struct token *token, size_t lo, size_t n)
@@ -399,7 +399,7 @@ scan_junk(struct scan *scan, struct token *token, size_t n_junk)
     const char *word = scan->text + lo;
     double x = 0.0;
     size_t at = num_read(word, n_junk, &x);
-    /* "90" and a sign that is no letter are told apart in scan_word */
+    /* scan_word reports "90" and a sign that is no letter */
     uint32_t cp = 0;
     utf8_decode(word + at, n_junk - at, &cp);
     read_number(scan, token, lo, at);
@@ -488,9 +488,10 @@ scan_pointed(struct scan *scan, struct token *token, size_t n)
     return n;
 }
 
-/* -- strings -------------------------------------------------------------- */
+/* -- strings --------------------------------------------------------------- */
 
-/* the escape at w[i] = '\\'; appends to out, returns bytes taken */
+/* Reads the escape at word[at] = '\\' and appends what it stands for to out.
+ * Returns the bytes taken. */
 static size_t
 escape(struct scan *scan, const char *word, size_t at, size_t n_word, char *out,
        size_t *n_out)
@@ -577,7 +578,7 @@ scan_string(struct scan *scan, struct token *token, size_t len, bool closed)
     token->text = out;
 }
 
-/* -- what is not Imp ------------------------------------------------------ */
+/* -- what is not Imp ------------------------------------------------------- */
 
 void
 scan_foreign(struct scan *scan, size_t n, const char *ours, const char *why)

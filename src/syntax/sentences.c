@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Syntax errors in words: the row of grammar/sentences.def that fits, filled
- * in, with a note on the bracket that is open and the few most useful of the
- * tokens that could have stood there. */
+/* Syntax errors in sentences: the first row of grammar/sentences.def that fits,
+ * filled in, with a note on the bracket that is open, and with the most useful
+ * of the tokens that could have stood there. */
 #include <assert.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ struct row {
     const char *message, *help;
 };
 
-/* the table's words for tokens are token kinds, classes or places */
+/* the table's words for tokens: token kinds, classes, places */
 #define IMP_YYANY ANY
 #define IMP_YYKEYWORD KEYWORD
 #define IMP_YYDECLARE DECLARE
@@ -107,11 +107,11 @@ among(const int *v, int n, int kind)
 static bool
 wanted(const int *v, int n, int want)
 {
-    /* a value: anything that only a value can begin with */
+    /* a value: a token that only a value can begin with */
     return want == ANY || among(v, n, want == VALUE ? IMP_YYIF : want);
 }
 
-/* what is open around the error, as far as it matters for a sentence */
+/* What is open around the error, as far as a sentence needs it. */
 static enum place
 place_of(const struct parse *parse, const int *v, int n)
 {
@@ -131,7 +131,7 @@ place_of(const struct parse *parse, const int *v, int n)
                           : PLACE_BRACKET;
 }
 
-/* the token's own text, cut */
+/* The token's own text, cut. */
 static const char *
 spelled(struct parse *parse, const struct token *token)
 {
@@ -143,9 +143,9 @@ spelled(struct parse *parse, const struct token *token)
                         parse->text + token->range.lo, k < n ? "..." : "");
 }
 
-/* -- what could stand there ----------------------------------------------- */
+/* -- what could stand there ------------------------------------------------ */
 
-enum { LISTED = 4 }; /* more than this nobody reads */
+enum { LISTED = 4 }; /* longer lists help no reader */
 struct list {
     const char *v[LISTED];
     int n;
@@ -207,13 +207,13 @@ expected_list(struct parse *parse, const int *kinds, int n_kinds)
     return out;
 }
 
-/* -- the report ----------------------------------------------------------- */
+/* -- the report ------------------------------------------------------------ */
 
-/* text with {found}, {prev}, {head}, {expected} filled in */
+/* The text with {found}, {prev}, {head} and {expected} filled in. */
 static const char *
 fill(struct parse *parse, const char *text, const char *expected)
 {
-    /* what is filled in is short: at most 40 bytes and "..." a time */
+    /* each of these is at most 40 bytes and "..." */
     char *out = arena_alloc(parse->arena, strlen(text) + 5 * 256), *to = out;
     const char *end = out + strlen(text) + 5 * 256;
     for (const char *from = text; *from;) {
@@ -248,8 +248,8 @@ fill(struct parse *parse, const char *text, const char *expected)
     return out;
 }
 
-/* the word nearest to a mistyped first word of an item, or of what stands
- * behind `let r =` */
+/* The word nearest to the mistyped first word of an item, or of what stands
+ * behind `let r =`. */
 static const char *
 nearest(const char *word, bool commands_only)
 {
@@ -290,7 +290,7 @@ foreign_find(const char *word)
     return NULL;
 }
 
-/* the keys of `world`, which one expects to be able to set by themselves */
+/* The keys of `world`, which users expect to set on their own. */
 static bool
 of_world(const char *word)
 {
@@ -298,7 +298,7 @@ of_world(const char *word)
            strcmp(word, "policy") == 0 || strcmp(word, "seed") == 0;
 }
 
-/* -- two words side by side ----------------------------------------------- */
+/* -- two words side by side ------------------------------------------------ */
 
 static void
 no_such_command(struct parse *parse, const struct token *token,
@@ -313,7 +313,7 @@ no_such_command(struct parse *parse, const struct token *token,
     diag_fix(parse->ds, diag, token->range, near);
 }
 
-/* does t stand where a command may be bound: behind let r = ? */
+/* Does the token stand where a command may be bound, behind `let r =`? */
 static const char *
 bound_command(const struct token *t, const struct token *before)
 {
@@ -332,9 +332,9 @@ sentence_block(struct parse *parse)
         no_such_command(parse, word, near);
 }
 
-/* Grammar takes a name behind a whole value for the next item, and finds the
- * error one token later. Where the name stands on the same line it belongs to
- * the value: 5 m, sin x, let r = clasify c. True if it was told so. */
+/* The grammar takes a name behind a whole value for the next item, and finds
+ * the error one token later. Where the name stands on the same line, it belongs
+ * to the value: 5 m, sin x, let r = clasify c. True if that was reported. */
 static bool
 name_behind_value(struct parse *parse, enum place where)
 {
@@ -359,7 +359,7 @@ name_behind_value(struct parse *parse, enum place where)
     const char *name = spelled(parse, token);
     const struct foreign *f =
         value->kind == IMP_YYNAME ? foreign_find(value->text) : NULL;
-    /* 5 m, but neither 1/2 m nor 5 m/s can be mended by two brackets */
+    /* two brackets mend 5 m, but neither 1/2 m nor 5 m/s */
     bool unit = number && word_is_unit(token->text);
     bool plain = !in_class(parse->before[1].kind, OPERATOR) ||
                  parse->before[1].kind == IMP_YYASSIGN;
@@ -383,13 +383,14 @@ name_behind_value(struct parse *parse, enum place where)
     return true;
 }
 
-/* the few mistakes that are seen from more than one token back; true: told */
+/* The mistakes that are seen from more than one token back. True if one was
+ * reported. */
 static bool
 told_from_behind(struct parse *parse, enum place where)
 {
     const struct token *was = &parse->before[0];
     struct diag *special;
-    /* a command word behind an operator was meant to begin a line */
+    /* a command word behind an operator should have begun a line */
     if (parse->prev.kind == IMP_YYNAME && !parse->prev.first && was->first &&
         was->kind == IMP_YYNAME && word_is_command(was->text) &&
         in_class(parse->before[1].kind, OPERATOR)) {
@@ -401,7 +402,7 @@ told_from_behind(struct parse *parse, enum place where)
                       "`%s` begins something new here", spelled(parse, was));
         return true;
     }
-    /* a word at the beginning of a line, taken for a field */
+    /* a word at the beginning of a line was taken for a field */
     if (parse->prev.first && parse->prev.kind == IMP_YYNAME &&
         was->kind == IMP_YYDOT && word_is_command(parse->prev.text)) {
         special = parse_error(parse, DIAG_E0037, was->range,
@@ -434,7 +435,7 @@ told_from_behind(struct parse *parse, enum place where)
     return false;
 }
 
-/* the first sentence that fits */
+/* The first sentence that fits. */
 static const struct row *
 row_of(const struct parse *parse, enum place where, const int *v, int n)
 {
@@ -444,14 +445,14 @@ row_of(const struct parse *parse, enum place where, const int *v, int n)
              in_class(parse->found.kind, row->found) &&
              (row->where == PLACE_ANY || row->where == where) &&
              wanted(v, n, row->want) &&
-             /* behind a value on the same line only */
+             /* only behind a value on the same line */
              !(row->found == IMP_YYIF && row->prev == VALUE_END &&
                parse->found.first)))
         row++;
     return row;
 }
 
-/* what could be meant: a fix where one word does it */
+/* Adds what could be meant: a fix where one word does it. */
 static void
 help_with(struct parse *parse, const struct row *row, struct diag *diag,
           const char *expected)
@@ -507,8 +508,8 @@ sentence_report(struct parse *parse, const int *kinds, int n_kinds)
     bool cascade = parse->prev.kind == IMP_YYSYNC;
     parse->recovering = true;
     parse->error_at_end = parse->found.kind == IMP_YYEND;
-    /* what the scanner could not read has been told; right behind a recovery
-     * it would be the same mistake again */
+    /* What the scanner could not read has been reported. Right behind a
+     * recovery it would be the same mistake again. */
     if (parse->found.kind == IMP_YYBAD || cascade || !parse->ds) {
         parse->errors++;
         return;
@@ -527,7 +528,7 @@ sentence_report(struct parse *parse, const int *kinds, int n_kinds)
     imp_range at = parse->found.range;
     if (row->code == DIAG_E0030 || row->code == DIAG_E0033)
         at = parse->prev.range;
-    /* the end is where the text stops, not the empty line behind it */
+    /* show the end of the text, not the empty line behind it */
     else if (parse->found.kind == IMP_YYEND && parse->prev.range.file)
         at.lo = at.hi = parse->prev.range.hi;
     struct diag *diag = parse_error(parse, row->code, at, "%s",

@@ -32,7 +32,7 @@ struct token {
     bool first;       /* first token of its line */
 };
 
-/* -- scanner -------------------------------------------------------------- */
+/* -- scanner --------------------------------------------------------------- */
 
 struct scan {
     struct arena *arena;
@@ -49,16 +49,17 @@ struct scan {
     int head;      /* what the item began with, as in struct parse */
     void *flex;
 };
-/* opens text; on a fatal error (a binary file) s->fatal is set and the first
- * token is END */
+/* Opens a text. On a fatal error (a binary file) scan->fatal is set, and the
+ * first token is END. */
 void scan_open(struct scan *scan, struct arena *arena, struct intern *names,
                struct diags *diags, uint32_t file, const char *text,
                size_t len);
-/* next token; COMMENT tokens only when asked for; at the end END for ever */
+/* Gives the next token; COMMENT tokens only when asked for; at the end END
+ * again and again. */
 void scan_next(struct scan *scan, struct token *token);
 
-/* for grammar/imp.l: what the actions do; n bytes before s->pos were matched.
- * Where a size is returned, the token takes only so many of them. */
+/* For grammar/imp.l: what the actions do. n bytes before scan->pos were
+ * matched. Where a size is returned, the token takes only so many of them. */
 size_t scan_word(struct scan *scan, struct token *token,
                  size_t n); /* kind -1: blank */
 void scan_number(struct scan *scan, struct token *token, size_t n);
@@ -67,25 +68,26 @@ size_t scan_two_ways(struct scan *scan, struct token *token,
                      size_t n); /* 1..2 */
 size_t scan_pointed(struct scan *scan, struct token *token, size_t n); /* 1. */
 void scan_string(struct scan *scan, struct token *token, size_t n, bool closed);
-/* a spelling of other languages: reports it, with `ours` as the fix */
+/* Reports a spelling of other languages, with `ours` as the fix. */
 void scan_foreign(struct scan *scan, size_t n, const char *ours,
                   const char *why);
 void scan_stray(struct scan *scan, size_t n);
 void scan_dots(struct scan *scan, size_t n);
 
-/* -- words ---------------------------------------------------------------- */
+/* -- words ----------------------------------------------------------------- */
 
-/* token kind of a keyword, 0 if it is none */
+/* The token kind of a keyword; 0 if it is none. */
 int word_keyword(const char *s, size_t n);
 bool word_is_command(const char *s);
-/* one of the commonest units? */
+/* Is this one of the commonest units? */
 bool word_is_unit(const char *s);
-/* all command words, in the order of abi/commands.def; NULL beyond the end */
+/* Command word number i, in the order of abi/commands.def; NULL beyond the end.
+ */
 const char *word_command(size_t i);
-/* how a user types this kind of token; NULL for classes */
+/* How a user types this kind of token; NULL for classes. */
 const char *word_spelling(int kind);
 
-/* -- token filter --------------------------------------------------------- */
+/* -- token filter ---------------------------------------------------------- */
 
 struct filter {
     struct scan *scan;
@@ -93,10 +95,11 @@ struct filter {
     bool primed;
 };
 void filter_open(struct filter *filter, struct scan *scan);
-/* next token with command words and keywords told by their context */
+/* Gives the next token, with command words and keywords told from names by
+ * their context. */
 void filter_next(struct filter *filter, struct token *token);
 
-/* -- parser --------------------------------------------------------------- */
+/* -- parser ---------------------------------------------------------------- */
 
 struct exprs { /* growing lists, in the arena */
     struct ast_expr **v;
@@ -134,9 +137,9 @@ struct parse {
     uint32_t file;
     const char *text;
     struct items items;
-    int errors;      /* syntax errors, told or not */
+    int errors;      /* syntax errors, whether reported or not */
     bool recovering; /* set by an error report, cleared at SYNC */
-    bool fatal;      /* no use to go on */
+    bool fatal;      /* parsing cannot go on */
     bool error_at_end;
     size_t item_tokens; /* since the last item at top level */
     struct token prev, found;
@@ -147,10 +150,11 @@ struct parse {
     imp_range suspect; /* a declaration at a line's start inside a block */
 };
 
-/* reports a syntax error; expected: symbol kinds, n of them */
+/* Reports a syntax error. kinds: the n_kinds symbols that could have stood
+ * there. */
 void sentence_report(struct parse *parse, const int *expected, int n_kinds);
-/* the token just fed is a brace behind two names, as in let r = clasify c {:
- * told here, for the grammar takes it for a block */
+/* Reports a brace behind two names, as in `let r = clasify c {`: the grammar
+ * takes that for a block. */
 void sentence_block(struct parse *parse);
 
 struct ast_expr *build_expr(struct parse *parse, enum ast_expr_kind kind,

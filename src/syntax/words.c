@@ -90,7 +90,7 @@ bool
 word_is_unit(const char *s)
 {
     assert(s);
-    /* the commonest only: what all units are is the checker's to know */
+    /* only the commonest units; the checker knows them all */
     static const char *const units[] = {
         "m",  "mm", "cm",  "km", "s",   "ms",  "us",     "min",    "h",
         "kg", "g",  "N",   "kN", "J",   "kJ",  "W",      "Pa",     "Hz",

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A file per object, named by its key in hexadecimal:
- *     "IMPOBJ1\n" | key (32) | SHA-256 of the object (32) | object
- * written under a temporary name and renamed, so that readers see whole files
- * only and writers of the same key replace each other's equal bytes. The
- * folder must be ours and closed to others (code from it is executed); files
- * are opened without following links. */
+/* One file per object, named by its key in hexadecimal:
+ *   "IMPOBJ1
+ * " | key (32) | SHA-256 of the object (32) | object
+ * It is written under a temporary name and renamed. So readers see whole files
+ * only, and writers of the same key replace each other's equal bytes. Code from
+ * the folder is executed, so the folder must belong to the user and be closed
+ * to others; files are opened without following links. */
 #include "cli/code/cache.h"
 
 #include <assert.h>
@@ -28,7 +29,9 @@
 #define HEAD (8 + 2 * SHA256_SIZE)
 #define NAME_MAX_ (2 * SHA256_SIZE + 1)
 #define TMP_PREFIX ".new-"
-#define TMP_SECONDS 3600 /* leftovers of killed processes go after this */
+#define TMP_SECONDS                                                            \
+    3600 /* files that killed processes left behind are removed after this     \
+            time */
 
 static void
 add_ref(struct sha256 *sha, const imp_image *image, imp_ref r, size_t size)
@@ -60,7 +63,7 @@ cache_key(struct cache_key *key, const imp_image *image,
     add_text(&sha, version_of_imp());
     add_text(&sha, api->llvm_version);
     add_text(&sha, host ? api->host_cpu() : options->cpu);
-    /* the generator's file stands for its build */
+    /* the time of the generator's file tells its builds apart */
     if (dladdr(api, &info) && info.dli_fname && !stat(info.dli_fname, &st)) {
         sha256_add(&sha, &st.st_dev, sizeof st.st_dev);
         sha256_add(&sha, &st.st_ino, sizeof st.st_ino);
@@ -96,7 +99,7 @@ file_name(const struct cache_key *key, char name[NAME_MAX_])
         snprintf(name + 2 * i, 3, "%02x", key->hash[i]);
 }
 
-/* makes the folder and those above it */
+/* Makes the folder and the folders above it. */
 static bool
 make_folders(const char *dir)
 {
@@ -116,7 +119,8 @@ make_folders(const char *dir)
     return !mkdir(path, 0700) || errno == EEXIST;
 }
 
-/* the folder, ours and closed to others; -1 if it is not */
+/* Opens the folder, which must belong to the user and be closed to others; -1
+ * if it is not so. */
 static int
 open_folder(const char *dir)
 {
@@ -156,7 +160,8 @@ checksum(const char *p, size_t n, unsigned char out[SHA256_SIZE])
     sha256_end(&s, out);
 }
 
-/* the object of an open file, if it is what it says */
+/* The object in an open file, if its key and checksum are right; NULL
+ * otherwise. */
 static char *
 read_object(int fd, const struct cache_key *key, size_t *size)
 {
@@ -196,15 +201,14 @@ cache_get_in(const char *dir, const struct cache_key *key, size_t *n)
     if (fd >= 0) {
         object = read_object(fd, key, n);
         if (object)
-            futimens(fd, NULL); /* used just now */
+            futimens(fd, NULL); /* mark the file as used just now */
         close(fd);
     }
     close(folder);
     return object;
 }
 
-/* ---- bound ----------------------------------------------------------------
- */
+/* -- bound ----------------------------------------------------------------- */
 
 struct entry {
     char name[NAME_MAX_ + 32];
@@ -223,8 +227,9 @@ older(const void *a, const void *b)
     return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-/* removes the least recently used files beyond three quarters of the bound,
- * once the bound is passed; and what killed processes left behind */
+/* When the files pass the bound, removes those that were not used for longest,
+ * down to three quarters of the bound; and what killed processes left behind.
+ */
 static void
 evict(int folder, size_t bound)
 {
@@ -311,7 +316,7 @@ cache_put_in(const char *dir, const struct cache_key *key, const char *object,
     return ok;
 }
 
-/* the user's folder; false if there is none */
+/* The user's folder; false if there is none. */
 static bool
 user_folder(char dir[4096])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The object cache on disk: $XDG_CACHE_HOME/imp, or ~/.cache/imp. A cache
- * never fails a run: whatever is wrong with it (no home, wrong owner, full
- * disk, corrupt file, another process) means that the object is generated. */
+/* The object cache on disk: $XDG_CACHE_HOME/imp, or ~/.cache/imp. A cache never
+ * makes a run fail: whatever is wrong with it (no home, wrong owner, full disk,
+ * damaged file, another process), the object is generated instead. */
 #ifndef IMP_CLI_CODE_CACHE_H
 #define IMP_CLI_CODE_CACHE_H
 
@@ -14,20 +14,21 @@
 struct gen_api;
 struct gen_options;
 
-/* all files together stay below this; the least recently used go first */
+/* All files together stay below this many bytes; those not used for longest go
+ * first. */
 #define CACHE_BYTES ((size_t)256 << 20)
 
 struct cache_key {
     unsigned char hash[SHA256_SIZE];
 };
-/* what generated code depends on: the tapes, the code generator (its file and
- * LLVM's version), the processor, the options */
+/* The key of what generated code depends on: the tapes, the code generator (its
+ * file and LLVM's version), the processor, the options. */
 void cache_key(struct cache_key *key, const imp_image *image,
                const struct gen_api *api, const struct gen_options *options);
-/* the object on the heap, or NULL */
+/* The object, on the heap, or NULL. */
 char *cache_get(const struct cache_key *key, size_t *n);
 void cache_put(const struct cache_key *key, const char *object, size_t n);
-/* the same in a given folder, with a given bound (tests) */
+/* The same in a given folder and with a given bound, for tests. */
 char *cache_get_in(const char *dir, const struct cache_key *key, size_t *n);
 bool cache_put_in(const char *dir, const struct cache_key *key,
                   const char *object, size_t n, size_t bound);

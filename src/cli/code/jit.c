@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Code of an image: looked up in the cache, else generated and put there; then
- * loaded. An object from the cache that does not load is generated anew. At
- * once, or when the evaluator has worked as long as that takes. */
+/* Code of an image. It is looked up in the cache; if it is not there, it is
+ * generated and put there; then it is loaded. An object from the cache that
+ * does not load is generated again. All this happens at once, or when the
+ * evaluator has worked as long as it takes. */
 #include "cli/code/jit.h"
 
 #include <assert.h>
@@ -16,16 +17,16 @@
 #include "runtime/instance/run.h"
 
 /* Work of the evaluator (runtime/instance/run.h) in the time that it takes to
- * load LLVM and an object from the cache; to generate code for one instruction,
- * in models up to GEN_LARGE instructions and in larger ones. Measured; 1 unit
- * is about 3 ns. Whatever is made only after as long a time of work never costs
- * more than twice the best choice. */
+ * load LLVM and an object from the cache; and to generate code for one
+ * instruction, in models of up to GEN_LARGE instructions and in larger ones.
+ * Code is made only after the evaluator has worked that long, so a run never
+ * takes more than twice the time of the better choice. */
 #define WORK_LOAD 1e7
 #define WORK_SMALL 4e4
 #define WORK_LARGE 1e4
 
 struct model_code {
-    struct rt_tier tier; /* first: `more` gets its address */
+    struct rt_tier tier; /* must be first: `more` gets its address */
     const imp_image *im;
     struct gen_options o;
     bool cache, looked;
@@ -44,7 +45,7 @@ cost(const imp_image *image)
     return WORK_LOAD + n * (n > GEN_LARGE ? WORK_LARGE : WORK_SMALL);
 }
 
-/* an object that is there already */
+/* Loads the object if the cache has it. */
 static void
 look_up(struct model_code *code)
 {
@@ -121,7 +122,7 @@ new_code(const imp_image *image, int opt, bool cache)
     code->im = image;
     code->cache = cache;
     code->tier.more = more;
-    /* nothing to be found: LLVM need not be loaded to learn that */
+    /* nothing can be found, so LLVM need not be loaded to look */
     code->tier.limit = cache ? WORK_LOAD : cost(image);
     return code;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Search for the program's own libraries. The environment has no say: what is
- * loaded into the process must not depend on it. */
+/* The search for the program's own libraries. It reads no variable of the
+ * environment, because what is loaded into the process must not depend on it.
+ */
 #include "cli/code/where.h"
 
 #include <assert.h>
@@ -21,7 +22,7 @@ try_in(const char *dir, const char *sub, const char *name, char path[WHERE_MAX])
     return n > 0 && n < WHERE_MAX && access(path, R_OK) == 0;
 }
 
-/* cuts the last component; false if there is none */
+/* Cuts the last component off; false if there is none. */
 static bool
 cut(char *path)
 {

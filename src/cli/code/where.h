@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #define WHERE_MAX 4096
-/* path of the file `name` into path; false if it is in none of the places */
+/* The path of the file `name`; false if it is in none of these places. */
 bool where_is(const char *name, char path[WHERE_MAX]);
 
 #endif

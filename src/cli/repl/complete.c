@@ -15,7 +15,7 @@ struct search {
     struct repl *r;
     struct completions *out;
     const char *text; /* of the whole input */
-    size_t word, n;   /* the partly typed word is text[word, n) */
+    size_t word, n;   /* the word that is partly typed is text[word, n) */
     bool names, units, keys;
     bool topics;    /* behind `?`: keywords and fields too */
     bool known;     /* block is one with keys of its own */
@@ -57,7 +57,7 @@ expected(void *ctx, const char *what)
     }
 }
 
-/* does the word text[lo, hi) read as `what`? */
+/* Is the word text[lo, hi) the text `what`? */
 static bool
 reads(const struct search *search, size_t lo, size_t hi, const char *what)
 {
@@ -72,7 +72,8 @@ name(void *ctx, const char *kind, const char *what)
     size_t len = strlen(kind);
 
     if (len > 2 && kind[len - 1] == '{') {
-        /* a key: of this block, or of any where the block is not known */
+        /* A key: of this block, or of any block where the block is not known.
+         */
         if (search->keys &&
             (!search->block[0] || (strlen(search->block) == len - 2 &&
                                    memcmp(search->block, kind, len - 2) == 0)))
@@ -90,7 +91,7 @@ name(void *ctx, const char *kind, const char *what)
     }
 }
 
-/* the kind of the declaration before the point */
+/* The kind of the declaration that the name before the point belongs to. */
 static void
 owner(void *ctx, const char *kind, const char *what)
 {
@@ -120,8 +121,8 @@ letter(char c)
            ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-/* after `r.`: the fields of the result r; after `one.`: what may be asked of
- * a body or contact */
+/* After `r.` the fields of the result r, after `one.` what may be asked of a
+ * body or contact. */
 static bool
 fields(struct search *search)
 {
@@ -182,7 +183,7 @@ find_block(struct search *search)
         memcpy(search->block, search->text + lo, hi - lo);
 }
 
-/* is the block's first word one that has keys of its own? */
+/* Is the word that opens the block one that has keys of its own? */
 static void
 has_keys(void *ctx, const char *kind, const char *what)
 {

@@ -7,8 +7,7 @@
 #include "cli/repl/repl_priv.h"
 #include "cli/session/runopts.h"
 
-/* ---- the subcommand -------------------------------------------------------
- */
+/* -- the subcommand -------------------------------------------------------- */
 
 static const struct cli_opt opts[] = {RUNOPTS};
 

@@ -33,7 +33,7 @@ static const struct colon table[] = {
 #undef COLON
 enum { N_COLON = sizeof table / sizeof *table };
 
-/* message of a command that went wrong: code, form */
+/* Reports a command that went wrong. */
 static int
 wrong(struct repl *repl, enum diag_code code, const char *help,
       const char *text)
@@ -44,8 +44,7 @@ wrong(struct repl *repl, enum diag_code code, const char *help,
     return IMP_EXIT_MODEL;
 }
 
-/* ---- :help ?name ----------------------------------------------------------
- */
+/* -- :help ?name ----------------------------------------------------------- */
 
 static int
 colon_help(struct repl *repl, const char *arg)
@@ -79,7 +78,7 @@ doc_work(void *ctx)
     repl_open(job->r);
     struct check_input in = session_input(&job->r->s);
     bool known = check_doc(&in, job->name, &text);
-    /* a result first: its name may be a unit's too */
+    /* look for a result first, because its name may be that of a unit, too */
     for (size_t i = 0; i < job->r->results.n; i++) {
         const struct tm_command *c = job->r->results.v[i].command;
         if (strcmp(c->bound, job->name) != 0)
@@ -118,11 +117,10 @@ question(struct repl *repl, const char *name)
     return status;
 }
 
-/* ---- :show :save :load ----------------------------------------------------
- */
+/* -- :show :save :load ----------------------------------------------------- */
 
 struct listing {
-    const char *name; /* only this one, or NULL */
+    const char *name; /* the only item to list, or NULL */
     struct buf *out;
     int found;
 };
@@ -251,8 +249,7 @@ colon_load(struct repl *repl, const char *arg)
     return status;
 }
 
-/* ---- :set -----------------------------------------------------------------
- */
+/* -- :set ------------------------------------------------------------------ */
 
 static int
 check_work(void *ctx)
@@ -264,12 +261,12 @@ check_work(void *ctx)
     return status == IMP_EXIT_OK ? session_compile(&repl->s) : status;
 }
 
-/* the params as they stand must fit the model */
+/* the params that are set must fit the model */
 static int
 set_param(struct repl *repl, const char *arg)
 {
     struct session_options before = repl->o;
-    /* work on a copy, to go back */
+    /* work on a copy, so that a wrong value changes nothing */
     repl->o.sets = NULL;
     repl->o.n_sets = 0;
     for (size_t i = 0; i < before.n_sets; i++) {
@@ -338,8 +335,7 @@ colon_set(struct repl *repl, const char *arg)
     return set_param(repl, arg);
 }
 
-/* ---- :time :ir :complete :quit ---------------------------------------------
- */
+/* -- :time :ir :complete :quit --------------------------------------------- */
 
 static int
 colon_time(struct repl *repl, const char *arg)

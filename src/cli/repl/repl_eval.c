@@ -15,7 +15,7 @@
 #include "cli/session/runopts.h"
 #include "syntax/parse.h"
 
-/* ---- what is kept -------------------------------------------------------- */
+/* -- what is kept ---------------------------------------------------------- */
 
 static bool
 is_command(const struct ast_item *i)
@@ -23,7 +23,7 @@ is_command(const struct ast_item *i)
     return i->kind == AST_COMMAND || (i->kind == AST_LET && i->command);
 }
 
-/* two items of which the later replaces the earlier */
+/* Does the later item replace the earlier one? */
 static bool
 replaces(const struct ast_item *earlier, const struct ast_item *later)
 {
@@ -79,7 +79,7 @@ repl_say(struct repl *repl)
         driver_print_messages(&repl->s.ds, repl->o.diagnostics);
 }
 
-/* ---- the model so far ---------------------------------------------------- */
+/* -- the model so far ------------------------------------------------------ */
 
 void
 repl_open(struct repl *repl)
@@ -123,7 +123,8 @@ repl_items(struct repl *repl,
     }
 }
 
-/* results that the new items do not replace, as priors of the session */
+/* Gives the session, as priors, the results that the new items do not replace.
+ */
 static void
 add_priors(struct repl *repl, const struct ast_file *file)
 {
@@ -151,7 +152,8 @@ add_priors(struct repl *repl, const struct ast_file *file)
     repl->s.n_priors = n_priors;
 }
 
-/* earlier items that a new result of the same name hides leave the model */
+/* Takes those earlier items out of the model that a new result of the same name
+ * hides. */
 static void
 hide(struct repl *repl, const struct ast_file *news)
 {
@@ -171,8 +173,7 @@ hide(struct repl *repl, const struct ast_file *news)
     }
 }
 
-/* ---- keeping results ------------------------------------------------------
- */
+/* -- keeping results ------------------------------------------------------- */
 
 static size_t
 numbers_of(const imp_field *field, const struct field_value *value)
@@ -253,12 +254,14 @@ keep_result(struct repl *repl, const struct tm_command *command,
     VEC_PUSH(&repl->results, (struct repl_result){arena, kept, copy});
 }
 
-/* the entry holds: replaced items and results go, new ones come */
+/* The entry is accepted: items and results that it replaces go, its own items
+ * come. */
 static void
 accept(struct repl *repl, const struct ast_file *file, const char *name,
        const char *text, size_t len, size_t n_chunks)
 {
-    /* session files are the chunks in order, filtered: walk both */
+    /* the session's files are the chunks in order, without items that no longer
+     * hold */
     for (size_t i = 0; i < n_chunks; i++) {
         struct repl_chunk *c = &repl->chunks.v[i];
         const struct ast_file *old =
@@ -305,8 +308,7 @@ accept(struct repl *repl, const struct ast_file *file, const char *name,
     VEC_PUSH(&repl->chunks, chunk);
 }
 
-/* ---- one entry ------------------------------------------------------------
- */
+/* -- one entry ------------------------------------------------------------- */
 
 struct eval_job {
     struct repl *r;
@@ -326,7 +328,7 @@ eval_work(void *ctx)
     repl_open(repl);
     struct ast_file *file =
         session_add_text(&repl->s, job->name, job->text, job->n, job->bare);
-    /* its own items, before the session filters any */
+    /* all its items, before the session leaves some out */
     struct ast_file all = *file;
     if (repl->s.ds.errors)
         return IMP_EXIT_MODEL;
@@ -334,7 +336,7 @@ eval_work(void *ctx)
         commands |= is_command(file->items[i]);
     hide(repl, file);
     add_priors(repl, file);
-    /* not cleared here: Ctrl-C may have come since the line ended */
+    /* do not clear the flag here: Ctrl-C may have come since the line ended */
     repl->s.stop = cli_stop_flag();
     int status = session_check(&repl->s);
     if (status == IMP_EXIT_OK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the REPL's entries come from: a terminal, through libedit, with
- * history and completion; or a pipe, read whole and cut into entries by the
- * grammar's own knowledge of completeness. */
+/* Where the entries come from: a terminal, through libedit, with history and
+ * completion; or a pipe, which is read whole and cut into entries where the
+ * grammar says that an entry is complete. */
 #include <errno.h>
 #include <fcntl.h>
 #include <histedit.h>
@@ -42,8 +42,7 @@ is_blank(const char *s, size_t n)
     return true;
 }
 
-/* ---- a pipe ---------------------------------------------------------------
- */
+/* -- a pipe ---------------------------------------------------------------- */
 
 static size_t
 line_length(const char *s, size_t n)
@@ -53,8 +52,9 @@ line_length(const char *s, size_t n)
     return e ? (size_t)(e - s) + 1 : n;
 }
 
-/* Does the line at s go on with the entry [from, s)? A line that cannot begin
- * an entry but can go on with one does: a `{` of its own, an operator. */
+/* Does the line at s go on with the entry [from, s)? It does if it can go on
+ * with an entry but cannot begin one, such as a `{` of its own or an operator.
+ */
 static bool
 goes_on(const char *from, const char *s, size_t rest)
 {
@@ -106,8 +106,7 @@ repl_lines_pipe(struct repl *repl)
     return repl->worst;
 }
 
-/* ---- a terminal -----------------------------------------------------------
- */
+/* -- a terminal ------------------------------------------------------------ */
 
 struct tty {
     EditLine *el;
@@ -144,10 +143,10 @@ on_interrupt(EditLine *el, int ch)
     return CC_NEWLINE;
 }
 
-/* Reads one character; 0 at the end of the input, -1 with errno for errors.
- * A signal makes it return EINTR, also one that came before: signals are
- * blocked outside ppoll, so none falls between the look and the wait. (The
- * reader of libedit goes on after the first EINTR.) */
+/* Reads one character; 0 at the end of the input, -1 and errno on errors. A
+ * signal makes it return EINTR, also a signal that came before: signals are
+ * blocked outside ppoll, so none is lost between the test of the flag and the
+ * wait. (libedit goes on after the first EINTR.) */
 static int
 read_key(EditLine *el, wchar_t *key)
 {
@@ -168,7 +167,8 @@ read_key(EditLine *el, wchar_t *key)
             break;
         }
         if (ppoll(&poll_in, 1, NULL, &before) < 0) {
-            if (errno == EINTR) /* a signal of ours, or the window's size */
+            if (errno == EINTR) /* a signal that we handle, or the window has
+                                   changed its size */
                 continue;
             break;
         }
@@ -193,7 +193,8 @@ read_key(EditLine *el, wchar_t *key)
     return got;
 }
 
-/* the common beginning is put in; with nothing to put in, the list is shown */
+/* Puts the common beginning of all candidates in. If that adds nothing, shows
+ * the list. */
 static unsigned char
 on_complete(EditLine *el, int ch)
 {
@@ -246,7 +247,8 @@ on_complete(EditLine *el, int ch)
     return what;
 }
 
-/* $XDG_STATE_HOME/imp/history, readable by its owner only; NULL: none */
+/* The file of the history, $XDG_STATE_HOME/imp/history, readable by its owner
+ * only; NULL if there is none. */
 static char *
 history_file(void)
 {
@@ -318,8 +320,8 @@ tty_open(struct tty *tty)
     el_set(tty->el, EL_BIND, "^C", "imp-interrupt", NULL);
     /* at the prompt Ctrl-C is a key; while a command runs it is a signal */
     el_set(tty->el, EL_SETTY, "-d", "-isig", NULL);
-    /* Ctrl-D typed while a command runs is kept for the prompt, and Ctrl-C does
-     * not throw away what the command prints about it */
+    /* Ctrl-D typed while a command runs is kept for the prompt. Ctrl-C does not
+     * drop what the command prints about it. */
     el_set(tty->el, EL_SETTY, "-x", "eof=", "noflsh", NULL);
     el_source(tty->el, NULL);
     return true;
@@ -355,9 +357,9 @@ repl_lines_tty(struct repl *repl)
     fflush(stdout);
     while (!repl->quit) {
         tty.cleared = false;
-        /* The terminal is set before the prompt is seen: whoever answers the
-         * prompt at once types keys, not signals. What came as a signal until
-         * now was for the command, or for the lines so far. */
+        /* Set the terminal before the prompt is seen: whoever answers the
+         * prompt at once types keys, not signals. A signal that came before was
+         * meant for the command, or for the lines so far. */
         el_set(tty.el, EL_PREP_TERM, 1);
         int stop = atomic_exchange(cli_stop_flag(), 0);
         if (stop == SIGTERM)

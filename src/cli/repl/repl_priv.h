@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The REPL's own state, shared by repl.c (evaluation), repl_cmd.c (colon
- * commands), repl_line.c (lines from a terminal or a pipe) and complete.c.
+/* The state of the prompt, shared by the files of this room.
  *
- * The state is text: the entries that were accepted, with a mark per item
- * whether it still holds, and the results of commands. Each entry is checked
- * as one model made of all items that hold and the new one; so an entry that
- * is wrong changes nothing by construction, and a command runs once because
- * its result is handed to the checker as a prior. */
+ * The state is text: the entries that were accepted, with a mark per item that
+ * tells whether it still holds, and the results of commands. Each entry is
+ * checked as one model made of all items that hold and the new one. So an entry
+ * that is wrong changes nothing. A command runs once, because its result is
+ * given to the checker as a prior. */
 #ifndef IMP_CLI_REPL_REPL_PRIV_H
 #define IMP_CLI_REPL_REPL_PRIV_H
 
@@ -36,7 +35,7 @@ struct repl {
         struct repl_result *v;
         size_t n, cap;
     } results;
-    struct session s; /* of the entry being worked on; closed between */
+    struct session s; /* of the present entry; closed between entries */
     int entries;      /* number of the last one, for its name */
     int worst;        /* exit status so far */
     bool tty, quit;
@@ -54,29 +53,30 @@ struct repl {
     X(complete, "TEXT", "what could stand at the end of a text")               \
     X(quit, "", "leave")
 
-/* Takes one entry: Imp, a :command or ?name. Prints results and messages.
- * Returns its exit status (also merged into r->worst). */
+/* Takes one entry: Imp text, a :command or ?name. Prints results and messages.
+ * Returns its exit status, which also goes into repl->worst. */
 int repl_entry(struct repl *repl, const char *text, size_t n);
-/* The same for Imp text only, under a name for messages */
+/* The same for Imp text only. name: stands in messages. */
 int repl_eval(struct repl *repl, const char *name, const char *text, size_t n,
               bool bare);
 /* a :command or ?name */
 int repl_command(struct repl *repl, const char *text, size_t n);
 void repl_free(struct repl *repl);
 
-/* opens r->s and adds all that holds; for :commands and completion. The caller
- * closes r->s. */
+/* Opens repl->s and adds all items that hold, for :commands and completion. The
+ * caller closes repl->s. */
 void repl_open(struct repl *repl);
-/* calls back with each item that holds: its text and its declared name */
+/* Calls `each` for each item that holds, with its text. */
 void repl_items(struct repl *repl,
                 void (*each)(void *ctx, const struct ast_item *item,
                              const char *text, size_t n),
                 void *ctx);
-/* prints and forgets r->s.ds */
+/* Prints the diagnostics of repl->s. */
 void repl_say(struct repl *repl);
 
-/* What could stand at the end of `text`: candidates that begin with the last,
- * partly typed word, sorted, on the heap. *word is where that word begins. */
+/* What could stand at the end of `text`: candidates that begin with the last
+ * word, which is partly typed; sorted, on the heap (completions_free). *word is
+ * where that word begins. */
 struct completions {
     char **v;
     size_t n, cap;
@@ -89,8 +89,8 @@ void completions_free(struct completions *c);
 int repl_lines_tty(struct repl *repl);
 int repl_lines_pipe(struct repl *repl);
 
-/* ir.c: the tapes whose name is `name` or begins with `name` and a point or
- * blank; all names when `name` is empty. False when there is none. */
+/* ir.c: appends the tapes whose name is `name` or begins with `name` and a
+ * point or blank; all names if `name` is empty. False if there is none. */
 struct buf;
 bool ir_tapes(const imp_image *image, const char *name, struct buf *out);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What main.c and the subcommands share: the table of subcommands, the option
- * reader, printing of diagnostics, and the stop flag of Ctrl-C. Each
- * subcommand is one file cmd_X.c (build.c for `build`) with one function that
- * gets the words after its own name and returns an exit status (abi/status.h).
- */
+/* What all subcommands share: the reader of options, messages without a place
+ * in a source, and the flag that Ctrl-C sets. A subcommand is a row (struct
+ * cli_command) with one function, which gets the words after the subcommand's
+ * name and returns an exit status (abi/status.h). */
 #ifndef IMP_CLI_SESSION_ARGS_H
 #define IMP_CLI_SESSION_ARGS_H
 
@@ -28,7 +27,7 @@ struct cli_command {
     size_t n_opts;
 };
 
-/* -- options -------------------------------------------------------------- */
+/* -- options --------------------------------------------------------------- */
 
 enum { CLI_END = -1, CLI_WORD = -2, CLI_BAD = -3, CLI_HELP = -4 };
 struct cli_args {
@@ -38,39 +37,41 @@ struct cli_args {
     bool words_only;   /* after "--" */
     const char *value; /* of the option or the word just read */
 };
-/* the next option's index in cmd->opts, CLI_WORD, CLI_END; CLI_BAD after a
- * message (exit 2); CLI_HELP after printing the help (exit 0). "--opt value"
- * and "--opt=value" are the same. */
+/* The index of the next option in cmd->opts, CLI_WORD, or CLI_END; CLI_BAD
+ * after a message (exit 2); CLI_HELP after the help was printed (exit 0).
+ * "--opt value" and "--opt=value" are the same. */
 int cli_next(struct cli_args *args);
-/* All of them, in order, to take(ctx, k, value), k an index or CLI_WORD, until
- * one is refused (false, after a message). -1: go on; else the status to end
- * with. */
+/* Reads all options in order and gives each to take(ctx, k, value), where k is
+ * an index or CLI_WORD, until one is refused (false, after a message). Returns
+ * -1 to go on, or the status to end with. */
 typedef bool cli_take_fn(void *ctx, int k, const char *value);
 int cli_read(struct cli_args *args, cli_take_fn *take, void *ctx);
-/* the model of a command that takes one; false after a message: a second one */
+/* Stores the model of a command that takes one model; false, after a message,
+ * if there is a second one. */
 bool cli_one(const struct cli_command *command, const char **model,
              const char *word);
-/* number of `word` among the n choices, or -1 after a message */
+/* The number of `word` among the n choices, or -1 after a message. */
 int cli_choice(const char *option, const char *word, const char *const *choices,
                size_t n);
 
-/* -- messages ------------------------------------------------------------- */
+/* -- messages -------------------------------------------------------------- */
 
-/* one diagnostic without a place, on stderr, in text form; help may be NULL */
+/* Prints one diagnostic without a place on stderr, as text. help may be NULL.
+ */
 void cli_error(enum diag_code code, const char *help, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* stdout: buffered; the sink of struct output. cli_flush returns IMP_EXIT_OK or
- * IMP_EXIT_RUN after a message */
+/* Writes to stdout, which is buffered; the sink of struct output. cli_flush
+ * returns IMP_EXIT_OK, or IMP_EXIT_RUN after a message. */
 int cli_write(void *ctx, const char *s, size_t n);
 int cli_flush(void);
 void cli_puts(const char *s);
 
-/* the flag that Ctrl-C sets (driver_signals, called once) */
+/* The flag that Ctrl-C sets (driver_signals, called once). */
 atomic_int *cli_stop_flag(void);
-/* stderr, uncoloured */
+/* Prints to stderr, without colours. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Runs fn(ctx) with an out-of-memory guard: status 3 and E0817 if memory
- * ends. What fn holds on the heap must hang on ctx. */
+/* Runs fn(ctx) with a guard: returns status 3 after E0817 if memory runs out.
+ * ctx must own what fn holds on the heap. */
 int cli_guard(int (*fn)(void *ctx), void *ctx);
 
 static inline int

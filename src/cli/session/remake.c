@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* See remake.h. The syntax trees of the session are checked once more, with the
  * params of the sweep's run as if they had been given by --set, and compiled to
- * an image of its own. Sources get the same numbers as in the session, so that
- * ranges mean the same places; a file that is used must not have changed since.
- * The sweep makes one model at a time. */
+ * an image of their own. Sources get the same numbers as in the session, so
+ * ranges mean the same places. A file that the model uses must not have changed
+ * since. The sweep makes one model at a time. */
 #include "cli/session/remake.h"
 
 #include <assert.h>
@@ -27,11 +27,11 @@ drop(void *ctx, struct model_made *made)
     if (!remade)
         return;
     model_code_free(remade->code);
-    arena_free(remade->arena); /* holds r itself */
+    arena_free(remade->arena); /* the arena holds `remade` itself */
     *made = (struct model_made){0};
 }
 
-/* every param of the image as a value given from outside */
+/* All params of the image as values that are given from outside. */
 static struct check_set *
 all_params(struct session *session, struct arena *arena, const double *params,
            size_t *n)
@@ -57,7 +57,7 @@ first_error(const struct diags *diags)
     return "the model cannot be compiled";
 }
 
-/* the texts that were there before the session checked its model */
+/* The texts that were there before the session checked its model. */
 static struct sources *
 same_sources(const struct session *session, struct arena *arena)
 {

@@ -5,7 +5,8 @@
 
 #include "cli/session/session.h"
 
-/* the maker of a session that is compiled, in the session's memory */
+/* The maker of models for a session that is compiled; it lies in the session's
+ * memory. */
 const struct model_maker *session_maker(struct session *session);
 
 #endif

@@ -24,7 +24,7 @@ add_set(struct session_options *options, const char *text)
         n--;
     char *name = mem_alloc(n + 1);
     memcpy(name, text, n);
-    /* the last value of a name counts */
+    /* the last value given for a name counts */
     for (size_t i = 0; i < options->n_sets; i++)
         if (strcmp(options->sets[i].name, name) == 0) {
             free(name);
@@ -113,7 +113,7 @@ runopts_apply(struct session_options *options, int which, const char *value)
         if ((choice = cli_choice("--opt", value, opts, 3)) < 0)
             return false;
         options->opt = choice;
-        /* who says how wants the code */
+        /* an option that says how to make code asks for code */
         if (options->backend == SESSION_AUTO)
             options->backend = SESSION_JIT;
         return true;

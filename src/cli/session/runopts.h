@@ -35,8 +35,8 @@ enum runopt {
         "--diagnostics", "text|lines|json", "form of messages (text)"          \
     }
 
-/* Applies option k. False after a message on stderr. The sets array of o is on
- * the heap: runopts_free. */
+/* Applies option number `which`. False after a message on stderr. options->sets
+ * is on the heap: see runopts_free. */
 bool runopts_apply(struct session_options *options, int k, const char *value);
 void runopts_free(struct session_options *options);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The chain from text to results: each step calls the room that does it and
- * maps its outcome to an exit status. Nothing here knows a shape or a command.
- * Invariant: a step is run only when the one before succeeded; whoever gets a
- * status other than 0 finds at least one diagnostic in s->ds. */
+/* The first steps of the chain from text to results. Each step calls the room
+ * that does it and turns its outcome into an exit status; nothing here knows a
+ * shape or a command. Invariant: a step runs only when the one before
+ * succeeded. Whoever gets a status other than 0 finds at least one diagnostic
+ * in session->ds. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -70,14 +71,15 @@ session_drop_code(struct session *session)
     session->code = NULL;
 }
 
-/* ---- reading ------------------------------------------------------------- */
+/* -- reading --------------------------------------------------------------- */
 
 static bool
 read_fd(struct session *session, int fd, const char *path, const char **text,
         size_t *n_out)
 {
     size_t cap = 1u << 16, len = 0;
-    char *text_end = malloc(cap); /* not mem_alloc: nothing here may jump */
+    char *text_end =
+        malloc(cap); /* not mem_alloc, because nothing here may jump */
     ssize_t got = 0;
 
     while (text_end && (got = read(fd, text_end + len, cap - len)) != 0) {
@@ -100,7 +102,7 @@ read_fd(struct session *session, int fd, const char *path, const char **text,
     if (!text_end)
         oom_raise();
     if (got == 0) {
-        /* the copy may jump: hand the heap block over first */
+        /* the copy may jump, so the guard must know the heap block first */
         *text = text_end;
         *n_out = len;
         return true;
@@ -151,7 +153,7 @@ session_read(struct session *session, const char *path, const char **text,
         close(fd);
     if (!ok)
         return false;
-    /* the arena takes the text over; if that jumps the block is freed too */
+    /* The arena takes over the text; if that jumps, the block is freed, too. */
     struct oom_guard guard;
     char *volatile heap = (char *)*text;
     if (setjmp(guard.env)) {
@@ -205,7 +207,7 @@ session_add_file(struct session *session, const char *path)
     return session_add_text(session, name, text, n, false);
 }
 
-/* ---- values from outside ------------------------------------------------- */
+/* -- values from outside --------------------------------------------------- */
 
 static bool
 plain_number(const char *text, double *x)
@@ -240,7 +242,7 @@ session_quantity(struct session *session, const char *what, const char *text,
     *unit = NULL;
     if (plain_number(text, value))
         return true;
-    /* anything else goes through the language itself */
+    /* everything else is read by the language itself */
     diags_init(&ds, session->arena, session->sources);
     uint32_t file = sources_add(session->sources, what, text, strlen(text));
     const struct ast_file *f =
@@ -267,7 +269,8 @@ session_quantity(struct session *session, const char *what, const char *text,
     return true;
 }
 
-/* values of --set by name, SI, before checking: structural ones need it */
+/* Reads the values of --set in SI units before the check, which needs those of
+ * structural params. */
 static bool
 quantities(struct session *session, struct check_set *sets, const char **units)
 {
@@ -304,7 +307,7 @@ same_unit(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* units of --set against the params, now that they are known */
+/* Compares the units of --set with those of the params, which are known now. */
 static bool
 check_units(struct session *session, const struct check_set *sets,
             const char *const *units)
@@ -324,7 +327,7 @@ check_units(struct session *session, const struct check_set *sets,
     return ok;
 }
 
-/* ---- the steps ----------------------------------------------------------- */
+/* -- the steps ------------------------------------------------------------- */
 
 struct check_input
 session_input(struct session *session)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The chain from text to results, shared by `imp`, the REPL and the C API:
+/* The chain from text to results, shared by `imp`, the prompt and the C API:
  *   text -> tree -> typed model -> image -> code -> run.
- * A session is one model on its way; each step needs the one before and
- * returns an exit status (abi/status.h); diagnostics collect in s->ds. The
- * model's memory is s->arena; what a run makes (records, messages) is in
- * s->run_arena and goes with the next run, so that a session can be run any
- * number of times with other params. Memory that runs out jumps to the
- * caller's guard (cli_guard, or the API's): the session can then only be
+ * A session is one model on its way. Each step needs the one before and returns
+ * an exit status (abi/status.h); diagnostics collect in session->ds. The
+ * model's memory is session->arena. What a run makes (records, messages) is in
+ * session->run_arena and goes with the next run, so a session can be run any
+ * number of times with other params. If memory runs out, control jumps to the
+ * caller's guard (cli_guard, or the API's); after that the session can only be
  * closed. */
 #ifndef IMP_CLI_SESSION_SESSION_H
 #define IMP_CLI_SESSION_SESSION_H
@@ -36,7 +36,7 @@ struct session_options {
     const char *dir; /* --out, or NULL */
     bool has_seed;
     double seed;
-    struct session_set *sets; /* heap or arena, the holder's */
+    struct session_set *sets; /* owned by whoever holds this struct */
     size_t n_sets;
     enum diag_format diagnostics;
     struct sweep_options sweeps;
@@ -74,53 +74,57 @@ struct session {
     /* results of `done` commands, in the order of priors (REPL) */
     struct record *const *prior_recs;
 };
-/* the session must be zeroed; needs a guard, as all that follow */
+/* The session must be zeroed. Needs a guard, as do all functions that follow.
+ */
 void session_open(struct session *session,
                   const struct session_options *options);
-void session_close(struct session *session); /* also half open, also twice */
-/* prints what there is to say, and closes */
+void session_close(
+    struct session *session); /* may be half open, may be closed already */
+/* prints the diagnostics, and closes */
 void session_end(struct session *session);
 
 /* Reads a file ("-" is stdin) into arena memory. False and a diagnostic when
  * it is missing, unreadable, a folder, over SESSION_FILE_LIMIT. */
 bool session_read(struct session *session, const char *path, const char **text,
                   size_t *len);
-/* adds and parses a text; `bare`: a bare expression is `show`. The tree, also
- * when there were errors. */
+/* Adds and parses a text. `bare`: a bare expression means `show`. Returns the
+ * tree, also after errors. */
 struct ast_file *session_add_text(struct session *session, const char *name,
                                   const char *text, size_t n, bool bare);
-/* read + add */
+/* Reads a file and adds its text. */
 struct ast_file *session_add_file(struct session *session, const char *path);
 
 int session_check(struct session *session);   /* to s->model */
 int session_compile(struct session *session); /* to s->image, s->params */
-int
-session_code(struct session *session); /* loads code, if the backend wants */
-/* All commands not yet done. Again and again: records and messages of the last
- * run go, those of the model stay. */
+int session_code(struct session *session); /* loads code, unless the backend is
+                                              the evaluator */
+/* Runs all commands that are not done yet. May be called again and again:
+ * records and messages of the last run go, those of the model stay. */
 int session_run(struct session *session);
 /* Forgets the last run: its records, and its messages in s->ds. */
 void session_clear(struct session *session);
 /* Gives a param of the compiled model another value, in SI units, for the next
- * run: SET_DONE; SET_WRONG after a diagnostic; SET_STRUCTURAL: nothing was
- * changed, the model must be checked and compiled with it. */
+ * run. SET_DONE; SET_WRONG after a diagnostic; SET_STRUCTURAL if the model must
+ * be checked and compiled with the value, and nothing was changed. */
 enum session_set_status { SET_DONE, SET_WRONG, SET_STRUCTURAL };
 enum session_set_status session_put(struct session *session, const char *name,
                                     double x);
-/* code made with other options: session_code makes it again */
+/* Drops the code, because the options have changed; session_code makes it
+ * again. */
 void session_drop_code(struct session *session);
-/* all of them: check, compile, code, run */
+/* check, compile, code and run */
 int session_all(struct session *session);
-/* what check_model, check_doc and check_names want to know */
+/* what check_model, check_doc and check_names need */
 struct check_input session_input(struct session *session);
 
-/* the value of `text` ("3", "3 [mm]", "pi/4") in SI units; *unit is its SI
- * unit, NULL when it is a bare number. False after a diagnostic in s->ds that
- * names `what`. */
+/* The value of `text` ("3", "3 [mm]", "pi/4") in SI units. *unit is its SI
+ * unit, or NULL for a bare number. False after a diagnostic that names `what`.
+ */
 bool session_quantity(struct session *session, const char *what,
                       const char *text, double *x, const char **unit);
-/* diagnostics of a value that does not fit: no number; a unit (SI texts) of
- * another dimension than the param's own. The first returns false. */
+/* Diagnostics of a value that does not fit: it is no number (returns false), or
+ * its unit has another dimension than the param's own (both units as SI texts).
+ */
 bool session_not_a_value(struct session *session, const char *what,
                          const char *text);
 void session_wrong_unit(struct session *session, imp_range where,

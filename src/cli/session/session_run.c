@@ -37,7 +37,7 @@ session_code(struct session *session)
     return IMP_EXIT_RUN;
 }
 
-/* the records of `done` commands get the schema of this image */
+/* Gives the records of `done` commands the schema of this image. */
 static void
 hand_over(struct session *session, struct driver *driver)
 {
@@ -127,7 +127,7 @@ session_run(struct session *session)
         session->recs = session->driver->recs;
         session->failed_expects = session->driver->analysis.failed_expects;
     }
-    /* a set-up that failed the first time has left nothing to go on with */
+    /* a set-up that failed the first time left nothing to go on with */
     if (!session->driver->run) {
         driver_close(session->driver);
         session->driver = NULL;

@@ -16,7 +16,7 @@
 #include "check/context/typed_model.h"
 #include "mechanics/formula/vec.h"
 
-/* -- the model under compilation ------------------------------------------ */
+/* -- the model under compilation ------------------------------------------- */
 
 /* Place and attitude of a body. The leaves depend on the tape: state
  * variables, entries of env, functions of t, or rows of a motion series. */
@@ -130,7 +130,7 @@ struct mech {
     uint32_t *series_env; /* per series: entry of coefficient 0 in env */
 };
 
-/* -- emit.c: symbols, and tapes made of expressions ----------------------- */
+/* -- emit.c: symbols, and tapes made of expressions ------------------------ */
 
 /* the range a message points at: r, or `otherwise` where r is unknown */
 imp_range mech_range(imp_range r, imp_range otherwise);
@@ -150,7 +150,7 @@ uint32_t mech_series_tape(struct mech *mech, struct tape_spec spec,
 /* Does a command of the model simulate, so that contacts may stay closed? */
 bool mech_simulates(const struct mech *mech);
 
-/* -- surface.c: where bodies and their surfaces are ----------------------- */
+/* -- surface.c: where bodies and their surfaces are ------------------------ */
 
 /* Is the body a polytope that has vertices (no half-plane, half-space)? */
 bool body_has_corners(const struct mbody *body);
@@ -171,7 +171,7 @@ struct pose pose_of_rows(struct mech *mech, const struct mbody *body,
 mat3 rotation_between(struct mech *mech, const struct pose *to,
                       const struct pose *from);
 
-/* -- coordinate.c: coordinates of systems --------------------------------- */
+/* -- coordinate.c: coordinates of systems ---------------------------------- */
 
 /* entries of state that the observers of a system take */
 uint32_t observer_size(const struct mech *mech, const struct tm_system *decl);
@@ -187,7 +187,7 @@ const expr *system_formula(struct mech *mech, const expr *e);
 bool system_row(const struct mech *mech, uint32_t env, uint32_t *block,
                 uint32_t *row);
 
-/* -- quantity.c: what a model may ask of bodies and of all of them -------- */
+/* -- quantity.c: what a model may ask of bodies and of all of them --------- */
 
 const expr *body_kinetic(struct mech *mech, const struct mbody *body);
 const expr *body_potential(struct mech *mech, const struct mbody *body);
@@ -198,7 +198,7 @@ vec3 body_angular(struct mech *mech, const struct mbody *body);
  * for other leaves. ctx: struct mech */
 const expr *quantity_leaf(void *ctx, const expr *leaf);
 
-/* -- switching.c: where formulas change their branch ---------------------- */
+/* -- switching.c: where formulas change their branch ----------------------- */
 
 /* Does e change its branch along the motion? */
 bool switching_in(struct mech *mech, const expr *e);

@@ -30,7 +30,6 @@ body_momentum(struct mech *mech, const struct mbody *body)
     return v3_scale(mech->graph, body->inertia.mass, body->v);
 }
 
-/* about the world's origin: c x m v + R J w_body */
 vec3
 body_angular(struct mech *mech, const struct mbody *body)
 {
@@ -48,7 +47,7 @@ vec_entry(struct mech *mech, vec3 v, uint32_t entry)
     return entry < 3 ? v.v[entry] : sc_zero(mech->graph);
 }
 
-/* spins and angular momenta are scalars in the plane */
+/* Spins and angular momenta are scalars in the plane. */
 static const expr *
 spin_entry(struct mech *mech, vec3 v, uint32_t entry)
 {
@@ -61,7 +60,7 @@ angle_of(struct mech *mech, const struct mbody *body)
     struct graph *graph = mech->graph;
     if (mech->dim == 2)
         return body->angle;
-    /* angle of rotation, 0 to 2 pi */
+    /* the angle of rotation, between 0 and 2 pi */
     vec3 im = v3(body->pose.q.q[1], body->pose.q.q[2], body->pose.q.q[3]);
     return sc_mul(graph, ex_num(graph, 2.0),
                   ex_op(graph, IMP_OP_ATAN2, v3_norm(graph, im),

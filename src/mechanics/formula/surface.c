@@ -89,7 +89,7 @@ rotation_between(struct mech *mech, const struct pose *to,
     struct graph *graph = mech->graph;
     if (mech->dim == 3)
         return m3_of_quat(graph, q_conj_mul(graph, to->q, from->q));
-    /* cos and sin of the difference of the angles */
+    /* cosine and sine of the difference of the two angles */
     const expr *c0 = to->cs[0], *s0 = to->cs[1];
     const expr *c1 = from->cs[0], *s1 = from->cs[1];
     const expr *c = sc_add(graph, sc_mul(graph, c0, c1), sc_mul(graph, s0, s1));

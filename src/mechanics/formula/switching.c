@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Formulas that change their branch along the motion: abs, min, max, if, sign,
- * floor and their like. A Taylor series holds on one side only, so what the
- * choice depends on is a function u of the state and the time, whose zeros (or
- * whole numbers) end a step (runtime/motion/switching.h). Here these u are
- * gathered from the formulas of a block's motion, each once, by the GUARD
- * column of abi/ops.def, and become one series tape. Beside u goes the size of
- * the terms it is a sum of, since that is what its rounding is measured by. */
+ * floor and the like. A Taylor series holds on one side of a change only. What
+ * the choice depends on is a switching function u of the state and the time;
+ * its zeros (for floor its whole numbers) end a step (runtime/events). Here the
+ * functions u are gathered from the formulas of a block's motion, each once, by
+ * the GUARD column of abi/ops.def, and become one series tape. Beside u goes
+ * the size of the terms whose sum it is, because the rounding error of u is
+ * measured by that size. */
 #include <assert.h>
 #include <string.h>
 
 #include "mechanics/formula/formula.h"
 
 #define GUARD_NONE(g, e) NULL
-#define GUARD_C(g, e) NULL /* its condition has guards of its own */
+#define GUARD_C(g, e)                                                          \
+    NULL /* its condition has switching functions of its own */
 #define GUARD_A(g, e) (e)->a
 #define GUARD_AB(g, e) sc_sub(g, (e)->a, (e)->b)
 #define GUARD_INT(g, e)                                                        \
     ((e)->op == IMP_OP_MOD ? ex_div(g, (e)->a, (e)->b) : (e)->a)
 
-/* what the branch of e itself depends on; NULL: it has none */
+/* The function that the branch of this node itself depends on; NULL if the node
+ * has no branches. */
 static const expr *
 argument(struct graph *graph, const expr *formula)
 {
@@ -88,7 +91,8 @@ add(struct guards *found, const expr *formula, const expr *level)
     found->g[found->n++] = (imp_guard){kind, formula->origin};
 }
 
-/* all guards below the formulas f; each node is seen once */
+/* Gathers the switching functions below the formulas; each node is visited
+ * once. */
 static void
 gather(struct guards *found, const expr *const *formula, size_t n_formula)
 {
@@ -123,7 +127,8 @@ switching_in(struct mech *mech, const expr *formula)
     return o.n > 0;
 }
 
-/* size of the terms that e is a sum of; sums that are deeper count as one */
+/* The size of the terms whose sum a formula is. Sums that lie deeper than
+ * `depth` count as one term. */
 static const expr *
 size_of(struct graph *graph, const expr *formula, int depth)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See vec.h. The dropping of literals is done here and not left to the graph:
- * 0 * x is 0 for every finite x, and entries that are not finite are caught
- * where they arise (I5). */
+/* See vec.h. Literals are dropped here and not in the graph: 0 * x is 0 for
+ * every finite x only, and entries that are not finite are caught where they
+ * arise (I5). */
 #include "mechanics/formula/vec.h"
 
 #include <assert.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Algebra of 3-vectors, 3 x 3 matrices and quaternions whose entries are
- * nodes of the expression graph. The plane is the same algebra with literal
- * zeros: literal 0 and 1 are dropped here, so that no product with them ever
- * reaches a tape. Sums of products are written as chains of a*b +- c*d, the
- * form the tape builder gathers into DOT. */
+/* Algebra of 3-vectors, 3 x 3 matrices and quaternions whose entries are nodes
+ * of the expression graph. The plane is the same algebra with literal zeros:
+ * factors 0 and 1 are dropped here, so no product with them reaches a tape.
+ * Sums of products are written as chains of a*b +- c*d, the form that the tape
+ * builder gathers into one DOT instruction. */
 #ifndef IMP_MECHANICS_FORMULA_VEC_H
 #define IMP_MECHANICS_FORMULA_VEC_H
 
@@ -19,7 +19,7 @@ typedef struct quat { /* w x y z */
     const expr *q[4];
 } quat;
 
-/* scalars with literal 0 and 1 dropped */
+/* scalars; a literal 0 or 1 leaves no operation behind */
 const expr *sc_mul(struct graph *graph, const expr *a, const expr *b);
 const expr *sc_add(struct graph *graph, const expr *a, const expr *b);
 const expr *sc_sub(struct graph *graph, const expr *a, const expr *b);
@@ -44,7 +44,7 @@ vec3 v3_along(struct graph *graph, vec3 a, const expr *const *leaf,
 mat3 m3_sym(const expr *const s[6]);
 vec3 m3_apply(struct graph *graph, mat3 a, vec3 x);   /* a x */
 vec3 m3_apply_t(struct graph *graph, mat3 a, vec3 x); /* a^T x */
-/* a^T diag-or-full b: x . (A y) */
+/* x . (a y) */
 const expr *m3_form(struct graph *graph, vec3 x, mat3 a, vec3 y);
 
 /* rotation about z from cosine and sine */

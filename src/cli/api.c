@@ -568,30 +568,6 @@ find(const imp *handle, const char *path, const imp_field **field,
     return NULL;
 }
 
-/* The number of numbers (or texts) that a value has. */
-static size_t
-entries(const imp_field *field, const struct field_value *value)
-{
-    switch ((enum imp_field_kind)field->kind) {
-    case IMP_FIELD_NUM:
-    case IMP_FIELD_BOOL:
-        return 1;
-    case IMP_FIELD_VEC:
-    case IMP_FIELD_SPIN:
-        return field->width;
-    case IMP_FIELD_LIST:
-    case IMP_FIELD_TEXTS:
-        return value->n;
-    case IMP_FIELD_VECS:
-        return value->n * field->width;
-    case IMP_FIELD_MAT:
-        return value->n * value->cols;
-    case IMP_FIELD_TEXT:
-        break;
-    }
-    return 0;
-}
-
 static bool
 place(long index, bool indexed, size_t n, size_t *k)
 {
@@ -617,7 +593,7 @@ imp_get(const imp *handle, const char *path, double *number)
 
     if (!value || !value->num || field->kind == IMP_FIELD_TEXT ||
         field->kind == IMP_FIELD_TEXTS ||
-        !place(index, indexed, entries(field, value), &k))
+        !place(index, indexed, field_value_count(field, value), &k))
         return IMP_MODEL_WRONG;
     *number = value->num[k];
     return IMP_FINE;

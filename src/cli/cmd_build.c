@@ -45,13 +45,8 @@ static int
 work(void *ctx)
 {
     struct job *job = ctx;
+    int status = session_load(&job->s, &job->o, job->path);
 
-    session_open(&job->s, &job->o);
-    if (!session_add_file(&job->s, job->path))
-        return IMP_EXIT_MODEL;
-    int status = session_check(&job->s);
-    if (status == IMP_EXIT_OK)
-        status = session_compile(&job->s);
     if (status == IMP_EXIT_OK)
         status = build_simulator(with_defaults(&job->s), job->out, &job->b,
                                  &job->s.ds);

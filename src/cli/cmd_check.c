@@ -24,13 +24,7 @@ work(void *ctx)
 {
     struct job *job = ctx;
 
-    session_open(&job->s, &job->o);
-    if (!session_add_file(&job->s, job->path))
-        return IMP_EXIT_MODEL;
-    int status = session_check(&job->s);
-    if (status == IMP_EXIT_OK)
-        status = session_compile(&job->s);
-    return status;
+    return session_load(&job->s, &job->o, job->path);
 }
 
 static bool
@@ -50,7 +44,6 @@ run(const struct cli_command *self, int argc, char **argv)
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
     struct cli_args args = a;
     struct job job = {0};
-    int which;
 
     /* read the options first, because they hold for all models */
     session_defaults(&job.o);
@@ -61,10 +54,7 @@ run(const struct cli_command *self, int argc, char **argv)
         status = IMP_EXIT_MODEL;
     } else if (status < 0) {
         status = IMP_EXIT_OK;
-        while ((which = cli_next(&args)) != CLI_END) {
-            if (which != CLI_WORD)
-                continue;
-            job.path = args.value;
+        while ((job.path = cli_next_word(&args))) {
             status = cli_worst(status, cli_guard(work, &job));
             session_end(&job.s);
         }

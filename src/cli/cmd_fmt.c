@@ -113,7 +113,6 @@ run(const struct cli_command *self, int argc, char **argv)
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
     struct cli_args args = a;
     struct job job = {0};
-    int which;
 
     session_defaults(&job.o);
     int status = cli_read(&a, take, &job);
@@ -127,10 +126,7 @@ run(const struct cli_command *self, int argc, char **argv)
         return IMP_EXIT_MODEL;
     }
     status = IMP_EXIT_OK;
-    while ((which = cli_next(&args)) != CLI_END) {
-        if (which != CLI_WORD)
-            continue;
-        job.path = args.value;
+    while ((job.path = cli_next_word(&args))) {
         status = cli_worst(status, cli_guard(work, &job));
         buf_free(&job.text);
         session_end(&job.s);

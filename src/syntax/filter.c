@@ -80,33 +80,12 @@ follows_operand(int kind)
 }
 
 static bool
-declares(int kind)
-{
-    switch (kind) {
-    case IMP_YYUSE:
-    case IMP_YYPARAM:
-    case IMP_YYLET:
-    case IMP_YYFN:
-    case IMP_YYSHAPE:
-    case IMP_YYBODY:
-    case IMP_YYSYSTEM:
-    case IMP_YYJOINT:
-    case IMP_YYCONTACT:
-    case IMP_YYPOINT:
-    case IMP_YYCOORDINATE:
-    case IMP_YYDOT:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool
 is_command(const struct filter *filter, const struct token *token)
 {
     int prev = filter->prev.kind, next = filter->ahead.kind;
-    if (!word_is_command(token->text) || declares(prev) ||
-        next == IMP_YYASSIGN || next == IMP_YYDOT || next == IMP_YYPRIME)
+    if (!word_is_command(token->text) || word_declares(prev) ||
+        prev == IMP_YYDOT || next == IMP_YYASSIGN || next == IMP_YYDOT ||
+        next == IMP_YYPRIME)
         return false;
     bool inner = prev == IMP_YYCMD && filter->prev.text &&
                  !strcmp(filter->prev.text, "compare");

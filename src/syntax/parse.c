@@ -76,27 +76,6 @@ drop_to_block(struct parse *parse)
 
 /* -- recovery -------------------------------------------------------------- */
 
-static bool
-begins_declaration(int kind)
-{
-    switch (kind) {
-    case IMP_YYUSE:
-    case IMP_YYPARAM:
-    case IMP_YYLET:
-    case IMP_YYFN:
-    case IMP_YYSHAPE:
-    case IMP_YYBODY:
-    case IMP_YYSYSTEM:
-    case IMP_YYJOINT:
-    case IMP_YYCONTACT:
-    case IMP_YYPOINT:
-    case IMP_YYCOORDINATE:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Skips from the token in error, *t, to the first token of the next item, or to
  * the end of the enclosing block or text. That token is left in *t. */
 static void
@@ -136,10 +115,9 @@ skip_item(struct driver *driver, struct token *token)
             continue;
         /* a declaration or command at the beginning of a line is a new item,
          * whatever bracket is still open */
-        if (begins_declaration(token->kind) && moved &&
-            (token->first || !brackets))
+        if (word_declares(token->kind) && moved && (token->first || !brackets))
             return;
-        if (begins_declaration(token->kind) && token->first)
+        if (word_declares(token->kind) && token->first)
             return;
         if (token->kind == IMP_YYCMD && token->first && parse->n_open == 0)
             return;
@@ -200,8 +178,7 @@ suspect(struct parse *parse, const struct token *token)
 {
     uint32_t lo = token->range.lo;
     if (token->first && parse->n_open > 0 && !parse->suspect.file &&
-        begins_declaration(token->kind) &&
-        (lo == 0 || parse->text[lo - 1] == '\n'))
+        word_declares(token->kind) && (lo == 0 || parse->text[lo - 1] == '\n'))
         parse->suspect = token->range;
 }
 
@@ -231,7 +208,7 @@ feed(struct driver *driver, const struct token *token)
     parse->before[1] = parse->before[0];
     parse->before[0] = parse->prev;
     parse->prev = *token;
-    if (begins_declaration(token->kind) || token->kind == IMP_YYCMD)
+    if (word_declares(token->kind) || token->kind == IMP_YYCMD)
         parse->head = *token;
     else if (token->kind == IMP_YYLBRACE)
         parse->head.kind = IMP_YYEND;

@@ -100,3 +100,24 @@ word_is_unit(const char *s)
             return true;
     return false;
 }
+
+bool
+word_declares(int kind)
+{
+    switch (kind) {
+    case IMP_YYUSE:
+    case IMP_YYPARAM:
+    case IMP_YYLET:
+    case IMP_YYFN:
+    case IMP_YYSHAPE:
+    case IMP_YYBODY:
+    case IMP_YYSYSTEM:
+    case IMP_YYJOINT:
+    case IMP_YYCONTACT:
+    case IMP_YYPOINT:
+    case IMP_YYCOORDINATE:
+        return true;
+    default:
+        return false;
+    }
+}

@@ -175,29 +175,6 @@ hide(struct repl *repl, const struct ast_file *news)
 
 /* -- keeping results ------------------------------------------------------- */
 
-static size_t
-numbers_of(const imp_field *field, const struct field_value *value)
-{
-    switch ((enum imp_field_kind)field->kind) {
-    case IMP_FIELD_NUM:
-    case IMP_FIELD_BOOL:
-        return 1;
-    case IMP_FIELD_VEC:
-    case IMP_FIELD_SPIN:
-        return field->width;
-    case IMP_FIELD_LIST:
-        return value->n;
-    case IMP_FIELD_VECS:
-        return value->n * field->width;
-    case IMP_FIELD_MAT:
-        return value->n * value->cols;
-    case IMP_FIELD_TEXT:
-    case IMP_FIELD_TEXTS:
-        break;
-    }
-    return 0;
-}
-
 static struct field_value
 copy_value(struct arena *arena, const imp_field *field,
            const struct field_value *value)
@@ -207,8 +184,9 @@ copy_value(struct arena *arena, const imp_field *field,
     if (value->why)
         copy.why = arena_strdup(arena, value->why);
     if (value->num)
-        copy.num = arena_copy(arena, value->num,
-                              numbers_of(field, value) * sizeof *value->num);
+        copy.num =
+            arena_copy(arena, value->num,
+                       field_value_count(field, value) * sizeof *value->num);
     if (value->text)
         copy.text = arena_strdup(arena, value->text);
     if (value->texts) {

@@ -227,6 +227,16 @@ cli_read(struct cli_args *args, cli_take_fn *take, void *ctx)
     return -1;
 }
 
+const char *
+cli_next_word(struct cli_args *args)
+{
+    int which = cli_next(args);
+
+    while (which != CLI_END && which != CLI_WORD)
+        which = cli_next(args);
+    return which == CLI_WORD ? args->value : NULL;
+}
+
 bool
 cli_one(const struct cli_command *command, const char **model, const char *word)
 {

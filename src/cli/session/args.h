@@ -46,6 +46,9 @@ int cli_next(struct cli_args *args);
  * -1 to go on, or the status to end with. */
 typedef bool cli_take_fn(void *ctx, int k, const char *value);
 int cli_read(struct cli_args *args, cli_take_fn *take, void *ctx);
+/* The next word among the options, which have been read; NULL behind the last.
+ */
+const char *cli_next_word(struct cli_args *args);
 /* Stores the model of a command that takes one model; false, after a message,
  * if there is a second one. */
 bool cli_one(const struct cli_command *command, const char **model,

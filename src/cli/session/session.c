@@ -396,3 +396,15 @@ session_compile(struct session *session)
     }
     return ok ? IMP_EXIT_OK : IMP_EXIT_MODEL;
 }
+
+int
+session_load(struct session *session, const struct session_options *options,
+             const char *path)
+{
+    assert(session && options && path);
+    session_open(session, options);
+    if (!session_add_file(session, path))
+        return IMP_EXIT_MODEL;
+    int status = session_check(session);
+    return status == IMP_EXIT_OK ? session_compile(session) : status;
+}

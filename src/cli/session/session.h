@@ -94,6 +94,9 @@ struct ast_file *session_add_text(struct session *session, const char *name,
 /* Reads a file and adds its text. */
 struct ast_file *session_add_file(struct session *session, const char *path);
 
+/* opens a session and takes the model of a file to its image */
+int session_load(struct session *session, const struct session_options *options,
+                 const char *path);
 int session_check(struct session *session);   /* to s->model */
 int session_compile(struct session *session); /* to s->image, s->params */
 int session_code(struct session *session); /* loads code, unless the backend is

@@ -235,3 +235,26 @@ record_set_absent_all(struct record *record, const char *const *fields,
     for (size_t i = 0; i < n; i++)
         record_set_absent(record, fields[i], why);
 }
+
+size_t
+field_value_count(const imp_field *field, const struct field_value *value)
+{
+    switch ((enum imp_field_kind)field->kind) {
+    case IMP_FIELD_NUM:
+    case IMP_FIELD_BOOL:
+        return 1;
+    case IMP_FIELD_VEC:
+    case IMP_FIELD_SPIN:
+        return field->width;
+    case IMP_FIELD_LIST:
+    case IMP_FIELD_TEXTS:
+        return value->n;
+    case IMP_FIELD_VECS:
+        return value->n * field->width;
+    case IMP_FIELD_MAT:
+        return value->n * value->cols;
+    case IMP_FIELD_TEXT:
+        break;
+    }
+    return 0;
+}

@@ -69,5 +69,8 @@ bool record_wants(const struct record *record, const char *field);
 bool record_wants_beyond(const struct record *record, const char *const *fields,
                          size_t n);
 int record_index(const struct record *record, const char *field);
+/* How many numbers (or texts) a value of this field has. */
+size_t field_value_count(const imp_field *field,
+                         const struct field_value *value);
 
 #endif

@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Infinitely many impacts in finite time. The impacts of a chatter repeat a
- * pattern of contacts, and the times of successive patterns shrink by a ratio
- * that converges; nothing is compared with an absolute speed or time. Once the
- * ratio is known to rounding the rest of the series is a geometric sum, and the
- * limit follows from the impulses' directions alone: all of them lie in
- * span M^-1 N^T of the group, so velocity and position at the limit are the
- * projections, orthogonal in the metric of M, of what free motion would give:
- *     v* = P (v + a T),   x* = P (x + v T + a T^2/2),   N_group P = 0.
- * A single contact under constant acceleration has the ratio e at once
- * (spec/chatter.md 2.2, 2.6). A limit becomes one entry of the history, so that
- * limits can repeat in a pattern in their turn. */
+/* Infinitely many impacts in finite time. The impacts of an accumulation repeat
+ * a pattern of contacts, and the times of successive periods shrink by a ratio
+ * that converges. No absolute speed or time is used. When the ratio is known to
+ * rounding, the rest of the series is a geometric sum, and the state at the
+ * limit is a projection (ballistic/limit_state.c). A single contact under
+ * constant acceleration has the ratio e at once (spec/chatter.md 2.2, 2.6). A
+ * limit becomes one entry of the history, so limits can repeat in a pattern in
+ * their turn. */
 #include <string.h>
 
 #include "runtime/accumulation/accumulation_priv.h"
 #include "runtime/numerics/dense.h"
 
-/* where the map of a period finds nothing, it is asked again after so many
- * impacts at most */
+/* When the period map finds nothing, it is asked again after this many impacts
+ * at most. */
 #define MAP_LATER 64
 
-/* A flight under the acceleration that it leaves with takes 2 u/a: the speed
- * that the last impact left tells what remains. */
+/* One contact is hit again and again under constant acceleration: a flight
+ * takes 2 u/a, so the speed after the last impact tells the time that remains.
+ */
 static bool
 bouncing(const struct ballistic *motion, struct pattern *pattern)
 {
@@ -50,8 +48,8 @@ group_of(const struct ballistic *motion, int period, bool *group)
             motion, impact_history_entry(motion->work, i)->contact, group);
 }
 
-/* The fixed point of such two, of the order, where nobody asks when it comes to
- * rest, or of the map. False: none is known. */
+/* The fixed point of two contacts in turns, or of the order alone where nobody
+ * asks when the limit comes, or of the period map. False: none is known. */
 static bool
 fixed(struct ballistic *motion, const struct pattern *p, bool whenever,
       const bool *group, struct fixed_point *out)
@@ -67,8 +65,8 @@ fixed(struct ballistic *motion, const struct pattern *p, bool whenever,
     return rests ? rests > 0 : period_map_limit(motion, p->period, group, out);
 }
 
-/* where the map finds nothing: more seldom, at first; a period costs little
- * beside the map of one */
+/* The map has found nothing: ask it later, and more rarely in time. A period
+ * costs little beside the map of one. */
 static bool
 not_yet(struct ballistic *motion, int period)
 {
@@ -79,9 +77,9 @@ not_yet(struct ballistic *motion, int period)
     return false;
 }
 
-/* By the map of the pattern's period. True: good to rounding, of itself or of
- * the limit's time; else map_at says when it may be. known: its flights
- * have converged. */
+/* Looks for the limit by the period map. True: the remaining time is known to
+ * its own rounding error or to that of the time; otherwise history.next_map
+ * says when this may be so. known: the flights have converged. */
 static bool
 by_map(struct ballistic *motion, struct pattern *pattern, bool known,
        double until)
@@ -93,15 +91,15 @@ by_map(struct ballistic *motion, struct pattern *pattern, bool known,
     bool whenever = work->limits.verdict_only && !(until < INFINITY);
     if (!fixed(motion, pattern, whenever, group, &fix))
         return not_yet(motion, pattern->period);
-    /* or the error is lost in the time since the start, of which what remains
-     * becomes an ever smaller share */
+    /* or the error is below the rounding error of the time since the start, of
+     * which the remaining time becomes an ever smaller share */
     double T =
         times2(fix.remaining, motion->length_exponent - motion->rate_exponent);
     double time = 0.5 * DBL_EPSILON * (motion->t - motion->t_start + T) / T;
     double good =
         greater(greater(time, fix.rounding), accumulation_good_enough(work));
-    /* without acceleration a fixed point that is only good beside the time may
-     * be no more than a place where one is about to arise */
+    /* without acceleration a fixed point with a large relative error may be a
+     * place where one is only about to arise */
     bool sure =
         fix.error <= ACCUMULATION_KNOWN || ballistic_accelerates(motion);
     if (!known && !(fix.error <= good && sure)) {
@@ -110,14 +108,14 @@ by_map(struct ballistic *motion, struct pattern *pattern, bool known,
         double lost = log(time / fix.error) / log(fix.error_fall * fix.ratio);
         more /= log(fix.error_fall);
         more = lost < more ? lost : more;
-        more = more < 0.0 ? 0.0 : more; /* to -inf */
+        more = more < 0.0 ? 0.0 : more; /* the logarithms may be -inf */
         work->history.next_map =
             motion->impacts +
             (long)((more < 32.0 ? more : 32.0) * pattern->period);
         return false;
     }
     bool turns = pattern_alternates(motion, pattern->period);
-    /* stable where the state is, but not at the fixed point itself? */
+    /* is the map stable at the present state, but not at the fixed point? */
     if (!whenever && !turns &&
         period_map_order(motion, pattern->period, group, &order) < 0)
         return not_yet(motion, pattern->period);
@@ -134,17 +132,19 @@ by_map(struct ballistic *motion, struct pattern *pattern, bool known,
     return true;
 }
 
-/* An order that never repeats: the flights of the last impacts against as many
- * before. The sum that is left is taken when it is lost in the rounding of the
- * time since the start. Without acceleration an impact that is lost in it may
- * still be the last one: impacts that repeat an order go on until its flights
- * come to a ratio, the others for w->doubt impacts. */
+/* An order that never repeats: compares the flights of the last impacts with
+ * those of as many impacts before. The sum that is left is taken when it is
+ * below the rounding error of the time since the start. Without acceleration
+ * such an impact may still be the last one: impacts that repeat an order then
+ * go on until their flights come to a ratio, all others for limits.doubt
+ * impacts. */
 static bool
 irregular(const struct ballistic *motion, enum pattern_state what,
           struct pattern *pattern)
 {
     const struct ballistic_workspace *work = motion->work;
-    int k = HISTORY_KEPT / 4; /* impact_history_period_due knows it */
+    int k = HISTORY_KEPT / 4; /* impact_history_period_due uses the same number
+                               */
     if (impact_history_length(work) < 2 * k ||
         (long)work->history.n < work->limits.resolve)
         return false;
@@ -170,8 +170,8 @@ irregular(const struct ballistic *motion, enum pattern_state what,
            0.25 * DBL_EPSILON * (motion->t - motion->t_start);
 }
 
-/* Or accumulations in accumulations, see history.c: then l->group is known
- */
+/* The same for accumulations in accumulations (history.c); event.group is then
+ * known. */
 static bool
 lost(struct ballistic *motion, struct pattern *pattern)
 {
@@ -187,7 +187,7 @@ lost(struct ballistic *motion, struct pattern *pattern)
     return true;
 }
 
-/* no contact but those of l->group */
+/* has the entry no contact but those of event.group? */
 static bool
 inside(const struct ballistic *motion, int name)
 {
@@ -200,9 +200,9 @@ inside(const struct ballistic *motion, int name)
     return true;
 }
 
-/* The impacts of the chatter, and those at its group that led to its order,
- * become one entry of the history: what was shared with another line is no
- * longer the same. */
+/* The impacts of the accumulation, and those at its group before, become one
+ * entry of the history. A history that was shared with another motion is no
+ * longer shared. */
 static void
 collapse(struct ballistic *motion, double T, int composite)
 {
@@ -243,7 +243,7 @@ recognise(struct ballistic *motion, struct pattern *pattern, double until)
     return irregular(motion, what, pattern);
 }
 
-/* *p and l->group */
+/* looks for a limit; true: *pattern and event.group are known */
 static bool
 look(struct ballistic *motion, struct pattern *pattern, double until)
 {
@@ -259,6 +259,7 @@ look(struct ballistic *motion, struct pattern *pattern, double until)
 bool
 accumulation_take(struct ballistic *motion, double until)
 {
+    assert(motion && motion->work);
     struct ballistic_workspace *work = motion->work;
     struct pattern p;
     int m = motion->model.m;

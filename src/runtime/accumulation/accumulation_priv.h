@@ -6,22 +6,23 @@
 
 #include "runtime/ballistic/workspace.h"
 
-/* takes the limit of a chatter when its pattern has converged; true: done */
+/* Takes the limit of an accumulation before the time `until` if its pattern has
+ * converged; true: it is taken. */
 bool accumulation_take(struct ballistic *motion, double until);
 
-/* -- period_map.c: the fixed point of a pattern of the last `period` entries -
- */
+/* -- period_map.c ---------------------------------------------------------- */
 
-/* false: there is none near, or the next period is another */
+/* The fixed point of the map of the last `period` entries of the history.
+ * False: there is none near, or the next period is another one. */
 bool period_map_limit(struct ballistic *motion, int period, const bool *group,
                       struct fixed_point *out);
-/* right after it: ratio, speed and contraction from nearer to the fixed point
- */
+/* right after it: improves ratio, rate_ratio and contraction nearer to the
+ * fixed point */
 void period_map_refine(struct ballistic *motion, int period,
                        struct fixed_point *out);
-/* Does a pattern of single impacts at all contacts, without accelerations, come
- * to rest, whenever that is? 1: yes, then ratio, speed and contraction; -1: not
- * from here; 0: it cannot tell */
+/* Does a pattern of single impacts at all contacts come to rest, without
+ * accelerations? Its time is not asked. 1: yes, with ratio, rate_ratio and
+ * contraction; -1: not from here; 0: it cannot be told. */
 int period_map_order(struct ballistic *motion, int period, const bool *group,
                      struct fixed_point *out);
 

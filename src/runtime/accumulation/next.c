@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The motion from event to event, limits of accumulations included; and what
- * is asked of these limits. */
+/* The motion from event to event, with limits of accumulations, and the
+ * settings of these limits. */
 #include "runtime/accumulation/accumulation.h"
 
 #include "runtime/accumulation/accumulation_priv.h"
@@ -8,6 +8,8 @@
 void
 accumulation_resolve(struct ballistic *motion, long least)
 {
+    assert(motion && motion->work);
+    assert(least > 0);
     motion->work->limits.resolve = least;
     motion->work->history.next_look =
         motion->work->history.n ? 0 : impact_history_first_look(motion->work);
@@ -16,30 +18,39 @@ accumulation_resolve(struct ballistic *motion, long least)
 void
 accumulation_skip_rates(struct ballistic *motion, bool brief)
 {
+    assert(motion && motion->work);
     motion->work->limits.skip_rates = brief;
 }
 
 void
 accumulation_verdict_only(struct ballistic *motion, bool alone)
 {
+    assert(motion && motion->work);
     motion->work->limits.verdict_only = alone;
 }
 
 void
 accumulation_doubt(struct ballistic *motion, long least)
 {
+    assert(motion && motion->work);
+    assert(least >= 0);
     motion->work->limits.doubt = least;
 }
 
 void
 accumulation_accept_error(struct ballistic *motion, double error)
 {
+    assert(motion && motion->work);
+    assert(error >= 0.0);
     motion->work->limits.accepted_error = error;
 }
 
 enum ballistic_event
 accumulation_run(struct ballistic *motion, double until, long most)
 {
+    assert(motion && motion->work);
+    assert(!motion->work->instant);
+    assert(most > 0);
     struct ballistic_workspace *work = motion->work;
     if (work->history.n >= work->history.next_look &&
         accumulation_take(motion, until)) {

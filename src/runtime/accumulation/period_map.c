@@ -1,33 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* The map of one period of a chatter and its derivative. An order of contacts
- * that repeats is a map Phi of the gaps g and rates u of its group. It is
- * followed once more on a copy; the derivative goes along, of each impact by
- * implicit differentiation of the flight's end, d tau = -N (dq + dv tau)/(N
- * v-),  dq+ = dq + dv tau + v- d tau, dv- = dv + a d tau,               dv+ = U
- * dv-, of a limit by its projection, which does not depend on when it comes
- * (projection.c): so the orders of limits have a closed form, too.
+/* The map of one period of an accumulation and its derivative. An order of
+ * contacts that repeats is a map Phi of the gaps g and rates u of its group.
+ * The period is followed once more on a copy. The derivative is carried along:
+ * that of an impact follows by implicit differentiation of the end of the
+ * flight,
+ *     d tau = -N (dq + dv tau)/(N v-),   dq+ = dq + dv tau + v- d tau,
+ *     dv- = dv + a d tau,                dv+ = U dv-,
+ * that of a limit by its projection, which does not depend on the time of the
+ * limit. So orders of limits have a closed form, too.
  *
  * The motion of a group has scales: Phi(d^2 g, d u) = (d^2 g', d u') under
- * constant accelerations, Phi(b g, d u) = (b g', d u') without
- * (spec/chatter.md 3.2). A chatter that has converged is a fixed point of Psi =
- * Phi scaled back, stable when the other eigenvalues of D Psi are less than 1.
- * What remains is T(x) = tau(x) + l T(Psi(x)),   DT (I - l D Psi) = D tau, T(x)
- * (1 - l) = tau(x) + l DT (Psi(x) - x)  + O(distance^2), l the ratio of the
- * times; its value at the fixed point follows to the same order. From one
- * period to the next the distance falls by the greatest eigenvalue, so that two
- * predictions tell the error of the second. */
+ * constant accelerations, Phi(b g, d u) = (b g', d u') without (spec/chatter.md
+ * 3.2). An accumulation that has converged is a fixed point of Psi, which is
+ * Phi scaled back. It is stable when the other eigenvalues of D Psi are less
+ * than 1 (3.4). The remaining time T satisfies
+ *     T(x) = tau(x) + l T(Psi(x)),   DT (I - l D Psi) = D tau,
+ *     T(x) (1 - l) = tau(x) + l DT (Psi(x) - x) + O(distance^2),
+ * where l is the ratio of the times. The ratio at the fixed point follows to
+ * the same order. From one period to the next the distance from the fixed point
+ * falls by the greatest eigenvalue, so two predictions tell the error of the
+ * second. */
 #include <string.h>
 
 #include "base/arena.h"
 #include "runtime/accumulation/period_map_priv.h"
 #include "runtime/accumulation/small_matrix.h"
 
-/* a gravity-free fixed point is looked for when accelerations make this share
- * of the rates in a period */
+/* A fixed point without acceleration is looked for when accelerations change
+ * the rates by less than this share in a period. */
 #define MAP_LIGHT 1e-3
-/* steps of Newton's method to the fixed point */
+/* number of Newton steps to the fixed point */
 #define MAP_REFINE 6
-/* squarings for the greatest eigenvalue */
+/* number of squarings for the greatest eigenvalue */
 #define MAP_SQUARE 10
 
 static struct period_map *
@@ -67,9 +71,9 @@ map_of(struct ballistic *motion)
 /* -- what it says -----------------------------------------------------------
  */
 
-/* Spectral radius of D without the directions of the scales, by squaring: the
- * norm of a power, which it is less than. below: only whether it is below 1, as
- * soon as a power says so. */
+/* The spectral radius of D across the directions of the scales, by squaring:
+ * the norm of a power is an upper bound. below: only whether it is below 1; the
+ * first power that shows this ends the search. */
 LANES_INLINE double
 radius(struct period_map *map, int n, int scales, bool below)
 {
@@ -114,8 +118,9 @@ radius(struct period_map *map, int n, int scales, bool below)
     }
 }
 
-/* x, x1, M, tau and dt of one period. heavy: accelerations count. judge: only
- * whether kappa is below 1. False: no stable fixed point near. */
+/* Reads what one period says: before, after, derivative, tau and dt of the map.
+ * judge: only whether the contraction is below 1. False: there is no stable
+ * fixed point near. */
 LANES_INLINE bool
 read_of(struct period_map *map, int n, int scales, bool judge,
         struct reading *reading)
@@ -140,7 +145,7 @@ read_of(struct period_map *map, int n, int scales, bool judge,
             map->D[i * n + c] =
                 map->derivative[i * n + c] * (c < h ? of_gap : of_rate);
     }
-    /* DT (I - l D) = D tau */
+    /* solve DT (I - l D) = D tau */
     int ld = SMALL_LD(n);
     for (int i = 0; i < n; i++) {
         for (int c = 0; c < n; c++)
@@ -152,7 +157,7 @@ read_of(struct period_map *map, int n, int scales, bool judge,
     if (!eliminate(n, map->equations, DT))
         return false;
     reading->remaining = (map->tau + l * dot_of(n, DT, r)) / (1.0 - l);
-    /* r = sum of e t - (D - I) d, d orthogonal to the t */
+    /* solve r = sum of e t - (D - I) d, d orthogonal to the directions t */
     int N = n + scales;
     ld = SMALL_LD(N);
     memset(map->equations, 0, (size_t)(N * ld) * sizeof *map->equations);
@@ -195,7 +200,7 @@ read_map(struct period_map *map, bool heavy, bool judge,
                     : read_of(map, n, 2, judge, reading);
 }
 
-/* the state that accelerations no longer count in */
+/* removes the accelerations from a state in which they no longer count */
 static void
 weightless(struct ballistic *copy)
 {
@@ -209,7 +214,7 @@ weightless(struct ballistic *copy)
            (size_t)copy->matrices.rank * sizeof *copy->local.y_acc);
 }
 
-/* is it a period of impacts without accelerations? */
+/* is the period made of single impacts without accelerations? */
 static bool
 is_still(const struct ballistic *motion, const struct period_map *map,
          int period)
@@ -225,7 +230,7 @@ is_still(const struct ballistic *motion, const struct period_map *map,
     return true;
 }
 
-/* a copy of l, which goes on from now */
+/* makes the copy, which goes on from the present state */
 static void
 begin(const struct ballistic *motion, struct period_map *map, int period,
       const bool *group)
@@ -241,7 +246,7 @@ begin(const struct ballistic *motion, struct period_map *map, int period,
         ballistic_copy(map->copy, motion);
 }
 
-/* follows the last `period` entries of the history of l once more */
+/* follows the last `period` entries of the history once more on the copy */
 static bool
 replay(const struct ballistic *motion, struct period_map *map, int period)
 {
@@ -257,7 +262,7 @@ again(const struct ballistic *motion, int period, struct reading *reading)
            read_map(map, map->accelerated, false, reading);
 }
 
-/* share of the rates that accelerations make in the period just followed */
+/* the share of the rates that accelerations make in the period just followed */
 static double
 weight(const struct ballistic *motion, const struct period_map *map,
        const bool *group)
@@ -273,9 +278,9 @@ weight(const struct ballistic *motion, const struct period_map *map,
     return acc * map->tau / norm(map->before + h, h);
 }
 
-/* How much greater than the group's are the gaps and rates that it is rounded
- * with? One that follows from y has the noise of y, until it is small enough to
- * be carried by itself. */
+/* How much greater are the numbers with which the gaps and rates of the group
+ * are rounded? A gap that follows from y has the rounding error of y, until it
+ * is small enough to be carried by itself. */
 static double
 blur(const struct ballistic *motion, const bool *group)
 {
@@ -294,8 +299,8 @@ blur(const struct ballistic *motion, const bool *group)
     return (g < most ? g : most) + (u < most ? u : most);
 }
 
-/* Newton's step: the copy, at the end of the period that `o` is of, to where
- * the fixed point would have come. */
+/* Newton's step: moves the copy, which is at the end of the period that was
+ * read, to where the fixed point would have come. */
 static void
 jump(struct period_map *map, const struct reading *reading)
 {
@@ -333,8 +338,8 @@ jump(struct period_map *map, const struct reading *reading)
             copy->gap[i] = 0.0;
 }
 
-/* A fixed point that is far away is one of this order only if the order repeats
- * there, too. */
+/* A fixed point that is far away belongs to this order only if the order
+ * repeats there, too. */
 static bool
 is_there(const struct ballistic *motion, int period,
          const struct reading *reading)
@@ -351,12 +356,16 @@ bool
 period_map_limit(struct ballistic *motion, int period, const bool *group,
                  struct fixed_point *out)
 {
+    assert(motion && motion->work);
+    assert(group && out);
+    assert(period > 0 && period <= HISTORY_PERIOD);
     struct period_map *map = map_of(motion);
     struct reading one, two;
     const struct ballistic_workspace *work = motion->work;
     begin(motion, map, period, group);
-    /* a limit is followed to its hits only, and begins after it: once more, so
-     * that both ends are the same instant of a period */
+    /* A limit is followed as far as its impacts and begins after it. The period
+     * is followed once more, so that both ends are the same instant of a
+     * period. */
     double start = 0.0, tau;
     if (work->history.entry[(work->history.n - 1) % HISTORY_KEPT].contact >=
         motion->model.m) {
@@ -375,8 +384,8 @@ period_map_limit(struct ballistic *motion, int period, const bool *group,
             !read_map(map, false, true, &one))
             return false;
     }
-    /* Of second order in the distance, where nobody asks for its digits; of the
-     * stability the distance must not decide. */
+    /* The error is of second order in the distance where nobody asks for more
+     * digits. The distance must not decide about the stability. */
     double near = one.distance / (1.0 - one.contraction);
     near *= near;
     if (map->unaccelerated && near <= work->limits.accepted_error) {
@@ -394,8 +403,8 @@ period_map_limit(struct ballistic *motion, int period, const bool *group,
     }
     if (!again(motion, period, &two) || !is_there(motion, period, &two))
         return false;
-    /* the second is wrong by what the distance, and the weight of
-     * accelerations, have become */
+    /* the error of the second prediction comes from the distance that is left,
+     * and from the accelerations that are neglected */
     double fall = two.contraction * two.contraction;
     if (!map->accelerated && light > 0.0)
         fall = greater(fall, two.ratio / two.speed);
@@ -421,6 +430,9 @@ int
 period_map_order(struct ballistic *motion, int period, const bool *group,
                  struct fixed_point *out)
 {
+    assert(motion && motion->work);
+    assert(group && out);
+    assert(period > 0 && period <= HISTORY_PERIOD);
     struct period_map *map = map_of(motion);
     for (int i = 0; i < motion->model.m; i++)
         if (!group[i] || motion->local.gap_offset[i] != 0.0)
@@ -435,6 +447,10 @@ period_map_order(struct ballistic *motion, int period, const bool *group,
 void
 period_map_refine(struct ballistic *motion, int period, struct fixed_point *out)
 {
+    assert(motion && motion->work);
+    assert(out);
+    assert(motion->work->period_map);
+    assert(period > 0 && period <= HISTORY_PERIOD);
     struct period_map *map = motion->work->period_map;
     struct reading o;
     double distance = map->almost_free ? 1.0 : map->distance;
@@ -447,7 +463,8 @@ period_map_refine(struct ballistic *motion, int period, struct fixed_point *out)
         out->ratio = o.ratio;
         out->rate_ratio = o.speed;
         out->contraction = o.contraction;
-        if (map->almost_free) /* what accelerations make falls by this */
+        if (map->almost_free) /* the effect of the accelerations falls by this
+                               */
             out->contraction = greater(o.contraction, o.ratio / o.speed);
         jump(map, &o);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* period_map_linear.h and period_map_order.h with what every processor has, and
- * the choice. */
+/* period_map_linear.h and period_map_order.h with the vectors that every
+ * processor has, and the choice of those for this processor. */
 #include "runtime/accumulation/period_map_order.h"
 
 static bool

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Body of period_map_linear.c and period_map_linear_avx2.c: period_map.c where
- * nothing accelerates: between impacts the rates do not change, and what an
- * impact makes of them does not depend on the gaps. So the map of a period is
- * linear in the rates u, its derivative d g'/d g   d g'/d u 0       d u'/d u
- * and every system of equations falls into one of the gaps and one of the
- * rates. Of two or three contacts the other eigenvalues than 1 are those of a
- * quadratic equation. Everything is inline for these ranks. */
+/* The period map where nothing accelerates. Rates do not change between
+ * impacts, and an impact changes them whatever the gaps are. So the map of a
+ * period is linear in the rates u, its derivative has the blocks
+ *     d g'/d g   d g'/d u
+ *         0      d u'/d u
+ * and each system of equations falls apart into one for the gaps and one for
+ * the rates. For two or three contacts the eigenvalues other than 1 are roots
+ * of a quadratic equation. Compiled by period_map_linear.c and
+ * period_map_linear_avx2.c. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +24,7 @@ struct tangents {
     four yg[BALLISTIC_LANES], yu[BALLISTIC_LANES], z[BALLISTIC_LANES], tg, tu;
 };
 
-/* what contact c sees of them */
+/* F x of the tangents x: those of the gap or rate of one contact */
 LANES_INLINE four
 seen(int r, const double *F, const four *x)
 {
@@ -53,7 +55,8 @@ strike(struct lanes_shape sh, struct lanes_state *state, int c,
     return true;
 }
 
-/* what it does to the tangents, over tau, and to the rates z */
+/* carries the tangents over the flight of time tau and the impact at contact c,
+ * and the rates z */
 LANES_INLINE void
 along(const struct ballistic *copy, int r, int c, double tau, double *z,
       struct tangents *d)
@@ -163,7 +166,7 @@ follow_any(const struct ballistic *motion, struct period_map *map, int period)
 /* -- what it says -----------------------------------------------------------
  */
 
-/* a block of D, its scale t and right side */
+/* a block of D, the direction t of its scale, and a right side r */
 struct block {
     double D[MAP_LINEAR_RANK][MAP_LINEAR_RANK], t[MAP_LINEAR_RANK],
         r[MAP_LINEAR_RANK];
@@ -185,15 +188,15 @@ across(int h, const double *t, double p[][MAP_LINEAR_RANK])
     }
 }
 
-/* Of three eigenvalues or two the ones but one: mean +- sqrt(disc), or the mean
- * alone; the greatest size */
+/* The eigenvalues of D other than that of the scale: mean +- sqrt(disc), or the
+ * mean alone; radius: their greatest modulus. */
 struct others {
     double mean, disc, radius;
 };
 
-/* (I - D) x + t e = r, x at right angles to t: first without e, along these
- * directions. x[h] = e. *radius: greatest eigenvalue of D across t, that of (I
- * - t t^T/t^2) D: in these directions, too. */
+/* Solves (I - D) x + t e = r, x at right angles to t; x[h] = e. The equations
+ * across t come first, without e. o: the eigenvalues of D across t, that is of
+ * (I - t t^T/t^2) D, in the same directions. */
 LANES_INLINE bool
 to_fixed(int h, const struct block *b, double *x, struct others *o)
 {
@@ -218,7 +221,7 @@ to_fixed(int h, const struct block *b, double *x, struct others *o)
         double rd = 1.0 / (m[0][0] * m[1][1] - m[0][1] * m[1][0]);
         f[0] = (s[0] * m[1][1] - m[0][1] * s[1]) * rd;
         f[1] = (m[0][0] * s[1] - s[0] * m[1][0]) * rd;
-        /* p1 is t x p0 */
+        /* p[1] is the cross product of t and p[0] */
         double r0 = 1.0 / dot_of(3, p[0], p[0]);
         double r1 = r0 / dot_of(3, b->t, b->t);
         double d0 = 1.0 - m[0][0] * r0, d1 = 1.0 - m[1][1] * r1;
@@ -240,12 +243,12 @@ to_fixed(int h, const struct block *b, double *x, struct others *o)
     return isfinite(x[h]);
 }
 
-/* (I - l D^T) x = r, by the minors */
+/* solves (I - l D^T) x = r by the minors */
 LANES_INLINE bool
 transposed(int h, const struct block *b, double l, const double *r, double *x)
 {
     double c[MAP_LINEAR_RANK][MAP_LINEAR_RANK] = {{0}}, n[3][3],
-           det; /* of I - l D */
+           det; /* columns of I - l D */
     for (int i = 0; i < h; i++)
         for (int j = 0; j < h; j++)
             c[j][i] = (i == j) - l * b->D[i][j];
@@ -311,7 +314,7 @@ read(struct period_map *map, int h, struct reading *reading)
     double rg[MAP_LINEAR_RANK], ru[MAP_LINEAR_RANK];
     memcpy(rg, g.r, sizeof rg);
     memcpy(ru, u.r, sizeof ru);
-    /* r = sum of e t - (D - I) d, d orthogonal to the t */
+    /* solve r = sum of e t - (D - I) d, d orthogonal to the directions t */
     if (!to_fixed(h, &u, xu, &ku))
         return false;
     for (int i = 0; i < h; i++)
@@ -324,7 +327,7 @@ read(struct period_map *map, int h, struct reading *reading)
     reading->contraction = greater(kg.radius, ku.radius);
     if (!(reading->distance < MAP_FAR) || !(reading->contraction < 1.0))
         return false;
-    /* DT (I - l D) = D tau */
+    /* solve DT (I - l D) = D tau */
     for (int i = 0; i < h; i++)
         r[i] = map->tg[i] * G;
     if (!transposed(h, &g, l, r, tg))

@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* The rest of period_map_linear.c and period_map_linear_avx2.c: the fixed point
- * of an order of single impacts by the order itself, where period_map_linear.h
- * reads it from where the state is. Over a period the rates go by u' = A u,
- * whatever the gaps are. At a direction that A repeats all flights are linear
- * in the gaps, g' = B g. Directions that A and B repeat are a motion that
- * shrinks by the same factors each time. It attracts its neighbours when the
- * other eigenvalues of A and of B are less; it exists when the flights from it
- * come in this order. Nothing is said of when the limit comes: for whoever asks
- * only whether all contacts chatter to rest. */
+/* The fixed point of an order of single impacts, from the order alone;
+ * period_map_linear.h finds it from the present state. Over a period the rates
+ * change by u' = A u, whatever the gaps are. At an eigenvector of A all flights
+ * are linear in the gaps, g' = B g. Eigenvectors of A and B together are a
+ * motion that shrinks by the same factors in each period. It attracts motions
+ * near it when the other eigenvalues of A and of B are less; it exists when the
+ * flights from it come in this order. The time of the limit is not found: this
+ * is for runs that ask only whether all contacts chatter to rest. */
 #include "runtime/accumulation/period_map_linear.h"
 
-/* Newton's steps to a direction, and the share of what is left of stability
- * that the last one must be below: its error is the square of that */
+/* Number of Newton steps to an eigenvector; the last step must be below this
+ * share of the distance of the other eigenvalues from 1: the error that is left
+ * is its square. */
 #define ORDER_ROUNDS 8
 #define ORDER_STEP 1e-3
 
-/* a direction that a matrix repeats */
+/* an eigenvector of a matrix */
 struct order_way {
-    double x[MAP_LINEAR_RANK], value; /* of length 1; its eigenvalue */
-    struct others others;             /* over that one */
+    double x[MAP_LINEAR_RANK], value; /* of length 1, and its eigenvalue */
+    struct others others;             /* the other eigenvalues over this one */
     double back[MAP_LINEAR_RANK]
-               [MAP_LINEAR_RANK]; /* the matrix over that one */
-    double moved;                 /* from where it began, squared */
+               [MAP_LINEAR_RANK]; /* the matrix over this eigenvalue */
+    double moved;                 /* square of the distance from the first guess
+                                   */
 };
 
-/* The one next to `from`, by Newton's method. False: there is none near. */
+/* Finds the eigenvector next to `from` by Newton's method. False: there is none
+ * near. */
 LANES_INLINE bool
 order_way(int h, double M[][4], const double *from, struct order_way *o)
 {
@@ -55,7 +57,7 @@ order_way(int h, double M[][4], const double *from, struct order_way *o)
         if (!(step < 1.0))
             return false;
         o->value += o->value * d[h];
-        double rl = 1.0 / sqrt(1.0 + step); /* d is at right angles */
+        double rl = 1.0 / sqrt(1.0 + step); /* d is at right angles to x */
         for (int i = 0; i < h; i++)
             o->x[i] = (o->x[i] + d[i]) * rl;
         if (!(step <= good * good))
@@ -71,8 +73,8 @@ order_way(int h, double M[][4], const double *from, struct order_way *o)
     return false;
 }
 
-/* Where another eigenvalue is greater, real and positive: the direction that
- * takes over from `from`, with its sign. False: none does. */
+/* Another eigenvalue is greater: if it is real and positive, finds the
+ * eigenvector that takes over from `from`, with its sign. False: none does. */
 LANES_INLINE bool
 order_greatest(int h, double M[][4], const double *from, struct order_way *o)
 {
@@ -80,16 +82,17 @@ order_greatest(int h, double M[][4], const double *from, struct order_way *o)
     if (o->others.disc < 0.0 || o->others.mean < 0.0)
         return false;
     root = sqrt(o->others.disc);
-    for (int i = 0; i < h; i++) /* without the least */
+    for (int i = 0; i < h; i++) /* removes the part of the least eigenvalue */
         x[i] = dot_of(h, o->back[i], from) -
                (h == 3 ? o->others.mean - root : 0.0) * from[i];
     memcpy(y, h == 3 ? x : from, sizeof y);
     for (int i = 0; i < h; i++)
-        x[i] = dot_of(h, o->back[i], y) - y[i]; /* and this one */
+        x[i] = dot_of(h, o->back[i], y) - y[i]; /* and that of this eigenvalue
+                                                 */
     return order_way(h, M, x, o) && o->others.radius < 1.0;
 }
 
-/* the entry of the history that comes again i impacts from now */
+/* the contact of the entry that comes again i impacts from now */
 LANES_INLINE int
 order_of(const struct ballistic *motion, int period, int i)
 {
@@ -99,7 +102,7 @@ order_of(const struct ballistic *motion, int period, int i)
         .contact;
 }
 
-/* impulse of a unit rate */
+/* the impulse of a unit rate of contact c */
 LANES_INLINE double
 order_push(const struct ballistic *motion, int c)
 {
@@ -107,7 +110,7 @@ order_push(const struct ballistic *motion, int c)
            motion->matrices.W[c * (motion->model.m + 1)];
 }
 
-/* A */
+/* the matrix A of the rates */
 LANES_INLINE void
 order_rates(const struct ballistic *motion, const struct period_map *map,
             int period, int h, double A[][4])
@@ -131,7 +134,7 @@ order_rates(const struct ballistic *motion, const struct period_map *map,
     }
 }
 
-/* y, or z, of gaps or rates of the independent contacts in the metric */
+/* turns gaps or rates of the basis, in the metric of the masses, into y or z */
 LANES_INLINE void
 order_from(const struct period_map *map, int h, const double *x, double *y)
 {
@@ -139,7 +142,8 @@ order_from(const struct period_map *map, int h, const double *x, double *y)
         y[j] = dot_of(h, map->seed_y + j * 2 * h, x);
 }
 
-/* B at rates that begin as z; false: a contact does not close */
+/* The matrix B of the gaps for rates that begin as z. False: a contact of the
+ * order does not close. */
 LANES_INLINE bool
 order_gaps(const struct ballistic *motion, const struct period_map *map,
            int period, int h, double *z, double B[][4])
@@ -169,7 +173,7 @@ order_gaps(const struct ballistic *motion, const struct period_map *map,
     return true;
 }
 
-/* do the flights from y and z come in this order? */
+/* do the flights that begin with y and z come in this order? */
 LANES_INLINE bool
 order_comes(const struct ballistic *motion, int period, int h, int nv,
             double *y, double *z)
@@ -249,7 +253,8 @@ order(const struct ballistic *motion, const struct period_map *map, int period,
     out->rate_ratio = u.value;
     out->contraction = greater(u.others.radius, g.others.radius);
     out->error_fall = out->contraction * out->contraction;
-    /* gaps of one order are a convex cone: those between two are in it */
+    /* The gaps of one order are a convex cone: all gaps between two of them lie
+     * in it. */
     double moved = u.moved + (other ? 0.0 : g.moved);
     return moved < MAP_FAR * MAP_FAR &&
            order_comes(motion, period, h, nv, y, z);

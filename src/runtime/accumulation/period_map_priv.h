@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Between period_map.c, the map of a period and its fixed point,
- * period_map_step.c, which follows a period, and period_map_linear.c, both
- * where nothing accelerates.
- */
+/* What the files of the period map share: period_map.c finds its fixed point,
+ * period_map_step.c follows a period, period_map_linear.c does both where
+ * nothing accelerates. */
 #ifndef IMP_RUNTIME_ACCUMULATION_PERIOD_MAP_PRIV_H
 #define IMP_RUNTIME_ACCUMULATION_PERIOD_MAP_PRIV_H
 
 #include "runtime/accumulation/accumulation_priv.h"
 
-/* a fixed point is one within this distance, of 1; where the map is linear in
- * the rates, and it is seen to be one, within this */
+/* A fixed point counts as near within this distance, relative to the state; and
+ * within the second one where the map is linear in the rates and the order is
+ * seen to repeat at the fixed point. */
 #define MAP_NEAR 0.1
 #define MAP_FAR 0.5
-/* ranks of groups that period_map_linear.c takes */
+/* the greatest rank of a group for period_map_linear.c */
 #define MAP_LINEAR_RANK 3
 
 /* The map of one period of an accumulation, and its derivative: made once for
@@ -62,22 +62,24 @@ struct reading {
     double contraction; /* greatest modulus of the other eigenvalues */
 };
 
-/* period_map_step.c: of this group; k->r is known */
+/* makes the tangents of this group; map->rank is known (period_map_step.c) */
 void period_map_seeds(const struct ballistic *motion, struct period_map *map,
                       const bool *group);
-/* The last `period` entries of the history of l, once more on the copy, with
- * the derivative. False: the next period is another. */
+/* Follows the last `period` entries of the motion's history once more on the
+ * copy, with the derivative. False: the next period is another one. */
 bool period_map_follow(const struct ballistic *motion, struct period_map *map,
                        int period);
-/* gaps and rates of the independent contacts in base units, in the metric */
+/* gaps and rates of the basis in the map's units and the metric of the masses
+ */
 void period_map_coordinates(const struct period_map *map, double *x);
-/* Where nothing accelerates, and the group's rank is MAP_LINEAR_RANK at most */
+/* the period map where nothing accelerates and the group's rank is at most
+ * MAP_LINEAR_RANK */
 struct period_map_linear {
-    /* as period_map_follow, each entry an impact of one contact */
+    /* as period_map_follow, where each entry is an impact of one contact */
     bool (*follow)(const struct ballistic *l, struct period_map *k, int period);
-    /* what period_map.c's read_map says of it */
+    /* what the period says (struct reading); false: no fixed point near */
     bool (*read)(struct period_map *k, struct reading *out);
-    /* period_map_order, where it can tell */
+    /* as period_map_order, for these ranks */
     int (*order)(const struct ballistic *l, const struct period_map *k,
                  int period, struct fixed_point *out);
 };

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* One period of period_map.c on the copy k->s, by ballistic_next, and its
- * derivative: tangents lie by coordinate and go along. Whatever a period is
- * made of: impacts under accelerations, several that one impulse brings about,
- * limits.
- */
+/* Follows one period on the copy, by ballistic_run, and its derivative:
+ * tangents are stored by coordinate. The period may consist of impacts under
+ * acceleration, several impacts that one impulse causes, and limits. */
 #include <string.h>
 
 #include "runtime/accumulation/period_map_priv.h"
 #include "runtime/accumulation/small_matrix.h"
 
-/* impacts until each contact of a limit has been hit */
+/* greatest number of impacts until each contact of a limit has been hit */
 #define MAP_HITS 64
 
 void
@@ -28,7 +26,8 @@ period_map_coordinates(const struct period_map *map, double *x)
     }
 }
 
-/* tangents: what the group's impulses can do to each gap and rate alone */
+/* the tangents at the beginning: what the impulses of the group can do to each
+ * gap and each rate alone */
 static void
 seeds(const struct ballistic *motion, struct period_map *map)
 {
@@ -41,7 +40,7 @@ seeds(const struct ballistic *motion, struct period_map *map)
     memset(map->seed_y, 0, (size_t)(map->n * r) * sizeof *map->seed_y);
     memset(map->seed_z, 0, (size_t)(map->n * r) * sizeof *map->seed_z);
     for (int c = 0; c < h; c++) {
-        double *x = work->set.rate; /* m */
+        double *x = work->set.rate; /* m numbers */
         memset(x, 0, (size_t)motion->model.m * sizeof *x);
         x[map->basis[c]] = motion->matrices.root[map->basis[c]];
         projection_solve(motion, n, x);
@@ -59,6 +58,7 @@ void
 period_map_seeds(const struct ballistic *motion, struct period_map *map,
                  const bool *group)
 {
+    assert(motion && map && group);
     size_t m = (size_t)motion->model.m;
     if (map->version == motion->matrices.version &&
         !memcmp(map->group, group, m))
@@ -77,7 +77,7 @@ seed(struct period_map *map)
     memcpy(map->tangent_z, map->seed_z, size);
 }
 
-/* of them all, what contact c sees */
+/* the tangents of the gap or rate of contact c */
 LANES_INLINE void
 seen_by(const struct ballistic *copy, int n, int r, int c, const double *x,
         double *to)
@@ -103,7 +103,8 @@ put_one(const struct period_map *map, double *x, int i)
         x[j * map->n + i] = map->one[j];
 }
 
-/* contacts that are closed have no gap, and those that slide no rate */
+/* projects the tangents: contacts that are closed keep their gap and rate at 0
+ */
 static void
 hold(struct period_map *map, const bool *closed)
 {
@@ -116,9 +117,9 @@ hold(struct period_map *map, const bool *closed)
     }
 }
 
-/* The tangents over the flight to contact c, which takes tau; z: rates at its
- * end; a: accelerations; arrive: rate of c. single: and over the impulse of c
- * alone. */
+/* Carries the tangents over the flight to contact c, which takes tau. z: rates
+ * at its end; a: accelerations; arrive: rate of c. single: over the impact of c
+ * alone, too. */
 LANES_INLINE void
 fly_of(struct period_map *map, int n, int r, int c, double tau, double arrive,
        bool single)
@@ -163,9 +164,10 @@ fly(struct period_map *map, int c, double tau, double arrive, bool single)
         fly_of(map, n, r, c, tau, arrive, single);
 }
 
-/* The rates of y that the tangents are moved along, base units. Where others
- * than the group move, the small rates of the group are known better by
- * themselves (BALLISTIC_MINOR) than from y: then the least y that has them. */
+/* The rates along which tangents are moved, in the map's units. Where other
+ * contacts than the group's move, small rates of the group are known more
+ * precisely by themselves than from z: then the least z is taken that has them.
+ */
 static void
 rates_of(struct period_map *map, double *z)
 {
@@ -186,7 +188,7 @@ rates_of(struct period_map *map, double *z)
                     times2(work->set.solution[i], ez);
 }
 
-/* the next impact, which must be that of one contact of the entry `name` */
+/* the next impact; false: it is not that of one contact of the entry `name` */
 static bool
 step_impact(struct period_map *map, int name)
 {
@@ -238,8 +240,8 @@ step_impact(struct period_map *map, int name)
     return true;
 }
 
-/* A limit: when each of its contacts has been hit again, those that still slide
- * do so to its end, and the rest is a projection. */
+/* A limit: when each of its contacts has been hit again, those that are still
+ * closed stay so until the limit, and the rest is a projection. */
 static bool
 step_limit(struct period_map *map, int name)
 {
@@ -264,7 +266,7 @@ step_limit(struct period_map *map, int name)
     return true;
 }
 
-/* M from the tangents */
+/* the derivative of the map from the tangents */
 LANES_INLINE void
 sense_of(struct period_map *map, int n, int r)
 {
@@ -283,6 +285,9 @@ bool
 period_map_follow(const struct ballistic *motion, struct period_map *map,
                   int period)
 {
+    assert(motion && map && map->copy);
+    assert(period > 0 && period <= HISTORY_PERIOD);
+    assert(map->n <= 2 * map->rank);
     const struct ballistic_workspace *work = motion->work;
     struct ballistic *copy = map->copy;
     seed(map);

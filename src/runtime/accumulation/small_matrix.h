@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Small matrices and tangents of period_map.c: everything is inline, so that
- * sizes that are constants where it is called make loops of constant length. n
- * is even: gaps and rates of so many contacts. Each number is that of the plain
- * loops. */
+/* Small matrices and tangents of period_map.c. Everything is inline: where
+ * sizes are constants, loops have constant length. n is even: gaps and rates of
+ * n/2 contacts. Each number is the one that plain loops would give. */
 #ifndef IMP_RUNTIME_ACCUMULATION_SMALL_MATRIX_H
 #define IMP_RUNTIME_ACCUMULATION_SMALL_MATRIX_H
 
@@ -10,12 +9,12 @@
 
 #include "runtime/numerics/simd.h"
 
-/* numbers in a row of the n equations of eliminate(), right side included */
+/* length of a row of the n equations of eliminate(), right side included */
 #define SMALL_LD(n) (((n) + 2) & ~1)
 
-/* A x = b by elimination with pivots; A n x SMALL_LD(n), b its column n. What
- * comes of it is a correction, of second order at the fixed point. What is left
- * of a pivot is not made zero. False: singular */
+/* Solves A x = b by elimination with pivots; A is n x SMALL_LD(n), b its column
+ * n. The result is a correction of second order at the fixed point. Entries
+ * below a pivot are not set to zero. False: A is singular. */
 LANES_INLINE bool
 eliminate(int n, double *A, double *x)
 {
@@ -65,7 +64,7 @@ norm(const double *x, int n)
     return sqrt(s);
 }
 
-/* the same to rounding, of an even number of them, sooner */
+/* the same to rounding, faster, of an even number n */
 LANES_INLINE double
 size_of(const double *x, int n)
 {
@@ -93,8 +92,8 @@ square(int n, const double *restrict D, double *restrict Q)
         }
 }
 
-/* Tangents lie by coordinate: n of them in a row, r rows. to := F x, what a
- * contact sees of them. */
+/* Tangents are stored by coordinate: r rows of n. Makes F x, the tangents of
+ * one contact's gap or rate. */
 LANES_INLINE void
 seen(int n, int r, const double *F, const double *x, double *to)
 {
@@ -106,7 +105,7 @@ seen(int n, int r, const double *F, const double *x, double *to)
     }
 }
 
-/* x[j] += f[j] y, or x[j] += f y[j] */
+/* x[j] += f[j] y for the r rows */
 LANES_INLINE void
 along(int n, int r, double *x, const double *f, const double *y)
 {

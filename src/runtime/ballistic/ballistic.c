@@ -14,14 +14,15 @@ numbers(struct arena *arena, int n)
     return NEW_N(arena, double, (size_t)n + 1);
 }
 
-/* up to whole lanes */
+/* m rounded up to whole vectors of four doubles */
 static int
 filled(int m)
 {
     return (m + 3) / 4 * 4;
 }
 
-/* so many numbers where a load of whole lanes meets one line of the cache */
+/* memory for n numbers at an address that is a multiple of 32 bytes, so that a
+ * vector of four never lies across two cache lines */
 static double *
 lanes_new(struct arena *arena, int n)
 {
@@ -77,7 +78,8 @@ block_new(struct arena *arena, struct ballistic *motion, int n, int m)
         lanes_new(arena, (int)(bytes / sizeof(double)) + 1);
     for (size_t i = 0; i < sizeof at / sizeof *at; i++, d += stride)
         *at[i] = d;
-    for (int i = m; i < stride; i++) /* contacts that are never there */
+    for (int i = m; i < stride; i++) /* the lanes beyond the last contact never
+                                      * close */
         motion->gap[i] = motion->local.gap_offset[i] = INFINITY;
     motion->free_position = d;
     motion->free_velocity = d + n;
@@ -146,6 +148,9 @@ keep(double *own, const double *from, int n, const double **to)
 int
 ballistic_renew(struct ballistic *motion, const struct ballistic_model *model)
 {
+    assert(motion && motion->work);
+    assert(model && model->mass && model->acc);
+    assert(model->m == 0 || (model->N && model->c && model->e));
     struct ballistic_own *own = &motion->work->own;
     int n = model->n, m = model->m;
     bool made = own->current && !model->bias &&
@@ -176,6 +181,8 @@ ballistic_renew(struct ballistic *motion, const struct ballistic_model *model)
 void
 ballistic_restitutions(struct ballistic *motion, const double *e)
 {
+    assert(motion && motion->work);
+    assert(e || motion->model.m == 0);
     if (same_numbers(motion->work->own.e, e, motion->model.m))
         return;
     memcpy(motion->work->own.e, e, (size_t)motion->model.m * sizeof *e);
@@ -186,6 +193,8 @@ ballistic_restitutions(struct ballistic *motion, const double *e)
 struct ballistic *
 ballistic_memory(struct arena *arena, int n, int m)
 {
+    assert(arena);
+    assert(n >= 0 && m >= 0);
     struct ballistic *motion = NEW(arena, struct ballistic);
     motion->work = work_new(arena, n, m);
     motion->work->arena = arena;
@@ -198,6 +207,8 @@ int
 ballistic_new(struct arena *arena, const struct ballistic_model *model,
               struct ballistic **out)
 {
+    assert(arena && model && out);
+    assert(model->n >= 0 && model->m >= 0);
     struct ballistic *motion = ballistic_memory(arena, model->n, model->m);
     if (ballistic_renew(motion, model))
         return 1;

@@ -162,76 +162,79 @@ struct ballistic {
     struct ballistic_workspace *work;
 };
 
-/* memory for n coordinates and m contacts without matrices: ballistic_renew, or
- * the aim of ballistic_copy */
+/* Memory for a motion of n coordinates and m contacts, without matrices: for
+ * ballistic_renew, or the target of ballistic_copy. It belongs to the arena. */
 struct ballistic *ballistic_memory(struct arena *arena, int n, int m);
-/* 0, or 1: the mass matrix is not positive definite. Arrays of the model are
- * copied. */
+/* Makes a motion from a model, whose arrays are copied. Returns 0, or 1: the
+ * mass matrix is not positive definite. The motion belongs to the arena. */
 int ballistic_new(struct arena *arena, const struct ballistic_model *model,
                   struct ballistic **out);
-/* As ballistic_new, `bias` excepted, which the caller keeps: the same memory
- * for other numbers of the same n and m (sweeps). Nothing is allocated, and
- * what depends on equal numbers is not made again. Policy and
- * accumulation_resolve stay. */
+/* The same memory for other numbers of the same n and m, as sweeps need it.
+ * Nothing is allocated; what depends on equal numbers is not made again. The
+ * caller keeps the array `bias`. Policy and limit settings stay. Returns as
+ * ballistic_new. */
 int ballistic_renew(struct ballistic *motion,
                     const struct ballistic_model *model);
-/* Of these numbers only the restitutions (m) are others. */
+/* changes the restitutions alone (m numbers) */
 void ballistic_restitutions(struct ballistic *motion, const double *e);
-/* The same memory for other numbers of the same n and m: one instant of a
- * motion that is no parabola. `on`: contacts that slide. */
+/* The same memory for one instant of a motion that is not ballistic: matrices,
+ * time, coordinates q, velocities v (n each), and which contacts (m) are
+ * closed. The caller keeps the model's arrays. Returns as ballistic_new. */
 int ballistic_instant(struct ballistic *motion,
                       const struct ballistic_model *model, double t,
                       const double *q, const double *v, const bool *on);
-/* at an instant: these contacts are closed and keep closed, as after a chatter
- */
+/* at an instant: closes these contacts (m), as after a limit */
 void ballistic_stick(struct ballistic *motion, const bool *closed);
-/* at an instant: impact at these contacts, and which slide afterwards; n = 0:
- * only the latter, of those closed */
+/* At an instant: an impact at the n contacts `hit`, and which contacts stay
+ * closed afterwards. n = 0: no impact, only which of the closed contacts stay
+ * closed. END: no impact and not jammed. */
 enum ballistic_event ballistic_instant_impact(struct ballistic *motion,
                                               const int *hit, int n);
-/* state at time t; contacts closed within `tol` (of gap) that do not open slide
- * from the start. False: they jam */
+/* The state at the time t (s) from coordinates q and velocities v (n each, SI).
+ * Contacts whose gap is at most `tol` and that do not open are closed from the
+ * start. False: no forces >= 0 keep them closed. */
 bool ballistic_start(struct ballistic *motion, double t, const double *q,
                      const double *v, double tol);
-/* Runs to come: they will start as the last one did, and differ from it in the
- * restitutions alone (n vectors of m, `apart` numbers from one to the next).
- * The first impacts of all of them are found at once; a run takes its own when
- * it comes to it, by restitutions and start, and is the same to the last bit.
- * No promise is asked for: a run that never comes, or another one, costs
- * nothing but that. The present run is lost. */
+/* Announces runs that will start as the last one did, and differ from it in the
+ * restitutions alone: n vectors of m numbers, `apart` numbers from one to the
+ * next. The first impacts of all of them are found at once. A run takes its own
+ * when it starts, which changes no bit of it. An announced run need not come.
+ * The present run is lost. */
 void ballistic_batch_prepare(struct ballistic *motion, const double *e, int n,
                              int apart);
-/* Right after it: after how many single impacts does run k come to an end,
- * since no contact closes any more? And when, with which rates of the gaps (m)
- * and of y (r). 0: something else comes, or it is not known. */
+/* Right after ballistic_batch_prepare: the number of single impacts after which
+ * run k ends because no contact closes any more, with the time, the rates of
+ * the gaps (m) and of y (rank); these belong to the motion. 0: something else
+ * happens, or it is not known. */
 long ballistic_batch_end(const struct ballistic *motion, int k, double *t,
                          const double **rate, const double **z);
-/* The next event at or before `until`, but up to `most` single impacts in a row
- * may come at once: of them only the last is told (l->impacts has their
- * number). Impacts are followed one by one; accumulation.h follows them to
- * their limits. */
+/* The next event at or before the time `until`. Up to `most` single impacts in
+ * a row may be resolved at once; only the last of them is reported, and
+ * motion->impacts tells their number. Impacts are never summed up to a limit:
+ * accumulation.h does that. */
 enum ballistic_event ballistic_run(struct ballistic *motion, double until,
                                    long most);
 void ballistic_state(const struct ballistic *motion, double *q, double *v);
-/* A copy in the memory of `to`, which was made for the same n and m; the
- * matrices are shared. Cheap when the two lines take turns: only new impacts
- * are copied. */
+/* Copies a motion into the memory of `to`, which was made for the same n and m;
+ * the matrices are shared. It is cheap when two motions take turns: only new
+ * impacts are copied. */
 void ballistic_copy(struct ballistic *to, const struct ballistic *from);
-/* State at t from now on, before the next event. after: the state behind a
- * limit of chatter that comes next (NULL: something else comes): then the
- * impacts are averaged out. */
+/* Coordinates q and velocities v at a time t before the next event. after: the
+ * state behind the limit of an accumulation that comes next: the impacts are
+ * then averaged out. NULL: another event comes next. */
 void ballistic_between(struct ballistic *motion, const struct ballistic *after,
                        double t, double *q, double *v);
 double ballistic_gap(const struct ballistic *motion, int contact);
-/* rate of a gap as mantissa and exponent: *exponent may be NULL (then the
- * number itself, 0 when it underflows) */
+/* The rate of a gap times 2^-*exponent. exponent NULL: the rate itself, 0 where
+ * it underflows. */
 double ballistic_rate(const struct ballistic *motion, int contact,
                       int *exponent);
-/* flight before the last impact, times 2^*exponent */
+/* the time of the flight before the last impact, times 2^-*exponent */
 double impact_history_last_flight(const struct ballistic *motion,
                                   int *exponent);
-/* What the last impacts do: the shortest order that repeats (0: none) and the
- * ratio of the times of its last two periods. False: too few impacts. */
+/* The shortest order that the last impacts repeat (*period impacts; 0: none)
+ * and the ratio of the times of its last two periods. False: there have been
+ * too few impacts. */
 bool impact_history_trend(const struct ballistic *motion, int *period,
                           double *ratio);
 #endif

@@ -72,6 +72,8 @@ LANES_INLINE void
 batch_begin(struct lanes_shape sh, struct batch *b,
             const struct ballistic_batch *batch, int lane, int k)
 {
+    assert(k >= 0 && k < batch->n);
+    assert(lane >= 0 && lane < LANES);
     struct lanes_state *c = &b->state;
     const struct ballistic *motion = c->motion;
     const double *e = batch->e + k * sh.m;
@@ -196,6 +198,7 @@ LANES_INLINE void
 batch_follow(struct lanes_shape sh, const struct ballistic *motion,
              struct ballistic_batch *batch)
 {
+    assert(sh.m <= BALLISTIC_LANES && sh.rows == sh.m);
     struct batch b;
     const struct ballistic_units *units = &motion->work->units;
     const uint64_t all = (UINT64_C(1) << LANES) - 1;

@@ -105,6 +105,8 @@ coast_step(struct lanes_shape sh, struct ballistic *motion, struct coast *run,
 LANES_INLINE void
 coast_begin(struct lanes_shape sh, struct ballistic *motion, struct coast *run)
 {
+    assert(sh.m <= BALLISTIC_LANES);
+    assert(sh.rows * LANES >= sh.m);
     lanes_load_state(sh, &run->state, motion);
     run->t = motion->t;
     run->t_lo = motion->t_lo;

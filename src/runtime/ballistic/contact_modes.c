@@ -1,23 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* Contacts that stay closed, and impacts at several: both are complementarity
- * problems of the closed contacts' matrix W (symmetric, positive semidefinite,
- * so that accelerations and velocities after are unique although the forces
- * need not be). */
+/* The active set: which closed contacts stay closed, and impacts at several
+ * contacts. Both are linear complementarity problems with the matrix W of the
+ * closed contacts (Glocker 2001; Moreau 1988). W is symmetric and positive
+ * semidefinite, so the accelerations and the velocities after an impact are
+ * unique even where the forces are not. */
 #include <string.h>
 
 #include "runtime/ballistic/workspace.h"
 #include "runtime/numerics/lcp.h"
 
-/* single impacts in a row at one instant */
+/* A sequence of more single impacts at one instant counts as endless. */
 #define ACTIVE_SET_ENDLESS 100000L
 
-/* How much an impulse at contact i does to contact j: 0 where it may come of
- * the rounding of the masses and gradients of the gaps, which are off by a unit
- * in their last place each: eps (|N_j| |M^-1 N_i| + |N_i| |M^-1 N_j| + |M^-1
- * N_i| |M| |M^-1 N_j|), entries by their moduli. */
+/* An entry of W, but 0 where it may come from the rounding of the masses and of
+ * the gradients of the gaps. These are off by a unit in their last place each;
+ * the entry is then off by eps (
+ * N_j
+ * M^-1 N_i
+ *  +
+ * N_i
+ * M^-1 N_j
+ *  +
+ * M^-1 N_i
+ * M
+ * M^-1 N_j
+ * ), entries by their moduli. */
 double
 active_set_coupling(const struct ballistic *motion, int i, int j)
 {
+    assert(i >= 0 && i < motion->model.m);
+    assert(j >= 0 && j < motion->model.m);
     int n = motion->model.n;
     double W = motion->matrices.W[i * motion->model.m + j];
     if (fabs(W) >
@@ -30,14 +42,15 @@ active_set_coupling(const struct ballistic *motion, int i, int j)
     for (int k = 0; k < n; k++)
         terms += fabs(Bi[k]) * dot_abs(n, motion->model.mass + k * n, Bj);
     double noise = BALLISTIC_NOISE * DBL_EPSILON * terms;
-    /* those of an instant are taken where the motion has come to */
+    /* the matrices of an instant carry the error of the motion up to it */
     if (motion->work->instant)
         noise = greater(noise, BALLISTIC_CLOSED * motion->matrices.root[i] *
                                    motion->matrices.root[j]);
     return fabs(W) <= noise ? 0.0 : W;
 }
 
-/* contacts of w->closed into w->index; how many */
+/* Puts the contacts of set.closed into set.index and their W into set.W;
+ * returns how many they are. */
 static int
 gather(struct ballistic *motion)
 {
@@ -53,7 +66,8 @@ gather(struct ballistic *motion)
     return k;
 }
 
-/* y'' += response to forces or impulses p of the k gathered contacts */
+/* adds to y (an acceleration or a rate) what forces or impulses p of the k
+ * gathered contacts do to it */
 static void
 respond(const struct ballistic *motion, const double *p, int k, double *y)
 {
@@ -64,7 +78,7 @@ respond(const struct ballistic *motion, const double *p, int k, double *y)
                 motion->matrices.H[motion->work->set.index[i] * r + j] * p[i];
 }
 
-/* all contacts are open */
+/* the mode in which all contacts are open */
 static bool
 settle_free(struct ballistic *motion)
 {
@@ -80,8 +94,9 @@ settle_free(struct ballistic *motion)
     return true;
 }
 
-/* Contacts of w->calm do not accelerate beside those that are closed (walls
- * across a floor), and others have no rate: the state keeps to that. */
+/* Contacts of scratch.calm do not accelerate although they are open (walls
+ * across a floor that is closed). Rounding must not give them an acceleration,
+ * nor a rate to those that have none: the state is projected accordingly. */
 static void
 keep_calm(struct ballistic *motion)
 {
@@ -125,7 +140,8 @@ active_set_settle(struct ballistic *motion)
         motion->mode.y_acc[j] = motion->matrices.y_acc[j];
     respond(motion, work->set.impulse, k, motion->mode.y_acc);
     for (int j = 0; j < motion->matrices.rank;
-         j++) { /* rest is no motion by rounding */
+         j++) { /* an acceleration that is only the rounding error of its terms
+                 * is 0 */
         double size = fabs(motion->matrices.y_acc[j]);
         for (int i = 0; i < k; i++)
             size +=
@@ -183,6 +199,9 @@ void
 active_set_push(struct ballistic *motion, const int *contact, const double *p,
                 int k)
 {
+    assert(motion && motion->work);
+    assert(contact && p);
+    assert(k >= 0 && k <= motion->model.m);
     int r = motion->matrices.rank, m = motion->model.m;
     double zs = 0.0;
     for (int i = 0; i < k; i++)
@@ -206,8 +225,9 @@ active_set_push(struct ballistic *motion, const int *contact, const double *p,
     }
 }
 
-/* one after the other, the lowest number that approaches first: impulses p,
- * rates u; how many, or -1: endless */
+/* Resolves the impacts one after the other, always at the contact with the
+ * lowest number that approaches. Sums the impulses and updates the rates of the
+ * k contacts. Returns the number of impacts; -1: the sequence is endless. */
 static long
 sequential(struct ballistic *motion, int k)
 {
@@ -241,6 +261,8 @@ int
 active_set_impact(struct ballistic *motion, enum ballistic_policy how,
                   const int *hit, int n)
 {
+    assert(motion && motion->work);
+    assert(hit && n > 0 && n <= motion->model.m);
     struct ballistic_workspace *work = motion->work;
     memcpy(work->set.closed, motion->mode.persistent, (size_t)motion->model.m);
     for (int i = 0; i < n; i++)
@@ -270,8 +292,8 @@ active_set_impact(struct ballistic *motion, enum ballistic_policy how,
                 work->set.rate[i] += d;
                 work->rate_terms[work->set.index[i]] += fabs(d);
             }
-        /* where an impulse acts the law says what is left, to the last digit:
-         * contacts that close alike go on alike */
+        /* Where an impulse acts, the law of impact gives the rate after it
+         * exactly. So contacts that close alike go on alike. */
         for (int i = 0; i < k; i++)
             if (work->set.impulse[i] > 0.0)
                 work->set.rate[i] =

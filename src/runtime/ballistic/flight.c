@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Flights and impacts of ballistic.h. The next impact is the least root of the
- * gaps' quadratics; a contact that was just hit has a gap of exactly 0 and the
- * rate of its law, so its impact is never found again and carries no rounding
- * of other contacts. */
+/* A ballistic motion from event to event: flights with acceleration or with
+ * closed contacts, and their single impacts. The next impact is the least root
+ * of the quadratic polynomials of the gaps. A contact that was just hit has a
+ * gap of exactly 0 and the rate of its law, so its impact is never found again.
+ * Flights without acceleration are followed by flight_lanes.h, which gives the
+ * same numbers. */
 #include <string.h>
 
 #include "runtime/ballistic/workspace.h"
@@ -10,8 +12,9 @@
 /* -- the next impact --------------------------------------------------------
  */
 
-/* local time until a gap g closes with rate u, acceleration al (INFINITY:
- * never) and its rate then */
+/* Local time until a gap closes that has the value g, the rate u and the
+ * acceleration al; INFINITY: never. *arrive is its rate then. fresh: the
+ * contact was just hit. */
 static inline __attribute__((always_inline)) double
 closing(double g, double u, double al, bool fresh, double *arrive)
 {
@@ -22,7 +25,8 @@ closing(double g, double u, double al, bool fresh, double *arrive)
         if (!(al < 0.0))
             return INFINITY;
         if (u < 0.0)
-            u = 0.0; /* rounding of a contact that opens */
+            u = 0.0; /* the rate of a contact that opens; it is negative by
+                      * rounding */
         *arrive = -u;
         return -2.0 * u / al;
     }
@@ -32,18 +36,18 @@ closing(double g, double u, double al, bool fresh, double *arrive)
     if (!(disc >= 0.0) || (al > 0.0 && !(u < 0.0)) || isinf(g))
         return INFINITY;
     if (al > 0.0 && disc <= 8.0 * DBL_EPSILON * u * u)
-        return INFINITY; /* a touch without speed, within rounding */
+        return INFINITY; /* within rounding the gap touches 0 without speed */
     double root = sqrt(disc);
     *arrive = -root;
     return u > 0.0 ? (u + root) / -al : 2.0 * g / (root - u);
 }
 
-/* The gaps and rates s later, by loops of constant length where m and r are
- * known. Where y are not the gaps themselves, these follow from y, so that they
- * stay gaps of one state; but a gap that is small beside y is carried on by
- * itself, and keeps its digits. Returns whether another gap than `first` is
- * closed within BALLISTIC_CLOSED of its size, so that ballistic_together() must
- * look. */
+/* Moves gaps and rates on by the local time s, in loops of constant length
+ * where m and r are known. Where y are not the gaps themselves, gaps follow
+ * from y, so that they stay gaps of one state; but a gap that is small beside y
+ * is carried on by itself and keeps its digits. Returns whether another gap
+ * than `first` is closed within BALLISTIC_CLOSED of its greatest value;
+ * ballistic_together must then decide. */
 static inline __attribute__((always_inline)) bool
 move(struct ballistic *motion, int m, int r, bool direct, bool some_on,
      int first, double s)
@@ -100,7 +104,7 @@ move(struct ballistic *motion, int m, int r, bool direct, bool some_on,
         most = greater(most, greater(gap[i], g));
         gap[i] = g;
         big[i] = most;
-        /* an infinite gap makes NaN: not closed */
+        /* an infinite gap gives NaN here, which counts as open */
         other |= i != first && g - BALLISTIC_CLOSED * most <= 0.0;
     }
     motion->work->flight.gap_carried = fine;
@@ -112,7 +116,7 @@ move(struct ballistic *motion, int m, int r, bool direct, bool some_on,
     return other;
 }
 
-/* impact at contact i alone, after move() */
+/* the impact at contact i alone, after move() */
 static inline __attribute__((always_inline)) void
 bounce(struct ballistic *motion, int m, int r, bool direct, int i,
        double arrive)
@@ -157,14 +161,20 @@ bounce(struct ballistic *motion, int m, int r, bool direct, int i,
 /* -- from event to event ----------------------------------------------------
  */
 
-/* One flight and a single impact of a free system; anything else is left to the
- * caller: 1: a flight of s to `first`, 2: moved, not yet hit, 0: done */
+/* How a flight has ended. */
+enum flight_end {
+    FLIGHT_IMPACT, /* by a single impact of a free system, which is resolved */
+    FLIGHT_BEYOND, /* not before `until`: the state has not changed */
+    FLIGHT_CLOSED  /* a gap has closed; the impact is left to the caller */
+};
+/* the flight: its local time, the contact whose gap closes first (-1: none),
+ * and the rate at which it does */
 struct step {
     double s, arrive;
     int first;
 };
 
-static inline __attribute__((always_inline)) int
+static inline __attribute__((always_inline)) enum flight_end
 flight(struct ballistic *motion, int m, int r, bool direct, bool some_on,
        double until, struct step *step)
 {
@@ -187,12 +197,12 @@ flight(struct ballistic *motion, int m, int r, bool direct, bool some_on,
     *step = (struct step){s, arrive, first};
     double dt = s * work->units.time;
     if (first < 0 || !(dt <= until - motion->t - motion->t_lo))
-        return 1;
+        return FLIGHT_BEYOND;
     bool other = move(motion, m, r, direct, some_on, first, s);
     ballistic_add_time(motion, dt);
     double e = motion->model.e[first];
     if (other || some_on || !(e * arrive < -DBL_MIN))
-        return 2;
+        return FLIGHT_CLOSED;
     bounce(motion, m, r, direct, first, arrive);
     motion->impacts++;
     for (int i = 0; i < m; i++) {
@@ -205,12 +215,13 @@ flight(struct ballistic *motion, int m, int r, bool direct, bool some_on,
     motion->event.contact = first;
     motion->just_hit[first] = true;
     work->flight.coasts = work->flight.unaccelerated;
-    return 0;
+    return FLIGHT_IMPACT;
 }
 
-/* A contact that is the only one and was just hit: it comes back to the gap 0
- * as fast as it left, and nothing of the way is to be known. The numbers are
- * those of flight(). False: not so, and nothing has changed. */
+/* The flight of a contact that is the only one and was just hit: it comes back
+ * to the gap 0 as fast as it left, and nobody asks what happens on the way. The
+ * numbers are those of flight(). False: it is not such a flight, and nothing
+ * has changed. */
 static bool
 hop(struct ballistic *motion, double until, struct step *step)
 {
@@ -237,7 +248,7 @@ hop(struct ballistic *motion, double until, struct step *step)
     return true;
 }
 
-static __attribute__((noinline)) int
+static __attribute__((noinline)) enum flight_end
 step_of(struct ballistic *motion, double until, struct step *s)
 {
     int m = motion->model.m, r = motion->matrices.rank;
@@ -285,7 +296,7 @@ none(struct ballistic *motion, double until)
     return isinf(until) ? BALLISTIC_FREE : to_end(motion, until);
 }
 
-/* after an impact: the exponents follow the sizes */
+/* after an impact: adapts the exponents to the sizes when it is time */
 static enum ballistic_event
 adjust(struct ballistic *motion, double arrive)
 {
@@ -302,6 +313,9 @@ adjust(struct ballistic *motion, double arrive)
 enum ballistic_event
 ballistic_run(struct ballistic *motion, double until, long most)
 {
+    assert(motion && motion->work);
+    assert(!motion->work->instant);
+    assert(most > 0);
     struct ballistic_workspace *work = motion->work;
     struct step step;
     bool coasts = work->flight.coasts;
@@ -320,24 +334,24 @@ ballistic_run(struct ballistic *motion, double until, long most)
     }
     if (work->flight.all_open)
         return none(motion, until);
-    int way = motion->model.m == 1 && hop(motion, until, &step)
-                  ? 0
-                  : step_of(motion, until, &step);
-    if (way == 1 && ballistic_plain_units(motion))
-        way = step_of(motion, until, &step);
+    enum flight_end end = motion->model.m == 1 && hop(motion, until, &step)
+                              ? FLIGHT_IMPACT
+                              : step_of(motion, until, &step);
+    if (end == FLIGHT_BEYOND && ballistic_plain_units(motion))
+        end = step_of(motion, until, &step);
     work->flight.standing =
-        way != 1 && step.s == 0.0 ? work->flight.standing + 1 : 0;
-    if (way == 1 && step.first < 0)
+        end != FLIGHT_BEYOND && step.s == 0.0 ? work->flight.standing + 1 : 0;
+    if (end == FLIGHT_BEYOND && step.first < 0)
         return none(motion, until);
-    if (way == 1)
+    if (end == FLIGHT_BEYOND)
         return to_end(motion, until);
-    if (way == 2) {
+    if (end == FLIGHT_CLOSED) {
         int n = ballistic_together(motion, step.s, step.first, work->set.hit);
         memset(motion->just_hit, 0, (size_t)motion->model.m);
         enum ballistic_event what =
             ballistic_collide(motion, work->set.hit, n, step.arrive);
         if (what != BALLISTIC_IMPACT || n > 1) {
-            /* together in one pattern: no time lies between them */
+            /* impacts at one instant: no time lies between them */
             if (what == BALLISTIC_SEVERAL || what == BALLISTIC_IMPACT) {
                 for (int i = 0; i < n; i++)
                     impact_history_note(motion, work->set.hit[i],

@@ -278,6 +278,7 @@ LANES_INLINE void
 lanes_towards(struct lanes_shape sh, const struct lanes_state *c, int contact,
               struct lanes_step *st)
 {
+    assert(contact >= 0 && contact < sh.m);
     double s = -lanes_at(c->gap, contact) / lanes_at(c->rate, contact);
     st->s = lanes_of(s);
     st->go = lanes_all(s > 0.0 && s < INFINITY);

@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Accumulations within accumulations. A contact chatters to a limit, slides, is
- * lifted by the impact of another one, chatters again, faster and faster: a
- * limit of limits, whose impacts need not repeat any order. Two things are kept
- * of its past for accumulation.c.
+/* The history of a motion, where accumulations contain accumulations: a contact
+ * chatters to a limit, slides, is lifted by the impact of another contact,
+ * chatters again, faster and faster. The impacts of such a limit of limits need
+ * not repeat any order. Two things of the past are kept for the room
+ * accumulation:
  *
- * Groups: a limit of several contacts becomes one entry of the history, with a
- * name of its own for every set of contacts, so that orders of limits can
+ * Groups. A limit of several contacts becomes one entry of the history. Every
+ * set of contacts has a name of its own, so that the order of limits can
  * repeat.
  *
- * Marks: the gaps and rates at a few earlier times, dense near the present.
- * Under constant accelerations the motion of a group of contacts is the same at
- * every scale: gaps d^2 times as large, rates and times d times
- * (spec/chatter.md 3.2). So what remains is a number times the scale of the
- * state, and the marks tell this number: how long it took from the scale of
- * each to that of now. Where no order repeats there is no ratio to converge,
- * and the sum is taken when it is lost in the rounding of the time. */
+ * Marks: the gaps and rates at a few earlier times, most of them recent. Under
+ * constant accelerations the motion of a group of contacts is the same at every
+ * scale: gaps are d^2 times as large, rates and times d times (spec/chatter.md
+ * 3.2). So the time that remains is a number times the scale of the state. The
+ * marks tell this number: how long it took from the scale of each mark to the
+ * present scale. Where no order repeats there is no ratio that converges; the
+ * sum is then taken when it is below the rounding error of the time. */
 #include <string.h>
 
 #include "base/arena.h"
 #include "runtime/ballistic/workspace.h"
 
-/* impacts from mark to mark */
+/* number of impacts from one mark to the next */
 #define HISTORY_MARK_DISTANCE 64
-/* the scale must have fallen by this in the marks that are asked, and between
- * one and the next of at least so many of them */
+/* From the oldest mark used to the present the scale must have fallen to this
+ * share, and it must have fallen from one mark to the next at least this many
+ * times. */
 #define HISTORY_SCALE_FALLEN 0x1p-16
 #define HISTORY_SCALE_FALLS 3
 
 struct past_states *
 impact_history_new(struct arena *arena, int contacts)
 {
+    assert(arena && contacts >= 0);
     size_t m = (size_t)contacts;
     struct past_states *past = NEW(arena, struct past_states);
     past->last_hit = NEW_N(arena, long, m + 1);
@@ -53,6 +56,7 @@ impact_history_forget(struct ballistic *motion)
 void
 impact_history_copy(struct ballistic *to, const struct ballistic *from)
 {
+    assert(to && from && to != from);
     struct past_states *past = to->work->past;
     const struct past_states *from_past = from->work->past;
     size_t m = (size_t)from->model.m;
@@ -84,7 +88,6 @@ changed(struct ballistic *motion)
 /* -- groups -----------------------------------------------------------------
  */
 
-/* the first contact of l->group */
 int
 impact_history_group_first(const struct ballistic *motion)
 {
@@ -97,6 +100,8 @@ impact_history_group_first(const struct ballistic *motion)
 int
 impact_history_group_name(struct ballistic *motion, int depth)
 {
+    assert(motion && motion->work);
+    assert(depth > 0);
     struct past_states *past = motion->work->past;
     int m = motion->model.m, n = 0;
     for (int i = 0; i < m; i++)
@@ -109,7 +114,8 @@ impact_history_group_name(struct ballistic *motion, int depth)
                 past->depth[i] = depth;
             return 2 * m + i;
         }
-    if (past->n_group == HISTORY_GROUPS) { /* begins anew: a name is one set */
+    if (past->n_group == HISTORY_GROUPS) { /* no name is left: begin anew, since
+                                            * a name means one set */
         past->n_group = 0;
         motion->work->history.first = motion->work->history.n;
     }
@@ -119,8 +125,9 @@ impact_history_group_name(struct ballistic *motion, int depth)
     return 2 * m + past->n_group++;
 }
 
-/* Depth of a limit of l->group: 1 + that of the limits among the last n entries
- * of the history, or as deep as one of the same group. */
+/* The depth of a limit of event.group: one more than that of the limits among
+ * the last n entries of the history, or the same as that of a limit of the same
+ * group. */
 int
 impact_history_depth(const struct ballistic *motion, int n)
 {
@@ -158,6 +165,9 @@ impact_history_depth(const struct ballistic *motion, int n)
 bool
 impact_history_group_has(const struct ballistic *motion, int name, int contact)
 {
+    assert(name >= 0);
+    assert(contact >= 0 && contact < motion->model.m);
+    assert(name < 2 * motion->model.m + HISTORY_GROUPS);
     int m = motion->model.m;
     return name < 2 * m
                ? name % m == contact
@@ -167,6 +177,8 @@ impact_history_group_has(const struct ballistic *motion, int name, int contact)
 void
 impact_history_group_add(const struct ballistic *motion, int name, bool *sel)
 {
+    assert(name >= 0);
+    assert(name < 2 * motion->model.m + HISTORY_GROUPS);
     int m = motion->model.m;
     if (name < 2 * m)
         sel[name % m] = true;
@@ -178,8 +190,8 @@ impact_history_group_add(const struct ballistic *motion, int name, bool *sel)
 /* -- marks ------------------------------------------------------------------
  */
 
-/* when contacts were hit last, of the entries since the last call, until `to`
- */
+/* notes when contacts were hit last, by the entries since the last call up to
+ * number `to` */
 static void
 scan(struct ballistic *motion, unsigned long to)
 {
@@ -202,8 +214,9 @@ scan(struct ballistic *motion, unsigned long to)
 void
 impact_history_limit(struct ballistic *motion, unsigned long n_ring)
 {
+    assert(n_ring <= motion->work->history.n);
     struct past_states *past = motion->work->past;
-    scan(motion, n_ring); /* the others are of the group */
+    scan(motion, n_ring); /* entries beyond are of the group itself */
     for (int c = 0; c < motion->model.m; c++)
         if (motion->event.group[c])
             past->last_hit[c] = motion->impacts;
@@ -217,8 +230,8 @@ span(const struct ballistic *motion, const struct impact_history_mark *k)
     return (motion->t - k->t) + (motion->t_lo - k->t_lo);
 }
 
-/* makes room: of the marks, whose distances from now should grow as a geometric
- * series, the one that is missed least */
+/* Makes room for one mark. The distances of the marks from now should grow as a
+ * geometric series: drops the mark that this series misses least. */
 static void
 thin(struct ballistic *motion)
 {
@@ -261,8 +274,9 @@ mark(struct ballistic *motion)
 }
 
 /* The scale of a state in the contacts `sel`, as a time: that of a fall from
- * rest to the gaps, or back to the rates, at acceleration a; gaps and rates
- * over the roots of W are lengths and speeds in the metric of the masses. */
+ * rest to the gaps, or back to the rates, at the acceleration a. Gaps and rates
+ * over the square roots of W_ii are lengths and speeds in the metric of the
+ * masses. */
 static double
 scale(const struct ballistic *motion, const bool *sel, const double *gap,
       const double *rate, int ex, int ev, double a)
@@ -273,14 +287,16 @@ scale(const struct ballistic *motion, const bool *sel, const double *gap,
             s = greater(s, fabs(gap[i]) / motion->matrices.root[i]);
             u = greater(u, fabs(rate[i]) / motion->matrices.root[i]);
         }
-    /* the exponents may be far out: the root halves them */
+    /* the exponents may be large: take the root of the mantissa and halve the
+     * exponent */
     int odd = ex & 1;
     return greater(ldexp(sqrt(ldexp(s / a, odd)), (ex - odd) / 2),
                    ldexp(u / a, ev));
 }
 
-/* The contacts hit since mark k: do they accumulate? T: what remains, true
- * time; ratio: of the scale per impact, on the average. */
+/* Do the contacts that were hit since mark number `first` accumulate? Then *T
+ * is the true time that remains, and *ratio the average ratio of the scale from
+ * impact to impact. */
 static bool
 accumulates(struct ballistic *motion, int first, double *T, double *ratio)
 {
@@ -304,7 +320,7 @@ accumulates(struct ballistic *motion, int first, double *T, double *ratio)
         double s = scale(motion, past->selected, state, state + m,
                          o->length_exponent, o->rate_exponent, a);
         if (s > before)
-            return false; /* no steady fall */
+            return false; /* the scale does not fall steadily */
         if (!(s > 16.0 * now))
             break;
         if (s > whole) {
@@ -325,7 +341,8 @@ accumulates(struct ballistic *motion, int first, double *T, double *ratio)
 bool
 impact_history_marks_due(const struct ballistic *motion, long impacts)
 {
-    /* ever more seldom in runs that find none for thousands of impacts */
+    /* in runs that find no pattern for thousands of impacts, more and more
+     * rarely */
     long apart = impacts >> 6;
     apart = apart > HISTORY_MARK_DISTANCE ? apart : HISTORY_MARK_DISTANCE;
     return impacts - motion->work->past->looked_at >= apart &&

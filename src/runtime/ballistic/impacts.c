@@ -6,15 +6,16 @@
 
 #include "runtime/ballistic/workspace.h"
 
-/* contacts that close within rounding of now and approach, beside the first: a
- * gap (and the time to it) is known to its noise only */
 int
 ballistic_together(struct ballistic *motion, double s, int first, int *hit)
 {
+    assert(motion && motion->work);
+    assert(hit && first >= 0 && first < motion->model.m);
     int n = 0;
     bool better = !motion->matrices.direct && motion->mode.n_persistent == 0 &&
                   motion->work->flight.unaccelerated;
-    /* of the flight; none of it is left where y is another */
+    /* rounding error of the flight; none of it is left where y has been found
+     * anew */
     double step =
         motion->work->flight.regained ? 0.0 : BALLISTIC_NOISE * DBL_EPSILON * s;
     for (int i = 0; i < motion->model.m; i++) {
@@ -36,7 +37,7 @@ ballistic_together(struct ballistic *motion, double s, int first, int *hit)
     return n;
 }
 
-/* do none of these contacts feel each other's impulses? */
+/* do the impulses at these contacts leave each other's rates unchanged? */
 static bool
 strangers(const struct ballistic *motion, const int *hit, int n)
 {
@@ -47,9 +48,10 @@ strangers(const struct ballistic *motion, const int *hit, int n)
     return true;
 }
 
-/* Contacts that slide and are pushed into the ground by an impact take part,
- * and the outcome depends on how; but without restitution every order leads to
- * the same. */
+/* Closed contacts that an impact pushes into the ground take part in it, and
+ * the outcome depends on the law for several contacts. Without restitution
+ * every order of the impacts leads to the same outcome. Marks these contacts in
+ * event.together; returns whether there are any. */
 static bool
 pressed(struct ballistic *motion, const int *hit, int n)
 {
@@ -62,7 +64,7 @@ pressed(struct ballistic *motion, const int *hit, int n)
     return any;
 }
 
-/* puts contact i on its plane */
+/* sets the gap of contact i to exactly 0 */
 static void
 onto_plane(struct ballistic *motion, int i)
 {
@@ -78,8 +80,8 @@ onto_plane(struct ballistic *motion, int i)
     motion->gap[i] = motion->greatest[i] = 0.0;
 }
 
-/* what is closed after an impact: those hit and those that slid; they open, or
- * go on in contact */
+/* The contacts that were hit or were closed already: after the impact they
+ * open, or stay closed. False: jammed. */
 static bool
 after_impact(struct ballistic *motion, const int *hit, int n)
 {
@@ -101,11 +103,12 @@ after_impact(struct ballistic *motion, const int *hit, int n)
     return !stay || active_set_settle(motion);
 }
 
-/* any impact but that of a single contact with e > 0 and all others open */
 enum ballistic_event
 ballistic_collide(struct ballistic *motion, const int *hit, int n,
                   double arrive)
 {
+    assert(motion && motion->work);
+    assert(hit && n > 0 && n <= motion->model.m);
     int m = motion->model.m;
     motion->event.contact = hit[0];
     memset(motion->event.impulse, 0, (size_t)m * sizeof *motion->event.impulse);
@@ -146,6 +149,10 @@ ballistic_collide(struct ballistic *motion, const int *hit, int n,
 enum ballistic_event
 ballistic_instant_impact(struct ballistic *motion, const int *hit, int n)
 {
+    assert(motion && motion->work);
+    assert(n >= 0 && n <= motion->model.m);
+    assert(hit || n == 0);
+    assert(motion->work->instant);
     struct ballistic_workspace *work = motion->work;
     if (n == 0) {
         memcpy(work->set.closed, motion->mode.persistent,
@@ -155,11 +162,10 @@ ballistic_instant_impact(struct ballistic *motion, const int *hit, int n)
     return ballistic_collide(motion, hit, n, motion->rate[hit[0]]);
 }
 
-/* Impacts at one instant whose rates shrink for ever (a wedge, opposite gaps):
- * the contacts that are closed have stopped. */
 enum ballistic_event
 ballistic_stand(struct ballistic *motion)
 {
+    assert(motion && motion->work);
     int n = 0, *hit = motion->work->set.hit;
     motion->work->flight.standing = 0;
     for (int i = 0; i < motion->model.m; i++)

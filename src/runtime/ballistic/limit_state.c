@@ -18,6 +18,8 @@
 void
 ballistic_stick(struct ballistic *motion, const bool *closed)
 {
+    assert(motion && motion->work);
+    assert(closed || motion->model.m == 0);
     int k = projection_factor(motion, closed);
     projection_apply(motion, k, motion->y, motion->local.gap_offset);
     projection_apply(motion, k, motion->z, motion->local.rate_offset);
@@ -29,7 +31,7 @@ ballistic_stick(struct ballistic *motion, const bool *closed)
     ballistic_sense(motion);
 }
 
-/* least of g + u s + a s^2/2 for s in 0 .. T */
+/* the least value of g + u s + a s^2/2 for s in 0 .. T */
 static double
 lowest(double g, double u, double a, double T)
 {
@@ -39,9 +41,9 @@ lowest(double g, double u, double a, double T)
     return least;
 }
 
-/* Is the gap of contact i, which no impact of the k factored ones has met so
- * far, 0 where theirs are, however the system moves? Where their impacts repeat
- * it shrinks as they do, and is closed with them in the end. */
+/* No impact of the k factored contacts has met contact i so far. Is its gap 0
+ * wherever their gaps are 0, however the system moves? Where their impacts
+ * repeat it then shrinks as they do, and is closed with them at the limit. */
 static bool
 follows(struct ballistic *motion, int k, int i)
 {
@@ -55,19 +57,20 @@ follows(struct ballistic *motion, int k, int i)
         left -= motion->matrices.W[i * m + work->set.index[j]] *
                 work->set.solution[j];
     bool none = work->flight.unaccelerated &&
-                motion->local.gap_offset[i] == 0.0; /* offsets at the limit */
+                motion->local.gap_offset[i] == 0.0; /* gaps have offsets at the
+                                                     * limit */
     for (int j = 0; j < k; j++)
         none &= motion->local.gap_offset[work->set.index[j]] == 0.0;
     return none &&
            left <= dense_tolerance(m, m) * motion->matrices.W[i * (m + 1)];
 }
 
-/* Do the contacts outside the group (w->closed) stay open until the limit, T
- * from now? Along the projected parabola, and by what the group's gaps and
- * rates do to them. */
+/* Looks along the projected parabola, and adds a margin for what the gaps and
+ * rates of the group do to the other contacts. */
 bool
 projection_others_stay_open(struct ballistic *motion, double T)
 {
+    assert(motion && motion->work);
     struct ballistic_workspace *work = motion->work;
     int m = motion->model.m, others = 0;
     int k = projection_factor(motion, work->set.closed);
@@ -81,7 +84,7 @@ projection_others_stay_open(struct ballistic *motion, double T)
         return true;
     k = projection_factor(motion, work->set.closed);
     memset(work->scratch.offset, 0, (size_t)m * sizeof *work->scratch.offset);
-    /* from the gaps, which are known better than y */
+    /* take them from the gaps, which are known more precisely than y */
     const double *part[] = {motion->gap, motion->rate, motion->local.gap_acc};
     double *left[] = {work->scratch.y, work->scratch.z, work->scratch.acc},
            unit[] = {1.0, T, 0.5 * T * T};
@@ -104,7 +107,7 @@ projection_others_stay_open(struct ballistic *motion, double T)
                a = work->scratch.acc[i];
         bool ahead =
             lowest(g, u, a, T) > PROJECTION_CLEARANCE * work->scratch.offset[i];
-        /* closed to rounding, and opening */
+        /* the gap is closed within rounding, and opens */
         bool opens = g <= 0.0 &&
                      u * T > PROJECTION_CLEARANCE * work->scratch.offset[i] &&
                      lowest(0.0, u, a, T) >= 0.0;
@@ -114,7 +117,8 @@ projection_others_stay_open(struct ballistic *motion, double T)
     return true;
 }
 
-/* all contacts are closed at the limit, and can be: nothing is left */
+/* The limit where all contacts are closed and their gaps can all be 0: nothing
+ * of the motion is left. False: it is not so. */
 static bool
 take_all(struct ballistic *motion, double T)
 {
@@ -132,7 +136,8 @@ take_all(struct ballistic *motion, double T)
     memset(motion->event.impulse, 0, (size_t)m * sizeof *motion->event.impulse);
     memcpy(motion->mode.persistent, work->set.closed, (size_t)m);
     ballistic_sense(motion);
-    bool loaded = false; /* contacts that are on may carry what is still */
+    bool loaded = false; /* closed contacts may carry a load that keeps
+                          * everything still */
     for (int i = 0; i < m; i++)
         loaded |= motion->matrices.gap_acc[i] != 0.0;
     if (loaded || !work->flight.unaccelerated) {
@@ -140,7 +145,7 @@ take_all(struct ballistic *motion, double T)
         ballistic_rescale(motion);
         return true;
     }
-    /* and nothing moves it from there */
+    /* and nothing moves the system from there */
     motion->mode.n_persistent = m;
     memset(motion->mode.force, 0, (size_t)m * sizeof *motion->mode.force);
     memset(motion->greatest, 0, (size_t)m * sizeof *motion->greatest);
@@ -148,11 +153,12 @@ take_all(struct ballistic *motion, double T)
     return true;
 }
 
-/* small gaps and rates of the contacts outside go on by themselves, as in
- * flights */
+/* Small gaps and rates of the contacts outside the group are carried by
+ * themselves, as in flights. */
 void
 projection_take_limit(struct ballistic *motion, double T)
 {
+    assert(motion && motion->work);
     struct ballistic_workspace *work = motion->work;
     if (take_all(motion, T))
         return;
@@ -175,7 +181,7 @@ projection_take_limit(struct ballistic *motion, double T)
                 part[s][i] -= d;
                 size += fabs(d);
             }
-            /* no rate beside that of the group: none at all */
+            /* the contact has no rate beside that of the group: set it to 0 */
             work->scratch.calm[i] =
                 fabs(part[s][i]) <=
                 BALLISTIC_NOISE * (k + 1) * DBL_EPSILON * size;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What follows from the matrices of ballistic.h alone: responses to impulses,
- * the space of the gaps and its coordinates, the origin. A change of the
- * coordinates q changes none of W, F, H, K but in rounding. They are made in
- * long double and rounded once: what is wrong in them is wrong again at every
- * impact, a thousand times for 1e-12. */
+/* What follows from the matrices of a ballistic motion alone: responses to
+ * impulses, the space of the gaps and its coordinates, the origin. Other
+ * coordinates q change W, F, H and K in rounding only. All of them are made in
+ * long double and rounded once, because an error in them is repeated at every
+ * impact, a thousand times until the sizes have fallen to 1e-12. */
 #include <string.h>
 
 #include "runtime/ballistic/workspace.h"
@@ -18,8 +18,8 @@ wide_dot(int n, const double *a, const wide *b)
     return s;
 }
 
-/* M = L L^T, reciprocals in the diagonal of L; false: M is not positive
- * definite */
+/* Cholesky's factor of the mass matrix, M = L L^T, with reciprocals in the
+ * diagonal of L. False: M is not positive definite. */
 static bool
 factor_mass(struct ballistic *motion)
 {
@@ -41,7 +41,7 @@ factor_mass(struct ballistic *motion)
     return true;
 }
 
-/* rows of M^-1 N^T and W = N M^-1 N^T */
+/* the rows of M^-1 N^T, and the Delassus matrix W = N M^-1 N^T */
 static void
 responses(struct ballistic *motion)
 {
@@ -70,9 +70,10 @@ responses(struct ballistic *motion)
     }
 }
 
-/* W = C C^T, a column of C per independent contact, reciprocals of the
- * diagonal in rc. pivot: the greatest share of its own size that is left comes
- * next; else in their order. Returns the rank. */
+/* The factor C of W = C C^T: one column for each independent contact,
+ * reciprocals of its diagonal in own.reciprocal. pivot: the contact of which
+ * the greatest share is left comes next; otherwise contacts come in their
+ * order. Returns the rank. */
 static int
 factor(struct ballistic *motion, bool pivot)
 {
@@ -112,7 +113,7 @@ factor(struct ballistic *motion, bool pivot)
     return r;
 }
 
-/* C_basis y = b in place, and C_basis^T y = b */
+/* solve C_basis y = b in place, and C_basis^T y = b */
 static void
 forward(const struct ballistic *motion, wide *b)
 {
@@ -149,7 +150,7 @@ matrices_laws(struct ballistic *motion)
     }
 }
 
-/* F, H, K, E, and the accelerations */
+/* makes F, H, K, E, and the accelerations */
 static void
 spaces(struct ballistic *motion)
 {
@@ -209,8 +210,8 @@ spaces(struct ballistic *motion)
     }
 }
 
-/* The point nearest to 0 (in the metric of M) where the independent gaps
- * vanish; the others keep what is left. */
+/* The origin: the point nearest to 0 in the metric of M where the independent
+ * gaps vanish. The other gaps have offsets there. */
 static void
 find_origin(struct ballistic *motion)
 {
@@ -248,6 +249,8 @@ find_origin(struct ballistic *motion)
 int
 matrices_make(struct ballistic *motion)
 {
+    assert(motion && motion->work);
+    assert(motion->matrices.stride >= motion->model.m);
     motion->matrices.version = ++motion->work->own.matrices.version;
     if (!factor_mass(motion))
         return 1;
@@ -256,6 +259,10 @@ matrices_make(struct ballistic *motion)
     motion->matrices.direct = motion->matrices.rank == motion->model.m;
     if (!motion->matrices.direct)
         motion->matrices.rank = factor(motion, true);
+    assert(motion->matrices.rank <= motion->model.m);
+    assert(motion->matrices.rank <= motion->model.n);
+    assert(!motion->matrices.direct ||
+           motion->matrices.rank == motion->model.m);
     spaces(motion);
     matrices_laws(motion);
     find_origin(motion);

@@ -1,21 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/* The order in which impacts repeat, read off the history of impacts. A
- * pattern is a sequence of contacts that has been hit several times in a row;
- * its period is the number of impacts in the sequence. The times of successive
- * periods shrink by a ratio: it converges when the impacts accumulate
- * (spec/chatter.md 2.2, 2.6). Nothing is compared with an absolute speed or
- * time. What a pattern comes to is decided in the room accumulation. */
+/* The order in which impacts repeat, read off the history of impacts. A pattern
+ * is a sequence of contacts that has been hit several times in a row; its
+ * period is the number of impacts in the sequence. The times of successive
+ * periods shrink by a ratio, which converges when the impacts accumulate
+ * (spec/chatter.md 2.2, 2.6). No absolute speed or time is used. What a pattern
+ * comes to is decided in the room accumulation.
+ *
+ * Two contacts that are hit in turns without acceleration have a law of their
+ * own, which tells whether the impacts ever end, and when their limit is. Right
+ * after an impact at i the rates in the metric of the masses are p = u_i/|N_i|
+ * > 0 and s = -u_j/|N_j| > 0. The impact at j turns them into
+ *     p' = e_j s,   s' = b_j s - p,   b = (1 + e) w,
+ *     w = -W_ij/(|N_i| |N_j|),
+ * whatever the gaps are, and the next impact is at i as long as s' > 0. So x =
+ * s/p changes by x' = b_j/e_j - 1/(e_j x), which rises with x. Over a period
+ * the matrix A = A_i A_j has
+ *     tr A = b_i b_j - e_i - e_j,   det A = e_i e_j,
+ * and the map has the fixed points x = (l + e_i)/(e_i b_j), where l are the
+ * eigenvalues of A, if these are real and positive. Above the lesser fixed
+ * point the impacts never end, below it they do; without fixed points they
+ * always end (spec/chatter.md 2.2, 2.6; here for any two restitutions). A
+ * flight takes the time t = g/s, where g is the gap of j in that metric. It
+ * leaves the gap g' = p t, so t' = t p/s'; these times are summed until x has
+ * come to the greater fixed point. */
 #include "runtime/ballistic/workspace.h"
 
-/* the map of a period is asked when its ratio changes by less than this share
- */
+/* The period map is asked when the ratio changes by less than this share. */
 #define PERIOD_NEAR 0.25
-/* two successive ratios agree to this per impact of the pattern */
+/* Two successive ratios are equal when they agree to this, per impact of the
+ * pattern. */
 #define PERIOD_CONVERGED (64.0 * DBL_EPSILON)
 
 double
 impact_history_last_flight(const struct ballistic *motion, int *exponent)
 {
+    assert(motion && motion->work);
+    assert(exponent);
     if (motion->work->history.n == motion->work->history.first)
         return *exponent = 0, 0.0;
     *exponent = impact_history_entry(motion->work, 0)->exponent;
@@ -25,18 +45,19 @@ impact_history_last_flight(const struct ballistic *motion, int *exponent)
 int
 impact_history_length(const struct ballistic_workspace *work)
 {
+    assert(work->history.first <= work->history.n);
     unsigned long n = work->history.n - work->history.first;
     return n < HISTORY_KEPT ? (int)n : HISTORY_KEPT - 1;
 }
 
-/* impacts in a row equal to those p before, not counted beyond `most` */
 int
 impact_history_matches(const struct ballistic_workspace *work, int p, int most)
 {
+    assert(p > 0 && most >= 0);
     int n = impact_history_length(work) - p, k = 0;
     n = most < n ? most : n;
     while (k < n) {
-        /* in pieces that go down in the ring without a break */
+        /* in pieces that lie in the ring without a break */
         const struct impact_entry *a = impact_history_entry(work, k),
                                   *b = impact_history_entry(work, k + p);
         long down = a < b ? a - work->history.entry : b - work->history.entry;
@@ -48,7 +69,7 @@ impact_history_matches(const struct ballistic_workspace *work, int p, int most)
     return k;
 }
 
-/* the flight of entry i, in the local time of now: exponent e */
+/* the flight of entry i, in the local time with exponent e */
 static inline double
 flight_of(const struct ballistic_workspace *work, unsigned long i, int e)
 {
@@ -56,10 +77,11 @@ flight_of(const struct ballistic_workspace *work, unsigned long i, int e)
     return f->exponent == e ? f->flight : times2(f->flight, f->exponent - e);
 }
 
-/* the flights of n impacts, `back` ones before the last */
 double
 impact_history_time(const struct ballistic *motion, int n, int back)
 {
+    assert(n >= 0 && back >= 0);
+    assert(n + back <= HISTORY_KEPT);
     const struct ballistic_workspace *work = motion->work;
     unsigned long end = work->history.n - (unsigned long)back;
     double s = 0.0;
@@ -69,7 +91,7 @@ impact_history_time(const struct ballistic *motion, int n, int back)
     return s;
 }
 
-/* of the last three periods, the last one first */
+/* the times of the last three periods, the last one first */
 static void
 sums_of(const struct ballistic *motion, int period, double sum[3])
 {
@@ -93,8 +115,6 @@ ballistic_accelerates(const struct ballistic *motion)
     return i < motion->model.m;
 }
 
-/* two contacts in turns, without acceleration: the law of their rates is known
- */
 bool
 pattern_alternates(const struct ballistic *motion, int period)
 {
@@ -106,10 +126,10 @@ pattern_alternates(const struct ballistic *motion, int period)
 }
 
 /* The ratio of a pattern, and how far it is from converged. The flights are
- * differences of gaps as large as a period ago, so that their rounding is
- * 1/ratio times as large. Convergence may be as slow as 1/k^2 in the number k
- * of periods (a double eigenvalue): then what is still to come is k times the
- * last change. */
+ * differences of gaps that are as large as a period ago, so their rounding
+ * error is 1/ratio times as large. Convergence may be as slow as 1/k^2 in the
+ * number k of periods (at a double eigenvalue): what is still to come is then k
+ * times the last change. */
 static enum pattern_state
 by_flights(const struct ballistic *motion, int period, struct pattern *pattern,
            bool *near)
@@ -144,7 +164,7 @@ by_flights(const struct ballistic *motion, int period, struct pattern *pattern,
                                                 : PATTERN_REPEATS;
 }
 
-/* is a limit among the last entries? */
+/* is there a limit among the last n entries? */
 static bool
 any_limit(const struct ballistic *motion, int n)
 {
@@ -154,7 +174,7 @@ any_limit(const struct ballistic *motion, int n)
     return false;
 }
 
-/* what the history says of a pattern of this period */
+/* what the history says of patterns of this period */
 static enum pattern_state
 repeats(const struct ballistic *motion, int period, struct pattern *pattern,
         bool *near)
@@ -167,7 +187,7 @@ repeats(const struct ballistic *motion, int period, struct pattern *pattern,
     least = least < most ? least : most;
     least = least > 2 * period ? least : 2 * period;
     int match = impact_history_matches(work, period, (int)least);
-    /* limits count for as many as they are */
+    /* a limit counts for all its impacts */
     if (match < 2 * period ||
         ((match < least || !enough) && !any_limit(motion, period)))
         return PATTERN_NONE;
@@ -176,11 +196,11 @@ repeats(const struct ballistic *motion, int period, struct pattern *pattern,
     return by_flights(motion, period, pattern, near);
 }
 
-/* of the shortest period that there is; impacts: so many now */
 enum pattern_state
 pattern_shortest(const struct ballistic *motion, long impacts,
                  struct pattern *pattern, bool *ask_map)
 {
+    assert(pattern && ask_map);
     const struct ballistic_workspace *work = motion->work;
     enum pattern_state what = PATTERN_NONE;
     int n = impact_history_length(work);
@@ -193,7 +213,7 @@ pattern_shortest(const struct ballistic *motion, long impacts,
                 impact_history_entry(work, period + 1)->contact)
             what = repeats(motion, period, pattern, &near);
         if (what != PATTERN_NONE)
-            break; /* longer ones are multiples of it */
+            break; /* longer periods are multiples of this one */
     }
     *ask_map = near &&
                (what == PATTERN_CONVERGED ? !(work->limits.accepted_error > 0.0)
@@ -204,7 +224,7 @@ pattern_shortest(const struct ballistic *motion, long impacts,
 void
 pattern_look_later(struct ballistic_workspace *work)
 {
-    /* more seldom where no pattern was found for long */
+    /* look more rarely where no pattern was found for long */
     unsigned long wait =
         (work->history.n - work->history.last_limit) / (8 * HISTORY_LOOK);
     work->history.next_look =
@@ -234,6 +254,8 @@ impact_history_period_due(struct ballistic *motion, long impacts)
 bool
 impact_history_trend(const struct ballistic *motion, int *period, double *ratio)
 {
+    assert(motion && motion->work);
+    assert(period && ratio);
     int n = impact_history_length(motion->work), p = 1;
     if (n < 3 * HISTORY_LOOK)
         return false;
@@ -245,4 +267,91 @@ impact_history_trend(const struct ballistic *motion, int *period, double *ratio)
     *ratio =
         impact_history_time(motion, p, 0) / impact_history_time(motion, p, p);
     return isfinite(*ratio);
+}
+
+/* -- two contacts in turns --------------------------------------------------
+ */
+
+/* rounding error of a rate, beside the terms of the conditions above */
+#define PAIR_NOISE (64.0 * DBL_EPSILON)
+/* number of periods that are summed one by one */
+#define PAIR_MOST 10000
+
+struct pair_law {
+    double e, b; /* of an impact */
+};
+
+/* Sum of the flights from now on, in units of the first one. x: s/p now; x1:
+ * the fixed point to which it converges; q: the ratio of the times of periods
+ * there. *off: the relative error of the sum apart from rounding; the sum goes
+ * on until it is below `good`. */
+static double
+sum(const struct pair_law law[2], double x, double x1, double q, double good,
+    double *off)
+{
+    double t = 1.0, total = 0.0, rest = 0.0;
+    *off = INFINITY;
+    for (int k = 0; k < PAIR_MOST && good < *off; k++) {
+        double part = 0.0;
+        for (int c = 0; c < 2; c++) {
+            part += t;
+            double to = (law[c].b - 1.0 / x) / law[c].e; /* s'/p' */
+            t /= law[c].e * x * to;
+            x = to;
+        }
+        total += part;
+        /* the times of further periods shrink by q, except for what x still
+         * lacks */
+        rest = part * q / (1.0 - q);
+        *off = rest / (total + rest) * fabs(x - x1) / (x1 * (1.0 - q));
+    }
+    return total + rest;
+}
+
+int
+two_contacts_limit(const struct ballistic *motion, int i, int j,
+                   struct fixed_point *out)
+{
+    assert(i >= 0 && i < motion->model.m);
+    assert(j >= 0 && j < motion->model.m);
+    assert(i != j);
+    int m = motion->model.m;
+    double ei = motion->model.e[i], ej = motion->model.e[j];
+    double w = -motion->matrices.W[i * m + j] /
+               (motion->matrices.root[i] * motion->matrices.root[j]);
+    double bi = (1.0 + ei) * w, bj = (1.0 + ej) * w;
+    double p = motion->rate[i] / motion->matrices.root[i],
+           s = -motion->rate[j] / motion->matrices.root[j];
+    double tr = bi * bj - ei - ej, det = ei * ej;
+    if (!(p > 0.0) || !(det > 0.0))
+        return 0;
+    if (!(s > 0.0) || !(w > 0.0))
+        return -1;
+    double disc = tr * tr - 4.0 * det;
+    double noise = PAIR_NOISE * (tr * tr + bi * bj * fabs(tr) + 4.0 * det);
+    if (disc < -noise || tr < 0.0)
+        return -1;
+    if (!(disc > noise))
+        return 0;
+    double root = sqrt(disc), great = 0.5 * (tr + root), less = det / great;
+    double least = (less + ei) / (ei * bj), x = s / p;
+    double off = PAIR_NOISE * (least + x) + noise / root / (ei * bj);
+    if (!(x > least + off))
+        return x < least - off ? -1 : 0;
+    if (!out)
+        return 1;
+    struct pair_law law[2] = {{ej, bj}, {ei, bi}};
+    double q = less / great, x1 = (great + ei) / (ei * bj), lacks;
+    double good = greater(accumulation_good_enough(motion->work), DBL_EPSILON);
+    double T =
+        motion->gap[j] / -motion->rate[j] * sum(law, x, x1, q, good, &lacks);
+    *out = (struct fixed_point){
+        .remaining = T,
+        .ratio = q,
+        .rate_ratio = great,
+        .contraction = q,
+        .error_fall = q * q,
+        .error = DBL_EPSILON, /* more impacts would not give a better value */
+        .rounding = lacks + noise / disc + PAIR_NOISE / (1.0 - q)};
+    return T > 0.0 && isfinite(T) && q < 1.0 ? 1 : 0;
 }

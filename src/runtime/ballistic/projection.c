@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits of infinitely many impacts as projections. All impulses of a chatter
- * lie in span M^-1 N^T of its group, so velocity and position at the limit are
- * the projections, orthogonal in the metric of M, of what free motion would
- * give: v* = P (v + a T),   x* = P (x + v T + a T^2/2),   N_group P = 0,
- * whatever the impacts in between: what follows the limit is the projected
- * parabola, and does not depend on T. */
+/* Equations with the matrix W of a set of contacts, and what is made with them:
+ * projections, orthogonal in the metric of M, onto the states in which the gaps
+ * or rates of these contacts vanish; and the coordinates y found anew from gaps
+ * that are known more precisely. */
 #include <string.h>
 
 #include "runtime/ballistic/workspace.h"
 #include "runtime/numerics/dense.h"
 
-/* Roundings of y before a fall: of a flight and an impact each, r products at
- * as many as it took to be hit from all sides. A correction beyond that comes
- * from gaps that say nearly the same, not from what y has lost. */
+/* The rounding error of y before the state falls comes from one flight and one
+ * impact for each contact that was hit, of `rank` products each. A correction
+ * of y beyond this many units does not come from that rounding error: the gaps
+ * in question then depend on each other. */
 #define REGAIN_NOISE 256.0
 
-/* contacts `sel` into w->index, W of them factored into w->G */
 int
 projection_factor(const struct ballistic *motion, const bool *sel)
 {
+    assert(motion && motion->work);
+    assert(sel || motion->model.m == 0);
     struct ballistic_workspace *work = motion->work;
     int m = motion->model.m, k = 0;
     for (int i = 0; i < m; i++)
         if (sel[i])
             work->set.index[k++] = i;
-    /* rounding of many contacts that depend on each other must not make more of
-     * them independent than there are */
+    /* rounding must not make more of the contacts independent than there are
+     * dimensions */
     double tol = dense_tolerance(k, k);
     do {
         for (int i = 0; i < k; i++) {
@@ -42,10 +42,10 @@ projection_factor(const struct ballistic *motion, const bool *sel)
     return k;
 }
 
-/* w->f := W^-1 x for the factored contacts */
 void
 projection_solve(const struct ballistic *motion, int k, const double *x)
 {
+    assert(k >= 0 && k <= motion->model.m);
     struct ballistic_workspace *work = motion->work;
     for (int i = 0; i < k; i++)
         work->set.solution[i] =
@@ -56,7 +56,7 @@ projection_solve(const struct ballistic *motion, int k, const double *x)
                    work->set.solution);
 }
 
-/* w->f := W^-1 (gaps or rates y of the factored contacts, + off) */
+/* set.solution := W^-1 (gaps or rates y of the factored contacts, plus off) */
 static void
 solve(const struct ballistic *motion, int k, const double *y, const double *off)
 {
@@ -73,11 +73,11 @@ solve(const struct ballistic *motion, int k, const double *y, const double *off)
                    work->set.solution);
 }
 
-/* y := y - H^T W^-1 (gaps + off) for the factored contacts */
 void
 projection_apply(const struct ballistic *motion, int k, double *y,
                  const double *off)
 {
+    assert(k >= 0 && k <= motion->model.m);
     struct ballistic_workspace *work = motion->work;
     int r = motion->matrices.rank;
     solve(motion, k, y, off);
@@ -100,6 +100,8 @@ projection_apply(const struct ballistic *motion, int k, double *y,
 void
 projection_regain(struct ballistic *motion, int first, double was)
 {
+    assert(first >= 0 && first < motion->model.m);
+    assert(was >= 0.0);
     struct ballistic_workspace *work = motion->work;
     int m = motion->model.m, r = motion->matrices.rank;
     double by = 0.0;
@@ -110,7 +112,7 @@ projection_regain(struct ballistic *motion, int first, double was)
     int k = projection_factor(motion, work->scratch.known);
     work->flight.regained = work->set.rank == r;
     memcpy(work->scratch.y, motion->y, (size_t)r * sizeof *motion->y);
-    if (work->flight.regained) /* nothing of what it was is left */
+    if (work->flight.regained) /* nothing of the former y is left */
         memset(motion->y, 0, (size_t)r * sizeof *motion->y);
     projection_apply(motion, k, motion->y, work->scratch.offset);
     for (int j = 0; j < r; j++)
@@ -129,6 +131,7 @@ projection_regain(struct ballistic *motion, int first, double was)
 double
 projection_uncertainty(struct ballistic *motion, int i, int first)
 {
+    assert(first >= 0 && first < motion->model.m);
     struct ballistic_workspace *work = motion->work;
     int m = motion->model.m, k = 0, n = 0;
     memset(work->set.closed, 0, (size_t)m);
@@ -161,7 +164,7 @@ projection_uncertainty(struct ballistic *motion, int i, int first)
             work->set.closed[b] = false;
     }
     if (k < motion->matrices.rank)
-        return INFINITY; /* they leave a direction open */
+        return INFINITY; /* the contacts leave a direction open */
     k = projection_factor(motion, work->set.closed);
     projection_solve(motion, k, x);
     for (int j = 0; j < k; j++)

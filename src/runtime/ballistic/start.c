@@ -5,7 +5,8 @@
 
 #include "runtime/ballistic/workspace.h"
 
-/* a part of x that no contact feels: x - off - E y, 0 when it is rounding */
+/* the part of x that no contact feels: x - off - E y, and 0 where it is
+ * rounding error */
 static void
 apart(const struct ballistic *motion, const double *x, const double *off,
       const double *y, double *out)
@@ -66,8 +67,8 @@ forget(struct ballistic *motion, double t)
     memset(work->rate_terms, 0, m * sizeof *work->rate_terms);
 }
 
-/* what rates have beyond those of y, where gaps hold the time: d0, in the
- * line's own memory */
+/* The part of the rates that does not come from z, where gaps depend on the
+ * time: matrices.rate_offset, in the motion's own memory. */
 static void
 drifts(struct ballistic *motion)
 {
@@ -84,7 +85,7 @@ drifts(struct ballistic *motion)
         motion->matrices.rate_offset[motion->matrices.basis[j]] = 0.0;
 }
 
-/* as the start before, if that was the same */
+/* takes the state of the saved start; false: that was another start */
 static bool
 begin_again(struct ballistic *motion, double t, const double *q,
             const double *v, double tol)
@@ -138,6 +139,9 @@ bool
 ballistic_start(struct ballistic *motion, double t, const double *q,
                 const double *v, double tol)
 {
+    assert(motion && motion->work);
+    assert(motion->model.n == 0 || (q && v));
+    assert(tol >= 0.0);
     int n = motion->model.n, m = motion->model.m;
     struct ballistic_workspace *work = motion->work;
     bool moving = false;
@@ -178,7 +182,7 @@ ballistic_start(struct ballistic *motion, double t, const double *q,
     apart(motion, q, motion->matrices.origin, motion->y, motion->free_position);
     apart(motion, v, NULL, motion->z, motion->free_velocity);
     ballistic_rescale(motion);
-    if (!active_set_settle(motion)) /* and units */
+    if (!active_set_settle(motion)) /* makes the units, too */
         return false;
     work->flight.coasts =
         work->flight.unaccelerated && motion->mode.n_persistent == 0;
@@ -192,14 +196,18 @@ int
 ballistic_instant(struct ballistic *motion, const struct ballistic_model *model,
                   double t, const double *q, const double *v, const bool *on)
 {
+    assert(motion && motion->work);
+    assert(model && model->mass && model->acc);
+    assert(model->n == 0 || (q && v));
+    assert(on || model->m == 0);
     int n = model->n, m = model->m;
-    motion->model = *model; /* the caller keeps the arrays */
+    motion->model = *model; /* the caller keeps the arrays alive */
     motion->matrices = motion->work->own.matrices;
     motion->work->own.current = false;
     forget(motion, t);
     if (matrices_make(motion))
         return 1;
-    /* the origin is here: gaps are offsets */
+    /* the origin is the present state: gaps are offsets */
     motion->work->instant = true;
     memcpy(motion->matrices.origin, q, (size_t)n * sizeof *q);
     memset(motion->free_position, 0, (size_t)n * sizeof *motion->free_position);

@@ -1,8 +1,154 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be asked of the state of a ballistic motion: coordinates, gaps,
- * rates. Invariants: gap and rate are those of y and z but for contacts that
- * stay closed (0) or were just hit (the rate of the law of impact, exactly). */
+/* The state of a ballistic motion: its units, its coordinates, gaps and rates,
+ * copies of it.
+ *
+ * Gaps and rates are mantissas with one binary exponent each, which follows
+ * the sizes, so that thousands of impacts of shrinking size lose no digits.
+ * Invariants: gap and rate are those of y and z but for contacts that stay
+ * closed (0) or were just hit (the rate of the law of impact, exactly). */
+#include <string.h>
+
 #include "runtime/ballistic/workspace.h"
+
+/* exponents change in steps of this size */
+#define UNITS_STEP 40
+/* no exponent is below minus this: the numbers are 0 in effect */
+#define UNITS_EXPONENTS 100000000
+/* local accelerations stay below this */
+#define UNITS_STEEP 0x1p200
+
+/* -- units ----------------------------------------------------------------- */
+
+void
+ballistic_units(struct ballistic *motion)
+{
+    struct ballistic_workspace *work = motion->work;
+    work->units.time = power2(motion->length_exponent - motion->rate_exponent);
+    work->units.rate = power2(motion->rate_exponent);
+    work->units.acc =
+        power2(motion->length_exponent - 2 * motion->rate_exponent);
+    work->flight.unaccelerated =
+        motion->model.m > 0 && motion->model.m <= BALLISTIC_LANES;
+    for (int i = 0; i < motion->model.m; i++) {
+        motion->local.gap_acc[i] =
+            motion->mode.gap_acc[i] == 0.0
+                ? 0.0
+                : motion->mode.gap_acc[i] * work->units.acc;
+        motion->local.gap_offset[i] =
+            motion->matrices.gap_offset[i] == 0.0
+                ? 0.0
+                : times2(motion->matrices.gap_offset[i],
+                         -motion->length_exponent);
+        motion->local.rate_offset[i] =
+            motion->matrices.rate_offset[i] == 0.0
+                ? 0.0
+                : times2(motion->matrices.rate_offset[i],
+                         -motion->rate_exponent);
+        work->flight.unaccelerated &= motion->local.gap_acc[i] == 0.0 &&
+                                      motion->local.rate_offset[i] == 0.0;
+    }
+    for (int j = 0; j < motion->matrices.rank; j++) {
+        motion->local.y_acc[j] = motion->mode.y_acc[j] == 0.0
+                                     ? 0.0
+                                     : motion->mode.y_acc[j] * work->units.acc;
+        work->flight.unaccelerated &= motion->local.y_acc[j] == 0.0;
+    }
+}
+
+static double
+largest(const double *x, int n)
+{
+    double m = 0.0;
+    for (int i = 0; i < n; i++)
+        m = greater(fabs(x[i]), m);
+    return m;
+}
+
+/* Brings n mantissas x back into their range by changing their exponent *e,
+ * which does not go below `least`. Returns whether it has changed. */
+static bool
+fit(double *x, int n, int *e, int least)
+{
+    double size = largest(x, n);
+    int by = 0;
+    while (size < UNITS_SMALL && size > 0.0 && *e + by > least) {
+        size *= 0x1p40;
+        by -= UNITS_STEP;
+    }
+    while (size > 0x1p60 && isfinite(size)) {
+        size *= 0x1p-40;
+        by += UNITS_STEP;
+    }
+    for (int i = 0; i < n && by; i++)
+        x[i] = times2(x[i], -by);
+    *e += by;
+    return by != 0;
+}
+
+void
+ballistic_rescale(struct ballistic *motion)
+{
+    struct ballistic_workspace *work = motion->work;
+    int r = motion->matrices.rank, m = motion->model.m,
+        ex = motion->length_exponent, ev = motion->rate_exponent;
+    double a = largest(motion->mode.gap_acc, m);
+    bool any, rest = !(largest(motion->y, r) > 0.0);
+    /* local accelerations a 2^(length_exponent - 2 rate_exponent) stay finite
+     */
+    int least = -UNITS_EXPONENTS;
+    any = fit(motion->y, r, &motion->length_exponent, least);
+    if (a > 0.0 && !rest)
+        least = (motion->length_exponent + ilogb(a) - ilogb(UNITS_STEEP)) / 2 +
+                UNITS_STEP;
+    any |= fit(motion->z, r, &motion->rate_exponent, least);
+    if (any && rest) /* there is no length: take the one that belongs to the
+                      * rate */
+        motion->length_exponent =
+            a > 0.0 ? 2 * motion->rate_exponent : motion->rate_exponent;
+    work->units.low_rate = UNITS_SMALL;
+    if (!any)
+        return;
+    for (int i = 0; i < m; i++) {
+        motion->gap[i] = times2(motion->gap[i], ex - motion->length_exponent);
+        motion->greatest[i] =
+            times2(motion->greatest[i], ex - motion->length_exponent);
+        motion->rate[i] = times2(motion->rate[i], ev - motion->rate_exponent);
+        work->rate_terms[i] =
+            times2(work->rate_terms[i], ev - motion->rate_exponent);
+    }
+    ballistic_units(motion);
+    work->flight.coasts &= work->flight.unaccelerated;
+}
+
+bool
+ballistic_plain_units(struct ballistic *motion)
+{
+    int r = motion->matrices.rank, m = motion->model.m,
+        ex = motion->length_exponent, ev = motion->rate_exponent;
+    if (ex == 0 && ev == 0)
+        return false;
+    motion->length_exponent = motion->rate_exponent = 0;
+    for (int j = 0; j < r; j++) {
+        motion->y[j] = times2(motion->y[j], ex);
+        motion->z[j] = times2(motion->z[j], ev);
+    }
+    ballistic_units(motion);
+    for (int i = 0; i < m; i++) {
+        motion->gap[i] = isfinite(motion->gap[i])
+                             ? times2(motion->gap[i], ex)
+                             : ballistic_of(motion, i, motion->y) +
+                                   motion->local.gap_offset[i];
+        motion->greatest[i] =
+            isfinite(motion->greatest[i])
+                ? times2(motion->greatest[i], ex)
+                : fabs(motion->gap[i]) + fabs(motion->local.gap_offset[i]);
+        motion->rate[i] = times2(motion->rate[i], ev);
+        motion->work->rate_terms[i] = times2(motion->work->rate_terms[i], ev);
+    }
+    return true;
+}
+
+/* -- questions ------------------------------------------------------------- */
 
 void
 ballistic_sense(struct ballistic *motion)
@@ -19,7 +165,7 @@ ballistic_sense(struct ballistic *motion)
     }
 }
 
-/* q and v at time `after` the state (y, z) now */
+/* q and v at the local time `after` beyond the state whose y and z are given */
 static void
 put(const struct ballistic *motion, double after, const double *y,
     const double *z, double *q, double *v)
@@ -43,6 +189,8 @@ put(const struct ballistic *motion, double after, const double *y,
 void
 ballistic_state(const struct ballistic *motion, double *q, double *v)
 {
+    assert(motion && motion->work);
+    assert(motion->model.n == 0 || (q && v));
     put(motion, 0.0, motion->y, motion->z, q, v);
 }
 
@@ -50,8 +198,11 @@ void
 ballistic_between(struct ballistic *motion, const struct ballistic *after,
                   double t, double *q, double *v)
 {
+    assert(motion && motion->work);
+    assert(motion->model.n == 0 || (q && v));
     struct ballistic_workspace *work = motion->work;
-    /* a time within the rounding of now is now: in local time it may be far */
+    /* a time equal to the present one is now: the low part of the time may be
+     * large in local units */
     double dt = t == motion->t ? 0.0 : t - motion->t - motion->t_lo;
     double s = times2(dt, motion->rate_exponent - motion->length_exponent);
     for (int i = 0; i < motion->matrices.rank; i++) {
@@ -68,6 +219,8 @@ ballistic_between(struct ballistic *motion, const struct ballistic *after,
 double
 ballistic_gap(const struct ballistic *motion, int i)
 {
+    assert(motion && motion->work);
+    assert(i >= 0 && i < motion->model.m);
     return motion->mode.persistent[i] || motion->just_hit[i]
                ? 0.0
                : times2(motion->gap[i], motion->length_exponent);
@@ -76,6 +229,8 @@ ballistic_gap(const struct ballistic *motion, int i)
 double
 ballistic_rate(const struct ballistic *motion, int i, int *exponent)
 {
+    assert(motion && motion->work);
+    assert(i >= 0 && i < motion->model.m);
     double u = motion->mode.persistent[i] ? 0.0 : motion->rate[i];
     if (exponent) {
         *exponent = motion->rate_exponent;
@@ -93,4 +248,91 @@ ballistic_advance(struct ballistic *motion, double s)
     }
     ballistic_add_time(
         motion, times2(s, motion->length_exponent - motion->rate_exponent));
+}
+
+/* -- copies ---------------------------------------------------------------- */
+
+/* copies the history; entries that both have had in common since one was copied
+ * from the other need not be copied again */
+static void
+copy_ring(struct ballistic *to, const struct ballistic *from)
+{
+    struct ballistic_workspace *work = to->work, *from_work = from->work;
+    unsigned long same = 0, n = from_work->history.n;
+    if (work->history.twin == from &&
+        work->history.twin_stamp == from_work->history.stamp)
+        same = work->history.shared;
+    else if (from_work->history.twin == to &&
+             from_work->history.twin_stamp == work->history.stamp)
+        same = from_work->history.shared;
+    if (same > n)
+        same = n;
+    if (n - same >= HISTORY_KEPT)
+        memcpy(work->history.entry, from_work->history.entry,
+               sizeof work->history.entry);
+    /* the entry before may have been overwritten in `to` */
+    for (unsigned long i = same ? same - 1 : 0;
+         n - same < HISTORY_KEPT && i < n; i++)
+        work->history.entry[i % HISTORY_KEPT] =
+            from_work->history.entry[i % HISTORY_KEPT];
+    work->history.n = n;
+    work->history.stamp++;
+    work->history.twin = from;
+    work->history.twin_stamp = from_work->history.stamp;
+    work->history.shared = n;
+}
+
+void
+ballistic_copy_motion(struct ballistic *to, const struct ballistic *from)
+{
+    assert(to && from && to != from);
+    assert(to->work->block_bytes == from->work->block_bytes);
+    struct ballistic_workspace *work = to->work, *from_work = from->work;
+    memcpy(to->block, from->block, from_work->block_bytes);
+    memcpy(work->rate_terms, from_work->rate_terms,
+           (size_t)from->model.m * sizeof *work->rate_terms);
+    work->saved_start.version = 0;
+    work->batch_run = NULL;
+    work->flight.last = from_work->flight.last;
+    work->flight.gap_carried = from_work->flight.gap_carried;
+    to->model = from->model;
+    to->matrices = from->matrices;
+    to->length_exponent = from->length_exponent;
+    to->rate_exponent = from->rate_exponent;
+    to->t = from->t;
+    to->t_lo = from->t_lo;
+    to->t_start = from->t_start;
+    to->mode.n_persistent = from->mode.n_persistent;
+    to->event.contact = from->event.contact;
+    to->impacts = from->impacts;
+    work->units.time = from_work->units.time;
+    work->units.rate = from_work->units.rate;
+    work->units.acc = from_work->units.acc;
+    work->units.low_rate = from_work->units.low_rate;
+    work->flight.unaccelerated = from_work->flight.unaccelerated;
+    work->flight.coasts = from_work->flight.coasts;
+}
+
+void
+ballistic_copy(struct ballistic *to, const struct ballistic *from)
+{
+    assert(to && from && to != from);
+    struct ballistic_workspace *work = to->work, *from_work = from->work;
+    ballistic_copy_motion(to, from);
+    copy_ring(to, from);
+    impact_history_copy(to, from);
+    to->policy = from->policy;
+    to->rough_rates = from->rough_rates;
+    to->event.limit = from->event.limit;
+    work->history.first = from_work->history.first;
+    work->history.last_limit = from_work->history.last_limit;
+    work->flight.standing = from_work->flight.standing;
+    work->history.next_look = from_work->history.next_look;
+    work->history.in_a_row = from_work->history.in_a_row;
+    work->history.next_map = from_work->history.next_map;
+    work->limits.resolve = from_work->limits.resolve;
+    work->limits.accepted_error = from_work->limits.accepted_error;
+    work->limits.doubt = from_work->limits.doubt;
+    work->limits.skip_rates = from_work->limits.skip_rates;
+    work->limits.verdict_only = from_work->limits.verdict_only;
 }

@@ -262,8 +262,8 @@ times2(double x, int k)
 {
     return k > -1023 && k < 1024 ? x * power2(k) : ldexp(x, k);
 }
-/* of a finite x > 0, so that 1 <= x/2^k < 2; without a call but for denormals
- */
+/* the exponent k of a finite x > 0, so that 1 <= x/2^k < 2; without a call of
+ * the library where x is a normal number */
 static inline int
 exponent_of(double x)
 {
@@ -274,7 +274,7 @@ exponent_of(double x)
     int k = (int)(u.bits >> 52);
     return k ? k - 1023 : ilogb(x);
 }
-/* the error of what remains that is good enough for whoever asks */
+/* the relative error of the remaining time that is good enough */
 static inline double
 accumulation_good_enough(const struct ballistic_workspace *work)
 {
@@ -298,7 +298,7 @@ dot_abs(int n, const double *a, const double *b)
         s += fabs(a[i] * b[i]);
     return s;
 }
-/* gap or rate of contact i from y or z */
+/* the gap of contact i from y, or its rate from z, without offsets */
 static inline double
 ballistic_of(const struct ballistic *motion, int i, const double *y)
 {
@@ -319,26 +319,28 @@ rate_noise(const struct ballistic *motion, int i)
            greater(fabs(motion->rate[i]), motion->work->rate_terms[i]);
 }
 
-/* matrices.c */
-int matrices_make(struct ballistic *motion);
-/* direct: times W_ij: what a unit rate at i does to the rate of j by its impact
+/* -- matrices.c, ballistic.c, state.c ---------------------------------------
  */
+int matrices_make(struct ballistic *motion);
+/* direct: times W_ij it is what a unit rate of contact i does to the rate of
+ * contact j by its impact */
 static inline wide
 matrices_law(const struct ballistic *motion, int i, double e)
 {
     wide W = motion->work->own.W[i * (motion->model.m + 1)];
     return W > 0.0L ? -(1.0L + e) / W : 0.0L;
 }
-/* the part of it that depends on the restitutions */
+/* the part of the matrices that depends on the restitutions */
 void matrices_laws(struct ballistic *motion);
-/* y, or z, of the independent gaps, or rates, in place */
+/* turns independent gaps into y, or their rates into z, in place */
 void matrices_coordinates(const struct ballistic *motion, double *g);
-/* ballistic.c */
+
 void ballistic_units(
-    struct ballistic *motion); /* after a change of exponents or mode */
+    struct ballistic *motion); /* the local numbers and unit factors, after a
+                                * change of exponents or mode */
 void ballistic_rescale(struct ballistic *motion);
-/* true units, in which a flight that ends no small one is possible; false: it
- * is in them already */
+/* Goes back to true units, in which a flight is possible that no small gap
+ * ends. False: the motion is in them already. */
 bool ballistic_plain_units(struct ballistic *motion);
 /* (hi, lo) += dt for sums of type T, whose rounding errors are kept in lo */
 #define TIME_ADD(T, hi, lo, dt)                                                \
@@ -353,41 +355,47 @@ ballistic_add_time(struct ballistic *motion, double dt)
 {
     TIME_ADD(double, motion->t, motion->t_lo, dt);
 }
-/* ballistic_copy without history, policy and what is asked of limits */
+/* as ballistic_copy, without history, policy and settings of limits */
 void ballistic_copy_motion(struct ballistic *to, const struct ballistic *from);
-/* local time, no contacts */
+/* moves the state on by the local time s, without any contact */
 void ballistic_advance(struct ballistic *motion, double s);
-/* gaps and rates from y and z */
+/* makes gaps and rates from y and z */
 void ballistic_sense(struct ballistic *motion);
-/* contact_modes.c */
-/* impulses p at k contacts: z, rates, impulse */
+/* -- contact_modes.c, impacts.c ---------------------------------------------
+ */
+/* applies impulses p at k contacts: changes z, the rates and event.impulse */
 void active_set_push(struct ballistic *motion, const int *contact,
                      const double *p, int k);
-/* of W: what an impulse at contact i does to contact j, 0 within the rounding
- * of the model's numbers */
+/* what an impulse at contact i does to the rate of contact j; 0 where it is
+ * within the rounding of the model's numbers */
 double active_set_coupling(const struct ballistic *motion, int i, int j);
-/* Forces of the contacts in w->closed (gap and rate 0): which slide, which
- * open; the acceleration of the mode. False: jammed. */
+/* Finds the forces of the contacts in set.closed, whose gap and rate are 0:
+ * which of them stay closed, which open, and the accelerations of the new mode.
+ * False: no forces >= 0 keep them closed. */
 bool active_set_settle(struct ballistic *motion);
-/* impulses at contacts closed[] of which `hit` approach; e counts for those.
- * 0, 1: jammed, 2: endless */
+/* The impact of n approaching contacts `hit` and the closed contacts. 0, 1: no
+ * impulses >= 0 exist, 2: the sequence of impacts is endless. */
 int active_set_impact(struct ballistic *motion, enum ballistic_policy how,
                       const int *hit, int n);
-/* impacts.c */
-/* contacts that close within rounding of now and approach, beside the first:
- * how many, their numbers in hit */
+
+/* The contacts that close together with contact `first`, within the rounding
+ * errors of the gaps and of the local flight time s, and approach. Returns how
+ * many; *hit are their numbers. */
 int ballistic_together(struct ballistic *motion, double s, int first, int *hit);
-/* any impact but that of a single contact with e > 0 and all others open */
+/* Resolves any impact other than that of a single contact with e > 0 while all
+ * others are open. arrive: the rate of hit[0], if n is 1. */
 enum ballistic_event ballistic_collide(struct ballistic *motion, const int *hit,
                                        int n, double arrive);
-/* Impacts at one instant whose rates shrink for ever (a wedge, opposite gaps):
- * the contacts that are closed have stopped. */
+/* Ends a sequence of impacts at one instant whose rates shrink for ever (a
+ * wedge, opposite gaps): the contacts that are closed stop. */
 enum ballistic_event ballistic_stand(struct ballistic *motion);
-/* history.c */
+/* -- history.c --------------------------------------------------------------
+ */
 struct past_states *impact_history_new(struct arena *arena, int contacts);
 void impact_history_forget(struct ballistic *motion);
 void impact_history_copy(struct ballistic *to, const struct ballistic *from);
-/* the name in the history of a limit of l->group; its contacts */
+/* The name of event.group in the history, of a limit of this depth; its first
+ * contact; its contacts. */
 int impact_history_group_name(struct ballistic *motion, int depth);
 int impact_history_group_first(const struct ballistic *motion);
 int impact_history_depth(const struct ballistic *motion, int n);
@@ -395,32 +403,38 @@ bool impact_history_group_has(const struct ballistic *motion, int name,
                               int contact);
 void impact_history_group_add(const struct ballistic *motion, int name,
                               bool *sel);
-/* before entries of the history are taken out for a limit of l->group, so that
- * n_ring are left */
+/* To be called before the entries beyond the first n_ring are replaced by a
+ * limit of event.group. */
 void impact_history_limit(struct ballistic *motion, unsigned long n_ring);
 /* is it time for impact_history_below_rounding? */
 bool impact_history_marks_due(const struct ballistic *motion, long impacts);
-/* Is what remains of an accumulation lost in the rounding of the time? Then
- * l->group, and what remains */
+/* Is the time that remains of an accumulation below the rounding error of the
+ * time? Then event.group, the remaining time *T (s) and the ratio of the scale
+ * per impact. */
 bool impact_history_below_rounding(struct ballistic *motion, double *T,
                                    double *ratio);
-/* projection.c: `sel` (m) into w->index, their W factored into w->G; how many
+/* -- projection.c, limit_state.c --------------------------------------------
  */
 int projection_factor(const struct ballistic *motion, const bool *sel);
-/* w->f := W^-1 x for the k factored contacts */
+/* set.solution := W^-1 x of the k factored contacts; x has m entries */
 void projection_solve(const struct ballistic *motion, int k, const double *x);
-/* y := y - H^T W^-1 (gaps or rates of y + off), off of each contact or NULL */
+/* y := y - H^T W^-1 (gaps or rates of y + off) for the k factored contacts;
+ * off: of each contact, or NULL */
 void projection_apply(const struct ballistic *motion, int k, double *y,
                       const double *off);
-/* y at the end of a flight from the gaps w->slight, which are better known by
- * themselves, and that of `first`, which is 0; then the other gaps from y */
+/* Finds y at the end of a flight from the gaps scratch.known, which are known
+ * more precisely by themselves, and from that of contact `first`, which is 0;
+ * then the other gaps from y. was: the sum of
+ * y
+ *  before the flight. */
 void projection_regain(struct ballistic *motion, int first, double was);
-/* How far the gap of contact i, as y has it, may be off: y follows from the
- * gaps that were 0 last. */
+/* the error that the gap of contact i may have as it follows from y, since y
+ * follows from the gaps that were 0 last */
 double projection_uncertainty(struct ballistic *motion, int i, int first);
-/* do the contacts outside w->closed stay open for the local time T? */
+/* do the contacts outside set.closed stay open for the local time T? */
 bool projection_others_stay_open(struct ballistic *motion, double T);
-/* to the limit of a chatter of w->closed, T from now (local) */
+/* takes the limit of an accumulation of set.closed, the local time T from now
+ */
 void projection_take_limit(struct ballistic *motion, double T);
 /* the fixed point of the map of a period */
 struct fixed_point {
@@ -432,14 +446,16 @@ struct fixed_point {
     double rounding;    /* the part of it that rounding makes */
     double error_fall;  /* ratio of the errors of successive periods */
 };
-/* two_contacts.c: contacts i and j hit in turns without acceleration, i last:
- * 1: for ever, -1: it ends, 0: neither is sure. out: NULL, or the limit */
+/* Contacts i and j are hit in turns without acceleration, i was hit last. 1:
+ * they accumulate, -1: the impacts end, 0: rounding leaves it open. out: the
+ * limit, or NULL. */
 int two_contacts_limit(const struct ballistic *motion, int i, int j,
                        struct fixed_point *out);
-/* y, z (local): what the group of `after` makes of them on the average */
+/* Projects local y and z onto the motion in which the impacts of the group of
+ * `after` are averaged out. */
 void projection_average(struct ballistic *motion, const struct ballistic *after,
                         double *y, double *z);
-/* where the contacts that are on leave no motion, there is none */
+/* sets the motion to rest where the closed contacts leave none */
 void projection_rest(struct ballistic *motion);
 /* -- pattern.c ------------------------------------------------------------- */
 
@@ -450,17 +466,19 @@ impact_history_entry(const struct ballistic_workspace *work, int back)
     return &work->history.entry[(work->history.n - 1 - (unsigned long)back) %
                                 HISTORY_KEPT];
 }
-/* entries that can be asked: all of one history */
+/* number of entries that belong to this motion and are kept */
 int impact_history_length(const struct ballistic_workspace *work);
-/* impacts in a row equal to those p before, not counted beyond `most` */
+/* the last impacts in a row that are equal to those p before, counted up to
+ * `most` */
 int impact_history_matches(const struct ballistic_workspace *work, int p,
                            int most);
-/* the flights of n impacts, `back` ones before the last: their time, local */
+/* the local time of the flights of n impacts, those `back` entries before the
+ * last */
 double impact_history_time(const struct ballistic *motion, int n, int back);
 /* does any gap accelerate while all contacts are open? */
 bool ballistic_accelerates(const struct ballistic *motion);
 
-/* the impacts whose limit is asked */
+/* a pattern of impacts and its limit */
 struct pattern {
     enum limit_evidence evidence;
     int period;
@@ -471,18 +489,17 @@ struct pattern {
     double error;                     /* relative error of `remaining` */
 };
 enum pattern_state { PATTERN_NONE, PATTERN_REPEATS, PATTERN_CONVERGED };
-/* two contacts in turns, without acceleration: the law of their rates is known
- */
+/* do two contacts alternate, without acceleration? Then two_contacts_limit
+ * knows the law of their rates. */
 bool pattern_alternates(const struct ballistic *motion, int period);
-/* The shortest pattern that repeats, after so many impacts; ask_map: its map
- * is worth a look. */
+/* Finds the shortest pattern that repeats, after so many impacts. *ask_map: its
+ * period map is worth a look. */
 enum pattern_state pattern_shortest(const struct ballistic *motion,
                                     long impacts, struct pattern *pattern,
                                     bool *ask_map);
-/* when the next look at the history is due */
+/* sets when the next look at the history is due */
 void pattern_look_later(struct ballistic_workspace *work);
-/* No pattern is looked for in fewer impacts: `least` of it are to be resolved.
- */
+/* the number of entries from which on patterns are looked for */
 static inline unsigned long
 impact_history_first_look(const struct ballistic_workspace *work)
 {
@@ -490,9 +507,9 @@ impact_history_first_look(const struct ballistic_workspace *work)
                                ? ACCUMULATION_RESOLVE
                                : work->limits.resolve);
 }
-/* Is the time of w->look come, and something to be seen in the history of the
- * free system, which has had so many impacts? Then accumulation_take is to
- * come. Does not ask the state. */
+/* Is a look at the history due, after so many impacts, and is there something
+ * to be seen? Then accumulation_run must look. For motions whose contacts are
+ * all open; does not read their state. */
 bool impact_history_period_due(struct ballistic *motion, long impacts);
 static inline void
 impact_history_note(struct ballistic *motion, int contact, double flight)
@@ -511,8 +528,8 @@ impact_history_note(struct ballistic *motion, int contact, double flight)
         contact, motion->length_exponent - motion->rate_exponent, flight};
 }
 
-/* n single impacts in a row are over, the last of them at contact i, where it
- * arrived at that rate */
+/* notes n single impacts in a row, the last of them at contact i, where it
+ * arrived with the rate `arrive` */
 static inline void
 ballistic_coasted(struct ballistic *motion, int i, double arrive, long n)
 {
@@ -526,7 +543,8 @@ ballistic_coasted(struct ballistic *motion, int i, double arrive, long n)
     motion->just_hit[i] = true;
     motion->event.contact = i;
     motion->impacts += n;
-    work->history.in_a_row = 1; /* a contact does not come again at once */
+    work->history.in_a_row = 1; /* without acceleration a contact is not hit
+                                 * twice in a row */
     work->flight.arrival = arrive;
 }
 

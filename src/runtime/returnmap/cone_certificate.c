@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A cone that is strictly invariant. What the search has found lies within its
- * tolerance of the least one, whose corners are fixed points of maps: nothing
- * can be shown of it in rounded numbers. So the images are moved away from a
- * middle by a small share before they are added; where the maps contract (as
- * they do towards eigenvectors, in the plane x_0 = -1) this ends with a cone
- * that holds the images themselves with a margin, and that margin is far above
- * the rounding. */
+/* The proof that there is an effectively invariant cone. The search has found a
+ * cone that differs from the least one by its tolerance. The corners of the
+ * least cone are fixed points of maps, so rounded numbers cannot show that it
+ * is invariant. Therefore images are moved away from a middle by a small share
+ * before they are added. Where the maps contract (as they do towards
+ * eigenvectors, in the plane x_0 = -1) this ends with a cone that holds the
+ * images themselves with a margin far above the rounding error. */
 #include <math.h>
 #include <string.h>
 
@@ -13,9 +13,9 @@
 #include "runtime/numerics/vec3.h"
 #include "runtime/returnmap/invariant_cone_priv.h"
 
-/* the margin asked for, in shares of what is added */
+/* the margin that is asked for, as a share of what was added */
 #define PROVE_MARGIN 0.25
-/* margins over their rounding */
+/* the margin must be greater than its rounding error by this factor */
 #define PROVE_SAFE 100.0
 
 static struct polygon2d_point
@@ -29,7 +29,7 @@ middle(const struct polygon2d_point *v, int n)
     return c;
 }
 
-/* least distance of c from an edge */
+/* the least distance of c from an edge */
 static double
 depth(const struct invariant_cone_search *search, struct polygon2d_point c)
 {
@@ -46,9 +46,9 @@ depth(const struct invariant_cone_search *search, struct polygon2d_point c)
     return least;
 }
 
-/* Error of an image in the plane: of the products, of the corner (on the
- * edges and on C_j within INVARIANT_CONE_NOISE), of maps whose cosines deviate.
- */
+/* The error of an image in the plane: of the products, of the corner (on the
+ * edges and on C_j within INVARIANT_CONE_NOISE), and of maps whose cosines
+ * deviate from the symmetry. */
 static double
 error_of(const struct invariant_cone_problem *problem, const double *map,
          struct polygon2d_point v, const double *y, double err)
@@ -69,9 +69,9 @@ away(struct polygon2d_point v, struct polygon2d_point c, double by)
                                     v.y + by * (v.y - c.y), false, 0};
 }
 
-/* One round over the images of corners that are new, or of all: those without
- * the margin are to be added. *error: of an image, at most. False: one is not
- * below. */
+/* One round over the images of the corners that are new, or of all: those
+ * without the margin are to be added. *error: the greatest error of an image.
+ * False: an image does not have x_0 < 0. */
 static bool
 round_of(struct invariant_cone_search *search, struct polygon2d_point c,
          double by, bool all, double *error)
@@ -90,7 +90,7 @@ round_of(struct invariant_cone_search *search, struct polygon2d_point c,
             if (!(y[0] < -16.0 * err))
                 return false;
             if (search->n + search->n_out == search->most)
-                return true; /* the others next time */
+                return true; /* the others are looked at in the next round */
             struct polygon2d_point v = {-y[1] / y[0], -y[2] / y[0], false, 0};
             *error = fmax(*error, error_of(search->p, map, of, y, err));
             if (!polygon2d_contains(search, away(v, c, PROVE_MARGIN * by)))
@@ -107,9 +107,11 @@ invariant_cone_prove(struct invariant_cone_search *search, double by,
                      const struct invariant_cone_options *options,
                      struct invariant_cone_result *result)
 {
+    assert(by > 0.0);
+    assert(polygon2d_is_solid(search));
     struct polygon2d_point c = middle(search->v, search->n);
     bool all = true;
-    /* what the search has found stays inside */
+    /* what the search has found stays inside the cone */
     for (int i = 0; i < search->n; i++)
         search->v[i] = away(search->v[i], c, by);
     search->slack = 0.125 * by * depth(search, c);
@@ -138,8 +140,8 @@ invariant_cone_prove(struct invariant_cone_search *search, double by,
 /* -- the certificate --------------------------------------------------------
  */
 
-/* x as a sum of corners a, b, c (dim 2: a, b; 1: a) of the polygon; the least
- * weight */
+/* Writes x as a sum of corners a, b, c of the polygon (dim 2: a, b; 1: a).
+ * Returns the least weight. */
 static double
 weights(const struct invariant_cone_search *search, const double *x, int dim,
         const int *g, double *out)
@@ -169,7 +171,8 @@ weights(const struct invariant_cone_search *search, const double *x, int dim,
     return fmin(out[0], fmin(out[1], out[2]));
 }
 
-/* the corner farthest from x: triangles with it are not thin where x is */
+/* the corner farthest from x: triangles with this corner are not thin where x
+ * is */
 static int
 farthest(const struct invariant_cone_search *search, const double *x)
 {
@@ -186,7 +189,7 @@ farthest(const struct invariant_cone_search *search, const double *x)
     return far;
 }
 
-/* what the weights leave of x */
+/* the part of x that the weighted corners leave */
 static void
 rest(const struct invariant_cone_search *search, const double *x,
      const struct invariant_cone_image *im, double *d)
@@ -200,12 +203,13 @@ rest(const struct invariant_cone_search *search, const double *x,
     }
 }
 
-/* the triangle of a fan in which x lies deepest; of a polygon without an inside
- * the segment, or the point */
+/* Takes the triangle of a fan in which x lies deepest; where the polygon has no
+ * inside, the segment or the point. */
 void
 invariant_cone_combine(const struct invariant_cone_search *search,
                        const double *x, struct invariant_cone_image *image)
 {
+    assert(search->n > 0);
     int n = search->n, dim = n < search->p->dim ? n : search->p->dim,
         base = farthest(search, x);
     double best = -INFINITY, t[3] = {0}, d[3];
@@ -221,7 +225,8 @@ invariant_cone_combine(const struct invariant_cone_search *search,
     image->residual = INFINITY;
     if (!(best > -INFINITY))
         return;
-    /* once more for what is left: of close corners weights are rounded much */
+    /* once more for what is left: weights of corners that are close together
+     * have large rounding errors */
     rest(search, x, image, d);
     weights(search, d, dim, image->g, t);
     for (int k = 0; k < 3; k++)

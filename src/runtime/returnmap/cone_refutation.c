@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Why there is no effectively invariant cone: the images of the search, each
- * with what it comes from. Whatever is a sum, with weights that are not
- * negative, of velocities of such a cone lies in it, and if it lies in C_j too,
- * so does its image by flight j. The chain begins with the origins and ends
- * where the mean rate of the gaps is positive, so no such cone holds the
- * origins. What flights are taken from is pulled a little inside of C_j, so
- * that rounding does not decide whether it lies there. */
+/* The proof that there is no effectively invariant cone: the images of the
+ * search, each with what it comes from. A sum of velocities of such a cone with
+ * weights that are not negative lies in the cone. If it lies in C_j, too, so
+ * does its image by flight j. The chain of images begins with the origins and
+ * ends where the mean rate of the gaps is positive. So no such cone holds the
+ * origins. The velocities that flights start from are pulled a little inside of
+ * C_j, so that rounding does not decide whether they lie there. */
 #include <string.h>
 
 #include "base/arena.h"
 #include "runtime/returnmap/invariant_cone_priv.h"
 
-/* share of the way to the middle of K and C_j */
+/* velocities are pulled by this share of the way to the middle of K and C_j */
 #define TRACE_PULL 1e-7
 
 struct invariant_cone_trace {
@@ -23,6 +23,7 @@ struct invariant_cone_trace {
 struct invariant_cone_trace *
 invariant_cone_trace_new(struct arena *arena, int origins)
 {
+    assert(arena && origins > 0);
     struct invariant_cone_trace *trace =
         NEW(arena, struct invariant_cone_trace);
     trace->a = arena;
@@ -48,6 +49,8 @@ int
 invariant_cone_trace_note(struct invariant_cone_search *search, int j,
                           struct polygon2d_point v, const double *y)
 {
+    assert(search->trace && y);
+    assert(j > 0 && j < search->p->m);
     struct invariant_cone_trace *trace = search->trace;
     if (trace->n == trace->most) {
         struct invariant_cone_image *old = trace->v;
@@ -74,9 +77,10 @@ invariant_cone_trace_end(struct arena *arena,
                          const struct invariant_cone_search *search,
                          struct invariant_cone_result *result)
 {
+    assert(search->trace && search->trace->n > 0);
     const struct invariant_cone_trace *trace = search->trace;
     int *to = NEW_N(arena, int, trace->n + 1), m = 0;
-    /* what the last one rests on, and its new number */
+    /* marks what the last image rests on, and gives new numbers */
     to[trace->n - 1] = 1;
     for (int i = trace->n - 1; i >= 0; i--)
         for (int k = 0; k < 3 && to[i]; k++)

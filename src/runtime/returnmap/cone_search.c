@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* The search (spec/chatter.md 2.9): from the start the images are added until
- * nothing grows. K_0 in K_1 in ... are in every effectively invariant cone that
- * holds the start, so that a motion with x_0 > 0 in one of them excludes all.
- * What has ceased to grow is not invariant yet: invariant_cone_certificate.c
- * enlarges it.
- */
+/* The search (spec/chatter.md 2.9): images are added to the start until nothing
+ * grows. The cones K_0 in K_1 in ... lie in every effectively invariant cone
+ * that holds the start. So a motion with x_0 > 0 in one of them excludes all
+ * such cones. A cone that has ceased to grow is not yet invariant:
+ * cone_certificate.c enlarges it. */
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "runtime/returnmap/invariant_cone_priv.h"
 
-/* shares by which the cone is enlarged, one after the other: far above the
- * rounding, and small beside the cone */
+/* The cone is enlarged by these shares, one after the other: far above the
+ * rounding error, and small beside the cone. */
 static const double enlarge[] = {1e-3, 1e-4, 1e-6, 1e-8};
 #define ENLARGE (sizeof enlarge / sizeof *enlarge)
-/* of few corners: begin with the second share */
+/* with no more corners than this, begin with the second share */
 #define FEW 24
-/* A round edge of n corners is short of its area by some 7/n^2 of it; so many
- * are kept that this is a tenth of the tolerance, within these bounds */
+/* A polygon of n corners in a round edge lacks about 7/n^2 of its area. So many
+ * corners are kept that this is a tenth of the tolerance, within these bounds.
+ */
 #define CORNERS_LEAST 32.0
 #define CORNERS_MOST 250.0
-/* first slack, in widths of the cone */
+/* the first slack, as a share of the width of the cone */
 #define SLACK 1e-8
 
 double
 invariant_cone_apply(const double *map, struct polygon2d_point v, double *y)
 {
+    assert(map && y);
     double size = 0.0;
     for (int i = 0; i < 3; i++) {
         const double *a = map + 3 * i;
@@ -41,7 +42,7 @@ outside(const struct invariant_cone_search *search, struct polygon2d_point v)
 {
     if (polygon2d_is_solid(search))
         return !polygon2d_contains(search, v);
-    /* no inside yet: whatever is new */
+    /* without an inside every new point counts */
     double tol = INVARIANT_CONE_NOISE * polygon2d_size(v);
     for (int i = 0; i < search->n; i++)
         if (fabs(v.x - search->v[i].x) + fabs(v.y - search->v[i].y) <= tol)
@@ -49,8 +50,8 @@ outside(const struct invariant_cone_search *search, struct polygon2d_point v)
     return true;
 }
 
-/* Images of K that are out of it; OPEN, or the reason why there is no next. As
- * many as there is room for: the others come next time. */
+/* Finds the images of K that lie outside of it, as many as there is room for;
+ * the others come next time. OPEN, or the reason why there is no next step. */
 static enum invariant_cone_verdict
 step(struct invariant_cone_search *search)
 {
@@ -119,7 +120,7 @@ begin(struct invariant_cone_search *search,
     return true;
 }
 
-/* no more corners than `most`: a round edge is left out by a little */
+/* leaves no more corners than `most`: a round edge is cut by a little */
 static void
 limit(struct invariant_cone_search *search, double most)
 {
@@ -194,7 +195,7 @@ prove(struct invariant_cone_search *search,
     return false;
 }
 
-/* The search once more, with what each image comes from */
+/* the search once more, where each image is noted with what it comes from */
 static void
 trace(struct arena *arena, struct invariant_cone_search *search,
       const struct invariant_cone_options *options,
@@ -216,6 +217,9 @@ invariant_cone_find(struct arena *arena,
                     const struct invariant_cone_options *options,
                     bool certificate, struct invariant_cone_result *result)
 {
+    assert(arena && problem && options && result);
+    assert(options->tolerance > 0.0 && options->iterations >= 0);
+    assert(problem->dim == 2 || problem->dim == 3);
     struct invariant_cone_search w = {.p = problem,
                                       .any_order = options->any_order};
     double tolerance = options->tolerance;
@@ -227,7 +231,7 @@ invariant_cone_find(struct arena *arena,
         result->origin =
             arena_copy(arena, w.out, (size_t)w.n_out * sizeof *w.out);
         polygon2d_add_points(&w);
-        /* a cone that cannot be proven has not grown enough */
+        /* a cone that cannot be proven invariant has not grown enough */
         for (;; tolerance *= 0.01) {
             result->verdict = grow(&w, tolerance, options, result);
             keep(arena, &w, &result->least);

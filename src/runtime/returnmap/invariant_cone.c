@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* See invariant_cone.h: from a symmetry to maps and cones of flights. The cones
- * are read off the gaps' gradients: a flight from a point of facet 0 of the
- * feasible set to a point of facet j has the velocity q_j - q_0, so that C_j =
- * (facet j - facet 0) and {x_0 <= 0}, which for feet of a regular polygon are
- * the four rays of Lemma 3 (spec/chatter.md 2.5). */
+/* Makes the maps and the sets C_j of an invariant cone problem from a symmetry.
+ * The sets follow from the gradients of the gaps: a flight from a point of
+ * facet 0 of the feasible set to a point of facet j has the velocity q_j - q_0,
+ * so C_j = (facet j - facet 0) and {x_0 <= 0}. For feet of a regular polygon
+ * these are the four rays of Lemma 3 (spec/chatter.md 2.5). */
 #include "runtime/returnmap/invariant_cone.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "runtime/numerics/vec3.h"
 
-/* cosines are data of 9 digits (symmetry.c) */
+/* cosines are data with 9 digits (symmetry.c) */
 #define INVARIANT_CONE_SAME 1e-9
-/* radians; no fraction of a turn */
+/* an angle in radians that is no simple fraction of a turn */
 #define INVARIANT_CONE_TURN 0.4567
 
 /* 3 x 3 */
-/* The turn of x keeps edges that repeat (those of C_j) from being upright,
- * which the sorting of corners would feel. */
+/* The coordinates x are turned, so that edges that occur often (those of C_j)
+ * are not vertical: that would disturb the sorting of corners. */
 static void
 coordinates(struct invariant_cone_problem *problem,
             const struct symmetry *symmetry)
@@ -40,7 +41,7 @@ coordinates(struct invariant_cone_problem *problem,
     mat3_product(modes, rates, problem->back);
 }
 
-/* R^k of X; of 2 dimensions in the corner */
+/* R^k in the coordinates X; with 2 dimensions, in the upper left corner */
 static void
 turn(const struct invariant_cone_problem *problem,
      const struct symmetry *symmetry, int k, double *R)
@@ -82,10 +83,11 @@ impact_map(const struct invariant_cone_problem *problem,
     mat3_product(T, B, map);
 }
 
-/* is v already among the n vectors? all of them are unit vectors */
+/* is v already among the n vectors? All of them are unit vectors. */
 static bool
 among(double (*w)[3], int n, const double *v)
 {
+    assert(n >= 0 && n <= 6);
     for (int i = 0; i < n; i++) {
         double d[3] = {v[0] - w[i][0], v[1] - w[i][1], v[2] - w[i][2]};
         if (vec3_norm(d) <= INVARIANT_CONE_SAME)
@@ -94,8 +96,8 @@ among(double (*w)[3], int n, const double *v)
     return false;
 }
 
-/* Edges of the feasible set on facet 0, scaled to x_0 = 1: ray[0 .. 1] (one in
- * 2 dimensions). Returns how many there are. */
+/* Finds the edges of the feasible set on facet 0, scaled to x_0 = 1: ray[0 ..
+ * 1] (one in 2 dimensions). Returns how many there are. */
 static int
 edges(const struct invariant_cone_problem *problem, double (*ray)[3])
 {
@@ -132,8 +134,8 @@ edges(const struct invariant_cone_problem *problem, double (*ray)[3])
     return n;
 }
 
-/* normal.X >= 0 as c.x >= 0. That of u_0 is taken from itself: x has more of
- * its digits than X. */
+/* Turns normal.X >= 0 into c.x >= 0. The condition on u_0 is taken from the gap
+ * itself, because x has more digits of u_0 than X. */
 static void
 side(const struct invariant_cone_problem *problem, const double *normal,
      double *c)
@@ -151,8 +153,8 @@ side(const struct invariant_cone_problem *problem, const double *normal,
         c[k] /= size;
 }
 
-/* Half-spaces of the cone of rays: planes through two of them (one in 2
- * dimensions) that have all others on one side */
+/* The half-spaces of the cone of rays: planes through two of them (one in 2
+ * dimensions) with all others on one side. */
 static void
 half_spaces(const struct invariant_cone_problem *problem,
             struct invariant_cone_flight *flight)
@@ -200,7 +202,7 @@ flight_cone(const struct invariant_cone_problem *problem, double (*from)[3],
     for (int i = 0; i < n; i++, flight->n_ray++)
         for (int k = 0; k < 3; k++)
             flight->ray[flight->n_ray][k] = -from[i][k];
-    /* sums of one from each facet that stay level */
+    /* sums of one ray from each facet, where x_0 does not change */
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
             double *d = flight->ray[flight->n_ray];
@@ -225,7 +227,7 @@ suits(const struct symmetry *symmetry, struct invariant_cone_problem *problem)
             problem->second = symmetry->order[k];
             return INVARIANT_CONE_ALIKE;
         }
-    /* the mode of distance 0 comes first, if there is one */
+    /* the mode that does not turn comes first, if there is one */
     if (symmetry->R[0] != 1.0 ||
         (symmetry->rank > 1 && symmetry->R[symmetry->rank] != 0.0))
         return INVARIANT_CONE_NO_MEAN;
@@ -238,6 +240,7 @@ enum invariant_cone_refused
 invariant_cone_problem(struct arena *arena, const struct symmetry *symmetry,
                        struct invariant_cone_problem *problem)
 {
+    assert(arena && symmetry && problem);
     *problem = (struct invariant_cone_problem){
         .m = symmetry->m, .dim = symmetry->rank, .e = symmetry->e};
     enum invariant_cone_refused why = suits(symmetry, problem);
@@ -250,7 +253,7 @@ invariant_cone_problem(struct arena *arena, const struct symmetry *symmetry,
     problem->flight = NEW_N(arena, struct invariant_cone_flight, m);
     coordinates(problem, symmetry);
     for (int j = 0; j < m; j++) {
-        /* F_j over the scales: F_0 is 1 in each */
+        /* F_j divided by the scales, so that F_0 is 1 in each */
         problem->gap[j][0] = 1.0;
         for (int c = 1; c < problem->dim; c++)
             problem->gap[j][c] =

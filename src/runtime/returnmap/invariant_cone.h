@@ -17,9 +17,10 @@
 
 #include "runtime/returnmap/symmetry.h"
 
-/* contacts that are looked at: C_j take the work of their square */
+/* the greatest number of contacts: the work for the C_j grows with its square
+ */
 #define INVARIANT_CONE_CONTACTS 200
-/* generators of a cone at most */
+/* the greatest number of generators of a cone */
 #define INVARIANT_CONE_MOST 500
 
 enum invariant_cone_refused {
@@ -28,7 +29,8 @@ enum invariant_cone_refused {
     INVARIANT_CONE_NO_MEAN,   /* no functional that the symmetry leaves alone */
     INVARIANT_CONE_DIMENSION, /* the gaps move in another number of dimensions
                                */
-    INVARIANT_CONE_ALIKE,     /* contacts `first`, `second` have one gap */
+    INVARIANT_CONE_ALIKE,     /* contacts `first` and `second` have the same gap
+                               */
     INVARIANT_CONE_TOO_MANY,
     INVARIANT_CONE_NO_REBOUND /* restitution 0 */
 };
@@ -54,7 +56,8 @@ struct invariant_cone_problem {
     struct invariant_cone_flight *flight; /* [1 .. m-1] */
     int first, second;                    /* INVARIANT_CONE_ALIKE */
 };
-/* memory: the arena */
+/* makes the problem of a symmetry, in memory of the arena; FITS, or why there
+ * is none */
 enum invariant_cone_refused
 invariant_cone_problem(struct arena *arena, const struct symmetry *symmetry,
                        struct invariant_cone_problem *problem);
@@ -64,7 +67,8 @@ invariant_cone_problem(struct arena *arena, const struct symmetry *symmetry,
 
 enum invariant_cone_verdict {
     INVARIANT_CONE_YES, /* there is one: `proven` holds it */
-    INVARIANT_CONE_NO, /* each that holds the start has a motion with x_0 > 0 */
+    INVARIANT_CONE_NO, /* each cone that holds the start has a motion with x_0 >
+                        * 0 */
     INVARIANT_CONE_OPEN, /* neither was found within the iterations */
     INVARIANT_CONE_STOPPED,
     INVARIANT_CONE_LEVEL, /* an image has x_0 = 0 within rounding */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside invariant_cone.h: convex polygons of the plane x_0 = -1 (polygon2d.c),
- * one step of the search (cone_search.c), the proof
- * (invariant_cone_certificate.c). */
+/* What the files of the invariant cones share: convex polygons of the plane x_0
+ * = -1 (polygon2d.c), one step of the search (cone_search.c), the proofs
+ * (cone_certificate.c, cone_refutation.c). */
 #ifndef IMP_RUNTIME_RETURNMAP_INVARIANT_CONE_PRIV_H
 #define IMP_RUNTIME_RETURNMAP_INVARIANT_CONE_PRIV_H
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
 #include "runtime/returnmap/invariant_cone.h"
 
-/* Points are sums of four products and a quotient: nearer to an edge than this
- * share of their size they are on it. */
+/* Points are sums of four products and a quotient: a point nearer to an edge
+ * than this share of its size is on the edge. */
 #define INVARIANT_CONE_NOISE (4096.0 * DBL_EPSILON)
 
 /* cone_refutation.c */
@@ -27,7 +28,7 @@ struct invariant_cone_search {
     int contact;                        /* flight of the last image */
     bool any_order;                     /* C_j are all velocities */
     struct invariant_cone_trace *trace; /* NULL: none is kept */
-    double slack; /* what is out of the polygon by less is inside */
+    double slack; /* a point outside the polygon by less counts as inside */
 };
 
 static inline double
@@ -42,15 +43,16 @@ polygon2d_is_solid(const struct invariant_cone_search *search)
     return search->n >= search->p->dim;
 }
 /* is v in the polygon, or out of it within INVARIANT_CONE_NOISE or the slack?
- * It is solid. */
+ * The polygon has an inside. */
 bool polygon2d_contains(const struct invariant_cone_search *search,
                         struct polygon2d_point v);
-/* the polygon becomes the hull of itself and w->out, which is emptied */
+/* the polygon becomes the hull of itself and the points `out`, which are
+ * emptied */
 void polygon2d_add_points(struct invariant_cone_search *search);
 /* drops corners that stand out by less than the slack */
 void polygon2d_thin(struct invariant_cone_search *search);
-/* corners of polygon and C_j, those out of it within INVARIANT_CONE_NOISE too,
- * into w->clip[0]; how many */
+/* Puts the corners of the intersection of the polygon and C_j into clip[0],
+ * also those out of it within INVARIANT_CONE_NOISE; returns how many. */
 int polygon2d_clip(struct invariant_cone_search *search, int j);
 static inline bool
 invariant_cone_stopped(const struct invariant_cone_options *options)
@@ -61,35 +63,36 @@ invariant_cone_stopped(const struct invariant_cone_options *options)
 double polygon2d_solid_angle(const struct invariant_cone_problem *problem,
                              const struct polygon2d_point *v, int n);
 
-/* y := map (-1, v); bound of the rounding of its entries */
+/* y := map (-1, v); returns a bound of the rounding error of its entries */
 double invariant_cone_apply(const double *map, struct polygon2d_point v,
                             double *y);
 
-/* Enlarges the polygon of w by the share `by` until it holds its images with a
+/* Enlarges the polygon by the share `by` until it holds its images with a
  * margin; true: it does. */
 bool invariant_cone_prove(struct invariant_cone_search *search, double by,
                           const struct invariant_cone_options *options,
                           struct invariant_cone_result *result);
-/* x (its of x_0 < 0, in the polygon) as a sum of three corners of it, weights
- * >= 0: corners, weights, residual of im */
+/* Writes x, with x_0 < 0 and in the polygon, as a sum of three corners with
+ * weights >= 0: corners, weights and residual of the image. */
 void invariant_cone_combine(const struct invariant_cone_search *search,
                             const double *x,
                             struct invariant_cone_image *image);
-/* a new trace from the first `origins` ids on */
+/* a new trace, whose origins have the first `origins` numbers */
 struct invariant_cone_trace *invariant_cone_trace_new(struct arena *arena,
                                                       int origins);
-/* v, one of the n corners in w->clip[0], a little inside of all facets */
+/* moves v, one of the n corners in clip[0], a little inside of all facets */
 struct polygon2d_point
 invariant_cone_trace_pull(const struct invariant_cone_search *search,
                           struct polygon2d_point v, int n);
-/* notes the image y, by flight j, of v in the polygon: its id */
+/* notes the image y, by flight j, of a point v in the polygon; returns its
+ * number */
 int invariant_cone_trace_note(struct invariant_cone_search *search, int j,
                               struct polygon2d_point v, const double *y);
-/* what the last image noted rests on, into the result */
+/* puts what the last noted image rests on into the result */
 void invariant_cone_trace_end(struct arena *arena,
                               const struct invariant_cone_search *search,
                               struct invariant_cone_result *result);
-/* the images of w's polygon, with weights */
+/* the images of the polygon, with weights */
 void invariant_cone_certificate(struct arena *arena,
                                 struct invariant_cone_search *search,
                                 struct invariant_cone_result *result);

@@ -7,7 +7,7 @@
 
 #include "runtime/returnmap/invariant_cone_priv.h"
 
-/* corners of which all edges are looked at */
+/* with no more corners than this, all edges are looked at */
 #define FEW 8
 
 /* area of the parallelogram, 0 within rounding */
@@ -74,7 +74,8 @@ sorted(struct invariant_cone_search *search)
     return n;
 }
 
-/* one more point of a chain of k that turns left: how many there are then */
+/* adds a point to a chain of k points that turns left; returns their number
+ * then */
 static int
 extend(struct polygon2d_point *v, int k, struct polygon2d_point x)
 {
@@ -84,10 +85,11 @@ extend(struct polygon2d_point *v, int k, struct polygon2d_point x)
     return k + 1;
 }
 
-/* Andrew's monotone chain; what was in order stays so */
+/* Andrew's monotone chain; points that were sorted stay sorted */
 void
 polygon2d_add_points(struct invariant_cone_search *search)
 {
+    assert(search->n + search->n_out <= search->most);
     int n = sorted(search), k = 0, u = 0;
     const struct polygon2d_point *all = search->clip[0];
     struct polygon2d_point *up = search->clip[1];
@@ -109,9 +111,10 @@ polygon2d_add_points(struct invariant_cone_search *search)
 void
 polygon2d_thin(struct invariant_cone_search *search)
 {
+    assert(search->n > 0 && search->low < search->n);
     struct polygon2d_point *v = search->v;
     int k = 1, low = search->low;
-    bool kept = true; /* of two neighbours one stays */
+    bool kept = true; /* one of two neighbours stays */
     for (int i = 1; i < search->n; i++) {
         struct polygon2d_point a = v[k - 1], b = v[i],
                                c = v[i + 1 < search->n ? i + 1 : 0];
@@ -140,17 +143,18 @@ left_of(struct polygon2d_point a, struct polygon2d_point b,
                (fabs(dx) + fabs(dy));
 }
 
-/* v[from .. to] goes to the right (way 1) or to the left (-1): is x on its left
- * where it passes? The neighbouring edges count too: next to a steep edge they
- * are the ones that tell. */
+/* v[from .. to] goes to the right (direction 1) or to the left (-1): is x on
+ * its left where it passes? Neighbouring edges count, too: next to a steep edge
+ * they decide. */
 static bool
-passes(const struct invariant_cone_search *search, int from, int to, int way,
-       struct polygon2d_point x)
+passes(const struct invariant_cone_search *search, int from, int to,
+       int direction, struct polygon2d_point x)
 {
     int a = from, b = to;
     while (b - a > 1) {
         int mid = (a + b) / 2;
-        bool past = way > 0 ? x.x >= search->v[mid].x : x.x <= search->v[mid].x;
+        bool past =
+            direction > 0 ? x.x >= search->v[mid].x : x.x <= search->v[mid].x;
         a = past ? mid : a;
         b = past ? b : mid;
     }
@@ -166,6 +170,7 @@ bool
 polygon2d_contains(const struct invariant_cone_search *search,
                    struct polygon2d_point x)
 {
+    assert(search->n > 0 && search->low < search->n);
     double tol = INVARIANT_CONE_NOISE * polygon2d_size(x) + search->slack;
     if (x.x < search->v[0].x - tol || x.x > search->v[search->low].x + tol)
         return false;
@@ -184,11 +189,12 @@ polygon2d_contains(const struct invariant_cone_search *search,
 /* -- clipping ---------------------------------------------------------------
  */
 
-/* corners of the n points on the side of h into out */
+/* puts the part of the polygon of n points on the side of h into out */
 static int
 cut(const struct polygon2d_point *v, int n, const double *c,
     struct polygon2d_point *out)
 {
+    assert(n > 0);
     int m = 0;
     struct polygon2d_point a = v[n - 1];
     double da = c[1] * a.x + c[2] * a.y - c[0];
@@ -215,6 +221,7 @@ cut(const struct polygon2d_point *v, int n, const double *c,
 int
 polygon2d_clip(struct invariant_cone_search *search, int j)
 {
+    assert(j > 0 && j < search->p->m);
     const struct invariant_cone_flight *flight = &search->p->flight[j];
     const struct polygon2d_point *from = search->v;
     int n = search->n, k = search->any_order ? 0 : flight->n_clip;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* See self_similar.h. Equations (4.19) .. (4.33) of spec/chatter.md 3.3, 3.4,
- * in units of the first flight; solved in long double, because next to ratios
- * of 1 (many feet) the matrices come close to singular ones. */
+/* Self-similar motions of a symmetry. Equations (4.19) to (4.33) of
+ * spec/chatter.md 3.3 and 3.4, in units of the first flight. They are solved in
+ * long double, because the matrices come close to singular ones where ratios
+ * are close to 1 (many feet). */
 #include "runtime/returnmap/self_similar.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -11,10 +13,13 @@
 #include "base/arena.h"
 #include "runtime/numerics/polynomial.h"
 
-/* gaps above minus this share of |q_0| are not below the ground: far above what
- * long double leaves of a closed one, far below any that counts */
+/* A gap above minus this share of
+ * q_0
+ *  is not below the ground: far above the error that long double leaves in a
+ * closed gap, far below any gap that counts. */
 #define SELF_SIMILAR_CLOSED 1e-12L
-/* units of rounding in each coefficient of the polynomial, by its data */
+/* error of each coefficient of the polynomial, in units of the rounding of its
+ * data */
 #define SELF_SIMILAR_NOISE 16.0L
 
 typedef long double real;
@@ -74,6 +79,7 @@ product(int r, const real *A, const real *B, real *C)
 static bool
 resolve(struct work *work, real b, const real *A, real *x)
 {
+    assert(A && x && work->r > 0);
     int r = work->r;
     real *M = vec(work, r * r);
     for (int i = 0; i < r * r; i++)
@@ -160,7 +166,7 @@ prepare(struct work *work, const struct symmetry *symmetry, int step, real acc)
     for (int i = 0; i < r; i++) {
         memset(x, 0, (size_t)r * sizeof *x);
         x[i] = 1.0L;
-        real *y = work->free; /* for a moment */
+        real *y = work->free; /* only here */
         turned(symmetry, -(long)step, x, y);
         for (int j = 0; j < r; j++)
             work->Ri[j * r + i] = y[j];
@@ -214,7 +220,8 @@ judge(struct work *work, const real *q, const real *p,
     for (int j = 1; j < m; j++) {
         const real *F = work->order + j * r;
         real g = dot(r, F, q), v = dot(r, F, u), a = dot(r, F, work->acc);
-        /* accelerated away, a gap may have its least value in flight */
+        /* a gap that is accelerated upwards may have its least value in flight
+         */
         bool inside = a > 0.0L && v < 0.0L && -v < a;
         real low = inside ? g - 0.5L * v * v / a : g;
         if (low >= least)
@@ -234,8 +241,8 @@ judge(struct work *work, const real *q, const real *p,
 /* -- multipliers ------------------------------------------------------------
  */
 
-/* x (n) without its parts along the k rows of V, to length 1; false: nothing is
- * left. */
+/* Removes the parts of x (n) along the k rows of V and scales x to length 1.
+ * False: nothing is left. */
 static bool
 orthonormal(int n, const real *V, int k, real *x)
 {
@@ -288,7 +295,8 @@ derivative(struct work *work, const struct self_similar_motion *motion,
     }
 }
 
-/* What stays in the plane of states before an impact, across all scalings. */
+/* The eigenvalues of the map within the plane of states before an impact,
+ * across all scalings. */
 static int
 multipliers(struct work *work, const real *q0, const real *p0, bool scaled,
             struct self_similar_motion *motion)
@@ -305,7 +313,7 @@ multipliers(struct work *work, const real *q0, const real *p0, bool scaled,
     }
     real *B = vec(work, n * n), *J = vec(work, n * n);
     derivative(work, motion, V / L, acc, p, J);
-    /* rows 0 .. k-1: what the map leaves, then the scalings */
+    /* rows 0 .. k-1: directions outside of the plane, then the scalings */
     memcpy(B, work->F, (size_t)r * sizeof *B);
     k += orthonormal(n, B, k, B + k * n);
     for (int half = 0; half < 2 && !(work->e > 0.0L); half++) {
@@ -494,7 +502,7 @@ polish(const real *c, int n, real b, real lo, real hi, real *error)
     }
     real noise = SELF_SIMILAR_NOISE * DBL_EPSILON * terms,
          step = noise / fabsl(d);
-    /* next to a double root the slope tells nothing */
+    /* close to a double root the slope tells nothing */
     *error = fminl(step, sqrtl(noise / terms)) / b;
     return b;
 }
@@ -542,6 +550,8 @@ find_falling(struct work *work, struct self_similar *out)
 void
 self_similar_sort(struct self_similar *s)
 {
+    assert(s && s->n >= 0);
+    assert(s->n == 0 || s->v);
     for (int i = 1; i < s->n; i++)
         for (int j = i; j > 0; j--) {
             struct self_similar_motion *a = &s->v[j - 1], *b = &s->v[j], t;
@@ -561,6 +571,9 @@ int
 self_similar_find(struct arena *arena, const struct symmetry *symmetry,
                   int step, double acc, struct self_similar *out)
 {
+    assert(arena && symmetry && out);
+    assert(symmetry->m > 0 && symmetry->F && symmetry->R);
+    assert(acc == 0.0 || symmetry->rank <= SELF_SIMILAR_RANK);
     struct work w = {
         .a = arena, .m = symmetry->m, .r = symmetry->rank, .e = symmetry->e};
     prepare(&w, symmetry, step, acc);

@@ -8,6 +8,7 @@
  * of C): beyond it both have eigenvalues 1, which need not be found. The
  * derivative of the map is a block triangle, its eigenvalues those of Q and A.
  */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,10 +16,10 @@
 #include "base/arena.h"
 #include "runtime/returnmap/self_similar.h"
 
-/* gaps above minus this share of the greatest are not below the ground: what
- * eigenvectors in doubles leave of a closed one */
+/* A gap above minus this share of the greatest gap is not below the ground:
+ * eigenvectors in doubles leave this error in a closed gap. */
 #define ORDER_CLOSED 1e-10
-/* velocities that do not shrink by more than this share do not end */
+/* a motion whose velocities shrink by a smaller share does not end */
 #define ORDER_ONE 1e-9
 
 struct word {
@@ -33,6 +34,7 @@ struct word {
 static void
 impact(const struct word *word, int j, double *u)
 {
+    assert(j >= 0 && j < word->m);
     double push = (1.0 + word->e[j]) * u[j];
     for (int i = 0; i < word->m; i++)
         u[i] -= push * word->C[i * word->m + j];
@@ -67,7 +69,7 @@ velocities(const struct word *word, double *u)
         impact(word, word->order[k], u);
 }
 
-/* eigenvector i as gaps */
+/* eigenvector i, as gaps */
 static double *
 vector(const struct word *word, const struct eigen *e, int i)
 {
@@ -78,7 +80,8 @@ vector(const struct word *word, const struct eigen *e, int i)
     return x;
 }
 
-/* rates on the way of p; false: a contact that is to be hit recedes */
+/* the rates of a period that begins with p; false: a contact that is to be hit
+ * recedes */
 static bool
 way(struct word *word, const double *p)
 {
@@ -94,10 +97,11 @@ way(struct word *word, const double *p)
     return u[word->order[0]] < 0.0;
 }
 
-/* flight k: to the next contact; its time */
+/* moves q by flight k, to the next contact; returns its time */
 static double
 fly(const struct word *word, int k, double *q)
 {
+    assert(k >= 0 && k < word->n);
     const double *u = word->u + k * word->m;
     int next = word->order[(k + 1) % word->n];
     double t = -q[next] / u[next];
@@ -114,7 +118,8 @@ gaps(const struct word *word, double *q)
         fly(word, k, q);
 }
 
-/* state and times; scaled to a first flight of 1 and a first rate of -1 */
+/* puts state and times into the motion, scaled to a first flight of 1 and a
+ * first rate of -1 */
 static void
 put(struct word *word, const double *p, double *q,
     struct self_similar_motion *motion)
@@ -152,8 +157,8 @@ put(struct word *word, const double *p, double *q,
                                                : SELF_SIMILAR_BELOW;
 }
 
-/* eigenvalues over the one of the motion, itself left out; `zero`: one of 0
- * too, of gaps before an impact */
+/* The eigenvalues over that of the motion, which is left out; `zero`: one
+ * eigenvalue 0 is left out, too, that of the gap before an impact. */
 static int
 beside(const struct eigen *e, int own, bool zero, double by, double *re,
        double *im)
@@ -192,7 +197,7 @@ shrinks(const struct eigen *e, int i, double below)
     return e->im[i] == 0.0 && e->re[i] > e->error[i] && e->re[i] < below;
 }
 
-/* all motions with the velocities of eigenvector i of A */
+/* adds all motions whose velocities are eigenvector i of A */
 static int
 motions(struct word *word, const struct eigen *A, int i,
         struct self_similar *out)
@@ -272,6 +277,9 @@ self_similar_order(struct arena *arena, int m, int rank, const double *C,
                    const double *e, const int *order, int n,
                    struct self_similar *out)
 {
+    assert(arena && C && e && order && out);
+    assert(m > 0 && rank > 0 && rank <= m);
+    assert(n > 0);
     struct word w = {
         .a = arena, .m = m, .r = rank, .n = n, .C = C, .e = e, .order = order};
     struct eigen A;

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* See symmetry.h. An order of the contacts is searched contact by contact: each
- * must have the cosines with all before it that its distance asks for. */
+/* Finds the symmetry of contacts. The order is searched contact by contact:
+ * each must have the cosines with all contacts before it that its distance from
+ * them asks for. */
 #include "runtime/returnmap/symmetry.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
 #include "base/arena.h"
 
-/* cosines that differ by this are different: data of 9 digits */
+/* cosines that differ by more are different: data with 9 digits */
 #define SYMMETRY_SAME 1e-9
-/* cosines compared before the search is given up: under a second */
+/* number of comparisons after which the search is given up, in less than a
+ * second */
 #define SYMMETRY_TRIES 100000000L
 
 static const double pi = 3.14159265358979323846;
@@ -27,7 +30,7 @@ struct search {
     long tries;
 };
 
-/* order[0 .. k-1] stand; w[1 .. k-1] are theirs */
+/* order[0 .. k-1] are found, with the cosines w[1 .. k-1] */
 static bool
 extend(struct search *s, int k)
 {
@@ -50,7 +53,7 @@ extend(struct search *s, int k)
                     c = i;
             if (c < 0)
                 return false;
-            s->used[c] = true; /* not again in this loop */
+            s->used[c] = true; /* not tried again in this loop */
             last = c;
         } else if (s->used[c]) {
             continue;
@@ -73,7 +76,7 @@ extend(struct search *s, int k)
             s->used[c] = false;
             continue;
         }
-        /* the others that were tried as neighbours are free again */
+        /* the other contacts that were tried as neighbours are free again */
         bool *was = s->used + m;
         for (int i = 0; i < m; i++) {
             was[i] = s->used[i];
@@ -87,7 +90,7 @@ extend(struct search *s, int k)
     return false;
 }
 
-/* means of the cosines over all pairs of one distance */
+/* replaces the cosines by their means over all pairs of one distance */
 static void
 average(struct symmetry *symmetry, const double *C)
 {
@@ -160,7 +163,7 @@ static void
 feet(struct symmetry *symmetry)
 {
     int m = symmetry->m;
-    /* from contacts far apart, whose cosine is well away from 1 */
+    /* taken from contacts far apart, whose cosine is well away from 1 */
     double c = cos(angle(1, m / 2, m)), w = symmetry->cosine[m / 2];
     double q = (w - c) / (1.0 - w); /* rho^2 */
     if (!(w < 1.0) || !(q > 0.0))
@@ -177,6 +180,9 @@ void
 symmetry_find(struct arena *arena, int m, const double *W, const double *e,
               struct symmetry *symmetry)
 {
+    assert(arena && symmetry);
+    assert(m == 0 || (W && e));
+    assert(m >= 0);
     size_t um = (size_t)m;
     *symmetry = (struct symmetry){.m = m, .found = SYMMETRY_EMPTY};
     if (!m)
@@ -193,7 +199,7 @@ symmetry_find(struct arena *arena, int m, const double *W, const double *e,
             return;
         }
     for (int i = 0; i < m; i++)
-        if (!(W[i * (m + 1)] > 0.0)) { /* a gap that nothing moves */
+        if (!(W[i * (m + 1)] > 0.0)) { /* no motion changes this gap */
             symmetry->found = SYMMETRY_NONE;
             return;
         }
@@ -227,6 +233,8 @@ symmetry_find(struct arena *arena, int m, const double *W, const double *e,
 void
 symmetry_turn(const struct symmetry *symmetry, int k, double *turn)
 {
+    assert(symmetry && turn);
+    assert(symmetry->m > 0 && symmetry->F && symmetry->R);
     int r = symmetry->rank;
     for (int i = 0; i < r * r; i++)
         turn[i] = 0.0;
@@ -249,6 +257,8 @@ symmetry_turn(const struct symmetry *symmetry, int k, double *turn)
 void
 symmetry_map(const struct symmetry *symmetry, int k, double *map)
 {
+    assert(symmetry && map);
+    assert(symmetry->m > 0 && symmetry->F && symmetry->R);
     int r = symmetry->rank;
     /* F_k is F_0 turned by R^k; times U_0 from the left */
     symmetry_turn(symmetry, k, map);
@@ -287,6 +297,8 @@ double_root(int m, double mu, double *gamma)
 double
 symmetry_critical_restitution(int m, double rho)
 {
+    assert(m >= 2);
+    assert(rho >= 0.0);
     double q = rho * rho, g = 0.0;
     if (m == 2) {
         double h = (1.0 - rho) / (1.0 + rho);
@@ -336,6 +348,7 @@ mirrored(double w, double e)
 double
 symmetry_mirrored(double rho)
 {
+    assert(rho >= 0.0);
     double q = rho * rho, w = (q - 0.5) / (1.0 + q);
     double lo = symmetry_critical_restitution(3, rho), hi = 1.0;
     if (!(lo > 0.0) || !(mirrored(w, lo) > 0.0))

@@ -22,8 +22,9 @@ struct arena;
 enum symmetry_found {
     SYMMETRY_YES,
     SYMMETRY_EMPTY,       /* no contacts */
-    SYMMETRY_SINGLE,      /* one contact: nothing to relabel */
-    SYMMETRY_RESTITUTION, /* first and second have different ones */
+    SYMMETRY_SINGLE,      /* there is only one contact */
+    SYMMETRY_RESTITUTION, /* contacts `first` and `second` have different
+                           * restitutions */
     SYMMETRY_NONE,        /* no order is cyclic */
     SYMMETRY_GAVE_UP      /* too many orders to try */
 };
@@ -43,7 +44,8 @@ struct symmetry {
     double rho;
 };
 
-/* W: m x m, e: m */
+/* finds the symmetry of m contacts from W (m x m) and the restitutions e (m),
+ * in memory of the arena */
 void symmetry_find(struct arena *arena, int m, const double *W, const double *e,
                    struct symmetry *symmetry);
 /* R^k, rank x rank; k may be negative */
@@ -54,18 +56,18 @@ void symmetry_map(const struct symmetry *symmetry, int k, double *map);
 /* -- a rod, or a regular polygon of m feet, without acceleration ------------
  */
 
-/* restitution under which chatter can be complete or partial; 0: never.
- * Closed forms (m = 2, 3), else the double root of the characteristic
- * polynomial */
+/* The restitution below which chatter can be complete or partial; 0: it never
+ * can. Closed forms for m = 2 and 3, otherwise from the double root of the
+ * characteristic polynomial. */
 double symmetry_critical_restitution(int m, double rho);
-/* restitution under which two neighbouring feet can chatter while the body
- * moves on; 0: never (only m = 3, rho^2 < 1/2) */
+/* The restitution below which two neighbouring feet can chatter while the body
+ * moves on; 0: they never can (only m = 3 with rho^2 < 1/2). */
 double symmetry_partial_restitution(int m, double rho);
-/* Restitution under which three feet can come to rest in the order 0, 2, 1, 2,
- * ...: relabelled by the mirror that exchanges 0 and 1, two impacts are one map
- * P U_2 U_0, and this is where its positive eigenvalues meet. It is greater
- * than symmetry_critical_restitution(3, rho), which is about neighbours in
- * turn; 0: never */
+/* The restitution below which three feet can come to rest in the order 0, 2, 1,
+ * 2, ...; 0: they never can. Numbered anew by the mirror that exchanges
+ * contacts 0 and 1, two impacts are one map P U_2 U_0; at this restitution its
+ * positive eigenvalues meet. It is greater than
+ * symmetry_critical_restitution(3, rho), which is for neighbours in turn. */
 double symmetry_mirrored(double rho);
 /* Theorem 3: greatest |omega/v| of a rod (half-length 1) that comes to rest, v
  * < 0; 0: none does */

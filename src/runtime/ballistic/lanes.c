@@ -1,9 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* The first impacts of runs to come (batch.h): what is asked of them, with
- * what every processor has, and the choice. */
-#include "runtime/ballistic/batch_run.h"
+/* The flights of flight_lanes.h with the vectors that every processor has, and
+ * the choice of those for this processor. Runs that are asked for in advance.
+ */
+#include <assert.h>
 
 #include "base/arena.h"
+#include "runtime/ballistic/batch_run.h"
+#include "runtime/ballistic/coast_run.h"
+
+static long
+coast_narrow(struct ballistic *motion, double until, long most)
+{
+    return coast_any(motion, until, most);
+}
+
+ballistic_coast_fn *
+ballistic_coast(int m)
+{
+    assert(m >= 0);
+    if (m == 2)
+        return ballistic_coast_two;
+#ifdef HAVE_AVX2_FILES
+    if (m > 2 && __builtin_cpu_supports("avx2"))
+        return ballistic_coast_avx2;
+#endif
+    return coast_narrow;
+}
+
+/* -- runs that are asked for in advance ------------------------------------ */
 
 static void
 ahead(struct ballistic *motion, struct ballistic_batch *batch)
@@ -36,6 +60,9 @@ void
 ballistic_batch_prepare(struct ballistic *motion, const double *e, int n,
                         int apart)
 {
+    assert(motion && motion->work);
+    assert(e || n == 0);
+    assert(n >= 0 && apart >= 0);
     struct ballistic_workspace *work = motion->work;
     const struct ballistic_saved_start *saved = &work->saved_start;
     int m = motion->model.m;
@@ -71,12 +98,14 @@ ballistic_batch_find(struct ballistic *motion)
 bool
 ballistic_batch_take(struct ballistic *motion, double until, long most)
 {
+    assert(motion && motion->work);
+    assert(motion->work->batch_run);
     struct ballistic_workspace *work = motion->work;
     const struct ballistic_batch_run *r = work->batch_run;
     const struct ballistic_batch *batch = work->batch;
     int m = motion->model.m, k = motion->matrices.rank;
     work->batch_run = NULL;
-    /* no pattern is looked for on the way */
+    /* no look for a pattern may fall due on the way */
     if (r->n == 0 || until < INFINITY || most < r->n || work->history.n ||
         work->history.next_look < (unsigned long)r->n)
         return false;
@@ -105,6 +134,9 @@ long
 ballistic_batch_end(const struct ballistic *motion, int k, double *t,
                     const double **rate, const double **z)
 {
+    assert(motion && motion->work);
+    assert(k >= 0);
+    assert(t && rate && z);
     const struct ballistic_batch *batch = motion->work->batch;
     int m = motion->model.m;
     if (!batch || k >= batch->n || !batch->run[k].all_open)

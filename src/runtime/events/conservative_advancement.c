@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Bounds for bodies that are far apart or whose gap has no usable series:
- * balls around the mass centres moved by the series, and conservative
- * advancement (Mirtich 1996, with support planes as in closest_points.h). They
- * only ever say that nothing can happen; touches are found by event.c. */
+/* Bounds for bodies that are far apart, or whose gap has no usable series:
+ * balls around the mass centres that move along the series, and conservative
+ * advancement (Mirtich 1996). These bounds can only show that nothing happens;
+ * touches are found by event.c. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -14,24 +14,25 @@
 #include "runtime/geometry/support.h"
 #include "runtime/numerics/vec3.h"
 
-/* balls are larger than the bodies by this factor here, so that the change to
- * gap series happens before they could matter */
+/* The balls are larger than the bodies by this factor, so that the search
+ * changes to the series of the gap before the balls touch. */
 #define ADVANCEMENT_BALL 1.05
-/* nearer than this many sizes beyond the balls the gap's series takes over:
- * bounds alone would come closer for ever without arriving */
+/* If the balls are nearer than this share of their sizes, the series of the
+ * gap takes over. Steps by bounds alone would come closer and closer without
+ * arriving. */
 #define ADVANCEMENT_NEAR 0.05
-/* conservative steps leave this share of the gap */
+/* a conservative step leaves this share of the gap */
 #define ADVANCEMENT_REST 0.1
 
-/* relative motion of mass centres Q - P: position, velocity, acceleration/2,
- * and a bound for all higher terms at time h */
+/* The motion of the second mass centre against the first: position, velocity,
+ * half the acceleration, and a bound of all higher terms. */
 struct relative {
     double x[3], v[3], a[3];
-    double rest; /* at most this much displacement by orders >= 3 on [0, h] */
-    bool ends;   /* orders >= 3 vanish for ever */
+    double rest; /* a bound of what orders >= 3 add within [0, h] */
+    bool ends;   /* there are no orders >= 3 */
 };
 
-/* row of the pose entry of a free body, NULL for others */
+/* the series of entry i of the pose of a free body; NULL for other bodies */
 static const double *
 pose_row(const struct rt *run, const imp_body *body, int i)
 {
@@ -42,7 +43,7 @@ pose_row(const struct rt *run, const imp_body *body, int i)
            IMP_ROW_PAD;
 }
 
-/* false where a body's motion has no series (prescribed) */
+/* False if the motion of a body has no series (a prescribed motion). */
 static bool
 relative_motion(const struct rt *run, const imp_contact *image_contact,
                 double h, struct relative *m)
@@ -68,7 +69,8 @@ relative_motion(const struct rt *run, const imp_contact *image_contact,
             for (int n = 3; n <= MOTION_STEP_ORDER; n++, hk *= h)
                 if (row[n] != 0.0)
                     part += fabs(row[n]) * hk;
-            /* the tail behind the last term: less than all terms seen */
+            /* the terms beyond the last one are worth less than all terms seen
+             */
             sum += 2.0 * part;
         }
         m->rest += sum;
@@ -77,8 +79,8 @@ relative_motion(const struct rt *run, const imp_contact *image_contact,
     return true;
 }
 
-/* first t >= 0 with c + b t + a t^2 <= 0 for c > 0; infinite if none. Without
- * cancellation. */
+/* The first t >= 0 with c + b t + a t^2 <= 0; infinite if there is none.
+ * Computed without cancellation. */
 static double
 first_nonpositive(double c, double b, double a)
 {
@@ -100,8 +102,8 @@ first_nonpositive(double c, double b, double a)
     return t;
 }
 
-/* balls of radius sum R around centres in relative motion m: time of their
- * first touch, a lower bound */
+/* A lower bound of the time at which two balls touch; R is the sum of their
+ * radii. */
 static double
 balls_meet(const struct relative *m, double R)
 {
@@ -111,8 +113,8 @@ balls_meet(const struct relative *m, double R)
     double v2 = vec3_dot(m->v, m->v), b = vec3_dot(m->x, m->v);
     double a2 = vec3_dot(m->a, m->a);
     if (a2 == 0.0) {
-        /* straight line: nearest approach from the cross product, which does
-         * not cancel */
+        /* A straight line: the nearest approach follows from the cross
+         * product, which does not cancel. */
         if (b >= 0.0)
             return INFINITY;
         double x[3];
@@ -124,12 +126,13 @@ balls_meet(const struct relative *m, double R)
                    ? 0.0
                    : (d - R) * (d + R) / (-b + sqrt(in));
     }
-    /* apart for ever: distance, speed and acceleration all point outwards */
+    /* the balls stay apart for ever if velocity and acceleration both point
+     * outwards */
     if (b >= 0.0 && vec3_dot(m->x, m->a) >= 0.0 && vec3_dot(m->v, m->a) >= 0.0)
         return INFINITY;
     if (d < (1.0 + ADVANCEMENT_NEAR) * R)
         return 0.0;
-    /* along the line of centres, and by speed: the better bound */
+    /* the better of two bounds: along the line of centres, and by the speeds */
     double e = first_nonpositive(d - R, b / d, vec3_dot(m->x, m->a) / d);
     double s = first_nonpositive(d - R, -sqrt(v2), -sqrt(a2));
     return fmax(e, s);
@@ -153,7 +156,7 @@ advancement_apart(struct rt *run, uint32_t contact, double h, double most)
             return 0.0;
         t = balls_meet(&m, ADVANCEMENT_BALL * (b[0].size + b[1].size) + m.rest);
     } else {
-        /* plane at rest against a ball */
+        /* a plane at rest against a ball */
         const struct support_body *o = &b[1 - flat];
         struct support_point p;
         double x[3], v[3], n[3];
@@ -174,15 +177,15 @@ advancement_apart(struct rt *run, uint32_t contact, double h, double most)
         if (isfinite(t) && room < ADVANCEMENT_NEAR * o->size)
             t = 0.0;
     }
-    /* beyond h nothing is known unless the series ends */
+    /* beyond h nothing is known unless the series are polynomials */
     if (t > h && !m.ends)
         t = h;
     return t;
 }
 
-/* largest spin the body can have from here on: |w| grows at most by the ratio
- * of its moments of inertia (|L| is kept); bodies with forces are given twice
- * their spin */
+/* A bound of the spin (rad/s) that the body can have from here on. Without
+ * torques |L| stays, so that |w| grows at most by the ratio of the moments of
+ * inertia. */
 static double
 most_spin(const struct rt *run, const imp_body *body)
 {
@@ -219,8 +222,9 @@ advancement_safe(struct rt *run, uint32_t contact, double gap, double most)
     if (flat < 0) {
         speed = spin[0] * b[0].size + spin[1] * b[1].size;
     } else {
-        /* seen from the plane: the other's centre moves with its speed plus
-         * the plane's turning, and turns by the sum of both */
+        /* Seen from the plane, the centre of the other body moves with its own
+         * speed and the turning of the plane, and the body turns with both
+         * spins. */
         if (b[1 - flat].flat)
             return 0.0;
         speed = spin[flat] * (vec3_norm(m.x) + b[1 - flat].size) +

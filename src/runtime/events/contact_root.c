@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The gap near a touch, as a polynomial in time: how long its series holds,
- * whether an entry into the band |gap| <= tolerance is a crossing, a grazing
- * touch or a C00, and at which time (spec 0.F: the time of a triple root is
- * that of the simple root of g'', of a double root that of g'). */
+/* The gap near a touch as a polynomial in time: how long its series holds,
+ * whether an entry into the band |gap| <= tolerance is a crossing, a
+ * tangential touch or a C00, and at which time it happens. The time of a
+ * triple root is that of the simple root of g'', the time of a double root
+ * that of g' (Palffy-Muhoray et al. 2018, spec 0.F). */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -11,11 +12,12 @@
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/numerics/polynomial.h"
 
-/* the terms left out of the gap's polynomial stay below this share of the
- * tolerance of the gap */
+/* The terms left out of the polynomial of a gap stay below this share of the
+ * tolerance of the gap. */
 #define ROOT_TRUNCATION 1e-2
-/* the polynomial's terms stay below this many lengths, so that its rounding
- * (1e-16 of the largest term) stays below the gap's tolerance */
+/* The terms of the polynomial stay below this many lengths, so that its
+ * rounding error (1e-16 of the largest term) stays below the tolerance of the
+ * gap. */
 #define ROOT_LARGEST 1e3
 
 int
@@ -24,7 +26,7 @@ contact_root_series(struct rt *run, uint32_t contact,
 {
     assert(tol != NULL && g != NULL && h != NULL);
     *h = 0.0;
-    /* until other features of corners take over */
+    /* until other features of the polytopes take over */
     double t = INFINITY;
     int st =
         rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS
@@ -46,9 +48,9 @@ contact_root_series(struct rt *run, uint32_t contact,
     return IMP_OK;
 }
 
-/* first s in [0, h] where q leaves the band: up through twice its edge (it may
- * stand on the edge now), or down through it; side: +1 above, -1 below, 0 not
- * at all (s = h) */
+/* The first s in [0, h] where q leaves the band: upwards through twice the
+ * tolerance (q may stand at the tolerance now), or downwards through minus the
+ * tolerance. *side: 1 above, -1 below, 0 if q does not leave it (s = h). */
 static double
 leave(const double *q, double h, double tol, int *side)
 {
@@ -89,8 +91,8 @@ contact_root_in_band(const double *g, double h, const struct gap_tolerance *tol,
     out->s = 0.0;
     out->order = 0;
 
-    /* C00: q'' vanishes where q and q' do. The place may lie a little before
-     * the start when that is inside the band already. */
+    /* C00: q'' vanishes where q and q' do. The root may lie a little before
+     * the start if q is inside the band already. */
     double quick = tol->rate;
     int n = polynomial_roots(d2, n2, end, 0.0, root, MOTION_STEP_ORDER);
     for (int i = 0; i < n; i++)
@@ -101,7 +103,7 @@ contact_root_in_band(const double *g, double h, const struct gap_tolerance *tol,
             out->order = 2;
             return;
         }
-    /* grazing: a minimum within the band */
+    /* tangential touch: a minimum within the band */
     n = polynomial_roots(d1, n1, end, 0.0, root, MOTION_STEP_ORDER);
     for (int i = 0; i < n; i++)
         if (polynomial_value(d2, n2, root[i]) > 0.0) {
@@ -110,8 +112,9 @@ contact_root_in_band(const double *g, double h, const struct gap_tolerance *tol,
             out->order = 1;
             return;
         }
-    /* closed before the series ends, where other features take over, and so
-     * fast that no turn within the band is in sight: v^2 > 2 a tol by far */
+    /* The gap closes before the series ends, where other features take over,
+     * and so fast that it cannot turn within the band: v^2 is far above 2 a
+     * tol. */
     double at, v;
     if (side == 0 && q[0] > 0.0 &&
         polynomial_below(q, MOTION_STEP_ORDER, 0.0, end, 0.0, &at) &&
@@ -122,8 +125,9 @@ contact_root_in_band(const double *g, double h, const struct gap_tolerance *tol,
         return;
     }
     if (side == 0) {
-        /* inside the band for as long as can be seen: a touch without rate,
-         * or one so slow that the next series must tell */
+        /* q stays inside the band for as long as the series holds: this is a
+         * touch without rate, or one so slow that the next series must decide.
+         */
         if (fabs(q[1]) <= quick) {
             out->kind = EVENT_TANGENT;
             out->order = -1;
@@ -131,14 +135,14 @@ contact_root_in_band(const double *g, double h, const struct gap_tolerance *tol,
         return;
     }
     if (side > 0) {
-        /* it left without turning: it was at its least where it began */
+        /* q leaves the band without turning: it was least where it began */
         if (fabs(q[1]) <= quick) {
             out->kind = EVENT_TANGENT;
             out->order = -1;
         }
         return;
     }
-    /* crossing: monotone to the other side of the band */
+    /* crossing: q goes to the other side of the band without turning */
     double s = 0.0;
     if (q[0] > 0.0)
         polynomial_below(q, MOTION_STEP_ORDER, 0.0, end, 0.0, &s);
@@ -175,7 +179,7 @@ event_ahead(struct rt *run, uint32_t contact, double most,
     if (st || (st = contact_root_series(run, contact, &tol, g, &h)))
         return st;
     h = fmin(fmin(h, hm), most);
-    /* where in the band it stands does not matter */
+    /* the place within the band does not matter */
     g[0] = 0.0;
     leave(g, h, tol.gap, &side);
     if (side == 0)

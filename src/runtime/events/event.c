@@ -26,32 +26,33 @@
 #include "runtime/geometry/support.h"
 #include "runtime/numerics/polynomial.h"
 
-/* the gap at the end of a step may differ from its polynomial by this share
- * of the tolerance: ten times what the truncation allows */
+/* The gap at the end of a step may differ from its polynomial by this share of
+ * the tolerance: ten times what the terms left out allow. */
 #define EVENT_CHECK 0.1
-/* a gap falls, beyond doubt of the verdict, at this many rates that count as
- * none: the verdict's own tolerance and a little */
+/* A gap falls without doubt if its rate is this many times the rate that
+ * counts as none: the tolerance of the verdict, doubled. */
 #define EVENT_FALL (2.0 / RT_GAP_SHARE)
-/* rounds of expanding again at the time found */
+/* the motion is expanded again at the time found at most this many times */
 #define EVENT_ROUNDS 4
 
 struct near {
     enum event_watch mode;
-    int sign;    /* +1: closing is looked for, -1: opening */
-    bool begun;  /* looked at before in this search */
-    bool inside; /* must leave the band before it can touch again */
-    bool far;    /* excluded for this step by balls */
+    int sign;    /* 1: a closing gap is looked for, -1: an opening one */
+    bool begun;  /* this search has looked at it before */
+    bool inside; /* the gap must leave the band before it can touch again */
+    bool far;    /* balls show that nothing happens within this step */
     bool series; /* g holds */
     struct closest_points at;
     struct gap_tolerance tol;
     double g[MOTION_STEP_ORDER + 1];
     double h, safe;
-    /* candidate of this step, in times from its start */
+    /* a candidate for an event of this step; times from the start of the step
+     */
     bool candidate, refined;
     double entry, s;
     enum event_kind kind;
 };
-/* what a step back restores */
+/* what is restored when a step is taken back */
 struct saved {
     double time, *state, *lo, *u;
     unsigned char *warm;
@@ -114,8 +115,8 @@ stuck(struct rt *run, uint32_t contact)
     return IMP_FAILED;
 }
 
-/* gap of a contact at the present state; a body that is not convex there, or
- * has no surface, ends the search with a diagnostic */
+/* The gap of a contact at the present state. A body that is not convex there,
+ * or has no surface, ends the search with a diagnostic. */
 static int
 look(struct rt *run, uint32_t c, struct closest_points *out)
 {
@@ -147,8 +148,8 @@ propose(struct near *watched, double entry, double s, enum event_kind kind)
     watched->kind = kind;
 }
 
-/* contact c at the start of a step: where it stands, how long its series
- * holds; *h is lowered to what it allows */
+/* Contact c at the start of a step: its gap, and the time for which the series
+ * of the gap holds. *h is lowered to that time. */
 static int
 expand(struct rt *run, uint32_t c, struct near *watched, double hm, double most,
        double *h)
@@ -184,11 +185,12 @@ expand(struct rt *run, uint32_t c, struct near *watched, double hm, double most,
     if (gap < -watched->tol.gap) {
         double rate = watched->sign * gap_rate(run, c, &watched->at);
         if (watched->mode != WATCH_LEAVE || rate <= watched->tol.rate) {
-            /* through already: closed again at once, or open from the start */
+            /* the band is crossed already: the gap closes again at once, or is
+             * open from the start */
             propose(watched, 0.0, 0.0, kind_of(watched, rate));
             return IMP_OK;
         }
-        watched->inside = true; /* on its way out */
+        watched->inside = true; /* the overlap is on its way out */
     }
     if (gap > watched->tol.gap)
         watched->safe = advancement_safe(run, c, gap, most);
@@ -202,7 +204,8 @@ expand(struct rt *run, uint32_t c, struct near *watched, double hm, double most,
     }
     watched->h = watched->safe;
     if (gap <= watched->tol.gap) {
-        /* touching where the gap has no series: its rate alone tells */
+        /* the bodies touch where the gap has no series: the rate alone decides
+         */
         double rate = watched->sign * gap_rate(run, c, &watched->at);
         if (!watched->inside && rate <= watched->tol.rate) {
             propose(watched, 0.0, 0.0, kind_of(watched, rate));
@@ -217,7 +220,7 @@ expand(struct rt *run, uint32_t c, struct near *watched, double hm, double most,
     return IMP_OK;
 }
 
-/* first entry of the contact's gap into the band on [0, h] */
+/* finds the first entry of the gap into the band on [0, h] */
 static void
 scan(struct near *watched, double h)
 {
@@ -228,7 +231,8 @@ scan(struct near *watched, double h)
         neg[k] = -q[k];
     }
     if (watched->inside) {
-        /* twice the tolerance up: rounding at the edge is no new entry */
+        /* The gap has left the band when it is above twice the tolerance, so
+         * that rounding at the edge of the band is no new entry. */
         bool rises = polynomial_below(neg, MOTION_STEP_ORDER, 0.0, h,
                                       -2.0 * watched->tol.gap, &up);
         double low = q[0] < -watched->tol.gap ? q[0] : 0.0;
@@ -237,8 +241,8 @@ scan(struct near *watched, double h)
         if (!rises && !falls)
             return;
         if (falls && (!rises || down < up)) {
-            /* closes again without having opened: the known root at 0 is
-             * divided out, q - q0 = s (q1 + q2 s + ...) */
+            /* The gap closes again without having opened. The known root at 0
+             * is divided out: q - q0 = s (q1 + q2 s + ...). */
             double d[MOTION_STEP_ORDER + 1];
             int n = polynomial_derivative(q, MOTION_STEP_ORDER, d);
             s = 0.0;
@@ -246,10 +250,10 @@ scan(struct near *watched, double h)
                 !polynomial_below(q + 1, MOTION_STEP_ORDER - 1, 0.0, down, 0.0,
                                   &s))
                 s = down;
-            /* pressed together: at once. Otherwise a touch without rate is the
-             * one just handled: the next event is where the gap, having
-             * risen, is closed again and falls fast enough to be told from
-             * it */
+            /* If the bodies are pressed together, the event is now. Otherwise
+             * a touch without rate is the one that was just handled. The next
+             * event is then the time at which the gap has risen, is closed
+             * again, and falls fast enough to be told from the last event. */
             double slow = -EVENT_FALL * watched->tol.rate;
             if (q[1] >= -watched->tol.rate && (s > 0.0 || q[2] >= 0.0) &&
                 polynomial_value(d, n, s) > slow &&
@@ -265,9 +269,9 @@ scan(struct near *watched, double h)
         propose(watched, s, s, EVENT_NONE);
 }
 
-/* tells the touch of contact c, entered at w->entry, apart and times it.
- * *trust is false when the expansion there contradicts the step's. State and
- * series are left somewhere near. */
+/* Finds the kind and the time of the touch of contact c, whose gap enters the
+ * band at watched->entry. *trust is false if the expansion there contradicts
+ * that of the step. The state and the series are left somewhere near. */
 static int
 refine(struct rt *run, uint32_t c, struct near *watched, double t0, bool *trust)
 {
@@ -276,7 +280,7 @@ refine(struct rt *run, uint32_t c, struct near *watched, double t0, bool *trust)
     *trust = true;
     watched->refined = true;
     for (int round = 0; round < EVENT_ROUNDS; round++) {
-        /* to the place looked at, and expand */
+        /* go to the time in question, and expand the motion there */
         if (round == 0 ? moved > 0.0 : touch.s != 0.0) {
             double step = round == 0 ? moved : touch.s;
             if (round == 0)
@@ -292,7 +296,7 @@ refine(struct rt *run, uint32_t c, struct near *watched, double t0, bool *trust)
         if (st != IMP_OK)
             return st;
         if (contact_root_series(run, c, &watched->tol, g, &h) != IMP_OK) {
-            /* no series here: the rate decides */
+            /* the gap has no series here: the rate decides */
             watched->s = moved;
             watched->kind = kind_of(
                 watched, watched->sign * gap_rate(run, c, &watched->at));
@@ -312,7 +316,8 @@ refine(struct rt *run, uint32_t c, struct near *watched, double t0, bool *trust)
             watched->kind = touch.kind;
             watched->s = moved + touch.s;
             if (touch.kind == EVENT_NONE) {
-                /* in the band, slowly: look again where this series ends */
+                /* the gap is in the band and slow: look again where this
+                 * series ends */
                 watched->s = moved + h;
                 return IMP_OK;
             }
@@ -332,7 +337,7 @@ refine(struct rt *run, uint32_t c, struct near *watched, double t0, bool *trust)
     return IMP_OK;
 }
 
-/* the step is accepted: state moves on by dt, records are told */
+/* accepts a step: the state moves on by dt, and the records are told */
 static int
 accept(struct rt *run, double dt, double t1,
        int (*each_step)(void *, double, double), void *ctx)
@@ -342,9 +347,9 @@ accept(struct rt *run, double dt, double t1,
     return each_step != NULL && t1 > t0 ? each_step(ctx, t0, t1) : IMP_OK;
 }
 
-/* Earliest touch of the candidates of this step. Returns its contact in *best
- * (im->contacts.n if none), or lowers *h where the polynomials cannot be
- * trusted or a contact wants another look (*again). */
+/* Finds the earliest touch among the candidates of this step, and its contact
+ * *best (im->contacts.n if there is none). *h is lowered where the polynomials
+ * cannot be trusted (*again), or where a contact wants another look. */
 static int
 choose(struct rt *run, struct event_state *ev, double t0, double *h,
        uint32_t *best, bool *again)
@@ -400,7 +405,8 @@ choose(struct rt *run, struct event_state *ev, double t0, double *h,
     return IMP_OK;
 }
 
-/* does every gap that was followed by its polynomial agree with it at h? */
+/* *good: does every gap that was followed by its polynomial agree with it at
+ * h? If not, *least is a step that is safe by bounds. */
 static int
 verify(struct rt *run, struct event_state *ev, double h, bool *good,
        double *least)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* First touches along the free motion, whatever the multiplicity of the root
- * (I3): crossing, grazing (double root), C00 (triple root), several in one
- * step, none missed. */
+/* The first touch of two bodies along their motion, whatever the multiplicity
+ * of the root (I3): a crossing (simple root), a tangential touch (double
+ * root), a C00 (triple root), or several of them within one step. */
 #ifndef IMP_RUNTIME_EVENTS_EVENT_H
 #define IMP_RUNTIME_EVENTS_EVENT_H
 
 #include "runtime/instance/run.h"
 
 enum event_kind {
-    EVENT_NONE,     /* nothing until the end */
-    EVENT_EXCLUDED, /* no touch can ever happen from here on; time is then the
-                       present one. Never returned when each_step is given:
-                       the run then goes on to `until` */
+    EVENT_NONE,     /* nothing until the given time */
+    EVENT_EXCLUDED, /* No touch can ever happen from here on; `time` is the
+                       present time. Never returned when each_step is given: the
+                       run goes on to `until` then. */
     EVENT_CROSS,    /* simple root of the gap, closing */
     EVENT_OPEN,     /* simple root, opening (contacts passed through) */
     EVENT_TANGENT   /* gap and its rate vanish within tolerance */
@@ -21,40 +21,44 @@ struct event {
     uint32_t contact;
     double time;
 };
-/* per contact: how the search treats it */
+/* how the search treats a contact */
 enum event_watch {
     WATCH_OFF,
-    WATCH_CLOSE, /* apart now: report the first touch */
-    WATCH_OPEN,  /* overlapping now, let through: report when the gap opens */
-    WATCH_LEAVE  /* touching now (an impact or touch was just handled): report
-                    the next touch after the gap has opened; a contact whose
-                    gap closes again from here is reported at once */
+    WATCH_CLOSE, /* the bodies are apart: report the first touch */
+    WATCH_OPEN,  /* the bodies overlap and pass through each other: report when
+                    the gap opens */
+    WATCH_LEAVE  /* The bodies touch, because an impact or a touch was just
+                    handled: report the next touch after the gap has opened. If
+                    the gap closes again from here on, that is reported at once.
+                  */
 };
-/* Moves the model from the current time to the first event at or before
- * `until` (or to `until`), leaves it there. `each_step`, if not NULL, is called
- * for every accepted step with the time interval for which r->work holds the
- * motion series (dense output for records). Simultaneous events: the ones
- * beyond the first that lie within the event tolerance are returned in
- * more[0..*n_more). */
+/* Moves the run from the present time to the first event at or before `until`
+ * (or to `until`), and leaves it there. watch: one entry per contact.
+ * each_step (may be NULL) is called for every accepted step with the time
+ * interval for which run->work holds the series of the motion, so that records
+ * can be read from it. Other events that happen at the same time, within the
+ * tolerance, are returned in more[0..*n_more), which has room for one event
+ * per contact. IMP_STOPPED, or IMP_FAILED after a diagnostic. */
 int event_next(struct rt *run, const enum event_watch *watch, double until,
                int (*each_step)(void *ctx, double t0, double t1), void *ctx,
                struct event *out, struct event *more, uint32_t *n_more);
-/* Closest points at the present state. IMP_FAILED after diagnostic E0620 when
- * the bodies overlap by more than the tolerance, or after another one; *gap is
- * set in the first case and with IMP_OK. */
+/* Finds the gap (m) at the present state. IMP_FAILED after diagnostic E0620
+ * when the bodies overlap by more than the tolerance, or after another
+ * diagnostic. *gap is set with IMP_OK and with E0620. */
 int event_start_check(struct rt *run, uint32_t contact, double *gap);
-/* What a touch without rate comes to, where v, D and the jerk are none: does
- * the gap rise or fall out of the band, by orders that are left, within `most`
- * and as far as its series can be seen? Status as contact_gap_series. */
+/* What follows a touch whose rate, discriminant D and jerk count as none: does
+ * the gap leave the band |gap| <= tolerance by the higher orders within the
+ * time `most` (s), as far as its series holds? Status as contact_gap_series. */
 enum event_ahead {
-    AHEAD_RESTS, /* neither */
+    AHEAD_RESTS, /* the gap stays in the band */
     AHEAD_RISES,
-    AHEAD_DRIFTS, /* falls, but only by its rate, which counts as none */
+    AHEAD_DRIFTS, /* the gap falls, but only by its rate, which counts as none
+                   */
     AHEAD_FALLS
 };
 int event_ahead(struct rt *run, uint32_t contact, double most,
                 enum event_ahead *out);
-/* 1e3 times the longest time scale of the model: the default horizon */
+/* the default horizon (s): 1e3 times the longest time scale of the model */
 double event_horizon(struct rt *run);
 
 #endif

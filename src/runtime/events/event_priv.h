@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside the search for touches: tolerances of a contact, bounds from balls
- * and speeds, the shape of the gap near a touch. */
+/* Inside the search for touches: bounds from balls and speeds
+ * (conservative_advancement.c), and the shape of the gap near a touch
+ * (contact_root.c). */
 #ifndef IMP_RUNTIME_EVENTS_EVENT_PRIV_H
 #define IMP_RUNTIME_EVENTS_EVENT_PRIV_H
 
@@ -10,33 +11,40 @@
 #include "runtime/motion/motion.h"
 
 /* -- conservative_advancement.c -- */
-/* Time from now on for which balls (or a plane and a ball) around the bodies
- * stay apart, from the motion series, at most `most`; 0 when they are near.
- * Infinite when they stay apart for ever. h: how long the series hold. */
+/* The time (s) from now on for which balls around both bodies (or a plane and
+ * a ball) stay apart, from the series of the motion, at most `most`. 0 if they
+ * are near; infinite if they stay apart for ever. h: the time for which the
+ * series hold. */
 double advancement_apart(struct rt *run, uint32_t contact, double h,
                          double most);
-/* no touch before this time, nor an opening: |gap| over a bound of the speed
- * at which it can change (conservative advancement); 0 where there is none */
+/* A time (s) before which the gap cannot become 0: |gap| over a bound of the
+ * speed at which it can change (conservative advancement). 0 if there is no
+ * bound. */
 double advancement_safe(struct rt *run, uint32_t contact, double gap,
                         double most);
 
 /* -- contact_root.c -- */
-/* gap series at the present state (motion series made), and the time for
- * which it holds to `rest`; status as contact_gap_series */
+/* The series g of the gap at the present state, and the time *h for which its
+ * last terms stay small beside the tolerance. The series of the motion must
+ * have been made. Status as contact_gap_series. */
 int contact_root_series(struct rt *run, uint32_t contact,
                         const struct gap_tolerance *tol, double *g, double *h);
 
-/* What the gap does on [0, h] once it has entered the band |g| <= tol at
- * `from`. sign: +1 closing is looked for, -1 opening (g is negated). */
+/* What the gap does on [0, h] after it has entered the band |g| <= tol->gap.
+ * sign: 1 if a closing gap is looked for, -1 if an opening one (g is negated
+ * then). */
 struct contact_root {
-    enum event_kind kind; /* EVENT_NONE: the band is not left within h */
+    enum event_kind
+        kind; /* EVENT_NONE: the gap does not leave the band within h */
     double s;
-    int order; /* 0: root of g, 1: of g', 2: of g'' gives s; -1: s as it is */
+    int order; /* s is a root of g (0), of g' (1), of g'' (2), or is kept as it
+                  is (-1) */
 };
 void contact_root_in_band(const double *g, double h,
                           const struct gap_tolerance *tol, int sign,
                           struct contact_root *out);
-/* s of a touch found before, on a fresh series at about that time */
+/* The time s of a touch again, from a series that was made at about that time.
+ * False if the root is not within `reach`. */
 bool contact_root_polish(const double *g, int order, double reach, double *s);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Polytopes over planes (vertex_plane.h): which contacts these are, their
- * flights (vertex_plane_search.c) and impacts. Contacts of other kinds are
- * passed over while balls around their bodies stay apart. */
+ * flights (vertex_plane_search.c) and their impacts. Contacts of other kinds
+ * are passed over while balls around their bodies stay apart. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,8 @@
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
 
-/* a rate below this share of the speeds needs a closer look */
+/* a touch with a rate below this share of the speeds is left to the general
+ * search */
 #define VERTEX_PLANE_SLOW 1e-6
 /* I1: energy of one impact against its law, relative */
 #define VERTEX_PLANE_CONSERVES 1e-12
@@ -25,12 +26,12 @@ struct vertex_planes {
     uint32_t n;
     struct vertex_plane *plane;
     struct vertex_plane_course *course;
-    bool *other; /* per contact: of another kind */
+    bool *other; /* per contact: is it of another kind? */
 };
 /* -- set-up -----------------------------------------------------------------
  */
 
-/* rows of n entries of the state; false if one is missing */
+/* the offsets of n entries of the state; false if one is missing */
 static bool
 find_rows(const struct rt *run, uint32_t block, uint32_t first, uint32_t n,
           uint32_t *out)
@@ -48,7 +49,7 @@ find_rows(const struct rt *run, uint32_t block, uint32_t first, uint32_t n,
     return found == n;
 }
 
-/* all of the motion of a body */
+/* the offsets of the whole motion of a body */
 static bool
 find_motion(const struct rt *run, struct vertex_plane *plane)
 {
@@ -83,8 +84,9 @@ take_vertices(struct rt *run, const struct polytope *t,
     }
 }
 
-/* a polytope that moves freely over a half-space that is fixed or driven, with
- * 0 < e <= 1 and no friction */
+/* Is the contact one of a polytope that moves freely over a half-space, which
+ * is fixed or driven, with 0 < e <= 1 and without friction? Then fills *plane.
+ */
 static bool
 take(struct rt *run, uint32_t c, struct vertex_plane *plane)
 {
@@ -150,8 +152,8 @@ vertex_planes_new(struct rt *run)
 /* -- impact -----------------------------------------------------------------
  */
 
-/* normal of the plane now, and its velocity along it where it meets point x of
- * the body (body axes) */
+/* n: the present normal of the plane. Returns the velocity of the plane along
+ * n at the point x of the body (body axes). */
 static double
 plane_now(struct rt *run, const struct vertex_plane *plane, const double *x,
           double *n)
@@ -177,9 +179,10 @@ plane_now(struct rt *run, const struct vertex_plane *plane, const double *x,
     return vec3_dot(n, v) + vec3_dot(n, turn);
 }
 
-/* the impulse (1 + e) |u|/W at a vertex that is on the plane now, u its normal
- * velocity against the plane, W = 1/m + (r x g).I^-1 (r x g); false where it is
- * not plain */
+/* The impulse (1 + e) |u| / W at a vertex that is on the plane now, with its
+ * normal velocity u against the plane and W = 1/m + (r x g).I^-1 (r x g)
+ * (Palffy-Muhoray et al. 2018, eq. (7), with restitution). False if the touch
+ * is too slow, or if the energy is not right (I1). */
 static bool
 impact(struct rt *run, const struct vertex_plane *plane, uint32_t vertex,
        struct vertex_plane_touch *t)
@@ -217,7 +220,7 @@ impact(struct rt *run, const struct vertex_plane *plane, uint32_t vertex,
     t->contact = plane->contact;
     t->body = plane->body;
     t->impulse = P;
-    /* twice the change of energy: from the motion, and as work of P */
+    /* twice the change of energy, from the motion and as the work of P */
     double I[6] = {0.0, 0.0, k[IMP_BODY_INERTIA]}, sum[3], got = 0.0;
     for (int i = 0; i < 3; i++) {
         t->dv[i] = P * k[IMP_BODY_INVMASS] * n[i];
@@ -256,7 +259,8 @@ vertex_planes_impact(struct vertex_planes *planes,
 /* -- flight -----------------------------------------------------------------
  */
 
-/* contacts of other kinds: *h is lowered to what is sure to be free of them */
+/* lowers *h to a time without touches of contacts of other kinds; false if
+ * there is none */
 static bool
 others_far(const struct vertex_planes *p, const enum event_watch *watch,
            double *h)
@@ -274,8 +278,8 @@ others_far(const struct vertex_planes *p, const enum event_watch *watch,
     return true;
 }
 
-/* the first touch within *h, which is lowered to its time, or to what is known;
- * *best: which plane, p->n if none */
+/* The first touch within *h. *h is lowered to its time, or to the time that is
+ * known to be free. *best: the plane, planes->n if there is no touch. */
 static enum found
 first_touch(struct vertex_planes *planes, const enum event_watch *watch,
             double *h, uint32_t *best, uint32_t *vertex)

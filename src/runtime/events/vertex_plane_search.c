@@ -31,18 +31,19 @@
 #include "runtime/events/vertex_plane_priv.h"
 #include "runtime/numerics/vec3.h"
 
-/* terms 0 .. VERTEX_PLANE_LOW + 1 tell roughly where a vertex is, within a
- * bound */
+/* The terms 0 .. VERTEX_PLANE_LOW + 1 say roughly where a vertex is, within a
+ * known bound. */
 #define VERTEX_PLANE_LOW 6
-/* places looked at on one step */
+/* most times that are looked at within one step */
 #define VERTEX_PLANE_ROUNDS 64
-/* of the time that is safe, this share is used */
+/* this share of the time that is safe is used */
 #define VERTEX_PLANE_SHORT 0.95
-/* what the terms left out of g and n.c - d are worth at most, of the length
- * (the motion itself: motion.c) */
+/* What the terms left out of g and of n.c - d may be worth, as a share of the
+ * length (motion_step.c bounds those of the motion). */
 #define VERTEX_PLANE_TRUNCATION 4e-16
 
-/* at one time of the step; off, doff: as in struct vertex_plane_course, or 0 */
+/* One time within the step. off, doff: as in struct vertex_plane_course, or 0.
+ */
 enum sight { AT_START, ROUGHLY, FULLY };
 struct view {
     double z, dz, g[3], dg[3], off, doff;
@@ -63,9 +64,9 @@ two(const double *x)
     return p;
 }
 
-/* The values of four rows at s, of terms up to `top` (even): even and odd terms
- * side by side, and four rows at once, since each sum waits for itself. Entry
- * VERTEX_PLANE_ORDER + 1 of a row is 0. */
+/* The values of four rows at s, with the terms up to `top` (even). Even and
+ * odd terms are summed side by side, and four rows at once, because each sum
+ * waits for its own last term. Entry VERTEX_PLANE_ORDER + 1 of a row is 0. */
 static ALWAYS_INLINE void
 four_at(const double *const *row, int top, double s, double *out)
 {
@@ -105,9 +106,9 @@ four_tail(const double *const *row, double s)
     return lead * (v[0] + s * v[1]);
 }
 
-/* Over three rows: sums of (sum of |c_k| s^k)^2 and (sum of k |c_k|
- * s^(k-1))^2, and the tail as above; with a(s) = e(z) + s o(z), z = s^2: a' =
- * 2 s e' + o + 2 z o' */
+/* Sums over three rows of (sum of |c_k| s^k)^2 and of (sum of k |c_k|
+ * s^(k-1))^2, and the tail as above. With a(s) = e(z) + s o(z) and z = s^2, a'
+ * = 2 s e' + o + 2 z o'. */
 static ALWAYS_INLINE void
 three_squared(const double *const *row, double s, double *sum, double *slope,
               double *tail)
@@ -160,7 +161,8 @@ four_rates_at(const double *const *row, double s, double *out, double *rate)
 /* -- one step of one contact ------------------------------------------------
  */
 
-/* of the polynomial of a row; a parabola is what it is most of the time */
+/* The degree of the polynomial of a row, which is a parabola most of the time.
+ */
 static int
 degree(const double *c)
 {
@@ -169,7 +171,7 @@ degree(const double *c)
     for (int i = 5; i < VERTEX_PLANE_ORDER; i += 2)
         any |= (pair_mask)two(c + i);
     if (((unsigned long long)(any[0] | any[1]) << 1) == 0)
-        k = 2; /* all 0, of either sign */
+        k = 2; /* all are 0, of either sign */
     while (k > 0 && c[k] == 0.0)
         k--;
     return k;
@@ -177,7 +179,7 @@ degree(const double *c)
 
 static const double zeros[VERTEX_PLANE_ORDER + 2];
 
-/* heights below which a closer look is needed */
+/* the height below which a vertex needs a closer look */
 static double
 clear(const struct rt *run, const struct vertex_plane *plane)
 {
@@ -200,9 +202,9 @@ bend(const double *c, int top, double s)
     return y;
 }
 
-/* M_i of all vertices, and what the rough view is off by: with q (or the angle)
- * off by x and w by y, R^T n is off by at most 6 (1 + x) x, since it is n + 2
- * (v x (v x n) - q0 v x n) */
+/* The bounds M_i of all vertices, and the error of the rough view. If q (or
+ * the angle) is off by x and w by y, then R^T n is off by at most 6 (1 + x) x,
+ * because it is n + 2 (v x (v x n) - q0 v x n). */
 static void
 bounds(struct vertex_plane_course *course, double h)
 {
@@ -255,10 +257,10 @@ begin(struct rt *run, const struct vertex_plane *plane,
         course->spin_row[2] = work + plane->spin[0];
 }
 
-/* n.c - d and g over a driven plane, from the pose of body 1 in the axes of
- * body 0, c and R by rows: of the polytope over the plane n.y = d, g = R^T n,
- * n.c - d;   of the plane under the polytope, g = R n, -g.c - d. With both
- * truncated after two orders, h is what these keep to. */
+/* n.c - d and g over a driven plane, from the pose c, R of body 1 in the axes
+ * of body 0. Polytope over the plane n.y = d: g = R^T n and n.c - d. Plane
+ * under the polytope: g = R n and -g.c - d. *h is lowered to the time for
+ * which both series hold. */
 static bool
 begin_driven(struct rt *run, const struct vertex_plane *plane, double *h,
              struct vertex_plane_course *course)
@@ -386,7 +388,7 @@ look(const struct vertex_plane_course *course, double s, enum sight how,
         see(course, s, FULLY, view);
 }
 
-/* heights and rates of eight vertices, what is not sure taken off */
+/* heights and rates of eight vertices, less what they may be off by */
 struct low {
     double H[EIGHT], D[EIGHT], M[EIGHT];
 };
@@ -413,7 +415,8 @@ same(const struct vertex_plane *plane, uint32_t i, uint32_t j)
     return i == j || (i + 1 >= plane->n_vertex && j + 1 >= plane->n_vertex);
 }
 
-/* vertices but `but` stay above the band for u from the time of v on */
+/* do all vertices except `but` stay above the band for the time u from the
+ * view v on? */
 static bool
 others_stay(const struct vertex_plane_course *course, const struct view *v,
             uint32_t but, double u)
@@ -443,8 +446,8 @@ one(const struct vertex_plane_course *course, const struct view *v, uint32_t i,
     *D = v->dz + vec3_dot(v->dg, x);
 }
 
-/* The root of H_i near *t. A step of Newton's method leaves H <= M dt^2/2; the
- * view v is of just before the root then. */
+/* The root of H_i near *t. A step dt of Newton's method leaves H <= M dt^2/2.
+ * The view is of a time just before the root then. */
 static enum found
 polish(const struct vertex_plane_course *course, uint32_t i, double M,
        double *t, struct view *view)
@@ -464,7 +467,7 @@ polish(const struct vertex_plane_course *course, uint32_t i, double M,
     return FOUND_UNCLEAR;
 }
 
-/* how long its height stays above 0 at least */
+/* a time for which the height of the vertex stays above 0 */
 static ALWAYS_INLINE double
 lasts(const struct first_vertex *f)
 {
@@ -472,10 +475,10 @@ lasts(const struct first_vertex *f)
     return f->D > 0.0 ? (f->D + root) / f->M : 2.0 * f->H / (root - f->D);
 }
 
-/* Lowers *u to what is safe from the view v on; f: the vertex that says so,
- * before: that of an earlier time, looked at first: most others are safe for as
- * long as it is. FOUND_UNCLEAR: a vertex is near the plane, and not on its way
- * up. */
+/* Lowers *u to the time that is safe from the view v on; f: the vertex that
+ * limits it. The vertex that limited an earlier time is looked at first: most
+ * others are safe for as long as it is. FOUND_UNCLEAR: a vertex is near the
+ * plane, and not on its way up. */
 static enum found
 soonest(const struct vertex_plane_course *course, const struct view *v,
         double *u, struct first_vertex *f)
@@ -502,7 +505,8 @@ soonest(const struct vertex_plane_course *course, const struct view *v,
     return any;
 }
 
-/* The root where f alone comes down soon after t; v: the view at t */
+/* The root at which the vertex f, and no other, comes down soon after *t;
+ * view: at *t. */
 static enum found
 comes_down(const struct vertex_plane_course *course,
            const struct first_vertex *f, double *t, double h, struct view *view)
@@ -519,7 +523,7 @@ comes_down(const struct vertex_plane_course *course,
                : FOUND_UNCLEAR;
 }
 
-/* a ball about the body is looked at first */
+/* A ball around the body is looked at first. */
 enum found
 vertex_plane_search(struct vertex_plane_course *course, bool leaves, double *h,
                     struct first_vertex *f)
@@ -550,7 +554,7 @@ vertex_plane_search(struct vertex_plane_course *course, bool leaves, double *h,
         }
         if (found != FOUND_MORE)
             return found;
-        /* from above, as they were from below */
+        /* bounds from above: until here H and D were bounds from below */
         f->H += 2.0 * v.off * course->p->radius;
         f->D += 2.0 * v.doff * course->p->radius;
         if (f->D < 0.0 && f->D * f->D > 4.0 * f->M * f->H &&
@@ -559,8 +563,8 @@ vertex_plane_search(struct vertex_plane_course *course, bool leaves, double *h,
             *h = found == FOUND_ROOT ? t : *h;
             return found;
         }
-        /* not quite: where M_i is what the second derivative is, u would end
-         * on the plane */
+        /* A little less: if M_i is the second derivative itself, u ends on the
+         * plane. */
         u *= VERTEX_PLANE_SHORT;
         if (!(t + u > t))
             return FOUND_UNCLEAR;

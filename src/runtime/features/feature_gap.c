@@ -20,11 +20,11 @@
 #include "runtime/numerics/polynomial.h"
 #include "runtime/numerics/vec3.h"
 
-/* edges with a smaller sine between them have no common normal to speak of:
- * its series would be rounding */
+/* If the sine between two edges is below this, the series of their common
+ * normal would be rounding. */
 #define GAP_PARALLEL 1e-12
 
-/* body b seen from body a: x of b is at c + R x */
+/* body b seen from body a: the point x of b is at c + R x in the axes of a */
 struct view {
     const struct polytope *a, *b;
     struct taylor c[3], R[9];
@@ -70,7 +70,7 @@ placed(const struct view *v, const double x[3], struct taylor out[3])
         taylor_add(v->order, &out[i], &v->c[i], &out[i]);
 }
 
-/* vertex i of b stays ahead of its neighbours against the normal n */
+/* conditions: vertex i of b stays the lowest along n among its neighbours */
 static void
 support_of_b(struct view *view, uint32_t i, const struct taylor n[3])
 {
@@ -133,7 +133,8 @@ face_vertex(struct view *view, uint32_t f, uint32_t i, struct taylor *gap)
     }
 }
 
-/* in face side (0, 1) of an edge, away from it */
+/* the direction in face `side` (0, 1) of an edge, across the edge and away
+ * from it */
 static void
 into_face(const struct polytope *polytope, const struct polytope_edge *edge,
           int side, double out[3])
@@ -156,7 +157,8 @@ edge_length(const struct polytope *polytope, const struct polytope_edge *edge)
     return vec3_norm(d);
 }
 
-/* unit n within the normals of an edge of a; lengths by the body's radius */
+/* conditions: the unit vector n stays within the cone of normals of an edge of
+ * a; the radius of the body makes lengths of them */
 static void
 cone_of_a(struct view *view, const struct polytope_edge *edge,
           const struct taylor n[3])
@@ -194,7 +196,7 @@ edge_edge(struct view *view, uint32_t i, uint32_t k, struct taylor *gap)
     taylor_sqrt(N, &m2, &l);
     for (int j = 0; j < 3; j++)
         taylor_div(N, &m[j], &l, &n[j]);
-    /* where the points are along the edges: s u - t w = q - gap n */
+    /* the points along the edges: s u - t w = q - gap n */
     placed(view, view->b->vertex[b->v[0]], y);
     for (int j = 0; j < 3; j++) {
         q[j] = y[j];
@@ -214,7 +216,7 @@ edge_edge(struct view *view, uint32_t i, uint32_t k, struct taylor *gap)
         put(view, -1.0, &s,
             edge_length(e == 0 ? view->a : view->b, e == 0 ? a : b));
     }
-    /* from these points on, so that little cancels */
+    /* from these points on, so that cancellation costs few digits */
     for (int j = 0; j < 3; j++) {
         taylor_scale(N, at[1], &w[j], &x[j]);
         taylor_add(N, &q[j], &x[j], &q[j]);
@@ -297,7 +299,7 @@ feature_gap_series(const struct polytope_scene *scene,
     v.t = t;
     v.a = scene->p[big];
     v.b = scene->p[1 - big];
-    /* conditions where the features end matter while the bodies are apart */
+    /* the ends of the features matter only while the bodies are apart */
     v.apart = true;
     if (big == 0) {
         memcpy(v.c, c, sizeof v.c);

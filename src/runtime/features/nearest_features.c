@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Nearest features of two convex polytopes (nearest_features.h). Features
- * from the last call are taken where the conditions of nearest points say so:
- * for convex bodies apart they are sufficient. Otherwise all pairs are looked
- * at, so that nothing depends on the way of a search: apart, the least distance
- * of pairs whose points lie inside both features; overlapping, the separation
- * sigma(n) = min_1 n.x - max_0 n.x at the normals of faces and of pairs of
- * edges whose arcs on the sphere of normals cross, where alone it can be
- * greatest (Gottschalk, Lin & Manocha 1996). */
+/* The search for the nearest features of two convex polytopes
+ * (nearest_features.h). The features of the last call are kept if the
+ * conditions of nearest points hold, which are sufficient for convex bodies
+ * apart. Otherwise all pairs are compared, so that the answer does not depend
+ * on the order of a search. Apart: the least distance of the pairs whose
+ * points lie inside both features. Overlapping: the greatest separation
+ * sigma(n) = min_1 n.x - max_0 n.x over the normals of faces and of pairs of
+ * edges whose arcs of normals cross on the sphere, because it can be greatest
+ * nowhere else (Gottschalk, Lin and Manocha 1996). */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -16,16 +17,17 @@
 #include "runtime/geometry/support.h"
 #include "runtime/numerics/vec3.h"
 
-/* points of a body are known to this share of the size of the numbers: a
- * product of a rotation, two roundings a term */
+/* Points of a body are known to this share of the size of the coordinates: a
+ * product with a rotation, two roundings for each term. */
 #define FIND_ROUNDING (16.0 * DBL_EPSILON)
-/* nearer than this share the direction between two points is rounding: the
- * bodies count as in touch, and the normal comes from faces and edges */
+/* If two points are nearer than this share of the size, the direction between
+ * them is rounding. The bodies count as in touch then, and the normal comes
+ * from faces and edges. */
 #define FIND_TOUCH (256.0 * DBL_EPSILON)
-/* unit vectors of edges whose cross product is below this are parallel */
+/* two edges are parallel if the sine between them is below this */
 #define FIND_PARALLEL (8.0 * DBL_EPSILON)
 
-/* direction of body 1 into the axes of body 0 */
+/* turns a direction of body 1 into the axes of body 0 */
 static void
 turn(const struct polytope_scene *scene, const double w[3], double out[3])
 {
@@ -65,7 +67,8 @@ polytope_neighbour(const struct polytope *polytope, uint32_t v, uint32_t i)
     return v;
 }
 
-/* face of body b into the axes of body 0: n.x = d, n outward of b */
+/* the plane n.x = d of a face of body b in the axes of body 0; n points out of
+ * b */
 static void
 plane(const struct polytope_scene *scene, int b, uint32_t f, double n[3],
       double *d)
@@ -86,7 +89,7 @@ vertex(const struct polytope_scene *scene, int b, uint32_t v)
     return b == 0 ? scene->p[0]->vertex[v] : scene->point[v];
 }
 
-/* least n.x of body b over its vertices */
+/* the least n.x over the vertices of body b, and the vertex */
 static double
 lowest(const struct polytope_scene *scene, int b, const double n[3],
        uint32_t *at)
@@ -117,7 +120,7 @@ polytope_separation(const struct polytope_scene *scene, const double n[3],
             sum += lowest(scene, b, o, &at[b]);
             continue;
         }
-        /* a half-space goes on for ever but along its normal */
+        /* a half-space is bounded along its normal only */
         plane(scene, b, 0, m, &d);
         for (int i = 0; i < 3; i++)
             if (fabs(m[i] + o[i]) > FIND_TOUCH)
@@ -209,7 +212,8 @@ polytope_edges_cross(const struct polytope_scene *scene, uint32_t e0,
     turn(scene, b->dir, w);
     turn(scene, p1->face[b->face[0]].n, c);
     turn(scene, p1->face[b->face[1]].n, d);
-    /* arcs from na to nb and from -c to -d: each crosses the other's circle */
+    /* the arcs from na to nb and from -c to -d cross if each crosses the great
+     * circle of the other, ... */
     double ca = vec3_dot(c, a->dir), da = vec3_dot(d, a->dir);
     double aw = vec3_dot(na, w), bw = vec3_dot(nb, w);
     if (ca * da >= 0.0 || aw * bw >= 0.0)
@@ -220,11 +224,11 @@ polytope_edges_cross(const struct polytope_scene *scene, uint32_t e0,
         return false;
     for (int i = 0; i < 3; i++)
         n[i] *= (side < 0.0 ? -1.0 : 1.0) / l;
-    /* on the same side of the sphere */
+    /* ... on the same side of the sphere */
     return vec3_dot(n, c) + vec3_dot(n, d) < 0.0;
 }
 
-/* direction of greatest separation among those of faces and edges */
+/* the greatest separation among the normals of faces and of pairs of edges */
 static void
 separate(const struct polytope_scene *scene, struct nearest_features *best)
 {
@@ -345,8 +349,8 @@ foot_pair(int b, const double foot[3], const double x[3], double gap,
     memcpy(b == 0 ? o->P : o->Q, foot, sizeof o->P);
     memcpy(b == 0 ? o->Q : o->P, x, sizeof o->P);
     o->gap = gap;
-    /* in one place the features leave n open: nearest_features_find takes
-     * another */
+    /* Points in one place leave n open: nearest_features_find takes another
+     * pair then. */
     for (int i = 0; i < 3; i++)
         o->n[i] = gap > 0.0 ? (o->Q[i] - o->P[i]) / gap : 0.0;
 }
@@ -405,12 +409,14 @@ near_vertices(const struct polytope_scene *scene, double tie,
 /* -- all --------------------------------------------------------------------
  */
 
-/* points and gap of given features; false where they have none */
+/* points, normal and gap of given features; false if they have none */
 static bool
 points_of(const struct polytope_scene *scene, const struct feature_pair *p,
           struct nearest_features *o)
 {
-    int b = p->kind[0] < p->kind[1] ? 1 : 0; /* whose feature is the larger */
+    int b = p->kind[0] < p->kind[1]
+                ? 1
+                : 0; /* the body whose feature has the higher dimension */
     uint32_t i = p->index[b], j = p->index[1 - b];
     if (p->kind[b] == FEATURE_FACE) {
         face_points(scene, b, i, j, o);
@@ -458,7 +464,7 @@ points_of(const struct polytope_scene *scene, const struct feature_pair *p,
     return true;
 }
 
-/* are these features the nearest? */
+/* do the conditions of nearest points hold for these features? */
 static bool
 still_nearest(const struct polytope_scene *scene, const struct feature_pair *p,
               struct nearest_features *o)
@@ -490,7 +496,8 @@ nearest_features_find(const struct polytope_scene *scene,
     if (scene->p[0]->n_vertex == 0 || scene->p[1]->n_vertex == 0 ||
         !(out->gap > 0.0))
         return;
-    /* apart: a face or edges may be nearest as they are */
+    /* The bodies are apart: the face or the edges that separate them best may
+     * be nearest as they are. */
     struct nearest_features o;
     if (still_nearest(scene, &out->pair, &o))
         return;

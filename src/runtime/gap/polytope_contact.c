@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Contacts in which a polytope takes part (polytope_contact.h): a smooth body
- * against a polytope is asked in smooth_polytope.c, two polytopes in
- * polytope_pair.c. */
+/* Contacts in which a polytope takes part: with another polytope, with a half-
+ * space, with a smooth body (IMP_CONTACTF_CORNERS). While the bodies are apart
+ * the gap is the distance of their nearest features; while they overlap it is
+ * minus the least depth over all directions. Its series is that of one pair of
+ * features, and holds until another pair takes over. */
 #include "runtime/gap/polytope_contact.h"
 
 #include <assert.h>
@@ -58,7 +60,7 @@ polytope_contact_manifold(struct rt *run, uint32_t contact, double tol,
  * an open normal (gap 0) the normal has no series: its coefficients are not
  * finite, and the caller says so. ----------------------------------------- */
 
-/* body 1 seen from body 0 */
+/* the pose of body 1 in the axes of body 0 */
 struct seen {
     int order;
     struct taylor c[3], R[9];
@@ -78,7 +80,7 @@ constant(int order, const double x[3], struct taylor out[3])
         taylor_const(order, x[i], &out[i]);
 }
 
-/* numbers of body `body` (0, 1) in the axes of body 0 */
+/* a direction of body 0 or 1 in the axes of body 0 */
 static void
 direction_of(const struct seen *v, int body, const double x[3],
              struct taylor out[3])
@@ -131,14 +133,14 @@ minus(int order, struct taylor x[3])
         taylor_scale(order, -1.0, &x[i], &x[i]);
 }
 
-/* a feature's point: its vertex, the first end of its edge */
+/* a point of a feature: the vertex itself, or the first end of the edge */
 static const double *
 base_of(const struct polytope *polytope, unsigned kind, uint32_t i)
 {
     return polytope->vertex[kind == FEATURE_EDGE ? polytope->edge[i].v[0] : i];
 }
 
-/* the point of the edge (base a, unit u) nearest to x */
+/* the point nearest to x on the edge through a with unit direction u */
 static void
 foot(int order, const struct taylor a[3], const struct taylor u[3],
      const struct taylor x[3], struct taylor out[3])
@@ -150,7 +152,7 @@ foot(int order, const struct taylor a[3], const struct taylor u[3],
     beyond(order, a, &s, u, out);
 }
 
-/* the point of the edge (a, u) on the line of least distance to (b, w) */
+/* the point of the edge (a, u) nearest to the edge (b, w) */
 static void
 crossing(int order, const struct taylor a[3], const struct taylor u[3],
          const struct taylor b[3], const struct taylor w[3],
@@ -167,7 +169,7 @@ crossing(int order, const struct taylor a[3], const struct taylor u[3],
     beyond(order, a, &t, u, out);
 }
 
-/* two polytopes; gap is known */
+/* nearest points and normal of two polytopes whose gap is known */
 static void
 flat_rows(const struct rt *run, const imp_contact *image_contact,
           const struct seen *v, const struct feature_pair *pair,
@@ -207,7 +209,7 @@ flat_rows(const struct rt *run, const imp_contact *image_contact,
         crossing(N, a[1], u[1], a[0], u[0], Q);
         taylor_cross(N, u[0], u[1], n);
         make_unit(N, n);
-        return; /* up to sign: the caller's normal decides */
+        return; /* up to the sign, which the caller decides */
     }
     memcpy(P, a[0], sizeof a[0]);
     memcpy(Q, a[1], sizeof a[1]);
@@ -220,7 +222,8 @@ flat_rows(const struct rt *run, const imp_contact *image_contact,
     make_unit(N, n);
 }
 
-/* a smooth body A: p, N from its series, in the axes of the polytope */
+/* The same for a smooth body: its nearest point p and gradient N, in the axes
+ * of the polytope, come from its own series. */
 static void
 smooth_rows(const imp_contact *image_contact, const struct seen *v,
             const struct taylor p[3], const struct taylor N[3],

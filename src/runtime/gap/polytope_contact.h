@@ -1,73 +1,76 @@
 /* SPDX-License-Identifier: MIT */
-/* Contacts of polytopes: with each other, with half-spaces, with smooth bodies
- * (IMP_CONTACTF_CORNERS). The gap is the distance of the nearest features while
- * the bodies are apart; when they overlap, minus the least depth of all
- * directions. Its series is that of one pair of features, and holds until
- * another pair takes over. */
+/* Contacts in which a polytope takes part: with another polytope, with a half-
+ * space, or with a smooth body (IMP_CONTACTF_CORNERS). While the bodies are
+ * apart, the gap is the distance of their nearest features; while they
+ * overlap, it is minus the least depth over all directions. Its series is that
+ * of one pair of features, and holds until another pair takes over. */
 #ifndef IMP_RUNTIME_GAP_POLYTOPE_CONTACT_H
 #define IMP_RUNTIME_GAP_POLYTOPE_CONTACT_H
 
 #include "runtime/features/nearest_features.h"
 
-/* nearest features at the present state; warm from the last call. IMP_OK, or
- * as closest_points_find */
+/* Nearest features at the present state, in world axes. The search starts at
+ * the features of the last call. Status as closest_points_find. */
 int polytope_contact_closest(struct rt *run, uint32_t contact,
                              struct nearest_features *out, bool loud);
-/* the next call begins anew */
+/* The next search starts from nothing. */
 void polytope_contact_forget(struct rt *run);
-/* Series of the gap at the present state for the features of the last
- * polytope_contact_closest of this contact (motion series made to this order);
- * *valid: time until another pair takes over, a lower bound. */
+/* Series of the gap at the present state, gap[0..order], for the nearest
+ * features. The series of the motion must have been made to this order. *valid
+ * (may be NULL): a lower bound of the time (s) until another pair of features
+ * takes over. */
 int polytope_contact_series(struct rt *run, uint32_t contact, int order,
                             double *gap, double *valid);
-/* moves the warm start of a contact by dt along the series made last */
+/* Moves the point from which the next search of this contact starts by dt (s)
+ * along the series made last. */
 void polytope_contact_predict(struct rt *run, uint32_t contact, int order,
                               double dt);
-/* rows of a work array (IMP_ROW_STRIDE): series of the entries IMP_CONTACT_GAP
- * .. IMP_CONTACT_NORMAL of a contact, in the axes of body 0 about its mass
- * centre. Motion series made to this order; status as polytope_contact_closest,
- * loud */
+/* Rows of a work array (IMP_ROW_STRIDE): the series of the entries
+ * IMP_CONTACT_GAP .. IMP_CONTACT_NORMAL of a contact, in the axes of body 0
+ * about its mass centre. The series of the motion must have been made to this
+ * order. Status as polytope_contact_closest with `loud`. */
 int polytope_contact_rows(struct rt *run, uint32_t contact, int order,
                           double *rows);
 
 /* -- contact points -- */
 enum manifold_kind {
-    MANIFOLD_POINT, /* vertex on face, edges that cross, smooth body: one point
-                     */
-    MANIFOLD_LINE,  /* edge along a face: its two ends */
-    MANIFOLD_AREA,  /* face on face: corners of what they share */
+    MANIFOLD_POINT, /* one point: a vertex on a face, edges that cross, a smooth
+                       body */
+    MANIFOLD_LINE,  /* an edge along a face: the two ends of what they share */
+    MANIFOLD_AREA,  /* a face on a face: the corners of what they share */
     MANIFOLD_OPEN   /* vertex or edge against vertex or edge: the normal is not
-                     unique */
+                       unique */
 };
 #define MANIFOLD_POINTS 64
 #define MANIFOLD_CHOICES 16
 #define MANIFOLD_CROSSING 2u
 struct contact_manifold {
     enum manifold_kind kind;
-    struct feature_pair pair; /* what touches, for messages */
-    double n[3];              /* the normal; OPEN: the stated one, or zero */
-    bool stated;              /* OPEN, and the contact's `normal` decides */
+    struct feature_pair pair; /* the features that touch, for messages */
+    double n[3]; /* the normal; if it is open: the stated one, or zero */
+    bool stated; /* the normal is open, and the model states one */
     int n_point;
     double P[MANIFOLD_POINTS][3], Q[MANIFOLD_POINTS][3];
-    /* OPEN: normals that keep the bodies apart: those of faces at the corners
-     * (choice_body, choice_face say which), and of edges that cross
-     * (choice_body MANIFOLD_CROSSING; choice_face, choice_edge: the edges of
-     * both)
-     */
+    /* If the normal is open: the directions that keep the bodies apart. Each
+     * is the normal of a face (choice_body and choice_face say of which), or
+     * the common normal of two edges that cross (choice_body is
+     * MANIFOLD_CROSSING; choice_face and choice_edge are the edges of both
+     * bodies). */
     int n_choice;
     double choice[MANIFOLD_CHOICES][3];
     uint32_t choice_body[MANIFOLD_CHOICES], choice_face[MANIFOLD_CHOICES],
         choice_edge[MANIFOLD_CHOICES];
 };
-/* Contact points at the present state, which touches: all features within tol
- * (m) of the touching planes. IMP_BADMODEL after a diagnostic when a stated
- * normal lies outside the choices. */
+/* The contact manifold at the present state, where the bodies touch: all
+ * features within tol (m) of the touching planes, in world axes. IMP_BADMODEL
+ * after a diagnostic if a stated normal would not keep the bodies apart, or if
+ * they share too many points. */
 int polytope_contact_manifold(struct rt *run, uint32_t contact, double tol,
                               struct contact_manifold *out);
-/* Series of the separation along choice i of an open touch (along the stated
- * normal if there is one), at the state of polytope_contact_manifold: the face
- * or edges it belongs to turn with their bodies. Motion series made to this
- * order. IMP_NONFINITE where edges are parallel. */
+/* Series of the separation along choice i of an open normal (along the stated
+ * normal if there is one), at the state of *t: the face or the edges that the
+ * normal belongs to turn with their bodies. The series of the motion must have
+ * been made to this order. IMP_NONFINITE where the edges are parallel. */
 int polytope_choice_series(struct rt *run, uint32_t contact, int order,
                            const struct contact_manifold *t, int i,
                            double *gap);

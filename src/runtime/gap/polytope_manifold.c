@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Where two polytopes touch (polytope_contact.h): the points they share and the
- * normals that keep them apart.
+/* Where two polytopes touch (polytope_contact.h): the points that they share,
+ * and the normals that keep them apart.
  *
- * The possible normals are n in the cone of normals of body 0 and -n in that of
- * body 1 at the touch. The corners of this intersection are normals of faces of
- * either body or common normals of two edges that separate the bodies; if there
- * is one such direction only, it is the normal, otherwise the normal is open.
- * The points shared are those of both bodies within tol of the plane between
- * them, in the plane: their hulls are cut with one another. */
+ * A normal n is possible if n lies in the cone of normals of body 0 at the
+ * touch, and -n in that of body 1. The corners of the intersection of these
+ * two cones are normals of faces of either body, or common normals of two
+ * edges, that separate the bodies. If there is one such direction only, it is
+ * the normal; otherwise the normal is open. The shared points are found in the
+ * plane between the bodies: the points of each body within tol of that plane
+ * have a convex hull there, and the two hulls are intersected. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -20,18 +21,19 @@
 #include "runtime/geometry/pose.h"
 #include "runtime/geometry/support.h"
 
-/* Directions nearer than this are one: features within tol, 1e-11 of the size,
- * of a plane that are at least 1e-5 of the size long leave it open by 1e-6. */
+/* Directions nearer than this (rad) count as one. Features within a tolerance
+ * of 1e-11 of the size, at least 1e-5 of the size long, leave the direction of
+ * a plane open by 1e-6. */
 #define TOUCH_SAME 1e-6
 
 struct touching {
     const struct polytope_scene *s;
     struct polygon body[2], shared, tmp;
     double tol, n[3], T[2][3];
-    double level[2]; /* of the touching planes along n */
+    double level[2]; /* where the touching planes are along n */
 };
 
-/* vertices of body b within tol of its touching plane */
+/* collects the vertices of body b within tol of its touching plane */
 static void
 collect(struct touching *t, int b)
 {
@@ -58,7 +60,7 @@ collect(struct touching *t, int b)
     polygon_hull(&t->body[b], &t->tmp, t->tol);
 }
 
-/* the shared points into t->shared */
+/* puts the shared points into t->shared */
 static void
 share(struct touching *t)
 {
@@ -83,7 +85,7 @@ share(struct touching *t)
     polygon_hull(&t->shared, &t->tmp, 4.0 * t->tol);
 }
 
-/* the shared points, n being the normal */
+/* finds the shared points for the normal n */
 static void
 points_along(struct touching *t, const double n[3])
 {
@@ -94,7 +96,7 @@ points_along(struct touching *t, const double n[3])
     share(t);
 }
 
-/* a normal that keeps the bodies apart */
+/* adds a normal that keeps the bodies apart, unless it is there already */
 static void
 choose(struct contact_manifold *out, const double n[3], uint32_t body,
        uint32_t face, uint32_t edge)
@@ -115,7 +117,8 @@ choose(struct contact_manifold *out, const double n[3], uint32_t body,
     out->choice_edge[i] = edge;
 }
 
-/* all corners of the intersection of the cones, in the axes of body 0 */
+/* adds all corners of the intersection of both cones of normals, in the axes
+ * of body 0 */
 static void
 choices(const struct polytope_scene *scene, double least,
         struct contact_manifold *out)
@@ -138,9 +141,9 @@ choices(const struct polytope_scene *scene, double least,
                 choose(out, n, MANIFOLD_CROSSING, i, j);
 }
 
-/* The normal along which points are shared. Of faces that are parallel to some
- * tolerances the one that keeps the bodies apart by more: the plane of the
- * other may be met by corners that touch nothing. */
+/* The normal for the shared points. Of two faces that are parallel to some
+ * tolerances, the one that keeps the bodies further apart is taken: corners
+ * that touch nothing may lie in the plane of the other. */
 static const double *
 best_of(const struct polytope_scene *scene, const struct contact_manifold *out,
         const struct nearest_features *at)
@@ -157,7 +160,7 @@ best_of(const struct polytope_scene *scene, const struct contact_manifold *out,
     return less && vec3_norm(d) <= TOUCH_SAME ? at->n : first;
 }
 
-/* what of body b the point x lies on */
+/* the feature of body b that the point x lies on */
 static void
 feature_at(const struct polytope_scene *scene, int b, const double x[3],
            double tol, struct feature_pair *out)
@@ -205,7 +208,7 @@ feature_at(const struct polytope_scene *scene, int b, const double x[3],
     out->index[b] = best;
 }
 
-/* points, in the axes of body 0, into the world */
+/* writes the shared points into the manifold, in world axes */
 static int
 report(struct rt *run, const imp_contact *image_contact,
        const struct touching *t, const struct nearest_features *at,
@@ -249,8 +252,8 @@ report(struct rt *run, const imp_contact *image_contact,
     return IMP_OK;
 }
 
-/* the contact's own normal, in the axes of body 0: IMP_BADMODEL after a
- * diagnostic when it would let the bodies into each other */
+/* The normal that the model states, in the axes of body 0. IMP_BADMODEL after
+ * a diagnostic if the bodies could overlap along it. */
 static int
 stated(struct rt *run, uint32_t contact, const struct polytope_scene *scene,
        double least, struct contact_manifold *out, double n[3])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two polytopes at the present state of a run (polytope_contact_priv.h): one
- * seen from the other, and their nearest features in world axes. What a contact
- * keeps from one call to the next stands here, too. */
+ * of them seen from the other, and their nearest features in world axes. The
+ * memory of a contact stands here, too. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -70,7 +70,7 @@ polytope_scene_get(struct rt *run, uint32_t contact, bool second,
     polytope_scene_place(scene);
 }
 
-/* features of the answer in the world */
+/* nearest points and normal from the axes of body 0 into the world */
 static void
 to_world(struct rt *run, const imp_contact *image_contact,
          struct nearest_features *o)

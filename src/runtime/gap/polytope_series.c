@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The gap of two polytopes as a series in time, and until when
+/* The gap of two polytopes as a time series, and until when it holds
  * (polytope_contact.h).
  *
- * Which features are nearest is decided by conditions that are series too: the
- * time is the first at which one fails by more than polytope_contact_slack. At
- * a state where features change places the ones that come are looked for a
- * little later, so that a search always advances.
+ * The nearest features are decided by conditions that are series, too. The
+ * series of the gap holds until the first condition fails by more than
+ * polytope_contact_slack. At a state where features change places, the search
+ * looks for the next features a little later, so that a run always advances.
  *
- * Overlapping, the gap is the greatest separation sigma(n). A normal of a face
- * stays a candidate with its support vertex; the pairs of edges whose normals
- * cross stay the same as long as no support vertex of a face's normal changes,
- * for an arc of the one body begins to cross an arc of the other where an end
- * of one, a face's normal, passes over the other. And sigma(n) is at most
- * n.(y - x) for any x, y of the bodies. So it is enough to follow the present
- * vertices and pairs of edges. */
+ * While the bodies overlap, the gap is the greatest separation sigma(n). The
+ * normal of a face stays a candidate with its support vertex. The pairs of
+ * edges whose normals cross stay the same as long as no face's normal changes
+ * its support vertex: an arc of one body begins to cross an arc of the other
+ * only where an end of an arc, which is a normal of a face, passes over the
+ * other arc. And sigma(n) is at most n.(y - x) for any points x, y of the
+ * bodies. So it is enough to follow the present vertices and pairs of edges. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -25,21 +25,21 @@
 #include "runtime/geometry/support.h"
 #include "runtime/numerics/vec3.h"
 
-/* positions stay below this many lengths while a series is used: the rounding
- * of its largest term then stays below the gap's tolerance (as contact_root.c)
- */
+/* While a series is used, positions stay below this many lengths, so that the
+ * rounding error of the largest term stays below the tolerance of the gap (as
+ * in events/contact_root.c). */
 #define SERIES_LARGEST 1e3
-/* features that hold for less than this share of the pose's series are looked
- * at again a little later, this often */
+/* Features that hold for less than this share of the series of the pose are
+ * searched for again a little later, at most this many times. */
 #define SERIES_SHORT 1e-6
 #define SERIES_ROUNDS 6
-/* an overlap of this share of the size is no touch */
+/* an overlap of more than this share of the size is more than a touch */
 #define SERIES_DEEP 1e-6
-/* units in the last place of the present time that a series is worth at
- * least */
+/* A series is used for at least this many units in the last place of the time.
+ */
 #define SERIES_ULPS 8.0
 
-/* largest t with |a_k| t^k <= most */
+/* the largest t with |a| t^k <= most */
 static double
 reach(double a, int k, double most)
 {
@@ -99,7 +99,8 @@ pose_at(const struct polytope_scene *now, int order, const struct taylor c[3],
     polytope_scene_place(out);
 }
 
-/* at most this fast within [0, T]: sum of k |a_k| T^(k-1) */
+/* a bound of the rates of n series within [0, T]: the sums of k |a_k| T^(k-1)
+ */
 static double
 fastest(int order, const struct taylor *a, int n, double T)
 {
@@ -113,10 +114,10 @@ fastest(int order, const struct taylor *a, int n, double T)
     return sum;
 }
 
-/* Can the gap along the common normal of two edges, `behind` at the start, not
- * come up to `gap` before the conditions so far end? With the bounds of
- * fastest: |(q.n)'| <= |q'| + |q||n'|, |n'| <= 2|w'|/|m|, |m| at least half of
- * what it is at the start. */
+/* Does the separation along the common normal of two edges stay below `gap`
+ * until the conditions so far end? It does if it starts further below than it
+ * can catch up, with the bounds of fastest(): |(q.n)'| <= |q'| + |q||n'|, |n'|
+ * <= 2|w'|/|m|, where |m| stays at least half of what it is at the start. */
 static bool
 stays_behind(const struct polytope_scene *scene,
              const struct feature_pair *edges, const struct taylor c[3],
@@ -138,14 +139,15 @@ stays_behind(const struct polytope_scene *scene,
     polytope_edge_points(scene, edges->index[0], edges->index[1], P, Q);
     for (int i = 0; i < 3; i++)
         q[i] = Q[i] - P[i];
-    /* overlapping: Q lies behind P, q.n < 0 */
+    /* the bodies overlap: Q lies behind P, q.n < 0 */
     double behind = gap->c[0] + vec3_norm(q);
     double rate = fastest(t->order, gap, 1, T) + move +
                   (scene->size + move * T) * 4.0 * turn / sine;
     return behind > T * rate;
 }
 
-/* normals of faces and pairs of edges that may come to separate better */
+/* Adds a condition for every normal of a face, and for every pair of edges,
+ * that may come to separate the bodies better than the present pair. */
 static void
 others(const struct polytope_scene *scene, const struct feature_pair *pair,
        const struct taylor c[3], const struct taylor R[9],
@@ -194,7 +196,7 @@ others(const struct polytope_scene *scene, const struct feature_pair *pair,
         }
 }
 
-/* gap of a pair and until when it is the one that counts */
+/* the gap of a pair, and the time until another pair decides the gap */
 static bool
 follow(const struct polytope_scene *scene, const struct feature_pair *pair,
        const struct taylor c[3], const struct taylor R[9], int order,
@@ -234,11 +236,14 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
     polytope_scene_get(run, contact, false, &s);
     polytope_scene_get(run, contact, true, &later);
     double slack = polytope_contact_slack(run, contact);
-    most = isfinite(horizon) ? horizon : 0.0; /* 0: nothing moves */
+    most = isfinite(horizon)
+               ? horizon
+               : 0.0; /* 0: the bodies do not move against each other */
     const struct nearest_features *now =
         &polytope_contact_memo(run, contact)->last;
     bool overlap = !(now->gap > slack);
-    /* who does not ask until when deep inside need not pay for it */
+    /* A caller that does not ask until when need not wait for the answer in a
+     * deep overlap. */
     if (valid == NULL && now->gap < -SERIES_DEEP * s.size)
         most = 0.0;
     bool good = follow(&s, first, c, R, order, most, slack, overlap, &g, &best);
@@ -269,7 +274,8 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
     return IMP_OK;
 }
 
-/* along the stated normal, which the first body carries, at the first point */
+/* The separation along the stated normal, which turns with the first body, at
+ * the first point. */
 static void
 stated_series(struct rt *run, uint32_t contact, int order,
               const struct contact_manifold *t, const struct taylor c[3],

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Closest points of a smooth body A and a convex polytope B: the features of
- * the last answer first, else the direction n of greatest separation
+/* Closest points of a smooth body A and a convex polytope B. The search tries
+ * the feature of the last answer first. If that fails, an ascent looks for the
+ * direction n of greatest separation,
+ *
  *     sigma(n) = min over B of n.y - max over A of n.x
- * by ascent. A step takes a ball that touches A from inside (or outside) at its
- * support point in the place of A, whose greatest separation from B is the way
- * from its centre to the nearest point of B: all features at once, and the
- * answer itself where A is a ball. Larger balls give shorter steps, until sigma
- * grows. On the way Newton's method is tried on the feature in sight and its
- * neighbours: what meets all conditions is the answer, whatever led there. */
+ *
+ * One step of the ascent puts a ball in the place of A. The ball touches A from
+ * inside (or from outside) at the support point of A. The direction in which
+ * the ball is separated best from B leads from its centre to the nearest point
+ * of B: all features are compared at once, and the step is exact where A is a
+ * ball. If sigma does not grow, a larger ball gives a shorter step. On the way
+ * Newton's method is tried on the feature found and on its neighbours: whatever
+ * meets all conditions of a nearest point is the answer. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -18,13 +22,13 @@
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/gap/smooth_polytope_priv.h"
 
-/* a warm start may not move the point further than this share of the size */
+/* A search from the last point is given up if it moves the point by more than
+ * this share of the size of A. */
 #define SMOOTH_POLYTOPE_WARM_MOVE 0.3
 #define ASCENT_SUPPORT 1e-10
-#define ASCENT_STEPS 200 /* of one ascent */
+#define ASCENT_STEPS 200 /* most steps of one ascent */
 #define SMOOTH_POLYTOPE_WALK                                                   \
-    6 /* features looked at around the one in sight                            \
-       */
+    6 /* most neighbours that Newton's method goes on to */
 
 /* where an ascent stands */
 struct climber {
@@ -51,8 +55,8 @@ keep(struct rt *run, uint32_t contact, const struct smooth_polytope_nearest *o)
     run->contact_warm[contact] = 1;
 }
 
-/* sigma(n) and A's support point, with normal n within `tol`: sigma is then
- * off by less than tol times the sizes */
+/* sigma(n) and the support point of A, whose normal is n within `tol` (rad):
+ * sigma is then off by less than tol times the sizes. */
 static enum support_fault
 separation(const struct smooth_polytope *pair, struct climber *w,
            const double n[3], double tol)
@@ -70,8 +74,8 @@ separation(const struct smooth_polytope *pair, struct climber *w,
     return SUPPORT_FINE;
 }
 
-/* greatest radius of curvature of A at its point, within what the sizes make
- * sensible */
+/* The greatest radius of curvature of A at the point p, kept within bounds
+ * that follow from the sizes. */
 static double
 ball_radius(const struct smooth_polytope *pair, const struct support_point *p)
 {
@@ -84,8 +88,9 @@ ball_radius(const struct smooth_polytope *pair, const struct support_point *p)
     return 1.0 / fmin(fmax(e[0], 0.1 / pair->length), 1e9 / pair->length);
 }
 
-/* One ascent from n. SUPPORT_FINE: *o is a stationary point of the separation,
- * its greatest one if the bodies are apart; otherwise w is where it ended. */
+/* One ascent from n. SUPPORT_FINE: *nearest is a stationary point of the
+ * separation, and the greatest one if the bodies are apart. Otherwise *w says
+ * where the ascent ended. */
 static enum support_fault
 climb(const struct smooth_polytope *pair, const double n[3], struct climber *w,
       struct smooth_polytope_nearest *nearest)
@@ -135,7 +140,7 @@ climb(const struct smooth_polytope *pair, const double n[3], struct climber *w,
     return last == SUPPORT_FINE ? SUPPORT_LOST : last;
 }
 
-/* the direction from A's middle to B */
+/* the direction from the mass centre of A to B */
 static void
 first_direction(const struct smooth_polytope *pair, double n[3])
 {
@@ -143,8 +148,8 @@ first_direction(const struct smooth_polytope *pair, double n[3])
     smooth_polytope_project(pair, pair->c, y, n);
 }
 
-/* deep overlap: the greatest of the separations reached from the normals of all
- * faces and an even spread of directions */
+/* For a deep overlap: the greatest of the separations that are reached from
+ * the normals of all faces and from an even spread of directions. */
 static void
 search_all(const struct smooth_polytope *pair,
            struct smooth_polytope_nearest *best)
@@ -164,8 +169,8 @@ search_all(const struct smooth_polytope *pair,
     }
 }
 
-/* the answer where the conditions are singular (flat places that face each
- * other): the gap is right, the points are some of the nearest */
+/* The answer where flat places face each other and the conditions are
+ * singular: the gap is right, the points are some of many. */
 static void
 from_climber(const struct smooth_polytope *pair, const struct climber *w,
              struct smooth_polytope_nearest *nearest)
@@ -198,7 +203,8 @@ solve_cold(const struct smooth_polytope *pair,
     }
     if (!w.have)
         return fault;
-    /* lost, or flat: a face's own normal is exact where a face is nearest */
+    /* The ascent failed, or the surfaces are flat. Where a face is the nearest
+     * feature, its own normal is the exact direction. */
     for (uint32_t i = 0; i < pair->B->n_face; i++) {
         struct climber t = w;
         double m[3];
@@ -219,7 +225,8 @@ solve_cold(const struct smooth_polytope *pair,
         *nearest = fine;
         return SUPPORT_FINE;
     }
-    /* flat is what the curvatures say, not what an iteration felt */
+    /* Whether the surfaces are flat is decided by their curvatures, not by an
+     * iteration that failed. */
     struct smooth_polytope_nearest t = *nearest;
     t.u[pair->d] = 1.0;
     enum support_fault g = smooth_polytope_check(pair, &t);

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Features of a polytope as a smooth body sees them (smooth_polytope_priv.h):
- * their numbers for the tapes of mechanics/corner_smooth.c, the conditions
- * under which one of them is the nearest, the nearest point to a point.
+/* One feature of the polytope in a contact with a smooth body A
+ * (smooth_polytope_priv.h): its numbers for the tapes of
+ * mechanics/corner_smooth.c, the conditions under which it is the nearest, and
+ * the feature nearest to a given point.
  *
- * A, with normal n at its nearest point p, is nearest to
- *   a vertex iff -n lies in its normal cone: n.w >= 0 along all edges w that
- *   leave it;
- *   an edge iff the foot lies between its ends and n.t >= 0 along both faces
- *   (t in the face, across the edge, inwards);
- *   a face iff the foot lies inside all its sides.
- * Nothing in this needs the distance: it holds through a touch and into a
- * slight overlap. */
+ * A, with normal n at its nearest point, is nearest to
+ *
+ *   - a vertex if and only if -n lies in the cone of normals of the vertex:
+ *     n.w >= 0 along all edges w that leave it;
+ *   - an edge if and only if the foot lies between its ends and n.t >= 0 along
+ *     both faces (t lies in the face, across the edge, inwards);
+ *   - a face if and only if the foot lies inside all its sides.
+ *
+ * None of these conditions needs the distance, so they hold through a touch and
+ * into a slight overlap. */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "runtime/gap/smooth_polytope_priv.h"
 #include "runtime/numerics/vec3.h"
-
-#include <float.h>
 
 void
 smooth_polytope_get(struct rt *run, uint32_t contact,

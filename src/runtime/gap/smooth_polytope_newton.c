@@ -118,7 +118,7 @@ smooth_polytope_newton(const struct smooth_polytope *pair,
     return SUPPORT_FINE;
 }
 
-/* the worst of the feature's conditions */
+/* finds the worst of the conditions of the feature */
 static void
 judge(const struct smooth_polytope *pair,
       struct smooth_polytope_nearest *nearest)
@@ -136,8 +136,7 @@ judge(const struct smooth_polytope *pair,
     }
 }
 
-/* curvatures of A at p in tangents of which the first lies along the edge, if
- * it is one */
+/* Curvatures of A at p. For an edge the first tangent lies along the edge. */
 static void
 curvatures(const struct smooth_polytope *pair,
            const struct smooth_polytope_nearest *o,
@@ -157,9 +156,9 @@ curvatures(const struct smooth_polytope *pair,
     support_curvature(&pair->A, p, T, K);
 }
 
-/* Radii of curvature that an overlap is held against: for a vertex all, for an
- * edge the one across it (of the projection along the edge: an entry of K^-1),
- * for a face none */
+/* The radius of curvature that an overlap is compared with: for a vertex the
+ * least one, for an edge the one across it (of the projection along the edge:
+ * an entry of K^-1), for a face none. */
 static double
 least_radius(const struct smooth_polytope *pair,
              const struct smooth_polytope_nearest *o, const double K[3])
@@ -174,7 +173,7 @@ least_radius(const struct smooth_polytope *pair,
     return e[0];
 }
 
-/* x is on the branch of G = 0 nearest to the origin */
+/* Does no other surface G = 0 lie between the origin and x? */
 static bool
 first_on_ray(const struct smooth_polytope *pair, const double *x)
 {
@@ -187,7 +186,7 @@ first_on_ray(const struct smooth_polytope *pair, const double *x)
     return true;
 }
 
-/* what kind of stationary point o is, and its foot */
+/* checks what kind of stationary point it is, and fills its foot */
 static enum support_fault
 finish(const struct smooth_polytope *pair,
        struct smooth_polytope_nearest *nearest)

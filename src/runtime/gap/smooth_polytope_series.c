@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The gap of a smooth body and a polytope along the motion: the implicit series
- * of the feature that is the nearest (mechanics/corner_smooth.c), and how long
- * it stays the nearest: its conditions are linear in the nearest point and the
- * normal, so their series are sums of output rows. And the contact point. */
+/* The gap of a smooth body and a polytope along the motion, and the contact
+ * point. The series is that of the nearest feature
+ * (mechanics/corner_smooth.c), made order by order. The conditions of the
+ * feature are linear in the nearest point and the normal, so their series are
+ * sums of output rows, and the first one that fails ends the series of the
+ * gap. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -13,14 +15,15 @@
 #include "runtime/gap/smooth_polytope_priv.h"
 #include "runtime/numerics/polynomial.h"
 
-/* what is left out of a condition's series stays below this share of
- * FEATURE_PAST */
+/* The terms left out of the series of a condition stay below this share of
+ * FEATURE_PAST. */
 #define SMOOTH_POLYTOPE_TRUNCATION 0.1
 
-/* rows of each kind's series; in polytope_contact_memo */
+/* Rows of the series of each kind of feature. It stands in struct
+ * polytope_contact_memo. */
 struct smooth_polytope_work {
     double *rows[3];
-    struct polytope_feature f; /* of the series made last */
+    struct polytope_feature f; /* the feature of the series made last */
 };
 
 static double *
@@ -39,7 +42,7 @@ work_of(struct rt *run, uint32_t contact, unsigned kind)
     return w->rows[kind];
 }
 
-/* time for which the polynomial c is its series within `least` */
+/* the time for which the last terms of the series c stay below `least` */
 static double
 holds(const double *c, int order, double least)
 {
@@ -53,7 +56,8 @@ holds(const double *c, int order, double least)
     return t;
 }
 
-/* first time the polynomial c falls to `level`, within h (may be infinite) */
+/* the first time within h (which may be infinite) at which the polynomial c
+ * falls to `level`; h if there is none */
 static double
 falls(const double *c, int order, double h, double level)
 {
@@ -74,7 +78,8 @@ falls(const double *c, int order, double h, double level)
     return polynomial_below(c, n, 0.0, h, level, &s) ? s : h;
 }
 
-/* least time of all conditions of f; rows: of p and of N (gradient) */
+/* The time until the first condition of the feature fails. p, N: rows of the
+ * nearest point and of the gradient there. */
 static double
 stays(const struct smooth_polytope *pair, struct polytope_feature feature,
       const double *const *p, const double *const *N, int order)
@@ -145,7 +150,7 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
     double norm = vec3_norm(a.n);
     for (int j = 0; j < s.d; j++)
         a.n[j] /= norm;
-    /* deep inside another direction may take over at any time */
+    /* in a deep overlap another direction may take over at any time */
     if (!smooth_polytope_deep(&s, &a))
         *valid = stays(&s, feature, p, N, order);
     return IMP_OK;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What would the parabola that touches the motion of bodies here come to? Its
- * gaps are those of ballistic.h in the space that they span: with G = N M^-1
- * N^T = F F^T (pivots, r of them) and coordinates y of unit mass, gap = F y +
- * c. So joints and any number of bodies look alike. The prediction is wrong by
- * the square of the time that is left; whoever asks again after the next impact
- * sees by how much. */
+/* Where would the parabola lead that touches the motion of bodies at this
+ * instant (accumulation_forecast.h)? Its gaps are followed by
+ * runtime/ballistic in the space that they span: with G = N M^-1 N^T = F F^T
+ * (found by pivots, rank r) and coordinates y of unit mass, gap = F y + c. So
+ * joints and any number of bodies look alike. The error of a forecast is of
+ * the square of the time that is left; a caller who asks again after the next
+ * impact sees how large it is. */
 #include "runtime/modes/accumulation_forecast.h"
 
 #include <assert.h>
@@ -17,23 +18,24 @@
 #include "runtime/modes/mode_select.h"
 #include "runtime/numerics/lcp.h"
 
-/* a pivot below this share of its diagonal: the row depends on those before */
+/* if a pivot is below this share of its diagonal, the row depends on those
+ * before */
 #define LIMIT_RANK 1e-11
-/* roundings of the numbers a gap is made of, below which it is 0 */
+/* a gap below this many rounding errors of its terms is 0 */
 #define LIMIT_NOISE 64.0
-/* flights that are the same, relative: gaps that were closed together open
- * alike to rounding of the speeds and of the directions */
+/* Flights that agree to this share are the same: gaps that were closed
+ * together open alike to the rounding of speeds and directions. */
 #define LIMIT_ALIKE 1e-13
-/* impacts that are looked ahead */
+/* most impacts that a forecast follows */
 #define LIMIT_IMPACTS 20000
 
 struct space {
     int m, r;
-    double *F, *rest; /* m x r; diagonals that are left */
+    double *F, *rest; /* F is m x r; rest: the diagonal entries that are left */
     int *basis;
 };
 
-/* F F^T = G by pivots; row basis[k] of F has its last entry at k */
+/* F F^T = G by pivots; the last entry of row basis[k] of F is at k */
 static void
 factor(struct space *s, const double *G)
 {
@@ -67,7 +69,7 @@ factor(struct space *s, const double *G)
     }
 }
 
-/* y with F y = g at the basis; what is off at the others, into off */
+/* y with F y = g at the rows of the basis; off: the error at the other rows */
 static void
 coordinates(const struct space *s, const double *g, double *y, double *off)
 {
@@ -103,7 +105,7 @@ line_for(struct rt *run, struct forecast_memory *l,
     return new;
 }
 
-/* the limit that has just been taken, and where all points are then */
+/* the limit that has just been taken, and the state of all points there */
 static void
 capture(const struct ballistic *l, const bool *moved,
         struct forecast_limit *out)
@@ -119,8 +121,8 @@ capture(const struct ballistic *l, const bool *moved,
     out->chatter = l->event.limit;
 }
 
-/* Follows the line until a limit at all points that were hit on the way: limits
- * of some of them are on the way, too. */
+/* Follows the parabola to a limit at all points that were hit on the way.
+ * Limits of some of them may come before. */
 static void
 look_ahead(struct ballistic *l, const struct forecast_question *a,
            struct forecast_limit *all, struct forecast_limit *some)
@@ -183,7 +185,7 @@ forecast_accelerations(struct rt *run, int n,
 }
 
 /* All points that were just hit are hit together again and again, none before
- * another: flights of 2 u/|a| that shrink by the one e. */
+ * another: their flights 2 u/|a| shrink by one restitution e. */
 static bool
 together(struct rt *run, const struct forecast_question *a,
          struct forecast_limit *out)

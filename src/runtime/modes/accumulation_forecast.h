@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits of infinitely many impacts of bodies, predicted from one instant. */
+/* Limits of infinitely many impacts of bodies (accumulation points), foreseen
+ * from one instant. */
 #ifndef IMP_RUNTIME_MODES_ACCUMULATION_FORECAST_H
 #define IMP_RUNTIME_MODES_ACCUMULATION_FORECAST_H
 
 #include "runtime/ballistic/ballistic.h"
 #include "runtime/modes/mode_select.h"
 
-/* memory that predictions share; zeroed at first */
+/* memory that forecasts share; zero at first */
 #define FORECAST_MEMORIES 32
 struct forecast_memory {
     int n;
@@ -14,32 +15,34 @@ struct forecast_memory {
     double *room, *mass;
 };
 struct forecast_question {
-    int n; /* points, at most CONTACT_POINTS_MOST */
+    int n; /* number of points, at most CONTACT_POINTS_MOST */
     const struct contact_point_state *p;
-    const double *G;     /* of contact_point_states */
-    const double *e;     /* restitution */
-    const double *place; /* m: sizes of the numbers that the gaps come from */
+    const double *G;     /* the Delassus matrix of contact_point_states */
+    const double *e;     /* restitution of each point */
+    const double *place; /* sizes of the terms of the gaps (m) */
     enum ballistic_policy policy;
-    double ahead;  /* no further than this time from now */
-    double window; /* until then from now the parabola is the motion */
+    double ahead;  /* the greatest time (s) from now that is of interest */
+    double window; /* within this time (s) from now the parabola is the motion
+                      to rounding */
 };
 struct forecast_limit {
-    double remaining; /* time from now; 0: none */
+    double remaining; /* time (s) from now; 0: no limit */
     bool group[CONTACT_POINTS_MOST];
-    /* then: closed without rate; moved on the way, with gap and rate */
+    /* at the limit: points that are closed and have no rate; points that
+     * impacts on the way have moved, with their gaps (m) and rates (m/s) */
     bool closed[CONTACT_POINTS_MOST], moved[CONTACT_POINTS_MOST];
     double gap[CONTACT_POINTS_MOST], rate[CONTACT_POINTS_MOST];
     struct accumulation_limit chatter;
 };
-/* The limit of all points that are hit on the way, and the last limit of some
- * of them within the window. False: neither */
+/* Looks for the limit of all points that are hit on the way, and for the last
+ * limit of some of them within the window. False if there is neither. */
 bool accumulation_forecast(struct rt *run, struct forecast_memory *lines,
                            const struct forecast_question *ask,
                            struct forecast_limit *all,
                            struct forecast_limit *some);
 
-/* Accelerations of the gaps (n) while those points push that are closed without
- * rate (both 0). False: no forces keep them closed */
+/* Accelerations of the n gaps (m/s^2) while the points push that are closed
+ * and have no rate (both 0). False if no forces keep them closed. */
 bool forecast_accelerations(struct rt *run, int n,
                             const struct contact_point_state *p,
                             const double *G, double *acc);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which points of a contact touch now, or may come to touch (persistent.h): the
- * vertices, faces and edges behind the points of polytope_manifold.c, and the
- * vertices over a plane. */
+/* Which points of a contact are closed now, or may close soon (contact_set.h):
+ * the vertices, faces and edges behind the points of a contact manifold, and
+ * the vertices over a plane. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -18,13 +18,14 @@
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/vec3.h"
 
-/* cosine between an edge and a normal that it is across */
+/* an edge is across a normal if the cosine between them is below this */
 #define CONTACT_SET_ALONG 1e-6
-/* A shared point that is this many tolerances from a vertex is the vertex: far
- * less than what a vertex gets past the end of its face (FACE_END_LAG). */
+/* A shared point within this many tolerances of a vertex is that vertex. A
+ * vertex gets much further past the end of its face before it is let go
+ * (FACE_END_LAG). */
 #define VERTEX_NEAR 8.0
-/* vertices nearer to the plane of a face than this share of the bodies' length
- * have to be between its sides by as much */
+/* Vertices that are nearer to the plane of a face than this share of the
+ * length have to be between its sides by as much. */
 #define FACE_NEAR 1e-6
 
 /* -- which points touch ----------------------------------------------------
@@ -37,7 +38,8 @@ near_point(const double a[3], const double b[3], double tol)
            fabs(a[2] - b[2]) <= tol;
 }
 
-/* the vertex of body i of the contact at world point x; UINT32_MAX: none */
+/* the vertex of body i at the point x (axes of body 0); UINT32_MAX if there is
+ * none */
 static uint32_t
 vertex_at(const struct polytope_scene *scene, int i, const double x[3],
           double tol)
@@ -51,7 +53,8 @@ vertex_at(const struct polytope_scene *scene, int i, const double x[3],
     return UINT32_MAX;
 }
 
-/* the face of body i whose outward normal is n (axes of body 0) */
+/* the face of body i whose outward normal is n (axes of body 0); UINT32_MAX if
+ * there is none */
 static uint32_t
 face_along(const struct polytope_scene *scene, int i, const double n[3])
 {
@@ -69,7 +72,8 @@ face_along(const struct polytope_scene *scene, int i, const double n[3])
     return UINT32_MAX;
 }
 
-/* world -> axes of body 0 */
+/* turns a direction, or moves a point, from the world into the axes of body 0
+ */
 static void
 into_first(const struct rt *run, uint32_t body, const double x[3], bool point,
            double out[3])
@@ -82,8 +86,8 @@ into_first(const struct rt *run, uint32_t body, const double x[3], bool point,
     mat3_apply_transposed(R, d, out);
 }
 
-/* the edge of body i through x that lies across n (axes of body 0), not along
- * `other` (NULL: any); UINT32_MAX: none */
+/* The edge of body i through x that lies across n (axes of body 0), and not
+ * along `other` (NULL: any). UINT32_MAX if there is none. d: its direction. */
 static uint32_t
 edge_at(const struct polytope_scene *scene, int i, const double x[3],
         const double n[3], const double other[3], double tol, double d[3])
@@ -120,7 +124,7 @@ edge_at(const struct polytope_scene *scene, int i, const double x[3],
     return UINT32_MAX;
 }
 
-/* edges that cross at P, Q along n; axes of body 0 */
+/* the edges that cross at P and Q along n (axes of body 0) */
 static bool
 crossing_at(const struct polytope_scene *scene, uint32_t contact,
             const double P[3], const double Q[3], const double n[3], double tol,
@@ -160,7 +164,7 @@ polytope_spots(struct rt *run, uint32_t contact, double tol,
         into_first(run, image_contact->body[0], t->Q[i], true, x[1]);
         bool found = false;
         for (int b = 0; b < 2 && !found; b++) {
-            /* normal of body 0 is n, of body 1 the other way */
+            /* the outward normal of body 0 is n, that of body 1 is -n */
             uint32_t f = face_along(&s, b, b == 0 ? n : minus);
             uint32_t v =
                 f == UINT32_MAX ? f : vertex_at(&s, 1 - b, x[1 - b], room);
@@ -204,7 +208,7 @@ contact_set_points(struct rt *run, uint32_t contact, double tol,
     return 1;
 }
 
-/* motion series, to order 1, of the bodies of a contact */
+/* makes the series of the motion of both bodies, to order 1 */
 static int
 series_of(struct rt *run, uint32_t contact)
 {
@@ -227,7 +231,7 @@ series_of(struct rt *run, uint32_t contact)
 struct above {
     struct contact_point *out;
     struct contact_point base;
-    double low, reach; /* gaps between these */
+    double low, reach; /* the least and the greatest gap that count */
     int n, most;
 };
 
@@ -241,7 +245,8 @@ one_above(void *ctx, uint32_t vertex, const struct taylor *gap)
     a->out[a->n++].vertex = vertex;
 }
 
-/* is the point between the ends of its face, but for `out`? */
+/* is the point between the ends of its face, or beyond them by at most `out`?
+ */
 static bool
 between(struct rt *run, const struct contact_point *at, double out)
 {
@@ -263,7 +268,8 @@ append(struct above *a, const struct contact_point *at)
         a->out[a->n++] = *at;
 }
 
-/* vertices within reach of the plane or face of `base`, between its sides */
+/* adds the vertices within reach of the plane or face of `base` that are
+ * between its sides */
 static int
 over_base(struct rt *run, struct above *a, const struct contact_point *base)
 {
@@ -277,7 +283,7 @@ over_base(struct rt *run, struct above *a, const struct contact_point *base)
     return st;
 }
 
-/* outward normal of a face, in the axes of body 0 */
+/* the outward normal of a face, in the axes of body 0 */
 static void
 outward(const struct polytope_scene *scene, int body, uint32_t face,
         double n[3])
@@ -289,9 +295,9 @@ outward(const struct polytope_scene *scene, int body, uint32_t face,
                                scene->R[3 * j + 2] * m[2];
 }
 
-/* Faces of both bodies, base[i] of body i, that look most against each other
- * where a point touches: of a vertex the face that it is on and any of the
- * other's, of edges that cross those beside them. */
+/* Of the faces of both bodies at a point, the two whose normals are most
+ * opposed: base[i] of body i. For a vertex: the face that it is on, and any
+ * face of its own body. For edges that cross: the faces beside them. */
 static void
 against(struct rt *run, const struct contact_point *at,
         struct contact_point base[2])
@@ -335,7 +341,7 @@ against(struct rt *run, const struct contact_point *at,
 struct crossings {
     struct rt *r;
     struct above *a;
-    const struct contact_point *base; /* a face of each body */
+    const struct contact_point *base; /* one face of each body */
 };
 
 static bool
@@ -372,7 +378,7 @@ contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
     const imp_contact *image_contact = rt_contact(run, contact);
     struct closest_points cl;
     struct contact_point base[2];
-    /* behind a face is not a way in which they are apart */
+    /* a point behind a face does not count as apart */
     struct above a = {.out = out, .low = -tol, .reach = reach, .most = most};
     if (!(image_contact->flags & IMP_CONTACTF_CORNERS) ||
         polytope_contact_is_smooth(run, image_contact)) {
@@ -386,7 +392,8 @@ contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
         int st = series_of(run, contact);
         return st || over_base(run, &a, &base[0]) ? -1 : a.n;
     }
-    /* what touches; then all points of the faces that it lies on */
+    /* first the points that touch, then all points of the faces on which they
+     * lie */
     a.n = contact_set_points(run, contact, tol, out, most);
     if (a.n < 1)
         return a.n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What comes next of contacts that stay closed (persistent.h), within one
- * expansion: a force that ceases, a point that has to push, another vertex or
- * edge that comes down, the end of a face. */
+/* The next change of contacts that stay closed (mode_change.h), within one
+ * expansion of the motion: a force that ceases, a point that has to push,
+ * another vertex or edge that comes down, the end of a face. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -17,11 +17,12 @@
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/polynomial.h"
 
-/* a force falls through 0 when it is below this share of its greatest */
+/* a force has ceased when it is below minus this share of its greatest value */
 #define FORCE_CEASED 1e-13
 
-/* first s in (0, h] where a polynomial that is positive at first, or 0 and
- * rising, comes to 0; values up to n0 and rates up to n1 are 0 at s = 0 */
+/* The first s in (0, h] at which a polynomial that is positive at first, or 0
+ * and rising, comes to 0. Values up to n0 and rates up to n1 at s = 0 count as
+ * 0. */
 static bool
 falls(const double *c, double h, double n0, double n1, double *s)
 {
@@ -39,13 +40,13 @@ falls(const double *c, double h, double n0, double n1, double *s)
     return true;
 }
 
-/* sides of a face at which an end is looked for */
+/* most sides of a face */
 #define SIDES 64
-/* faces of a contact to which vertices may come */
+/* most faces of a contact onto which vertices may come down */
 #define BASES 32
-/* A point is let go this many tolerances past the end of its face, so that what
- * touches from there on is told apart. Until then its face goes on as a plane.
- */
+/* A point is let go this many tolerances past the end of its face, so that
+ * what touches from there on can be told apart. Until then the face counts as
+ * a plane. */
 #define FACE_END_LAG 64.0
 
 struct search {
@@ -55,8 +56,8 @@ struct search {
     const bool *blind;
     const struct released_vertices *over;
     uint32_t n_over;
-    double best;                /* in time from now */
-    double tol, rate, lag, low; /* low: rounding of the gap */
+    double best;                /* as a time from now */
+    double tol, rate, lag, low; /* low: the rounding of the gap */
 };
 
 static bool
@@ -94,8 +95,8 @@ found(struct search *search, double s, enum mode_change_kind what, int which,
     search->out->contact = contact;
 }
 
-/* row i, which is kept closed by what the others push, sinks: it has to push
- * itself; or it has risen, and comes down again */
+/* Row i does not push. If its gap falls, it has to push; if its gap has risen,
+ * it closes where the gap comes down again. */
 static int
 sinks(struct search *search, int i)
 {
@@ -109,7 +110,7 @@ sinks(struct search *search, int i)
     gap_rounding(search->r, w->spot.contact, &low, &s);
     bool up = w->gap.c[0] > low;
     if (!up)
-        w->gap.c[0] = 0.0; /* to rounding, when it was taken */
+        w->gap.c[0] = 0.0; /* it was 0 to rounding when the point was taken */
     if (!isfinite(search->best) ||
         !polynomial_below(w->gap.c, MOTION_STEP_ORDER, 0.0, search->best,
                           up ? 0.0 : -low, &s))
@@ -121,8 +122,9 @@ sinks(struct search *search, int i)
     return IMP_OK;
 }
 
-/* Is the point between the ends of its face or edges at a time, to rounding? A
- * corner that comes down at an edge comes down on the face that it is over. */
+/* Is the point between the ends of its face or edges at the time s, to
+ * rounding? A corner that comes down at an edge comes down on the face that it
+ * is over. */
 static bool
 within(struct search *search, const struct contact_point *at, double s)
 {
@@ -145,9 +147,10 @@ place_at(struct search *search, const struct contact_point *at, double s,
         x[i] = there ? taylor_at(MOTION_STEP_ORDER, &p[i], s) : NAN;
 }
 
-/* Is a point of this contact held there already? A corner of one body that
- * slides past one of the other gets behind its other face, too; what touches
- * from there on is told where the held point is past its end. */
+/* Is a point of this contact held at the same place already? A corner of one
+ * body that slides past one of the other gets behind another face of it, too;
+ * what touches from there on is decided where the held point has passed its
+ * end. */
 static bool
 held_there(struct search *search, const struct contact_point *at, double s)
 {
@@ -169,10 +172,10 @@ held_there(struct search *search, const struct contact_point *at, double s)
     return false;
 }
 
-/* Does a point that was apart, to tolerance, come down between the ends of its
- * face or edges? What is behind the face now comes down elsewhere first. One
- * that lies in the plane of what is held, and needs no push, closes where it
- * gets beyond the tolerance. */
+/* Does a point that was apart, within the tolerance, come down between the
+ * ends of its face or edges? A point that is behind the face now comes down
+ * elsewhere first. A point that lies in the plane of what is held, and needs
+ * no push, closes where it gets beyond the tolerance. */
 static bool
 closes(struct search *search, const struct contact_point *at, const double *c,
        double *s)
@@ -190,7 +193,8 @@ closes(struct search *search, const struct contact_point *at, const double *c,
             p[1] = 0.0;
         down = polynomial_below(p, MOTION_STEP_ORDER, 0.0, search->best,
                                 -2.0 * search->tol, s);
-    } else if (c[0] <= search->low && c[1] > search->rate) { /* on its way up */
+    } else if (c[0] <= search->low &&
+               c[1] > search->rate) { /* it is on its way up */
         down = polynomial_below(c + 1, MOTION_STEP_ORDER - 1, 0.0, search->best,
                                 0.0, s);
     } else {
@@ -228,8 +232,8 @@ add_face(struct contact_point *base, int *n, struct contact_point at)
         base[(*n)++] = at;
 }
 
-/* faces that held features of a contact lie on: vertices of the other body may
- * come down on them */
+/* The faces on which held features of a contact lie: vertices of the other
+ * body may come down on them. Returns how many. */
 static int
 faces_near(const struct rt *run, uint32_t contact, struct contact_point *base)
 {
@@ -280,7 +284,7 @@ has_edge(const struct edges *e, int b, const struct polytope_edge *k)
     return false;
 }
 
-/* edges of these faces, not held yet, against edges of the other body */
+/* is this a pair with an edge of these faces that is not held yet? */
 static bool
 edges_wanted(void *ctx, const struct contact_point *at)
 {
@@ -309,7 +313,7 @@ edges_cross(void *ctx, const struct contact_point *at, const struct taylor *gap)
         found(search, s, CHANGE_CLOSES, -1, at->contact);
 }
 
-/* what else of two polytopes that hold each other comes to touch */
+/* what else of two polytopes that are held at a point comes to touch */
 static int
 others(struct search *search, uint32_t contact)
 {
@@ -327,9 +331,9 @@ others(struct search *search, uint32_t contact)
                                         edges_wanted, edges_cross, &e);
 }
 
-/* first s in (0, best] where a vertex that is over its plane comes down. What
- * is closed now, by definition or to rounding while it rises, has its roots at
- * 0 divided out. */
+/* The first s in (0, best] at which a vertex that is over its plane comes
+ * down. If it is closed now, by definition or to rounding while it rises, its
+ * roots at 0 are divided out. */
 static bool
 comes_down(const struct search *f, uint32_t vertex, const double *c, double *s)
 {
@@ -343,7 +347,8 @@ comes_down(const struct search *f, uint32_t vertex, const double *c, double *s)
         }
     for (int k = drop; k <= MOTION_STEP_ORDER; k++)
         p[k - drop] = c[k];
-    if (p[0] <= 0.0) { /* what was let go has no push to 0 but rounding */
+    if (p[0] <=
+        0.0) { /* a vertex that was let go comes back to 0 by rounding only */
         *s = 0.0;
         return !(drop == 2 && marked);
     }
@@ -419,7 +424,7 @@ one_row(struct search *search, int i)
         return IMP_OK;
     const struct persistent_group *g =
         persistent_group_of(search->r, w->spot.contact);
-    for (int k = 0; &g->row[k] != w; k++) /* each contact once */
+    for (int k = 0; &g->row[k] != w; k++) /* ask each contact once */
         if (g->row[k].spot.contact == w->spot.contact)
             return IMP_OK;
     return others(search, w->spot.contact);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which closed points of a group push. Forces lambda >= 0 and
- * accelerations a = free + G lambda >= 0 of the gaps with lambda a = 0: G is
- * semidefinite, so the motion is unique where there is one. Points that stay
- * closed without a force of their own (the fourth foot) are kept in sight: they
- * may have to push when another ceases. */
+/* Which closed points of a group push (mode_select.h). Forces lambda >= 0 and
+ * accelerations a = free + G lambda >= 0 of the gaps satisfy lambda_i a_i = 0.
+ * G is positive semidefinite, so the motion is unique if there is one. Points
+ * that stay closed without a force of their own (the fourth foot) are kept in
+ * the group, because they may have to push when another point ceases. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -16,8 +16,8 @@
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/lcp.h"
 
-/* accelerations and forces below this share of their terms are none: positions
- * and directions come from closest points, right to some 1e-13 */
+/* Accelerations and forces below this share of their terms are none: positions
+ * and directions come from closest points, which are right to some 1e-13. */
 #define FORCE_NONE 1e-10
 int
 contact_point_states(struct rt *run, const struct contact_point *spot, int n,
@@ -47,9 +47,9 @@ contact_point_states(struct rt *run, const struct contact_point *spot, int n,
     return st;
 }
 
-/* sizes of the terms of velocities at a contact's points: at least what
- * polytope_verdict.c and the law of impacts measure rates by, so that none is a
- * rate here and none there */
+/* The size of the terms of velocities at the points of a contact. It is at
+ * least what the law of impacts and analysis/simulate measure rates by, so
+ * that a rate counts as none in all of them or in none. */
 static double
 speeds_at(const struct rt *run, uint32_t c)
 {
@@ -126,8 +126,8 @@ complementary(struct rt *run, struct choice *c)
     return true;
 }
 
-/* points that push, then those that are kept by them alone; *to: the group that
- * they are held as, NULL: none */
+/* Holds the points that push, and then those that the others keep closed. *to:
+ * their group, or NULL. */
 static int
 keep(struct rt *run, struct choice *c, struct persistent_group **to)
 {
@@ -150,7 +150,7 @@ keep(struct rt *run, struct choice *c, struct persistent_group **to)
     }
     if (n_on == 0)
         return IMP_OK;
-    /* closed means all of them, whatever pushes */
+    /* all of them are closed, whether they push or not */
     int st = n > n_on ? persistent_close(run, spot, n, NULL, NULL) : IMP_OK;
     if (st)
         return st;
@@ -191,8 +191,8 @@ mode_select(struct rt *run, const struct contact_point *spot, int n, int left,
         *choice = MODE_JAMMED;
         return IMP_OK;
     }
-    /* where it ceased the force is 0 to rounding: it pulls or pushes again by
-     * what the others leave to it */
+    /* The force of the point that ceased is 0 to rounding. Whether it would
+     * pull or push from here on depends on what the others leave to it. */
     if (left >= 0 && c.acc[left] < -1e-6 * c.size[left]) {
         c.left = -1;
         if (!complementary(run, &c)) {

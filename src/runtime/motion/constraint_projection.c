@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The state onto its contacts (persistent.h): the least change, in the metric
- * of the masses, of poses and velocities that makes the gaps of points and
- * their rates what they should be. After every step for what is held; after a
- * limit of impacts for what they leave. Each group by itself. */
+/* Projection of the state onto closed contacts (persistent.h): the least
+ * change of poses and velocities, in the metric of the masses, that makes gaps
+ * and rates what they should be. It is made after every step for what is held,
+ * and after a limit of impacts for what the impacts leave. Each group is
+ * projected by itself. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -12,21 +13,22 @@
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/vec3.h"
 
-/* a gap this many roundings of the bodies' size from 0 is 0 */
+/* a gap within this many rounding errors of the size of the bodies is 0 */
 #define DEVIATION_ROUNDING 1.0
-/* rounds of Newton's method onto the gaps: from what is left of a chatter;
- * after a step, which leaves rounding */
+/* Rounds of Newton's method onto the gaps: after a limit of impacts, and after
+ * a step, which leaves rounding errors only. */
 #define CLOSE_ROUNDS 3
 #define PROJECT_ROUNDS 1
-/* roundings of what spins do to a direction */
+/* a change of a direction below this many rounding errors of the spin is none
+ */
 #define TURNING_ROUNDING 64.0
 
 /* -- onto the gaps ---------------------------------------------------------
  */
 
-/* A pose that is turned by t (body axes): spins are in body axes, so what keeps
- * the momentum L in the world is  w += I^-1 (L x t + (L x t) x t / 2). Only of
- * bodies without joints, which would answer. */
+/* When a pose is turned by t (body axes), spins in body axes have to change so
+ * that the angular momentum L stays in the world: w += I^-1 (L x t + (L x t) x
+ * t / 2). Only for bodies without joints, which would answer. */
 static void
 keep_momentum(struct rt *run, uint32_t body, const double t[3])
 {
@@ -45,7 +47,7 @@ keep_momentum(struct rt *run, uint32_t body, const double t[3])
     joints_shift_body(run, body, a, true);
 }
 
-/* the state += sum of x_i times what a force at row i does */
+/* adds the sum of x_i times what a unit force at row i does to the state */
 static void
 shift(struct rt *run, const struct persistent_group *group, const double *x,
       bool velocity)
@@ -64,7 +66,7 @@ shift(struct rt *run, const struct persistent_group *group, const double *x,
     }
 }
 
-/* sizes of the numbers that a row's gap and its rate are made of */
+/* sizes of the terms of the gap and of the rate of a row */
 static void
 sizes(const struct rt *run, const struct persistent_row *row, double *place,
       double *speed)
@@ -83,8 +85,8 @@ sizes(const struct rt *run, const struct persistent_row *row, double *place,
     }
 }
 
-/* gaps, or their rates, beyond `want` (NULL: 0) into s->b; true: more than
- * rounding */
+/* Puts gaps, or their rates, beyond `want` (NULL: 0) into group->b. True if
+ * they are more than rounding. */
 static bool
 deviation(const struct rt *run, struct persistent_group *group, bool velocity,
           const double *want)
@@ -101,8 +103,9 @@ deviation(const struct rt *run, struct persistent_group *group, bool velocity,
     return off;
 }
 
-/* How directions and torques of a unit force at a row change in the world, in
- * the axes they are kept in; what is only rounding is none. */
+/* How the direction and the torque of a unit force at a row change in the
+ * world, in the axes in which they are kept. What is only rounding becomes 0.
+ */
 static void
 turning(const struct rt *run, const struct persistent_row *row, int e,
         double out[6])
@@ -126,10 +129,10 @@ turning(const struct rt *run, const struct persistent_row *row, int e,
             out[j] = 0.0;
 }
 
-/* Impulses P_k at times t_k before now have directions N(t_k) = N - N' (T -
- * t_k): with x = sum of P_k (T - t_k), which is what moves the poses, the
- * momenta are off by -N'^T x when they are applied now. Where joints answer
- * this is left out. */
+/* Impulses P_k at earlier times t_k had the directions N(t_k) = N - N' (T -
+ * t_k). If they are applied now, the momenta are off by -N'^T x with x = sum
+ * of P_k (T - t_k), which is also what moves the poses. This adds it. It is
+ * left out where joints answer. */
 static void
 in_their_time(struct rt *run, const struct persistent_group *group,
               const double *x)
@@ -150,8 +153,8 @@ in_their_time(struct rt *run, const struct persistent_group *group,
     }
 }
 
-/* the least change in the metric of the masses that makes all gaps, and then
- * their rates, what they should be */
+/* The least change in the metric of the masses that makes all gaps, and then
+ * their rates, what they should be. */
 static int
 project(struct rt *run, struct persistent_group *group, int rounds,
         const double *gap, const double *rate, bool timed)
@@ -178,7 +181,7 @@ project(struct rt *run, struct persistent_group *group, int rounds,
 void
 persistent_project_group(struct rt *run, struct persistent_group *group)
 {
-    /* failures are silent here: the series of the next step meets them */
+    /* a failure is not reported here: the series of the next step meets it */
     (void)project(run, group, PROJECT_ROUNDS, NULL, NULL, false);
 }
 
@@ -203,7 +206,7 @@ persistent_close(struct rt *run, const struct contact_point *spot, int n,
     if (n == 0)
         return IMP_OK;
     struct persistent_group *group = persistent_look_at(run, spot, n);
-    /* the impulses first, where the bodies are */
+    /* first the impulses, where the bodies are now */
     int st = persistent_rates(run, group);
     if (st)
         return st;

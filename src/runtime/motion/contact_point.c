@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* One contact point along the motion: its gap and what opens it as series in
- * time. Surfaces: an implicit series of its own (imp_contact.opening). Vertices
- * and features: from the relative pose (polytope_contact_priv.h), in the axes
- * of either body; a force's direction goes to the world by the body's own
- * rotation. */
+/* One contact point along the motion: its gap, and the forces that open it, as
+ * time series (contact_point.h). Two smooth bodies have a series of their own
+ * (tape imp_contact.opening). Vertices and edges follow from the relative
+ * pose, in the axes of either body; the rotation of the body turns the
+ * direction of a force into the world. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -21,8 +21,8 @@ contact_point_body_moves(const struct rt *run, uint32_t body)
     return body != IMP_WORLD && !(rt_body(run, body)->flags & IMP_BODYF_FIXED);
 }
 
-/* lines of edges that cross as near to the edges as this, in lengths of them,
- * may come to cross on them */
+/* If the lines of two edges cross within this share of their lengths beside
+ * the edges, the edges may come to cross. */
 #define CROSSING_ASIDE 0.25
 
 /* -- jets ------------------------------------------------------------------ */
@@ -40,7 +40,7 @@ turn(int order, const struct taylor A[9], bool back, const struct taylor x[3],
     }
 }
 
-/* the same of a vector that is constant */
+/* the same for a constant vector */
 static void
 turn_fixed(int order, const struct taylor A[9], bool back, const double x[3],
            struct taylor out[3])
@@ -71,7 +71,7 @@ constant(int order, const double x[3], double sign, struct taylor out[3])
         taylor_const(order, sign * x[i], &out[i]);
 }
 
-/* body -> world from the rows of its block's motion */
+/* the rotation from body to world axes, from the rows of the motion */
 static void
 rotation(const struct rt *run, uint32_t body, int order, struct taylor R[9])
 {
@@ -113,8 +113,8 @@ rotation(const struct rt *run, uint32_t body, int order, struct taylor R[9])
     }
 }
 
-/* a force along n at the point x of a body, both in its own axes about its mass
- * centre */
+/* What a unit force along n at the point x of a body does: force in world
+ * axes, torque in body axes. n and x are in body axes about the mass centre. */
 static void
 open_by(const struct rt *run, uint32_t body, int order,
         const struct taylor R[9], const struct taylor n[3],
@@ -174,8 +174,7 @@ surface_row(struct rt *run, struct persistent_row *row, int order)
 /* -- polytopes -------------------------------------------------------------
  */
 
-/* the vertices' frame against that of the face: y (axes of the face's body),
- * and the normal in the axes of the vertex's body */
+/* the pose of body 1 in the axes of body 0 */
 struct over {
     int order;
     struct taylor c[3], R[9], back[3]; /* back: R^T c */
@@ -193,12 +192,12 @@ over_get(struct rt *run, const struct contact_point *at, int order,
                                   &o->holds);
 }
 
-/* the poses that the rows of one contact share, of one series */
+/* the poses that all points of one contact share, for one series */
 struct contact_point_poses {
     uint32_t contact;
     struct over over;
     struct taylor R[2][9]; /* body -> world */
-    /* of the last face: its normal in the axes of the other body, and in the
+    /* the normal of the last face, in the axes of the other body and in the
      * world */
     bool has_face;
     int face_of;
@@ -206,7 +205,8 @@ struct contact_point_poses {
     struct taylor own[3], world[3];
 };
 
-/* vertex x of the other body in the axes of the face's body */
+/* y: the vertex x of the other body in the axes of the body that has the face
+ */
 static void
 over_point(struct over *o, int face_of, const double x[3], struct taylor y[3])
 {
@@ -231,7 +231,7 @@ face_of(const struct rt *run, const struct contact_point *at,
     return run->polytope[image_contact->body[at->face_of]]->face + at->face;
 }
 
-/* fills s->poses for this row's contact */
+/* fills group->poses for the contact of a point */
 static int
 poses(struct rt *run, struct persistent_group *group,
       const struct contact_point *at, int order)
@@ -300,14 +300,14 @@ vertex_row(struct rt *run, struct persistent_group *group,
         for (int i = 0; i < 6; i++)
             taylor_const(order, 0.0, &row->open[e][i]);
     if (contact_point_body_moves(
-            run, image_contact->body[1 - b])) { /* by n at the vertex */
+            run, image_contact->body[1 - b])) { /* opened by n at the vertex */
         for (int i = 0; i < 3; i++)
             taylor_scale(order, 1.0, &o->world[i], &row->open[1 - b][i]);
         cross_fixed(order, o->own, polytope->vertex[at->vertex], -1.0,
                     row->open[1 - b] + 3);
     }
-    if (contact_point_body_moves(run,
-                                 image_contact->body[b])) { /* by -n at y */
+    if (contact_point_body_moves(
+            run, image_contact->body[b])) { /* opened by -n at y */
         for (int i = 0; i < 3; i++)
             taylor_scale(order, -1.0, &o->world[i], &row->open[b][i]);
         cross_fixed(order, y, f->n, -1.0, row->open[b] + 3);
@@ -315,8 +315,9 @@ vertex_row(struct rt *run, struct persistent_group *group,
     return IMP_OK;
 }
 
-/* two edges that cross: the direction across both, from body 0 to 1, in the
- * axes of body 0; its lines' nearest points x_i + at_i d_i */
+/* Two edges that cross: the unit direction across both from body 0 to body 1,
+ * in the axes of body 0, and the points x_i + at_i d_i nearest to each other
+ * on their lines. */
 struct crossing {
     struct taylor n[3], x[2][3], d[2][3], at[2], gap;
     double length[2];
@@ -391,7 +392,7 @@ edges_row(struct rt *run, struct persistent_group *group,
     if (!cross_edges(run, at, o, c))
         return IMP_SINGULAR;
     row->gap = c->gap;
-    for (int j = 0; j < 3; j++) { /* of body 0, pushed back */
+    for (int j = 0; j < 3; j++) { /* body 0 is pushed back */
         taylor_mul(order, &c->at[0], &c->d[0][j], &y);
         taylor_add(order, &c->x[0][j], &y, &x[j]);
         taylor_scale(order, -1.0, &c->n[j], &m[j]);
@@ -409,8 +410,8 @@ edges_row(struct rt *run, struct persistent_group *group,
     return IMP_OK;
 }
 
-/* do the edges cross now, or nearly, the one's outer side towards the other's?
- * Sets at->face_of. o: to order 0 */
+/* Do the edges cross now, or nearly, with their outer sides towards each
+ * other? Sets at->face_of. o: the pose to order 0. */
 static bool
 cross_now(const struct rt *run, struct contact_point *at, struct over *o)
 {
@@ -498,7 +499,7 @@ contact_point_place(struct rt *run, const struct contact_point *at, int order,
     return IMP_OK;
 }
 
-/* how far the crossing is from the ends of both edges */
+/* distances of the crossing from the ends of both edges */
 static int
 edge_ends(struct rt *run, const struct contact_point *at, int order,
           struct taylor *side)
@@ -607,12 +608,13 @@ smooth_row(struct rt *run, struct persistent_group *sl,
         taylor_div(order, &N[i], &len, &u);
         N[i] = u;
     }
-    /* the polytope is pushed along the smooth body's outward normal */
+    /* the polytope is opened along the outward normal of the smooth body */
     open_by(run, image_contact->body[1 - s], order, sl->poses->R[1 - s], N, p,
             row->open[1 - s]);
     for (int i = 0; i < 3; i++)
         taylor_scale(order, -1.0, &N[i], &N[i]);
-    if (s == 1) { /* pose: x of 1 is at c + R x in the polytope's axes */
+    if (s == 1) { /* the point x of body 1 is at c + R x in the axes of the
+                     polytope */
         for (int i = 0; i < 3; i++)
             taylor_sub(order, &p[i], &o->c[i], &w[i]);
         turn(order, o->R, true, w, x);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Joints while bodies move (joints.h). The motion series keeps phi'' = 0 to
- * rounding; what rounding leaves is taken out after each step by
- *   q += push(-J^-1 phi),  v += push(-J^-1 phi'),  J = C M^-1 C^T,
- * which is the least change in the metric of the masses: along no motion that
- * the joints allow. It costs energy of second order in phi' only. Positions
- * are held with the low parts of the state counted in: the angle of a body in
- * the plane after 10^3 turns is rounded to 10^-12, which must not be taken for
- * an error of its place. */
+/* Joints while bodies move (joints.h). The series of the motion keeps the
+ * second derivative of the conditions phi at 0 to rounding. After each step the
+ * rounding errors of positions and velocities are taken out by
+ *
+ *     q += push(-J^-1 phi),  v += push(-J^-1 phi')   with J = C M^-1 C^T
+ *
+ * This is the least change in the metric of the masses, and moves bodies along
+ * no motion that the joints allow. It costs energy of second order in phi'
+ * only. Positions are read together with the low parts of the state: after 10^3
+ * turns the angle of a body in the plane is rounded to 10^-12, which must not
+ * count as an error of its place. */
 #include "runtime/motion/joints.h"
 
 #include <assert.h>
@@ -21,19 +24,20 @@
 #include "runtime/numerics/vec3.h"
 #include "runtime/tape/functions.h"
 
-/* rounds of Newton's method; the error after a step is of rounding, so that
- * the second finds nothing left */
+/* Rounds of Newton's method. The error after a step is of the size of
+ * rounding, so that the second round finds nothing left. */
 #define JOINTS_ROUNDS 3
 
 struct joint_block {
-    uint32_t n; /* conditions; 0: nothing to hold */
-    int rank;   /* of J at the first solve; -1: not yet */
+    uint32_t n; /* number of conditions; 0: no joint */
+    int rank;   /* rank of J at the first solution; -1: none yet */
     double *lambda, *out, *J, *phi, *local, *change, *work;
     int *piv;
 };
 struct joint_projection {
     struct joint_block *blocks;
-    double error; /* greatest of positions after a step, since joints_reset */
+    double error; /* the greatest error of positions after a step since
+                     joints_reset */
 };
 
 static const imp_block *
@@ -87,8 +91,8 @@ scale_to_unit(double a[3])
     return s;
 }
 
-/* three orthonormal directions by rows, the first along axis; the world's own
- * where there is none. In the plane the last is z. */
+/* Three orthonormal directions by rows, the first along axis; the axes of the
+ * world if axis is 0. In the plane the last one is z. */
 static void
 triad(bool plane, const double axis[3], double f[9])
 {
@@ -156,7 +160,8 @@ joints_start(struct rt *run)
 /* -- multipliers
  * ------------------------------------------------------------- */
 
-/* residual phi'' at multipliers 0 into o->out, factors of J behind it */
+/* puts the residual phi'' at multipliers 0 into joints->out, and the factors
+ * of J behind it */
 static int
 factor(struct rt *run, uint32_t block)
 {
@@ -229,7 +234,7 @@ low_part(const struct rt *run, uint32_t env)
     return run->state_lo + (env - run->im->layout.state);
 }
 
-/* conditions into o->phi, the low parts of the positions counted in */
+/* puts the conditions into joints->phi, with the low parts of the positions */
 static int
 conditions(struct rt *run, uint32_t block)
 {
@@ -258,7 +263,7 @@ conditions(struct rt *run, uint32_t block)
     return rt_eval(run, bl->hold, joints->local, joints->phi);
 }
 
-/* o->change := push(-J^-1 phi) */
+/* joints->change = push(-J^-1 phi) */
 static int
 correction(struct rt *run, uint32_t block, const double *phi)
 {
@@ -292,7 +297,7 @@ turn(struct rt *run, uint32_t env, const double w[3])
     state_renormalise(run->env + env, low_part(run, env));
 }
 
-/* mass matrix of a body times its change of velocity */
+/* out = mass matrix of a body times a change c of its velocities */
 static void
 momentum(const struct rt *run, uint32_t body, const double c[6], double out[6])
 {
@@ -301,7 +306,7 @@ momentum(const struct rt *run, uint32_t body, const double c[6], double out[6])
     for (int i = 0; i < 3; i++)
         out[i] = k[IMP_BODY_MASS] * c[i];
     if (run->im->dim == 2) {
-        out[2] = J[0] * c[5]; /* third of three */
+        out[2] = J[0] * c[5]; /* the third of three entries */
         return;
     }
     out[3] = J[0] * c[3] + J[3] * c[4] + J[4] * c[5];
@@ -321,7 +326,7 @@ joints_response(struct rt *run, uint32_t block, double *change)
     uint32_t nv = run->im->dim == 2 ? 3 : 6;
     int st = factor(run, block);
     double *x =
-        joints->phi; /* C (change): the rows of C are those of push, M C^T */
+        joints->phi; /* C times change: push gives the columns of M^-1 C^T */
     for (uint32_t i = 0; i < joints->n && !st; i++) {
         memset(joints->lambda, 0, joints->n * sizeof *joints->lambda);
         joints->lambda[i] = 1.0;
@@ -367,7 +372,7 @@ joints_shift_body(struct rt *run, uint32_t body, const double change[6],
     }
 }
 
-/* adds o->change to the poses, or to the velocities */
+/* adds joints->change to the poses, or to the velocities */
 static void
 apply(struct rt *run, uint32_t block, bool velocity)
 {
@@ -398,8 +403,8 @@ greatest(const double *v, uint32_t n)
     return most;
 }
 
-/* Failures are silent here: the series of the next step meets and tells them.
- */
+/* A failure is not reported here: the series of the next step meets it and
+ * reports it. */
 static void
 project_block(struct rt *run, uint32_t block)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Free motion by Taylor series (motion.h). A step is a sum of the motion
- * tape's coefficients; nothing here knows which equations they solve.
+/* Steps of the motion by its Taylor series (motion.h). A step is a sum of the
+ * coefficients that the motion tape gives; nothing here knows which equations
+ * they solve.
  *
- * Invariant: r->env holds the rounded state, r->state_lo what was rounded off
- * (Neumaier); between set-up and impacts only this file and joints.c write
- * either.
- */
+ * Invariant: run->env holds the rounded state, and run->state_lo what was
+ * rounded off (Neumaier). Between set-up and impacts only this file, joints.c
+ * and constraint_projection.c write either. */
 #include "runtime/motion/motion.h"
 
 #include <assert.h>
@@ -21,7 +21,8 @@
 #include "runtime/motion/motion_priv.h"
 #include "runtime/motion/switching.h"
 
-/* order of steps between which nothing is looked for: the longer steps pay */
+/* The order of steps within which no event is looked for: there the longer
+ * steps of a higher order pay. */
 #define MOTION_ORDER IMP_ORDER_MAX
 
 static int
@@ -59,7 +60,7 @@ motion_series(struct rt *run, uint32_t block, int order, double *h)
     int which;
     if (st == IMP_OK)
         motion_step(run, block, order, h);
-    /* flows ask for theirs themselves */
+    /* flows ask for changes of branch themselves */
     if (st == IMP_OK && bl->system == IMP_NO_SYSTEM)
         st = switching_end(run, block, order, h, &which);
     return st;
@@ -90,7 +91,7 @@ motion_series_all(struct rt *run, int order, double *h)
     return st;
 }
 
-/* state of prescribed bodies at the time in env */
+/* writes the state of prescribed bodies at the present time */
 static void
 refresh(struct rt *run)
 {
@@ -100,15 +101,16 @@ refresh(struct rt *run)
             continue;
         double out[IMP_STATE_SPACE];
         uint32_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
-        /* a value that is not finite is reported by the tape that uses it */
+        /* a value that is not finite is reported by the tape that uses it (I5)
+         */
         rt_eval(run, bd->refresh, NULL, out);
         memcpy(run->env + bd->env_state, out, sizeof(double) * n);
     }
 }
 
-/* what the series of four variables add to them within dt: c_1 dt + c_2 dt^2 +
- * ..; odd and even terms apart and four at a time, since each sum waits for
- * itself at every order. Entry order + 1 of a row is 0. */
+/* What the series of four variables add to them within dt: c_1 dt + c_2 dt^2 +
+ * .. Odd and even terms are summed apart and four variables at a time, because
+ * each sum waits for its own last term. Entry order + 1 of a row is 0. */
 #define AT_ONCE 4
 typedef double pair __attribute__((vector_size(16)));
 static inline pair
@@ -138,7 +140,8 @@ increments(const double *const *c, int order, double dt, double *d)
     d[3] = (s[0] + s[1] * dt) * dt;
 }
 
-/* the same for rows that are a constant, a line or a parabola */
+/* the same for a row that is a constant, a line or a parabola; false if it is
+ * not */
 static bool
 short_increment(const double *c, int order, double dt, double *d)
 {
@@ -175,7 +178,7 @@ advance_block(struct rt *run, uint32_t b, int order, double dt)
         if (n == 0 || (n < AT_ONCE && i + 1 < bl->n_series))
             continue;
         for (uint32_t j = n; j < AT_ONCE; j++)
-            row[j] = row[0]; /* computed and dropped */
+            row[j] = row[0]; /* its result is not used */
         increments(row, order, dt, d);
         for (uint32_t j = 0; j < n; j++)
             state_add(&env[at[j]], &lo[at[j] - state0], d[j]);
@@ -214,7 +217,7 @@ motion_advance_by(struct rt *run, int order, double dt, double t)
     advance(run, order, dt, t);
 }
 
-/* the series holds for no time at all: a singularity of the motion */
+/* the series holds for no time at all, because the motion is singular */
 static int
 motion_stuck(struct rt *run)
 {
@@ -231,7 +234,7 @@ motion_stuck(struct rt *run)
 int
 motion_to(struct rt *run, double t)
 {
-    /* forces of contacts take two orders more */
+    /* forces of contacts need two orders more */
     int order = persistent_any(run) ? MOTION_STEP_ORDER : MOTION_ORDER;
     while (rt_time(run) != t) {
         if (rt_stopped(run))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Free motion by Taylor series: one step of a block, dense output, and moving
- * the whole model to a given time. Order and step from the decay of the
- * coefficients, each state variable scaled by its own size (Jorba & Zou
- * 2005); state sums are compensated. */
+/* Motion by Taylor series: one step of a block, dense output, and moving the
+ * whole run to a given time. The length of a step follows from the decay of
+ * the coefficients, each state variable measured by its own size (Jorba and
+ * Zou 2005). Sums of the state are compensated. */
 #ifndef IMP_RUNTIME_MOTION_MOTION_H
 #define IMP_RUNTIME_MOTION_MOTION_H
 
@@ -10,22 +10,26 @@
 
 #define MOTION_STEP_ORDER 20
 
-/* what steps need of the image, for r->motion; owned by r->own */
+/* What steps need to know of the image, for run->motion. Memory: run->own. */
 struct motion_plan *motion_plan_new(struct rt *run);
-/* series of block b at the current time into r->work[b]; *h receives the time
- * for which it holds to rounding (infinite when the series ends) */
+/* The series of one block at the present time, into run->work[block]. *h: the
+ * time (s) for which it holds to rounding; infinite if the series is the
+ * motion itself. IMP_OK, IMP_FAILED after a diagnostic, or the status of a
+ * tape. */
 int motion_series(struct rt *run, uint32_t block, int order, double *h);
-/* series of all blocks; *h: the least */
+/* the series of all blocks; *h: the least of their times */
 int motion_series_all(struct rt *run, int order, double *h);
-/* state of all blocks at (current time + dt) from the series made last, into
- * env, compensated; time is set to `t` exactly; quaternions renormalised */
+/* Moves the state of all blocks by dt along the series made last (of order
+ * MOTION_STEP_ORDER), and sets the time to exactly t. Sums are compensated,
+ * quaternions normalised, joints and closed contacts projected. */
 void motion_advance(struct rt *run, double dt, double t);
-/* the same for series of another order than MOTION_STEP_ORDER */
+/* the same for series of another order */
 void motion_advance_by(struct rt *run, int order, double dt, double t);
-/* moves the model from the current time to t (either direction), without
- * events */
+/* Moves the run from the present time to t, forward or backward, without
+ * looking for events. IMP_STOPPED, or IMP_FAILED after a diagnostic. */
 int motion_to(struct rt *run, double t);
-/* total energy, kinetic, potential, momentum, angular momentum */
+/* kinetic and potential energy (J), momentum (N s), and angular momentum about
+ * the origin (N m s) of the whole model */
 struct motion_totals {
     double kinetic, potential, momentum[3], angular[3];
 };

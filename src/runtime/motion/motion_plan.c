@@ -8,8 +8,9 @@
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion_priv.h"
 
-/* what the tape says of a variable's row: constant, a line (its rate is
- * constant), a parabola (its rate is a line), or a series */
+/* How a variable moves, as its tape says: it is constant, moves along a line
+ * (its rate is constant), along a parabola (its rate moves along a line), or
+ * by a series. */
 enum row_kind { ROW_CONSTANT, ROW_LINE, ROW_PARABOLA, ROW_SERIES };
 static enum row_kind
 row_kind(const struct rt *run, const imp_block *bl, uint32_t i)
@@ -30,8 +31,8 @@ row_kind(const struct rt *run, const imp_block *bl, uint32_t i)
                : ROW_SERIES;
 }
 
-/* number of variables from i on that form one vector with variable i: they
- * are read off the layout of a body's state */
+/* The number of variables from i on that form one vector with variable i, read
+ * off the layout of the state of a body. */
 static uint32_t
 group_size(const struct rt *run, const imp_block *bl, uint32_t i,
            struct motion_group *g)

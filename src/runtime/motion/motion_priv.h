@@ -9,32 +9,35 @@
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
 
-/* What a step needs to know of the image, read once: where the rows lie and
- * which of them move. Offsets, since r->work is exchanged (series_along.c). */
+/* What a step needs to know of the image, read once: where the rows lie, and
+ * which of them move. Offsets, because run->work is exchanged for other arrays
+ * (series_along.c). */
 struct motion_row {
     uint32_t env; /* index of the variable */
     uint32_t row; /* its coefficient 0 in r->work[block] */
 };
-/* variables that form one vector, at least one of them a series; the entries
- * after the n-th repeat the first */
+/* Variables that form one vector, of which at least one moves by a series. The
+ * entries after the last one repeat the first. */
 #define GROUP_MAX 4
 struct motion_group {
     uint32_t row[GROUP_MAX];
-    unsigned char series[GROUP_MAX]; /* no constant, line or parabola */
-    unsigned char spin, rate;        /* of an attitude; of a velocity */
+    unsigned char series[GROUP_MAX]; /* moves by a series */
+    unsigned char spin, rate;        /* belongs to an attitude; is a velocity */
 };
 struct motion_block {
     uint32_t tape;   /* IMP_NO_TAPE: nothing moves */
-    uint32_t system; /* of the block, or IMP_NO_SYSTEM: a flow moves it */
-    bool observer;   /* the system's variables that feel its motion */
+    uint32_t system; /* the system of the block, which a flow moves, or
+                        IMP_NO_SYSTEM */
+    bool observer;   /* the block holds the system's observers */
     uint32_t n_groups, n_lines, n_parabolas, n_series, n_turning;
     struct motion_group *groups;
     struct motion_row *lines, *parabolas, *series;
     uint32_t *turning; /* env: first entry of each quaternion */
 };
 struct motion_plan {
-    struct motion_block *blocks, *held; /* free, and with closed contacts */
-    bool prescribed; /* some body's state is a function of time */
+    struct motion_block *blocks,
+        *held;       /* of free blocks, and of blocks with closed contacts */
+    bool prescribed; /* the state of some body is a formula of time */
 };
 
 static inline const struct motion_block *
@@ -45,7 +48,8 @@ motion_block_of(const struct rt *run, uint32_t block)
            block;
 }
 
-/* coefficients from .. to are all 0: the bits but the sign, in one go */
+/* Are the coefficients from .. to all 0? All bits but the sign are compared at
+ * once. */
 static inline bool
 motion_zeros(const double *row, int from, int to)
 {

@@ -12,14 +12,14 @@
 
 #include "runtime/motion/motion_priv.h"
 
-/* largest last term over the variable's size; the terms left out are smaller
- * again by h over the radius, about 1/5: less than half an ulp. Their signs
- * change along the motion: imp-bench finds an energy right to 5e-14 after 10^5
- * steps, but 1e-13 with 1e-15 here */
+/* The largest last term, as a share of the size of the variable. The terms
+ * left out are smaller again by h over the radius of convergence, about 1/5,
+ * and together less than half a unit in the last place. Their signs change
+ * along the motion. */
 #define MOTION_TRUNCATION 4e-16
 
-/* logarithm to base 2 of a normal x > 0, to 0.01: a step that is a 20th root
- * needs no more, and calls of libm here took as long as the series */
+/* The logarithm to base 2 of a normal x > 0, to 0.01. A step that is a 20th
+ * root needs no more, and calls of libm took as long as the series. */
 static double
 rough_log2(double x)
 {
@@ -28,7 +28,7 @@ rough_log2(double x)
     int e = (int)(u >> 52) - 1023;
     u = (u & 0xfffffffffffffu) | 0x3ff0000000000000u;
     memcpy(&x, &u, sizeof x);
-    /* parabola through 0 at 1, 1 at 2 */
+    /* a parabola that is 0 at 1 and 1 at 2 */
     return e + (x - 1.0) * (1.3547 - 0.3548 * (x - 1.0));
 }
 
@@ -48,8 +48,8 @@ is_normal(double x)
     return x >= DBL_MIN && x <= DBL_MAX;
 }
 
-/* least h with (MOTION_TRUNCATION size / last)^(1/order), and the same for
- * the coefficient before the last; a coefficient of 0 sets no limit */
+/* The least of (MOTION_TRUNCATION size / last)^(1/order) and the same for the
+ * coefficient before the last. A coefficient of 0 sets no limit. */
 static double
 root_step(double size, double last, double before, int order)
 {
@@ -77,7 +77,7 @@ larger(double a, double b)
     return a < b ? b : a;
 }
 
-/* greatest |c_k| of a group */
+/* the greatest |c_k| of a group */
 static inline double
 largest(const double *const *row, int k)
 {
@@ -85,7 +85,7 @@ largest(const double *const *row, int k)
                   larger(fabs(row[2][k]), fabs(row[3][k])));
 }
 
-/* greatest |c_k| h^k, k = 1 .. to, of a group, and at least s */
+/* the greatest |c_k| h^k of a group for k = 1 .. to, and at least s */
 static double
 largest_term(const double *const *row, int to, double h, double s)
 {
@@ -95,7 +95,8 @@ largest_term(const double *const *row, int to, double h, double s)
     return s;
 }
 
-/* h for which the two last coefficients of a group keep to the truncation */
+/* the h for which the last two coefficients of a group stay below the
+ * truncation */
 static double
 group_step(const double *const *row, int order)
 {
@@ -103,17 +104,17 @@ group_step(const double *const *row, int order)
     double size = largest(row, 0), h = INFINITY;
     if (last == 0.0 && before == 0.0)
         return INFINITY;
-    /* starting from rest the size is what the motion gives it in one step:
-     * a few rounds settle it */
+    /* If the motion starts from rest, the size is what one step gives it; a
+     * few rounds settle it. */
     for (int round = 0; round < 4; round++) {
         double s = size;
         if (isfinite(h)) {
-            /* a size that the first terms keep is the size */
+            /* the size stays as it is if the first terms do not change it */
             if (largest_term(row, 3, h, s) == s)
                 break;
             s = largest_term(row, order, h, s);
         }
-        /* from rest: of the first coefficient that is there */
+        /* from rest: the size of the first coefficient that is not 0 */
         for (int k = 1; k < order && s == 0.0; k++)
             s = largest(row, k);
         double was = h;
@@ -124,9 +125,10 @@ group_step(const double *const *row, int order)
     return h;
 }
 
-/* The same with contacts that stay closed: what their forces leave of rest is
- * rounding of the accelerations `push` that they give, and no series. So sizes
- * count at least as what these would make in one step. */
+/* The same for blocks with closed contacts. The forces leave a body that rests
+ * with the rounding errors of the accelerations `push` that they give; these
+ * are no motion. So a size counts at least as what these accelerations would
+ * make of it in one step. */
 static double
 held_step(const double *const *row, int order, double push, bool rate)
 {
@@ -146,8 +148,8 @@ held_step(const double *const *row, int order, double push, bool rate)
     return h;
 }
 
-/* a state variable may be a constant (its row ends at once), or end in a
- * polynomial: then all its higher coefficients vanish */
+/* Does the series of a variable end? It may be a constant or a polynomial: all
+ * its higher coefficients are 0 then. */
 static bool
 row_ends(const double *row, int order)
 {

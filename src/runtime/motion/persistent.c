@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* The motion with contacts that stay closed (persistent.h). With B = M^-1 N^T,
- * which varies along the motion, and forces lambda, acceleration = free + B
- * lambda,    gap_i'' = 0 for every point that pushes. Coefficient k of lambda
- * enters coefficient k + 2 of the gaps through B(0) alone, so order by order:
- * the series of the motion (the driven tape, whose accelerations have rows for
- * B lambda) and of the gaps with lambda_k = 0, then G lambda_k = -(k+1)(k+2)
- * gap_{k+2},    G = N M^-1 N^T at this instant. Where points depend on each
- * other (four feet), G is singular: the least lambda is taken, which is one of
- * many; the motion does not depend on it. Joints answer inside the tape; in G
- * they do by joints_response. All this for one group of points at a time:
- * others do not feel it. */
+ * which varies along the motion, and forces lambda,
+ *
+ *     acceleration = free + B lambda
+ *     gap_i'' = 0 for every point that pushes
+ *
+ * Coefficient k of lambda enters coefficient k + 2 of the gaps through B(0)
+ * alone. So for each order k the series of the motion and of the gaps are made
+ * with lambda_k = 0 (by the driven tape, whose accelerations have rows for
+ * B lambda), and then this is solved:
+ *
+ *     G lambda_k = -(k+1)(k+2) gap_{k+2}     with G = N M^-1 N^T
+ *
+ * Where points depend on each other (four feet), G is singular, and the least
+ * lambda is taken; the motion does not depend on that choice. Joints answer
+ * inside the tape; in G they do so by joints_response. All this is done for one
+ * group of points at a time. */
 #include "runtime/motion/persistent.h"
 
 #include <assert.h>
@@ -23,11 +29,11 @@
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/dense.h"
 
-/* singular values of G below this share of the greatest: points that depend on
- * each other. A sine of 3e-6 between their directions; what rounding makes of
- * dependent ones is 10^4 times smaller */
+/* Singular values of G below this share of the greatest belong to points that
+ * depend on each other. The share is a sine of 3e-6 between their directions;
+ * rounding makes 10^-4 of it of dependent points. */
 #define DELASSUS_RANK 1e-11
-/* roundings of the coefficients of directions and gaps that do not change */
+/* coefficients of directions and gaps below this many rounding errors are 0 */
 #define STEADY_ROUNDING 64.0
 
 /* -- pushes ----------------------------------------------------------------
@@ -53,7 +59,8 @@ persistent_by_mass(const struct rt *run, uint32_t body, const double f[6],
     out[5] = J[4] * f[3] + J[5] * f[4] + J[2] * f[5];
 }
 
-/* where the pushes on a body lie; NULL: nothing moves it */
+/* the rows of the accelerations that contacts give to a body; NULL if it does
+ * not move */
 static double *
 push_of(const struct rt *run, uint32_t body)
 {
@@ -71,7 +78,8 @@ push_of(const struct rt *run, uint32_t body)
     return NULL;
 }
 
-/* coefficient k of the pushes += x (coefficient j of what opens the row) */
+/* coefficient k of these accelerations += x times coefficient j of what opens
+ * the row */
 static void
 push_add(struct rt *run, const struct persistent_row *row, int j, int k,
          double x)
@@ -99,7 +107,7 @@ push_clear(struct rt *run, const struct persistent_group *group)
                    persistent_block(run, group->block[i])->bodies.n);
 }
 
-/* order 0 of the pushes into env, for the joints; or zeros */
+/* writes order 0 of these accelerations, or zeros, into env for the joints */
 static void
 push_env(struct rt *run, const struct persistent_group *group, bool on)
 {
@@ -116,7 +124,8 @@ push_env(struct rt *run, const struct persistent_group *group, bool on)
 /* -- the motion ------------------------------------------------------------
  */
 
-/* rows of the state and of cosines and sines from the driven tape */
+/* copies the rows of the state, and of cosines and sines, from the driven tape
+ */
 static void
 hand_over(struct rt *run, uint32_t b, double *to)
 {
@@ -139,8 +148,8 @@ hand_over(struct rt *run, uint32_t b, double *to)
     }
 }
 
-/* series of the driven tapes, into r->work (the caller has put slides->own
- * there) */
+/* makes the series of the driven tapes, into run->work (where the caller has
+ * put run->persistent_memory->own) */
 static int
 drive(struct rt *run, const struct persistent_group *group, int order)
 {
@@ -190,7 +199,7 @@ rows_series(struct rt *run, struct persistent_group *group, int n, int order)
     return IMP_OK;
 }
 
-/* what a unit force at each row does to all bodies; G over n rows */
+/* what a unit force at each row does to all bodies, and G over n rows */
 static int
 answers(struct rt *run, struct persistent_group *group, int n, double *G)
 {
@@ -251,7 +260,7 @@ persistent_instant(struct rt *run, struct persistent_group *group, int order,
     return st;
 }
 
-/* G of the rows that push, and its singular values */
+/* G of the rows that push, and its singular value decomposition */
 static int
 factor(struct rt *run, struct persistent_group *group)
 {
@@ -295,7 +304,7 @@ persistent_solve(const struct persistent_group *group, const double *b,
                     x, group->c);
 }
 
-/* lambda_k of all rows, and their part of the pushes */
+/* lambda_k of all rows, and what it adds to the accelerations */
 static int
 one_order(struct rt *run, struct persistent_group *group, int k, int last)
 {
@@ -342,10 +351,11 @@ spin_of(const struct rt *run, const struct persistent_row *row, double *spin,
     }
 }
 
-/* With the forces of this instant kept as they are: do all gaps stay closed and
- * all directions as they are, to rounding? Terms of order j are those s^j/j! of
- * spins s, and what is left of accelerations A that cancel, A s^(j-2) 2/j!.
- * Bodies at rest, that only slide, or spin about the normal. */
+/* Do all gaps stay closed, and all directions as they are, to rounding, if the
+ * forces of this instant stay as they are? Terms of order j may be as large as
+ * s^j/j! of the spins s, and as A s^(j-2) 2/j! of accelerations A that cancel.
+ * It is so for bodies at rest, for bodies that only slide, and for spins about
+ * the normal. */
 static int
 steady(struct rt *run, struct persistent_group *group, int order, bool *is)
 {
@@ -358,7 +368,8 @@ steady(struct rt *run, struct persistent_group *group, int order, bool *is)
         double spin, size, low = STEADY_ROUNDING * DBL_EPSILON;
         double push = low * fabs(row->force.c[0] * group->G[i * n + i]);
         spin_of(run, row, &spin, &size);
-        spin += sqrt(push / size); /* those that are left turn it, too */
+        spin += sqrt(push /
+                     size); /* the accelerations that are left turn it, too */
         for (int k = 1; k <= order && *is; k++) {
             low *= spin / k;
             push *= k > 2 ? spin / k : 1.0;
@@ -388,7 +399,8 @@ persistent_group_series(struct rt *run, struct persistent_group *group,
         taylor_const(IMP_ORDER_MAX, 0.0, &group->row[i].force);
     for (int k = 0; k <= last && !st && !done; k++) {
         if (k == 1 && group->steady) {
-            for (int i = 0; i < group->n_on; i++) /* what order 0 left there */
+            for (int i = 0; i < group->n_on;
+                 i++) /* what order 0 has put there */
                 push_add(run, &group->row[i], 1, 1, -group->row[i].force.c[0]);
             if ((st = steady(run, group, order, &done)) || done)
                 break;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Who is held (persistent.h): points in groups that do not feel each other,
- * because they move bodies of different blocks. Bodies of one block have joints
- * or forces between them; so groups are coarser than they need be where forces
- * alone connect. Groups come and go whole; their memory is used again. */
+/* Which points are held (persistent.h), in groups that do not feel each other
+ * because they move bodies of different blocks. Bodies of one block have
+ * joints or forces between them; where only forces connect them, groups are
+ * larger than they need be. Groups come and go as a whole, and their memory is
+ * used again. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "base/arena.h"
 #include "runtime/motion/persistent_group.h"
 
-/* rows of a group at first */
+/* room for rows in a new group */
 #define ROOM 8
 
 static double *
@@ -100,7 +101,7 @@ fill(struct rt *run, struct persistent_group *group,
         group->row[i].spot = spot[i];
         group->row[i].on = true;
         group->row[i].valid =
-            INFINITY; /* rows that do not push have no series */
+            INFINITY; /* a row that does not push has no series */
         for (int e = 0; e < 2; e++)
             if (contact_point_body_moves(run, image_contact->body[e]))
                 enter_block(run, group,
@@ -119,7 +120,7 @@ persistent_look_at(struct rt *run, const struct contact_point *spot, int n)
     return set->look;
 }
 
-/* rows of all groups, one after another */
+/* lists the rows of all groups, one group after another */
 static void
 list(struct rt *run)
 {
@@ -156,8 +157,7 @@ persistent_hold(struct rt *run, const struct contact_point *spot, int n)
 /* -- what ends -------------------------------------------------------------
  */
 
-/* Rows that a free motion leaves alone (constants, lines) are as at first again
- */
+/* Puts rows that a free motion does not write (constants, lines) back to 0. */
 static void
 free_group(struct rt *run, struct persistent_group *group)
 {
@@ -289,7 +289,7 @@ persistent_point(const struct rt *run, int i, bool *on, double *force)
     return &row->spot;
 }
 
-/* per block the least one that points connect it to */
+/* for each block the least block that points connect it to */
 static uint32_t *
 connected(struct rt *run, const struct contact_point *spot, int n)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Series of expressions along the motion (series_along.h): the motion of all
- * blocks and the event series of the contacts give the rows that a series tape
- * reads; its own coefficients go to env and, shifted, to derived rows that
- * later series read.
+/* Time derivatives of expressions (series_along.h). The motion of all blocks
+ * and the series of the contacts give the rows that a series tape reads. Its
+ * own coefficients go to env and, shifted, to derived rows that later series
+ * read.
  *
- * Invariant: r->work and r->event_work are exchanged for arrays of our own
- * meanwhile, so a dense output that is in use is not lost. */
+ * Invariant: meanwhile run->work and run->event_work are exchanged for arrays
+ * of this file, so that a dense output that is in use is not lost. */
 #include "runtime/motion/series_along.h"
 
 #include <assert.h>
@@ -19,8 +19,8 @@
 struct series_along {
     double **motion, **event; /* as r->work, r->event_work */
     double **work, **derived; /* per series */
-    double **corner;          /* per contact of corners: its entries of env */
-    const double **rows;      /* sources, as imp_series says */
+    double **corner;     /* per contact of a polytope: its entries of env */
+    const double **rows; /* sources, as imp_series says */
 };
 
 static double *
@@ -68,7 +68,8 @@ series_along_new(struct rt *run)
     return a;
 }
 
-/* row m: coefficient m as a function of t, d_k = (k + m)!/(k! m!) c_{k+m} */
+/* row m: coefficient m as a function of time, d_k = (k + m)! / (k! m!) c_{k+m}
+ */
 static void
 derive(double *d, const double *c, int order)
 {
@@ -77,7 +78,7 @@ derive(double *d, const double *c, int order)
         double binomial = 1.0;
         for (int k = 0; k <= order - m; k++) {
             row[k] = binomial * c[k + m];
-            /* exact: below 2^53 */
+            /* exact, because it is below 2^53 */
             binomial = binomial * (k + m + 1) / (k + 1);
         }
     }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* See switching.h. The branch that a series follows is the one picked by the
- * sign of u at order 0. It holds while the polynomial of u keeps that sign, up
- * to the rounding of the terms of u. Where u begins within its rounding, the
- * first time at which it is out of it tells the side on which the motion goes
- * on; if that is not the side picked, the step ends there. So each step ends on
- * a side that the next one picks, and the state is wrong by no more than the
- * difference of both branches over a time of rounding. */
+/* Changes of branch (switching.h). A choice depends on the sign of a function
+ * u. The series follows the branch that u at order 0 has picked, and holds
+ * while the polynomial of u keeps that sign, up to the rounding of its terms.
+ * Where u starts within its rounding, the side on which the motion goes on is
+ * that of the first time at which u is beyond it; if that is not the side
+ * picked, the step ends there. So each step ends on a side that the next one
+ * picks, and the state is wrong by no more than the difference of both
+ * branches within a time of rounding. */
 #include "runtime/motion/switching.h"
 
 #include <assert.h>
@@ -16,34 +17,36 @@
 #include "base/num.h"
 #include "runtime/numerics/polynomial.h"
 
-/* roundings of the terms of u within which it counts as zero */
+/* u counts as 0 within this many rounding errors of its terms */
 #define SWITCHING_NOISE 4.0
-/* terms of u that are left out, of its size */
+/* the terms of u that are left out, as a share of its size */
 #define SWITCHING_TRUNCATION 4e-16
-/* orders before the last that are looked at, of more than that many */
+/* so many orders before the last one are looked at, if there are more */
 #define SWITCHING_GAP 7
-/* least step, in roundings of the time: that it advances */
+/* the least step, in rounding errors of the time, so that the time advances */
 #define SWITCHING_LEAST 4.0
-/* and where the time is 0 */
+/* the same where the time is 0 */
 #define SWITCHING_FIRST 1e-100
-/* a step that leads back over a change where the last one came from is this
- * short, over what its rounding and the least step make it; or, where both
- * sides lead along the change, against the time and the length of the series */
+/* A step leads back over the change from which the last one came if it is
+ * shorter than this many times what rounding and the least step make of it;
+ * or, where both sides lead along the change, than this share of the time and
+ * of the length of the series. */
 #define SWITCHING_SHORT 16.0
 #define SWITCHING_SHARE 1e-9
-/* steps of that kind in a row, after which the motion is said to be held */
+/* after this many such steps in a row the motion counts as held at the change
+ */
 #define SWITCHING_BACK 32
-/* the same of steps that are only short */
+/* the same for steps that are only short */
 #define SWITCHING_BRIEF 1e-3
 #define SWITCHING_MANY 20000
 
 struct switching {
     double *work; /* rows of the tape */
-    double *most; /* per guard: greatest size of its terms in this run: what is
-                     at rest is there to the rounding of that */
+    double *most; /* per guard: the greatest size of its terms in this run; u at
+                     rest is known to the rounding of that */
     double last;  /* time of the last series with a step that leads back */
-    int back;     /* how many in a row */
-    int brief;    /* short ones in a row */
+    int back;     /* number of such steps in a row */
+    int brief;    /* number of short steps in a row */
 };
 
 static const imp_block *
@@ -93,7 +96,7 @@ switching_reset(struct rt *run)
     }
 }
 
-/* Beyond all roots of c +- noise (Fujiwara): a polynomial of an infinite step
+/* A bound of all roots of c +- noise (Fujiwara), because an infinite step
  * needs an end. */
 static double
 bound(const double *c, int n, double noise)
@@ -109,9 +112,10 @@ bound(const double *c, int n, double noise)
     return 2.0 * b;
 }
 
-/* Time for which the last terms of u stay below SWITCHING_TRUNCATION of its
- * size; where these vanish by symmetry those before them tell the radius. A
- * branch that nobody is on shortens no step otherwise. */
+/* The time for which the last terms of u stay below SWITCHING_TRUNCATION of
+ * its size. Where these are 0 by symmetry, the terms before them say how far
+ * the series holds. A branch that is not followed shortens no step otherwise.
+ */
 static double
 reach(const double *c, int n, double size)
 {
@@ -126,11 +130,11 @@ reach(const double *c, int n, double size)
 }
 
 struct end {
-    double s;  /* the step ends here; infinite: it does not */
-    bool back; /* at a change that u had just come over */
+    double s;  /* the step ends here; infinite if it does not */
+    bool back; /* at a change that u has just passed */
 };
 
-/* When does u, c[0] + c[1] s + ..., leave the side that its sign at 0 has
+/* When does u = c[0] + c[1] s + ... leave the side that its sign at 0 has
  * picked? */
 static struct end
 leaves(const double *c, int n, double h, double noise, double least)
@@ -170,7 +174,7 @@ leaves(const double *c, int n, double h, double noise, double least)
     return e;
 }
 
-/* the same of u that goes over whole numbers, or halves of them */
+/* the same for a u that passes whole numbers, or halves of them */
 static struct end
 passes(const double *c, int n, double h, double noise, double least,
        uint32_t kind)
@@ -207,8 +211,8 @@ held(struct rt *run, uint32_t block, int which)
     return IMP_FAILED;
 }
 
-/* Series and size of guard i (the tape's rows before); NULL: not finite, which
- * belongs to a branch that nobody is on */
+/* The series and the size of guard i, from the rows of the tape. NULL: it is
+ * not finite, and so belongs to a branch that is not followed. */
 static const double *
 argument(const struct rt *run, const imp_block *block, struct switching *o,
          uint32_t i, int order, double *size)

@@ -46,10 +46,10 @@ pose_row(const struct rt *run, const imp_body *body, int i)
 /* False if the motion of a body has no series (a prescribed motion). */
 static bool
 relative_motion(const struct rt *run, const imp_contact *image_contact,
-                double h, struct relative *m)
+                double h, struct relative *motion)
 {
-    memset(m, 0, sizeof *m);
-    m->ends = true;
+    memset(motion, 0, sizeof *motion);
+    motion->ends = true;
     for (int i = 0; i < 2; i++) {
         const imp_body *body = rt_body(run, image_contact->body[i]);
         double sign = i == 0 ? -1.0 : 1.0, sum = 0.0;
@@ -57,14 +57,14 @@ relative_motion(const struct rt *run, const imp_contact *image_contact,
             return false;
         for (uint32_t j = 0; j < run->im->dim; j++) {
             const double *row = pose_row(run, body, (int)j);
-            m->x[j] += sign * run->env[body->env_state + j];
+            motion->x[j] += sign * run->env[body->env_state + j];
             if (row == NULL) {
                 if (!body_rests(body))
                     return false;
                 continue;
             }
-            m->v[j] += sign * row[1];
-            m->a[j] += sign * row[2];
+            motion->v[j] += sign * row[1];
+            motion->a[j] += sign * row[2];
             double hk = h * h * h, part = 0.0;
             for (int n = 3; n <= MOTION_STEP_ORDER; n++, hk *= h)
                 if (row[n] != 0.0)
@@ -73,8 +73,8 @@ relative_motion(const struct rt *run, const imp_contact *image_contact,
              */
             sum += 2.0 * part;
         }
-        m->rest += sum;
-        m->ends = m->ends && sum == 0.0;
+        motion->rest += sum;
+        motion->ends = motion->ends && sum == 0.0;
     }
     return true;
 }
@@ -105,20 +105,21 @@ first_nonpositive(double c, double b, double a)
 /* A lower bound of the time at which two balls touch; R is the sum of their
  * radii. */
 static double
-balls_meet(const struct relative *m, double R)
+balls_meet(const struct relative *motion, double R)
 {
-    double d = vec3_norm(m->x);
+    double d = vec3_norm(motion->x);
     if (!(d > R))
         return 0.0;
-    double v2 = vec3_dot(m->v, m->v), b = vec3_dot(m->x, m->v);
-    double a2 = vec3_dot(m->a, m->a);
+    double v2 = vec3_dot(motion->v, motion->v),
+           b = vec3_dot(motion->x, motion->v);
+    double a2 = vec3_dot(motion->a, motion->a);
     if (a2 == 0.0) {
         /* A straight line: the nearest approach follows from the cross
          * product, which does not cancel. */
         if (b >= 0.0)
             return INFINITY;
         double x[3];
-        vec3_cross(m->x, m->v, x);
+        vec3_cross(motion->x, motion->v, x);
         double in = R * R * v2 - vec3_dot(x, x);
         if (in < 0.0)
             return INFINITY;
@@ -128,12 +129,14 @@ balls_meet(const struct relative *m, double R)
     }
     /* the balls stay apart for ever if velocity and acceleration both point
      * outwards */
-    if (b >= 0.0 && vec3_dot(m->x, m->a) >= 0.0 && vec3_dot(m->v, m->a) >= 0.0)
+    if (b >= 0.0 && vec3_dot(motion->x, motion->a) >= 0.0 &&
+        vec3_dot(motion->v, motion->a) >= 0.0)
         return INFINITY;
     if (d < (1.0 + ADVANCEMENT_NEAR) * R)
         return 0.0;
     /* the better of two bounds: along the line of centres, and by the speeds */
-    double e = first_nonpositive(d - R, b / d, vec3_dot(m->x, m->a) / d);
+    double e =
+        first_nonpositive(d - R, b / d, vec3_dot(motion->x, motion->a) / d);
     double s = first_nonpositive(d - R, -sqrt(v2), -sqrt(a2));
     return fmax(e, s);
 }
@@ -143,42 +146,46 @@ advancement_apart(struct rt *run, uint32_t contact, double h, double most)
 {
     assert(contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
-    struct relative m;
-    struct support_body b[2];
-    if (!relative_motion(run, image_contact, isfinite(h) ? h : most, &m))
+    struct relative motion;
+    struct support_body support[2];
+    if (!relative_motion(run, image_contact, isfinite(h) ? h : most, &motion))
         return 0.0;
-    support_body_get(run, image_contact->body[0], &b[0]);
-    support_body_get(run, image_contact->body[1], &b[1]);
-    int flat = b[0].flat ? 0 : b[1].flat ? 1 : -1;
+    support_body_get(run, image_contact->body[0], &support[0]);
+    support_body_get(run, image_contact->body[1], &support[1]);
+    int flat = support[0].flat ? 0 : support[1].flat ? 1 : -1;
     double t;
     if (flat < 0) {
-        if (b[0].size == 0.0 || b[1].size == 0.0)
+        if (support[0].size == 0.0 || support[1].size == 0.0)
             return 0.0;
-        t = balls_meet(&m, ADVANCEMENT_BALL * (b[0].size + b[1].size) + m.rest);
+        t = balls_meet(&motion,
+                       ADVANCEMENT_BALL * (support[0].size + support[1].size) +
+                           motion.rest);
     } else {
         /* a plane at rest against a ball */
-        const struct support_body *o = &b[1 - flat];
-        struct support_point p;
+        const struct support_body *o = &support[1 - flat];
+        struct support_point point;
         double x[3], v[3], n[3];
-        if (!body_rests(b[flat].b) || o->flat || o->size == 0.0)
+        if (!body_rests(support[flat].b) || o->flat || o->size == 0.0)
             return 0.0;
         for (int i = 0; i < 3; i++)
-            v[i] = o->c[i] - b[flat].c[i];
-        support_rotate_back(&b[flat], v, x);
+            v[i] = o->c[i] - support[flat].c[i];
+        support_rotate_back(&support[flat], v, x);
         for (int i = 0; i < 3; i++)
-            x[i] += b[flat].centre[i];
-        if (support_level(&b[flat], x, &p) != SUPPORT_FINE || !(p.norm > 0.0))
+            x[i] += support[flat].centre[i];
+        if (support_level(&support[flat], x, &point) != SUPPORT_FINE ||
+            !(point.norm > 0.0))
             return 0.0;
-        support_rotate(&b[flat], p.g, n);
-        double sign = (flat == 0 ? 1.0 : -1.0) / p.norm;
-        double room = p.G / p.norm - ADVANCEMENT_BALL * o->size - m.rest;
-        t = first_nonpositive(room, sign * vec3_dot(n, m.v),
-                              sign * vec3_dot(n, m.a));
+        support_rotate(&support[flat], point.g, n);
+        double sign = (flat == 0 ? 1.0 : -1.0) / point.norm;
+        double room =
+            point.G / point.norm - ADVANCEMENT_BALL * o->size - motion.rest;
+        t = first_nonpositive(room, sign * vec3_dot(n, motion.v),
+                              sign * vec3_dot(n, motion.a));
         if (isfinite(t) && room < ADVANCEMENT_NEAR * o->size)
             t = 0.0;
     }
     /* beyond h nothing is known unless the series are polynomials */
-    if (t > h && !m.ends)
+    if (t > h && !motion.ends)
         t = h;
     return t;
 }
@@ -209,31 +216,31 @@ advancement_safe(struct rt *run, uint32_t contact, double gap, double most)
 {
     assert(contact < run->im->contacts.n && most >= 0.0);
     const imp_contact *image_contact = rt_contact(run, contact);
-    struct relative m;
-    struct support_body b[2];
+    struct relative motion;
+    struct support_body support[2];
     double spin[2], speed;
-    if (!relative_motion(run, image_contact, 0.0, &m))
+    if (!relative_motion(run, image_contact, 0.0, &motion))
         return 0.0;
     for (int i = 0; i < 2; i++) {
-        support_body_get(run, image_contact->body[i], &b[i]);
-        spin[i] = most_spin(run, b[i].b);
+        support_body_get(run, image_contact->body[i], &support[i]);
+        spin[i] = most_spin(run, support[i].b);
     }
-    int flat = b[0].flat ? 0 : b[1].flat ? 1 : -1;
+    int flat = support[0].flat ? 0 : support[1].flat ? 1 : -1;
     if (flat < 0) {
-        speed = spin[0] * b[0].size + spin[1] * b[1].size;
+        speed = spin[0] * support[0].size + spin[1] * support[1].size;
     } else {
         /* Seen from the plane, the centre of the other body moves with its own
          * speed and the turning of the plane, and the body turns with both
          * spins. */
-        if (b[1 - flat].flat)
+        if (support[1 - flat].flat)
             return 0.0;
-        speed = spin[flat] * (vec3_norm(m.x) + b[1 - flat].size) +
-                spin[1 - flat] * b[1 - flat].size;
+        speed = spin[flat] * (vec3_norm(motion.x) + support[1 - flat].size) +
+                spin[1 - flat] * support[1 - flat].size;
     }
-    speed += vec3_norm(m.v);
+    speed += vec3_norm(motion.v);
     /* |gap| share = speed t + |a| t^2 */
     double room = (1.0 - ADVANCEMENT_REST) * fabs(gap);
-    return fmin(most, first_nonpositive(room, -speed, -vec3_norm(m.a)));
+    return fmin(most, first_nonpositive(room, -speed, -vec3_norm(motion.a)));
 }
 
 double
@@ -251,11 +258,11 @@ event_horizon(struct rt *run)
         if (image_contact->flags & IMP_CONTACTF_STATED ||
             image_contact->system != IMP_NO_SYSTEM)
             continue;
-        struct relative m;
+        struct relative motion;
         double l = gap_length(run, c);
         if (g > 0.0)
             longest = fmax(longest, sqrt(l / g));
-        if (!relative_motion(run, image_contact, 0.0, &m))
+        if (!relative_motion(run, image_contact, 0.0, &motion))
             continue;
         double v[3] = {0.0, 0.0, 0.0};
         for (int i = 0; i < 2; i++)
@@ -265,7 +272,7 @@ event_horizon(struct rt *run)
         bool bounded =
             !(rt_body(run, image_contact->body[0])->flags & IMP_BODYF_FLAT) &&
             !(rt_body(run, image_contact->body[1])->flags & IMP_BODYF_FLAT);
-        double way = l + (bounded ? vec3_norm(m.x) : 0.0);
+        double way = l + (bounded ? vec3_norm(motion.x) : 0.0);
         if (speed > 0.0)
             longest = fmax(longest, way / speed);
     }
@@ -276,17 +283,17 @@ int
 event_start_check(struct rt *run, uint32_t contact, double *gap)
 {
     assert(run != NULL && gap != NULL && contact < run->im->contacts.n);
-    struct closest_points c;
+    struct closest_points points;
     struct gap_tolerance tol;
     const imp_contact *image_contact = rt_contact(run, contact);
-    int st = closest_points_find(run, contact, &c, false);
+    int st = closest_points_find(run, contact, &points, false);
     if (st == IMP_DIVERGED)
-        st = closest_points_find(run, contact, &c, true);
+        st = closest_points_find(run, contact, &points, true);
     if (st != IMP_OK && st != IMP_SINGULAR)
         return st;
-    *gap = c.gap;
+    *gap = points.gap;
     gap_tolerance_get(run, contact, &tol);
-    if (c.gap >= -tol.gap)
+    if (points.gap >= -tol.gap)
         return IMP_OK;
     char depth[NUM_TEXT], small[NUM_TEXT];
     struct diag *diag =
@@ -294,7 +301,7 @@ event_start_check(struct rt *run, uint32_t contact, double *gap)
                  "`%s` and `%s` overlap by %s m at t = 0",
                  imp_text(run->im, rt_body(run, image_contact->body[0])->name),
                  imp_text(run->im, rt_body(run, image_contact->body[1])->name),
-                 num_digits(depth, -c.gap, 6));
+                 num_digits(depth, -points.gap, 6));
     diag_note(run->ds, diag, IMP_NOWHERE,
               "a gap counts as closed within %s m here",
               num_digits(small, tol.gap, 3));

@@ -69,34 +69,34 @@ state_size(const struct rt *run)
 }
 
 static void
-saved_new(struct rt *run, struct saved *s)
+saved_new(struct rt *run, struct saved *saved)
 {
-    s->state = NEW_N(run->arena, double, state_size(run) + 1);
-    s->lo = NEW_N(run->arena, double, state_size(run) + 1);
-    s->u = NEW_N(run->arena, double, 8 * (size_t)run->im->contacts.n + 1);
-    s->warm = NEW_N(run->arena, unsigned char, run->im->contacts.n + 1);
+    saved->state = NEW_N(run->arena, double, state_size(run) + 1);
+    saved->lo = NEW_N(run->arena, double, state_size(run) + 1);
+    saved->u = NEW_N(run->arena, double, 8 * (size_t)run->im->contacts.n + 1);
+    saved->warm = NEW_N(run->arena, unsigned char, run->im->contacts.n + 1);
 }
 
 static void
-save(const struct rt *run, struct saved *s)
+save(const struct rt *run, struct saved *saved)
 {
     size_t n = state_size(run), c = run->im->contacts.n;
-    s->time = rt_time(run);
-    memcpy(s->state, run->env + run->im->layout.state, sizeof(double) * n);
-    memcpy(s->lo, run->state_lo, sizeof(double) * n);
-    memcpy(s->u, run->contact_u, sizeof(double) * 8 * c);
-    memcpy(s->warm, run->contact_warm, c);
+    saved->time = rt_time(run);
+    memcpy(saved->state, run->env + run->im->layout.state, sizeof(double) * n);
+    memcpy(saved->lo, run->state_lo, sizeof(double) * n);
+    memcpy(saved->u, run->contact_u, sizeof(double) * 8 * c);
+    memcpy(saved->warm, run->contact_warm, c);
 }
 
 static void
-restore(struct rt *run, const struct saved *s)
+restore(struct rt *run, const struct saved *saved)
 {
     size_t n = state_size(run), c = run->im->contacts.n;
-    run->env[run->im->layout.time] = s->time;
-    memcpy(run->env + run->im->layout.state, s->state, sizeof(double) * n);
-    memcpy(run->state_lo, s->lo, sizeof(double) * n);
-    memcpy(run->contact_u, s->u, sizeof(double) * 8 * c);
-    memcpy(run->contact_warm, s->warm, c);
+    run->env[run->im->layout.time] = saved->time;
+    memcpy(run->env + run->im->layout.state, saved->state, sizeof(double) * n);
+    memcpy(run->state_lo, saved->lo, sizeof(double) * n);
+    memcpy(run->contact_u, saved->u, sizeof(double) * 8 * c);
+    memcpy(run->contact_warm, saved->warm, c);
 }
 
 static int

@@ -68,19 +68,19 @@ find_motion(const struct rt *run, struct vertex_plane *plane)
 }
 
 static void
-take_vertices(struct rt *run, const struct polytope *t,
+take_vertices(struct rt *run, const struct polytope *polytope,
               struct vertex_plane *plane)
 {
-    plane->n_vertex = t->n_vertex;
-    plane->n_eight = (t->n_vertex + EIGHT - 1) / EIGHT;
+    plane->n_vertex = polytope->n_vertex;
+    plane->n_eight = (polytope->n_vertex + EIGHT - 1) / EIGHT;
     plane->eight = NEW_N(run->arena, struct vertex_eight, plane->n_eight);
     for (uint32_t i = 0; i < plane->n_eight * EIGHT; i++) {
-        uint32_t v = i < t->n_vertex ? i : t->n_vertex - 1;
-        struct vertex_eight *e = &plane->eight[i / EIGHT];
+        uint32_t v = i < polytope->n_vertex ? i : polytope->n_vertex - 1;
+        struct vertex_eight *eight = &plane->eight[i / EIGHT];
         for (int k = 0; k < 3; k++)
-            e->x[k][i % EIGHT] = t->vertex[v][k];
-        e->far[i % EIGHT] = vec3_norm(t->vertex[v]);
-        plane->radius = fmax(plane->radius, e->far[i % EIGHT]);
+            eight->x[k][i % EIGHT] = polytope->vertex[v][k];
+        eight->far[i % EIGHT] = vec3_norm(polytope->vertex[v]);
+        plane->radius = fmax(plane->radius, eight->far[i % EIGHT]);
     }
 }
 
@@ -100,14 +100,15 @@ take(struct rt *run, uint32_t c, struct vertex_plane *plane)
     int flat = run->polytope[image_contact->body[0]]->n_vertex == 0 ? 0 : 1;
     const imp_body *f = rt_body(run, image_contact->body[flat]),
                    *body = rt_body(run, image_contact->body[1 - flat]);
-    const struct polytope *t = run->polytope[image_contact->body[1 - flat]];
+    const struct polytope *polytope =
+        run->polytope[image_contact->body[1 - flat]];
     struct support_body w;
     plane->contact = c;
     plane->flat = run->im->dim == 2;
     plane->body = image_contact->body[1 - flat];
     plane->e = env[IMP_CONTACT_E];
     if (run->polytope[image_contact->body[flat]]->n_vertex != 0 ||
-        t->n_vertex == 0 || !(f->flags & IMP_BODYF_FIXED) ||
+        polytope->n_vertex == 0 || !(f->flags & IMP_BODYF_FIXED) ||
         (body->flags & IMP_BODYF_FIXED) ||
         (body->flags & IMP_BODYF_PRESCRIBED) ||
         ((f->flags | body->flags) & IMP_BODYF_GTIME) ||
@@ -125,7 +126,7 @@ take(struct rt *run, uint32_t c, struct vertex_plane *plane)
     support_rotate(&w, face->n, plane->n);
     plane->d = face->d + vec3_dot(plane->n, w.c);
     plane->length = gap_length(run, c);
-    take_vertices(run, t, plane);
+    take_vertices(run, polytope, plane);
     return true;
 }
 
@@ -158,18 +159,18 @@ static double
 plane_now(struct rt *run, const struct vertex_plane *plane, const double *x,
           double *n)
 {
-    struct support_body f, b;
+    struct support_body f, support;
     double w[3] = {0.0, 0.0, 0.0}, v[3] = {0.0, 0.0, 0.0}, at[3], turn[3];
     memcpy(n, plane->n, sizeof plane->n);
     if (!plane->driven)
         return 0.0;
     support_body_get(run, plane->floor, &f);
-    support_body_get(run, plane->body, &b);
+    support_body_get(run, plane->body, &support);
     support_rotate(&f, plane->own_n, n);
-    support_rotate(&b, x, at);
+    support_rotate(&support, x, at);
     const double *s = run->env + f.b->env_state;
     for (int i = 0; i < 3; i++)
-        at[i] += b.c[i] - f.c[i];
+        at[i] += support.c[i] - f.c[i];
     memcpy(v, s + (plane->flat ? 3 : 7), sizeof *v * (plane->flat ? 2 : 3));
     if (plane->flat)
         w[2] = s[5];
@@ -185,7 +186,7 @@ plane_now(struct rt *run, const struct vertex_plane *plane, const double *x,
  * is too slow, or if the energy is not right (I1). */
 static bool
 impact(struct rt *run, const struct vertex_plane *plane, uint32_t vertex,
-       struct vertex_plane_touch *t)
+       struct vertex_plane_touch *touch)
 {
     const imp_body *body = rt_body(run, plane->body);
     const double *k = run->env + body->env_body,
@@ -217,22 +218,23 @@ impact(struct rt *run, const struct vertex_plane *plane, uint32_t vertex,
                   (sqrt(vv) + vec3_norm(w) * plane->radius + fabs(floor))))
         return false;
     double P = -(1.0 + plane->e) * u / W;
-    t->contact = plane->contact;
-    t->body = plane->body;
-    t->impulse = P;
+    touch->contact = plane->contact;
+    touch->body = plane->body;
+    touch->impulse = P;
     /* twice the change of energy, from the motion and as the work of P */
     double I[6] = {0.0, 0.0, k[IMP_BODY_INERTIA]}, sum[3], got = 0.0;
     for (int i = 0; i < 3; i++) {
-        t->dv[i] = P * k[IMP_BODY_INVMASS] * n[i];
-        t->dw[i] = P * m[i];
-        sum[i] = 2.0 * w[i] + t->dw[i];
-        got +=
-            i < d ? k[IMP_BODY_MASS] * t->dv[i] * (2.0 * v[i] + t->dv[i]) : 0.0;
+        touch->dv[i] = P * k[IMP_BODY_INVMASS] * n[i];
+        touch->dw[i] = P * m[i];
+        sum[i] = 2.0 * w[i] + touch->dw[i];
+        got += i < d ? k[IMP_BODY_MASS] * touch->dv[i] *
+                           (2.0 * v[i] + touch->dv[i])
+                     : 0.0;
     }
     if (!plane->flat)
         memcpy(I, k + IMP_BODY_INERTIA, sizeof I);
     sym3_apply(I, sum, Iw);
-    got += vec3_dot(t->dw, Iw);
+    got += vec3_dot(touch->dw, Iw);
     sym3_apply(I, w, Iw);
     double all = k[IMP_BODY_MASS] * vv + vec3_dot(w, Iw) + P * P * W;
     return fabs(got - P * (2.0 * own + P * W)) <= VERTEX_PLANE_CONSERVES * all;
@@ -240,20 +242,20 @@ impact(struct rt *run, const struct vertex_plane *plane, uint32_t vertex,
 
 void
 vertex_planes_impact(struct vertex_planes *planes,
-                     const struct vertex_plane_touch *t)
+                     const struct vertex_plane_touch *touch)
 {
-    assert(planes != NULL && t != NULL);
+    assert(planes != NULL && touch != NULL);
     struct rt *run = planes->r;
-    uint32_t first = rt_body(run, t->body)->env_state, d = run->im->dim;
+    uint32_t first = rt_body(run, touch->body)->env_state, d = run->im->dim;
     double *s = run->env + first,
            *lo = run->state_lo + first - run->im->layout.state;
     uint32_t v = d == 2 ? 3 : 7, w = d == 2 ? 5 : 10;
     for (uint32_t i = 0; i < d; i++)
-        state_add(&s[v + i], &lo[v + i], t->dv[i]);
+        state_add(&s[v + i], &lo[v + i], touch->dv[i]);
     if (d == 2)
-        state_add(&s[w], &lo[w], t->dw[2]);
+        state_add(&s[w], &lo[w], touch->dw[2]);
     for (uint32_t i = 0; i < 3 && d == 3; i++)
-        state_add(&s[w + i], &lo[w + i], t->dw[i]);
+        state_add(&s[w + i], &lo[w + i], touch->dw[i]);
 }
 
 /* -- flight -----------------------------------------------------------------
@@ -262,15 +264,15 @@ vertex_planes_impact(struct vertex_planes *planes,
 /* lowers *h to a time without touches of contacts of other kinds; false if
  * there is none */
 static bool
-others_far(const struct vertex_planes *p, const enum event_watch *watch,
+others_far(const struct vertex_planes *planes, const enum event_watch *watch,
            double *h)
 {
-    for (uint32_t c = 0; c < p->r->im->contacts.n; c++) {
+    for (uint32_t c = 0; c < planes->r->im->contacts.n; c++) {
         if (watch[c] == WATCH_OPEN)
             return false;
-        if (watch[c] == WATCH_OFF || !p->other[c])
+        if (watch[c] == WATCH_OFF || !planes->other[c])
             continue;
-        double t = advancement_apart(p->r, c, *h, *h);
+        double t = advancement_apart(planes->r, c, *h, *h);
         if (!(t > 0.0))
             return false;
         *h = fmin(*h, t);
@@ -288,20 +290,21 @@ first_touch(struct vertex_planes *planes, const enum event_watch *watch,
     for (uint32_t i = 0; i < planes->n; i++) {
         struct vertex_plane_course *course = &planes->course[i];
         enum event_watch w = watch[planes->plane[i].contact];
-        struct first_vertex f;
+        struct first_vertex first;
         double before = *h;
         if (w == WATCH_OFF)
             continue;
         if (!vertex_plane_begin(planes->r, &planes->plane[i], h, course))
             return FOUND_UNCLEAR;
-        enum found what = vertex_plane_search(course, w == WATCH_LEAVE, h, &f);
+        enum found what =
+            vertex_plane_search(course, w == WATCH_LEAVE, h, &first);
         if (what == FOUND_UNCLEAR)
             return what;
         if (*h < before)
             *best = planes->n;
         if (what == FOUND_ROOT) {
             *best = i;
-            *vertex = f.i;
+            *vertex = first.i;
         }
     }
     for (uint32_t i = 0; i < planes->n && *best < planes->n; i++)

@@ -38,6 +38,6 @@ int vertex_planes_next(struct vertex_planes *planes,
 /* applies the impulse of a touch at the state that vertex_planes_next has left
  */
 void vertex_planes_impact(struct vertex_planes *planes,
-                          const struct vertex_plane_touch *t);
+                          const struct vertex_plane_touch *touch);
 
 #endif

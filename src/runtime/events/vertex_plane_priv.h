@@ -69,11 +69,11 @@ enum found { FOUND_NONE, FOUND_ROOT, FOUND_UNCLEAR, FOUND_MORE };
  * which the course holds. False if it has none. */
 bool vertex_plane_begin(struct rt *run, const struct vertex_plane *plane,
                         double *h, struct vertex_plane_course *course);
-/* The first vertex that comes down within *h: f->i, and *h is lowered to its
- * time. Otherwise *h may be lowered to the time that is known to be free.
+/* The first vertex that comes down within *h: first->i, and *h is lowered to
+ * its time. Otherwise *h may be lowered to the time that is known to be free.
  * leaves: a vertex may stand on the plane at the start if it rises. */
 enum found vertex_plane_search(struct vertex_plane_course *course, bool leaves,
-                               double *h, struct first_vertex *f);
+                               double *h, struct first_vertex *first);
 /* is every vertex well above the plane at the time s? */
 bool vertex_plane_clear_at(const struct vertex_plane_course *course, double s);
 

@@ -393,17 +393,20 @@ struct low {
     double H[EIGHT], D[EIGHT], M[EIGHT];
 };
 static ALWAYS_INLINE void
-lowest(const struct vertex_plane_course *course, const struct view *v,
-       const struct vertex_eight *e, struct low *l)
+lowest(const struct vertex_plane_course *course, const struct view *view,
+       const struct vertex_eight *eight, struct low *low)
 {
     for (int i = 0; i < EIGHT; i++)
-        l->H[i] = v->z + (v->g[0] * e->x[0][i] + v->g[1] * e->x[1][i] +
-                          v->g[2] * e->x[2][i] - v->off * e->far[i]);
+        low->H[i] = view->z +
+                    (view->g[0] * eight->x[0][i] + view->g[1] * eight->x[1][i] +
+                     view->g[2] * eight->x[2][i] - view->off * eight->far[i]);
     for (int i = 0; i < EIGHT; i++)
-        l->D[i] = v->dz + (v->dg[0] * e->x[0][i] + v->dg[1] * e->x[1][i] +
-                           v->dg[2] * e->x[2][i] - v->doff * e->far[i]);
+        low->D[i] =
+            view->dz +
+            (view->dg[0] * eight->x[0][i] + view->dg[1] * eight->x[1][i] +
+             view->dg[2] * eight->x[2][i] - view->doff * eight->far[i]);
     for (int i = 0; i < EIGHT; i++)
-        l->M[i] = course->fall + e->far[i] * course->turn;
+        low->M[i] = course->fall + eight->far[i] * course->turn;
 }
 
 /* -- the first vertex that comes down ---------------------------------------
@@ -418,16 +421,17 @@ same(const struct vertex_plane *plane, uint32_t i, uint32_t j)
 /* do all vertices except `but` stay above the band for the time u from the
  * view v on? */
 static bool
-others_stay(const struct vertex_plane_course *course, const struct view *v,
+others_stay(const struct vertex_plane_course *course, const struct view *view,
             uint32_t but, double u)
 {
     for (uint32_t b = 0; b < course->p->n_eight; b++) {
-        const struct vertex_eight *e = &course->p->eight[b];
-        struct low l;
-        lowest(course, v, e, &l);
+        const struct vertex_eight *eight = &course->p->eight[b];
+        struct low low;
+        lowest(course, view, eight, &low);
         for (uint32_t i = 0; i < EIGHT; i++)
-            if (!(l.H[i] > course->clear &&
-                  l.H[i] + u * (l.D[i] - 0.5 * l.M[i] * u) > course->clear) &&
+            if (!(low.H[i] > course->clear &&
+                  low.H[i] + u * (low.D[i] - 0.5 * low.M[i] * u) >
+                      course->clear) &&
                 !same(course->p, b * EIGHT + i, but))
                 return false;
     }
@@ -435,15 +439,15 @@ others_stay(const struct vertex_plane_course *course, const struct view *v,
 }
 
 static void
-one(const struct vertex_plane_course *course, const struct view *v, uint32_t i,
-    double *H, double *D)
+one(const struct vertex_plane_course *course, const struct view *view,
+    uint32_t i, double *H, double *D)
 {
-    const struct vertex_eight *e = &course->p->eight[i / EIGHT];
+    const struct vertex_eight *eight = &course->p->eight[i / EIGHT];
     double x[3];
     for (int k = 0; k < 3; k++)
-        x[k] = e->x[k][i % EIGHT];
-    *H = v->z + vec3_dot(v->g, x);
-    *D = v->dz + vec3_dot(v->dg, x);
+        x[k] = eight->x[k][i % EIGHT];
+    *H = view->z + vec3_dot(view->g, x);
+    *D = view->dz + vec3_dot(view->dg, x);
 }
 
 /* The root of H_i near *t. A step dt of Newton's method leaves H <= M dt^2/2.
@@ -469,10 +473,11 @@ polish(const struct vertex_plane_course *course, uint32_t i, double M,
 
 /* a time for which the height of the vertex stays above 0 */
 static ALWAYS_INLINE double
-lasts(const struct first_vertex *f)
+lasts(const struct first_vertex *first)
 {
-    double root = sqrt(f->D * f->D + 2.0 * f->M * f->H);
-    return f->D > 0.0 ? (f->D + root) / f->M : 2.0 * f->H / (root - f->D);
+    double root = sqrt(first->D * first->D + 2.0 * first->M * first->H);
+    return first->D > 0.0 ? (first->D + root) / first->M
+                          : 2.0 * first->H / (root - first->D);
 }
 
 /* Lowers *u to the time that is safe from the view v on; f: the vertex that
@@ -480,25 +485,25 @@ lasts(const struct first_vertex *f)
  * others are safe for as long as it is. FOUND_UNCLEAR: a vertex is near the
  * plane, and not on its way up. */
 static enum found
-soonest(const struct vertex_plane_course *course, const struct view *v,
-        double *u, struct first_vertex *f)
+soonest(const struct vertex_plane_course *course, const struct view *view,
+        double *u, struct first_vertex *first)
 {
     enum found any = FOUND_NONE;
-    uint32_t hint = f->i % EIGHT;
+    uint32_t hint = first->i % EIGHT;
     for (uint32_t b = 0; b < course->p->n_eight; b++) {
-        struct low l;
-        lowest(course, v, &course->p->eight[b], &l);
+        struct low low;
+        lowest(course, view, &course->p->eight[b], &low);
         for (uint32_t k = 0; k < EIGHT; k++) {
             uint32_t i = k ^ hint;
-            double H = l.H[i], D = l.D[i], M = l.M[i];
+            double H = low.H[i], D = low.D[i], M = low.M[i];
             if (H < course->clear &&
                 (D <= 0.0 || D * D < 4.0 * course->clear * M ||
                  H < -course->clear / VERTEX_PLANE_CLEAR))
                 return FOUND_UNCLEAR;
             if (H + *u * (D - 0.5 * M * *u) > 0.0)
                 continue;
-            *f = (struct first_vertex){b * EIGHT + i, H, D, M};
-            *u = lasts(f);
+            *first = (struct first_vertex){b * EIGHT + i, H, D, M};
+            *u = lasts(first);
             any = FOUND_MORE;
         }
     }
@@ -509,16 +514,17 @@ soonest(const struct vertex_plane_course *course, const struct view *v,
  * view: at *t. */
 static enum found
 comes_down(const struct vertex_plane_course *course,
-           const struct first_vertex *f, double *t, double h, struct view *view)
+           const struct first_vertex *first, double *t, double h,
+           struct view *view)
 {
     double H, D;
-    if (polish(course, f->i, f->M, t, view) != FOUND_ROOT)
+    if (polish(course, first->i, first->M, t, view) != FOUND_ROOT)
         return FOUND_UNCLEAR;
     if (*t > h)
         return FOUND_NONE;
-    one(course, view, f->i, &H, &D);
-    return D < 0.0 && D * D > 4.0 * course->clear * f->M &&
-                   others_stay(course, view, f->i, 0.0)
+    one(course, view, first->i, &H, &D);
+    return D < 0.0 && D * D > 4.0 * course->clear * first->M &&
+                   others_stay(course, view, first->i, 0.0)
                ? FOUND_ROOT
                : FOUND_UNCLEAR;
 }
@@ -526,28 +532,28 @@ comes_down(const struct vertex_plane_course *course,
 /* A ball around the body is looked at first. */
 enum found
 vertex_plane_search(struct vertex_plane_course *course, bool leaves, double *h,
-                    struct first_vertex *f)
+                    struct first_vertex *first)
 {
-    assert(h != NULL && f != NULL);
-    struct view v;
+    assert(h != NULL && first != NULL);
+    struct view view;
     enum sight how = AT_START;
     double t = 0.0;
-    *f = (struct first_vertex){0, course->z[0] - course->p->radius,
-                               course->z[1], course->fall};
-    if (f->H > 0.0) {
-        if (f->H + *h * (f->D - 0.5 * f->M * *h) > 0.0)
+    *first = (struct first_vertex){0, course->z[0] - course->p->radius,
+                                   course->z[1], course->fall};
+    if (first->H > 0.0) {
+        if (first->H + *h * (first->D - 0.5 * first->M * *h) > 0.0)
             return FOUND_NONE;
-        t = lasts(f);
+        t = lasts(first);
         how = ROUGHLY;
     }
     bounds(course, *h);
     for (int round = 0; round < VERTEX_PLANE_ROUNDS; round++) {
         double u = *h - t;
-        look(course, t, how, &v);
+        look(course, t, how, &view);
         if (how == AT_START && !leaves &&
-            !others_stay(course, &v, UINT32_MAX, 0.0))
+            !others_stay(course, &view, UINT32_MAX, 0.0))
             return FOUND_UNCLEAR;
-        enum found found = soonest(course, &v, &u, f);
+        enum found found = soonest(course, &view, &u, first);
         if (found == FOUND_UNCLEAR && how == ROUGHLY) {
             how = FULLY;
             continue;
@@ -555,11 +561,11 @@ vertex_plane_search(struct vertex_plane_course *course, bool leaves, double *h,
         if (found != FOUND_MORE)
             return found;
         /* bounds from above: until here H and D were bounds from below */
-        f->H += 2.0 * v.off * course->p->radius;
-        f->D += 2.0 * v.doff * course->p->radius;
-        if (f->D < 0.0 && f->D * f->D > 4.0 * f->M * f->H &&
-            others_stay(course, &v, f->i, -1.2 * f->H / f->D)) {
-            found = comes_down(course, f, &t, *h, &v);
+        first->H += 2.0 * view.off * course->p->radius;
+        first->D += 2.0 * view.doff * course->p->radius;
+        if (first->D < 0.0 && first->D * first->D > 4.0 * first->M * first->H &&
+            others_stay(course, &view, first->i, -1.2 * first->H / first->D)) {
+            found = comes_down(course, first, &t, *h, &view);
             *h = found == FOUND_ROOT ? t : *h;
             return found;
         }
@@ -578,7 +584,7 @@ vertex_plane_search(struct vertex_plane_course *course, bool leaves, double *h,
 bool
 vertex_plane_clear_at(const struct vertex_plane_course *course, double s)
 {
-    struct view v;
-    look(course, s, FULLY, &v);
-    return others_stay(course, &v, UINT32_MAX, 0.0);
+    struct view view;
+    look(course, s, FULLY, &view);
+    return others_stay(course, &view, UINT32_MAX, 0.0);
 }

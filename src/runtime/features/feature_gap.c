@@ -34,15 +34,17 @@ struct view {
 };
 
 void
-feature_validity_add(struct feature_validity *t, const struct taylor *condition)
+feature_validity_add(struct feature_validity *validity,
+                     const struct taylor *condition)
 {
-    assert(t->order >= 0 && t->order <= IMP_ORDER_MAX);
+    assert(validity->order >= 0 && validity->order <= IMP_ORDER_MAX);
     double s;
-    t->worst = fmin(t->worst, condition->c[0]);
-    if (t->horizon > 0.0 && t->first > 0.0 &&
-        polynomial_below(condition->c, t->order, 0.0,
-                         fmin(t->horizon, t->first), -t->slack, &s))
-        t->first = s;
+    validity->worst = fmin(validity->worst, condition->c[0]);
+    if (validity->horizon > 0.0 && validity->first > 0.0 &&
+        polynomial_below(condition->c, validity->order, 0.0,
+                         fmin(validity->horizon, validity->first),
+                         -validity->slack, &s))
+        validity->first = s;
 }
 
 /* condition s*x + add */
@@ -56,18 +58,18 @@ put(struct view *view, double s, const struct taylor *x, double add)
 }
 
 static void
-turned(const struct view *v, const double x[3], struct taylor out[3])
+turned(const struct view *view, const double x[3], struct taylor out[3])
 {
     for (int i = 0; i < 3; i++)
-        taylor_dot_const(v->order, v->R + 3 * i, x, &out[i]);
+        taylor_dot_const(view->order, view->R + 3 * i, x, &out[i]);
 }
 
 static void
-placed(const struct view *v, const double x[3], struct taylor out[3])
+placed(const struct view *view, const double x[3], struct taylor out[3])
 {
-    turned(v, x, out);
+    turned(view, x, out);
     for (int i = 0; i < 3; i++)
-        taylor_add(v->order, &out[i], &v->c[i], &out[i]);
+        taylor_add(view->order, &out[i], &view->c[i], &out[i]);
 }
 
 /* conditions: vertex i of b stays the lowest along n among its neighbours */
@@ -288,43 +290,45 @@ vertex_vertex(struct view *view, uint32_t i, uint32_t k, struct taylor *gap)
 bool
 feature_gap_series(const struct polytope_scene *scene,
                    const struct feature_pair *pair, const struct taylor c[3],
-                   const struct taylor R[9], struct feature_validity *t,
+                   const struct taylor R[9], struct feature_validity *validity,
                    struct taylor *gap)
 {
     assert(scene != NULL && pair != NULL && gap != NULL);
     assert(pair->kind[0] <= FEATURE_FACE && pair->kind[1] <= FEATURE_FACE);
-    struct view v;
-    int N = t->order, big = pair->kind[0] < pair->kind[1] ? 1 : 0;
-    v.order = N;
-    v.t = t;
-    v.a = scene->p[big];
-    v.b = scene->p[1 - big];
+    struct view view;
+    int N = validity->order, big = pair->kind[0] < pair->kind[1] ? 1 : 0;
+    view.order = N;
+    view.t = validity;
+    view.a = scene->p[big];
+    view.b = scene->p[1 - big];
     /* the ends of the features matter only while the bodies are apart */
-    v.apart = true;
+    view.apart = true;
     if (big == 0) {
-        memcpy(v.c, c, sizeof v.c);
-        memcpy(v.R, R, sizeof v.R);
+        memcpy(view.c, c, sizeof view.c);
+        memcpy(view.R, R, sizeof view.R);
     } else {
         /* x0 = R^T (x - c) */
         for (int i = 0; i < 3; i++) {
             const struct taylor column[3] = {R[i], R[3 + i], R[6 + i]};
             for (int j = 0; j < 3; j++)
-                v.R[3 * i + j] = column[j];
-            taylor_dot(N, column, c, &v.c[i]);
-            taylor_scale(N, -1.0, &v.c[i], &v.c[i]);
+                view.R[3 * i + j] = column[j];
+            taylor_dot(N, column, c, &view.c[i]);
+            taylor_scale(N, -1.0, &view.c[i], &view.c[i]);
         }
     }
     uint32_t i = pair->index[big], j = pair->index[1 - big];
-    if (scene->p[0]->n_vertex == 0 || scene->p[1]->n_vertex == 0 || t->overlap)
-        v.apart = false;
+    if (scene->p[0]->n_vertex == 0 || scene->p[1]->n_vertex == 0 ||
+        validity->overlap)
+        view.apart = false;
     switch (pair->kind[big]) {
     case FEATURE_FACE:
-        face_vertex(&v, i, j, gap);
+        face_vertex(&view, i, j, gap);
         return true;
     case FEATURE_EDGE:
-        return pair->kind[1 - big] == FEATURE_EDGE ? edge_edge(&v, i, j, gap)
-                                                   : edge_vertex(&v, i, j, gap);
+        return pair->kind[1 - big] == FEATURE_EDGE
+                   ? edge_edge(&view, i, j, gap)
+                   : edge_vertex(&view, i, j, gap);
     default:
-        return vertex_vertex(&v, i, j, gap);
+        return vertex_vertex(&view, i, j, gap);
     }
 }

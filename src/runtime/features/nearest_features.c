@@ -58,12 +58,12 @@ polytope_neighbour(const struct polytope *polytope, uint32_t v, uint32_t i)
 {
     assert(v < polytope->n_vertex);
     assert(i < polytope->at[v + 1] - polytope->at[v]);
-    const struct polytope_face *f =
+    const struct polytope_face *face =
         polytope->face + polytope->around[polytope->at[v] + i];
-    const uint32_t *l = polytope->loop + f->first;
-    for (uint32_t k = 0; k < f->count; k++)
+    const uint32_t *l = polytope->loop + face->first;
+    for (uint32_t k = 0; k < face->count; k++)
         if (l[k] == v)
-            return l[(k + 1) % f->count];
+            return l[(k + 1) % face->count];
     return v;
 }
 
@@ -73,13 +73,13 @@ static void
 plane(const struct polytope_scene *scene, int b, uint32_t f, double n[3],
       double *d)
 {
-    const struct polytope_face *a = scene->p[b]->face + f;
-    *d = a->d;
+    const struct polytope_face *face = scene->p[b]->face + f;
+    *d = face->d;
     if (b == 0) {
-        memcpy(n, a->n, sizeof a->n);
+        memcpy(n, face->n, sizeof face->n);
         return;
     }
-    turn(scene, a->n, n);
+    turn(scene, face->n, n);
     *d += vec3_dot(n, scene->c);
 }
 
@@ -133,31 +133,31 @@ polytope_separation(const struct polytope_scene *scene, const double n[3],
 /* -- one pair ------------------------------------------------------------- */
 
 static void
-set_pair(struct feature_pair *p, int b, enum feature_kind k0, uint32_t i0,
+set_pair(struct feature_pair *pair, int b, enum feature_kind k0, uint32_t i0,
          enum feature_kind k1, uint32_t i1)
 {
-    p->kind[b] = (unsigned char)k0;
-    p->index[b] = i0;
-    p->kind[1 - b] = (unsigned char)k1;
-    p->index[1 - b] = i1;
+    pair->kind[b] = (unsigned char)k0;
+    pair->index[b] = i0;
+    pair->kind[1 - b] = (unsigned char)k1;
+    pair->index[1 - b] = i1;
 }
 
 /* points and normal of a face of body b and a vertex of the other */
 static void
 face_points(const struct polytope_scene *scene, int b, uint32_t f, uint32_t v,
-            struct nearest_features *o)
+            struct nearest_features *nearest)
 {
     double n[3], d;
     plane(scene, b, f, n, &d);
     const double *x = vertex(scene, 1 - b, v);
-    o->gap = vec3_dot(n, x) - d;
+    nearest->gap = vec3_dot(n, x) - d;
     for (int i = 0; i < 3; i++) {
-        double foot = x[i] - o->gap * n[i];
-        o->P[i] = b == 0 ? foot : x[i];
-        o->Q[i] = b == 0 ? x[i] : foot;
-        o->n[i] = b == 0 ? n[i] : -n[i];
+        double foot = x[i] - nearest->gap * n[i];
+        nearest->P[i] = b == 0 ? foot : x[i];
+        nearest->Q[i] = b == 0 ? x[i] : foot;
+        nearest->n[i] = b == 0 ? n[i] : -n[i];
     }
-    set_pair(&o->pair, b, FEATURE_FACE, f, FEATURE_VERTEX, v);
+    set_pair(&nearest->pair, b, FEATURE_FACE, f, FEATURE_VERTEX, v);
 }
 
 void
@@ -186,14 +186,14 @@ polytope_edge_points(const struct polytope_scene *scene, uint32_t e0,
 /* points of two edges whose common normal is n */
 static void
 edge_points(const struct polytope_scene *scene, uint32_t e0, uint32_t e1,
-            const double n[3], struct nearest_features *o)
+            const double n[3], struct nearest_features *nearest)
 {
     double q[3];
-    polytope_edge_points(scene, e0, e1, o->P, o->Q);
-    vec3_sub(o->Q, o->P, q);
-    memcpy(o->n, n, sizeof o->n);
-    o->gap = vec3_dot(q, n);
-    set_pair(&o->pair, 0, FEATURE_EDGE, e0, FEATURE_EDGE, e1);
+    polytope_edge_points(scene, e0, e1, nearest->P, nearest->Q);
+    vec3_sub(nearest->Q, nearest->P, q);
+    memcpy(nearest->n, n, sizeof nearest->n);
+    nearest->gap = vec3_dot(q, n);
+    set_pair(&nearest->pair, 0, FEATURE_EDGE, e0, FEATURE_EDGE, e1);
 }
 
 /* -- overlapping ------------------------------------------------------------
@@ -251,12 +251,12 @@ separate(const struct polytope_scene *scene, struct nearest_features *best)
     for (uint32_t i = 0; i < scene->p[0]->n_edge; i++)
         for (uint32_t j = 0; j < scene->p[1]->n_edge; j++) {
             double n[3];
-            struct nearest_features o;
+            struct nearest_features other;
             if (!polytope_edges_cross(scene, i, j, n))
                 continue;
-            edge_points(scene, i, j, n, &o);
-            if (o.gap > best->gap + FIND_ROUNDING * scene->size)
-                *best = o;
+            edge_points(scene, i, j, n, &other);
+            if (other.gap > best->gap + FIND_ROUNDING * scene->size)
+                *best = other;
         }
 }
 
@@ -325,34 +325,34 @@ near_edges(const struct polytope_scene *scene, double tie,
                 continue;
             for (int k = 0; k < 3; k++)
                 n[k] *= (m < 0.0 ? -1.0 : 1.0) / l;
-            struct nearest_features o;
-            edge_points(scene, i, j, n, &o);
+            struct nearest_features other;
+            edge_points(scene, i, j, n, &other);
             double u[3], v[3];
-            vec3_sub(scene->p[0]->vertex[a->v[1]], o.P, u);
-            vec3_sub(o.P, x, v);
+            vec3_sub(scene->p[0]->vertex[a->v[1]], other.P, u);
+            vec3_sub(other.P, x, v);
             if (vec3_dot(u, a->dir) < 0.0 || vec3_dot(v, a->dir) < 0.0)
                 continue;
-            vec3_sub(scene->point[b->v[1]], o.Q, u);
-            vec3_sub(o.Q, y, v);
+            vec3_sub(scene->point[b->v[1]], other.Q, u);
+            vec3_sub(other.Q, y, v);
             if (vec3_dot(u, w) < 0.0 || vec3_dot(v, w) < 0.0)
                 continue;
-            if (o.gap < best->gap - tie)
-                *best = o;
+            if (other.gap < best->gap - tie)
+                *best = other;
         }
 }
 
 /* x of body 1 - b is nearest at foot of body b */
 static void
 foot_pair(int b, const double foot[3], const double x[3], double gap,
-          struct nearest_features *o)
+          struct nearest_features *nearest)
 {
-    memcpy(b == 0 ? o->P : o->Q, foot, sizeof o->P);
-    memcpy(b == 0 ? o->Q : o->P, x, sizeof o->P);
-    o->gap = gap;
+    memcpy(b == 0 ? nearest->P : nearest->Q, foot, sizeof nearest->P);
+    memcpy(b == 0 ? nearest->Q : nearest->P, x, sizeof nearest->P);
+    nearest->gap = gap;
     /* Points in one place leave n open: nearest_features_find takes another
      * pair then. */
     for (int i = 0; i < 3; i++)
-        o->n[i] = gap > 0.0 ? (o->Q[i] - o->P[i]) / gap : 0.0;
+        nearest->n[i] = gap > 0.0 ? (nearest->Q[i] - nearest->P[i]) / gap : 0.0;
 }
 
 /* edges of body b and vertices of the other */
@@ -361,14 +361,14 @@ near_edge_vertex(const struct polytope_scene *scene, int b, double tie,
                  struct nearest_features *best)
 {
     for (uint32_t e = 0; e < scene->p[b]->n_edge; e++) {
-        const struct polytope_edge *g = scene->p[b]->edge + e;
-        const double *a = vertex(scene, b, g->v[0]);
+        const struct polytope_edge *edge = scene->p[b]->edge + e;
+        const double *a = vertex(scene, b, edge->v[0]);
         double u[3], end[3];
         if (b == 0)
-            memcpy(u, g->dir, sizeof u);
+            memcpy(u, edge->dir, sizeof u);
         else
-            turn(scene, g->dir, u);
-        vec3_sub(vertex(scene, b, g->v[1]), a, end);
+            turn(scene, edge->dir, u);
+        vec3_sub(vertex(scene, b, edge->v[1]), a, end);
         double l = vec3_dot(end, u);
         for (uint32_t v = 0; v < scene->p[1 - b]->n_vertex; v++) {
             const double *x = vertex(scene, 1 - b, v);
@@ -411,43 +411,43 @@ near_vertices(const struct polytope_scene *scene, double tie,
 
 /* points, normal and gap of given features; false if they have none */
 static bool
-points_of(const struct polytope_scene *scene, const struct feature_pair *p,
-          struct nearest_features *o)
+points_of(const struct polytope_scene *scene, const struct feature_pair *pair,
+          struct nearest_features *nearest)
 {
-    int b = p->kind[0] < p->kind[1]
+    int b = pair->kind[0] < pair->kind[1]
                 ? 1
                 : 0; /* the body whose feature has the higher dimension */
-    uint32_t i = p->index[b], j = p->index[1 - b];
-    if (p->kind[b] == FEATURE_FACE) {
-        face_points(scene, b, i, j, o);
+    uint32_t i = pair->index[b], j = pair->index[1 - b];
+    if (pair->kind[b] == FEATURE_FACE) {
+        face_points(scene, b, i, j, nearest);
         return true;
     }
-    if (p->kind[1 - b] == FEATURE_EDGE) {
+    if (pair->kind[1 - b] == FEATURE_EDGE) {
         double w[3], n[3], q[3];
-        turn(scene, scene->p[1]->edge[p->index[1]].dir, w);
-        vec3_cross(scene->p[0]->edge[p->index[0]].dir, w, n);
+        turn(scene, scene->p[1]->edge[pair->index[1]].dir, w);
+        vec3_cross(scene->p[0]->edge[pair->index[0]].dir, w, n);
         double l = vec3_norm(n);
         if (!(l > FIND_PARALLEL))
             return false;
-        const struct polytope_edge *a = scene->p[0]->edge + p->index[0];
+        const struct polytope_edge *a = scene->p[0]->edge + pair->index[0];
         double side = vec3_dot(n, scene->p[0]->face[a->face[0]].n) +
                       vec3_dot(n, scene->p[0]->face[a->face[1]].n);
         for (int k = 0; k < 3; k++)
             n[k] *= (side < 0.0 ? -1.0 : 1.0) / l;
-        edge_points(scene, p->index[0], p->index[1], n, o);
-        vec3_sub(o->Q, o->P, q);
-        return isfinite(o->gap);
+        edge_points(scene, pair->index[0], pair->index[1], n, nearest);
+        vec3_sub(nearest->Q, nearest->P, q);
+        return isfinite(nearest->gap);
     }
     double foot[3], r[3];
     const double *x = vertex(scene, 1 - b, j);
-    if (p->kind[b] == FEATURE_EDGE) {
-        const struct polytope_edge *g = scene->p[b]->edge + i;
-        const double *a = vertex(scene, b, g->v[0]);
+    if (pair->kind[b] == FEATURE_EDGE) {
+        const struct polytope_edge *edge = scene->p[b]->edge + i;
+        const double *a = vertex(scene, b, edge->v[0]);
         double u[3], q[3];
         if (b == 0)
-            memcpy(u, g->dir, sizeof u);
+            memcpy(u, edge->dir, sizeof u);
         else
-            turn(scene, g->dir, u);
+            turn(scene, edge->dir, u);
         vec3_sub(x, a, q);
         double t = vec3_dot(q, u);
         for (int k = 0; k < 3; k++)
@@ -459,28 +459,28 @@ points_of(const struct polytope_scene *scene, const struct feature_pair *p,
     double gap = vec3_norm(r);
     if (!(gap > 0.0))
         return false;
-    foot_pair(b, foot, x, gap, o);
-    o->pair = *p;
+    foot_pair(b, foot, x, gap, nearest);
+    nearest->pair = *pair;
     return true;
 }
 
 /* do the conditions of nearest points hold for these features? */
 static bool
-still_nearest(const struct polytope_scene *scene, const struct feature_pair *p,
-              struct nearest_features *o)
+still_nearest(const struct polytope_scene *scene,
+              const struct feature_pair *pair, struct nearest_features *nearest)
 {
     struct taylor c[3], R[9], gap;
-    struct feature_validity t = {.order = 0, .worst = INFINITY};
+    struct feature_validity validity = {.order = 0, .worst = INFINITY};
     bool half = scene->p[0]->n_vertex == 0 || scene->p[1]->n_vertex == 0;
-    if (!points_of(scene, p, o) ||
-        (!half && !(o->gap > FIND_TOUCH * scene->size)))
+    if (!points_of(scene, pair, nearest) ||
+        (!half && !(nearest->gap > FIND_TOUCH * scene->size)))
         return false;
     for (int i = 0; i < 3; i++)
         c[i].c[0] = scene->c[i];
     for (int i = 0; i < 9; i++)
         R[i].c[0] = scene->R[i];
-    return feature_gap_series(scene, p, c, R, &t, &gap) &&
-           t.worst >= -FIND_ROUNDING * scene->size;
+    return feature_gap_series(scene, pair, c, R, &validity, &gap) &&
+           validity.worst >= -FIND_ROUNDING * scene->size;
 }
 
 void
@@ -498,8 +498,8 @@ nearest_features_find(const struct polytope_scene *scene,
         return;
     /* The bodies are apart: the face or the edges that separate them best may
      * be nearest as they are. */
-    struct nearest_features o;
-    if (still_nearest(scene, &out->pair, &o))
+    struct nearest_features other;
+    if (still_nearest(scene, &out->pair, &other))
         return;
     double tie = FIND_ROUNDING * scene->size;
     struct nearest_features best = {.gap = INFINITY};

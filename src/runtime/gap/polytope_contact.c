@@ -67,10 +67,10 @@ struct seen {
 };
 
 static void
-turned(const struct seen *v, const struct taylor x[3], struct taylor out[3])
+turned(const struct seen *seen, const struct taylor x[3], struct taylor out[3])
 {
     for (int i = 0; i < 3; i++)
-        taylor_dot(v->order, v->R + 3 * i, x, &out[i]);
+        taylor_dot(seen->order, seen->R + 3 * i, x, &out[i]);
 }
 
 static void
@@ -82,24 +82,24 @@ constant(int order, const double x[3], struct taylor out[3])
 
 /* a direction of body 0 or 1 in the axes of body 0 */
 static void
-direction_of(const struct seen *v, int body, const double x[3],
+direction_of(const struct seen *seen, int body, const double x[3],
              struct taylor out[3])
 {
     struct taylor y[3];
-    constant(v->order, x, y);
+    constant(seen->order, x, y);
     if (body == 0)
         memcpy(out, y, sizeof y);
     else
-        turned(v, y, out);
+        turned(seen, y, out);
 }
 
 static void
-point_of(const struct seen *v, int body, const double x[3],
+point_of(const struct seen *seen, int body, const double x[3],
          struct taylor out[3])
 {
-    direction_of(v, body, x, out);
+    direction_of(seen, body, x, out);
     for (int i = 0; i < 3 && body == 1; i++)
-        taylor_add(v->order, &out[i], &v->c[i], &out[i]);
+        taylor_add(seen->order, &out[i], &seen->c[i], &out[i]);
 }
 
 static void
@@ -172,25 +172,25 @@ crossing(int order, const struct taylor a[3], const struct taylor u[3],
 /* nearest points and normal of two polytopes whose gap is known */
 static void
 flat_rows(const struct rt *run, const imp_contact *image_contact,
-          const struct seen *v, const struct feature_pair *pair,
+          const struct seen *seen, const struct feature_pair *pair,
           const struct taylor *gap, struct taylor P[3], struct taylor Q[3],
           struct taylor n[3])
 {
-    int N = v->order;
+    int N = seen->order;
     struct taylor a[2][3], u[2][3], back;
     taylor_scale(N, -1.0, gap, &back);
     for (int i = 0; i < 2; i++) {
         const struct polytope *polytope = run->polytope[image_contact->body[i]];
         unsigned kind = pair->kind[i];
         if (kind == FEATURE_FACE) {
-            direction_of(v, i, polytope->face[pair->index[i]].n, n);
+            direction_of(seen, i, polytope->face[pair->index[i]].n, n);
             if (i == 1)
                 minus(N, n);
             continue;
         }
-        point_of(v, i, base_of(polytope, kind, pair->index[i]), a[i]);
+        point_of(seen, i, base_of(polytope, kind, pair->index[i]), a[i]);
         if (kind == FEATURE_EDGE)
-            direction_of(v, i, polytope->edge[pair->index[i]].dir, u[i]);
+            direction_of(seen, i, polytope->edge[pair->index[i]].dir, u[i]);
     }
     bool edge[2] = {pair->kind[0] == FEATURE_EDGE,
                     pair->kind[1] == FEATURE_EDGE};
@@ -225,12 +225,12 @@ flat_rows(const struct rt *run, const imp_contact *image_contact,
 /* The same for a smooth body: its nearest point p and gradient N, in the axes
  * of the polytope, come from its own series. */
 static void
-smooth_rows(const imp_contact *image_contact, const struct seen *v,
+smooth_rows(const imp_contact *image_contact, const struct seen *seen,
             const struct taylor p[3], const struct taylor N[3],
             const struct taylor *gap, struct taylor P[3], struct taylor Q[3],
             struct taylor n[3])
 {
-    int order = v->order;
+    int order = seen->order;
     memcpy(n, N, 3 * sizeof *n);
     make_unit(order, n);
     if (image_contact->smooth == 1) {
@@ -242,13 +242,13 @@ smooth_rows(const imp_contact *image_contact, const struct seen *v,
     /* the polytope is body 1 */
     struct taylor foot_b[3], m[3];
     beyond(order, p, gap, n, foot_b);
-    turned(v, p, P);
-    turned(v, foot_b, Q);
-    turned(v, n, m);
+    turned(seen, p, P);
+    turned(seen, foot_b, Q);
+    turned(seen, n, m);
     memcpy(n, m, sizeof m);
     for (int i = 0; i < 3; i++) {
-        taylor_add(order, &P[i], &v->c[i], &P[i]);
-        taylor_add(order, &Q[i], &v->c[i], &Q[i]);
+        taylor_add(order, &P[i], &seen->c[i], &P[i]);
+        taylor_add(order, &Q[i], &seen->c[i], &Q[i]);
     }
 }
 
@@ -257,30 +257,31 @@ polytope_contact_rows(struct rt *run, uint32_t contact, int order, double *rows)
 {
     assert(rows != NULL && order >= 0 && order <= IMP_ORDER_MAX);
     const imp_contact *image_contact = rt_contact(run, contact);
-    struct seen v;
+    struct seen seen;
     struct nearest_features at;
     struct taylor gap, P[3], Q[3], n[3], p[3], N[3];
     double holds, valid;
-    v.order = order;
+    seen.order = order;
     int st = polytope_contact_closest(run, contact, &at, true);
     if (st == IMP_OK)
         st = polytope_contact_series(run, contact, order, gap.c, &valid);
     if (st == IMP_OK && polytope_contact_is_smooth(run, image_contact))
         smooth_polytope_point_series(run, contact, order, p, N);
     if (st == IMP_OK)
-        st = polytope_relative_pose(run, contact, order, v.c, v.R, &holds);
+        st =
+            polytope_relative_pose(run, contact, order, seen.c, seen.R, &holds);
     if (st != IMP_OK)
         return st;
     if (polytope_contact_is_smooth(run, image_contact)) {
-        smooth_rows(image_contact, &v, p, N, &gap, P, Q, n);
+        smooth_rows(image_contact, &seen, p, N, &gap, P, Q, n);
     } else {
-        struct support_body b;
+        struct support_body support;
         double m[3], w[3];
-        flat_rows(run, image_contact, &v, &at.pair, &gap, P, Q, n);
+        flat_rows(run, image_contact, &seen, &at.pair, &gap, P, Q, n);
         for (int i = 0; i < 3; i++)
             m[i] = n[i].c[0];
-        support_body_get(run, image_contact->body[0], &b);
-        support_rotate(&b, m, w);
+        support_body_get(run, image_contact->body[0], &support);
+        support_rotate(&support, m, w);
         if (vec3_dot(w, at.n) < 0.0)
             minus(order, n);
     }

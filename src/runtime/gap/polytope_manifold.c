@@ -35,65 +35,65 @@ struct touching {
 
 /* collects the vertices of body b within tol of its touching plane */
 static void
-collect(struct touching *t, int b)
+collect(struct touching *touch, int b)
 {
-    const struct polytope *polytope = t->s->p[b];
+    const struct polytope *polytope = touch->s->p[b];
     double sign = b == 0 ? 1.0 : -1.0, most = -INFINITY;
-    t->body[b].n = 0;
+    touch->body[b].n = 0;
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t v = 0; v < polytope->n_vertex; v++) {
-            const double *x = b == 0 ? polytope->vertex[v] : t->s->point[v];
-            double h = sign * vec3_dot(t->n, x);
+            const double *x = b == 0 ? polytope->vertex[v] : touch->s->point[v];
+            double h = sign * vec3_dot(touch->n, x);
             if (pass == 0)
                 most = fmax(most, h);
-            if (pass == 0 || h < most - t->tol)
+            if (pass == 0 || h < most - touch->tol)
                 continue;
             struct polygon_point o = {
-                {vec3_dot(t->T[0], x), vec3_dot(t->T[1], x)},
+                {vec3_dot(touch->T[0], x), vec3_dot(touch->T[1], x)},
                 {x[0], x[1], x[2]},
                 {x[0], x[1], x[2]}};
-            polygon_add(&t->body[b], &o);
+            polygon_add(&touch->body[b], &o);
         }
-    t->level[b] = sign * most;
+    touch->level[b] = sign * most;
     if (polytope->n_vertex == 0)
-        t->level[b] = NAN;
-    polygon_hull(&t->body[b], &t->tmp, t->tol);
+        touch->level[b] = NAN;
+    polygon_hull(&touch->body[b], &touch->tmp, touch->tol);
 }
 
 /* puts the shared points into t->shared */
 static void
-share(struct touching *t)
+share(struct touching *touch)
 {
-    t->shared.n = 0;
+    touch->shared.n = 0;
     for (int b = 0; b < 2; b++) {
-        double level = t->level[1 - b];
+        double level = touch->level[1 - b];
         if (isnan(level)) /* a half-space */
-            level = t->s->p[1 - b]->face[0].d * (b == 1 ? 1.0 : -1.0) +
-                    (b == 1 ? 0.0 : vec3_dot(t->n, t->s->c));
-        for (int i = 0; i < t->body[b].n; i++) {
-            struct polygon_point o = t->body[b].v[i];
-            if (!polygon_holds(&t->body[1 - b], o.u, 2.0 * t->tol))
+            level = touch->s->p[1 - b]->face[0].d * (b == 1 ? 1.0 : -1.0) +
+                    (b == 1 ? 0.0 : vec3_dot(touch->n, touch->s->c));
+        for (int i = 0; i < touch->body[b].n; i++) {
+            struct polygon_point o = touch->body[b].v[i];
+            if (!polygon_holds(&touch->body[1 - b], o.u, 2.0 * touch->tol))
                 continue;
             double *other = b == 0 ? o.Q : o.P;
-            double lift = level - vec3_dot(t->n, other);
+            double lift = level - vec3_dot(touch->n, other);
             for (int k = 0; k < 3; k++)
-                other[k] += lift * t->n[k];
-            polygon_add(&t->shared, &o);
+                other[k] += lift * touch->n[k];
+            polygon_add(&touch->shared, &o);
         }
     }
-    polygon_crossings(&t->body[0], &t->body[1], &t->shared);
-    polygon_hull(&t->shared, &t->tmp, 4.0 * t->tol);
+    polygon_crossings(&touch->body[0], &touch->body[1], &touch->shared);
+    polygon_hull(&touch->shared, &touch->tmp, 4.0 * touch->tol);
 }
 
 /* finds the shared points for the normal n */
 static void
-points_along(struct touching *t, const double n[3])
+points_along(struct touching *touch, const double n[3])
 {
-    memcpy(t->n, n, sizeof t->n);
-    support_tangents(t->s->dim, t->n, t->T);
-    collect(t, 0);
-    collect(t, 1);
-    share(t);
+    memcpy(touch->n, n, sizeof touch->n);
+    support_tangents(touch->s->dim, touch->n, touch->T);
+    collect(touch, 0);
+    collect(touch, 1);
+    share(touch);
 }
 
 /* adds a normal that keeps the bodies apart, unless it is there already */
@@ -211,20 +211,20 @@ feature_at(const struct polytope_scene *scene, int b, const double x[3],
 /* writes the shared points into the manifold, in world axes */
 static int
 report(struct rt *run, const imp_contact *image_contact,
-       const struct touching *t, const struct nearest_features *at,
+       const struct touching *touch, const struct nearest_features *at,
        struct contact_manifold *out)
 {
-    struct support_body b;
+    struct support_body support;
     double mid[2][3] = {{0.0}};
-    support_body_get(run, image_contact->body[0], &b);
-    out->n_point = t->shared.n;
-    if (t->shared.n > MANIFOLD_POINTS) {
+    support_body_get(run, image_contact->body[0], &support);
+    out->n_point = touch->shared.n;
+    if (touch->shared.n > MANIFOLD_POINTS) {
         struct diag *diag = diag_add(
             run->ds, DIAG_E0615, image_contact->range,
             "`%s` and `%s` share an area of %d corners",
             imp_text(run->im, rt_body(run, image_contact->body[0])->name),
             imp_text(run->im, rt_body(run, image_contact->body[1])->name),
-            t->shared.n);
+            touch->shared.n);
         diag_help(run->ds, diag,
                   "at most %d can take part in an impact: use "
                   "shapes with fewer corners",
@@ -233,22 +233,22 @@ report(struct rt *run, const imp_contact *image_contact,
     }
     for (int i = 0; i < out->n_point || i == 0; i++) {
         bool shared = out->n_point > 0;
-        const double *P = shared ? t->shared.v[i].P : at->P;
-        const double *Q = shared ? t->shared.v[i].Q : at->Q;
+        const double *P = shared ? touch->shared.v[i].P : at->P;
+        const double *Q = shared ? touch->shared.v[i].Q : at->Q;
         double n = shared ? out->n_point : 1;
-        support_rotate(&b, P, out->P[i]);
-        support_rotate(&b, Q, out->Q[i]);
+        support_rotate(&support, P, out->P[i]);
+        support_rotate(&support, Q, out->Q[i]);
         for (int j = 0; j < 3; j++) {
-            out->P[i][j] += b.c[j];
-            out->Q[i][j] += b.c[j];
+            out->P[i][j] += support.c[j];
+            out->Q[i][j] += support.c[j];
             mid[0][j] += P[j] / n;
             mid[1][j] += Q[j] / n;
         }
     }
     if (out->n_point == 0)
         out->n_point = 1;
-    feature_at(t->s, 0, mid[0], 2.0 * t->tol, &out->pair);
-    feature_at(t->s, 1, mid[1], 2.0 * t->tol, &out->pair);
+    feature_at(touch->s, 0, mid[0], 2.0 * touch->tol, &out->pair);
+    feature_at(touch->s, 1, mid[1], 2.0 * touch->tol, &out->pair);
     return IMP_OK;
 }
 
@@ -259,17 +259,17 @@ stated(struct rt *run, uint32_t contact, const struct polytope_scene *scene,
        double least, struct contact_manifold *out, double n[3])
 {
     const imp_contact *image_contact = rt_contact(run, contact);
-    struct support_body b;
+    struct support_body support;
     double w[3], l;
     uint32_t at[2];
     pose_carry(run, image_contact->body[0], true,
                run->env + image_contact->env_contact + IMP_CONTACT_DIRECTION,
                w);
-    support_body_get(run, image_contact->body[0], &b);
+    support_body_get(run, image_contact->body[0], &support);
     l = vec3_norm(w);
     for (int i = 0; i < 3; i++)
         w[i] /= l;
-    support_rotate_back(&b, w, n);
+    support_rotate_back(&support, w, n);
     if (polytope_separation(scene, n, at) >= least) {
         out->stated = true;
         return IMP_OK;
@@ -281,7 +281,7 @@ stated(struct rt *run, uint32_t contact, const struct polytope_scene *scene,
                  imp_text(run->im, rt_body(run, image_contact->body[1])->name));
     for (int i = 0; i < out->n_choice; i++) {
         char x[3][NUM_TEXT];
-        support_rotate(&b, out->choice[i], w);
+        support_rotate(&support, out->choice[i], w);
         if (scene->dim == 2)
             diag_note(run->ds, diag, IMP_NOWHERE,
                       "a normal that does: (%s, %s)", num_digits(x[0], w[0], 6),
@@ -299,19 +299,20 @@ stated(struct rt *run, uint32_t contact, const struct polytope_scene *scene,
 }
 
 static void
-room(struct rt *run, uint32_t contact, struct touching *t)
+room(struct rt *run, uint32_t contact, struct touching *touch)
 {
-    struct polytope_contact_memo *m = polytope_contact_memo(run, contact);
-    int n = (int)(t->s->p[0]->n_vertex + t->s->p[1]->n_vertex) + 1;
+    struct polytope_contact_memo *memo = polytope_contact_memo(run, contact);
+    int n = (int)(touch->s->p[0]->n_vertex + touch->s->p[1]->n_vertex) + 1;
     size_t each = (size_t)(4 * n + 4);
-    if (m->spot_room < each) {
-        m->spot_room = (uint32_t)each;
-        m->spot =
+    if (memo->spot_room < each) {
+        memo->spot_room = (uint32_t)each;
+        memo->spot =
             arena_alloc(run->own, 4 * each * sizeof(struct polygon_point));
     }
-    struct polygon *all[] = {&t->body[0], &t->body[1], &t->shared, &t->tmp};
+    struct polygon *all[] = {&touch->body[0], &touch->body[1], &touch->shared,
+                             &touch->tmp};
     for (size_t i = 0; i < 4; i++) {
-        all[i]->v = (struct polygon_point *)m->spot + i * each;
+        all[i]->v = (struct polygon_point *)memo->spot + i * each;
         all[i]->room = (int)each - 2;
     }
 }
@@ -322,41 +323,41 @@ polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
 {
     assert(out != NULL && tol >= 0.0);
     const imp_contact *image_contact = rt_contact(run, contact);
-    struct polytope_scene s;
-    struct touching t = {.s = &s};
+    struct polytope_scene scene;
+    struct touching touch = {.s = &scene};
     struct nearest_features at;
-    struct support_body b;
+    struct support_body support;
     memset(out, 0, sizeof *out);
     int st = polytope_pair_closest(run, contact, &at);
     if (st)
         return st;
-    polytope_scene_get(run, contact, false, &s);
-    nearest_features_find(&s, &at.pair, &at);
-    t.tol = fmax(tol, 64.0 * DBL_EPSILON * s.size);
-    double least = fmin(at.gap, 0.0) - t.tol;
-    choices(&s, least, out);
-    room(run, contact, &t);
-    points_along(&t, best_of(&s, out, &at));
+    polytope_scene_get(run, contact, false, &scene);
+    nearest_features_find(&scene, &at.pair, &at);
+    touch.tol = fmax(tol, 64.0 * DBL_EPSILON * scene.size);
+    double least = fmin(at.gap, 0.0) - touch.tol;
+    choices(&scene, least, out);
+    room(run, contact, &touch);
+    points_along(&touch, best_of(&scene, out, &at));
     double n[3];
-    memcpy(n, t.n, sizeof n);
+    memcpy(n, touch.n, sizeof n);
     if (out->n_choice > 1) {
         out->kind = MANIFOLD_OPEN;
         memset(n, 0, sizeof n);
         if ((image_contact->flags & IMP_CONTACTF_NORMAL) &&
-            (st = stated(run, contact, &s, least, out, n)))
+            (st = stated(run, contact, &scene, least, out, n)))
             return st;
     } else {
-        out->kind = t.shared.n > 2    ? MANIFOLD_AREA
-                    : t.shared.n == 2 ? MANIFOLD_LINE
-                                      : MANIFOLD_POINT;
+        out->kind = touch.shared.n > 2    ? MANIFOLD_AREA
+                    : touch.shared.n == 2 ? MANIFOLD_LINE
+                                          : MANIFOLD_POINT;
     }
-    if ((st = report(run, image_contact, &t, &at, out)))
+    if ((st = report(run, image_contact, &touch, &at, out)))
         return st;
-    support_body_get(run, image_contact->body[0], &b);
-    support_rotate(&b, n, out->n);
+    support_body_get(run, image_contact->body[0], &support);
+    support_rotate(&support, n, out->n);
     for (int i = 0; i < out->n_choice; i++) {
         double w[3];
-        support_rotate(&b, out->choice[i], w);
+        support_rotate(&support, out->choice[i], w);
         memcpy(out->choice[i], w, sizeof w);
     }
     if (out->kind != MANIFOLD_OPEN)

@@ -44,47 +44,47 @@ polytope_scene_get(struct rt *run, uint32_t contact, bool second,
 {
     assert(run != NULL && scene != NULL);
     const imp_contact *image_contact = rt_contact(run, contact);
-    struct polytope_contact_memo *m = polytope_contact_memo(run, contact);
-    struct support_body b[2];
+    struct polytope_contact_memo *memo = polytope_contact_memo(run, contact);
+    struct support_body support[2];
     double d[3];
     memset(scene, 0, sizeof *scene);
     scene->dim = (int)run->im->dim;
     for (int i = 0; i < 2; i++) {
         scene->p[i] = run->polytope[image_contact->body[i]];
-        support_body_get(run, image_contact->body[i], &b[i]);
+        support_body_get(run, image_contact->body[i], &support[i]);
     }
     uint32_t n = scene->p[1]->n_vertex;
-    if (m->room < 2 * n + 1) {
-        m->room = 2 * n + 1;
-        m->point = arena_alloc(run->own, m->room * sizeof *m->point);
+    if (memo->room < 2 * n + 1) {
+        memo->room = 2 * n + 1;
+        memo->point = arena_alloc(run->own, memo->room * sizeof *memo->point);
     }
-    scene->point = m->point + (second ? n : 0);
+    scene->point = memo->point + (second ? n : 0);
     for (int i = 0; i < 3; i++)
-        d[i] = b[1].c[i] - b[0].c[i];
-    support_rotate_back(&b[0], d, scene->c);
+        d[i] = support[1].c[i] - support[0].c[i];
+    support_rotate_back(&support[0], d, scene->c);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            scene->R[3 * i + j] = b[0].R[0][i] * b[1].R[0][j] +
-                                  b[0].R[1][i] * b[1].R[1][j] +
-                                  b[0].R[2][i] * b[1].R[2][j];
+            scene->R[3 * i + j] = support[0].R[0][i] * support[1].R[0][j] +
+                                  support[0].R[1][i] * support[1].R[1][j] +
+                                  support[0].R[2][i] * support[1].R[2][j];
     polytope_scene_place(scene);
 }
 
 /* nearest points and normal from the axes of body 0 into the world */
 static void
 to_world(struct rt *run, const imp_contact *image_contact,
-         struct nearest_features *o)
+         struct nearest_features *nearest)
 {
-    struct support_body b;
+    struct support_body support;
     double P[3], Q[3], n[3];
-    support_body_get(run, image_contact->body[0], &b);
-    support_rotate(&b, o->P, P);
-    support_rotate(&b, o->Q, Q);
-    support_rotate(&b, o->n, n);
+    support_body_get(run, image_contact->body[0], &support);
+    support_rotate(&support, nearest->P, P);
+    support_rotate(&support, nearest->Q, Q);
+    support_rotate(&support, nearest->n, n);
     for (int i = 0; i < 3; i++) {
-        o->P[i] = P[i] + b.c[i];
-        o->Q[i] = Q[i] + b.c[i];
-        o->n[i] = n[i];
+        nearest->P[i] = P[i] + support.c[i];
+        nearest->Q[i] = Q[i] + support.c[i];
+        nearest->n[i] = n[i];
     }
 }
 
@@ -95,22 +95,23 @@ polytope_pair_closest(struct rt *run, uint32_t contact,
     assert(run != NULL && out != NULL && contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
     assert(!polytope_contact_is_smooth(run, image_contact));
-    struct polytope_contact_memo *m = polytope_contact_memo(run, contact);
+    struct polytope_contact_memo *memo = polytope_contact_memo(run, contact);
     double state[2 * IMP_STATE_SPACE];
     size_t size = contact_bodies_state(run, image_contact, state);
-    if (m->warm && m->time == rt_time(run) && !memcmp(state, m->state, size)) {
-        *out = m->last;
+    if (memo->warm && memo->time == rt_time(run) &&
+        !memcmp(state, memo->state, size)) {
+        *out = memo->last;
         return IMP_OK;
     }
-    struct polytope_scene s;
-    polytope_scene_get(run, contact, false, &s);
-    nearest_features_find(&s, m->warm ? &m->last.pair : NULL, out);
+    struct polytope_scene scene;
+    polytope_scene_get(run, contact, false, &scene);
+    nearest_features_find(&scene, memo->warm ? &memo->last.pair : NULL, out);
     to_world(run, image_contact, out);
-    m->warm = isfinite(out->gap);
-    if (!m->warm)
+    memo->warm = isfinite(out->gap);
+    if (!memo->warm)
         return IMP_DIVERGED;
-    m->last = *out;
-    m->time = rt_time(run);
-    memcpy(m->state, state, size);
+    memo->last = *out;
+    memo->time = rt_time(run);
+    memcpy(memo->state, state, size);
     return IMP_OK;
 }

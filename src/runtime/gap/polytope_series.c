@@ -122,18 +122,20 @@ static bool
 stays_behind(const struct polytope_scene *scene,
              const struct feature_pair *edges, const struct taylor c[3],
              const struct taylor R[9], const struct taylor *gap,
-             const struct feature_validity *t)
+             const struct feature_validity *validity)
 {
     const double *u = scene->p[0]->edge[edges->index[0]].dir;
     const double *b = scene->p[1]->edge[edges->index[1]].dir;
-    double w[3], P[3], Q[3], q[3], m[3], T = fmin(t->first, t->horizon);
+    double w[3], P[3], Q[3], q[3], m[3],
+        T = fmin(validity->first, validity->horizon);
     if (!(T > 0.0))
         return true;
     for (int i = 0; i < 3; i++)
         w[i] = vec3_dot(scene->R + 3 * i, b);
     vec3_cross(u, w, m);
-    double sine = vec3_norm(m), turn = fastest(t->order, R, 9, T);
-    double move = fastest(t->order, c, 3, T) + scene->p[1]->radius * turn;
+    double sine = vec3_norm(m), turn = fastest(validity->order, R, 9, T);
+    double move =
+        fastest(validity->order, c, 3, T) + scene->p[1]->radius * turn;
     if (!(sine > 2.0 * turn * T))
         return false;
     polytope_edge_points(scene, edges->index[0], edges->index[1], P, Q);
@@ -141,7 +143,7 @@ stays_behind(const struct polytope_scene *scene,
         q[i] = Q[i] - P[i];
     /* the bodies overlap: Q lies behind P, q.n < 0 */
     double behind = gap->c[0] + vec3_norm(q);
-    double rate = fastest(t->order, gap, 1, T) + move +
+    double rate = fastest(validity->order, gap, 1, T) + move +
                   (scene->size + move * T) * 4.0 * turn / sine;
     return behind > T * rate;
 }
@@ -151,7 +153,7 @@ stays_behind(const struct polytope_scene *scene,
 static void
 others(const struct polytope_scene *scene, const struct feature_pair *pair,
        const struct taylor c[3], const struct taylor R[9],
-       const struct taylor *gap, struct feature_validity *t)
+       const struct taylor *gap, struct feature_validity *validity)
 {
     for (int b = 0; b < 2; b++)
         for (uint32_t f = 0; f < scene->p[b]->n_face; f++) {
@@ -168,19 +170,19 @@ others(const struct polytope_scene *scene, const struct feature_pair *pair,
             o.index[b] = f;
             o.kind[1 - b] = FEATURE_VERTEX;
             o.index[1 - b] = at[1 - b];
-            if (!feature_gap_series(scene, &o, c, R, t, &g))
+            if (!feature_gap_series(scene, &o, c, R, validity, &g))
                 continue;
             if (pair->kind[b] == FEATURE_FACE && pair->index[b] == f)
                 continue;
-            taylor_sub(t->order, gap, &g, &less);
-            feature_validity_add(t, &less);
+            taylor_sub(validity->order, gap, &g, &less);
+            feature_validity_add(validity, &less);
         }
     if (scene->dim == 2)
         return;
     for (uint32_t i = 0; i < scene->p[0]->n_edge; i++)
         for (uint32_t j = 0; j < scene->p[1]->n_edge; j++) {
             struct feature_pair o = {{FEATURE_EDGE, FEATURE_EDGE}, {i, j}};
-            struct feature_validity silent = {.order = t->order,
+            struct feature_validity silent = {.order = validity->order,
                                               .overlap = true};
             struct taylor g, less;
             double n[3];
@@ -188,11 +190,11 @@ others(const struct polytope_scene *scene, const struct feature_pair *pair,
                 !memcmp(&o.kind, &pair->kind, sizeof o.kind))
                 continue;
             if (!polytope_edges_cross(scene, i, j, n) ||
-                stays_behind(scene, &o, c, R, gap, t) ||
+                stays_behind(scene, &o, c, R, gap, validity) ||
                 !feature_gap_series(scene, &o, c, R, &silent, &g))
                 continue;
-            taylor_sub(t->order, gap, &g, &less);
-            feature_validity_add(t, &less);
+            taylor_sub(validity->order, gap, &g, &less);
+            feature_validity_add(validity, &less);
         }
 }
 
@@ -204,20 +206,20 @@ follow(const struct polytope_scene *scene, const struct feature_pair *pair,
        double *valid)
 {
     bool half = scene->p[0]->n_vertex == 0 || scene->p[1]->n_vertex == 0;
-    struct feature_validity t = {.order = order,
-                                 .horizon = horizon,
-                                 .slack = slack,
-                                 .worst = INFINITY,
-                                 .first = INFINITY,
-                                 .overlap = overlap};
-    if (!feature_gap_series(scene, pair, c, R, &t, gap))
+    struct feature_validity validity = {.order = order,
+                                        .horizon = horizon,
+                                        .slack = slack,
+                                        .worst = INFINITY,
+                                        .first = INFINITY,
+                                        .overlap = overlap};
+    if (!feature_gap_series(scene, pair, c, R, &validity, gap))
         return false;
     if (overlap && !half && horizon > 0.0)
-        others(scene, pair, c, R, gap, &t);
+        others(scene, pair, c, R, gap, &validity);
     for (int k = 0; k <= order; k++)
         if (!isfinite(gap->c[k]))
             return false;
-    *valid = fmin(t.first, horizon);
+    *valid = fmin(validity.first, horizon);
     return true;
 }
 
@@ -227,13 +229,13 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
                      double *valid)
 {
     assert(first != NULL && gap != NULL);
-    struct polytope_scene s, later;
+    struct polytope_scene scene, later;
     struct taylor c[3], R[9], g, other;
     double horizon, most, best = 0.0;
     int st = polytope_relative_pose(run, contact, order, c, R, &horizon);
     if (st)
         return st;
-    polytope_scene_get(run, contact, false, &s);
+    polytope_scene_get(run, contact, false, &scene);
     polytope_scene_get(run, contact, true, &later);
     double slack = polytope_contact_slack(run, contact);
     most = isfinite(horizon)
@@ -244,9 +246,10 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
     bool overlap = !(now->gap > slack);
     /* A caller that does not ask until when need not wait for the answer in a
      * deep overlap. */
-    if (valid == NULL && now->gap < -SERIES_DEEP * s.size)
+    if (valid == NULL && now->gap < -SERIES_DEEP * scene.size)
         most = 0.0;
-    bool good = follow(&s, first, c, R, order, most, slack, overlap, &g, &best);
+    bool good =
+        follow(&scene, first, c, R, order, most, slack, overlap, &g, &best);
     if (most == 0.0 && good)
         best = INFINITY;
     double t = fmax(best, 1e-12 * most);
@@ -254,9 +257,9 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
         struct nearest_features o;
         double v;
         t *= 4.0;
-        pose_at(&s, order, c, R, t, &later);
+        pose_at(&scene, order, c, R, t, &later);
         nearest_features_find(&later, NULL, &o);
-        if (!follow(&s, &o.pair, c, R, order, most, slack, overlap, &other,
+        if (!follow(&scene, &o.pair, c, R, order, most, slack, overlap, &other,
                     &v) ||
             fabs(other.c[0] - now->gap) > 2.0 * slack)
             continue;
@@ -278,20 +281,20 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
  * the first point. */
 static void
 stated_series(struct rt *run, uint32_t contact, int order,
-              const struct contact_manifold *t, const struct taylor c[3],
+              const struct contact_manifold *manifold, const struct taylor c[3],
               const struct taylor R[9], double *gap)
 {
     const imp_contact *image_contact = rt_contact(run, contact);
-    struct support_body b[2];
+    struct support_body support[2];
     struct taylor y, g;
     double d[3], n[3], p[3], q[3];
     for (int i = 0; i < 2; i++) {
-        support_body_get(run, image_contact->body[i], &b[i]);
+        support_body_get(run, image_contact->body[i], &support[i]);
         for (int j = 0; j < 3; j++)
-            d[j] = (i == 0 ? t->P : t->Q)[0][j] - b[i].c[j];
-        support_rotate_back(&b[i], d, i == 0 ? p : q);
+            d[j] = (i == 0 ? manifold->P : manifold->Q)[0][j] - support[i].c[j];
+        support_rotate_back(&support[i], d, i == 0 ? p : q);
     }
-    support_rotate_back(&b[0], t->n, n);
+    support_rotate_back(&support[0], manifold->n, n);
     taylor_const(order, -vec3_dot(n, p), &g);
     for (int i = 0; i < 3; i++) {
         taylor_dot_const(order, R + 3 * i, q, &y);
@@ -304,11 +307,12 @@ stated_series(struct rt *run, uint32_t contact, int order,
 
 int
 polytope_choice_series(struct rt *run, uint32_t contact, int order,
-                       const struct contact_manifold *t, int i, double *gap)
+                       const struct contact_manifold *manifold, int i,
+                       double *gap)
 {
-    assert(t != NULL && gap != NULL && t->kind == MANIFOLD_OPEN);
-    assert(t->stated || (i >= 0 && i < t->n_choice));
-    struct polytope_scene s;
+    assert(manifold != NULL && gap != NULL && manifold->kind == MANIFOLD_OPEN);
+    assert(manifold->stated || (i >= 0 && i < manifold->n_choice));
+    struct polytope_scene scene;
     struct taylor c[3], R[9], g;
     struct feature_validity test = {.order = order, .overlap = true};
     struct feature_pair pair;
@@ -319,26 +323,27 @@ polytope_choice_series(struct rt *run, uint32_t contact, int order,
     int st = polytope_relative_pose(run, contact, order, c, R, &holds);
     if (st)
         return st;
-    if (t->stated) {
-        stated_series(run, contact, order, t, c, R, gap);
+    if (manifold->stated) {
+        stated_series(run, contact, order, manifold, c, R, gap);
         return IMP_OK;
     }
-    body = t->choice_body[i];
-    polytope_scene_get(run, contact, false, &s);
+    body = manifold->choice_body[i];
+    polytope_scene_get(run, contact, false, &scene);
     if (body == MANIFOLD_CROSSING) {
-        pair = (struct feature_pair){{FEATURE_EDGE, FEATURE_EDGE},
-                                     {t->choice_face[i], t->choice_edge[i]}};
+        pair = (struct feature_pair){
+            {FEATURE_EDGE, FEATURE_EDGE},
+            {manifold->choice_face[i], manifold->choice_edge[i]}};
     } else {
-        const double *f = s.p[body]->face[t->choice_face[i]].n;
+        const double *f = scene.p[body]->face[manifold->choice_face[i]].n;
         for (int k = 0; k < 3; k++)
-            n[k] = body == 0 ? f[k] : -vec3_dot(s.R + 3 * k, f);
-        polytope_separation(&s, n, at);
+            n[k] = body == 0 ? f[k] : -vec3_dot(scene.R + 3 * k, f);
+        polytope_separation(&scene, n, at);
         pair.kind[body] = FEATURE_FACE;
-        pair.index[body] = t->choice_face[i];
+        pair.index[body] = manifold->choice_face[i];
         pair.kind[1 - body] = FEATURE_VERTEX;
         pair.index[1 - body] = at[1 - body];
     }
-    if (!feature_gap_series(&s, &pair, c, R, &test, &g))
+    if (!feature_gap_series(&scene, &pair, c, R, &test, &g))
         return IMP_NONFINITE;
     memcpy(gap, g.c, sizeof(double) * (size_t)(order + 1));
     return IMP_OK;

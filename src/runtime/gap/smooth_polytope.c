@@ -45,45 +45,49 @@ smooth_polytope_warm_feature(const struct rt *run, uint32_t contact)
 }
 
 static void
-keep(struct rt *run, uint32_t contact, const struct smooth_polytope_nearest *o)
+keep(struct rt *run, uint32_t contact,
+     const struct smooth_polytope_nearest *nearest)
 {
     double *u = run->contact_u + 8 * (size_t)contact;
     memset(u, 0, 8 * sizeof *u);
-    memcpy(u, o->u, sizeof o->u);
-    u[6] = o->f.kind;
-    u[7] = o->f.index;
+    memcpy(u, nearest->u, sizeof nearest->u);
+    u[6] = nearest->f.kind;
+    u[7] = nearest->f.index;
     run->contact_warm[contact] = 1;
 }
 
 /* sigma(n) and the support point of A, whose normal is n within `tol` (rad):
  * sigma is then off by less than tol times the sizes. */
 static enum support_fault
-separation(const struct smooth_polytope *pair, struct climber *w,
+separation(const struct smooth_polytope *pair, struct climber *climber,
            const double n[3], double tol)
 {
     double m[3];
-    memcpy(w->n, n, sizeof w->n);
+    memcpy(climber->n, n, sizeof climber->n);
     smooth_polytope_turn_to_smooth(pair, n, m);
-    enum support_fault fault = support_find(&pair->A, m, tol, w->have, &w->p);
+    enum support_fault fault =
+        support_find(&pair->A, m, tol, climber->have, &climber->p);
     if (fault != SUPPORT_FINE)
         return fault;
-    w->have = true;
-    smooth_polytope_from_smooth(pair, w->p.x, w->place);
-    w->sigma = vec3_dot(n, pair->B->vertex[smooth_polytope_vertex(pair, n)]) -
-               vec3_dot(n, w->place);
+    climber->have = true;
+    smooth_polytope_from_smooth(pair, climber->p.x, climber->place);
+    climber->sigma =
+        vec3_dot(n, pair->B->vertex[smooth_polytope_vertex(pair, n)]) -
+        vec3_dot(n, climber->place);
     return SUPPORT_FINE;
 }
 
 /* The greatest radius of curvature of A at the point p, kept within bounds
  * that follow from the sizes. */
 static double
-ball_radius(const struct smooth_polytope *pair, const struct support_point *p)
+ball_radius(const struct smooth_polytope *pair,
+            const struct support_point *point)
 {
     double N[3], T[2][3], K[3], e[2];
     for (int i = 0; i < 3; i++)
-        N[i] = p->g[i] / p->norm;
+        N[i] = point->g[i] / point->norm;
     support_tangents(pair->d, N, T);
-    support_curvature(&pair->A, p, T, K);
+    support_curvature(&pair->A, point, T, K);
     support_principal_curvatures(pair->d, K, e);
     return 1.0 / fmin(fmax(e[0], 0.1 / pair->length), 1e9 / pair->length);
 }
@@ -92,42 +96,43 @@ ball_radius(const struct smooth_polytope *pair, const struct support_point *p)
  * separation, and the greatest one if the bodies are apart. Otherwise *w says
  * where the ascent ended. */
 static enum support_fault
-climb(const struct smooth_polytope *pair, const double n[3], struct climber *w,
-      struct smooth_polytope_nearest *nearest)
+climb(const struct smooth_polytope *pair, const double n[3],
+      struct climber *climber, struct smooth_polytope_nearest *nearest)
 {
     double larger = 1.0;
     struct polytope_feature tried = {FEATURE_SURFACE, 0};
-    w->have = false;
-    enum support_fault fault = separation(pair, w, n, ASCENT_SUPPORT),
+    climber->have = false;
+    enum support_fault fault = separation(pair, climber, n, ASCENT_SUPPORT),
                        last = SUPPORT_LOST;
     if (fault != SUPPORT_FINE)
         return fault;
     for (int it = 0; it < ASCENT_STEPS; it++) {
-        double r = larger * ball_radius(pair, &w->p), c[3], y[3], m[3];
+        double r = larger * ball_radius(pair, &climber->p), c[3], y[3], m[3];
         for (int i = 0; i < 3; i++)
-            c[i] = w->place[i] - r * w->n[i];
+            c[i] = climber->place[i] - r * climber->n[i];
         struct polytope_feature feature =
             smooth_polytope_project(pair, c, y, m);
         if (feature.kind != tried.kind || feature.index != tried.index ||
             it % 4 == 3) {
-            struct smooth_polytope_nearest a;
+            struct smooth_polytope_nearest answer;
             tried = feature;
-            last = smooth_polytope_walk(pair, feature, &w->p,
-                                        SMOOTH_POLYTOPE_WALK, &a);
+            last = smooth_polytope_walk(pair, feature, &climber->p,
+                                        SMOOTH_POLYTOPE_WALK, &answer);
             if (last == SUPPORT_FINE &&
-                a.gap >= w->sigma - 1e-9 * (pair->length + fabs(w->sigma))) {
-                *nearest = a;
+                answer.gap >= climber->sigma - 1e-9 * (pair->length +
+                                                       fabs(climber->sigma))) {
+                *nearest = answer;
                 return SUPPORT_FINE;
             }
             if (last == SUPPORT_NOT_CONVEX)
                 return last;
         }
-        struct climber next = *w;
+        struct climber next = *climber;
         fault = separation(pair, &next, m, ASCENT_SUPPORT);
-        double tiny = 4.0 * DBL_EPSILON * (pair->length + fabs(w->sigma));
-        if (fault == SUPPORT_FINE && next.sigma > w->sigma) {
-            double rise = next.sigma - w->sigma;
-            *w = next;
+        double tiny = 4.0 * DBL_EPSILON * (pair->length + fabs(climber->sigma));
+        if (fault == SUPPORT_FINE && next.sigma > climber->sigma) {
+            double rise = next.sigma - climber->sigma;
+            *climber = next;
             larger = fmax(1.0, 0.5 * larger);
             if (rise <= tiny && it % 4 == 2)
                 break;
@@ -156,72 +161,74 @@ search_all(const struct smooth_polytope *pair,
 {
     uint32_t spread = pair->d == 2 ? 16 : 26, nf = pair->B->n_face;
     for (uint32_t i = 0; i < nf + spread; i++) {
-        struct climber w;
-        struct smooth_polytope_nearest a;
+        struct climber climber;
+        struct smooth_polytope_nearest answer;
         double n[3];
         if (i < nf)
             for (int j = 0; j < 3; j++)
                 n[j] = -pair->B->face[i].n[j];
         else
             direction_of_spread(pair->d, (int)(i - nf), (int)spread, n);
-        if (climb(pair, n, &w, &a) == SUPPORT_FINE && a.gap > best->gap)
-            *best = a;
+        if (climb(pair, n, &climber, &answer) == SUPPORT_FINE &&
+            answer.gap > best->gap)
+            *best = answer;
     }
 }
 
 /* The answer where flat places face each other and the conditions are
  * singular: the gap is right, the points are some of many. */
 static void
-from_climber(const struct smooth_polytope *pair, const struct climber *w,
+from_climber(const struct smooth_polytope *pair, const struct climber *climber,
              struct smooth_polytope_nearest *nearest)
 {
     double y[3], n[3], c[3];
     memset(nearest, 0, sizeof *nearest);
     for (int i = 0; i < 3; i++)
-        c[i] = w->place[i] - 2.0 * pair->length * w->n[i];
+        c[i] = climber->place[i] - 2.0 * pair->length * climber->n[i];
     nearest->f = smooth_polytope_project(pair, c, y, n);
-    nearest->gap = w->sigma;
+    nearest->gap = climber->sigma;
     for (int i = 0; i < pair->d; i++)
-        nearest->u[i] = w->p.x[i];
-    memcpy(nearest->p, w->place, sizeof nearest->p);
-    memcpy(nearest->n, w->n, sizeof nearest->n);
-    smooth_polytope_project(pair, w->place, nearest->foot, n);
+        nearest->u[i] = climber->p.x[i];
+    memcpy(nearest->p, climber->place, sizeof nearest->p);
+    memcpy(nearest->n, climber->n, sizeof nearest->n);
+    smooth_polytope_project(pair, climber->place, nearest->foot, n);
 }
 
 static enum support_fault
 solve_cold(const struct smooth_polytope *pair,
            struct smooth_polytope_nearest *nearest)
 {
-    struct climber w;
+    struct climber climber;
     double n[3];
     first_direction(pair, n);
-    enum support_fault fault = climb(pair, n, &w, nearest);
+    enum support_fault fault = climb(pair, n, &climber, nearest);
     if (fault == SUPPORT_FINE) {
         if (smooth_polytope_deep(pair, nearest))
             search_all(pair, nearest);
         return SUPPORT_FINE;
     }
-    if (!w.have)
+    if (!climber.have)
         return fault;
     /* The ascent failed, or the surfaces are flat. Where a face is the nearest
      * feature, its own normal is the exact direction. */
     for (uint32_t i = 0; i < pair->B->n_face; i++) {
-        struct climber t = w;
+        struct climber t = climber;
         double m[3];
         for (int j = 0; j < 3; j++)
             m[j] = -pair->B->face[i].n[j];
-        if (vec3_dot(m, w.n) > 0.99 &&
+        if (vec3_dot(m, climber.n) > 0.99 &&
             separation(pair, &t, m, ASCENT_SUPPORT) == SUPPORT_FINE &&
-            t.sigma >= w.sigma)
-            w = t;
+            t.sigma >= climber.sigma)
+            climber = t;
     }
-    memcpy(n, w.n, sizeof n);
-    separation(pair, &w, n, 4.0 * DBL_EPSILON);
-    from_climber(pair, &w, nearest);
+    memcpy(n, climber.n, sizeof n);
+    separation(pair, &climber, n, 4.0 * DBL_EPSILON);
+    from_climber(pair, &climber, nearest);
     struct smooth_polytope_nearest fine;
-    if (smooth_polytope_walk(pair, nearest->f, &w.p, SMOOTH_POLYTOPE_WALK,
+    if (smooth_polytope_walk(pair, nearest->f, &climber.p, SMOOTH_POLYTOPE_WALK,
                              &fine) == SUPPORT_FINE &&
-        fine.gap >= w.sigma - ASCENT_SUPPORT * (pair->length + fabs(w.sigma))) {
+        fine.gap >= climber.sigma -
+                        ASCENT_SUPPORT * (pair->length + fabs(climber.sigma))) {
         *nearest = fine;
         return SUPPORT_FINE;
     }
@@ -249,12 +256,12 @@ solve_warm(struct smooth_polytope *pair,
     if (fault == SUPPORT_FINE)
         fault = smooth_polytope_check(pair, nearest);
     if (fault == SUPPORT_FINE && nearest->violated > FEATURE_TAKEN) {
-        struct support_point p;
+        struct support_point point;
         double x[3] = {0.0, 0.0, 0.0};
         memcpy(x, nearest->u, sizeof(double) * (size_t)pair->d);
-        fault = support_level(&pair->A, x, &p);
+        fault = support_level(&pair->A, x, &point);
         if (fault == SUPPORT_FINE)
-            fault = smooth_polytope_walk(pair, nearest->next, &p,
+            fault = smooth_polytope_walk(pair, nearest->next, &point,
                                          SMOOTH_POLYTOPE_WALK, nearest);
     }
     return fault == SUPPORT_FINE && smooth_polytope_deep(pair, nearest)
@@ -264,7 +271,8 @@ solve_warm(struct smooth_polytope *pair,
 
 static void
 complain(struct rt *run, const struct smooth_polytope *pair,
-         const struct smooth_polytope_nearest *o, enum support_fault fault)
+         const struct smooth_polytope_nearest *nearest,
+         enum support_fault fault)
 {
     const char *a = imp_text(run->im, pair->A.b->name);
     const char *b = imp_text(run->im, pair->b.b->name);
@@ -297,7 +305,9 @@ complain(struct rt *run, const struct smooth_polytope *pair,
                   "from it on every ray");
         break;
     case SUPPORT_NONFINITE: {
-        double x[3] = {o->u[0], o->u[1], pair->d == 3 ? o->u[2] : 0.0}, out[10];
+        double x[3] = {nearest->u[0], nearest->u[1],
+                       pair->d == 3 ? nearest->u[2] : 0.0},
+               out[10];
         if (rt_eval(run, pair->A.b->g2, x, out) == IMP_NONFINITE) {
             rt_nonfinite(run, pair->A.b->g2, x);
             return;
@@ -316,18 +326,19 @@ complain(struct rt *run, const struct smooth_polytope *pair,
 
 static void
 to_corner(const struct smooth_polytope *pair,
-          const struct smooth_polytope_nearest *a, struct nearest_features *out)
+          const struct smooth_polytope_nearest *answer,
+          struct nearest_features *out)
 {
     uint32_t i = pair->k->smooth;
     double *A = i == 0 ? out->P : out->Q, *B = i == 0 ? out->Q : out->P;
     memset(out, 0, sizeof *out);
     out->pair.kind[i] = FEATURE_SURFACE;
-    out->pair.kind[1 - i] = (unsigned char)a->f.kind;
-    out->pair.index[1 - i] = a->f.index;
-    out->gap = a->gap;
-    support_rotate(&pair->b, a->p, A);
-    support_rotate(&pair->b, a->foot, B);
-    support_rotate(&pair->b, a->n, out->n);
+    out->pair.kind[1 - i] = (unsigned char)answer->f.kind;
+    out->pair.index[1 - i] = answer->f.index;
+    out->gap = answer->gap;
+    support_rotate(&pair->b, answer->p, A);
+    support_rotate(&pair->b, answer->foot, B);
+    support_rotate(&pair->b, answer->n, out->n);
     for (int j = 0; j < 3; j++) {
         A[j] += pair->b.c[j];
         B[j] += pair->b.c[j];
@@ -341,24 +352,24 @@ smooth_polytope_closest(struct rt *run, uint32_t contact,
 {
     assert(run != NULL && out != NULL && contact < run->im->contacts.n);
     assert(polytope_contact_is_smooth(run, rt_contact(run, contact)));
-    struct smooth_polytope s;
-    struct smooth_polytope_nearest a;
+    struct smooth_polytope pair;
+    struct smooth_polytope_nearest answer;
     enum support_fault fault = SUPPORT_LOST;
-    smooth_polytope_get(run, contact, &s);
-    memset(&a, 0, sizeof a);
-    a.gap = NAN;
+    smooth_polytope_get(run, contact, &pair);
+    memset(&answer, 0, sizeof answer);
+    answer.gap = NAN;
     if (run->contact_warm[contact])
-        fault = solve_warm(&s, &a);
+        fault = solve_warm(&pair, &answer);
     if (fault != SUPPORT_FINE)
-        fault = solve_cold(&s, &a);
-    to_corner(&s, &a, out);
+        fault = solve_cold(&pair, &answer);
+    to_corner(&pair, &answer, out);
     if (fault == SUPPORT_FINE) {
-        keep(run, contact, &a);
+        keep(run, contact, &answer);
         return IMP_OK;
     }
     run->contact_warm[contact] = 0;
     if (loud) {
-        complain(run, &s, &a, fault);
+        complain(run, &pair, &answer, fault);
         return IMP_FAILED;
     }
     return fault == SUPPORT_FLAT ? IMP_SINGULAR : IMP_DIVERGED;

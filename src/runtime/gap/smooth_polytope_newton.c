@@ -27,19 +27,19 @@
  * feature's point nearest to it */
 static void
 begin(const struct smooth_polytope *pair, struct polytope_feature feature,
-      const struct support_point *p, double *u)
+      const struct support_point *point, double *u)
 {
     const struct polytope *polytope = pair->B;
     double place[3], g[3], way[3];
     for (int i = 0; i < pair->d; i++)
-        u[i] = p->x[i];
+        u[i] = point->x[i];
     for (int i = 0; i < 3; i++)
-        g[i] = vec3_dot(pair->Q[i], p->g);
+        g[i] = vec3_dot(pair->Q[i], point->g);
     if (feature.kind == FEATURE_FACE) {
-        u[pair->d] = p->norm;
+        u[pair->d] = point->norm;
         return;
     }
-    smooth_polytope_from_smooth(pair, p->x, place);
+    smooth_polytope_from_smooth(pair, point->x, place);
     const double *b =
         feature.kind == FEATURE_VERTEX
             ? polytope->vertex[feature.index]
@@ -54,7 +54,7 @@ begin(const struct smooth_polytope *pair, struct polytope_feature feature,
         for (int i = 0; i < 3; i++)
             way[i] += along * w[i];
     }
-    u[pair->d] = vec3_dot(way, g) / (p->norm * p->norm);
+    u[pair->d] = vec3_dot(way, g) / (point->norm * point->norm);
 }
 
 enum support_fault
@@ -123,15 +123,17 @@ static void
 judge(const struct smooth_polytope *pair,
       struct smooth_polytope_nearest *nearest)
 {
-    struct feature_condition c;
+    struct feature_condition condition;
     uint32_t at = 0;
     nearest->violated = -INFINITY;
-    while (smooth_polytope_condition(pair, nearest->f, &at, &c)) {
-        double v = vec3_dot(c.a, c.of_normal ? nearest->n : nearest->p) + c.c;
-        v = -v / pair->past[c.of_normal ? 0 : 1];
+    while (smooth_polytope_condition(pair, nearest->f, &at, &condition)) {
+        double v = vec3_dot(condition.a,
+                            condition.of_normal ? nearest->n : nearest->p) +
+                   condition.c;
+        v = -v / pair->past[condition.of_normal ? 0 : 1];
         if (v > nearest->violated) {
             nearest->violated = v;
-            nearest->next = c.next;
+            nearest->next = condition.next;
         }
     }
 }
@@ -139,21 +141,21 @@ judge(const struct smooth_polytope *pair,
 /* Curvatures of A at p. For an edge the first tangent lies along the edge. */
 static void
 curvatures(const struct smooth_polytope *pair,
-           const struct smooth_polytope_nearest *o,
-           const struct support_point *p, double K[3])
+           const struct smooth_polytope_nearest *nearest,
+           const struct support_point *point, double K[3])
 {
     double N[3], T[2][3];
     for (int i = 0; i < 3; i++)
-        N[i] = p->g[i] / p->norm;
+        N[i] = point->g[i] / point->norm;
     support_tangents(pair->d, N, T);
-    if (o->f.kind == FEATURE_EDGE) {
-        smooth_polytope_turn_to_smooth(pair, pair->B->edge[o->f.index].dir,
-                                       T[0]);
+    if (nearest->f.kind == FEATURE_EDGE) {
+        smooth_polytope_turn_to_smooth(
+            pair, pair->B->edge[nearest->f.index].dir, T[0]);
         T[1][0] = N[1] * T[0][2] - N[2] * T[0][1];
         T[1][1] = N[2] * T[0][0] - N[0] * T[0][2];
         T[1][2] = N[0] * T[0][1] - N[1] * T[0][0];
     }
-    support_curvature(&pair->A, p, T, K);
+    support_curvature(&pair->A, point, T, K);
 }
 
 /* The radius of curvature that an overlap is compared with: for a vertex the
@@ -161,13 +163,13 @@ curvatures(const struct smooth_polytope *pair,
  * an entry of K^-1), for a face none. */
 static double
 least_radius(const struct smooth_polytope *pair,
-             const struct smooth_polytope_nearest *o, const double K[3])
+             const struct smooth_polytope_nearest *nearest, const double K[3])
 {
     double W[3], e[2];
-    if (o->f.kind == FEATURE_FACE)
+    if (nearest->f.kind == FEATURE_FACE)
         return INFINITY;
     support_radii(pair->d, K, 1e-9 / pair->length, W);
-    if (o->f.kind == FEATURE_EDGE)
+    if (nearest->f.kind == FEATURE_EDGE)
         return W[2];
     support_principal_curvatures(pair->d, W, e);
     return e[0];
@@ -192,17 +194,18 @@ finish(const struct smooth_polytope *pair,
        struct smooth_polytope_nearest *nearest)
 {
     double x[3] = {0.0, 0.0, 0.0}, K[3], e[2];
-    struct support_point p;
+    struct support_point point;
     memcpy(x, nearest->u, sizeof(double) * (size_t)pair->d);
     if (nearest->f.kind == FEATURE_FACE && !(nearest->u[pair->d] > 0.0))
         return SUPPORT_LOST;
-    if (support_level(&pair->A, x, &p) != SUPPORT_FINE || !(p.norm > 0.0) ||
-        fabs(p.G) > 1e-10 * p.norm * (pair->length + vec3_norm(x)) ||
+    if (support_level(&pair->A, x, &point) != SUPPORT_FINE ||
+        !(point.norm > 0.0) ||
+        fabs(point.G) > 1e-10 * point.norm * (pair->length + vec3_norm(x)) ||
         !first_on_ray(pair, x))
         return SUPPORT_LOST;
     for (int i = 0; i < 3; i++)
         nearest->foot[i] = nearest->p[i] + nearest->gap * nearest->n[i];
-    curvatures(pair, nearest, &p, K);
+    curvatures(pair, nearest, &point, K);
     support_principal_curvatures(pair->d, K, e);
     if (e[0] < -1e-7 * (1.0 / pair->length + fabs(e[1])))
         return SUPPORT_NOT_CONVEX;
@@ -219,23 +222,25 @@ finish(const struct smooth_polytope *pair,
 
 bool
 smooth_polytope_deep(const struct smooth_polytope *pair,
-                     const struct smooth_polytope_nearest *o)
+                     const struct smooth_polytope_nearest *nearest)
 {
     double x[3] = {0.0, 0.0, 0.0}, K[3], e[2], N[3];
-    struct support_point p;
-    if (o->gap >= -SMOOTH_POLYTOPE_ROUNDING * pair->length)
+    struct support_point point;
+    if (nearest->gap >= -SMOOTH_POLYTOPE_ROUNDING * pair->length)
         return false;
-    memcpy(x, o->u, sizeof(double) * (size_t)pair->d);
-    if (support_level(&pair->A, x, &p) != SUPPORT_FINE || !(p.norm > 0.0))
+    memcpy(x, nearest->u, sizeof(double) * (size_t)pair->d);
+    if (support_level(&pair->A, x, &point) != SUPPORT_FINE ||
+        !(point.norm > 0.0))
         return true;
     for (int i = 0; i < 3; i++)
-        N[i] = p.g[i] / p.norm;
-    double scale = fmin(vec3_dot(N, x), smooth_polytope_half_width(pair, o->n));
-    curvatures(pair, o, &p, K);
+        N[i] = point.g[i] / point.norm;
+    double scale =
+        fmin(vec3_dot(N, x), smooth_polytope_half_width(pair, nearest->n));
+    curvatures(pair, nearest, &point, K);
     support_principal_curvatures(pair->d, K, e);
     if (e[1] > 0.0)
         scale = fmin(scale, 1.0 / e[1]);
-    return o->gap < -SMOOTH_POLYTOPE_DEEP * scale;
+    return nearest->gap < -SMOOTH_POLYTOPE_DEEP * scale;
 }
 
 enum support_fault
@@ -250,11 +255,11 @@ smooth_polytope_check(const struct smooth_polytope *pair,
 enum support_fault
 smooth_polytope_walk(const struct smooth_polytope *pair,
                      struct polytope_feature feature,
-                     const struct support_point *p, int most,
+                     const struct support_point *point, int most,
                      struct smooth_polytope_nearest *nearest)
 {
-    assert(most >= 0 && p != NULL);
-    struct support_point at = *p;
+    assert(most >= 0 && point != NULL);
+    struct support_point at = *point;
     enum support_fault fault = SUPPORT_LOST;
     for (int i = 0; i <= most; i++) {
         double u[SMOOTH_POLYTOPE_UNKNOWNS];

@@ -107,12 +107,12 @@ smooth_polytope_check(const struct smooth_polytope *pair,
 enum support_fault
 smooth_polytope_walk(const struct smooth_polytope *pair,
                      struct polytope_feature feature,
-                     const struct support_point *p, int most,
+                     const struct support_point *point, int most,
                      struct smooth_polytope_nearest *nearest);
 /* Is the overlap so deep that another direction may separate the bodies
  * better? */
 bool smooth_polytope_deep(const struct smooth_polytope *pair,
-                          const struct smooth_polytope_nearest *o);
+                          const struct smooth_polytope_nearest *nearest);
 
 /* -- smooth_polytope.c -- */
 /* The feature of the last answer. run->contact_u holds its unknowns, and

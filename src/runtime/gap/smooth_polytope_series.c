@@ -29,17 +29,17 @@ struct smooth_polytope_work {
 static double *
 work_of(struct rt *run, uint32_t contact, unsigned kind)
 {
-    struct polytope_contact_memo *m = polytope_contact_memo(run, contact);
-    if (m->smooth == NULL)
-        m->smooth = NEW(run->own, struct smooth_polytope_work);
-    struct smooth_polytope_work *w = m->smooth;
-    if (w->rows[kind] == NULL) {
+    struct polytope_contact_memo *memo = polytope_contact_memo(run, contact);
+    if (memo->smooth == NULL)
+        memo->smooth = NEW(run->own, struct smooth_polytope_work);
+    struct smooth_polytope_work *work = memo->smooth;
+    if (work->rows[kind] == NULL) {
         const imp_tape *tape = IMP_ARRAY(run->im, run->im->tapes, imp_tape) +
                                rt_contact(run, contact)->feature_event[kind];
-        w->rows[kind] = NEW_N(run->own, double,
-                              ((size_t)tape->n_rows + 1) * IMP_ROW_STRIDE);
+        work->rows[kind] = NEW_N(run->own, double,
+                                 ((size_t)tape->n_rows + 1) * IMP_ROW_STRIDE);
     }
-    return w->rows[kind];
+    return work->rows[kind];
 }
 
 /* the time for which the last terms of the series c stay below `least` */
@@ -84,19 +84,20 @@ static double
 stays(const struct smooth_polytope *pair, struct polytope_feature feature,
       const double *const *p, const double *const *N, int order)
 {
-    struct feature_condition c;
+    struct feature_condition condition;
     uint32_t at = 0;
     double t = INFINITY, norm = 0.0;
     for (int j = 0; j < pair->d; j++)
         norm = hypot(norm, N[j][0]);
-    while (smooth_polytope_condition(pair, feature, &at, &c)) {
-        const double *const *row = c.of_normal ? N : p;
+    while (smooth_polytope_condition(pair, feature, &at, &condition)) {
+        const double *const *row = condition.of_normal ? N : p;
         double q[IMP_ORDER_MAX + 1];
-        double past = c.of_normal ? pair->past[0] * norm : pair->past[1];
+        double past =
+            condition.of_normal ? pair->past[0] * norm : pair->past[1];
         for (int k = 0; k <= order; k++) {
-            q[k] = k == 0 ? c.c : 0.0;
+            q[k] = k == 0 ? condition.c : 0.0;
             for (int j = 0; j < pair->d; j++)
-                q[k] += c.a[j] * row[j][k];
+                q[k] += condition.a[j] * row[j][k];
         }
         double h = holds(q, order, SMOOTH_POLYTOPE_TRUNCATION * past);
         t = fmin(t, falls(q, order, fmin(h, t), -past));
@@ -112,21 +113,21 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
     const imp_contact *image_contact = rt_contact(run, contact);
     const double *rows[2] = {NULL, NULL}, *p[3], *N[3];
     double local[SMOOTH_POLYTOPE_LOCALS];
-    struct smooth_polytope s;
+    struct smooth_polytope pair;
     if (valid != NULL)
         *valid = 0.0;
     if (!run->contact_warm[contact]) {
-        struct nearest_features c;
-        int st = smooth_polytope_closest(run, contact, &c, false);
+        struct nearest_features nearest;
+        int st = smooth_polytope_closest(run, contact, &nearest, false);
         if (st != IMP_OK)
             return st;
     }
-    smooth_polytope_get(run, contact, &s);
+    smooth_polytope_get(run, contact, &pair);
     struct polytope_feature feature =
         smooth_polytope_warm_feature(run, contact);
     memcpy(local, run->contact_u + 8 * (size_t)contact,
            SMOOTH_POLYTOPE_UNKNOWNS * sizeof *local);
-    int n = smooth_polytope_local(&s, feature, local);
+    int n = smooth_polytope_local(&pair, feature, local);
     contact_bodies_rows(run, image_contact, rows);
     uint32_t tape = image_contact->feature_event[feature.kind];
     double *work = work_of(run, contact, feature.kind);
@@ -137,43 +138,43 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
         return st;
     memcpy(gap, tape_output_row(run, tape, work, 0),
            sizeof *gap * (size_t)(order + 1));
-    for (int j = 0; j < s.d; j++) {
+    for (int j = 0; j < pair.d; j++) {
         p[j] = tape_output_row(run, tape, work, (uint32_t)(1 + n + j));
-        N[j] = tape_output_row(run, tape, work, (uint32_t)(1 + n + s.d + j));
+        N[j] = tape_output_row(run, tape, work, (uint32_t)(1 + n + pair.d + j));
     }
     if (valid == NULL)
         return IMP_OK;
-    struct smooth_polytope_nearest a = {.f = feature, .gap = gap[0]};
-    memcpy(a.u, local, sizeof(double) * (size_t)n);
-    for (int j = 0; j < s.d; j++)
-        a.n[j] = N[j][0];
-    double norm = vec3_norm(a.n);
-    for (int j = 0; j < s.d; j++)
-        a.n[j] /= norm;
+    struct smooth_polytope_nearest answer = {.f = feature, .gap = gap[0]};
+    memcpy(answer.u, local, sizeof(double) * (size_t)n);
+    for (int j = 0; j < pair.d; j++)
+        answer.n[j] = N[j][0];
+    double norm = vec3_norm(answer.n);
+    for (int j = 0; j < pair.d; j++)
+        answer.n[j] /= norm;
     /* in a deep overlap another direction may take over at any time */
-    if (!smooth_polytope_deep(&s, &a))
-        *valid = stays(&s, feature, p, N, order);
+    if (!smooth_polytope_deep(&pair, &answer))
+        *valid = stays(&pair, feature, p, N, order);
     return IMP_OK;
 }
 
 void
 smooth_polytope_predict(struct rt *run, uint32_t contact, int order, double dt)
 {
-    const struct smooth_polytope_work *w =
+    const struct smooth_polytope_work *kept =
         polytope_contact_memo(run, contact)->smooth;
     struct polytope_feature feature =
         smooth_polytope_warm_feature(run, contact);
     double *u = run->contact_u + 8 * (size_t)contact;
-    if (w == NULL || !run->contact_warm[contact] || w->f.kind != feature.kind ||
-        w->f.index != feature.index)
+    if (kept == NULL || !run->contact_warm[contact] ||
+        kept->f.kind != feature.kind || kept->f.index != feature.index)
         return;
     uint32_t tape = rt_contact(run, contact)->feature_event[feature.kind];
     int n = (int)run->im->dim + (feature.kind == FEATURE_EDGE ? 2 : 1);
     for (int i = 0; i < n; i++) {
-        double y =
-            polynomial_value(tape_output_row(run, tape, w->rows[feature.kind],
-                                             (uint32_t)(1 + i)),
-                             order, dt);
+        double y = polynomial_value(tape_output_row(run, tape,
+                                                    kept->rows[feature.kind],
+                                                    (uint32_t)(1 + i)),
+                                    order, dt);
         if (isfinite(y))
             u[i] = y;
     }
@@ -207,17 +208,17 @@ int
 smooth_polytope_manifold(struct rt *run, uint32_t contact, double tol,
                          struct contact_manifold *out)
 {
-    struct nearest_features c;
+    struct nearest_features nearest;
     (void)tol;
     memset(out, 0, sizeof *out);
-    int st = smooth_polytope_closest(run, contact, &c, true);
+    int st = smooth_polytope_closest(run, contact, &nearest, true);
     if (st != IMP_OK)
         return st;
     out->kind = MANIFOLD_POINT;
-    out->pair = c.pair;
+    out->pair = nearest.pair;
     out->n_point = 1;
-    memcpy(out->n, c.n, sizeof c.n);
-    memcpy(out->P[0], c.P, sizeof c.P);
-    memcpy(out->Q[0], c.Q, sizeof c.Q);
+    memcpy(out->n, nearest.n, sizeof nearest.n);
+    memcpy(out->P[0], nearest.P, sizeof nearest.P);
+    memcpy(out->Q[0], nearest.Q, sizeof nearest.Q);
     return IMP_OK;
 }

@@ -59,29 +59,30 @@ remembered(struct rt *run, uint32_t contact, struct closest_points *out)
     double state[2 * IMP_STATE_SPACE];
     if (!run->closest_points || !run->contact_warm[contact])
         return false;
-    const struct closest_points_memo *m = &run->closest_points[contact];
+    const struct closest_points_memo *memo = &run->closest_points[contact];
     const double *u = run->contact_u + 8 * (size_t)contact;
-    if (!m->good || m->time != rt_time(run) || memcmp(m->u, u, sizeof m->u))
+    if (!memo->good || memo->time != rt_time(run) ||
+        memcmp(memo->u, u, sizeof memo->u))
         return false;
-    if (memcmp(m->state, state,
+    if (memcmp(memo->state, state,
                contact_bodies_state(run, rt_contact(run, contact), state)))
         return false;
-    *out = m->answer;
+    *out = memo->answer;
     return true;
 }
 
 static void
-remember(struct rt *run, uint32_t contact, const struct closest_points *c)
+remember(struct rt *run, uint32_t contact, const struct closest_points *points)
 {
     if (!run->closest_points)
         run->closest_points =
             NEW_N(run->own, struct closest_points_memo, run->im->contacts.n);
-    struct closest_points_memo *m = &run->closest_points[contact];
-    m->good = true;
-    m->time = rt_time(run);
-    contact_bodies_state(run, rt_contact(run, contact), m->state);
-    memcpy(m->u, c->u, sizeof m->u);
-    m->answer = *c;
+    struct closest_points_memo *memo = &run->closest_points[contact];
+    memo->good = true;
+    memo->time = rt_time(run);
+    contact_bodies_state(run, rt_contact(run, contact), memo->state);
+    memcpy(memo->u, points->u, sizeof memo->u);
+    memo->answer = *points;
 }
 
 /* Newton's method on the kkt tape of the contact from the unknowns u on;
@@ -167,14 +168,14 @@ is_deep(const struct support_pair *pair, double gap)
         pair->b[1].flat)
         return false;
     for (int i = 0; i < 2; i++) {
-        const struct support_point *p = &pair->p[i];
+        const struct support_point *point = &pair->p[i];
         double N[3], T[2][3], K[3], e[2];
         for (int j = 0; j < 3; j++)
-            N[j] = p->g[j] / p->norm;
+            N[j] = point->g[j] / point->norm;
         support_tangents(pair->b[i].d, N, T);
-        support_curvature(&pair->b[i], p, T, K);
+        support_curvature(&pair->b[i], point, T, K);
         support_principal_curvatures(pair->b[i].d, K, e);
-        scale = fmin(scale, vec3_dot(N, p->x));
+        scale = fmin(scale, vec3_dot(N, point->x));
         if (e[1] > 0.0)
             scale = fmin(scale, 1.0 / e[1]);
     }
@@ -185,7 +186,7 @@ is_deep(const struct support_pair *pair, double gap)
  * SUPPORT_LOST: not the closest points. */
 static enum support_fault
 finish(struct support_pair *pair, const double *u, double gap,
-       struct closest_points *o)
+       struct closest_points *points)
 {
     int d = pair->b[0].d;
     if (!(u[2 * d + 1] > 0.0)) /* mu: normals must oppose */
@@ -199,17 +200,17 @@ finish(struct support_pair *pair, const double *u, double gap,
         if (fabs(pair->p[i].G) >
             1e-10 * pair->p[i].norm * (pair->length + vec3_norm(x)))
             return SUPPORT_LOST;
-        support_to_world(&pair->b[i], x, i == 0 ? o->P : o->Q);
+        support_to_world(&pair->b[i], x, i == 0 ? points->P : points->Q);
     }
     double n[3], T[2][3], t[2][3], K[2][3], e[2][2], m[2], M[3];
     for (int i = 0; i < 3; i++)
         n[i] = pair->p[0].g[i] / pair->p[0].norm;
-    support_rotate(&pair->b[0], n, o->n);
-    o->gap = gap;
-    memset(o->u, 0, sizeof o->u);
-    memcpy(o->u, u, sizeof(double) * (size_t)(2 * d + 2));
+    support_rotate(&pair->b[0], n, points->n);
+    points->gap = gap;
+    memset(points->u, 0, sizeof points->u);
+    memcpy(points->u, u, sizeof(double) * (size_t)(2 * d + 2));
     /* both bodies must be convex, and K1 + K2 + gap K1 K2 positive definite */
-    support_tangents(d, o->n, T);
+    support_tangents(d, points->n, T);
     for (int i = 0; i < 2; i++) {
         support_rotate_back(&pair->b[i], T[0], t[0]);
         support_rotate_back(&pair->b[i], T[1], t[1]);
@@ -225,9 +226,9 @@ finish(struct support_pair *pair, const double *u, double gap,
     for (int i = 0; i < 3; i++)
         M[i] = K[0][i] + K[1][i];
     support_principal_curvatures(d, M, m);
-    o->condition = fmax(m[1], 1.0 / pair->length) / m[0];
+    points->condition = fmax(m[1], 1.0 / pair->length) / m[0];
     if (m[0] * pair->length < SMOOTH_GAP_FLATNESS) {
-        o->condition = INFINITY;
+        points->condition = INFINITY;
         return SUPPORT_FLAT;
     }
     if (gap >= 0.0)
@@ -241,7 +242,7 @@ finish(struct support_pair *pair, const double *u, double gap,
     support_principal_curvatures(d, M, m);
     if (m[0] <= 0.0)
         return SUPPORT_LOST;
-    o->condition = fmax(o->condition, -gap / m[0]);
+    points->condition = fmax(points->condition, -gap / m[0]);
     return SUPPORT_FINE;
 }
 
@@ -261,20 +262,20 @@ guess(const struct support_pair *pair, double *u)
 /* The answer from the support points alone, for flat surfaces, where Newton's
  * method has no regular system: the gap is still right to second order. */
 static void
-from_pair(const struct support_pair *pair, struct closest_points *o)
+from_pair(const struct support_pair *pair, struct closest_points *points)
 {
-    memset(o, 0, sizeof *o);
-    guess(pair, o->u);
-    o->gap = pair->sigma;
-    memcpy(o->n, pair->n, sizeof o->n);
-    support_to_world(&pair->b[0], pair->p[0].x, o->P);
-    support_to_world(&pair->b[1], pair->p[1].x, o->Q);
-    o->condition = INFINITY;
+    memset(points, 0, sizeof *points);
+    guess(pair, points->u);
+    points->gap = pair->sigma;
+    memcpy(points->n, pair->n, sizeof points->n);
+    support_to_world(&pair->b[0], pair->p[0].x, points->P);
+    support_to_world(&pair->b[1], pair->p[1].x, points->Q);
+    points->condition = INFINITY;
 }
 
 static enum support_fault
 solve_cold(struct rt *run, const imp_contact *image_contact,
-           struct support_pair *pair, struct closest_points *o)
+           struct support_pair *pair, struct closest_points *points)
 {
     double u[8], gap;
     enum support_fault fault = smooth_smooth_search(pair), g;
@@ -293,7 +294,7 @@ solve_cold(struct rt *run, const imp_contact *image_contact,
         guess(pair, u);
         g = newton(run, image_contact, pair, u, &gap);
         if (g == SUPPORT_FINE)
-            g = finish(&t, u, gap, o);
+            g = finish(&t, u, gap, points);
         if (g == SUPPORT_FINE && (gap < pair->sigma - 1e-6 * pair->length ||
                                   !first_on_ray(&t.b[0], u) ||
                                   !first_on_ray(&t.b[1], u + pair->b[0].d)))
@@ -307,12 +308,12 @@ solve_cold(struct rt *run, const imp_contact *image_contact,
         if (fault != SUPPORT_FINE && fault != SUPPORT_LOST)
             return fault;
     }
-    from_pair(pair, o);
+    from_pair(pair, points);
     /* Whether the surfaces are flat is decided by their curvatures, not by an
      * iteration that failed. */
     struct support_pair t = *pair;
     struct closest_points c;
-    fault = finish(&t, o->u, o->gap, &c);
+    fault = finish(&t, points->u, points->gap, &c);
     return fault == SUPPORT_FLAT || g == SUPPORT_FLAT ? SUPPORT_FLAT
            : fault == SUPPORT_NOT_CONVEX              ? fault
                                                       : SUPPORT_LOST;

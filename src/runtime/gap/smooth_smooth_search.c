@@ -22,16 +22,16 @@ smooth_smooth_search(struct support_pair *pair)
     int flat = pair->b[0].flat ? 0 : pair->b[1].flat ? 1 : -1;
     pair->have[0] = pair->have[1] = false;
     if (flat >= 0) {
-        struct support_point p;
+        struct support_point point;
         double zero[3] = {0.0, 0.0, 0.0}, g[3];
         if (pair->b[1 - flat].flat)
             return SUPPORT_FLAT;
-        enum support_fault fault = support_level(&pair->b[flat], zero, &p);
-        if (fault != SUPPORT_FINE || !(p.norm > 0.0))
+        enum support_fault fault = support_level(&pair->b[flat], zero, &point);
+        if (fault != SUPPORT_FINE || !(point.norm > 0.0))
             return fault != SUPPORT_FINE ? fault : SUPPORT_NO_ROOT;
-        support_rotate(&pair->b[flat], p.g, g);
+        support_rotate(&pair->b[flat], point.g, g);
         for (int i = 0; i < 3; i++)
-            n[i] = (flat == 0 ? 1.0 : -1.0) * g[i] / p.norm;
+            n[i] = (flat == 0 ? 1.0 : -1.0) * g[i] / point.norm;
         return support_separation(pair, n);
     }
     for (int i = 0; i < 3; i++)

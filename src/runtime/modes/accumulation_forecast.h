@@ -44,7 +44,7 @@ bool accumulation_forecast(struct rt *run, struct forecast_memory *lines,
 /* Accelerations of the n gaps (m/s^2) while the points push that are closed
  * and have no rate (both 0). False if no forces keep them closed. */
 bool forecast_accelerations(struct rt *run, int n,
-                            const struct contact_point_state *p,
+                            const struct contact_point_state *states,
                             const double *G, double *acc);
 
 #endif

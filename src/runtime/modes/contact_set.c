@@ -147,27 +147,28 @@ polytope_spots(struct rt *run, uint32_t contact, double tol,
                struct contact_point *out, int most)
 {
     const imp_contact *image_contact = rt_contact(run, contact);
-    struct contact_manifold *t = NEW(run->brief, struct contact_manifold);
-    struct polytope_scene s;
+    struct contact_manifold *manifold =
+        NEW(run->brief, struct contact_manifold);
+    struct polytope_scene scene;
     double n[3], minus[3], x[2][3];
-    if (polytope_contact_manifold(run, contact, tol, t) ||
-        t->kind == MANIFOLD_OPEN)
+    if (polytope_contact_manifold(run, contact, tol, manifold) ||
+        manifold->kind == MANIFOLD_OPEN)
         return -1;
-    polytope_scene_get(run, contact, false, &s);
-    into_first(run, image_contact->body[0], t->n, false, n);
+    polytope_scene_get(run, contact, false, &scene);
+    into_first(run, image_contact->body[0], manifold->n, false, n);
     for (int j = 0; j < 3; j++)
         minus[j] = -n[j];
     double room = VERTEX_NEAR * tol;
     int count = 0;
-    for (int i = 0; i < t->n_point && count < most; i++) {
-        into_first(run, image_contact->body[0], t->P[i], true, x[0]);
-        into_first(run, image_contact->body[0], t->Q[i], true, x[1]);
+    for (int i = 0; i < manifold->n_point && count < most; i++) {
+        into_first(run, image_contact->body[0], manifold->P[i], true, x[0]);
+        into_first(run, image_contact->body[0], manifold->Q[i], true, x[1]);
         bool found = false;
         for (int b = 0; b < 2 && !found; b++) {
             /* the outward normal of body 0 is n, that of body 1 is -n */
-            uint32_t f = face_along(&s, b, b == 0 ? n : minus);
+            uint32_t f = face_along(&scene, b, b == 0 ? n : minus);
             uint32_t v =
-                f == UINT32_MAX ? f : vertex_at(&s, 1 - b, x[1 - b], room);
+                f == UINT32_MAX ? f : vertex_at(&scene, 1 - b, x[1 - b], room);
             if (v == UINT32_MAX)
                 continue;
             out[count++] =
@@ -175,7 +176,7 @@ polytope_spots(struct rt *run, uint32_t contact, double tol,
             found = true;
         }
         if (!found &&
-            crossing_at(&s, contact, x[0], x[1], n, room, &out[count]))
+            crossing_at(&scene, contact, x[0], x[1], n, room, &out[count]))
             count++;
         else if (!found)
             return -1;
@@ -189,13 +190,13 @@ contact_set_points(struct rt *run, uint32_t contact, double tol,
 {
     assert(out != NULL && contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
-    struct closest_points cl;
+    struct closest_points points;
     if (image_contact->system != IMP_NO_SYSTEM ||
         image_contact->flags & IMP_CONTACTF_STATED)
         return -1;
-    if (closest_points_find(run, contact, &cl, false))
+    if (closest_points_find(run, contact, &points, false))
         return -1;
-    if (cl.gap > tol || most < 1)
+    if (points.gap > tol || most < 1)
         return 0;
     if (!(image_contact->flags & IMP_CONTACTF_CORNERS)) {
         *out =
@@ -238,11 +239,12 @@ struct above {
 static void
 one_above(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
-    struct above *a = ctx;
-    if (gap->c[0] < a->low || gap->c[0] > a->reach || a->n >= a->most)
+    struct above *found = ctx;
+    if (gap->c[0] < found->low || gap->c[0] > found->reach ||
+        found->n >= found->most)
         return;
-    a->out[a->n] = a->base;
-    a->out[a->n++].vertex = vertex;
+    found->out[found->n] = found->base;
+    found->out[found->n++].vertex = vertex;
 }
 
 /* is the point between the ends of its face, or beyond them by at most `out`?
@@ -259,27 +261,28 @@ between(struct rt *run, const struct contact_point *at, double out)
 }
 
 static void
-append(struct above *a, const struct contact_point *at)
+append(struct above *found, const struct contact_point *at)
 {
-    for (int i = 0; i < a->n; i++)
-        if (!memcmp(&a->out[i], at, sizeof *at))
+    for (int i = 0; i < found->n; i++)
+        if (!memcmp(&found->out[i], at, sizeof *at))
             return;
-    if (a->n < a->most)
-        a->out[a->n++] = *at;
+    if (found->n < found->most)
+        found->out[found->n++] = *at;
 }
 
 /* adds the vertices within reach of the plane or face of `base` that are
  * between its sides */
 static int
-over_base(struct rt *run, struct above *a, const struct contact_point *base)
+over_base(struct rt *run, struct above *found, const struct contact_point *base)
 {
     struct contact_point *room =
         NEW_N(run->brief, struct contact_point, CONTACT_POINTS_MOST);
-    struct above all = {room, *base, a->low, a->reach, 0, CONTACT_POINTS_MOST};
+    struct above all = {room,         *base, found->low,
+                        found->reach, 0,     CONTACT_POINTS_MOST};
     int st = contact_point_vertices(run, base, 0, one_above, &all, NULL);
     for (int i = 0; i < all.n && !st; i++)
         if (between(run, &room[i], 0.0))
-            append(a, &room[i]);
+            append(found, &room[i]);
     return st;
 }
 
@@ -302,17 +305,17 @@ static void
 against(struct rt *run, const struct contact_point *at,
         struct contact_point base[2])
 {
-    struct polytope_scene s;
+    struct polytope_scene scene;
     double n[2][3], most = INFINITY;
-    polytope_scene_get(run, at->contact, false, &s);
+    polytope_scene_get(run, at->contact, false, &scene);
     uint32_t list[2][2], count[2];
     bool all[2] = {false, false};
     for (int i = 0; i < 2; i++) {
         base[i] = (struct contact_point){at->contact, POINT_VERTEX, i, 0, 0};
-        count[i] = s.p[i]->n_face;
+        count[i] = scene.p[i]->n_face;
         if (at->kind == POINT_EDGES) {
             const struct polytope_edge *edge =
-                s.p[i]->edge + (i == 0 ? at->face : at->vertex);
+                scene.p[i]->edge + (i == 0 ? at->face : at->vertex);
             list[i][0] = edge->face[0];
             list[i][1] = edge->face[1];
             count[i] = 2;
@@ -327,8 +330,8 @@ against(struct rt *run, const struct contact_point *at,
         for (uint32_t l = 0; l < count[1]; l++) {
             uint32_t f = all[0] ? k : list[0][k];
             uint32_t g = all[1] ? l : list[1][l];
-            outward(&s, 0, f, n[0]);
-            outward(&s, 1, g, n[1]);
+            outward(&scene, 0, f, n[0]);
+            outward(&scene, 1, g, n[1]);
             double d = vec3_dot(n[0], n[1]);
             if (d < most) {
                 most = d;
@@ -347,13 +350,13 @@ struct crossings {
 static bool
 of_faces(void *ctx, const struct contact_point *at)
 {
-    const struct crossings *c = ctx;
-    const imp_contact *image_contact = rt_contact(c->r, at->contact);
+    const struct crossings *crossings = ctx;
+    const imp_contact *image_contact = rt_contact(crossings->r, at->contact);
     for (int b = 0; b < 2; b++) {
         const struct polytope_edge *edge =
-            c->r->polytope[image_contact->body[b]]->edge +
+            crossings->r->polytope[image_contact->body[b]]->edge +
             (b == 0 ? at->face : at->vertex);
-        uint32_t f = c->base[b].face;
+        uint32_t f = crossings->base[b].face;
         if (edge->face[0] != f && edge->face[1] != f)
             return false;
     }
@@ -364,10 +367,10 @@ static void
 one_crossing(void *ctx, const struct contact_point *at,
              const struct taylor *gap)
 {
-    struct crossings *c = ctx;
-    if (gap->c[0] >= c->a->low && gap->c[0] <= c->a->reach &&
-        between(c->r, at, 0.0))
-        append(c->a, at);
+    struct crossings *crossings = ctx;
+    if (gap->c[0] >= crossings->a->low && gap->c[0] <= crossings->a->reach &&
+        between(crossings->r, at, 0.0))
+        append(crossings->a, at);
 }
 
 int
@@ -376,37 +379,39 @@ contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
 {
     assert(out != NULL && most > 0 && contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
-    struct closest_points cl;
+    struct closest_points points;
     struct contact_point base[2];
     /* a point behind a face does not count as apart */
-    struct above a = {.out = out, .low = -tol, .reach = reach, .most = most};
+    struct above found = {
+        .out = out, .low = -tol, .reach = reach, .most = most};
     if (!(image_contact->flags & IMP_CONTACTF_CORNERS) ||
         polytope_contact_is_smooth(run, image_contact)) {
-        if (closest_points_find(run, contact, &cl, false))
+        if (closest_points_find(run, contact, &points, false))
             return -1;
-        return cl.gap > reach
+        return points.gap > reach
                    ? 0
                    : contact_set_points(run, contact, reach, out, most);
     }
     if (contact_set_plane(run, contact, &base[0])) {
         int st = series_of(run, contact);
-        return st || over_base(run, &a, &base[0]) ? -1 : a.n;
+        return st || over_base(run, &found, &base[0]) ? -1 : found.n;
     }
     /* first the points that touch, then all points of the faces on which they
      * lie */
-    a.n = contact_set_points(run, contact, tol, out, most);
-    if (a.n < 1)
-        return a.n;
+    found.n = contact_set_points(run, contact, tol, out, most);
+    if (found.n < 1)
+        return found.n;
     int m = 0;
-    while (m + 1 < a.n && out[m].kind != POINT_VERTEX)
+    while (m + 1 < found.n && out[m].kind != POINT_VERTEX)
         m++;
     against(run, &out[m], base);
-    struct crossings c = {run, &a, base};
-    if (series_of(run, contact) || over_base(run, &a, &base[0]) ||
-        over_base(run, &a, &base[1]) ||
-        contact_point_crossings(run, contact, 0, of_faces, one_crossing, &c))
+    struct crossings crossings = {run, &found, base};
+    if (series_of(run, contact) || over_base(run, &found, &base[0]) ||
+        over_base(run, &found, &base[1]) ||
+        contact_point_crossings(run, contact, 0, of_faces, one_crossing,
+                                &crossings))
         return -1;
-    return a.n;
+    return found.n;
 }
 
 /* -- over a plane ------------------------------------------------------------
@@ -439,9 +444,10 @@ struct closed {
 static void
 one_closed(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
-    struct closed *d = ctx;
-    if (d->still ? fabs(gap->c[1]) <= d->rate : gap->c[1] < -d->rate)
-        one_above(&d->a, vertex, gap);
+    struct closed *closed = ctx;
+    if (closed->still ? fabs(gap->c[1]) <= closed->rate
+                      : gap->c[1] < -closed->rate)
+        one_above(&closed->a, vertex, gap);
 }
 
 int
@@ -449,17 +455,17 @@ contact_set_closed(struct rt *run, const struct contact_point *base, bool still,
                    struct contact_point *out, int most)
 {
     assert(base != NULL && base->kind == POINT_VERTEX);
-    struct closed d = {
+    struct closed closed = {
         .a = {.out = out, .base = *base, .low = -INFINITY, .most = most},
         .still = still};
     double tol, rate;
     int n = 0;
     gap_tolerances(run, base->contact, &tol, &rate);
-    gap_rounding(run, base->contact, &d.a.reach, &d.rate);
+    gap_rounding(run, base->contact, &closed.a.reach, &closed.rate);
     if (series_of(run, base->contact) ||
-        contact_point_vertices(run, base, 1, one_closed, &d, NULL))
+        contact_point_vertices(run, base, 1, one_closed, &closed, NULL))
         return -1;
-    for (int i = 0; i < d.a.n; i++)
+    for (int i = 0; i < closed.a.n; i++)
         if (between(run, &out[i], tol))
             out[n++] = out[i];
     return n;
@@ -475,12 +481,12 @@ struct beyond {
 static void
 one_beyond(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
-    struct beyond *b = ctx;
-    struct contact_point at = b->base;
+    struct beyond *beyond = ctx;
+    struct contact_point at = beyond->base;
     at.vertex = vertex;
-    if (gap->c[0] < -b->low ||
-        (gap->c[0] <= b->near && !between(b->r, &at, -b->near)))
-        b->all = false;
+    if (gap->c[0] < -beyond->low ||
+        (gap->c[0] <= beyond->near && !between(beyond->r, &at, -beyond->near)))
+        beyond->all = false;
 }
 
 bool
@@ -506,9 +512,9 @@ contact_set_face(struct rt *run, uint32_t contact, double tol,
             return false;
     if (n < 1 || series_of(run, contact))
         return false;
-    struct beyond b = {run, spot[0], tol, FACE_NEAR * length, true};
-    if (contact_point_vertices(run, &b.base, 0, one_beyond, &b, NULL))
+    struct beyond beyond = {run, spot[0], tol, FACE_NEAR * length, true};
+    if (contact_point_vertices(run, &beyond.base, 0, one_beyond, &beyond, NULL))
         return false;
-    *base = b.base;
-    return b.all;
+    *base = beyond.base;
+    return beyond.all;
 }

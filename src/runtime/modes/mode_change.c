@@ -63,22 +63,23 @@ struct search {
 static bool
 is_held(const struct rt *run, const struct contact_point *on, uint32_t vertex)
 {
-    const struct persistent_group *g = persistent_group_of(run, on->contact);
-    for (int i = 0; g && i < g->n; i++) {
-        const struct contact_point *s = &g->row[i].spot;
-        if (s->contact == on->contact && s->kind == POINT_VERTEX &&
-            s->face_of == on->face_of && s->face == on->face &&
-            s->vertex == vertex)
+    const struct persistent_group *group =
+        persistent_group_of(run, on->contact);
+    for (int i = 0; group && i < group->n; i++) {
+        const struct contact_point *held = &group->row[i].spot;
+        if (held->contact == on->contact && held->kind == POINT_VERTEX &&
+            held->face_of == on->face_of && held->face == on->face &&
+            held->vertex == vertex)
             return true;
     }
     return false;
 }
 
 static bool
-is_over(const struct search *f, uint32_t contact)
+is_over(const struct search *search, uint32_t contact)
 {
-    for (uint32_t i = 0; i < f->n_over; i++)
-        if (f->over[i].base.contact == contact)
+    for (uint32_t i = 0; i < search->n_over; i++)
+        if (search->over[i].base.contact == contact)
             return true;
     return false;
 }
@@ -100,25 +101,26 @@ found(struct search *search, double s, enum mode_change_kind what, int which,
 static int
 sinks(struct search *search, int i)
 {
-    struct persistent_row *w = search->r->persistent->row[i];
+    struct persistent_row *row = search->r->persistent->row[i];
     double s, low;
     int st = contact_point_series(
-        search->r, persistent_group_of(search->r, w->spot.contact), w,
+        search->r, persistent_group_of(search->r, row->spot.contact), row,
         MOTION_STEP_ORDER);
     if (st)
         return st == IMP_SINGULAR ? IMP_OK : st;
-    gap_rounding(search->r, w->spot.contact, &low, &s);
-    bool up = w->gap.c[0] > low;
+    gap_rounding(search->r, row->spot.contact, &low, &s);
+    bool up = row->gap.c[0] > low;
     if (!up)
-        w->gap.c[0] = 0.0; /* it was 0 to rounding when the point was taken */
+        row->gap.c[0] = 0.0; /* it was 0 to rounding when the point was taken */
     if (!isfinite(search->best) ||
-        !polynomial_below(w->gap.c, MOTION_STEP_ORDER, 0.0, search->best,
+        !polynomial_below(row->gap.c, MOTION_STEP_ORDER, 0.0, search->best,
                           up ? 0.0 : -low, &s))
         return IMP_OK;
-    if (up && is_over(search, w->spot.contact))
-        found(search, s, CHANGE_HITS, (int)w->spot.vertex, w->spot.contact);
+    if (up && is_over(search, row->spot.contact))
+        found(search, s, CHANGE_HITS, (int)row->spot.vertex, row->spot.contact);
     else
-        found(search, s, up ? CHANGE_CLOSES : CHANGE_SINKS, i, w->spot.contact);
+        found(search, s, up ? CHANGE_CLOSES : CHANGE_SINKS, i,
+              row->spot.contact);
     return IMP_OK;
 }
 
@@ -156,13 +158,13 @@ held_there(struct search *search, const struct contact_point *at, double s)
 {
     double x[3], y[3];
     place_at(search, at, s, x);
-    const struct persistent_group *g =
+    const struct persistent_group *group =
         persistent_group_of(search->r, at->contact);
-    for (int i = 0; g && i < g->n; i++) {
-        const struct contact_point *o = &g->row[i].spot;
-        if (o->contact != at->contact)
+    for (int i = 0; group && i < group->n; i++) {
+        const struct contact_point *held = &group->row[i].spot;
+        if (held->contact != at->contact)
             continue;
-        place_at(search, o, s, y);
+        place_at(search, held, s, y);
         double d = 0.0;
         for (int k = 0; k < 3; k++)
             d = fmax(d, fabs(x[k] - y[k]));
@@ -238,27 +240,27 @@ static int
 faces_near(const struct rt *run, uint32_t contact, struct contact_point *base)
 {
     const imp_contact *image_contact = rt_contact(run, contact);
-    const struct persistent_group *g = persistent_group_of(run, contact);
+    const struct persistent_group *group = persistent_group_of(run, contact);
     int n = 0;
-    for (int i = 0; g && i < g->n; i++) {
-        const struct contact_point *o = &g->row[i].spot;
-        if (o->contact != contact)
+    for (int i = 0; group && i < group->n; i++) {
+        const struct contact_point *held = &group->row[i].spot;
+        if (held->contact != contact)
             continue;
-        if (o->kind == POINT_VERTEX) {
-            add_face(base, &n, *o);
+        if (held->kind == POINT_VERTEX) {
+            add_face(base, &n, *held);
             const struct polytope *polytope =
-                run->polytope[image_contact->body[1 - o->face_of]];
-            for (uint32_t f = polytope->at[o->vertex];
-                 f < polytope->at[o->vertex + 1]; f++)
+                run->polytope[image_contact->body[1 - held->face_of]];
+            for (uint32_t f = polytope->at[held->vertex];
+                 f < polytope->at[held->vertex + 1]; f++)
                 add_face(base, &n,
                          (struct contact_point){contact, POINT_VERTEX,
-                                                1 - o->face_of,
+                                                1 - held->face_of,
                                                 polytope->around[f], 0});
         }
-        for (int b = 0; b < 2 && o->kind == POINT_EDGES; b++) {
+        for (int b = 0; b < 2 && held->kind == POINT_EDGES; b++) {
             const struct polytope_edge *edge =
                 run->polytope[image_contact->body[b]]->edge +
-                (b == 0 ? o->face : o->vertex);
+                (b == 0 ? held->face : held->vertex);
             for (int f = 0; f < 2; f++)
                 add_face(base, &n,
                          (struct contact_point){contact, POINT_VERTEX, b,
@@ -275,11 +277,11 @@ struct edges {
 };
 
 static bool
-has_edge(const struct edges *e, int b, const struct polytope_edge *k)
+has_edge(const struct edges *edges, int b, const struct polytope_edge *k)
 {
-    for (int i = 0; i < e->n; i++)
-        if (e->base[i].face_of == b &&
-            (e->base[i].face == k->face[0] || e->base[i].face == k->face[1]))
+    for (int i = 0; i < edges->n; i++)
+        if (edges->base[i].face_of == b && (edges->base[i].face == k->face[0] ||
+                                            edges->base[i].face == k->face[1]))
             return true;
     return false;
 }
@@ -288,19 +290,20 @@ has_edge(const struct edges *e, int b, const struct polytope_edge *k)
 static bool
 edges_wanted(void *ctx, const struct contact_point *at)
 {
-    const struct edges *e = ctx;
-    const struct rt *run = e->f->r;
+    const struct edges *edges = ctx;
+    const struct rt *run = edges->f->r;
     const imp_contact *image_contact = rt_contact(run, at->contact);
-    const struct persistent_group *g = persistent_group_of(run, at->contact);
-    for (int h = 0; g && h < g->n; h++) {
-        const struct contact_point *o = &g->row[h].spot;
-        if (o->contact == at->contact && o->kind == POINT_EDGES &&
-            o->face == at->face && o->vertex == at->vertex)
+    const struct persistent_group *group =
+        persistent_group_of(run, at->contact);
+    for (int h = 0; group && h < group->n; h++) {
+        const struct contact_point *held = &group->row[h].spot;
+        if (held->contact == at->contact && held->kind == POINT_EDGES &&
+            held->face == at->face && held->vertex == at->vertex)
             return false;
     }
-    return has_edge(e, 0,
+    return has_edge(edges, 0,
                     &run->polytope[image_contact->body[0]]->edge[at->face]) ||
-           has_edge(e, 1,
+           has_edge(edges, 1,
                     &run->polytope[image_contact->body[1]]->edge[at->vertex]);
 }
 
@@ -325,24 +328,28 @@ others(struct search *search, uint32_t contact)
         st = contact_point_vertices(search->r, search->on, MOTION_STEP_ORDER,
                                     other_vertex, search, NULL);
     }
-    struct edges e = {search, base, n};
+    struct edges edges = {search, base, n};
     return st ? st
               : contact_point_crossings(search->r, contact, MOTION_STEP_ORDER,
-                                        edges_wanted, edges_cross, &e);
+                                        edges_wanted, edges_cross, &edges);
 }
 
 /* The first s in (0, best] at which a vertex that is over its plane comes
  * down. If it is closed now, by definition or to rounding while it rises, its
  * roots at 0 are divided out. */
 static bool
-comes_down(const struct search *f, uint32_t vertex, const double *c, double *s)
+comes_down(const struct search *search, uint32_t vertex, const double *c,
+           double *s)
 {
     double p[MOTION_STEP_ORDER + 1];
     bool marked = false;
-    int drop = c[0] <= 0.0 && c[1] > -f->rate ? (c[1] <= f->rate ? 2 : 1) : 0;
-    for (int i = 0; f->over->time == rt_time(f->r) && i < f->over->n; i++)
-        if (f->over->vertex[i] == vertex) {
-            drop = f->over->still[i] ? 2 : 1;
+    int drop = c[0] <= 0.0 && c[1] > -search->rate
+                   ? (c[1] <= search->rate ? 2 : 1)
+                   : 0;
+    for (int i = 0;
+         search->over->time == rt_time(search->r) && i < search->over->n; i++)
+        if (search->over->vertex[i] == vertex) {
+            drop = search->over->still[i] ? 2 : 1;
             marked = true;
         }
     for (int k = drop; k <= MOTION_STEP_ORDER; k++)
@@ -352,7 +359,8 @@ comes_down(const struct search *f, uint32_t vertex, const double *c, double *s)
         *s = 0.0;
         return !(drop == 2 && marked);
     }
-    return polynomial_below(p, MOTION_STEP_ORDER - drop, 0.0, f->best, 0.0, s);
+    return polynomial_below(p, MOTION_STEP_ORDER - drop, 0.0, search->best, 0.0,
+                            s);
 }
 
 static void
@@ -388,46 +396,46 @@ one_plane(struct search *search)
 static int
 one_row(struct search *search, int i)
 {
-    struct persistent_row *w = search->r->persistent->row[i];
+    struct persistent_row *row = search->r->persistent->row[i];
     double most = 0.0, sk = 1.0, s;
-    if (w->valid < search->best) {
-        search->best = w->valid;
+    if (row->valid < search->best) {
+        search->best = row->valid;
         search->out->what = CHANGE_NONE;
     }
-    if (search->blind && search->blind[w->spot.contact])
+    if (search->blind && search->blind[row->spot.contact])
         return IMP_OK;
-    int st = w->on ? IMP_OK : sinks(search, i);
+    int st = row->on ? IMP_OK : sinks(search, i);
     if (st)
         return st;
     for (int k = 0; k < MOTION_STEP_ORDER && isfinite(search->best);
          k++, sk *= search->best)
-        most = fmax(most, fabs(w->force.c[k]) * sk);
-    most = fmax(most, fabs(w->force.c[0]));
-    if (w->on && isfinite(search->best) &&
-        polynomial_below(w->force.c, MOTION_STEP_ORDER - 1, 0.0, search->best,
+        most = fmax(most, fabs(row->force.c[k]) * sk);
+    most = fmax(most, fabs(row->force.c[0]));
+    if (row->on && isfinite(search->best) &&
+        polynomial_below(row->force.c, MOTION_STEP_ORDER - 1, 0.0, search->best,
                          -FORCE_CEASED * most, &s))
-        found(search, s, CHANGE_CEASES, i, w->spot.contact);
-    if ((w->spot.kind != POINT_VERTEX && w->spot.kind != POINT_EDGES) ||
+        found(search, s, CHANGE_CEASES, i, row->spot.contact);
+    if ((row->spot.kind != POINT_VERTEX && row->spot.kind != POINT_EDGES) ||
         !isfinite(search->best))
         return IMP_OK;
-    gap_tolerances(search->r, w->spot.contact, &search->tol, &search->rate);
-    gap_rounding(search->r, w->spot.contact, &search->low, &s);
+    gap_tolerances(search->r, row->spot.contact, &search->tol, &search->rate);
+    gap_rounding(search->r, row->spot.contact, &search->low, &s);
     search->lag = FACE_END_LAG * search->tol;
     struct taylor side[SIDES];
-    int n = contact_point_sides(search->r, &w->spot, MOTION_STEP_ORDER, side,
+    int n = contact_point_sides(search->r, &row->spot, MOTION_STEP_ORDER, side,
                                 SIDES);
     for (int k = 0; k < n; k++)
         if (polynomial_below(side[k].c, MOTION_STEP_ORDER, 0.0, search->best,
                              -search->lag, &s))
-            found(search, s, CHANGE_FACE_END, i, w->spot.contact);
-    if (is_over(search, w->spot.contact))
+            found(search, s, CHANGE_FACE_END, i, row->spot.contact);
+    if (is_over(search, row->spot.contact))
         return IMP_OK;
-    const struct persistent_group *g =
-        persistent_group_of(search->r, w->spot.contact);
-    for (int k = 0; &g->row[k] != w; k++) /* ask each contact once */
-        if (g->row[k].spot.contact == w->spot.contact)
+    const struct persistent_group *group =
+        persistent_group_of(search->r, row->spot.contact);
+    for (int k = 0; &group->row[k] != row; k++) /* ask each contact once */
+        if (group->row[k].spot.contact == row->spot.contact)
             return IMP_OK;
-    return others(search, w->spot.contact);
+    return others(search, row->spot.contact);
 }
 
 int
@@ -437,24 +445,24 @@ mode_change_next(struct rt *run, double until, const bool *blind,
 {
     assert(run != NULL && out != NULL && (over != NULL || n_over == 0));
     double h, t0 = rt_time(run);
-    struct search f = {
+    struct search search = {
         .r = run, .out = out, .blind = blind, .over = over, .n_over = n_over};
     *out = (struct mode_change){.what = CHANGE_NONE, .time = until};
     int st = motion_series_all(run, MOTION_STEP_ORDER, &h);
     if (st)
         return st;
-    f.best = fmin(h, until - t0);
+    search.best = fmin(h, until - t0);
     for (int i = 0; run->persistent && i < run->persistent->n; i++)
         contact_point_poses_forget(run->persistent->group[i]);
     for (int i = 0; run->persistent && i < run->persistent->n_row && !st; i++)
-        st = one_row(&f, i);
+        st = one_row(&search, i);
     for (uint32_t i = 0; i < n_over && !st; i++) {
-        f.over = over + i;
-        if (isfinite(f.best) && !(blind && blind[over[i].base.contact]))
-            st = one_plane(&f);
+        search.over = over + i;
+        if (isfinite(search.best) && !(blind && blind[over[i].base.contact]))
+            st = one_plane(&search);
     }
     if (st)
         return st;
-    out->time = f.best < until - t0 ? t0 + f.best : until;
+    out->time = search.best < until - t0 ? t0 + search.best : until;
     return IMP_OK;
 }

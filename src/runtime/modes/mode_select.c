@@ -28,21 +28,22 @@ contact_point_states(struct rt *run, const struct contact_point *spot, int n,
     uint32_t d = run->im->dim;
     int st = persistent_instant(run, group, 3, G);
     for (int i = 0; i < n && !st; i++) {
-        const struct persistent_row *w = &group->row[i];
+        const struct persistent_row *row = &group->row[i];
         const imp_contact *image_contact = rt_contact(run, spot[i].contact);
         double speed = 0.0;
         for (int e = 0; e < 2; e++) {
             const imp_body *body = rt_body(run, image_contact->body[e]);
             const double *v = run->env + body->env_state + (d == 2 ? 3 : 7);
             for (uint32_t j = 0; j < (d == 2 ? 3u : 6u); j++)
-                speed += fabs(w->open[e][d == 2 && j == 2 ? 5 : j].c[0] * v[j]);
+                speed +=
+                    fabs(row->open[e][d == 2 && j == 2 ? 5 : j].c[0] * v[j]);
         }
         out[i] = (struct contact_point_state){.spot = spot[i],
-                                              .gap = w->gap.c[0],
-                                              .rate = w->gap.c[1],
+                                              .gap = row->gap.c[0],
+                                              .rate = row->gap.c[1],
                                               .speed = speed,
-                                              .free = 2.0 * w->gap.c[2],
-                                              .jerk = 6.0 * w->gap.c[3]};
+                                              .free = 2.0 * row->gap.c[2],
+                                              .jerk = 6.0 * row->gap.c[3]};
     }
     return st;
 }
@@ -91,36 +92,37 @@ struct choice {
 };
 
 static bool
-complementary(struct rt *run, struct choice *c)
+complementary(struct rt *run, struct choice *problem)
 {
-    int m = 0, *index = NEW_N(run->brief, int, (size_t)c->n + 1);
-    double *G = NEW_N(run->brief, double, (size_t)c->n *(size_t)c->n + 1);
-    double *q = NEW_N(run->brief, double, 2 * (size_t)c->n + 1);
-    double *z = q + c->n;
-    for (int i = 0; i < c->n; i++)
-        if (i != c->left)
+    int m = 0, *index = NEW_N(run->brief, int, (size_t)problem->n + 1);
+    double *G =
+        NEW_N(run->brief, double, (size_t)problem->n *(size_t)problem->n + 1);
+    double *q = NEW_N(run->brief, double, 2 * (size_t)problem->n + 1);
+    double *z = q + problem->n;
+    for (int i = 0; i < problem->n; i++)
+        if (i != problem->left)
             index[m++] = i;
     for (int i = 0; i < m; i++) {
-        q[i] = c->p[index[i]].free;
+        q[i] = problem->p[index[i]].free;
         for (int j = 0; j < m; j++)
-            G[i * m + j] = c->G[index[i] * c->n + index[j]];
+            G[i * m + j] = problem->G[index[i] * problem->n + index[j]];
     }
     int st =
         m ? lcp_solve(m, G, q, z, NEW_N(run->brief, double, lcp_room(m) + 1))
           : 0;
     if (st == 1 || st == 3)
         return false;
-    for (int i = 0; i < c->n; i++)
-        c->force[i] = 0.0;
+    for (int i = 0; i < problem->n; i++)
+        problem->force[i] = 0.0;
     for (int i = 0; i < m; i++)
-        c->force[index[i]] = z[i];
-    for (int i = 0; i < c->n; i++) {
-        c->acc[i] = c->p[i].free;
-        c->size[i] = fabs(c->p[i].free);
-        for (int j = 0; j < c->n; j++) {
-            double x = c->G[i * c->n + j] * c->force[j];
-            c->acc[i] += x;
-            c->size[i] += fabs(x);
+        problem->force[index[i]] = z[i];
+    for (int i = 0; i < problem->n; i++) {
+        problem->acc[i] = problem->p[i].free;
+        problem->size[i] = fabs(problem->p[i].free);
+        for (int j = 0; j < problem->n; j++) {
+            double x = problem->G[i * problem->n + j] * problem->force[j];
+            problem->acc[i] += x;
+            problem->size[i] += fabs(x);
         }
     }
     return true;
@@ -129,24 +131,25 @@ complementary(struct rt *run, struct choice *c)
 /* Holds the points that push, and then those that the others keep closed. *to:
  * their group, or NULL. */
 static int
-keep(struct rt *run, struct choice *c, struct persistent_group **to)
+keep(struct rt *run, struct choice *problem, struct persistent_group **to)
 {
     struct contact_point *spot =
-        NEW_N(run->brief, struct contact_point, c->n + 1);
+        NEW_N(run->brief, struct contact_point, problem->n + 1);
     int n = 0, n_on;
     *to = NULL;
-    for (int i = 0; i < c->n; i++)
-        if (c->force[i] * c->G[i * c->n + i] > FORCE_NONE * c->size[i])
-            spot[n++] = c->p[i].spot;
+    for (int i = 0; i < problem->n; i++)
+        if (problem->force[i] * problem->G[i * problem->n + i] >
+            FORCE_NONE * problem->size[i])
+            spot[n++] = problem->p[i].spot;
     n_on = n;
-    for (int i = 0; i < c->n; i++) {
+    for (int i = 0; i < problem->n; i++) {
         bool held = false, same = false;
         for (int j = 0; j < n; j++) {
-            same |= !memcmp(&spot[j], &c->p[i].spot, sizeof *spot);
-            held |= j < n_on && spot[j].contact == c->p[i].spot.contact;
+            same |= !memcmp(&spot[j], &problem->p[i].spot, sizeof *spot);
+            held |= j < n_on && spot[j].contact == problem->p[i].spot.contact;
         }
-        if (!same && held && c->acc[i] <= FORCE_NONE * c->size[i])
-            spot[n++] = c->p[i].spot;
+        if (!same && held && problem->acc[i] <= FORCE_NONE * problem->size[i])
+            spot[n++] = problem->p[i].spot;
     }
     if (n_on == 0)
         return IMP_OK;
@@ -168,14 +171,14 @@ mode_select(struct rt *run, const struct contact_point *spot, int n, int left,
 {
     assert(choice != NULL && n >= 0 && left >= -1 && left < n);
     struct contact_point *at = NEW_N(run->brief, struct contact_point, n + 1);
-    struct contact_point_state *p =
+    struct contact_point_state *states =
         NEW_N(run->brief, struct contact_point_state, n + 1);
     double *G = NEW_N(run->brief, double, (size_t)n *(size_t)n + 1);
     double *x = NEW_N(run->brief, double, 3 * (size_t)n + 1);
-    struct choice c = {.n = n, .p = p, .G = G, .left = left};
-    c.force = x;
-    c.acc = x + n;
-    c.size = x + 2 * n;
+    struct choice problem = {.n = n, .p = states, .G = G, .left = left};
+    problem.force = x;
+    problem.acc = x + n;
+    problem.size = x + 2 * n;
     *choice = MODE_FREE;
     memcpy(at, spot, sizeof *at * (size_t)n);
     bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1);
@@ -184,24 +187,24 @@ mode_select(struct rt *run, const struct contact_point *spot, int n, int left,
     persistent_release(run, block);
     if (n == 0)
         return IMP_OK;
-    int st = contact_point_states(run, at, n, p, G);
+    int st = contact_point_states(run, at, n, states, G);
     if (st)
         return st;
-    if (!complementary(run, &c)) {
+    if (!complementary(run, &problem)) {
         *choice = MODE_JAMMED;
         return IMP_OK;
     }
     /* The force of the point that ceased is 0 to rounding. Whether it would
      * pull or push from here on depends on what the others leave to it. */
-    if (left >= 0 && c.acc[left] < -1e-6 * c.size[left]) {
-        c.left = -1;
-        if (!complementary(run, &c)) {
+    if (left >= 0 && problem.acc[left] < -1e-6 * problem.size[left]) {
+        problem.left = -1;
+        if (!complementary(run, &problem)) {
             *choice = MODE_JAMMED;
             return IMP_OK;
         }
     }
     struct persistent_group *group;
-    if ((st = keep(run, &c, &group)))
+    if ((st = keep(run, &problem, &group)))
         return st;
     if (group)
         *choice = group->rank < group->n_on ? MODE_SHARED : MODE_HOLDS;

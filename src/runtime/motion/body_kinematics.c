@@ -23,17 +23,17 @@ body_kinematics(struct rt *run, uint32_t body, double out[18])
         !(image_body->block != IMP_NO_BLOCK &&
           persistent_moves(run, image_body->block)))
         return rt_eval(run, image_body->kinematics, NULL, out);
-    const imp_block *bl =
+    const imp_block *block =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + image_body->block;
-    const uint32_t *state = IMP_ARRAY(run->im, bl->state, uint32_t);
-    const uint32_t *rows = IMP_ARRAY(run->im, bl->rows, uint32_t);
+    const uint32_t *state = IMP_ARRAY(run->im, block->state, uint32_t);
+    const uint32_t *rows = IMP_ARRAY(run->im, block->rows, uint32_t);
     double *keep = run->work[image_body->block], h;
     double *work = !persistent_moves(run, image_body->block)
                        ? joints_rows(run, image_body->block)
                        : NULL;
     if (!work) {
         size_t n =
-            IMP_ARRAY(run->im, run->im->tapes, imp_tape)[bl->motion].n_rows;
+            IMP_ARRAY(run->im, run->im->tapes, imp_tape)[block->motion].n_rows;
         work = NEW_N(run->brief, double, (n + 1) * IMP_ROW_STRIDE);
     }
     /* r->work may be in use as dense output */
@@ -45,7 +45,7 @@ body_kinematics(struct rt *run, uint32_t body, double out[18])
     bool plane = run->im->dim == 2;
     uint32_t first = image_body->env_state + (plane ? 3 : 7);
     double c[3][6] = {{0}}; /* derivative; velocity, spin in body axes */
-    for (uint32_t i = 0; i < bl->state.n; i++) {
+    for (uint32_t i = 0; i < block->state.n; i++) {
         if (state[i] < first || state[i] >= first + (plane ? 3 : 6))
             continue;
         uint32_t at = state[i] - first;

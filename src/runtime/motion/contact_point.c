@@ -139,8 +139,8 @@ surface_row(struct rt *run, struct persistent_row *row, int order)
     const imp_tape *tape =
         IMP_ARRAY(run->im, run->im->tapes, imp_tape) + image_contact->opening;
     const double *rows[2] = {NULL, NULL};
-    struct closest_points cl;
-    int st = closest_points_find(run, c, &cl, true);
+    struct closest_points points;
+    int st = closest_points_find(run, c, &points, true);
     if (st)
         return st;
     for (int i = 0; i < 2; i++)
@@ -184,12 +184,12 @@ struct over {
 
 static int
 over_get(struct rt *run, const struct contact_point *at, int order,
-         struct over *o)
+         struct over *pose)
 {
-    o->order = order;
-    o->has_back = false;
-    return polytope_relative_pose(run, at->contact, order, o->c, o->R,
-                                  &o->holds);
+    pose->order = order;
+    pose->has_back = false;
+    return polytope_relative_pose(run, at->contact, order, pose->c, pose->R,
+                                  &pose->holds);
 }
 
 /* the poses that all points of one contact share, for one series */
@@ -208,18 +208,19 @@ struct contact_point_poses {
 /* y: the vertex x of the other body in the axes of the body that has the face
  */
 static void
-over_point(struct over *o, int face_of, const double x[3], struct taylor y[3])
+over_point(struct over *pose, int face_of, const double x[3],
+           struct taylor y[3])
 {
-    turn_fixed(o->order, o->R, face_of != 0, x, y);
-    if (face_of != 0 && !o->has_back) {
-        turn(o->order, o->R, true, o->c, o->back);
-        o->has_back = true;
+    turn_fixed(pose->order, pose->R, face_of != 0, x, y);
+    if (face_of != 0 && !pose->has_back) {
+        turn(pose->order, pose->R, true, pose->c, pose->back);
+        pose->has_back = true;
     }
     for (int i = 0; i < 3; i++)
         if (face_of == 0)
-            taylor_add(o->order, &y[i], &o->c[i], &y[i]);
+            taylor_add(pose->order, &y[i], &pose->c[i], &y[i]);
         else
-            taylor_sub(o->order, &y[i], &o->back[i], &y[i]);
+            taylor_sub(pose->order, &y[i], &pose->back[i], &y[i]);
 }
 
 static const struct polytope_face *
@@ -241,15 +242,15 @@ poses(struct rt *run, struct persistent_group *group,
         group->poses = NEW(run->own, struct contact_point_poses);
         group->poses->contact = UINT32_MAX;
     }
-    struct contact_point_poses *p = group->poses;
-    if (p->contact == at->contact)
+    struct contact_point_poses *shared = group->poses;
+    if (shared->contact == at->contact)
         return IMP_OK;
-    int st = over_get(run, at, order, &p->over);
+    int st = over_get(run, at, order, &shared->over);
     for (int i = 0; i < 2 && !st; i++)
         if (contact_point_body_moves(run, image_contact->body[i]))
-            rotation(run, image_contact->body[i], order, p->R[i]);
-    p->has_face = false;
-    p->contact = st ? UINT32_MAX : at->contact;
+            rotation(run, image_contact->body[i], order, shared->R[i]);
+    shared->has_face = false;
+    shared->contact = st ? UINT32_MAX : at->contact;
     return st;
 }
 
@@ -261,21 +262,21 @@ contact_point_poses_forget(struct persistent_group *group)
 }
 
 static void
-face_normal(const struct rt *run, struct contact_point_poses *p,
+face_normal(const struct rt *run, struct contact_point_poses *shared,
             const imp_contact *image_contact, const struct contact_point *at,
             const double n[3])
 {
-    int order = p->over.order, b = at->face_of;
-    if (p->has_face && p->face_of == b && p->face == at->face)
+    int order = shared->over.order, b = at->face_of;
+    if (shared->has_face && shared->face_of == b && shared->face == at->face)
         return;
-    turn_fixed(order, p->over.R, b == 0, n, p->own);
+    turn_fixed(order, shared->over.R, b == 0, n, shared->own);
     if (contact_point_body_moves(run, image_contact->body[b]))
-        turn_fixed(order, p->R[b], false, n, p->world);
+        turn_fixed(order, shared->R[b], false, n, shared->world);
     else if (contact_point_body_moves(run, image_contact->body[1 - b]))
-        turn(order, p->R[1 - b], false, p->own, p->world);
-    p->has_face = true;
-    p->face_of = b;
-    p->face = at->face;
+        turn(order, shared->R[1 - b], false, shared->own, shared->world);
+    shared->has_face = true;
+    shared->face_of = b;
+    shared->face = at->face;
 }
 
 static int
@@ -285,32 +286,32 @@ vertex_row(struct rt *run, struct persistent_group *group,
     const struct contact_point *at = &row->spot;
     const imp_contact *image_contact = rt_contact(run, at->contact);
     const struct polytope *polytope;
-    const struct polytope_face *f = face_of(run, at, &polytope);
+    const struct polytope_face *face = face_of(run, at, &polytope);
     int b = at->face_of;
     struct taylor y[3];
     int st = poses(run, group, at, order);
     if (st)
         return st;
-    struct contact_point_poses *o = group->poses;
-    over_point(&o->over, b, polytope->vertex[at->vertex], y);
-    taylor_dot_const(order, y, f->n, &row->gap);
-    row->gap.c[0] -= f->d;
-    face_normal(run, o, image_contact, at, f->n);
+    struct contact_point_poses *shared = group->poses;
+    over_point(&shared->over, b, polytope->vertex[at->vertex], y);
+    taylor_dot_const(order, y, face->n, &row->gap);
+    row->gap.c[0] -= face->d;
+    face_normal(run, shared, image_contact, at, face->n);
     for (int e = 0; e < 2; e++)
         for (int i = 0; i < 6; i++)
             taylor_const(order, 0.0, &row->open[e][i]);
     if (contact_point_body_moves(
             run, image_contact->body[1 - b])) { /* opened by n at the vertex */
         for (int i = 0; i < 3; i++)
-            taylor_scale(order, 1.0, &o->world[i], &row->open[1 - b][i]);
-        cross_fixed(order, o->own, polytope->vertex[at->vertex], -1.0,
+            taylor_scale(order, 1.0, &shared->world[i], &row->open[1 - b][i]);
+        cross_fixed(order, shared->own, polytope->vertex[at->vertex], -1.0,
                     row->open[1 - b] + 3);
     }
     if (contact_point_body_moves(
             run, image_contact->body[b])) { /* opened by -n at y */
         for (int i = 0; i < 3; i++)
-            taylor_scale(order, -1.0, &o->world[i], &row->open[b][i]);
-        cross_fixed(order, y, f->n, -1.0, row->open[b] + 3);
+            taylor_scale(order, -1.0, &shared->world[i], &row->open[b][i]);
+        cross_fixed(order, y, face->n, -1.0, row->open[b] + 3);
     }
     return IMP_OK;
 }
@@ -334,10 +335,10 @@ edge_of(const struct rt *run, const struct contact_point *at, int i,
 /* false: they are parallel */
 static bool
 cross_edges(const struct rt *run, const struct contact_point *at,
-            struct over *o, struct crossing *k)
+            struct over *pose, struct crossing *crossing)
 {
     const struct polytope *polytope;
-    int order = o->order;
+    int order = pose->order;
     struct taylor N[3], n2, len, w[3], v[3], x;
     for (int i = 0; i < 2; i++) {
         const struct polytope_edge *edge = edge_of(run, at, i, &polytope);
@@ -347,31 +348,31 @@ cross_edges(const struct rt *run, const struct contact_point *at,
                        polytope->vertex[edge->v[0]][j];
             l2 += l * l;
         }
-        k->length[i] = sqrt(l2);
+        crossing->length[i] = sqrt(l2);
         if (i == 0) {
-            constant(order, polytope->vertex[edge->v[0]], 1.0, k->x[0]);
-            constant(order, edge->dir, 1.0, k->d[0]);
+            constant(order, polytope->vertex[edge->v[0]], 1.0, crossing->x[0]);
+            constant(order, edge->dir, 1.0, crossing->d[0]);
         } else {
-            over_point(o, 0, polytope->vertex[edge->v[0]], k->x[1]);
-            turn_fixed(order, o->R, false, edge->dir, k->d[1]);
+            over_point(pose, 0, polytope->vertex[edge->v[0]], crossing->x[1]);
+            turn_fixed(order, pose->R, false, edge->dir, crossing->d[1]);
         }
     }
-    taylor_cross(order, k->d[0], k->d[1], N);
+    taylor_cross(order, crossing->d[0], crossing->d[1], N);
     taylor_dot(order, N, N, &n2);
     if (!(n2.c[0] > CONTACT_POINT_PARALLEL * CONTACT_POINT_PARALLEL))
         return false;
     taylor_sqrt(order, &n2, &len);
     for (int i = 0; i < 3; i++) {
-        taylor_div(order, &N[i], &len, &k->n[i]);
+        taylor_div(order, &N[i], &len, &crossing->n[i]);
         if (at->face_of == 1)
-            taylor_scale(order, -1.0, &k->n[i], &k->n[i]);
-        taylor_sub(order, &k->x[1][i], &k->x[0][i], &w[i]);
+            taylor_scale(order, -1.0, &crossing->n[i], &crossing->n[i]);
+        taylor_sub(order, &crossing->x[1][i], &crossing->x[0][i], &w[i]);
     }
-    taylor_dot(order, k->n, w, &k->gap);
+    taylor_dot(order, crossing->n, w, &crossing->gap);
     for (int i = 0; i < 2; i++) {
-        taylor_cross(order, w, k->d[1 - i], v);
+        taylor_cross(order, w, crossing->d[1 - i], v);
         taylor_dot(order, v, N, &x);
-        taylor_div(order, &x, &n2, &k->at[i]);
+        taylor_div(order, &x, &n2, &crossing->at[i]);
     }
     return true;
 }
@@ -383,26 +384,26 @@ edges_row(struct rt *run, struct persistent_group *group,
     const struct contact_point *at = &row->spot;
     const imp_contact *image_contact = rt_contact(run, at->contact);
     const struct polytope *polytope;
-    struct crossing here, *c = &here;
+    struct crossing here, *crossing = &here;
     struct taylor m[3], x[3], y;
     int st = poses(run, group, at, order);
     if (st)
         return st;
-    struct over *o = &group->poses->over;
-    if (!cross_edges(run, at, o, c))
+    struct over *pose = &group->poses->over;
+    if (!cross_edges(run, at, pose, crossing))
         return IMP_SINGULAR;
-    row->gap = c->gap;
+    row->gap = crossing->gap;
     for (int j = 0; j < 3; j++) { /* body 0 is pushed back */
-        taylor_mul(order, &c->at[0], &c->d[0][j], &y);
-        taylor_add(order, &c->x[0][j], &y, &x[j]);
-        taylor_scale(order, -1.0, &c->n[j], &m[j]);
+        taylor_mul(order, &crossing->at[0], &crossing->d[0][j], &y);
+        taylor_add(order, &crossing->x[0][j], &y, &x[j]);
+        taylor_scale(order, -1.0, &crossing->n[j], &m[j]);
     }
     open_by(run, image_contact->body[0], order, group->poses->R[0], m, x,
             row->open[0]);
     const struct polytope_edge *edge = edge_of(run, at, 1, &polytope);
-    turn(order, o->R, true, c->n, m);
+    turn(order, pose->R, true, crossing->n, m);
     for (int j = 0; j < 3; j++) {
-        taylor_scale(order, edge->dir[j], &c->at[1], &x[j]);
+        taylor_scale(order, edge->dir[j], &crossing->at[1], &x[j]);
         x[j].c[0] += polytope->vertex[edge->v[0]][j];
     }
     open_by(run, image_contact->body[1], order, group->poses->R[1], m, x,
@@ -413,26 +414,27 @@ edges_row(struct rt *run, struct persistent_group *group,
 /* Do the edges cross now, or nearly, with their outer sides towards each
  * other? Sets at->face_of. o: the pose to order 0. */
 static bool
-cross_now(const struct rt *run, struct contact_point *at, struct over *o)
+cross_now(const struct rt *run, struct contact_point *at, struct over *pose)
 {
     const struct polytope *polytope;
-    struct crossing here, *c = &here;
+    struct crossing here, *crossing = &here;
     double out[2] = {0.0, 0.0};
     at->face_of = 0;
-    if (!cross_edges(run, at, o, c))
+    if (!cross_edges(run, at, pose, crossing))
         return false;
     for (int i = 0; i < 2; i++) {
         const struct polytope_edge *edge = edge_of(run, at, i, &polytope);
-        if (!(c->at[i].c[0] > -CROSSING_ASIDE * c->length[i] &&
-              c->at[i].c[0] < (1.0 + CROSSING_ASIDE) * c->length[i]))
+        if (!(crossing->at[i].c[0] > -CROSSING_ASIDE * crossing->length[i] &&
+              crossing->at[i].c[0] <
+                  (1.0 + CROSSING_ASIDE) * crossing->length[i]))
             return false;
         for (int k = 0; k < 2; k++) {
             struct taylor m[3], w[3], x;
             constant(0, polytope->face[edge->face[k]].n, 1.0, m);
             memcpy(w, m, sizeof w);
             if (i == 1)
-                turn(0, o->R, false, m, w);
-            taylor_dot(0, c->n, w, &x);
+                turn(0, pose->R, false, m, w);
+            taylor_dot(0, crossing->n, w, &x);
             out[i] += x.c[0];
         }
     }
@@ -450,22 +452,23 @@ contact_point_crossings(struct rt *run, uint32_t contact, int order,
     assert(wanted != NULL && each != NULL);
     const imp_contact *image_contact = rt_contact(run, contact);
     const struct polytope *polytope = run->polytope[image_contact->body[0]],
-                          *q = run->polytope[image_contact->body[1]];
+                          *other = run->polytope[image_contact->body[1]];
     struct contact_point at = {contact, POINT_EDGES, 0, 0, 0};
-    struct crossing here, *c = &here;
-    struct over o;
-    int st =
-        polytope->n_edge && q->n_edge ? over_get(run, &at, order, &o) : IMP_OK;
+    struct crossing here, *crossing = &here;
+    struct over pose;
+    int st = polytope->n_edge && other->n_edge
+                 ? over_get(run, &at, order, &pose)
+                 : IMP_OK;
     for (at.face = 0; at.face < polytope->n_edge && !st; at.face++)
-        for (at.vertex = 0; at.vertex < q->n_edge; at.vertex++) {
+        for (at.vertex = 0; at.vertex < other->n_edge; at.vertex++) {
             if (!wanted(ctx, &at))
                 continue;
-            o.order = 0;
-            if (!cross_now(run, &at, &o))
+            pose.order = 0;
+            if (!cross_now(run, &at, &pose))
                 continue;
-            o.order = order;
-            if (cross_edges(run, &at, &o, c))
-                each(ctx, &at, &c->gap);
+            pose.order = order;
+            if (cross_edges(run, &at, &pose, crossing))
+                each(ctx, &at, &crossing->gap);
         }
     return st;
 }
@@ -476,24 +479,24 @@ contact_point_place(struct rt *run, const struct contact_point *at, int order,
 {
     assert(at->kind == POINT_VERTEX || at->kind == POINT_EDGES);
     const imp_contact *image_contact = rt_contact(run, at->contact);
-    struct crossing here, *c = &here;
-    struct over o;
-    int st = over_get(run, at, order, &o);
+    struct crossing here, *crossing = &here;
+    struct over pose;
+    int st = over_get(run, at, order, &pose);
     if (st)
         return st;
     if (at->kind == POINT_EDGES) {
-        if (!cross_edges(run, at, &o, c))
+        if (!cross_edges(run, at, &pose, crossing))
             return IMP_SINGULAR;
         for (int i = 0; i < 3; i++) {
-            taylor_mul(order, &c->at[0], &c->d[0][i], &out[i]);
-            taylor_add(order, &out[i], &c->x[0][i], &out[i]);
+            taylor_mul(order, &crossing->at[0], &crossing->d[0][i], &out[i]);
+            taylor_add(order, &out[i], &crossing->x[0][i], &out[i]);
         }
         return IMP_OK;
     }
     const double *x =
         run->polytope[image_contact->body[1 - at->face_of]]->vertex[at->vertex];
     if (at->face_of == 0)
-        over_point(&o, 0, x, out);
+        over_point(&pose, 0, x, out);
     else
         constant(order, x, 1.0, out);
     return IMP_OK;
@@ -504,14 +507,15 @@ static int
 edge_ends(struct rt *run, const struct contact_point *at, int order,
           struct taylor *side)
 {
-    struct crossing here, *c = &here;
-    struct over o;
-    if (over_get(run, at, order, &o) || !cross_edges(run, at, &o, c))
+    struct crossing here, *crossing = &here;
+    struct over pose;
+    if (over_get(run, at, order, &pose) ||
+        !cross_edges(run, at, &pose, crossing))
         return 0;
     for (int i = 0; i < 2; i++) {
-        side[2 * i] = c->at[i];
-        taylor_scale(order, -1.0, &c->at[i], &side[2 * i + 1]);
-        side[2 * i + 1].c[0] += c->length[i];
+        side[2 * i] = crossing->at[i];
+        taylor_scale(order, -1.0, &crossing->at[i], &side[2 * i + 1]);
+        side[2 * i + 1].c[0] += crossing->length[i];
     }
     return 4;
 }
@@ -524,18 +528,18 @@ contact_point_vertices(struct rt *run, const struct contact_point *on,
 {
     assert(on->kind == POINT_VERTEX && each != NULL);
     const struct polytope *polytope;
-    const struct polytope_face *f = face_of(run, on, &polytope);
-    struct over o;
-    int st = over_get(run, on, order, &o);
+    const struct polytope_face *face = face_of(run, on, &polytope);
+    struct over pose;
+    int st = over_get(run, on, order, &pose);
     for (uint32_t v = 0; v < polytope->n_vertex && !st; v++) {
         struct taylor y[3], gap;
-        over_point(&o, on->face_of, polytope->vertex[v], y);
-        taylor_dot_const(order, y, f->n, &gap);
-        gap.c[0] -= f->d;
+        over_point(&pose, on->face_of, polytope->vertex[v], y);
+        taylor_dot_const(order, y, face->n, &gap);
+        gap.c[0] -= face->d;
         each(ctx, v, &gap);
     }
     if (holds)
-        *holds = o.holds;
+        *holds = pose.holds;
     return st;
 }
 
@@ -545,26 +549,29 @@ contact_point_sides(struct rt *run, const struct contact_point *at, int order,
 {
     assert(at->face_of == 0 || at->face_of == 1);
     const imp_contact *image_contact = rt_contact(run, at->contact);
-    const struct polytope *q = run->polytope[image_contact->body[at->face_of]],
+    const struct polytope *other =
+                              run->polytope[image_contact->body[at->face_of]],
                           *polytope;
-    struct over o;
+    struct over pose;
     struct taylor y[3];
     int n = 0;
     if (at->kind == POINT_EDGES)
         return most < 4 ? 0 : edge_ends(run, at, order, side);
-    if (q->n_vertex == 0 || over_get(run, at, order, &o))
+    if (other->n_vertex == 0 || over_get(run, at, order, &pose))
         return 0;
-    const struct polytope_face *f = face_of(run, at, &polytope);
-    over_point(&o, at->face_of, polytope->vertex[at->vertex], y);
-    for (uint32_t i = 0; i < f->count && n < most; i++) {
-        const double *a = q->vertex[q->loop[f->first + i]];
-        const double *b = q->vertex[q->loop[f->first + (i + 1) % f->count]];
+    const struct polytope_face *face = face_of(run, at, &polytope);
+    over_point(&pose, at->face_of, polytope->vertex[at->vertex], y);
+    for (uint32_t i = 0; i < face->count && n < most; i++) {
+        const double *a = other->vertex[other->loop[face->first + i]];
+        const double *b =
+            other->vertex[other->loop[face->first + (i + 1) % face->count]];
         double e[3], in[3], len = 0.0, base = 0.0;
         for (int j = 0; j < 3; j++)
             e[j] = b[j] - a[j];
         for (int j = 0; j < 3; j++) {
             int u = (j + 1) % 3, v = (j + 2) % 3;
-            in[j] = run->im->dim == 2 ? e[j] : f->n[u] * e[v] - f->n[v] * e[u];
+            in[j] = run->im->dim == 2 ? e[j]
+                                      : face->n[u] * e[v] - face->n[v] * e[u];
             len += in[j] * in[j];
         }
         len = sqrt(len);
@@ -599,7 +606,7 @@ smooth_row(struct rt *run, struct persistent_group *sl,
         st = poses(run, sl, &row->spot, order);
     if (st)
         return st;
-    const struct over *o = &sl->poses->over;
+    const struct over *pose = &sl->poses->over;
     smooth_polytope_point_series(run, c, order, p, N);
     taylor_dot(order, N, N, &n2);
     taylor_sqrt(order, &n2, &len);
@@ -616,14 +623,14 @@ smooth_row(struct rt *run, struct persistent_group *sl,
     if (s == 1) { /* the point x of body 1 is at c + R x in the axes of the
                      polytope */
         for (int i = 0; i < 3; i++)
-            taylor_sub(order, &p[i], &o->c[i], &w[i]);
-        turn(order, o->R, true, w, x);
-        turn(order, o->R, true, N, m);
+            taylor_sub(order, &p[i], &pose->c[i], &w[i]);
+        turn(order, pose->R, true, w, x);
+        turn(order, pose->R, true, N, m);
     } else {
-        turn(order, o->R, false, p, x);
+        turn(order, pose->R, false, p, x);
         for (int i = 0; i < 3; i++)
-            taylor_add(order, &x[i], &o->c[i], &x[i]);
-        turn(order, o->R, false, N, m);
+            taylor_add(order, &x[i], &pose->c[i], &x[i]);
+        turn(order, pose->R, false, N, m);
     }
     open_by(run, image_contact->body[s], order, sl->poses->R[s], m, x,
             row->open[s]);

@@ -50,13 +50,15 @@ struct joint_projection *
 joints_new(struct rt *run)
 {
     const imp_image *im = run->im;
-    struct joint_projection *h = NEW(run->own, struct joint_projection);
+    struct joint_projection *projection =
+        NEW(run->own, struct joint_projection);
     bool any = false;
-    h->blocks = NEW_N(run->own, struct joint_block, im->blocks.n + 1);
+    projection->blocks = NEW_N(run->own, struct joint_block, im->blocks.n + 1);
     for (uint32_t b = 0; b < im->blocks.n; b++) {
-        const imp_block *bl = block_at(run, b);
-        struct joint_block *joints = h->blocks + b;
-        size_t n = bl->n_unknown, nv = (im->dim == 2 ? 3 : 6) * bl->bodies.n;
+        const imp_block *block = block_at(run, b);
+        struct joint_block *joints = projection->blocks + b;
+        size_t n = block->n_unknown,
+               nv = (im->dim == 2 ? 3 : 6) * block->bodies.n;
         if (n == 0)
             continue;
         any = true;
@@ -68,10 +70,10 @@ joints_new(struct rt *run)
         joints->local = NEW_N(run->own, double, nv);
         joints->change = NEW_N(run->own, double, nv);
         joints->piv = NEW_N(run->own, int, n);
-        size_t rows = IMP_ARRAY(im, im->tapes, imp_tape)[bl->motion].n_rows;
+        size_t rows = IMP_ARRAY(im, im->tapes, imp_tape)[block->motion].n_rows;
         joints->work = NEW_N(run->own, double, (rows + 1) * IMP_ROW_STRIDE);
     }
-    return any ? h : NULL;
+    return any ? projection : NULL;
 }
 
 /* -- what joints fix to their bodies
@@ -124,20 +126,21 @@ into(const double R[9], const double x[3], double out[3])
 }
 
 static void
-start_joint(struct rt *run, const imp_joint *j)
+start_joint(struct rt *run, const imp_joint *joint)
 {
-    double *e = run->env + j->env_joint, f[2][9];
+    double *e = run->env + joint->env_joint, f[2][9];
     bool plane = run->im->dim == 2;
-    bool own = j->kind == IMP_JOINT_UNIVERSAL;
+    bool own = joint->kind == IMP_JOINT_UNIVERSAL;
     triad(plane, e + IMP_JOINT_AXIS, f[0]);
     triad(plane, e + (own ? IMP_JOINT_AXIS2 : IMP_JOINT_AXIS), f[1]);
     e[IMP_JOINT_COSINE] = vec3_dot(f[0], f[1]);
     for (int s = 0; s < 2; s++) {
         double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, d[3];
         memcpy(d, e + IMP_JOINT_AT, sizeof d);
-        if (j->body[s] != IMP_WORLD) {
-            const double *c = run->env + rt_body(run, j->body[s])->env_state;
-            pose_rotation(run, j->body[s], R);
+        if (joint->body[s] != IMP_WORLD) {
+            const double *c =
+                run->env + rt_body(run, joint->body[s])->env_state;
+            pose_rotation(run, joint->body[s], R);
             for (uint32_t i = 0; i < run->im->dim; i++)
                 d[i] -= c[i];
         }
@@ -150,9 +153,9 @@ start_joint(struct rt *run, const imp_joint *j)
 void
 joints_start(struct rt *run)
 {
-    const imp_joint *j = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
     for (uint32_t i = 0; i < run->im->joints.n; i++)
-        start_joint(run, j + i);
+        start_joint(run, joint + i);
     for (uint32_t b = 0; run->joints && b < run->im->blocks.n; b++)
         run->joints->blocks[b].rank = -1;
 }
@@ -179,19 +182,19 @@ factor(struct rt *run, uint32_t block)
 static int
 rank_changed(struct rt *run, uint32_t block, int rank)
 {
-    const struct joint_block *o = run->joints->blocks + block;
-    const imp_joint *j = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    const struct joint_block *joints = run->joints->blocks + block;
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
     char t[NUM_TEXT];
     imp_range where = IMP_NOWHERE;
     for (uint32_t i = 0; i < run->im->joints.n && where.file == 0; i++)
         for (int s = 0; s < 2; s++)
-            if (j[i].body[s] != IMP_WORLD &&
-                rt_body(run, j[i].body[s])->block == block)
-                where = j[i].range;
+            if (joint[i].body[s] != IMP_WORLD &&
+                rt_body(run, joint[i].body[s])->block == block)
+                where = joint[i].range;
     struct diag *diag = diag_add(
         run->ds, DIAG_E0604, where,
         "at t = %s the joints have %d independent conditions, at the start %d",
-        num_digits(t, rt_time(run), 9), rank, o->rank);
+        num_digits(t, rt_time(run), 9), rank, joints->rank);
     diag_help(run->ds, diag,
               "a linkage may go on in several ways from such a change point: "
               "start it elsewhere, or end the run before");
@@ -376,13 +379,13 @@ joints_shift_body(struct rt *run, uint32_t body, const double change[6],
 static void
 apply(struct rt *run, uint32_t block, bool velocity)
 {
-    const struct joint_block *o = run->joints->blocks + block;
+    const struct joint_block *joints = run->joints->blocks + block;
     const imp_block *bl = block_at(run, block);
     const uint32_t *body = IMP_ARRAY(run->im, bl->bodies, uint32_t);
     uint32_t d = run->im->dim, nv = d == 2 ? 3 : 6;
     for (uint32_t i = 0; i < bl->bodies.n; i++) {
         uint32_t at = rt_body(run, body[i])->env_state;
-        const double *c = o->change + i * nv;
+        const double *c = joints->change + i * nv;
         if (velocity) {
             add_all(run, at + (d == 2 ? 3 : 7), c, nv);
         } else if (d == 2) {
@@ -463,14 +466,14 @@ joints_errors(struct rt *run, double *position, double *velocity)
 {
     double p = 0, v = 0;
     for (uint32_t b = 0; run->joints && b < run->im->blocks.n; b++) {
-        const struct joint_block *o = run->joints->blocks + b;
-        if (o->n == 0)
+        const struct joint_block *joints = run->joints->blocks + b;
+        if (joints->n == 0)
             continue;
         int st = conditions(run, b);
         if (st)
             return st;
-        p = fmax(p, greatest(o->phi, o->n));
-        v = fmax(v, greatest(o->phi + o->n, o->n));
+        p = fmax(p, greatest(joints->phi, joints->n));
+        v = fmax(v, greatest(joints->phi + joints->n, joints->n));
     }
     if (position)
         *position = p;

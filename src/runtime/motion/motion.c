@@ -45,23 +45,23 @@ motion_series(struct rt *run, uint32_t block, int order, double *h)
 {
     assert(run != NULL && h != NULL && block < run->im->blocks.n);
     assert(order >= 1 && order <= IMP_ORDER_MAX);
-    const struct motion_block *bl = motion_block_of(run, block);
+    const struct motion_block *moving = motion_block_of(run, block);
     *h = INFINITY;
-    if (bl->tape == IMP_NO_TAPE)
+    if (moving->tape == IMP_NO_TAPE)
         return IMP_OK;
-    bool system = bl->system != IMP_NO_SYSTEM && !bl->observer;
-    bool slides = system && system_slides(run, bl->system);
+    bool system = moving->system != IMP_NO_SYSTEM && !moving->observer;
+    bool slides = system && system_slides(run, moving->system);
     if (system && !slides)
-        system_unslide(run, bl->system);
+        system_unslide(run, moving->system);
     int st = persistent_moves(run, block) ? persistent_series(run, order, block)
-             : bl->observer ? system_observed(run, bl->system, order)
-             : slides       ? system_series(run, bl->system, order)
-                            : free_series(run, block, bl->tape, order);
+             : moving->observer ? system_observed(run, moving->system, order)
+             : slides           ? system_series(run, moving->system, order)
+                                : free_series(run, block, moving->tape, order);
     int which;
     if (st == IMP_OK)
         motion_step(run, block, order, h);
     /* flows ask for changes of branch themselves */
-    if (st == IMP_OK && bl->system == IMP_NO_SYSTEM)
+    if (st == IMP_OK && moving->system == IMP_NO_SYSTEM)
         st = switching_end(run, block, order, h, &which);
     return st;
 }
@@ -96,15 +96,15 @@ static void
 refresh(struct rt *run)
 {
     for (uint32_t b = 0; b < run->im->bodies.n; b++) {
-        const imp_body *bd = rt_body(run, b);
-        if (bd->refresh == IMP_NO_TAPE)
+        const imp_body *body = rt_body(run, b);
+        if (body->refresh == IMP_NO_TAPE)
             continue;
         double out[IMP_STATE_SPACE];
         uint32_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
         /* a value that is not finite is reported by the tape that uses it (I5)
          */
-        rt_eval(run, bd->refresh, NULL, out);
-        memcpy(run->env + bd->env_state, out, sizeof(double) * n);
+        rt_eval(run, body->refresh, NULL, out);
+        memcpy(run->env + body->env_state, out, sizeof(double) * n);
     }
 }
 
@@ -154,28 +154,29 @@ short_increment(const double *c, int order, double dt, double *d)
 static void
 advance_block(struct rt *run, uint32_t b, int order, double dt)
 {
-    const struct motion_block *bl = motion_block_of(run, b);
+    const struct motion_block *moving = motion_block_of(run, b);
     const double *work = run->work[b], *row[AT_ONCE];
     double *env = run->env, *lo = run->state_lo, d[AT_ONCE];
     uint32_t state0 = run->im->layout.state, at[AT_ONCE], n = 0;
-    for (uint32_t i = 0; i < bl->n_lines; i++) {
-        uint32_t e = bl->lines[i].env;
-        state_add(&env[e], &lo[e - state0], work[bl->lines[i].row + 1] * dt);
+    for (uint32_t i = 0; i < moving->n_lines; i++) {
+        uint32_t e = moving->lines[i].env;
+        state_add(&env[e], &lo[e - state0],
+                  work[moving->lines[i].row + 1] * dt);
     }
-    for (uint32_t i = 0; i < bl->n_parabolas; i++) {
-        uint32_t e = bl->parabolas[i].env;
-        const double *c = work + bl->parabolas[i].row;
+    for (uint32_t i = 0; i < moving->n_parabolas; i++) {
+        uint32_t e = moving->parabolas[i].env;
+        const double *c = work + moving->parabolas[i].row;
         state_add(&env[e], &lo[e - state0], (c[2] * dt + c[1]) * dt);
     }
-    for (uint32_t i = 0; i < bl->n_series; i++) {
-        uint32_t e = bl->series[i].env;
-        row[n] = work + bl->series[i].row;
+    for (uint32_t i = 0; i < moving->n_series; i++) {
+        uint32_t e = moving->series[i].env;
+        row[n] = work + moving->series[i].row;
         at[n] = e;
         if (short_increment(row[n], order, dt, d))
             state_add(&env[e], &lo[e - state0], d[0]);
         else
             n++;
-        if (n == 0 || (n < AT_ONCE && i + 1 < bl->n_series))
+        if (n == 0 || (n < AT_ONCE && i + 1 < moving->n_series))
             continue;
         for (uint32_t j = n; j < AT_ONCE; j++)
             row[j] = row[0]; /* its result is not used */
@@ -184,8 +185,9 @@ advance_block(struct rt *run, uint32_t b, int order, double dt)
             state_add(&env[at[j]], &lo[at[j] - state0], d[j]);
         n = 0;
     }
-    for (uint32_t i = 0; i < bl->n_turning; i++)
-        state_renormalise(env + bl->turning[i], lo + (bl->turning[i] - state0));
+    for (uint32_t i = 0; i < moving->n_turning; i++)
+        state_renormalise(env + moving->turning[i],
+                          lo + (moving->turning[i] - state0));
 }
 
 static void
@@ -270,13 +272,13 @@ motion_totals(struct rt *run, struct motion_totals *out)
         out->potential += e[1];
     }
     for (uint32_t b = 0; b < run->im->bodies.n; b++) {
-        const imp_body *bd = rt_body(run, b);
+        const imp_body *body = rt_body(run, b);
         double e[8];
-        if (bd->energy == IMP_NO_TAPE || (bd->flags & IMP_BODYF_FIXED))
+        if (body->energy == IMP_NO_TAPE || (body->flags & IMP_BODYF_FIXED))
             continue;
-        int st = rt_eval(run, bd->energy, NULL, e);
+        int st = rt_eval(run, body->energy, NULL, e);
         if (st == IMP_NONFINITE) {
-            rt_nonfinite(run, bd->energy, NULL);
+            rt_nonfinite(run, body->energy, NULL);
             return IMP_FAILED;
         }
         if (st != IMP_OK)

@@ -13,10 +13,10 @@
  * by a series. */
 enum row_kind { ROW_CONSTANT, ROW_LINE, ROW_PARABOLA, ROW_SERIES };
 static enum row_kind
-row_kind(const struct rt *run, const imp_block *bl, uint32_t i)
+row_kind(const struct rt *run, const imp_block *block, uint32_t i)
 {
     const imp_tape *tape =
-        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + bl->motion;
+        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + block->motion;
     const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
     const imp_instr *in = code + IMP_ARRAY(run->im, tape->outs, uint32_t)[i];
     if (in->flags & IMP_INSTR_CONST)
@@ -34,25 +34,25 @@ row_kind(const struct rt *run, const imp_block *bl, uint32_t i)
 /* The number of variables from i on that form one vector with variable i, read
  * off the layout of the state of a body. */
 static uint32_t
-group_size(const struct rt *run, const imp_block *bl, uint32_t i,
-           struct motion_group *g)
+group_size(const struct rt *run, const imp_block *block, uint32_t i,
+           struct motion_group *group)
 {
     static const unsigned char plane[IMP_STATE_PLANE] = {2, 0, 1, 2, 0, 1};
     static const unsigned char space[IMP_STATE_SPACE] = {3, 0, 0, 4, 0, 0, 0,
                                                          3, 0, 0, 3, 0, 0};
-    const uint32_t *state = IMP_ARRAY(run->im, bl->state, uint32_t);
-    const uint32_t *bodies = IMP_ARRAY(run->im, bl->bodies, uint32_t);
+    const uint32_t *state = IMP_ARRAY(run->im, block->state, uint32_t);
+    const uint32_t *bodies = IMP_ARRAY(run->im, block->bodies, uint32_t);
     uint32_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
-    for (uint32_t k = 0; k < bl->bodies.n; k++) {
+    for (uint32_t k = 0; k < block->bodies.n; k++) {
         uint32_t first = rt_body(run, bodies[k])->env_state;
         if (state[i] < first || state[i] >= first + n)
             continue;
         uint32_t at = state[i] - first;
         uint32_t size = run->im->dim == 2 ? plane[at] : space[at];
-        g->rate = at >= (run->im->dim == 2 ? 3 : 7);
-        g->spin = run->im->dim == 2 ? at % 3 == 2 : at == 3 || at == 10;
+        group->rate = at >= (run->im->dim == 2 ? 3 : 7);
+        group->spin = run->im->dim == 2 ? at % 3 == 2 : at == 3 || at == 10;
         for (uint32_t j = 1; j < size; j++)
-            if (i + j >= bl->state.n || state[i + j] != state[i] + j)
+            if (i + j >= block->state.n || state[i + j] != state[i] + j)
                 return 1;
         return size > 0 ? size : 1;
     }
@@ -63,12 +63,12 @@ static void
 plan_block(const struct rt *run, struct arena *a, uint32_t b, bool held,
            struct motion_block *to)
 {
-    const imp_block *bl = IMP_ARRAY(run->im, run->im->blocks, imp_block) + b;
-    const uint32_t *state = IMP_ARRAY(run->im, bl->state, uint32_t);
-    const uint32_t *rows = IMP_ARRAY(run->im, bl->rows, uint32_t);
-    const uint32_t *bodies = IMP_ARRAY(run->im, bl->bodies, uint32_t);
-    uint32_t n = bl->state.n;
-    to->tape = n == 0 ? IMP_NO_TAPE : held ? bl->driven : bl->motion;
+    const imp_block *block = IMP_ARRAY(run->im, run->im->blocks, imp_block) + b;
+    const uint32_t *state = IMP_ARRAY(run->im, block->state, uint32_t);
+    const uint32_t *rows = IMP_ARRAY(run->im, block->rows, uint32_t);
+    const uint32_t *bodies = IMP_ARRAY(run->im, block->bodies, uint32_t);
+    uint32_t n = block->state.n;
+    to->tape = n == 0 ? IMP_NO_TAPE : held ? block->driven : block->motion;
     to->system = system_of_block(run, b);
     to->observer = to->system != IMP_NO_SYSTEM &&
                    rt_system(run, to->system)->observer == b;
@@ -78,18 +78,18 @@ plan_block(const struct rt *run, struct arena *a, uint32_t b, bool held,
     to->lines = NEW_N(a, struct motion_row, n);
     to->parabolas = NEW_N(a, struct motion_row, n);
     to->series = NEW_N(a, struct motion_row, n);
-    to->turning = NEW_N(a, uint32_t, bl->bodies.n + 1);
+    to->turning = NEW_N(a, uint32_t, block->bodies.n + 1);
     for (uint32_t i = 0, m; i < n; i += m) {
-        struct motion_group *g = to->groups + to->n_groups;
+        struct motion_group *group = to->groups + to->n_groups;
         uint32_t before = to->n_series;
-        m = group_size(run, bl, i, g);
+        m = group_size(run, block, i, group);
         for (uint32_t j = 0; j < GROUP_MAX; j++) {
             uint32_t v = i + (j < m ? j : 0);
             struct motion_row row = {state[v],
                                      rows[v] * IMP_ROW_STRIDE + IMP_ROW_PAD};
-            enum row_kind kind = held ? ROW_SERIES : row_kind(run, bl, v);
-            g->row[j] = row.row;
-            g->series[j] = kind == ROW_SERIES;
+            enum row_kind kind = held ? ROW_SERIES : row_kind(run, block, v);
+            group->row[j] = row.row;
+            group->series[j] = kind == ROW_SERIES;
             if (j < m && kind == ROW_LINE)
                 to->lines[to->n_lines++] = row;
             if (j < m && kind == ROW_PARABOLA)
@@ -99,21 +99,21 @@ plan_block(const struct rt *run, struct arena *a, uint32_t b, bool held,
         }
         to->n_groups += to->n_series > before;
     }
-    for (uint32_t k = 0; run->im->dim == 3 && k < bl->bodies.n; k++)
+    for (uint32_t k = 0; run->im->dim == 3 && k < block->bodies.n; k++)
         to->turning[to->n_turning++] = rt_body(run, bodies[k])->env_state + 3;
 }
 
 struct motion_plan *
 motion_plan_new(struct rt *run)
 {
-    struct motion_plan *p = NEW(run->own, struct motion_plan);
-    p->blocks = NEW_N(run->own, struct motion_block, run->im->blocks.n + 1);
-    p->held = NEW_N(run->own, struct motion_block, run->im->blocks.n + 1);
+    struct motion_plan *plan = NEW(run->own, struct motion_plan);
+    plan->blocks = NEW_N(run->own, struct motion_block, run->im->blocks.n + 1);
+    plan->held = NEW_N(run->own, struct motion_block, run->im->blocks.n + 1);
     for (uint32_t b = 0; b < run->im->blocks.n; b++) {
-        plan_block(run, run->own, b, false, p->blocks + b);
-        plan_block(run, run->own, b, true, p->held + b);
+        plan_block(run, run->own, b, false, plan->blocks + b);
+        plan_block(run, run->own, b, true, plan->held + b);
     }
     for (uint32_t b = 0; b < run->im->bodies.n; b++)
-        p->prescribed |= rt_body(run, b)->refresh != IMP_NO_TAPE;
-    return p;
+        plan->prescribed |= rt_body(run, b)->refresh != IMP_NO_TAPE;
+    return plan;
 }

@@ -159,24 +159,25 @@ row_ends(const double *row, int order)
 void
 motion_step(const struct rt *run, uint32_t block, int order, double *h)
 {
-    const struct motion_block *bl = motion_block_of(run, block);
+    const struct motion_block *moving = motion_block_of(run, block);
     const double *work = run->work[block];
     double push[2];
     bool held = persistent_moves(run, block);
     *h = INFINITY;
     if (held)
         persistent_accelerations(run, block, push);
-    for (uint32_t i = 0; i < bl->n_groups; i++) {
-        const struct motion_group *g = bl->groups + i;
+    for (uint32_t i = 0; i < moving->n_groups; i++) {
+        const struct motion_group *group = moving->groups + i;
         const double *row[GROUP_MAX];
         bool ends = true;
         for (uint32_t j = 0; j < GROUP_MAX; j++) {
-            row[j] = work + g->row[j];
-            ends = ends && (!g->series[j] || row_ends(row[j], order));
+            row[j] = work + group->row[j];
+            ends = ends && (!group->series[j] || row_ends(row[j], order));
         }
         if (!ends) {
-            double hg = held ? held_step(row, order, push[g->spin], g->rate)
-                             : group_step(row, order);
+            double hg =
+                held ? held_step(row, order, push[group->spin], group->rate)
+                     : group_step(row, order);
             *h = hg < *h ? hg : *h;
         }
     }

@@ -23,18 +23,18 @@ rows_for(struct rt *run, size_t n)
 static struct persistent_set *
 set_of(struct rt *run)
 {
-    struct persistent_set *s = run->persistent_memory;
+    struct persistent_set *set = run->persistent_memory;
     size_t nb = run->im->blocks.n + (size_t)1;
-    if (s)
-        return s;
-    s = run->persistent_memory = NEW(run->own, struct persistent_set);
-    s->group = NEW_N(run->own, struct persistent_group *, nb);
-    s->spare = NEW_N(run->own, struct persistent_group *, nb);
-    s->of = NEW_N(run->own, struct persistent_group *, nb);
-    s->push = NEW_N(run->own, double *, nb);
-    s->driven = NEW_N(run->own, double *, nb);
-    s->own = NEW_N(run->own, double *, nb);
-    return s;
+    if (set)
+        return set;
+    set = run->persistent_memory = NEW(run->own, struct persistent_set);
+    set->group = NEW_N(run->own, struct persistent_group *, nb);
+    set->spare = NEW_N(run->own, struct persistent_group *, nb);
+    set->of = NEW_N(run->own, struct persistent_group *, nb);
+    set->push = NEW_N(run->own, double *, nb);
+    set->driven = NEW_N(run->own, double *, nb);
+    set->own = NEW_N(run->own, double *, nb);
+    return set;
 }
 
 static struct persistent_group *

@@ -50,40 +50,41 @@ struct quad {
 /* adds w times the integrand at direction d. Directions below a mirror plane
  * are left to their images. */
 static void
-add_ray(struct quad *z, const double d[3], double w)
+add_ray(struct quad *quad, const double direction[3], double weight)
 {
-    if (z->fault != RAY_OK)
+    if (quad->fault != RAY_OK)
         return;
-    for (int i = 0; i < z->n; i++)
-        if (z->mirror[i]) {
-            if (d[i] < 0)
+    for (int i = 0; i < quad->n; i++)
+        if (quad->mirror[i]) {
+            if (direction[i] < 0)
                 return;
-            w *= 2;
+            weight *= 2;
         }
-    struct ray_hit h;
-    enum ray_fault f = ray_hit(z->r, z->body, z->o, d, z->guess, &h);
-    if (f == RAY_OK && z->check_star)
-        f = ray_star(z->r, z->body, z->o, d, h.rho);
-    if (f != RAY_OK) {
-        z->fault = f;
-        memcpy(z->bad, d, sizeof z->bad);
+    struct ray_hit hit;
+    enum ray_fault fault =
+        ray_hit(quad->r, quad->body, quad->o, direction, quad->guess, &hit);
+    if (fault == RAY_OK && quad->check_star)
+        fault = ray_star(quad->r, quad->body, quad->o, direction, hit.rho);
+    if (fault != RAY_OK) {
+        quad->fault = fault;
+        memcpy(quad->bad, direction, sizeof quad->bad);
         return;
     }
-    z->guess = h.rho;
-    if (h.rho > z->longest) {
-        z->longest = h.rho;
-        memcpy(z->where, d, sizeof z->where);
+    quad->guess = hit.rho;
+    if (hit.rho > quad->longest) {
+        quad->longest = hit.rho;
+        memcpy(quad->where, direction, sizeof quad->where);
     }
-    double n = z->n, p = w;
-    for (int i = 0; i < z->n; i++)
-        p *= h.rho;
-    z->q[Q_V] += p / n;
-    p *= h.rho / (n + 1);
+    double n = quad->n, p = weight;
+    for (int i = 0; i < quad->n; i++)
+        p *= hit.rho;
+    quad->q[Q_V] += p / n;
+    p *= hit.rho / (n + 1);
     for (int i = 0; i < 3; i++)
-        z->q[Q_C + i] += p * d[i];
-    p *= h.rho * (n + 1) / (n + 2);
+        quad->q[Q_C + i] += p * direction[i];
+    p *= hit.rho * (n + 1) / (n + 2);
     for (int k = 0; k < 6; k++)
-        z->q[Q_S + k] += p * d[pair_i[k]] * d[pair_j[k]];
+        quad->q[Q_S + k] += p * direction[pair_i[k]] * direction[pair_j[k]];
 }
 
 /* -- rules --------------------------------------------------------------------
@@ -115,29 +116,29 @@ gauss_legendre(int n, int i, double *x, double *w)
 /* the ring at height c on the unit sphere (the circle itself in the plane,
  * c = 0): m equally spaced directions, none on an axis */
 static void
-add_ring(struct quad *z, double c, double weight, int m)
+add_ring(struct quad *quad, double c, double weight, int m)
 {
     const double step = 2 * 3.14159265358979323846 / m;
     double s = sqrt((1 - c) * (1 + c));
     for (int j = 0; j < m; j++) {
         double phi = (j + 0.5) * step;
         double d[3] = {s * cos(phi), s * sin(phi), c};
-        add_ray(z, d, weight * step);
+        add_ray(quad, d, weight * step);
     }
 }
 
 static void
-rule_smooth(struct quad *z, int level)
+rule_smooth(struct quad *quad, int level)
 {
-    if (z->n == 2) {
-        add_ring(z, 0, 1, 16 << level);
+    if (quad->n == 2) {
+        add_ring(quad, 0, 1, 16 << level);
         return;
     }
     int n = 8 << level;
     for (int i = 0; i < n; i++) {
         double c, w;
         gauss_legendre(n, i, &c, &w);
-        add_ring(z, c, w, 2 * n);
+        add_ring(quad, c, w, 2 * n);
     }
 }
 
@@ -155,7 +156,7 @@ tanh_sinh(double t, double *u, double *v, double *w)
 #define TANH_SINH_END 3.3 /* weights beyond are under 1e-17 */
 
 static void
-add_quadrants(struct quad *z, double c, double weight, int level)
+add_quadrants(struct quad *quad, double c, double weight, int level)
 {
     const double half_pi = 1.57079632679489661923;
     double h = 0.4 / (1 << level), s = sqrt((1 - c) * (1 + c));
@@ -169,16 +170,16 @@ add_quadrants(struct quad *z, double c, double weight, int level)
         w *= weight * h * half_pi;
         for (int k = 0; k < 4; k++) {
             double d[3] = {k & 1 ? -a : a, k & 2 ? -b : b, c};
-            add_ray(z, d, w);
+            add_ray(quad, d, w);
         }
     }
 }
 
 static void
-rule_octants(struct quad *z, int level)
+rule_octants(struct quad *quad, int level)
 {
-    if (z->n == 2) {
-        add_quadrants(z, 0, 1, level);
+    if (quad->n == 2) {
+        add_quadrants(quad, 0, 1, level);
         return;
     }
     double h = 0.4 / (1 << level);
@@ -186,8 +187,8 @@ rule_octants(struct quad *z, int level)
     for (int j = -m; j <= m; j++) {
         double u, v, w;
         tanh_sinh(j * h, &u, &v, &w);
-        add_quadrants(z, u, w * h, level);
-        add_quadrants(z, -u, w * h, level);
+        add_quadrants(quad, u, w * h, level);
+        add_quadrants(quad, -u, w * h, level);
     }
 }
 
@@ -195,33 +196,33 @@ rule_octants(struct quad *z, int level)
  * ---------------------------------------------------- */
 
 static bool
-finish(struct quad *z, struct moments *m)
+finish(struct quad *quad, struct moments *moments)
 {
-    double V = z->q[Q_V], c[3], S[6];
-    if (z->fault != RAY_OK || !(V > 0) || !isfinite(V))
+    double volume = quad->q[Q_V], c[3], S[6];
+    if (quad->fault != RAY_OK || !(volume > 0) || !isfinite(volume))
         return false;
     for (int i = 0; i < 3; i++)
-        c[i] = z->mirror[i] ? 0 : z->q[Q_C + i] / V;
+        c[i] = quad->mirror[i] ? 0 : quad->q[Q_C + i] / volume;
     for (int k = 0; k < 6; k++) {
         int i = pair_i[k], j = pair_j[k];
-        S[k] = z->q[Q_S + k] - V * c[i] * c[j];
-        if (i != j && (z->mirror[i] || z->mirror[j]))
+        S[k] = quad->q[Q_S + k] - volume * c[i] * c[j];
+        if (i != j && (quad->mirror[i] || quad->mirror[j]))
             S[k] = 0;
     }
-    m->volume = V;
+    moments->volume = volume;
     for (int i = 0; i < 3; i++)
-        m->centre[i] = z->o[i] + c[i];
-    memset(m->inertia, 0, sizeof m->inertia);
-    if (z->n == 2) {
-        m->inertia[0] = S[0] + S[1];
+        moments->centre[i] = quad->o[i] + c[i];
+    memset(moments->inertia, 0, sizeof moments->inertia);
+    if (quad->n == 2) {
+        moments->inertia[0] = S[0] + S[1];
     } else {
-        m->inertia[0] = S[1] + S[2];
-        m->inertia[1] = S[0] + S[2];
-        m->inertia[2] = S[0] + S[1];
+        moments->inertia[0] = S[1] + S[2];
+        moments->inertia[1] = S[0] + S[2];
+        moments->inertia[2] = S[0] + S[1];
         for (int k = 3; k < 6; k++)
-            m->inertia[k] = S[k] == 0 ? 0 : -S[k];
+            moments->inertia[k] = S[k] == 0 ? 0 : -S[k];
     }
-    return isfinite(m->inertia[0]) && m->inertia[0] > 0;
+    return isfinite(moments->inertia[0]) && moments->inertia[0] > 0;
 }
 
 /* greatest relative difference; lengths by the radius of gyration, inertias by
@@ -266,30 +267,30 @@ estimate(const double d[3], int n)
 /* one family of rules over rising levels about the present o; best result so
  * far into best (error infinite at first) */
 static bool
-run_levels(struct quad *z, void (*rule)(struct quad *, int), int first,
+run_levels(struct quad *quad, void (*rule)(struct quad *, int), int first,
            int last, struct moments *best)
 {
-    double d[3] = {0, 0, 0};
+    double direction[3] = {0, 0, 0};
     struct moments prev = {0}, now;
     int n = 0;
     for (int level = first; level <= last; level++) {
-        memset(z->q, 0, sizeof z->q);
-        rule(z, level);
-        if (!finish(z, &now))
+        memset(quad->q, 0, sizeof quad->q);
+        rule(quad, level);
+        if (!finish(quad, &now))
             return false;
         if (level > first) {
-            d[2] = d[1];
-            d[1] = d[0];
-            d[0] = difference(&now, &prev);
+            direction[2] = direction[1];
+            direction[1] = direction[0];
+            direction[0] = difference(&now, &prev);
             n++;
         }
-        now.error = estimate(d, n);
+        now.error = estimate(direction, n);
         if (now.error <= best->error)
             *best = now;
         if (now.error <= MOMENTS_TARGET)
             return true;
         /* slow: leave it to the other family */
-        if (rule == rule_smooth && n >= 3 && d[0] > 0.02 * d[1])
+        if (rule == rule_smooth && n >= 3 && direction[0] > 0.02 * direction[1])
             return true;
         prev = now;
     }
@@ -298,96 +299,98 @@ run_levels(struct quad *z, void (*rule)(struct quad *, int), int first,
 
 /* moves o to the centroid found so far if that is inside and worth it */
 static void
-recentre(struct quad *z, const struct moments *m)
+recentre(struct quad *quad, const struct moments *m)
 {
-    if (!(ray_level(z->r, z->body, m->centre) < 0))
+    if (!(ray_level(quad->r, quad->body, m->centre) < 0))
         return;
-    memcpy(z->o, m->centre, sizeof z->o);
+    memcpy(quad->o, m->centre, sizeof quad->o);
 }
 
 static double
-offset(const struct quad *z, const struct moments *m)
+offset(const struct quad *quad, const struct moments *m)
 {
     double s = 0;
     for (int i = 0; i < 3; i++)
-        s += (m->centre[i] - z->o[i]) * (m->centre[i] - z->o[i]);
+        s += (m->centre[i] - quad->o[i]) * (m->centre[i] - quad->o[i]);
     double len = sqrt(fmax(m->inertia[0], m->inertia[1]) / m->volume);
     return sqrt(s) / len;
 }
 
 enum ray_fault
-moments_find(struct rt *r, uint32_t body, struct moments *out, double bad[3])
+moments_find(struct rt *run, uint32_t body, struct moments *out, double bad[3])
 {
-    const imp_body *b = rt_body(r, body);
-    struct quad z = {.r = r, .body = body, .n = (int)r->im->dim};
+    const imp_body *image_body = rt_body(run, body);
+    struct quad quad = {.r = run, .body = body, .n = (int)run->im->dim};
     for (int i = 0; i < 3; i++)
-        z.mirror[i] = i < z.n && (b->flags & (IMP_BODYF_MIRROR_X << i));
+        quad.mirror[i] =
+            i < quad.n && (image_body->flags & (IMP_BODYF_MIRROR_X << i));
 
     /* endless cylinders are endless along an axis, most of the time */
-    for (int i = 0; i < 2 * z.n; i++) {
+    for (int i = 0; i < 2 * quad.n; i++) {
         double d[3] = {0, 0, 0};
         d[i / 2] = i % 2 ? -1 : 1;
-        struct ray_hit h;
-        z.fault = ray_hit(r, body, z.o, d, 0, &h);
-        memcpy(z.bad, d, sizeof d);
-        if (z.fault == RAY_NO_END || z.fault == RAY_OUTSIDE)
+        struct ray_hit hit;
+        quad.fault = ray_hit(run, body, quad.o, d, 0, &hit);
+        memcpy(quad.bad, d, sizeof d);
+        if (quad.fault == RAY_NO_END || quad.fault == RAY_OUTSIDE)
             goto fault;
     }
-    z.fault = RAY_OK;
+    quad.fault = RAY_OK;
 
     /* a coarse pass: is it a star, and where is its middle? */
-    struct moments m = {.error = (double)INFINITY};
-    z.check_star = true;
-    if (!run_levels(&z, rule_smooth, 0, 0, &m))
+    struct moments moments = {.error = (double)INFINITY};
+    quad.check_star = true;
+    if (!run_levels(&quad, rule_smooth, 0, 0, &moments))
         goto fault;
-    z.check_star = false;
-    if (offset(&z, &m) > 0.02) {
+    quad.check_star = false;
+    if (offset(&quad, &moments) > 0.02) {
         for (int k = 0; k < 2; k++) {
             struct moments c = {.error = (double)INFINITY};
-            recentre(&z, &m);
-            z.check_star = true;
-            if (!run_levels(&z, rule_smooth, 1, 1, &c)) {
+            recentre(&quad, &moments);
+            quad.check_star = true;
+            if (!run_levels(&quad, rule_smooth, 1, 1, &c)) {
                 /* not a star from there: stay at the origin */
-                z.fault = RAY_OK;
-                memset(z.o, 0, sizeof z.o);
+                quad.fault = RAY_OK;
+                memset(quad.o, 0, sizeof quad.o);
                 break;
             }
-            m = c;
+            moments = c;
         }
-        z.check_star = false;
+        quad.check_star = false;
     }
-    m.error = (double)INFINITY;
-    if (!run_levels(&z, rule_smooth, 0, z.n == 2 ? 9 : 4, &m))
+    moments.error = (double)INFINITY;
+    if (!run_levels(&quad, rule_smooth, 0, quad.n == 2 ? 9 : 4, &moments))
         goto fault;
-    if (m.error > MOMENTS_TARGET) {
+    if (moments.error > MOMENTS_TARGET) {
         /* kinks through the centre need the centre itself: two coarse passes
          * to find it, one fine one */
-        struct moments o = m;
-        bool centred = z.mirror[0] && z.mirror[1] && (z.n == 2 || z.mirror[2]);
+        struct moments coarser = moments;
+        bool centred =
+            quad.mirror[0] && quad.mirror[1] && (quad.n == 2 || quad.mirror[2]);
         bool fine = true;
         for (int k = centred ? 2 : 0; k < 3 && fine; k++) {
             if (!centred)
-                recentre(&z, &o);
-            o.error = (double)INFINITY;
-            fine = run_levels(&z, rule_octants, k < 2 ? 1 : 0,
-                              z.n == 2 ? 5
-                              : k < 2  ? 2
-                                       : 3,
-                              &o);
+                recentre(&quad, &coarser);
+            coarser.error = (double)INFINITY;
+            fine = run_levels(&quad, rule_octants, k < 2 ? 1 : 0,
+                              quad.n == 2 ? 5
+                              : k < 2     ? 2
+                                          : 3,
+                              &coarser);
         }
-        if (fine && o.error < m.error)
-            m = o;
-        z.fault = RAY_OK;
+        if (fine && coarser.error < moments.error)
+            moments = coarser;
+        quad.fault = RAY_OK;
     }
-    if (m.error > MOMENTS_USELESS) {
-        z.fault = RAY_NO_END;
-        memcpy(z.bad, z.where, sizeof z.bad);
+    if (moments.error > MOMENTS_USELESS) {
+        quad.fault = RAY_NO_END;
+        memcpy(quad.bad, quad.where, sizeof quad.bad);
         goto fault;
     }
-    *out = m;
+    *out = moments;
     return RAY_OK;
 fault:
     if (bad)
-        memcpy(bad, z.bad, sizeof z.bad);
-    return z.fault == RAY_OK ? RAY_UNDEFINED : z.fault;
+        memcpy(bad, quad.bad, sizeof quad.bad);
+    return quad.fault == RAY_OK ? RAY_UNDEFINED : quad.fault;
 }

@@ -13,7 +13,7 @@ struct moments {
     double error; /* relative, of the worst entry (scaled by size) */
 };
 /* RAY_OK; else, in bad (if it is not NULL), the direction of the fault */
-enum ray_fault moments_find(struct rt *r, uint32_t body, struct moments *out,
+enum ray_fault moments_find(struct rt *run, uint32_t body, struct moments *out,
                             double bad[3]);
 
 #endif

@@ -31,13 +31,13 @@ struct polytope {
 };
 /* volume (area), centroid and second moments about it for unit density, as
  * IMP_RAW_SINERTIA; exact up to rounding. Coordinates of p. */
-void polytope_moments(const struct polytope *p, double *volume,
+void polytope_moments(const struct polytope *polytope, double *volume,
                       double centroid[3], double J[6]);
 /* r->polytope[body], NULL for other shapes. Built by polytope_setup from the
  * poly entries in env, in shape coordinates; polytope_centre moves the origin
  * to the mass centre once that is known. IMP_BADMODEL after a diagnostic: no
  * inside, unbounded and not a half-space, a point that is no corner. */
-int polytope_setup(struct rt *r, uint32_t body);
-void polytope_centre(struct rt *r, uint32_t body);
+int polytope_setup(struct rt *run, uint32_t body);
+void polytope_centre(struct rt *run, uint32_t body);
 
 #endif

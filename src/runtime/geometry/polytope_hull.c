@@ -80,87 +80,92 @@ no_corner(const struct sorter *a, const struct sorter *b,
 /* Corners of m points counter-clockwise (Andrew 1979); `id` names them. Returns
  * how many; fewer than 3: they lie on a line. */
 static uint32_t
-chain_find(struct arena *a, const double (*q)[2], const uint32_t *id,
-           uint32_t m, double tol, uint32_t *out)
+chain_find(struct arena *arena, const double (*q)[2], const uint32_t *id,
+           uint32_t n_point, double tol, uint32_t *out)
 {
-    struct sorter *s = NEW_N(a, struct sorter, m + 1);
-    struct sorter *c = NEW_N(a, struct sorter, 2 * (size_t)m + 2);
-    for (uint32_t i = 0; i < m; i++)
-        s[i] = (struct sorter){q[i][0], q[i][1], id[i]};
-    qsort(s, m, sizeof *s, by_place);
-    uint32_t n = 0, low = 1;
-    for (uint32_t i = 0; i < m; i++) {
-        while (n >= 2 && no_corner(c + n - 2, c + n - 1, s + i, tol))
-            n--;
-        c[n++] = s[i];
+    struct sorter *sorted = NEW_N(arena, struct sorter, n_point + 1);
+    struct sorter *chain = NEW_N(arena, struct sorter, 2 * (size_t)n_point + 2);
+    for (uint32_t i = 0; i < n_point; i++)
+        sorted[i] = (struct sorter){q[i][0], q[i][1], id[i]};
+    qsort(sorted, n_point, sizeof *sorted, by_place);
+    uint32_t n_chain = 0, low = 1;
+    for (uint32_t i = 0; i < n_point; i++) {
+        while (n_chain >= 2 && no_corner(chain + n_chain - 2,
+                                         chain + n_chain - 1, sorted + i, tol))
+            n_chain--;
+        chain[n_chain++] = sorted[i];
     }
-    low = n;
-    for (uint32_t i = m - 1; i-- > 0;) {
-        while (n > low && no_corner(c + n - 2, c + n - 1, s + i, tol))
-            n--;
-        c[n++] = s[i];
+    low = n_chain;
+    for (uint32_t i = n_point - 1; i-- > 0;) {
+        while (n_chain > low && no_corner(chain + n_chain - 2,
+                                          chain + n_chain - 1, sorted + i, tol))
+            n_chain--;
+        chain[n_chain++] = sorted[i];
     }
-    n--; /* the first once more */
+    n_chain--; /* the first once more */
     /* the two ends of the chains may lie on a side themselves */
-    for (bool again = true; again && n >= 3;) {
+    for (bool again = true; again && n_chain >= 3;) {
         again = false;
-        for (uint32_t i = 0; i < n && n >= 3; i++)
-            if (no_corner(c + (i + n - 1) % n, c + i, c + (i + 1) % n, tol)) {
-                memmove(c + i, c + i + 1, (n - i - 1) * sizeof *c);
-                n--;
+        for (uint32_t i = 0; i < n_chain && n_chain >= 3; i++)
+            if (no_corner(chain + (i + n_chain - 1) % n_chain, chain + i,
+                          chain + (i + 1) % n_chain, tol)) {
+                memmove(chain + i, chain + i + 1,
+                        (n_chain - i - 1) * sizeof *chain);
+                n_chain--;
                 again = true;
             }
     }
-    for (uint32_t i = 0; i < n; i++)
-        out[i] = c[i].i;
-    return n;
+    for (uint32_t i = 0; i < n_chain; i++)
+        out[i] = chain[i].i;
+    return n_chain;
 }
 
 /* -- edges ---------------------------------------------------------------- */
 
 static uint32_t
-slot_of(const struct wrap *w, uint32_t v, uint32_t u)
+slot_of(const struct wrap *wrap, uint32_t v, uint32_t u)
 {
-    uint64_t k = (uint64_t)v * w->n + u + 1;
-    uint32_t i = (uint32_t)((k * 0x9e3779b97f4a7c15u) >> 32) & (w->slots - 1);
-    while (w->key[i] && w->key[i] != k)
-        i = (i + 1) & (w->slots - 1);
+    uint64_t k = (uint64_t)v * wrap->n + u + 1;
+    uint32_t i =
+        (uint32_t)((k * 0x9e3779b97f4a7c15u) >> 32) & (wrap->slots - 1);
+    while (wrap->key[i] && wrap->key[i] != k)
+        i = (i + 1) & (wrap->slots - 1);
     return i;
 }
 
-static void edge_put(struct wrap *w, uint32_t v, uint32_t u, uint32_t face);
+static void edge_put(struct wrap *wrap, uint32_t v, uint32_t u, uint32_t face);
 
 static void
-edges_grow(struct wrap *w)
+edges_grow(struct wrap *wrap)
 {
-    uint32_t n = w->slots;
-    uint64_t *key = w->key;
-    uint32_t *face = w->edge_face;
-    w->slots = n ? 2 * n : 64;
-    w->key = NEW_N(w->a, uint64_t, w->slots);
-    w->edge_face = NEW_N(w->a, uint32_t, w->slots);
-    w->edges = 0;
+    uint32_t n = wrap->slots;
+    uint64_t *key = wrap->key;
+    uint32_t *face = wrap->edge_face;
+    wrap->slots = n ? 2 * n : 64;
+    wrap->key = NEW_N(wrap->a, uint64_t, wrap->slots);
+    wrap->edge_face = NEW_N(wrap->a, uint32_t, wrap->slots);
+    wrap->edges = 0;
     for (uint32_t i = 0; i < n; i++)
         if (key[i])
-            edge_put(w, (uint32_t)((key[i] - 1) / w->n),
-                     (uint32_t)((key[i] - 1) % w->n), face[i]);
+            edge_put(wrap, (uint32_t)((key[i] - 1) / wrap->n),
+                     (uint32_t)((key[i] - 1) % wrap->n), face[i]);
 }
 
 static void
-edge_put(struct wrap *w, uint32_t v, uint32_t u, uint32_t face)
+edge_put(struct wrap *wrap, uint32_t v, uint32_t u, uint32_t face)
 {
-    if (2 * (w->edges + 1) > w->slots)
-        edges_grow(w);
-    uint32_t i = slot_of(w, v, u);
-    w->edges += !w->key[i];
-    w->key[i] = (uint64_t)v * w->n + u + 1;
-    w->edge_face[i] = face;
+    if (2 * (wrap->edges + 1) > wrap->slots)
+        edges_grow(wrap);
+    uint32_t i = slot_of(wrap, v, u);
+    wrap->edges += !wrap->key[i];
+    wrap->key[i] = (uint64_t)v * wrap->n + u + 1;
+    wrap->edge_face[i] = face;
 }
 
 static bool
-edge_known(const struct wrap *w, uint32_t v, uint32_t u)
+edge_known(const struct wrap *wrap, uint32_t v, uint32_t u)
 {
-    return w->slots && w->key[slot_of(w, v, u)] != 0;
+    return wrap->slots && wrap->key[slot_of(wrap, v, u)] != 0;
 }
 
 /* -- faces ---------------------------------------------------------------- */
@@ -168,38 +173,38 @@ edge_known(const struct wrap *w, uint32_t v, uint32_t u)
 /* points within tol of the plane n.x = d into w->in; greatest height over it
  * in *over, that point in *top */
 static uint32_t
-in_plane(struct wrap *w, const double n[3], double d, double *over,
+in_plane(struct wrap *wrap, const double n[3], double d, double *over,
          uint32_t *top)
 {
-    uint32_t m = 0;
+    uint32_t n_inside = 0;
     *over = 0;
-    for (uint32_t i = 0; i < w->n; i++) {
-        if (w->dropped[i])
+    for (uint32_t i = 0; i < wrap->n; i++) {
+        if (wrap->dropped[i])
             continue;
-        double h = vec3_dot(n, w->p[i]) - d;
-        if (fabs(h) <= w->tol)
-            w->in[m++] = i;
+        double h = vec3_dot(n, wrap->p[i]) - d;
+        if (fabs(h) <= wrap->tol)
+            wrap->in[n_inside++] = i;
         if (h > *over) {
             *over = h;
             *top = i;
         }
     }
-    return m;
+    return n_inside;
 }
 
 /* normal and offset of the plane through a loop of points (Newell) */
 static bool
-loop_plane(const struct wrap *w, const uint32_t *loop, uint32_t m, double n[3],
-           double *d)
+loop_plane(const struct wrap *wrap, const uint32_t *loop, uint32_t m,
+           double n[3], double *d)
 {
     double mid[3] = {0, 0, 0}, s[3] = {0, 0, 0};
     for (uint32_t i = 0; i < m; i++)
         for (int k = 0; k < 3; k++)
-            mid[k] += w->p[loop[i]][k] / m;
+            mid[k] += wrap->p[loop[i]][k] / m;
     for (uint32_t i = 0; i < m; i++) {
         double a[3], b[3], c[3];
-        vec3_sub(w->p[loop[i]], mid, a);
-        vec3_sub(w->p[loop[(i + 1) % m]], mid, b);
+        vec3_sub(wrap->p[loop[i]], mid, a);
+        vec3_sub(wrap->p[loop[(i + 1) % m]], mid, b);
         vec3_cross(a, b, c);
         for (int k = 0; k < 3; k++)
             s[k] += c[k];
@@ -227,16 +232,16 @@ across(const double n[3], double u[3], double v[3])
 /* corners of the m points in w->in, which lie in the plane with normal n, in
  * order around it */
 static uint32_t
-in_order(struct wrap *w, const double n[3], uint32_t m)
+in_order(struct wrap *wrap, const double n[3], uint32_t m)
 {
     double u[3], v[3];
     across(n, u, v);
     for (uint32_t i = 0; i < m; i++) {
-        w->flat[i][0] = vec3_dot(u, w->p[w->in[i]]);
-        w->flat[i][1] = vec3_dot(v, w->p[w->in[i]]);
+        wrap->flat[i][0] = vec3_dot(u, wrap->p[wrap->in[i]]);
+        wrap->flat[i][1] = vec3_dot(v, wrap->p[wrap->in[i]]);
     }
-    return chain_find(w->a, (const double(*)[2])w->flat, w->in, m, w->tol,
-                      w->chain);
+    return chain_find(wrap->a, (const double(*)[2])wrap->flat, wrap->in, m,
+                      wrap->tol, wrap->chain);
 }
 
 enum step { STEP_OK, STEP_AGAIN, STEP_LOST };
@@ -244,78 +249,79 @@ enum step { STEP_OK, STEP_AGAIN, STEP_LOST };
 /* drops the points of w->in that are not in the chain of m; STEP_AGAIN if a
  * face that stands uses one */
 static enum step
-drop_others(struct wrap *w, uint32_t in, uint32_t m)
+drop_others(struct wrap *wrap, uint32_t in, uint32_t m)
 {
-    enum step s = STEP_OK;
+    enum step step = STEP_OK;
     for (uint32_t i = 0; i < in; i++) {
         bool found = false;
         for (uint32_t k = 0; k < m && !found; k++)
-            found = w->chain[k] == w->in[i];
+            found = wrap->chain[k] == wrap->in[i];
         if (found)
             continue;
-        w->dropped[w->in[i]] = true;
-        for (uint32_t k = 0; k < w->n_loop; k++)
-            if (w->loop[k] == w->in[i])
-                s = STEP_AGAIN;
+        wrap->dropped[wrap->in[i]] = true;
+        for (uint32_t k = 0; k < wrap->n_loop; k++)
+            if (wrap->loop[k] == wrap->in[i])
+                step = STEP_AGAIN;
     }
-    return s;
+    return step;
 }
 
 /* the face that lies about in the plane n.x = d, which passes through the
  * points p and q; the plane is made better until nothing lies over it */
 static enum step
-face_add(struct wrap *w, double n[3], double d)
+face_add(struct wrap *wrap, double n[3], double d)
 {
-    uint32_t m = 0, in = 0, top = 0;
+    uint32_t n_inside = 0, in = 0, top = 0;
     for (int pass = 0;; pass++) {
         double over, best[3], off;
-        in = in_plane(w, n, d, &over, &top);
-        m = in >= 3 ? in_order(w, n, in) : 0;
-        if (m < 3 || !loop_plane(w, w->chain, m, best, &off))
+        in = in_plane(wrap, n, d, &over, &top);
+        n_inside = in >= 3 ? in_order(wrap, n, in) : 0;
+        if (n_inside < 3 ||
+            !loop_plane(wrap, wrap->chain, n_inside, best, &off))
             return STEP_LOST;
         double change = 1 - vec3_dot(best, n);
         memcpy(n, best, sizeof best);
         d = off;
-        if (pass > 0 && change <= 4 * DBL_EPSILON && over <= w->tol)
+        if (pass > 0 && change <= 4 * DBL_EPSILON && over <= wrap->tol)
             break;
         if (pass == 6) {
-            if (over > w->tol)
+            if (over > wrap->tol)
                 return STEP_LOST;
             break;
         }
     }
-    enum step s = drop_others(w, in, m);
-    if (s != STEP_OK)
-        return s;
-    if (w->n_face + 2 > w->face_cap) {
-        uint32_t cap = w->face_cap ? 2 * w->face_cap : 16;
-        uint32_t *first = NEW_N(w->a, uint32_t, cap + 1);
-        double(*normal)[3] = arena_alloc(w->a, cap * sizeof *normal);
-        if (w->n_face) {
-            memcpy(first, w->first, (w->n_face + 1) * sizeof *first);
-            memcpy(normal, w->normal, w->n_face * sizeof *normal);
+    enum step step = drop_others(wrap, in, n_inside);
+    if (step != STEP_OK)
+        return step;
+    if (wrap->n_face + 2 > wrap->face_cap) {
+        uint32_t cap = wrap->face_cap ? 2 * wrap->face_cap : 16;
+        uint32_t *first = NEW_N(wrap->a, uint32_t, cap + 1);
+        double(*normal)[3] = arena_alloc(wrap->a, cap * sizeof *normal);
+        if (wrap->n_face) {
+            memcpy(first, wrap->first, (wrap->n_face + 1) * sizeof *first);
+            memcpy(normal, wrap->normal, wrap->n_face * sizeof *normal);
         }
-        w->first = first;
-        w->normal = normal;
-        w->face_cap = cap;
+        wrap->first = first;
+        wrap->normal = normal;
+        wrap->face_cap = cap;
     }
-    if (w->n_loop + m > w->loop_cap) {
-        uint32_t cap = 2 * (w->n_loop + m) + 64;
-        uint32_t *loop = NEW_N(w->a, uint32_t, cap);
-        if (w->n_loop)
-            memcpy(loop, w->loop, w->n_loop * sizeof *loop);
-        w->loop = loop;
-        w->loop_cap = cap;
+    if (wrap->n_loop + n_inside > wrap->loop_cap) {
+        uint32_t cap = 2 * (wrap->n_loop + n_inside) + 64;
+        uint32_t *loop = NEW_N(wrap->a, uint32_t, cap);
+        if (wrap->n_loop)
+            memcpy(loop, wrap->loop, wrap->n_loop * sizeof *loop);
+        wrap->loop = loop;
+        wrap->loop_cap = cap;
     }
-    for (uint32_t i = 0; i < m; i++) {
-        uint32_t v = w->chain[i], u = w->chain[(i + 1) % m];
-        if (edge_known(w, v, u))
+    for (uint32_t i = 0; i < n_inside; i++) {
+        uint32_t v = wrap->chain[i], u = wrap->chain[(i + 1) % n_inside];
+        if (edge_known(wrap, v, u))
             return STEP_LOST;
-        edge_put(w, v, u, w->n_face);
-        w->loop[w->n_loop++] = v;
+        edge_put(wrap, v, u, wrap->n_face);
+        wrap->loop[wrap->n_loop++] = v;
     }
-    memcpy(w->normal[w->n_face], n, sizeof w->normal[0]);
-    w->first[++w->n_face] = w->n_loop;
+    memcpy(wrap->normal[wrap->n_face], n, sizeof wrap->normal[0]);
+    wrap->first[++wrap->n_face] = wrap->n_loop;
     return STEP_OK;
 }
 
@@ -323,28 +329,28 @@ face_add(struct wrap *w, double n[3], double d)
  * the left of it: of all points the one farthest around the edge spans it.
  * Points on the edge's line have no angle. */
 static bool
-pivot(const struct wrap *w, uint32_t p, uint32_t q, const double n[3],
-      double out[3], double *d)
+pivot(const struct wrap *wrap, uint32_t first, uint32_t second,
+      const double n[3], double out[3], double *d)
 {
     double e[3], l[3], up[3], ca = 0, sa = -1;
-    vec3_sub(w->p[q], w->p[p], e);
+    vec3_sub(wrap->p[second], wrap->p[first], e);
     if (!(vec3_normalise(e) > 0))
         return false;
     vec3_cross(n, e, l);
     vec3_normalise(l);
     vec3_cross(e, l, up);
     bool any = false;
-    for (uint32_t i = 0; i < w->n; i++) {
-        if (w->dropped[i] || i == p || i == q)
+    for (uint32_t i = 0; i < wrap->n; i++) {
+        if (wrap->dropped[i] || i == first || i == second)
             continue;
         double s[3];
-        vec3_sub(w->p[i], w->p[p], s);
+        vec3_sub(wrap->p[i], wrap->p[first], s);
         double c = vec3_dot(s, l), a = -vec3_dot(s, up);
         double r = hypot(c, a);
-        if (r <= 2 * w->tol)
+        if (r <= 2 * wrap->tol)
             continue;
         /* rounding puts points of the face itself under or over it */
-        if (a <= w->tol && c > 0)
+        if (a <= wrap->tol && c > 0)
             a = 0;
         c /= r;
         a /= r;
@@ -357,229 +363,232 @@ pivot(const struct wrap *w, uint32_t p, uint32_t q, const double n[3],
     for (int k = 0; k < 3; k++)
         out[k] = -sa * l[k] - ca * up[k];
     vec3_normalise(out);
-    *d = 0.5 * (vec3_dot(out, w->p[p]) + vec3_dot(out, w->p[q]));
+    *d = 0.5 * (vec3_dot(out, wrap->p[first]) + vec3_dot(out, wrap->p[second]));
     return any;
 }
 
 /* a first face: over an edge of the hull of the projections along z */
 static enum step
-first_face(struct wrap *w)
+first_face(struct wrap *wrap)
 {
     uint32_t m = 0;
-    for (uint32_t i = 0; i < w->n; i++)
-        if (!w->dropped[i]) {
-            w->flat[m][0] = w->p[i][0];
-            w->flat[m][1] = w->p[i][1];
-            w->in[m++] = i;
+    for (uint32_t i = 0; i < wrap->n; i++)
+        if (!wrap->dropped[i]) {
+            wrap->flat[m][0] = wrap->p[i][0];
+            wrap->flat[m][1] = wrap->p[i][1];
+            wrap->in[m++] = i;
         }
-    m = chain_find(w->a, (const double(*)[2])w->flat, w->in, m, w->tol,
-                   w->chain);
+    m = chain_find(wrap->a, (const double(*)[2])wrap->flat, wrap->in, m,
+                   wrap->tol, wrap->chain);
     if (m < 3)
         return STEP_LOST;
-    uint32_t a = w->chain[0], b = w->chain[1];
-    const double *p = w->p[a], *q = w->p[b];
+    uint32_t a = wrap->chain[0], b = wrap->chain[1];
+    const double *p = wrap->p[a], *q = wrap->p[b];
     double n[3] = {q[1] - p[1], p[0] - q[0], 0}, over, d;
     vec3_normalise(n);
     /* of the points over that edge two that lie far apart */
-    uint32_t top, in = in_plane(w, n, vec3_dot(n, p), &over, &top);
-    if (in >= 3 && in_order(w, n, in) >= 3)
-        return face_add(w, n, vec3_dot(n, p));
+    uint32_t top, in = in_plane(wrap, n, vec3_dot(n, p), &over, &top);
+    if (in >= 3 && in_order(wrap, n, in) >= 3)
+        return face_add(wrap, n, vec3_dot(n, p));
     /* an edge of the hull, or part of one: which side the inside is does not
      * matter, the plane through z has all points on one side */
-    if (!pivot(w, a, b, n, n, &d))
+    if (!pivot(wrap, a, b, n, n, &d))
         return STEP_LOST;
-    return face_add(w, n, d);
+    return face_add(wrap, n, d);
 }
 
 static enum step
-wrap_all(struct wrap *w)
+wrap_all(struct wrap *wrap)
 {
-    w->n_face = w->n_loop = w->edges = 0;
-    if (w->slots)
-        memset(w->key, 0, w->slots * sizeof *w->key);
-    enum step s = first_face(w);
-    for (uint32_t f = 0; f < w->n_face && s == STEP_OK; f++) {
-        uint32_t lo = w->first[f], hi = w->first[f + 1];
-        for (uint32_t i = lo; i < hi && s == STEP_OK; i++) {
-            uint32_t v = w->loop[i], u = w->loop[i + 1 < hi ? i + 1 : lo];
+    wrap->n_face = wrap->n_loop = wrap->edges = 0;
+    if (wrap->slots)
+        memset(wrap->key, 0, wrap->slots * sizeof *wrap->key);
+    enum step step = first_face(wrap);
+    for (uint32_t f = 0; f < wrap->n_face && step == STEP_OK; f++) {
+        uint32_t lo = wrap->first[f], hi = wrap->first[f + 1];
+        for (uint32_t i = lo; i < hi && step == STEP_OK; i++) {
+            uint32_t v = wrap->loop[i], u = wrap->loop[i + 1 < hi ? i + 1 : lo];
             double n[3], d;
-            if (edge_known(w, u, v))
+            if (edge_known(wrap, u, v))
                 continue;
-            if (!pivot(w, v, u, w->normal[f], n, &d))
+            if (!pivot(wrap, v, u, wrap->normal[f], n, &d))
                 return STEP_LOST;
-            s = face_add(w, n, d);
-            if (s == STEP_OK && !edge_known(w, u, v))
-                s = STEP_LOST;
+            step = face_add(wrap, n, d);
+            if (step == STEP_OK && !edge_known(wrap, u, v))
+                step = STEP_LOST;
         }
         /* Euler: no more than 2 n - 4 faces */
-        if (w->n_face > 2 * w->n)
+        if (wrap->n_face > 2 * wrap->n)
             return STEP_LOST;
     }
-    return s;
+    return step;
 }
 
 /* every edge twice, v - e + f = 2 */
 static bool
-closed(const struct wrap *w, bool *corner)
+closed(const struct wrap *wrap, bool *corner)
 {
     uint32_t v = 0;
-    for (uint32_t i = 0; i < w->n_loop; i++)
-        corner[w->loop[i]] = true;
-    for (uint32_t i = 0; i < w->n; i++)
+    for (uint32_t i = 0; i < wrap->n_loop; i++)
+        corner[wrap->loop[i]] = true;
+    for (uint32_t i = 0; i < wrap->n; i++)
         v += corner[i];
-    return w->n_loop % 2 == 0 && v + w->n_face == w->n_loop / 2 + 2;
+    return wrap->n_loop % 2 == 0 && v + wrap->n_face == wrap->n_loop / 2 + 2;
 }
 
 /* -- both ----------------------------------------------------------------- */
 
 /* do all points lie in one plane? spans the widest triangle and looks */
 static bool
-one_plane(const struct wrap *w)
+one_plane(const struct wrap *wrap)
 {
     uint32_t far[2] = {0, 0};
     double best = 0, e[3], n[3] = {0, 0, 0};
-    for (uint32_t i = 1; i < w->n; i++) {
+    for (uint32_t i = 1; i < wrap->n; i++) {
         double s[3];
-        vec3_sub(w->p[i], w->p[0], s);
+        vec3_sub(wrap->p[i], wrap->p[0], s);
         if (vec3_dot(s, s) > best) {
             best = vec3_dot(s, s);
             far[0] = i;
         }
     }
-    vec3_sub(w->p[far[0]], w->p[0], e);
+    vec3_sub(wrap->p[far[0]], wrap->p[0], e);
     if (!(vec3_normalise(e) > 0))
         return true;
     best = 0;
-    for (uint32_t i = 1; i < w->n; i++) {
+    for (uint32_t i = 1; i < wrap->n; i++) {
         double s[3], c[3];
-        vec3_sub(w->p[i], w->p[0], s);
+        vec3_sub(wrap->p[i], wrap->p[0], s);
         vec3_cross(e, s, c);
         if (vec3_dot(c, c) > best) {
             best = vec3_dot(c, c);
             memcpy(n, c, sizeof n);
         }
     }
-    if (w->dim == 2 || !(sqrt(best) > 4 * w->tol))
-        return !(sqrt(best) > 4 * w->tol);
+    if (wrap->dim == 2 || !(sqrt(best) > 4 * wrap->tol))
+        return !(sqrt(best) > 4 * wrap->tol);
     vec3_normalise(n);
     best = 0;
-    for (uint32_t i = 1; i < w->n; i++) {
+    for (uint32_t i = 1; i < wrap->n; i++) {
         double s[3];
-        vec3_sub(w->p[i], w->p[0], s);
+        vec3_sub(wrap->p[i], wrap->p[0], s);
         best = fmax(best, fabs(vec3_dot(n, s)));
     }
-    return !(best > 4 * w->tol);
+    return !(best > 4 * wrap->tol);
 }
 
 /* to coordinates of extent 1; false if they have none in some direction */
 static bool
-rescale(struct wrap *w, const double (*p)[3])
+rescale(struct wrap *wrap, const double (*points)[3])
 {
     double lo[3], hi[3], big = 0, least = INFINITY;
-    memcpy(lo, p[0], sizeof lo);
-    memcpy(hi, p[0], sizeof hi);
-    for (uint32_t i = 1; i < w->n; i++)
+    memcpy(lo, points[0], sizeof lo);
+    memcpy(hi, points[0], sizeof hi);
+    for (uint32_t i = 1; i < wrap->n; i++)
         for (int k = 0; k < 3; k++) {
-            lo[k] = fmin(lo[k], p[i][k]);
-            hi[k] = fmax(hi[k], p[i][k]);
+            lo[k] = fmin(lo[k], points[i][k]);
+            hi[k] = fmax(hi[k], points[i][k]);
         }
-    for (int k = 0; k < w->dim; k++) {
+    for (int k = 0; k < wrap->dim; k++) {
         big = fmax(big, fmax(fabs(lo[k]), fabs(hi[k])));
         least = fmin(least, hi[k] - lo[k]);
     }
     if (!(least > 0) || !isfinite(big))
         return false;
-    w->tol = fmax(HULL_FLATNESS, HULL_ROUNDING * big / least);
-    if (w->tol > HULL_TOO_FLAT)
+    wrap->tol = fmax(HULL_FLATNESS, HULL_ROUNDING * big / least);
+    if (wrap->tol > HULL_TOO_FLAT)
         return false;
-    for (uint32_t i = 0; i < w->n; i++)
-        for (int k = 0; k < w->dim; k++)
-            w->p[i][k] = (p[i][k] - 0.5 * (lo[k] + hi[k])) / (hi[k] - lo[k]);
+    for (uint32_t i = 0; i < wrap->n; i++)
+        for (int k = 0; k < wrap->dim; k++)
+            wrap->p[i][k] =
+                (points[i][k] - 0.5 * (lo[k] + hi[k])) / (hi[k] - lo[k]);
     return true;
 }
 
 static bool
-same_points(const struct wrap *w, uint32_t same[2])
+same_points(const struct wrap *wrap, uint32_t same[2])
 {
-    struct sorter *s = NEW_N(w->a, struct sorter, w->n);
-    for (uint32_t i = 0; i < w->n; i++)
-        s[i] = (struct sorter){w->p[i][0], 0, i};
-    qsort(s, w->n, sizeof *s, by_place);
-    for (uint32_t i = 0; i < w->n; i++)
-        for (uint32_t k = i + 1; k < w->n && s[k].x - s[i].x <= w->tol; k++) {
+    struct sorter *sorted = NEW_N(wrap->a, struct sorter, wrap->n);
+    for (uint32_t i = 0; i < wrap->n; i++)
+        sorted[i] = (struct sorter){wrap->p[i][0], 0, i};
+    qsort(sorted, wrap->n, sizeof *sorted, by_place);
+    for (uint32_t i = 0; i < wrap->n; i++)
+        for (uint32_t k = i + 1;
+             k < wrap->n && sorted[k].x - sorted[i].x <= wrap->tol; k++) {
             double d[3];
-            vec3_sub(w->p[s[k].i], w->p[s[i].i], d);
-            if (vec3_dot(d, d) > w->tol * w->tol)
+            vec3_sub(wrap->p[sorted[k].i], wrap->p[sorted[i].i], d);
+            if (vec3_dot(d, d) > wrap->tol * wrap->tol)
                 continue;
-            same[0] = s[i].i < s[k].i ? s[i].i : s[k].i;
-            same[1] = s[i].i < s[k].i ? s[k].i : s[i].i;
+            same[0] = sorted[i].i < sorted[k].i ? sorted[i].i : sorted[k].i;
+            same[1] = sorted[i].i < sorted[k].i ? sorted[k].i : sorted[i].i;
             return true;
         }
     return false;
 }
 
 static enum hull_fault
-plane_hull(struct wrap *w, struct hull *out)
+plane_hull(struct wrap *wrap, struct hull *out)
 {
-    for (uint32_t i = 0; i < w->n; i++) {
-        w->flat[i][0] = w->p[i][0];
-        w->flat[i][1] = w->p[i][1];
-        w->in[i] = i;
+    for (uint32_t i = 0; i < wrap->n; i++) {
+        wrap->flat[i][0] = wrap->p[i][0];
+        wrap->flat[i][1] = wrap->p[i][1];
+        wrap->in[i] = i;
     }
-    uint32_t m = chain_find(w->a, (const double(*)[2])w->flat, w->in, w->n,
-                            w->tol, w->chain);
+    uint32_t m = chain_find(wrap->a, (const double(*)[2])wrap->flat, wrap->in,
+                            wrap->n, wrap->tol, wrap->chain);
     if (m < 3)
         return HULL_FLAT;
     out->n_face = 1;
-    out->first = NEW_N(w->a, uint32_t, 2);
+    out->first = NEW_N(wrap->a, uint32_t, 2);
     out->first[1] = m;
-    out->loop = arena_copy(w->a, w->chain, m * sizeof *w->chain);
+    out->loop = arena_copy(wrap->a, wrap->chain, m * sizeof *wrap->chain);
     for (uint32_t i = 0; i < m; i++)
-        out->corner[w->chain[i]] = true;
+        out->corner[wrap->chain[i]] = true;
     return HULL_OK;
 }
 
 enum hull_fault
-hull_find(struct arena *a, int dim, const double (*p)[3], uint32_t n,
-          struct hull *out)
+hull_find(struct arena *arena, int dim, const double (*points)[3],
+          uint32_t n_point, struct hull *out)
 {
-    struct wrap w = {.a = a, .dim = dim, .n = n};
+    struct wrap wrap = {.a = arena, .dim = dim, .n = n_point};
     memset(out, 0, sizeof *out);
     out->dim = dim;
-    out->corner = NEW_N(a, bool, n + 1);
-    if (n < (uint32_t)dim + 1)
+    out->corner = NEW_N(arena, bool, n_point + 1);
+    if (n_point < (uint32_t)dim + 1)
         return HULL_FLAT;
-    w.p = arena_alloc(a, n * sizeof *w.p);
-    w.flat = arena_alloc(a, n * sizeof *w.flat);
-    w.dropped = NEW_N(a, bool, n);
-    w.in = NEW_N(a, uint32_t, n);
-    w.chain = NEW_N(a, uint32_t, 2 * (size_t)n + 2);
-    if (!rescale(&w, p))
+    wrap.p = arena_alloc(arena, n_point * sizeof *wrap.p);
+    wrap.flat = arena_alloc(arena, n_point * sizeof *wrap.flat);
+    wrap.dropped = NEW_N(arena, bool, n_point);
+    wrap.in = NEW_N(arena, uint32_t, n_point);
+    wrap.chain = NEW_N(arena, uint32_t, 2 * (size_t)n_point + 2);
+    if (!rescale(&wrap, points))
         return HULL_FLAT;
-    if (same_points(&w, out->bad))
+    if (same_points(&wrap, out->bad))
         return HULL_SAME;
-    if (one_plane(&w))
+    if (one_plane(&wrap))
         return HULL_FLAT;
     if (dim == 2)
-        return plane_hull(&w, out);
+        return plane_hull(&wrap, out);
     /* slivers of faces a little wider than tol: with less or more of it they
      * are faces, or parts of their neighbours; what closes is right within it
      */
     static const double more[] = {1, 0.125, 8, 0.015625, 64, 512};
-    const double tol = w.tol;
+    const double tol = wrap.tol;
     for (size_t t = 0; t < sizeof more / sizeof *more; t++) {
-        enum step s = STEP_AGAIN;
-        w.tol = tol * more[t];
-        memset(w.dropped, 0, n * sizeof *w.dropped);
-        memset(out->corner, 0, n * sizeof *out->corner);
+        enum step step = STEP_AGAIN;
+        wrap.tol = tol * more[t];
+        memset(wrap.dropped, 0, n_point * sizeof *wrap.dropped);
+        memset(out->corner, 0, n_point * sizeof *out->corner);
         /* each round but the last drops a point */
-        for (uint32_t round = 0; round <= n && s == STEP_AGAIN; round++)
-            s = wrap_all(&w);
-        if (s != STEP_OK || !closed(&w, out->corner))
+        for (uint32_t round = 0; round <= n_point && step == STEP_AGAIN;
+             round++)
+            step = wrap_all(&wrap);
+        if (step != STEP_OK || !closed(&wrap, out->corner))
             continue;
-        out->n_face = w.n_face;
-        out->first = w.first;
-        out->loop = w.loop;
+        out->n_face = wrap.n_face;
+        out->first = wrap.first;
+        out->loop = wrap.loop;
         return HULL_OK;
     }
     return HULL_LOST;

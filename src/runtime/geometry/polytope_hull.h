@@ -27,18 +27,19 @@ struct hull {
     uint32_t bad[2];
 };
 /* p: n points of `dim` coordinates, the third 0 in the plane */
-enum hull_fault hull_find(struct arena *a, int dim, const double (*p)[3],
-                          uint32_t n, struct hull *out);
+enum hull_fault hull_find(struct arena *arena, int dim,
+                          const double (*points)[3], uint32_t n_point,
+                          struct hull *out);
 
 /* the polytope with the given corners */
-enum hull_fault polytope_points(struct arena *a, int dim, const double (*p)[3],
-                                uint32_t n, struct polytope *out,
-                                uint32_t bad[2]);
+enum hull_fault polytope_points(struct arena *arena, int dim,
+                                const double (*points)[3], uint32_t n_point,
+                                struct polytope *out, uint32_t bad[2]);
 /* Half-spaces h[0..2].x <= h[3], origin inside all; a zero vector states only
  * that h[3] is not negative. One half-space alone stays what it is. */
-enum hull_fault polytope_planes(struct arena *a, int dim, const double (*h)[4],
-                                uint32_t n, struct polytope *out,
-                                uint32_t bad[2]);
+enum hull_fault polytope_planes(struct arena *arena, int dim,
+                                const double (*h)[4], uint32_t n,
+                                struct polytope *out, uint32_t bad[2]);
 /* How the loops of faces hang together. twin[i]: where the edge that starts at
  * loop[i] starts in the other face; at, around: as in struct polytope,
  * counter-clockwise */

@@ -40,34 +40,35 @@ by_ends(const void *a, const void *b)
 
 /* false: not a closed surface */
 static bool
-mesh_build(struct arena *a, uint32_t n_vertex, uint32_t n_face,
+mesh_build(struct arena *arena, uint32_t n_vertex, uint32_t n_face,
            const uint32_t *first, const uint32_t *loop, struct mesh *out)
 {
-    uint32_t n = first[n_face];
-    struct half *h = NEW_N(a, struct half, n + 1);
-    uint32_t *face = NEW_N(a, uint32_t, n + 1);
-    uint32_t *prev = NEW_N(a, uint32_t, n + 1);
-    uint32_t *start = NEW_N(a, uint32_t, n_vertex + 1);
-    out->twin = NEW_N(a, uint32_t, n + 1);
-    out->at = NEW_N(a, uint32_t, n_vertex + 1);
-    out->around = NEW_N(a, uint32_t, n + 1);
+    uint32_t n_point = first[n_face];
+    struct half *halves = NEW_N(arena, struct half, n_point + 1);
+    uint32_t *face = NEW_N(arena, uint32_t, n_point + 1);
+    uint32_t *prev = NEW_N(arena, uint32_t, n_point + 1);
+    uint32_t *start = NEW_N(arena, uint32_t, n_vertex + 1);
+    out->twin = NEW_N(arena, uint32_t, n_point + 1);
+    out->at = NEW_N(arena, uint32_t, n_vertex + 1);
+    out->around = NEW_N(arena, uint32_t, n_point + 1);
     for (uint32_t f = 0; f < n_face; f++)
         for (uint32_t i = first[f]; i < first[f + 1]; i++) {
             uint32_t next = i + 1 < first[f + 1] ? i + 1 : first[f];
             uint32_t v = loop[i], w = loop[next];
-            h[i] = (struct half){v < w ? v : w, v < w ? w : v, i};
+            halves[i] = (struct half){v < w ? v : w, v < w ? w : v, i};
             face[i] = f;
             prev[next] = i;
             start[v] = i;
             out->at[v + 1]++;
         }
-    qsort(h, n, sizeof *h, by_ends);
-    for (uint32_t i = 0; i < n; i += 2) {
-        if (i + 1 == n || h[i].lo != h[i + 1].lo || h[i].hi != h[i + 1].hi ||
-            loop[h[i].at] == loop[h[i + 1].at])
+    qsort(halves, n_point, sizeof *halves, by_ends);
+    for (uint32_t i = 0; i < n_point; i += 2) {
+        if (i + 1 == n_point || halves[i].lo != halves[i + 1].lo ||
+            halves[i].hi != halves[i + 1].hi ||
+            loop[halves[i].at] == loop[halves[i + 1].at])
             return false;
-        out->twin[h[i].at] = h[i + 1].at;
-        out->twin[h[i + 1].at] = h[i].at;
+        out->twin[halves[i].at] = halves[i + 1].at;
+        out->twin[halves[i + 1].at] = halves[i].at;
     }
     for (uint32_t v = 0; v < n_vertex; v++) {
         uint32_t count = out->at[v + 1], i = start[v];
@@ -85,54 +86,57 @@ mesh_build(struct arena *a, uint32_t n_vertex, uint32_t n_face,
 
 /* edges and rings of a polytope in space whose faces and loops are known */
 static bool
-finish(struct arena *a, struct polytope *p)
+finish(struct arena *arena, struct polytope *polytope)
 {
-    uint32_t n = 0;
-    uint32_t *first = NEW_N(a, uint32_t, p->n_face + 1);
-    struct mesh m;
-    for (uint32_t f = 0; f < p->n_face; f++)
-        first[f + 1] = first[f] + p->face[f].count;
-    if (!mesh_build(a, p->n_vertex, p->n_face, first, p->loop, &m))
+    uint32_t n_vertex = 0;
+    uint32_t *first = NEW_N(arena, uint32_t, polytope->n_face + 1);
+    struct mesh mesh;
+    for (uint32_t f = 0; f < polytope->n_face; f++)
+        first[f + 1] = first[f] + polytope->face[f].count;
+    if (!mesh_build(arena, polytope->n_vertex, polytope->n_face, first,
+                    polytope->loop, &mesh))
         return false;
-    p->at = m.at;
-    p->around = m.around;
-    p->edge = NEW_N(a, struct polytope_edge, first[p->n_face] / 2 + 1);
-    for (uint32_t f = 0; f < p->n_face; f++)
+    polytope->at = mesh.at;
+    polytope->around = mesh.around;
+    polytope->edge =
+        NEW_N(arena, struct polytope_edge, first[polytope->n_face] / 2 + 1);
+    for (uint32_t f = 0; f < polytope->n_face; f++)
         for (uint32_t i = first[f]; i < first[f + 1]; i++) {
-            if (m.twin[i] < i)
+            if (mesh.twin[i] < i)
                 continue;
             uint32_t next = i + 1 < first[f + 1] ? i + 1 : first[f];
             uint32_t g = f;
-            while (first[g + 1] <= m.twin[i])
+            while (first[g + 1] <= mesh.twin[i])
                 g++;
-            struct polytope_edge *e = p->edge + n++;
-            *e = (struct polytope_edge){.v = {p->loop[i], p->loop[next]},
-                                        .face = {f, g}};
+            struct polytope_edge *e = polytope->edge + n_vertex++;
+            *e = (struct polytope_edge){
+                .v = {polytope->loop[i], polytope->loop[next]}, .face = {f, g}};
             for (int k = 0; k < 3; k++)
-                e->dir[k] = p->vertex[e->v[1]][k] - p->vertex[e->v[0]][k];
+                e->dir[k] =
+                    polytope->vertex[e->v[1]][k] - polytope->vertex[e->v[0]][k];
             vec3_normalise(e->dir);
         }
-    p->n_edge = n;
-    return p->n_vertex + p->n_face == n + 2;
+    polytope->n_edge = n_vertex;
+    return polytope->n_vertex + polytope->n_face == n_vertex + 2;
 }
 
 /* sides and corners of a polygon whose vertices are in order */
 static void
-polygon_sides(struct arena *a, struct polytope *p)
+polygon_sides(struct arena *arena, struct polytope *polytope)
 {
-    uint32_t n = p->n_vertex;
-    p->n_face = n;
-    p->loop = NEW_N(a, uint32_t, 2 * n);
-    p->at = NEW_N(a, uint32_t, n + 1);
-    p->around = NEW_N(a, uint32_t, 2 * n);
-    for (uint32_t i = 0; i < n; i++) {
-        p->face[i].first = 2 * i;
-        p->face[i].count = 2;
-        p->loop[2 * i] = i;
-        p->loop[2 * i + 1] = (i + 1) % n;
-        p->at[i + 1] = 2 * i + 2;
-        p->around[2 * i] = (i + n - 1) % n;
-        p->around[2 * i + 1] = i;
+    uint32_t n_side = polytope->n_vertex;
+    polytope->n_face = n_side;
+    polytope->loop = NEW_N(arena, uint32_t, 2 * n_side);
+    polytope->at = NEW_N(arena, uint32_t, n_side + 1);
+    polytope->around = NEW_N(arena, uint32_t, 2 * n_side);
+    for (uint32_t i = 0; i < n_side; i++) {
+        polytope->face[i].first = 2 * i;
+        polytope->face[i].count = 2;
+        polytope->loop[2 * i] = i;
+        polytope->loop[2 * i + 1] = (i + 1) % n_side;
+        polytope->at[i + 1] = 2 * i + 2;
+        polytope->around[2 * i] = (i + n_side - 1) % n_side;
+        polytope->around[2 * i + 1] = i;
     }
 }
 
@@ -140,64 +144,65 @@ polygon_sides(struct arena *a, struct polytope *p)
 
 /* plane of a face through its corners (Newell; about their mean) */
 static void
-face_plane(struct polytope *p, struct polytope_face *f)
+face_plane(struct polytope *polytope, struct polytope_face *face)
 {
     double mid[3] = {0, 0, 0}, n[3] = {0, 0, 0};
-    const uint32_t *l = p->loop + f->first;
-    for (uint32_t i = 0; i < f->count; i++)
+    const uint32_t *l = polytope->loop + face->first;
+    for (uint32_t i = 0; i < face->count; i++)
         for (int k = 0; k < 3; k++)
-            mid[k] += p->vertex[l[i]][k] / f->count;
-    if (p->dim == 2) {
-        n[0] = p->vertex[l[1]][1] - p->vertex[l[0]][1];
-        n[1] = p->vertex[l[0]][0] - p->vertex[l[1]][0];
+            mid[k] += polytope->vertex[l[i]][k] / face->count;
+    if (polytope->dim == 2) {
+        n[0] = polytope->vertex[l[1]][1] - polytope->vertex[l[0]][1];
+        n[1] = polytope->vertex[l[0]][0] - polytope->vertex[l[1]][0];
     }
-    for (uint32_t i = 0; i < f->count && p->dim == 3; i++) {
+    for (uint32_t i = 0; i < face->count && polytope->dim == 3; i++) {
         double a[3], b[3], c[3];
         for (int k = 0; k < 3; k++) {
-            a[k] = p->vertex[l[i]][k] - mid[k];
-            b[k] = p->vertex[l[(i + 1) % f->count]][k] - mid[k];
+            a[k] = polytope->vertex[l[i]][k] - mid[k];
+            b[k] = polytope->vertex[l[(i + 1) % face->count]][k] - mid[k];
         }
         vec3_cross(a, b, c);
         for (int k = 0; k < 3; k++)
             n[k] += c[k];
     }
     vec3_normalise(n);
-    memcpy(f->n, n, sizeof n);
-    f->d = vec3_dot(n, mid);
+    memcpy(face->n, n, sizeof n);
+    face->d = vec3_dot(n, mid);
 }
 
 enum hull_fault
-polytope_points(struct arena *a, int dim, const double (*p)[3], uint32_t n,
-                struct polytope *out, uint32_t bad[2])
+polytope_points(struct arena *arena, int dim, const double (*points)[3],
+                uint32_t n_point, struct polytope *out, uint32_t bad[2])
 {
-    struct hull h;
-    enum hull_fault f = hull_find(a, dim, p, n, &h);
+    struct hull hull;
+    enum hull_fault fault = hull_find(arena, dim, points, n_point, &hull);
     memset(out, 0, sizeof *out);
-    memcpy(bad, h.bad, sizeof h.bad);
-    for (uint32_t i = 0; i < n && f == HULL_OK; i++)
-        if (!h.corner[i]) {
+    memcpy(bad, hull.bad, sizeof hull.bad);
+    for (uint32_t i = 0; i < n_point && fault == HULL_OK; i++)
+        if (!hull.corner[i]) {
             bad[0] = i;
-            f = HULL_NO_CORNER;
+            fault = HULL_NO_CORNER;
         }
-    if (f != HULL_OK)
-        return f;
+    if (fault != HULL_OK)
+        return fault;
     out->dim = dim;
-    out->n_vertex = n;
-    out->vertex = arena_alloc(a, n * sizeof *out->vertex);
-    out->face = NEW_N(a, struct polytope_face, dim == 2 ? n : h.n_face);
+    out->n_vertex = n_point;
+    out->vertex = arena_alloc(arena, n_point * sizeof *out->vertex);
+    out->face =
+        NEW_N(arena, struct polytope_face, dim == 2 ? n_point : hull.n_face);
     if (dim == 2) {
-        for (uint32_t i = 0; i < n; i++)
-            memcpy(out->vertex[i], p[h.loop[i]], sizeof *out->vertex);
-        polygon_sides(a, out);
+        for (uint32_t i = 0; i < n_point; i++)
+            memcpy(out->vertex[i], points[hull.loop[i]], sizeof *out->vertex);
+        polygon_sides(arena, out);
     } else {
-        memcpy(out->vertex, p, n * sizeof *out->vertex);
-        out->n_face = h.n_face;
-        out->loop = h.loop;
-        for (uint32_t i = 0; i < h.n_face; i++) {
-            out->face[i].first = h.first[i];
-            out->face[i].count = h.first[i + 1] - h.first[i];
+        memcpy(out->vertex, points, n_point * sizeof *out->vertex);
+        out->n_face = hull.n_face;
+        out->loop = hull.loop;
+        for (uint32_t i = 0; i < hull.n_face; i++) {
+            out->face[i].first = hull.first[i];
+            out->face[i].count = hull.first[i + 1] - hull.first[i];
         }
-        if (!finish(a, out))
+        if (!finish(arena, out))
             return HULL_LOST;
     }
     for (uint32_t i = 0; i < out->n_face; i++)
@@ -218,14 +223,14 @@ struct vertex_planes {
 
 /* moves the bounds to the point c, which lies well inside */
 static enum hull_fault
-find_inside(struct vertex_planes *p)
+find_inside(struct vertex_planes *planes)
 {
     for (int step = 0; step < CENTRE_STEPS; step++) {
         double by = 0, far = 0;
-        for (int k = 0; k < p->dim; k++) {
+        for (int k = 0; k < planes->dim; k++) {
             double up = INFINITY, down = INFINITY;
-            for (uint32_t i = 0; i < p->n; i++) {
-                double u = p->h[i][k], t = p->h[i][3] / fabs(u);
+            for (uint32_t i = 0; i < planes->n; i++) {
+                double u = planes->h[i][k], t = planes->h[i][3] / fabs(u);
                 if (u > 0)
                     up = fmin(up, t);
                 else if (u < 0)
@@ -234,11 +239,11 @@ find_inside(struct vertex_planes *p)
             if (isinf(up) || isinf(down))
                 return HULL_UNBOUNDED;
             double move = 0.5 * (up - down);
-            p->c[k] += move;
+            planes->c[k] += move;
             by = fmax(by, fabs(move));
             far = fmax(far, up + down);
-            for (uint32_t i = 0; i < p->n; i++)
-                p->h[i][3] -= p->h[i][k] * move;
+            for (uint32_t i = 0; i < planes->n; i++)
+                planes->h[i][3] -= planes->h[i][k] * move;
         }
         if (by <= 0.05 * far)
             break;
@@ -249,23 +254,23 @@ find_inside(struct vertex_planes *p)
 /* corner where the half-spaces in `at` meet: of these the first, the one most
  * across it, and the one most across both. About c. */
 static bool
-corner(const struct vertex_planes *p, const uint32_t *at, uint32_t n,
+corner(const struct vertex_planes *planes, const uint32_t *at, uint32_t n_plane,
        double x[3])
 {
-    const double *a = p->h[at[0]], *b = NULL, *c = NULL;
+    const double *a = planes->h[at[0]], *b = NULL, *c = NULL;
     double best = 0, ab[3] = {0, 0, 1}, bc[3], ca[3];
-    for (uint32_t i = 1; i < n; i++) {
+    for (uint32_t i = 1; i < n_plane; i++) {
         double r[3];
-        vec3_cross(a, p->h[at[i]], r);
+        vec3_cross(a, planes->h[at[i]], r);
         if (vec3_dot(r, r) > best) {
             best = vec3_dot(r, r);
-            b = p->h[at[i]];
+            b = planes->h[at[i]];
             memcpy(ab, r, sizeof ab);
         }
     }
     if (!b)
         return false;
-    if (p->dim == 2) {
+    if (planes->dim == 2) {
         double det = ab[2];
         x[0] = (a[3] * b[1] - b[3] * a[1]) / det;
         x[1] = (a[0] * b[3] - b[0] * a[3]) / det;
@@ -273,10 +278,10 @@ corner(const struct vertex_planes *p, const uint32_t *at, uint32_t n,
         return true;
     }
     best = 0;
-    for (uint32_t i = 1; i < n; i++)
-        if (fabs(vec3_dot(ab, p->h[at[i]])) > fabs(best)) {
-            best = vec3_dot(ab, p->h[at[i]]);
-            c = p->h[at[i]];
+    for (uint32_t i = 1; i < n_plane; i++)
+        if (fabs(vec3_dot(ab, planes->h[at[i]])) > fabs(best)) {
+            best = vec3_dot(ab, planes->h[at[i]]);
+            c = planes->h[at[i]];
         }
     if (!c)
         return false;
@@ -290,19 +295,19 @@ corner(const struct vertex_planes *p, const uint32_t *at, uint32_t n,
 /* Is c inside the plane through the dual points of half-spaces `at`, which are
  * in order around a face of their hull? If not, these do not close. */
 static bool
-encloses(const struct vertex_planes *p, const uint32_t *at, uint32_t n)
+encloses(const struct vertex_planes *planes, const uint32_t *at, uint32_t n)
 {
     double s = 0, big = 0, r[3];
-    const double *a = p->dual[at[0]];
-    for (uint32_t i = 1; i + 1 < (p->dim == 2 ? 3 : n); i++) {
-        const double *b = p->dual[at[i]];
+    const double *a = planes->dual[at[0]];
+    for (uint32_t i = 1; i + 1 < (planes->dim == 2 ? 3 : n); i++) {
+        const double *b = planes->dual[at[i]];
         vec3_cross(a, b, r);
-        if (p->dim == 2) {
+        if (planes->dim == 2) {
             s += r[2];
             big += sqrt(vec3_dot(a, a) * vec3_dot(b, b));
             continue;
         }
-        const double *c = p->dual[at[i + 1]];
+        const double *c = planes->dual[at[i + 1]];
         s += vec3_dot(r, c);
         big += sqrt(vec3_dot(a, a) * vec3_dot(b, b) * vec3_dot(c, c));
     }
@@ -311,145 +316,151 @@ encloses(const struct vertex_planes *p, const uint32_t *at, uint32_t n)
 
 /* lies x inside all half-spaces? */
 static bool
-holds(const struct vertex_planes *p, const double x[3])
+holds(const struct vertex_planes *planes, const double x[3])
 {
     double far = sqrt(vec3_dot(x, x));
     if (!isfinite(far))
         return false;
-    for (uint32_t i = 0; i < p->n; i++)
-        if (vec3_dot(p->h[i], x) - p->h[i][3] > PLANES_SLACK * far)
+    for (uint32_t i = 0; i < planes->n; i++)
+        if (vec3_dot(planes->h[i], x) - planes->h[i][3] > PLANES_SLACK * far)
             return false;
     return true;
 }
 
 static enum hull_fault
-put_vertex(const struct vertex_planes *p, struct polytope *out, uint32_t v,
+put_vertex(const struct vertex_planes *planes, struct polytope *out, uint32_t v,
            const uint32_t *at, uint32_t n)
 {
     double x[3];
-    if (!encloses(p, at, n))
+    if (!encloses(planes, at, n))
         return HULL_UNBOUNDED;
-    if (!corner(p, at, n, x) || !holds(p, x))
+    if (!corner(planes, at, n, x) || !holds(planes, x))
         return HULL_LOST;
     for (int k = 0; k < 3; k++)
-        out->vertex[v][k] = x[k] + p->c[k];
+        out->vertex[v][k] = x[k] + planes->c[k];
     return HULL_OK;
 }
 
 static void
-put_face(const struct vertex_planes *p, struct polytope_face *f, uint32_t i)
+put_face(const struct vertex_planes *planes, struct polytope_face *face,
+         uint32_t i)
 {
-    memcpy(f->n, p->h[i], sizeof f->n);
-    f->d = p->h[i][3] + vec3_dot(p->h[i], p->c);
+    memcpy(face->n, planes->h[i], sizeof face->n);
+    face->d = planes->h[i][3] + vec3_dot(planes->h[i], planes->c);
 }
 
 static enum hull_fault
-planes_polygon(const struct vertex_planes *p, const struct hull *h,
+planes_polygon(const struct vertex_planes *planes, const struct hull *hull,
                struct polytope *out)
 {
-    uint32_t n = h->first[1];
+    uint32_t n = hull->first[1];
     out->n_vertex = n;
-    out->vertex = arena_alloc(p->a, n * sizeof *out->vertex);
-    out->face = NEW_N(p->a, struct polytope_face, n);
+    out->vertex = arena_alloc(planes->a, n * sizeof *out->vertex);
+    out->face = NEW_N(planes->a, struct polytope_face, n);
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t at[2] = {h->loop[(i + n - 1) % n], h->loop[i]};
-        enum hull_fault f = put_vertex(p, out, i, at, 2);
-        if (f != HULL_OK)
-            return f;
-        put_face(p, out->face + i, h->loop[i]);
+        const uint32_t at[2] = {hull->loop[(i + n - 1) % n], hull->loop[i]};
+        enum hull_fault fault = put_vertex(planes, out, i, at, 2);
+        if (fault != HULL_OK)
+            return fault;
+        put_face(planes, out->face + i, hull->loop[i]);
     }
-    polygon_sides(p->a, out);
+    polygon_sides(planes->a, out);
     return HULL_OK;
 }
 
 static enum hull_fault
-planes_polyhedron(const struct vertex_planes *p, const struct hull *h,
+planes_polyhedron(const struct vertex_planes *planes, const struct hull *hull,
                   struct polytope *out)
 {
-    struct mesh m;
-    uint32_t n = 0;
-    if (!mesh_build(p->a, p->n, h->n_face, h->first, h->loop, &m))
+    struct mesh mesh;
+    uint32_t n_vertex = 0;
+    if (!mesh_build(planes->a, planes->n, hull->n_face, hull->first, hull->loop,
+                    &mesh))
         return HULL_LOST;
-    out->n_vertex = h->n_face;
-    out->vertex = arena_alloc(p->a, h->n_face * sizeof *out->vertex);
-    for (uint32_t v = 0; v < h->n_face; v++) {
-        enum hull_fault f = put_vertex(p, out, v, h->loop + h->first[v],
-                                       h->first[v + 1] - h->first[v]);
-        if (f != HULL_OK)
-            return f;
+    out->n_vertex = hull->n_face;
+    out->vertex = arena_alloc(planes->a, hull->n_face * sizeof *out->vertex);
+    for (uint32_t v = 0; v < hull->n_face; v++) {
+        enum hull_fault fault =
+            put_vertex(planes, out, v, hull->loop + hull->first[v],
+                       hull->first[v + 1] - hull->first[v]);
+        if (fault != HULL_OK)
+            return fault;
     }
-    out->face = NEW_N(p->a, struct polytope_face, p->n);
-    for (uint32_t i = 0; i < p->n; i++) {
-        if (m.at[i] == m.at[i + 1])
+    out->face = NEW_N(planes->a, struct polytope_face, planes->n);
+    for (uint32_t i = 0; i < planes->n; i++) {
+        if (mesh.at[i] == mesh.at[i + 1])
             continue; /* it bounds nothing */
-        struct polytope_face *f = out->face + n++;
-        put_face(p, f, i);
-        f->first = m.at[i];
-        f->count = m.at[i + 1] - m.at[i];
+        struct polytope_face *face = out->face + n_vertex++;
+        put_face(planes, face, i);
+        face->first = mesh.at[i];
+        face->count = mesh.at[i + 1] - mesh.at[i];
     }
-    out->n_face = n;
-    out->loop = m.around;
-    return finish(p->a, out) ? HULL_OK : HULL_LOST;
+    out->n_face = n_vertex;
+    out->loop = mesh.around;
+    return finish(planes->a, out) ? HULL_OK : HULL_LOST;
 }
 
 /* unit normals, those that say something; bounds about the origin */
 static enum hull_fault
-take(struct vertex_planes *p, const double (*h)[4], uint32_t n, uint32_t bad[2])
+take(struct vertex_planes *planes, const double (*half_spaces)[4],
+     uint32_t n_plane, uint32_t bad[2])
 {
-    p->h = arena_alloc(p->a, (n + 1) * sizeof *p->h);
-    for (uint32_t i = 0; i < n; i++) {
-        double a[3] = {h[i][0], h[i][1], h[i][2]};
+    planes->h = arena_alloc(planes->a, (n_plane + 1) * sizeof *planes->h);
+    for (uint32_t i = 0; i < n_plane; i++) {
+        double a[3] = {half_spaces[i][0], half_spaces[i][1], half_spaces[i][2]};
         double big = fmax(fabs(a[0]), fmax(fabs(a[1]), fabs(a[2])));
         bad[0] = i;
         if (!(big > 0)) {
-            if (h[i][3] < 0)
+            if (half_spaces[i][3] < 0)
                 return HULL_EMPTY;
             continue;
         }
         for (int k = 0; k < 3; k++)
             a[k] /= big;
-        double l = vec3_normalise(a), b = h[i][3] / big / l;
-        memcpy(p->h[p->n], a, sizeof a);
-        p->h[p->n++][3] = b;
-        if (n > 1 && !(b > 0))
+        double l = vec3_normalise(a), b = half_spaces[i][3] / big / l;
+        memcpy(planes->h[planes->n], a, sizeof a);
+        planes->h[planes->n++][3] = b;
+        if (n_plane > 1 && !(b > 0))
             return HULL_EMPTY;
     }
     return HULL_OK;
 }
 
 enum hull_fault
-polytope_planes(struct arena *a, int dim, const double (*h)[4], uint32_t n,
+polytope_planes(struct arena *arena, int dim, const double (*h)[4], uint32_t n,
                 struct polytope *out, uint32_t bad[2])
 {
-    struct vertex_planes p = {.a = a, .dim = dim};
+    struct vertex_planes planes = {.a = arena, .dim = dim};
     struct hull hull;
     memset(out, 0, sizeof *out);
     out->dim = dim;
-    enum hull_fault f = take(&p, h, n, bad);
-    if (f != HULL_OK)
-        return f;
-    if (n == 1 && p.n == 1) {
-        out->face = NEW_N(a, struct polytope_face, 1);
-        put_face(&p, out->face, 0);
+    enum hull_fault fault = take(&planes, h, n, bad);
+    if (fault != HULL_OK)
+        return fault;
+    if (n == 1 && planes.n == 1) {
+        out->face = NEW_N(arena, struct polytope_face, 1);
+        put_face(&planes, out->face, 0);
         out->n_face = 1;
-        out->at = NEW_N(a, uint32_t, 1);
+        out->at = NEW_N(arena, uint32_t, 1);
         out->radius = (double)INFINITY;
         return HULL_OK;
     }
-    f = p.n ? find_inside(&p) : HULL_UNBOUNDED;
-    if (f != HULL_OK)
-        return f;
-    p.dual = arena_alloc(a, (p.n + 1) * sizeof *p.dual);
+    fault = planes.n ? find_inside(&planes) : HULL_UNBOUNDED;
+    if (fault != HULL_OK)
+        return fault;
+    planes.dual = arena_alloc(arena, (planes.n + 1) * sizeof *planes.dual);
     do {
-        for (uint32_t i = 0; i < p.n; i++)
+        for (uint32_t i = 0; i < planes.n; i++)
             for (int k = 0; k < 3; k++)
-                p.dual[i][k] = p.h[i][k] / p.h[i][3];
-        f = hull_find(a, dim, (const double(*)[3])p.dual, p.n, &hull);
-        if (f == HULL_SAME) /* the same half-space twice */
-            memmove(p.h[hull.bad[1]], p.h[--p.n], sizeof *p.h);
-    } while (f == HULL_SAME);
-    if (f != HULL_OK)
-        return f == HULL_FLAT ? HULL_UNBOUNDED : f;
-    return dim == 2 ? planes_polygon(&p, &hull, out)
-                    : planes_polyhedron(&p, &hull, out);
+                planes.dual[i][k] = planes.h[i][k] / planes.h[i][3];
+        fault = hull_find(arena, dim, (const double(*)[3])planes.dual, planes.n,
+                          &hull);
+        if (fault == HULL_SAME) /* the same half-space twice */
+            memmove(planes.h[hull.bad[1]], planes.h[--planes.n],
+                    sizeof *planes.h);
+    } while (fault == HULL_SAME);
+    if (fault != HULL_OK)
+        return fault == HULL_FLAT ? HULL_UNBOUNDED : fault;
+    return dim == 2 ? planes_polygon(&planes, &hull, out)
+                    : planes_polyhedron(&planes, &hull, out);
 }

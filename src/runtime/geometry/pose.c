@@ -19,30 +19,33 @@ pose_attitude(bool plane, const double *state, double R[9])
 }
 
 void
-pose_rotation(const struct rt *r, uint32_t body, double R[9])
+pose_rotation(const struct rt *run, uint32_t body, double R[9])
 {
-    pose_attitude(r->im->dim == 2, r->env + rt_body(r, body)->env_state, R);
+    pose_attitude(run->im->dim == 2, run->env + rt_body(run, body)->env_state,
+                  R);
 }
 
 void
-pose_carry(const struct rt *r, uint32_t body, bool turn, const double x[3],
+pose_carry(const struct rt *run, uint32_t body, bool turn, const double x[3],
            double out[3])
 {
     memcpy(out, x, 3 * sizeof *out);
-    if (body == IMP_WORLD || r->state0 == NULL)
+    if (body == IMP_WORLD || run->state0 == NULL)
         return;
-    bool plane = r->im->dim == 2;
-    uint32_t at = rt_body(r, body)->env_state, d = r->im->dim;
-    const double *s = r->env + at, *s0 = r->state0 + (at - r->im->layout.state);
-    if (rt_time(r) == 0 || !memcmp(s, s0, (plane ? 3 : 7) * sizeof *s))
+    bool plane = run->im->dim == 2;
+    uint32_t at = rt_body(run, body)->env_state, dim = run->im->dim;
+    const double *state = run->env + at,
+                 *s0 = run->state0 + (at - run->im->layout.state);
+    if (rt_time(run) == 0 ||
+        !memcmp(state, s0, (plane ? 3 : 7) * sizeof *state))
         return;
     double R0[9], R[9], y[3], z[3];
     pose_attitude(plane, s0, R0);
-    pose_attitude(plane, s, R);
+    pose_attitude(plane, state, R);
     for (uint32_t i = 0; i < 3; i++)
-        y[i] = x[i] - (turn || i >= d ? 0 : s0[i]);
+        y[i] = x[i] - (turn || i >= dim ? 0 : s0[i]);
     mat3_apply_transposed(R0, y, z);
     for (uint32_t i = 0; i < 3; i++)
         out[i] = R[3 * i] * z[0] + R[3 * i + 1] * z[1] + R[3 * i + 2] * z[2] +
-                 (turn || i >= d ? 0 : s[i]);
+                 (turn || i >= dim ? 0 : state[i]);
 }

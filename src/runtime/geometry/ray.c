@@ -23,10 +23,10 @@ point_at(const double o[3], const double d[3], double rho, double x[3])
 }
 
 double
-ray_level(struct rt *r, uint32_t body, const double x[3])
+ray_level(struct rt *run, uint32_t body, const double x[3])
 {
     double g = (double)NAN;
-    int s = rt_eval(r, rt_body(r, body)->g0, x, &g);
+    int s = rt_eval(run, rt_body(run, body)->g0, x, &g);
     return s == IMP_OK || s == IMP_NONFINITE ? g : (double)NAN;
 }
 
@@ -36,74 +36,79 @@ struct along {
 
 /* f, f', f'' at rho; fills hit */
 static struct along
-level_along(struct rt *r, uint32_t body, const double o[3], const double d[3],
-            double rho, struct ray_hit *hit)
+level_along(struct rt *run, uint32_t body, const double o[3],
+            const double along_ray[3], double rho, struct ray_hit *hit)
 {
     double out[10];
-    int dim = (int)r->im->dim;
-    point_at(o, d, rho, hit->x);
+    int dim = (int)run->im->dim;
+    point_at(o, along_ray, rho, hit->x);
     hit->rho = rho;
     out[0] = (double)NAN;
-    rt_eval(r, rt_body(r, body)->g2, hit->x, out);
-    struct along a = {out[0], 0, 0};
+    rt_eval(run, rt_body(run, body)->g2, hit->x, out);
+    struct along along = {out[0], 0, 0};
     hit->g[2] = 0;
     for (int i = 0; i < dim; i++) {
         hit->g[i] = out[1 + i];
-        a.df += out[1 + i] * d[i];
+        along.df += out[1 + i] * along_ray[i];
     }
     const double *h = out + 1 + dim;
     if (dim == 2)
-        a.ddf =
-            h[0] * d[0] * d[0] + h[1] * d[1] * d[1] + 2 * h[2] * d[0] * d[1];
+        along.ddf = h[0] * along_ray[0] * along_ray[0] +
+                    h[1] * along_ray[1] * along_ray[1] +
+                    2 * h[2] * along_ray[0] * along_ray[1];
     else
-        a.ddf =
-            h[0] * d[0] * d[0] + h[1] * d[1] * d[1] + h[2] * d[2] * d[2] +
-            2 * (h[3] * d[0] * d[1] + h[4] * d[0] * d[2] + h[5] * d[1] * d[2]);
-    return a;
+        along.ddf = h[0] * along_ray[0] * along_ray[0] +
+                    h[1] * along_ray[1] * along_ray[1] +
+                    h[2] * along_ray[2] * along_ray[2] +
+                    2 * (h[3] * along_ray[0] * along_ray[1] +
+                         h[4] * along_ray[0] * along_ray[2] +
+                         h[5] * along_ray[1] * along_ray[2]);
+    return along;
 }
 
 /* Halley's step, or Newton's where the second derivative is no help; NaN where
  * there is none */
 static double
-proposal(double rho, struct along a)
+proposal(double rho, struct along along)
 {
-    if (!isfinite(a.f) || !(a.df > 0) || !isfinite(a.df))
+    if (!isfinite(along.f) || !(along.df > 0) || !isfinite(along.df))
         return (double)NAN;
-    double newton = a.f / a.df;
-    double q = 1 - 0.5 * newton * a.ddf / a.df;
+    double newton = along.f / along.df;
+    double q = 1 - 0.5 * newton * along.ddf / along.df;
     return rho - (isfinite(q) && q > 0.2 ? newton / q : newton);
 }
 
 enum ray_fault
-ray_hit(struct rt *r, uint32_t body, const double o[3], const double d[3],
-        double guess, struct ray_hit *out)
+ray_hit(struct rt *run, uint32_t body, const double origin[3],
+        const double along_ray[3], double guess, struct ray_hit *out)
 {
     double rho = guess > 0 ? guess : 1;
     double lo = 0, hi = (double)INFINITY, far = RAY_FAR * rho;
     bool hi_number = false, inside = false;
     for (int step = 0; step < RAY_STEPS; step++) {
-        struct along a = level_along(r, body, o, d, rho, out);
-        if (a.f == 0 && a.df > 0)
+        struct along along =
+            level_along(run, body, origin, along_ray, rho, out);
+        if (along.f == 0 && along.df > 0)
             return RAY_OK;
-        if (a.f < 0) {
+        if (along.f < 0) {
             lo = rho;
         } else {
             hi = rho;
-            hi_number = isfinite(a.f);
+            hi_number = isfinite(along.f);
         }
         /* the start must be inside; no evaluation if a guess was inside */
-        if (a.f < 0)
+        if (along.f < 0)
             inside = true;
         if (!inside && step == 0) {
-            if (!(ray_level(r, body, o) < 0))
+            if (!(ray_level(run, body, origin) < 0))
                 return RAY_OUTSIDE;
             inside = true;
         }
-        double next = proposal(rho, a);
+        double next = proposal(rho, along);
         bool usable = next > lo && next < hi && next <= 4 * rho;
         if (usable && fabs(next - rho) <= RAY_EPS * rho) {
             if (next != rho)
-                level_along(r, body, o, d, next, out);
+                level_along(run, body, origin, along_ray, next, out);
             return RAY_OK;
         }
         if (isinf(hi)) {
@@ -120,34 +125,34 @@ ray_hit(struct rt *r, uint32_t body, const double o[3], const double d[3],
     }
     if (!hi_number)
         return RAY_UNDEFINED;
-    struct along a = level_along(r, body, o, d, hi, out);
+    struct along a = level_along(run, body, origin, along_ray, hi, out);
     return a.df > 0 ? RAY_OK : RAY_TANGENT;
 }
 
 enum ray_fault
-ray_star(struct rt *r, uint32_t body, const double o[3], const double d[3],
-         double rho)
+ray_star(struct rt *run, uint32_t body, const double origin[3],
+         const double along_ray[3], double rho)
 {
     static const double before[] = {0.1, 0.3, 0.5, 0.7, 0.85, 0.95, 0.99};
     static const double after[] = {1.01, 1.05, 1.15, 1.3, 1.6,
                                    2.0,  2.6,  3.5,  5.0, 8.0};
     double x[3];
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
-        point_at(o, d, before[i] * rho, x);
-        if (!(ray_level(r, body, x) < 0))
+        point_at(origin, along_ray, before[i] * rho, x);
+        if (!(ray_level(run, body, x) < 0))
             return RAY_REENTERS;
     }
     for (size_t i = 0; i < sizeof after / sizeof *after; i++) {
-        point_at(o, d, after[i] * rho, x);
-        if (ray_level(r, body, x) < 0)
+        point_at(origin, along_ray, after[i] * rho, x);
+        if (ray_level(run, body, x) < 0)
             return RAY_REENTERS;
     }
     return RAY_OK;
 }
 
 void
-ray_diag(struct rt *r, uint32_t body, enum ray_fault f, const double d[3],
-         const char *why)
+ray_diag(struct rt *run, uint32_t body, enum ray_fault fault,
+         const double along_ray[3], const char *why)
 {
     static const enum diag_code codes[] = {
         [RAY_OK] = DIAG_NONE,       [RAY_OUTSIDE] = DIAG_E0522,
@@ -173,21 +178,24 @@ ray_diag(struct rt *r, uint32_t body, enum ray_fault f, const double d[3],
         [RAY_TANGENT] = "state `volume`, `centre` and `inertia` in the shape",
         [RAY_REENTERS] = "state `volume`, `centre` and `inertia` in the "
                          "shape, or move its origin"};
-    const imp_body *b = rt_body(r, body);
-    char x[3][NUM_TEXT];
+    const imp_body *image_body = rt_body(run, body);
+    char text[3][NUM_TEXT];
     for (int i = 0; i < 3; i++)
-        num_digits(x[i], d[i] == 0 ? 0 : d[i], 4);
-    struct diag *g = diag_add(r->ds, codes[f], b->range_shape, "%s`%s`%s",
-                              what[f][0], imp_text(r->im, b->name), what[f][1]);
-    if (f != RAY_OUTSIDE) {
-        if (r->im->dim == 2)
-            diag_note(r->ds, g, IMP_NOWHERE, "the direction is (%s, %s)", x[0],
-                      x[1]);
+        num_digits(text[i], along_ray[i] == 0 ? 0 : along_ray[i], 4);
+    struct diag *diag = diag_add(
+        run->ds, codes[fault], image_body->range_shape, "%s`%s`%s",
+        what[fault][0], imp_text(run->im, image_body->name), what[fault][1]);
+    if (fault != RAY_OUTSIDE) {
+        if (run->im->dim == 2)
+            diag_note(run->ds, diag, IMP_NOWHERE, "the direction is (%s, %s)",
+                      text[0], text[1]);
         else
-            diag_note(r->ds, g, IMP_NOWHERE, "the direction is (%s, %s, %s)",
-                      x[0], x[1], x[2]);
+            diag_note(run->ds, diag, IMP_NOWHERE,
+                      "the direction is (%s, %s, %s)", text[0], text[1],
+                      text[2]);
     }
     if (why)
-        diag_note(r->ds, g, b->range, "the surface is needed for the %s", why);
-    diag_help(r->ds, g, "%s", help[f]);
+        diag_note(run->ds, diag, image_body->range,
+                  "the surface is needed for the %s", why);
+    diag_help(run->ds, diag, "%s", help[fault]);
 }

@@ -21,15 +21,16 @@ struct ray_hit {
 };
 /* From o along unit d (shape coordinates; third entries 0 in the plane).
  * guess: a first distance, 0 if none is known. Accurate to rounding of G. */
-enum ray_fault ray_hit(struct rt *r, uint32_t body, const double o[3],
-                       const double d[3], double guess, struct ray_hit *out);
+enum ray_fault ray_hit(struct rt *run, uint32_t body, const double origin[3],
+                       const double along_ray[3], double guess,
+                       struct ray_hit *out);
 /* After a hit: does G keep its sign before and beyond it (samples)? */
-enum ray_fault ray_star(struct rt *r, uint32_t body, const double o[3],
-                        const double d[3], double rho);
+enum ray_fault ray_star(struct rt *run, uint32_t body, const double origin[3],
+                        const double along_ray[3], double rho);
 /* level set at x; NaN where it is not defined */
-double ray_level(struct rt *r, uint32_t body, const double x[3]);
+double ray_level(struct rt *run, uint32_t body, const double x[3]);
 /* diagnostic for a fault along d; `why` says what the surface is needed for */
-void ray_diag(struct rt *r, uint32_t body, enum ray_fault f, const double d[3],
-              const char *why);
+void ray_diag(struct rt *run, uint32_t body, enum ray_fault fault,
+              const double along_ray[3], const char *why);
 
 #endif

@@ -27,126 +27,131 @@
 #define CL_FAR 1e9
 
 void
-support_rotate(const struct support_body *b, const double x[3], double w[3])
+support_rotate(const struct support_body *body, const double x[3], double w[3])
 {
     for (int i = 0; i < 3; i++)
-        w[i] = vec3_dot(b->R[i], x);
+        w[i] = vec3_dot(body->R[i], x);
 }
 
 void
-support_rotate_back(const struct support_body *b, const double w[3],
+support_rotate_back(const struct support_body *body, const double w[3],
                     double x[3])
 {
     for (int j = 0; j < 3; j++)
-        x[j] = b->R[0][j] * w[0] + b->R[1][j] * w[1] + b->R[2][j] * w[2];
+        x[j] =
+            body->R[0][j] * w[0] + body->R[1][j] * w[1] + body->R[2][j] * w[2];
 }
 
 void
-support_to_world(const struct support_body *b, const double x[3], double w[3])
+support_to_world(const struct support_body *body, const double x[3],
+                 double w[3])
 {
-    double d[3] = {x[0] - b->centre[0], x[1] - b->centre[1],
-                   x[2] - b->centre[2]};
-    support_rotate(b, d, w);
+    double d[3] = {x[0] - body->centre[0], x[1] - body->centre[1],
+                   x[2] - body->centre[2]};
+    support_rotate(body, d, w);
     for (int i = 0; i < 3; i++)
-        w[i] += b->c[i];
+        w[i] += body->c[i];
 }
 
 void
-support_body_get(struct rt *r, uint32_t body, struct support_body *o)
+support_body_get(struct rt *run, uint32_t body, struct support_body *out)
 {
-    const imp_body *b = rt_body(r, body);
-    const double *s = r->env + b->env_state;
-    const double *k = r->env + b->env_body;
-    memset(o, 0, sizeof *o);
-    o->r = r;
-    o->b = b;
-    o->index = body;
-    o->d = (int)r->im->dim;
-    o->flat = (b->flags & IMP_BODYF_FLAT) != 0 ||
-              ((b->flags & IMP_BODYF_POLYTOPE) && b->n_plane == 1);
-    for (int i = 0; i < o->d; i++) {
-        o->c[i] = s[i];
-        o->centre[i] = k[IMP_BODY_CENTRE + i];
+    const imp_body *image_body = rt_body(run, body);
+    const double *state = run->env + image_body->env_state;
+    const double *k = run->env + image_body->env_body;
+    memset(out, 0, sizeof *out);
+    out->r = run;
+    out->b = image_body;
+    out->index = body;
+    out->d = (int)run->im->dim;
+    out->flat =
+        (image_body->flags & IMP_BODYF_FLAT) != 0 ||
+        ((image_body->flags & IMP_BODYF_POLYTOPE) && image_body->n_plane == 1);
+    for (int i = 0; i < out->d; i++) {
+        out->c[i] = state[i];
+        out->centre[i] = k[IMP_BODY_CENTRE + i];
     }
     double radius = k[IMP_BODY_RADIUS];
-    o->size = radius > 0.0 && isfinite(radius) ? radius : 0.0;
+    out->size = radius > 0.0 && isfinite(radius) ? radius : 0.0;
     double R[9];
-    pose_attitude(o->d == 2, s, R);
-    memcpy(o->R, R, sizeof R);
+    pose_attitude(out->d == 2, state, R);
+    memcpy(out->R, R, sizeof R);
 }
 
 double
-support_length(const struct support_body *a, const struct support_body *b)
+support_length(const struct support_body *a, const struct support_body *body)
 {
-    double l = a->size + b->size;
+    double l = a->size + body->size;
     return l > 0.0 ? l : 1.0;
 }
 
 enum support_fault
-support_level(const struct support_body *b, const double x[3],
-              struct support_point *p)
+support_level(const struct support_body *body, const double x[3],
+              struct support_point *point)
 {
     double o[10];
-    int d = b->d;
-    int st = rt_eval(b->r, b->b->g2, x, o);
+    int d = body->d;
+    int st = rt_eval(body->r, body->b->g2, x, o);
     if (st != IMP_OK && st != IMP_NONFINITE)
         return SUPPORT_NONFINITE;
-    memset(p, 0, sizeof *p);
-    memcpy(p->x, x, sizeof p->x);
-    p->G = o[0];
+    memset(point, 0, sizeof *point);
+    memcpy(point->x, x, sizeof point->x);
+    point->G = o[0];
     for (int i = 0; i < d; i++)
-        p->g[i] = o[1 + i];
-    p->norm = vec3_norm(p->g);
-    if (!isfinite(p->G) || !isfinite(p->norm))
+        point->g[i] = o[1 + i];
+    point->norm = vec3_norm(point->g);
+    if (!isfinite(point->G) || !isfinite(point->norm))
         return SUPPORT_NONFINITE;
     const double *h = o + 1 + d;
     for (int i = 0; i < d; i++)
-        p->H[i][i] = h[i];
-    p->H[0][1] = p->H[1][0] = h[d];
+        point->H[i][i] = h[i];
+    point->H[0][1] = point->H[1][0] = h[d];
     if (d == 3) {
-        p->H[0][2] = p->H[2][0] = h[4];
-        p->H[1][2] = p->H[2][1] = h[5];
+        point->H[0][2] = point->H[2][0] = h[4];
+        point->H[1][2] = point->H[2][1] = h[5];
     }
     /* |x|^p with 1 < p < 2 has no second derivative at x = 0: there the
      * surface is sharper than any sphere; a very small one stands for it */
     if (st == IMP_NONFINITE)
         for (int i = 0; i < d; i++)
             for (int j = 0; j < d; j++)
-                if (!isfinite(p->H[i][j]))
-                    p->H[i][j] =
-                        i == j ? 1e8 * p->norm / (b->size > 0 ? b->size : 1.0)
+                if (!isfinite(point->H[i][j]))
+                    point->H[i][j] =
+                        i == j ? 1e8 * point->norm /
+                                     (body->size > 0 ? body->size : 1.0)
                                : 0.0;
     return SUPPORT_FINE;
 }
 
 /* pulls x along its ray from the origin to the surface */
 static enum support_fault
-support_surface(const struct support_body *b, const double x[3],
-                struct support_point *p)
+support_surface(const struct support_body *body, const double x[3],
+                struct support_point *point)
 {
     double lo = 0.0, hi = INFINITY, s = 1.0;
-    double len = vec3_norm(x), size = b->size > 0.0 ? b->size : 1.0;
+    double len = vec3_norm(x), size = body->size > 0.0 ? body->size : 1.0;
     if (!(len > 0.0))
         return SUPPORT_LOST;
     for (int it = 0; it < 200; it++) {
         double y[3] = {s * x[0], s * x[1], s * x[2]};
-        enum support_fault f = support_level(b, y, p);
-        if (f != SUPPORT_FINE) {
+        enum support_fault fault = support_level(body, y, point);
+        if (fault != SUPPORT_FINE) {
             /* not defined out there: the surface is nearer */
             hi = s;
             s = 0.5 * (lo + hi);
             if (it > 120)
-                return f;
+                return fault;
             continue;
         }
-        double slope = vec3_dot(p->g, x); /* dG/ds */
-        if (slope > 0.0 && fabs(p->G) <= CL_ON_SURFACE * p->norm * s * len)
+        double slope = vec3_dot(point->g, x); /* dG/ds */
+        if (slope > 0.0 &&
+            fabs(point->G) <= CL_ON_SURFACE * point->norm * s * len)
             return SUPPORT_FINE;
-        if (p->G < 0.0)
+        if (point->G < 0.0)
             lo = s;
         else
             hi = s;
-        double next = s - p->G / slope;
+        double next = s - point->G / slope;
         bool inside = slope > 0.0 && next > lo && next < hi;
         if (inside && fabs(next - s) <= 2.0 * DBL_EPSILON * s)
             return SUPPORT_FINE;
@@ -202,12 +207,13 @@ form(const double H[3][3], const double a[3], const double b[3])
 }
 
 void
-support_curvature(const struct support_body *b, const struct support_point *p,
-                  double T[2][3], double K[3])
+support_curvature(const struct support_body *body,
+                  const struct support_point *point, double T[2][3],
+                  double K[3])
 {
-    K[0] = form(p->H, T[0], T[0]) / p->norm;
-    K[1] = b->d == 3 ? form(p->H, T[0], T[1]) / p->norm : 0.0;
-    K[2] = b->d == 3 ? form(p->H, T[1], T[1]) / p->norm : K[0];
+    K[0] = form(point->H, T[0], T[0]) / point->norm;
+    K[1] = body->d == 3 ? form(point->H, T[0], T[1]) / point->norm : 0.0;
+    K[2] = body->d == 3 ? form(point->H, T[1], T[1]) / point->norm : K[0];
 }
 
 void
@@ -252,19 +258,19 @@ lift(int d, double K[3], double least)
 /* step from p to the support point of the model ellipsoid at p (file comment)
  * in direction n */
 static void
-model_step(const struct support_body *b, const struct support_point *p,
+model_step(const struct support_body *body, const struct support_point *point,
            const double N[3], double T[2][3], const double n[3], double size,
            double step[3])
 {
-    int d = b->d;
-    double B[3], bn[2], a = form(p->H, N, N), t[2];
-    double unit = p->norm / size;
-    support_curvature(b, p, T, B);
+    int d = body->d;
+    double B[3], bn[2], a = form(point->H, N, N), t[2];
+    double unit = point->norm / size;
+    support_curvature(body, point, T, B);
     for (int i = 0; i < 3; i++)
-        B[i] *= p->norm;
+        B[i] *= point->norm;
     lift(d, B, CL_MODEL_FLAT * unit);
-    bn[0] = form(p->H, T[0], N);
-    bn[1] = d == 3 ? form(p->H, T[1], N) : 0.0;
+    bn[0] = form(point->H, T[0], N);
+    bn[1] = d == 3 ? form(point->H, T[1], N) : 0.0;
     sym2_solve(d - 1, B, bn, t);
     /* Schur complement of the normal direction: free by the choice of c */
     double s = a - (bn[0] * t[0] + bn[1] * t[1]);
@@ -273,12 +279,12 @@ model_step(const struct support_body *b, const struct support_point *p,
     double nn = vec3_dot(n, N);
     double nt[2] = {vec3_dot(n, T[0]), d == 3 ? vec3_dot(n, T[1]) : 0.0};
     /* centre of the ellipsoid, and H'^-1 n */
-    double en = -p->norm / s;
+    double en = -point->norm / s;
     double zn = (nn - (t[0] * nt[0] + t[1] * nt[1])) / s;
     double rhs[2] = {nt[0] - bn[0] * zn, nt[1] - bn[1] * zn}, zt[2];
     sym2_solve(d - 1, B, rhs, zt);
     double q = nn * zn + nt[0] * zt[0] + nt[1] * zt[1];
-    double f = q > 0.0 ? p->norm / sqrt(s * q) : 0.0;
+    double f = q > 0.0 ? point->norm / sqrt(s * q) : 0.0;
     double along = en + f * zn;
     double across[2] = {-en * t[0] + f * zt[0], -en * t[1] + f * zt[1]};
     for (int i = 0; i < 3; i++)
@@ -290,48 +296,48 @@ model_step(const struct support_body *b, const struct support_point *p,
 }
 
 enum support_fault
-support_find(const struct support_body *b, const double n[3], double tol,
-             bool warm, struct support_point *p)
+support_find(const struct support_body *body, const double n[3], double tol,
+             bool warm, struct support_point *point)
 {
-    enum support_fault f = SUPPORT_FINE;
-    double size = b->size > 0.0 ? b->size : 1.0;
+    enum support_fault fault = SUPPORT_FINE;
+    double size = body->size > 0.0 ? body->size : 1.0;
     if (!warm) {
         double x[3] = {size * n[0], size * n[1], size * n[2]};
-        f = support_surface(b, x, p);
-        if (f != SUPPORT_FINE)
-            return f;
-        size = b->size > 0.0 ? b->size : vec3_norm(p->x);
+        fault = support_surface(body, x, point);
+        if (fault != SUPPORT_FINE)
+            return fault;
+        size = body->size > 0.0 ? body->size : vec3_norm(point->x);
     }
     for (int it = 0; it < 100; it++) {
         double N[3], T[2][3], step[3];
-        if (!(p->norm > 0.0))
+        if (!(point->norm > 0.0))
             return SUPPORT_NO_ROOT;
         for (int i = 0; i < 3; i++)
-            N[i] = p->g[i] / p->norm;
+            N[i] = point->g[i] / point->norm;
         double cosine = vec3_dot(n, N), side[3];
         for (int i = 0; i < 3; i++)
             side[i] = n[i] - cosine * N[i];
         if (cosine > 0.0 && vec3_norm(side) <= tol)
             return SUPPORT_FINE;
-        support_tangents(b->d, N, T);
-        model_step(b, p, N, T, n, size, step);
-        double height = vec3_dot(n, p->x), share = 1.0;
+        support_tangents(body->d, N, T);
+        model_step(body, point, N, T, n, size, step);
+        double height = vec3_dot(n, point->x), share = 1.0;
         bool rose = false;
         for (int half = 0; half < 40 && !rose; half++, share *= 0.5) {
             double x[3];
-            struct support_point q;
+            struct support_point trial;
             for (int i = 0; i < 3; i++)
-                x[i] = p->x[i] + share * step[i];
+                x[i] = point->x[i] + share * step[i];
             /* a step through the origin has no ray */
-            if (vec3_norm(x) < 1e-3 * vec3_norm(p->x))
+            if (vec3_norm(x) < 1e-3 * vec3_norm(point->x))
                 continue;
-            f = support_surface(b, x, &q);
-            if (f != SUPPORT_FINE)
+            fault = support_surface(body, x, &trial);
+            if (fault != SUPPORT_FINE)
                 continue;
-            double up = vec3_dot(n, q.x) - height;
+            double up = vec3_dot(n, trial.x) - height;
             double want = 1e-3 * share * vec3_dot(n, step);
             if (up > 0.0 && up >= want) {
-                *p = q;
+                *point = trial;
                 rose = true;
             } else if (half > 3 && fabs(up) <= 4.0 * DBL_EPSILON * size) {
                 return SUPPORT_FINE; /* rounding hides any further rise */
@@ -340,7 +346,7 @@ support_find(const struct support_body *b, const double n[3], double tol,
         if (!rose)
             /* second order in the angle: a small one is no harm */
             return cosine > 0.0 && vec3_norm(side) <= 1e-5 ? SUPPORT_FINE
-                   : f != SUPPORT_FINE                     ? f
+                   : fault != SUPPORT_FINE                 ? fault
                                                            : SUPPORT_LOST;
     }
     return SUPPORT_FINE;
@@ -348,46 +354,46 @@ support_find(const struct support_body *b, const double n[3], double tol,
 
 /* sigma(n) = n.(c2 - c1) - h1(n) - h2(-n), with support points */
 enum support_fault
-support_separation(struct support_pair *s, const double n[3])
+support_separation(struct support_pair *pair, const double n[3])
 {
     double w[2][3];
-    memcpy(s->n, n, sizeof s->n);
+    memcpy(pair->n, n, sizeof pair->n);
     /* a plane's point is the foot of the other body's: that one first */
     for (int k = 0; k < 2; k++) {
-        int i = s->b[0].flat ? 1 - k : k;
-        const struct support_body *b = &s->b[i];
+        int i = pair->b[0].flat ? 1 - k : k;
+        const struct support_body *body = &pair->b[i];
         double m[3], a[3] = {n[0], n[1], n[2]};
         if (i == 1)
             for (int j = 0; j < 3; j++)
                 a[j] = -n[j];
-        support_rotate_back(b, a, m);
-        if (b->flat) {
+        support_rotate_back(body, a, m);
+        if (body->flat) {
             double v[3], y[3];
             for (int j = 0; j < 3; j++)
-                v[j] = w[1 - i][j] - b->c[j];
-            support_rotate_back(b, v, y);
+                v[j] = w[1 - i][j] - body->c[j];
+            support_rotate_back(body, v, y);
             for (int j = 0; j < 3; j++)
-                y[j] += b->centre[j];
-            enum support_fault f = support_level(b, y, &s->p[i]);
-            if (f != SUPPORT_FINE || !(s->p[i].norm > 0.0))
-                return f != SUPPORT_FINE ? f : SUPPORT_NO_ROOT;
-            double off = s->p[i].G / (s->p[i].norm * s->p[i].norm);
+                y[j] += body->centre[j];
+            enum support_fault fault = support_level(body, y, &pair->p[i]);
+            if (fault != SUPPORT_FINE || !(pair->p[i].norm > 0.0))
+                return fault != SUPPORT_FINE ? fault : SUPPORT_NO_ROOT;
+            double off = pair->p[i].G / (pair->p[i].norm * pair->p[i].norm);
             for (int j = 0; j < 3; j++)
-                s->p[i].x[j] -= off * s->p[i].g[j];
+                pair->p[i].x[j] -= off * pair->p[i].g[j];
         } else {
-            enum support_fault f =
-                support_find(b, m, 1e-8, s->have[i], &s->p[i]);
-            if (f != SUPPORT_FINE)
-                return f;
+            enum support_fault fault =
+                support_find(body, m, 1e-8, pair->have[i], &pair->p[i]);
+            if (fault != SUPPORT_FINE)
+                return fault;
         }
-        s->have[i] = true;
-        support_to_world(b, s->p[i].x, w[i]);
+        pair->have[i] = true;
+        support_to_world(body, pair->p[i].x, w[i]);
     }
     double d[3] = {w[1][0] - w[0][0], w[1][1] - w[0][1], w[1][2] - w[0][2]};
-    s->sigma = vec3_dot(n, d);
+    pair->sigma = vec3_dot(n, d);
     for (int j = 0; j < 3; j++)
-        d[j] -= s->sigma * n[j];
-    s->slope = vec3_norm(d);
+        d[j] -= pair->sigma * n[j];
+    pair->slope = vec3_norm(d);
     return SUPPORT_FINE;
 }
 
@@ -409,36 +415,36 @@ support_radii(int d, const double K[3], double least, double W[3])
 
 /* radii-of-curvature matrix of body i at its point, in world tangents T */
 static void
-radii(const struct support_pair *s, int i, double T[2][3], double W[3])
+radii(const struct support_pair *pair, int i, double T[2][3], double W[3])
 {
-    const struct support_body *b = &s->b[i];
+    const struct support_body *body = &pair->b[i];
     double t[2][3], K[3];
-    support_rotate_back(b, T[0], t[0]);
-    support_rotate_back(b, T[1], t[1]);
-    support_curvature(b, &s->p[i], t, K);
-    support_radii(b->d, K, 1e-7 / s->length, W);
+    support_rotate_back(body, T[0], t[0]);
+    support_rotate_back(body, T[1], t[1]);
+    support_curvature(body, &pair->p[i], t, K);
+    support_radii(body->d, K, 1e-7 / pair->length, W);
 }
 
 /* Newton's method for the maximum of sigma on the sphere: gradient P w with
  * w = r_Q - r_P, Hessian -(W1 + W2 + sigma) */
 enum support_fault
-support_separation_maximise(struct support_pair *s, double tol, int most)
+support_separation_maximise(struct support_pair *pair, double tol, int most)
 {
-    int d = s->b[0].d;
+    int d = pair->b[0].d;
     for (int it = 0; it < most; it++) {
-        if (s->slope <= tol * s->length)
+        if (pair->slope <= tol * pair->length)
             return SUPPORT_FINE;
         double T[2][3], W[2][3], M[3], w[2][3], g[2], step[2];
-        support_tangents(d, s->n, T);
+        support_tangents(d, pair->n, T);
         for (int i = 0; i < 2; i++) {
-            radii(s, i, T, W[i]);
-            support_to_world(&s->b[i], s->p[i].x, w[i]);
+            radii(pair, i, T, W[i]);
+            support_to_world(&pair->b[i], pair->p[i].x, w[i]);
         }
         for (int j = 0; j < 3; j++)
             w[1][j] -= w[0][j];
         for (int j = 0; j < 3; j++)
-            M[j] = W[0][j] + W[1][j] + (j == 1 ? 0.0 : s->sigma);
-        lift(d, M, 0.05 * s->length);
+            M[j] = W[0][j] + W[1][j] + (j == 1 ? 0.0 : pair->sigma);
+        lift(d, M, 0.05 * pair->length);
         g[0] = vec3_dot(w[1], T[0]);
         g[1] = d == 3 ? vec3_dot(w[1], T[1]) : 0.0;
         sym2_solve(d - 1, M, g, step);
@@ -447,27 +453,28 @@ support_separation_maximise(struct support_pair *s, double tol, int most)
         double rise = step[0] * g[0] + step[1] * g[1];
         bool rose = false;
         for (int half = 0; half < 30 && !rose; half++, share *= 0.5) {
-            struct support_pair next = *s;
+            struct support_pair next = *pair;
             double n[3];
             for (int j = 0; j < 3; j++)
-                n[j] =
-                    s->n[j] + share * (step[0] * T[0][j] + step[1] * T[1][j]);
+                n[j] = pair->n[j] +
+                       share * (step[0] * T[0][j] + step[1] * T[1][j]);
             double l = vec3_norm(n);
             for (int j = 0; j < 3; j++)
                 n[j] /= l;
-            enum support_fault f = support_separation(&next, n);
-            if (f != SUPPORT_FINE)
-                return f;
-            double up = next.sigma - s->sigma;
+            enum support_fault fault = support_separation(&next, n);
+            if (fault != SUPPORT_FINE)
+                return fault;
+            double up = next.sigma - pair->sigma;
             if (up >= 1e-3 * share * rise ||
-                (next.slope < 0.5 * s->slope &&
-                 up >= -1e-13 * (s->length + fabs(s->sigma)))) {
-                *s = next;
+                (next.slope < 0.5 * pair->slope &&
+                 up >= -1e-13 * (pair->length + fabs(pair->sigma)))) {
+                *pair = next;
                 rose = true;
             }
         }
         if (!rose)
-            return s->slope <= 1e-5 * s->length ? SUPPORT_FINE : SUPPORT_LOST;
+            return pair->slope <= 1e-5 * pair->length ? SUPPORT_FINE
+                                                      : SUPPORT_LOST;
     }
-    return s->slope <= 1e-3 * s->length ? SUPPORT_FINE : SUPPORT_LOST;
+    return pair->slope <= 1e-3 * pair->length ? SUPPORT_FINE : SUPPORT_LOST;
 }

@@ -36,25 +36,27 @@ struct support_point {
     double norm; /* |g| */
 };
 
-void support_body_get(struct rt *r, uint32_t body, struct support_body *out);
+void support_body_get(struct rt *run, uint32_t body, struct support_body *out);
 /* level set at x into p; SUPPORT_NO_ROOT etc. on values that are not finite */
-enum support_fault support_level(const struct support_body *b,
-                                 const double x[3], struct support_point *p);
+enum support_fault support_level(const struct support_body *body,
+                                 const double x[3],
+                                 struct support_point *point);
 /* support point in direction n (unit, shape axes): p holds a first guess on
  * the surface if `warm`. |tangential part of n| <= tol at the result */
-enum support_fault support_find(const struct support_body *b, const double n[3],
-                                double tol, bool warm, struct support_point *p);
-void support_to_world(const struct support_body *b, const double x[3],
+enum support_fault support_find(const struct support_body *body,
+                                const double n[3], double tol, bool warm,
+                                struct support_point *point);
+void support_to_world(const struct support_body *body, const double x[3],
                       double w[3]);
-void support_rotate(const struct support_body *b, const double x[3],
+void support_rotate(const struct support_body *body, const double x[3],
                     double w[3]);
-void support_rotate_back(const struct support_body *b, const double w[3],
+void support_rotate_back(const struct support_body *body, const double w[3],
                          double x[3]);
 /* d - 1 unit tangents of unit n */
 void support_tangents(int d, const double n[3], double T[2][3]);
 /* curvature matrix (K11 K12 K22) of p in shape-axes tangents T */
-void support_curvature(const struct support_body *b,
-                       const struct support_point *p, double T[2][3],
+void support_curvature(const struct support_body *body,
+                       const struct support_point *point, double T[2][3],
                        double K[3]);
 /* eigenvalues of (K11 K12 K22), ascending; in the plane both are K11 */
 void support_principal_curvatures(int d, const double K[3], double e[2]);
@@ -71,13 +73,13 @@ struct support_pair {
     bool have[2]; /* p holds points of the surfaces */
     double n[3], sigma, slope;
 };
-enum support_fault support_separation(struct support_pair *s,
+enum support_fault support_separation(struct support_pair *pair,
                                       const double n[3]);
-enum support_fault support_separation_maximise(struct support_pair *s,
+enum support_fault support_separation_maximise(struct support_pair *pair,
                                                double tol, int most);
 
 /* sum of the sizes, 1 if there is none */
 double support_length(const struct support_body *a,
-                      const struct support_body *b);
+                      const struct support_body *body);
 
 #endif

@@ -61,22 +61,22 @@ scale(struct six x, double l)
 }
 
 void
-delassus_factor_new(struct impact_work *w, size_t nb, size_t nc, size_t nj)
+delassus_factor_new(struct impact_work *work, size_t nb, size_t nc, size_t nj)
 {
     size_t nr = 6 * nj, ldw = (nc + SIX - 1) / SIX * SIX;
-    struct arena *a = w->arena;
-    w->ldw = (int)ldw;
-    w->first_of = NEW_N(a, int, 2 * nj + 1);
-    w->start = w->first_of + nj + 1;
-    w->at = NEW_N(a, size_t, nj + 1);
-    w->panel = NEW_N(a, double, SIX *nr *(nj + 1) / 2 + SIX * nr + 1);
-    w->rd = NEW_N(a, double, 2 * nr + nc + 1);
-    w->ref = w->rd + nr;
-    w->W = NEW_N(a, double, (nr + 1) * ldw + 1);
-    w->place = NEW_N(a, int, 2 * nc + 1);
-    w->link = NEW_N(a, int, 2 * (nj > nc ? nj : nc) + 1);
-    w->head = NEW_N(a, int, 2 * nb + 1);
-    w->mass_root = NEW_N(a, double, nb + 1);
+    struct arena *arena = work->arena;
+    work->ldw = (int)ldw;
+    work->first_of = NEW_N(arena, int, 2 * nj + 1);
+    work->start = work->first_of + nj + 1;
+    work->at = NEW_N(arena, size_t, nj + 1);
+    work->panel = NEW_N(arena, double, SIX *nr *(nj + 1) / 2 + SIX * nr + 1);
+    work->rd = NEW_N(arena, double, 2 * nr + nc + 1);
+    work->ref = work->rd + nr;
+    work->W = NEW_N(arena, double, (nr + 1) * ldw + 1);
+    work->place = NEW_N(arena, int, 2 * nc + 1);
+    work->link = NEW_N(arena, int, 2 * (nj > nc ? nj : nc) + 1);
+    work->head = NEW_N(arena, int, 2 * nb + 1);
+    work->mass_root = NEW_N(arena, double, nb + 1);
 }
 
 static inline double
@@ -104,16 +104,16 @@ six_of(const struct impact_body *b, double g, double sign, const double f[3],
 
 /* one side of n rows: S holds force and moment about `at` */
 static void
-build_side(struct impact_solver *m, int n, struct impact_row *row, int s,
+build_side(struct impact_solver *solver, int n, struct impact_row *row, int s,
            uint32_t body, double sign, const double *S, const double at[3])
 {
-    const struct impact_body *b = &m->in.body[body];
+    const struct impact_body *b = &solver->in.body[body];
     if (body == IMP_WORLD || !(b->invmass > 0)) {
         for (int i = 0; i < n; i++)
             row[i].body[s] = IMP_WORLD;
         return;
     }
-    double r[3], g = sign * m->w->mass_root[body];
+    double r[3], g = sign * solver->w->mass_root[body];
     for (int i = 0; i < 3; i++)
         r[i] = at[i] - b->centre[i];
     for (int i = 0; i < n; i++) {
@@ -123,30 +123,31 @@ build_side(struct impact_solver *m, int n, struct impact_row *row, int s,
 }
 
 static void
-build_rows(struct impact_solver *m)
+build_rows(struct impact_solver *solver)
 {
-    const struct impact_problem *in = &m->in;
-    struct impact_work *w = m->w;
-    struct impact_row *row = w->row;
+    const struct impact_problem *in = &solver->in;
+    struct impact_work *work = solver->w;
+    struct impact_row *row = work->row;
     for (uint32_t b = 0; b < in->n_body; b++)
-        w->mass_root[b] = sqrt(in->body[b].invmass);
+        work->mass_root[b] = sqrt(in->body[b].invmass);
     for (uint32_t j = 0; j < in->n_joint; j++) {
         const struct impact_joint *k = &in->joint[j];
-        w->first_of[j] = (int)(row - w->row);
+        work->first_of[j] = (int)(row - work->row);
         for (int s = 0; s < 2; s++)
-            build_side(m, k->n, row, s, k->body[s], s ? -1 : 1, k->S[0], k->at);
+            build_side(solver, k->n, row, s, k->body[s], s ? -1 : 1, k->S[0],
+                       k->at);
         row += k->n;
     }
-    m->nr = w->first_of[in->n_joint] = (int)(row - w->row);
+    solver->nr = work->first_of[in->n_joint] = (int)(row - work->row);
     for (uint32_t c = 0; c < in->n_contact; c++, row++) {
         const struct impact_contact *k = &in->contact[c];
-        double n = m->length[c] = vec3_norm(k->dir);
+        double n = solver->length[c] = vec3_norm(k->dir);
         double u[6] = {k->dir[0] / n, k->dir[1] / n, k->dir[2] / n};
         for (int s = 0; s < 2; s++)
-            build_side(m, 1, row, s, k->body[s], s ? 1 : -1, u,
+            build_side(solver, 1, row, s, k->body[s], s ? 1 : -1, u,
                        s ? k->q : k->p);
     }
-    m->nc = (int)in->n_contact;
+    solver->nc = (int)in->n_contact;
 }
 
 /* -- panels ----------------------------------------------------------------
@@ -155,19 +156,19 @@ build_rows(struct impact_solver *m)
 /* T := L^-1 T, lines of rows `f` (the first of joint `from`) up to joint `to`,
  * ld apart */
 static void
-forward(const struct impact_work *w, int from, int to, double *T, int ld)
+forward(const struct impact_work *work, int from, int to, double *T, int ld)
 {
-    int f = w->first_of[from];
+    int f = work->first_of[from];
     for (int j = from; j < to; j++) {
-        int s = w->start[j], m0 = s > f ? s : f, r0 = w->first_of[j];
-        const double *p = w->panel + w->at[j] + SIX * (m0 - s) - r0;
+        int s = work->start[j], m0 = s > f ? s : f, r0 = work->first_of[j];
+        const double *p = work->panel + work->at[j] + SIX * (m0 - s) - r0;
         double *t = T + (r0 - f) * ld;
-        for (int k = r0; k < w->first_of[j + 1]; k++, t += ld) {
+        for (int k = r0; k < work->first_of[j + 1]; k++, t += ld) {
             const double *l = p + k, *u = T + (m0 - f) * ld;
             struct six y = get(t);
             for (; u < t; u += ld, l += SIX)
                 y = add(y, -*l, get(u));
-            put(t, scale(y, w->rd[k]));
+            put(t, scale(y, work->rd[k]));
         }
     }
 }
@@ -175,27 +176,29 @@ forward(const struct impact_work *w, int from, int to, double *T, int ld)
 /* T := the products of joint j's rows with those of all joints from `start[j]`
  * to itself */
 static void
-gram_of_joint(struct impact_solver *m, int j, double *T)
+gram_of_joint(struct impact_solver *solver, int j, double *T)
 {
     static const double none[6] = {0};
-    const struct impact_work *w = m->w;
-    int r0 = w->first_of[j], n = w->first_of[j + 1] - r0, f = w->start[j];
+    const struct impact_work *work = solver->w;
+    int r0 = work->first_of[j], n = work->first_of[j + 1] - r0,
+        f = work->start[j];
     memset(T, 0, sizeof *T * SIX * (size_t)(r0 + n - f));
     for (int s = 0; s < 2 && n; s++) {
-        uint32_t b = w->row[r0].body[s];
+        uint32_t b = work->row[r0].body[s];
         const double *x[SIX];
         struct six B[6];
         if (b == IMP_WORLD)
             continue;
         for (int i = 0; i < SIX; i++)
-            x[i] = i < n ? w->row[r0 + i].b[s] : none;
+            x[i] = i < n ? work->row[r0 + i].b[s] : none;
         for (int c = 0; c < 6; c++)
             B[c] = (struct six){
                 {x[0][c], x[1][c]}, {x[2][c], x[3][c]}, {x[4][c], x[5][c]}};
-        for (int e = w->head[b]; e >= 0; e = w->link[e]) {
-            int first = w->first_of[e >> 1], last = w->first_of[(e >> 1) + 1];
+        for (int e = work->head[b]; e >= 0; e = work->link[e]) {
+            int first = work->first_of[e >> 1],
+                last = work->first_of[(e >> 1) + 1];
             for (int k = first; k < last; k++) {
-                const double *l = w->row[k].b[e & 1];
+                const double *l = work->row[k].b[e & 1];
                 double *t = T + SIX * (k - f);
                 struct six y = get(t);
                 y = add(add(y, l[0], B[0]), l[1], B[1]);
@@ -209,48 +212,48 @@ gram_of_joint(struct impact_solver *m, int j, double *T)
 /* Cholesky factors of the joints' part, as dense_cholesky: smallest ratio of a
  * kept pivot to its row's size; what is at or under tol is dropped */
 static double
-factor_joints(struct impact_solver *m, double tol)
+factor_joints(struct impact_solver *solver, double tol)
 {
-    struct impact_work *w = m->w;
+    struct impact_work *work = solver->w;
     double worst = 1;
     size_t room = 0;
-    m->joint_rank = 0;
-    for (uint32_t b = 0; b < m->in.n_body; b++)
-        w->head[b] = -1;
-    for (int j = 0; j < (int)m->in.n_joint; j++) {
-        int r0 = w->first_of[j], n = w->first_of[j + 1] - r0, from = j;
+    solver->joint_rank = 0;
+    for (uint32_t b = 0; b < solver->in.n_body; b++)
+        work->head[b] = -1;
+    for (int j = 0; j < (int)solver->in.n_joint; j++) {
+        int r0 = work->first_of[j], n = work->first_of[j + 1] - r0, from = j;
         for (int s = 0; s < 2 && n; s++) {
-            uint32_t b = w->row[r0].body[s];
-            int *oldest = w->head + m->in.n_body + b;
+            uint32_t b = work->row[r0].body[s];
+            int *oldest = work->head + solver->in.n_body + b;
             if (b == IMP_WORLD)
                 continue;
-            if (w->head[b] < 0)
+            if (work->head[b] < 0)
                 *oldest = j;
-            w->link[2 * j + s] = w->head[b];
-            w->head[b] = 2 * j + s;
+            work->link[2 * j + s] = work->head[b];
+            work->head[b] = 2 * j + s;
             from = *oldest < from ? *oldest : from;
         }
-        int f = w->start[j] = w->first_of[from];
-        double *T = w->panel + room, *S = T + SIX * (r0 - f);
-        w->at[j] = room;
+        int f = work->start[j] = work->first_of[from];
+        double *T = work->panel + room, *S = T + SIX * (r0 - f);
+        work->at[j] = room;
         room += SIX * (size_t)(r0 + n - f);
-        gram_of_joint(m, j, T);
+        gram_of_joint(solver, j, T);
         for (int i = 0; i < n; i++)
-            w->ref[r0 + i] = S[SIX * i + i];
-        forward(w, from, j, T, SIX);
+            work->ref[r0 + i] = S[SIX * i + i];
+        forward(work, from, j, T, SIX);
         for (int k = 0; k < n; k++) {
             const double *t = T;
             struct six y = get(S + SIX * k);
             for (; t < S + SIX * k; t += SIX)
                 y = add(y, -t[k], get(t));
             put(S + SIX * k, y);
-            double d = S[SIX * k + k], ref = w->ref[r0 + k];
+            double d = S[SIX * k + k], ref = work->ref[r0 + k];
             bool kept = d > tol * ref;
-            w->rd[r0 + k] = kept ? 1 / sqrt(d) : 0;
-            put(S + SIX * k, scale(y, w->rd[r0 + k]));
+            work->rd[r0 + k] = kept ? 1 / sqrt(d) : 0;
+            put(S + SIX * k, scale(y, work->rd[r0 + k]));
             if (kept) {
                 worst = d < worst * ref ? d / ref : worst;
-                m->joint_rank++;
+                solver->joint_rank++;
             }
         }
     }
@@ -264,16 +267,16 @@ factor_joints(struct impact_solver *m, double tol)
  * each place), so that those a joint concerns are a prefix. first[] by place:
  * that joint. */
 static void
-order_contacts(struct impact_solver *m, int *first)
+order_contacts(struct impact_solver *solver, int *first)
 {
-    struct impact_work *w = m->w;
-    int nc = m->nc, nj = (int)m->in.n_joint, *place = w->place;
+    struct impact_work *work = solver->w;
+    int nc = solver->nc, nj = (int)solver->in.n_joint, *place = work->place;
     for (int c = 0; c < nc; c++) {
-        const struct impact_row *r = &w->row[m->nr + c];
+        const struct impact_row *r = &work->row[solver->nr + c];
         int f = nj, p = c;
         for (int s = 0; s < 2; s++)
-            if (r->body[s] != IMP_WORLD && w->head[r->body[s]] >= 0) {
-                int o = w->head[m->in.n_body + r->body[s]];
+            if (r->body[s] != IMP_WORLD && work->head[r->body[s]] >= 0) {
+                int o = work->head[solver->in.n_body + r->body[s]];
                 f = o < f ? o : f;
             }
         for (; p > 0 && first[p - 1] > f; p--) {
@@ -287,19 +290,21 @@ order_contacts(struct impact_solver *m, int *first)
 
 /* products of the contacts' rows with those of joints, into W by place */
 static void
-gram_of_contacts(struct impact_solver *m)
+gram_of_contacts(struct impact_solver *solver)
 {
-    struct impact_work *w = m->w;
-    memset(w->W, 0, sizeof *w->W * (size_t)m->nr * (size_t)w->ldw);
-    for (int p = 0; p < m->nc; p++) {
-        const struct impact_row *r = &w->row[m->nr + w->place[p]];
+    struct impact_work *work = solver->w;
+    memset(work->W, 0,
+           sizeof *work->W * (size_t)solver->nr * (size_t)work->ldw);
+    for (int p = 0; p < solver->nc; p++) {
+        const struct impact_row *r = &work->row[solver->nr + work->place[p]];
         for (int s = 0; s < 2; s++) {
             if (r->body[s] == IMP_WORLD)
                 continue;
-            for (int e = w->head[r->body[s]]; e >= 0; e = w->link[e]) {
-                int last = w->first_of[(e >> 1) + 1];
-                for (int k = w->first_of[e >> 1]; k < last; k++)
-                    w->W[k * w->ldw + p] += dot6(r->b[s], w->row[k].b[e & 1]);
+            for (int e = work->head[r->body[s]]; e >= 0; e = work->link[e]) {
+                int last = work->first_of[(e >> 1) + 1];
+                for (int k = work->first_of[e >> 1]; k < last; k++)
+                    work->W[k * work->ldw + p] +=
+                        dot6(r->b[s], work->row[k].b[e & 1]);
             }
         }
     }
@@ -307,38 +312,41 @@ gram_of_contacts(struct impact_solver *m)
 
 /* among the contacts themselves: the lower triangle of G without joints */
 static void
-gram_of_free(struct impact_solver *m)
+gram_of_free(struct impact_solver *solver)
 {
-    struct impact_work *w = m->w;
-    memset(m->G, 0, sizeof *m->G * (size_t)m->nc * (size_t)m->nc);
-    for (uint32_t b = 0; b < m->in.n_body; b++)
-        w->head[b] = -1;
-    for (int c = 0; c < m->nc; c++) {
-        const struct impact_row *r = &w->row[m->nr + c];
-        double *g = m->G + c * m->nc;
+    struct impact_work *work = solver->w;
+    memset(solver->G, 0,
+           sizeof *solver->G * (size_t)solver->nc * (size_t)solver->nc);
+    for (uint32_t b = 0; b < solver->in.n_body; b++)
+        work->head[b] = -1;
+    for (int c = 0; c < solver->nc; c++) {
+        const struct impact_row *row = &work->row[solver->nr + c];
+        double *g = solver->G + c * solver->nc;
         for (int s = 0; s < 2; s++)
-            if (r->body[s] != IMP_WORLD) {
-                w->link[2 * c + s] = w->head[r->body[s]];
-                w->head[r->body[s]] = 2 * c + s;
+            if (row->body[s] != IMP_WORLD) {
+                work->link[2 * c + s] = work->head[row->body[s]];
+                work->head[row->body[s]] = 2 * c + s;
             }
         for (int s = 0; s < 2; s++)
-            if (r->body[s] != IMP_WORLD)
-                for (int e = w->head[r->body[s]]; e >= 0; e = w->link[e])
-                    g[e >> 1] +=
-                        dot6(r->b[s], w->row[m->nr + (e >> 1)].b[e & 1]);
-        w->ref[m->nr + c] = g[c];
+            if (row->body[s] != IMP_WORLD)
+                for (int e = work->head[row->body[s]]; e >= 0;
+                     e = work->link[e])
+                    g[e >> 1] += dot6(
+                        row->b[s], work->row[solver->nr + (e >> 1)].b[e & 1]);
+        work->ref[solver->nr + c] = g[c];
     }
 }
 
 /* takes W^T W from G: contacts at places a, a + 1, a + 2 with six from b on */
 static void
-reduce_tile(struct impact_solver *m, int a, int b, int from)
+reduce_tile(struct impact_solver *solver, int a, int b, int from)
 {
-    const struct impact_work *w = m->w;
-    const double *x = w->W + from * w->ldw, *end = w->W + m->nr * w->ldw;
+    const struct impact_work *work = solver->w;
+    const double *x = work->W + from * work->ldw,
+                 *end = work->W + solver->nr * work->ldw;
     struct six s0 = {{0}, {0}, {0}}, s1 = s0, s2 = s0;
     double sum[3][SIX];
-    for (; x < end; x += w->ldw) {
+    for (; x < end; x += work->ldw) {
         struct six y = get(x + b);
         s0 = add(s0, x[a], y);
         s1 = add(s1, x[a + 1], y);
@@ -347,75 +355,78 @@ reduce_tile(struct impact_solver *m, int a, int b, int from)
     put(sum[0], s0);
     put(sum[1], s1);
     put(sum[2], s2);
-    for (int i = 0; i < 3 && a + i < m->nc; i++)
+    for (int i = 0; i < 3 && a + i < solver->nc; i++)
         for (int k = 0; k < SIX && b + k <= a + i; k++) {
-            int c = w->place[a + i], d = w->place[b + k];
-            m->G[c > d ? c * m->nc + d : d * m->nc + c] -= sum[i][k];
+            int c = work->place[a + i], d = work->place[b + k];
+            solver->G[c > d ? c * solver->nc + d : d * solver->nc + c] -=
+                sum[i][k];
         }
 }
 
 /* G = A_cc - W^T W, W = L^-1 A_jc */
 static void
-reduce_contacts(struct impact_solver *m)
+reduce_contacts(struct impact_solver *solver)
 {
-    struct impact_work *w = m->w;
-    int nc = m->nc, nj = (int)m->in.n_joint, *first = w->place + nc;
-    order_contacts(m, first);
-    gram_of_contacts(m);
-    gram_of_free(m);
+    struct impact_work *work = solver->w;
+    int nc = solver->nc, nj = (int)solver->in.n_joint,
+        *first = work->place + nc;
+    order_contacts(solver, first);
+    gram_of_contacts(solver);
+    gram_of_free(solver);
     for (int p = 0; p < nc && first[p] < nj; p += SIX) {
-        int f = w->first_of[first[p]];
-        forward(w, first[p], nj, w->W + f * w->ldw + p, w->ldw);
+        int f = work->first_of[first[p]];
+        forward(work, first[p], nj, work->W + f * work->ldw + p, work->ldw);
         for (int i = p; i < p + SIX && i < nc; i += 3)
             for (int q = 0; q <= p; q += SIX)
-                reduce_tile(m, i, q, w->first_of[first[i]]);
+                reduce_tile(solver, i, q, work->first_of[first[i]]);
     }
     for (int c = 0; c < nc; c++) {
         int ff = c;
         for (int d = c; d >= 0; d--) {
-            double x = m->G[d * nc + c] = m->G[c * nc + d];
+            double x = solver->G[d * nc + c] = solver->G[c * nc + d];
             if (x != 0)
                 ff = d;
         }
-        w->Ffirst[c] = ff;
+        work->Ffirst[c] = ff;
     }
 }
 
 double
-delassus_factor(struct impact_solver *m, double tol)
+delassus_factor(struct impact_solver *solver, double tol)
 {
-    build_rows(m);
-    double worst = factor_joints(m, tol);
-    reduce_contacts(m);
+    build_rows(solver);
+    double worst = factor_joints(solver, tol);
+    reduce_contacts(solver);
     return worst;
 }
 
 /* L^T xi = -W P */
 void
-impact_joint_impulses(struct impact_solver *m, const double *P, double *xi)
+impact_joint_impulses(struct impact_solver *solver, const double *P, double *xi)
 {
-    const struct impact_work *w = m->w;
+    const struct impact_work *work = solver->w;
     double x[IMPACT_CONTACTS_MAX];
-    for (int p = 0; p < m->nc; p++)
-        x[p] = P[w->place[p]];
+    for (int p = 0; p < solver->nc; p++)
+        x[p] = P[work->place[p]];
     /* contacts at and after place p do not feel joint j */
-    const int *first = w->place + m->nc;
-    for (int j = 0, p = 0; j < (int)m->in.n_joint; j++) {
-        while (p < m->nc && first[p] <= j)
+    const int *first = work->place + solver->nc;
+    for (int j = 0, p = 0; j < (int)solver->in.n_joint; j++) {
+        while (p < solver->nc && first[p] <= j)
             p++;
-        for (int k = w->first_of[j]; k < w->first_of[j + 1]; k++)
-            xi[k] = -dense_dot(p, w->W + k * w->ldw, x);
+        for (int k = work->first_of[j]; k < work->first_of[j + 1]; k++)
+            xi[k] = -dense_dot(p, work->W + k * work->ldw, x);
     }
-    for (int j = (int)m->in.n_joint - 1; j >= 0; j--) {
-        int r0 = w->first_of[j], n = w->first_of[j + 1] - r0, f = w->start[j];
-        const double *T = w->panel + w->at[j];
+    for (int j = (int)solver->in.n_joint - 1; j >= 0; j--) {
+        int r0 = work->first_of[j], n = work->first_of[j + 1] - r0,
+            f = work->start[j];
+        const double *T = work->panel + work->at[j];
         double y[SIX] = {0};
         for (int i = n - 1; i >= 0; i--) {
             const double *s = T + SIX * (r0 - f + i);
             double sum = xi[r0 + i];
             for (int k = i + 1; k < n; k++)
                 sum -= s[k] * y[k];
-            xi[r0 + i] = y[i] = sum * w->rd[r0 + i];
+            xi[r0 + i] = y[i] = sum * work->rd[r0 + i];
         }
         for (int k = f; k < r0; k++, T += SIX)
             xi[k] -= dot6(T, y);

@@ -15,31 +15,31 @@
 #define JOINT_LOOSEST 1e-6
 
 static void
-ensure(struct impact_solver *m)
+ensure(struct impact_solver *solver)
 {
-    struct impact_work *w = m->w;
-    if (w->qr)
+    struct impact_work *work = solver->w;
+    if (work->qr)
         return;
-    size_t n = (size_t)w->ld, M = 6 * w->most_body + 1, nc = n;
-    w->qr = NEW_N(w->arena, double, M *n);
-    w->tau = NEW_N(w->arena, double, n + M);
-    w->norm = NEW_N(w->arena, double, n);
-    w->perm = NEW_N(w->arena, int, n);
-    w->B = NEW_N(w->arena, double, 3 * M * nc + nc * nc + 4 * nc + M);
-    w->V = w->B + 3 * M * nc;
-    w->s = w->V + nc * nc;
-    w->J = NEW_N(w->arena, double, M *n + n * n + 2 * n);
-    m->null = NEW_N(w->arena, double, n *n);
-    w->Jv = w->J + M * n;
-    w->Js = w->Jv + n * n;
+    size_t n_row = (size_t)work->ld, M = 6 * work->most_body + 1, nc = n_row;
+    work->qr = NEW_N(work->arena, double, M *n_row);
+    work->tau = NEW_N(work->arena, double, n_row + M);
+    work->norm = NEW_N(work->arena, double, n_row);
+    work->perm = NEW_N(work->arena, int, n_row);
+    work->B = NEW_N(work->arena, double, 3 * M * nc + nc * nc + 4 * nc + M);
+    work->V = work->B + 3 * M * nc;
+    work->s = work->V + nc * nc;
+    work->J = NEW_N(work->arena, double, M *n_row + n_row * n_row + 2 * n_row);
+    solver->null = NEW_N(work->arena, double, n_row *n_row);
+    work->Jv = work->J + M * n_row;
+    work->Js = work->Jv + n_row * n_row;
 }
 
 /* the column of a row over all bodies */
 static void
-column(const struct impact_solver *m, int i, double *x)
+column(const struct impact_solver *solver, int i, double *x)
 {
-    const struct impact_row *r = &m->w->row[i];
-    memset(x, 0, sizeof *x * 6 * m->in.n_body);
+    const struct impact_row *r = &solver->w->row[i];
+    memset(x, 0, sizeof *x * 6 * solver->in.n_body);
     for (int s = 0; s < 2; s++)
         if (r->body[s] != IMP_WORLD)
             for (int k = 0; k < 6; k++)
@@ -47,75 +47,77 @@ column(const struct impact_solver *m, int i, double *x)
 }
 
 static double
-tolerance(const struct impact_solver *m)
+tolerance(const struct impact_solver *solver)
 {
-    return fmax(dense_tolerance(6 * (int)m->in.n_body, m->nr + m->nc),
-                m->in.tolerance);
+    return fmax(
+        dense_tolerance(6 * (int)solver->in.n_body, solver->nr + solver->nc),
+        solver->in.tolerance);
 }
 
 /* SVD of the columns `set` of B (k of them): V, s in work; the rank is decided
  * on columns measured by their length before the joints took their part, the
  * singular values that are returned are those of unit directions */
 static int
-factor(struct impact_solver *m, const int *set, int k)
+factor(struct impact_solver *solver, const int *set, int k)
 {
-    struct impact_work *w = m->w;
-    int M = 6 * (int)m->in.n_body, rank = 0;
-    double *a = w->B + (size_t)M * (size_t)m->nc;
+    struct impact_work *work = solver->w;
+    int M = 6 * (int)solver->in.n_body, rank = 0;
+    double *a = work->B + (size_t)M * (size_t)solver->nc;
     for (int i = 0; i < k; i++) {
-        const double *b = w->B + (size_t)M * (size_t)set[i];
-        double ref = sqrt(w->ref[m->nr + set[i]]);
+        const double *b = work->B + (size_t)M * (size_t)set[i];
+        double ref = sqrt(work->ref[solver->nr + set[i]]);
         for (int j = 0; j < M; j++)
             a[i * M + j] = ref > 0 ? b[j] / ref : 0;
     }
-    if (!dense_svd(M, k, a, w->V, w->s))
+    if (!dense_svd(M, k, a, work->V, work->s))
         return -1;
-    while (rank < k && w->s[rank] > w->loose)
+    while (rank < k && work->s[rank] > work->loose)
         rank++;
     for (int i = 0; i < k; i++)
-        memcpy(a + i * M, w->B + (size_t)M * (size_t)set[i],
+        memcpy(a + i * M, work->B + (size_t)M * (size_t)set[i],
                sizeof *a * (size_t)M);
-    return dense_svd(M, k, a, w->V, w->s) ? rank : -1;
+    return dense_svd(M, k, a, work->V, work->s) ? rank : -1;
 }
 
 int
-delassus_svd(struct impact_solver *m)
+delassus_svd(struct impact_solver *solver)
 {
-    struct impact_work *w = m->w;
-    int M = 6 * (int)m->in.n_body, nc = m->nc;
-    ensure(m);
-    for (int i = 0; i < m->nr; i++)
-        column(m, i, w->qr + (size_t)i * (size_t)M);
-    int k = dense_qr(M, m->nr, w->qr, w->tau, w->perm, w->norm, tolerance(m));
-    m->joint_rank = k;
+    struct impact_work *work = solver->w;
+    int M = 6 * (int)solver->in.n_body, nc = solver->nc;
+    ensure(solver);
+    for (int i = 0; i < solver->nr; i++)
+        column(solver, i, work->qr + (size_t)i * (size_t)M);
+    int k = dense_qr(M, solver->nr, work->qr, work->tau, work->perm, work->norm,
+                     tolerance(solver));
+    solver->joint_rank = k;
     /* what joints leave of a contact is known to rounding over the sine of the
      * smallest angle among the joints' own rows */
     double sine = 1;
     for (int i = 0; i < k; i++)
-        sine = fmin(sine, fabs(w->qr[(size_t)i * (size_t)M + (size_t)i]) /
-                              w->norm[w->perm[i]]);
-    w->loose = fmin(JOINT_LOOSEST, tolerance(m) / sine);
-    int *set = w->perm;
+        sine = fmin(sine, fabs(work->qr[(size_t)i * (size_t)M + (size_t)i]) /
+                              work->norm[work->perm[i]]);
+    work->loose = fmin(JOINT_LOOSEST, tolerance(solver) / sine);
+    int *set = work->perm;
     for (int c = 0; c < nc; c++) {
-        double *b = w->B + (size_t)M * (size_t)c, n = 0;
-        column(m, m->nr + c, b);
-        dense_qr_qt(M, k, w->qr, w->tau, b);
+        double *b = work->B + (size_t)M * (size_t)c, n = 0;
+        column(solver, solver->nr + c, b);
+        dense_qr_qt(M, k, work->qr, work->tau, b);
         memset(b, 0, sizeof *b * (size_t)k);
         n = sqrt(dense_dot(M, b, b));
-        if (!(n > w->loose * sqrt(w->ref[m->nr + c])))
+        if (!(n > work->loose * sqrt(work->ref[solver->nr + c])))
             memset(b, 0, sizeof *b * (size_t)M);
     }
     for (int c = 0; c < nc; c++)
         set[c] = c;
-    int rank = factor(m, set, nc);
+    int rank = factor(solver, set, nc);
     if (rank < 0)
         return 1;
-    m->rank = rank;
-    m->condition = rank ? pow(w->s[0] / w->s[rank - 1], 2) : 1;
+    solver->rank = rank;
+    solver->condition = rank ? pow(work->s[0] / work->s[rank - 1], 2) : 1;
     for (int i = rank; i < nc; i++) {
-        double *x = m->null + (i - rank) * nc, n = 0;
+        double *x = solver->null + (i - rank) * nc, n = 0;
         for (int c = 0; c < nc; c++) {
-            x[c] = w->V[i * nc + c] / m->length[c];
+            x[c] = work->V[i * nc + c] / solver->length[c];
             n += x[c] * x[c];
         }
         for (int c = 0; c < nc; c++)
@@ -124,18 +126,19 @@ delassus_svd(struct impact_solver *m)
     /* G from B: better than the one with cancelled digits */
     for (int i = 0; i < nc; i++)
         for (int j = 0; j <= i; j++)
-            m->G[i * nc + j] = m->G[j * nc + i] = dense_dot(
-                M, w->B + (size_t)M * (size_t)i, w->B + (size_t)M * (size_t)j);
-    w->exact = true;
+            solver->G[i * nc + j] = solver->G[j * nc + i] =
+                dense_dot(M, work->B + (size_t)M * (size_t)i,
+                          work->B + (size_t)M * (size_t)j);
+    work->exact = true;
     return 0;
 }
 
 int
-delassus_pseudoinverse(struct impact_solver *m, const bool *on, const double *b,
-                       double *x, double *residual, int *rank)
+delassus_pseudoinverse(struct impact_solver *solver, const bool *on,
+                       const double *b, double *x, double *residual, int *rank)
 {
-    struct impact_work *w = m->w;
-    int nc = m->nc, k = 0, set[IMPACT_CONTACTS_MAX];
+    struct impact_work *work = solver->w;
+    int nc = solver->nc, k = 0, set[IMPACT_CONTACTS_MAX];
     double rhs[IMPACT_CONTACTS_MAX], y[IMPACT_CONTACTS_MAX];
     for (int c = 0; c < nc && k < IMPACT_CONTACTS_MAX; c++)
         if (!on || on[c]) {
@@ -145,17 +148,17 @@ delassus_pseudoinverse(struct impact_solver *m, const bool *on, const double *b,
     memset(x, 0, sizeof *x * (size_t)nc);
     if (residual)
         memset(residual, 0, sizeof *residual * (size_t)nc);
-    if (m->regular) {
+    if (solver->regular) {
         /* a principal part of a definite matrix is definite */
-        double *F = w->F, *rd = w->Frd;
-        int *first = w->Ffirst;
-        bool whole = k == nc && w->whole;
-        w->whole = k == nc;
+        double *F = work->F, *rd = work->Frd;
+        int *first = work->Ffirst;
+        bool whole = k == nc && work->whole;
+        work->whole = k == nc;
         if (!whole)
             for (int i = 0; i < k; i++) {
                 first[i] = 0;
                 for (int j = 0; j <= i; j++)
-                    F[i * nc + j] = m->G[set[i] * nc + set[j]];
+                    F[i * nc + j] = solver->G[set[i] * nc + set[j]];
             }
         if (!whole)
             dense_cholesky(k, F, nc, first, NULL, 0, rd, rank);
@@ -166,15 +169,15 @@ delassus_pseudoinverse(struct impact_solver *m, const bool *on, const double *b,
         *rank = k;
         return 0;
     }
-    *rank = factor(m, set, k);
+    *rank = factor(solver, set, k);
     if (*rank < 0)
         return 1;
     for (int i = 0; i < *rank; i++)
-        y[i] = dense_dot(k, w->V + i * k, rhs);
+        y[i] = dense_dot(k, work->V + i * k, rhs);
     for (int i = 0; i < *rank; i++)
         for (int j = 0; j < k; j++) {
-            x[set[j]] += w->V[i * k + j] * (y[i] / w->s[i] / w->s[i]);
-            rhs[j] -= w->V[i * k + j] * y[i];
+            x[set[j]] += work->V[i * k + j] * (y[i] / work->s[i] / work->s[i]);
+            rhs[j] -= work->V[i * k + j] * y[i];
         }
     if (residual)
         for (int j = 0; j < k; j++)
@@ -183,44 +186,47 @@ delassus_pseudoinverse(struct impact_solver *m, const bool *on, const double *b,
 }
 
 void
-impact_least_joint_impulses(struct impact_solver *m, const double *six,
+impact_least_joint_impulses(struct impact_solver *solver, const double *six,
                             double *xi)
 {
-    struct impact_work *w = m->w;
-    int M = 6 * (int)m->in.n_body, nr = m->nr;
-    ensure(m);
+    struct impact_work *w = solver->w;
+    int M = 6 * (int)solver->in.n_body, nr = solver->nr;
+    ensure(solver);
     double *neg = w->tau, *work = w->Js + nr;
     for (int i = 0; i < nr; i++)
-        column(m, i, w->J + (size_t)i * (size_t)M);
+        column(solver, i, w->J + (size_t)i * (size_t)M);
     for (int i = 0; i < M; i++)
         neg[i] = -six[i];
     dense_svd(M, nr, w->J, w->Jv, w->Js);
-    dense_svd_solve(M, nr, w->J, w->Jv, w->Js, m->joint_rank, neg, xi, work);
+    dense_svd_solve(M, nr, w->J, w->Jv, w->Js, solver->joint_rank, neg, xi,
+                    work);
 }
 
 bool
-delassus_keeps_null(const struct impact_solver *m, const bool *on, int rank)
+delassus_keeps_null(const struct impact_solver *solver, const bool *on,
+                    int rank)
 {
-    const struct impact_work *w = m->w;
-    int M = 6 * (int)m->in.n_body, k = 0, set[IMPACT_CONTACTS_MAX];
+    const struct impact_work *work = solver->w;
+    int M = 6 * (int)solver->in.n_body, k = 0, set[IMPACT_CONTACTS_MAX];
     bool equal = true;
-    for (int c = 0; c < m->nc; c++)
+    for (int c = 0; c < solver->nc; c++)
         if (!on || on[c]) {
             set[k++] = c;
-            equal &= m->in.contact[c].e == m->in.contact[set[0]].e;
+            equal &= solver->in.contact[c].e == solver->in.contact[set[0]].e;
         }
     if (equal || rank == k)
         return true;
     for (int i = rank; i < k; i++) {
         double size = 0;
         for (int j = 0; j < k; j++)
-            size += sqrt(w->ref[m->nr + set[j]]) * fabs(w->V[i * k + j]);
+            size +=
+                sqrt(work->ref[solver->nr + set[j]]) * fabs(work->V[i * k + j]);
         for (int r = 0; r < M; r++) {
             double s = 0;
             for (int j = 0; j < k; j++)
-                s += w->B[(size_t)M * (size_t)set[j] + (size_t)r] *
-                     m->in.contact[set[j]].e * w->V[i * k + j];
-            if (fabs(s) > 16 * w->loose * size)
+                s += work->B[(size_t)M * (size_t)set[j] + (size_t)r] *
+                     solver->in.contact[set[j]].e * work->V[i * k + j];
+            if (fabs(s) > 16 * work->loose * size)
                 return false;
         }
     }

@@ -21,51 +21,52 @@
 #define OPEN 1e-9
 
 struct impact_solver *
-impact_solver_new(struct arena *a, uint32_t n_body, uint32_t n_contact,
+impact_solver_new(struct arena *arena, uint32_t n_body, uint32_t n_contact,
                   uint32_t n_joint)
 {
-    struct impact_solver *m = NEW(a, struct impact_solver);
-    struct impact_work *w = m->w = NEW(a, struct impact_work);
+    struct impact_solver *solver = NEW(arena, struct impact_solver);
+    struct impact_work *work = solver->w = NEW(arena, struct impact_work);
     size_t nb = n_body, nc = n_contact, nr = 6 * (size_t)n_joint, n = nr + nc;
-    w->arena = a;
-    w->most_body = nb;
-    w->ld = (int)(n ? n : 1);
-    w->row = NEW_N(a, struct impact_row, n + 1);
-    delassus_factor_new(w, nb, nc, n_joint);
-    w->x = NEW_N(a, double, 2 * n + 1);
-    w->y = w->x + n;
-    w->F = NEW_N(a, double, nc *nc + nc + 1);
-    w->Frd = w->F + nc * nc;
-    w->Ffirst = NEW_N(a, int, nc + 1);
-    w->six = NEW_N(a, double, 14 * nb + 1);
-    w->sum = w->six + 6 * nb;
-    m->G = NEW_N(a, double, nc *nc + 12 * nc + 1);
-    double *d = m->G + nc * nc;
-    m->length = d;
-    m->v0 = d + nc;
-    m->vsize = d + 2 * nc;
-    m->P = d + 3 * nc;
-    m->load = d + 4 * nc;
-    m->unload = d + 5 * nc;
-    m->before = d + 6 * nc;
-    m->after = d + 7 * nc;
-    m->at_peak = d + 8 * nc;
-    m->residual = d + 9 * nc;
-    m->open = NEW_N(a, bool, nc + 1);
-    m->twist = NEW_N(a, double, 12 * nb + 1);
-    m->peak_twist = m->twist + 6 * nb;
-    m->xi = NEW_N(a, double, nr + 1);
-    return m;
+    work->arena = arena;
+    work->most_body = nb;
+    work->ld = (int)(n ? n : 1);
+    work->row = NEW_N(arena, struct impact_row, n + 1);
+    delassus_factor_new(work, nb, nc, n_joint);
+    work->x = NEW_N(arena, double, 2 * n + 1);
+    work->y = work->x + n;
+    work->F = NEW_N(arena, double, nc *nc + nc + 1);
+    work->Frd = work->F + nc * nc;
+    work->Ffirst = NEW_N(arena, int, nc + 1);
+    work->six = NEW_N(arena, double, 14 * nb + 1);
+    work->sum = work->six + 6 * nb;
+    solver->G = NEW_N(arena, double, nc *nc + 12 * nc + 1);
+    double *d = solver->G + nc * nc;
+    solver->length = d;
+    solver->v0 = d + nc;
+    solver->vsize = d + 2 * nc;
+    solver->P = d + 3 * nc;
+    solver->load = d + 4 * nc;
+    solver->unload = d + 5 * nc;
+    solver->before = d + 6 * nc;
+    solver->after = d + 7 * nc;
+    solver->at_peak = d + 8 * nc;
+    solver->residual = d + 9 * nc;
+    solver->open = NEW_N(arena, bool, nc + 1);
+    solver->twist = NEW_N(arena, double, 12 * nb + 1);
+    solver->peak_twist = solver->twist + 6 * nb;
+    solver->xi = NEW_N(arena, double, nr + 1);
+    return solver;
 }
 
 static void
-velocities(struct impact_solver *m)
+velocities(struct impact_solver *solver)
 {
-    const struct impact_problem *in = &m->in;
-    m->speed = 0;
-    for (uint32_t c = 0; c < in->n_contact; c++) {
-        const struct impact_contact *k = &in->contact[c];
-        double v = k->recede * m->length[c], size = fabs(k->recede);
+    const struct impact_problem *in = &solver->in;
+    solver->speed = 0;
+    for (uint32_t contact = 0; contact < in->n_contact; contact++) {
+        const struct impact_contact *k = &in->contact[contact];
+        double velocity = k->recede * solver->length[contact],
+               size = fabs(k->recede);
         for (int s = 0; s < 2; s++) {
             if (k->body[s] == IMP_WORLD)
                 continue;
@@ -76,84 +77,89 @@ velocities(struct impact_solver *m)
             double t[3];
             vec3_cross(w, r, t);
             for (int i = 0; i < 3; i++) {
-                v += (s ? 1 : -1) * k->dir[i] * (b->vel[i] + t[i]);
+                velocity += (s ? 1 : -1) * k->dir[i] * (b->vel[i] + t[i]);
                 size += fabs(b->vel[i]) +
                         fabs(w[i]) * (fabs(r[0]) + fabs(r[1]) + fabs(r[2]));
             }
         }
-        m->v0[c] = v / m->length[c];
-        m->before[c] = v;
-        m->vsize[c] = size;
-        m->speed = fmax(m->speed, size);
+        solver->v0[contact] = velocity / solver->length[contact];
+        solver->before[contact] = velocity;
+        solver->vsize[contact] = size;
+        solver->speed = fmax(solver->speed, size);
     }
-    for (uint32_t c = 0; c < in->n_contact; c++)
-        m->open[c] = m->v0[c] > fmax(OPEN, m->in.tolerance) * m->speed;
+    for (uint32_t contact = 0; contact < in->n_contact; contact++)
+        solver->open[contact] =
+            solver->v0[contact] >
+            fmax(OPEN, solver->in.tolerance) * solver->speed;
 }
 
 double
-impact_velocity_tolerance(const struct impact_solver *m)
+impact_velocity_tolerance(const struct impact_solver *solver)
 {
     /* about 20 operations per velocity; data errors turn directions */
-    return (64 * DBL_EPSILON + m->in.tolerance) * m->speed;
+    return (64 * DBL_EPSILON + solver->in.tolerance) * solver->speed;
 }
 
 /* far above the rounding of G, far below what changes an outcome */
 #define RIGHT_ANGLE 1e-9
 
 double
-delassus_cosine(const struct impact_solver *m, int i, int j)
+delassus_cosine(const struct impact_solver *solver, int i, int j)
 {
-    double d = m->G[i * (m->nc + 1)] * m->G[j * (m->nc + 1)];
-    return d > 0 ? m->G[i * m->nc + j] / sqrt(d) : 0;
+    double d =
+        solver->G[i * (solver->nc + 1)] * solver->G[j * (solver->nc + 1)];
+    return d > 0 ? solver->G[i * solver->nc + j] / sqrt(d) : 0;
 }
 
 bool
-delassus_orthogonal(const struct impact_solver *m, int i, int j)
+delassus_orthogonal(const struct impact_solver *solver, int i, int j)
 {
-    return fabs(delassus_cosine(m, i, j)) <= RIGHT_ANGLE;
+    return fabs(delassus_cosine(solver, i, j)) <= RIGHT_ANGLE;
 }
 
 int
-impact_solver_prepare(struct impact_solver *m, const struct impact_problem *in)
+impact_solver_prepare(struct impact_solver *solver,
+                      const struct impact_problem *in)
 {
-    struct impact_work *w = m->w;
+    struct impact_work *work = solver->w;
     int rank;
-    m->in = *in;
-    w->exact = false;
-    w->whole = true;
+    solver->in = *in;
+    work->exact = false;
+    work->whole = true;
     int rows = 0;
     for (uint32_t j = 0; j < in->n_joint; j++)
         rows += in->joint[j].n;
     double tol = dense_tolerance(rows, 6 * (int)in->n_body);
-    double worst = delassus_factor(m, tol);
-    velocities(m);
-    for (int i = 0; i < m->nc; i++)
-        memcpy(w->F + i * m->nc, m->G + i * m->nc,
-               sizeof *w->F * (size_t)(i + 1));
-    worst = fmin(worst, dense_cholesky(m->nc, w->F, m->nc, w->Ffirst,
-                                       w->ref + m->nr, tol, w->Frd, &rank));
-    m->rank = rank;
-    m->condition = 1 / worst;
-    m->regular = rank == m->nc && m->joint_rank == m->nr &&
-                 worst >= fmax(PIVOT_REGULAR, in->tolerance);
-    return m->regular ? 0 : delassus_svd(m);
+    double worst = delassus_factor(solver, tol);
+    velocities(solver);
+    for (int i = 0; i < solver->nc; i++)
+        memcpy(work->F + i * solver->nc, solver->G + i * solver->nc,
+               sizeof *work->F * (size_t)(i + 1));
+    worst = fmin(worst,
+                 dense_cholesky(solver->nc, work->F, solver->nc, work->Ffirst,
+                                work->ref + solver->nr, tol, work->Frd, &rank));
+    solver->rank = rank;
+    solver->condition = 1 / worst;
+    solver->regular = rank == solver->nc && solver->joint_rank == solver->nr &&
+                      worst >= fmax(PIVOT_REGULAR, in->tolerance);
+    return solver->regular ? 0 : delassus_svd(solver);
 }
 
 int
-impact_solver_measure(struct impact_solver *m)
+impact_solver_measure(struct impact_solver *solver)
 {
-    return m->w->exact ? 0 : delassus_svd(m);
+    return solver->w->exact ? 0 : delassus_svd(solver);
 }
 
 /* -- motion after ----------------------------------------------------------
  */
 
 static void
-add_rows(struct impact_solver *m, const double *x, int first, int n,
+add_rows(struct impact_solver *solver, const double *x, int first, int n,
          double *six)
 {
     for (int i = 0; i < n; i++) {
-        const struct impact_row *r = &m->w->row[first + i];
+        const struct impact_row *r = &solver->w->row[first + i];
         if (x[i] != 0)
             for (int s = 0; s < 2; s++)
                 if (r->body[s] != IMP_WORLD)
@@ -197,17 +203,17 @@ act(const struct impact_body *k, double sum[8], const double *F,
 }
 
 void
-impact_momentum_balance(struct impact_solver *m)
+impact_momentum_balance(struct impact_solver *solver)
 {
-    const struct impact_problem *in = &m->in;
-    double worst = 0, *sum = m->w->sum;
+    const struct impact_problem *in = &solver->in;
+    double worst = 0, *sum = solver->w->sum;
     memset(sum, 0, sizeof *sum * 8 * in->n_body);
     for (uint32_t i = 0; i < in->n_contact; i++)
         for (int s = 0; s < 2; s++) {
             const struct impact_contact *c = &in->contact[i];
             double F[3];
             for (int k = 0; k < 3; k++)
-                F[k] = c->dir[k] * m->P[i];
+                F[k] = c->dir[k] * solver->P[i];
             if (c->body[s] != IMP_WORLD)
                 act(&in->body[c->body[s]], sum + 8 * c->body[s], F, NULL,
                     s ? c->q : c->p, s ? 1 : -1);
@@ -215,14 +221,14 @@ impact_momentum_balance(struct impact_solver *m)
     for (uint32_t i = 0; i < in->n_joint; i++)
         for (int s = 0; s < 2; s++) {
             const struct impact_joint *j = &in->joint[i];
-            const double *x = m->xi + 6 * i;
+            const double *x = solver->xi + 6 * i;
             if (j->body[s] != IMP_WORLD)
                 act(&in->body[j->body[s]], sum + 8 * j->body[s], x, x + 3,
                     j->at, s ? -1 : 1);
         }
     for (uint32_t b = 0; b < in->n_body; b++, sum += 8) {
         const struct impact_body *k = &in->body[b];
-        const double *t = m->twist + 6 * b;
+        const double *t = solver->twist + 6 * b;
         double left[2] = {0, 0}, size[2] = {sum[6], sum[7]}, d[6];
         if (!(k->invmass > 0))
             continue;
@@ -250,57 +256,59 @@ impact_momentum_balance(struct impact_solver *m)
             if (size[i] > 0)
                 worst = fmax(worst, left[i] / size[i]);
     }
-    m->momentum_error = worst;
+    solver->momentum_error = worst;
 }
 
 void
-impact_motion_after(struct impact_solver *m, const double *P)
+impact_motion_after(struct impact_solver *solver, const double *P)
 {
-    const struct impact_problem *in = &m->in;
-    struct impact_work *w = m->w;
+    const struct impact_problem *in = &solver->in;
+    struct impact_work *w = solver->w;
     double *xi = w->x;
     memset(w->six, 0, sizeof *w->six * 6 * in->n_body);
-    add_rows(m, P, m->nr, m->nc, w->six);
-    if (m->joint_rank < m->nr)
-        impact_least_joint_impulses(m, w->six, xi);
+    add_rows(solver, P, solver->nr, solver->nc, w->six);
+    if (solver->joint_rank < solver->nr)
+        impact_least_joint_impulses(solver, w->six, xi);
     else
-        impact_joint_impulses(m, P, xi);
-    add_rows(m, xi, 0, m->nr, w->six);
-    m->energy[0] = m->energy[1] = 0;
+        impact_joint_impulses(solver, P, xi);
+    add_rows(solver, xi, 0, solver->nr, w->six);
+    solver->energy[0] = solver->energy[1] = 0;
     for (uint32_t b = 0; b < in->n_body; b++) {
         const struct impact_body *k = &in->body[b];
-        double *t = m->twist + 6 * b, before[6];
+        double *twist = solver->twist + 6 * b, before[6];
         const double *s = w->six + 6 * b;
-        memcpy(before, k->spin, 3 * sizeof *t);
-        memcpy(before + 3, k->vel, 3 * sizeof *t);
-        memcpy(t, before, sizeof before);
+        memcpy(before, k->spin, 3 * sizeof *twist);
+        memcpy(before + 3, k->vel, 3 * sizeof *twist);
+        memcpy(twist, before, sizeof before);
         if (!(k->invmass > 0))
             continue;
         double g = sqrt(k->invmass);
         for (int i = 0; i < 3; i++) {
             const double *C = k->root + 3 * i;
-            t[i] += C[0] * s[3] + C[1] * s[4] + C[2] * s[5];
-            t[3 + i] += g * s[i];
+            twist[i] += C[0] * s[3] + C[1] * s[4] + C[2] * s[5];
+            twist[3 + i] += g * s[i];
         }
-        m->energy[0] += kinetic(k, before);
-        m->energy[1] += kinetic(k, t);
+        solver->energy[0] += kinetic(k, before);
+        solver->energy[1] += kinetic(k, twist);
     }
-    memset(m->xi, 0, sizeof *m->xi * 6 * in->n_joint);
+    memset(solver->xi, 0, sizeof *solver->xi * 6 * in->n_joint);
     for (uint32_t j = 0; j < in->n_joint; j++)
         for (int i = 0; i < in->joint[j].n; i++)
             for (int k = 0; k < 6; k++)
-                m->xi[6 * j + (uint32_t)k] +=
+                solver->xi[6 * j + (uint32_t)k] +=
                     xi[w->first_of[j] + i] * in->joint[j].S[i][k];
     double work = 0;
-    for (int c = 0; c < m->nc; c++) {
-        double v = m->v0[c] + dense_dot(m->nc, m->G + c * m->nc, P);
-        work += 0.5 * P[c] * (m->v0[c] + v);
-        m->P[c] = P[c] / m->length[c];
-        m->after[c] = v * m->length[c];
+    for (int c = 0; c < solver->nc; c++) {
+        double v = solver->v0[c] +
+                   dense_dot(solver->nc, solver->G + c * solver->nc, P);
+        work += 0.5 * P[c] * (solver->v0[c] + v);
+        solver->P[c] = P[c] / solver->length[c];
+        solver->after[c] = v * solver->length[c];
     }
     /* rounding of the sum is no gain */
     double size = 0;
-    for (int c = 0; c < m->nc; c++)
-        size += fabs(P[c]) * (m->vsize[c] + fabs(m->after[c] / m->length[c]));
-    m->gained = work > 1e-13 * size ? work : 0;
+    for (int c = 0; c < solver->nc; c++)
+        size += fabs(P[c]) *
+                (solver->vsize[c] + fabs(solver->after[c] / solver->length[c]));
+    solver->gained = work > 1e-13 * size ? work : 0;
 }

@@ -136,7 +136,7 @@ struct impact_solver {
 };
 
 /* memory for problems up to this size; may be used again and again */
-struct impact_solver *impact_solver_new(struct arena *a, uint32_t n_body,
+struct impact_solver *impact_solver_new(struct arena *arena, uint32_t n_body,
                                         uint32_t n_contact, uint32_t n_joint);
 /* rows of a joint from its kind; directions are normalised here. `user`: n_user
  * rows of six (IMP_JOINT_CONSTRAINT). plane: motions in x, y only. False: an
@@ -153,18 +153,18 @@ double impact_joint_check(const struct impact_joint *j, int n, double Q[6][6]);
 
 /* cosine of the kinetic angle between two contacts, G_ij/sqrt(G_ii G_jj); 0 if
  * nothing moves one of them */
-double delassus_cosine(const struct impact_solver *m, int i, int j);
+double delassus_cosine(const struct impact_solver *solver, int i, int j);
 /* at a right angle, to RIGHT_ANGLE: an impulse at one leaves the other as it is
  */
-bool delassus_orthogonal(const struct impact_solver *m, int i, int j);
+bool delassus_orthogonal(const struct impact_solver *solver, int i, int j);
 /* G, rank, velocities before. 0, or 1 when an iteration failed. */
-int impact_solver_prepare(struct impact_solver *m,
+int impact_solver_prepare(struct impact_solver *solver,
                           const struct impact_problem *in);
 /* exact rank, condition and null space also where the problem is regular */
-int impact_solver_measure(struct impact_solver *m);
+int impact_solver_measure(struct impact_solver *solver);
 /* impulses, joint impulses, motion after. UNDECLARED is Newton's law. Where
  * the law has no unique motion nothing is applied (I4): applied is false, fault
  * says why. May be called for one law after the other. */
-void impact_solver_solve(struct impact_solver *m, enum imp_impact_law law);
+void impact_solver_solve(struct impact_solver *solver, enum imp_impact_law law);
 
 #endif

@@ -13,9 +13,9 @@
 #include "runtime/numerics/vec3.h"
 
 static const imp_joint *
-joint_at(const struct rt *r, uint32_t j)
+joint_at(const struct rt *run, uint32_t j)
 {
-    return IMP_ARRAY(r->im, r->im->joints, imp_joint) + j;
+    return IMP_ARRAY(run->im, run->im->joints, imp_joint) + j;
 }
 
 /* xx yy zz xy xz yz */
@@ -44,143 +44,153 @@ root3(const double a[9], double L[9])
 }
 
 static void
-read_body(const struct rt *r, uint32_t body, struct impact_body *o)
+read_body(const struct rt *run, uint32_t body, struct impact_body *problem_body)
 {
-    const imp_body *b = rt_body(r, body);
-    const double *k = r->env + b->env_body, *s = r->env + b->env_state;
-    bool plane = r->im->dim == 2;
+    const imp_body *image_body = rt_body(run, body);
+    const double *k = run->env + image_body->env_body,
+                 *state = run->env + image_body->env_state;
+    bool plane = run->im->dim == 2;
     double R[9], L[9];
-    memset(o, 0, sizeof *o);
-    pose_rotation(r, body, R);
+    memset(problem_body, 0, sizeof *problem_body);
+    pose_rotation(run, body, R);
     if (plane) {
-        memcpy(o->centre, s, 2 * sizeof *s);
-        memcpy(o->vel, s + 3, 2 * sizeof *s);
-        o->spin[2] = s[5];
+        memcpy(problem_body->centre, state, 2 * sizeof *state);
+        memcpy(problem_body->vel, state + 3, 2 * sizeof *state);
+        problem_body->spin[2] = state[5];
     } else {
-        memcpy(o->centre, s, 3 * sizeof *s);
-        memcpy(o->vel, s + 7, 3 * sizeof *s);
-        mat3_apply(R, s + 10, o->spin);
+        memcpy(problem_body->centre, state, 3 * sizeof *state);
+        memcpy(problem_body->vel, state + 7, 3 * sizeof *state);
+        mat3_apply(R, state + 10, problem_body->spin);
     }
     if (!(k[IMP_BODY_INVMASS] > 0))
         return;
-    o->mass = k[IMP_BODY_MASS];
-    o->invmass = k[IMP_BODY_INVMASS];
+    problem_body->mass = k[IMP_BODY_MASS];
+    problem_body->invmass = k[IMP_BODY_INVMASS];
     if (plane) {
-        o->inroot[8] = sqrt(k[IMP_BODY_INERTIA]);
-        o->root[8] = sqrt(k[IMP_BODY_INVINERTIA]);
+        problem_body->inroot[8] = sqrt(k[IMP_BODY_INERTIA]);
+        problem_body->root[8] = sqrt(k[IMP_BODY_INVINERTIA]);
         return;
     }
     double a[9];
     full(k + IMP_BODY_INVINERTIA, a);
     root3(a, L);
-    mat3_product(R, L, o->root);
+    mat3_product(R, L, problem_body->root);
     full(k + IMP_BODY_INERTIA, a);
     root3(a, L);
-    mat3_product(R, L, o->inroot);
+    mat3_product(R, L, problem_body->inroot);
 }
 
 static void
-read_joint(const struct rt *r, const imp_joint *j, struct impact_joint *o)
+read_joint(const struct rt *run, const imp_joint *j,
+           struct impact_joint *problem_joint)
 {
-    const double *e = r->env + j->env_joint;
+    const double *e = run->env + j->env_joint;
     double axis[3], axis2[3], user[36];
     uint32_t carrier = j->body[0] == IMP_WORLD ? j->body[1] : j->body[0];
-    pose_carry(r, carrier, false, e + IMP_JOINT_AT, o->at);
-    pose_carry(r, carrier, true, e + IMP_JOINT_AXIS, axis);
-    pose_carry(r, j->body[1], true, e + IMP_JOINT_AXIS2, axis2);
+    pose_carry(run, carrier, false, e + IMP_JOINT_AT, problem_joint->at);
+    pose_carry(run, carrier, true, e + IMP_JOINT_AXIS, axis);
+    pose_carry(run, j->body[1], true, e + IMP_JOINT_AXIS2, axis2);
     for (uint32_t i = 0; i < 2 * j->n_user && i < 12; i++)
-        pose_carry(r, carrier, true, e + IMP_JOINT_USER + 3 * i, user + 3 * i);
-    impact_joint_rows(o, (enum imp_joint_kind)j->kind, axis, axis2, user,
-                      (int)j->n_user, r->im->dim == 2);
+        pose_carry(run, carrier, true, e + IMP_JOINT_USER + 3 * i,
+                   user + 3 * i);
+    impact_joint_rows(problem_joint, (enum imp_joint_kind)j->kind, axis, axis2,
+                      user, (int)j->n_user, run->im->dim == 2);
 }
 
 /* Shapes that contain t: what the rate of the gap is beyond that of the points
  * as points of the bodies */
 static int
-read_recede(struct rt *r, uint32_t c, double *recede)
+read_recede(struct rt *run, uint32_t contact, double *recede)
 {
-    const imp_contact *k = rt_contact(r, c);
+    const imp_contact *k = rt_contact(run, contact);
     struct closest_points cl;
     double h, gap[2];
     *recede = 0;
-    if (!((rt_body(r, k->body[0])->flags | rt_body(r, k->body[1])->flags) &
+    if (!((rt_body(run, k->body[0])->flags | rt_body(run, k->body[1])->flags) &
           IMP_BODYF_GTIME))
         return IMP_OK;
-    int st = closest_points_find(r, c, &cl, true);
+    int st = closest_points_find(run, contact, &cl, true);
     if (!st)
-        st = motion_series_all(r, 1, &h);
+        st = motion_series_all(run, 1, &h);
     if (!st)
-        st = contact_gap_series(r, c, 1, gap);
+        st = contact_gap_series(run, contact, 1, gap);
     if (!st)
-        *recede = gap[1] - gap_rate(r, c, &cl);
+        *recede = gap[1] - gap_rate(run, contact, &cl);
     return st;
 }
 
 /* bodies with corners: a contact of the problem per point; *n grows */
 static int
-read_corners(struct rt *r, uint32_t c, struct impact_contact *o, uint32_t *n,
+read_corners(struct rt *run, uint32_t contact,
+             struct impact_contact *problem_contact, uint32_t *n_point,
              struct impact_of_run *out)
 {
-    struct contact_manifold *t = NEW(r->brief, struct contact_manifold);
-    struct impact_contact one = *o;
+    struct contact_manifold *manifold =
+        NEW(run->brief, struct contact_manifold);
+    struct impact_contact one = *problem_contact;
     double tol, rate;
-    gap_tolerances(r, c, &tol, &rate);
-    int st = polytope_contact_manifold(r, c, tol, t);
+    gap_tolerances(run, contact, &tol, &rate);
+    int st = polytope_contact_manifold(run, contact, tol, manifold);
     if (st)
         return st;
-    if (t->kind == MANIFOLD_OPEN && !t->stated) {
+    if (manifold->kind == MANIFOLD_OPEN && !manifold->stated) {
         if (out->open == IMP_WORLD) {
-            out->open = c;
-            out->choice = t;
+            out->open = contact;
+            out->choice = manifold;
         }
         return IMP_OK;
     }
     /* only smooth bodies have surfaces that move: one point */
-    if ((st = read_recede(r, c, &one.recede)))
+    if ((st = read_recede(run, contact, &one.recede)))
         return st;
-    memcpy(one.dir, t->n, sizeof one.dir);
-    for (int i = 0; i < t->n_point; i++) {
-        memcpy(one.p, t->P[i], sizeof one.p);
-        memcpy(one.q, t->Q[i], sizeof one.q);
-        out->contact[*n] = c;
-        *o++ = one;
-        (*n)++;
+    memcpy(one.dir, manifold->n, sizeof one.dir);
+    for (int i = 0; i < manifold->n_point; i++) {
+        memcpy(one.p, manifold->P[i], sizeof one.p);
+        memcpy(one.q, manifold->Q[i], sizeof one.q);
+        out->contact[*n_point] = contact;
+        *problem_contact++ = one;
+        (*n_point)++;
     }
     out->p.tolerance = IMPACT_SHAPE_TOLERANCE;
     return IMP_OK;
 }
 
 static int
-read_contact(struct rt *r, uint32_t c, struct impact_contact *o, uint32_t *n,
+read_contact(struct rt *run, uint32_t contact,
+             struct impact_contact *problem_contact, uint32_t *n,
              struct impact_of_run *out)
 {
-    const imp_contact *k = rt_contact(r, c);
-    const double *e = r->env + k->env_contact;
-    o->e = e[IMP_CONTACT_E];
-    o->priority = k->flags & IMP_CONTACTF_PRIORITY ? e[IMP_CONTACT_PRIORITY]
-                                                   : (double)INFINITY;
+    const imp_contact *k = rt_contact(run, contact);
+    const double *env = run->env + k->env_contact;
+    problem_contact->e = env[IMP_CONTACT_E];
+    problem_contact->priority = k->flags & IMP_CONTACTF_PRIORITY
+                                    ? env[IMP_CONTACT_PRIORITY]
+                                    : (double)INFINITY;
     if (k->flags & IMP_CONTACTF_CORNERS)
-        return read_corners(r, c, o, n, out);
-    out->contact[(*n)++] = c;
+        return read_corners(run, contact, problem_contact, n, out);
+    out->contact[(*n)++] = contact;
     if (k->flags & IMP_CONTACTF_STATED) {
         uint32_t carrier = k->body[0];
         if (carrier != IMP_WORLD && k->body[1] != IMP_WORLD &&
-            rt_body(r, carrier)->flags & IMP_BODYF_FIXED)
+            rt_body(run, carrier)->flags & IMP_BODYF_FIXED)
             carrier = k->body[1];
-        pose_carry(r, carrier, false, e + IMP_CONTACT_AT, o->p);
-        memcpy(o->q, o->p, sizeof o->q);
-        pose_carry(r, carrier, true, e + IMP_CONTACT_DIRECTION, o->dir);
+        pose_carry(run, carrier, false, env + IMP_CONTACT_AT,
+                   problem_contact->p);
+        memcpy(problem_contact->q, problem_contact->p,
+               sizeof problem_contact->q);
+        pose_carry(run, carrier, true, env + IMP_CONTACT_DIRECTION,
+                   problem_contact->dir);
         return IMP_OK;
     }
     struct closest_points cl;
-    int st = closest_points_find(r, c, &cl, true);
+    int st = closest_points_find(run, contact, &cl, true);
     if (st)
         return st;
-    memcpy(o->p, cl.P, sizeof o->p);
-    memcpy(o->q, cl.Q, sizeof o->q);
-    memcpy(o->dir, cl.n, sizeof o->dir);
+    memcpy(problem_contact->p, cl.P, sizeof problem_contact->p);
+    memcpy(problem_contact->q, cl.Q, sizeof problem_contact->q);
+    memcpy(problem_contact->dir, cl.n, sizeof problem_contact->dir);
     out->p.tolerance = IMPACT_SHAPE_TOLERANCE;
-    return read_recede(r, c, &o->recede);
+    return read_recede(run, contact, &problem_contact->recede);
 }
 
 /* a body's number in the problem, entered when it is new */
@@ -197,97 +207,99 @@ enter(struct impact_of_run *o, uint32_t *of, uint32_t body)
 }
 
 static bool
-moves(const struct rt *r, const uint32_t *of, uint32_t body)
+moves(const struct rt *run, const uint32_t *of, uint32_t body)
 {
     return body != IMP_WORLD && of[body] != IMP_WORLD &&
-           !(rt_body(r, body)->flags & IMP_BODYF_FIXED);
+           !(rt_body(run, body)->flags & IMP_BODYF_FIXED);
 }
 
 int
-impact_of_run_read(struct rt *r, const uint32_t *contact, uint32_t n,
+impact_of_run_read(struct rt *run, const uint32_t *contact, uint32_t n_contact,
                    struct impact_of_run *out)
 {
-    const imp_image *im = r->im;
+    const imp_image *im = run->im;
     uint32_t nb = im->bodies.n, nj = im->joints.n;
-    uint32_t *of = NEW_N(r->brief, uint32_t, nb + 1);
-    bool *in = NEW_N(r->brief, bool, nj + 1);
-    uint32_t room = n + 1, rows = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (rt_contact(r, contact[i])->flags & IMP_CONTACTF_CORNERS)
+    uint32_t *of = NEW_N(run->brief, uint32_t, nb + 1);
+    bool *in = NEW_N(run->brief, bool, nj + 1);
+    uint32_t room = n_contact + 1, rows = 0;
+    for (uint32_t i = 0; i < n_contact; i++)
+        if (rt_contact(run, contact[i])->flags & IMP_CONTACTF_CORNERS)
             room += MANIFOLD_POINTS;
-    struct impact_contact *c = NEW_N(r->brief, struct impact_contact, room);
+    struct impact_contact *contacts =
+        NEW_N(run->brief, struct impact_contact, room);
     memset(out, 0, sizeof *out);
     out->open = IMP_WORLD;
-    out->contact = NEW_N(r->brief, uint32_t, room);
-    out->body = NEW_N(r->brief, uint32_t, nb + 1);
-    out->joint = NEW_N(r->brief, uint32_t, nj + 1);
+    out->contact = NEW_N(run->brief, uint32_t, room);
+    out->body = NEW_N(run->brief, uint32_t, nb + 1);
+    out->joint = NEW_N(run->brief, uint32_t, nj + 1);
     for (uint32_t b = 0; b < nb; b++)
         of[b] = IMP_WORLD;
-    for (uint32_t i = 0; i < n; i++) {
-        const imp_contact *k = rt_contact(r, contact[i]);
+    for (uint32_t i = 0; i < n_contact; i++) {
+        const imp_contact *k = rt_contact(run, contact[i]);
         for (int s = 0; s < 2; s++)
-            c[rows].body[s] = enter(out, of, k->body[s]);
-        int st = read_contact(r, contact[i], &c[rows], &rows, out);
+            contacts[rows].body[s] = enter(out, of, k->body[s]);
+        int st = read_contact(run, contact[i], &contacts[rows], &rows, out);
         if (st)
             return st;
     }
-    for (uint32_t b = 0; b < nb && n == 0; b++)
+    for (uint32_t b = 0; b < nb && n_contact == 0; b++)
         enter(out, of, b);
     /* bodies that joints connect to those there are */
     for (bool more = true; more;) {
         more = false;
         for (uint32_t j = 0; j < nj; j++) {
-            const imp_joint *k = joint_at(r, j);
+            const imp_joint *k = joint_at(run, j);
             if (in[j] ||
-                (!moves(r, of, k->body[0]) && !moves(r, of, k->body[1])))
+                (!moves(run, of, k->body[0]) && !moves(run, of, k->body[1])))
                 continue;
             in[j] = more = true;
             for (int s = 0; s < 2; s++)
                 enter(out, of, k->body[s]);
         }
     }
-    struct impact_body *b = NEW_N(r->brief, struct impact_body, nb + 1);
-    struct impact_joint *q = NEW_N(r->brief, struct impact_joint, nj + 1);
+    struct impact_body *bodies = NEW_N(run->brief, struct impact_body, nb + 1);
+    struct impact_joint *joints =
+        NEW_N(run->brief, struct impact_joint, nj + 1);
     for (uint32_t i = 0; i < out->p.n_body; i++)
-        read_body(r, out->body[i], &b[i]);
+        read_body(run, out->body[i], &bodies[i]);
     for (uint32_t j = 0; j < nj; j++)
         if (in[j]) {
-            const imp_joint *k = joint_at(r, j);
-            struct impact_joint *o = &q[out->p.n_joint];
-            read_joint(r, k, o);
+            const imp_joint *k = joint_at(run, j);
+            struct impact_joint *o = &joints[out->p.n_joint];
+            read_joint(run, k, o);
             for (int s = 0; s < 2; s++)
                 o->body[s] = enter(out, of, k->body[s]);
             out->joint[out->p.n_joint++] = j;
         }
-    out->p.body = b;
-    out->p.joint = q;
-    out->p.contact = c;
+    out->p.body = bodies;
+    out->p.joint = joints;
+    out->p.contact = contacts;
     out->p.n_contact = rows;
     return IMP_OK;
 }
 
 void
-impact_of_run_write(struct rt *r, const struct impact_of_run *in,
+impact_of_run_write(struct rt *run, const struct impact_of_run *in,
                     const double *twist)
 {
-    bool plane = r->im->dim == 2;
+    bool plane = run->im->dim == 2;
     for (uint32_t i = 0; i < in->p.n_body; i++) {
-        const imp_body *b = rt_body(r, in->body[i]);
-        const double *t = twist + 6 * i;
-        double *s = r->env + b->env_state, R[9];
+        const imp_body *image_body = rt_body(run, in->body[i]);
+        const double *twist_after = twist + 6 * i;
+        double *state = run->env + image_body->env_state, R[9];
         if (!(in->p.body[i].invmass > 0))
             continue;
-        double *low = r->state_lo
-                          ? r->state_lo + (b->env_state - r->im->layout.state)
-                          : NULL;
+        double *low = run->state_lo ? run->state_lo + (image_body->env_state -
+                                                       run->im->layout.state)
+                                    : NULL;
         uint32_t first = plane ? 3 : 7, k = plane ? 3 : 6;
         if (plane) {
-            memcpy(s + 3, t + 3, 2 * sizeof *s);
-            s[5] = t[2];
+            memcpy(state + 3, twist_after + 3, 2 * sizeof *state);
+            state[5] = twist_after[2];
         } else {
-            memcpy(s + 7, t + 3, 3 * sizeof *s);
-            pose_rotation(r, in->body[i], R);
-            mat3_apply_transposed(R, t, s + 10);
+            memcpy(state + 7, twist_after + 3, 3 * sizeof *state);
+            pose_rotation(run, in->body[i], R);
+            mat3_apply_transposed(R, twist_after, state + 10);
         }
         if (low)
             memset(low + first, 0, k * sizeof *low);

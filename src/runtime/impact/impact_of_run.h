@@ -27,19 +27,20 @@ struct impact_of_run {
 /* Reads contacts (n > 0) from the model at its present state; closest points
  * of contacts with shapes are computed. Memory: the run's arena. Status as
  * closest_points_find (with a diagnostic). n = 0: all bodies and joints. */
-int impact_of_run_read(struct rt *r, const uint32_t *contact, uint32_t n,
-                       struct impact_of_run *out);
+int impact_of_run_read(struct rt *run, const uint32_t *contact,
+                       uint32_t n_contact, struct impact_of_run *out);
 /* velocities after into the state of the run */
-void impact_of_run_write(struct rt *r, const struct impact_of_run *in,
+void impact_of_run_write(struct rt *run, const struct impact_of_run *in,
                          const double *twist);
 
 /* End of set-up: bodies that state no velocity get the one their joints and
  * `rate`s give them; what is stated must agree with the joints (IMP_BADMODEL
  * after a diagnostic otherwise), or is projected, with a warning, where the
  * world says so; redundant joints are told. */
-int start_joints(struct rt *r);
+int start_joints(struct rt *run);
 
 /* S^T eta Q = 0 for every joint of o; IMP_BADMODEL after a diagnostic */
-int impact_of_run_reciprocal(struct rt *r, const struct impact_of_run *o);
+int impact_of_run_reciprocal(struct rt *run,
+                             const struct impact_of_run *problem);
 
 #endif

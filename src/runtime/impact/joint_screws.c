@@ -22,11 +22,11 @@ unit(const double a[3], double u[3])
 /* b, c perpendicular to u; for the axes themselves the other two in order, so
  * that a hinge about z reacts with x, y and the numbers read as in the paper */
 static void
-basis(const double u[3], double b[3], double c[3])
+basis(const double axis[3], double b[3], double c[3])
 {
     int k = 0;
     for (int i = 1; i < 3; i++)
-        if (fabs(u[i]) > fabs(u[k]))
+        if (fabs(axis[i]) > fabs(axis[k]))
             k = i;
     double e[3] = {0, 0, 0};
     e[(k + 1) % 3] = 1;
@@ -34,11 +34,11 @@ basis(const double u[3], double b[3], double c[3])
         e[2] = 0;
         e[0] = 1;
     }
-    double d = vec3_dot(u, e);
+    double d = vec3_dot(axis, e);
     for (int i = 0; i < 3; i++)
-        b[i] = e[i] - d * u[i];
+        b[i] = e[i] - d * axis[i];
     unit(b, b);
-    vec3_cross(u, b, c);
+    vec3_cross(axis, b, c);
 }
 
 static void

@@ -9,41 +9,43 @@
 
 /* `restitution`: false puts to rest what closes together */
 static void
-complementarity(struct impact_solver *m, bool restitution)
+complementarity(struct impact_solver *solver, bool restitution)
 {
     double q[IMPACT_CONTACTS_MAX], P[IMPACT_CONTACTS_MAX],
-        *rest = impact_law_room(m);
-    for (int c = 0; c < m->nc; c++) {
-        double e = restitution ? m->in.contact[c].e : 0;
-        q[c] = m->v0[c] + (m->open[c] ? 0 : e * fmin(0, m->v0[c]));
+        *rest = impact_law_room(solver);
+    for (int c = 0; c < solver->nc; c++) {
+        double e = restitution ? solver->in.contact[c].e : 0;
+        q[c] =
+            solver->v0[c] + (solver->open[c] ? 0 : e * fmin(0, solver->v0[c]));
     }
-    if (impact_blocked(m, m->nc, NULL, q)) {
-        impact_no_motion(m, IMPACT_JAMMED);
+    if (impact_blocked(solver, solver->nc, NULL, q)) {
+        impact_no_motion(solver, IMPACT_JAMMED);
         return;
     }
-    int st = lcp_solve(m->nc, m->G, q, P, rest);
+    int st = lcp_solve(solver->nc, solver->G, q, P, rest);
     if (st == 1 || st == 3) {
-        impact_no_motion(m, st == 1 ? IMPACT_JAMMED : IMPACT_UNSETTLED);
+        impact_no_motion(solver, st == 1 ? IMPACT_JAMMED : IMPACT_UNSETTLED);
         return;
     }
-    m->determined = st == 2 ? IMPACT_MOTION_UNIQUE : IMPACT_UNIQUE;
-    impact_motion_after(m, P);
-    if (m->nc == 1)
-        impact_peak_of_equal(m, NULL);
+    solver->determined = st == 2 ? IMPACT_MOTION_UNIQUE : IMPACT_UNIQUE;
+    impact_motion_after(solver, P);
+    if (solver->nc == 1)
+        impact_peak_of_equal(solver, NULL);
 }
 
 void
-impact_law_complementarity(struct impact_solver *m, const bool *on, int n_on)
+impact_law_complementarity(struct impact_solver *solver, const bool *on,
+                           int n_on)
 {
     (void)on;
     (void)n_on;
-    complementarity(m, true);
+    complementarity(solver, true);
 }
 
 void
-impact_law_rest(struct impact_solver *m, const bool *on, int n_on)
+impact_law_rest(struct impact_solver *solver, const bool *on, int n_on)
 {
     (void)on;
     (void)n_on;
-    complementarity(m, m->nc == 1);
+    complementarity(solver, solver->nc == 1);
 }

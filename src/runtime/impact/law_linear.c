@@ -8,93 +8,93 @@
 #include "runtime/impact/impact_priv.h"
 
 static bool
-reached(const struct impact_solver *m, const double *residual)
+reached(const struct impact_solver *solver, const double *residual)
 {
     double off = 0;
-    for (int c = 0; c < m->nc; c++)
+    for (int c = 0; c < solver->nc; c++)
         off = fmax(off, fabs(residual[c]));
-    return off <= IMPACT_OUTSIDE * m->speed;
+    return off <= IMPACT_OUTSIDE * solver->speed;
 }
 
 /* P := pinv(G) b among the contacts `on`, of which there are n_on, and what it
  * says about uniqueness. *fits: the equations have a solution; where they have
  * none, the residual stays. False: the pseudoinverse did not settle. */
 static bool
-least_squares(struct impact_solver *m, const bool *on, int n_on,
+least_squares(struct impact_solver *solver, const bool *on, int n_on,
               const double *b, double *P, int *rank, bool *fits)
 {
-    if (delassus_pseudoinverse(m, on, b, P, m->residual, rank)) {
-        impact_no_motion(m, IMPACT_UNSETTLED);
+    if (delassus_pseudoinverse(solver, on, b, P, solver->residual, rank)) {
+        impact_no_motion(solver, IMPACT_UNSETTLED);
         return false;
     }
-    *fits = *rank == n_on || reached(m, m->residual);
-    m->determined = *rank == n_on ? IMPACT_UNIQUE
-                    : *fits       ? IMPACT_MOTION_UNIQUE
-                                  : IMPACT_NOT_UNIQUE;
-    for (int c = 0; c < m->nc; c++)
+    *fits = *rank == n_on || reached(solver, solver->residual);
+    solver->determined = *rank == n_on ? IMPACT_UNIQUE
+                         : *fits       ? IMPACT_MOTION_UNIQUE
+                                       : IMPACT_NOT_UNIQUE;
+    for (int c = 0; c < solver->nc; c++)
         if (*fits)
-            m->residual[c] = 0;
+            solver->residual[c] = 0;
         else
-            m->residual[c] *= m->length[c];
+            solver->residual[c] *= solver->length[c];
     return true;
 }
 
 /* Newton's equations; `nearest`: the nearest velocities where they contradict
  * each other, else no motion */
 static void
-newton(struct impact_solver *m, const bool *on, int n_on, bool nearest)
+newton(struct impact_solver *solver, const bool *on, int n_on, bool nearest)
 {
     double b[IMPACT_CONTACTS_MAX], P[IMPACT_CONTACTS_MAX];
     int rank;
     bool fits;
-    for (int c = 0; c < m->nc; c++)
-        b[c] = -(1 + m->in.contact[c].e) * m->v0[c];
-    if (!least_squares(m, on, n_on, b, P, &rank, &fits))
+    for (int c = 0; c < solver->nc; c++)
+        b[c] = -(1 + solver->in.contact[c].e) * solver->v0[c];
+    if (!least_squares(solver, on, n_on, b, P, &rank, &fits))
         return;
     if (!fits && !nearest) {
-        impact_no_motion(m, IMPACT_INCONSISTENT);
+        impact_no_motion(solver, IMPACT_INCONSISTENT);
         return;
     }
     if (!fits)
-        m->fault = IMPACT_INCONSISTENT;
-    impact_motion_after(m, P);
+        solver->fault = IMPACT_INCONSISTENT;
+    impact_motion_after(solver, P);
     if (fits)
-        impact_peak_of_equal(m, on);
+        impact_peak_of_equal(solver, on);
 }
 
 void
-impact_law_newton(struct impact_solver *m, const bool *on, int n_on)
+impact_law_newton(struct impact_solver *solver, const bool *on, int n_on)
 {
-    newton(m, on, n_on, false);
+    newton(solver, on, n_on, false);
 }
 
 void
-impact_law_least_norm(struct impact_solver *m, const bool *on, int n_on)
+impact_law_least_norm(struct impact_solver *solver, const bool *on, int n_on)
 {
-    newton(m, on, n_on, true);
+    newton(solver, on, n_on, true);
 }
 
 void
-impact_law_poisson(struct impact_solver *m, const bool *on, int n_on)
+impact_law_poisson(struct impact_solver *solver, const bool *on, int n_on)
 {
     double b[IMPACT_CONTACTS_MAX], P[IMPACT_CONTACTS_MAX],
         Pc[IMPACT_CONTACTS_MAX];
     int rank;
     bool fits;
-    for (int c = 0; c < m->nc; c++)
-        b[c] = -m->v0[c];
-    if (!least_squares(m, on, n_on, b, Pc, &rank, &fits))
+    for (int c = 0; c < solver->nc; c++)
+        b[c] = -solver->v0[c];
+    if (!least_squares(solver, on, n_on, b, Pc, &rank, &fits))
         return;
     if (!fits) {
-        impact_no_motion(m, IMPACT_INCONSISTENT);
+        impact_no_motion(solver, IMPACT_INCONSISTENT);
         return;
     }
-    if (!delassus_keeps_null(m, on, rank)) {
-        impact_no_motion(m, IMPACT_AMBIGUOUS);
+    if (!delassus_keeps_null(solver, on, rank)) {
+        impact_no_motion(solver, IMPACT_AMBIGUOUS);
         return;
     }
-    for (int c = 0; c < m->nc; c++)
-        P[c] = Pc[c] * (1 + m->in.contact[c].e);
-    impact_peak_at(m, Pc, P);
-    impact_motion_after(m, P);
+    for (int c = 0; c < solver->nc; c++)
+        P[c] = Pc[c] * (1 + solver->in.contact[c].e);
+    impact_peak_at(solver, Pc, P);
+    impact_motion_after(solver, P);
 }

@@ -12,14 +12,15 @@
  * impulse moves if they are within what the data leave open. True: one that
  * nothing can change approaches. */
 bool
-impact_blocked(const struct impact_solver *m, int n, const int *set, double *q)
+impact_blocked(const struct impact_solver *solver, int n, const int *set,
+               double *q)
 {
     bool bad = false;
     for (int i = 0; i < n; i++) {
         int c = set ? set[i] : i;
-        bool still = !(m->G[c * (m->nc + 1)] > 0);
-        if (fabs(q[i]) <=
-            (still ? IMPACT_OUTSIDE * m->speed : impact_velocity_tolerance(m)))
+        bool still = !(solver->G[c * (solver->nc + 1)] > 0);
+        if (fabs(q[i]) <= (still ? IMPACT_OUTSIDE * solver->speed
+                                 : impact_velocity_tolerance(solver)))
             q[i] = 0;
         bad |= still && q[i] < 0;
     }
@@ -27,71 +28,73 @@ impact_blocked(const struct impact_solver *m, int n, const int *set, double *q)
 }
 
 void
-impact_no_motion(struct impact_solver *m, enum impact_fault why)
+impact_no_motion(struct impact_solver *solver, enum impact_fault why)
 {
     double zero[IMPACT_CONTACTS_MAX] = {0};
-    m->fault = why;
-    m->determined = IMPACT_NOT_UNIQUE;
-    m->applied = m->peak = false;
-    impact_motion_after(m, zero);
+    solver->fault = why;
+    solver->determined = IMPACT_NOT_UNIQUE;
+    solver->applied = solver->peak = false;
+    impact_motion_after(solver, zero);
 }
 
 /* the state at peak compression, by impulses Pc */
 void
-impact_peak_at(struct impact_solver *m, const double *Pc, const double *P)
+impact_peak_at(struct impact_solver *solver, const double *Pc, const double *P)
 {
-    impact_motion_after(m, Pc);
-    memcpy(m->at_peak, m->after, sizeof *m->after * (size_t)m->nc);
-    memcpy(m->peak_twist, m->twist, sizeof *m->twist * 6 * m->in.n_body);
-    for (int c = 0; c < m->nc; c++) {
-        m->load[c] = Pc[c] / m->length[c];
-        m->unload[c] = (P[c] - Pc[c]) / m->length[c];
+    impact_motion_after(solver, Pc);
+    memcpy(solver->at_peak, solver->after,
+           sizeof *solver->after * (size_t)solver->nc);
+    memcpy(solver->peak_twist, solver->twist,
+           sizeof *solver->twist * 6 * solver->in.n_body);
+    for (int c = 0; c < solver->nc; c++) {
+        solver->load[c] = Pc[c] / solver->length[c];
+        solver->unload[c] = (P[c] - Pc[c]) / solver->length[c];
     }
-    m->peak = true;
+    solver->peak = true;
 }
 
 /* with equal restitutions the whole impact is a straight line in the space of
  * impulses, and peak compression lies at 1/(1 + e) of it; after
  * impact_motion_after */
 void
-impact_peak_of_equal(struct impact_solver *m, const bool *on)
+impact_peak_of_equal(struct impact_solver *solver, const bool *on)
 {
     double e = 0;
     bool any = false;
-    for (int c = 0; c < m->nc; c++) {
+    for (int c = 0; c < solver->nc; c++) {
         if (on && !on[c])
             continue;
-        if (any && m->in.contact[c].e != e)
+        if (any && solver->in.contact[c].e != e)
             return;
-        e = m->in.contact[c].e;
+        e = solver->in.contact[c].e;
         any = true;
     }
     if (!any)
         return;
     double share = 1 / (1 + e);
-    for (int c = 0; c < m->nc; c++) {
-        m->load[c] = share * m->P[c];
-        m->unload[c] = m->P[c] - m->load[c];
-        m->at_peak[c] = share * (m->after[c] + e * m->before[c]);
+    for (int c = 0; c < solver->nc; c++) {
+        solver->load[c] = share * solver->P[c];
+        solver->unload[c] = solver->P[c] - solver->load[c];
+        solver->at_peak[c] = share * (solver->after[c] + e * solver->before[c]);
     }
-    for (uint32_t b = 0; b < m->in.n_body; b++)
+    for (uint32_t b = 0; b < solver->in.n_body; b++)
         for (uint32_t i = 0; i < 6; i++) {
-            const struct impact_body *k = &m->in.body[b];
+            const struct impact_body *k = &solver->in.body[b];
             double before = i < 3 ? k->spin[i] : k->vel[i - 3];
-            m->peak_twist[6 * b + i] =
-                share * (m->twist[6 * b + i] + e * before);
+            solver->peak_twist[6 * b + i] =
+                share * (solver->twist[6 * b + i] + e * before);
         }
-    m->peak = true;
+    solver->peak = true;
 }
 
 double *
-impact_law_room(struct impact_solver *m)
+impact_law_room(struct impact_solver *solver)
 {
-    struct impact_work *w = m->w;
-    size_t n = (size_t)w->ld;
-    if (!w->lcp)
-        w->lcp =
-            NEW_N(w->arena, double,
+    struct impact_work *work = solver->w;
+    size_t n = (size_t)work->ld;
+    if (!work->lcp)
+        work->lcp =
+            NEW_N(work->arena, double,
                   lcp_room((int)n) + impact_energetic_room((int)n) + n * n);
-    return w->lcp;
+    return work->lcp;
 }

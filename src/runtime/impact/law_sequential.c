@@ -14,26 +14,26 @@
 
 /* the contact whose turn it is; -1: none approaches */
 static int
-turn(struct impact_solver *m, const double *v)
+turn(struct impact_solver *solver, const double *v)
 {
     int best = -1;
     double most = 0;
-    for (int c = 0; c < m->nc; c++) {
-        if (!(v[c] < -impact_velocity_tolerance(m)))
+    for (int c = 0; c < solver->nc; c++) {
+        if (!(v[c] < -impact_velocity_tolerance(solver)))
             continue;
-        double g = m->G[c * (m->nc + 1)];
-        if (!(g > 0) && v[c] >= -IMPACT_OUTSIDE * m->speed)
+        double g = solver->G[c * (solver->nc + 1)];
+        if (!(g > 0) && v[c] >= -IMPACT_OUTSIDE * solver->speed)
             continue;
         double size = g > 0 ? v[c] * v[c] / g : INFINITY;
         if (best >= 0) {
-            double p = m->in.contact[c].priority,
-                   q = m->in.contact[best].priority;
+            double p = solver->in.contact[c].priority,
+                   q = solver->in.contact[best].priority;
             bool close = fabs(size - most) <= SEQUENCE_TIE * most;
-            if (p == q && close && !m->tie &&
-                !delassus_orthogonal(m, c, best)) {
-                m->tie = true;
-                m->tied[0] = best;
-                m->tied[1] = c;
+            if (p == q && close && !solver->tie &&
+                !delassus_orthogonal(solver, c, best)) {
+                solver->tie = true;
+                solver->tied[0] = best;
+                solver->tied[1] = c;
             }
             if (p > q || (p == q && (close || size < most)))
                 continue;
@@ -45,32 +45,32 @@ turn(struct impact_solver *m, const double *v)
 }
 
 void
-impact_law_sequential(struct impact_solver *m, const bool *on, int n_on)
+impact_law_sequential(struct impact_solver *solver, const bool *on, int n_on)
 {
     (void)on;
     (void)n_on;
     double v[IMPACT_CONTACTS_MAX], P[IMPACT_CONTACTS_MAX] = {0};
-    memcpy(v, m->v0, sizeof *v * (size_t)m->nc);
-    for (m->steps = 0; m->steps < SEQUENCE_MOST; m->steps++) {
-        int c = turn(m, v);
+    memcpy(v, solver->v0, sizeof *v * (size_t)solver->nc);
+    for (solver->steps = 0; solver->steps < SEQUENCE_MOST; solver->steps++) {
+        int c = turn(solver, v);
         if (c < 0)
             break;
-        const double *g = m->G + c * m->nc;
+        const double *g = solver->G + c * solver->nc;
         if (!(g[c] > 0)) {
-            impact_no_motion(m, IMPACT_JAMMED);
+            impact_no_motion(solver, IMPACT_JAMMED);
             return;
         }
-        double p = -(1 + m->in.contact[c].e) * v[c] / g[c];
+        double p = -(1 + solver->in.contact[c].e) * v[c] / g[c];
         P[c] += p;
-        for (int i = 0; i < m->nc; i++)
+        for (int i = 0; i < solver->nc; i++)
             v[i] += g[i] * p;
     }
-    if (m->steps == SEQUENCE_MOST) {
-        impact_no_motion(m, IMPACT_ENDLESS);
+    if (solver->steps == SEQUENCE_MOST) {
+        impact_no_motion(solver, IMPACT_ENDLESS);
         return;
     }
-    m->determined = m->tie ? IMPACT_NOT_UNIQUE : IMPACT_UNIQUE;
-    impact_motion_after(m, P);
-    if (m->nc == 1)
-        impact_peak_of_equal(m, NULL);
+    solver->determined = solver->tie ? IMPACT_NOT_UNIQUE : IMPACT_UNIQUE;
+    impact_motion_after(solver, P);
+    if (solver->nc == 1)
+        impact_peak_of_equal(solver, NULL);
 }

@@ -18,7 +18,7 @@
 #include <assert.h>
 
 void
-impact_solver_solve(struct impact_solver *m, enum imp_impact_law law)
+impact_solver_solve(struct impact_solver *solver, enum imp_impact_law law)
 {
     /* by the number of the law; without one it is Newton's */
     static impact_law_function *const function[] = {
@@ -26,21 +26,21 @@ impact_solver_solve(struct impact_solver *m, enum imp_impact_law law)
 #define LAW(ID, word, args, POLICY, TRAITS, unequal, doc) impact_law_##word,
 #include "abi/laws.def"
     };
-    assert(m != NULL && law < IMP_IMPACT_COUNT);
-    assert(m->nc >= 0 && m->nc <= IMPACT_CONTACTS_MAX);
+    assert(solver != NULL && law < IMP_IMPACT_COUNT);
+    assert(solver->nc >= 0 && solver->nc <= IMPACT_CONTACTS_MAX);
     bool on[IMPACT_CONTACTS_MAX];
     int n = 0;
-    m->law = law == IMP_IMPACT_UNDECLARED ? IMP_IMPACT_NEWTON : law;
-    m->fault = IMPACT_FINE;
-    m->determined = IMPACT_UNIQUE;
-    m->applied = true;
-    m->peak = m->tie = false;
-    m->steps = 0;
-    for (int c = 0; c < m->nc; c++) {
-        on[c] = !m->open[c];
+    solver->law = law == IMP_IMPACT_UNDECLARED ? IMP_IMPACT_NEWTON : law;
+    solver->fault = IMPACT_FINE;
+    solver->determined = IMPACT_UNIQUE;
+    solver->applied = true;
+    solver->peak = solver->tie = false;
+    solver->steps = 0;
+    for (int c = 0; c < solver->nc; c++) {
+        on[c] = !solver->open[c];
         n += on[c];
-        m->residual[c] = 0;
+        solver->residual[c] = 0;
     }
-    function[m->law](m, on, n);
-    impact_momentum_balance(m);
+    function[solver->law](solver, on, n);
+    impact_momentum_balance(solver);
 }

@@ -38,21 +38,21 @@ swap(double *a, double *b, int n)
 }
 
 static void
-sorted(struct eigen *e)
+sorted(struct eigen *eigen)
 {
-    int n = e->n;
+    int n = eigen->n;
     for (int i = 1; i < n; i++)
         for (int j = i; j > 0; j--) {
-            double a = hypot(e->re[j - 1], e->im[j - 1]),
-                   b = hypot(e->re[j], e->im[j]);
-            bool later = b > a || (b == a && e->re[j] > e->re[j - 1]);
+            double a = hypot(eigen->re[j - 1], eigen->im[j - 1]),
+                   b = hypot(eigen->re[j], eigen->im[j]);
+            bool later = b > a || (b == a && eigen->re[j] > eigen->re[j - 1]);
             if (!later)
                 break;
-            swap(e->re + j - 1, e->re + j, 1);
-            swap(e->im + j - 1, e->im + j, 1);
-            swap(e->error + j - 1, e->error + j, 1);
-            swap(e->x + (j - 1) * n, e->x + j * n, n);
-            swap(e->y + (j - 1) * n, e->y + j * n, n);
+            swap(eigen->re + j - 1, eigen->re + j, 1);
+            swap(eigen->im + j - 1, eigen->im + j, 1);
+            swap(eigen->error + j - 1, eigen->error + j, 1);
+            swap(eigen->x + (j - 1) * n, eigen->x + j * n, n);
+            swap(eigen->y + (j - 1) * n, eigen->y + j * n, n);
         }
 }
 
@@ -135,14 +135,14 @@ struct work {
 
 /* |(A - lambda) z|, long double sums */
 static double
-residual(const struct work *w, bool transposed, double complex lambda,
+residual(const struct work *work, bool transposed, double complex lambda,
          const double complex *z)
 {
     double size = 0.0;
-    for (int i = 0; i < w->n; i++) {
+    for (int i = 0; i < work->n; i++) {
         long double complex s = -(long double complex)lambda * z[i];
-        for (int j = 0; j < w->n; j++)
-            s += w->a[transposed ? j * w->n + i : i * w->n + j] *
+        for (int j = 0; j < work->n; j++)
+            s += work->a[transposed ? j * work->n + i : i * work->n + j] *
                  (long double complex)z[j];
         size = hypot(size, (double)cabsl(s));
     }
@@ -163,17 +163,17 @@ length(int n, const double complex *z)
  * residual greater, as those behind the first do where vectors are missing, is
  * the last (Ipsen 1997). */
 static void
-vector(const struct work *w, bool transposed, double complex lambda, int k,
+vector(const struct work *work, bool transposed, double complex lambda, int k,
        double complex *z)
 {
-    int n = w->n;
+    int n = work->n;
     const double complex *others = z - k * n;
     double least = INFINITY;
-    double complex *best = w->best;
+    double complex *best = work->best;
     for (int i = 0; i < n; i++)
         z[i] = 1.0 / (1.0 + (i + k) % n);
     for (int step = 0; step < 3; step++) {
-        inverse(n, w->a, transposed, lambda, w->small, w->b, z);
+        inverse(n, work->a, transposed, lambda, work->small, work->b, z);
         unit(n, z);
         for (int twice = 0; twice < 3; twice++) {
             apart(n, others, k, z);
@@ -182,26 +182,27 @@ vector(const struct work *w, bool transposed, double complex lambda, int k,
                     z[i] = i == (k + step) % n;
             unit(n, z);
         }
-        double r = residual(w, transposed, lambda, z);
+        double r = residual(work, transposed, lambda, z);
         if (!(length(n, z) > 0.5 && r < least))
             break;
         least = r;
         memcpy(best, z, (size_t)n * sizeof *z);
     }
-    bool one = least <= EIGEN_RESIDUAL * n * DBL_EPSILON * w->norm;
+    bool one = least <= EIGEN_RESIDUAL * n * DBL_EPSILON * work->norm;
     memcpy(z, k && !one ? others : best, (size_t)n * sizeof *z);
 }
 
 /* y A x / (y x) */
 static double complex
-rayleigh(const struct work *w, const double complex *y, const double complex *x)
+rayleigh(const struct work *work, const double complex *y,
+         const double complex *x)
 {
-    int n = w->n;
+    int n = work->n;
     long double complex s = 0.0L, d = 0.0L;
     for (int i = 0; i < n; i++) {
         long double complex r = 0.0L;
         for (int j = 0; j < n; j++)
-            r += w->a[i * n + j] * (long double complex)x[j];
+            r += work->a[i * n + j] * (long double complex)x[j];
         s += y[i] * r;
         d += (long double complex)y[i] * x[i];
     }
@@ -212,16 +213,16 @@ rayleigh(const struct work *w, const double complex *y, const double complex *x)
  * eigenvalue, |y A' x| / |y x| of one. |(Y^T X)^-1| is about k over its least
  * pivot; INFINITY where there are less than k vectors. */
 static double
-error_of(const struct work *w, int k)
+error_of(const struct work *work, int k)
 {
-    int n = w->n;
+    int n = work->n;
     double noise = EIGEN_NOISE * n * DBL_EPSILON, least = INFINITY;
-    double complex *s = w->b;
+    double complex *s = work->b;
     for (int p = 0; p < k; p++)
         for (int q = 0; q < k; q++) {
             s[p * k + q] = 0.0;
             for (int j = 0; j < n; j++)
-                s[p * k + q] += w->left[p * n + j] * w->right[q * n + j];
+                s[p * k + q] += work->left[p * n + j] * work->right[q * n + j];
         }
     for (int p = 0; p < k; p++) {
         int r = p, c = p;
@@ -246,16 +247,17 @@ error_of(const struct work *w, int k)
             for (int q = k - 1; q >= p; q--)
                 s[m * k + q] -= s[m * k + p] / s[p * k + p] * s[p * k + q];
     }
-    return noise * w->norm / least;
+    return noise * work->norm / least;
 }
 
 /* the eigenvalue whose conjugate i is, with a negative imaginary part, and
  * which no other has yet */
 static int
-mate(const struct eigen *e, int i, const int *group)
+mate(const struct eigen *eigen, int i, const int *group)
 {
     int j = 0;
-    while (e->re[j] != e->re[i] || e->im[j] != -e->im[i] || group[j] >= 0)
+    while (eigen->re[j] != eigen->re[i] || eigen->im[j] != -eigen->im[i] ||
+           group[j] >= 0)
         j++;
     return j;
 }
@@ -263,129 +265,133 @@ mate(const struct eigen *e, int i, const int *group)
 /* Those without vectors yet that are as near to eigenvalue i as its error, into
  * list[], i the first: they may be one eigenvalue. How many. */
 static int
-alike(const struct work *w, const struct eigen *e, int i, double error,
+alike(const struct work *work, const struct eigen *eigen, int i, double error,
       int *list)
 {
     int k = 0;
     list[k++] = i;
-    for (int j = i + 1; j < w->n; j++)
-        if (!(e->error[j] > 0.0) &&
-            hypot(e->re[i] - e->re[j], e->im[i] - e->im[j]) <= error)
+    for (int j = i + 1; j < work->n; j++)
+        if (!(eigen->error[j] > 0.0) &&
+            hypot(eigen->re[i] - eigen->re[j], eigen->im[i] - eigen->im[j]) <=
+                error)
             list[k++] = j;
     return k;
 }
 
 /* k vectors of eigenvalue l in the first rows of w; the error of l */
 static double
-find(struct work *w, double complex l, int k)
+find(struct work *work, double complex l, int k)
 {
     for (int j = 0; j < k; j++) {
-        vector(w, false, l, j, w->right + j * w->n);
-        vector(w, true, l, j, w->left + j * w->n);
+        vector(work, false, l, j, work->right + j * work->n);
+        vector(work, true, l, j, work->left + j * work->n);
     }
-    return error_of(w, k);
+    return error_of(work, k);
 }
 
 /* eigenvalue i with its vector, or several that are the same, as their mean,
  * with theirs */
 static void
-group(struct work *w, struct eigen *e, int i, int *list)
+group(struct work *work, struct eigen *eigen, int i, int *list)
 {
-    int n = w->n;
-    double complex l = e->re[i] + I * e->im[i], mean = 0.0;
-    double error = find(w, l, 1);
-    double least = EIGEN_NOISE * n * DBL_EPSILON * w->norm;
-    int k = alike(w, e, i, fmax(error, least), list);
+    int n = work->n;
+    double complex l = eigen->re[i] + I * eigen->im[i], mean = 0.0;
+    double error = find(work, l, 1);
+    double least = EIGEN_NOISE * n * DBL_EPSILON * work->norm;
+    int k = alike(work, eigen, i, fmax(error, least), list);
     for (int j = 0; j < k; j++)
-        mean += (e->re[list[j]] + I * e->im[list[j]]) / k;
+        mean += (eigen->re[list[j]] + I * eigen->im[list[j]]) / k;
     if (fabs(cimag(mean)) <= k * least)
         mean = creal(mean);
-    double of_all = k > 1 ? find(w, mean, k) : INFINITY;
+    double of_all = k > 1 ? find(work, mean, k) : INFINITY;
     if (of_all <= fmax(error, EIGEN_REGULAR * least) && isfinite(of_all)) {
         error = of_all;
         l = mean;
     } else if (k > 1) {
         k = 1;
-        error = find(w, l, 1);
+        error = find(work, l, 1);
     }
     if (k == 1) {
-        double complex r = rayleigh(w, w->left, w->right);
+        double complex r = rayleigh(work, work->left, work->right);
         if (cabs(r - l) <= error && error <= EIGEN_REGULAR * least)
             l = r;
     }
     /* at most what a defect of order n leaves */
-    error = fmin(error, pow(EIGEN_NOISE * n * DBL_EPSILON, 1.0 / n) * w->norm);
+    error =
+        fmin(error, pow(EIGEN_NOISE * n * DBL_EPSILON, 1.0 / n) * work->norm);
     for (int j = 0; j < k; j++) {
         int at = list[j];
-        bool real = k > 1 ? cimag(l) == 0.0 : e->im[at] == 0.0;
-        double side = e->im[at] < 0.0 && !real ? -1.0 : 1.0;
-        e->error[at] = error;
-        e->re[at] = creal(l);
-        e->im[at] = real ? 0.0 : side * fabs(cimag(l));
+        bool real = k > 1 ? cimag(l) == 0.0 : eigen->im[at] == 0.0;
+        double side = eigen->im[at] < 0.0 && !real ? -1.0 : 1.0;
+        eigen->error[at] = error;
+        eigen->re[at] = creal(l);
+        eigen->im[at] = real ? 0.0 : side * fabs(cimag(l));
         for (int c = 0; c < n; c++) {
-            e->x[at * n + c] = creal(w->right[j * n + c]);
-            e->y[at * n + c] = real ? 0.0 : side * cimag(w->right[j * n + c]);
+            eigen->x[at * n + c] = creal(work->right[j * n + c]);
+            eigen->y[at * n + c] =
+                real ? 0.0 : side * cimag(work->right[j * n + c]);
         }
     }
 }
 
 /* list, mates: n */
 static void
-vectors(struct work *w, struct eigen *e, int *list, int *mates)
+vectors(struct work *work, struct eigen *eigen, int *list, int *mates)
 {
-    int n = w->n;
+    int n = work->n;
     for (int i = 0; i < n; i++)
         mates[i] = -1;
     for (int i = 0; i < n; i++)
-        if (e->im[i] < 0.0) {
-            mates[i] = mate(e, i, mates);
+        if (eigen->im[i] < 0.0) {
+            mates[i] = mate(eigen, i, mates);
             mates[mates[i]] = i;
         }
     for (int i = 0; i < n; i++) {
-        if (e->im[i] < 0.0 || e->error[i] > 0.0)
+        if (eigen->im[i] < 0.0 || eigen->error[i] > 0.0)
             continue;
-        group(w, e, i, list);
+        group(work, eigen, i, list);
     }
     for (int i = 0; i < n; i++) {
         int j = mates[i];
-        if (!(e->im[i] < 0.0))
+        if (!(eigen->im[i] < 0.0))
             continue;
-        e->re[i] = e->re[j];
-        e->im[i] = -e->im[j];
-        e->error[i] = e->error[j];
+        eigen->re[i] = eigen->re[j];
+        eigen->im[i] = -eigen->im[j];
+        eigen->error[i] = eigen->error[j];
         for (int c = 0; c < n; c++) {
-            e->x[i * n + c] = e->x[j * n + c];
-            e->y[i * n + c] = -e->y[j * n + c];
+            eigen->x[i * n + c] = eigen->x[j * n + c];
+            eigen->y[i * n + c] = -eigen->y[j * n + c];
         }
     }
 }
 
 int
-eigen_solve(struct arena *arena, int n, const double *a, struct eigen *e)
+eigen_solve(struct arena *arena, int n, const double *a, struct eigen *eigen)
 {
     size_t un = (size_t)n;
     double *h = NEW_N(arena, double, un *un + 2 * un + 1);
-    struct work w = {.n = n, .a = a};
-    w.b = NEW_N(arena, double complex, 3 * un * un + un + 1);
-    w.left = w.b + un * un;
-    w.right = w.left + un * un;
-    w.best = w.right + un * un;
-    e->n = n;
-    e->re = NEW_N(arena, double, un + 1);
-    e->im = NEW_N(arena, double, un + 1);
-    e->error = NEW_N(arena, double, un + 1);
-    e->x = NEW_N(arena, double, un *un + 1);
-    e->y = NEW_N(arena, double, un *un + 1);
+    struct work work = {.n = n, .a = a};
+    work.b = NEW_N(arena, double complex, 3 * un * un + un + 1);
+    work.left = work.b + un * un;
+    work.right = work.left + un * un;
+    work.best = work.right + un * un;
+    eigen->n = n;
+    eigen->re = NEW_N(arena, double, un + 1);
+    eigen->im = NEW_N(arena, double, un + 1);
+    eigen->error = NEW_N(arena, double, un + 1);
+    eigen->x = NEW_N(arena, double, un *un + 1);
+    eigen->y = NEW_N(arena, double, un *un + 1);
     memcpy(h, a, un * un * sizeof *h);
     for (size_t i = 0; i < un * un; i++)
-        w.norm = hypot(w.norm, a[i]);
-    if (!isfinite(w.norm) || eigen_qr(n, h, h + un * un, e->re, e->im))
+        work.norm = hypot(work.norm, a[i]);
+    if (!isfinite(work.norm) ||
+        eigen_qr(n, h, h + un * un, eigen->re, eigen->im))
         return 1;
-    sorted(e);
-    w.small = DBL_EPSILON * (w.norm > 0.0 ? w.norm : 1.0);
+    sorted(eigen);
+    work.small = DBL_EPSILON * (work.norm > 0.0 ? work.norm : 1.0);
     int *list = NEW_N(arena, int, 2 * un + 1);
-    vectors(&w, e, list, list + n);
-    sorted(e);
+    vectors(&work, eigen, list, list + n);
+    sorted(eigen);
     return 0;
 }
 
@@ -395,12 +401,13 @@ eigen_solve(struct arena *arena, int n, const double *a, struct eigen *e)
 /* how many eigenvalues are eigenvalue i within both errors; *loose: one of them
  * is not exactly so */
 static int
-multiplicity(const struct eigen *e, int i, bool *loose)
+multiplicity(const struct eigen *eigen, int i, bool *loose)
 {
     int k = 0;
-    for (int j = 0; j < e->n; j++) {
-        double d = hypot(e->re[i] - e->re[j], e->im[i] - e->im[j]);
-        if (d > e->error[i] + e->error[j])
+    for (int j = 0; j < eigen->n; j++) {
+        double d =
+            hypot(eigen->re[i] - eigen->re[j], eigen->im[i] - eigen->im[j]);
+        if (d > eigen->error[i] + eigen->error[j])
             continue;
         k++;
         *loose |= j != i;
@@ -409,22 +416,22 @@ multiplicity(const struct eigen *e, int i, bool *loose)
 }
 
 struct eigen_cone
-eigen_cone(const struct eigen *e)
+eigen_cone(const struct eigen *eigen)
 {
-    struct eigen_cone c = {EIGEN_ZERO, true, false};
-    double top = e->n ? hypot(e->re[0], e->im[0]) : 0.0;
+    struct eigen_cone cone = {EIGEN_ZERO, true, false};
+    double top = eigen->n ? hypot(eigen->re[0], eigen->im[0]) : 0.0;
     int positive = -1, most = 0, first = -1, other = 0;
-    if (!(top > (e->n ? e->error[0] : 0.0)))
-        return c;
-    for (int i = 0; i < e->n; i++) {
-        double r = hypot(e->re[i], e->im[i]);
-        if (r < top - e->error[0] - e->error[i])
+    if (!(top > (eigen->n ? eigen->error[0] : 0.0)))
+        return cone;
+    for (int i = 0; i < eigen->n; i++) {
+        double r = hypot(eigen->re[i], eigen->im[i]);
+        if (r < top - eigen->error[0] - eigen->error[i])
             continue;
-        int k = multiplicity(e, i, &c.tied);
-        bool real = fabs(e->im[i]) <= e->error[i];
-        if (real && e->im[i] != 0.0)
-            c.tied = true;
-        if (real && e->re[i] > 0.0) {
+        int k = multiplicity(eigen, i, &cone.tied);
+        bool real = fabs(eigen->im[i]) <= eigen->error[i];
+        if (real && eigen->im[i] != 0.0)
+            cone.tied = true;
+        if (real && eigen->re[i] > 0.0) {
             positive = i;
             most = k > most ? k : most;
             continue;
@@ -434,10 +441,11 @@ eigen_cone(const struct eigen *e)
         other = k > other ? k : other;
     }
     if (positive >= 0 && other)
-        c.tied = true;
-    c.cone = positive >= 0 && most >= other;
-    c.dominant = positive >= 0                           ? EIGEN_POSITIVE
-                 : fabs(e->im[first]) <= e->error[first] ? EIGEN_NEGATIVE
-                                                         : EIGEN_COMPLEX;
-    return c;
+        cone.tied = true;
+    cone.cone = positive >= 0 && most >= other;
+    cone.dominant = positive >= 0 ? EIGEN_POSITIVE
+                    : fabs(eigen->im[first]) <= eigen->error[first]
+                        ? EIGEN_NEGATIVE
+                        : EIGEN_COMPLEX;
+    return cone;
 }

@@ -26,7 +26,8 @@ struct eigen {
 
 /* 0, or 1: an entry is not finite (or the iteration does not converge). a: n
  * x n, row-major, is kept. Memory: the arena. */
-int eigen_solve(struct arena *arena, int n, const double *a, struct eigen *e);
+int eigen_solve(struct arena *arena, int n, const double *a,
+                struct eigen *eigen);
 
 enum eigen_dominant {
     EIGEN_ZERO, /* all eigenvalues are 0 */
@@ -41,6 +42,6 @@ struct eigen_cone {
     bool tied; /* eigenvalues that are dominant, or one, within their error
                   only: `cone` holds for exactly equal ones */
 };
-struct eigen_cone eigen_cone(const struct eigen *e);
+struct eigen_cone eigen_cone(const struct eigen *eigen);
 
 #endif

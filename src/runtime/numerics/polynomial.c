@@ -148,34 +148,35 @@ polynomial_below(const double *c, int n, double from, double h, double level,
         stack[0].lo = from;
     }
     while (top >= 0) {
-        struct piece p = stack[top--];
-        if (p.b[0] <= 0.0) {
-            *s = p.lo;
+        struct piece piece = stack[top--];
+        if (piece.b[0] <= 0.0) {
+            *s = piece.lo;
             return true;
         }
-        int v = variations(p.b, n);
+        int v = variations(piece.b, n);
         bool reaches = v > 0;
         for (int i = 0; i <= n; i++)
-            reaches = reaches || p.b[i] <= 0.0;
+            reaches = reaches || piece.b[i] <= 0.0;
         if (!reaches)
             continue;
-        if (v == 1 && p.b[n] < 0.0 && polynomial_value(c, n, p.lo) > level &&
-            polynomial_value(c, n, p.hi) < level) {
-            *s = bracketed(c, n, level, p.lo, p.hi);
+        if (v == 1 && piece.b[n] < 0.0 &&
+            polynomial_value(c, n, piece.lo) > level &&
+            polynomial_value(c, n, piece.hi) < level) {
+            *s = bracketed(c, n, level, piece.lo, piece.hi);
             return true;
         }
-        if (p.depth >= POLY_DEPTH) {
-            *s = p.lo;
+        if (piece.depth >= POLY_DEPTH) {
+            *s = piece.lo;
             return true;
         }
         /* the right half waits below the left one: depth-first, in order */
-        double mid = 0.5 * (p.lo + p.hi);
+        double mid = 0.5 * (piece.lo + piece.hi);
         struct piece *r = &stack[++top], *l = &stack[++top];
-        split(p.b, n, 0.5, l->b, r->b);
-        l->lo = p.lo;
+        split(piece.b, n, 0.5, l->b, r->b);
+        l->lo = piece.lo;
         l->hi = r->lo = mid;
-        r->hi = p.hi;
-        l->depth = r->depth = p.depth + 1;
+        r->hi = piece.hi;
+        l->depth = r->depth = piece.depth + 1;
     }
     return false;
 }
@@ -218,40 +219,41 @@ polynomial_roots(const double *c, int n, double h, double noise, double *root,
     if (big <= floor_noise)
         return -1;
     while (top >= 0) {
-        struct piece p = stack[top--];
+        struct piece piece = stack[top--];
         double lo = INFINITY, hi = -INFINITY;
         for (int i = 0; i <= n; i++) {
-            lo = fmin(lo, p.b[i]);
-            hi = fmax(hi, p.b[i]);
+            lo = fmin(lo, piece.b[i]);
+            hi = fmax(hi, piece.b[i]);
         }
         /* no root: one sign, beyond what rounding could have turned */
         if (lo > floor_noise || hi < -floor_noise) {
             close_cluster(&rs);
             continue;
         }
-        bool sure = fabs(p.b[0]) > floor_noise && fabs(p.b[n]) > floor_noise;
-        if (sure && (p.b[0] > 0.0) != (p.b[n] > 0.0) &&
-            variations(p.b, n) == 1) {
+        bool sure =
+            fabs(piece.b[0]) > floor_noise && fabs(piece.b[n]) > floor_noise;
+        if (sure && (piece.b[0] > 0.0) != (piece.b[n] > 0.0) &&
+            variations(piece.b, n) == 1) {
             close_cluster(&rs);
             if (rs.n < max)
-                rs.v[rs.n++] = bracketed(c, n, 0.0, p.lo, p.hi);
+                rs.v[rs.n++] = bracketed(c, n, 0.0, piece.lo, piece.hi);
             continue;
         }
         if ((lo >= -floor_noise && hi <= floor_noise) ||
-            p.depth >= POLY_DEPTH) {
+            piece.depth >= POLY_DEPTH) {
             if (!rs.open)
-                rs.begin = p.lo;
+                rs.begin = piece.lo;
             rs.open = true;
-            rs.end = p.hi;
+            rs.end = piece.hi;
             continue;
         }
-        double mid = 0.5 * (p.lo + p.hi);
+        double mid = 0.5 * (piece.lo + piece.hi);
         struct piece *r = &stack[++top], *l = &stack[++top];
-        split(p.b, n, 0.5, l->b, r->b);
-        l->lo = p.lo;
+        split(piece.b, n, 0.5, l->b, r->b);
+        l->lo = piece.lo;
         l->hi = r->lo = mid;
-        r->hi = p.hi;
-        l->depth = r->depth = p.depth + 1;
+        r->hi = piece.hi;
+        l->depth = r->depth = piece.depth + 1;
     }
     close_cluster(&rs);
     return rs.n;

@@ -35,13 +35,13 @@ dot(const uint32_t *pool, uint32_t n, const double *reg)
 }
 
 void
-eval_registers(const imp_image *im, const imp_tape *t, const double *env,
+eval_registers(const imp_image *im, const imp_tape *tape, const double *env,
                const double *local, const double *const *rows, double *reg)
 {
-    const imp_instr *code = IMP_ARRAY(im, t->code, imp_instr);
-    const double *consts = IMP_ARRAY(im, t->consts, double);
-    const uint32_t *pool = IMP_ARRAY(im, t->pool, uint32_t);
-    for (uint32_t i = 0; i < t->code.n; i++) {
+    const imp_instr *code = IMP_ARRAY(im, tape->code, imp_instr);
+    const double *consts = IMP_ARRAY(im, tape->consts, double);
+    const uint32_t *pool = IMP_ARRAY(im, tape->pool, uint32_t);
+    for (uint32_t i = 0; i < tape->code.n; i++) {
         const imp_instr *in = &code[i];
         switch ((enum imp_op)in->op) {
         case IMP_OP_CONST:
@@ -90,11 +90,11 @@ eval_registers(const imp_image *im, const imp_tape *t, const double *env,
 }
 
 void
-eval_some(const imp_image *im, const imp_tape *t, const uint32_t *which,
+eval_some(const imp_image *im, const imp_tape *tape, const uint32_t *which,
           uint32_t n, double *reg)
 {
-    const imp_instr *code = IMP_ARRAY(im, t->code, imp_instr);
-    const uint32_t *pool = IMP_ARRAY(im, t->pool, uint32_t);
+    const imp_instr *code = IMP_ARRAY(im, tape->code, imp_instr);
+    const uint32_t *pool = IMP_ARRAY(im, tape->pool, uint32_t);
     for (uint32_t k = 0; k < n; k++) {
         const imp_instr *in = &code[which[k]];
         double *to = &reg[which[k]];
@@ -114,11 +114,11 @@ static const unsigned char arity[] = {
 };
 
 void
-eval_mark_operands(const imp_image *im, const imp_tape *t, uint32_t i,
+eval_mark_operands(const imp_image *im, const imp_tape *tape, uint32_t i,
                    unsigned char *mark)
 {
-    const imp_instr *in = IMP_ARRAY(im, t->code, imp_instr) + i;
-    const uint32_t *pool = IMP_ARRAY(im, t->pool, uint32_t);
+    const imp_instr *in = IMP_ARRAY(im, tape->code, imp_instr) + i;
+    const uint32_t *pool = IMP_ARRAY(im, tape->pool, uint32_t);
     for (uint32_t p = 0; in->op == IMP_OP_DOT && p < in->b; p++) {
         mark[pool[in->a + 3 * p + 1]] = 1;
         mark[pool[in->a + 3 * p + 2]] = 1;
@@ -132,16 +132,16 @@ eval_mark_operands(const imp_image *im, const imp_tape *t, uint32_t i,
 }
 
 int
-eval_tape(const imp_image *im, const imp_tape *t, const double *env,
+eval_tape(const imp_image *im, const imp_tape *tape, const double *env,
           const double *local, double *out)
 {
     double stack[EVAL_STACK], *reg = stack;
-    if (t->code.n > EVAL_STACK)
-        reg = mem_alloc(t->code.n * sizeof *reg);
-    eval_registers(im, t, env, local, NULL, reg);
-    const uint32_t *outs = IMP_ARRAY(im, t->outs, uint32_t);
+    if (tape->code.n > EVAL_STACK)
+        reg = mem_alloc(tape->code.n * sizeof *reg);
+    eval_registers(im, tape, env, local, NULL, reg);
+    const uint32_t *outs = IMP_ARRAY(im, tape->outs, uint32_t);
     int status = IMP_OK;
-    for (uint32_t i = 0; i < t->outs.n; i++) {
+    for (uint32_t i = 0; i < tape->outs.n; i++) {
         out[i] = reg[outs[i]];
         if (!isfinite(out[i]))
             status = IMP_NONFINITE;
@@ -154,14 +154,14 @@ eval_tape(const imp_image *im, const imp_tape *t, const double *env,
 /* Marks in `used` what the outputs really read: an untaken branch of a SELECT
  * may be infinite without harm. */
 static void
-mark_used(const imp_image *im, const imp_tape *t, const double *reg,
+mark_used(const imp_image *im, const imp_tape *tape, const double *reg,
           unsigned char *used)
 {
-    const imp_instr *code = IMP_ARRAY(im, t->code, imp_instr);
-    const uint32_t *outs = IMP_ARRAY(im, t->outs, uint32_t);
-    for (uint32_t i = 0; i < t->outs.n; i++)
+    const imp_instr *code = IMP_ARRAY(im, tape->code, imp_instr);
+    const uint32_t *outs = IMP_ARRAY(im, tape->outs, uint32_t);
+    for (uint32_t i = 0; i < tape->outs.n; i++)
         used[outs[i]] = 1;
-    for (uint32_t i = t->code.n; i-- > 0;) {
+    for (uint32_t i = tape->code.n; i-- > 0;) {
         const imp_instr *in = &code[i];
         if (!used[i])
             continue;
@@ -169,32 +169,32 @@ mark_used(const imp_image *im, const imp_tape *t, const double *reg,
             used[in->a] = 1;
             used[reg[in->a] != 0.0 ? in->b : in->c] = 1;
         } else {
-            eval_mark_operands(im, t, i, used);
+            eval_mark_operands(im, tape, i, used);
         }
     }
 }
 
 int
-eval_trace(const imp_image *im, const imp_tape *t, const double *env,
+eval_trace(const imp_image *im, const imp_tape *tape, const double *env,
            const double *local, imp_range *where, enum imp_op *op, double *a,
            double *b)
 {
-    const imp_instr *code = IMP_ARRAY(im, t->code, imp_instr);
-    const imp_range *origin = IMP_ARRAY(im, t->origins, imp_range);
-    const uint32_t *pool = IMP_ARRAY(im, t->pool, uint32_t);
-    double *reg = mem_alloc((t->code.n + 1) * (sizeof *reg + 1));
-    unsigned char *used = (unsigned char *)(reg + t->code.n + 1);
+    const imp_instr *code = IMP_ARRAY(im, tape->code, imp_instr);
+    const imp_range *origin = IMP_ARRAY(im, tape->origins, imp_range);
+    const uint32_t *pool = IMP_ARRAY(im, tape->pool, uint32_t);
+    double *reg = mem_alloc((tape->code.n + 1) * (sizeof *reg + 1));
+    unsigned char *used = (unsigned char *)(reg + tape->code.n + 1);
     int found = -1;
-    eval_registers(im, t, env, local, NULL, reg);
-    mark_used(im, t, reg, used);
+    eval_registers(im, tape, env, local, NULL, reg);
+    mark_used(im, tape, reg, used);
     /* operands come first, so the first that is not finite has finite ones */
-    for (uint32_t i = 0; i < t->code.n && found < 0; i++) {
+    for (uint32_t i = 0; i < tape->code.n && found < 0; i++) {
         const imp_instr *in = &code[i];
         if (!used[i] || isfinite(reg[i]))
             continue;
         found = (int)i;
         *op = (enum imp_op)in->op;
-        *where = i < t->origins.n ? origin[i] : IMP_NOWHERE;
+        *where = i < tape->origins.n ? origin[i] : IMP_NOWHERE;
         if (in->op <= IMP_OP_UNKNOWN) {
             *a = *b = reg[i];
         } else if (in->op == IMP_OP_DOT) {

@@ -9,15 +9,15 @@
 #define EVAL_STACK 2048
 
 /* value of each register at order 0; rows NULL: ROW reads NaN */
-void eval_registers(const imp_image *im, const imp_tape *t, const double *env,
-                    const double *local, const double *const *rows,
-                    double *reg);
+void eval_registers(const imp_image *im, const imp_tape *tape,
+                    const double *env, const double *local,
+                    const double *const *rows, double *reg);
 /* The same of n operators of a tape (no leaves) in rising order; reg has what
  * else they read, and is a number everywhere. */
-void eval_some(const imp_image *im, const imp_tape *t, const uint32_t *which,
+void eval_some(const imp_image *im, const imp_tape *tape, const uint32_t *which,
                uint32_t n, double *reg);
 /* mark[i] = 1 for the registers that instruction i reads */
-void eval_mark_operands(const imp_image *im, const imp_tape *t, uint32_t i,
+void eval_mark_operands(const imp_image *im, const imp_tape *tape, uint32_t i,
                         unsigned char *mark);
 
 #endif

@@ -47,9 +47,10 @@ struct sweep {
 };
 
 static double *
-row_of(const struct sweep *s, uint32_t r)
+row_of(const struct sweep *sweep, uint32_t r)
 {
-    return s->work + (size_t)s->code[r].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+    return sweep->work + (size_t)sweep->code[r].row * IMP_ROW_STRIDE +
+           IMP_ROW_PAD;
 }
 
 static int
@@ -59,9 +60,10 @@ varies(const imp_instr *in)
 }
 
 static int
-in_block(const struct sweep *s, uint32_t r)
+in_block(const struct sweep *sweep, uint32_t r)
 {
-    return (s->code[r].flags & IMP_INSTR_IMPLICIT) && varies(&s->code[r]);
+    return (sweep->code[r].flags & IMP_INSTR_IMPLICIT) &&
+           varies(&sweep->code[r]);
 }
 
 static void
@@ -123,15 +125,17 @@ lanes_sum(struct lanes l)
 /* coefficient k of a sum of +- products: inner terms j = 1 .. k - 1 in four
  * lanes, then the outer ones, which alone need coefficients k */
 static double
-convolve(const struct sweep *s, const uint32_t *pool, uint32_t n, int k)
+convolve(const struct sweep *sweep, const uint32_t *pool, uint32_t n_pair,
+         int k)
 {
     struct lanes lane = {{0, 0}, {0, 0}};
     double ends = 0;
     for (int j = 1; j == 1 || j < k; j += 4) {
         struct lanes sum = {{0, 0}, {0, 0}};
-        for (uint32_t m = 0; m < n; m++) {
+        for (uint32_t m = 0; m < n_pair; m++) {
             const uint32_t *q = pool + 3 * m;
-            struct lanes p = four_terms(row_of(s, q[1]), row_of(s, q[2]), j, k);
+            struct lanes p =
+                four_terms(row_of(sweep, q[1]), row_of(sweep, q[2]), j, k);
             if (m == 0) {
                 sum.lo = q[0] ? -p.lo : p.lo;
                 sum.hi = q[0] ? -p.hi : p.hi;
@@ -146,9 +150,10 @@ convolve(const struct sweep *s, const uint32_t *pool, uint32_t n, int k)
         lane.lo += sum.lo;
         lane.hi += sum.hi;
     }
-    for (uint32_t m = 0; m < n; m++) {
+    for (uint32_t m = 0; m < n_pair; m++) {
         const uint32_t *q = pool + 3 * m;
-        double e = s->reg[q[1]] * s->cur[q[2]] + s->cur[q[1]] * s->reg[q[2]];
+        double e = sweep->reg[q[1]] * sweep->cur[q[2]] +
+                   sweep->cur[q[1]] * sweep->reg[q[2]];
         ends = m == 0 ? (q[0] ? -e : e) : q[0] ? ends - e : ends + e;
     }
     return lanes_sum(lane) + ends;
@@ -178,46 +183,46 @@ chain_sum(const double *u, const double *w, int k)
 
 /* the operand whose series a PICK takes; negative abs: *minus */
 static uint32_t
-picked(const struct sweep *s, const imp_instr *in, int *minus)
+picked(const struct sweep *sweep, const imp_instr *in, int *minus)
 {
-    const double *v = s->reg;
+    const double *reg = sweep->reg;
     *minus = 0;
     switch (in->op) {
     case IMP_OP_ABS:
-        *minus = v[in->a] < 0;
+        *minus = reg[in->a] < 0;
         return in->a;
     case IMP_OP_MIN:
-        return v[in->b] < v[in->a] ? in->b : in->a;
+        return reg[in->b] < reg[in->a] ? in->b : in->a;
     case IMP_OP_MAX:
-        return v[in->a] < v[in->b] ? in->b : in->a;
+        return reg[in->a] < reg[in->b] ? in->b : in->a;
     default: /* SELECT */
-        return v[in->a] != 0.0 ? in->b : in->c;
+        return reg[in->a] != 0.0 ? in->b : in->c;
     }
 }
 
 static double
-helper(const struct sweep *s, const imp_instr *in, const double *y, int k)
+helper(const struct sweep *sweep, const imp_instr *in, const double *y, int k)
 {
-    const double *a = row_of(s, in->a);
-    const double *b = arity_of[in->op] > 1 ? row_of(s, in->b) : a;
+    const double *a = row_of(sweep, in->a);
+    const double *b = arity_of[in->op] > 1 ? row_of(sweep, in->b) : a;
     return imp_series_op(in->op, a, b, y, k);
 }
 
 /* coefficient k >= 1 of instruction i */
 static double
-coefficient(const struct sweep *s, uint32_t i, int k)
+coefficient(const struct sweep *sweep, uint32_t i, int k)
 {
-    const imp_instr *in = &s->code[i];
-    const double *cur = s->cur;
+    const imp_instr *in = &sweep->code[i];
+    const double *cur = sweep->cur;
     switch ((enum rule)rule_of[in->op]) {
     case RULE_LEAF:
         if (in->op == IMP_OP_TIME)
             return k == 1 ? 1.0 : 0.0;
         if (in->op == IMP_OP_ROW)
-            return s->rows[in->a][(size_t)in->b * IMP_ROW_STRIDE + IMP_ROW_PAD +
-                                  (size_t)k];
+            return sweep->rows[in->a][(size_t)in->b * IMP_ROW_STRIDE +
+                                      IMP_ROW_PAD + (size_t)k];
         if (in->op == IMP_OP_STATE)
-            return row_of(s, in->b)[k - 1] * (1.0 / (double)k);
+            return row_of(sweep, in->b)[k - 1] * (1.0 / (double)k);
         return 0; /* UNKNOWN: found by the implicit block */
     case RULE_LINEAR:
         if (in->op == IMP_OP_ADD)
@@ -227,26 +232,28 @@ coefficient(const struct sweep *s, uint32_t i, int k)
         return -cur[in->a];
     case RULE_CONV:
         if (in->op == IMP_OP_DOT)
-            return convolve(s, s->pool + in->a, in->b, k);
-        if (s->code[in->a].flags & IMP_INSTR_CONST)
-            return s->reg[in->a] * cur[in->b];
-        if (s->code[in->b].flags & IMP_INSTR_CONST)
-            return s->reg[in->b] * cur[in->a];
-        return inner_sum(row_of(s, in->a), row_of(s, in->b), k) +
-               (s->reg[in->a] * cur[in->b] + cur[in->a] * s->reg[in->b]);
+            return convolve(sweep, sweep->pool + in->a, in->b, k);
+        if (sweep->code[in->a].flags & IMP_INSTR_CONST)
+            return sweep->reg[in->a] * cur[in->b];
+        if (sweep->code[in->b].flags & IMP_INSTR_CONST)
+            return sweep->reg[in->b] * cur[in->a];
+        return inner_sum(row_of(sweep, in->a), row_of(sweep, in->b), k) +
+               (sweep->reg[in->a] * cur[in->b] +
+                cur[in->a] * sweep->reg[in->b]);
     case RULE_DIV:
-        if (s->code[in->b].flags & IMP_INSTR_CONST)
-            return cur[in->a] / s->reg[in->b];
-        return (cur[in->a] - (inner_sum(row_of(s, in->b), row_of(s, i), k) +
-                              cur[in->b] * s->reg[i])) /
-               s->reg[in->b];
+        if (sweep->code[in->b].flags & IMP_INSTR_CONST)
+            return cur[in->a] / sweep->reg[in->b];
+        return (cur[in->a] -
+                (inner_sum(row_of(sweep, in->b), row_of(sweep, i), k) +
+                 cur[in->b] * sweep->reg[i])) /
+               sweep->reg[in->b];
     case RULE_CHAIN:
-        return chain_sum(row_of(s, in->a), row_of(s, in->c), k);
+        return chain_sum(row_of(sweep, in->a), row_of(sweep, in->c), k);
     case RULE_HELPER:
-        return helper(s, in, row_of(s, i), k);
+        return helper(sweep, in, row_of(sweep, i), k);
     case RULE_PICK: {
         int minus;
-        double c = cur[picked(s, in, &minus)];
+        double c = cur[picked(sweep, in, &minus)];
         return minus ? -c : c;
     }
     case RULE_STEP:
@@ -257,31 +264,31 @@ coefficient(const struct sweep *s, uint32_t i, int k)
 
 /* a_0 db + da b_0 with the terms whose operand is in the block; *any: one is */
 static double
-product_change(const struct sweep *s, uint32_t a, uint32_t b, int *any)
+product_change(const struct sweep *sweep, uint32_t a, uint32_t b, int *any)
 {
-    int ia = in_block(s, a), ib = in_block(s, b);
+    int ia = in_block(sweep, a), ib = in_block(sweep, b);
     *any = ia || ib;
     if (ia && ib)
-        return s->reg[a] * s->del[b] + s->del[a] * s->reg[b];
+        return sweep->reg[a] * sweep->del[b] + sweep->del[a] * sweep->reg[b];
     if (ib)
-        return s->reg[a] * s->del[b];
-    return ia ? s->del[a] * s->reg[b] : 0;
+        return sweep->reg[a] * sweep->del[b];
+    return ia ? sweep->del[a] * sweep->reg[b] : 0;
 }
 
 /* change of coefficient k of instruction i when its operands have changed */
 static double
-change(const struct sweep *s, uint32_t i, int k)
+change(const struct sweep *sweep, uint32_t i, int k)
 {
-    const imp_instr *in = &s->code[i];
-    const double *del = s->del;
+    const imp_instr *in = &sweep->code[i];
+    const double *del = sweep->del;
     int any, ia, ib;
     double sum = 0;
     switch ((enum rule)rule_of[in->op]) {
     case RULE_LINEAR:
         if (in->op == IMP_OP_NEG)
             return -del[in->a];
-        ia = in_block(s, in->a);
-        ib = in_block(s, in->b);
+        ia = in_block(sweep, in->a);
+        ib = in_block(sweep, in->b);
         if (in->op == IMP_OP_ADD)
             return ia && ib ? del[in->a] + del[in->b]
                    : ia     ? del[in->a]
@@ -291,28 +298,29 @@ change(const struct sweep *s, uint32_t i, int k)
                         : -del[in->b];
     case RULE_CONV:
         if (in->op == IMP_OP_MUL)
-            return product_change(s, in->a, in->b, &any);
+            return product_change(sweep, in->a, in->b, &any);
         for (uint32_t p = 0; p < in->b; p++) {
-            const uint32_t *q = s->pool + in->a + 3 * p;
-            double d = product_change(s, q[1], q[2], &any);
+            const uint32_t *q = sweep->pool + in->a + 3 * p;
+            double d = product_change(sweep, q[1], q[2], &any);
             if (any)
                 sum = q[0] ? sum - d : sum + d;
         }
         return sum;
     case RULE_DIV:
-        ia = in_block(s, in->a);
-        ib = in_block(s, in->b);
+        ia = in_block(sweep, in->a);
+        ib = in_block(sweep, in->b);
         if (ia && ib)
-            return (del[in->a] - s->reg[i] * del[in->b]) / s->reg[in->b];
+            return (del[in->a] - sweep->reg[i] * del[in->b]) /
+                   sweep->reg[in->b];
         if (ia)
-            return del[in->a] / s->reg[in->b];
-        return -(s->reg[i] * del[in->b]) / s->reg[in->b];
+            return del[in->a] / sweep->reg[in->b];
+        return -(sweep->reg[i] * del[in->b]) / sweep->reg[in->b];
     case RULE_CHAIN:
-        return s->reg[in->c] * del[in->a];
+        return sweep->reg[in->c] * del[in->a];
     case RULE_PICK: {
         int minus;
-        uint32_t p = picked(s, in, &minus);
-        if (!in_block(s, p))
+        uint32_t p = picked(sweep, in, &minus);
+        if (!in_block(sweep, p))
             return 0;
         return minus ? -del[p] : del[p];
     }
@@ -332,49 +340,49 @@ struct block {
 };
 
 static int
-solve_unknowns(const imp_image *im, const imp_tape *t, struct sweep *s, int k,
-               const struct block *bl)
+solve_unknowns(const imp_image *im, const imp_tape *tape, struct sweep *sweep,
+               int k, const struct block *bl)
 {
-    const uint32_t *unknown = IMP_ARRAY(im, t->unknowns, uint32_t);
-    const uint32_t *residual = IMP_ARRAY(im, t->residual, uint32_t);
-    uint32_t n = t->unknowns.n;
+    const uint32_t *unknown = IMP_ARRAY(im, tape->unknowns, uint32_t);
+    const uint32_t *residual = IMP_ARRAY(im, tape->residual, uint32_t);
+    uint32_t n = tape->unknowns.n;
     double *d = bl->rhs;
     for (uint32_t i = 0; i < n; i++)
-        d[i] = -s->cur[residual[i]];
-    if (t->symmetric)
+        d[i] = -sweep->cur[residual[i]];
+    if (tape->symmetric)
         imp_ldlt_solve((int)n, bl->lu, bl->piv, d);
     else
         imp_lu_solve((int)n, bl->lu, bl->piv, d);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t u = unknown[i];
-        s->cur[u] = s->del[u] = d[i];
-        store(row_of(s, u), k, d[i]);
+        sweep->cur[u] = sweep->del[u] = d[i];
+        store(row_of(sweep, u), k, d[i]);
     }
-    for (uint32_t m = 0; m < s->n_block; m++) {
-        uint32_t i = s->block[m];
-        const imp_instr *in = &s->code[i];
+    for (uint32_t m = 0; m < sweep->n_block; m++) {
+        uint32_t i = sweep->block[m];
+        const imp_instr *in = &sweep->code[i];
         double c;
         if (rule_of[in->op] == RULE_HELPER) {
-            c = helper(s, in, row_of(s, i), k);
-            s->del[i] = c - s->cur[i];
+            c = helper(sweep, in, row_of(sweep, i), k);
+            sweep->del[i] = c - sweep->cur[i];
         } else {
-            s->del[i] = change(s, i, k);
-            c = s->cur[i] + s->del[i];
+            sweep->del[i] = change(sweep, i, k);
+            c = sweep->cur[i] + sweep->del[i];
         }
-        s->cur[i] = c;
+        sweep->cur[i] = c;
         if (in->row != IMP_NO_ROW)
-            store(row_of(s, i), k, c);
+            store(row_of(sweep, i), k, c);
     }
     return 0;
 }
 
 static int
-outputs_finite(const imp_image *im, const imp_tape *t, const struct sweep *s,
-               int order)
+outputs_finite(const imp_image *im, const imp_tape *tape,
+               const struct sweep *sweep, int order)
 {
-    const uint32_t *outs = IMP_ARRAY(im, t->outs, uint32_t);
-    for (uint32_t i = 0; i < t->outs.n; i++) {
-        const double *row = row_of(s, outs[i]);
+    const uint32_t *outs = IMP_ARRAY(im, tape->outs, uint32_t);
+    for (uint32_t i = 0; i < tape->outs.n; i++) {
+        const double *row = row_of(sweep, outs[i]);
         for (int k = 0; k <= order; k++)
             if (!isfinite(row[k]))
                 return 0;
@@ -383,91 +391,92 @@ outputs_finite(const imp_image *im, const imp_tape *t, const struct sweep *s,
 }
 
 static int
-run(const imp_image *im, const imp_tape *t, struct sweep *s, int order,
+run(const imp_image *im, const imp_tape *tape, struct sweep *sweep, int order,
     const struct block *bl)
 {
-    uint32_t nu = t->unknowns.n;
-    for (uint32_t i = 0; i < t->code.n; i++) {
-        if (s->code[i].row == IMP_NO_ROW)
+    uint32_t nu = tape->unknowns.n;
+    for (uint32_t i = 0; i < tape->code.n; i++) {
+        if (sweep->code[i].row == IMP_NO_ROW)
             continue;
-        double *row = row_of(s, i);
-        store(row, 0, s->reg[i]);
-        if (s->code[i].flags & IMP_INSTR_CONST)
+        double *row = row_of(sweep, i);
+        store(row, 0, sweep->reg[i]);
+        if (sweep->code[i].flags & IMP_INSTR_CONST)
             memset(row + 1, 0, sizeof *row * (size_t)(order + 3));
     }
     if (nu) {
-        const uint32_t *jac = IMP_ARRAY(im, t->jacobian, uint32_t);
+        const uint32_t *jac = IMP_ARRAY(im, tape->jacobian, uint32_t);
         for (uint32_t i = 0; i < nu * nu; i++)
-            bl->lu[i] = s->reg[jac[i]];
-        if (t->symmetric ? imp_ldlt_factor((int)nu, bl->lu, bl->piv)
-                         : imp_lu_factor((int)nu, bl->lu, bl->piv))
+            bl->lu[i] = sweep->reg[jac[i]];
+        if (tape->symmetric ? imp_ldlt_factor((int)nu, bl->lu, bl->piv)
+                            : imp_lu_factor((int)nu, bl->lu, bl->piv))
             return IMP_SINGULAR;
     }
     for (int k = 1; k <= order; k++) {
-        for (uint32_t m = 0; m < s->n_vary; m++) {
-            uint32_t i = s->vary[m];
-            double c = coefficient(s, i, k);
-            s->cur[i] = c;
-            if (s->code[i].row != IMP_NO_ROW)
-                store(row_of(s, i), k, c);
+        for (uint32_t m = 0; m < sweep->n_vary; m++) {
+            uint32_t i = sweep->vary[m];
+            double c = coefficient(sweep, i, k);
+            sweep->cur[i] = c;
+            if (sweep->code[i].row != IMP_NO_ROW)
+                store(row_of(sweep, i), k, c);
         }
         if (nu)
-            solve_unknowns(im, t, s, k, bl);
+            solve_unknowns(im, tape, sweep, k, bl);
     }
-    return outputs_finite(im, t, s, order) ? IMP_OK : IMP_NONFINITE;
+    return outputs_finite(im, tape, sweep, order) ? IMP_OK : IMP_NONFINITE;
 }
 
 static void
-list(struct sweep *s, uint32_t n)
+list(struct sweep *sweep, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (!varies(&s->code[i]))
+        if (!varies(&sweep->code[i]))
             continue;
-        s->vary[s->n_vary++] = i;
-        if (in_block(s, i) && s->code[i].op != IMP_OP_UNKNOWN)
-            s->block[s->n_block++] = i;
+        sweep->vary[sweep->n_vary++] = i;
+        if (in_block(sweep, i) && sweep->code[i].op != IMP_OP_UNKNOWN)
+            sweep->block[sweep->n_block++] = i;
     }
 }
 
 int
-eval_series(const imp_image *im, const imp_tape *t, const double *env,
+eval_series(const imp_image *im, const imp_tape *tape, const double *env,
             const double *local, const double *const *rows, double *work,
             int order)
 {
-    double stack[4 * EVAL_STACK], *v = stack; /* last quarter: numbers */
+    double stack[4 * EVAL_STACK], *numbers = stack; /* last quarter: numbers */
     double few[UNKNOWN_STACK * (UNKNOWN_STACK + 1)];
     int pivots[UNKNOWN_STACK];
-    size_t n = t->code.n, nu = t->unknowns.n;
+    size_t n_instr = tape->code.n, nu = tape->unknowns.n;
     struct block bl = {few, NULL, pivots};
     if (order > IMP_ORDER_MAX || order < 0)
         return IMP_FAILED;
-    size_t n_v = n > EVAL_STACK ? 4 * n : 0;
+    size_t n_v = n_instr > EVAL_STACK ? 4 * n_instr : 0;
     size_t n_lu = nu > UNKNOWN_STACK ? nu * (nu + 1) : 0;
     double *heap = NULL;
     if (n_v + n_lu)
-        heap = mem_alloc((n_v + n_lu) * sizeof *v + (nu + 1) * sizeof(int));
+        heap =
+            mem_alloc((n_v + n_lu) * sizeof *numbers + (nu + 1) * sizeof(int));
     if (n_v)
-        v = heap;
+        numbers = heap;
     if (n_lu) {
         bl.lu = heap + n_v;
         bl.piv = (int *)(bl.lu + n_lu);
     }
     bl.rhs = bl.lu + nu * nu;
-    struct sweep s = {IMP_ARRAY(im, t->code, imp_instr),
-                      IMP_ARRAY(im, t->pool, uint32_t),
-                      rows,
-                      work,
-                      v,
-                      v + n,
-                      v + 2 * n,
-                      (uint32_t *)(v + 3 * n),
-                      0,
-                      (uint32_t *)(v + 3 * n) + n,
-                      0};
-    list(&s, t->code.n);
-    memset(s.cur, 0, 2 * n * sizeof *v);
-    eval_registers(im, t, env, local, rows, s.reg);
-    int status = run(im, t, &s, order, &bl);
+    struct sweep sweep = {IMP_ARRAY(im, tape->code, imp_instr),
+                          IMP_ARRAY(im, tape->pool, uint32_t),
+                          rows,
+                          work,
+                          numbers,
+                          numbers + n_instr,
+                          numbers + 2 * n_instr,
+                          (uint32_t *)(numbers + 3 * n_instr),
+                          0,
+                          (uint32_t *)(numbers + 3 * n_instr) + n_instr,
+                          0};
+    list(&sweep, tape->code.n);
+    memset(sweep.cur, 0, 2 * n_instr * sizeof *numbers);
+    eval_registers(im, tape, env, local, rows, sweep.reg);
+    int status = run(im, tape, &sweep, order, &bl);
     free(heap);
     return status;
 }

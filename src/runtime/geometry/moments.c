@@ -16,6 +16,7 @@
  * the two convergence laws they are compatible with, see estimate(). */
 #include "runtime/geometry/moments.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -319,6 +320,7 @@ offset(const struct quad *quad, const struct moments *m)
 enum ray_fault
 moments_find(struct rt *run, uint32_t body, struct moments *out, double bad[3])
 {
+    assert(body < run->im->bodies.n && out != NULL);
     const imp_body *image_body = rt_body(run, body);
     struct quad quad = {.r = run, .body = body, .n = (int)run->im->dim};
     for (int i = 0; i < 3; i++)

@@ -3,6 +3,7 @@
  * for what is none; exact moments; and the move to the mass centre. */
 #include "runtime/geometry/polytope.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -53,6 +54,8 @@ void
 polytope_moments(const struct polytope *polytope, double *volume,
                  double centroid[3], double J[6])
 {
+    assert(polytope->dim == 2 || polytope->dim == 3);
+    assert(polytope->n_face > (uint32_t)polytope->dim);
     static const int I[6] = {0, 1, 2, 0, 0, 1}, K[6] = {0, 1, 2, 1, 2, 2};
     struct sums sums = {.v = 0};
     double mid[3] = {0, 0, 0}, s[6];
@@ -182,6 +185,7 @@ planes_fault(struct rt *run, uint32_t body, enum hull_fault fault)
 int
 polytope_setup(struct rt *run, uint32_t body)
 {
+    assert(body < run->im->bodies.n);
     const imp_body *image_body = rt_body(run, body);
     run->polytope[body] = NULL;
     if (!(image_body->flags & IMP_BODYF_POLYTOPE))
@@ -212,6 +216,7 @@ polytope_setup(struct rt *run, uint32_t body)
 void
 polytope_centre(struct rt *run, uint32_t body)
 {
+    assert(body < run->im->bodies.n);
     struct polytope *polytope = run->polytope[body];
     if (!polytope)
         return;

@@ -11,6 +11,7 @@
  * if a face that stands already uses one, all starts anew without it. */
 #include "runtime/geometry/polytope_hull.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -551,6 +552,8 @@ enum hull_fault
 hull_find(struct arena *arena, int dim, const double (*points)[3],
           uint32_t n_point, struct hull *out)
 {
+    assert(dim == 2 || dim == 3);
+    assert(points != NULL && out != NULL);
     struct wrap wrap = {.a = arena, .dim = dim, .n = n_point};
     memset(out, 0, sizeof *out);
     out->dim = dim;

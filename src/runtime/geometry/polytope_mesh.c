@@ -3,6 +3,7 @@
  * and from half-spaces by duality. Seen from a point c well inside, the half-
  * space a.x <= b is the point a/(b - a.c); faces of the hull of these points
  * are the corners of the polytope, their planes' half-spaces meet there. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -174,6 +175,8 @@ enum hull_fault
 polytope_points(struct arena *arena, int dim, const double (*points)[3],
                 uint32_t n_point, struct polytope *out, uint32_t bad[2])
 {
+    assert(dim == 2 || dim == 3);
+    assert(points != NULL && out != NULL);
     struct hull hull;
     enum hull_fault fault = hull_find(arena, dim, points, n_point, &hull);
     memset(out, 0, sizeof *out);
@@ -430,6 +433,8 @@ enum hull_fault
 polytope_planes(struct arena *arena, int dim, const double (*h)[4], uint32_t n,
                 struct polytope *out, uint32_t bad[2])
 {
+    assert(dim == 2 || dim == 3);
+    assert(out != NULL && bad != NULL);
     struct vertex_planes planes = {.a = arena, .dim = dim};
     struct hull hull;
     memset(out, 0, sizeof *out);

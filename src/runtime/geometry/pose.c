@@ -21,6 +21,7 @@ pose_attitude(bool plane, const double *state, double R[9])
 void
 pose_rotation(const struct rt *run, uint32_t body, double R[9])
 {
+    assert(body < run->im->bodies.n);
     pose_attitude(run->im->dim == 2, run->env + rt_body(run, body)->env_state,
                   R);
 }
@@ -29,6 +30,8 @@ void
 pose_carry(const struct rt *run, uint32_t body, bool turn, const double x[3],
            double out[3])
 {
+    assert(body == IMP_WORLD || body < run->im->bodies.n);
+    assert(x != NULL && out != NULL);
     memcpy(out, x, 3 * sizeof *out);
     if (body == IMP_WORLD || run->state0 == NULL)
         return;

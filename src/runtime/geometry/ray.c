@@ -4,10 +4,13 @@
  * f > 0 (or not a number) at hi. */
 #include "runtime/geometry/ray.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 
 #include "base/num.h"
+#include "runtime/numerics/vec3.h"
 
 /* beyond this multiple of the first distance tried the body has no end */
 #define RAY_FAR 1e12
@@ -25,6 +28,7 @@ point_at(const double o[3], const double d[3], double rho, double x[3])
 double
 ray_level(struct rt *run, uint32_t body, const double x[3])
 {
+    assert(body < run->im->bodies.n && x != NULL);
     double g = (double)NAN;
     int s = rt_eval(run, rt_body(run, body)->g0, x, &g);
     return s == IMP_OK || s == IMP_NONFINITE ? g : (double)NAN;
@@ -82,6 +86,8 @@ enum ray_fault
 ray_hit(struct rt *run, uint32_t body, const double origin[3],
         const double along_ray[3], double guess, struct ray_hit *out)
 {
+    assert(body < run->im->bodies.n && out != NULL);
+    assert(!(fabs(vec3_norm(along_ray) - 1) > 1e-6));
     double rho = guess > 0 ? guess : 1;
     double lo = 0, hi = (double)INFINITY, far = RAY_FAR * rho;
     bool hi_number = false, inside = false;
@@ -133,6 +139,7 @@ enum ray_fault
 ray_star(struct rt *run, uint32_t body, const double origin[3],
          const double along_ray[3], double rho)
 {
+    assert(body < run->im->bodies.n);
     static const double before[] = {0.1, 0.3, 0.5, 0.7, 0.85, 0.95, 0.99};
     static const double after[] = {1.01, 1.05, 1.15, 1.3, 1.6,
                                    2.0,  2.6,  3.5,  5.0, 8.0};
@@ -154,6 +161,7 @@ void
 ray_diag(struct rt *run, uint32_t body, enum ray_fault fault,
          const double along_ray[3], const char *why)
 {
+    assert(fault != RAY_OK && why != NULL);
     static const enum diag_code codes[] = {
         [RAY_OK] = DIAG_NONE,       [RAY_OUTSIDE] = DIAG_E0522,
         [RAY_NO_END] = DIAG_E0523,  [RAY_UNDEFINED] = DIAG_E0526,

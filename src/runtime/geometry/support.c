@@ -10,6 +10,7 @@
  * halved until n.x grows. */
 #include "runtime/geometry/support.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -56,6 +57,7 @@ support_to_world(const struct support_body *body, const double x[3],
 void
 support_body_get(struct rt *run, uint32_t body, struct support_body *out)
 {
+    assert(body < run->im->bodies.n);
     const imp_body *image_body = rt_body(run, body);
     const double *state = run->env + image_body->env_state;
     const double *k = run->env + image_body->env_body;
@@ -89,6 +91,7 @@ enum support_fault
 support_level(const struct support_body *body, const double x[3],
               struct support_point *point)
 {
+    assert(body != NULL && x != NULL && point != NULL);
     double o[10];
     int d = body->d;
     int st = rt_eval(body->r, body->b->g2, x, o);
@@ -177,6 +180,7 @@ support_surface(const struct support_body *body, const double x[3],
 void
 support_tangents(int d, const double n[3], double T[2][3])
 {
+    assert(d == 2 || d == 3);
     memset(T, 0, sizeof(double) * 6);
     if (d == 2) {
         T[0][0] = -n[1];
@@ -219,6 +223,7 @@ support_curvature(const struct support_body *body,
 void
 support_principal_curvatures(int d, const double K[3], double e[2])
 {
+    assert(d == 2 || d == 3);
     if (d == 2) {
         e[0] = e[1] = K[0];
         return;
@@ -299,6 +304,8 @@ enum support_fault
 support_find(const struct support_body *body, const double n[3], double tol,
              bool warm, struct support_point *point)
 {
+    assert(tol > 0);
+    assert(!(fabs(vec3_norm(n) - 1) > 1e-6));
     enum support_fault fault = SUPPORT_FINE;
     double size = body->size > 0.0 ? body->size : 1.0;
     if (!warm) {
@@ -400,6 +407,7 @@ support_separation(struct support_pair *pair, const double n[3])
 void
 support_radii(int d, const double K[3], double least, double W[3])
 {
+    assert(least >= 0);
     double k[3] = {K[0], K[1], K[2]};
     lift(d, k, least);
     if (d == 2) {
@@ -430,6 +438,7 @@ radii(const struct support_pair *pair, int i, double T[2][3], double W[3])
 enum support_fault
 support_separation_maximise(struct support_pair *pair, double tol, int most)
 {
+    assert(tol > 0 && most > 0);
     int d = pair->b[0].d;
     for (int it = 0; it < most; it++) {
         if (pair->slope <= tol * pair->length)

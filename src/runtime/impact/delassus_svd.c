@@ -3,6 +3,7 @@
  * column pivoting, what is left of the contacts through an SVD. With B = what
  * is left, G = B^T B: rank, null space and least impulses come from B itself,
  * so that directions that differ by 1e-9 still count as different. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -137,6 +138,7 @@ int
 delassus_pseudoinverse(struct impact_solver *solver, const bool *on,
                        const double *b, double *x, double *residual, int *rank)
 {
+    assert(b != NULL && x != NULL && rank != NULL);
     struct impact_work *work = solver->w;
     int nc = solver->nc, k = 0, set[IMPACT_CONTACTS_MAX];
     double rhs[IMPACT_CONTACTS_MAX], y[IMPACT_CONTACTS_MAX];

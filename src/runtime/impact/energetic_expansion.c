@@ -14,6 +14,7 @@
  *
  * Method: primal-dual interior points, s = G x, x_i s_i = max(b_i, mu), mu to
  * zero; then Newton on the equations themselves. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -79,6 +80,7 @@ int
 impact_energetic_expand(int n, const double *G, const double *b, double *x,
                         double *room)
 {
+    assert(n > 0 && n <= IMPACT_CONTACTS_MAX);
     double *g = room, *A = g + n * n, *s = A + n * n, *d = s + n, *y = d + n,
            *rd = y + n, *scale = rd + n, *c = scale + n, big = 0, most = 0;
     int active[IMPACT_CONTACTS_MAX];

@@ -2,6 +2,7 @@
 /* Velocities before, motion after and balances. See impact.h; the factored way
  * to G is in delassus_factored.c, the exact one in delassus_svd.c, laws are in
  * laws.c. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@ struct impact_solver *
 impact_solver_new(struct arena *arena, uint32_t n_body, uint32_t n_contact,
                   uint32_t n_joint)
 {
+    assert(arena != NULL);
+    assert(n_contact <= IMPACT_CONTACTS_MAX);
     struct impact_solver *solver = NEW(arena, struct impact_solver);
     struct impact_work *work = solver->w = NEW(arena, struct impact_work);
     size_t nb = n_body, nc = n_contact, nr = 6 * (size_t)n_joint, n = nr + nc;
@@ -106,6 +109,7 @@ impact_velocity_tolerance(const struct impact_solver *solver)
 double
 delassus_cosine(const struct impact_solver *solver, int i, int j)
 {
+    assert(i >= 0 && i < solver->nc && j >= 0 && j < solver->nc);
     double d =
         solver->G[i * (solver->nc + 1)] * solver->G[j * (solver->nc + 1)];
     return d > 0 ? solver->G[i * solver->nc + j] / sqrt(d) : 0;
@@ -114,6 +118,7 @@ delassus_cosine(const struct impact_solver *solver, int i, int j)
 bool
 delassus_orthogonal(const struct impact_solver *solver, int i, int j)
 {
+    assert(i >= 0 && i < solver->nc && j >= 0 && j < solver->nc);
     return fabs(delassus_cosine(solver, i, j)) <= RIGHT_ANGLE;
 }
 
@@ -121,6 +126,9 @@ int
 impact_solver_prepare(struct impact_solver *solver,
                       const struct impact_problem *in)
 {
+    assert(solver != NULL && in != NULL);
+    assert(in->tolerance >= 0);
+    assert(in->n_contact <= IMPACT_CONTACTS_MAX);
     struct impact_work *work = solver->w;
     int rank;
     solver->in = *in;
@@ -262,6 +270,7 @@ impact_momentum_balance(struct impact_solver *solver)
 void
 impact_motion_after(struct impact_solver *solver, const double *P)
 {
+    assert(solver->nc == 0 || P != NULL);
     const struct impact_problem *in = &solver->in;
     struct impact_work *w = solver->w;
     double *xi = w->x;

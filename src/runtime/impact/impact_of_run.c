@@ -2,6 +2,7 @@
 /* From the environment of a run to the plain structs of an impact problem. */
 #include "runtime/impact/impact_of_run.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -217,6 +218,8 @@ int
 impact_of_run_read(struct rt *run, const uint32_t *contact, uint32_t n_contact,
                    struct impact_of_run *out)
 {
+    assert(n_contact == 0 || contact != NULL);
+    assert(out != NULL);
     const imp_image *im = run->im;
     uint32_t nb = im->bodies.n, nj = im->joints.n;
     uint32_t *of = NEW_N(run->brief, uint32_t, nb + 1);
@@ -282,6 +285,7 @@ void
 impact_of_run_write(struct rt *run, const struct impact_of_run *in,
                     const double *twist)
 {
+    assert(in != NULL && twist != NULL);
     bool plane = run->im->dim == 2;
     for (uint32_t i = 0; i < in->p.n_body; i++) {
         const imp_body *image_body = rt_body(run, in->body[i]);

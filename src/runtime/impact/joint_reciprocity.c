@@ -2,6 +2,7 @@
 /* Set-up's check of joints as screws: what a joint bears does no work on what
  * it leaves free, S^T eta Q = 0 (spec screws 1.A), a user's constraint
  * included. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -57,6 +58,7 @@ motions(const struct rt *run, const struct impact_of_run *o, uint32_t j,
 int
 impact_of_run_reciprocal(struct rt *run, const struct impact_of_run *problem)
 {
+    assert(problem != NULL);
     for (uint32_t j = 0; j < problem->p.n_joint; j++) {
         const struct impact_joint *m = &problem->p.joint[j];
         double Q[6][6], size = 0, off;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Joints as screws: what each kind reacts with (S) and how it may move (Q),
  * spec screws.md 1.A; S^T eta Q = 0. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -86,6 +87,8 @@ impact_joint_rows(struct impact_joint *j, enum imp_joint_kind kind,
                   const double axis[3], const double axis2[3],
                   const double *user, int n_user, bool plane)
 {
+    assert(j != NULL && axis != NULL);
+    assert(n_user >= 0 && n_user <= 6);
     static const double z[3] = {0, 0, 1};
     double a[3] = {0, 0, 1}, a2[3], b[3], c[3];
     bool hinge = kind == IMP_JOINT_HINGE && plane;
@@ -195,6 +198,7 @@ impact_joint_free(enum imp_joint_kind kind, const double axis[3],
 double
 impact_joint_check(const struct impact_joint *j, int n, double Q[6][6])
 {
+    assert(n >= 0 && n <= 6);
     double worst = 0;
     for (int i = 0; i < j->n; i++)
         for (int k = 0; k < n; k++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the laws of impact share: which velocities count as zero, an impact
  * without a motion after, the state at peak compression. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ impact_blocked(const struct impact_solver *solver, int n, const int *set,
 void
 impact_no_motion(struct impact_solver *solver, enum impact_fault why)
 {
+    assert(why != IMPACT_FINE);
     double zero[IMPACT_CONTACTS_MAX] = {0};
     solver->fault = why;
     solver->determined = IMPACT_NOT_UNIQUE;

@@ -3,12 +3,17 @@
  * with column pivoting. See dense.h. */
 #include "runtime/numerics/dense.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stddef.h>
 
 double
 dense_cholesky(int n, double *a, int ld, const int *first, const double *ref,
                double tol, double *rd, int *rank)
 {
+    assert(n >= 0 && ld >= n);
+    assert(rank != NULL);
+    assert(n == 0 || (a != NULL && first != NULL && rd != NULL));
     double worst = 1;
     *rank = 0;
     for (int i = 0; i < n; i++) {
@@ -39,6 +44,7 @@ void
 dense_forward(int n, const double *l, int ld, const int *first,
               const double *rd, int start, double *b)
 {
+    assert(n >= 0 && ld >= n && start >= 0);
     for (int i = start; i < n; i++) {
         int k = first[i] > start ? first[i] : start;
         double s = k < i ? dense_dot(i - k, l + i * ld + k, b + k) : 0;
@@ -50,6 +56,7 @@ void
 dense_backward(int n, const double *l, int ld, const int *first,
                const double *rd, double *b)
 {
+    assert(n >= 0 && ld >= n);
     for (int i = n - 1; i >= 0; i--) {
         double x = b[i] *= rd[i];
         if (x != 0)
@@ -88,6 +95,7 @@ int
 dense_qr(int m, int n, double *a, double *tau, int *perm, double *norm,
          double tol)
 {
+    assert(m >= 0 && n >= 0 && tol >= 0);
     int k = 0, most = m < n ? m : n;
     for (int j = 0; j < n; j++) {
         perm[j] = j;
@@ -134,6 +142,7 @@ dense_qr(int m, int n, double *a, double *tau, int *perm, double *norm,
 void
 dense_qr_qt(int m, int rank, const double *a, const double *tau, double *b)
 {
+    assert(rank >= 0 && rank <= m);
     for (int k = 0; k < rank; k++)
         reflect(m - k, tau[k], a + k * m + k, b + k);
 }

@@ -7,6 +7,7 @@
  * that stands alone. */
 #include "runtime/numerics/eigen.h"
 
+#include <assert.h>
 #include <complex.h>
 #include <float.h>
 #include <math.h>
@@ -368,6 +369,8 @@ vectors(struct work *work, struct eigen *eigen, int *list, int *mates)
 int
 eigen_solve(struct arena *arena, int n, const double *a, struct eigen *eigen)
 {
+    assert(arena != NULL && eigen != NULL);
+    assert(n >= 0 && (n == 0 || a != NULL));
     size_t un = (size_t)n;
     double *h = NEW_N(arena, double, un *un + 2 * un + 1);
     struct work work = {.n = n, .a = a};
@@ -418,6 +421,7 @@ multiplicity(const struct eigen *eigen, int i, bool *loose)
 struct eigen_cone
 eigen_cone(const struct eigen *eigen)
 {
+    assert(eigen != NULL && eigen->n > 0);
     struct eigen_cone cone = {EIGEN_ZERO, true, false};
     double top = eigen->n ? hypot(eigen->re[0], eigen->im[0]) : 0.0;
     int positive = -1, most = 0, first = -1, other = 0;

@@ -10,9 +10,11 @@
  * a backward error as that of the steps themselves. */
 #include "runtime/numerics/eigen_qr.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* steps in which no eigenvalue came: shifts of another kind, entries of the
  * size of rounding dropped, given up */
@@ -213,6 +215,8 @@ francis(int n, double *a, int l, int hi, struct shifts f)
 int
 eigen_qr(int n, double *a, double *room, double *re, double *im)
 {
+    assert(n >= 0);
+    assert(n == 0 || (a != NULL && room != NULL && re != NULL && im != NULL));
     double norm = 0.0;
     int hi = n - 1, steps = 0;
     balance(n, a);

@@ -4,6 +4,7 @@
  * any mass. See lcp.h. */
 #include "runtime/numerics/lcp.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 size_t
 lcp_room(int n)
 {
+    assert(n >= 0);
     size_t k = (size_t)n;
     return k * (2 * k + 2) + 4 * k * k + 12 * k + 16;
 }
@@ -162,6 +164,8 @@ polish(int n, const double *G, const double *q, const int *in, double size,
 int
 lcp_solve(int n, const double *G, const double *q, double *z, double *room)
 {
+    assert(n >= 0);
+    assert(n == 0 || (G != NULL && q != NULL && z != NULL && room != NULL));
     int w = 2 * n + 2, basis[256], in[256], lost = 0;
     double *T = room, *g = T + n * w, *p = g + n * n, *d = p + n, *x = d + n,
            *rest = x + n, size = 0;

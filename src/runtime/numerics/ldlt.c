@@ -6,8 +6,10 @@
  * pivots have shrunk to rounding depends on what was taken: its unknowns are 0.
  * One fixed order of operations: evaluator and generated code call the same
  * function, so the bits agree (I6). */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 
 #include "abi/image.h"
 #include "runtime/numerics/factors.h"
@@ -39,6 +41,8 @@ swap(int n, double *a, double *weight, int k, int p)
 int
 imp_ldlt_factor(int n, double *a, int *piv)
 {
+    assert(n >= 0 && n <= IMP_UNKNOWN_MAX);
+    assert(n == 0 || (a != NULL && piv != NULL));
     double weight[IMP_UNKNOWN_MAX];
     const double least = GRAM_GROWTH * n * DBL_EPSILON;
     if (n > IMP_UNKNOWN_MAX)
@@ -94,6 +98,7 @@ exchange(double *b, int i, int j)
 int
 imp_ldlt_rank(int n, const int *piv)
 {
+    assert(n >= 0 && (n == 0 || piv != NULL));
     int rank = n; /* those left out come last */
     while (rank > 0 && piv[rank - 1] < 0)
         rank--;
@@ -142,6 +147,7 @@ solve(int n, int rank, const double *restrict a, const int *restrict piv,
 void
 imp_ldlt_solve(int n, const double *a, const int *piv, double *b)
 {
+    assert(n >= 0 && n <= IMP_UNKNOWN_MAX);
     int rank = imp_ldlt_rank(n, piv);
     switch (rank == n ? n : 0) {
     case 2:

@@ -7,8 +7,10 @@
  * the compiler gets loops of known length. A series solves once per order:
  * the diagonal of U is kept as reciprocals, and solving goes by columns, so
  * that no product waits for a sum. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 
 #include "runtime/numerics/factors.h"
 
@@ -127,6 +129,8 @@ solve(int n, const double *restrict a, const int *restrict piv,
 int
 imp_lu_factor(int n, double *a, int *piv)
 {
+    assert(n > 0 && n <= LU_MAX);
+    assert(a != NULL && piv != NULL);
     double weight[8], size[64];
     switch (n) {
     case 6:
@@ -144,6 +148,8 @@ imp_lu_factor(int n, double *a, int *piv)
 void
 imp_lu_solve(int n, const double *a, const int *piv, double *b)
 {
+    assert(n > 0 && n <= LU_MAX);
+    assert(a != NULL && piv != NULL && b != NULL);
     switch (n) {
     case 6:
         solve(6, a, piv, b);

@@ -10,6 +10,7 @@
  * halved with de Casteljau's algorithm, which only averages. */
 #include "runtime/numerics/polynomial.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct piece {
 double
 polynomial_value(const double *c, int n, double s)
 {
+    assert(c != NULL && n >= 0);
     double y = c[n];
     for (int k = n - 1; k >= 0; k--)
         y = y * s + c[k];
@@ -35,6 +37,7 @@ polynomial_value(const double *c, int n, double s)
 int
 polynomial_derivative(const double *c, int n, double *d)
 {
+    assert(c != NULL && d != NULL && n >= 0);
     if (n == 0) {
         d[0] = 0.0;
         return 0;
@@ -129,6 +132,8 @@ bool
 polynomial_below(const double *c, int n, double from, double h, double level,
                  double *s)
 {
+    assert(c != NULL && s != NULL);
+    assert(n >= 0 && n <= POLYNOMIAL_MAX);
     struct piece stack[POLY_DEPTH + 2];
     int top = 0;
     while (n > 0 && c[n] == 0.0)
@@ -200,6 +205,8 @@ int
 polynomial_roots(const double *c, int n, double h, double noise, double *root,
                  int max)
 {
+    assert(c != NULL && n >= 0 && n <= POLYNOMIAL_MAX);
+    assert(max == 0 || root != NULL);
     struct piece stack[POLY_DEPTH + 2];
     struct roots rs = {root, 0.0, 0, max, false, 0.0};
     int top = 0;
@@ -262,6 +269,7 @@ polynomial_roots(const double *c, int n, double h, double noise, double *root,
 bool
 polynomial_newton(const double *c, int n, double reach, double *s)
 {
+    assert(c != NULL && s != NULL && n >= 0);
     double s0 = *s, x = s0, last = INFINITY;
     for (int it = 0; it < 60; it++) {
         double y = c[n], dy = 0.0;

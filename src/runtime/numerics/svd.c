@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Singular values by rotations of pairs of columns. See dense.h. */
+#include <assert.h>
 #include <math.h>
+#include <stddef.h>
 
 #include "runtime/numerics/dense.h"
 
@@ -29,6 +31,8 @@ swap(int n, double *x, double *y)
 int
 dense_svd(int m, int n, double *a, double *v, double *s)
 {
+    assert(m >= 0 && n >= 0);
+    assert(n == 0 || (a != NULL && v != NULL && s != NULL));
     int sweep = 1;
     double tol = DBL_EPSILON * sqrt((double)(m > 1 ? m : 1)), big = 0;
     for (int i = 0; i < n * n; i++)
@@ -82,6 +86,7 @@ void
 dense_svd_solve(int m, int n, const double *a, const double *v, const double *s,
                 int rank, const double *b, double *x, double *work)
 {
+    assert(m >= 0 && rank >= 0 && rank <= n);
     for (int k = 0; k < rank; k++)
         work[k] = dense_dot(m, a + k * m, b) / s[k] / s[k];
     for (int i = 0; i < n; i++) {

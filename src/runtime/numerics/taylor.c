@@ -4,12 +4,14 @@
  * goes on. */
 #include "runtime/numerics/taylor.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 void
 taylor_const(int order, double x, struct taylor *out)
 {
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
     memset(out->c, 0, sizeof(double) * (size_t)(order + 1));
     out->c[0] = x;
 }
@@ -18,6 +20,7 @@ void
 taylor_add(int order, const struct taylor *a, const struct taylor *b,
            struct taylor *out)
 {
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
     for (int k = 0; k <= order; k++)
         out->c[k] = a->c[k] + b->c[k];
 }
@@ -26,6 +29,7 @@ void
 taylor_sub(int order, const struct taylor *a, const struct taylor *b,
            struct taylor *out)
 {
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
     for (int k = 0; k <= order; k++)
         out->c[k] = a->c[k] - b->c[k];
 }
@@ -33,6 +37,7 @@ taylor_sub(int order, const struct taylor *a, const struct taylor *b,
 void
 taylor_scale(int order, double s, const struct taylor *a, struct taylor *out)
 {
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
     for (int k = 0; k <= order; k++)
         out->c[k] = s * a->c[k];
 }
@@ -41,6 +46,7 @@ void
 taylor_mul(int order, const struct taylor *a, const struct taylor *b,
            struct taylor *out)
 {
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
     for (int k = 0; k <= order; k++) {
         double s = 0.0;
         for (int j = 0; j <= k; j++)
@@ -53,6 +59,7 @@ void
 taylor_div(int order, const struct taylor *a, const struct taylor *b,
            struct taylor *out)
 {
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
     for (int k = 0; k <= order; k++) {
         double s = a->c[k];
         for (int j = 1; j <= k; j++)
@@ -64,6 +71,7 @@ taylor_div(int order, const struct taylor *a, const struct taylor *b,
 void
 taylor_sqrt(int order, const struct taylor *a, struct taylor *out)
 {
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
     out->c[0] = sqrt(a->c[0]);
     /* y y = a: 2 y_0 y_k = a_k - sum_{j=1..k-1} y_j y_{k-j} */
     for (int k = 1; k <= order; k++) {
@@ -77,6 +85,7 @@ taylor_sqrt(int order, const struct taylor *a, struct taylor *out)
 double
 taylor_at(int order, const struct taylor *a, double t)
 {
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
     double y = a->c[order];
     for (int k = order - 1; k >= 0; k--)
         y = y * t + a->c[k];
@@ -87,6 +96,7 @@ void
 taylor_dot(int order, const struct taylor a[3], const struct taylor b[3],
            struct taylor *out)
 {
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
     for (int k = 0; k <= order; k++) {
         double s = 0.0;
         for (int i = 0; i < 3; i++)
@@ -100,6 +110,7 @@ void
 taylor_dot_const(int order, const struct taylor a[3], const double b[3],
                  struct taylor *out)
 {
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
     for (int k = 0; k <= order; k++)
         out->c[k] = a[0].c[k] * b[0] + a[1].c[k] * b[1] + a[2].c[k] * b[2];
 }
@@ -108,6 +119,7 @@ void
 taylor_cross(int order, const struct taylor a[3], const struct taylor b[3],
              struct taylor out[3])
 {
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
     for (int k = 0; k <= order; k++)
         for (int i = 0; i < 3; i++) {
             const struct taylor *a1 = a + (i + 1) % 3, *a2 = a + (i + 2) % 3;

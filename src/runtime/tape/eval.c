@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The reference evaluator, order 0: operators, tapes, and the search for the
  * expression that is not finite (I5). Semantics: docs/internals.md. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,6 +12,7 @@
 double
 eval_op(enum imp_op op, double a, double b, double c)
 {
+    assert(op < IMP_OP_COUNT);
     (void)c;
     switch (op) {
 #define OP(name, word, arity, dim, series, guard, eval, deriv)                 \
@@ -38,6 +40,7 @@ void
 eval_registers(const imp_image *im, const imp_tape *tape, const double *env,
                const double *local, const double *const *rows, double *reg)
 {
+    assert(im != NULL && tape != NULL && reg != NULL);
     const imp_instr *code = IMP_ARRAY(im, tape->code, imp_instr);
     const double *consts = IMP_ARRAY(im, tape->consts, double);
     const uint32_t *pool = IMP_ARRAY(im, tape->pool, uint32_t);
@@ -117,6 +120,7 @@ void
 eval_mark_operands(const imp_image *im, const imp_tape *tape, uint32_t i,
                    unsigned char *mark)
 {
+    assert(i < tape->code.n && mark != NULL);
     const imp_instr *in = IMP_ARRAY(im, tape->code, imp_instr) + i;
     const uint32_t *pool = IMP_ARRAY(im, tape->pool, uint32_t);
     for (uint32_t p = 0; in->op == IMP_OP_DOT && p < in->b; p++) {
@@ -135,6 +139,7 @@ int
 eval_tape(const imp_image *im, const imp_tape *tape, const double *env,
           const double *local, double *out)
 {
+    assert(im != NULL && tape != NULL && out != NULL);
     double stack[EVAL_STACK], *reg = stack;
     if (tape->code.n > EVAL_STACK)
         reg = mem_alloc(tape->code.n * sizeof *reg);
@@ -179,6 +184,7 @@ eval_trace(const imp_image *im, const imp_tape *tape, const double *env,
            const double *local, imp_range *where, enum imp_op *op, double *a,
            double *b)
 {
+    assert(im != NULL && tape != NULL && where != NULL);
     const imp_instr *code = IMP_ARRAY(im, tape->code, imp_instr);
     const imp_range *origin = IMP_ARRAY(im, tape->origins, imp_range);
     const uint32_t *pool = IMP_ARRAY(im, tape->pool, uint32_t);

@@ -2,6 +2,7 @@
 /* The reference evaluator, series: one sweep over the instructions per order,
  * implicit blocks included. docs/tape.md fixes the order of every addition.
  * Generated code returns the same bits (I6): change both or neither. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,7 @@ struct sweep {
 static double *
 row_of(const struct sweep *sweep, uint32_t r)
 {
+    assert(sweep->code[r].row != IMP_NO_ROW);
     return sweep->work + (size_t)sweep->code[r].row * IMP_ROW_STRIDE +
            IMP_ROW_PAD;
 }
@@ -69,6 +71,7 @@ in_block(const struct sweep *sweep, uint32_t r)
 static void
 store(double *row, int k, double c)
 {
+    assert(k >= 0 && k <= IMP_ORDER_MAX);
     row[k] = c;
     row[k + 1] = row[k + 2] = row[k + 3] = 0;
 }
@@ -442,6 +445,9 @@ eval_series(const imp_image *im, const imp_tape *tape, const double *env,
             const double *local, const double *const *rows, double *work,
             int order)
 {
+    assert(im != NULL && tape != NULL && work != NULL);
+    assert(tape->residual.n == tape->unknowns.n);
+    assert(tape->jacobian.n == tape->unknowns.n * tape->unknowns.n);
     double stack[4 * EVAL_STACK], *numbers = stack; /* last quarter: numbers */
     double few[UNKNOWN_STACK * (UNKNOWN_STACK + 1)];
     int pivots[UNKNOWN_STACK];

@@ -4,6 +4,7 @@
  * coefficient k from the rows of the operands (to k) and of the result (to
  * k - 1). u' etc. are derivatives in time; k c_k are the coefficients of
  * s y'(s). */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -180,6 +181,8 @@ double
 imp_series_op(uint32_t op, const double *a, const double *b, const double *y,
               int k)
 {
+    assert(a != NULL && b != NULL && y != NULL);
+    assert(k >= 1 && k <= IMP_ORDER_MAX);
     double out[N];
     switch (op) {
     case IMP_OP_POW:

@@ -25,7 +25,8 @@
 
 /* stop when the estimate is below this; rounding is two digits further */
 #define MOMENTS_TARGET 5e-12
-/* a worse result is none: a surface that runs far away in some direction */
+/* A result with a greater error does not count: the surface runs far away in
+ * some direction. */
 #define MOMENTS_USELESS 0.02
 /* what rounding may add: of the level set along the rays, and of the sum */
 #define MOMENTS_FLOOR 1e-12
@@ -143,7 +144,8 @@ rule_smooth(struct quad *quad, int level)
     }
 }
 
-/* tanh-sinh: u in (0, 1) and 1 - u, both without cancellation, and du/dt */
+/* A node of the tanh-sinh rule: u in (0, 1) and 1 - u, both without
+ * cancellation, and du/dt. */
 static void
 tanh_sinh(double t, double *u, double *v, double *w)
 {
@@ -327,7 +329,8 @@ moments_find(struct rt *run, uint32_t body, struct moments *out, double bad[3])
         quad.mirror[i] =
             i < quad.n && (image_body->flags & (IMP_BODYF_MIRROR_X << i));
 
-    /* endless cylinders are endless along an axis, most of the time */
+    /* A body without an end, such as a cylinder, has no end along an axis in
+     * most models. */
     for (int i = 0; i < 2 * quad.n; i++) {
         double d[3] = {0, 0, 0};
         d[i / 2] = i % 2 ? -1 : 1;

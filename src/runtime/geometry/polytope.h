@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Convex polytopes as set-up finds them from what the image states (points or
- * half-spaces, imp_body.n_point): vertices, edges, faces and how they hang
- * together. Coordinates: body axes, about the mass centre. Points inside the
- * hull and half-spaces that bound nothing are left out; faces in one plane are
- * one face. */
+/* Convex polytopes, made at set-up from the points or half-spaces of the image
+ * (imp_body.n_point): vertices, edges, faces and how they hang together.
+ * Coordinates are body axes about the mass centre. Points inside the hull and
+ * half-spaces that bound nothing are left out; faces in one plane are one
+ * face. */
 #ifndef IMP_RUNTIME_GEOMETRY_POLYTOPE_H
 #define IMP_RUNTIME_GEOMETRY_POLYTOPE_H
 
@@ -29,14 +29,16 @@ struct polytope {
     uint32_t *at, *around;
     double radius; /* of a ball about the mass centre; infinite if unbounded */
 };
-/* volume (area), centroid and second moments about it for unit density, as
- * IMP_RAW_SINERTIA; exact up to rounding. Coordinates of p. */
+/* Volume (area in the plane), centroid, and second moments about the centroid
+ * for unit density, in the form of IMP_RAW_SINERTIA. Exact up to rounding.
+ * Coordinates are those of the polytope. */
 void polytope_moments(const struct polytope *polytope, double *volume,
                       double centroid[3], double J[6]);
-/* r->polytope[body], NULL for other shapes. Built by polytope_setup from the
- * poly entries in env, in shape coordinates; polytope_centre moves the origin
- * to the mass centre once that is known. IMP_BADMODEL after a diagnostic: no
- * inside, unbounded and not a half-space, a point that is no corner. */
+/* The polytope of a body is run->polytope[body], NULL for other shapes.
+ * polytope_setup makes it of the entries in env, in shape coordinates;
+ * polytope_centre moves the origin to the mass centre when that is known.
+ * IMP_BADMODEL after a diagnostic: a shape without an inside, an unbounded one
+ * that is not a half-space, or a point that is no vertex. */
 int polytope_setup(struct rt *run, uint32_t body);
 void polytope_centre(struct rt *run, uint32_t body);
 

@@ -26,7 +26,8 @@
 #define HULL_FLATNESS 1e-12
 /* roundings of coordinates relative to their own size, not to the extents */
 #define HULL_ROUNDING (16 * DBL_EPSILON)
-/* above this the points have no thickness to speak of */
+/* If the tolerance would have to be greater than this, the points have no
+ * thickness. */
 #define HULL_TOO_FLAT 1e-4
 
 struct wrap {
@@ -573,9 +574,9 @@ hull_find(struct arena *arena, int dim, const double (*points)[3],
         return HULL_FLAT;
     if (dim == 2)
         return plane_hull(&wrap, out);
-    /* slivers of faces a little wider than tol: with less or more of it they
-     * are faces, or parts of their neighbours; what closes is right within it
-     */
+    /* Faces that are a little wider than tol may be faces, or parts of their
+     * neighbours, if tol is smaller or greater. A hull that closes is right
+     * within its tol. */
     static const double more[] = {1, 0.125, 8, 0.015625, 64, 512};
     const double tol = wrap.tol;
     for (size_t t = 0; t < sizeof more / sizeof *more; t++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Convex hulls of points in the plane and in space, as combinatorics: which
- * points are corners and how the faces run through them; and polytopes from
- * points and from half-spaces. Everything in the arena that is given. */
+/* Convex hulls of points in the plane and in space: which points are vertices,
+ * and how the faces run through them. Also polytopes from points and from
+ * half-spaces. All memory belongs to the arena that is given. */
 #ifndef IMP_RUNTIME_GEOMETRY_POLYTOPE_HULL_H
 #define IMP_RUNTIME_GEOMETRY_POLYTOPE_HULL_H
 
@@ -31,12 +31,13 @@ enum hull_fault hull_find(struct arena *arena, int dim,
                           const double (*points)[3], uint32_t n_point,
                           struct hull *out);
 
-/* the polytope with the given corners */
+/* The polytope with the given vertices. */
 enum hull_fault polytope_points(struct arena *arena, int dim,
                                 const double (*points)[3], uint32_t n_point,
                                 struct polytope *out, uint32_t bad[2]);
-/* Half-spaces h[0..2].x <= h[3], origin inside all; a zero vector states only
- * that h[3] is not negative. One half-space alone stays what it is. */
+/* The polytope of half-spaces h[0..2].x <= h[3] with the origin inside all of
+ * them. A zero vector states only that h[3] is not negative. One half-space
+ * alone stays a half-space. */
 enum hull_fault polytope_planes(struct arena *arena, int dim,
                                 const double (*h)[4], uint32_t n,
                                 struct polytope *out, uint32_t bad[2]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a ray leaves a body: the root of the level set along a half-line from
- * a point inside. Used by moments and set-up. */
+ * a point inside. Coordinates are shape coordinates, in m. */
 #ifndef IMP_RUNTIME_GEOMETRY_RAY_H
 #define IMP_RUNTIME_GEOMETRY_RAY_H
 
@@ -19,17 +19,20 @@ struct ray_hit {
     double x[3]; /* the point, shape coordinates */
     double g[3]; /* gradient of G there */
 };
-/* From o along unit d (shape coordinates; third entries 0 in the plane).
- * guess: a first distance, 0 if none is known. Accurate to rounding of G. */
+/* The point where the ray from o along the unit vector d leaves the body
+ * (third entries 0 in the plane). guess: a first distance, 0 if none is known.
+ * Accurate to the rounding of G. */
 enum ray_fault ray_hit(struct rt *run, uint32_t body, const double origin[3],
                        const double along_ray[3], double guess,
                        struct ray_hit *out);
-/* After a hit: does G keep its sign before and beyond it (samples)? */
+/* After a hit at distance rho: does G keep its sign before and beyond it, at
+ * samples? */
 enum ray_fault ray_star(struct rt *run, uint32_t body, const double origin[3],
                         const double along_ray[3], double rho);
-/* level set at x; NaN where it is not defined */
+/* The level set at x; NaN where it is not defined. */
 double ray_level(struct rt *run, uint32_t body, const double x[3]);
-/* diagnostic for a fault along d; `why` says what the surface is needed for */
+/* Adds the diagnostic of a fault along d; `why` says what the surface is
+ * needed for. */
 void ray_diag(struct rt *run, uint32_t body, enum ray_fault fault,
               const double along_ray[3], const char *why);
 

@@ -351,7 +351,8 @@ support_find(const struct support_body *body, const double n[3], double tol,
             }
         }
         if (!rose)
-            /* second order in the angle: a small one is no harm */
+            /* The loss is of second order in the angle, so a small angle does
+             * not matter. */
             return cosine > 0.0 && vec3_norm(side) <= 1e-5 ? SUPPORT_FINE
                    : fault != SUPPORT_FINE                 ? fault
                                                            : SUPPORT_LOST;
@@ -365,7 +366,8 @@ support_separation(struct support_pair *pair, const double n[3])
 {
     double w[2][3];
     memcpy(pair->n, n, sizeof pair->n);
-    /* a plane's point is the foot of the other body's: that one first */
+    /* The point of a half-space is the foot of the point of the other body, so
+     * the other body comes first. */
     for (int k = 0; k < 2; k++) {
         int i = pair->b[0].flat ? 1 - k : k;
         const struct support_body *body = &pair->b[i];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside the search for closest points: bodies as level sets with a pose,
- * surface points, support points, the direction of greatest separation. All
- * vectors have 3 entries; in the plane the third is 0. */
+/* For the search for closest points: bodies as level sets with a pose, points
+ * of their surfaces, support points, and the direction of greatest separation.
+ * All vectors have three entries; in the plane the third is 0. Lengths in m. */
 #ifndef IMP_RUNTIME_GEOMETRY_SUPPORT_H
 #define IMP_RUNTIME_GEOMETRY_SUPPORT_H
 
 #include "runtime/instance/run.h"
 #include "runtime/numerics/vec3.h"
 
-/* why a search failed; for the diagnostic */
+/* Why a search failed: what the diagnostic says. */
 enum support_fault {
     SUPPORT_FINE,
     SUPPORT_NO_ROOT,    /* E0612 */
@@ -37,12 +37,15 @@ struct support_point {
 };
 
 void support_body_get(struct rt *run, uint32_t body, struct support_body *out);
-/* level set at x into p; SUPPORT_NO_ROOT etc. on values that are not finite */
+/* The level set at x (shape coordinates) with its gradient and second
+ * derivatives, into `point`. SUPPORT_NONFINITE if G or its gradient is not
+ * finite. */
 enum support_fault support_level(const struct support_body *body,
                                  const double x[3],
                                  struct support_point *point);
-/* support point in direction n (unit, shape axes): p holds a first guess on
- * the surface if `warm`. |tangential part of n| <= tol at the result */
+/* The support point in direction n (unit, shape axes). With `warm`, `point`
+ * holds a first guess on the surface. At the result the tangential part of n
+ * is at most tol. */
 enum support_fault support_find(const struct support_body *body,
                                 const double n[3], double tol, bool warm,
                                 struct support_point *point);
@@ -52,20 +55,22 @@ void support_rotate(const struct support_body *body, const double x[3],
                     double w[3]);
 void support_rotate_back(const struct support_body *body, const double w[3],
                          double x[3]);
-/* d - 1 unit tangents of unit n */
+/* The d - 1 unit tangents of a unit normal n. */
 void support_tangents(int d, const double n[3], double T[2][3]);
-/* curvature matrix (K11 K12 K22) of p in shape-axes tangents T */
+/* The curvature matrix (K11 K12 K22) of the surface at a point, in the
+ * tangents T (shape axes). */
 void support_curvature(const struct support_body *body,
                        const struct support_point *point, double T[2][3],
                        double K[3]);
-/* eigenvalues of (K11 K12 K22), ascending; in the plane both are K11 */
+/* The eigenvalues of (K11 K12 K22), ascending; in the plane both are K11. */
 void support_principal_curvatures(int d, const double K[3], double e[2]);
 
-/* inverse of K, its eigenvalues lifted to at least `least` first */
+/* The inverse of K, after eigenvalues below `least` were raised to it. */
 void support_radii(int d, const double K[3], double least, double W[3]);
-/* direction of greatest separation from n (unit, world) on: maximises sigma
- * until its gradient is below tol (relative to length). n, points, sigma are
- * updated. */
+/* Two bodies and a direction n (unit, world): support_separation sets the
+ * support points and sigma(n) = n.(c2 - c1) - h1(n) - h2(-n);
+ * support_separation_maximise moves n until the gradient of sigma is below
+ * tol, relative to `length`, in at most `most` steps. */
 struct support_pair {
     struct support_body b[2];
     double length;
@@ -78,7 +83,7 @@ enum support_fault support_separation(struct support_pair *pair,
 enum support_fault support_separation_maximise(struct support_pair *pair,
                                                double tol, int most);
 
-/* sum of the sizes, 1 if there is none */
+/* The sum of the sizes of two bodies; 1 if both are unbounded. */
 double support_length(const struct support_body *a,
                       const struct support_body *body);
 

@@ -153,8 +153,8 @@ build_rows(struct impact_solver *solver)
 /* -- panels ----------------------------------------------------------------
  */
 
-/* T := L^-1 T, lines of rows `f` (the first of joint `from`) up to joint `to`,
- * ld apart */
+/* T := L^-1 T for lines of rows, from joint `from` to joint `to`, ld apart;
+ * `f` is the first row of joint `from` */
 static void
 forward(const struct impact_work *work, int from, int to, double *T, int ld)
 {
@@ -337,7 +337,8 @@ gram_of_free(struct impact_solver *solver)
     }
 }
 
-/* takes W^T W from G: contacts at places a, a + 1, a + 2 with six from b on */
+/* Subtracts W^T W from G, for the contacts at places a, a + 1, a + 2 and six
+ * contacts from place b on. */
 static void
 reduce_tile(struct impact_solver *solver, int a, int b, int from)
 {

@@ -12,7 +12,8 @@
 #include "runtime/numerics/dense.h"
 #include "runtime/numerics/lcp.h"
 
-/* joints that close to dependent leave no more digits than this */
+/* If the rows of joints are this close to dependent, no more digits than this
+ * are left. */
 #define JOINT_LOOSEST 1e-6
 
 static void
@@ -55,9 +56,9 @@ tolerance(const struct impact_solver *solver)
         solver->in.tolerance);
 }
 
-/* SVD of the columns `set` of B (k of them): V, s in work; the rank is decided
- * on columns measured by their length before the joints took their part, the
- * singular values that are returned are those of unit directions */
+/* The SVD of k columns `set` of B, into V and s. The rank is decided on
+ * columns measured by their length before the joints took their part; the
+ * singular values that are kept are those of unit directions. */
 static int
 factor(struct impact_solver *solver, const int *set, int k)
 {
@@ -124,7 +125,7 @@ delassus_svd(struct impact_solver *solver)
         for (int c = 0; c < nc; c++)
             x[c] /= sqrt(n);
     }
-    /* G from B: better than the one with cancelled digits */
+    /* G is made again from B: here fewer digits cancel */
     for (int i = 0; i < nc; i++)
         for (int j = 0; j <= i; j++)
             solver->G[i * nc + j] = solver->G[j * nc + i] =

@@ -99,7 +99,8 @@ velocities(struct impact_solver *solver)
 double
 impact_velocity_tolerance(const struct impact_solver *solver)
 {
-    /* about 20 operations per velocity; data errors turn directions */
+    /* A velocity is the sum of about 20 rounded terms; errors of the data also
+     * turn the directions. */
     return (64 * DBL_EPSILON + solver->in.tolerance) * solver->speed;
 }
 
@@ -176,7 +177,7 @@ add_rows(struct impact_solver *solver, const double *x, int first, int n,
     }
 }
 
-/* D^T w: half way from spin to angular momentum D (D^T w) */
+/* D^T w; D (D^T w) is the angular momentum */
 static void
 half_spin(const struct impact_body *b, const double w[3], double h[3])
 {

@@ -98,8 +98,8 @@ read_joint(const struct rt *run, const imp_joint *j,
                       user, (int)j->n_user, run->im->dim == 2);
 }
 
-/* Shapes that contain t: what the rate of the gap is beyond that of the points
- * as points of the bodies */
+/* For shapes whose level set contains t: the rate of the gap beyond the rate
+ * that the material points give. */
 static int
 read_recede(struct rt *run, uint32_t contact, double *recede)
 {
@@ -120,7 +120,8 @@ read_recede(struct rt *run, uint32_t contact, double *recede)
     return st;
 }
 
-/* bodies with corners: a contact of the problem per point; *n grows */
+/* Polytopes: each touching point becomes a contact of the problem, and
+ * *n_point grows. */
 static int
 read_corners(struct rt *run, uint32_t contact,
              struct impact_contact *problem_contact, uint32_t *n_point,
@@ -247,7 +248,7 @@ impact_of_run_read(struct rt *run, const uint32_t *contact, uint32_t n_contact,
     }
     for (uint32_t b = 0; b < nb && n_contact == 0; b++)
         enter(out, of, b);
-    /* bodies that joints connect to those there are */
+    /* Adds the bodies that joints connect to those of the problem. */
     for (bool more = true; more;) {
         more = false;
         for (uint32_t j = 0; j < nj; j++) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside multi: rows and factors, shared by impact.c (motion),
- * delassus_factored.c, delassus_svd.c (QR and SVD) and laws.c (laws). */
+/* Inside the room: rows and factors, the two ways to G, and the laws. */
 #ifndef IMP_RUNTIME_IMPACT_IMPACT_PRIV_H
 #define IMP_RUNTIME_IMPACT_IMPACT_PRIV_H
 
@@ -13,7 +12,7 @@ struct impact_work {
     int ld;                 /* most rows */
     /* delassus_factored.c; ref: size of a row's square before any elimination
      */
-    int *first_of, *start; /* per joint: its first row, and the first row that
+    int *first_of, *start; /* per joint: its first row, and the first joint that
                               it is coupled with */
     size_t *at;            /* its panel */
     double *panel, *rd, *ref, *W, *mass_root;
@@ -36,42 +35,47 @@ struct impact_work {
     double *lcp;
 };
 
-/* x := pinv(G) b for unit directions; the active contacts of `on` only when
- * not NULL. exact or factored as the problem asks. *outside: length of the part
- * of b outside the range (residual written when not NULL). Returns 0. */
+/* x := pinv(G) b for unit directions, among the contacts `on` only if it is
+ * not NULL, by the factors or by the SVD, as the problem asks. `residual`, if
+ * not NULL, receives the part of b outside the range of G; *rank the rank.
+ * Returns 0, or 1 if an iteration did not converge. */
 int delassus_pseudoinverse(struct impact_solver *solver, const bool *on,
                            const double *b, double *x, double *residual,
                            int *rank);
-/* memory of, and the factored way to G: rows, joint_rank, G, Ffirst, length;
- * smallest ratio of a kept pivot to its row's size */
+/* Memory for the factored way to G, and the way itself: it makes rows,
+ * joint_rank, G, Ffirst and length, and returns the smallest ratio of a kept
+ * pivot to the size of its row. */
 void delassus_factor_new(struct impact_work *work, size_t n_body,
                          size_t n_contact, size_t n_joint);
 double delassus_factor(struct impact_solver *solver, double tol);
-/* joint impulses xi (per row) that go with contact impulses P (unit
- * directions): A xi = -A_c P */
+/* The impulses xi of the joints, per row, that belong to the impulses P of the
+ * contacts (unit directions): A xi = -A_c P. */
 void impact_joint_impulses(struct impact_solver *solver, const double *P,
                            double *xi);
-/* joint impulses, velocities, energies, balances of the impulses P (unit
- * directions) into m */
+/* Makes the impulses of joints, velocities, energies and balances that follow
+ * from the impulses P (unit directions). */
 void impact_motion_after(struct impact_solver *solver, const double *P);
-/* M dv of each body against the impulses that act on it, relative to the sizes
- * of the terms, into momentum_error */
+/* Compares M dv of each body with the impulses that act on it, relative to the
+ * size of the terms, into momentum_error. */
 void impact_momentum_balance(struct impact_solver *solver);
 /* QR and SVD: rank, condition, null space */
 int delassus_svd(struct impact_solver *solver);
-/* least joint impulses where joints are redundant */
+/* The least impulses of joints, where joints are redundant. */
 void impact_least_joint_impulses(struct impact_solver *solver,
                                  const double *six, double *xi);
-/* does G K leave what moves nothing at rest? After delassus_pseudoinverse on
- * the set `on` of rank `rank`: the motion of (1 + K) P is unique then */
+/* Is the motion of (1 + K) P unique, although P is not? It is, if G K maps the
+ * null space of G to zero. After delassus_pseudoinverse on the set `on` of
+ * rank `rank`. */
 bool delassus_keeps_null(const struct impact_solver *solver, const bool *on,
                          int rank);
-/* Expansion by the energetic law on n contacts: x >= 0 with x_i (G x)_i = b_i
- * (energetic_expansion.c). 0, or 1 when it does not settle. */
+/* The expansion phase of the energetic law at n contacts: x >= 0 with x_i (G
+ * x)_i = b_i (energetic_expansion.c). Returns 0, or 1 if the iteration does
+ * not converge. */
 int impact_energetic_expand(int n, const double *G, const double *b, double *x,
                             double *room);
 size_t impact_energetic_room(int n);
-/* rounding of normal velocities, and what data errors may add */
+/* The rounding error of normal velocities, and what errors of the data may
+ * add. */
 double impact_velocity_tolerance(const struct impact_solver *solver);
 
 /* A law: the impulses at the contacts and the motion after (with
@@ -88,9 +92,10 @@ typedef void impact_law_function(struct impact_solver *m, const bool *on,
  * ------------------------------------------
  */
 
-/* Velocities before agree with the joints to 1e-9 (start.c), and whatever a law
- * leaves outside the range of G by no more than that is not its own
- * contradiction: restitutions that differ count from 1e-8 on. */
+/* The velocities before agree with the joints to 1e-9 (start.c). A part of the
+ * right-hand side outside the range of G that is no larger than this share of
+ * the speeds comes from there and does not count as a contradiction of the
+ * law. Restitutions that differ by more than 1e-8 do count. */
 #define IMPACT_OUTSIDE 1e-8
 
 /* Normal velocities q of n contacts (their numbers in set; NULL: 0 to n - 1):

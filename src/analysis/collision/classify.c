@@ -207,7 +207,7 @@ cmd_classify(struct analysis *analysis, const imp_command *command,
     if (jumps && fabs(verdict.v) <= verdict.v_tol)
         remark(&rm, jump_text(analysis, before, verdict.D));
 
-    /* in the order of the record: each field is found where it is looked for */
+    /* in the order of the record: then a search for a field ends at once */
     SET_NUM("time", touch.time);
     set_verdict(analysis, &touch, &verdict, out, &rm);
     SET_NUM("v", verdict.v);

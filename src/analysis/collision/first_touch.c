@@ -3,10 +3,11 @@
  *
  * A touch found by search lies where the gap is within rounding of zero. At a
  * double root this leaves the time free to 1e-8 of the time scale, at a triple
- * root to 1e-5. There v and D are not small enough to be told from zero (spec
- * 0.F). The time is therefore moved to the simple root of the derivative that
- * decides: gap'' at C00, gap' at C0+ and C0-. This root is accepted only if the
- * gap and its lower derivatives are zero there within tolerance. */
+ * root to 1e-5. There v and D are not small enough to be distinguished from
+ * zero (spec 0.F). The time is therefore moved to the simple root of the
+ * derivative that decides: gap'' at C00, gap' at C0+ and C0-. This root is
+ * accepted only if the gap and its lower derivatives are zero there within
+ * tolerance. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -36,7 +37,7 @@ touch_option_until(struct analysis *analysis, const imp_command *command,
         return st;
     const imp_val *value = arg_option(analysis, command, id);
     if (!value) {
-        *until = NAN; /* the horizon: only a search has to know it */
+        *until = NAN; /* the horizon, which a search finds out */
     } else if (!(*until >= 0.0)) {
         char s[NUM_TEXT];
         diag_add(analysis->ds, DIAG_E0705, value->range,

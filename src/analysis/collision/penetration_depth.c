@@ -49,7 +49,7 @@ compare_time(const struct touch *touch, const struct verdict *verdict,
                             1.0 / (k - order)));
     if (!isfinite(T))
         T = pow(1e-3 * touch->length / lead, 1.0 / order);
-    /* deep enough to be measured, at T/8 too */
+    /* the overlap must be deep enough to be measured, at T/8 too */
     double least = 8.0 * pow(1e2 * touch->gap_tol / lead, 1.0 / order);
     return exp2(floor(log2(fmax(T, least))));
 }
@@ -211,7 +211,7 @@ penetration_depth_measure(struct analysis *analysis, const struct touch *touch,
                          NULL)))
             goto done;
         char s[NUM_TEXT], q[NUM_TEXT];
-        /* corners: other features may have held then */
+        /* with corners, other features may have touched before */
         if (gap < 0.0)
             *remark =
                 arena_printf(record_arena(analysis),

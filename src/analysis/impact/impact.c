@@ -32,7 +32,7 @@ normal_after(const struct rt *run, const imp_contact *image_contact,
     double relative[3] = {0, 0, 0};
     uint32_t flags = rt_body(run, image_contact->body[0])->flags;
     flags |= rt_body(run, image_contact->body[1])->flags;
-    if (flags & IMP_BODYF_GTIME) /* surfaces have speeds of their own */
+    if (flags & IMP_BODYF_GTIME) /* the surface moves over its body */
         return cs[IMP_CS_VREL] + cs[IMP_CS_W] * cs[IMP_CS_IMPULSE];
     for (int i = 0; i < 2; i++) {
         const imp_body *body = rt_body(run, image_contact->body[i]);

@@ -198,7 +198,7 @@ bring(struct strike *strike)
     if ((st = gaps(strike)))
         return st;
     for (int i = 0; i < strike->n_hit;
-         i++) /* closed to rounding: those that hit */
+         i++) /* those that hit are closed to rounding */
         strike->size[strike->hit[i]] = INFINITY;
     return IMP_OK;
 }

@@ -2,6 +2,7 @@
 /* Documentation of names (`?name`, `imp doc NAME`) and the list of all names
  * for completion. Everything comes from the tables that the checker itself
  * uses and from doc strings, so nothing can be out of date. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -556,6 +557,7 @@ static void names(struct check *ck,
 bool
 check_doc(const struct check_input *in, const char *name, struct buf *out)
 {
+    assert(in && name && out);
     struct check ck;
     bool any = false;
     check_scan(&ck, in);
@@ -688,6 +690,7 @@ check_names(const struct check_input *in,
             void (*each)(void *ctx, const char *kind, const char *name),
             void *ctx)
 {
+    assert(in);
     struct check ck;
     check_scan(&ck, in);
     names(&ck, each, ctx);

@@ -4,6 +4,7 @@
  * first (their dimensions are variables that every use may solve), shapes
  * before the rest of bodies (they decide between plane and space), units of
  * params and values last (when every use has been seen). */
+#include <assert.h>
 #include <string.h>
 
 #include "check/check.h"
@@ -65,6 +66,7 @@ write_units(struct check *ck)
 struct tm_model *
 check_model(const struct check_input *in)
 {
+    assert(in);
     struct check ck;
     check_start(&ck, in);
     struct tm_model *m = ck.m;
@@ -116,6 +118,7 @@ check_model(const struct check_input *in)
 void
 check_rest(const struct check_input *in)
 {
+    assert(in);
     struct diags all;
     struct check_input rest = *in;
     diags_init(&all, in->arena, in->sources);
@@ -141,6 +144,7 @@ check_rest(const struct check_input *in)
 void
 check_scan(struct check *ck, const struct check_input *in)
 {
+    assert(ck && in);
     check_start(ck, in);
     ck->ds = NEW(in->arena, struct diags); /* nobody asked for errors */
     diags_init(ck->ds, in->arena, in->sources);

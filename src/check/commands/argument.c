@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Arguments of a command: contacts, systems, conditions, values, results. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/commands/commands_priv.h"
@@ -30,6 +31,7 @@ whole_field(struct check *ck, const struct ast_expr *node, struct value *value)
 bool
 contact_value(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
+    assert(ck && node && out);
     struct value value = ck_expr(ck, &ck->top, node);
     if (value.kind == V_POISON)
         return false;
@@ -123,6 +125,7 @@ bool
 recorded_value(struct check *ck, const struct ast_expr *node, const char *doing,
                struct tm_val *out)
 {
+    assert(ck && node && doing && out);
     struct value value = ck_expr(ck, &ck->top, node);
     bool plot = doing[0] == 'p';
     if (value.kind == V_POISON)
@@ -332,6 +335,8 @@ bool
 command_arguments(struct check *ck, uint32_t command,
                   const struct command_rules *rules, const struct ast_item *it)
 {
+    assert(ck && it);
+    assert(command < ck->commands.n);
     struct tm_command *cmd = &ck->commands.v[command];
     const struct command_row *row = command_row(cmd->id);
     size_t count = it->n_args;

@@ -44,6 +44,7 @@ question(struct check *ck, enum imp_command_id id, const struct ast_item *it)
 uint32_t
 command_add(struct check *ck, const struct ast_item *it, struct decl *decl)
 {
+    assert(ck && it);
     const char *word = it->name.text;
     unsigned id = 0;
     while (id < IMP_CMD_COUNT &&
@@ -96,6 +97,7 @@ command_add(struct check *ck, const struct ast_item *it, struct decl *decl)
 void
 check_commands(struct check *ck)
 {
+    assert(ck);
     for (size_t i = 0; i < ck->in->n_priors; i++) {
         struct tm_command c = *ck->in->priors[i].command;
         c.bound = ck->in->priors[i].bound;
@@ -125,6 +127,7 @@ check_commands(struct check *ck)
 void
 commands_late(struct check *ck)
 {
+    assert(ck);
     for (unsigned id = 0; id < IMP_CMD_COUNT; id++) {
         const struct command_rules *rules = rules_of((enum imp_command_id)id);
         for (size_t i = 0; rules && rules->late && i < ck->commands.n; i++)

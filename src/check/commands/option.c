@@ -40,6 +40,7 @@ bool
 file_name(struct check *ck, const struct ast_expr *node, const char *text,
           bool plot)
 {
+    assert(ck && node && text);
     const char *dot = strrchr(text, '.'), *endings;
     bool up =
         !strncmp(text, "../", 3) || strstr(text, "/../") || !strcmp(text, "..");
@@ -156,6 +157,7 @@ const char *
 column_name(struct check *ck, const struct tm_command *cmd,
             const struct tm_val *items, size_t count, const char *name)
 {
+    assert(ck && cmd && name);
     const char *text = name;
     for (int k = 2;; k++) {
         bool taken = false;
@@ -455,6 +457,8 @@ bool
 command_options(struct check *ck, uint32_t command,
                 const struct command_rules *rules, const struct ast_item *it)
 {
+    assert(ck && it);
+    assert(command < ck->commands.n);
     struct tm_command *cmd = &ck->commands.v[command];
     const struct command_row *row = command_row(cmd->id);
     struct given given;

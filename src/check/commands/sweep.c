@@ -4,6 +4,7 @@
  * command of its own behind the sweep (tm_command.inner) that nothing but the
  * sweep asks. An axis is an item of kind NUM: ref the param, e its values (or
  * the two bounds of a random one). */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ struct decl *
 sweep_param(struct check *ck, const struct ast_name *name, enum diag_code code,
             const char *doing)
 {
+    assert(ck && name && doing);
     bool reported = false;
     struct decl *decl = scope_find(ck, ck->main, name->text, WANT_VALUE,
                                    name->range, &reported);

@@ -3,6 +3,7 @@
  * params that vary, then fields of the question's record, or expressions in
  * which such fields are names (env.question). Checked when all else of the
  * sweep is known. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/commands/commands_priv.h"
@@ -332,6 +333,8 @@ record_key(const struct ast_item *it)
 bool
 sweep_record(struct check *ck, uint32_t command, const struct ast_item *it)
 {
+    assert(ck && it);
+    assert(command < ck->commands.n);
     const struct ast_item *key = record_key(it);
     struct tm_command *cmd = &ck->commands.v[command];
     uint32_t q = command, f;

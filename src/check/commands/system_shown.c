@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What `show` prints of a system, of a family of its contacts, of one of them.
  */
+#include <assert.h>
+
 #include "check/commands/commands_priv.h"
 #include "check/quantities/systems.h"
 
@@ -51,6 +53,7 @@ show_gaps(struct check *ck, struct tm_val *item, const char *name,
 void
 system_shown(struct check *ck, const struct value *value, struct tm_val *out)
 {
+    assert(ck && value && out);
     struct arena *arena = ck->arena;
     imp_range range = value->range;
     struct tm_val *item;

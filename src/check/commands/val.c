@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Values of expressions as values of the typed model, which commands take. */
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 void
 val_set_unit(struct check *ck, struct tm_val *out, const struct dim *dim)
 {
+    assert(ck && out);
     out->unit = "";
     if (dim)
         APUSH(ck, &ck->pending, (struct pending){&out->unit, dim, NULL, 0});
@@ -18,6 +20,7 @@ val_set_unit(struct check *ck, struct tm_val *out, const struct dim *dim)
 const struct dim **
 val_entry_dims(struct check *ck, const struct value *value)
 {
+    assert(ck && value);
     size_t count = (size_t)value->rows * value->cols;
     const struct dim **d = NEW_N(ck->arena, const struct dim *, count);
     for (size_t i = 0; i < count; i++)
@@ -56,6 +59,7 @@ void
 val_of(struct check *ck, const struct value *value, const struct ast_expr *node,
        struct tm_val *out)
 {
+    assert(ck && value && node && out);
     memset(out, 0, sizeof *out);
     out->range = node->range;
     out->label = ck_label(ck, node);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The names of the functions that are built in, with what the
  * documentation and messages say of them. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/context/builtins.h"
@@ -118,6 +119,7 @@ builtin_get(size_t count)
 const struct builtin *
 builtin_find(const char *name)
 {
+    assert(name);
     for (size_t i = 0; i < N_BUILTINS; i++)
         if (!strcmp(builtins[i].name, name))
             return &builtins[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The declarations of one module, found by their names. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/context/context.h"
@@ -26,6 +27,7 @@ bucket(const char *name)
 struct decl *
 scope_own(struct module *module, const char *name)
 {
+    assert(module && name);
     for (struct decl *decl = module->bucket[bucket(name)]; decl;
          decl = decl->chain)
         if (!strcmp(decl->name, name))
@@ -36,18 +38,21 @@ scope_own(struct module *module, const char *name)
 bool
 name_is_reserved(const char *name)
 {
+    assert(name);
     return !strcmp(name, "t") || !strcmp(name, "pi") || !strcmp(name, "tau");
 }
 
 bool
 decl_is_pattern(const struct decl *decl)
 {
+    assert(decl);
     return decl->kind == D_SYSTEM && decl->item->has_formals;
 }
 
 void
 decl_enter(struct module *module, struct decl *decl)
 {
+    assert(module && decl);
     unsigned b = bucket(decl->name);
     decl->chain = module->bucket[b];
     module->bucket[b] = decl;

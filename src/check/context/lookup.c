@@ -3,6 +3,7 @@
  * name is looked up in its module, then in the modules that one uses (not
  * further). Functions and shapes are looked up apart from values, so a param
  * may be called gamma beside the function gamma(x). */
+#include <assert.h>
 #include <string.h>
 
 #include "check/context/builtins.h"
@@ -36,6 +37,7 @@ struct decl *
 scope_find(struct check *ck, struct module *module, const char *name,
            enum want want, imp_range range, bool *reported)
 {
+    assert(ck && module && name && reported);
     *reported = false;
     struct decl *found = scope_own(module, name);
     if (found && !wanted(found, want))
@@ -78,6 +80,7 @@ scope_find(struct check *ck, struct module *module, const char *name,
 struct module *
 scope_library(struct module *module, const char *name)
 {
+    assert(module && name);
     for (size_t i = 0; i < module->uses.n; i++)
         if (module->uses.v[i].name && !strcmp(module->uses.v[i].name, name))
             return module->uses.v[i].module;
@@ -177,6 +180,7 @@ void
 scope_unknown(struct check *ck, const struct env *env, const char *name,
               imp_range range, enum want want)
 {
+    assert(ck && env && name);
     struct module *module = env->module;
     bool coords;
     struct names ns = candidates(ck, env, want, &coords);
@@ -243,6 +247,7 @@ struct decl *
 scope_member(struct check *ck, struct module *module,
              const struct ast_expr *node, enum want want)
 {
+    assert(ck && module && node);
     const char *library = node->a->name.text;
     struct env env = {.module = scope_library(module, library)};
     if (!env.module) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Modules and their declarations. A module is one name space: the model's own
  * files together, each used file, each library. Declarations are order-free. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,8 @@ declare(struct check *ck, struct module *module, const struct ast_item *it,
 void
 scope_prior(struct check *ck, const char *name, uint32_t command)
 {
+    assert(ck && name);
+    assert(command < ck->commands.n);
     struct decl *decl = scope_own(ck->main, name);
     if (decl && decl->kind != D_RESULT)
         return; /* redefined as something else */
@@ -194,6 +197,7 @@ canonical(struct check *ck, const char *path)
 struct module *
 scope_stdlib(struct check *ck, const struct stdlib_file *lib)
 {
+    assert(ck && lib);
     for (struct module *other = ck->modules; other; other = other->next)
         if (other->library && !strcmp(other->name, lib->name))
             return other;
@@ -209,6 +213,7 @@ scope_stdlib(struct check *ck, const struct stdlib_file *lib)
 void
 scope_libraries(struct check *ck)
 {
+    assert(ck);
     const struct stdlib_file *file;
     for (size_t i = 0; (file = stdlib_get(i)); i++)
         scope_stdlib(ck, file);
@@ -357,6 +362,7 @@ load_use(struct check *ck, struct module *module, const struct ast_item *it)
 void
 scope_load(struct check *ck)
 {
+    assert(ck);
     ck->main = module_new(ck, ck->in->model_name);
     ck->main->loading = true;
     if (ck->in->n_files) {

@@ -2,6 +2,7 @@
 /* Diagnostics of the checker. A mistake is reported once per place, and one
  * that shows inside a library is reported where the user's text calls the
  * library. */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +22,7 @@ in_library(struct check *ck, imp_range range)
 imp_range
 ck_user_range(struct check *ck, imp_range range)
 {
+    assert(ck);
     const struct frame *frame = ck->frames;
     if (!in_library(ck, range))
         return range;
@@ -33,6 +35,7 @@ struct diag *
 ck_error(struct check *ck, enum diag_code code, imp_range range,
          const char *fmt, ...)
 {
+    assert(ck && fmt);
     struct seen **s =
         &ck->seen[((unsigned)code * 31u + range.lo * 7u + range.file) % 64];
     for (struct seen *p = *s; p; p = p->next)
@@ -77,6 +80,7 @@ ck_error(struct check *ck, enum diag_code code, imp_range range,
 void
 ck_unavailable(struct check *ck, imp_range range, const char *what)
 {
+    assert(ck && what);
     ck_error(ck, DIAG_E0901, range, "%s is not available in this build", what);
 }
 
@@ -84,6 +88,7 @@ bool
 ck_suggest(struct check *ck, struct diag *diag, imp_range range,
            const char *word, const char *const *names, size_t count)
 {
+    assert(ck && diag && word);
     const char *text = suggest(word, names, count);
     if (!text)
         return false;
@@ -96,6 +101,7 @@ const char *
 ck_join(struct check *ck, const char *const *names, size_t count,
         const char *word)
 {
+    assert(ck && word);
     const char *text = "";
     for (size_t i = 0; i < count; i++)
         text = i == 0 ? names[i]
@@ -108,6 +114,7 @@ ck_join(struct check *ck, const char *const *names, size_t count,
 void
 ck_help_contacts(struct check *ck, struct diag *diag)
 {
+    assert(ck && diag);
     const char *names[16];
     size_t count = 0;
     for (; count < ck->contacts.n && count < 16; count++)
@@ -122,6 +129,7 @@ ck_help_contacts(struct check *ck, struct diag *diag)
 const char *
 ck_label(struct check *ck, const struct ast_expr *node)
 {
+    assert(ck);
     const char *text = fmt_expr(ck->arena, ck->in->sources, node);
     return text ? text : "";
 }

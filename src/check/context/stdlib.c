@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The standard library: files of stdlib/, turned into bytes by embed.cmake, so
  * that an installed program needs no search path. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/context/stdlib.h"
@@ -19,6 +20,7 @@ stdlib_get(size_t n)
 const struct stdlib_file *
 stdlib_find(const char *name)
 {
+    assert(name);
     const struct stdlib_file *file;
     for (size_t i = 0; (file = stdlib_get(i)); i++)
         if (!strcmp(file->name, name))
@@ -29,6 +31,7 @@ stdlib_find(const char *name)
 const char *
 stdlib_holder(const char *name, const char *const *words)
 {
+    assert(name && words);
     const struct stdlib_file *file;
     size_t len = strlen(name);
     for (size_t i = 0; (file = stdlib_get(i)); i++)

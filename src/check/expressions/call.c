@@ -10,6 +10,7 @@ bool
 call_enter(struct check *ck, struct decl *decl, imp_range call,
            struct frame *frame)
 {
+    assert(ck && decl && frame);
     for (struct frame *p = ck->frames; p; p = p->up) {
         if (p->decl != decl)
             continue;
@@ -39,6 +40,7 @@ call_enter(struct check *ck, struct decl *decl, imp_range call,
 void
 call_leave(struct check *ck, struct frame *frame)
 {
+    assert(ck && frame);
     ck->frames = frame->up;
     ck->expanding--;
 }
@@ -179,6 +181,7 @@ void
 call_open(struct check *ck, const struct decl *decl,
           const struct ast_formal *formals, size_t count, struct env *out)
 {
+    assert(ck && decl && out);
     *out = (struct env){.module = decl->module,
                         .names = NEW_N(ck->arena, const char *, count + 1),
                         .vals = NEW_N(ck->arena, struct value, count + 1)};
@@ -225,6 +228,7 @@ struct value
 call_fn(struct check *ck, const struct env *env, struct decl *decl,
         const struct ast_expr *node)
 {
+    assert(ck && env && decl && node);
     struct env in;
     struct frame frame;
     const struct ast_item *it = decl->item;

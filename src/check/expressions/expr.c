@@ -3,6 +3,7 @@
  * SI units, with one dimension (or the freedom of a bare constant, see
  * language.md, principle 3). Long sums are walked in a loop; other recursion
  * is limited, as is the total work of expansions. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 bool
 ck_enter(struct check *ck, imp_range range)
 {
+    assert(ck);
     ck->steps += ck->expanding != 0;
     if (!ck->spent && ck->depth < DEPTH_MAX && ck->steps < STEPS_MAX) {
         ck->depth++;
@@ -576,6 +578,7 @@ negated(struct check *ck, const struct env *env, const struct ast_expr *node)
 struct value
 ck_expr(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
+    assert(ck && env);
     if (!node)
         return v_poison(IMP_NOWHERE);
     if (!ck_enter(ck, node->range))

@@ -2,6 +2,7 @@
 /* Functions that are built in: those of the operator table (abi/ops.def, whose
  * dimension rule is applied here), n-ary min and max, sums and reductions,
  * lists, vectors and matrices (linalg.c), and gap. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -249,6 +250,7 @@ builtin_call(struct check *ck, const struct env *env,
              const struct builtin *builtin, const struct ast_expr *node,
              struct value *args)
 {
+    assert(ck && env && builtin && node && args);
     size_t lo, hi, count = node->n_args;
     bool ok = true;
     for (size_t i = 0; i < count; i++)

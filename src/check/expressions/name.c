@@ -162,6 +162,7 @@ struct value
 ck_name(struct check *ck, const struct env *env, const char *name,
         imp_range range)
 {
+    assert(ck && env && name);
     static const char *const totals[] = {"energy", "kinetic_energy",
                                          "potential_energy"};
     for (const struct env *scope = env; scope; scope = scope->up) {
@@ -210,6 +211,7 @@ ck_name(struct check *ck, const struct env *env, const char *name,
 const struct decl *
 ck_joint(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
+    assert(ck && node);
     bool reported;
     if (node->kind != AST_NAME)
         return NULL;

@@ -5,6 +5,7 @@
  * series, whose coefficient c_k is the leaf SYM_SERIES; the n-th derivative is
  * n! c_n. Equal expressions share one entry, so equal derivatives are equal
  * nodes. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -242,6 +243,7 @@ series_prime(struct check *ck, const struct env *env,
              const struct ast_expr *node, const struct ast_expr *operand,
              const struct value *of, uint32_t n)
 {
+    assert(ck && env && node && operand && of);
     struct value value = *of;
     const struct dim *dim =
         value.kind == V_NUM || value.kind == V_ANY
@@ -281,6 +283,7 @@ series_prime(struct check *ck, const struct env *env,
 struct value
 series_call(struct check *ck, const struct ast_expr *node, struct value *args)
 {
+    assert(ck && node && args);
     const struct dim *pure = dim_pure(ck->dims);
     const struct ast_expr *what = node->args[0].value,
                           *order = node->args[1].value;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Blocks of keys, { mass = 1  position = (0, 1) }: which keys are there, and
  * what they give, as entries of the typed model. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/model/model_priv.h"
@@ -10,6 +11,7 @@ block_keys(struct check *ck, const struct ast_item *item,
            const struct keydef *known, size_t count, const char *what,
            const struct ast_item **out)
 {
+    assert(ck && item && known && what && out);
     const char *names[48];
     bool ok = true;
     for (size_t i = 0; i < count; i++) {
@@ -59,6 +61,7 @@ int
 key_word(struct check *ck, const struct ast_item *key, const char *const *words,
          size_t count)
 {
+    assert(ck && key && words);
     const struct ast_expr *node = ast_unwrap(key->value);
     const char *w = node->kind == AST_NAME   ? node->name.text
                     : node->kind == AST_TEXT ? node->text
@@ -78,6 +81,7 @@ void
 take_num(struct tm_num *out, const struct value *value,
          const struct ast_expr *node)
 {
+    assert(out && value && node);
     out->e = value->e[0];
     out->range = node->range;
 }
@@ -85,6 +89,7 @@ void
 take_vec(struct tm_vec *out, const struct value *value,
          const struct ast_expr *node)
 {
+    assert(out && value && node);
     out->n = value->rows * value->cols;
     for (uint32_t i = 0; i < out->n && i < 9; i++)
         out->e[i] = value->e[i];
@@ -96,6 +101,7 @@ take_inertia(struct check *ck, struct value *value, const struct ast_expr *node,
              uint32_t d, const struct dim *dim, const char *what,
              struct tm_vec *out)
 {
+    assert(ck && value && node && dim && what && out);
     if (value->kind == V_POISON)
         return false;
     bool diagonal =

@@ -3,6 +3,7 @@
  * or in space (everything else needs to know); then all other keys. What is
  * visible in the text is checked here; what depends on the values of params is
  * checked at set-up (runtime/setup/setup.c). */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -171,6 +172,7 @@ truth_key(struct check *ck, const struct env *env, const struct ast_item *key)
 void
 check_bodies_begin(struct check *ck)
 {
+    assert(ck);
     for (struct module *module = ck->modules; module; module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             if (decl->kind == D_BODY) {
@@ -611,6 +613,7 @@ body(struct check *ck, size_t i)
 void
 check_bodies_end(struct check *ck)
 {
+    assert(ck);
     for (size_t i = 0; i < ck->bodies.n; i++)
         body(ck, i);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Contacts between two bodies: of their surfaces, found along the motion, or
  * stated at a point with a normal (or a direction that keeps its length). */
+#include <assert.h>
 #include <string.h>
 
 #include "check/model/model_priv.h"
@@ -162,6 +163,7 @@ contact_numbers(struct check *ck, const struct env *env,
                 const struct ast_item *restitution,
                 const struct ast_item *friction, struct tm_contact *contact)
 {
+    assert(ck && contact);
     contact->e.e = ex_num(ck->g, 1);
     contact->mu.e = ex_num(ck->g, 0);
     contact->e.range = contact->mu.range = contact->range;
@@ -186,6 +188,7 @@ take_direction(struct check *ck, const struct env *env,
                const struct ast_expr *node, const char *what,
                const struct dim *dim, struct tm_vec *out)
 {
+    assert(ck && env && node && what && out);
     struct value value = ck_expr(ck, env, node);
     uint32_t count = ck->m->dim;
     bool zero = true;
@@ -431,6 +434,7 @@ contact(struct check *ck, struct decl *decl)
 void
 contacts_declare(struct check *ck)
 {
+    assert(ck);
     for (struct module *module = ck->modules; module; module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             if (decl->kind == D_CONTACT) {
@@ -446,6 +450,7 @@ contacts_declare(struct check *ck)
 void
 check_contacts(struct check *ck)
 {
+    assert(ck);
     for (struct module *module = ck->modules; module; module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             if (decl->kind == D_CONTACT)

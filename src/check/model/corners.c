@@ -4,6 +4,7 @@
  * where a formula of a level set may stand: behind the colon of a body, or as
  * what a shape of the user's is. Whether every point is a corner depends on
  * values: the set-up tells (runtime/geometry/polytope.c). */
+#include <assert.h>
 #include <string.h>
 
 #include "check/model/model_priv.h"
@@ -12,6 +13,7 @@ bool
 corner_call(struct check *ck, struct module *module,
             const struct ast_expr *node, struct corner_shape *shape)
 {
+    assert(ck && module && node && shape);
     bool reported = false;
     const struct ast_expr *inner = ast_unwrap(node);
     const struct ast_expr *callee = inner->kind == AST_CALL ? inner->a : inner;
@@ -29,6 +31,7 @@ corner_call(struct check *ck, struct module *module,
 bool
 corner_shape_alone(struct check *ck, struct decl *decl)
 {
+    assert(ck && decl);
     static const struct keydef keys[] = {
         {"example", "a body of this shape, for messages"}};
     struct corner_shape shape;
@@ -148,6 +151,7 @@ corners_take(struct check *ck, const struct env *env,
              const struct ast_expr *node, const struct corner_shape *shape,
              struct shape_use *use)
 {
+    assert(ck && env && node && shape && use);
     const struct ast_expr *inner = ast_unwrap(node);
     struct corners corners = {.ck = ck, .s = shape};
     size_t count = inner->kind == AST_CALL ? inner->n_args : 0;

@@ -4,11 +4,14 @@
  * a fresh dimension for every argument, so that a mistake in one that nobody
  * uses is found too. */
 
+#include <assert.h>
+
 #include "check/model/model_priv.h"
 
 void
 decl_lets(struct check *ck)
 {
+    assert(ck);
     for (struct module *module = ck->modules; module; module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             if (decl->kind == D_LET && decl->state == DECL_NEW)
@@ -31,6 +34,7 @@ fn_alone(struct check *ck, struct decl *decl)
 void
 decl_definitions(struct check *ck, enum decl_kind kind)
 {
+    assert(ck);
     for (struct module *module = ck->modules; module; module = module->next)
         for (struct decl *decl = module->first; decl && !module->library;
              decl = decl->next) {

@@ -4,6 +4,7 @@
  * entries of `rate` and of a `constraint`'s screws have dimensions of their
  * own, so they are checked one by one. What depends on the values of params is
  * checked at set-up (runtime/setup/setup.c). */
+#include <assert.h>
 #include <string.h>
 
 #include "check/model/model_priv.h"
@@ -78,6 +79,7 @@ put_keys(struct buf *out, const char *head, unsigned keys)
 bool
 joint_kind_doc(const char *name, struct buf *out)
 {
+    assert(name && out);
     for (size_t i = 0; i < N_KINDS; i++) {
         const struct kind *k = &kinds[i];
         if (strcmp(k->name, name))
@@ -569,6 +571,7 @@ joint(struct check *ck, struct decl *decl)
 void
 check_joints(struct check *ck)
 {
+    assert(ck);
     for (struct module *module = ck->modules; module; module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             if (decl->kind == D_JOINT)

@@ -11,6 +11,7 @@
  * coordinates, their rates and accelerations may stand, and values and lower
  * derivatives of the observers' variables. `jump` gives what an impact adds.
  * Nothing of the motion reads a variable: formula_ok of system_formula.c. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/model/system_priv.h"
@@ -263,6 +264,7 @@ void
 system_observers(struct check *ck, struct system_work *work,
                  const struct tm_system *system)
 {
+    assert(ck && work && system);
     for (size_t i = 0; i < work->observers.n; i++) {
         const struct ast_item *it = work->observers.v[i];
         for (size_t j = 0; j < it->n_block; j++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Params: their values, dimensions and ranges. */
+#include <assert.h>
 #include <math.h>
 
 #include "check/model/model_priv.h"
@@ -100,6 +101,7 @@ param(struct check *ck, struct decl *decl)
 void
 decl_params(struct check *ck)
 {
+    assert(ck);
     for (struct module *module = ck->modules; module; module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             if (decl->kind == D_PARAM)
@@ -109,6 +111,7 @@ decl_params(struct check *ck)
 void
 decl_params_done(struct check *ck)
 {
+    assert(ck);
     for (size_t i = 0; i < ck->params.n; i++) {
         struct tm_param *param = &ck->params.v[i];
         param->unit = dim_text(ck->dims, ck->param_decls.v[i]->val.dim);

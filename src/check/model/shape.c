@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shapes: level sets and what a shape states about itself; a shape checked by
  * itself, and one in use. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/model/model_priv.h"
@@ -111,6 +112,7 @@ moments(struct check *ck, const struct env *env, const struct ast_item *it,
 void
 shape_alone(struct check *ck, struct decl *decl)
 {
+    assert(ck && decl);
     struct env env;
     struct frame frame;
     const struct ast_item *it = decl->item;
@@ -151,6 +153,7 @@ bool
 shape_open(struct check *ck, const struct env *caller,
            const struct ast_expr *head, struct shape_use *use)
 {
+    assert(ck && caller && head && use);
     const struct ast_expr *callee = head->kind == AST_CALL ? head->a : head;
     struct decl *decl = NULL;
     bool reported = false;
@@ -220,6 +223,7 @@ void
 shape_block(struct check *ck, struct shape_use *use, uint32_t d,
             struct tm_body *body)
 {
+    assert(ck && use && body);
     struct frame frame;
     if (!call_enter(ck, use->decl, use->range, &frame))
         return;

@@ -10,6 +10,7 @@
  * need only agree with one another. Families of contacts are written out here,
  * one contact per index. What depends on values (a singular mass matrix) is
  * found at set-up and on the way. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -471,6 +472,7 @@ declare_one(struct check *ck, struct decl *decl, bool open)
 void
 systems_declare(struct check *ck)
 {
+    assert(ck);
     for (struct module *module = ck->modules; module; module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             if (decl->kind == D_SYSTEM && !decl->item->has_formals)
@@ -504,6 +506,7 @@ system_one(struct check *ck, uint32_t i)
 void
 check_systems(struct check *ck)
 {
+    assert(ck);
     for (uint32_t i = 0; i < ck->system_works.n; i++)
         system_one(ck, i);
     ck->gaps = true;
@@ -551,6 +554,7 @@ pattern_alone(struct check *ck, struct decl *decl)
 void
 systems_done(struct check *ck)
 {
+    assert(ck);
     for (struct module *module = ck->modules; module; module = module->next)
         for (struct decl *decl = module->first; decl && !module->library;
              decl = decl->next)

@@ -4,6 +4,7 @@
  * these formulas give them; energies and forces of one system need only agree
  * with one another. In a pattern that is checked by itself arguments have no
  * values (V_ANY): then dimensions, names and what is read are looked at. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/model/system_priv.h"
@@ -363,6 +364,7 @@ void
 system_formulas(struct check *ck, struct system_work *work,
                 struct tm_system *system)
 {
+    assert(ck && work && system);
     bool ok =
         energy_key(ck, work, system, K_KINETIC, work->energy, &system->kinetic);
     ok &= energy_key(ck, work, system, K_POTENTIAL, work->energy,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Starts of systems: the values of coordinates and rates at t = 0. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/model/system_priv.h"
@@ -94,6 +95,7 @@ void
 system_starts(struct check *ck, struct system_work *work,
               const struct tm_system *system)
 {
+    assert(ck && work && system);
     for (size_t b = 0; b < work->own_starts.n; b++)
         start_block(ck, &work->own_starts.v[b], system);
     for (size_t b = 0; b < work->starts.n; b++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The world: gravity, policy, the law of simultaneous contacts, tolerance,
  * seed; and the other blocks without a name of their own. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -154,6 +155,7 @@ world(struct check *ck, struct module *module, const struct ast_item *it)
 void
 check_world(struct check *ck)
 {
+    assert(ck);
     const struct ast_item *seen = NULL;
     struct module *home = NULL;
     ck->m->world.policy = IMP_POLICY_STOP;

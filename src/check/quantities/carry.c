@@ -5,6 +5,7 @@
  * The start is that of runtime/setup/setup.c (t = 0, quaternions normalised,
  * `axes` through the quaternion nearest to them). In the plane all is padded
  * with zeros and turns by the angle now less that at the start. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/quantities/quantities.h"
@@ -157,6 +158,7 @@ leaf(struct check *ck, uint32_t body, enum body_quantity q, uint32_t i)
 void
 carry_rotation(struct check *ck, uint32_t body, const expr *rotation[9])
 {
+    assert(ck && rotation);
     struct graph *graph = ck->g;
     if (ck->m->dim == 2) {
         const expr *a = leaf(ck, body, BODYQ_ANGLE, 0), *z = ex_num(graph, 0);
@@ -177,6 +179,7 @@ void
 carry_vector(struct check *ck, uint32_t body, const expr *const x[3],
              const expr *out[3])
 {
+    assert(ck && x && out);
     struct graph *graph = ck->g;
     const expr *y[3] = {x[0], x[1], x[2]}, *rotation[9];
     memcpy(out, y, sizeof y);
@@ -234,6 +237,7 @@ void
 carry_arm(struct check *ck, uint32_t body, uint32_t carrier,
           const expr *const x[3], const expr *out[3])
 {
+    assert(ck && x && out);
     const expr *c[3], *p[3];
     if (body == carrier && !stays(ck, body)) {
         centre(ck, body, false, c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions that stand only in parts of a system's block: before, after and
  * jump in the jump of an observer, random in a start. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/quantities/quantities.h"
@@ -123,6 +124,7 @@ bool
 part_call(struct check *ck, const struct env *env, const struct ast_expr *node,
           const char *name, struct value *args, struct value *out)
 {
+    assert(ck && env && node && name && args && out);
     bool draw = !strcmp(name, "random");
     enum env_part part = env_part(env);
     if (!part_name(name))

@@ -2,6 +2,7 @@
 /* What a model may ask of a body (one.position) or a contact (touch.gap):
  * leaves of the graph, SYM_BODY and SYM_CONTACT, that mechanics/ replaces. In
  * the plane spin, angular momentum and inertia are their component 0. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/quantities/quantities.h"
@@ -110,6 +111,8 @@ struct value
 body_field(struct check *ck, uint32_t body_no, const char *name,
            imp_range name_range, imp_range range)
 {
+    assert(ck && name);
+    assert(body_no < ck->bodies.n);
     const struct tm_body *body = &ck->bodies.v[body_no];
     size_t i = 0;
     while (i < n_body_values && strcmp(body_values[i].name, name))
@@ -167,6 +170,7 @@ const size_t n_contact_values =
 struct value
 no_surface(struct check *ck, uint32_t c, imp_range range)
 {
+    assert(ck);
     const struct tm_contact *contact = &ck->contacts.v[c];
     struct diag *diag = ck_error(ck, DIAG_E0343, range,
                                  "the contact `%s` is stated at a point, so it "
@@ -216,6 +220,7 @@ contact_frame(struct check *ck, const expr *const *n, imp_range range)
 void
 normalised(struct check *ck, struct tm_vec *vec)
 {
+    assert(ck && vec);
     struct graph *graph = ck->g;
     const expr *big = ex_num(graph, 0), *sum = ex_num(graph, 0),
                *one = ex_num(graph, 1);
@@ -254,6 +259,7 @@ stated_field(struct check *ck, const struct tm_contact *contact, bool is_point,
 struct value
 contact_gap(struct check *ck, uint32_t c, imp_range range)
 {
+    assert(ck);
     const struct tm_contact *contact = &ck->contacts.v[c];
     if (contact->system)
         return system_gap_value(ck, c, range);
@@ -265,6 +271,7 @@ struct value
 contact_field(struct check *ck, uint32_t c, const char *name,
               imp_range name_range, imp_range range)
 {
+    assert(ck && name);
     enum { GAP, P, Q, NORMAL, FRAME };
     static const uint32_t at[] = {IMP_CONTACT_GAP, IMP_CONTACT_P, IMP_CONTACT_Q,
                                   IMP_CONTACT_NORMAL, IMP_CONTACT_NORMAL};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records of commands: their fields by the command table, the columns that
  * `record` adds, and the column in which an expression was recorded. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/quantities/quantities.h"
@@ -198,6 +199,8 @@ system_impact(struct check *ck, struct tm_command *cmd)
 void
 record_schema(struct check *ck, uint32_t command)
 {
+    assert(ck);
+    assert(command < ck->commands.n);
     struct tm_command *cmd = &ck->commands.v[command];
     const char *name = command_rows[cmd->id].name;
     const struct field_row *field;
@@ -241,6 +244,8 @@ impact_fields(struct check *ck, struct tm_command *cmd)
 void
 record_sizes(struct check *ck, uint32_t command, size_t n_contacts)
 {
+    assert(ck);
+    assert(command < ck->commands.n);
     if (names_contacts_of_system(ck->commands.v[command].id))
         impact_fields(ck, &ck->commands.v[command]);
     static const char *const square[] = {"G", "null_space", "impulses",
@@ -272,6 +277,8 @@ void
 record_column(struct check *ck, uint32_t command, const struct tm_val *col,
               uint32_t width)
 {
+    assert(ck && col);
+    assert(command < ck->commands.n);
     struct tm_command *cmd = &ck->commands.v[command];
     struct tm_field *f = NEW_N(ck->arena, struct tm_field, cmd->n_fields + 1);
     memcpy(f, cmd->fields, cmd->n_fields * sizeof *f);
@@ -292,6 +299,8 @@ record_column(struct check *ck, uint32_t command, const struct tm_val *col,
 bool
 record_has(const struct check *ck, uint32_t command, const char *name)
 {
+    assert(ck && name);
+    assert(command < ck->commands.n);
     const struct tm_command *cmd = &ck->commands.v[command];
     for (uint32_t i = 0; i < cmd->n_fields; i++)
         if (!strcmp(cmd->fields[i].name, name))
@@ -303,6 +312,7 @@ bool
 record_find(struct check *ck, const struct tm_val *value, uint32_t *command,
             uint32_t *field)
 {
+    assert(ck && value && command && field);
     for (uint32_t k = ck->now; k-- > 0;) {
         const struct record *record = &ck->records.v[k];
         const struct tm_command *cmd = &ck->commands.v[k];

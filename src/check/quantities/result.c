@@ -3,6 +3,7 @@
  * reductions. A number of a result is a SYM_SLOT leaf, filled before the tape
  * that reads it runs (abi/image.h, imp_slot). Entries are counted from 0; in
  * lists -1 is the last. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,6 +45,7 @@ const struct dim *
 field_dim(struct check *ck, const struct tm_command *cmd,
           const struct tm_field *field, uint32_t index, imp_range range)
 {
+    assert(ck && cmd && field);
     char text[64];
     struct unit unit;
     const char *k = strstr(field->unit, "^k");
@@ -88,6 +90,8 @@ struct value
 result_field(struct check *ck, uint32_t command, const char *name,
              imp_range name_range, imp_range range)
 {
+    assert(ck && name);
+    assert(command < ck->commands.n);
     const struct tm_command *cmd = &ck->commands.v[command];
     uint32_t i = 0;
     while (i < cmd->n_fields && strcmp(cmd->fields[i].name, name))
@@ -154,6 +158,7 @@ bool
 field_takes_indices(struct check *ck, const struct value *value, size_t count,
                     imp_range range)
 {
+    assert(ck && value);
     const struct tm_field *field =
         &ck->commands.v[value->ref].fields[value->field];
     bool mat = field->kind == IMP_FIELD_MAT;
@@ -170,6 +175,7 @@ struct value
 field_entry(struct check *ck, const struct value *value, const int32_t *index,
             size_t count, imp_range range)
 {
+    assert(ck && value && index);
     const struct tm_command *cmd = &ck->commands.v[value->ref];
     const struct tm_field *field = &cmd->fields[value->field];
     bool mat = field->kind == IMP_FIELD_MAT, row = mat && count == 1;
@@ -205,6 +211,7 @@ bool
 field_reduce(struct check *ck, const char *op, const struct value *value,
              imp_range range, struct value *out)
 {
+    assert(ck && op && value && out);
     const struct tm_command *cmd = &ck->commands.v[value->ref];
     const struct tm_field *field = &cmd->fields[value->field];
     static const struct {
@@ -236,6 +243,7 @@ struct value
 field_compare(struct check *ck, const struct ast_expr *at,
               const struct value *value, const struct value *text)
 {
+    assert(ck && at && value && text);
     const struct tm_field *field =
         &ck->commands.v[value->ref].fields[value->field];
     bool item = field->kind == IMP_FIELD_TEXTS && value->rows;

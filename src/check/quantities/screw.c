@@ -4,6 +4,7 @@
  * on the graph. They have six entries in the plane too, those out of the plane
  * being 0, so that every formula reads as in space; there M has no inertia
  * about x and y, and a free body moves in three ways. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/context/builtins.h"
@@ -25,6 +26,7 @@ void
 screw_put(struct value *value, uint32_t j, const expr *const a[3],
           const struct dim *da, const expr *const b[3], const struct dim *db)
 {
+    assert(value && a && b);
     for (uint32_t i = 0; i < 3; i++) {
         value->e[i * value->cols + j] = a[i];
         value->dims[i * value->cols + j] = da;
@@ -37,6 +39,7 @@ void
 screw_cross(struct check *ck, const expr *const a[3], const expr *const b[3],
             const expr *out[3])
 {
+    assert(ck && a && b && out);
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         out[i] =
@@ -47,6 +50,7 @@ screw_cross(struct check *ck, const expr *const a[3], const expr *const b[3],
 void
 screw_pad(struct check *ck, const struct tm_vec *v, const expr *out[3])
 {
+    assert(ck && v && out);
     for (uint32_t i = 0; i < 3; i++)
         out[i] = i < v->n ? v->e[i] : zero(ck);
 }
@@ -54,6 +58,7 @@ screw_pad(struct check *ck, const struct tm_vec *v, const expr *out[3])
 struct value
 screw_mul(struct check *ck, const struct value *left, const struct value *right)
 {
+    assert(ck && left && right);
     struct ast_expr at = {.kind = AST_BINARY, .range = left->range};
     return lin_mul(ck, &at, left, right);
 }
@@ -61,6 +66,7 @@ screw_mul(struct check *ck, const struct value *left, const struct value *right)
 struct value
 screw_transpose(struct check *ck, const struct value *left)
 {
+    assert(ck && left);
     struct value result = mx_array(ck, left->cols, left->rows, left->range);
     for (uint32_t i = 0; i < left->rows; i++)
         for (uint32_t j = 0; j < left->cols; j++) {
@@ -74,6 +80,7 @@ screw_transpose(struct check *ck, const struct value *left)
 struct value
 screw_eta(struct check *ck, imp_range range)
 {
+    assert(ck);
     struct value value = mx_array(ck, 6, 6, range);
     for (uint32_t i = 0; i < 36; i++) {
         bool one = (i / 6 + 3) % 6 == i % 6;
@@ -173,6 +180,8 @@ struct value
 screw_reduced(struct check *ck, uint32_t body, const struct value *Q,
               imp_range range)
 {
+    assert(ck && Q);
+    assert(body < ck->bodies.n);
     struct value M = screw_M(ck, body, range), eta = screw_eta(ck, range);
     if (M.kind == V_POISON || Q->kind == V_POISON)
         return v_poison(range);
@@ -190,6 +199,8 @@ bool
 screw_of_body(struct check *ck, uint32_t body, const char *name,
               imp_range range, struct value *out)
 {
+    assert(ck && name && out);
+    assert(body < ck->bodies.n);
     graph_origin(ck->g, range);
     if (!strcmp(name, "twist")) {
         *out = twist_of(ck, body, range);
@@ -380,6 +391,7 @@ bool
 screw_call(struct check *ck, const struct ast_expr *node, const char *name,
            struct value *args, size_t count, struct value *out)
 {
+    assert(ck && node && name && args && out);
     static const char *const names[] = {
         "twist", "wrench", "screw", "plucker", "columns", "figures", "U", "G"};
     const size_t n_names = sizeof names / sizeof names[0];

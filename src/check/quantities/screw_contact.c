@@ -6,6 +6,7 @@
  * named. In G a contact whose second body this is counts with -u: the rate of
  * the gap is u.(v_2 - v_1). That shows only where a body is the first of one
  * contact and the second of another. M_red is positive definite: L D L^T. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/quantities/screw_priv.h"
@@ -183,6 +184,7 @@ struct value
 screw_contacts(struct check *ck, const struct ast_expr *node,
                const struct value *left, size_t count, bool G)
 {
+    assert(ck && node && left);
     bool named = left[0].kind == V_BODY;
     if (!named && !(G && left[0].kind == V_CONTACT))
         return wrong_argument(ck, node, 0, &left[0], G);

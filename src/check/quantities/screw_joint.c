@@ -7,6 +7,7 @@
  * runtime/impact/joint_screws.c; a user's screws are numbers when compiled, Q
  * is their null space (the motions on which they do no work) with as many ones
  * in it as there can be. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -410,6 +411,8 @@ not_constant(struct check *ck, uint32_t body, const struct tm_joint *const *j,
 struct value
 screw_held(struct check *ck, uint32_t body, bool Q, imp_range range)
 {
+    assert(ck);
+    assert(body < ck->bodies.n);
     const struct tm_joint *found[2];
     size_t count = 0;
     uint32_t at = 0;
@@ -452,6 +455,7 @@ struct value
 joint_field(struct check *ck, uint32_t joint, const char *name,
             imp_range name_range, imp_range range)
 {
+    assert(ck && name);
     if (strcmp(name, "Q") != 0 && strcmp(name, "S") != 0) {
         struct diag *diag =
             ck_error(ck, DIAG_E0112, name_range, "a joint has no `%s`", name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a model may ask of a system: one.h, one.foot[2], one.energy. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,6 +16,8 @@ const size_t n_system_values = sizeof system_values / sizeof system_values[0];
 const struct system_work *
 system_work_of(const struct check *ck, uint32_t system)
 {
+    assert(ck);
+    assert(system < ck->systems.n);
     for (size_t i = 0; i < ck->system_works.n; i++)
         if (ck->system_works.v[i].decl->index == system)
             return &ck->system_works.v[i];
@@ -24,6 +27,8 @@ system_work_of(const struct check *ck, uint32_t system)
 const struct dim *
 system_energy(const struct check *ck, uint32_t system)
 {
+    assert(ck);
+    assert(system < ck->systems.n);
     const struct system_work *work = system_work_of(ck, system);
     return work ? work->energy : NULL;
 }
@@ -32,6 +37,8 @@ struct value
 system_field(struct check *ck, uint32_t system, const char *name,
              imp_range name_range, imp_range range)
 {
+    assert(ck && name);
+    assert(system < ck->systems.n);
     const struct tm_system *s = &ck->systems.v[system];
     const struct system_work *work = system_work_of(ck, system);
     if (!work || work->broken)
@@ -76,6 +83,7 @@ struct value
 family_member(struct check *ck, const struct value *family, struct value *index,
               const struct ast_expr *at, imp_range range)
 {
+    assert(ck && family && index && at);
     int lo = (int)family->cols;
     double number;
     if (!v_need_scalar(ck, index, at, dim_pure(ck->dims), "an index"))
@@ -97,6 +105,8 @@ family_member(struct check *ck, const struct value *family, struct value *index,
 struct value
 system_gap_value(struct check *ck, uint32_t contact, imp_range range)
 {
+    assert(ck);
+    assert(contact < ck->contacts.n);
     const struct tm_contact *c = &ck->contacts.v[contact];
     if (c->gap_dim && ck->gaps)
         return v_num(ck, c->gap.e, c->gap_dim, range);
@@ -115,6 +125,8 @@ bool
 contact_of_bodies(struct check *ck, uint32_t contact, const char *asked,
                   imp_range range)
 {
+    assert(ck && asked);
+    assert(contact < ck->contacts.n);
     const struct tm_contact *c = &ck->contacts.v[contact];
     if (!c->system)
         return true;

@@ -3,11 +3,14 @@
  * dimension, a size or a kind is required. A message about dimensions names
  * both uses, and for each name in them whose dimension was inferred, the place
  * that decided it. */
+#include <assert.h>
+
 #include "check/values/values.h"
 
 void
 v_whole(struct check *ck, struct value *value)
 {
+    assert(ck && value);
     if (value->bare && (value->kind == V_NUM || value->kind == V_LIST)) {
         value->bare = false;
         value->dim = dim_fresh(ck->dims, value->range);
@@ -46,6 +49,7 @@ explain(struct check *ck, struct diag *diag, const struct ast_expr *node,
 void
 v_explain(struct check *ck, struct diag *diag, const struct ast_expr *node)
 {
+    assert(ck && diag);
     int budget = 2;
     /* long sums are deep on the left; their first terms add nothing */
     int deep = 0;
@@ -61,6 +65,7 @@ v_agree(struct check *ck, const struct ast_expr *at, const char *doing,
         const struct value *right, const struct ast_expr *eb,
         const struct dim **dim, bool *bare)
 {
+    assert(ck && at && doing && left && right && dim && bare);
     *bare = left->bare && right->bare;
     *dim = left->bare ? right->dim : left->dim;
     if (left->bare || right->bare ||
@@ -84,6 +89,7 @@ bool
 v_need_dim(struct check *ck, struct value *value, const struct ast_expr *node,
            const struct dim *dim, const char *what)
 {
+    assert(ck && value && dim && what);
     if (value->kind == V_POISON)
         return false;
     imp_range range = node ? node->range : value->range;
@@ -126,6 +132,7 @@ v_need_scalar(struct check *ck, struct value *value,
               const struct ast_expr *node, const struct dim *dim,
               const char *what)
 {
+    assert(ck && value && dim && what);
     if (value->kind == V_POISON)
         return false;
     imp_range range = node ? node->range : value->range;
@@ -148,6 +155,7 @@ v_need_vector(struct check *ck, struct value *value,
               const struct ast_expr *node, uint32_t count,
               const struct dim *dim, const char *what)
 {
+    assert(ck && value && dim && what);
     if (value->kind == V_POISON)
         return false;
     imp_range range = node ? node->range : value->range;

@@ -3,6 +3,7 @@
  * and the choice between two values. Each rule of dimensions and bare
  * constants (language.md, principle 3) is applied here; products of vectors
  * and matrices are in linalg.c. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ struct value
 ck_no_arithmetic(struct check *ck, const struct ast_expr *at, const char *doing,
                  const struct value *value, const struct ast_expr *node)
 {
+    assert(ck && at && doing && value && node);
     if (value->kind == V_POISON)
         return v_poison(at->range);
     bool record = value->kind == V_RESULT || value->kind == V_FIELD;
@@ -140,6 +142,7 @@ struct value
 ck_power(struct check *ck, const struct ast_expr *node, struct value a,
          const struct ast_expr *ea, struct value b, const struct ast_expr *eb)
 {
+    assert(ck && node && ea && eb);
     if (!numeric(&a))
         return ck_no_arithmetic(ck, node, "a power", &a, ea);
     if (!numeric(&b))
@@ -250,6 +253,7 @@ bool
 ck_need_truth(struct check *ck, const struct value *value,
               const struct ast_expr *node, const char *what)
 {
+    assert(ck && value && node && what);
     if (value->kind == V_TRUTH || value->kind == V_ANY)
         return true;
     if (value->kind == V_POISON)
@@ -265,6 +269,7 @@ struct value
 ck_binary(struct check *ck, const struct ast_expr *node,
           const struct value *left, const struct value *right)
 {
+    assert(ck && node && left && right);
     if (left->kind == V_POISON || right->kind == V_POISON)
         return v_poison(node->range);
     graph_origin(ck->g, node->range);
@@ -304,6 +309,7 @@ struct value
 ck_choice(struct check *ck, const struct ast_expr *node, const struct value *c,
           const struct value *left, const struct value *right)
 {
+    assert(ck && node && c && left && right);
     bool ok = ck_need_truth(ck, c, node->a, "the condition of `if`");
     if (!ok || left->kind == V_POISON || right->kind == V_POISON)
         return v_poison(node->range);

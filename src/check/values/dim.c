@@ -6,6 +6,7 @@
  * where exponents are integers, needs more care; here they are rational). */
 #include "check/values/dim.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +29,7 @@ struct dims {
 struct dims *
 dims_new(struct arena *arena)
 {
+    assert(arena);
     struct dims *ds = NEW(arena, struct dims);
     ds->arena = arena;
     struct dim *d = NEW(arena, struct dim);
@@ -89,6 +91,7 @@ r_mul(struct dims *ds, struct ratio a, struct ratio b)
 bool
 ratio_of(double number, struct ratio *ratio)
 {
+    assert(ratio);
     if (!isfinite(number) || fabs(number) > 10000)
         return false;
     /* every simple fraction, and decimals of three digits */
@@ -106,6 +109,7 @@ ratio_of(double number, struct ratio *ratio)
 bool
 dims_overflowed(struct dims *ds)
 {
+    assert(ds);
     bool o = ds->overflow;
     ds->overflow = false;
     return o;
@@ -116,6 +120,7 @@ dims_overflowed(struct dims *ds)
 const struct dim *
 dim_pure(struct dims *ds)
 {
+    assert(ds);
     return ds->pure;
 }
 static struct dim *
@@ -126,6 +131,7 @@ copy(struct dims *ds, const struct dim *dim)
 const struct dim *
 dim_mks(struct dims *ds, int m, int kg, int s)
 {
+    assert(ds);
     struct dim *d = copy(ds, ds->pure);
     d->base[DIM_M].p = m;
     d->base[DIM_KG].p = kg;
@@ -135,6 +141,7 @@ dim_mks(struct dims *ds, int m, int kg, int s)
 const struct dim *
 dim_unit(struct dims *ds, enum dim_base b)
 {
+    assert(ds);
     struct dim *d = copy(ds, ds->pure);
     d->base[b].p = 1;
     return d;
@@ -142,6 +149,7 @@ dim_unit(struct dims *ds, enum dim_base b)
 const struct dim *
 dim_fresh(struct dims *ds, imp_range where)
 {
+    assert(ds);
     if (ds->n == ds->cap) {
         uint32_t cap = ds->cap ? 2 * ds->cap : 32;
         struct var *v = NEW_N(ds->arena, struct var, cap);
@@ -191,6 +199,7 @@ combine(struct dims *ds, const struct dim *left, const struct dim *right,
 const struct dim *
 dim_resolve(struct dims *ds, const struct dim *dim)
 {
+    assert(ds && dim);
     for (;;) {
         uint32_t i = 0;
         while (i < dim->n_vars && !ds->v[dim->vars[i].var].solution)
@@ -214,6 +223,7 @@ dim_resolve(struct dims *ds, const struct dim *dim)
 const struct dim *
 dim_mul(struct dims *ds, const struct dim *left, const struct dim *right)
 {
+    assert(ds && left && right);
     if (right == ds->pure)
         return left;
     if (left == ds->pure)
@@ -224,6 +234,7 @@ dim_mul(struct dims *ds, const struct dim *left, const struct dim *right)
 const struct dim *
 dim_div(struct dims *ds, const struct dim *left, const struct dim *right)
 {
+    assert(ds && left && right);
     if (right == ds->pure)
         return left;
     return combine(ds, dim_resolve(ds, left), dim_resolve(ds, right),
@@ -232,6 +243,7 @@ dim_div(struct dims *ds, const struct dim *left, const struct dim *right)
 const struct dim *
 dim_pow(struct dims *ds, const struct dim *left, struct ratio exponent)
 {
+    assert(ds && left);
     if (left == ds->pure)
         return left;
     return combine(ds, ds->pure, dim_resolve(ds, left), exponent);
@@ -250,17 +262,20 @@ zero_base(const struct dim *dim)
 bool
 dim_is_pure(struct dims *ds, const struct dim *dim)
 {
+    assert(ds && dim);
     dim = dim_resolve(ds, dim);
     return !dim->n_vars && zero_base(dim);
 }
 bool
 dim_known(struct dims *ds, const struct dim *dim)
 {
+    assert(ds && dim);
     return dim_resolve(ds, dim)->n_vars == 0;
 }
 bool
 dim_decided(struct dims *ds, const struct dim *dim, imp_range *where)
 {
+    assert(ds && dim && where);
     if (dim->n_vars != 1 || !ds->v[dim->vars[0].var].solution)
         return false;
     *where = ds->v[dim->vars[0].var].decided;
@@ -271,6 +286,7 @@ bool
 dim_unify(struct dims *ds, const struct dim *left, const struct dim *right,
           imp_range where)
 {
+    assert(ds && left && right);
     if (left == right)
         return true;
     const struct dim *dim = dim_div(ds, left, right);
@@ -304,6 +320,7 @@ put_power(struct buf *out, const char *name, struct ratio exponent)
 const char *
 dim_text(struct dims *ds, const struct dim *dim)
 {
+    assert(ds && dim);
     static const char *const names[DIM_BASES] = {"kg", "m",   "s", "A",
                                                  "K",  "mol", "cd"};
     static const int order[DIM_BASES] = {DIM_KG, DIM_M,   DIM_S, DIM_A,
@@ -378,6 +395,7 @@ static const struct {
 const char *
 dim_say(struct dims *ds, const struct dim *dim)
 {
+    assert(ds && dim);
     dim = dim_resolve(ds, dim);
     if (dim->n_vars)
         return zero_base(dim)

@@ -2,6 +2,7 @@
 /* Numbers that the checker must know: how many entries a list has, the index
  * of a vector. They are made of literals and params, and such a param becomes
  * structural: a new value of it means a new compilation. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ fixed_leaf(void *ctx, const expr *leaf)
 bool
 ck_fixed(struct check *ck, const expr *expression, double *x)
 {
+    assert(ck && expression && x);
     struct fixing f = {ck, true, false};
     ex_value(ck->g, expression, fixed_leaf, &f);
     if (!f.ok)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the data of a model may depend on: the set-up knows params and
  * constants, not the motion. */
+#include <assert.h>
+
 #include "check/values/values.h"
 
 struct leaves {
@@ -33,6 +35,7 @@ bool
 check_leaves(struct check *ck, const expr *const *e, size_t count, int may,
              const struct ast_expr *at, const char *what)
 {
+    assert(ck && e && at && what);
     struct leaves f = {.ck = ck};
     ex_leaves(ck->g, e, count, leaf, &f);
     const char *bad = f.result && !(may & MAY_RESULTS)

@@ -3,6 +3,7 @@
  * solve transpose diag rot. Everything is written out in scalars (sizes are
  * those of mechanics: at most 6). Dimensions follow the products; where entries
  * have their own, mixed.c says what comes of them. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/values/values.h"
@@ -29,6 +30,7 @@ struct value
 lin_mul(struct check *ck, const struct ast_expr *at, const struct value *left,
         const struct value *right)
 {
+    assert(ck && at && left && right);
     const struct dim *dim =
         dim_mul(ck->dims, dim_of(ck, left), dim_of(ck, right));
     bool bare = left->bare && right->bare;
@@ -474,6 +476,7 @@ bool
 lin_call(struct check *ck, const struct ast_expr *node, const char *name,
          struct value *args, size_t count, struct value *out)
 {
+    assert(ck && node && name && args && out);
     *out = v_poison(node->range);
     if (!strcmp(name, "dot") || !strcmp(name, "cross")) {
         dot_or_cross(ck, node, name, args, out);

@@ -5,6 +5,7 @@
  * of products is checked term by term, entry by entry; an exact 0 has no say in
  * it. A value without such a 0 and with one dimension only is a plain one: here
  * is the only place that decides between the two. */
+#include <assert.h>
 #include <string.h>
 
 #include "check/values/values.h"
@@ -12,6 +13,7 @@
 const struct dim *
 mx_dim(struct check *ck, const struct value *value, size_t i)
 {
+    assert(ck && value);
     if (value->kind == V_NUM && ex_is_num(value->e[i], 0))
         return NULL;
     return value->dims   ? value->dims[i]
@@ -22,6 +24,7 @@ mx_dim(struct check *ck, const struct value *value, size_t i)
 struct value
 mx_array(struct check *ck, uint32_t rows, uint32_t cols, imp_range range)
 {
+    assert(ck);
     struct value value = v_array(ck, rows, cols, dim_pure(ck->dims), range);
     value.dims = NEW_N(ck->arena, const struct dim *, (size_t)rows *cols);
     return value;
@@ -60,6 +63,7 @@ only(struct check *ck, const struct value *value, size_t *first, size_t *other)
 struct value
 mx_done(struct check *ck, struct value value)
 {
+    assert(ck);
     size_t count = (size_t)value.rows * value.cols, first, other, zeros = 0;
     if (value.kind != V_NUM || !value.dims)
         return value;
@@ -88,6 +92,7 @@ bool
 mx_plain(struct check *ck, struct value *value, imp_range range,
          const char *what)
 {
+    assert(ck && value && what);
     size_t first, other;
     if (value->kind != V_NUM || !value->dims)
         return true;
@@ -116,6 +121,7 @@ mx_agree(struct check *ck, const struct ast_expr *at, const char *doing,
          const struct value *left, const struct ast_expr *ea,
          const struct value *right, const struct ast_expr *eb)
 {
+    assert(ck && at && doing && left && right);
     size_t count = (size_t)left->rows * left->cols;
     const struct dim **dims = NEW_N(ck->arena, const struct dim *, count);
     for (size_t i = 0; i < count; i++) {
@@ -182,6 +188,7 @@ struct value
 mx_mul(struct check *ck, const struct ast_expr *at, const struct value *left,
        const struct value *right, struct value result)
 {
+    assert(ck && at && left && right);
     size_t count = (size_t)result.rows * result.cols;
     result.dims = NEW_N(ck->arena, const struct dim *, count);
     result.bare = false;
@@ -203,6 +210,7 @@ mx_gauge(struct check *ck, const struct ast_expr *node,
          const struct value *matrix, const struct dim **row,
          const struct dim **col)
 {
+    assert(ck && node && matrix && row && col);
     uint32_t count = matrix->rows;
     for (uint32_t i = 0; i < count; i++)
         row[i] = col[i] = NULL;
@@ -252,6 +260,7 @@ mx_gauge(struct check *ck, const struct ast_expr *node,
 const char *
 mx_units(struct check *ck, const struct dim *const *dims, size_t count)
 {
+    assert(ck && dims);
     const char *text = "", *one = NULL;
     bool same = true;
     for (size_t i = 0; i < count; i++) {

@@ -2,6 +2,7 @@
 /* Units: a table of names with their SI value and dimension, and unit
  * expressions ([m/s^2], [kg*m^2], [1]) as syntax or as text. A scale is kept
  * as a fraction num/den, so that 3 [mm] is the double nearest to 0.003. */
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -280,6 +281,7 @@ wrong:;
 bool
 unit_of_ast(struct check *ck, const struct ast_expr *node, struct unit *unit)
 {
+    assert(ck && node && unit);
     if (!unit_ast(ck, node, unit, 0))
         return false;
     if (dims_overflowed(ck->dims) || !isfinite(unit->num / unit->den) ||
@@ -362,6 +364,7 @@ scan_product(struct scan *c, struct unit *unit)
 bool
 unit_of_text(struct dims *ds, const char *text, struct unit *unit)
 {
+    assert(ds && text && unit);
     struct scan c = {ds, text, 0};
     if (!*text) {
         *unit = (struct unit){1, 1, dim_pure(ds)};

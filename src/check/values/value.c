@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Values of checked expressions: how they are made, and what they are. */
+#include <assert.h>
+
 #include "check/values/values.h"
 
 /* -- making --------------------------------------------------------------- */
@@ -13,6 +15,7 @@ struct value
 v_array(struct check *ck, uint32_t rows, uint32_t cols, const struct dim *dim,
         imp_range range)
 {
+    assert(ck);
     return (struct value){
         .kind = V_NUM,
         .rows = rows,
@@ -25,6 +28,7 @@ struct value
 v_num(struct check *ck, const expr *expression, const struct dim *dim,
       imp_range range)
 {
+    assert(ck && expression);
     struct value value = v_array(ck, 1, 1, dim, range);
     value.e[0] = expression;
     return value;
@@ -32,6 +36,7 @@ v_num(struct check *ck, const expr *expression, const struct dim *dim,
 struct value
 v_truth(struct check *ck, const expr *expression, imp_range range)
 {
+    assert(ck && expression);
     struct value value = v_num(ck, expression, dim_pure(ck->dims), range);
     value.kind = V_TRUTH;
     return value;
@@ -39,6 +44,7 @@ v_truth(struct check *ck, const expr *expression, imp_range range)
 struct value
 v_any(struct check *ck, const struct dim *dim, imp_range range)
 {
+    assert(ck && dim);
     struct value value =
         v_num(ck, ex_sym(ck->g, SYM_LOCAL, 1000, 0), dim, range);
     value.kind = V_ANY;
@@ -50,18 +56,21 @@ v_any(struct check *ck, const struct dim *dim, imp_range range)
 bool
 v_is_scalar(const struct value *value)
 {
+    assert(value);
     return value->kind == V_ANY ||
            (value->kind == V_NUM && value->rows == 1 && value->cols == 1);
 }
 bool
 v_is_vector(const struct value *value)
 {
+    assert(value);
     return value->kind == V_ANY ||
            (value->kind == V_NUM && value->rows > 1 && value->cols == 1);
 }
 bool
 v_const(const struct value *value, double *x)
 {
+    assert(value && x);
     if (value->kind != V_NUM || value->rows != 1 || value->cols != 1 ||
         !ex_is_const(value->e[0]))
         return false;
@@ -71,6 +80,7 @@ v_const(const struct value *value, double *x)
 const char *
 v_kind(struct check *ck, const struct value *value)
 {
+    assert(ck && value);
     switch (value->kind) {
     case V_NUM:
         if (value->rows == 1 && value->cols == 1)

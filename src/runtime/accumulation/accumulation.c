@@ -23,19 +23,19 @@ static bool
 bouncing(const struct ballistic *motion, struct pattern *pattern)
 {
     const struct ballistic_workspace *work = motion->work;
-    int c = impact_history_entry(work, 0)->contact;
-    if (work->history.in_a_row < 3 || c >= motion->model.m ||
-        !(motion->mode.gap_acc[c] < 0.0))
+    int contact = impact_history_entry(work, 0)->contact;
+    if (work->history.in_a_row < 3 || contact >= motion->model.m ||
+        !(motion->mode.gap_acc[contact] < 0.0))
         return false;
-    double e = motion->model.e[c];
-    *pattern =
-        (struct pattern){.evidence = LIMIT_BY_LAW,
-                         .period = 1,
-                         .matches = work->history.in_a_row - 1,
-                         .ratio = e,
-                         .remaining = -2.0 * motion->rate[c] /
-                                      (motion->local.gap_acc[c] * (1.0 - e)),
-                         .error = 4.0 * DBL_EPSILON};
+    double e = motion->model.e[contact];
+    *pattern = (struct pattern){
+        .evidence = LIMIT_BY_LAW,
+        .period = 1,
+        .matches = work->history.in_a_row - 1,
+        .ratio = e,
+        .remaining = -2.0 * motion->rate[contact] /
+                     (motion->local.gap_acc[contact] * (1.0 - e)),
+        .error = 4.0 * DBL_EPSILON};
     return e < 1.0;
 }
 
@@ -51,18 +51,20 @@ group_of(const struct ballistic *motion, int period, bool *group)
 /* The fixed point of two contacts in turns, or of the order alone where nobody
  * asks when the limit comes, or of the period map. False: none is known. */
 static bool
-fixed(struct ballistic *motion, const struct pattern *p, bool whenever,
+fixed(struct ballistic *motion, const struct pattern *pattern, bool whenever,
       const bool *group, struct fixed_point *out)
 {
     const struct ballistic_workspace *work = motion->work;
-    if (pattern_alternates(motion, p->period))
+    if (pattern_alternates(motion, pattern->period))
         return two_contacts_limit(
                    motion, impact_history_entry(work, 0)->contact,
                    impact_history_entry(work, 1)->contact, out) > 0;
-    *out =
-        (struct fixed_point){.remaining = p->remaining, .error = DBL_EPSILON};
-    int rests = whenever ? period_map_order(motion, p->period, group, out) : 0;
-    return rests ? rests > 0 : period_map_limit(motion, p->period, group, out);
+    *out = (struct fixed_point){.remaining = pattern->remaining,
+                                .error = DBL_EPSILON};
+    int rests =
+        whenever ? period_map_order(motion, pattern->period, group, out) : 0;
+    return rests ? rests > 0
+                 : period_map_limit(motion, pattern->period, group, out);
 }
 
 /* The map has found nothing: ask it later, and more rarely in time. A period
@@ -93,9 +95,10 @@ by_map(struct ballistic *motion, struct pattern *pattern, bool known,
         return not_yet(motion, pattern->period);
     /* or the error is below the rounding error of the time since the start, of
      * which the remaining time becomes an ever smaller share */
-    double T =
+    double remaining =
         times2(fix.remaining, motion->length_exponent - motion->rate_exponent);
-    double time = 0.5 * DBL_EPSILON * (motion->t - motion->t_start + T) / T;
+    double time = 0.5 * DBL_EPSILON *
+                  (motion->t - motion->t_start + remaining) / remaining;
     double good =
         greater(greater(time, fix.rounding), accumulation_good_enough(work));
     /* without acceleration a fixed point with a large relative error may be a
@@ -175,14 +178,15 @@ irregular(const struct ballistic *motion, enum pattern_state what,
 static bool
 lost(struct ballistic *motion, struct pattern *pattern)
 {
-    double T, ratio;
-    if (!impact_history_below_rounding(motion, &T, &ratio))
+    double remaining, ratio;
+    if (!impact_history_below_rounding(motion, &remaining, &ratio))
         return false;
     *pattern = (struct pattern){
         .evidence = LIMIT_BELOW_ROUNDING,
         .matches = -1,
         .ratio = ratio,
-        .remaining = times2(T, motion->rate_exponent - motion->length_exponent),
+        .remaining =
+            times2(remaining, motion->rate_exponent - motion->length_exponent),
         .error = 1.0};
     return true;
 }
@@ -204,14 +208,14 @@ inside(const struct ballistic *motion, int name)
  * entry of the history. A history that was shared with another motion is no
  * longer shared. */
 static void
-collapse(struct ballistic *motion, double T, int composite)
+collapse(struct ballistic *motion, double remaining, int composite)
 {
     struct ballistic_workspace *work = motion->work;
     int n = impact_history_length(work), gone = 0;
     while (gone < n &&
            inside(motion, impact_history_entry(work, gone)->contact))
         gone++;
-    T += impact_history_time(motion, gone, 0);
+    remaining += impact_history_time(motion, gone, 0);
     impact_history_limit(motion, work->history.n - (unsigned long)gone);
     unsigned long oldest = work->history.n - (unsigned long)n;
     if (oldest > work->history.first)
@@ -222,7 +226,7 @@ collapse(struct ballistic *motion, double T, int composite)
     work->history.stamp++;
     work->history.twin = NULL;
     work->history.in_a_row = 0;
-    impact_history_note(motion, composite, T);
+    impact_history_note(motion, composite, remaining);
 }
 
 static bool
@@ -261,38 +265,40 @@ accumulation_take(struct ballistic *motion, double until)
 {
     assert(motion && motion->work);
     struct ballistic_workspace *work = motion->work;
-    struct pattern p;
-    int m = motion->model.m;
-    if (!look(motion, &p, until))
+    struct pattern pattern;
+    int contacts = motion->model.m;
+    if (!look(motion, &pattern, until))
         return false;
-    double real =
-        times2(p.remaining, motion->length_exponent - motion->rate_exponent);
-    if (!(p.remaining >= 0.0) || !(motion->t + motion->t_lo + real <= until))
+    double real = times2(pattern.remaining,
+                         motion->length_exponent - motion->rate_exponent);
+    if (!(pattern.remaining >= 0.0) ||
+        !(motion->t + motion->t_lo + real <= until))
         return false;
-    for (int i = 0; i < m; i++)
+    for (int i = 0; i < contacts; i++)
         work->set.closed[i] =
             motion->event.group[i] || motion->mode.persistent[i];
-    if (!projection_others_stay_open(motion, p.remaining))
+    if (!projection_others_stay_open(motion, pattern.remaining))
         return false;
-    int depth = impact_history_depth(motion,
-                                     p.matches < 0 ? HISTORY_KEPT : p.period),
+    int depth = impact_history_depth(
+            motion, pattern.matches < 0 ? HISTORY_KEPT : pattern.period),
         name = impact_history_group_name(motion, depth);
     motion->event.contact = impact_history_group_first(motion);
     motion->event.limit = (struct accumulation_limit){
-        .evidence = p.evidence,
-        .impacts = p.matches < 0 || p.matches + p.period >= HISTORY_KEPT - 1
+        .evidence = pattern.evidence,
+        .impacts = pattern.matches < 0 ||
+                           pattern.matches + pattern.period >= HISTORY_KEPT - 1
                        ? (long)work->history.n
-                       : p.matches + p.period,
-        .period = p.matches < 0 ? 0 : p.period,
+                       : pattern.matches + pattern.period,
+        .period = pattern.matches < 0 ? 0 : pattern.period,
         .depth = depth,
-        .ratio = p.ratio,
-        .speed = p.speed,
-        .contraction = p.contraction,
+        .ratio = pattern.ratio,
+        .speed = pattern.speed,
+        .contraction = pattern.contraction,
         .remaining = real,
-        .error = p.error};
-    if (p.evidence == LIMIT_BY_LAW)
+        .error = pattern.error};
+    if (pattern.evidence == LIMIT_BY_LAW)
         motion->event.limit.impacts = work->history.in_a_row;
-    collapse(motion, p.remaining, name);
-    projection_take_limit(motion, p.remaining);
+    collapse(motion, pattern.remaining, name);
+    projection_take_limit(motion, pattern.remaining);
     return true;
 }

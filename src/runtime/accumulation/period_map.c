@@ -42,16 +42,16 @@ map_of(struct ballistic *motion)
         return work->period_map;
     struct arena *arena = work->arena;
     struct period_map *map = work->period_map = NEW(arena, struct period_map);
-    size_t r = (size_t)(motion->model.m < motion->model.n ? motion->model.m
-                                                          : motion->model.n);
-    size_t n = 2 * r;
+    size_t rank = (size_t)(motion->model.m < motion->model.n ? motion->model.m
+                                                             : motion->model.n);
+    size_t n = 2 * rank;
     double **at[] = {&map->dt, &map->before, &map->after,
                      &map->t,  &map->v,      &map->c};
     map->linear = period_map_linear();
     map->copy = ballistic_memory(arena, motion->model.n, motion->model.m);
-    map->basis = NEW_N(arena, int, r + 1);
-    map->tangent_y = NEW_N(arena, double, n *r + 1);
-    map->tangent_z = NEW_N(arena, double, n *r + 1);
+    map->basis = NEW_N(arena, int, rank + 1);
+    map->tangent_y = NEW_N(arena, double, n *rank + 1);
+    map->tangent_z = NEW_N(arena, double, n *rank + 1);
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)
         *at[i] = NEW_N(arena, double, n + 2);
     map->derivative = NEW_N(arena, double, n *n + 1);
@@ -59,12 +59,12 @@ map_of(struct ballistic *motion)
     map->P = NEW_N(arena, double, n *n + 1);
     map->Q = NEW_N(arena, double, n *n + 1);
     map->equations = NEW_N(arena, double, (n + 2) * (n + 4));
-    map->one = NEW_N(arena, double, r + 1);
+    map->one = NEW_N(arena, double, rank + 1);
     map->selected = NEW_N(arena, bool, (size_t)motion->model.m + 1);
     map->hit = NEW_N(arena, bool, (size_t)motion->model.m + 1);
     map->group = NEW_N(arena, bool, (size_t)motion->model.m + 1);
-    map->seed_y = NEW_N(arena, double, n *r + 4);
-    map->seed_z = NEW_N(arena, double, n *r + 1);
+    map->seed_y = NEW_N(arena, double, n *rank + 4);
+    map->seed_z = NEW_N(arena, double, n *rank + 1);
     return map;
 }
 
@@ -78,21 +78,21 @@ LANES_INLINE double
 radius(struct period_map *map, int n, int scales, bool below)
 {
     static const double ln2 = 0.69314718055994530942;
-    int h = n / 2;
+    int half = n / 2;
     double *D = map->P, *Q = map->Q, size = 0.0;
     memcpy(D, map->D, (size_t)(n * n) * sizeof *D);
     for (int s = 0; s < scales; s++) {
         double t2 = 0.0;
-        int lo = scales == 2 && s ? h : 0, hi = scales == 2 && !s ? h : n;
+        int lo = scales == 2 && s ? half : 0, hi = scales == 2 && !s ? half : n;
         for (int i = lo; i < hi; i++)
             t2 += map->t[i] * map->t[i];
-        for (int c = 0; c < n && t2 > 0.0; c += 2) {
+        for (int contact = 0; contact < n && t2 > 0.0; contact += 2) {
             pair d = pair_of(0.0);
             for (int i = lo; i < hi; i++)
-                d += pair_of(map->t[i]) * pair_load(D + i * n + c);
+                d += pair_of(map->t[i]) * pair_load(D + i * n + contact);
             for (int i = lo; i < hi; i++)
-                pair_store(D + i * n + c,
-                           pair_load(D + i * n + c) -
+                pair_store(D + i * n + contact,
+                           pair_load(D + i * n + contact) -
                                pair_of(map->t[i]) * d / pair_of(t2));
         }
     }
@@ -125,46 +125,52 @@ LANES_INLINE bool
 read_of(struct period_map *map, int n, int scales, bool judge,
         struct reading *reading)
 {
-    int h = n / 2;
+    int half = n / 2;
     bool heavy = scales == 1;
-    double U = norm(map->before + h, h), G = U * map->tau;
-    double U1 = norm(map->after + h, h), G0 = norm(map->before, h),
-           G1 = norm(map->after, h);
+    double rate_unit = norm(map->before + half, half),
+           gap_unit = rate_unit * map->tau;
+    double U1 = norm(map->after + half, half), G0 = norm(map->before, half),
+           G1 = norm(map->after, half);
     double *r = map->v;
-    if (!(U > 0.0) || !(U1 > 0.0) || (!heavy && (!(G0 > 0.0) || !(G1 > 0.0))))
+    if (!(rate_unit > 0.0) || !(U1 > 0.0) ||
+        (!heavy && (!(G0 > 0.0) || !(G1 > 0.0))))
         return false;
-    double b = U1 / U, a = heavy ? b * b : G1 / G0, l = a / b;
-    if (!(l < 1.0) || !(a < 1.0))
+    double b = U1 / rate_unit, a = heavy ? b * b : G1 / G0, ratio = a / b;
+    if (!(ratio < 1.0) || !(a < 1.0))
         return false;
     for (int i = 0; i < n; i++) {
-        double size = i < h ? G : U, back = i < h ? a : b;
+        double size = i < half ? gap_unit : rate_unit, back = i < half ? a : b;
         r[i] = (map->after[i] / back - map->before[i]) / size;
-        map->t[i] = map->before[i] / size * (heavy && i < h ? 2.0 : 1.0);
-        double of_gap = G / (size * back), of_rate = U / (size * back);
-        for (int c = 0; c < n; c++)
-            map->D[i * n + c] =
-                map->derivative[i * n + c] * (c < h ? of_gap : of_rate);
+        map->t[i] = map->before[i] / size * (heavy && i < half ? 2.0 : 1.0);
+        double of_gap = gap_unit / (size * back),
+               of_rate = rate_unit / (size * back);
+        for (int contact = 0; contact < n; contact++)
+            map->D[i * n + contact] = map->derivative[i * n + contact] *
+                                      (contact < half ? of_gap : of_rate);
     }
     /* solve DT (I - l D) = D tau */
     int ld = SMALL_LD(n);
     for (int i = 0; i < n; i++) {
-        for (int c = 0; c < n; c++)
-            map->equations[i * ld + c] = (i == c) - l * map->D[c * n + i];
-        map->equations[i * ld + n] = map->dt[i] * (i < h ? G : U);
+        for (int contact = 0; contact < n; contact++)
+            map->equations[i * ld + contact] =
+                (i == contact) - ratio * map->D[contact * n + i];
+        map->equations[i * ld + n] =
+            map->dt[i] * (i < half ? gap_unit : rate_unit);
         map->equations[i * ld + n + 1] = 0.0;
     }
     double *DT = map->c;
     if (!eliminate(n, map->equations, DT))
         return false;
-    reading->remaining = (map->tau + l * dot_of(n, DT, r)) / (1.0 - l);
+    reading->remaining = (map->tau + ratio * dot_of(n, DT, r)) / (1.0 - ratio);
     /* solve r = sum of e t - (D - I) d, d orthogonal to the directions t */
     int N = n + scales;
     ld = SMALL_LD(N);
     memset(map->equations, 0, (size_t)(N * ld) * sizeof *map->equations);
     for (int i = 0; i < n; i++) {
-        int s = n + (scales == 2 && i >= h);
-        for (int c = 0; c < n; c++)
-            map->equations[i * ld + c] = (i == c) - map->D[i * n + c];
+        int s = n + (scales == 2 && i >= half);
+        for (int contact = 0; contact < n; contact++)
+            map->equations[i * ld + contact] =
+                (i == contact) - map->D[i * n + contact];
         map->equations[i * ld + s] = map->equations[s * ld + i] = map->t[i];
         map->equations[i * ld + N] = r[i];
     }
@@ -176,8 +182,8 @@ read_of(struct period_map *map, int n, int scales, bool judge,
     reading->gap_ratio =
         heavy ? reading->rate_ratio * reading->rate_ratio : a * exp(x[n]);
     reading->ratio = reading->gap_ratio / reading->rate_ratio;
-    reading->gap_unit = G;
-    reading->rate_unit = U;
+    reading->gap_unit = gap_unit;
+    reading->rate_unit = rate_unit;
     reading->contraction = radius(map, n, scales, judge);
     return isfinite(reading->remaining) && reading->remaining > 0.0 &&
            reading->distance < MAP_NEAR && reading->contraction < 1.0 &&
@@ -268,14 +274,14 @@ weight(const struct ballistic *motion, const struct period_map *map,
        const bool *group)
 {
     double acc = 0.0;
-    int h = map->n / 2;
+    int half = map->n / 2;
     for (int i = 0; i < motion->model.m; i++)
         if (group[i])
             acc = greater(acc, fabs(times2(motion->matrices.gap_acc[i],
                                            motion->length_exponent -
                                                2 * motion->rate_exponent)) /
                                    motion->matrices.root[i]);
-    return acc * map->tau / norm(map->before + h, h);
+    return acc * map->tau / norm(map->before + half, half);
 }
 
 /* How much greater are the numbers with which the gaps and rates of the group
@@ -284,7 +290,7 @@ weight(const struct ballistic *motion, const struct period_map *map,
 static double
 blur(const struct ballistic *motion, const bool *group)
 {
-    int r = motion->matrices.rank;
+    int rank = motion->matrices.rank;
     double g = 0.0, u = 0.0;
     if (motion->matrices.direct)
         return 0.0;
@@ -294,8 +300,8 @@ blur(const struct ballistic *motion, const bool *group)
             u = greater(u, fabs(motion->rate[i]) / motion->matrices.root[i]);
         }
     double most = 1.0 / BALLISTIC_MINOR;
-    g = norm(motion->y, r) / g;
-    u = norm(motion->z, r) / u;
+    g = norm(motion->y, rank) / g;
+    u = norm(motion->z, rank) / u;
     return (g < most ? g : most) + (u < most ? u : most);
 }
 
@@ -306,7 +312,7 @@ jump(struct period_map *map, const struct reading *reading)
 {
     struct ballistic *copy = map->copy;
     struct ballistic_workspace *work = copy->work;
-    int r = map->rank, m = copy->model.m, h = map->n / 2,
+    int rank = map->rank, contacts = copy->model.m, half = map->n / 2,
         n = projection_factor(copy, map->group);
     for (int part = 0; part < 2; part++) {
         double *to = part ? copy->z : copy->y,
@@ -315,9 +321,9 @@ jump(struct period_map *map, const struct reading *reading)
                unit = part ? reading->rate_unit : reading->gap_unit;
         int e = part ? map->rate_exponent - copy->rate_exponent
                      : map->length_exponent - copy->length_exponent;
-        memset(work->set.rate, 0, (size_t)m * sizeof *work->set.rate);
-        for (int i = 0; i < h; i++) {
-            int j = part * h + i;
+        memset(work->set.rate, 0, (size_t)contacts * sizeof *work->set.rate);
+        for (int i = 0; i < half; i++) {
+            int j = part * half + i;
             double x =
                 back * (map->before[j] + map->c[j] * unit) - map->after[j];
             work->set.rate[map->basis[i]] =
@@ -325,15 +331,15 @@ jump(struct period_map *map, const struct reading *reading)
         }
         projection_solve(copy, n, work->set.rate);
         for (int i = 0; i < n; i++)
-            for (int j = 0; j < r; j++)
-                to[j] += copy->matrices.H[work->set.index[i] * r + j] *
+            for (int j = 0; j < rank; j++)
+                to[j] += copy->matrices.H[work->set.index[i] * rank + j] *
                          work->set.solution[i];
-        for (int i = 0; i < m; i++)
+        for (int i = 0; i < contacts; i++)
             for (int j = 0; j < n && !copy->mode.persistent[i]; j++)
-                of[i] += copy->matrices.W[i * m + work->set.index[j]] *
+                of[i] += copy->matrices.W[i * contacts + work->set.index[j]] *
                          work->set.solution[j];
     }
-    for (int i = 0; i < m; i++)
+    for (int i = 0; i < contacts; i++)
         if (copy->just_hit[i])
             copy->gap[i] = 0.0;
 }
@@ -410,17 +416,17 @@ period_map_limit(struct ballistic *motion, int period, const bool *group,
         fall = greater(fall, two.ratio / two.speed);
     if (!(fall < 1.0))
         return false;
-    double T = tau + two.remaining, off = fabs(one.remaining - T),
-           q = two.ratio * fall;
+    double remaining = tau + two.remaining,
+           off = fabs(one.remaining - remaining), q = two.ratio * fall;
     double noise = 8.0 * DBL_EPSILON *
                    (period * (1.0 + 1.0 / two.ratio) + blur(motion, group));
     map->almost_free = !map->accelerated && light > 0.0;
     map->distance = two.distance;
-    *out = (struct fixed_point){.remaining = start + T,
+    *out = (struct fixed_point){.remaining = start + remaining,
                                 .ratio = two.ratio,
                                 .rate_ratio = two.speed,
                                 .contraction = two.contraction,
-                                .error = off * q / (1.0 - q) / T,
+                                .error = off * q / (1.0 - q) / remaining,
                                 .error_fall = fall,
                                 .rounding = noise};
     return true;
@@ -452,20 +458,21 @@ period_map_refine(struct ballistic *motion, int period, struct fixed_point *out)
     assert(motion->work->period_map);
     assert(period > 0 && period <= HISTORY_PERIOD);
     struct period_map *map = motion->work->period_map;
-    struct reading o;
+    struct reading reading;
     double distance = map->almost_free ? 1.0 : map->distance;
     if (map->almost_free)
         weightless(map->copy);
     for (int i = 0; i < MAP_REFINE && distance * distance > DBL_EPSILON; i++) {
-        if (!again(motion, period, &o))
+        if (!again(motion, period, &reading))
             return;
-        distance = o.distance;
-        out->ratio = o.ratio;
-        out->rate_ratio = o.speed;
-        out->contraction = o.contraction;
+        distance = reading.distance;
+        out->ratio = reading.ratio;
+        out->rate_ratio = reading.speed;
+        out->contraction = reading.contraction;
         if (map->almost_free) /* the effect of the accelerations falls by this
                                */
-            out->contraction = greater(o.contraction, o.ratio / o.speed);
-        jump(map, &o);
+            out->contraction =
+                greater(reading.contraction, reading.ratio / reading.speed);
+        jump(map, &reading);
     }
 }

@@ -26,10 +26,10 @@ struct tangents {
 
 /* F x of the tangents x: those of the gap or rate of one contact */
 LANES_INLINE four
-seen(int r, const double *F, const four *x)
+seen(int rank, const double *F, const four *x)
 {
     four s = four_of(F[0]) * x[0];
-    for (int j = 1; j < r; j++)
+    for (int j = 1; j < rank; j++)
         s += four_of(F[j]) * x[j];
     return s;
 }
@@ -37,11 +37,11 @@ seen(int r, const double *F, const four *x)
 /* The next flight and impact of the copy: are they those of contact c alone?
  * Gaps that are carried by themselves must say so, too. */
 LANES_INLINE bool
-strike(struct lanes_shape sh, struct lanes_state *state, int c,
+strike(struct lanes_shape sh, struct lanes_state *state, int contact,
        struct lanes_step *step)
 {
     uint64_t closed = 0;
-    lanes_towards(sh, state, c, step);
+    lanes_towards(sh, state, contact, step);
     for (int i = 0; i < sh.rows; i++) {
         lanes g = state->gap[i] + state->rate[i] * step->s;
         closed |= lanes_bits(g <= lanes_of(0.0)) << LANES * i;
@@ -58,21 +58,22 @@ strike(struct lanes_shape sh, struct lanes_state *state, int c,
 /* carries the tangents over the flight of time tau and the impact at contact c,
  * and the rates z */
 LANES_INLINE void
-along(const struct ballistic *copy, int r, int c, double tau, double *z,
-      struct tangents *d)
+along(const struct ballistic *copy, int rank, int contact, double tau,
+      double *z, struct tangents *d)
 {
-    const double *F = copy->matrices.F + c * r, *H = copy->matrices.H + c * r;
-    double arrive = dot_of(r, F, z), back = -1.0 / arrive;
-    double p =
-        -(1.0 + copy->model.e[c]) / copy->matrices.W[c * (copy->model.m + 1)];
-    for (int j = 0; j < r; j++)
+    const double *F = copy->matrices.F + contact * rank,
+                 *H = copy->matrices.H + contact * rank;
+    double arrive = dot_of(rank, F, z), back = -1.0 / arrive;
+    double p = -(1.0 + copy->model.e[contact]) /
+               copy->matrices.W[contact * (copy->model.m + 1)];
+    for (int j = 0; j < rank; j++)
         d->yu[j] += d->z[j] * four_of(tau);
-    four tg = seen(r, F, d->yg) * four_of(back);
-    four tu = seen(r, F, d->yu) * four_of(back);
-    four push = seen(r, F, d->z) * four_of(p);
+    four tg = seen(rank, F, d->yg) * four_of(back);
+    four tu = seen(rank, F, d->yu) * four_of(back);
+    four push = seen(rank, F, d->z) * four_of(p);
     d->tg += tg;
     d->tu += tu;
-    for (int j = 0; j < r; j++) {
+    for (int j = 0; j < rank; j++) {
         d->yg[j] += four_of(z[j]) * tg;
         d->yu[j] += four_of(z[j]) * tu;
         d->z[j] += four_of(H[j]) * push;
@@ -81,10 +82,10 @@ along(const struct ballistic *copy, int r, int c, double tau, double *z,
 }
 
 LANES_INLINE void
-begin(const struct period_map *map, int h, int r, struct tangents *d)
+begin(const struct period_map *map, int half, int rank, struct tangents *d)
 {
-    for (int j = 0; j < r; j++) {
-        memcpy(d->yg + j, map->seed_y + j * 2 * h, sizeof *d->yg);
+    for (int j = 0; j < rank; j++) {
+        memcpy(d->yg + j, map->seed_y + j * 2 * half, sizeof *d->yg);
         d->yu[j] = four_of(0.0);
         d->z[j] = d->yg[j];
     }
@@ -92,15 +93,15 @@ begin(const struct period_map *map, int h, int r, struct tangents *d)
 }
 
 LANES_INLINE void
-end(struct period_map *map, int h, int r, const struct tangents *d)
+end(struct period_map *map, int half, int rank, const struct tangents *d)
 {
     const struct ballistic *copy = map->copy;
-    for (int i = 0; i < h; i++) {
+    for (int i = 0; i < half; i++) {
         int b = map->basis[i];
         four root = four_of(1.0 / copy->matrices.root[b]);
-        const double *F = copy->matrices.F + b * r;
-        four g = seen(r, F, d->yg) * root, u = seen(r, F, d->yu) * root;
-        four z = seen(r, F, d->z) * root;
+        const double *F = copy->matrices.F + b * rank;
+        four g = seen(rank, F, d->yg) * root, u = seen(rank, F, d->yu) * root;
+        four z = seen(rank, F, d->z) * root;
         memcpy(map->gg[i], &g, sizeof g);
         memcpy(map->gu[i], &u, sizeof u);
         memcpy(map->uu[i], &z, sizeof z);
@@ -111,41 +112,41 @@ end(struct period_map *map, int h, int r, const struct tangents *d)
 
 LANES_INLINE bool
 follow(const struct ballistic *motion, struct period_map *map, int period,
-       int h, int r, int nv, bool direct)
+       int half, int rank, int nv, bool direct)
 {
     struct ballistic *copy = map->copy;
     const struct ballistic_workspace *work = motion->work;
     struct tangents d;
-    const struct lanes_shape sh = {LANES_OF_CONTACTS, motion->model.m, nv, r,
+    const struct lanes_shape sh = {LANES_OF_CONTACTS, motion->model.m, nv, rank,
                                    direct};
     struct lanes_state state;
     struct lanes_step step;
-    int c = -1;
+    int contact = -1;
     step.arrive = lanes_of(0.0);
     double z[BALLISTIC_LANES], total = 0.0;
     int exponent = copy->length_exponent - copy->rate_exponent -
                    (map->length_exponent - map->rate_exponent);
-    begin(map, h, r, &d);
-    for (int j = 0; j < r; j++)
+    begin(map, half, rank, &d);
+    for (int j = 0; j < rank; j++)
         z[j] = times2(copy->z[j], copy->rate_exponent - map->rate_exponent);
     period_map_coordinates(map, map->before);
     lanes_load_state(sh, &state, copy);
     for (int i = period; i > 0; i--) {
         unsigned long was = work->history.n - (unsigned long)i;
-        c = work->history.entry[was % HISTORY_KEPT].contact;
-        if (!strike(sh, &state, c, &step))
+        contact = work->history.entry[was % HISTORY_KEPT].contact;
+        if (!strike(sh, &state, contact, &step))
             return false;
         double tau = times2(step.s[0], exponent);
         total += tau;
-        along(copy, r, c, tau, z, &d);
+        along(copy, rank, contact, tau, z, &d);
     }
     double arrive = step.arrive[0];
     lanes_store_state(sh, &state, copy);
-    ballistic_coasted(copy, c, arrive, period);
+    ballistic_coasted(copy, contact, arrive, period);
     if (-arrive < copy->work->units.low_rate)
         ballistic_rescale(copy);
     period_map_coordinates(map, map->after);
-    end(map, h, r, &d);
+    end(map, half, rank, &d);
     map->tau = total;
     return total > 0.0;
 }
@@ -153,14 +154,14 @@ follow(const struct ballistic *motion, struct period_map *map, int period,
 LANES_INLINE bool
 follow_any(const struct ballistic *motion, struct period_map *map, int period)
 {
-    int m = motion->model.m, h = map->n / 2, r = map->rank,
-        nv = (m + LANES - 1) / LANES;
+    int contacts = motion->model.m, half = map->n / 2, rank = map->rank,
+        nv = (contacts + LANES - 1) / LANES;
     bool direct = motion->matrices.direct;
-    if (direct && h == 3 && r == 3)
+    if (direct && half == 3 && rank == 3)
         return follow(motion, map, period, 3, 3, 4 / LANES, true);
-    if (h == 3 && r == 3 && m == 4)
+    if (half == 3 && rank == 3 && contacts == 4)
         return follow(motion, map, period, 3, 3, 4 / LANES, false);
-    return follow(motion, map, period, h, r, nv, direct);
+    return follow(motion, map, period, half, rank, nv, direct);
 }
 
 /* -- what it says -----------------------------------------------------------
@@ -174,12 +175,12 @@ struct block {
 
 /* h - 1 directions at right angles to t */
 LANES_INLINE void
-across(int h, const double *t, double p[][MAP_LINEAR_RANK])
+across(int half, const double *t, double p[][MAP_LINEAR_RANK])
 {
-    if (h == 2) {
+    if (half == 2) {
         p[0][0] = -t[1];
         p[0][1] = t[0];
-    } else if (h == 3) {
+    } else if (half == 3) {
         double axis[3] = {0.0, 0.0, 0.0};
         int i = fabs(t[1]) < fabs(t[0]) ? 1 : 0;
         axis[fabs(t[2]) < fabs(t[i]) ? 2 : i] = 1.0;
@@ -245,19 +246,20 @@ to_fixed(int h, const struct block *b, double *x, struct others *o)
 
 /* solves (I - l D^T) x = r by the minors */
 LANES_INLINE bool
-transposed(int h, const struct block *b, double l, const double *r, double *x)
+transposed(int half, const struct block *b, double ratio, const double *r,
+           double *x)
 {
     double c[MAP_LINEAR_RANK][MAP_LINEAR_RANK] = {{0}}, n[3][3],
            det; /* columns of I - l D */
-    for (int i = 0; i < h; i++)
-        for (int j = 0; j < h; j++)
-            c[j][i] = (i == j) - l * b->D[i][j];
-    if (h == 3) {
+    for (int i = 0; i < half; i++)
+        for (int j = 0; j < half; j++)
+            c[j][i] = (i == j) - ratio * b->D[i][j];
+    if (half == 3) {
         vec3_cross(c[1], c[2], n[0]);
         vec3_cross(c[2], c[0], n[1]);
         vec3_cross(c[0], c[1], n[2]);
         det = dot_of(3, c[0], n[0]);
-    } else if (h == 2) {
+    } else if (half == 2) {
         n[0][0] = c[1][1];
         n[0][1] = -c[1][0];
         n[1][0] = -c[0][1];
@@ -268,9 +270,9 @@ transposed(int h, const struct block *b, double l, const double *r, double *x)
         det = c[0][0];
     }
     double rd = 1.0 / det;
-    for (int i = 0; i < h; i++) {
+    for (int i = 0; i < half; i++) {
         double sum = 0.0;
-        for (int j = 0; j < h; j++)
+        for (int j = 0; j < half; j++)
             sum += r[j] * n[j][i];
         x[i] = sum * rd;
     }
@@ -284,68 +286,72 @@ norm(int n, const double *x)
 }
 
 LANES_INLINE bool
-read(struct period_map *map, int h, struct reading *reading)
+read(struct period_map *map, int half, struct reading *reading)
 {
     struct block g, u;
     struct others kg, ku;
     double gu[MAP_LINEAR_RANK][MAP_LINEAR_RANK], r[MAP_LINEAR_RANK],
         tg[MAP_LINEAR_RANK + 1], tu[MAP_LINEAR_RANK + 1],
         xg[MAP_LINEAR_RANK + 1], xu[MAP_LINEAR_RANK + 1];
-    double U = norm(h, map->before + h), G = U * map->tau;
-    double U1 = norm(h, map->after + h), G0 = norm(h, map->before),
-           G1 = norm(h, map->after);
-    if (!(U > 0.0) || !(U1 > 0.0) || !(G0 > 0.0) || !(G1 > 0.0))
+    double rate_unit = norm(half, map->before + half),
+           gap_unit = rate_unit * map->tau;
+    double U1 = norm(half, map->after + half), G0 = norm(half, map->before),
+           G1 = norm(half, map->after);
+    if (!(rate_unit > 0.0) || !(U1 > 0.0) || !(G0 > 0.0) || !(G1 > 0.0))
         return false;
-    double b = U1 / U, a = G1 / G0, l = a / b, ra = 1.0 / a, rb = 1.0 / b;
-    double rG = 1.0 / G, rU = 1.0 / U, mixed = U * rG * ra;
-    if (!(l < 1.0) || !(a < 1.0))
+    double b = U1 / rate_unit, a = G1 / G0, ratio = a / b, ra = 1.0 / a,
+           rb = 1.0 / b;
+    double rG = 1.0 / gap_unit, rU = 1.0 / rate_unit,
+           mixed = rate_unit * rG * ra;
+    if (!(ratio < 1.0) || !(a < 1.0))
         return false;
-    for (int i = 0; i < h; i++) {
+    for (int i = 0; i < half; i++) {
         g.r[i] = (map->after[i] * ra - map->before[i]) * rG;
-        u.r[i] = (map->after[h + i] * rb - map->before[h + i]) * rU;
+        u.r[i] = (map->after[half + i] * rb - map->before[half + i]) * rU;
         g.t[i] = map->before[i] * rG;
-        u.t[i] = map->before[h + i] * rU;
-        for (int c = 0; c < h; c++) {
-            g.D[i][c] = map->gg[i][c] * ra;
-            gu[i][c] = map->gu[i][c] * mixed;
-            u.D[i][c] = map->uu[i][c] * rb;
+        u.t[i] = map->before[half + i] * rU;
+        for (int contact = 0; contact < half; contact++) {
+            g.D[i][contact] = map->gg[i][contact] * ra;
+            gu[i][contact] = map->gu[i][contact] * mixed;
+            u.D[i][contact] = map->uu[i][contact] * rb;
         }
     }
     double rg[MAP_LINEAR_RANK], ru[MAP_LINEAR_RANK];
     memcpy(rg, g.r, sizeof rg);
     memcpy(ru, u.r, sizeof ru);
     /* solve r = sum of e t - (D - I) d, d orthogonal to the directions t */
-    if (!to_fixed(h, &u, xu, &ku))
+    if (!to_fixed(half, &u, xu, &ku))
         return false;
-    for (int i = 0; i < h; i++)
-        g.r[i] += dot_of(h, gu[i], xu);
-    if (!to_fixed(h, &g, xg, &kg))
+    for (int i = 0; i < half; i++)
+        g.r[i] += dot_of(half, gu[i], xu);
+    if (!to_fixed(half, &g, xg, &kg))
         return false;
-    memcpy(map->c, xg, (size_t)h * sizeof *xg);
-    memcpy(map->c + h, xu, (size_t)h * sizeof *xu);
-    reading->distance = sqrt(dot_of(h, xg, xg) + dot_of(h, xu, xu));
+    memcpy(map->c, xg, (size_t)half * sizeof *xg);
+    memcpy(map->c + half, xu, (size_t)half * sizeof *xu);
+    reading->distance = sqrt(dot_of(half, xg, xg) + dot_of(half, xu, xu));
     reading->contraction = greater(kg.radius, ku.radius);
     if (!(reading->distance < MAP_FAR) || !(reading->contraction < 1.0))
         return false;
     /* solve DT (I - l D) = D tau */
-    for (int i = 0; i < h; i++)
-        r[i] = map->tg[i] * G;
-    if (!transposed(h, &g, l, r, tg))
+    for (int i = 0; i < half; i++)
+        r[i] = map->tg[i] * gap_unit;
+    if (!transposed(half, &g, ratio, r, tg))
         return false;
-    for (int i = 0; i < h; i++) {
-        r[i] = map->tu[i] * U;
-        for (int c = 0; c < h; c++)
-            r[i] += l * gu[c][i] * tg[c];
+    for (int i = 0; i < half; i++) {
+        r[i] = map->tu[i] * rate_unit;
+        for (int contact = 0; contact < half; contact++)
+            r[i] += ratio * gu[contact][i] * tg[contact];
     }
-    if (!transposed(h, &u, l, r, tu))
+    if (!transposed(half, &u, ratio, r, tu))
         return false;
     reading->remaining =
-        (map->tau + l * (dot_of(h, tg, rg) + dot_of(h, tu, ru))) / (1.0 - l);
-    reading->rate_ratio = reading->speed = b * exp(xu[h]);
-    reading->gap_ratio = a * exp(xg[h]);
+        (map->tau + ratio * (dot_of(half, tg, rg) + dot_of(half, tu, ru))) /
+        (1.0 - ratio);
+    reading->rate_ratio = reading->speed = b * exp(xu[half]);
+    reading->gap_ratio = a * exp(xg[half]);
     reading->ratio = reading->gap_ratio / reading->rate_ratio;
-    reading->gap_unit = G;
-    reading->rate_unit = U;
+    reading->gap_unit = gap_unit;
+    reading->rate_unit = rate_unit;
     return isfinite(reading->remaining) && reading->remaining > 0.0 &&
            reading->ratio > 0.0 && reading->ratio < 1.0;
 }
@@ -353,8 +359,8 @@ read(struct period_map *map, int h, struct reading *reading)
 LANES_INLINE bool
 read_any(struct period_map *map, struct reading *out)
 {
-    int h = map->n / 2;
-    return h == 3   ? read(map, 3, out)
-           : h == 2 ? read(map, 2, out)
-                    : read(map, h, out);
+    int half = map->n / 2;
+    return half == 3   ? read(map, 3, out)
+           : half == 2 ? read(map, 2, out)
+                       : read(map, half, out);
 }

@@ -28,45 +28,45 @@ struct order_way {
 /* Finds the eigenvector next to `from` by Newton's method. False: there is none
  * near. */
 LANES_INLINE bool
-order_way(int h, double M[][4], const double *from, struct order_way *o)
+order_way(int half, double M[][4], const double *from, struct order_way *found)
 {
-    double size = norm(h, from);
+    double size = norm(half, from);
     if (!(size > 0.0))
         return false;
-    for (int i = 0; i < h; i++)
-        o->x[i] = from[i] / size;
+    for (int i = 0; i < half; i++)
+        found->x[i] = from[i] / size;
     for (int round = 0; round < ORDER_ROUNDS; round++) {
         struct block b;
         double y[MAP_LINEAR_RANK], d[MAP_LINEAR_RANK + 1];
-        for (int i = 0; i < h; i++)
-            y[i] = dot_of(h, M[i], o->x);
-        o->value = norm(h, y);
-        if (!(o->value > 0.0))
+        for (int i = 0; i < half; i++)
+            y[i] = dot_of(half, M[i], found->x);
+        found->value = norm(half, y);
+        if (!(found->value > 0.0))
             return false;
-        double back = 1.0 / o->value;
-        for (int i = 0; i < h; i++) {
-            b.t[i] = o->x[i];
-            b.r[i] = y[i] * back - o->x[i];
-            for (int c = 0; c < h; c++)
-                b.D[i][c] = M[i][c] * back;
+        double back = 1.0 / found->value;
+        for (int i = 0; i < half; i++) {
+            b.t[i] = found->x[i];
+            b.r[i] = y[i] * back - found->x[i];
+            for (int contact = 0; contact < half; contact++)
+                b.D[i][contact] = M[i][contact] * back;
         }
-        if (!to_fixed(h, &b, d, &o->others))
+        if (!to_fixed(half, &b, d, &found->others))
             return false;
-        double step = dot_of(h, d, d);
-        double good = ORDER_STEP * (1.0 - o->others.radius);
+        double step = dot_of(half, d, d);
+        double good = ORDER_STEP * (1.0 - found->others.radius);
         if (!(step < 1.0))
             return false;
-        o->value += o->value * d[h];
+        found->value += found->value * d[half];
         double rl = 1.0 / sqrt(1.0 + step); /* d is at right angles to x */
-        for (int i = 0; i < h; i++)
-            o->x[i] = (o->x[i] + d[i]) * rl;
+        for (int i = 0; i < half; i++)
+            found->x[i] = (found->x[i] + d[i]) * rl;
         if (!(step <= good * good))
             continue;
-        memcpy(o->back, b.D, sizeof o->back);
-        o->moved = 0.0;
-        for (int i = 0; i < h; i++) {
-            double by = o->x[i] - from[i] / size;
-            o->moved += by * by;
+        memcpy(found->back, b.D, sizeof found->back);
+        found->moved = 0.0;
+        for (int i = 0; i < half; i++) {
+            double by = found->x[i] - from[i] / size;
+            found->moved += by * by;
         }
         return true;
     }
@@ -76,20 +76,23 @@ order_way(int h, double M[][4], const double *from, struct order_way *o)
 /* Another eigenvalue is greater: if it is real and positive, finds the
  * eigenvector that takes over from `from`, with its sign. False: none does. */
 LANES_INLINE bool
-order_greatest(int h, double M[][4], const double *from, struct order_way *o)
+order_greatest(int half, double M[][4], const double *from,
+               struct order_way *found)
 {
     double x[MAP_LINEAR_RANK], y[MAP_LINEAR_RANK], root;
-    if (o->others.disc < 0.0 || o->others.mean < 0.0)
+    if (found->others.disc < 0.0 || found->others.mean < 0.0)
         return false;
-    root = sqrt(o->others.disc);
-    for (int i = 0; i < h; i++) /* removes the part of the least eigenvalue */
-        x[i] = dot_of(h, o->back[i], from) -
-               (h == 3 ? o->others.mean - root : 0.0) * from[i];
-    memcpy(y, h == 3 ? x : from, sizeof y);
-    for (int i = 0; i < h; i++)
-        x[i] = dot_of(h, o->back[i], y) - y[i]; /* and that of this eigenvalue
-                                                 */
-    return order_way(h, M, x, o) && o->others.radius < 1.0;
+    root = sqrt(found->others.disc);
+    for (int i = 0; i < half;
+         i++) /* removes the part of the least eigenvalue */
+        x[i] = dot_of(half, found->back[i], from) -
+               (half == 3 ? found->others.mean - root : 0.0) * from[i];
+    memcpy(y, half == 3 ? x : from, sizeof y);
+    for (int i = 0; i < half; i++)
+        x[i] = dot_of(half, found->back[i], y) -
+               y[i]; /* and that of this eigenvalue
+                      */
+    return order_way(half, M, x, found) && found->others.radius < 1.0;
 }
 
 /* the contact of the entry that comes again i impacts from now */
@@ -104,31 +107,31 @@ order_of(const struct ballistic *motion, int period, int i)
 
 /* the impulse of a unit rate of contact c */
 LANES_INLINE double
-order_push(const struct ballistic *motion, int c)
+order_push(const struct ballistic *motion, int contact)
 {
-    return -(1.0 + motion->model.e[c]) /
-           motion->matrices.W[c * (motion->model.m + 1)];
+    return -(1.0 + motion->model.e[contact]) /
+           motion->matrices.W[contact * (motion->model.m + 1)];
 }
 
 /* the matrix A of the rates */
 LANES_INLINE void
 order_rates(const struct ballistic *motion, const struct period_map *map,
-            int period, int h, double A[][4])
+            int period, int half, double A[][4])
 {
     four z[MAP_LINEAR_RANK];
-    for (int j = 0; j < h; j++)
-        memcpy(z + j, map->seed_y + j * 2 * h, sizeof *z);
+    for (int j = 0; j < half; j++)
+        memcpy(z + j, map->seed_y + j * 2 * half, sizeof *z);
     for (int i = 0; i < period; i++) {
-        int c = order_of(motion, period, i);
-        const double *H = motion->matrices.H + c * h;
-        four push = seen(h, motion->matrices.F + c * h, z) *
-                    four_of(order_push(motion, c));
-        for (int j = 0; j < h; j++)
+        int contact = order_of(motion, period, i);
+        const double *H = motion->matrices.H + contact * half;
+        four push = seen(half, motion->matrices.F + contact * half, z) *
+                    four_of(order_push(motion, contact));
+        for (int j = 0; j < half; j++)
             z[j] += four_of(H[j]) * push;
     }
-    for (int i = 0; i < h; i++) {
+    for (int i = 0; i < half; i++) {
         int b = map->basis[i];
-        four row = seen(h, motion->matrices.F + b * h, z) *
+        four row = seen(half, motion->matrices.F + b * half, z) *
                    four_of(1.0 / motion->matrices.root[b]);
         memcpy(A[i], &row, sizeof row);
     }
@@ -136,37 +139,38 @@ order_rates(const struct ballistic *motion, const struct period_map *map,
 
 /* turns gaps or rates of the basis, in the metric of the masses, into y or z */
 LANES_INLINE void
-order_from(const struct period_map *map, int h, const double *x, double *y)
+order_from(const struct period_map *map, int half, const double *x, double *y)
 {
-    for (int j = 0; j < h; j++)
-        y[j] = dot_of(h, map->seed_y + j * 2 * h, x);
+    for (int j = 0; j < half; j++)
+        y[j] = dot_of(half, map->seed_y + j * 2 * half, x);
 }
 
 /* The matrix B of the gaps for rates that begin as z. False: a contact of the
  * order does not close. */
 LANES_INLINE bool
 order_gaps(const struct ballistic *motion, const struct period_map *map,
-           int period, int h, double *z, double B[][4])
+           int period, int half, double *z, double B[][4])
 {
     four y[MAP_LINEAR_RANK];
-    for (int j = 0; j < h; j++)
-        memcpy(y + j, map->seed_y + j * 2 * h, sizeof *y);
+    for (int j = 0; j < half; j++)
+        memcpy(y + j, map->seed_y + j * 2 * half, sizeof *y);
     for (int i = 0; i < period; i++) {
-        int c = order_of(motion, period, i);
-        const double *F = motion->matrices.F + c * h,
-                     *H = motion->matrices.H + c * h;
-        double arrive = dot_of(h, F, z), push = order_push(motion, c) * arrive;
+        int contact = order_of(motion, period, i);
+        const double *F = motion->matrices.F + contact * half,
+                     *H = motion->matrices.H + contact * half;
+        double arrive = dot_of(half, F, z),
+               push = order_push(motion, contact) * arrive;
         if (!(arrive < 0.0))
             return false;
-        four t = seen(h, F, y) * four_of(-1.0 / arrive);
-        for (int j = 0; j < h; j++) {
+        four t = seen(half, F, y) * four_of(-1.0 / arrive);
+        for (int j = 0; j < half; j++) {
             y[j] += four_of(z[j]) * t;
             z[j] += H[j] * push;
         }
     }
-    for (int i = 0; i < h; i++) {
+    for (int i = 0; i < half; i++) {
         int b = map->basis[i];
-        four row = seen(h, motion->matrices.F + b * h, y) *
+        four row = seen(half, motion->matrices.F + b * half, y) *
                    four_of(1.0 / motion->matrices.root[b]);
         memcpy(B[i], &row, sizeof row);
     }
@@ -175,29 +179,30 @@ order_gaps(const struct ballistic *motion, const struct period_map *map,
 
 /* do the flights that begin with y and z come in this order? */
 LANES_INLINE bool
-order_comes(const struct ballistic *motion, int period, int h, int nv,
+order_comes(const struct ballistic *motion, int period, int half, int nv,
             double *y, double *z)
 {
-    const struct lanes_shape sh = {LANES_OF_CONTACTS, motion->model.m, nv, h,
+    const struct lanes_shape sh = {LANES_OF_CONTACTS, motion->model.m, nv, half,
                                    motion->matrices.direct};
     uint64_t all = ~UINT64_C(0) >> (64 - motion->model.m);
     struct lanes_state state;
     state.motion = motion;
     for (int i = 0; i < period; i++) {
-        int c = order_of(motion, period, i);
-        const double *F = motion->matrices.F + c * h,
-                     *H = motion->matrices.H + c * h;
-        double arrive = dot_of(h, F, z), push = order_push(motion, c) * arrive;
-        double t = dot_of(h, F, y) / -arrive;
+        int contact = order_of(motion, period, i);
+        const double *F = motion->matrices.F + contact * half,
+                     *H = motion->matrices.H + contact * half;
+        double arrive = dot_of(half, F, z),
+               push = order_push(motion, contact) * arrive;
+        double t = dot_of(half, F, y) / -arrive;
         if (!(arrive < 0.0) || !(t > 0.0))
             return false;
         lanes at[MAP_LINEAR_RANK];
-        for (int j = 0; j < h; j++) {
+        for (int j = 0; j < half; j++) {
             y[j] += z[j] * t;
             z[j] += H[j] * push;
             at[j] = lanes_of(y[j]);
         }
-        lanes size = lanes_sizes(at, h);
+        lanes size = lanes_sizes(at, half);
         uint64_t shut = 0;
         for (int v = 0; v < nv; v++) {
             lanes full = size;
@@ -206,7 +211,7 @@ order_comes(const struct ballistic *motion, int period, int h, int nv,
             lanes g = lanes_from(sh, &state, at, v);
             shut |= lanes_bits(g <= BALLISTIC_CLOSED * full) << LANES * v;
         }
-        if (shut & all & ~(UINT64_C(1) << c))
+        if (shut & all & ~(UINT64_C(1) << contact))
             return false;
     }
     return true;
@@ -214,41 +219,41 @@ order_comes(const struct ballistic *motion, int period, int h, int nv,
 
 LANES_INLINE int
 order(const struct ballistic *motion, const struct period_map *map, int period,
-      int h, int nv, struct fixed_point *out)
+      int half, int nv, struct fixed_point *out)
 {
     double M[MAP_LINEAR_RANK][4], x[MAP_LINEAR_RANK], y[MAP_LINEAR_RANK],
         z[MAP_LINEAR_RANK];
     struct order_way u, g;
     bool other = false;
-    order_rates(motion, map, period, h, M);
-    for (int i = 0; i < h; i++)
+    order_rates(motion, map, period, half, M);
+    for (int i = 0; i < half; i++)
         x[i] =
             motion->rate[map->basis[i]] / motion->matrices.root[map->basis[i]];
-    if (!order_way(h, M, x, &u))
+    if (!order_way(half, M, x, &u))
         return 0;
     if (!(u.others.radius < 1.0))
         return u.others.disc < 0.0 || u.others.mean < 0.0 ? -1 : 0;
-    order_from(map, h, u.x, z);
-    if (!order_gaps(motion, map, period, h, z, M))
+    order_from(map, half, u.x, z);
+    if (!order_gaps(motion, map, period, half, z, M))
         return -1;
-    for (int i = 0; i < h; i++)
+    for (int i = 0; i < half; i++)
         x[i] =
             motion->gap[map->basis[i]] / motion->matrices.root[map->basis[i]];
-    if (!order_way(h, M, x, &g))
+    if (!order_way(half, M, x, &g))
         return 0;
     if (!(g.others.radius < 1.0)) {
         other = true;
-        if (!order_greatest(h, M, x, &g))
+        if (!order_greatest(half, M, x, &g))
             return -1;
     }
     if (!(g.value < u.value))
         return -1;
-    order_from(map, h, u.x, z);
-    order_from(map, h, g.x, y);
-    if (!order_comes(motion, period, h, nv, y, z))
+    order_from(map, half, u.x, z);
+    order_from(map, half, g.x, y);
+    if (!order_comes(motion, period, half, nv, y, z))
         return other ? -1 : 0;
-    memcpy(y, motion->y, (size_t)h * sizeof *y);
-    memcpy(z, motion->z, (size_t)h * sizeof *z);
+    memcpy(y, motion->y, (size_t)half * sizeof *y);
+    memcpy(z, motion->z, (size_t)half * sizeof *z);
     out->ratio = g.value / u.value;
     out->rate_ratio = u.value;
     out->contraction = greater(u.others.radius, g.others.radius);
@@ -257,17 +262,18 @@ order(const struct ballistic *motion, const struct period_map *map, int period,
      * in it. */
     double moved = u.moved + (other ? 0.0 : g.moved);
     return moved < MAP_FAR * MAP_FAR &&
-           order_comes(motion, period, h, nv, y, z);
+           order_comes(motion, period, half, nv, y, z);
 }
 
 LANES_INLINE int
 order_any(const struct ballistic *motion, const struct period_map *map,
           int period, struct fixed_point *out)
 {
-    int m = motion->model.m, h = map->n / 2, nv = (m + LANES - 1) / LANES;
-    if (h == 3 && m <= 4)
+    int contacts = motion->model.m, half = map->n / 2,
+        nv = (contacts + LANES - 1) / LANES;
+    if (half == 3 && contacts <= 4)
         return order(motion, map, period, 3, 4 / LANES, out);
-    if (h == 2 && m <= 4)
+    if (half == 2 && contacts <= 4)
         return order(motion, map, period, 2, 4 / LANES, out);
-    return order(motion, map, period, h, nv, out);
+    return order(motion, map, period, half, nv, out);
 }

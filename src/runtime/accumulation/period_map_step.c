@@ -14,15 +14,15 @@ void
 period_map_coordinates(const struct period_map *map, double *x)
 {
     const struct ballistic *copy = map->copy;
-    int h = map->n / 2;
-    for (int i = 0; i < h; i++) {
+    int half = map->n / 2;
+    for (int i = 0; i < half; i++) {
         double root = copy->matrices.root[map->basis[i]];
         x[i] = times2(copy->gap[map->basis[i]],
                       copy->length_exponent - map->length_exponent) /
                root;
-        x[h + i] = times2(copy->rate[map->basis[i]],
-                          copy->rate_exponent - map->rate_exponent) /
-                   root;
+        x[half + i] = times2(copy->rate[map->basis[i]],
+                             copy->rate_exponent - map->rate_exponent) /
+                      root;
     }
 }
 
@@ -32,24 +32,24 @@ static void
 seeds(const struct ballistic *motion, struct period_map *map)
 {
     struct ballistic_workspace *work = motion->work;
-    int r = map->rank, n = projection_factor(motion, map->group), h = 0;
+    int rank = map->rank, n = projection_factor(motion, map->group), half = 0;
     for (int i = 0; i < n; i++)
         if (work->set.reciprocal[i] != 0.0)
-            map->basis[h++] = work->set.index[i];
-    map->n = 2 * h;
-    memset(map->seed_y, 0, (size_t)(map->n * r) * sizeof *map->seed_y);
-    memset(map->seed_z, 0, (size_t)(map->n * r) * sizeof *map->seed_z);
-    for (int c = 0; c < h; c++) {
+            map->basis[half++] = work->set.index[i];
+    map->n = 2 * half;
+    memset(map->seed_y, 0, (size_t)(map->n * rank) * sizeof *map->seed_y);
+    memset(map->seed_z, 0, (size_t)(map->n * rank) * sizeof *map->seed_z);
+    for (int contact = 0; contact < half; contact++) {
         double *x = work->set.rate; /* m numbers */
         memset(x, 0, (size_t)motion->model.m * sizeof *x);
-        x[map->basis[c]] = motion->matrices.root[map->basis[c]];
+        x[map->basis[contact]] = motion->matrices.root[map->basis[contact]];
         projection_solve(motion, n, x);
         for (int i = 0; i < n; i++)
-            for (int j = 0; j < r; j++) {
-                double d = motion->matrices.H[work->set.index[i] * r + j] *
+            for (int j = 0; j < rank; j++) {
+                double d = motion->matrices.H[work->set.index[i] * rank + j] *
                            work->set.solution[i];
-                map->seed_y[j * map->n + c] += d;
-                map->seed_z[j * map->n + h + c] += d;
+                map->seed_y[j * map->n + contact] += d;
+                map->seed_z[j * map->n + half + contact] += d;
             }
     }
 }
@@ -59,12 +59,12 @@ period_map_seeds(const struct ballistic *motion, struct period_map *map,
                  const bool *group)
 {
     assert(motion && map && group);
-    size_t m = (size_t)motion->model.m;
+    size_t contacts = (size_t)motion->model.m;
     if (map->version == motion->matrices.version &&
-        !memcmp(map->group, group, m))
+        !memcmp(map->group, group, contacts))
         return;
     map->version = motion->matrices.version;
-    memcpy(map->group, group, m);
+    memcpy(map->group, group, contacts);
     seeds(motion, map);
 }
 
@@ -79,13 +79,13 @@ seed(struct period_map *map)
 
 /* the tangents of the gap or rate of contact c */
 LANES_INLINE void
-seen_by(const struct ballistic *copy, int n, int r, int c, const double *x,
-        double *to)
+seen_by(const struct ballistic *copy, int n, int rank, int contact,
+        const double *x, double *to)
 {
     if (copy->matrices.direct)
-        memcpy(to, x + c * n, (size_t)n * sizeof *to);
+        memcpy(to, x + contact * n, (size_t)n * sizeof *to);
     else
-        seen(n, r, copy->matrices.F + c * r, x, to);
+        seen(n, rank, copy->matrices.F + contact * rank, x, to);
 }
 
 static double *
@@ -109,11 +109,13 @@ static void
 hold(struct period_map *map, const bool *closed)
 {
     int n = projection_factor(map->copy, closed);
-    for (int c = 0; c < map->n && n; c++) {
-        projection_apply(map->copy, n, take_one(map, map->tangent_y, c), NULL);
-        put_one(map, map->tangent_y, c);
-        projection_apply(map->copy, n, take_one(map, map->tangent_z, c), NULL);
-        put_one(map, map->tangent_z, c);
+    for (int contact = 0; contact < map->n && n; contact++) {
+        projection_apply(map->copy, n, take_one(map, map->tangent_y, contact),
+                         NULL);
+        put_one(map, map->tangent_y, contact);
+        projection_apply(map->copy, n, take_one(map, map->tangent_z, contact),
+                         NULL);
+        put_one(map, map->tangent_z, contact);
     }
 }
 
@@ -121,47 +123,48 @@ hold(struct period_map *map, const bool *closed)
  * at its end; a: accelerations; arrive: rate of c. single: over the impact of c
  * alone, too. */
 LANES_INLINE void
-fly_of(struct period_map *map, int n, int r, int c, double tau, double arrive,
-       bool single)
+fly_of(struct period_map *map, int n, int rank, int contact, double tau,
+       double arrive, bool single)
 {
     const struct ballistic *copy = map->copy;
     double *dy = map->tangent_y, *dz = map->tangent_z, *w = map->t;
-    const double *z = map->v, *a = map->c, *H = copy->matrices.H + c * r;
-    for (int i = 0; i < n * r; i += 2)
+    const double *z = map->v, *a = map->c,
+                 *H = copy->matrices.H + contact * rank;
+    for (int i = 0; i < n * rank; i += 2)
         pair_store(dy + i,
                    pair_load(dy + i) + pair_load(dz + i) * pair_of(tau));
-    seen_by(copy, n, r, c, dy, w);
+    seen_by(copy, n, rank, contact, dy, w);
     for (int i = 0; i < n; i += 2) {
         pair dt = -pair_load(w + i) / pair_of(arrive);
         pair_store(w + i, dt);
         pair_store(map->dt + i, pair_load(map->dt + i) + dt);
     }
-    along(n, r, dy, z, w);
-    along(n, r, dz, a, w);
+    along(n, rank, dy, z, w);
+    along(n, rank, dz, a, w);
     if (!single)
         return;
-    double rd = 1.0 / sqrt(copy->matrices.W[c * (copy->model.m + 1)]),
-           e = copy->model.e[c];
-    seen_by(copy, n, r, c, dz, w);
+    double rd = 1.0 / sqrt(copy->matrices.W[contact * (copy->model.m + 1)]),
+           e = copy->model.e[contact];
+    seen_by(copy, n, rank, contact, dz, w);
     for (int i = 0; i < n; i += 2)
         pair_store(w + i, pair_load(w + i) * pair_of(1.0 + e) * pair_of(rd) *
                               pair_of(rd));
-    for (int j = 0; j < r; j++)
+    for (int j = 0; j < rank; j++)
         for (int i = 0; i < n; i += 2)
             pair_store(dz + j * n + i, pair_load(dz + j * n + i) -
                                            pair_of(H[j]) * pair_load(w + i));
 }
 
 static void
-fly(struct period_map *map, int c, double tau, double arrive, bool single)
+fly(struct period_map *map, int contact, double tau, double arrive, bool single)
 {
-    int n = map->n, r = map->rank;
-    if (n == 6 && r == 3)
-        fly_of(map, 6, 3, c, tau, arrive, single);
-    else if (n == 4 && r == 2)
-        fly_of(map, 4, 2, c, tau, arrive, single);
+    int n = map->n, rank = map->rank;
+    if (n == 6 && rank == 3)
+        fly_of(map, 6, 3, contact, tau, arrive, single);
+    else if (n == 4 && rank == 2)
+        fly_of(map, 4, 2, contact, tau, arrive, single);
     else
-        fly_of(map, n, r, c, tau, arrive, single);
+        fly_of(map, n, rank, contact, tau, arrive, single);
 }
 
 /* The rates along which tangents are moved, in the map's units. Where other
@@ -173,18 +176,18 @@ rates_of(struct period_map *map, double *z)
 {
     struct ballistic *copy = map->copy;
     struct ballistic_workspace *work = copy->work;
-    int r = map->rank, ez = copy->rate_exponent - map->rate_exponent;
-    if (copy->matrices.direct || map->n == 2 * r) {
-        for (int j = 0; j < r; j++)
+    int rank = map->rank, ez = copy->rate_exponent - map->rate_exponent;
+    if (copy->matrices.direct || map->n == 2 * rank) {
+        for (int j = 0; j < rank; j++)
             z[j] = times2(copy->z[j], ez);
         return;
     }
     int n = projection_factor(copy, map->group);
     projection_solve(copy, n, copy->rate);
-    memset(z, 0, (size_t)r * sizeof *z);
+    memset(z, 0, (size_t)rank * sizeof *z);
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < r; j++)
-            z[j] += copy->matrices.H[work->set.index[i] * r + j] *
+        for (int j = 0; j < rank; j++)
+            z[j] += copy->matrices.H[work->set.index[i] * rank + j] *
                     times2(work->set.solution[i], ez);
 }
 
@@ -193,45 +196,47 @@ static bool
 step_impact(struct period_map *map, int name)
 {
     struct ballistic *copy = map->copy;
-    int r = map->rank, m = copy->model.m;
+    int rank = map->rank, contacts = copy->model.m;
     double *z = map->v, *a = map->c, tau;
     rates_of(map, z);
-    for (int j = 0; j < r; j++)
+    for (int j = 0; j < rank; j++)
         a[j] = times2(copy->mode.y_acc[j],
                       map->length_exponent - 2 * map->rate_exponent);
     long before = copy->impacts;
     if (ballistic_run(copy, INFINITY, 1) != BALLISTIC_IMPACT ||
         copy->impacts != before + 1)
         return false;
-    int c = copy->event.contact;
-    if (name < m ? c != name : !impact_history_group_has(copy, name, c))
+    int contact = copy->event.contact;
+    if (name < contacts ? contact != name
+                        : !impact_history_group_has(copy, name, contact))
         return false;
     const struct impact_entry *e =
         &copy->work->history.entry[(copy->work->history.n - 1) % HISTORY_KEPT];
     tau = times2(e->flight,
                  e->exponent - (map->length_exponent - map->rate_exponent));
-    for (int j = 0; j < r; j++)
+    for (int j = 0; j < rank; j++)
         z[j] += a[j] * tau;
-    double arrive = ballistic_of(copy, c, z);
+    double arrive = ballistic_of(copy, contact, z);
     if (!(arrive < 0.0))
         return false;
     map->tau += tau;
     int hits = 0;
-    for (int i = 0; i < m; i++)
-        hits += map->selected[i] = copy->event.impulse[i] != 0.0 || i == c;
-    fly(map, c, tau, arrive, hits == 1);
+    for (int i = 0; i < contacts; i++)
+        hits += map->selected[i] =
+            copy->event.impulse[i] != 0.0 || i == contact;
+    fly(map, contact, tau, arrive, hits == 1);
     int n = hits == 1 ? 0 : projection_factor(copy, map->selected);
     for (int i = 0; i < map->n && n; i++) {
         double *dz = take_one(map, map->tangent_z, i),
                *u = copy->work->set.rate;
-        for (int j = 0; j < m; j++)
+        for (int j = 0; j < contacts; j++)
             if (map->selected[j])
                 u[j] = ballistic_of(copy, j, dz) *
-                       (j == c ? 1.0 + copy->model.e[c] : 1.0);
+                       (j == contact ? 1.0 + copy->model.e[contact] : 1.0);
         projection_solve(copy, n, u);
         for (int q = 0; q < n; q++)
-            for (int j = 0; j < r; j++)
-                dz[j] -= copy->matrices.H[copy->work->set.index[q] * r + j] *
+            for (int j = 0; j < rank; j++)
+                dz[j] -= copy->matrices.H[copy->work->set.index[q] * rank + j] *
                          copy->work->set.solution[q];
         put_one(map, map->tangent_z, i);
     }
@@ -246,11 +251,11 @@ static bool
 step_limit(struct period_map *map, int name)
 {
     struct ballistic *copy = map->copy;
-    int m = copy->model.m, left = 0;
+    int contacts = copy->model.m, left = 0;
     bool *group = copy->event.group, *closed = copy->work->set.closed,
          *hit = map->hit;
-    memset(hit, 0, (size_t)m);
-    for (int i = 0; i < m; i++)
+    memset(hit, 0, (size_t)contacts);
+    for (int i = 0; i < contacts; i++)
         left += impact_history_group_has(copy, name, i);
     for (int i = 0; left > 0; i++) {
         if (i > MAP_HITS || !step_impact(map, name))
@@ -258,9 +263,9 @@ step_limit(struct period_map *map, int name)
         left -= !hit[copy->event.contact];
         hit[copy->event.contact] = true;
     }
-    memcpy(group, copy->mode.persistent, (size_t)m);
+    memcpy(group, copy->mode.persistent, (size_t)contacts);
     impact_history_group_add(copy, name, group);
-    memcpy(closed, group, (size_t)m);
+    memcpy(closed, group, (size_t)contacts);
     hold(map, closed);
     projection_take_limit(copy, 0.0);
     return true;
@@ -268,16 +273,17 @@ step_limit(struct period_map *map, int name)
 
 /* the derivative of the map from the tangents */
 LANES_INLINE void
-sense_of(struct period_map *map, int n, int r)
+sense_of(struct period_map *map, int n, int rank)
 {
     const struct ballistic *copy = map->copy;
-    int h = n / 2;
+    int half = n / 2;
     for (int i = 0; i < n; i++) {
-        int b = map->basis[i < h ? i : i - h];
+        int b = map->basis[i < half ? i : i - half];
         double root = copy->matrices.root[b], *to = map->derivative + i * n;
-        seen_by(copy, n, r, b, i < h ? map->tangent_y : map->tangent_z, to);
-        for (int c = 0; c < n; c += 2)
-            pair_store(to + c, pair_load(to + c) / pair_of(root));
+        seen_by(copy, n, rank, b, i < half ? map->tangent_y : map->tangent_z,
+                to);
+        for (int contact = 0; contact < n; contact += 2)
+            pair_store(to + contact, pair_load(to + contact) / pair_of(root));
     }
 }
 

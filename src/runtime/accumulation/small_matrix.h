@@ -19,26 +19,26 @@ LANES_INLINE bool
 eliminate(int n, double *A, double *x)
 {
     int ld = SMALL_LD(n);
-    for (int c = 0; c < n; c++) {
-        int p = c;
-        double most = fabs(A[c * ld + c]);
-        for (int i = c + 1; i < n; i++)
-            if (fabs(A[i * ld + c]) > most) {
+    for (int contact = 0; contact < n; contact++) {
+        int p = contact;
+        double most = fabs(A[contact * ld + contact]);
+        for (int i = contact + 1; i < n; i++)
+            if (fabs(A[i * ld + contact]) > most) {
                 p = i;
-                most = fabs(A[i * ld + c]);
+                most = fabs(A[i * ld + contact]);
             }
         if (!(most > 0.0))
             return false;
-        double *from = A + c * ld, *with = A + p * ld;
-        int begin = c & ~(2 - 1);
-        for (int j = begin; j < ld && p != c; j += 2) {
+        double *from = A + contact * ld, *with = A + p * ld;
+        int begin = contact & ~(2 - 1);
+        for (int j = begin; j < ld && p != contact; j += 2) {
             pair keep = pair_load(from + j);
             pair_store(from + j, pair_load(with + j));
             pair_store(with + j, keep);
         }
-        double rd = 1.0 / from[c];
-        for (int i = c + 1; i < n; i++) {
-            double *to = A + i * ld, f = to[c] * rd;
+        double rd = 1.0 / from[contact];
+        for (int i = contact + 1; i < n; i++) {
+            double *to = A + i * ld, f = to[contact] * rd;
             for (int j = begin; j < ld && f != 0.0; j += 2)
                 pair_store(to + j, pair_load(to + j) -
                                        pair_of(f) * pair_load(from + j));
@@ -86,8 +86,9 @@ square(int n, const double *restrict D, double *restrict Q)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j += 2) {
             pair q = pair_of(D[i * n]) * pair_load(D + j);
-            for (int c = 1; c < n; c++)
-                q += pair_of(D[i * n + c]) * pair_load(D + c * n + j);
+            for (int contact = 1; contact < n; contact++)
+                q += pair_of(D[i * n + contact]) *
+                     pair_load(D + contact * n + j);
             pair_store(Q + i * n + j, q);
         }
 }
@@ -95,11 +96,11 @@ square(int n, const double *restrict D, double *restrict Q)
 /* Tangents are stored by coordinate: r rows of n. Makes F x, the tangents of
  * one contact's gap or rate. */
 LANES_INLINE void
-seen(int n, int r, const double *F, const double *x, double *to)
+seen(int n, int rank, const double *F, const double *x, double *to)
 {
     for (int i = 0; i < n; i += 2) {
         pair s = pair_of(0.0);
-        for (int j = 0; j < r; j++)
+        for (int j = 0; j < rank; j++)
             s += pair_of(F[j]) * pair_load(x + j * n + i);
         pair_store(to + i, s);
     }
@@ -107,9 +108,9 @@ seen(int n, int r, const double *F, const double *x, double *to)
 
 /* x[j] += f[j] y for the r rows */
 LANES_INLINE void
-along(int n, int r, double *x, const double *f, const double *y)
+along(int n, int rank, double *x, const double *f, const double *y)
 {
-    for (int j = 0; j < r; j++)
+    for (int j = 0; j < rank; j++)
         for (int i = 0; i < n; i += 2)
             pair_store(x + j * n + i, pair_load(x + j * n + i) +
                                           pair_of(f[j]) * pair_load(y + i));

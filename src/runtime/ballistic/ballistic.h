@@ -164,7 +164,7 @@ struct ballistic {
 
 /* Memory for a motion of n coordinates and m contacts, without matrices: for
  * ballistic_renew, or the target of ballistic_copy. It belongs to the arena. */
-struct ballistic *ballistic_memory(struct arena *arena, int n, int m);
+struct ballistic *ballistic_memory(struct arena *arena, int n, int contacts);
 /* Makes a motion from a model, whose arrays are copied. Returns 0, or 1: the
  * mass matrix is not positive definite. The motion belongs to the arena. */
 int ballistic_new(struct arena *arena, const struct ballistic_model *model,

@@ -37,108 +37,114 @@ batch_lane(lanes *x, int lane)
 
 /* what all runs have in common: the start that the motion is at */
 LANES_INLINE void
-batch_common(struct lanes_shape sh, struct batch *b,
+batch_common(struct lanes_shape sh, struct batch *lanes_batch,
              const struct ballistic *motion)
 {
     const struct contact_matrices *matrices = &motion->matrices;
-    int m = sh.m, r = sh.rank;
-    memset(&b->state, 0, sizeof b->state);
-    b->state.motion = motion;
-    b->state.own = &b->own;
-    b->t = b->t_lo = b->arrive = b->count = lanes_of(0.0);
-    b->n_steps = 0;
-    b->y_size = b->z_size = 0.0;
-    for (int j = 0; j < r; j++) {
-        b->y_size += fabs(motion->y[j]);
-        b->z_size += fabs(motion->z[j]);
+    int contacts = sh.m, rank = sh.rank;
+    memset(&lanes_batch->state, 0, sizeof lanes_batch->state);
+    lanes_batch->state.motion = motion;
+    lanes_batch->state.own = &lanes_batch->own;
+    lanes_batch->t = lanes_batch->t_lo = lanes_batch->arrive =
+        lanes_batch->count = lanes_of(0.0);
+    lanes_batch->n_steps = 0;
+    lanes_batch->y_size = lanes_batch->z_size = 0.0;
+    for (int j = 0; j < rank; j++) {
+        lanes_batch->y_size += fabs(motion->y[j]);
+        lanes_batch->z_size += fabs(motion->z[j]);
     }
-    for (int i = 0; i < m; i++) {
-        b->of_z[i] = sh.direct ? motion->rate[i]
-                               : dot_of(r, matrices->F + i * r, motion->z);
-        b->own.root[i] = lanes_of(matrices->root[i]);
-        b->own.offset[i] = lanes_of(motion->local.gap_offset[i]);
-        b->own.e[i] = lanes_of(0.0);
+    for (int i = 0; i < contacts; i++) {
+        lanes_batch->of_z[i] =
+            sh.direct ? motion->rate[i]
+                      : dot_of(rank, matrices->F + i * rank, motion->z);
+        lanes_batch->own.root[i] = lanes_of(matrices->root[i]);
+        lanes_batch->own.offset[i] = lanes_of(motion->local.gap_offset[i]);
+        lanes_batch->own.e[i] = lanes_of(0.0);
     }
-    for (int i = 0; i < m * m && sh.direct; i++)
-        b->own.K[i] = lanes_of(0.0);
-    for (int i = 0; i < m * r && !sh.direct; i++) {
-        b->own.F[i] = lanes_of(matrices->F[i]);
-        b->own.K[i] = lanes_of(matrices->K[i]);
+    for (int i = 0; i < contacts * contacts && sh.direct; i++)
+        lanes_batch->own.K[i] = lanes_of(0.0);
+    for (int i = 0; i < contacts * rank && !sh.direct; i++) {
+        lanes_batch->own.F[i] = lanes_of(matrices->F[i]);
+        lanes_batch->own.K[i] = lanes_of(matrices->K[i]);
     }
 }
 
 /* puts run k of the batch into a lane, at the start */
 LANES_INLINE void
-batch_begin(struct lanes_shape sh, struct batch *b,
+batch_begin(struct lanes_shape sh, struct batch *lanes_batch,
             const struct ballistic_batch *batch, int lane, int k)
 {
     assert(k >= 0 && k < batch->n);
     assert(lane >= 0 && lane < LANES);
-    struct lanes_state *c = &b->state;
-    const struct ballistic *motion = c->motion;
+    struct lanes_state *state = &lanes_batch->state;
+    const struct ballistic *motion = state->motion;
     const double *e = batch->e + k * sh.m;
-    b->run[lane] = k;
+    lanes_batch->run[lane] = k;
     for (int i = 0; i < sh.rank && !sh.direct; i++) {
-        *batch_lane(c->y + i, lane) = motion->y[i];
-        *batch_lane(c->z + i, lane) = motion->z[i];
+        *batch_lane(state->y + i, lane) = motion->y[i];
+        *batch_lane(state->z + i, lane) = motion->z[i];
     }
-    *batch_lane(&c->y_size, lane) = b->y_size;
-    *batch_lane(&c->z_size, lane) = b->z_size;
-    ((int64_t *)&c->carried)[lane] = 0;
+    *batch_lane(&state->y_size, lane) = lanes_batch->y_size;
+    *batch_lane(&state->z_size, lane) = lanes_batch->z_size;
+    ((int64_t *)&state->carried)[lane] = 0;
     for (int i = 0; i < sh.m; i++) {
-        *batch_lane(c->gap + i, lane) = motion->gap[i];
-        *batch_lane(c->rate + i, lane) = motion->rate[i];
-        *batch_lane(c->next + i, lane) = motion->rate[i];
-        *batch_lane(c->of_z + i, lane) = b->of_z[i];
-        *batch_lane(c->greatest + i, lane) = motion->greatest[i];
-        *batch_lane(c->terms + i, lane) = motion->work->rate_terms[i];
-        *batch_lane(b->own.e + i, lane) = e[i];
-        ((int64_t *)&c->hit[i])[lane] = 0;
+        *batch_lane(state->gap + i, lane) = motion->gap[i];
+        *batch_lane(state->rate + i, lane) = motion->rate[i];
+        *batch_lane(state->next + i, lane) = motion->rate[i];
+        *batch_lane(state->of_z + i, lane) = lanes_batch->of_z[i];
+        *batch_lane(state->greatest + i, lane) = motion->greatest[i];
+        *batch_lane(state->terms + i, lane) = motion->work->rate_terms[i];
+        *batch_lane(lanes_batch->own.e + i, lane) = e[i];
+        ((int64_t *)&state->hit[i])[lane] = 0;
         if (!sh.direct)
             continue;
         wide f = matrices_law(motion, i, e[i]);
         for (int h = 0; h < sh.m; h++)
-            *batch_lane(b->own.K + i * sh.m + h, lane) =
+            *batch_lane(lanes_batch->own.K + i * sh.m + h, lane) =
                 (double)(f * motion->work->own.W[i * sh.m + h]);
     }
-    *batch_lane(&b->t, lane) = motion->t;
-    *batch_lane(&b->t_lo, lane) = motion->t_lo;
-    *batch_lane(&b->count, lane) = 0.0;
+    *batch_lane(&lanes_batch->t, lane) = motion->t;
+    *batch_lane(&lanes_batch->t_lo, lane) = motion->t_lo;
+    *batch_lane(&lanes_batch->count, lane) = 0.0;
 }
 
 /* notes the run of a lane */
 LANES_INLINE void
-batch_end(struct lanes_shape sh, struct batch *b, struct ballistic_batch *batch,
-          int lane, bool all_open, bool over)
+batch_end(struct lanes_shape sh, struct batch *lanes_batch,
+          struct ballistic_batch *batch, int lane, bool all_open, bool over)
 {
-    struct lanes_state *c = &b->state;
-    struct ballistic_batch_run *to = batch->run + b->run[lane];
-    double *x = batch->state + b->run[lane] * batch->stride, size = 0.0;
-    int n = (int)*batch_lane(&b->count, lane), m = sh.m, r = sh.rank;
-    *to = (struct ballistic_batch_run){.n = n,
-                                       .all_open = all_open,
-                                       .over = over,
-                                       .gap_carried =
-                                           ((int64_t *)&c->carried)[lane] != 0,
-                                       .arrival = *batch_lane(&b->arrive, lane),
-                                       .t = *batch_lane(&b->t, lane),
-                                       .t_lo = *batch_lane(&b->t_lo, lane)};
-    for (int i = 0; i < m; i++) {
-        x[i] = *batch_lane(c->gap + i, lane);
-        x[m + i] = *batch_lane(c->rate + i, lane);
-        x[2 * m + i] = *batch_lane(c->greatest + i, lane);
-        x[3 * m + i] = *batch_lane(c->terms + i, lane);
-        size += fabs(x[i]) + fabs(x[m + i]);
+    struct lanes_state *state = &lanes_batch->state;
+    struct ballistic_batch_run *to = batch->run + lanes_batch->run[lane];
+    double *x = batch->state + lanes_batch->run[lane] * batch->stride,
+           size = 0.0;
+    int n = (int)*batch_lane(&lanes_batch->count, lane), contacts = sh.m,
+        rank = sh.rank;
+    *to = (struct ballistic_batch_run){
+        .n = n,
+        .all_open = all_open,
+        .over = over,
+        .gap_carried = ((int64_t *)&state->carried)[lane] != 0,
+        .arrival = *batch_lane(&lanes_batch->arrive, lane),
+        .t = *batch_lane(&lanes_batch->t, lane),
+        .t_lo = *batch_lane(&lanes_batch->t_lo, lane)};
+    for (int i = 0; i < contacts; i++) {
+        x[i] = *batch_lane(state->gap + i, lane);
+        x[contacts + i] = *batch_lane(state->rate + i, lane);
+        x[2 * contacts + i] = *batch_lane(state->greatest + i, lane);
+        x[3 * contacts + i] = *batch_lane(state->terms + i, lane);
+        size += fabs(x[i]) + fabs(x[contacts + i]);
     }
-    for (int i = 0; i < r; i++) {
-        x[4 * m + i] = sh.direct ? x[i] : *batch_lane(c->y + i, lane);
-        x[4 * m + r + i] = sh.direct ? x[m + i] : *batch_lane(c->z + i, lane);
-        size += fabs(x[4 * m + i]) + fabs(x[4 * m + r + i]);
+    for (int i = 0; i < rank; i++) {
+        x[4 * contacts + i] =
+            sh.direct ? x[i] : *batch_lane(state->y + i, lane);
+        x[4 * contacts + rank + i] =
+            sh.direct ? x[contacts + i] : *batch_lane(state->z + i, lane);
+        size += fabs(x[4 * contacts + i]) + fabs(x[4 * contacts + rank + i]);
     }
     for (int i = 0; i < n; i++) {
-        int s = (int)((b->n_steps - n + i) % BATCH_LOG);
-        to->flight[i] = *batch_lane(b->flight + s, lane);
-        to->contact[i] = (int)((int64_t *)(b->contact + s))[lane];
+        int s = (int)((lanes_batch->n_steps - n + i) % BATCH_LOG);
+        to->flight[i] = *batch_lane(lanes_batch->flight + s, lane);
+        to->contact[i] = (int)((int64_t *)(lanes_batch->contact + s))[lane];
     }
     if (!(size < INFINITY)) /* left to ballistic_coast */
         to->n = 0;
@@ -148,16 +154,16 @@ batch_end(struct lanes_shape sh, struct batch *b, struct ballistic_batch *batch,
 
 /* notes the runs of these lanes; returns the lanes that are to begin anew */
 LANES_INLINE uint64_t
-batch_ends(struct lanes_shape sh, struct batch *b,
+batch_ends(struct lanes_shape sh, struct batch *lanes_batch,
            struct ballistic_batch *batch, uint64_t which, uint64_t all_open,
            bool over)
 {
     uint64_t free = 0;
     for (; which; which &= which - 1) {
         int lane = __builtin_ctzll(which);
-        if (b->run[lane] < 0)
+        if (lanes_batch->run[lane] < 0)
             continue;
-        batch_end(sh, b, batch, lane, all_open >> lane & 1, over);
+        batch_end(sh, lanes_batch, batch, lane, all_open >> lane & 1, over);
         free |= UINT64_C(1) << lane;
     }
     return free;
@@ -165,16 +171,16 @@ batch_ends(struct lanes_shape sh, struct batch *b,
 
 /* *next is the first run that has no lane yet; how many lanes have none */
 LANES_INLINE int
-batch_begins(struct lanes_shape sh, struct batch *b,
+batch_begins(struct lanes_shape sh, struct batch *lanes_batch,
              const struct ballistic_batch *batch, uint64_t free, int *next)
 {
     int idle = 0;
     for (; free; free &= free - 1) {
         int lane = __builtin_ctzll(free);
         if (*next < batch->n) {
-            batch_begin(sh, b, batch, lane, (*next)++);
+            batch_begin(sh, lanes_batch, batch, lane, (*next)++);
         } else {
-            b->run[lane] = -1;
+            lanes_batch->run[lane] = -1;
             idle++;
         }
     }
@@ -183,14 +189,14 @@ batch_begins(struct lanes_shape sh, struct batch *b,
 
 /* the numbers of the contacts hit, and the flights to them */
 LANES_INLINE void
-batch_log(int m, struct batch *b)
+batch_log(int contacts, struct batch *lanes_batch)
 {
     lanes_truth contact = {0};
-    for (int i = 1; i < m; i++)
-        contact |= b->step.hit[i] & i;
-    b->flight[b->n_steps % BATCH_LOG] = b->step.s;
-    b->contact[b->n_steps % BATCH_LOG] = contact;
-    b->n_steps++;
+    for (int i = 1; i < contacts; i++)
+        contact |= lanes_batch->step.hit[i] & i;
+    lanes_batch->flight[lanes_batch->n_steps % BATCH_LOG] = lanes_batch->step.s;
+    lanes_batch->contact[lanes_batch->n_steps % BATCH_LOG] = contact;
+    lanes_batch->n_steps++;
 }
 
 /* follows all runs; the motion is at their start */
@@ -233,22 +239,24 @@ batch_follow(struct lanes_shape sh, const struct ballistic *motion,
 LANES_INLINE void
 batch_any(struct ballistic *motion, struct ballistic_batch *batch)
 {
-    int m = motion->model.m, r = motion->matrices.rank;
+    int contacts = motion->model.m, rank = motion->matrices.rank;
     bool direct = motion->matrices.direct;
-    if (m == 2 && direct)
+    if (contacts == 2 && direct)
         batch_follow((struct lanes_shape){LANES_OF_RUNS, 2, 2, 2, true}, motion,
                      batch);
-    else if (m == 3 && direct)
+    else if (contacts == 3 && direct)
         batch_follow((struct lanes_shape){LANES_OF_RUNS, 3, 3, 3, true}, motion,
                      batch);
     else if (direct)
-        batch_follow((struct lanes_shape){LANES_OF_RUNS, m, m, m, true}, motion,
-                     batch);
-    else if (m == 4 && r == 3)
+        batch_follow((struct lanes_shape){LANES_OF_RUNS, contacts, contacts,
+                                          contacts, true},
+                     motion, batch);
+    else if (contacts == 4 && rank == 3)
         batch_follow((struct lanes_shape){LANES_OF_RUNS, 4, 4, 3, false},
                      motion, batch);
     else
-        batch_follow((struct lanes_shape){LANES_OF_RUNS, m, m, r, false},
+        batch_follow((struct lanes_shape){LANES_OF_RUNS, contacts, contacts,
+                                          rank, false},
                      motion, batch);
 }
 

@@ -8,59 +8,61 @@
 
 /* the state of the motion into lanes */
 LANES_INLINE void
-lanes_load_state(struct lanes_shape sh, struct lanes_state *c,
+lanes_load_state(struct lanes_shape sh, struct lanes_state *state,
                  const struct ballistic *motion)
 {
     const struct contact_matrices *matrices = &motion->matrices;
     int last = motion->event.contact;
     double size = 0.0, u = last < 0 ? 0.0 : motion->rate[last];
-    c->motion = motion;
+    state->motion = motion;
     if (!sh.direct) /* the rank may be 0 */
-        c->y[0] = c->z[0] = lanes_of(0.0);
+        state->y[0] = state->z[0] = lanes_of(0.0);
     for (int j = 0; j < sh.rank && !sh.direct; j++) {
-        c->y[j] = lanes_of(motion->y[j]);
-        c->z[j] = lanes_of(motion->z[j]);
+        state->y[j] = lanes_of(motion->y[j]);
+        state->z[j] = lanes_of(motion->z[j]);
         size += fabs(motion->z[j]);
     }
-    c->z_size = lanes_of(size);
-    c->carried = lanes_all(motion->work->flight.gap_carried);
+    state->z_size = lanes_of(size);
+    state->carried = lanes_all(motion->work->flight.gap_carried);
     if (!sh.direct)
-        c->y_size = lanes_sizes(c->y, sh.rank);
+        state->y_size = lanes_sizes(state->y, sh.rank);
     if (!sh.direct && last >= 0 &&
         !(fabs(u) < BALLISTIC_MINOR * (size * matrices->root[last])))
         u = dot_of(sh.rank, matrices->F + last * sh.rank, motion->z);
     for (int i = 0; i < sh.rows; i++) {
-        c->hit[i] = lanes_alone(last - LANES * i);
-        c->gap[i] = lanes_row(motion->gap, i);
-        c->rate[i] = lanes_row(motion->rate, i);
-        c->greatest[i] = lanes_row(motion->greatest, i);
-        c->terms[i] = lanes_row(motion->work->rate_terms, i);
-        c->next[i] = lanes_select(c->hit[i], lanes_of(u), c->rate[i]);
-        c->of_z[i] = sh.direct ? c->next[i] : lanes_from(sh, c, c->z, i);
+        state->hit[i] = lanes_alone(last - LANES * i);
+        state->gap[i] = lanes_row(motion->gap, i);
+        state->rate[i] = lanes_row(motion->rate, i);
+        state->greatest[i] = lanes_row(motion->greatest, i);
+        state->terms[i] = lanes_row(motion->work->rate_terms, i);
+        state->next[i] =
+            lanes_select(state->hit[i], lanes_of(u), state->rate[i]);
+        state->of_z[i] =
+            sh.direct ? state->next[i] : lanes_from(sh, state, state->z, i);
     }
 }
 
 /* and back, the time excepted */
 LANES_INLINE void
-lanes_store_state(struct lanes_shape sh, const struct lanes_state *c,
+lanes_store_state(struct lanes_shape sh, const struct lanes_state *state,
                   struct ballistic *motion)
 {
     for (int i = 0; i < sh.rows; i++) {
-        lanes_store(motion->gap + LANES * i, c->gap[i]);
-        lanes_store(motion->rate + LANES * i, c->rate[i]);
-        lanes_store(motion->greatest + LANES * i, c->greatest[i]);
-        lanes_store(motion->work->rate_terms + LANES * i, c->terms[i]);
+        lanes_store(motion->gap + LANES * i, state->gap[i]);
+        lanes_store(motion->rate + LANES * i, state->rate[i]);
+        lanes_store(motion->greatest + LANES * i, state->greatest[i]);
+        lanes_store(motion->work->rate_terms + LANES * i, state->terms[i]);
         if (sh.direct) {
-            lanes_store(motion->y + LANES * i, c->gap[i]);
-            lanes_store(motion->z + LANES * i, c->rate[i]);
+            lanes_store(motion->y + LANES * i, state->gap[i]);
+            lanes_store(motion->z + LANES * i, state->rate[i]);
         }
     }
     for (int j = 0; j < sh.rank && !sh.direct; j++) {
-        motion->y[j] = lanes_at(c->y, j * LANES);
-        motion->z[j] = lanes_at(c->z, j * LANES);
+        motion->y[j] = lanes_at(state->y, j * LANES);
+        motion->z[j] = lanes_at(state->z, j * LANES);
     }
     if (!sh.direct)
-        motion->work->flight.gap_carried = lanes_bits(c->carried) != 0;
+        motion->work->flight.gap_carried = lanes_bits(state->carried) != 0;
 }
 
 /* a motion on its way */
@@ -158,25 +160,28 @@ coast(struct lanes_shape sh, struct ballistic *motion, double until, long most)
 LANES_INLINE long
 coast_any(struct ballistic *motion, double until, long most)
 {
-    int m = motion->model.m, r = motion->matrices.rank;
-    int rows = (m + LANES - 1) / LANES;
+    int contacts = motion->model.m, rank = motion->matrices.rank;
+    int rows = (contacts + LANES - 1) / LANES;
     bool direct = motion->matrices.direct;
     if (direct && rows == 1)
-        return coast((struct lanes_shape){LANES_OF_CONTACTS, m, 1, LANES, true},
-                     motion, until, most);
+        return coast(
+            (struct lanes_shape){LANES_OF_CONTACTS, contacts, 1, LANES, true},
+            motion, until, most);
     if (direct)
-        return coast((struct lanes_shape){LANES_OF_CONTACTS, m, rows, m, true},
+        return coast((struct lanes_shape){LANES_OF_CONTACTS, contacts, rows,
+                                          contacts, true},
                      motion, until, most);
-    if (r == 3 && rows == 4 / LANES)
-        return coast(
-            (struct lanes_shape){LANES_OF_CONTACTS, m, 4 / LANES, 3, false},
-            motion, until, most);
-    if (r == 3 && rows == 8 / LANES)
-        return coast(
-            (struct lanes_shape){LANES_OF_CONTACTS, m, 8 / LANES, 3, false},
-            motion, until, most);
-    return coast((struct lanes_shape){LANES_OF_CONTACTS, m, rows, r, false},
-                 motion, until, most);
+    if (rank == 3 && rows == 4 / LANES)
+        return coast((struct lanes_shape){LANES_OF_CONTACTS, contacts,
+                                          4 / LANES, 3, false},
+                     motion, until, most);
+    if (rank == 3 && rows == 8 / LANES)
+        return coast((struct lanes_shape){LANES_OF_CONTACTS, contacts,
+                                          8 / LANES, 3, false},
+                     motion, until, most);
+    return coast(
+        (struct lanes_shape){LANES_OF_CONTACTS, contacts, rows, rank, false},
+        motion, until, most);
 }
 
 #endif

@@ -39,8 +39,9 @@ active_set_coupling(const struct ballistic *motion, int i, int j)
                  *Bj = motion->matrices.B + j * n;
     double terms = dot_abs(n, motion->model.N + j * n, Bi) +
                    dot_abs(n, motion->model.N + i * n, Bj);
-    for (int k = 0; k < n; k++)
-        terms += fabs(Bi[k]) * dot_abs(n, motion->model.mass + k * n, Bj);
+    for (int count = 0; count < n; count++)
+        terms +=
+            fabs(Bi[count]) * dot_abs(n, motion->model.mass + count * n, Bj);
     double noise = BALLISTIC_NOISE * DBL_EPSILON * terms;
     /* the matrices of an instant carry the error of the motion up to it */
     if (motion->work->instant)
@@ -55,38 +56,38 @@ static int
 gather(struct ballistic *motion)
 {
     struct ballistic_workspace *work = motion->work;
-    int k = 0;
+    int count = 0;
     for (int i = 0; i < motion->model.m; i++)
         if (work->set.closed[i])
-            work->set.index[k++] = i;
-    for (int i = 0; i < k; i++)
-        for (int j = 0; j < k; j++)
-            work->set.W[i * k + j] = active_set_coupling(
+            work->set.index[count++] = i;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < count; j++)
+            work->set.W[i * count + j] = active_set_coupling(
                 motion, work->set.index[i], work->set.index[j]);
-    return k;
+    return count;
 }
 
 /* adds to y (an acceleration or a rate) what forces or impulses p of the k
  * gathered contacts do to it */
 static void
-respond(const struct ballistic *motion, const double *p, int k, double *y)
+respond(const struct ballistic *motion, const double *p, int count, double *y)
 {
-    int r = motion->matrices.rank;
-    for (int i = 0; i < k; i++)
-        for (int j = 0; j < r; j++)
-            y[j] +=
-                motion->matrices.H[motion->work->set.index[i] * r + j] * p[i];
+    int rank = motion->matrices.rank;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < rank; j++)
+            y[j] += motion->matrices.H[motion->work->set.index[i] * rank + j] *
+                    p[i];
 }
 
 /* the mode in which all contacts are open */
 static bool
 settle_free(struct ballistic *motion)
 {
-    size_t m = (size_t)motion->model.m;
-    memset(motion->mode.persistent, 0, m);
-    memset(motion->mode.force, 0, m * sizeof *motion->mode.force);
+    size_t contacts = (size_t)motion->model.m;
+    memset(motion->mode.persistent, 0, contacts);
+    memset(motion->mode.force, 0, contacts * sizeof *motion->mode.force);
     memcpy(motion->mode.gap_acc, motion->matrices.gap_acc,
-           m * sizeof *motion->mode.gap_acc);
+           contacts * sizeof *motion->mode.gap_acc);
     memcpy(motion->mode.y_acc, motion->matrices.y_acc,
            (size_t)motion->matrices.rank * sizeof *motion->mode.y_acc);
     motion->mode.n_persistent = 0;
@@ -123,67 +124,69 @@ bool
 active_set_settle(struct ballistic *motion)
 {
     struct ballistic_workspace *work = motion->work;
-    int m = motion->model.m, k = gather(motion);
-    if (k == 0 && m > 0 && motion->matrices.rank > 0)
+    int contacts = motion->model.m, count = gather(motion);
+    if (count == 0 && contacts > 0 && motion->matrices.rank > 0)
         return settle_free(motion);
-    for (int i = 0; i < k; i++)
+    for (int i = 0; i < count; i++)
         work->set.q[i] = motion->matrices.gap_acc[work->set.index[i]];
-    int st = k ? lcp_solve(k, work->set.W, work->set.q, work->set.impulse,
-                           work->set.lcp_room)
-               : 0;
+    int st = count ? lcp_solve(count, work->set.W, work->set.q,
+                               work->set.impulse, work->set.lcp_room)
+                   : 0;
     if (st == 1 || st == 3)
         return false;
-    memset(motion->mode.persistent, 0, (size_t)m);
-    memset(motion->mode.force, 0, (size_t)m * sizeof *motion->mode.force);
+    memset(motion->mode.persistent, 0, (size_t)contacts);
+    memset(motion->mode.force, 0,
+           (size_t)contacts * sizeof *motion->mode.force);
     motion->mode.n_persistent = 0;
     for (int j = 0; j < motion->matrices.rank; j++)
         motion->mode.y_acc[j] = motion->matrices.y_acc[j];
-    respond(motion, work->set.impulse, k, motion->mode.y_acc);
+    respond(motion, work->set.impulse, count, motion->mode.y_acc);
     for (int j = 0; j < motion->matrices.rank;
          j++) { /* an acceleration that is only the rounding error of its terms
                  * is 0 */
         double size = fabs(motion->matrices.y_acc[j]);
-        for (int i = 0; i < k; i++)
+        for (int i = 0; i < count; i++)
             size +=
                 fabs(motion->matrices
                          .H[work->set.index[i] * motion->matrices.rank + j] *
                      work->set.impulse[i]);
         if (fabs(motion->mode.y_acc[j]) <=
-            BALLISTIC_NOISE * (k + 1) * DBL_EPSILON * size)
+            BALLISTIC_NOISE * (count + 1) * DBL_EPSILON * size)
             motion->mode.y_acc[j] = 0.0;
     }
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < contacts; i++) {
         double size = motion->matrices.gap_acc_terms[i];
         motion->mode.gap_acc[i] = motion->matrices.gap_acc[i];
-        for (int j = 0; j < k; j++) {
-            double d = motion->matrices.W[i * m + work->set.index[j]] *
+        for (int j = 0; j < count; j++) {
+            double d = motion->matrices.W[i * contacts + work->set.index[j]] *
                        work->set.impulse[j];
             motion->mode.gap_acc[i] += d;
             size += fabs(d);
         }
         work->set.solution[i] = size;
-        double noise = BALLISTIC_NOISE * (k + 1) * DBL_EPSILON * size;
+        double noise = BALLISTIC_NOISE * (count + 1) * DBL_EPSILON * size;
         work->scratch.calm[i] =
-            k && size > 0.0 && fabs(motion->mode.gap_acc[i]) <= noise;
+            count && size > 0.0 && fabs(motion->mode.gap_acc[i]) <= noise;
         if (work->scratch.calm[i])
             motion->mode.gap_acc[i] = 0.0;
     }
-    for (int i = 0; i < k; i++) {
-        int c = work->set.index[i];
-        double noise =
-            BALLISTIC_NOISE * m * DBL_EPSILON * work->set.solution[c];
-        motion->mode.persistent[c] =
-            work->set.impulse[i] > 0.0 || !(motion->mode.gap_acc[c] > noise);
-        motion->just_hit[c] = !motion->mode.persistent[c];
-        motion->mode.force[c] = work->set.impulse[i];
-        if (!motion->mode.persistent[c])
+    for (int i = 0; i < count; i++) {
+        int contact = work->set.index[i];
+        double noise = BALLISTIC_NOISE * contacts * DBL_EPSILON *
+                       work->set.solution[contact];
+        motion->mode.persistent[contact] =
+            work->set.impulse[i] > 0.0 ||
+            !(motion->mode.gap_acc[contact] > noise);
+        motion->just_hit[contact] = !motion->mode.persistent[contact];
+        motion->mode.force[contact] = work->set.impulse[i];
+        if (!motion->mode.persistent[contact])
             continue;
         motion->mode.n_persistent++;
-        motion->mode.gap_acc[c] = motion->gap[c] = motion->rate[c] =
-            motion->greatest[c] = 0.0;
+        motion->mode.gap_acc[contact] = motion->gap[contact] =
+            motion->rate[contact] = motion->greatest[contact] = 0.0;
         if (motion->matrices.direct) {
-            motion->mode.y_acc[c] = motion->z[c] = 0.0;
-            motion->y[c] = 0.0 - motion->local.gap_offset[c];
+            motion->mode.y_acc[contact] = motion->z[contact] = 0.0;
+            motion->y[contact] = 0.0 - motion->local.gap_offset[contact];
         }
     }
     if (motion->mode.n_persistent >= motion->matrices.rank &&
@@ -197,25 +200,25 @@ active_set_settle(struct ballistic *motion)
 
 void
 active_set_push(struct ballistic *motion, const int *contact, const double *p,
-                int k)
+                int count)
 {
     assert(motion && motion->work);
     assert(contact && p);
-    assert(k >= 0 && k <= motion->model.m);
-    int r = motion->matrices.rank, m = motion->model.m;
+    assert(count >= 0 && count <= motion->model.m);
+    int rank = motion->matrices.rank, contacts = motion->model.m;
     double zs = 0.0;
-    for (int i = 0; i < k; i++)
-        for (int j = 0; j < r; j++)
-            motion->z[j] += motion->matrices.H[contact[i] * r + j] * p[i];
-    for (int j = 0; j < r; j++)
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < rank; j++)
+            motion->z[j] += motion->matrices.H[contact[i] * rank + j] * p[i];
+    for (int j = 0; j < rank; j++)
         zs += fabs(motion->z[j]);
-    for (int i = 0; i < k; i++)
+    for (int i = 0; i < count; i++)
         motion->event.impulse[contact[i]] = times2(p[i], motion->rate_exponent);
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < contacts; i++) {
         double u = motion->rate[i], full = zs * motion->matrices.root[i];
         if (motion->mode.persistent[i])
             continue;
-        for (int j = 0; j < k; j++)
+        for (int j = 0; j < count; j++)
             u += active_set_coupling(motion, i, contact[j]) * p[j];
         if (u != motion->rate[i] &&
             (motion->matrices.direct || !(fabs(u) < BALLISTIC_MINOR * full)))
@@ -229,29 +232,29 @@ active_set_push(struct ballistic *motion, const int *contact, const double *p,
  * lowest number that approaches. Sums the impulses and updates the rates of the
  * k contacts. Returns the number of impacts; -1: the sequence is endless. */
 static long
-sequential(struct ballistic *motion, int k)
+sequential(struct ballistic *motion, int count)
 {
     struct ballistic_workspace *work = motion->work;
-    memset(work->set.impulse, 0, (size_t)k * sizeof *work->set.impulse);
+    memset(work->set.impulse, 0, (size_t)count * sizeof *work->set.impulse);
     for (long steps = 0; steps < ACTIVE_SET_ENDLESS; steps++) {
         int i = 0;
-        while (i < k && !(work->set.rate[i] <
-                          -BALLISTIC_NOISE * DBL_EPSILON *
-                              motion->work->rate_terms[work->set.index[i]]))
+        while (i < count && !(work->set.rate[i] <
+                              -BALLISTIC_NOISE * DBL_EPSILON *
+                                  motion->work->rate_terms[work->set.index[i]]))
             i++;
-        if (i == k)
+        if (i == count)
             return steps;
-        int c = work->set.index[i];
+        int contact = work->set.index[i];
         double arrive = work->set.rate[i];
-        double p =
-            -(1.0 + motion->model.e[c]) * arrive / work->set.W[i * k + i];
-        for (int j = 0; j < k; j++) {
-            double d = work->set.W[j * k + i] * p;
+        double p = -(1.0 + motion->model.e[contact]) * arrive /
+                   work->set.W[i * count + i];
+        for (int j = 0; j < count; j++) {
+            double d = work->set.W[j * count + i] * p;
             work->set.rate[j] += d;
             if (fabs(d) > motion->work->rate_terms[work->set.index[j]])
                 motion->work->rate_terms[work->set.index[j]] = fabs(d);
         }
-        work->set.rate[i] = -motion->model.e[c] * arrive;
+        work->set.rate[i] = -motion->model.e[contact] * arrive;
         work->set.impulse[i] += p;
     }
     return -1;
@@ -267,34 +270,34 @@ active_set_impact(struct ballistic *motion, enum ballistic_policy how,
     memcpy(work->set.closed, motion->mode.persistent, (size_t)motion->model.m);
     for (int i = 0; i < n; i++)
         work->set.closed[hit[i]] = true;
-    int k = gather(motion);
-    for (int i = 0; i < k; i++) {
-        int c = work->set.index[i];
-        work->set.rate[i] = motion->rate[c];
-        work->rate_terms[c] = fabs(work->set.rate[i]);
+    int count = gather(motion);
+    for (int i = 0; i < count; i++) {
+        int contact = work->set.index[i];
+        work->set.rate[i] = motion->rate[contact];
+        work->rate_terms[contact] = fabs(work->set.rate[i]);
         work->set.q[i] =
-            (how == BALLISTIC_REST ? 1.0 : 1.0 + motion->model.e[c]) *
+            (how == BALLISTIC_REST ? 1.0 : 1.0 + motion->model.e[contact]) *
             work->set.rate[i];
     }
     if (how == BALLISTIC_SEQUENTIAL) {
-        long steps = sequential(motion, k);
+        long steps = sequential(motion, count);
         if (steps < 0)
             return 2;
         motion->impacts += steps - n;
     } else {
-        int st = lcp_solve(k, work->set.W, work->set.q, work->set.impulse,
+        int st = lcp_solve(count, work->set.W, work->set.q, work->set.impulse,
                            work->set.lcp_room);
         if (st == 1 || st == 3)
             return 1;
-        for (int i = 0; i < k; i++)
-            for (int j = 0; j < k; j++) {
-                double d = work->set.W[i * k + j] * work->set.impulse[j];
+        for (int i = 0; i < count; i++)
+            for (int j = 0; j < count; j++) {
+                double d = work->set.W[i * count + j] * work->set.impulse[j];
                 work->set.rate[i] += d;
                 work->rate_terms[work->set.index[i]] += fabs(d);
             }
         /* Where an impulse acts, the law of impact gives the rate after it
          * exactly. So contacts that close alike go on alike. */
-        for (int i = 0; i < k; i++)
+        for (int i = 0; i < count; i++)
             if (work->set.impulse[i] > 0.0)
                 work->set.rate[i] =
                     how == BALLISTIC_REST ||
@@ -303,16 +306,16 @@ active_set_impact(struct ballistic *motion, enum ballistic_policy how,
                         : -motion->model.e[work->set.index[i]] *
                               motion->rate[work->set.index[i]];
     }
-    active_set_push(motion, work->set.index, work->set.impulse, k);
-    for (int i = 0; i < k; i++) {
-        int c = work->set.index[i];
-        motion->rate[c] = work->set.rate[i];
-        if (fabs(motion->rate[c]) <=
-            BALLISTIC_NOISE * DBL_EPSILON * work->rate_terms[c])
-            motion->rate[c] = 0.0;
+    active_set_push(motion, work->set.index, work->set.impulse, count);
+    for (int i = 0; i < count; i++) {
+        int contact = work->set.index[i];
+        motion->rate[contact] = work->set.rate[i];
+        if (fabs(motion->rate[contact]) <=
+            BALLISTIC_NOISE * DBL_EPSILON * work->rate_terms[contact])
+            motion->rate[contact] = 0.0;
         if (motion->matrices.direct)
-            motion->z[c] = motion->rate[c];
-        motion->gap[c] = motion->greatest[c] = 0.0;
+            motion->z[contact] = motion->rate[contact];
+        motion->gap[contact] = motion->greatest[contact] = 0.0;
     }
     return 0;
 }
@@ -320,10 +323,10 @@ active_set_impact(struct ballistic *motion, enum ballistic_policy how,
 void
 projection_rest(struct ballistic *motion)
 {
-    int k = projection_factor(motion, motion->mode.persistent);
+    int count = projection_factor(motion, motion->mode.persistent);
     if (motion->work->set.rank < motion->matrices.rank)
         return;
-    projection_apply(motion, k, motion->y, motion->local.gap_offset);
+    projection_apply(motion, count, motion->y, motion->local.gap_offset);
     memset(motion->z, 0, (size_t)motion->matrices.rank * sizeof *motion->z);
     memset(motion->mode.y_acc, 0,
            (size_t)motion->matrices.rank * sizeof *motion->mode.y_acc);

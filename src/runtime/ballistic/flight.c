@@ -16,30 +16,30 @@
  * acceleration al; INFINITY: never. *arrive is its rate then. fresh: the
  * contact was just hit. */
 static inline __attribute__((always_inline)) double
-closing(double g, double u, double al, bool fresh, double *arrive)
+closing(double gap, double rate, double al, bool fresh, double *arrive)
 {
-    *arrive = u;
-    if (!(g > 0.0)) {
-        if (u < 0.0 && !fresh)
+    *arrive = rate;
+    if (!(gap > 0.0)) {
+        if (rate < 0.0 && !fresh)
             return 0.0;
         if (!(al < 0.0))
             return INFINITY;
-        if (u < 0.0)
-            u = 0.0; /* the rate of a contact that opens; it is negative by
-                      * rounding */
-        *arrive = -u;
-        return -2.0 * u / al;
+        if (rate < 0.0)
+            rate = 0.0; /* the rate of a contact that opens; it is negative by
+                         * rounding */
+        *arrive = -rate;
+        return -2.0 * rate / al;
     }
     if (al == 0.0)
-        return u < 0.0 ? -g / u : (double)INFINITY;
-    double disc = u * u - 2.0 * al * g;
-    if (!(disc >= 0.0) || (al > 0.0 && !(u < 0.0)) || isinf(g))
+        return rate < 0.0 ? -gap / rate : (double)INFINITY;
+    double disc = rate * rate - 2.0 * al * gap;
+    if (!(disc >= 0.0) || (al > 0.0 && !(rate < 0.0)) || isinf(gap))
         return INFINITY;
-    if (al > 0.0 && disc <= 8.0 * DBL_EPSILON * u * u)
+    if (al > 0.0 && disc <= 8.0 * DBL_EPSILON * rate * rate)
         return INFINITY; /* within rounding the gap touches 0 without speed */
     double root = sqrt(disc);
     *arrive = -root;
-    return u > 0.0 ? (u + root) / -al : 2.0 * g / (root - u);
+    return rate > 0.0 ? (rate + root) / -al : 2.0 * gap / (root - rate);
 }
 
 /* Moves gaps and rates on by the local time s, in loops of constant length
@@ -49,52 +49,52 @@ closing(double g, double u, double al, bool fresh, double *arrive)
  * than `first` is closed within BALLISTIC_CLOSED of its greatest value;
  * ballistic_together must then decide. */
 static inline __attribute__((always_inline)) bool
-move(struct ballistic *motion, int m, int r, bool direct, bool some_on,
-     int first, double s)
+move(struct ballistic *motion, int contacts, int rank, bool direct,
+     bool some_on, int first, double time)
 {
-    double *restrict y = motion->y, *restrict z = motion->z, h = 0.5 * s;
+    double *restrict y = motion->y, *restrict z = motion->z, h = 0.5 * time;
     double *restrict gap = motion->gap, *restrict rate = motion->rate,
                      *restrict big = motion->greatest;
     const double *F = motion->matrices.F, *nal = motion->local.gap_acc,
                  *size = motion->matrices.root;
     bool other = false, fine = false, slight = false;
     double ys = 0.0, zs = 0.0, was = 0.0;
-    for (int j = 0; j < r; j++) {
+    for (int j = 0; j < rank; j++) {
         double a = motion->local.y_acc[j];
         was += fabs(y[j]);
-        y[j] += (z[j] + a * h) * s;
-        z[j] += a * s;
+        y[j] += (z[j] + a * h) * time;
+        z[j] += a * time;
         ys += fabs(y[j]);
         zs += fabs(z[j]);
     }
     bool fallen = !direct && ys < BALLISTIC_FALL * was;
     bool regain = fallen && motion->work->flight.gap_carried && first >= 0 &&
                   !some_on && motion->work->flight.unaccelerated;
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < contacts; i++) {
         if (some_on && motion->mode.persistent[i])
             continue;
         double g = y[direct ? i : 0], most = big[i];
         if (!direct) {
             double c = motion->local.gap_offset[i],
                    full = ys * size[i] + fabs(c);
-            double u = rate[i] + nal[i] * s, ufull = zs * size[i];
+            double u = rate[i] + nal[i] * time, ufull = zs * size[i];
             double before = fallen ? was * size[i] + fabs(c) : full;
-            bool own =
-                regain && i != first &&
-                most + motion->work->rate_terms[i] * s < BALLISTIC_OWN * before;
-            g = gap[i] + (rate[i] + nal[i] * h) * s;
+            bool own = regain && i != first &&
+                       most + motion->work->rate_terms[i] * time <
+                           BALLISTIC_OWN * before;
+            g = gap[i] + (rate[i] + nal[i] * h) * time;
             if (own) {
                 slight = true;
             } else if (fabs(g) < BALLISTIC_MINOR * full) {
                 fine |= i != first;
             } else {
-                g = dot_of(r, F + i * r, y) + c;
+                g = dot_of(rank, F + i * rank, y) + c;
                 most = greater(most, before);
             }
             if (regain)
                 motion->work->scratch.known[i] = own;
             if (!(fabs(u) < BALLISTIC_MINOR * ufull)) {
-                u = dot_of(r, F + i * r, z);
+                u = dot_of(rank, F + i * rank, z);
                 motion->work->rate_terms[i] = ufull;
             }
             rate[i] = u;
@@ -111,43 +111,43 @@ move(struct ballistic *motion, int m, int r, bool direct, bool some_on,
     motion->work->flight.regained = false;
     if (slight)
         projection_regain(motion, first, was);
-    for (int i = 0; i < m && slight; i++)
+    for (int i = 0; i < contacts && slight; i++)
         other |= i != first && gap[i] - BALLISTIC_CLOSED * big[i] <= 0.0;
     return other;
 }
 
 /* the impact at contact i alone, after move() */
 static inline __attribute__((always_inline)) void
-bounce(struct ballistic *motion, int m, int r, bool direct, int i,
+bounce(struct ballistic *motion, int contacts, int rank, bool direct, int i,
        double arrive)
 {
     double up = -motion->model.e[i] * arrive;
     double *restrict y = motion->y, *restrict z = motion->z;
     double *restrict gap = motion->gap, *restrict rate = motion->rate;
-    const double *K = motion->matrices.K + i * r, *F = motion->matrices.F,
+    const double *K = motion->matrices.K + i * rank, *F = motion->matrices.F,
                  *size = motion->matrices.root;
     if (direct) {
-        for (int j = 0; j < r; j++)
+        for (int j = 0; j < rank; j++)
             rate[j] = z[j] += K[j] * arrive;
         y[i] = 0.0;
         z[i] = up;
     } else {
-        double g = dot_of(r, F + i * r, y) + motion->local.gap_offset[i],
+        double g = dot_of(rank, F + i * rank, y) + motion->local.gap_offset[i],
                zs = 0.0;
         double p =
-            up - (dot_of(r, F + i * r, z) + motion->local.rate_offset[i]);
-        double q = (up - arrive) / motion->matrices.W[i * (m + 1)];
-        for (int j = 0; j < r; j++) {
+            up - (dot_of(rank, F + i * rank, z) + motion->local.rate_offset[i]);
+        double q = (up - arrive) / motion->matrices.W[i * (contacts + 1)];
+        for (int j = 0; j < rank; j++) {
             y[j] -= K[j] * g;
             z[j] += K[j] * p;
             zs += fabs(z[j]);
         }
-        for (int k = 0; k < m; k++) {
-            double u = rate[k] + motion->matrices.W[i * m + k] * q;
-            rate[k] =
-                fabs(u) < BALLISTIC_MINOR * zs * size[k]
-                    ? u
-                    : dot_of(r, F + k * r, z) + motion->local.rate_offset[k];
+        for (int k = 0; k < contacts; k++) {
+            double u = rate[k] + motion->matrices.W[i * contacts + k] * q;
+            rate[k] = fabs(u) < BALLISTIC_MINOR * zs * size[k]
+                          ? u
+                          : dot_of(rank, F + k * rank, z) +
+                                motion->local.rate_offset[k];
         }
     }
     gap[i] = motion->greatest[i] = 0.0;
@@ -175,43 +175,43 @@ struct step {
 };
 
 static inline __attribute__((always_inline)) enum flight_end
-flight(struct ballistic *motion, int m, int r, bool direct, bool some_on,
-       double until, struct step *step)
+flight(struct ballistic *motion, int contacts, int rank, bool direct,
+       bool some_on, double until, struct step *step)
 {
     struct ballistic_workspace *work = motion->work;
     const double *gap = motion->gap, *rate = motion->rate,
                  *nal = motion->local.gap_acc;
-    double s = INFINITY, arrive = 0.0, u;
+    double time = INFINITY, arrive = 0.0, u;
     int first = -1;
     work->flight.coasts = false;
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < contacts; i++) {
         if (some_on && motion->mode.persistent[i])
             continue;
         double si = closing(gap[i], rate[i], nal[i], motion->just_hit[i], &u);
-        if (si < s) {
-            s = si;
+        if (si < time) {
+            time = si;
             first = i;
             arrive = u;
         }
     }
-    *step = (struct step){s, arrive, first};
-    double dt = s * work->units.time;
+    *step = (struct step){time, arrive, first};
+    double dt = time * work->units.time;
     if (first < 0 || !(dt <= until - motion->t - motion->t_lo))
         return FLIGHT_BEYOND;
-    bool other = move(motion, m, r, direct, some_on, first, s);
+    bool other = move(motion, contacts, rank, direct, some_on, first, time);
     ballistic_add_time(motion, dt);
     double e = motion->model.e[first];
     if (other || some_on || !(e * arrive < -DBL_MIN))
         return FLIGHT_CLOSED;
-    bounce(motion, m, r, direct, first, arrive);
+    bounce(motion, contacts, rank, direct, first, arrive);
     motion->impacts++;
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < contacts; i++) {
         motion->event.impulse[i] = 0.0;
         motion->just_hit[i] = false;
     }
     motion->event.impulse[first] =
         -(1.0 + e) * arrive *
-        (work->units.rate / motion->matrices.W[first * (m + 1)]);
+        (work->units.rate / motion->matrices.W[first * (contacts + 1)]);
     motion->event.contact = first;
     motion->just_hit[first] = true;
     work->flight.coasts = work->flight.unaccelerated;
@@ -226,22 +226,22 @@ static bool
 hop(struct ballistic *motion, double until, struct step *step)
 {
     struct ballistic_workspace *work = motion->work;
-    double u = motion->rate[0], al = motion->local.gap_acc[0],
+    double rate = motion->rate[0], al = motion->local.gap_acc[0],
            e = motion->model.e[0];
     if (!motion->just_hit[0] || motion->mode.n_persistent ||
         !motion->matrices.direct || motion->gap[0] > 0.0 || !(al < 0.0) ||
-        !(u > 0.0))
+        !(rate > 0.0))
         return false;
-    double s = -2.0 * u / al, dt = s * work->units.time;
-    if (!(dt <= until - motion->t - motion->t_lo) || !(e * -u < -DBL_MIN))
+    double time = -2.0 * rate / al, dt = time * work->units.time;
+    if (!(dt <= until - motion->t - motion->t_lo) || !(e * -rate < -DBL_MIN))
         return false;
-    *step = (struct step){s, -u, 0};
+    *step = (struct step){time, -rate, 0};
     ballistic_add_time(motion, dt);
     motion->y[0] = motion->gap[0] = motion->greatest[0] = 0.0;
-    motion->z[0] = motion->rate[0] = e * u;
-    work->rate_terms[0] = u;
+    motion->z[0] = motion->rate[0] = e * rate;
+    work->rate_terms[0] = rate;
     motion->event.impulse[0] =
-        (1.0 + e) * u * (work->units.rate / motion->matrices.W[0]);
+        (1.0 + e) * rate * (work->units.rate / motion->matrices.W[0]);
     motion->event.contact = 0;
     motion->impacts++;
     work->flight.coasts = work->flight.unaccelerated;
@@ -251,11 +251,12 @@ hop(struct ballistic *motion, double until, struct step *step)
 static __attribute__((noinline)) enum flight_end
 step_of(struct ballistic *motion, double until, struct step *s)
 {
-    int m = motion->model.m, r = motion->matrices.rank;
+    int contacts = motion->model.m, rank = motion->matrices.rank;
     if (motion->mode.n_persistent)
-        return flight(motion, m, r, motion->matrices.direct, true, until, s);
+        return flight(motion, contacts, rank, motion->matrices.direct, true,
+                      until, s);
     if (motion->matrices.direct) {
-        switch (m) {
+        switch (contacts) {
         case 1:
             return flight(motion, 1, 1, true, false, until, s);
         case 2:
@@ -263,12 +264,12 @@ step_of(struct ballistic *motion, double until, struct step *s)
         case 3:
             return flight(motion, 3, 3, true, false, until, s);
         default:
-            return flight(motion, m, m, true, false, until, s);
+            return flight(motion, contacts, contacts, true, false, until, s);
         }
     }
-    if (m == 4 && r == 3)
+    if (contacts == 4 && rank == 3)
         return flight(motion, 4, 3, false, false, until, s);
-    return flight(motion, m, r, false, false, until, s);
+    return flight(motion, contacts, rank, false, false, until, s);
 }
 
 static enum ballistic_event

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Flights without acceleration from one single impact to the next: the inner
  * loop of every accumulation and of every sweep. This is the one body of them;
- * coast.c, coast_two.c, coast_avx2.c, batch.c, batch_avx2.c and the linear
- * period maps are made of it. flight.c follows all other flights; where both
- * apply they give the same numbers to the last bit.
+ * lanes.c, lanes_avx2.c, coast_two.c and the linear period maps are made of
+ * it. flight.c follows all other flights; where both apply they give the same
+ * numbers to the last bit.
  *
  * A vector of the processor has LANES numbers. What they stand for is the
  * layout: LANES_OF_CONTACTS, one motion, a vector holds several contacts;
@@ -82,44 +82,45 @@ lanes_row(const double *x, int row)
 }
 /* of numbers that are `apart`, that of the contact that is hit */
 LANES_INLINE lanes
-lanes_picked(int m, const lanes_truth *hit, const lanes *x, int apart)
+lanes_picked(int contacts, const lanes_truth *hit, const lanes *x, int apart)
 {
     lanes s = x[0];
-    for (int i = 1; i < m; i++)
+    for (int i = 1; i < contacts; i++)
         s = lanes_select(hit[i], x[i * apart], s);
     return s;
 }
 /* the same of numbers that all runs share */
 LANES_INLINE lanes
-lanes_picked_of(int m, const lanes_truth *hit, const double *x, int apart)
+lanes_picked_of(int contacts, const lanes_truth *hit, const double *x,
+                int apart)
 {
     lanes s = lanes_of(x[0]);
-    for (int i = 1; i < m; i++)
+    for (int i = 1; i < contacts; i++)
         s = lanes_select(hit[i], lanes_of(x[i * apart]), s);
     return s;
 }
 LANES_INLINE lanes
-lanes_root(struct lanes_shape sh, const struct lanes_state *c, int row)
+lanes_root(struct lanes_shape sh, const struct lanes_state *state, int row)
 {
     return sh.layout == LANES_OF_RUNS
-               ? c->own->root[row]
-               : lanes_row(c->motion->matrices.root, row);
+               ? state->own->root[row]
+               : lanes_row(state->motion->matrices.root, row);
 }
 LANES_INLINE lanes
-lanes_offset(struct lanes_shape sh, const struct lanes_state *c, int row)
+lanes_offset(struct lanes_shape sh, const struct lanes_state *state, int row)
 {
     return sh.layout == LANES_OF_RUNS
-               ? c->own->offset[row]
-               : lanes_row(c->motion->local.gap_offset, row);
+               ? state->own->offset[row]
+               : lanes_row(state->motion->local.gap_offset, row);
 }
 /* F y: gaps or rates from y or z, without their offsets */
 LANES_INLINE lanes
-lanes_from(struct lanes_shape sh, const struct lanes_state *c, const lanes *y,
-           int row)
+lanes_from(struct lanes_shape sh, const struct lanes_state *state,
+           const lanes *y, int row)
 {
-    const struct contact_matrices *matrices = &c->motion->matrices;
+    const struct contact_matrices *matrices = &state->motion->matrices;
     bool runs = sh.layout == LANES_OF_RUNS;
-    const lanes *F = runs ? c->own->F + row * sh.rank : NULL;
+    const lanes *F = runs ? state->own->F + row * sh.rank : NULL;
     lanes s = (runs ? F[0] : lanes_row(matrices->Ft, row)) * y[0];
     for (int j = 1; j < sh.rank; j++)
         s += (runs ? F[j]
@@ -142,93 +143,95 @@ lanes_overall(struct lanes_shape sh, lanes most)
 }
 /* the rate at which the contact arrives, and the one that its law leaves */
 LANES_INLINE void
-lanes_arrive(struct lanes_shape sh, const struct lanes_state *c,
-             struct lanes_step *st)
+lanes_arrive(struct lanes_shape sh, const struct lanes_state *state,
+             struct lanes_step *step)
 {
     if (sh.layout == LANES_OF_RUNS) {
-        st->arrive = lanes_picked(sh.m, st->hit, c->rate, 1);
-        st->up = -lanes_picked(sh.m, st->hit, c->own->e, 1) * st->arrive;
+        step->arrive = lanes_picked(sh.m, step->hit, state->rate, 1);
+        step->up =
+            -lanes_picked(sh.m, step->hit, state->own->e, 1) * step->arrive;
     } else {
-        double arrive = lanes_at(c->rate, st->contact);
-        st->arrive = lanes_of(arrive);
-        st->up = lanes_of(-c->motion->model.e[st->contact] * arrive);
+        double arrive = lanes_at(state->rate, step->contact);
+        step->arrive = lanes_of(arrive);
+        step->up = lanes_of(-state->motion->model.e[step->contact] * arrive);
     }
 }
 /* A gap beside that of the impact that is closed within BALLISTIC_CLOSED of
  * its greatest value: then it is no single impact. */
 LANES_INLINE void
-lanes_note_closed(struct lanes_shape sh, struct lanes_step *st, int row)
+lanes_note_closed(struct lanes_shape sh, struct lanes_step *step, int row)
 {
     lanes_truth is =
-        lanes_at_most(st->gap[row], BALLISTIC_CLOSED * st->greatest[row]);
+        lanes_at_most(step->gap[row], BALLISTIC_CLOSED * step->greatest[row]);
     if (sh.layout == LANES_OF_RUNS)
-        st->go &= ~lanes_not(st->hit[row], is);
+        step->go &= ~lanes_not(step->hit[row], is);
     else
-        st->closed |= lanes_bits(is) << LANES * row;
+        step->closed |= lanes_bits(is) << LANES * row;
 }
 /* direct: what a unit rate of the contact does to that of contacts `row` */
 LANES_INLINE lanes
-lanes_response(struct lanes_shape sh, const struct lanes_state *c,
-               const struct lanes_step *st, int row)
+lanes_response(struct lanes_shape sh, const struct lanes_state *state,
+               const struct lanes_step *step, int row)
 {
-    const struct contact_matrices *matrices = &c->motion->matrices;
+    const struct contact_matrices *matrices = &state->motion->matrices;
     return sh.layout == LANES_OF_RUNS
-               ? lanes_picked(sh.m, st->hit, c->own->K + row, sh.m)
-               : lanes_row(matrices->rows + st->contact * matrices->stride,
+               ? lanes_picked(sh.m, step->hit, state->own->K + row, sh.m)
+               : lanes_row(matrices->rows + step->contact * matrices->stride,
                            row);
 }
 /* The impact changes z by K times the change of the contact's rate, and y by
  * -K times the gap that y leaves it. */
 LANES_INLINE void
-lanes_impulse(struct lanes_shape sh, struct lanes_state *c,
-              const struct lanes_step *st)
+lanes_impulse(struct lanes_shape sh, struct lanes_state *state,
+              const struct lanes_step *step)
 {
-    const struct contact_matrices *matrices = &c->motion->matrices;
+    const struct contact_matrices *matrices = &state->motion->matrices;
     if (sh.layout == LANES_OF_RUNS) {
-        lanes down = lanes_picked(sh.m, st->hit, st->of_y, 1);
-        lanes push = st->up - lanes_picked(sh.m, st->hit, c->of_z, 1);
+        lanes down = lanes_picked(sh.m, step->hit, step->of_y, 1);
+        lanes push = step->up - lanes_picked(sh.m, step->hit, state->of_z, 1);
         for (int j = 0; j < sh.rank; j++) {
-            lanes k = lanes_picked(sh.m, st->hit, c->own->K + j, sh.rank);
-            c->z[j] += k * push;
-            c->y[j] = st->y[j] - k * down;
+            lanes k = lanes_picked(sh.m, step->hit, state->own->K + j, sh.rank);
+            state->z[j] += k * push;
+            state->y[j] = step->y[j] - k * down;
         }
         return;
     }
     lanes push[BALLISTIC_LANES];
-    lanes down = lanes_of(lanes_at(st->of_y, st->contact));
-    const double *K = matrices->K + st->contact * sh.rank;
+    lanes down = lanes_of(lanes_at(step->of_y, step->contact));
+    const double *K = matrices->K + step->contact * sh.rank;
     for (int v = 0; v < sh.rows; v++)
-        push[v] = -lanes_row(c->motion->model.e, v) * c->rate[v] - c->of_z[v];
+        push[v] = -lanes_row(state->motion->model.e, v) * state->rate[v] -
+                  state->of_z[v];
     for (int j = 0; j < sh.rank; j++) {
         const double *Kt = matrices->Kt + j * matrices->stride;
-        lanes k = lanes_where(st->hit[0], lanes_row(Kt, 0) * push[0]);
+        lanes k = lanes_where(step->hit[0], lanes_row(Kt, 0) * push[0]);
         for (int v = 1; v < sh.rows; v++)
             k = lanes_either(
-                k, lanes_where(st->hit[v], lanes_row(Kt, v) * push[v]));
-        c->z[j] += lanes_spread(k);
-        c->y[j] = st->y[j] - lanes_of(K[j]) * down;
+                k, lanes_where(step->hit[v], lanes_row(Kt, v) * push[v]));
+        state->z[j] += lanes_spread(k);
+        state->y[j] = step->y[j] - lanes_of(K[j]) * down;
     }
 }
 /* what the impulse of the contact does to the rates of contacts `row`: W_row,h
  * times q */
 LANES_INLINE lanes
-lanes_coupling(struct lanes_shape sh, const struct lanes_state *c,
-               const struct lanes_step *st, int row)
+lanes_coupling(struct lanes_shape sh, const struct lanes_state *state,
+               const struct lanes_step *step, int row)
 {
-    const struct contact_matrices *matrices = &c->motion->matrices;
+    const struct contact_matrices *matrices = &state->motion->matrices;
     return sh.layout == LANES_OF_RUNS
-               ? lanes_picked_of(sh.m, st->hit, matrices->W + row, sh.m)
-               : lanes_row(matrices->rows + st->contact * matrices->stride,
+               ? lanes_picked_of(sh.m, step->hit, matrices->W + row, sh.m)
+               : lanes_row(matrices->rows + step->contact * matrices->stride,
                            row);
 }
 LANES_INLINE lanes
-lanes_own_coupling(struct lanes_shape sh, const struct lanes_state *c,
-                   const struct lanes_step *st)
+lanes_own_coupling(struct lanes_shape sh, const struct lanes_state *state,
+                   const struct lanes_step *step)
 {
-    const double *W = c->motion->matrices.W;
+    const double *W = state->motion->matrices.W;
     return sh.layout == LANES_OF_RUNS
-               ? lanes_picked_of(sh.m, st->hit, W, sh.m + 1)
-               : lanes_of(W[st->contact * (sh.m + 1)]);
+               ? lanes_picked_of(sh.m, step->hit, W, sh.m + 1)
+               : lanes_of(W[step->contact * (sh.m + 1)]);
 }
 
 /* -- the flight ------------------------------------------------------------ */
@@ -237,193 +240,197 @@ lanes_own_coupling(struct lanes_shape sh, const struct lanes_state *c,
  * contact alone, later than now. The contact that was hit last opens. Times are
  * negative here, so that none has to change its sign. */
 LANES_INLINE void
-lanes_first(struct lanes_shape sh, const struct lanes_state *c,
-            struct lanes_step *st)
+lanes_first(struct lanes_shape sh, const struct lanes_state *state,
+            struct lanes_step *step)
 {
     lanes s[BALLISTIC_LANES], most = lanes_of(-INFINITY);
     for (int i = 0; i < sh.rows; i++) {
-        lanes_truth closes =
-            lanes_not(c->hit[i], lanes_below(c->next[i], lanes_of(0.0)));
-        s[i] =
-            lanes_select(closes, c->gap[i] / c->next[i], lanes_of(-INFINITY));
+        lanes_truth closes = lanes_not(
+            state->hit[i], lanes_below(state->next[i], lanes_of(0.0)));
+        s[i] = lanes_select(closes, state->gap[i] / state->next[i],
+                            lanes_of(-INFINITY));
         most = i ? lanes_greater(s[i], most) : s[i];
     }
     most = lanes_overall(sh, most);
-    st->s = -most;
-    st->go = lanes_below(lanes_of(0.0), st->s);
+    step->s = -most;
+    step->go = lanes_below(lanes_of(0.0), step->s);
     if (sh.layout == LANES_OF_RUNS) {
         lanes_truth one = lanes_all(false), more = one;
         for (int i = 0; i < sh.rows; i++) {
-            st->hit[i] = lanes_equal(s[i], most);
-            more |= one & st->hit[i];
-            one |= st->hit[i];
+            step->hit[i] = lanes_equal(s[i], most);
+            more |= one & step->hit[i];
+            one |= step->hit[i];
         }
-        st->go &= lanes_not(more, one);
+        step->go &= lanes_not(more, one);
         return;
     }
     uint64_t bits = 0, all = ~UINT64_C(0) >> (64 - sh.m);
     for (int i = 0; i < sh.rows; i++) {
-        st->hit[i] = lanes_equal(s[i], most);
-        bits |= lanes_bits(st->hit[i]) << LANES * i;
+        step->hit[i] = lanes_equal(s[i], most);
+        bits |= lanes_bits(step->hit[i]) << LANES * i;
     }
     if (SELDOM(!bits) || SELDOM(bits & (bits - 1)))
-        st->go = lanes_all(false);
+        step->go = lanes_all(false);
     else
-        st->contact = __builtin_ctzll(bits);
-    st->others = all & ~bits;
+        step->contact = __builtin_ctzll(bits);
+    step->others = all & ~bits;
 }
 
 /* LANES_OF_CONTACTS: the same for a contact that is known to be the next */
 LANES_INLINE void
-lanes_towards(struct lanes_shape sh, const struct lanes_state *c, int contact,
-              struct lanes_step *st)
+lanes_towards(struct lanes_shape sh, const struct lanes_state *state,
+              int contact, struct lanes_step *step)
 {
     assert(contact >= 0 && contact < sh.m);
-    double s = -lanes_at(c->gap, contact) / lanes_at(c->rate, contact);
-    st->s = lanes_of(s);
-    st->go = lanes_all(s > 0.0 && s < INFINITY);
+    double s = -lanes_at(state->gap, contact) / lanes_at(state->rate, contact);
+    step->s = lanes_of(s);
+    step->go = lanes_all(s > 0.0 && s < INFINITY);
     for (int i = 0; i < sh.rows; i++)
-        st->hit[i] = lanes_alone(contact - LANES * i);
-    st->contact = contact;
-    st->others = ~UINT64_C(0) >> (64 - sh.m) & ~(UINT64_C(1) << contact);
+        step->hit[i] = lanes_alone(contact - LANES * i);
+    step->contact = contact;
+    step->others = ~UINT64_C(0) >> (64 - sh.m) & ~(UINT64_C(1) << contact);
 }
 
 LANES_INLINE void
-lanes_fly_direct(struct lanes_shape sh, const struct lanes_state *c,
-                 struct lanes_step *st)
+lanes_fly_direct(struct lanes_shape sh, const struct lanes_state *state,
+                 struct lanes_step *step)
 {
     for (int i = 0; i < sh.rows; i++) {
-        st->gap[i] = c->gap[i] + c->rate[i] * st->s;
-        st->greatest[i] = lanes_greater(c->greatest[i], st->gap[i]);
-        lanes_note_closed(sh, st, i);
+        step->gap[i] = state->gap[i] + state->rate[i] * step->s;
+        step->greatest[i] = lanes_greater(state->greatest[i], step->gap[i]);
+        lanes_note_closed(sh, step, i);
     }
 }
 
 /* Gaps follow from y, so that they stay gaps of one state; but a gap that is
  * small beside y is carried on by itself, and keeps its digits. */
 LANES_INLINE void
-lanes_fly_general(struct lanes_shape sh, const struct lanes_state *c,
-                  struct lanes_step *st)
+lanes_fly_general(struct lanes_shape sh, const struct lanes_state *state,
+                  struct lanes_step *step)
 {
     for (int j = 0; j < sh.rank; j++)
-        st->y[j] = c->y[j] + c->z[j] * st->s;
-    lanes size = lanes_sizes(st->y, sh.rank), top = size;
-    lanes_truth fallen = lanes_below(size, BALLISTIC_FALL * c->y_size);
+        step->y[j] = state->y[j] + state->z[j] * step->s;
+    lanes size = lanes_sizes(step->y, sh.rank), top = size;
+    lanes_truth fallen = lanes_below(size, BALLISTIC_FALL * state->y_size);
     if (SELDOM(lanes_bits(fallen))) {
-        st->go &= ~(fallen & c->carried); /* projection_regain */
-        top = lanes_select(fallen, c->y_size, size);
+        step->go &= ~(fallen & state->carried); /* projection_regain */
+        top = lanes_select(fallen, state->y_size, size);
     }
-    st->carried = lanes_all(false);
+    step->carried = lanes_all(false);
     for (int i = 0; i < sh.rows; i++) {
-        lanes root = lanes_root(sh, c, i), offset = lanes_offset(sh, c, i);
+        lanes root = lanes_root(sh, state, i),
+              offset = lanes_offset(sh, state, i);
         lanes full = size * root + lanes_abs(offset);
-        lanes of_y = lanes_from(sh, c, st->y, i) + offset;
-        lanes kept = c->gap[i] + c->rate[i] * st->s;
+        lanes of_y = lanes_from(sh, state, step->y, i) + offset;
+        lanes kept = state->gap[i] + state->rate[i] * step->s;
         lanes_truth known =
             lanes_below(lanes_abs(kept), BALLISTIC_MINOR * full);
-        known = lanes_not(st->hit[i], known);
-        st->of_y[i] = st->gap[i] = of_y;
-        st->greatest[i] =
-            lanes_greater(c->greatest[i], top * root + lanes_abs(offset));
+        known = lanes_not(step->hit[i], known);
+        step->of_y[i] = step->gap[i] = of_y;
+        step->greatest[i] =
+            lanes_greater(state->greatest[i], top * root + lanes_abs(offset));
         if (SELDOM(lanes_bits(known))) {
-            st->gap[i] = lanes_select(known, kept, of_y);
-            st->greatest[i] =
-                lanes_select(known, c->greatest[i], st->greatest[i]);
-            st->carried |= lanes_any(sh, known);
+            step->gap[i] = lanes_select(known, kept, of_y);
+            step->greatest[i] =
+                lanes_select(known, state->greatest[i], step->greatest[i]);
+            step->carried |= lanes_any(sh, known);
         }
-        st->greatest[i] = lanes_greater(st->greatest[i], st->gap[i]);
-        lanes_note_closed(sh, st, i);
+        step->greatest[i] = lanes_greater(step->greatest[i], step->gap[i]);
+        lanes_note_closed(sh, step, i);
     }
 }
 
 /* The flight to the contact that lanes_first has found. st->go: it is a single
  * impact; the state has not changed yet. */
 LANES_INLINE void
-lanes_fly(struct lanes_shape sh, const struct lanes_state *c,
-          struct lanes_step *st)
+lanes_fly(struct lanes_shape sh, const struct lanes_state *state,
+          struct lanes_step *step)
 {
-    st->closed = 0;
+    step->closed = 0;
     if (sh.direct)
-        lanes_fly_direct(sh, c, st);
+        lanes_fly_direct(sh, state, step);
     else
-        lanes_fly_general(sh, c, st);
-    lanes_arrive(sh, c, st);
-    st->go &= lanes_below(lanes_of(DBL_MIN), st->up);
-    if (sh.layout == LANES_OF_CONTACTS && SELDOM(st->closed & st->others))
-        st->go = lanes_all(false);
+        lanes_fly_general(sh, state, step);
+    lanes_arrive(sh, state, step);
+    step->go &= lanes_below(lanes_of(DBL_MIN), step->up);
+    if (sh.layout == LANES_OF_CONTACTS && SELDOM(step->closed & step->others))
+        step->go = lanes_all(false);
 }
 
 /* -- the impact ------------------------------------------------------------ */
 
 LANES_INLINE void
-lanes_impact_direct(struct lanes_shape sh, struct lanes_state *c,
-                    const struct lanes_step *st)
+lanes_impact_direct(struct lanes_shape sh, struct lanes_state *state,
+                    const struct lanes_step *step)
 {
     for (int i = 0; i < sh.rows; i++) {
-        lanes u = c->next[i] + lanes_response(sh, c, st, i) * st->arrive;
-        c->next[i] = lanes_select(st->hit[i], st->up, u);
-        c->terms[i] = lanes_select(st->hit[i], -st->arrive, c->terms[i]);
+        lanes u =
+            state->next[i] + lanes_response(sh, state, step, i) * step->arrive;
+        state->next[i] = lanes_select(step->hit[i], step->up, u);
+        state->terms[i] =
+            lanes_select(step->hit[i], -step->arrive, state->terms[i]);
     }
 }
 
 /* rates where some may be so small that they are carried by themselves */
 LANES_INLINE void
-lanes_small_rates(struct lanes_shape sh, struct lanes_state *c,
-                  lanes_truth small, const struct lanes_step *st)
+lanes_small_rates(struct lanes_shape sh, struct lanes_state *state,
+                  lanes_truth small, const struct lanes_step *step)
 {
-    lanes q = (st->up - st->arrive) / lanes_own_coupling(sh, c, st);
+    lanes q = (step->up - step->arrive) / lanes_own_coupling(sh, state, step);
     for (int i = 0; i < sh.rows; i++) {
-        lanes root = lanes_root(sh, c, i), full = c->z_size * root;
-        lanes u = c->next[i] + lanes_coupling(sh, c, st, i) * q;
-        u = lanes_select(st->hit[i], st->up, u);
-        lanes size = lanes_select(st->hit[i], -st->arrive, c->terms[i]);
+        lanes root = lanes_root(sh, state, i), full = state->z_size * root;
+        lanes u = state->next[i] + lanes_coupling(sh, state, step, i) * q;
+        u = lanes_select(step->hit[i], step->up, u);
+        lanes size = lanes_select(step->hit[i], -step->arrive, state->terms[i]);
         lanes_truth known =
-            lanes_below(lanes_abs(u), BALLISTIC_MINOR * c->z_size * root);
+            lanes_below(lanes_abs(u), BALLISTIC_MINOR * state->z_size * root);
         known &= small;
-        c->next[i] = lanes_select(known, u, c->of_z[i]);
-        c->terms[i] = lanes_select(known, size, full);
+        state->next[i] = lanes_select(known, u, state->of_z[i]);
+        state->terms[i] = lanes_select(known, size, full);
     }
 }
 
 LANES_INLINE void
-lanes_impact_general(struct lanes_shape sh, struct lanes_state *c,
-                     const struct lanes_step *st)
+lanes_impact_general(struct lanes_shape sh, struct lanes_state *state,
+                     const struct lanes_step *step)
 {
-    lanes was = c->z_size;
-    lanes_impulse(sh, c, st);
-    c->y_size = lanes_sizes(c->y, sh.rank);
-    c->carried = st->carried;
-    lanes size = c->z_size = lanes_sizes(c->z, sh.rank);
+    lanes was = state->z_size;
+    lanes_impulse(sh, state, step);
+    state->y_size = lanes_sizes(state->y, sh.rank);
+    state->carried = step->carried;
+    lanes size = state->z_size = lanes_sizes(state->z, sh.rank);
     lanes_truth small = lanes_all(false);
     for (int i = 0; i < sh.rows; i++) {
-        lanes rough = (size + was) * (BALLISTIC_ROUGH * lanes_root(sh, c, i));
-        c->of_z[i] = lanes_from(sh, c, c->z, i);
-        small |= lanes_below(lanes_abs(c->of_z[i]), rough);
+        lanes rough =
+            (size + was) * (BALLISTIC_ROUGH * lanes_root(sh, state, i));
+        state->of_z[i] = lanes_from(sh, state, state->z, i);
+        small |= lanes_below(lanes_abs(state->of_z[i]), rough);
     }
     if (SELDOM(lanes_bits(small))) {
-        lanes_small_rates(sh, c, lanes_any(sh, small), st);
+        lanes_small_rates(sh, state, lanes_any(sh, small), step);
         return;
     }
     for (int i = 0; i < sh.rows; i++) {
-        c->next[i] = c->of_z[i];
-        c->terms[i] = size * lanes_root(sh, c, i);
+        state->next[i] = state->of_z[i];
+        state->terms[i] = size * lanes_root(sh, state, i);
     }
 }
 
 /* the impact at the end of the flight: the state after it */
 LANES_INLINE void
-lanes_impact(struct lanes_shape sh, struct lanes_state *c,
-             const struct lanes_step *st)
+lanes_impact(struct lanes_shape sh, struct lanes_state *state,
+             const struct lanes_step *step)
 {
     if (sh.direct)
-        lanes_impact_direct(sh, c, st);
+        lanes_impact_direct(sh, state, step);
     else
-        lanes_impact_general(sh, c, st);
+        lanes_impact_general(sh, state, step);
     for (int i = 0; i < sh.rows; i++) {
-        c->rate[i] = lanes_select(st->hit[i], st->up, c->next[i]);
-        c->gap[i] = lanes_unless(st->hit[i], st->gap[i]);
-        c->greatest[i] = lanes_unless(st->hit[i], st->greatest[i]);
-        c->hit[i] = st->hit[i];
+        state->rate[i] = lanes_select(step->hit[i], step->up, state->next[i]);
+        state->gap[i] = lanes_unless(step->hit[i], step->gap[i]);
+        state->greatest[i] = lanes_unless(step->hit[i], step->greatest[i]);
+        state->hit[i] = step->hit[i];
     }
 }
 

@@ -59,7 +59,7 @@ impact_history_copy(struct ballistic *to, const struct ballistic *from)
     assert(to && from && to != from);
     struct past_states *past = to->work->past;
     const struct past_states *from_past = from->work->past;
-    size_t m = (size_t)from->model.m;
+    size_t contacts = (size_t)from->model.m;
     past->looked_at = from_past->looked_at;
     past->scanned = from_past->scanned;
     if (past->version == from_past->version &&
@@ -69,12 +69,13 @@ impact_history_copy(struct ballistic *to, const struct ballistic *from)
     past->changed_at = from_past->changed_at;
     past->n = from_past->n;
     past->n_group = from_past->n_group;
-    memcpy(past->last_hit, from_past->last_hit, m * sizeof *past->last_hit);
-    memcpy(past->group, from_past->group, (size_t)past->n_group * m);
+    memcpy(past->last_hit, from_past->last_hit,
+           contacts * sizeof *past->last_hit);
+    memcpy(past->group, from_past->group, (size_t)past->n_group * contacts);
     memcpy(past->depth, from_past->depth, sizeof past->depth);
     memcpy(past->mark, from_past->mark, (size_t)past->n * sizeof *past->mark);
     memcpy(past->state, from_past->state,
-           2 * (size_t)past->n * m * sizeof *past->state);
+           2 * (size_t)past->n * contacts * sizeof *past->state);
 }
 
 static void
@@ -103,26 +104,28 @@ impact_history_group_name(struct ballistic *motion, int depth)
     assert(motion && motion->work);
     assert(depth > 0);
     struct past_states *past = motion->work->past;
-    int m = motion->model.m, n = 0;
-    for (int i = 0; i < m; i++)
+    int contacts = motion->model.m, n = 0;
+    for (int i = 0; i < contacts; i++)
         n += motion->event.group[i];
     if (n == 1)
-        return m + impact_history_group_first(motion);
+        return contacts + impact_history_group_first(motion);
     for (int i = 0; i < past->n_group; i++)
-        if (!memcmp(past->group + i * m, motion->event.group, (size_t)m)) {
+        if (!memcmp(past->group + i * contacts, motion->event.group,
+                    (size_t)contacts)) {
             if (depth > past->depth[i])
                 past->depth[i] = depth;
-            return 2 * m + i;
+            return 2 * contacts + i;
         }
     if (past->n_group == HISTORY_GROUPS) { /* no name is left: begin anew, since
                                             * a name means one set */
         past->n_group = 0;
         motion->work->history.first = motion->work->history.n;
     }
-    memcpy(past->group + past->n_group * m, motion->event.group, (size_t)m);
+    memcpy(past->group + past->n_group * contacts, motion->event.group,
+           (size_t)contacts);
     past->depth[past->n_group] = depth;
     changed(motion);
-    return 2 * m + past->n_group++;
+    return 2 * contacts + past->n_group++;
 }
 
 /* The depth of a limit of event.group: one more than that of the limits among
@@ -132,27 +135,27 @@ int
 impact_history_depth(const struct ballistic *motion, int n)
 {
     const struct ballistic_workspace *work = motion->work;
-    int m = motion->model.m, depth = 1;
+    int contacts = motion->model.m, depth = 1;
     unsigned long most = work->history.n - work->history.first;
     bool limits = false;
     for (unsigned long i = 1; i <= most && i < HISTORY_KEPT && (int)i <= n; i++)
         limits |=
             work->history.entry[(work->history.n - i) % HISTORY_KEPT].contact >=
-            m;
+            contacts;
     if (!limits)
         return 1;
     for (unsigned long i = 1; i <= most && i < HISTORY_KEPT && (int)i <= n;
          i++) {
         int name =
             work->history.entry[(work->history.n - i) % HISTORY_KEPT].contact;
-        int d = name < m       ? 0
-                : name < 2 * m ? 1
-                               : work->past->depth[name - 2 * m];
-        bool in = true, same = name >= m;
-        for (int c = 0; c < m; c++) {
-            bool has = impact_history_group_has(motion, name, c);
-            in &= motion->event.group[c] || !has;
-            same &= motion->event.group[c] == has;
+        int d = name < contacts       ? 0
+                : name < 2 * contacts ? 1
+                                      : work->past->depth[name - 2 * contacts];
+        bool in = true, same = name >= contacts;
+        for (int contact = 0; contact < contacts; contact++) {
+            bool has = impact_history_group_has(motion, name, contact);
+            in &= motion->event.group[contact] || !has;
+            same &= motion->event.group[contact] == has;
         }
         if (!in)
             break;
@@ -168,10 +171,11 @@ impact_history_group_has(const struct ballistic *motion, int name, int contact)
     assert(name >= 0);
     assert(contact >= 0 && contact < motion->model.m);
     assert(name < 2 * motion->model.m + HISTORY_GROUPS);
-    int m = motion->model.m;
-    return name < 2 * m
-               ? name % m == contact
-               : motion->work->past->group[(name - 2 * m) * m + contact];
+    int contacts = motion->model.m;
+    return name < 2 * contacts
+               ? name % contacts == contact
+               : motion->work->past
+                     ->group[(name - 2 * contacts) * contacts + contact];
 }
 
 void
@@ -179,12 +183,13 @@ impact_history_group_add(const struct ballistic *motion, int name, bool *sel)
 {
     assert(name >= 0);
     assert(name < 2 * motion->model.m + HISTORY_GROUPS);
-    int m = motion->model.m;
-    if (name < 2 * m)
-        sel[name % m] = true;
+    int contacts = motion->model.m;
+    if (name < 2 * contacts)
+        sel[name % contacts] = true;
     else
-        for (int i = 0; i < m; i++)
-            sel[i] |= motion->work->past->group[(name - 2 * m) * m + i];
+        for (int i = 0; i < contacts; i++)
+            sel[i] |=
+                motion->work->past->group[(name - 2 * contacts) * contacts + i];
 }
 
 /* -- marks ------------------------------------------------------------------
@@ -204,9 +209,10 @@ scan(struct ballistic *motion, unsigned long to)
         int name = work->history.entry[i % HISTORY_KEPT].contact;
         if (name < motion->model.m)
             past->last_hit[name] = motion->impacts;
-        for (int c = 0; c < motion->model.m && name >= motion->model.m; c++)
-            if (impact_history_group_has(motion, name, c))
-                past->last_hit[c] = motion->impacts;
+        for (int contact = 0;
+             contact < motion->model.m && name >= motion->model.m; contact++)
+            if (impact_history_group_has(motion, name, contact))
+                past->last_hit[contact] = motion->impacts;
     }
     past->scanned = to;
 }
@@ -217,9 +223,9 @@ impact_history_limit(struct ballistic *motion, unsigned long n_ring)
     assert(n_ring <= motion->work->history.n);
     struct past_states *past = motion->work->past;
     scan(motion, n_ring); /* entries beyond are of the group itself */
-    for (int c = 0; c < motion->model.m; c++)
-        if (motion->event.group[c])
-            past->last_hit[c] = motion->impacts;
+    for (int contact = 0; contact < motion->model.m; contact++)
+        if (motion->event.group[contact])
+            past->last_hit[contact] = motion->impacts;
     past->scanned = n_ring;
     changed(motion);
 }
@@ -236,24 +242,24 @@ static void
 thin(struct ballistic *motion)
 {
     struct past_states *past = motion->work->past;
-    size_t m = (size_t)motion->model.m;
+    size_t contacts = (size_t)motion->model.m;
     int least = 1;
     double share = INFINITY;
     for (int i = 1; i + 1 < past->n; i++) {
         double now = span(motion, &past->mark[i + 1]);
-        double s =
+        double growth =
             now > 0.0 ? span(motion, &past->mark[i - 1]) / now : INFINITY;
-        if (s < share) {
-            share = s;
+        if (growth < share) {
+            share = growth;
             least = i;
         }
     }
     size_t rest = (size_t)(past->n - least - 1);
     memmove(&past->mark[least], &past->mark[least + 1],
             rest * sizeof *past->mark);
-    memmove(past->state + 2 * m * (size_t)least,
-            past->state + 2 * m * (size_t)(least + 1),
-            rest * 2 * m * sizeof(double));
+    memmove(past->state + 2 * contacts * (size_t)least,
+            past->state + 2 * contacts * (size_t)(least + 1),
+            rest * 2 * contacts * sizeof(double));
     past->n--;
 }
 
@@ -261,12 +267,12 @@ static void
 mark(struct ballistic *motion)
 {
     struct past_states *past = motion->work->past;
-    size_t m = (size_t)motion->model.m;
+    size_t contacts = (size_t)motion->model.m;
     if (past->n == HISTORY_MARKS)
         thin(motion);
-    double *state = past->state + 2 * m * (size_t)past->n;
-    memcpy(state, motion->gap, m * sizeof *state);
-    memcpy(state + m, motion->rate, m * sizeof *state);
+    double *state = past->state + 2 * contacts * (size_t)past->n;
+    memcpy(state, motion->gap, contacts * sizeof *state);
+    memcpy(state + contacts, motion->rate, contacts * sizeof *state);
     past->mark[past->n++] = (struct impact_history_mark){
         motion->t, motion->t_lo, motion->length_exponent, motion->rate_exponent,
         motion->impacts};
@@ -281,16 +287,17 @@ static double
 scale(const struct ballistic *motion, const bool *sel, const double *gap,
       const double *rate, int ex, int ev, double a)
 {
-    double s = 0.0, u = 0.0;
+    double scale_now = 0.0, u = 0.0;
     for (int i = 0; i < motion->model.m; i++)
         if (sel[i]) {
-            s = greater(s, fabs(gap[i]) / motion->matrices.root[i]);
+            scale_now =
+                greater(scale_now, fabs(gap[i]) / motion->matrices.root[i]);
             u = greater(u, fabs(rate[i]) / motion->matrices.root[i]);
         }
     /* the exponents may be large: take the root of the mantissa and halve the
      * exponent */
     int odd = ex & 1;
-    return greater(ldexp(sqrt(ldexp(s / a, odd)), (ex - odd) / 2),
+    return greater(ldexp(sqrt(ldexp(scale_now / a, odd)), (ex - odd) / 2),
                    ldexp(u / a, ev));
 }
 
@@ -298,12 +305,13 @@ scale(const struct ballistic *motion, const bool *sel, const double *gap,
  * is the true time that remains, and *ratio the average ratio of the scale from
  * impact to impact. */
 static bool
-accumulates(struct ballistic *motion, int first, double *T, double *ratio)
+accumulates(struct ballistic *motion, int first, double *remaining,
+            double *ratio)
 {
     struct past_states *past = motion->work->past;
-    int m = motion->model.m, falls = 0;
+    int contacts = motion->model.m, falls = 0;
     double a = 0.0, most = 0.0;
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < contacts; i++) {
         past->selected[i] = past->last_hit[i] > past->mark[first].impacts;
         if (past->selected[i] && motion->matrices.root[i] > 0.0)
             a = greater(a, fabs(motion->matrices.gap_acc[i]) /
@@ -316,24 +324,25 @@ accumulates(struct ballistic *motion, int first, double *T, double *ratio)
     double before = INFINITY, whole = 0.0, hits = 0.0;
     for (int j = first; j < past->n; j++) {
         const struct impact_history_mark *o = &past->mark[j];
-        const double *state = past->state + 2 * m * j;
-        double s = scale(motion, past->selected, state, state + m,
-                         o->length_exponent, o->rate_exponent, a);
-        if (s > before)
+        const double *state = past->state + 2 * contacts * j;
+        double scale_now =
+            scale(motion, past->selected, state, state + contacts,
+                  o->length_exponent, o->rate_exponent, a);
+        if (scale_now > before)
             return false; /* the scale does not fall steadily */
-        if (!(s > 16.0 * now))
+        if (!(scale_now > 16.0 * now))
             break;
-        if (s > whole) {
-            whole = s;
+        if (scale_now > whole) {
+            whole = scale_now;
             hits = (double)(motion->impacts - o->impacts);
         }
-        if (s < 0.25 * before) {
+        if (scale_now < 0.25 * before) {
             falls++;
-            before = s;
+            before = scale_now;
         }
-        most = greater(most, span(motion, o) / s);
+        most = greater(most, span(motion, o) / scale_now);
     }
-    *T = most * now;
+    *remaining = most * now;
     *ratio = pow(now / whole, 1.0 / hits);
     return falls >= HISTORY_SCALE_FALLS && now <= HISTORY_SCALE_FALLEN * whole;
 }
@@ -350,7 +359,7 @@ impact_history_marks_due(const struct ballistic *motion, long impacts)
 }
 
 bool
-impact_history_below_rounding(struct ballistic *motion, double *T,
+impact_history_below_rounding(struct ballistic *motion, double *remaining,
                               double *ratio)
 {
     struct past_states *past = motion->work->past;
@@ -359,8 +368,8 @@ impact_history_below_rounding(struct ballistic *motion, double *T,
     past->looked_at = motion->impacts;
     scan(motion, motion->work->history.n);
     for (int i = 0; i < past->n; i++)
-        if (accumulates(motion, i, T, ratio) &&
-            *T <= 0.25 * DBL_EPSILON * (motion->t - motion->t_start)) {
+        if (accumulates(motion, i, remaining, ratio) &&
+            *remaining <= 0.25 * DBL_EPSILON * (motion->t - motion->t_start)) {
             memcpy(motion->event.group, past->selected,
                    (size_t)motion->model.m);
             return true;

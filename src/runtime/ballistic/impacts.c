@@ -68,12 +68,12 @@ pressed(struct ballistic *motion, const int *hit, int n)
 static void
 onto_plane(struct ballistic *motion, int i)
 {
-    int r = motion->matrices.rank;
-    const double *H = motion->matrices.H + i * r;
+    int rank = motion->matrices.rank;
+    const double *H = motion->matrices.H + i * rank;
     double k =
         (ballistic_of(motion, i, motion->y) + motion->local.gap_offset[i]) /
         motion->matrices.W[i * (motion->model.m + 1)];
-    for (int j = 0; j < r && !motion->matrices.direct; j++)
+    for (int j = 0; j < rank && !motion->matrices.direct; j++)
         motion->y[j] -= H[j] * k;
     if (motion->matrices.direct)
         motion->y[i] = -motion->local.gap_offset[i];
@@ -86,12 +86,12 @@ static bool
 after_impact(struct ballistic *motion, const int *hit, int n)
 {
     struct ballistic_workspace *work = motion->work;
-    int m = motion->model.m;
+    int contacts = motion->model.m;
     bool stay = motion->mode.n_persistent > 0;
-    memcpy(work->set.closed, motion->mode.persistent, (size_t)m);
+    memcpy(work->set.closed, motion->mode.persistent, (size_t)contacts);
     for (int i = 0; i < n; i++)
         work->set.closed[hit[i]] = true;
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < contacts; i++) {
         motion->just_hit[i] = false;
         if (!work->set.closed[i])
             continue;
@@ -109,13 +109,14 @@ ballistic_collide(struct ballistic *motion, const int *hit, int n,
 {
     assert(motion && motion->work);
     assert(hit && n > 0 && n <= motion->model.m);
-    int m = motion->model.m;
+    int contacts = motion->model.m;
     motion->event.contact = hit[0];
-    memset(motion->event.impulse, 0, (size_t)m * sizeof *motion->event.impulse);
+    memset(motion->event.impulse, 0,
+           (size_t)contacts * sizeof *motion->event.impulse);
     for (int i = 0; i < n; i++)
         onto_plane(motion, hit[i]);
     bool alone = strangers(motion, hit, n);
-    memset(motion->event.together, 0, (size_t)m);
+    memset(motion->event.together, 0, (size_t)contacts);
     for (int i = 0; i < n; i++)
         motion->event.together[hit[i]] = true;
     bool several = pressed(motion, hit, n) || (n > 1 && !alone);
@@ -124,15 +125,15 @@ ballistic_collide(struct ballistic *motion, const int *hit, int n,
     motion->impacts += n;
     if (alone && !motion->mode.n_persistent) {
         for (int i = 0; i < n; i++) {
-            int c = hit[i];
-            double u = n == 1 ? arrive : motion->rate[c];
-            double p = -(1.0 + motion->model.e[c]) * u /
-                       motion->matrices.W[c * (m + 1)];
-            motion->work->rate_terms[c] = fabs(u);
-            active_set_push(motion, &c, &p, 1);
-            motion->rate[c] = -motion->model.e[c] * u;
+            int contact = hit[i];
+            double u = n == 1 ? arrive : motion->rate[contact];
+            double p = -(1.0 + motion->model.e[contact]) * u /
+                       motion->matrices.W[contact * (contacts + 1)];
+            motion->work->rate_terms[contact] = fabs(u);
+            active_set_push(motion, &contact, &p, 1);
+            motion->rate[contact] = -motion->model.e[contact] * u;
             if (motion->matrices.direct)
-                motion->z[c] = motion->rate[c];
+                motion->z[contact] = motion->rate[contact];
         }
     } else {
         enum ballistic_policy how =

@@ -15,13 +15,13 @@ coast_narrow(struct ballistic *motion, double until, long most)
 }
 
 ballistic_coast_fn *
-ballistic_coast(int m)
+ballistic_coast(int contacts)
 {
-    assert(m >= 0);
-    if (m == 2)
+    assert(contacts >= 0);
+    if (contacts == 2)
         return ballistic_coast_two;
 #ifdef HAVE_AVX2_FILES
-    if (m > 2 && __builtin_cpu_supports("avx2"))
+    if (contacts > 2 && __builtin_cpu_supports("avx2"))
         return ballistic_coast_avx2;
 #endif
     return coast_narrow;
@@ -45,12 +45,13 @@ static struct ballistic_batch *
 memory(struct ballistic *motion)
 {
     struct ballistic_workspace *work = motion->work;
-    int m = motion->model.m;
+    int contacts = motion->model.m;
     if (work->batch)
         return work->batch;
     struct ballistic_batch *batch = NEW(work->arena, struct ballistic_batch);
-    batch->stride = 6 * m;
-    batch->e = NEW_N(work->arena, double, BALLISTIC_BATCH_RUNS *(size_t)m + 1);
+    batch->stride = 6 * contacts;
+    batch->e =
+        NEW_N(work->arena, double, BALLISTIC_BATCH_RUNS *(size_t)contacts + 1);
     batch->state = NEW_N(work->arena, double,
                          BALLISTIC_BATCH_RUNS *(size_t)batch->stride + 1);
     return work->batch = batch;
@@ -65,7 +66,7 @@ ballistic_batch_prepare(struct ballistic *motion, const double *e, int n,
     assert(n >= 0 && apart >= 0);
     struct ballistic_workspace *work = motion->work;
     const struct ballistic_saved_start *saved = &work->saved_start;
-    int m = motion->model.m;
+    int contacts = motion->model.m;
     if (!saved->version || saved->version != motion->matrices.version ||
         !saved->unaccelerated)
         return;
@@ -76,8 +77,8 @@ ballistic_batch_prepare(struct ballistic *motion, const double *e, int n,
         return;
     batch->n = n < BALLISTIC_BATCH_RUNS ? n : BALLISTIC_BATCH_RUNS;
     for (int k = 0; k < batch->n; k++)
-        memcpy(batch->e + k * m, e + (size_t)k * (size_t)apart,
-               (size_t)m * sizeof *e);
+        memcpy(batch->e + k * contacts, e + (size_t)k * (size_t)apart,
+               (size_t)contacts * sizeof *e);
     ahead(motion, batch);
 }
 
@@ -103,7 +104,7 @@ ballistic_batch_take(struct ballistic *motion, double until, long most)
     struct ballistic_workspace *work = motion->work;
     const struct ballistic_batch_run *r = work->batch_run;
     const struct ballistic_batch *batch = work->batch;
-    int m = motion->model.m, k = motion->matrices.rank;
+    int contacts = motion->model.m, k = motion->matrices.rank;
     work->batch_run = NULL;
     /* no look for a pattern may fall due on the way */
     if (r->n == 0 || until < INFINITY || most < r->n || work->history.n ||
@@ -113,7 +114,7 @@ ballistic_batch_take(struct ballistic *motion, double until, long most)
     double *to[] = {motion->gap,      motion->rate, motion->greatest,
                     work->rate_terms, motion->y,    motion->z};
     for (int i = 0; i < 6; i++) {
-        int n = i < 4 ? m : k;
+        int n = i < 4 ? contacts : k;
         memcpy(to[i], x, (size_t)n * sizeof *x);
         x += n;
     }
@@ -138,12 +139,12 @@ ballistic_batch_end(const struct ballistic *motion, int k, double *t,
     assert(k >= 0);
     assert(t && rate && z);
     const struct ballistic_batch *batch = motion->work->batch;
-    int m = motion->model.m;
+    int contacts = motion->model.m;
     if (!batch || k >= batch->n || !batch->run[k].all_open)
         return 0;
     const double *x = batch->state + k * batch->stride;
     *t = batch->run[k].t;
-    *rate = x + m;
-    *z = x + 4 * m + motion->matrices.rank;
+    *rate = x + contacts;
+    *z = x + 4 * contacts + motion->matrices.rank;
     return batch->run[k].n;
 }

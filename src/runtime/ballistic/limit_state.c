@@ -20,9 +20,9 @@ ballistic_stick(struct ballistic *motion, const bool *closed)
 {
     assert(motion && motion->work);
     assert(closed || motion->model.m == 0);
-    int k = projection_factor(motion, closed);
-    projection_apply(motion, k, motion->y, motion->local.gap_offset);
-    projection_apply(motion, k, motion->z, motion->local.rate_offset);
+    int count = projection_factor(motion, closed);
+    projection_apply(motion, count, motion->y, motion->local.gap_offset);
+    projection_apply(motion, count, motion->z, motion->local.rate_offset);
     motion->mode.n_persistent = 0;
     for (int i = 0; i < motion->model.m; i++) {
         motion->mode.persistent[i] = closed[i];
@@ -45,24 +45,24 @@ lowest(double g, double u, double a, double T)
  * wherever their gaps are 0, however the system moves? Where their impacts
  * repeat it then shrinks as they do, and is closed with them at the limit. */
 static bool
-follows(struct ballistic *motion, int k, int i)
+follows(struct ballistic *motion, int count, int i)
 {
     struct ballistic_workspace *work = motion->work;
-    int m = motion->model.m;
-    double left = motion->matrices.W[i * (m + 1)];
-    for (int j = 0; j < m; j++)
-        work->scratch.y[j] = motion->matrices.W[j * m + i];
-    projection_solve(motion, k, work->scratch.y);
-    for (int j = 0; j < k; j++)
-        left -= motion->matrices.W[i * m + work->set.index[j]] *
+    int contacts = motion->model.m;
+    double left = motion->matrices.W[i * (contacts + 1)];
+    for (int j = 0; j < contacts; j++)
+        work->scratch.y[j] = motion->matrices.W[j * contacts + i];
+    projection_solve(motion, count, work->scratch.y);
+    for (int j = 0; j < count; j++)
+        left -= motion->matrices.W[i * contacts + work->set.index[j]] *
                 work->set.solution[j];
     bool none = work->flight.unaccelerated &&
                 motion->local.gap_offset[i] == 0.0; /* gaps have offsets at the
                                                      * limit */
-    for (int j = 0; j < k; j++)
+    for (int j = 0; j < count; j++)
         none &= motion->local.gap_offset[work->set.index[j]] == 0.0;
-    return none &&
-           left <= dense_tolerance(m, m) * motion->matrices.W[i * (m + 1)];
+    return none && left <= dense_tolerance(contacts, contacts) *
+                               motion->matrices.W[i * (contacts + 1)];
 }
 
 /* Looks along the projected parabola, and adds a margin for what the gaps and
@@ -72,35 +72,38 @@ projection_others_stay_open(struct ballistic *motion, double T)
 {
     assert(motion && motion->work);
     struct ballistic_workspace *work = motion->work;
-    int m = motion->model.m, others = 0;
-    int k = projection_factor(motion, work->set.closed);
-    for (int i = 0; i < m; i++) {
-        work->scratch.known[i] = !work->set.closed[i] && follows(motion, k, i);
+    int contacts = motion->model.m, others = 0;
+    int count = projection_factor(motion, work->set.closed);
+    for (int i = 0; i < contacts; i++) {
+        work->scratch.known[i] =
+            !work->set.closed[i] && follows(motion, count, i);
         others += !work->set.closed[i] && !work->scratch.known[i];
     }
-    for (int i = 0; i < m; i++)
+    for (int i = 0; i < contacts; i++)
         work->set.closed[i] |= work->scratch.known[i];
     if (!others)
         return true;
-    k = projection_factor(motion, work->set.closed);
-    memset(work->scratch.offset, 0, (size_t)m * sizeof *work->scratch.offset);
+    count = projection_factor(motion, work->set.closed);
+    memset(work->scratch.offset, 0,
+           (size_t)contacts * sizeof *work->scratch.offset);
     /* take them from the gaps, which are known more precisely than y */
     const double *part[] = {motion->gap, motion->rate, motion->local.gap_acc};
     double *left[] = {work->scratch.y, work->scratch.z, work->scratch.acc},
            unit[] = {1.0, T, 0.5 * T * T};
     for (int s = 0; s < 3; s++) {
-        projection_solve(motion, k, part[s]);
-        for (int i = 0; i < m; i++) {
+        projection_solve(motion, count, part[s]);
+        for (int i = 0; i < contacts; i++) {
             left[s][i] = part[s][i];
-            for (int j = 0; j < k; j++) {
-                double d = motion->matrices.W[i * m + work->set.index[j]] *
-                           work->set.solution[j];
+            for (int j = 0; j < count; j++) {
+                double d =
+                    motion->matrices.W[i * contacts + work->set.index[j]] *
+                    work->set.solution[j];
                 left[s][i] -= d;
                 work->scratch.offset[i] += fabs(d) * unit[s];
             }
         }
     }
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < contacts; i++) {
         if (work->set.closed[i])
             continue;
         double g = work->scratch.y[i], u = work->scratch.z[i],
@@ -123,8 +126,8 @@ static bool
 take_all(struct ballistic *motion, double T)
 {
     struct ballistic_workspace *work = motion->work;
-    int m = motion->model.m;
-    for (int i = 0; i < m; i++)
+    int contacts = motion->model.m;
+    for (int i = 0; i < contacts; i++)
         if (!work->set.closed[i] || motion->local.gap_offset[i] != 0.0 ||
             motion->local.rate_offset[i] != 0.0)
             return false;
@@ -132,13 +135,14 @@ take_all(struct ballistic *motion, double T)
         motion, times2(T, motion->length_exponent - motion->rate_exponent));
     memset(motion->y, 0, (size_t)motion->matrices.rank * sizeof *motion->y);
     memset(motion->z, 0, (size_t)motion->matrices.rank * sizeof *motion->z);
-    memset(motion->just_hit, 0, (size_t)m);
-    memset(motion->event.impulse, 0, (size_t)m * sizeof *motion->event.impulse);
-    memcpy(motion->mode.persistent, work->set.closed, (size_t)m);
+    memset(motion->just_hit, 0, (size_t)contacts);
+    memset(motion->event.impulse, 0,
+           (size_t)contacts * sizeof *motion->event.impulse);
+    memcpy(motion->mode.persistent, work->set.closed, (size_t)contacts);
     ballistic_sense(motion);
     bool loaded = false; /* closed contacts may carry a load that keeps
                           * everything still */
-    for (int i = 0; i < m; i++)
+    for (int i = 0; i < contacts; i++)
         loaded |= motion->matrices.gap_acc[i] != 0.0;
     if (loaded || !work->flight.unaccelerated) {
         active_set_settle(motion);
@@ -146,9 +150,10 @@ take_all(struct ballistic *motion, double T)
         return true;
     }
     /* and nothing moves the system from there */
-    motion->mode.n_persistent = m;
-    memset(motion->mode.force, 0, (size_t)m * sizeof *motion->mode.force);
-    memset(motion->greatest, 0, (size_t)m * sizeof *motion->greatest);
+    motion->mode.n_persistent = contacts;
+    memset(motion->mode.force, 0,
+           (size_t)contacts * sizeof *motion->mode.force);
+    memset(motion->greatest, 0, (size_t)contacts * sizeof *motion->greatest);
     work->units.low_rate = INFINITY;
     return true;
 }
@@ -162,8 +167,9 @@ projection_take_limit(struct ballistic *motion, double T)
     struct ballistic_workspace *work = motion->work;
     if (take_all(motion, T))
         return;
-    int m = motion->model.m, k = projection_factor(motion, work->set.closed);
-    for (int i = 0; i < m; i++) {
+    int contacts = motion->model.m,
+        count = projection_factor(motion, work->set.closed);
+    for (int i = 0; i < contacts; i++) {
         work->scratch.y[i] =
             motion->gap[i] +
             (motion->rate[i] + 0.5 * motion->local.gap_acc[i] * T) * T;
@@ -172,37 +178,39 @@ projection_take_limit(struct ballistic *motion, double T)
     double *part[] = {work->scratch.y, work->scratch.z};
     bool any = false;
     for (int s = 0; s < 2; s++) {
-        projection_solve(motion, k, part[s]);
-        for (int i = 0; i < m; i++) {
+        projection_solve(motion, count, part[s]);
+        for (int i = 0; i < contacts; i++) {
             double size = fabs(part[s][i]);
-            for (int j = 0; j < k; j++) {
-                double d = motion->matrices.W[i * m + work->set.index[j]] *
-                           work->set.solution[j];
+            for (int j = 0; j < count; j++) {
+                double d =
+                    motion->matrices.W[i * contacts + work->set.index[j]] *
+                    work->set.solution[j];
                 part[s][i] -= d;
                 size += fabs(d);
             }
             /* the contact has no rate beside that of the group: set it to 0 */
             work->scratch.calm[i] =
                 fabs(part[s][i]) <=
-                BALLISTIC_NOISE * (k + 1) * DBL_EPSILON * size;
+                BALLISTIC_NOISE * (count + 1) * DBL_EPSILON * size;
             any |= s == 1 && work->scratch.calm[i] && !work->set.closed[i];
         }
     }
     ballistic_advance(motion, T);
-    projection_apply(motion, k, motion->y, motion->local.gap_offset);
-    projection_apply(motion,
-                     any ? projection_factor(motion, work->scratch.calm) : k,
-                     motion->z, motion->local.rate_offset);
-    memset(motion->just_hit, 0, (size_t)m);
-    memset(motion->event.impulse, 0, (size_t)m * sizeof *motion->event.impulse);
-    memcpy(motion->mode.persistent, work->set.closed, (size_t)m);
+    projection_apply(motion, count, motion->y, motion->local.gap_offset);
+    projection_apply(
+        motion, any ? projection_factor(motion, work->scratch.calm) : count,
+        motion->z, motion->local.rate_offset);
+    memset(motion->just_hit, 0, (size_t)contacts);
+    memset(motion->event.impulse, 0,
+           (size_t)contacts * sizeof *motion->event.impulse);
+    memcpy(motion->mode.persistent, work->set.closed, (size_t)contacts);
     ballistic_sense(motion);
     double ys = 0.0, zs = 0.0;
     for (int j = 0; j < motion->matrices.rank; j++) {
         ys += fabs(motion->y[j]);
         zs += fabs(motion->z[j]);
     }
-    for (int i = 0; i < m && !motion->matrices.direct; i++) {
+    for (int i = 0; i < contacts && !motion->matrices.direct; i++) {
         double size = motion->matrices.root[i];
         if (motion->mode.persistent[i])
             continue;

@@ -10,10 +10,10 @@
 #include "runtime/numerics/dense.h"
 
 static wide
-wide_dot(int n, const double *a, const wide *b)
+wide_dot(int coordinates, const double *a, const wide *b)
 {
     wide s = 0.0L;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < coordinates; i++)
         s += a[i] * b[i];
     return s;
 }
@@ -23,20 +23,22 @@ wide_dot(int n, const double *a, const wide *b)
 static bool
 factor_mass(struct ballistic *motion)
 {
-    int n = motion->model.n;
+    int coordinates = motion->model.n;
     const double *M = motion->model.mass;
     wide *L = motion->work->own.mass_factor;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < coordinates; i++)
         for (int j = 0; j <= i; j++) {
-            wide s = M[i * n + j];
-            for (int c = 0; c < j; c++)
-                s -= L[i * n + c] * L[j * n + c];
+            wide s = M[i * coordinates + j];
+            for (int contact = 0; contact < j; contact++)
+                s -=
+                    L[i * coordinates + contact] * L[j * coordinates + contact];
             if (j < i)
-                L[i * n + j] = s * L[j * n + j];
-            else if (!(s > 4.0 * n * DBL_EPSILON * M[i * n + i]))
+                L[i * coordinates + j] = s * L[j * coordinates + j];
+            else if (!(s > 4.0 * coordinates * DBL_EPSILON *
+                               M[i * coordinates + i]))
                 return false;
             else
-                L[i * n + i] = 1.0L / sqrtl(s);
+                L[i * coordinates + i] = 1.0L / sqrtl(s);
         }
     return true;
 }
@@ -45,27 +47,29 @@ factor_mass(struct ballistic *motion)
 static void
 responses(struct ballistic *motion)
 {
-    int n = motion->model.n, m = motion->model.m;
+    int coordinates = motion->model.n, contacts = motion->model.m;
     const wide *L = motion->work->own.mass_factor;
-    for (int i = 0; i < m; i++) {
-        wide *b = motion->work->own.B + i * n;
-        for (int j = 0; j < n; j++) {
-            wide s = motion->model.N[i * n + j];
-            for (int c = 0; c < j; c++)
-                s -= L[j * n + c] * b[c];
-            b[j] = s * L[j * n + j];
+    for (int i = 0; i < contacts; i++) {
+        wide *b = motion->work->own.B + i * coordinates;
+        for (int j = 0; j < coordinates; j++) {
+            wide s = motion->model.N[i * coordinates + j];
+            for (int contact = 0; contact < j; contact++)
+                s -= L[j * coordinates + contact] * b[contact];
+            b[j] = s * L[j * coordinates + j];
         }
-        for (int j = n - 1; j >= 0; j--) {
-            for (int c = j + 1; c < n; c++)
-                b[j] -= L[c * n + j] * b[c];
-            b[j] *= L[j * n + j];
-            motion->matrices.B[i * n + j] = (double)b[j];
+        for (int j = coordinates - 1; j >= 0; j--) {
+            for (int contact = j + 1; contact < coordinates; contact++)
+                b[j] -= L[contact * coordinates + j] * b[contact];
+            b[j] *= L[j * coordinates + j];
+            motion->matrices.B[i * coordinates + j] = (double)b[j];
         }
         for (int j = 0; j <= i; j++) {
-            wide s = wide_dot(n, motion->model.N + j * n, b);
-            motion->work->own.W[i * m + j] = motion->work->own.W[j * m + i] = s;
-            motion->matrices.W[i * m + j] = motion->matrices.W[j * m + i] =
-                (double)s;
+            wide s =
+                wide_dot(coordinates, motion->model.N + j * coordinates, b);
+            motion->work->own.W[i * contacts + j] =
+                motion->work->own.W[j * contacts + i] = s;
+            motion->matrices.W[i * contacts + j] =
+                motion->matrices.W[j * contacts + i] = (double)s;
         }
     }
 }
@@ -77,40 +81,41 @@ responses(struct ballistic *motion)
 static int
 factor(struct ballistic *motion, bool pivot)
 {
-    int m = motion->model.m, n = motion->model.n, r = 0;
+    int contacts = motion->model.m, coordinates = motion->model.n, rank = 0;
     wide *C = motion->work->own.W_factor, *rc = motion->work->own.reciprocal,
          *left = motion->work->own.column;
     const wide *W = motion->work->own.W;
-    for (int i = 0; i < m; i++)
-        left[i] = W[i * m + i];
-    for (; r < m && r < n; r++) {
-        int b = pivot ? -1 : r;
-        wide best = dense_tolerance(m, m), share;
-        for (int i = 0; i < m && pivot; i++)
-            if ((share = left[i] / W[i * m + i]) > best) {
+    for (int i = 0; i < contacts; i++)
+        left[i] = W[i * contacts + i];
+    for (; rank < contacts && rank < coordinates; rank++) {
+        int b = pivot ? -1 : rank;
+        wide best = dense_tolerance(contacts, contacts), share;
+        for (int i = 0; i < contacts && pivot; i++)
+            if ((share = left[i] / W[i * contacts + i]) > best) {
                 best = share;
                 b = i;
             }
-        if (b < 0 || !(left[b] > dense_tolerance(m, m) * W[b * m + b]))
+        if (b < 0 || !(left[b] > dense_tolerance(contacts, contacts) *
+                                     W[b * contacts + b]))
             break;
-        motion->matrices.basis[r] = b;
-        C[b * m + r] = sqrtl(left[b]);
-        rc[r] = 1.0L / C[b * m + r];
+        motion->matrices.basis[rank] = b;
+        C[b * contacts + rank] = sqrtl(left[b]);
+        rc[rank] = 1.0L / C[b * contacts + rank];
         left[b] = 0.0L;
-        for (int i = 0; i < m; i++) {
+        for (int i = 0; i < contacts; i++) {
             if (i == b)
                 continue;
-            wide s = W[i * m + b];
-            for (int c = 0; c < r; c++)
-                s -= C[i * m + c] * C[b * m + c];
-            C[i * m + r] = s * rc[r];
-            left[i] -= C[i * m + r] * C[i * m + r];
+            wide s = W[i * contacts + b];
+            for (int contact = 0; contact < rank; contact++)
+                s -= C[i * contacts + contact] * C[b * contacts + contact];
+            C[i * contacts + rank] = s * rc[rank];
+            left[i] -= C[i * contacts + rank] * C[i * contacts + rank];
         }
     }
-    for (int j = 0; j < r; j++)
-        for (int c = j + 1; c < r; c++)
-            C[motion->matrices.basis[j] * m + c] = 0.0L;
-    return r;
+    for (int j = 0; j < rank; j++)
+        for (int contact = j + 1; contact < rank; contact++)
+            C[motion->matrices.basis[j] * contacts + contact] = 0.0L;
+    return rank;
 }
 
 /* solve C_basis y = b in place, and C_basis^T y = b */
@@ -120,8 +125,8 @@ forward(const struct ballistic *motion, wide *b)
     for (int i = 0; i < motion->matrices.rank; i++) {
         const wide *C = motion->work->own.W_factor +
                         motion->matrices.basis[i] * motion->model.m;
-        for (int c = 0; c < i; c++)
-            b[i] -= C[c] * b[c];
+        for (int contact = 0; contact < i; contact++)
+            b[i] -= C[contact] * b[contact];
         b[i] *= motion->work->own.reciprocal[i];
     }
 }
@@ -140,13 +145,13 @@ backward(const struct ballistic *motion, wide *b)
 void
 matrices_laws(struct ballistic *motion)
 {
-    int m = motion->model.m, stride = motion->matrices.stride;
-    for (int i = 0; i < m && motion->matrices.direct; i++) {
-        const wide *W = motion->work->own.W + i * m;
+    int contacts = motion->model.m, stride = motion->matrices.stride;
+    for (int i = 0; i < contacts && motion->matrices.direct; i++) {
+        const wide *W = motion->work->own.W + i * contacts;
         wide c = matrices_law(motion, i, motion->model.e[i]);
-        for (int j = 0; j < m; j++)
+        for (int j = 0; j < contacts; j++)
             motion->matrices.rows[i * stride + j] =
-                motion->matrices.K[i * m + j] = (double)(c * W[j]);
+                motion->matrices.K[i * contacts + j] = (double)(c * W[j]);
     }
 }
 
@@ -155,57 +160,62 @@ static void
 spaces(struct ballistic *motion)
 {
     struct contact_matrices *matrices = &motion->matrices;
-    int n = motion->model.n, m = motion->model.m, r = matrices->rank,
-        stride = matrices->stride;
+    int coordinates = motion->model.n, contacts = motion->model.m,
+        rank = matrices->rank, stride = matrices->stride;
     wide *b = motion->work->own.column;
-    for (int i = 0; i < m; i++) {
-        wide W = motion->work->own.W[i * m + i], c = W > 0.0L ? 1.0L / W : 0.0L;
-        for (int j = 0; j < r; j++) {
-            wide h = (matrices->direct ? motion->work->own.W
-                                       : motion->work->own.W_factor)[i * m + j];
-            matrices->F[i * r + j] = matrices->direct ? i == j : (double)h;
-            matrices->H[i * r + j] = (double)h;
-            matrices->K[i * r + j] = (double)(c * h);
-            matrices->Ft[j * stride + i] = matrices->F[i * r + j];
-            matrices->Kt[j * stride + i] = matrices->K[i * r + j];
+    for (int i = 0; i < contacts; i++) {
+        wide W = motion->work->own.W[i * contacts + i],
+             c = W > 0.0L ? 1.0L / W : 0.0L;
+        for (int j = 0; j < rank; j++) {
+            wide h = (matrices->direct
+                          ? motion->work->own.W
+                          : motion->work->own.W_factor)[i * contacts + j];
+            matrices->F[i * rank + j] = matrices->direct ? i == j : (double)h;
+            matrices->H[i * rank + j] = (double)h;
+            matrices->K[i * rank + j] = (double)(c * h);
+            matrices->Ft[j * stride + i] = matrices->F[i * rank + j];
+            matrices->Kt[j * stride + i] = matrices->K[i * rank + j];
         }
-        for (int j = 0; j < m; j++)
-            matrices->rows[i * stride + j] = matrices->W[i * m + j];
-        matrices->diagonal[i] = matrices->W[i * m + i];
-        matrices->root[i] = sqrt(matrices->W[i * m + i]);
-        const double *N = motion->model.N + i * n;
+        for (int j = 0; j < contacts; j++)
+            matrices->rows[i * stride + j] = matrices->W[i * contacts + j];
+        matrices->diagonal[i] = matrices->W[i * contacts + i];
+        matrices->root[i] = sqrt(matrices->W[i * contacts + i]);
+        const double *N = motion->model.N + i * coordinates;
         double bias = motion->model.bias ? motion->model.bias[i] : 0.0;
-        matrices->gap_acc[i] = dot_of(n, N, motion->model.acc) + bias;
+        matrices->gap_acc[i] = dot_of(coordinates, N, motion->model.acc) + bias;
         matrices->gap_acc_terms[i] =
-            dot_abs(n, N, motion->model.acc) + fabs(bias);
+            dot_abs(coordinates, N, motion->model.acc) + fabs(bias);
         if (fabs(matrices->gap_acc[i]) <=
             BALLISTIC_NOISE * DBL_EPSILON * matrices->gap_acc_terms[i])
             matrices->gap_acc[i] = 0.0;
     }
-    for (int j = 0; j < r; j++) {
-        memset(b, 0, (size_t)r * sizeof *b);
+    for (int j = 0; j < rank; j++) {
+        memset(b, 0, (size_t)rank * sizeof *b);
         b[j] = 1.0L;
         if (matrices->direct)
             forward(motion, b);
         backward(motion, b);
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < coordinates; i++) {
             wide s = 0.0L;
-            for (int c = 0; c < r; c++)
-                s += motion->work->own.B[matrices->basis[c] * n + i] * b[c];
-            matrices->E[i * r + j] = (double)s;
+            for (int contact = 0; contact < rank; contact++)
+                s += motion->work->own
+                         .B[matrices->basis[contact] * coordinates + i] *
+                     b[contact];
+            matrices->E[i * rank + j] = (double)s;
         }
-        matrices->y_acc[j] = dot_of(n, motion->model.N + matrices->basis[j] * n,
-                                    motion->model.acc);
+        matrices->y_acc[j] = dot_of(
+            coordinates, motion->model.N + matrices->basis[j] * coordinates,
+            motion->model.acc);
         if (matrices->direct || motion->model.bias)
             matrices->y_acc[j] = matrices->gap_acc[matrices->basis[j]];
     }
     matrices_coordinates(motion, matrices->y_acc);
-    for (int i = 0; i < n; i++) {
-        double s = dot_of(r, matrices->E + i * r, matrices->y_acc);
-        double size = dot_abs(r, matrices->E + i * r, matrices->y_acc);
+    for (int i = 0; i < coordinates; i++) {
+        double s = dot_of(rank, matrices->E + i * rank, matrices->y_acc);
+        double size = dot_abs(rank, matrices->E + i * rank, matrices->y_acc);
         matrices->free_acc[i] = motion->model.acc[i] - s;
         if (fabs(matrices->free_acc[i]) <=
-            BALLISTIC_NOISE * (r + 1) * DBL_EPSILON * size)
+            BALLISTIC_NOISE * (rank + 1) * DBL_EPSILON * size)
             matrices->free_acc[i] = 0.0;
     }
 }
@@ -216,13 +226,14 @@ static void
 find_origin(struct ballistic *motion)
 {
     struct contact_matrices *matrices = &motion->matrices;
-    int n = motion->model.n, m = motion->model.m;
+    int coordinates = motion->model.n, contacts = motion->model.m;
     wide *b = motion->work->own.column;
     bool any = false;
-    for (int i = 0; i < m; i++)
+    for (int i = 0; i < contacts; i++)
         any |= motion->model.c[i] != 0.0;
-    memset(matrices->origin, 0, (size_t)n * sizeof *matrices->origin);
-    memset(matrices->gap_offset, 0, (size_t)m * sizeof *matrices->gap_offset);
+    memset(matrices->origin, 0, (size_t)coordinates * sizeof *matrices->origin);
+    memset(matrices->gap_offset, 0,
+           (size_t)contacts * sizeof *matrices->gap_offset);
     if (!any)
         return;
     for (int j = 0; j < matrices->rank; j++)
@@ -230,17 +241,19 @@ find_origin(struct ballistic *motion)
     forward(motion, b);
     backward(motion, b);
     for (int j = 0; j < matrices->rank; j++)
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < coordinates; i++)
             matrices->origin[i] +=
-                (double)(motion->work->own.B[matrices->basis[j] * n + i] *
+                (double)(motion->work->own
+                             .B[matrices->basis[j] * coordinates + i] *
                          b[j]);
-    for (int i = 0; i < m; i++) {
-        const double *N = motion->model.N + i * n;
-        double g = dot_of(n, N, matrices->origin) + motion->model.c[i];
-        double size =
-            dot_abs(n, N, matrices->origin) + fabs(motion->model.c[i]);
+    for (int i = 0; i < contacts; i++) {
+        const double *N = motion->model.N + i * coordinates;
+        double g =
+            dot_of(coordinates, N, matrices->origin) + motion->model.c[i];
+        double size = dot_abs(coordinates, N, matrices->origin) +
+                      fabs(motion->model.c[i]);
         matrices->gap_offset[i] =
-            fabs(g) <= 16.0 * m * DBL_EPSILON * size ? 0.0 : g;
+            fabs(g) <= 16.0 * contacts * DBL_EPSILON * size ? 0.0 : g;
     }
     for (int j = 0; j < matrices->rank; j++)
         matrices->gap_offset[matrices->basis[j]] = 0.0;

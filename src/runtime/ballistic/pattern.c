@@ -119,9 +119,9 @@ bool
 pattern_alternates(const struct ballistic *motion, int period)
 {
     const struct ballistic_workspace *work = motion->work;
-    int m = motion->model.m;
-    return period == 2 && impact_history_entry(work, 0)->contact < m &&
-           impact_history_entry(work, 1)->contact < m &&
+    int contacts = motion->model.m;
+    return period == 2 && impact_history_entry(work, 0)->contact < contacts &&
+           impact_history_entry(work, 1)->contact < contacts &&
            !ballistic_accelerates(motion);
 }
 
@@ -238,13 +238,14 @@ bool
 impact_history_period_due(struct ballistic *motion, long impacts)
 {
     struct ballistic_workspace *work = motion->work;
-    struct pattern p;
+    struct pattern pattern;
     bool ask_map;
     if (work->history.n < work->history.next_look)
         return false;
     if (impact_history_length(work) >= HISTORY_KEPT / 2 ||
         impact_history_marks_due(motion, impacts) ||
-        pattern_shortest(motion, impacts, &p, &ask_map) == PATTERN_CONVERGED ||
+        pattern_shortest(motion, impacts, &pattern, &ask_map) ==
+            PATTERN_CONVERGED ||
         ask_map)
         return true;
     pattern_look_later(work);
@@ -293,10 +294,10 @@ sum(const struct pair_law law[2], double x, double x1, double q, double good,
     *off = INFINITY;
     for (int k = 0; k < PAIR_MOST && good < *off; k++) {
         double part = 0.0;
-        for (int c = 0; c < 2; c++) {
+        for (int contact = 0; contact < 2; contact++) {
             part += t;
-            double to = (law[c].b - 1.0 / x) / law[c].e; /* s'/p' */
-            t /= law[c].e * x * to;
+            double to = (law[contact].b - 1.0 / x) / law[contact].e; /* s'/p' */
+            t /= law[contact].e * x * to;
             x = to;
         }
         total += part;
@@ -315,9 +316,9 @@ two_contacts_limit(const struct ballistic *motion, int i, int j,
     assert(i >= 0 && i < motion->model.m);
     assert(j >= 0 && j < motion->model.m);
     assert(i != j);
-    int m = motion->model.m;
+    int contacts = motion->model.m;
     double ei = motion->model.e[i], ej = motion->model.e[j];
-    double w = -motion->matrices.W[i * m + j] /
+    double w = -motion->matrices.W[i * contacts + j] /
                (motion->matrices.root[i] * motion->matrices.root[j]);
     double bi = (1.0 + ei) * w, bj = (1.0 + ej) * w;
     double p = motion->rate[i] / motion->matrices.root[i],

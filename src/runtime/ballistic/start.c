@@ -11,14 +11,15 @@ static void
 apart(const struct ballistic *motion, const double *x, const double *off,
       const double *y, double *out)
 {
-    int r = motion->matrices.rank;
+    int rank = motion->matrices.rank;
     for (int i = 0; i < motion->model.n; i++) {
-        const double *E = motion->matrices.E + i * r;
+        const double *E = motion->matrices.E + i * rank;
         double o = off ? off[i] : 0.0, s = x[i] - o;
-        double size = fabs(x[i]) + fabs(o) + dot_abs(r, E, y);
-        s -= dot_of(r, E, y);
-        out[i] =
-            fabs(s) <= BALLISTIC_NOISE * (r + 1) * DBL_EPSILON * size ? 0.0 : s;
+        double size = fabs(x[i]) + fabs(o) + dot_abs(rank, E, y);
+        s -= dot_of(rank, E, y);
+        out[i] = fabs(s) <= BALLISTIC_NOISE * (rank + 1) * DBL_EPSILON * size
+                     ? 0.0
+                     : s;
     }
 }
 
@@ -51,20 +52,20 @@ static void
 forget(struct ballistic *motion, double t)
 {
     struct ballistic_workspace *work = motion->work;
-    size_t m = (size_t)motion->model.m;
+    size_t contacts = (size_t)motion->model.m;
     forget_past(motion, t);
-    if (!m)
+    if (!contacts)
         return;
-    memset(motion->mode.persistent, 0, m);
-    memset(motion->just_hit, 0, m);
-    memset(motion->event.together, 0, m);
-    memset(motion->event.group, 0, m);
-    memset(work->set.closed, 0, m);
-    memset(motion->event.impulse, 0, m * sizeof *motion->event.impulse);
-    memset(motion->mode.force, 0, m * sizeof *motion->mode.force);
-    memset(motion->mode.gap_acc, 0, m * sizeof *motion->mode.gap_acc);
-    memset(motion->mode.y_acc, 0, m * sizeof *motion->mode.y_acc);
-    memset(work->rate_terms, 0, m * sizeof *work->rate_terms);
+    memset(motion->mode.persistent, 0, contacts);
+    memset(motion->just_hit, 0, contacts);
+    memset(motion->event.together, 0, contacts);
+    memset(motion->event.group, 0, contacts);
+    memset(work->set.closed, 0, contacts);
+    memset(motion->event.impulse, 0, contacts * sizeof *motion->event.impulse);
+    memset(motion->mode.force, 0, contacts * sizeof *motion->mode.force);
+    memset(motion->mode.gap_acc, 0, contacts * sizeof *motion->mode.gap_acc);
+    memset(motion->mode.y_acc, 0, contacts * sizeof *motion->mode.y_acc);
+    memset(work->rate_terms, 0, contacts * sizeof *work->rate_terms);
 }
 
 /* The part of the rates that does not come from z, where gaps depend on the
@@ -72,11 +73,11 @@ forget(struct ballistic *motion, double t)
 static void
 drifts(struct ballistic *motion)
 {
-    int m = motion->model.m;
-    for (int i = 0; i < m; i++) {
+    int contacts = motion->model.m;
+    for (int i = 0; i < contacts; i++) {
         double d = motion->rate[i] - ballistic_of(motion, i, motion->z);
         motion->matrices.rate_offset[i] =
-            fabs(d) <= BALLISTIC_NOISE * m * DBL_EPSILON *
+            fabs(d) <= BALLISTIC_NOISE * contacts * DBL_EPSILON *
                            motion->work->rate_terms[i]
                 ? 0.0
                 : d;
@@ -92,10 +93,10 @@ begin_again(struct ballistic *motion, double t, const double *q,
 {
     struct ballistic_workspace *work = motion->work;
     const struct ballistic_saved_start *saved = &work->saved_start;
-    int n = motion->model.n;
+    int coordinates = motion->model.n;
     if (saved->version != motion->matrices.version || saved->t != t ||
-        saved->tol != tol || !same_numbers(saved->q, q, n) ||
-        !same_numbers(saved->v, v, n))
+        saved->tol != tol || !same_numbers(saved->q, q, coordinates) ||
+        !same_numbers(saved->v, v, coordinates))
         return false;
     forget_past(motion, t);
     memcpy(motion->block, saved->block, work->block_bytes);
@@ -142,22 +143,22 @@ ballistic_start(struct ballistic *motion, double t, const double *q,
     assert(motion && motion->work);
     assert(motion->model.n == 0 || (q && v));
     assert(tol >= 0.0);
-    int n = motion->model.n, m = motion->model.m;
+    int coordinates = motion->model.n, contacts = motion->model.m;
     struct ballistic_workspace *work = motion->work;
     bool moving = false;
-    for (int i = 0; i < m; i++)
+    for (int i = 0; i < contacts; i++)
         moving |= motion->model.drift && motion->model.drift[i] != 0.0;
     if (!moving && begin_again(motion, t, q, v, tol))
         return true;
     forget(motion, t);
-    for (int i = 0; i < m; i++) {
-        const double *N = motion->model.N + i * n;
+    for (int i = 0; i < contacts; i++) {
+        const double *N = motion->model.N + i * coordinates;
         double c = motion->model.c[i];
         double drift = motion->model.drift ? motion->model.drift[i] : 0.0;
-        motion->gap[i] = dot_of(n, N, q) + c;
-        motion->rate[i] = dot_of(n, N, v) + drift;
-        motion->greatest[i] = dot_abs(n, N, q) + fabs(c);
-        work->rate_terms[i] = dot_abs(n, N, v) + fabs(drift);
+        motion->gap[i] = dot_of(coordinates, N, q) + c;
+        motion->rate[i] = dot_of(coordinates, N, v) + drift;
+        motion->greatest[i] = dot_abs(coordinates, N, q) + fabs(c);
+        work->rate_terms[i] = dot_abs(coordinates, N, v) + fabs(drift);
         if (fabs(motion->gap[i]) <=
             BALLISTIC_NOISE * DBL_EPSILON * motion->greatest[i])
             motion->gap[i] = 0.0;
@@ -178,7 +179,7 @@ ballistic_start(struct ballistic *motion, double t, const double *q,
         drifts(motion);
     else if (motion->matrices.rate_offset == work->own.matrices.rate_offset)
         memset(motion->matrices.rate_offset, 0,
-               (size_t)m * sizeof *motion->matrices.rate_offset);
+               (size_t)contacts * sizeof *motion->matrices.rate_offset);
     apart(motion, q, motion->matrices.origin, motion->y, motion->free_position);
     apart(motion, v, NULL, motion->z, motion->free_velocity);
     ballistic_rescale(motion);
@@ -200,7 +201,7 @@ ballistic_instant(struct ballistic *motion, const struct ballistic_model *model,
     assert(model && model->mass && model->acc);
     assert(model->n == 0 || (q && v));
     assert(on || model->m == 0);
-    int n = model->n, m = model->m;
+    int coordinates = model->n, contacts = model->m;
     motion->model = *model; /* the caller keeps the arrays alive */
     motion->matrices = motion->work->own.matrices;
     motion->work->own.current = false;
@@ -209,17 +210,19 @@ ballistic_instant(struct ballistic *motion, const struct ballistic_model *model,
         return 1;
     /* the origin is the present state: gaps are offsets */
     motion->work->instant = true;
-    memcpy(motion->matrices.origin, q, (size_t)n * sizeof *q);
-    memset(motion->free_position, 0, (size_t)n * sizeof *motion->free_position);
-    for (int i = 0; i < m; i++) {
-        const double *N = model->N + i * n;
-        motion->matrices.gap_offset[i] = model->c[i] + dot_of(n, N, q);
+    memcpy(motion->matrices.origin, q, (size_t)coordinates * sizeof *q);
+    memset(motion->free_position, 0,
+           (size_t)coordinates * sizeof *motion->free_position);
+    for (int i = 0; i < contacts; i++) {
+        const double *N = model->N + i * coordinates;
+        motion->matrices.gap_offset[i] =
+            model->c[i] + dot_of(coordinates, N, q);
         motion->mode.persistent[i] = on[i];
         motion->mode.n_persistent += on[i];
         double drift = model->drift ? model->drift[i] : 0.0;
-        motion->rate[i] = dot_of(n, N, v) + drift;
-        motion->greatest[i] = dot_abs(n, N, q) + fabs(model->c[i]);
-        motion->work->rate_terms[i] = dot_abs(n, N, v) + fabs(drift);
+        motion->rate[i] = dot_of(coordinates, N, v) + drift;
+        motion->greatest[i] = dot_abs(coordinates, N, q) + fabs(model->c[i]);
+        motion->work->rate_terms[i] = dot_abs(coordinates, N, v) + fabs(drift);
     }
     for (int j = 0; j < motion->matrices.rank; j++) {
         motion->y[j] = 0.0;

@@ -89,18 +89,18 @@ void
 ballistic_rescale(struct ballistic *motion)
 {
     struct ballistic_workspace *work = motion->work;
-    int r = motion->matrices.rank, m = motion->model.m,
+    int rank = motion->matrices.rank, contacts = motion->model.m,
         ex = motion->length_exponent, ev = motion->rate_exponent;
-    double a = largest(motion->mode.gap_acc, m);
-    bool any, rest = !(largest(motion->y, r) > 0.0);
+    double a = largest(motion->mode.gap_acc, contacts);
+    bool any, rest = !(largest(motion->y, rank) > 0.0);
     /* local accelerations a 2^(length_exponent - 2 rate_exponent) stay finite
      */
     int least = -UNITS_EXPONENTS;
-    any = fit(motion->y, r, &motion->length_exponent, least);
+    any = fit(motion->y, rank, &motion->length_exponent, least);
     if (a > 0.0 && !rest)
         least = (motion->length_exponent + ilogb(a) - ilogb(UNITS_STEEP)) / 2 +
                 UNITS_STEP;
-    any |= fit(motion->z, r, &motion->rate_exponent, least);
+    any |= fit(motion->z, rank, &motion->rate_exponent, least);
     if (any && rest) /* there is no length: take the one that belongs to the
                       * rate */
         motion->length_exponent =
@@ -108,7 +108,7 @@ ballistic_rescale(struct ballistic *motion)
     work->units.low_rate = UNITS_SMALL;
     if (!any)
         return;
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < contacts; i++) {
         motion->gap[i] = times2(motion->gap[i], ex - motion->length_exponent);
         motion->greatest[i] =
             times2(motion->greatest[i], ex - motion->length_exponent);
@@ -123,17 +123,17 @@ ballistic_rescale(struct ballistic *motion)
 bool
 ballistic_plain_units(struct ballistic *motion)
 {
-    int r = motion->matrices.rank, m = motion->model.m,
+    int rank = motion->matrices.rank, contacts = motion->model.m,
         ex = motion->length_exponent, ev = motion->rate_exponent;
     if (ex == 0 && ev == 0)
         return false;
     motion->length_exponent = motion->rate_exponent = 0;
-    for (int j = 0; j < r; j++) {
+    for (int j = 0; j < rank; j++) {
         motion->y[j] = times2(motion->y[j], ex);
         motion->z[j] = times2(motion->z[j], ev);
     }
     ballistic_units(motion);
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < contacts; i++) {
         motion->gap[i] = isfinite(motion->gap[i])
                              ? times2(motion->gap[i], ex)
                              : ballistic_of(motion, i, motion->y) +

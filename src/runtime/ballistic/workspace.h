@@ -117,9 +117,10 @@ struct ballistic_saved_start {
  * nothing has changed. */
 typedef long ballistic_coast_fn(struct ballistic *motion, double until,
                                 long most);
-ballistic_coast_fn *ballistic_coast(int m); /* the one for this processor */
-ballistic_coast_fn ballistic_coast_two;     /* m = 2 */
-ballistic_coast_fn ballistic_coast_avx2;    /* where HAVE_AVX2_FILES */
+ballistic_coast_fn *
+ballistic_coast(int contacts);           /* the one for this processor */
+ballistic_coast_fn ballistic_coast_two;  /* m = 2 */
+ballistic_coast_fn ballistic_coast_avx2; /* where HAVE_AVX2_FILES */
 
 /* Runs to come from the saved start, which differ in their restitutions alone,
  * each as far as ballistic_coast would follow it at once. */

@@ -19,29 +19,29 @@
 #define PROVE_SAFE 100.0
 
 static struct polygon2d_point
-middle(const struct polygon2d_point *v, int n)
+middle(const struct polygon2d_point *v, int count)
 {
-    struct polygon2d_point c = {0.0, 0.0, false, 0};
-    for (int i = 0; i < n; i++) {
-        c.x += v[i].x / n;
-        c.y += v[i].y / n;
+    struct polygon2d_point centre = {0.0, 0.0, false, 0};
+    for (int i = 0; i < count; i++) {
+        centre.x += v[i].x / count;
+        centre.y += v[i].y / count;
     }
-    return c;
+    return centre;
 }
 
 /* the least distance of c from an edge */
 static double
-depth(const struct invariant_cone_search *search, struct polygon2d_point c)
+depth(const struct invariant_cone_search *search, struct polygon2d_point centre)
 {
     double least = INFINITY;
     if (search->p->dim == 2)
-        return fmin(c.x - search->v[0].x, search->v[1].x - c.x);
+        return fmin(centre.x - search->v[0].x, search->v[1].x - centre.x);
     for (int i = 0; i < search->n; i++) {
         struct polygon2d_point a = search->v[i],
                                b = search->v[(i + 1) % search->n];
         double dx = b.x - a.x, dy = b.y - a.y;
-        least =
-            fmin(least, (dx * (c.y - a.y) - dy * (c.x - a.x)) / hypot(dx, dy));
+        least = fmin(least, (dx * (centre.y - a.y) - dy * (centre.x - a.x)) /
+                                hypot(dx, dy));
     }
     return least;
 }
@@ -51,29 +51,30 @@ depth(const struct invariant_cone_search *search, struct polygon2d_point c)
  * deviate from the symmetry. */
 static double
 error_of(const struct invariant_cone_problem *problem, const double *map,
-         struct polygon2d_point v, const double *y, double err)
+         struct polygon2d_point point, const double *y, double err)
 {
     struct polygon2d_point u = {-y[1] / y[0], -y[2] / y[0], false, 0};
     double big = 0.0;
     for (int i = 0; i < 9; i++)
         big = fmax(big, fabs(map[i]));
-    double in =
-        (INVARIANT_CONE_NOISE + 8.0 * problem->deviation) * polygon2d_size(v);
+    double in = (INVARIANT_CONE_NOISE + 8.0 * problem->deviation) *
+                polygon2d_size(point);
     return (err + 3.0 * big * in) / -y[0] * 2.0 * polygon2d_size(u);
 }
 
 static struct polygon2d_point
-away(struct polygon2d_point v, struct polygon2d_point c, double by)
+away(struct polygon2d_point point, struct polygon2d_point centre, double by)
 {
-    return (struct polygon2d_point){v.x + by * (v.x - c.x),
-                                    v.y + by * (v.y - c.y), false, 0};
+    return (struct polygon2d_point){point.x + by * (point.x - centre.x),
+                                    point.y + by * (point.y - centre.y), false,
+                                    0};
 }
 
 /* One round over the images of the corners that are new, or of all: those
  * without the margin are to be added. *error: the greatest error of an image.
  * False: an image does not have x_0 < 0. */
 static bool
-round_of(struct invariant_cone_search *search, struct polygon2d_point c,
+round_of(struct invariant_cone_search *search, struct polygon2d_point centre,
          double by, bool all, double *error)
 {
     double y[3];
@@ -81,8 +82,8 @@ round_of(struct invariant_cone_search *search, struct polygon2d_point c,
     *error = 0.0;
     for (int j = 1; j < search->p->m; j++) {
         const double *map = search->p->flight[j].map;
-        int n = polygon2d_clip(search, j);
-        for (int i = 0; i < n; i++) {
+        int count = polygon2d_clip(search, j);
+        for (int i = 0; i < count; i++) {
             struct polygon2d_point of = search->clip[0][i];
             if (of.old && !all)
                 continue;
@@ -91,10 +92,12 @@ round_of(struct invariant_cone_search *search, struct polygon2d_point c,
                 return false;
             if (search->n + search->n_out == search->most)
                 return true; /* the others are looked at in the next round */
-            struct polygon2d_point v = {-y[1] / y[0], -y[2] / y[0], false, 0};
+            struct polygon2d_point point = {-y[1] / y[0], -y[2] / y[0], false,
+                                            0};
             *error = fmax(*error, error_of(search->p, map, of, y, err));
-            if (!polygon2d_contains(search, away(v, c, PROVE_MARGIN * by)))
-                search->out[search->n_out++] = away(v, c, by);
+            if (!polygon2d_contains(search,
+                                    away(point, centre, PROVE_MARGIN * by)))
+                search->out[search->n_out++] = away(point, centre, by);
         }
     }
     for (int i = 0; i < search->n; i++)
@@ -109,24 +112,24 @@ invariant_cone_prove(struct invariant_cone_search *search, double by,
 {
     assert(by > 0.0);
     assert(polygon2d_is_solid(search));
-    struct polygon2d_point c = middle(search->v, search->n);
+    struct polygon2d_point centre = middle(search->v, search->n);
     bool all = true;
     /* what the search has found stays inside the cone */
     for (int i = 0; i < search->n; i++)
-        search->v[i] = away(search->v[i], c, by);
-    search->slack = 0.125 * by * depth(search, c);
+        search->v[i] = away(search->v[i], centre, by);
+    search->slack = 0.125 * by * depth(search, centre);
     polygon2d_thin(search);
     search->slack = 0.0;
     for (int k = 0; k < options->iterations && !invariant_cone_stopped(options);
          k++) {
         double error;
-        if (!round_of(search, c, by, all, &error))
+        if (!round_of(search, centre, by, all, &error))
             return false;
         if (!search->n_out && all) {
             double t = PROVE_MARGIN * by;
             result->enlarged = by;
             result->margin = t / (1.0 + t);
-            result->rounding = error / depth(search, c);
+            result->rounding = error / depth(search, centre);
             return result->margin > PROVE_SAFE * result->rounding;
         }
         all = !search->n_out;
@@ -162,8 +165,9 @@ weights(const struct invariant_cone_search *search, const double *x, int dim,
         out[2] = 0.0;
         return fmin(out[0], out[1]);
     }
-    struct polygon2d_point c = search->v[g[2]];
-    double bx = b.x - a.x, by = b.y - a.y, cx = c.x - a.x, cy = c.y - a.y;
+    struct polygon2d_point centre = search->v[g[2]];
+    double bx = b.x - a.x, by = b.y - a.y, cx = centre.x - a.x,
+           cy = centre.y - a.y;
     double d = bx * cy - by * cx, px = X - s * a.x, py = Y - s * a.y;
     out[1] = (px * cy - py * cx) / d;
     out[2] = (bx * py - by * px) / d;
@@ -196,10 +200,10 @@ rest(const struct invariant_cone_search *search, const double *x,
 {
     memcpy(d, x, 3 * sizeof *d);
     for (int k = 0; k < search->p->dim; k++) {
-        struct polygon2d_point v = search->v[im->g[k]];
+        struct polygon2d_point point = search->v[im->g[k]];
         d[0] += im->weight[k];
-        d[1] -= im->weight[k] * v.x;
-        d[2] -= im->weight[k] * v.y;
+        d[1] -= im->weight[k] * point.x;
+        d[2] -= im->weight[k] * point.y;
     }
 }
 
@@ -210,11 +214,13 @@ invariant_cone_combine(const struct invariant_cone_search *search,
                        const double *x, struct invariant_cone_image *image)
 {
     assert(search->n > 0);
-    int n = search->n, dim = n < search->p->dim ? n : search->p->dim,
+    int count = search->n,
+        dim = count < search->p->dim ? count : search->p->dim,
         base = farthest(search, x);
     double best = -INFINITY, t[3] = {0}, d[3];
-    for (int i = 1; i + dim - 2 < n; i++) {
-        int g[3] = {base, (base + i) % n, dim == 3 ? (base + i + 1) % n : 0};
+    for (int i = 1; i + dim - 2 < count; i++) {
+        int g[3] = {base, (base + i) % count,
+                    dim == 3 ? (base + i + 1) % count : 0};
         double least = weights(search, x, dim, g, t);
         if (!(least > best))
             continue;
@@ -245,8 +251,8 @@ invariant_cone_certificate(struct arena *arena,
         most += polygon2d_clip(search, j);
     result->image = NEW_N(arena, struct invariant_cone_image, most + 1);
     for (int j = 1; j < search->p->m; j++) {
-        int n = polygon2d_clip(search, j);
-        for (int i = 0; i < n; i++) {
+        int count = polygon2d_clip(search, j);
+        for (int i = 0; i < count; i++) {
             struct invariant_cone_image *image =
                 &result->image[result->n_image++];
             image->j = j;

@@ -33,21 +33,21 @@ invariant_cone_trace_new(struct arena *arena, int origins)
 
 struct polygon2d_point
 invariant_cone_trace_pull(const struct invariant_cone_search *search,
-                          struct polygon2d_point v, int n)
+                          struct polygon2d_point point, int count)
 {
     double x = 0.0, y = 0.0;
-    for (int i = 0; i < n; i++) {
-        x += search->clip[0][i].x / n;
-        y += search->clip[0][i].y / n;
+    for (int i = 0; i < count; i++) {
+        x += search->clip[0][i].x / count;
+        y += search->clip[0][i].y / count;
     }
-    v.x += TRACE_PULL * (x - v.x);
-    v.y += TRACE_PULL * (y - v.y);
-    return v;
+    point.x += TRACE_PULL * (x - point.x);
+    point.y += TRACE_PULL * (y - point.y);
+    return point;
 }
 
 int
 invariant_cone_trace_note(struct invariant_cone_search *search, int j,
-                          struct polygon2d_point v, const double *y)
+                          struct polygon2d_point point, const double *y)
 {
     assert(search->trace && y);
     assert(j > 0 && j < search->p->m);
@@ -60,9 +60,9 @@ invariant_cone_trace_note(struct invariant_cone_search *search, int j,
             memcpy(trace->v, old, (size_t)trace->n * sizeof *old);
     }
     struct invariant_cone_image *image = &trace->v[trace->n++];
-    *image =
-        (struct invariant_cone_image){.j = j, .of = v, .x = {y[0], y[1], y[2]}};
-    invariant_cone_combine(search, (double[]){-1.0, v.x, v.y}, image);
+    *image = (struct invariant_cone_image){
+        .j = j, .of = point, .x = {y[0], y[1], y[2]}};
+    invariant_cone_combine(search, (double[]){-1.0, point.x, point.y}, image);
     for (int k = 0; k < 3; k++) {
         image->g[k] = search->v[image->g[k]].id;
         /* corners are scaled to x_0 = -1, images are not */

@@ -25,27 +25,30 @@ static const double enlarge[] = {1e-3, 1e-4, 1e-6, 1e-8};
 #define SLACK 1e-8
 
 double
-invariant_cone_apply(const double *map, struct polygon2d_point v, double *y)
+invariant_cone_apply(const double *map, struct polygon2d_point point, double *y)
 {
     assert(map && y);
     double size = 0.0;
     for (int i = 0; i < 3; i++) {
         const double *a = map + 3 * i;
-        y[i] = a[1] * v.x + a[2] * v.y - a[0];
-        size = fmax(size, fabs(a[0]) + fabs(a[1] * v.x) + fabs(a[2] * v.y));
+        y[i] = a[1] * point.x + a[2] * point.y - a[0];
+        size = fmax(size,
+                    fabs(a[0]) + fabs(a[1] * point.x) + fabs(a[2] * point.y));
     }
     return 4.0 * DBL_EPSILON * size;
 }
 
 static bool
-outside(const struct invariant_cone_search *search, struct polygon2d_point v)
+outside(const struct invariant_cone_search *search,
+        struct polygon2d_point point)
 {
     if (polygon2d_is_solid(search))
-        return !polygon2d_contains(search, v);
+        return !polygon2d_contains(search, point);
     /* without an inside every new point counts */
-    double tol = INVARIANT_CONE_NOISE * polygon2d_size(v);
+    double tol = INVARIANT_CONE_NOISE * polygon2d_size(point);
     for (int i = 0; i < search->n; i++)
-        if (fabs(v.x - search->v[i].x) + fabs(v.y - search->v[i].y) <= tol)
+        if (fabs(point.x - search->v[i].x) + fabs(point.y - search->v[i].y) <=
+            tol)
             return false;
     return true;
 }
@@ -58,13 +61,13 @@ step(struct invariant_cone_search *search)
     double y[3];
     search->n_out = 0;
     for (int j = 1; j < search->p->m; j++) {
-        int n = polygon2d_clip(search, j);
-        for (int i = 0; i < n; i++) {
+        int count = polygon2d_clip(search, j);
+        for (int i = 0; i < count; i++) {
             struct polygon2d_point of = search->clip[0][i];
             if (of.old)
                 continue;
             if (search->trace)
-                of = invariant_cone_trace_pull(search, of, n);
+                of = invariant_cone_trace_pull(search, of, count);
             double tol =
                 16.0 * invariant_cone_apply(search->p->flight[j].map, of, y);
             if (y[0] > tol) {
@@ -74,14 +77,15 @@ step(struct invariant_cone_search *search)
             }
             if (y[0] >= -tol)
                 return INVARIANT_CONE_LEVEL;
-            struct polygon2d_point v = {-y[1] / y[0], -y[2] / y[0], false, 0};
-            if (!outside(search, v))
+            struct polygon2d_point point = {-y[1] / y[0], -y[2] / y[0], false,
+                                            0};
+            if (!outside(search, point))
                 continue;
             if (search->n + search->n_out == search->most)
                 return INVARIANT_CONE_OPEN;
             if (search->trace)
-                v.id = invariant_cone_trace_note(search, j, of, y);
-            search->out[search->n_out++] = v;
+                point.id = invariant_cone_trace_note(search, j, of, y);
+            search->out[search->n_out++] = point;
         }
     }
     for (int i = 0; i < search->n; i++)
@@ -220,37 +224,37 @@ invariant_cone_find(struct arena *arena,
     assert(arena && problem && options && result);
     assert(options->tolerance > 0.0 && options->iterations >= 0);
     assert(problem->dim == 2 || problem->dim == 3);
-    struct invariant_cone_search w = {.p = problem,
-                                      .any_order = options->any_order};
+    struct invariant_cone_search search = {.p = problem,
+                                           .any_order = options->any_order};
     double tolerance = options->tolerance;
     *result = (struct invariant_cone_result){.verdict = INVARIANT_CONE_NO,
                                              .growth = 1.0};
-    room(arena, &w, options->n_from);
-    if (begin(&w, options)) {
-        result->n_origin = w.n_out;
-        result->origin =
-            arena_copy(arena, w.out, (size_t)w.n_out * sizeof *w.out);
-        polygon2d_add_points(&w);
+    room(arena, &search, options->n_from);
+    if (begin(&search, options)) {
+        result->n_origin = search.n_out;
+        result->origin = arena_copy(arena, search.out,
+                                    (size_t)search.n_out * sizeof *search.out);
+        polygon2d_add_points(&search);
         /* a cone that cannot be proven invariant has not grown enough */
         for (;; tolerance *= 0.01) {
-            result->verdict = grow(&w, tolerance, options, result);
-            keep(arena, &w, &result->least);
-            result->slack = w.slack;
+            result->verdict = grow(&search, tolerance, options, result);
+            keep(arena, &search, &result->least);
+            result->slack = search.slack;
             if (result->verdict != INVARIANT_CONE_YES)
                 break;
-            if (prove(&w, options, result)) {
-                keep(arena, &w, &result->proven);
+            if (prove(&search, options, result)) {
+                keep(arena, &search, &result->proven);
                 break;
             }
             result->verdict = INVARIANT_CONE_LOOSE;
             if (result->growth == 0.0 || tolerance < DBL_EPSILON)
                 break;
-            w.slack = result->slack;
+            search.slack = result->slack;
         }
     }
-    result->contact = w.contact;
-    if (certificate && result->verdict == INVARIANT_CONE_NO && w.n)
-        trace(arena, &w, options, result);
-    else if (certificate && w.n)
-        invariant_cone_certificate(arena, &w, result);
+    result->contact = search.contact;
+    if (certificate && result->verdict == INVARIANT_CONE_NO && search.n)
+        trace(arena, &search, options, result);
+    else if (certificate && search.n)
+        invariant_cone_certificate(arena, &search, result);
 }

@@ -246,13 +246,13 @@ invariant_cone_problem(struct arena *arena, const struct symmetry *symmetry,
     enum invariant_cone_refused why = suits(symmetry, problem);
     if (why)
         return why;
-    int m = problem->m, n;
+    int contacts = problem->m, n;
     double R[9], from[2][3] = {{0}}, to[2][3];
     problem->deviation = symmetry->deviation;
-    problem->gap = arena_alloc(arena, (size_t)m * sizeof *problem->gap);
-    problem->flight = NEW_N(arena, struct invariant_cone_flight, m);
+    problem->gap = arena_alloc(arena, (size_t)contacts * sizeof *problem->gap);
+    problem->flight = NEW_N(arena, struct invariant_cone_flight, contacts);
     coordinates(problem, symmetry);
-    for (int j = 0; j < m; j++) {
+    for (int j = 0; j < contacts; j++) {
         /* F_j divided by the scales, so that F_0 is 1 in each */
         problem->gap[j][0] = 1.0;
         for (int c = 1; c < problem->dim; c++)
@@ -267,7 +267,7 @@ invariant_cone_problem(struct arena *arena, const struct symmetry *symmetry,
     n = edges(problem, from);
     if (n != problem->dim - 1)
         return INVARIANT_CONE_DIMENSION;
-    for (int j = 1; j < m; j++) {
+    for (int j = 1; j < contacts; j++) {
         turn(problem, symmetry, j, R);
         for (int i = 0; i < n; i++)
             mat3_apply(R, from[i], to[i]);

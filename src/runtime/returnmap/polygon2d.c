@@ -39,18 +39,18 @@ same(struct polygon2d_point a, struct polygon2d_point b)
  */
 
 static void
-merge(const struct polygon2d_point *a, int n, const struct polygon2d_point *b,
-      int m, struct polygon2d_point *out)
+merge(const struct polygon2d_point *a, int count,
+      const struct polygon2d_point *b, int m, struct polygon2d_point *out)
 {
     int i = 0, j = 0;
-    while (i < n || j < m)
-        if (j == m || (i < n && !before(b[j], a[i])))
+    while (i < count || j < m)
+        if (j == m || (i < count && !before(b[j], a[i])))
             *out++ = a[i++];
         else
             *out++ = b[j++];
 }
 
-/* all points from left to right into w->clip[0] */
+/* all points from left to right into search->clip[0] */
 static int
 sorted(struct invariant_cone_search *search)
 {
@@ -67,11 +67,11 @@ sorted(struct invariant_cone_search *search)
         search->out[j] = x;
     }
     merge(all, search->n, search->out, search->n_out, search->clip[0]);
-    int n = 0, most = search->n + search->n_out;
+    int count = 0, most = search->n + search->n_out;
     for (int i = 0; i < most; i++)
-        if (!n || !same(search->clip[0][i], search->clip[0][n - 1]))
-            search->clip[0][n++] = search->clip[0][i];
-    return n;
+        if (!count || !same(search->clip[0][i], search->clip[0][count - 1]))
+            search->clip[0][count++] = search->clip[0][i];
+    return count;
 }
 
 /* adds a point to a chain of k points that turns left; returns their number
@@ -90,17 +90,17 @@ void
 polygon2d_add_points(struct invariant_cone_search *search)
 {
     assert(search->n + search->n_out <= search->most);
-    int n = sorted(search), k = 0, u = 0;
+    int count = sorted(search), k = 0, u = 0;
     const struct polygon2d_point *all = search->clip[0];
     struct polygon2d_point *up = search->clip[1];
     search->n_out = 0;
-    if (n > 2 && search->p->dim == 2) {
-        search->clip[0][1] = all[n - 1];
-        n = 2;
+    if (count > 2 && search->p->dim == 2) {
+        search->clip[0][1] = all[count - 1];
+        count = 2;
     }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < count; i++)
         k = extend(search->v, k, all[i]);
-    for (int i = n - 1; i >= 0; i--)
+    for (int i = count - 1; i >= 0; i--)
         u = extend(up, u, all[i]);
     search->low = k - 1;
     for (int i = 1; i + 1 < u; i++)
@@ -191,15 +191,15 @@ polygon2d_contains(const struct invariant_cone_search *search,
 
 /* puts the part of the polygon of n points on the side of h into out */
 static int
-cut(const struct polygon2d_point *v, int n, const double *c,
+cut(const struct polygon2d_point *v, int count, const double *c,
     struct polygon2d_point *out)
 {
-    assert(n > 0);
+    assert(count > 0);
     int m = 0;
-    struct polygon2d_point a = v[n - 1];
+    struct polygon2d_point a = v[count - 1];
     double da = c[1] * a.x + c[2] * a.y - c[0];
     bool was = da >= -INVARIANT_CONE_NOISE * polygon2d_size(a);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < count; i++) {
         struct polygon2d_point b = v[i];
         double db = c[1] * b.x + c[2] * b.y - c[0];
         double tol = INVARIANT_CONE_NOISE * polygon2d_size(b);
@@ -224,16 +224,16 @@ polygon2d_clip(struct invariant_cone_search *search, int j)
     assert(j > 0 && j < search->p->m);
     const struct invariant_cone_flight *flight = &search->p->flight[j];
     const struct polygon2d_point *from = search->v;
-    int n = search->n, k = search->any_order ? 0 : flight->n_clip;
+    int count = search->n, k = search->any_order ? 0 : flight->n_clip;
     search->contact = j;
     if (!k)
-        memcpy(search->clip[0], search->v, (size_t)n * sizeof *search->v);
-    for (int i = 0; i < k && n; i++) {
+        memcpy(search->clip[0], search->v, (size_t)count * sizeof *search->v);
+    for (int i = 0; i < k && count; i++) {
         struct polygon2d_point *to = search->clip[(k - 1 - i) % 2];
-        n = cut(from, n, flight->h[i].c, to);
+        count = cut(from, count, flight->h[i].c, to);
         from = to;
     }
-    return n;
+    return count;
 }
 
 /* -- angle ------------------------------------------------------------------
@@ -253,9 +253,9 @@ plain(const struct invariant_cone_problem *problem, struct polygon2d_point v)
  */
 double
 polygon2d_solid_angle(const struct invariant_cone_problem *problem,
-                      const struct polygon2d_point *v, int n)
+                      const struct polygon2d_point *v, int count)
 {
-    if (n < problem->dim)
+    if (count < problem->dim)
         return 0.0;
     struct polygon2d_point a = plain(problem, v[0]), b = plain(problem, v[1]),
                            c;
@@ -264,7 +264,7 @@ polygon2d_solid_angle(const struct invariant_cone_problem *problem,
     double re = 1.0, im = 0.0;
     double la = sqrt(1.0 + a.x * a.x + a.y * a.y);
     double lb = sqrt(1.0 + b.x * b.x + b.y * b.y), lc;
-    for (int i = 1; i + 1 < n; i++, b = c, lb = lc) {
+    for (int i = 1; i + 1 < count; i++, b = c, lb = lc) {
         c = plain(problem, v[i + 1]);
         lc = sqrt(1.0 + c.x * c.x + c.y * c.y);
         double ab = 1.0 + a.x * b.x + a.y * b.y;

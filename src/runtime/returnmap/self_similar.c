@@ -57,21 +57,21 @@ dot(int n, const real *x, const real *y)
 }
 
 static void
-times(int r, const real *A, const real *x, real *y)
+times(int rank, const real *A, const real *x, real *y)
 {
-    for (int i = 0; i < r; i++)
-        y[i] = dot(r, A + i * r, x);
+    for (int i = 0; i < rank; i++)
+        y[i] = dot(rank, A + i * rank, x);
 }
 
 static void
-product(int r, const real *A, const real *B, real *C)
+product(int rank, const real *A, const real *B, real *C)
 {
-    for (int i = 0; i < r; i++)
-        for (int j = 0; j < r; j++) {
+    for (int i = 0; i < rank; i++)
+        for (int j = 0; j < rank; j++) {
             real s = 0.0L;
-            for (int k = 0; k < r; k++)
-                s += A[i * r + k] * B[k * r + j];
-            C[i * r + j] = s;
+            for (int k = 0; k < rank; k++)
+                s += A[i * rank + k] * B[k * rank + j];
+            C[i * rank + j] = s;
         }
 }
 
@@ -80,36 +80,36 @@ static bool
 resolve(struct work *work, real b, const real *A, real *x)
 {
     assert(A && x && work->r > 0);
-    int r = work->r;
-    real *M = vec(work, r * r);
-    for (int i = 0; i < r * r; i++)
-        M[i] = (i % (r + 1) == 0 ? b : 0.0L) - A[i];
-    for (int k = 0; k < r; k++) {
+    int rank = work->r;
+    real *M = vec(work, rank * rank);
+    for (int i = 0; i < rank * rank; i++)
+        M[i] = (i % (rank + 1) == 0 ? b : 0.0L) - A[i];
+    for (int k = 0; k < rank; k++) {
         int p = k;
-        for (int i = k + 1; i < r; i++)
-            if (fabsl(M[i * r + k]) > fabsl(M[p * r + k]))
+        for (int i = k + 1; i < rank; i++)
+            if (fabsl(M[i * rank + k]) > fabsl(M[p * rank + k]))
                 p = i;
-        if (!(fabsl(M[p * r + k]) > 0.0L))
+        if (!(fabsl(M[p * rank + k]) > 0.0L))
             return false;
-        for (int j = 0; j < r; j++) {
-            real t = M[k * r + j];
-            M[k * r + j] = M[p * r + j];
-            M[p * r + j] = t;
+        for (int j = 0; j < rank; j++) {
+            real t = M[k * rank + j];
+            M[k * rank + j] = M[p * rank + j];
+            M[p * rank + j] = t;
         }
         real t = x[k];
         x[k] = x[p];
         x[p] = t;
-        for (int i = k + 1; i < r; i++) {
-            real f = M[i * r + k] / M[k * r + k];
-            for (int j = k; j < r; j++)
-                M[i * r + j] -= f * M[k * r + j];
+        for (int i = k + 1; i < rank; i++) {
+            real f = M[i * rank + k] / M[k * rank + k];
+            for (int j = k; j < rank; j++)
+                M[i * rank + j] -= f * M[k * rank + j];
             x[i] -= f * x[k];
         }
     }
-    for (int k = r - 1; k >= 0; k--) {
-        for (int j = k + 1; j < r; j++)
-            x[k] -= M[k * r + j] * x[j];
-        x[k] /= M[k * r + k];
+    for (int k = rank - 1; k >= 0; k--) {
+        for (int j = k + 1; j < rank; j++)
+            x[k] -= M[k * rank + j] * x[j];
+        x[k] /= M[k * rank + k];
         if (!isfinite((double)x[k]))
             return false;
     }
@@ -123,18 +123,19 @@ resolve(struct work *work, real b, const real *A, real *x)
 static void
 turned(const struct symmetry *symmetry, long j, const real *x, real *y)
 {
-    int r = symmetry->rank, m = symmetry->m;
-    for (int c = 0; c < r;) {
-        bool two = c + 1 < r && symmetry->R[(c + 1) * r + c] != 0.0;
+    int rank = symmetry->rank, contacts = symmetry->m;
+    for (int c = 0; c < rank;) {
+        bool two = c + 1 < rank && symmetry->R[(c + 1) * rank + c] != 0.0;
         if (!two) {
-            y[c] = symmetry->R[c * r + c] < 0.0 && j % 2 ? -x[c] : x[c];
+            y[c] = symmetry->R[c * rank + c] < 0.0 && j % 2 ? -x[c] : x[c];
             c++;
             continue;
         }
         double angle =
-            atan2(symmetry->R[(c + 1) * r + c], symmetry->R[c * r + c]);
-        long k = lround(angle * m / (double)turn), n = (k * j) % m;
-        real t = turn * (real)n / (real)m, co = cosl(t), si = sinl(t);
+            atan2(symmetry->R[(c + 1) * rank + c], symmetry->R[c * rank + c]);
+        long k = lround(angle * contacts / (double)turn),
+             n = (k * j) % contacts;
+        real t = turn * (real)n / (real)contacts, co = cosl(t), si = sinl(t);
         real a = co * x[c] - si * x[c + 1], b = si * x[c] + co * x[c + 1];
         y[c] = a;
         y[c + 1] = b;
@@ -145,43 +146,43 @@ turned(const struct symmetry *symmetry, long j, const real *x, real *y)
 static void
 prepare(struct work *work, const struct symmetry *symmetry, int step, real acc)
 {
-    int m = work->m, r = work->r;
-    work->F = vec(work, m * r);
-    work->order = vec(work, m * r);
-    work->Ri = vec(work, r * r);
-    work->U = vec(work, r * r);
-    work->A = vec(work, r * r);
-    work->free = vec(work, r);
-    work->acc = vec(work, r);
-    real norm = 0.0L, *x = vec(work, r);
-    for (int i = 0; i < r; i++)
+    int contacts = work->m, rank = work->r;
+    work->F = vec(work, contacts * rank);
+    work->order = vec(work, contacts * rank);
+    work->Ri = vec(work, rank * rank);
+    work->U = vec(work, rank * rank);
+    work->A = vec(work, rank * rank);
+    work->free = vec(work, rank);
+    work->acc = vec(work, rank);
+    real norm = 0.0L, *x = vec(work, rank);
+    for (int i = 0; i < rank; i++)
         norm += (real)symmetry->F[i] * symmetry->F[i];
     norm = sqrtl(norm);
-    for (int i = 0; i < r; i++)
+    for (int i = 0; i < rank; i++)
         work->F[i] = symmetry->F[i] / norm;
-    for (int j = 0; j < m; j++) {
-        turned(symmetry, (long)j * step, work->F, work->F + j * r);
-        turned(symmetry, j, work->F, work->order + j * r);
+    for (int j = 0; j < contacts; j++) {
+        turned(symmetry, (long)j * step, work->F, work->F + j * rank);
+        turned(symmetry, j, work->F, work->order + j * rank);
     }
-    for (int i = 0; i < r; i++) {
-        memset(x, 0, (size_t)r * sizeof *x);
+    for (int i = 0; i < rank; i++) {
+        memset(x, 0, (size_t)rank * sizeof *x);
         x[i] = 1.0L;
         real *y = work->free; /* only here */
         turned(symmetry, -(long)step, x, y);
-        for (int j = 0; j < r; j++)
-            work->Ri[j * r + i] = y[j];
-        for (int j = 0; j < r; j++)
-            work->U[j * r + i] = (i == j ? 1.0L : 0.0L) -
-                                 (1.0L + work->e) * work->F[j] * work->F[i];
+        for (int j = 0; j < rank; j++)
+            work->Ri[j * rank + i] = y[j];
+        for (int j = 0; j < rank; j++)
+            work->U[j * rank + i] = (i == j ? 1.0L : 0.0L) -
+                                    (1.0L + work->e) * work->F[j] * work->F[i];
     }
-    product(r, work->Ri, work->U, work->A);
-    memset(work->free, 0, (size_t)r * sizeof *x);
+    product(rank, work->Ri, work->U, work->A);
+    memset(work->free, 0, (size_t)rank * sizeof *x);
     /* F_j.a is the same for all contacts: along the mode that does not turn */
     if (acc != 0.0L)
         work->free[0] = acc / work->F[0];
     real down =
-        work->e > 0.0L || acc >= 0.0L ? 0.0L : dot(r, work->F, work->free);
-    for (int i = 0; i < r; i++)
+        work->e > 0.0L || acc >= 0.0L ? 0.0L : dot(rank, work->F, work->free);
+    for (int i = 0; i < rank; i++)
         work->acc[i] = work->free[i] - down * work->F[i];
 }
 
@@ -199,12 +200,12 @@ after(const struct work *work, const real *p, real *u)
 static bool
 place(struct work *work, real bq, const real *p, real *q)
 {
-    int r = work->r;
-    real *x = vec(work, r);
+    int rank = work->r;
+    real *x = vec(work, rank);
     after(work, p, x);
-    for (int i = 0; i < r; i++)
+    for (int i = 0; i < rank; i++)
         x[i] += 0.5L * work->acc[i];
-    times(r, work->Ri, x, q);
+    times(rank, work->Ri, x, q);
     return resolve(work, bq, work->Ri, q);
 }
 
@@ -212,14 +213,15 @@ static void
 judge(struct work *work, const real *q, const real *p,
       struct self_similar_motion *motion)
 {
-    int r = work->r, m = work->m;
-    real size = sqrtl(dot(r, q, q)), least = INFINITY, *u = vec(work, r);
+    int rank = work->r, contacts = work->m;
+    real size = sqrtl(dot(rank, q, q)), least = INFINITY, *u = vec(work, rank);
     after(work, p, u);
     motion->worst = -1;
     bool dips = false;
-    for (int j = 1; j < m; j++) {
-        const real *F = work->order + j * r;
-        real g = dot(r, F, q), v = dot(r, F, u), a = dot(r, F, work->acc);
+    for (int j = 1; j < contacts; j++) {
+        const real *F = work->order + j * rank;
+        real g = dot(rank, F, q), v = dot(rank, F, u),
+             a = dot(rank, F, work->acc);
         /* a gap that is accelerated upwards may have its least value in flight
          */
         bool inside = a > 0.0L && v < 0.0L && -v < a;
@@ -230,8 +232,8 @@ judge(struct work *work, const real *q, const real *p,
         motion->worst = j;
         dips = inside;
     }
-    motion->margin = m > 1 && size > 0.0L ? (double)(least / size) : 0.0;
-    motion->verdict = !(dot(r, work->F, p) < 0.0L) ? SELF_SIMILAR_RECEDES
+    motion->margin = contacts > 1 && size > 0.0L ? (double)(least / size) : 0.0;
+    motion->verdict = !(dot(rank, work->F, p) < 0.0L) ? SELF_SIMILAR_RECEDES
                       : motion->margin >= -SELF_SIMILAR_CLOSED
                           ? SELF_SIMILAR_FEASIBLE
                       : dips ? SELF_SIMILAR_DIPS
@@ -268,29 +270,29 @@ static void
 derivative(struct work *work, const struct self_similar_motion *motion,
            real tau, const real *acc, const real *p, real *J)
 {
-    int r = work->r, n = 2 * r;
-    real *x = vec(work, r), *y = vec(work, r), *u = vec(work, r),
-         *v = vec(work, r);
-    real *ra = vec(work, r);
-    real bp = motion->bp, bq = motion->bq, rate = bp * dot(r, work->F, p);
-    times(r, work->Ri, acc, ra);
+    int rank = work->r, n = 2 * rank;
+    real *x = vec(work, rank), *y = vec(work, rank), *u = vec(work, rank),
+         *v = vec(work, rank);
+    real *ra = vec(work, rank);
+    real bp = motion->bp, bq = motion->bq, rate = bp * dot(rank, work->F, p);
+    times(rank, work->Ri, acc, ra);
     for (int c = 0; c < n; c++) {
-        bool place = c < r;
-        memset(x, 0, (size_t)r * sizeof *x);
-        x[place ? c : c - r] = 1.0L;
-        memset(v, 0, (size_t)r * sizeof *v);
+        bool place = c < rank;
+        memset(x, 0, (size_t)rank * sizeof *x);
+        x[place ? c : c - rank] = 1.0L;
+        memset(v, 0, (size_t)rank * sizeof *v);
         if (!place) { /* dp: U_0 dp, and by it the place after the flight */
-            times(r, work->U, x, y);
-            times(r, work->Ri, y, v);
+            times(rank, work->U, x, y);
+            times(rank, work->Ri, y, v);
         }
-        for (int i = 0; i < r; i++)
+        for (int i = 0; i < rank; i++)
             u[i] = tau * v[i];
         if (place)
-            times(r, work->Ri, x, u);
-        real dt = -dot(r, work->F, u) / rate;
-        for (int i = 0; i < r; i++) {
+            times(rank, work->Ri, x, u);
+        real dt = -dot(rank, work->F, u) / rate;
+        for (int i = 0; i < rank; i++) {
             J[i * n + c] = (u[i] + bp * p[i] * dt) / bq;
-            J[(r + i) * n + c] = (v[i] + ra[i] * dt) / bp;
+            J[(rank + i) * n + c] = (v[i] + ra[i] * dt) / bp;
         }
     }
 }
@@ -301,12 +303,12 @@ static int
 multipliers(struct work *work, const real *q0, const real *p0, bool scaled,
             struct self_similar_motion *motion)
 {
-    int r = work->r, n = 2 * r, k = 0;
-    real V = sqrtl(dot(r, p0, p0)), L = sqrtl(dot(r, q0, q0));
+    int rank = work->r, n = 2 * rank, k = 0;
+    real V = sqrtl(dot(rank, p0, p0)), L = sqrtl(dot(rank, q0, q0));
     if (!(L > 0.0L))
         L = V;
-    real *q = vec(work, n), *p = q + r, *acc = vec(work, r);
-    for (int i = 0; i < r; i++) {
+    real *q = vec(work, n), *p = q + rank, *acc = vec(work, rank);
+    for (int i = 0; i < rank; i++) {
         q[i] = q0[i] / L;
         p[i] = p0[i] / V;
         acc[i] = work->acc[i] * L / (V * V);
@@ -314,18 +316,18 @@ multipliers(struct work *work, const real *q0, const real *p0, bool scaled,
     real *B = vec(work, n * n), *J = vec(work, n * n);
     derivative(work, motion, V / L, acc, p, J);
     /* rows 0 .. k-1: directions outside of the plane, then the scalings */
-    memcpy(B, work->F, (size_t)r * sizeof *B);
+    memcpy(B, work->F, (size_t)rank * sizeof *B);
     k += orthonormal(n, B, k, B + k * n);
     for (int half = 0; half < 2 && !(work->e > 0.0L); half++) {
         memset(B + k * n, 0, (size_t)n * sizeof *B);
-        times(r, work->Ri, work->F, B + k * n + half * r);
+        times(rank, work->Ri, work->F, B + k * n + half * rank);
         k += orthonormal(n, B, k, B + k * n);
     }
     for (int half = 0; half < (scaled ? 1 : 2); half++) {
         for (int i = 0; i < n; i++)
-            B[k * n + i] = scaled             ? (i < r ? 2.0L : 1.0L) * q[i]
-                           : (i < r) == !half ? q[i]
-                                              : 0.0L;
+            B[k * n + i] = scaled ? (i < rank ? 2.0L : 1.0L) * q[i]
+                           : (i < rank) == !half ? q[i]
+                                                 : 0.0L;
         k += orthonormal(n, B, k, B + k * n);
     }
     int from = k;
@@ -342,12 +344,12 @@ multipliers(struct work *work, const real *q0, const real *p0, bool scaled,
         for (int i = 0; i < d; i++)
             M[i * d + c] = (double)dot(n, B + (from + i) * n, x);
     }
-    struct eigen e = {0};
-    if (d && eigen_solve(work->a, d, M, &e))
+    struct eigen eigen = {0};
+    if (d && eigen_solve(work->a, d, M, &eigen))
         return 1;
     motion->n_multiplier = d;
-    motion->multiplier = e.re;
-    motion->multiplier_im = e.im;
+    motion->multiplier = eigen.re;
+    motion->multiplier_im = eigen.im;
     return 0;
 }
 
@@ -355,22 +357,23 @@ static int
 motion_of(struct work *work, real bp, real bq, real error, const real *p,
           bool scaled, struct self_similar_motion *motion)
 {
-    int r = work->r;
-    real *q = vec(work, r);
+    int rank = work->r;
+    real *q = vec(work, rank);
     motion->bp = (double)bp;
     motion->bq = (double)bq;
     motion->bt = (double)(bq / bp);
     motion->error = (double)error;
     motion->period = 1.0;
     motion->exponent = scaled ? 2.0 : 2.0 * log(motion->bp) / log(motion->bt);
-    motion->q = NEW_N(work->a, double, (size_t)r + 1);
-    motion->p = NEW_N(work->a, double, (size_t)r + 1);
+    motion->q = NEW_N(work->a, double, (size_t)rank + 1);
+    motion->p = NEW_N(work->a, double, (size_t)rank + 1);
     motion->worst = -1;
     motion->verdict = SELF_SIMILAR_UNBOUNDED;
     if (!place(work, bq, p, q))
         return 0;
-    motion->energy = (double)(0.5L * dot(r, p, p) - dot(r, work->free, q));
-    for (int i = 0; i < r; i++) {
+    motion->energy =
+        (double)(0.5L * dot(rank, p, p) - dot(rank, work->free, q));
+    for (int i = 0; i < rank; i++) {
         motion->q[i] = (double)q[i];
         motion->p[i] = (double)p[i];
     }
@@ -384,35 +387,38 @@ motion_of(struct work *work, real bp, real bq, real error, const real *p,
 static int
 find_free(struct work *work, struct self_similar *out)
 {
-    int r = work->r;
-    double *A = NEW_N(work->a, double, (size_t)(r * r) + 1);
-    struct eigen e;
-    for (int i = 0; i < r * r; i++)
+    int rank = work->r;
+    double *A = NEW_N(work->a, double, (size_t)(rank * rank) + 1);
+    struct eigen eigen;
+    for (int i = 0; i < rank * rank; i++)
         A[i] = (double)work->A[i];
-    if (eigen_solve(work->a, r, A, &e))
+    if (eigen_solve(work->a, rank, A, &eigen))
         return 1;
-    out->v = NEW_N(work->a, struct self_similar_motion, (size_t)(r * r) + 1);
-    real *p = vec(work, r);
-    for (int i = 0; i < r; i++)
-        out->tied |= e.im[i] != 0.0 && fabs(e.im[i]) <= e.error[i];
-    for (int i = 0; i < r; i++)
-        for (int j = i + 1; j < r; j++) {
-            bool pair = e.im[i] == 0.0 && e.im[j] == 0.0;
-            if (!pair || !(e.re[i] < 1.0) || !(e.re[j] > e.error[j]))
+    out->v =
+        NEW_N(work->a, struct self_similar_motion, (size_t)(rank * rank) + 1);
+    real *p = vec(work, rank);
+    for (int i = 0; i < rank; i++)
+        out->tied |= eigen.im[i] != 0.0 && fabs(eigen.im[i]) <= eigen.error[i];
+    for (int i = 0; i < rank; i++)
+        for (int j = i + 1; j < rank; j++) {
+            bool pair = eigen.im[i] == 0.0 && eigen.im[j] == 0.0;
+            if (!pair || !(eigen.re[i] < 1.0) ||
+                !(eigen.re[j] > eigen.error[j]))
                 continue;
-            if (e.re[i] - e.re[j] <= e.error[i] + e.error[j]) {
+            if (eigen.re[i] - eigen.re[j] <= eigen.error[i] + eigen.error[j]) {
                 out->tied = true;
                 continue;
             }
             real s = 0.0L;
-            for (int k = 0; k < r; k++)
-                s += work->F[k] * e.x[i * r + k];
+            for (int k = 0; k < rank; k++)
+                s += work->F[k] * eigen.x[i * rank + k];
             if (s == 0.0L)
                 continue;
-            for (int k = 0; k < r; k++)
-                p[k] = -e.x[i * r + k] / s;
-            if (motion_of(work, e.re[i], e.re[j], e.error[i] / e.re[i], p,
-                          false, &out->v[out->n++]))
+            for (int k = 0; k < rank; k++)
+                p[k] = -eigen.x[i * rank + k] / s;
+            if (motion_of(work, eigen.re[i], eigen.re[j],
+                          eigen.error[i] / eigen.re[i], p, false,
+                          &out->v[out->n++]))
                 return 1;
         }
     return 0;
@@ -426,23 +432,23 @@ find_free(struct work *work, struct self_similar *out)
 static void
 adjugate(struct work *work, const real *A, real *B, real *c)
 {
-    int r = work->r, rr = r * r;
+    int rank = work->r, rr = rank * rank;
     real *M = vec(work, rr);
-    memset(B, 0, (size_t)(r * rr) * sizeof *B);
-    for (int i = 0; i < r; i++)
-        B[(r - 1) * rr + i * (r + 1)] = 1.0L;
-    c[r] = 1.0L;
-    for (int k = 1; k <= r; k++) {
-        product(r, A, B + (r - k) * rr, M);
+    memset(B, 0, (size_t)(rank * rr) * sizeof *B);
+    for (int i = 0; i < rank; i++)
+        B[(rank - 1) * rr + i * (rank + 1)] = 1.0L;
+    c[rank] = 1.0L;
+    for (int k = 1; k <= rank; k++) {
+        product(rank, A, B + (rank - k) * rr, M);
         real trace = 0.0L;
-        for (int i = 0; i < r; i++)
-            trace += M[i * (r + 1)];
-        c[r - k] = -trace / k;
-        if (k == r)
+        for (int i = 0; i < rank; i++)
+            trace += M[i * (rank + 1)];
+        c[rank - k] = -trace / k;
+        if (k == rank)
             break;
         for (int i = 0; i < rr; i++)
-            B[(r - k - 1) * rr + i] =
-                M[i] + (i % (r + 1) == 0 ? c[r - k] : 0.0L);
+            B[(rank - k - 1) * rr + i] =
+                M[i] + (i % (rank + 1) == 0 ? c[rank - k] : 0.0L);
     }
 }
 
@@ -451,30 +457,31 @@ adjugate(struct work *work, const real *A, real *B, real *c)
 static int
 polynomial(struct work *work, real *pi)
 {
-    int r = work->r, rr = r * r, n = 3 * r - 2;
-    real *BA = vec(work, r * rr), *BR = vec(work, r * rr),
-         *c = vec(work, r + 1);
-    real *g = vec(work, (r + 1) * r), *x = vec(work, r), *y = vec(work, r);
+    int rank = work->r, rr = rank * rank, n = 3 * rank - 2;
+    real *BA = vec(work, rank * rr), *BR = vec(work, rank * rr),
+         *c = vec(work, rank + 1);
+    real *g = vec(work, (rank + 1) * rank), *x = vec(work, rank),
+         *y = vec(work, rank);
     adjugate(work, work->Ri, BR, c);
     adjugate(work, work->A, BA, c);
-    times(r, work->Ri, work->acc, x);
-    for (int k = 0; k <= r; k++)
-        for (int i = 0; i < r; i++)
-            g[k * r + i] = 0.5L * c[k] * work->acc[i];
-    for (int k = 0; k < r; k++) {
-        real *u = vec(work, r);
-        times(r, BA + k * rr, x, y);
-        times(r, work->U, y, u);
-        for (int i = 0; i < r; i++)
-            g[k * r + i] += u[i];
+    times(rank, work->Ri, work->acc, x);
+    for (int k = 0; k <= rank; k++)
+        for (int i = 0; i < rank; i++)
+            g[k * rank + i] = 0.5L * c[k] * work->acc[i];
+    for (int k = 0; k < rank; k++) {
+        real *u = vec(work, rank);
+        times(rank, BA + k * rr, x, y);
+        times(rank, work->U, y, u);
+        for (int i = 0; i < rank; i++)
+            g[k * rank + i] += u[i];
     }
     for (int k = 0; k <= n; k++)
         pi[k] = 0.0L;
-    for (int k = 0; k <= r; k++) {
-        times(r, work->Ri, g + k * r, x);
-        for (int j = 0; j < r; j++) {
-            times(r, BR + j * rr, x, y);
-            pi[2 * j + k] += dot(r, work->F, y);
+    for (int k = 0; k <= rank; k++) {
+        times(rank, work->Ri, g + k * rank, x);
+        for (int j = 0; j < rank; j++) {
+            times(rank, BR + j * rr, x, y);
+            pi[2 * j + k] += dot(rank, work->F, y);
         }
     }
     return n;
@@ -510,8 +517,8 @@ polish(const real *c, int n, real b, real lo, real hi, real *error)
 static int
 find_falling(struct work *work, struct self_similar *out)
 {
-    int r = work->r, n;
-    real *pi = vec(work, 3 * r), big = 0.0L;
+    int rank = work->r, n;
+    real *pi = vec(work, 3 * rank), big = 0.0L;
     double c[POLYNOMIAL_MAX + 1], root[POLYNOMIAL_MAX];
     n = polynomial(work, pi);
     for (int k = 0; k <= n; k++)
@@ -526,19 +533,19 @@ find_falling(struct work *work, struct self_similar *out)
     int k = big > 0.0L ? polynomial_roots(c, n, 1.0, 0.0, root, n) : 0;
     out->v =
         NEW_N(work->a, struct self_similar_motion, (size_t)(k > 0 ? k : 0) + 1);
-    real *p = vec(work, r), *x = vec(work, r);
+    real *p = vec(work, rank), *x = vec(work, rank);
     for (int i = 0; i < k; i++) {
         real lo = i ? 0.5L * ((real)root[i - 1] + root[i]) : 0.0L;
         real hi = i + 1 < k ? 0.5L * ((real)root[i] + root[i + 1]) : 1.0L;
         real error, b = polish(pi, n, root[i], lo, hi, &error);
         if (!(b * (1.0L - error) > 0.0L) || !(b * (1.0L + error) < 1.0L))
             continue;
-        times(r, work->Ri, work->acc, x);
-        memcpy(p, x, (size_t)r * sizeof *p);
+        times(rank, work->Ri, work->acc, x);
+        memcpy(p, x, (size_t)rank * sizeof *p);
         struct self_similar_motion *motion = &out->v[out->n++];
         bool finite = resolve(work, b, work->A, p);
         if (!finite)
-            memset(p, 0, (size_t)r * sizeof *p);
+            memset(p, 0, (size_t)rank * sizeof *p);
         if (motion_of(work, b, b * b, error, p, true, motion))
             return 1;
         if (!finite)
@@ -574,15 +581,15 @@ self_similar_find(struct arena *arena, const struct symmetry *symmetry,
     assert(arena && symmetry && out);
     assert(symmetry->m > 0 && symmetry->F && symmetry->R);
     assert(acc == 0.0 || symmetry->rank <= SELF_SIMILAR_RANK);
-    struct work w = {
+    struct work work = {
         .a = arena, .m = symmetry->m, .r = symmetry->rank, .e = symmetry->e};
-    prepare(&w, symmetry, step, acc);
+    prepare(&work, symmetry, step, acc);
     *out = (struct self_similar){.step = step,
                                  .kind = acc == 0.0 ? SELF_SIMILAR_FREE
-                                         : w.e > 0.0L || acc > 0.0
+                                         : work.e > 0.0L || acc > 0.0
                                              ? SELF_SIMILAR_FALLING
                                              : SELF_SIMILAR_SLIDING};
-    int st = acc == 0.0 ? find_free(&w, out) : find_falling(&w, out);
+    int st = acc == 0.0 ? find_free(&work, out) : find_falling(&work, out);
     self_similar_sort(out);
     return st;
 }

@@ -66,9 +66,9 @@ int self_similar_find(struct arena *arena, const struct symmetry *symmetry,
  * without a symmetry (self_similar_order.c). C: m x m cosines of the contacts,
  * of the given rank; e: m restitutions. q and p have m entries, gaps and rates
  * over sqrt(W_ii), ratios are of a whole period. 0, or 1 as above. */
-int self_similar_order(struct arena *arena, int m, int rank, const double *C,
-                       const double *e, const int *order, int n,
-                       struct self_similar *out);
+int self_similar_order(struct arena *arena, int contacts, int rank,
+                       const double *C, const double *e, const int *order,
+                       int n, struct self_similar *out);
 /* feasible ones first */
 void self_similar_sort(struct self_similar *s);
 

@@ -46,17 +46,17 @@ typedef void map_fn(const struct word *w, double *x);
 static double *
 matrix(const struct word *word, map_fn *map)
 {
-    int m = word->m, r = word->r;
-    double *A = NEW_N(word->a, double, (size_t)(r * r) + 1);
-    double *x = NEW_N(word->a, double, (size_t)m);
-    for (int c = 0; c < r; c++) {
-        memcpy(x, word->V + c * m, (size_t)m * sizeof *x);
+    int contacts = word->m, rank = word->r;
+    double *A = NEW_N(word->a, double, (size_t)(rank * rank) + 1);
+    double *x = NEW_N(word->a, double, (size_t)contacts);
+    for (int c = 0; c < rank; c++) {
+        memcpy(x, word->V + c * contacts, (size_t)contacts * sizeof *x);
         map(word, x);
-        for (int i = 0; i < r; i++) {
+        for (int i = 0; i < rank; i++) {
             double s = 0.0;
-            for (int k = 0; k < m; k++)
-                s += word->V[i * m + k] * x[k];
-            A[i * r + c] = s;
+            for (int k = 0; k < contacts; k++)
+                s += word->V[i * contacts + k] * x[k];
+            A[i * rank + c] = s;
         }
     }
     return A;
@@ -71,12 +71,12 @@ velocities(const struct word *word, double *u)
 
 /* eigenvector i, as gaps */
 static double *
-vector(const struct word *word, const struct eigen *e, int i)
+vector(const struct word *word, const struct eigen *eigen, int i)
 {
     double *x = NEW_N(word->a, double, (size_t)word->m);
     for (int c = 0; c < word->r; c++)
         for (int k = 0; k < word->m; k++)
-            x[k] += e->x[i * word->r + c] * word->V[c * word->m + k];
+            x[k] += eigen->x[i * word->r + c] * word->V[c * word->m + k];
     return x;
 }
 
@@ -85,14 +85,14 @@ vector(const struct word *word, const struct eigen *e, int i)
 static bool
 way(struct word *word, const double *p)
 {
-    int m = word->m;
-    double *u = NEW_N(word->a, double, (size_t)m);
-    memcpy(u, p, (size_t)m * sizeof *u);
+    int contacts = word->m;
+    double *u = NEW_N(word->a, double, (size_t)contacts);
+    memcpy(u, p, (size_t)contacts * sizeof *u);
     for (int k = 0; k < word->n; k++) {
         if (!(u[word->order[k]] < 0.0))
             return false;
         impact(word, word->order[k], u);
-        memcpy(word->u + k * m, u, (size_t)m * sizeof *u);
+        memcpy(word->u + k * contacts, u, (size_t)contacts * sizeof *u);
     }
     return u[word->order[0]] < 0.0;
 }
@@ -124,34 +124,34 @@ static void
 put(struct word *word, const double *p, double *q,
     struct self_similar_motion *motion)
 {
-    int m = word->m, first = word->order[0];
+    int contacts = word->m, first = word->order[0];
     double least = INFINITY, big = 0.0, total = 0.0, t0 = 0.0;
-    double *g = NEW_N(word->a, double, (size_t)m);
+    double *g = NEW_N(word->a, double, (size_t)contacts);
     bool back = false;
     q[first] = 0.0;
-    for (int i = 0; i < m; i++)
+    for (int i = 0; i < contacts; i++)
         big = fmax(big, fabs(q[i]));
-    memcpy(g, q, (size_t)m * sizeof *g);
+    memcpy(g, q, (size_t)contacts * sizeof *g);
     motion->worst = -1;
     for (int k = 0; k < word->n; k++) {
         double t = fly(word, k, g);
         back |= !(t > 0.0);
         total += t;
         t0 = k ? t0 : t;
-        for (int i = 0; i < m; i++)
+        for (int i = 0; i < contacts; i++)
             if (i != word->order[(k + 1) % word->n] && g[i] / big < least) {
                 least = g[i] / big;
                 motion->worst = i;
             }
     }
-    motion->q = NEW_N(word->a, double, (size_t)m);
-    motion->p = NEW_N(word->a, double, (size_t)m);
-    for (int i = 0; i < m; i++) {
+    motion->q = NEW_N(word->a, double, (size_t)contacts);
+    motion->p = NEW_N(word->a, double, (size_t)contacts);
+    for (int i = 0; i < contacts; i++) {
         motion->p[i] = -p[i] / p[first];
         motion->q[i] = -q[i] / t0 / p[first];
     }
     motion->period = total / t0;
-    motion->margin = m > 1 ? least : 0.0;
+    motion->margin = contacts > 1 ? least : 0.0;
     motion->verdict = back                     ? SELF_SIMILAR_BACK
                       : least >= -ORDER_CLOSED ? SELF_SIMILAR_FEASIBLE
                                                : SELF_SIMILAR_BELOW;
@@ -160,19 +160,19 @@ put(struct word *word, const double *p, double *q,
 /* The eigenvalues over that of the motion, which is left out; `zero`: one
  * eigenvalue 0 is left out, too, that of the gap before an impact. */
 static int
-beside(const struct eigen *e, int own, bool zero, double by, double *re,
+beside(const struct eigen *eigen, int own, bool zero, double by, double *re,
        double *im)
 {
     int n = 0, least = -1;
-    for (int i = 0; i < e->n && zero; i++)
-        if (least < 0 ||
-            hypot(e->re[i], e->im[i]) < hypot(e->re[least], e->im[least]))
+    for (int i = 0; i < eigen->n && zero; i++)
+        if (least < 0 || hypot(eigen->re[i], eigen->im[i]) <
+                             hypot(eigen->re[least], eigen->im[least]))
             least = i;
-    for (int i = 0; i < e->n; i++) {
+    for (int i = 0; i < eigen->n; i++) {
         if (i == own || i == least)
             continue;
-        re[n] = e->re[i] / by;
-        im[n++] = e->im[i] / by;
+        re[n] = eigen->re[i] / by;
+        im[n++] = eigen->im[i] / by;
     }
     return n;
 }
@@ -192,9 +192,10 @@ falling(int n, double *re, double *im)
 }
 
 static bool
-shrinks(const struct eigen *e, int i, double below)
+shrinks(const struct eigen *eigen, int i, double below)
 {
-    return e->im[i] == 0.0 && e->re[i] > e->error[i] && e->re[i] < below;
+    return eigen->im[i] == 0.0 && eigen->re[i] > eigen->error[i] &&
+           eigen->re[i] < below;
 }
 
 /* adds all motions whose velocities are eigenvector i of A */
@@ -202,36 +203,36 @@ static int
 motions(struct word *word, const struct eigen *A, int i,
         struct self_similar *out)
 {
-    int m = word->m, r = word->r;
+    int contacts = word->m, rank = word->r;
     double *p = vector(word, A, i);
-    struct eigen e;
+    struct eigen eigen;
     double sign = p[word->order[0]] > 0.0 ? -1.0 : 1.0;
-    for (int k = 0; k < m; k++)
+    for (int k = 0; k < contacts; k++)
         p[k] *= sign;
     if (!way(word, p))
         return 0;
-    if (eigen_solve(word->a, r, matrix(word, gaps), &e))
+    if (eigen_solve(word->a, rank, matrix(word, gaps), &eigen))
         return 1;
-    for (int j = 0; j < r; j++) {
-        if (!shrinks(&e, j, A->re[i] - A->error[i] - e.error[j]))
+    for (int j = 0; j < rank; j++) {
+        if (!shrinks(&eigen, j, A->re[i] - A->error[i] - eigen.error[j]))
             continue;
         struct self_similar_motion *motion = &out->v[out->n++];
-        double *q = vector(word, &e, j), s = 0.0;
-        for (int k = 0; k < m; k++)
+        double *q = vector(word, &eigen, j), s = 0.0;
+        for (int k = 0; k < contacts; k++)
             s += q[k];
-        for (int k = 0; k < m && s < 0.0; k++)
+        for (int k = 0; k < contacts && s < 0.0; k++)
             q[k] = -q[k];
         motion->bp = A->re[i];
-        motion->bq = e.re[j];
+        motion->bq = eigen.re[j];
         motion->bt = motion->bq / motion->bp;
         motion->error = A->error[i] / A->re[i];
         motion->exponent = 2.0 * log(motion->bp) / log(motion->bt);
         put(word, p, q, motion);
-        motion->multiplier = NEW_N(word->a, double, 4 * (size_t)r);
-        motion->multiplier_im = motion->multiplier + 2 * r;
+        motion->multiplier = NEW_N(word->a, double, 4 * (size_t)rank);
+        motion->multiplier_im = motion->multiplier + 2 * rank;
         int n = beside(A, i, false, motion->bp, motion->multiplier,
                        motion->multiplier_im);
-        n += beside(&e, j, true, motion->bq, motion->multiplier + n,
+        n += beside(&eigen, j, true, motion->bq, motion->multiplier + n,
                     motion->multiplier_im + n);
         falling(n, motion->multiplier, motion->multiplier_im);
         motion->n_multiplier = n;
@@ -244,28 +245,28 @@ motions(struct word *word, const struct eigen *A, int i,
 static double *
 basis(const struct word *word)
 {
-    int m = word->m;
-    double *V = NEW_N(word->a, double, (size_t)(word->r * m) + 1);
-    double *X = NEW_N(word->a, double, (size_t)(m * m) + 1);
-    memcpy(X, word->C, (size_t)(m * m) * sizeof *X);
+    int contacts = word->m;
+    double *V = NEW_N(word->a, double, (size_t)(word->r * contacts) + 1);
+    double *X = NEW_N(word->a, double, (size_t)(contacts * contacts) + 1);
+    memcpy(X, word->C, (size_t)(contacts * contacts) * sizeof *X);
     for (int c = 0; c < word->r; c++) {
         int best = 0;
         double most = -1.0;
-        for (int i = 0; i < m; i++) {
+        for (int i = 0; i < contacts; i++) {
             double s = 0.0;
-            for (int k = 0; k < m; k++)
-                s += X[i * m + k] * X[i * m + k];
+            for (int k = 0; k < contacts; k++)
+                s += X[i * contacts + k] * X[i * contacts + k];
             best = s > most ? i : best;
             most = fmax(s, most);
         }
-        double *v = V + c * m;
-        for (int k = 0; k < m; k++)
-            v[k] = X[best * m + k] / sqrt(most);
-        for (int i = 0; i < 2 * m; i++) {
-            double *x = X + (i % m) * m, d = 0.0;
-            for (int k = 0; k < m; k++)
+        double *v = V + c * contacts;
+        for (int k = 0; k < contacts; k++)
+            v[k] = X[best * contacts + k] / sqrt(most);
+        for (int i = 0; i < 2 * contacts; i++) {
+            double *x = X + (i % contacts) * contacts, d = 0.0;
+            for (int k = 0; k < contacts; k++)
                 d += v[k] * x[k];
-            for (int k = 0; k < m; k++)
+            for (int k = 0; k < contacts; k++)
                 x[k] -= d * v[k];
         }
     }
@@ -273,25 +274,30 @@ basis(const struct word *word)
 }
 
 int
-self_similar_order(struct arena *arena, int m, int rank, const double *C,
+self_similar_order(struct arena *arena, int contacts, int rank, const double *C,
                    const double *e, const int *order, int n,
                    struct self_similar *out)
 {
     assert(arena && C && e && order && out);
-    assert(m > 0 && rank > 0 && rank <= m);
+    assert(contacts > 0 && rank > 0 && rank <= contacts);
     assert(n > 0);
-    struct word w = {
-        .a = arena, .m = m, .r = rank, .n = n, .C = C, .e = e, .order = order};
+    struct word word = {.a = arena,
+                        .m = contacts,
+                        .r = rank,
+                        .n = n,
+                        .C = C,
+                        .e = e,
+                        .order = order};
     struct eigen A;
-    w.u = NEW_N(arena, double, (size_t)(n * m));
-    w.V = basis(&w);
+    word.u = NEW_N(arena, double, (size_t)(n * contacts));
+    word.V = basis(&word);
     *out = (struct self_similar){.kind = SELF_SIMILAR_FREE, .step = 1};
     out->v =
         NEW_N(arena, struct self_similar_motion, (size_t)(rank * rank) + 1);
-    if (eigen_solve(arena, rank, matrix(&w, velocities), &A))
+    if (eigen_solve(arena, rank, matrix(&word, velocities), &A))
         return 1;
     for (int i = 0; i < rank; i++)
-        if (shrinks(&A, i, 1.0 - ORDER_ONE) && motions(&w, &A, i, out))
+        if (shrinks(&A, i, 1.0 - ORDER_ONE) && motions(&word, &A, i, out))
             return 1;
     self_similar_sort(out);
     return 0;

@@ -34,21 +34,21 @@ struct search {
 static bool
 extend(struct search *s, int k)
 {
-    int m = s->m;
-    if (k == m) {
+    int contacts = s->m;
+    if (k == contacts) {
         /* around the corner: distances j and m - j are one */
-        for (int j = 1; j < m; j++)
-            if (fabs(s->w[j] - s->w[m - j]) > SYMMETRY_SAME)
+        for (int j = 1; j < contacts; j++)
+            if (fabs(s->w[j] - s->w[contacts - j]) > SYMMETRY_SAME)
                 return false;
         return true;
     }
     int last = -1;
-    for (int tried = 0; tried < m; tried++) {
+    for (int tried = 0; tried < contacts; tried++) {
         /* candidates for the place next to the first: the nearest one first */
         int c = tried;
         if (k == 1) {
             c = -1;
-            for (int i = 1; i < m; i++)
+            for (int i = 1; i < contacts; i++)
                 if (!s->used[i] && (c < 0 || s->C[i] > s->C[c]))
                     c = i;
             if (c < 0)
@@ -61,10 +61,11 @@ extend(struct search *s, int k)
         if (++s->tries > SYMMETRY_TRIES)
             return false;
         double w = s->C[c];
-        bool fits = 2 * k <= m || fabs(w - s->w[m - k]) <= SYMMETRY_SAME;
+        bool fits =
+            2 * k <= contacts || fabs(w - s->w[contacts - k]) <= SYMMETRY_SAME;
         for (int i = 1; i < k && fits; i++, s->tries++)
-            fits =
-                fabs(s->C[s->order[i] * m + c] - s->w[k - i]) <= SYMMETRY_SAME;
+            fits = fabs(s->C[s->order[i] * contacts + c] - s->w[k - i]) <=
+                   SYMMETRY_SAME;
         if (!fits)
             continue;
         s->order[k] = c;
@@ -77,14 +78,14 @@ extend(struct search *s, int k)
             continue;
         }
         /* the other contacts that were tried as neighbours are free again */
-        bool *was = s->used + m;
-        for (int i = 0; i < m; i++) {
+        bool *was = s->used + contacts;
+        for (int i = 0; i < contacts; i++) {
             was[i] = s->used[i];
             s->used[i] = i == 0 || i == last;
         }
         if (extend(s, 2))
             return true;
-        for (int i = 0; i < m; i++)
+        for (int i = 0; i < contacts; i++)
             s->used[i] = was[i];
     }
     return false;
@@ -94,59 +95,60 @@ extend(struct search *s, int k)
 static void
 average(struct symmetry *symmetry, const double *C)
 {
-    int m = symmetry->m;
+    int contacts = symmetry->m;
     symmetry->deviation = 0.0;
-    for (int k = 0; k < m; k++) {
+    for (int k = 0; k < contacts; k++) {
         double sum = 0.0;
-        for (int i = 0; i < m; i++)
-            sum += C[symmetry->order[i] * m + symmetry->order[(i + k) % m]];
-        symmetry->cosine[k] = k ? sum / m : 1.0;
+        for (int i = 0; i < contacts; i++)
+            sum += C[symmetry->order[i] * contacts +
+                     symmetry->order[(i + k) % contacts]];
+        symmetry->cosine[k] = k ? sum / contacts : 1.0;
     }
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < m; j++)
-            symmetry->deviation =
-                fmax(symmetry->deviation,
-                     fabs(C[symmetry->order[i] * m + symmetry->order[j]] -
-                          symmetry->cosine[(j - i + m) % m]));
+    for (int i = 0; i < contacts; i++)
+        for (int j = 0; j < contacts; j++)
+            symmetry->deviation = fmax(
+                symmetry->deviation,
+                fabs(C[symmetry->order[i] * contacts + symmetry->order[j]] -
+                     symmetry->cosine[(j - i + contacts) % contacts]));
 }
 
 /* -- modes ------------------------------------------------------------------
  */
 
 static double
-angle(int j, int k, int m)
+angle(int j, int k, int contacts)
 {
-    return 2.0 * pi * ((j * k) % m) / m;
+    return 2.0 * pi * ((j * k) % contacts) / contacts;
 }
 
 static void
 modes(struct arena *arena, struct symmetry *symmetry)
 {
-    int m = symmetry->m, r = 0;
-    double *size = NEW_N(arena, double, (size_t)m + 1);
-    double tol = m * (4.0 * symmetry->deviation + 16.0 * DBL_EPSILON);
-    for (int k = 0; 2 * k <= m; k++) {
-        for (int j = 0; j < m; j++)
-            size[k] += symmetry->cosine[j] * cos(angle(j, k, m));
+    int contacts = symmetry->m, r = 0;
+    double *size = NEW_N(arena, double, (size_t)contacts + 1);
+    double tol = contacts * (4.0 * symmetry->deviation + 16.0 * DBL_EPSILON);
+    for (int k = 0; 2 * k <= contacts; k++) {
+        for (int j = 0; j < contacts; j++)
+            size[k] += symmetry->cosine[j] * cos(angle(j, k, contacts));
         if (size[k] > tol)
-            r += k == 0 || 2 * k == m ? 1 : 2;
+            r += k == 0 || 2 * k == contacts ? 1 : 2;
     }
     symmetry->rank = r;
-    symmetry->F = NEW_N(arena, double, (size_t)(m * r) + 1);
+    symmetry->F = NEW_N(arena, double, (size_t)(contacts * r) + 1);
     symmetry->R = NEW_N(arena, double, (size_t)(r * r) + 1);
     symmetry->mode = NEW_N(arena, double, (size_t)r + 1);
     int c = 0;
-    for (int k = 0; 2 * k <= m; k++) {
-        bool one = k == 0 || 2 * k == m;
+    for (int k = 0; 2 * k <= contacts; k++) {
+        bool one = k == 0 || 2 * k == contacts;
         if (!(size[k] > tol))
             continue;
-        double f = sqrt(size[k] * (one ? 1.0 : 2.0) / m);
-        for (int j = 0; j < m; j++) {
-            symmetry->F[j * r + c] = f * cos(angle(j, k, m));
+        double f = sqrt(size[k] * (one ? 1.0 : 2.0) / contacts);
+        for (int j = 0; j < contacts; j++) {
+            symmetry->F[j * r + c] = f * cos(angle(j, k, contacts));
             if (!one)
-                symmetry->F[j * r + c + 1] = f * sin(angle(j, k, m));
+                symmetry->F[j * r + c + 1] = f * sin(angle(j, k, contacts));
         }
-        double co = cos(angle(1, k, m)), si = sin(angle(1, k, m));
+        double co = cos(angle(1, k, contacts)), si = sin(angle(1, k, contacts));
         symmetry->R[c * r + c] = one ? (k ? -1.0 : 1.0) : co;
         symmetry->mode[c] = size[k];
         if (!one) {
@@ -162,71 +164,73 @@ modes(struct arena *arena, struct symmetry *symmetry)
 static void
 feet(struct symmetry *symmetry)
 {
-    int m = symmetry->m;
+    int contacts = symmetry->m;
     /* taken from contacts far apart, whose cosine is well away from 1 */
-    double c = cos(angle(1, m / 2, m)), w = symmetry->cosine[m / 2];
+    double c = cos(angle(1, contacts / 2, contacts)),
+           w = symmetry->cosine[contacts / 2];
     double q = (w - c) / (1.0 - w); /* rho^2 */
     if (!(w < 1.0) || !(q > 0.0))
         return;
-    for (int k = 1; k < m; k++)
-        if (fabs(symmetry->cosine[k] - (cos(angle(1, k, m)) + q) / (1.0 + q)) >
-            SYMMETRY_SAME)
+    for (int k = 1; k < contacts; k++)
+        if (fabs(symmetry->cosine[k] -
+                 (cos(angle(1, k, contacts)) + q) / (1.0 + q)) > SYMMETRY_SAME)
             return;
     symmetry->polygon = true;
     symmetry->rho = sqrt(q);
 }
 
 void
-symmetry_find(struct arena *arena, int m, const double *W, const double *e,
-              struct symmetry *symmetry)
+symmetry_find(struct arena *arena, int contacts, const double *W,
+              const double *e, struct symmetry *symmetry)
 {
     assert(arena && symmetry);
-    assert(m == 0 || (W && e));
-    assert(m >= 0);
-    size_t um = (size_t)m;
-    *symmetry = (struct symmetry){.m = m, .found = SYMMETRY_EMPTY};
-    if (!m)
+    assert(contacts == 0 || (W && e));
+    assert(contacts >= 0);
+    size_t um = (size_t)contacts;
+    *symmetry = (struct symmetry){.m = contacts, .found = SYMMETRY_EMPTY};
+    if (!contacts)
         return;
     symmetry->e = e[0];
     symmetry->order = NEW_N(arena, int, um);
     symmetry->cosine = NEW_N(arena, double, um);
-    for (int i = 0; i < m; i++)
+    for (int i = 0; i < contacts; i++)
         symmetry->order[i] = i;
-    for (int i = 1; i < m; i++)
+    for (int i = 1; i < contacts; i++)
         if (fabs(e[i] - e[0]) > SYMMETRY_SAME) {
             symmetry->found = SYMMETRY_RESTITUTION;
             symmetry->second = i;
             return;
         }
-    for (int i = 0; i < m; i++)
-        if (!(W[i * (m + 1)] > 0.0)) { /* no motion changes this gap */
+    for (int i = 0; i < contacts; i++)
+        if (!(W[i * (contacts + 1)] > 0.0)) { /* no motion changes this gap */
             symmetry->found = SYMMETRY_NONE;
             return;
         }
     double *C = NEW_N(arena, double, um *um);
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < m; j++)
-            C[i * m + j] =
+    for (int i = 0; i < contacts; i++)
+        for (int j = 0; j < contacts; j++)
+            C[i * contacts + j] =
                 i == j ? 1.0
-                       : W[i * m + j] / sqrt(W[i * (m + 1)] * W[j * (m + 1)]);
-    struct search f = {.m = m,
+                       : W[i * contacts + j] / sqrt(W[i * (contacts + 1)] *
+                                                    W[j * (contacts + 1)]);
+    struct search f = {.m = contacts,
                        .C = C,
                        .order = symmetry->order,
                        .used = NEW_N(arena, bool, 2 * um),
                        .w = NEW_N(arena, double, um)};
     f.used[0] = true;
     f.order[0] = 0;
-    if (m > 1 && !extend(&f, 1)) {
+    if (contacts > 1 && !extend(&f, 1)) {
         symmetry->found =
             f.tries > SYMMETRY_TRIES ? SYMMETRY_GAVE_UP : SYMMETRY_NONE;
-        for (int i = 0; i < m; i++)
+        for (int i = 0; i < contacts; i++)
             symmetry->order[i] = i;
         return;
     }
-    symmetry->found = m == 1 ? SYMMETRY_SINGLE : SYMMETRY_YES;
+    symmetry->found = contacts == 1 ? SYMMETRY_SINGLE : SYMMETRY_YES;
     average(symmetry, C);
     modes(arena, symmetry);
-    if (m > 1)
+    if (contacts > 1)
         feet(symmetry);
 }
 
@@ -285,9 +289,9 @@ half_tangent(double x)
 /* rho^2 and gamma where the characteristic polynomial of m >= 4 feet has the
  * double root mu (spec/chatter.md 2.7) */
 static double
-double_root(int m, double mu, double *gamma)
+double_root(int contacts, double mu, double *gamma)
 {
-    double c = cos(2.0 * pi / m), a = 1.0 + 2.0 * c;
+    double c = cos(2.0 * pi / contacts), a = 1.0 + 2.0 * c;
     double nu = (mu * mu + 2.0 * mu - a) / (1.0 + 2.0 * mu - a * mu * mu);
     double g = mu * mu * nu, s = a - 2.0 * mu + nu;
     *gamma = g;
@@ -295,21 +299,21 @@ double_root(int m, double mu, double *gamma)
 }
 
 double
-symmetry_critical_restitution(int m, double rho)
+symmetry_critical_restitution(int contacts, double rho)
 {
-    assert(m >= 2);
+    assert(contacts >= 2);
     assert(rho >= 0.0);
     double q = rho * rho, g = 0.0;
-    if (m == 2) {
+    if (contacts == 2) {
         double h = (1.0 - rho) / (1.0 + rho);
         return rho < 1.0 ? h * h : 0.0;
     }
-    if (m == 3) {
+    if (contacts == 3) {
         double w = (0.5 - q) / (1.0 + q);
         return w > 0.0 ? half_tangent(2.0 * w) : 0.0;
     }
-    double C = cos(pi / m);
-    if (m < 2 || !(q < (1.0 - C) / (2.0 * C)))
+    double C = cos(pi / contacts);
+    if (contacts < 2 || !(q < (1.0 - C) / (2.0 * C)))
         return 0.0;
     /* rho falls from its greatest to 0 as mu rises to 1 */
     double lo = 2.0 * C - 1.0, hi = 1.0;
@@ -317,20 +321,20 @@ symmetry_critical_restitution(int m, double rho)
         double mid = 0.5 * (lo + hi);
         if (mid <= lo || mid >= hi)
             break;
-        if (double_root(m, mid, &g) > q)
+        if (double_root(contacts, mid, &g) > q)
             lo = mid;
         else
             hi = mid;
     }
-    double_root(m, lo, &g);
+    double_root(contacts, lo, &g);
     return g > 0.0 ? g : 0.0;
 }
 
 double
-symmetry_partial_restitution(int m, double rho)
+symmetry_partial_restitution(int contacts, double rho)
 {
     double q = rho * rho, w = (q - 0.5) / (1.0 + q);
-    return m == 3 && w < 0.0 ? half_tangent(-w) : 0.0;
+    return contacts == 3 && w < 0.0 ? half_tangent(-w) : 0.0;
 }
 
 /* discriminant of l^3 - (k^2 - k - e) l^2 + (e - k^2 + e k) l + e^2, the

@@ -46,8 +46,8 @@ struct symmetry {
 
 /* finds the symmetry of m contacts from W (m x m) and the restitutions e (m),
  * in memory of the arena */
-void symmetry_find(struct arena *arena, int m, const double *W, const double *e,
-                   struct symmetry *symmetry);
+void symmetry_find(struct arena *arena, int contacts, const double *W,
+                   const double *e, struct symmetry *symmetry);
 /* R^k, rank x rank; k may be negative */
 void symmetry_turn(const struct symmetry *symmetry, int k, double *turn);
 /* U_0 R^k, rank x rank */
@@ -59,10 +59,10 @@ void symmetry_map(const struct symmetry *symmetry, int k, double *map);
 /* The restitution below which chatter can be complete or partial; 0: it never
  * can. Closed forms for m = 2 and 3, otherwise from the double root of the
  * characteristic polynomial. */
-double symmetry_critical_restitution(int m, double rho);
+double symmetry_critical_restitution(int contacts, double rho);
 /* The restitution below which two neighbouring feet can chatter while the body
  * moves on; 0: they never can (only m = 3 with rho^2 < 1/2). */
-double symmetry_partial_restitution(int m, double rho);
+double symmetry_partial_restitution(int contacts, double rho);
 /* The restitution below which three feet can come to rest in the order 0, 2, 1,
  * 2, ...; 0: they never can. Numbered anew by the mirror that exchanges
  * contacts 0 and 1, two impacts are one map P U_2 U_0; at this restitution its

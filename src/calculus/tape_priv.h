@@ -21,6 +21,7 @@ enum tape_mark {
     TM_ABSORBED = 128 /* dissolved in the DOT of a user */
 };
 
+#define NO_REG UINT32_MAX
 struct tape_node {
     uint32_t stamp; /* valid where it equals the scratch's epoch */
     uint32_t marks, uses, reg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Machine code that comes while a run is under way (cli/jit.c): wherever the
- * change falls, the output is that of the evaluator to the last byte. */
+/* Machine code that comes while a run is under way (cli/code/jit.c): wherever
+ * the change falls, the output is that of the evaluator to the last byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

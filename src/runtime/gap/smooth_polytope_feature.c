@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One feature of the polytope in a contact with a smooth body A
  * (smooth_polytope_priv.h): its numbers for the tapes of
- * mechanics/corner_smooth.c, the conditions under which it is the nearest, and
+ * mechanics/smooth_polytope.c, the conditions under which it is the nearest, and
  * the feature nearest to a given point.
  *
  * A, with normal n at its nearest point, is nearest to

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A smooth body and one feature of a polytope: Newton's method on the
- * conditions of nearest points (mechanics/corner_smooth.c), and whether their
+ * conditions of nearest points (mechanics/smooth_polytope.c), and whether their
  * solution is the one that was asked for. Apart, the conditions with those of
  * the feature (smooth_polytope_feature.c) are sufficient, since both bodies are
  * convex; overlapping, they hold at every stationary direction of the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The gap of a smooth body and a polytope along the motion, and the contact
  * point. The series is that of the nearest feature
- * (mechanics/corner_smooth.c), made order by order. The conditions of the
+ * (mechanics/smooth_polytope.c), made order by order. The conditions of the
  * feature are linear in the nearest point and the normal, so their series are
  * sums of output rows, and the first one that fails ends the series of the
  * gap. */

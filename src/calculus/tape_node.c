@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a tape under construction knows of each node: its marks, and the lists
+ * of nodes that are needed. */
+#include <assert.h>
+#include <string.h>
+
+#include "calculus/tape_priv.h"
+
+struct tape_node *
+tape_node(struct tape_make *make, const expr *formula)
+{
+    struct tape_scratch *scratch = make->sc;
+    if (formula->id >= scratch->cap) {
+        uint32_t cap = scratch->cap ? scratch->cap : 256;
+        while (cap <= formula->id)
+            cap *= 2;
+        struct tape_node *v = NEW_N(make->g->arena, struct tape_node, cap);
+        if (scratch->cap)
+            memcpy(v, scratch->v, scratch->cap * sizeof *v);
+        scratch->v = v;
+        scratch->cap = cap;
+    }
+    struct tape_node *node = &scratch->v[formula->id];
+    if (node->stamp != scratch->epoch)
+        *node = (struct tape_node){.stamp = scratch->epoch, .reg = NO_REG};
+    return node;
+}
+
+static void
+grow(struct graph *graph, const expr ***v, uint32_t n, uint32_t *cap)
+{
+    if (n < *cap)
+        return;
+    uint32_t c = *cap ? *cap * 2 : 256;
+    const expr **to = NEW_N(graph->arena, const expr *, c);
+    if (n)
+        memcpy(to, *v, n * sizeof *to);
+    *v = to;
+    *cap = c;
+}
+
+void
+tape_push(struct tape_make *make, const expr *node)
+{
+    grow(make->g, &make->todo.v, make->todo.n, &make->todo.cap);
+    make->todo.v[make->todo.n++] = node;
+}
+
+void
+tape_list(struct tape_make *make, const expr *node)
+{
+    grow(make->g, &make->list.v, make->list.n, &make->list.cap);
+    make->list.v[make->list.n++] = node;
+}
+
+void
+tape_need(struct tape_make *make, const expr *formula, bool series)
+{
+    struct tape_node *node = tape_node(make, formula);
+    uint32_t want = TM_NEED0;
+    if (series && (node->marks & TM_VARIES))
+        want |= TM_NEED1;
+    if ((node->marks & want) == want)
+        return;
+    if (!(node->marks & TM_NEED0))
+        tape_list(make, formula);
+    node->marks |= want;
+    tape_push(make, formula);
+}

@@ -172,18 +172,18 @@ add_block(struct arena *arena, size_t n)
     bool own = n > cap;
     if (own)
         cap = n;
-    struct block *b = calloc(1, sizeof *b + cap);
-    if (!b)
+    struct block *added = calloc(1, sizeof *added + cap);
+    if (!added)
         oom_raise();
-    b->cap = cap;
+    added->cap = cap;
     /* a block made for one large piece goes behind the block that still has
      * room */
     if (own && arena->first) {
-        b->next = arena->first->next;
-        arena->first->next = b;
+        added->next = arena->first->next;
+        arena->first->next = added;
     } else {
-        b->next = arena->first;
-        arena->first = b;
+        added->next = arena->first;
+        arena->first = added;
     }
 }
 

@@ -49,18 +49,18 @@ grow(struct intern *table)
 }
 
 const char *
-intern(struct intern *table, const char *s, size_t len)
+intern(struct intern *table, const char *chars, size_t len)
 {
-    assert(table && (s || len == 0) && 2 * table->n <= table->cap);
+    assert(table && (chars || len == 0) && 2 * table->n <= table->cap);
     uint64_t hash = 14695981039346656037U;
     for (size_t i = 0; i < len; i++)
-        hash = (hash ^ (unsigned char)s[i]) * 1099511628211U;
+        hash = (hash ^ (unsigned char)chars[i]) * 1099511628211U;
     size_t at = hash & (table->cap - 1);
     for (; table->slots[at].text; at = (at + 1) & (table->cap - 1))
         if (table->slots[at].hash == hash && table->slots[at].len == len &&
-            (len == 0 || memcmp(table->slots[at].text, s, len) == 0))
+            (len == 0 || memcmp(table->slots[at].text, chars, len) == 0))
             return table->slots[at].text;
-    const char *text = arena_strndup(table->arena, s, len);
+    const char *text = arena_strndup(table->arena, chars, len);
     if (2 * (table->n + 1) > table->cap) {
         grow(table);
         at = hash & (table->cap - 1);

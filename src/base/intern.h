@@ -8,7 +8,7 @@
 struct intern;
 struct arena;
 struct intern *intern_new(struct arena *arena); /* owned by the arena */
-const char *intern(struct intern *table, const char *s, size_t len);
+const char *intern(struct intern *table, const char *chars, size_t len);
 const char *intern_str(struct intern *table, const char *s);
 
 #endif

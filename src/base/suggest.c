@@ -58,9 +58,9 @@ distance(const uint32_t *word, size_t n_word, const uint32_t *other,
 }
 
 const char *
-suggest(const char *word, const char *const *candidates, size_t n)
+suggest(const char *word, const char *const *candidates, size_t count)
 {
-    assert(word && (candidates || n == 0));
+    assert(word && (candidates || count == 0));
     uint32_t wanted[LONGEST], other[LONGEST];
     size_t la = letters(word, wanted);
     if (la == 0 || la > LONGEST)
@@ -69,7 +69,7 @@ suggest(const char *word, const char *const *candidates, size_t n)
     size_t most = la < 3 ? la / 2 : la < 6 ? (la + 2) / 3 : la / 3;
     const char *best = NULL;
     size_t best_d = most + 1;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t lb = candidates[i] ? letters(candidates[i], other) : 0;
         if (lb == 0 || lb > LONGEST || lb > la + most || la > lb + most ||
             strcmp(word, candidates[i]) == 0)

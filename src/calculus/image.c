@@ -65,18 +65,18 @@ text_at(const struct image_builder *ib, const imp_str *t, uint32_t cap,
 }
 
 imp_str
-image_textn(struct image_builder *ib, const char *s, size_t n)
+image_textn(struct image_builder *ib, const char *s, size_t len)
 {
-    assert(ib && (s || n == 0));
-    if (n == 0)
+    assert(ib && (s || len == 0));
+    if (len == 0)
         return (imp_str){0, 0};
-    uint32_t at = text_at(ib, ib->texts, ib->cap_texts, s, n);
+    uint32_t at = text_at(ib, ib->texts, ib->cap_texts, s, len);
     if (ib->texts[at].off)
         return ib->texts[at];
-    size_t off = take(ib, n + 1, 1);
-    memcpy(ib->bytes + off, s, n);
-    ib->bytes[off + n] = 0;
-    imp_str str = {(uint32_t)off, (uint32_t)n};
+    size_t off = take(ib, len + 1, 1);
+    memcpy(ib->bytes + off, s, len);
+    ib->bytes[off + len] = 0;
+    imp_str str = {(uint32_t)off, (uint32_t)len};
     ib->texts[at] = str;
     if (++ib->n_texts > ib->cap_texts / 2) {
         uint32_t cap = ib->cap_texts * 2;

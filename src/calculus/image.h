@@ -12,7 +12,7 @@ struct arena;
 
 struct image_builder *image_new(struct arena *arena); /* owned by the arena */
 imp_str image_text(struct image_builder *ib, const char *s); /* shared */
-imp_str image_textn(struct image_builder *ib, const char *s, size_t n);
+imp_str image_textn(struct image_builder *ib, const char *s, size_t len);
 /* copies n items of `size` bytes, 16-aligned */
 imp_ref image_array(struct image_builder *ib, const void *v, size_t n,
                     size_t size);

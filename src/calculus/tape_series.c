@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a series tape needs beyond its values at order 0; see "Series
- * semantics" in docs/internals.md. */
+/* What a series tape needs beyond its values at order 0; see "Series of the
+ * operators" in docs/tape.md. */
 #include <assert.h>
 #include <string.h>
 

@@ -74,20 +74,22 @@ contacts_fit(struct mech *mech, const struct tm_system *decl)
 
 /* The second derivative of a formula of the state along the flow. */
 static const expr *
-second_derivative(struct mech *mech, const expr *e, const expr *const *leaf,
-                  const expr *const *rate, uint32_t n)
+second_derivative(struct mech *mech, const expr *formula,
+                  const expr *const *leaf, const expr *const *rate,
+                  uint32_t count)
 {
-    const expr **flow_leaf = NEW_N(mech->arena, const expr *, n + 1);
-    const expr **flow_rate = NEW_N(mech->arena, const expr *, n + 1);
-    for (uint32_t i = 0; i < n; i++) {
+    const expr **flow_leaf = NEW_N(mech->arena, const expr *, count + 1);
+    const expr **flow_rate = NEW_N(mech->arena, const expr *, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
         flow_leaf[i] = leaf[i];
         flow_rate[i] = rate[i];
     }
-    flow_leaf[n] = sym_time(mech);
-    flow_rate[n] = ex_num(mech->graph, 1.0);
+    flow_leaf[count] = sym_time(mech);
+    flow_rate[count] = ex_num(mech->graph, 1.0);
     for (int order = 0; order < 2; order++)
-        e = ex_diff_along(mech->graph, e, flow_leaf, flow_rate, n + 1);
-    return e;
+        formula = ex_diff_along(mech->graph, formula, flow_leaf, flow_rate,
+                                count + 1);
+    return formula;
 }
 
 void

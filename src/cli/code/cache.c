@@ -188,9 +188,9 @@ read_object(int fd, const struct cache_key *key, size_t *size)
 }
 
 char *
-cache_get_in(const char *dir, const struct cache_key *key, size_t *n)
+cache_get_in(const char *dir, const struct cache_key *key, size_t *size)
 {
-    assert(dir && key && n);
+    assert(dir && key && size);
     char name[NAME_MAX_], *object = NULL;
     int folder = open_folder(dir), fd;
 
@@ -199,7 +199,7 @@ cache_get_in(const char *dir, const struct cache_key *key, size_t *n)
     file_name(key, name);
     fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd >= 0) {
-        object = read_object(fd, key, n);
+        object = read_object(fd, key, size);
         if (object)
             futimens(fd, NULL); /* mark the file as used just now */
         close(fd);
@@ -333,11 +333,11 @@ user_folder(char dir[4096])
 }
 
 char *
-cache_get(const struct cache_key *key, size_t *n)
+cache_get(const struct cache_key *key, size_t *size)
 {
     char dir[4096];
 
-    return user_folder(dir) ? cache_get_in(dir, key, n) : NULL;
+    return user_folder(dir) ? cache_get_in(dir, key, size) : NULL;
 }
 
 void

@@ -26,10 +26,10 @@ struct cache_key {
 void cache_key(struct cache_key *key, const imp_image *image,
                const struct gen_api *api, const struct gen_options *options);
 /* The object, on the heap, or NULL. */
-char *cache_get(const struct cache_key *key, size_t *n);
+char *cache_get(const struct cache_key *key, size_t *size);
 void cache_put(const struct cache_key *key, const char *object, size_t n);
 /* The same in a given folder and with a given bound, for tests. */
-char *cache_get_in(const char *dir, const struct cache_key *key, size_t *n);
+char *cache_get_in(const char *dir, const struct cache_key *key, size_t *size);
 bool cache_put_in(const char *dir, const struct cache_key *key,
                   const char *object, size_t n, size_t bound);
 

@@ -253,13 +253,13 @@ event_horizon(struct rt *run)
         if (turn > 0.0)
             longest = fmax(longest, 6.283185307179586 / turn);
     }
-    for (uint32_t c = 0; c < run->im->contacts.n; c++) {
-        const imp_contact *image_contact = rt_contact(run, c);
+    for (uint32_t contact = 0; contact < run->im->contacts.n; contact++) {
+        const imp_contact *image_contact = rt_contact(run, contact);
         if (image_contact->flags & IMP_CONTACTF_STATED ||
             image_contact->system != IMP_NO_SYSTEM)
             continue;
         struct relative motion;
-        double l = gap_length(run, c);
+        double l = gap_length(run, contact);
         if (g > 0.0)
             longest = fmax(longest, sqrt(l / g));
         if (!relative_motion(run, image_contact, 0.0, &motion))

@@ -73,8 +73,9 @@ leave(const double *q, double h, double tol, int *side)
 }
 
 void
-contact_root_in_band(const double *g, double h, const struct gap_tolerance *tol,
-                     int sign, struct contact_root *out)
+contact_root_in_band(const double *gap, double h,
+                     const struct gap_tolerance *tol, int sign,
+                     struct contact_root *out)
 {
     assert(sign == 1 || sign == -1);
     assert(tol->gap > 0.0 && out != NULL);
@@ -83,7 +84,7 @@ contact_root_in_band(const double *g, double h, const struct gap_tolerance *tol,
     double root[MOTION_STEP_ORDER + 1];
     int side;
     for (int k = 0; k <= MOTION_STEP_ORDER; k++)
-        q[k] = sign * g[k];
+        q[k] = sign * gap[k];
     double end = leave(q, h, tol->gap, &side);
     int n1 = polynomial_derivative(q, MOTION_STEP_ORDER, d1);
     int n2 = polynomial_derivative(d1, n1, d2);

@@ -118,14 +118,14 @@ stuck(struct rt *run, uint32_t contact)
 /* The gap of a contact at the present state. A body that is not convex there,
  * or has no surface, ends the search with a diagnostic. */
 static int
-look(struct rt *run, uint32_t c, struct closest_points *out)
+look(struct rt *run, uint32_t contact, struct closest_points *out)
 {
-    int st = closest_points_find(run, c, out, false);
+    int st = closest_points_find(run, contact, out, false);
     if (st == IMP_SINGULAR && isfinite(out->gap))
         return IMP_OK;
     if (st == IMP_OK)
         return st;
-    st = closest_points_find(run, c, out, true);
+    st = closest_points_find(run, contact, out, true);
     return st == IMP_OK ? IMP_OK : IMP_FAILED;
 }
 
@@ -148,16 +148,16 @@ propose(struct near *watched, double entry, double s, enum event_kind kind)
     watched->kind = kind;
 }
 
-/* Contact c at the start of a step: its gap, and the time for which the series
- * of the gap holds. *h is lowered to that time. */
+/* One contact at the start of a step: its gap, and the time for which the
+ * series of the gap holds. *h is lowered to that time. */
 static int
-expand(struct rt *run, uint32_t c, struct near *watched, double hm, double most,
-       double *h)
+expand(struct rt *run, uint32_t contact, struct near *watched, double hm,
+       double most, double *h)
 {
     watched->candidate = watched->far = watched->series = false;
     watched->h = watched->safe = 0.0;
     if (watched->sign > 0) {
-        double t = advancement_apart(run, c, hm, most);
+        double t = advancement_apart(run, contact, hm, most);
         if (t > 0.0) {
             watched->far = true;
             watched->begun = true;
@@ -167,10 +167,10 @@ expand(struct rt *run, uint32_t c, struct near *watched, double hm, double most,
             return IMP_OK;
         }
     }
-    int st = look(run, c, &watched->at);
+    int st = look(run, contact, &watched->at);
     if (st != IMP_OK)
         return st;
-    gap_tolerance_get(run, c, &watched->tol);
+    gap_tolerance_get(run, contact, &watched->tol);
     double gap = watched->sign * watched->at.gap;
     if (!watched->begun) {
         watched->begun = true;
@@ -178,12 +178,12 @@ expand(struct rt *run, uint32_t c, struct near *watched, double hm, double most,
             watched->mode == WATCH_LEAVE ||
             (watched->mode == WATCH_OPEN && fabs(gap) <= watched->tol.gap);
         if (watched->mode == WATCH_CLOSE && gap < -watched->tol.gap)
-            return event_start_check(run, c, &gap);
+            return event_start_check(run, contact, &gap);
     }
     if (gap > watched->tol.gap)
         watched->inside = false;
     if (gap < -watched->tol.gap) {
-        double rate = watched->sign * gap_rate(run, c, &watched->at);
+        double rate = watched->sign * gap_rate(run, contact, &watched->at);
         if (watched->mode != WATCH_LEAVE || rate <= watched->tol.rate) {
             /* the band is crossed already: the gap closes again at once, or is
              * open from the start */
@@ -193,9 +193,9 @@ expand(struct rt *run, uint32_t c, struct near *watched, double hm, double most,
         watched->inside = true; /* the overlap is on its way out */
     }
     if (gap > watched->tol.gap)
-        watched->safe = advancement_safe(run, c, gap, most);
+        watched->safe = advancement_safe(run, contact, gap, most);
     bool deep = watched->sign < 0 && watched->at.deep;
-    if (!deep && contact_root_series(run, c, &watched->tol, watched->g,
+    if (!deep && contact_root_series(run, contact, &watched->tol, watched->g,
                                      &watched->h) == IMP_OK)
         watched->series = watched->h > watched->safe;
     if (watched->series) {
@@ -206,7 +206,7 @@ expand(struct rt *run, uint32_t c, struct near *watched, double hm, double most,
     if (gap <= watched->tol.gap) {
         /* the bodies touch where the gap has no series: the rate alone decides
          */
-        double rate = watched->sign * gap_rate(run, c, &watched->at);
+        double rate = watched->sign * gap_rate(run, contact, &watched->at);
         if (!watched->inside && rate <= watched->tol.rate) {
             propose(watched, 0.0, 0.0, kind_of(watched, rate));
             return IMP_OK;
@@ -269,11 +269,13 @@ scan(struct near *watched, double h)
         propose(watched, s, s, EVENT_NONE);
 }
 
-/* Finds the kind and the time of the touch of contact c, whose gap enters the
- * band at watched->entry. *trust is false if the expansion there contradicts
- * that of the step. The state and the series are left somewhere near. */
+/* Finds the kind and the time of the touch of this contact, whose gap enters
+ * the band at watched->entry. *trust is false if the expansion there
+ * contradicts that of the step. The state and the series are left somewhere
+ * near. */
 static int
-refine(struct rt *run, uint32_t c, struct near *watched, double t0, bool *trust)
+refine(struct rt *run, uint32_t contact, struct near *watched, double t0,
+       bool *trust)
 {
     double g[MOTION_STEP_ORDER + 1], h, hm, moved = watched->entry;
     struct contact_root touch = {EVENT_NONE, 0.0, -1};
@@ -284,7 +286,7 @@ refine(struct rt *run, uint32_t c, struct near *watched, double t0, bool *trust)
         if (round == 0 ? moved > 0.0 : touch.s != 0.0) {
             double step = round == 0 ? moved : touch.s;
             if (round == 0)
-                closest_points_predict(run, c, MOTION_STEP_ORDER, step);
+                closest_points_predict(run, contact, MOTION_STEP_ORDER, step);
             motion_advance(run, step, t0 + (round == 0 ? moved : moved + step));
             if (round > 0)
                 moved += step;
@@ -292,14 +294,14 @@ refine(struct rt *run, uint32_t c, struct near *watched, double t0, bool *trust)
         int st = motion_series_all(run, MOTION_STEP_ORDER, &hm);
         if (st != IMP_OK)
             return st;
-        st = look(run, c, &watched->at);
+        st = look(run, contact, &watched->at);
         if (st != IMP_OK)
             return st;
-        if (contact_root_series(run, c, &watched->tol, g, &h) != IMP_OK) {
+        if (contact_root_series(run, contact, &watched->tol, g, &h) != IMP_OK) {
             /* the gap has no series here: the rate decides */
             watched->s = moved;
             watched->kind = kind_of(
-                watched, watched->sign * gap_rate(run, c, &watched->at));
+                watched, watched->sign * gap_rate(run, contact, &watched->at));
             return IMP_OK;
         }
         h = fmin(h, hm);
@@ -361,16 +363,16 @@ choose(struct rt *run, struct event_state *ev, double t0, double *h,
     *again = false;
     for (;;) {
         uint32_t next = nc;
-        for (uint32_t c = 0; c < nc; c++) {
-            struct near *watched = &ev->near[c];
+        for (uint32_t contact = 0; contact < nc; contact++) {
+            struct near *watched = &ev->near[contact];
             if (watched->mode == WATCH_OFF || !watched->candidate)
                 continue;
             if (watched->refined && watched->kind != EVENT_NONE &&
                 (*best == nc || watched->s < ev->near[*best].s))
-                *best = c;
+                *best = contact;
             if (!watched->refined &&
                 (next == nc || watched->entry < ev->near[next].entry))
-                next = c;
+                next = contact;
         }
         if (next == nc ||
             (*best != nc && ev->near[next].entry > ev->near[*best].s))
@@ -413,14 +415,14 @@ verify(struct rt *run, struct event_state *ev, double h, bool *good,
 {
     *good = true;
     *least = 0.0;
-    for (uint32_t c = 0; c < run->im->contacts.n; c++) {
-        struct near *watched = &ev->near[c];
+    for (uint32_t contact = 0; contact < run->im->contacts.n; contact++) {
+        struct near *watched = &ev->near[contact];
         if (watched->mode == WATCH_OFF || watched->far || !watched->series ||
             h <= watched->safe)
             continue;
         struct closest_points at;
-        closest_points_predict(run, c, MOTION_STEP_ORDER, h);
-        int st = look(run, c, &at);
+        closest_points_predict(run, contact, MOTION_STEP_ORDER, h);
+        int st = look(run, contact, &at);
         if (st != IMP_OK)
             return st;
         double want = polynomial_value(watched->g, MOTION_STEP_ORDER, h);
@@ -444,11 +446,11 @@ begin(struct rt *run, const enum event_watch *watch)
         saved_new(run, &run->event->step);
         saved_new(run, &run->event->look);
     }
-    for (uint32_t c = 0; c < nc; c++) {
-        struct near *watched = &run->event->near[c];
+    for (uint32_t contact = 0; contact < nc; contact++) {
+        struct near *watched = &run->event->near[contact];
         memset(watched, 0, sizeof *watched);
-        watched->mode = watch[c];
-        watched->sign = watch[c] == WATCH_OPEN ? -1 : 1;
+        watched->mode = watch[contact];
+        watched->sign = watch[contact] == WATCH_OPEN ? -1 : 1;
     }
     return run->event;
 }
@@ -475,16 +477,16 @@ expand_all(struct rt *run, struct event_state *ev, struct step *step)
     step->length = fmin(fmin(hm, step->most), step->cap);
     step->excluded = true;
     step->slowest = nc;
-    for (uint32_t c = 0; c < nc; c++) {
-        struct near *watched = &ev->near[c];
+    for (uint32_t contact = 0; contact < nc; contact++) {
+        struct near *watched = &ev->near[contact];
         if (watched->mode == WATCH_OFF)
             continue;
         double before = step->length;
-        st = expand(run, c, watched, hm, step->most, &step->length);
+        st = expand(run, contact, watched, hm, step->most, &step->length);
         if (st != IMP_OK)
             return st;
         if (step->length < before)
-            step->slowest = c;
+            step->slowest = contact;
         step->excluded = step->excluded && watched->far && isinf(watched->h);
     }
     return IMP_OK;
@@ -504,18 +506,18 @@ arrive(struct rt *run, struct event_state *ev, const struct step *step,
     out->kind = ev->near[best].kind;
     out->contact = best;
     out->time = t1;
-    for (uint32_t c = 0; c < run->im->contacts.n; c++) {
-        const struct near *watched = &ev->near[c];
-        if (c == best || watched->mode == WATCH_OFF || !watched->candidate ||
-            !watched->refined || watched->kind == EVENT_NONE ||
-            watched->entry > s)
+    for (uint32_t contact = 0; contact < run->im->contacts.n; contact++) {
+        const struct near *watched = &ev->near[contact];
+        if (contact == best || watched->mode == WATCH_OFF ||
+            !watched->candidate || !watched->refined ||
+            watched->kind == EVENT_NONE || watched->entry > s)
             continue;
         /* A gap without rate enters the band long before the touch: only the
          * time of the touch tells what class it has. */
         if (watched->kind == EVENT_TANGENT &&
             watched->s - s > 4.0 * DBL_EPSILON * fabs(t1))
             continue;
-        more[(*n_more)++] = (struct event){watched->kind, c, t1};
+        more[(*n_more)++] = (struct event){watched->kind, contact, t1};
     }
     return IMP_OK;
 }
@@ -578,8 +580,8 @@ event_next(struct rt *run, const enum event_watch *watch, double until,
             out->kind = EVENT_EXCLUDED;
             return IMP_OK;
         }
-        for (uint32_t c = 0; c < nc; c++) {
-            struct near *watched = &ev->near[c];
+        for (uint32_t contact = 0; contact < nc; contact++) {
+            struct near *watched = &ev->near[contact];
             if (watched->mode != WATCH_OFF && watched->series &&
                 !watched->candidate)
                 scan(watched, step.length);

@@ -30,7 +30,7 @@ double advancement_safe(struct rt *run, uint32_t contact, double gap,
 int contact_root_series(struct rt *run, uint32_t contact,
                         const struct gap_tolerance *tol, double *g, double *h);
 
-/* What the gap does on [0, h] after it has entered the band |g| <= tol->gap.
+/* What the gap does on [0, h] after it has entered the band |gap| <= tol->gap.
  * sign: 1 if a closing gap is looked for, -1 if an opening one (g is negated
  * then). */
 struct contact_root {

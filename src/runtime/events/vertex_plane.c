@@ -88,9 +88,9 @@ take_vertices(struct rt *run, const struct polytope *polytope,
  * is fixed or driven, with 0 < e <= 1 and without friction? Then fills *plane.
  */
 static bool
-take(struct rt *run, uint32_t c, struct vertex_plane *plane)
+take(struct rt *run, uint32_t contact, struct vertex_plane *plane)
 {
-    const imp_contact *image_contact = rt_contact(run, c);
+    const imp_contact *image_contact = rt_contact(run, contact);
     const double *env = run->env + image_contact->env_contact;
     memset(plane, 0, sizeof *plane);
     if (image_contact->system != IMP_NO_SYSTEM ||
@@ -98,26 +98,26 @@ take(struct rt *run, uint32_t c, struct vertex_plane *plane)
         polytope_contact_is_smooth(run, image_contact))
         return false;
     int flat = run->polytope[image_contact->body[0]]->n_vertex == 0 ? 0 : 1;
-    const imp_body *f = rt_body(run, image_contact->body[flat]),
+    const imp_body *floor = rt_body(run, image_contact->body[flat]),
                    *body = rt_body(run, image_contact->body[1 - flat]);
     const struct polytope *polytope =
         run->polytope[image_contact->body[1 - flat]];
     struct support_body w;
-    plane->contact = c;
+    plane->contact = contact;
     plane->flat = run->im->dim == 2;
     plane->body = image_contact->body[1 - flat];
     plane->e = env[IMP_CONTACT_E];
     if (run->polytope[image_contact->body[flat]]->n_vertex != 0 ||
-        polytope->n_vertex == 0 || !(f->flags & IMP_BODYF_FIXED) ||
+        polytope->n_vertex == 0 || !(floor->flags & IMP_BODYF_FIXED) ||
         (body->flags & IMP_BODYF_FIXED) ||
         (body->flags & IMP_BODYF_PRESCRIBED) ||
-        ((f->flags | body->flags) & IMP_BODYF_GTIME) ||
+        ((floor->flags | body->flags) & IMP_BODYF_GTIME) ||
         !(plane->e > 0.0 && plane->e <= 1.0) || env[IMP_CONTACT_MU] != 0.0 ||
         !find_motion(run, plane))
         return false;
     const struct polytope_face *face =
         run->polytope[image_contact->body[flat]]->face;
-    plane->driven = f->flags & IMP_BODYF_PRESCRIBED;
+    plane->driven = floor->flags & IMP_BODYF_PRESCRIBED;
     plane->floor = image_contact->body[flat];
     plane->side = (uint32_t)flat;
     memcpy(plane->own_n, face->n, sizeof plane->own_n);
@@ -125,7 +125,7 @@ take(struct rt *run, uint32_t c, struct vertex_plane *plane)
     support_body_get(run, plane->floor, &w);
     support_rotate(&w, face->n, plane->n);
     plane->d = face->d + vec3_dot(plane->n, w.c);
-    plane->length = gap_length(run, c);
+    plane->length = gap_length(run, contact);
     take_vertices(run, polytope, plane);
     return true;
 }
@@ -143,9 +143,9 @@ vertex_planes_new(struct rt *run)
     planes->other = NEW_N(run->arena, bool, im->contacts.n + 1);
     planes->course =
         NEW_N(run->arena, struct vertex_plane_course, im->contacts.n + 1);
-    for (uint32_t c = 0; c < im->contacts.n; c++) {
-        planes->other[c] = !take(run, c, &planes->plane[planes->n]);
-        planes->n += !planes->other[c];
+    for (uint32_t contact = 0; contact < im->contacts.n; contact++) {
+        planes->other[contact] = !take(run, contact, &planes->plane[planes->n]);
+        planes->n += !planes->other[contact];
     }
     return planes->n ? planes : NULL;
 }
@@ -267,12 +267,12 @@ static bool
 others_far(const struct vertex_planes *planes, const enum event_watch *watch,
            double *h)
 {
-    for (uint32_t c = 0; c < planes->r->im->contacts.n; c++) {
-        if (watch[c] == WATCH_OPEN)
+    for (uint32_t contact = 0; contact < planes->r->im->contacts.n; contact++) {
+        if (watch[contact] == WATCH_OPEN)
             return false;
-        if (watch[c] == WATCH_OFF || !planes->other[c])
+        if (watch[contact] == WATCH_OFF || !planes->other[contact])
             continue;
-        double t = advancement_apart(planes->r, c, *h, *h);
+        double t = advancement_apart(planes->r, contact, *h, *h);
         if (!(t > 0.0))
             return false;
         *h = fmin(*h, t);

@@ -236,8 +236,9 @@ solve_cold(const struct smooth_polytope *pair,
      * iteration that failed. */
     struct smooth_polytope_nearest t = *nearest;
     t.u[pair->d] = 1.0;
-    enum support_fault g = smooth_polytope_check(pair, &t);
-    return g == SUPPORT_FLAT || g == SUPPORT_NOT_CONVEX ? g : fault;
+    enum support_fault flatness = smooth_polytope_check(pair, &t);
+    return flatness == SUPPORT_FLAT || flatness == SUPPORT_NOT_CONVEX ? flatness
+                                                                      : fault;
 }
 
 static enum support_fault

@@ -278,7 +278,7 @@ solve_cold(struct rt *run, const imp_contact *image_contact,
            struct support_pair *pair, struct closest_points *points)
 {
     double u[8], gap;
-    enum support_fault fault = smooth_smooth_search(pair), g;
+    enum support_fault fault = smooth_smooth_search(pair), by_newton;
     /* an ascent that failed may still have come near enough for Newton's
      * method */
     if (fault != SUPPORT_FINE &&
@@ -288,19 +288,20 @@ solve_cold(struct rt *run, const imp_contact *image_contact,
         smooth_smooth_search_all(pair);
     /* Newton's method from a coarse direction, and from a finer one if that
      * fails */
-    g = SUPPORT_LOST;
+    by_newton = SUPPORT_LOST;
     for (int round = 0; round < 3; round++) {
         struct support_pair t = *pair;
         guess(pair, u);
-        g = newton(run, image_contact, pair, u, &gap);
-        if (g == SUPPORT_FINE)
-            g = finish(&t, u, gap, points);
-        if (g == SUPPORT_FINE && (gap < pair->sigma - 1e-6 * pair->length ||
-                                  !first_on_ray(&t.b[0], u) ||
-                                  !first_on_ray(&t.b[1], u + pair->b[0].d)))
-            g = SUPPORT_LOST;
-        if (g == SUPPORT_FINE || g == SUPPORT_NOT_CONVEX)
-            return g;
+        by_newton = newton(run, image_contact, pair, u, &gap);
+        if (by_newton == SUPPORT_FINE)
+            by_newton = finish(&t, u, gap, points);
+        if (by_newton == SUPPORT_FINE &&
+            (gap < pair->sigma - 1e-6 * pair->length ||
+             !first_on_ray(&t.b[0], u) ||
+             !first_on_ray(&t.b[1], u + pair->b[0].d)))
+            by_newton = SUPPORT_LOST;
+        if (by_newton == SUPPORT_FINE || by_newton == SUPPORT_NOT_CONVEX)
+            return by_newton;
         if (pair->b[0].flat || pair->b[1].flat)
             break;
         fault =
@@ -314,9 +315,9 @@ solve_cold(struct rt *run, const imp_contact *image_contact,
     struct support_pair t = *pair;
     struct closest_points c;
     fault = finish(&t, points->u, points->gap, &c);
-    return fault == SUPPORT_FLAT || g == SUPPORT_FLAT ? SUPPORT_FLAT
-           : fault == SUPPORT_NOT_CONVEX              ? fault
-                                                      : SUPPORT_LOST;
+    return fault == SUPPORT_FLAT || by_newton == SUPPORT_FLAT ? SUPPORT_FLAT
+           : fault == SUPPORT_NOT_CONVEX                      ? fault
+                                                              : SUPPORT_LOST;
 }
 
 static void

@@ -38,19 +38,19 @@ gap_tolerance_get(struct rt *run, uint32_t contact, struct gap_tolerance *out)
     const imp_contact *image_contact = rt_contact(run, contact);
     assert(image_contact->system == IMP_NO_SYSTEM);
     struct support_body support[2];
-    double rate = 0.0, where = 0.0, moves = 0.0, v[3] = {0.0, 0.0, 0.0};
+    double rate = 0.0, where = 0.0, moves = 0.0, velocity[3] = {0.0, 0.0, 0.0};
     for (int i = 0; i < 2; i++) {
         double speed, spin;
         support_body_get(run, image_contact->body[i], &support[i]);
         body_speeds(run, support[i].b, &speed, &spin);
-        body_add_velocity(run, support[i].b, i == 0 ? -1.0 : 1.0, v);
+        body_add_velocity(run, support[i].b, i == 0 ? -1.0 : 1.0, velocity);
         moves += speed;
         rate += spin * support[i].size;
         where += support[i].flat ? 0.0 : vec3_norm(support[i].c);
     }
     /* the relative speed: a velocity that all bodies have in addition changes
      * no tolerance */
-    rate += vec3_norm(v);
+    rate += vec3_norm(velocity);
     out->length = support_length(&support[0], &support[1]);
     /* the gap is a difference of positions and has their rounding errors */
     out->gap_rounding = 4.0 * DBL_EPSILON * (out->length + where);

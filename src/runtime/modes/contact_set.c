@@ -93,12 +93,12 @@ edge_at(const struct polytope_scene *scene, int i, const double x[3],
         const double n[3], const double other[3], double tol, double d[3])
 {
     const struct polytope *polytope = scene->p[i];
-    for (uint32_t e = 0; e < polytope->n_edge; e++) {
-        const double *m = polytope->edge[e].dir, *a, *b;
-        a = i == 0 ? polytope->vertex[polytope->edge[e].v[0]]
-                   : scene->point[polytope->edge[e].v[0]];
-        b = i == 0 ? polytope->vertex[polytope->edge[e].v[1]]
-                   : scene->point[polytope->edge[e].v[1]];
+    for (uint32_t edge = 0; edge < polytope->n_edge; edge++) {
+        const double *m = polytope->edge[edge].dir, *a, *b;
+        a = i == 0 ? polytope->vertex[polytope->edge[edge].v[0]]
+                   : scene->point[polytope->edge[edge].v[0]];
+        b = i == 0 ? polytope->vertex[polytope->edge[edge].v[1]]
+                   : scene->point[polytope->edge[edge].v[1]];
         double w[3], u[3], c[3];
         for (int j = 0; j < 3; j++) {
             d[j] = i == 0
@@ -119,7 +119,7 @@ edge_at(const struct polytope_scene *scene, int i, const double x[3],
             if (vec3_norm(c) <= CONTACT_POINT_PARALLEL)
                 continue;
         }
-        return e;
+        return edge;
     }
     return UINT32_MAX;
 }

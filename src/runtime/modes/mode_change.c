@@ -24,19 +24,19 @@
  * and rising, comes to 0. Values up to n0 and rates up to n1 at s = 0 count as
  * 0. */
 static bool
-falls(const double *c, double h, double n0, double n1, double *s)
+falls(const double *c, double h, double n0, double n1, double *time)
 {
     double p[MOTION_STEP_ORDER + 1];
     int drop = fabs(c[0]) <= n0 ? (fabs(c[1]) <= n1 ? 2 : 1) : 0;
     for (int k = drop; k <= MOTION_STEP_ORDER; k++)
         p[k - drop] = c[k];
     if (p[0] < 0.0) {
-        *s = 0.0;
+        *time = 0.0;
         return true;
     }
-    if (!polynomial_below(p, MOTION_STEP_ORDER - drop, 0.0, h, 0.0, s))
+    if (!polynomial_below(p, MOTION_STEP_ORDER - drop, 0.0, h, 0.0, time))
         return false;
-    polynomial_newton(p, MOTION_STEP_ORDER - drop, h, s);
+    polynomial_newton(p, MOTION_STEP_ORDER - drop, h, time);
     return true;
 }
 
@@ -102,24 +102,25 @@ static int
 sinks(struct search *search, int i)
 {
     struct persistent_row *row = search->r->persistent->row[i];
-    double s, low;
+    double time, low;
     int st = contact_point_series(
         search->r, persistent_group_of(search->r, row->spot.contact), row,
         MOTION_STEP_ORDER);
     if (st)
         return st == IMP_SINGULAR ? IMP_OK : st;
-    gap_rounding(search->r, row->spot.contact, &low, &s);
+    gap_rounding(search->r, row->spot.contact, &low, &time);
     bool up = row->gap.c[0] > low;
     if (!up)
         row->gap.c[0] = 0.0; /* it was 0 to rounding when the point was taken */
     if (!isfinite(search->best) ||
         !polynomial_below(row->gap.c, MOTION_STEP_ORDER, 0.0, search->best,
-                          up ? 0.0 : -low, &s))
+                          up ? 0.0 : -low, &time))
         return IMP_OK;
     if (up && is_over(search, row->spot.contact))
-        found(search, s, CHANGE_HITS, (int)row->spot.vertex, row->spot.contact);
+        found(search, time, CHANGE_HITS, (int)row->spot.vertex,
+              row->spot.contact);
     else
-        found(search, s, up ? CHANGE_CLOSES : CHANGE_SINKS, i,
+        found(search, time, up ? CHANGE_CLOSES : CHANGE_SINKS, i,
               row->spot.contact);
     return IMP_OK;
 }
@@ -179,30 +180,31 @@ held_there(struct search *search, const struct contact_point *at, double s)
  * elsewhere first. A point that lies in the plane of what is held, and needs
  * no push, closes where it gets beyond the tolerance. */
 static bool
-closes(struct search *search, const struct contact_point *at, const double *c,
-       double *s)
+closes(struct search *search, const struct contact_point *at, const double *gap,
+       double *time)
 {
     bool down;
-    if (c[0] < -2.0 * search->tol)
+    if (gap[0] < -2.0 * search->tol)
         return false;
-    if (fabs(c[0]) <= 2.0 * search->tol &&
-        fabs(c[1]) <= fmax(search->rate, mode_still_rate(search->r, at->contact,
-                                                         2.0 * c[2]))) {
+    if (fabs(gap[0]) <= 2.0 * search->tol &&
+        fabs(gap[1]) <=
+            fmax(search->rate,
+                 mode_still_rate(search->r, at->contact, 2.0 * gap[2]))) {
         double p[MOTION_STEP_ORDER + 1];
-        memcpy(p, c, sizeof p);
+        memcpy(p, gap, sizeof p);
         p[0] = 0.0;
-        if (fabs(c[1]) <= search->rate)
+        if (fabs(gap[1]) <= search->rate)
             p[1] = 0.0;
         down = polynomial_below(p, MOTION_STEP_ORDER, 0.0, search->best,
-                                -2.0 * search->tol, s);
-    } else if (c[0] <= search->low &&
-               c[1] > search->rate) { /* it is on its way up */
-        down = polynomial_below(c + 1, MOTION_STEP_ORDER - 1, 0.0, search->best,
-                                0.0, s);
+                                -2.0 * search->tol, time);
+    } else if (gap[0] <= search->low &&
+               gap[1] > search->rate) { /* it is on its way up */
+        down = polynomial_below(gap + 1, MOTION_STEP_ORDER - 1, 0.0,
+                                search->best, 0.0, time);
     } else {
-        down = falls(c, search->best, search->low, search->rate, s);
+        down = falls(gap, search->best, search->low, search->rate, time);
     }
-    return down && within(search, at, *s) && !held_there(search, at, *s);
+    return down && within(search, at, *time) && !held_there(search, at, *time);
 }
 
 static void
@@ -338,13 +340,13 @@ others(struct search *search, uint32_t contact)
  * down. If it is closed now, by definition or to rounding while it rises, its
  * roots at 0 are divided out. */
 static bool
-comes_down(const struct search *search, uint32_t vertex, const double *c,
-           double *s)
+comes_down(const struct search *search, uint32_t vertex, const double *gap,
+           double *time)
 {
     double p[MOTION_STEP_ORDER + 1];
     bool marked = false;
-    int drop = c[0] <= 0.0 && c[1] > -search->rate
-                   ? (c[1] <= search->rate ? 2 : 1)
+    int drop = gap[0] <= 0.0 && gap[1] > -search->rate
+                   ? (gap[1] <= search->rate ? 2 : 1)
                    : 0;
     for (int i = 0;
          search->over->time == rt_time(search->r) && i < search->over->n; i++)
@@ -353,14 +355,14 @@ comes_down(const struct search *search, uint32_t vertex, const double *c,
             marked = true;
         }
     for (int k = drop; k <= MOTION_STEP_ORDER; k++)
-        p[k - drop] = c[k];
+        p[k - drop] = gap[k];
     if (p[0] <=
         0.0) { /* a vertex that was let go comes back to 0 by rounding only */
-        *s = 0.0;
+        *time = 0.0;
         return !(drop == 2 && marked);
     }
     return polynomial_below(p, MOTION_STEP_ORDER - drop, 0.0, search->best, 0.0,
-                            s);
+                            time);
 }
 
 static void
@@ -397,7 +399,7 @@ static int
 one_row(struct search *search, int i)
 {
     struct persistent_row *row = search->r->persistent->row[i];
-    double most = 0.0, sk = 1.0, s;
+    double most = 0.0, sk = 1.0, time;
     if (row->valid < search->best) {
         search->best = row->valid;
         search->out->what = CHANGE_NONE;
@@ -413,21 +415,21 @@ one_row(struct search *search, int i)
     most = fmax(most, fabs(row->force.c[0]));
     if (row->on && isfinite(search->best) &&
         polynomial_below(row->force.c, MOTION_STEP_ORDER - 1, 0.0, search->best,
-                         -FORCE_CEASED * most, &s))
-        found(search, s, CHANGE_CEASES, i, row->spot.contact);
+                         -FORCE_CEASED * most, &time))
+        found(search, time, CHANGE_CEASES, i, row->spot.contact);
     if ((row->spot.kind != POINT_VERTEX && row->spot.kind != POINT_EDGES) ||
         !isfinite(search->best))
         return IMP_OK;
     gap_tolerances(search->r, row->spot.contact, &search->tol, &search->rate);
-    gap_rounding(search->r, row->spot.contact, &search->low, &s);
+    gap_rounding(search->r, row->spot.contact, &search->low, &time);
     search->lag = FACE_END_LAG * search->tol;
     struct taylor side[SIDES];
     int n = contact_point_sides(search->r, &row->spot, MOTION_STEP_ORDER, side,
                                 SIDES);
     for (int k = 0; k < n; k++)
         if (polynomial_below(side[k].c, MOTION_STEP_ORDER, 0.0, search->best,
-                             -search->lag, &s))
-            found(search, s, CHANGE_FACE_END, i, row->spot.contact);
+                             -search->lag, &time))
+            found(search, time, CHANGE_FACE_END, i, row->spot.contact);
     if (is_over(search, row->spot.contact))
         return IMP_OK;
     const struct persistent_group *group =

@@ -134,24 +134,24 @@ open_by(const struct rt *run, uint32_t body, int order,
 static int
 surface_row(struct rt *run, struct persistent_row *row, int order)
 {
-    uint32_t c = row->spot.contact, d = run->im->dim;
-    const imp_contact *image_contact = rt_contact(run, c);
+    uint32_t contact = row->spot.contact, d = run->im->dim;
+    const imp_contact *image_contact = rt_contact(run, contact);
     const imp_tape *tape =
         IMP_ARRAY(run->im, run->im->tapes, imp_tape) + image_contact->opening;
     const double *rows[2] = {NULL, NULL};
     struct closest_points points;
-    int st = closest_points_find(run, c, &points, true);
+    int st = closest_points_find(run, contact, &points, true);
     if (st)
         return st;
     for (int i = 0; i < 2; i++)
         if (contact_point_body_moves(run, image_contact->body[i]))
             rows[i] = run->work[rt_body(run, image_contact->body[i])->block];
-    double *work = run->opening_work[c];
+    double *work = run->opening_work[contact];
     if (!work)
-        work = run->opening_work[c] = NEW_N(
+        work = run->opening_work[contact] = NEW_N(
             run->own, double, ((size_t)tape->n_rows + 1) * IMP_ROW_STRIDE);
-    st = rt_series(run, image_contact->opening, run->contact_u + 8 * (size_t)c,
-                   rows, work, order);
+    st = rt_series(run, image_contact->opening,
+                   run->contact_u + 8 * (size_t)contact, rows, work, order);
     if (st)
         return st;
     const uint32_t *outs = IMP_ARRAY(run->im, tape->outs, uint32_t);
@@ -592,14 +592,14 @@ static int
 smooth_row(struct rt *run, struct persistent_group *sl,
            struct persistent_row *row, int order)
 {
-    uint32_t c = row->spot.contact;
-    const imp_contact *image_contact = rt_contact(run, c);
+    uint32_t contact = row->spot.contact;
+    const imp_contact *image_contact = rt_contact(run, contact);
     uint32_t s = image_contact->smooth;
     struct nearest_features near;
     struct taylor p[3], N[3], n2, len, x[3], m[3], w[3];
-    int st = polytope_contact_closest(run, c, &near, true);
+    int st = polytope_contact_closest(run, contact, &near, true);
     if (!st)
-        st = smooth_polytope_series(run, c, order, row->gap.c,
+        st = smooth_polytope_series(run, contact, order, row->gap.c,
                                     order >= MOTION_STEP_ORDER ? &row->valid
                                                                : NULL);
     if (!st)
@@ -607,7 +607,7 @@ smooth_row(struct rt *run, struct persistent_group *sl,
     if (st)
         return st;
     const struct over *pose = &sl->poses->over;
-    smooth_polytope_point_series(run, c, order, p, N);
+    smooth_polytope_point_series(run, contact, order, p, N);
     taylor_dot(order, N, N, &n2);
     taylor_sqrt(order, &n2, &len);
     for (int i = 0; i < 3; i++) {

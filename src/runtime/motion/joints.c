@@ -41,9 +41,9 @@ struct joint_projection {
 };
 
 static const imp_block *
-block_at(const struct rt *run, uint32_t b)
+block_at(const struct rt *run, uint32_t block)
 {
-    return IMP_ARRAY(run->im, run->im->blocks, imp_block) + b;
+    return IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
 }
 
 struct joint_projection *
@@ -128,15 +128,15 @@ into(const double R[9], const double x[3], double out[3])
 static void
 start_joint(struct rt *run, const imp_joint *joint)
 {
-    double *e = run->env + joint->env_joint, f[2][9];
+    double *env = run->env + joint->env_joint, f[2][9];
     bool plane = run->im->dim == 2;
     bool own = joint->kind == IMP_JOINT_UNIVERSAL;
-    triad(plane, e + IMP_JOINT_AXIS, f[0]);
-    triad(plane, e + (own ? IMP_JOINT_AXIS2 : IMP_JOINT_AXIS), f[1]);
-    e[IMP_JOINT_COSINE] = vec3_dot(f[0], f[1]);
+    triad(plane, env + IMP_JOINT_AXIS, f[0]);
+    triad(plane, env + (own ? IMP_JOINT_AXIS2 : IMP_JOINT_AXIS), f[1]);
+    env[IMP_JOINT_COSINE] = vec3_dot(f[0], f[1]);
     for (int s = 0; s < 2; s++) {
         double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, d[3];
-        memcpy(d, e + IMP_JOINT_AT, sizeof d);
+        memcpy(d, env + IMP_JOINT_AT, sizeof d);
         if (joint->body[s] != IMP_WORLD) {
             const double *c =
                 run->env + rt_body(run, joint->body[s])->env_state;
@@ -144,9 +144,9 @@ start_joint(struct rt *run, const imp_joint *joint)
             for (uint32_t i = 0; i < run->im->dim; i++)
                 d[i] -= c[i];
         }
-        into(R, d, e + IMP_JOINT_ARM + 3 * s);
+        into(R, d, env + IMP_JOINT_ARM + 3 * s);
         for (int i = 0; i < 3; i++)
-            into(R, f[s] + 3 * i, e + IMP_JOINT_FRAME + 9 * s + 3 * i);
+            into(R, f[s] + 3 * i, env + IMP_JOINT_FRAME + 9 * s + 3 * i);
     }
 }
 
@@ -156,8 +156,8 @@ joints_start(struct rt *run)
     const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
     for (uint32_t i = 0; i < run->im->joints.n; i++)
         start_joint(run, joint + i);
-    for (uint32_t b = 0; run->joints && b < run->im->blocks.n; b++)
-        run->joints->blocks[b].rank = -1;
+    for (uint32_t block = 0; run->joints && block < run->im->blocks.n; block++)
+        run->joints->blocks[block].rank = -1;
 }
 
 /* -- multipliers
@@ -437,8 +437,8 @@ project_block(struct rt *run, uint32_t block)
 void
 joints_project(struct rt *run)
 {
-    for (uint32_t b = 0; run->joints && b < run->im->blocks.n; b++)
-        project_block(run, b);
+    for (uint32_t block = 0; run->joints && block < run->im->blocks.n; block++)
+        project_block(run, block);
 }
 
 void
@@ -464,20 +464,22 @@ joints_rows(const struct rt *run, uint32_t block)
 int
 joints_errors(struct rt *run, double *position, double *velocity)
 {
-    double p = 0, v = 0;
-    for (uint32_t b = 0; run->joints && b < run->im->blocks.n; b++) {
-        const struct joint_block *joints = run->joints->blocks + b;
+    double most_position = 0, most_velocity = 0;
+    for (uint32_t block = 0; run->joints && block < run->im->blocks.n;
+         block++) {
+        const struct joint_block *joints = run->joints->blocks + block;
         if (joints->n == 0)
             continue;
-        int st = conditions(run, b);
+        int st = conditions(run, block);
         if (st)
             return st;
-        p = fmax(p, greatest(joints->phi, joints->n));
-        v = fmax(v, greatest(joints->phi + joints->n, joints->n));
+        most_position = fmax(most_position, greatest(joints->phi, joints->n));
+        most_velocity =
+            fmax(most_velocity, greatest(joints->phi + joints->n, joints->n));
     }
     if (position)
-        *position = p;
+        *position = most_position;
     if (velocity)
-        *velocity = v;
+        *velocity = most_velocity;
     return IMP_OK;
 }

@@ -73,16 +73,17 @@ motion_series_all(struct rt *run, int order, double *h)
     int st = persistent_any(run) ? persistent_series(run, order, UINT32_MAX)
                                  : IMP_OK;
     *h = INFINITY;
-    for (uint32_t b = 0; b < run->im->blocks.n && st == IMP_OK; b++) {
+    for (uint32_t block = 0; block < run->im->blocks.n && st == IMP_OK;
+         block++) {
         double hb;
-        if (run->motion->blocks[b].system != IMP_NO_SYSTEM)
+        if (run->motion->blocks[block].system != IMP_NO_SYSTEM)
             continue;
-        if (persistent_moves(run, b)) {
+        if (persistent_moves(run, block)) {
             int which;
-            motion_step(run, b, order, &hb);
-            st = switching_end(run, b, order, &hb, &which);
+            motion_step(run, block, order, &hb);
+            st = switching_end(run, block, order, &hb, &which);
         } else {
-            st = motion_series(run, b, order, &hb);
+            st = motion_series(run, block, order, &hb);
         }
         if (st != IMP_OK)
             return st;
@@ -95,8 +96,8 @@ motion_series_all(struct rt *run, int order, double *h)
 static void
 refresh(struct rt *run)
 {
-    for (uint32_t b = 0; b < run->im->bodies.n; b++) {
-        const imp_body *body = rt_body(run, b);
+    for (uint32_t block = 0; block < run->im->bodies.n; block++) {
+        const imp_body *body = rt_body(run, block);
         if (body->refresh == IMP_NO_TAPE)
             continue;
         double out[IMP_STATE_SPACE];
@@ -152,10 +153,10 @@ short_increment(const double *c, int order, double dt, double *d)
 }
 
 static void
-advance_block(struct rt *run, uint32_t b, int order, double dt)
+advance_block(struct rt *run, uint32_t block, int order, double dt)
 {
-    const struct motion_block *moving = motion_block_of(run, b);
-    const double *work = run->work[b], *row[AT_ONCE];
+    const struct motion_block *moving = motion_block_of(run, block);
+    const double *work = run->work[block], *row[AT_ONCE];
     double *env = run->env, *lo = run->state_lo, d[AT_ONCE];
     uint32_t state0 = run->im->layout.state, at[AT_ONCE], n = 0;
     for (uint32_t i = 0; i < moving->n_lines; i++) {
@@ -194,10 +195,10 @@ static void
 advance(struct rt *run, int order, double dt, double t)
 {
     assert(order >= 1 && order <= IMP_ORDER_MAX);
-    for (uint32_t b = 0; b < run->im->blocks.n; b++)
-        if (run->motion->blocks[b].tape != IMP_NO_TAPE &&
-            run->motion->blocks[b].system == IMP_NO_SYSTEM)
-            advance_block(run, b, order, dt);
+    for (uint32_t block = 0; block < run->im->blocks.n; block++)
+        if (run->motion->blocks[block].tape != IMP_NO_TAPE &&
+            run->motion->blocks[block].system == IMP_NO_SYSTEM)
+            advance_block(run, block, order, dt);
     run->env[run->im->layout.time] = t;
     if (run->motion->prescribed)
         refresh(run);
@@ -260,9 +261,9 @@ motion_totals(struct rt *run, struct motion_totals *out)
 {
     assert(run != NULL && out != NULL);
     memset(out, 0, sizeof *out);
-    for (uint32_t s = 0; s < run->im->systems.n; s++) {
+    for (uint32_t system = 0; system < run->im->systems.n; system++) {
         double e[2];
-        uint32_t tape = rt_system(run, s)->energy;
+        uint32_t tape = rt_system(run, system)->energy;
         int st = rt_eval(run, tape, NULL, e);
         if (st == IMP_NONFINITE)
             rt_nonfinite(run, tape, NULL);
@@ -271,8 +272,8 @@ motion_totals(struct rt *run, struct motion_totals *out)
         out->kinetic += e[0];
         out->potential += e[1];
     }
-    for (uint32_t b = 0; b < run->im->bodies.n; b++) {
-        const imp_body *body = rt_body(run, b);
+    for (uint32_t block = 0; block < run->im->bodies.n; block++) {
+        const imp_body *body = rt_body(run, block);
         double e[8];
         if (body->energy == IMP_NO_TAPE || (body->flags & IMP_BODYF_FIXED))
             continue;

@@ -109,11 +109,11 @@ motion_plan_new(struct rt *run)
     struct motion_plan *plan = NEW(run->own, struct motion_plan);
     plan->blocks = NEW_N(run->own, struct motion_block, run->im->blocks.n + 1);
     plan->held = NEW_N(run->own, struct motion_block, run->im->blocks.n + 1);
-    for (uint32_t b = 0; b < run->im->blocks.n; b++) {
-        plan_block(run, run->own, b, false, plan->blocks + b);
-        plan_block(run, run->own, b, true, plan->held + b);
+    for (uint32_t block = 0; block < run->im->blocks.n; block++) {
+        plan_block(run, run->own, block, false, plan->blocks + block);
+        plan_block(run, run->own, block, true, plan->held + block);
     }
-    for (uint32_t b = 0; b < run->im->bodies.n; b++)
-        plan->prescribed |= rt_body(run, b)->refresh != IMP_NO_TAPE;
+    for (uint32_t block = 0; block < run->im->bodies.n; block++)
+        plan->prescribed |= rt_body(run, block)->refresh != IMP_NO_TAPE;
     return plan;
 }

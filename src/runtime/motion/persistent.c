@@ -66,13 +66,13 @@ push_of(const struct rt *run, uint32_t body)
 {
     if (!contact_point_body_moves(run, body))
         return NULL;
-    uint32_t b = rt_body(run, body)->block,
-             n = persistent_block(run, b)->bodies.n;
+    uint32_t block = rt_body(run, body)->block,
+             n = persistent_block(run, block)->bodies.n;
     const uint32_t *in =
-        IMP_ARRAY(run->im, persistent_block(run, b)->bodies, uint32_t);
+        IMP_ARRAY(run->im, persistent_block(run, block)->bodies, uint32_t);
     for (uint32_t i = 0; i < n; i++)
         if (in[i] == body)
-            return run->persistent_memory->push[b] +
+            return run->persistent_memory->push[block] +
                    (size_t)i * persistent_per_body(run) * IMP_ROW_STRIDE +
                    IMP_ROW_PAD;
     return NULL;
@@ -154,19 +154,20 @@ static int
 drive(struct rt *run, const struct persistent_group *group, int order)
 {
     for (uint32_t i = 0; i < group->n_block; i++) {
-        uint32_t b = group->block[i], tape = persistent_block(run, b)->driven;
-        const double *lambda, *rows[1] = {run->persistent_memory->push[b]};
-        int st = joints_multipliers(run, b, &lambda);
+        uint32_t block = group->block[i],
+                 tape = persistent_block(run, block)->driven;
+        const double *lambda, *rows[1] = {run->persistent_memory->push[block]};
+        int st = joints_multipliers(run, block, &lambda);
         if (!st)
             st = rt_series(run, tape, lambda, rows,
-                           run->persistent_memory->driven[b], order);
+                           run->persistent_memory->driven[block], order);
         if (st == IMP_NONFINITE) {
-            rt_nonfinite(run, persistent_block(run, b)->motion, lambda);
+            rt_nonfinite(run, persistent_block(run, block)->motion, lambda);
             return IMP_FAILED;
         }
         if (st)
             return st;
-        hand_over(run, b, run->work[b]);
+        hand_over(run, block, run->work[block]);
     }
     return IMP_OK;
 }
@@ -175,10 +176,10 @@ static void
 exchange(struct rt *run, const struct persistent_group *group)
 {
     for (uint32_t i = 0; i < group->n_block; i++) {
-        uint32_t b = group->block[i];
-        double *w = run->work[b];
-        run->work[b] = run->persistent_memory->own[b];
-        run->persistent_memory->own[b] = w;
+        uint32_t block = group->block[i];
+        double *w = run->work[block];
+        run->work[block] = run->persistent_memory->own[block];
+        run->persistent_memory->own[block] = w;
     }
 }
 
@@ -208,8 +209,8 @@ answers(struct rt *run, struct persistent_group *group, int n, double *G)
         const imp_contact *image_contact =
             rt_contact(run, group->row[i].spot.contact);
         double *a = group->answer + (size_t)i * 6 * nb, f[6];
-        for (uint32_t b = 0; b < group->n_body; b++)
-            memset(a + 6 * group->body[b], 0, 6 * sizeof *a);
+        for (uint32_t block = 0; block < group->n_body; block++)
+            memset(a + 6 * group->body[block], 0, 6 * sizeof *a);
         for (int e = 0; e < 2; e++) {
             if (!contact_point_body_moves(run, image_contact->body[e]))
                 continue;
@@ -218,8 +219,8 @@ answers(struct rt *run, struct persistent_group *group, int n, double *G)
             persistent_by_mass(run, image_contact->body[e], f,
                                a + 6 * image_contact->body[e]);
         }
-        for (uint32_t b = 0; b < group->n_block; b++) {
-            int st = joints_response(run, group->block[b], a);
+        for (uint32_t block = 0; block < group->n_block; block++) {
+            int st = joints_response(run, group->block[block], a);
             if (st)
                 return st;
         }

@@ -163,12 +163,12 @@ free_group(struct rt *run, struct persistent_group *group)
 {
     struct persistent_set *set = run->persistent_memory;
     for (uint32_t i = 0; i < group->n_block; i++) {
-        uint32_t b = group->block[i];
-        memset(
-            run->work[b], 0,
-            sizeof(double) * IMP_ROW_STRIDE *
-                persistent_tape(run, persistent_block(run, b)->motion)->n_rows);
-        set->of[b] = NULL;
+        uint32_t block = group->block[i];
+        memset(run->work[block], 0,
+               sizeof(double) * IMP_ROW_STRIDE *
+                   persistent_tape(run, persistent_block(run, block)->motion)
+                       ->n_rows);
+        set->of[block] = NULL;
     }
     set->spare[set->n_spare++] = group;
 }
@@ -295,18 +295,18 @@ connected(struct rt *run, const struct contact_point *spot, int n)
 {
     uint32_t nb = run->im->blocks.n,
              *root = NEW_N(run->brief, uint32_t, nb + 1);
-    for (uint32_t b = 0; b < nb; b++)
-        root[b] = b;
+    for (uint32_t block = 0; block < nb; block++)
+        root[block] = block;
     for (int i = 0; i < n; i++) {
         const imp_contact *image_contact = rt_contact(run, spot[i].contact);
         if (!contact_point_body_moves(run, image_contact->body[0]) ||
             !contact_point_body_moves(run, image_contact->body[1]))
             continue;
         uint32_t a = root[rt_body(run, image_contact->body[0])->block],
-                 b = root[rt_body(run, image_contact->body[1])->block];
-        for (uint32_t j = 0; a != b && j < nb; j++)
-            if (root[j] == (a < b ? b : a))
-                root[j] = a < b ? a : b;
+                 block = root[rt_body(run, image_contact->body[1])->block];
+        for (uint32_t j = 0; a != block && j < nb; j++)
+            if (root[j] == (a < block ? block : a))
+                root[j] = a < block ? a : block;
     }
     return root;
 }

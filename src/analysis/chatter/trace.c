@@ -27,21 +27,27 @@ struct chatter_trace {
 
 static const double ln2 = 0.69314718055994530942;
 
-static struct impact *
+static void
+grow(struct chatter_trace *trace, struct chatter_run *outcome)
+{
+    trace->cap = trace->cap ? 2 * trace->cap : 256;
+    struct impact *v = arena_alloc(trace->arena, trace->cap * sizeof *trace->v);
+    int *order = arena_alloc(trace->arena, trace->cap * sizeof *order);
+    if (trace->n) {
+        memcpy(v, trace->v, trace->n * sizeof *v);
+        memcpy(order, outcome->order, trace->n * sizeof *order);
+    }
+    trace->v = v;
+    outcome->order = order;
+}
+
+/* one more impact at the contact, which the caller fills */
+static inline struct impact *
 add(struct chatter_trace *trace, struct chatter_run *outcome, int contact)
 {
-    if (trace->n == trace->cap) {
-        trace->cap = trace->cap ? 2 * trace->cap : 256;
-        struct impact *v = NEW_N(trace->arena, struct impact, trace->cap);
-        int *order = NEW_N(trace->arena, int, trace->cap);
-        if (trace->n) {
-            memcpy(v, trace->v, trace->n * sizeof *v);
-            memcpy(order, outcome->order, trace->n * sizeof *order);
-        }
-        trace->v = v;
-        outcome->order = order;
-    }
     assert(contact >= 0 && contact < outcome->m);
+    if (trace->n == trace->cap)
+        grow(trace, outcome);
     outcome->order[trace->n] = contact;
     outcome->n_order = trace->n + 1;
     return &trace->v[trace->n++];
@@ -69,7 +75,7 @@ chatter_trace_ballistic(struct chatter_trace *trace,
             !(hits == 0 && contact == ballistic->event.contact))
             continue;
         struct impact *impact = add(trace, outcome, contact);
-        *impact = (struct impact){.flight = NAN, .rate = NAN};
+        impact->flight = impact->rate = NAN;
         if (hits > 1)
             continue;
         impact->flight =

@@ -120,7 +120,7 @@ struct out_grid {
     int threads; /* threads that may make the rows */
 };
 /* The columns as one file, whose format the ending of its name says
- * (formats.def); atomically (temporary file and rename) under o->dir. grid
+ * (formats.def); atomically (temporary file and rename) under --out. grid
  * NULL: no sweep. IMP_OK, or a status after a diagnostic at `where`. */
 int out_save_grid(struct output *output, struct diags *ds, imp_range where,
                   const char *file, const struct out_column *cols,

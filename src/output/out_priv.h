@@ -55,7 +55,7 @@ int out_file_close(struct out_file *f, struct diags *ds, imp_range where,
                    const char *file, int error);
 
 struct out_format;
-/* gnuplot: the picture as file under o->dir, in a format that takes pictures */
+/* gnuplot: the picture as file under --out, in a format that takes pictures */
 int out_plot_gnuplot(struct output *output, struct diags *ds, imp_range where,
                      const struct out_format *format, const char *file,
                      const char *title, const struct out_column *x_axis,

@@ -16,7 +16,7 @@ struct out_table {
 };
 
 struct out_writer {
-    /* COLUMNS: writes the table as `file` under o->dir. IMP_OK, or IMP_FAILED
+    /* COLUMNS: writes the table as `file` under --out. IMP_OK, or IMP_FAILED
      * after a diagnostic at `where`; then there is no file. */
     int (*save)(struct output *o, struct diags *ds, imp_range where,
                 const char *file, const struct out_table *t);

@@ -27,8 +27,8 @@
 #include "analysis/chatter/cone_priv.h"
 
 struct table {
-    struct cone_question *k;
-    struct arena *a;
+    struct cone_question *question;
+    struct arena *arena;
     const char **part, **contact;
     double *x; /* by columns: n coordinates, 3 parts, 3 weights, residual */
     size_t rows, most;
@@ -38,11 +38,12 @@ static void
 row(struct table *table, const char *part, int flight, const double *v)
 {
     assert(table->rows < table->most);
-    size_t n = (size_t)table->k->n, i = table->rows++;
-    const struct symmetry *symmetry = table->k->symmetry;
+    size_t n = (size_t)table->question->n, i = table->rows++;
+    const struct symmetry *symmetry = table->question->symmetry;
     table->part[i] = part;
-    table->contact[i] = chatter_contact(table->k->analysis, table->k->system,
-                                        symmetry->order[flight]);
+    table->contact[i] =
+        chatter_contact(table->question->analysis, table->question->system,
+                        symmetry->order[flight]);
     for (size_t c = 0; c < n + 7; c++)
         table->x[c * table->most + i] = c < n ? v[c] : NAN;
 }
@@ -50,14 +51,14 @@ row(struct table *table, const char *part, int flight, const double *v)
 static void
 flight_rows(struct table *table, int j, double *v)
 {
-    assert(j > 0 && j < table->k->problem.m);
-    const struct invariant_cone_flight *f = &table->k->problem.flight[j];
-    int n = table->k->n;
-    cone_user_map(table->k, j, v);
+    assert(j > 0 && j < table->question->problem.m);
+    const struct invariant_cone_flight *f = &table->question->problem.flight[j];
+    int n = table->question->n;
+    cone_user_map(table->question, j, v);
     for (int i = 0; i < n; i++)
         row(table, "map", j, v + i * n);
     for (int i = 0; i < f->n; i++) {
-        cone_user_facet(table->k, &f->h[i], v);
+        cone_user_facet(table->question, &f->h[i], v);
         row(table, "facet", j, v);
     }
 }
@@ -66,13 +67,14 @@ static void
 image_rows(struct table *table, const struct invariant_cone_image *im,
            double *v)
 {
-    size_t n = (size_t)table->k->n, sum;
+    size_t n = (size_t)table->question->n, sum;
     double x[3] = {-1.0, im->of.x, im->of.y};
-    cone_to_user(table->k, x, v);
+    cone_to_user(table->question, x, v);
     row(table, "clipped", im->j, v);
-    cone_to_user(table->k, im->x, v);
+    cone_to_user(table->question, im->x, v);
     row(table, "image", im->j, v);
-    sum = table->rows - (table->k->result.verdict == INVARIANT_CONE_NO ? 2 : 1);
+    sum = table->rows -
+          (table->question->result.verdict == INVARIANT_CONE_NO ? 2 : 1);
     double *at = table->x + n * table->most + sum;
     for (size_t c = 0; c < 3; c++) {
         at[c * table->most] = im->g[c];
@@ -98,7 +100,7 @@ cone_save(struct cone_question *question, imp_range where, const char *file)
             : &question->result.least;
     const struct polygon2d_point *point = no ? question->result.origin : set->v;
     int n_point = no ? question->result.n_origin : set->n;
-    struct table table = {.k = question, .a = arena};
+    struct table table = {.question = question, .arena = arena};
     table.most = m * (coordinates + 6) + (size_t)n_point +
                  2 * (size_t)question->result.n_image;
     table.part = NEW_N(arena, const char *, 2 * table.most);

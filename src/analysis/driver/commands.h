@@ -9,10 +9,11 @@
 extern const struct command_functions *const all_commands[IMP_CMD_COUNT];
 
 /* Runs, in order, all commands of the model that are not `done`. Records of
- * `done` commands must be in a->recs. Prints as it goes (in JSON mode every
- * command prints one object). Stops at the first command that fails. Returns
- * enum imp_status; diagnostics are in a->ds, also those of failed expects:
- * these are errors of their own code, counted in a->failed_expects. */
+ * `done` commands must be in analysis->recs. Prints as it goes (in JSON mode
+ * every command prints one object). Stops at the first command that fails.
+ * Returns enum imp_status; diagnostics are in analysis->ds, also those of
+ * failed expects: these are errors of their own code, counted in
+ * analysis->failed_expects. */
 int commands_run(struct analysis *analysis);
 
 #endif

@@ -16,11 +16,11 @@ void val_of(struct check *ck, const struct value *value,
 void val_set_unit(struct check *ck, struct tm_val *out, const struct dim *dim);
 /* dimensions of all entries, exact zeros without one */
 const struct dim **val_entry_dims(struct check *ck, const struct value *value);
-/* a name for a column that no field of c and none of n items has */
+/* a name for a column that no field of cmd and none of the items has */
 const char *column_name(struct check *ck, const struct tm_command *cmd,
                         const struct tm_val *items, size_t count,
                         const char *name);
-/* adds a command of the model, bound to d (or NULL); UINT32_MAX: reported */
+/* adds a command of the model, bound to decl (or NULL); UINT32_MAX: reported */
 uint32_t command_add(struct check *ck, const struct ast_item *it,
                      struct decl *decl);
 /* the options, the arguments of a command; false: an error has been reported */

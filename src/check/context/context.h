@@ -1,28 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inside the checker. One struct check lives for one check_model call.
+/* What all rooms of the checker share: values, declarations, modules, and
+ * struct check, which lives for one call of check_model.
  *
- *   scope.c   modules (files), their declarations, look-up of names
- *   value.c   kinds of values, agreement of dimensions, their messages
- *   units.c   unit names and unit expressions
- *   expr.c    AST expression -> value (graph nodes with one dimension)
- *   arith.c   sums, quotients, powers, comparisons, choice
- *   func.c    functions that are built in; linalg.c: vectors and matrices
- *   mixed.c   values whose entries have dimensions of their own
- *   screw.c   twists, wrenches, lines; M, Q, S, U, G of bodies and joints
- *   carry.c   what is given in world axes at the start, where it is now
- *   series.c  time derivatives and series along the motion
- *   call.c    user functions: binding of arguments, expansion, recursion
- *   decl.c    params, lets, functions, shapes: each definition by itself
- *   body.c, contact.c, joint.c, world.c   what their names say
- *   system.c, system_formula.c, system_value.c  generalised coordinates
- *   result.c  results of commands, their fields and slots
- *   command.c commands and options
- *   sweep.c   options of `sweep`
- *   model.c   check_model: the order of all this
- *   doc.c     check_doc, check_names
- *
- * A wrong expression yields V_POISON, which every operation passes on without
- * a word, so one mistake gives one diagnostic. */
+ * A wrong expression has the value V_POISON, which every operation passes on in
+ * silence, so one mistake gives one diagnostic. */
 #ifndef IMP_CHECK_CONTEXT_CONTEXT_H
 #define IMP_CHECK_CONTEXT_CONTEXT_H
 
@@ -313,8 +294,8 @@ struct decl *scope_own(struct module *module, const char *name);
 /* E0101/E0102 with suggestions; extra: other words that could stand there */
 void scope_unknown(struct check *ck, const struct env *env, const char *name,
                    imp_range range, enum want want);
-/* the declaration LIB.NAME, or NULL after a diagnostic; e: AST_FIELD of a name
- */
+/* the declaration LIB.NAME, or NULL after a diagnostic; node: AST_FIELD of
+ * a name */
 struct decl *scope_member(struct check *ck, struct module *module,
                           const struct ast_expr *node, enum want want);
 const char *decl_kind_name(enum decl_kind k);

@@ -28,13 +28,13 @@ struct value builtin_call(struct check *ck, const struct env *env,
 
 /* -- series.c ------------------------------------------------------------- */
 
-/* the n-th time derivative of a checked value, whose text is a; e is the PRIME
- * node of all primes */
+/* the n-th time derivative of a checked value, whose text is `operand`; node
+ * is the PRIME node of all primes */
 struct value series_prime(struct check *ck, const struct env *env,
                           const struct ast_expr *node,
                           const struct ast_expr *operand,
                           const struct value *of, uint32_t count);
-/* series(a, order): e is its CALL node, a its checked arguments */
+/* series(x, order): node is its CALL node, args its checked arguments */
 struct value series_call(struct check *ck, const struct ast_expr *node,
                          struct value *args);
 

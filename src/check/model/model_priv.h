@@ -29,7 +29,7 @@ void shape_alone(struct check *ck, struct decl *decl);
 
 /* -- corners.c ------------------------------------------------------------ */
 
-/* Does e call a shape that takes its corners? Then *shape is it. */
+/* Does node call a shape that takes its corners? Then *shape is it. */
 bool corner_call(struct check *ck, struct module *module,
                  const struct ast_expr *node, struct corner_shape *shape);
 /* checks the declaration of a shape that takes its corners; false: it is none

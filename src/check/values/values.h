@@ -54,7 +54,7 @@ const struct dim *mx_dim(struct check *ck, const struct value *value, size_t i);
 struct value mx_array(struct check *ck, uint32_t rows, uint32_t cols,
                       imp_range range);
 struct value mx_done(struct check *ck, struct value value);
-/* makes v a value of one dimension; false: E0227 reported */
+/* makes it a value of one dimension; false: E0227 reported */
 bool mx_plain(struct check *ck, struct value *value, imp_range range,
               const char *what);
 /* dimensions of the entries of a sum, a choice; NULL: reported */
@@ -101,13 +101,13 @@ bool check_leaves(struct check *ck, const expr *const *e, size_t count, int may,
 
 /* -- arith.c, linalg.c ---------------------------------------------------- */
 
-/* e is a BINARY node, a and b its checked operands */
+/* node is a BINARY node, left and right its checked operands */
 struct value ck_binary(struct check *ck, const struct ast_expr *node,
                        const struct value *left, const struct value *right);
 struct value ck_choice(struct check *ck, const struct ast_expr *node,
                        const struct value *c, const struct value *left,
                        const struct value *right);
-/* E0209/E0224: v is no number; teaches what to take instead */
+/* E0209/E0224: the value is no number; teaches what to take instead */
 struct value ck_no_arithmetic(struct check *ck, const struct ast_expr *at,
                               const char *doing, const struct value *value,
                               const struct ast_expr *node);
@@ -120,7 +120,7 @@ struct value ck_power(struct check *ck, const struct ast_expr *node,
 /* operations on checked values; nodes are made in the graph */
 struct value lin_mul(struct check *ck, const struct ast_expr *at,
                      const struct value *left, const struct value *right);
-/* NULL if `name` is none of dot cross norm ...; else does it */
+/* false if `name` is none of dot, cross, norm, ...; else *out is the value */
 bool lin_call(struct check *ck, const struct ast_expr *node, const char *name,
               struct value *args, size_t count, struct value *out);
 

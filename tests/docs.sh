@@ -3,6 +3,7 @@
 # Checks the pieces of Imp in docs/language.md. `imp check` accepts each piece,
 # together with the bodies that the piece takes for granted. Where a piece has an
 # `expect`, the expectation holds. Each line that shows an error is wrong by itself.
+# The links of all texts of the project lead to files that are there.
 set -u
 build=$(cd "$1" && pwd)
 imp=$build/imp
@@ -57,4 +58,17 @@ done
 rm -f "$tmp/more.imp"
 # the numbers that the reproduction shows are those of the models
 sh tests/reproduction.sh check "$build" || failed=1
+# links from one text to a file of the project lead somewhere
+find README.md CONTRIBUTING.md CHANGELOG.md docs src tests examples -name '*.md' |
+    while read -r text; do
+        tr ' ' '\n' <"$text" | sed -n 's/.*](\([^)#]*\).*/\1/p' |
+            grep -v '^[a-z]*:' | while read -r link; do
+            [ -z "$link" ] || [ -e "$(dirname "$text")/$link" ] ||
+                echo "$text: $link is not there"
+        done
+    done >"$tmp/links"
+[ ! -s "$tmp/links" ] || {
+    cat "$tmp/links"
+    failed=1
+}
 exit $failed

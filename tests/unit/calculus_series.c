@@ -429,7 +429,7 @@ test_powers_at_zero(void **state)
     }
 }
 
-/* sums of products: the lanes of docs/internals.md, bit for bit */
+/* sums of products: the lanes of docs/tape.md, bit for bit */
 static void
 test_lanes(void **state)
 {

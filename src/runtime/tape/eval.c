@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The reference evaluator, order 0: operators, tapes, and the search for the
- * expression that is not finite (I5). Semantics: docs/internals.md. */
+ * expression that is not finite (I5). Semantics: docs/tape.md. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "runtime/events/event.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/gap/tolerance.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "runtime/events/event.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/geometry/polytope.h"
 #include "runtime/modes/mode_change.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "runtime/events/event.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/modes/mode_select.h"
 #include "runtime/motion/persistent_group.h"

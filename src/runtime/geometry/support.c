@@ -20,12 +20,12 @@
 
 /* the least curvature, in units of 1/size, a model ellipsoid is given; only
  * the speed near flat points depends on it */
-#define CL_MODEL_FLAT 1e-6
+#define SUPPORT_MODEL_FLAT 1e-6
 /* a surface point is good when |G|/|grad G| is below this share of |x|: a few
  * rounding errors of G */
-#define CL_ON_SURFACE 1e-14
+#define SUPPORT_ON_SURFACE 1e-14
 /* the surface is looked for out to this many sizes from the origin */
-#define CL_FAR 1e9
+#define SUPPORT_FAR 1e9
 
 void
 support_rotate(const struct support_body *body, const double x[3], double w[3])
@@ -148,7 +148,7 @@ support_surface(const struct support_body *body, const double x[3],
         }
         double slope = vec3_dot(point->g, x); /* dG/ds */
         if (slope > 0.0 &&
-            fabs(point->G) <= CL_ON_SURFACE * point->norm * s * len)
+            fabs(point->G) <= SUPPORT_ON_SURFACE * point->norm * s * len)
             return SUPPORT_FINE;
         if (point->G < 0.0)
             lo = s;
@@ -168,7 +168,7 @@ support_surface(const struct support_body *body, const double x[3],
         }
         if (next == s || next == lo || next == hi)
             return SUPPORT_FINE; /* the last two neighbours */
-        if (!isfinite(hi) && next * len > CL_FAR * size)
+        if (!isfinite(hi) && next * len > SUPPORT_FAR * size)
             return SUPPORT_NO_ROOT;
         if (next * len < 1e-12 * size)
             return SUPPORT_NO_ROOT;
@@ -273,7 +273,7 @@ model_step(const struct support_body *body, const struct support_point *point,
     support_curvature(body, point, T, B);
     for (int i = 0; i < 3; i++)
         B[i] *= point->norm;
-    lift(d, B, CL_MODEL_FLAT * unit);
+    lift(d, B, SUPPORT_MODEL_FLAT * unit);
     bn[0] = form(point->H, T[0], N);
     bn[1] = d == 3 ? form(point->H, T[1], N) : 0.0;
     sym2_solve(d - 1, B, bn, t);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* See eigen.h. Eigenvalues by eigen_qr.c, eigenvectors of both sides by inverse
- * iteration, of an eigenvalue with several of them one after the other,
- * orthogonal to those before. Both together give the two-sided Rayleigh
- * quotient y A x/(y x), whose error is of second order (Ostrowski 1959): it is
- * formed in long double and takes the place of what QR left of an eigenvalue
- * that stands alone. */
+/* See eigen.h. eigen_qr.c gives the eigenvalues, and inverse iteration the
+ * eigenvectors of both sides; the vectors of an eigenvalue that has several
+ * are made one after the other, each orthogonal to those before. The vectors
+ * of both sides give the two-sided Rayleigh quotient y A x/(y x), whose error
+ * is of second order (Ostrowski 1959). It is formed in long double and
+ * replaces the eigenvalue that QR found, if this eigenvalue stands alone. */
 #include "runtime/numerics/eigen.h"
 
 #include <assert.h>
@@ -20,12 +20,14 @@
  * of rounding of the norm (Golub & Van Loan 2013, 7.5.6) */
 #define EIGEN_NOISE 16.0
 
-/* condition up to which several vectors are of one eigenvalue, in rounding */
+/* the condition, in units of rounding, up to which several vectors belong to
+ * one eigenvalue */
 #define EIGEN_REGULAR 1e3
-/* what is left of a vector when others are taken out: less is rounding */
+/* If less than this is left of a vector after others were subtracted, the rest
+ * is rounding error. */
 #define EIGEN_APART 1e-8
-/* what is left of (A - lambda) x of a vector, in units of rounding of the norm,
- * that is no other than those before */
+/* A vector whose residual (A - lambda) x is greater than this, in units of
+ * rounding of the norm, is no eigenvector besides those before. */
 #define EIGEN_RESIDUAL 1e4
 
 static void
@@ -103,7 +105,7 @@ unit(int n, double complex *z)
     int big = 0;
     for (int i = 0; i < n; i++) {
         s = hypot(s, cabs(z[i]));
-        /* the first of equal ones, whatever rounding makes of them */
+        /* the first of several entries that are equal up to rounding */
         if (cabs(z[i]) > (1.0 + 1e-9) * cabs(z[big]))
             big = i;
     }
@@ -112,7 +114,8 @@ unit(int n, double complex *z)
         z[i] *= f;
 }
 
-/* z without what it has of the k unit vectors of `others`, n apart */
+/* Subtracts from z its components along the k unit vectors of `others`, n
+ * apart. */
 static void
 apart(int n, const double complex *others, int k, double complex *z)
 {
@@ -251,8 +254,8 @@ error_of(const struct work *work, int k)
     return noise * work->norm / least;
 }
 
-/* the eigenvalue whose conjugate i is, with a negative imaginary part, and
- * which no other has yet */
+/* The eigenvalue whose conjugate is eigenvalue i (with a negative imaginary
+ * part), and which has no conjugate yet. */
 static int
 mate(const struct eigen *eigen, int i, const int *group)
 {
@@ -263,8 +266,8 @@ mate(const struct eigen *eigen, int i, const int *group)
     return j;
 }
 
-/* Those without vectors yet that are as near to eigenvalue i as its error, into
- * list[], i the first: they may be one eigenvalue. How many. */
+/* Lists the eigenvalues without vectors that are nearer to eigenvalue i than
+ * its error, i first: they may be one eigenvalue. Returns their number. */
 static int
 alike(const struct work *work, const struct eigen *eigen, int i, double error,
       int *list)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Eigenvalues and eigenvectors of a small real matrix that need not be
- * symmetric (maps from impact to impact: rank of the contacts), and the
- * Elsner-Vandergraft condition on them. In runtime/, so that simulators need no
- * other library. */
+ * symmetric, and the condition of Elsner and Vandergraft on them. The matrices
+ * are maps from impact to impact, whose size is the rank of the contacts. The
+ * code stands here and not in a library, so that simulators need no other
+ * library. */
 #ifndef IMP_RUNTIME_NUMERICS_EIGEN_H
 #define IMP_RUNTIME_NUMERICS_EIGEN_H
 
@@ -15,17 +16,18 @@ struct arena;
 struct eigen {
     int n;
     double *re, *im;
-    double *x, *y; /* n x n: row i is the eigenvector of eigenvalue i, length 1,
-                      its greatest entry real and positive: x + i y. An
-                      eigenvalue with several has them orthogonal to one
-                      another; one with less than its multiplicity has the same
-                      one again */
+    double *x, *y; /* n x n: row i is the eigenvector x + i y of eigenvalue i,
+                      of length 1, with its greatest entry real and positive. If
+                      an eigenvalue has several vectors, they are orthogonal to
+                      each other; if it has fewer than its multiplicity, the
+                      first one stands again */
     double *error; /* of each eigenvalue: a bound by its condition, if the
                       entries of the matrix are known to rounding */
 };
 
-/* 0, or 1: an entry is not finite (or the iteration does not converge). a: n
- * x n, row-major, is kept. Memory: the arena. */
+/* Eigenvalues and eigenvectors of a (n x n, row-major, kept), in memory of the
+ * arena. Returns 0, or 1 if an entry is not finite or the iteration does not
+ * converge. */
 int eigen_solve(struct arena *arena, int n, const double *a,
                 struct eigen *eigen);
 
@@ -39,8 +41,8 @@ struct eigen_cone {
     enum eigen_dominant dominant; /* the first of those of greatest modulus,
                                      a real positive one if there is one */
     bool cone; /* an invariant proper cone exists (Elsner-Vandergraft) */
-    bool tied; /* eigenvalues that are dominant, or one, within their error
-                  only: `cone` holds for exactly equal ones */
+    bool tied; /* eigenvalues are equal in modulus, or equal, only within their
+                  errors: `cone` holds if they are exactly equal */
 };
 struct eigen_cone eigen_cone(const struct eigen *eigen);
 

@@ -17,7 +17,8 @@
 /* w counts as zero below this share of q: the polished solution of size 1 has
  * errors of condition * eps */
 #define SLACK_ZERO 1e-9
-/* on the unit diagonal where a ray may be rounding */
+/* added to the unit diagonal where Lemke's method found a ray that may be a
+ * result of rounding */
 #define MORE 1e-9
 
 size_t
@@ -186,9 +187,9 @@ lcp_solve(int n, const double *G, const double *q, double *z, double *room)
     int st = lemke(n, T, basis);
     bool retry = st != 0;
     if (retry) {
-        /* a ray may be rounding where G is singular: a little more on the
-         * diagonal has a solution always; it stands if it solves the problem
-         * as it was */
+        /* Where G is singular, a ray may be a result of rounding. With a
+         * little more on the diagonal the problem always has a solution. This
+         * solution counts if it solves the problem as it was. */
         memset(x, 0, sizeof *x * (size_t)n);
         for (int round = 0; round < 3; round++) {
             /* proximal points: what was added is taken off again */
@@ -204,7 +205,8 @@ lcp_solve(int n, const double *G, const double *q, double *z, double *room)
                 return st;
     }
     take(n, T, basis, size, x, in);
-    /* all contacts that stay closed may carry: the least z of them */
+    /* Every contact that stays closed may carry a load: take the least z among
+     * these contacts. */
     int more[256], wider = 0;
     for (int i = 0; i < n; i++) {
         double wi = p[i] + dense_dot(n, g + i * n, x);

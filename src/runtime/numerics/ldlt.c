@@ -18,7 +18,7 @@
  * between the row and those taken before, in the metric M^-1. Its own rounding
  * is n eps times the growth of the factors, for which Higham (2002, sec. 10.3)
  * finds less than 10 in practice; sines below 4e-7 at 8 rows count as 0. */
-#define GRAM_GROWTH 10
+#define LDLT_GROWTH 10
 
 static void
 swap(int n, double *a, double *weight, int k, int p)
@@ -44,7 +44,7 @@ imp_ldlt_factor(int n, double *a, int *piv)
     assert(n >= 0 && n <= IMP_UNKNOWN_MAX);
     assert(n == 0 || (a != NULL && piv != NULL));
     double weight[IMP_UNKNOWN_MAX];
-    const double least = GRAM_GROWTH * n * DBL_EPSILON;
+    const double least = LDLT_GROWTH * n * DBL_EPSILON;
     if (n > IMP_UNKNOWN_MAX)
         return 1;
     for (int i = 0; i < n; i++) {

@@ -25,8 +25,9 @@
 /* most rows, as of implicit blocks (eval_series.c) */
 #define LU_MAX 16
 
-/* one column: 1 if there is no pivot in it. weight: 1/largest entry of each
- * row at first; size: what each entry was made of, as a sum of sizes */
+/* Eliminates one column; returns 1 if there is no pivot in it. weight:
+ * 1/largest entry of each row at first; size: the sum of the sizes of the
+ * terms that each entry is made of. */
 ALWAYS_INLINE int
 column(int n, int c, double *restrict a, int *restrict piv,
        double *restrict weight, double *restrict size)

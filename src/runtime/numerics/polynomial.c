@@ -120,7 +120,7 @@ bracketed(const double *c, int n, double level, double lo, double hi)
             next = 0.5 * (lo + hi);
         else if (fabs(next - s) <= DBL_EPSILON * fabs(s))
             return next;
-        /* Newton from one side only would leave the other end far away */
+        /* Newton's method from one side would never move the other end. */
         if (it % 8 == 7)
             next = 0.5 * (lo + hi);
         s = next;
@@ -216,7 +216,8 @@ polynomial_roots(const double *c, int n, double h, double noise, double *root,
     stack[0].lo = 0.0;
     stack[0].hi = h;
     stack[0].depth = 0;
-    /* the terms round by their own size, whatever they cancel to */
+    /* each term carries a rounding error of its own size, also where the terms
+     * cancel */
     double big = 0.0, terms = 0.0, hk = 1.0;
     for (int i = 0; i <= n; i++, hk *= h) {
         big = fmax(big, fabs(stack[0].b[i]));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers that are a function of (seed, run, stream) and of nothing
+/* Random numbers that depend on (seed, run, stream) alone and not on numbers
  * drawn before, so that runs can be made in any order (I7): the finaliser of
- * SplitMix64 (Steele, Lea, Flood 2014) over the three in turn. */
+ * SplitMix64 (Steele, Lea & Flood 2014) over the three in turn. */
 #ifndef IMP_RUNTIME_NUMERICS_RANDOM_H
 #define IMP_RUNTIME_NUMERICS_RANDOM_H
 

@@ -39,7 +39,7 @@ dense_svd(int m, int n, double *a, double *v, double *s)
         v[i] = i % (n + 1) == 0;
     for (int i = 0; i < m * n; i++)
         big = fmax(big, fabs(a[i]));
-    /* products of what is below this underflow: it counts as zero */
+    /* A number below this counts as zero, because its products underflow. */
     double tiny = big * 1e-150;
     for (; sweep <= SWEEPS; sweep++) {
         int turned = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Truncated power series in time, c[0] + c[1] t + ... + c[order] t^order, for
- * the gaps of features (polytope_contact.h). All functions take the order;
- * entries beyond it are not read and not written. The result may be an operand
- * of add, sub, scale only. */
+ * the gaps of features (polytope_contact.h). All functions take the order, at
+ * most IMP_ORDER_MAX; entries beyond it are neither read nor written. The
+ * result may be an operand of taylor_add, taylor_sub and taylor_scale only. */
 #ifndef IMP_RUNTIME_NUMERICS_TAYLOR_H
 #define IMP_RUNTIME_NUMERICS_TAYLOR_H
 

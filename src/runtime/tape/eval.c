@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The reference evaluator, order 0: operators, tapes, and the search for the
- * expression that is not finite (I5). Semantics: docs/tape.md. */
+ * expression that is not finite (I5). docs/tape.md is the contract. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -156,8 +156,9 @@ eval_tape(const imp_image *im, const imp_tape *tape, const double *env,
     return status;
 }
 
-/* Marks in `used` what the outputs really read: an untaken branch of a SELECT
- * may be infinite without harm. */
+/* Marks in `used` the instructions that the outputs read. The branch of a
+ * SELECT that is not taken may be infinite without harm, so it is not marked.
+ */
 static void
 mark_used(const imp_image *im, const imp_tape *tape, const double *reg,
           unsigned char *used)
@@ -193,7 +194,8 @@ eval_trace(const imp_image *im, const imp_tape *tape, const double *env,
     int found = -1;
     eval_registers(im, tape, env, local, NULL, reg);
     mark_used(im, tape, reg, used);
-    /* operands come first, so the first that is not finite has finite ones */
+    /* Operands have lower numbers, so the first instruction whose value is not
+     * finite has finite operands. */
     for (uint32_t i = 0; i < tape->code.n && found < 0; i++) {
         const imp_instr *in = &code[i];
         if (!used[i] || isfinite(reg[i]))

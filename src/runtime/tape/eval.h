@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reference evaluator of tapes, in plain C. Bit for bit what generated
- * code returns (I6). */
+/* The reference evaluator of tapes, in plain C. It returns the same bits as
+ * generated code (I6); docs/tape.md is the contract. */
 #ifndef IMP_RUNTIME_TAPE_EVAL_H
 #define IMP_RUNTIME_TAPE_EVAL_H
 
@@ -13,11 +13,12 @@ int eval_tape(const imp_image *im, const imp_tape *tape, const double *env,
 int eval_series(const imp_image *im, const imp_tape *tape, const double *env,
                 const double *local, const double *const *rows, double *work,
                 int order);
-/* value of one operator (no leaf, no DOT): the constant folder */
+/* The value of one operator (no leaf, no DOT), for the folding of constants. */
 double eval_op(enum imp_op op, double a, double b, double c);
-/* After IMP_NONFINITE: the first instruction whose value is not finite though
- * its operands are; fills *where with its origin and values of operands in
- * a, b. Returns its number or -1. */
+/* After IMP_NONFINITE: finds the first instruction whose value is not finite
+ * although its operands are. Fills *where with its place in the text, *op, and
+ * the values of its operands *a, *b. Returns its number, or -1 if there is
+ * none. */
 int eval_trace(const imp_image *im, const imp_tape *tape, const double *env,
                const double *local, imp_range *where, enum imp_op *op,
                double *a, double *b);

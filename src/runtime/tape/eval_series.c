@@ -76,7 +76,7 @@ store(double *row, int k, double c)
     row[k + 1] = row[k + 2] = row[k + 3] = 0;
 }
 
-/* Lanes by pairs of doubles: loops over arrays of four stay in memory. */
+/* Four lanes as two pairs of doubles, which compilers keep in registers. */
 typedef double pair __attribute__((vector_size(16)));
 typedef long long pair_mask __attribute__((vector_size(16)));
 struct lanes {
@@ -184,7 +184,8 @@ chain_sum(const double *u, const double *w, int k)
     return s / (double)k;
 }
 
-/* the operand whose series a PICK takes; negative abs: *minus */
+/* The operand whose series a PICK takes; *minus: with the opposite sign (abs
+ * of a negative number). */
 static uint32_t
 picked(const struct sweep *sweep, const imp_instr *in, int *minus)
 {
@@ -265,7 +266,8 @@ coefficient(const struct sweep *sweep, uint32_t i, int k)
     return 0;
 }
 
-/* a_0 db + da b_0 with the terms whose operand is in the block; *any: one is */
+/* a_0 db + da b_0, with only the terms whose operand is in the block; *any:
+ * there is such a term. */
 static double
 product_change(const struct sweep *sweep, uint32_t a, uint32_t b, int *any)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of the operator table: thin covers of libm, so that evaluator
- * and generated code call the same code, and the few that C lacks. */
+/* The functions of the operator table: calls of libm, so that evaluator and
+ * generated code run the same code, and the few functions that C lacks. */
 #include <float.h>
 #include <math.h>
 

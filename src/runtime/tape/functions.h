@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The only way to libm for evaluator and generated code, so that no compiler
- * sees a library call it could rewrite; values at signed zero and NaN are as
- * written here. Series helpers of operators whose rule is HELPER. */
+ * sees a library call that it could replace. Values at signed zero and NaN are
+ * as written here. Also the series of operators whose rule is HELPER. */
 #ifndef IMP_RUNTIME_TAPE_FUNCTIONS_H
 #define IMP_RUNTIME_TAPE_FUNCTIONS_H
 

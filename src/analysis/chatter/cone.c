@@ -37,26 +37,31 @@ carriers(struct cone_question *question)
 {
     const struct symmetry *symmetry = question->symmetry;
     const struct ballistic *ballistic = question->ballistic;
-    int n = question->n, m = symmetry->m, r = symmetry->rank;
-    double first = sqrt(ballistic->matrices.W[symmetry->order[0] * (m + 1)]);
+    int n_coordinates = question->n, n_contacts = symmetry->m,
+        rank = symmetry->rank;
+    double first =
+        sqrt(ballistic->matrices.W[symmetry->order[0] * (n_contacts + 1)]);
     question->to_user =
-        NEW_N(question->analysis->rt->arena, double, 6 * (size_t)n);
-    question->from_user = question->to_user + 3 * n;
-    for (int c = 0; c < r; c++)
-        for (int i = 0; i < m; i++) {
+        NEW_N(question->analysis->rt->arena, double, 6 * (size_t)n_coordinates);
+    question->from_user = question->to_user + 3 * n_coordinates;
+    for (int component = 0; component < rank; component++)
+        for (int i = 0; i < n_contacts; i++) {
             int contact = symmetry->order[i];
-            double w = sqrt(ballistic->matrices.W[contact * (m + 1)]), y = 0.0,
-                   z = 0.0;
-            for (int j = 0; j < r; j++) {
-                double f = symmetry->F[i * r + j] / symmetry->mode[j];
-                y += f * question->problem.back[3 * j + c];
-                z += f * question->problem.to[3 * c + j];
+            double weight =
+                       sqrt(ballistic->matrices.W[contact * (n_contacts + 1)]),
+                   y = 0.0, back = 0.0;
+            for (int j = 0; j < rank; j++) {
+                double f = symmetry->F[i * rank + j] / symmetry->mode[j];
+                y += f * question->problem.back[3 * j + component];
+                back += f * question->problem.to[3 * component + j];
             }
-            for (int j = 0; j < n; j++) {
-                question->to_user[j * 3 + c] +=
-                    ballistic->matrices.B[contact * n + j] * y / (w * first);
-                question->from_user[c * n + j] +=
-                    ballistic->model.N[contact * n + j] * z * first / w;
+            for (int j = 0; j < n_coordinates; j++) {
+                question->to_user[j * 3 + component] +=
+                    ballistic->matrices.B[contact * n_coordinates + j] * y /
+                    (weight * first);
+                question->from_user[component * n_coordinates + j] +=
+                    ballistic->model.N[contact * n_coordinates + j] * back *
+                    first / weight;
             }
         }
 }
@@ -104,39 +109,40 @@ cone_user_map(const struct cone_question *question, int j, double *map)
 {
     assert(j > 0 && j < question->problem.m);
     const double *A = question->problem.flight[j].map;
-    int n = question->n;
-    for (int c = 0; c < n; c++) {
-        double x[3] = {0}, y[3], v;
+    int n_coordinates = question->n;
+    for (int column = 0; column < n_coordinates; column++) {
+        double x[3] = {0}, y[3], rate;
         for (int i = 0; i < 3; i++)
-            x[i] = i < question->problem.dim ? question->from_user[i * n + c]
-                                             : 0.0;
+            x[i] = i < question->problem.dim
+                       ? question->from_user[i * n_coordinates + column]
+                       : 0.0;
         for (int i = 0; i < 3; i++)
             y[i] = A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
-        for (int i = 0; i < n; i++) {
-            v = 0.0;
+        for (int i = 0; i < n_coordinates; i++) {
+            rate = 0.0;
             for (int d = 0; d < question->problem.dim; d++)
-                v += question->to_user[i * 3 + d] * y[d];
-            map[i * n + c] = v;
+                rate += question->to_user[i * 3 + d] * y[d];
+            map[i * n_coordinates + column] = rate;
         }
     }
-    clean(map, n * n);
+    clean(map, n_coordinates * n_coordinates);
 }
 
 void
 cone_user_facet(const struct cone_question *question,
-                const struct invariant_cone_plane *h, double *f)
+                const struct invariant_cone_plane *h, double *facet)
 {
     for (int c = 0; c < question->n; c++) {
-        f[c] = 0.0;
+        facet[c] = 0.0;
         for (int i = 0; i < question->problem.dim; i++)
-            f[c] += h->c[i] * question->from_user[i * question->n + c];
+            facet[c] += h->c[i] * question->from_user[i * question->n + c];
     }
-    clean(f, question->n);
+    clean(facet, question->n);
     double size = 0.0;
     for (int c = 0; c < question->n; c++)
-        size = hypot(size, f[c]);
+        size = hypot(size, facet[c]);
     for (int c = 0; c < question->n; c++)
-        f[c] /= size;
+        facet[c] /= size;
 }
 
 /* -- what is asked ----------------------------------------------------------

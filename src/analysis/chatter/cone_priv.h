@@ -30,7 +30,7 @@ double *cone_points(struct cone_question *question,
 void cone_user_map(const struct cone_question *question, int j, double *map);
 /* a facet of a flight as f (n) with f.rates >= 0, |f| = 1 */
 void cone_user_facet(const struct cone_question *question,
-                     const struct invariant_cone_plane *h, double *f);
+                     const struct invariant_cone_plane *h, double *facet);
 /* Writes the certificate under --out. Returns enum imp_status. */
 int cone_save(struct cone_question *question, imp_range where,
               const char *file);

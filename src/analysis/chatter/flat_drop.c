@@ -72,11 +72,11 @@ known(const struct kept *kept, const struct ballistic *ballistic)
 /* The symmetry depends on whether all restitutions are equal, and on their
  * value if they are not. */
 static bool
-same_restitutions(const double *a, const double *b, int m)
+same_restitutions(const double *a, const double *b, int n_contacts)
 {
-    if (same(a, b, m))
+    if (same(a, b, n_contacts))
         return true;
-    for (int i = 1; i < m; i++)
+    for (int i = 1; i < n_contacts; i++)
         if (a[i] != a[0] || b[i] != b[0])
             return false;
     return true;
@@ -89,42 +89,45 @@ symmetry_of(struct analysis *analysis, uint32_t system_id,
     struct arena *own;
     struct kept *kept =
         rt_keep(analysis->rt, &kept_key, system_id, sizeof *kept, &own);
-    int m = ballistic->model.m, n = ballistic->model.n;
+    int n_contacts = ballistic->model.m, n_coordinates = ballistic->model.n;
     if (kept->W &&
         (known(kept, ballistic) ||
-         same(kept->W, ballistic->matrices.W, m * m)) &&
-        same_restitutions(kept->e, ballistic->model.e, m)) {
-        kept->sym.e = m ? ballistic->model.e[0] : 0.0;
+         same(kept->W, ballistic->matrices.W, n_contacts * n_contacts)) &&
+        same_restitutions(kept->e, ballistic->model.e, n_contacts)) {
+        kept->sym.e = n_contacts ? ballistic->model.e[0] : 0.0;
         return kept;
     }
     kept->W = NULL;
     kept->setup = 0;
     arena_clear(own);
-    symmetry_find(own, m, ballistic->matrices.W, ballistic->model.e,
+    symmetry_find(own, n_contacts, ballistic->matrices.W, ballistic->model.e,
                   &kept->sym);
-    size_t numbers = (size_t)(m * m + 2 * m + 2 * m * n + 5 * n) + 1;
+    size_t numbers =
+        (size_t)(n_contacts * n_contacts + 2 * n_contacts +
+                 2 * n_contacts * n_coordinates + 5 * n_coordinates) +
+        1;
     double *W = NEW_N(own, double, numbers);
-    kept->e = W + m * m;
-    kept->c0 = kept->e + m;
-    kept->B = kept->c0 + m;
-    kept->N = kept->B + m * n;
-    kept->origin = kept->N + m * n;
-    kept->state = kept->origin + n;
-    kept->before = kept->state + 2 * n;
+    kept->e = W + n_contacts * n_contacts;
+    kept->c0 = kept->e + n_contacts;
+    kept->B = kept->c0 + n_contacts;
+    kept->N = kept->B + n_contacts * n_coordinates;
+    kept->origin = kept->N + n_contacts * n_coordinates;
+    kept->state = kept->origin + n_coordinates;
+    kept->before = kept->state + 2 * n_coordinates;
     kept->dropped = false;
     kept->s = rt_system(analysis->rt, system_id);
-    kept->size = 2 * (size_t)n * sizeof *kept->state;
-    kept->m = m;
-    kept->law = NEW_N(own, uint32_t, (size_t)m + 1);
-    for (int i = 0; i < m; i++)
+    kept->size = 2 * (size_t)n_coordinates * sizeof *kept->state;
+    kept->m = n_contacts;
+    kept->law = NEW_N(own, uint32_t, (size_t)n_contacts + 1);
+    for (int i = 0; i < n_contacts; i++)
         kept->law[i] = rt_contact(analysis->rt, kept->s->contact + (uint32_t)i)
                            ->env_contact +
                        IMP_CONTACT_E;
     kept->one = true;
-    for (int i = 1; i < m; i++)
+    for (int i = 1; i < n_contacts; i++)
         kept->one &= ballistic->model.e[i] == ballistic->model.e[0];
-    copy(kept->e, ballistic->model.e, m);
-    copy(W, ballistic->matrices.W, m * m);
+    copy(kept->e, ballistic->model.e, n_contacts);
+    copy(W, ballistic->matrices.W, n_contacts * n_contacts);
     kept->W = W;
     return kept;
 }
@@ -162,44 +165,47 @@ by_modes(const struct ballistic *ballistic, const struct symmetry *symmetry,
          const double *g, double *y)
 {
     assert(symmetry->found == SYMMETRY_YES);
-    int m = symmetry->m, r = symmetry->rank;
-    for (int i = 0; i < m; i++)
+    int n_contacts = symmetry->m, rank = symmetry->rank;
+    for (int i = 0; i < n_contacts; i++)
         y[i] = 0.0;
-    for (int k = 0; k < r; k++) {
+    for (int k = 0; k < rank; k++) {
         double s = 0.0;
-        for (int i = 0; i < m; i++) {
+        for (int i = 0; i < n_contacts; i++) {
             int c = symmetry->order[i];
-            s += symmetry->F[i * r + k] * g[c] /
-                 sqrt(ballistic->matrices.W[c * (m + 1)]);
+            s += symmetry->F[i * rank + k] * g[c] /
+                 sqrt(ballistic->matrices.W[c * (n_contacts + 1)]);
         }
         s /= symmetry->mode[k] * symmetry->mode[k];
-        for (int i = 0; i < m; i++)
-            y[symmetry->order[i]] += symmetry->F[i * r + k] * s;
+        for (int i = 0; i < n_contacts; i++)
+            y[symmetry->order[i]] += symmetry->F[i * rank + k] * s;
     }
 }
 
-/* the same without a symmetry, by singular values */
+/* The same without a symmetry, by the singular values of the matrix of cosines
+ * C = U S V^T, C_ij = W_ij / sqrt(W_ii W_jj). */
 static void
 by_svd(struct analysis *analysis, const struct ballistic *ballistic,
        const double *g, double *y)
 {
-    int m = ballistic->model.m;
-    size_t um = (size_t)m;
+    int n_contacts = ballistic->model.m;
+    size_t um = (size_t)n_contacts;
     double *C = NEW_N(analysis->rt->arena, double, 2 * um * um + 3 * um);
-    double *V = C + um * um, *s = V + um * um, *b = s + um, *w = b + um;
-    for (int i = 0; i < m; i++) {
-        b[i] = g[i] / sqrt(ballistic->matrices.W[i * (m + 1)]);
-        for (int j = 0; j < m; j++)
-            C[j * m + i] = ballistic->matrices.W[i * m + j] /
-                           sqrt(ballistic->matrices.W[i * (m + 1)] *
-                                ballistic->matrices.W[j * (m + 1)]);
+    double *V = C + um * um, *singular = V + um * um, *rhs = singular + um,
+           *work = rhs + um;
+    for (int i = 0; i < n_contacts; i++) {
+        rhs[i] = g[i] / sqrt(ballistic->matrices.W[i * (n_contacts + 1)]);
+        for (int j = 0; j < n_contacts; j++)
+            C[j * n_contacts + i] =
+                ballistic->matrices.W[i * n_contacts + j] /
+                sqrt(ballistic->matrices.W[i * (n_contacts + 1)] *
+                     ballistic->matrices.W[j * (n_contacts + 1)]);
     }
     int rank = 0;
-    dense_svd(m, m, C, V, s);
+    dense_svd(n_contacts, n_contacts, C, V, singular);
     /* users give nine digits: feet on a circle then have rank 3 to 1e-9 */
-    while (rank < m && s[rank] > 1e-9 * s[0])
+    while (rank < n_contacts && singular[rank] > 1e-9 * singular[0])
         rank++;
-    dense_svd_solve(m, m, C, V, s, rank, b, y, w);
+    dense_svd_solve(n_contacts, n_contacts, C, V, singular, rank, rhs, y, work);
 }
 
 /* The coordinates x for which N x is as near to g as possible; of several, the
@@ -208,18 +214,18 @@ static void
 reach(struct analysis *analysis, const struct ballistic *ballistic,
       const struct symmetry *symmetry, const double *g, double *x)
 {
-    int m = ballistic->model.m, n = ballistic->model.n;
-    double *y = NEW_N(analysis->rt->arena, double, (size_t)m);
+    int n_contacts = ballistic->model.m, n_coordinates = ballistic->model.n;
+    double *y = NEW_N(analysis->rt->arena, double, (size_t)n_contacts);
     if (symmetry->found == SYMMETRY_YES)
         by_modes(ballistic, symmetry, g, y);
     else
         by_svd(analysis, ballistic, g, y);
-    for (int j = 0; j < n; j++)
+    for (int j = 0; j < n_coordinates; j++)
         x[j] = 0.0;
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++)
-            x[j] += ballistic->matrices.B[i * n + j] * y[i] /
-                    sqrt(ballistic->matrices.W[i * (m + 1)]);
+    for (int i = 0; i < n_contacts; i++)
+        for (int j = 0; j < n_coordinates; j++)
+            x[j] += ballistic->matrices.B[i * n_coordinates + j] * y[i] /
+                    sqrt(ballistic->matrices.W[i * (n_contacts + 1)]);
 }
 
 /* a random number from -1 to 1 */
@@ -239,44 +245,48 @@ drop(struct analysis *analysis, const struct ballistic *ballistic,
      const struct symmetry *symmetry, uint64_t draw, double *state)
 {
     static const double turn = 6.28318530717958647692;
-    int m = ballistic->model.m, n = ballistic->model.n;
-    double *g =
-        NEW_N(analysis->rt->arena, double, 2 * (size_t)m + 2 * (size_t)n);
-    double *u = g + m, *q = u + m, *v = q + n;
+    int n_contacts = ballistic->model.m, n_coordinates = ballistic->model.n;
+    double *gaps = NEW_N(analysis->rt->arena, double,
+                         2 * (size_t)n_contacts + 2 * (size_t)n_coordinates);
+    double *gap_rates = gaps + n_contacts, *position = gap_rates + n_contacts,
+           *velocity = position + n_coordinates;
     bool found = symmetry->found == SYMMETRY_YES;
-    for (int k = 0; k < m; k++) {
-        int i = found ? symmetry->order[k] : k;
-        double co = cos(turn * k / m),
-               si = 2 * k == m ? 0.0 : sin(turn * k / m);
+    for (int place = 0; place < n_contacts; place++) {
+        int contact = found ? symmetry->order[place] : place;
+        double co = cos(turn * place / n_contacts),
+               si = 2 * place == n_contacts ? 0.0
+                                            : sin(turn * place / n_contacts);
         double size =
-            found ? sqrt(ballistic->matrices.W[i * (m + 1)] /
-                         ballistic->matrices.W[symmetry->order[0] * (m + 1)])
+            found ? sqrt(ballistic->matrices.W[contact * (n_contacts + 1)] /
+                         ballistic->matrices
+                             .W[symmetry->order[0] * (n_contacts + 1)])
                   : 1.0;
         double gap = 0.01 * co + 0.02 * si, rate = 0.05 * co + 0.03 * si;
         if (draw) {
-            gap = DRAWN_GAP * drawn(analysis, draw, 2 * k);
-            rate = DRAWN_RATE * drawn(analysis, draw, 2 * k + 1);
+            gap = DRAWN_GAP * drawn(analysis, draw, 2 * place);
+            rate = DRAWN_RATE * drawn(analysis, draw, 2 * place + 1);
         }
-        g[i] = size * (1.0 + gap) - ballistic->matrices.gap_offset[i];
-        u[i] = -size * (1.0 + rate);
+        gaps[contact] =
+            size * (1.0 + gap) - ballistic->matrices.gap_offset[contact];
+        gap_rates[contact] = -size * (1.0 + rate);
     }
-    if (!found && m > DROP_MOST)
+    if (!found && n_contacts > DROP_MOST)
         return false;
-    reach(analysis, ballistic, symmetry, g, q);
-    reach(analysis, ballistic, symmetry, u, v);
-    for (int i = 0; i < m; i++) {
-        const double *N = ballistic->model.N + i * n;
-        double gap = ballistic->matrices.gap_offset[i], rate = 0.0;
-        for (int j = 0; j < n; j++) {
-            gap += N[j] * q[j];
-            rate += N[j] * v[j];
+    reach(analysis, ballistic, symmetry, gaps, position);
+    reach(analysis, ballistic, symmetry, gap_rates, velocity);
+    for (int contact = 0; contact < n_contacts; contact++) {
+        const double *N = ballistic->model.N + contact * n_coordinates;
+        double gap = ballistic->matrices.gap_offset[contact], rate = 0.0;
+        for (int j = 0; j < n_coordinates; j++) {
+            gap += N[j] * position[j];
+            rate += N[j] * velocity[j];
         }
         if (!(gap > 0.0) || !(rate < 0.0))
             return false;
     }
-    for (int j = 0; j < n; j++) {
-        state[j] = ballistic->matrices.origin[j] + q[j];
-        state[n + j] = v[j];
+    for (int j = 0; j < n_coordinates; j++) {
+        state[j] = ballistic->matrices.origin[j] + position[j];
+        state[n_coordinates + j] = velocity[j];
     }
     return true;
 }
@@ -298,13 +308,13 @@ no_drop(struct analysis *analysis, const imp_system *system, imp_range where)
 static bool
 dropped(const struct kept *kept, const struct ballistic *ballistic)
 {
-    int m = ballistic->model.m, n = ballistic->model.n;
+    int n_contacts = ballistic->model.m, n_coordinates = ballistic->model.n;
     return kept->dropped &&
            (known(kept, ballistic) ||
-            (same(kept->B, ballistic->matrices.B, m * n) &&
-             same(kept->N, ballistic->model.N, m * n) &&
-             same(kept->c0, ballistic->matrices.gap_offset, m) &&
-             same(kept->origin, ballistic->matrices.origin, n)));
+            (same(kept->B, ballistic->matrices.B, n_contacts * n_coordinates) &&
+             same(kept->N, ballistic->model.N, n_contacts * n_coordinates) &&
+             same(kept->c0, ballistic->matrices.gap_offset, n_contacts) &&
+             same(kept->origin, ballistic->matrices.origin, n_coordinates)));
 }
 
 /* Are the set-up, the state and what the symmetry depends on the same as when
@@ -347,16 +357,16 @@ drop_new(struct analysis *analysis, uint32_t system_id, imp_range where)
     if (st)
         return st;
     struct kept *kept = symmetry_of(analysis, system_id, ballistic);
-    int m = ballistic->model.m, n = ballistic->model.n;
+    int n_contacts = ballistic->model.m, n_coordinates = ballistic->model.n;
     if (!dropped(kept, ballistic)) {
         kept->setup = 0;
         kept->dropped = drop(analysis, ballistic, &kept->sym, 0, kept->state);
         if (!kept->dropped)
             return no_drop(analysis, system, where);
-        copy(kept->B, ballistic->matrices.B, m * n);
-        copy(kept->N, ballistic->model.N, m * n);
-        copy(kept->c0, ballistic->matrices.gap_offset, m);
-        copy(kept->origin, ballistic->matrices.origin, n);
+        copy(kept->B, ballistic->matrices.B, n_contacts * n_coordinates);
+        copy(kept->N, ballistic->model.N, n_contacts * n_coordinates);
+        copy(kept->c0, ballistic->matrices.gap_offset, n_contacts);
+        copy(kept->origin, ballistic->matrices.origin, n_coordinates);
     }
     kept->line = ballistic;
     kept->version = ballistic->matrices.version;

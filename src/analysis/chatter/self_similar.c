@@ -147,54 +147,58 @@ coordinates(const struct ask *question, const double *z, double scale,
 {
     const struct symmetry *symmetry = question->symmetry;
     const struct ballistic *ballistic = question->ballistic;
-    int m = symmetry->m, n = ballistic->model.n, r = symmetry->rank;
-    for (int j = 0; j < n; j++)
+    int n_contacts = symmetry->m, n_coordinates = ballistic->model.n,
+        rank = symmetry->rank;
+    for (int j = 0; j < n_coordinates; j++)
         x[j] = 0.0;
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < n_contacts; i++) {
         int c = symmetry->order[i];
         double y = 0.0;
-        for (int j = 0; j < r; j++)
-            y += symmetry->F[i * r + j] * z[j] / symmetry->mode[j];
-        for (int j = 0; j < n; j++)
-            x[j] += ballistic->matrices.B[c * n + j] * y /
-                    sqrt(ballistic->matrices.W[c * (m + 1)]);
+        for (int j = 0; j < rank; j++)
+            y += symmetry->F[i * rank + j] * z[j] / symmetry->mode[j];
+        for (int j = 0; j < n_coordinates; j++)
+            x[j] += ballistic->matrices.B[c * n_coordinates + j] * y /
+                    sqrt(ballistic->matrices.W[c * (n_contacts + 1)]);
     }
-    for (int j = 0; j < n; j++)
+    for (int j = 0; j < n_coordinates; j++)
         x[j] *= scale;
 }
 
 static void
 cosines(const struct ballistic *ballistic, double *C)
 {
-    int m = ballistic->model.m;
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < m; j++)
-            C[j * m + i] = i == j
-                               ? 1.0
-                               : ballistic->matrices.W[i * m + j] /
-                                     sqrt(ballistic->matrices.W[i * (m + 1)] *
-                                          ballistic->matrices.W[j * (m + 1)]);
+    int n_contacts = ballistic->model.m;
+    for (int i = 0; i < n_contacts; i++)
+        for (int j = 0; j < n_contacts; j++)
+            C[j * n_contacts + i] =
+                i == j ? 1.0
+                       : ballistic->matrices.W[i * n_contacts + j] /
+                             sqrt(ballistic->matrices.W[i * (n_contacts + 1)] *
+                                  ballistic->matrices.W[j * (n_contacts + 1)]);
 }
 
-/* the same where the m gaps over sqrt(W_ii) are g */
+/* The same where the gaps over sqrt(W_ii) are g: by the singular values of the
+ * matrix of cosines C = U S V^T. */
 static void
 from_gaps(const struct ask *question, const double *g, double scale, double *x)
 {
     const struct ballistic *ballistic = question->ballistic;
-    int m = ballistic->model.m, n = ballistic->model.n;
-    size_t um = (size_t)m;
+    int n_contacts = ballistic->model.m, n_coordinates = ballistic->model.n;
+    size_t um = (size_t)n_contacts;
     double *C =
         NEW_N(question->analysis->rt->arena, double, 2 * um * um + 3 * um);
-    double *V = C + um * um, *s = V + um * um, *y = s + um, *room = y + um;
+    double *V = C + um * um, *singular = V + um * um, *y = singular + um,
+           *room = y + um;
     cosines(ballistic, C);
-    dense_svd(m, m, C, V, s);
-    dense_svd_solve(m, m, C, V, s, ballistic->matrices.rank, g, y, room);
-    for (int j = 0; j < n; j++)
+    dense_svd(n_contacts, n_contacts, C, V, singular);
+    dense_svd_solve(n_contacts, n_contacts, C, V, singular,
+                    ballistic->matrices.rank, g, y, room);
+    for (int j = 0; j < n_coordinates; j++)
         x[j] = 0.0;
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++)
-            x[j] += scale * ballistic->matrices.B[i * n + j] * y[i] /
-                    sqrt(ballistic->matrices.W[i * (m + 1)]);
+    for (int i = 0; i < n_contacts; i++)
+        for (int j = 0; j < n_coordinates; j++)
+            x[j] += scale * ballistic->matrices.B[i * n_coordinates + j] *
+                    y[i] / sqrt(ballistic->matrices.W[i * (n_contacts + 1)]);
 }
 
 static double
@@ -229,7 +233,7 @@ hit(const struct ask *question, long i)
 static void
 states(struct ask *question)
 {
-    int n = question->ballistic->model.n, first = hit(question, 0);
+    int n_coordinates = question->ballistic->model.n, first = hit(question, 0);
     double unit =
         1.0 / sqrt(question->ballistic->matrices
                        .W[first * (question->ballistic->model.m + 1)]);
@@ -238,18 +242,19 @@ states(struct ask *question)
     question->lunit = question->vunit * question->flight;
     question->eunit = question->vunit * question->vunit;
     question->q = NEW_N(question->analysis->rt->arena, double,
-                        (size_t)(2 * question->found.n * n) + 1);
-    question->v = question->q + question->found.n * n;
+                        (size_t)(2 * question->found.n * n_coordinates) + 1);
+    question->v = question->q + question->found.n * n_coordinates;
     for (int i = 0; i < question->found.n; i++) {
         struct self_similar_motion *motion = &question->found.v[i];
-        double *q = question->q + i * n, *v = question->v + i * n;
+        double *q = question->q + i * n_coordinates,
+               *v = question->v + i * n_coordinates;
         (question->word ? from_gaps : coordinates)(question, motion->q,
                                                    question->lunit, q);
         (question->word ? from_gaps : coordinates)(question, motion->p,
                                                    question->vunit, v);
         if (question->word)
             motion->energy = kinetic(question->ballistic, v) / question->eunit;
-        for (int j = 0; j < n; j++)
+        for (int j = 0; j < n_coordinates; j++)
             q[j] += question->ballistic->matrices.origin[j];
     }
 }
@@ -259,47 +264,54 @@ states(struct ask *question)
 
 /* The greatest relative difference of flights and impact speeds from those of
  * the motion, in two periods of the order or a round of the symmetry. Infinity:
- * another contact was hit; *wrong is its number, m when several were. */
+ * another contact was hit; *wrong is its number, or the number of contacts when
+ * several were. */
 static double
 deviation(struct ask *question, const struct self_similar_motion *motion,
           int *wrong)
 {
     assert(question->found.n > 0);
     struct ballistic *ballistic = question->ballistic;
-    int m = ballistic->model.m, n = question->word ? question->n_word : 1;
-    int last = question->word ? 2 * n : m;
-    double *u = NEW_N(question->analysis->rt->arena, double, 2 * (size_t)n),
-           *t = u + n;
+    int n_contacts = ballistic->model.m,
+        period = question->word ? question->n_word : 1;
+    int last = question->word ? 2 * period : n_contacts;
+    double *speeds =
+               NEW_N(question->analysis->rt->arena, double, 2 * (size_t)period),
+           *flights = speeds + period;
     double worst = 0.0;
     *wrong = -1;
     ballistic->policy = BALLISTIC_REPORT;
     if (!ballistic_start(ballistic, 0.0, question->q, question->v, 0.0))
         return INFINITY;
-    t[0] = question->flight;
+    flights[0] = question->flight;
     for (int impact = 0; impact <= last; impact++) {
         int c = hit(question, impact), ex;
         enum ballistic_event what = accumulation_next(ballistic, INFINITY);
         if (what != BALLISTIC_IMPACT || ballistic->event.contact != c) {
-            *wrong = what == BALLISTIC_IMPACT ? ballistic->event.contact : m;
+            *wrong = what == BALLISTIC_IMPACT ? ballistic->event.contact
+                                              : n_contacts;
             return INFINITY;
         }
         /* from the impulse, because a contact without restitution has no rate
          * afterwards */
         double found = ballistic->event.impulse[c] *
-                       sqrt(ballistic->matrices.W[c * (m + 1)]);
-        if (impact < n)
-            u[impact] = found;
-        worst = fmax(worst, fabs(found / (u[impact % n] *
-                                          pow(motion->bp, (int)(impact / n))) -
-                                 1.0));
+                       sqrt(ballistic->matrices.W[c * (n_contacts + 1)]);
+        if (impact < period)
+            speeds[impact] = found;
+        worst =
+            fmax(worst, fabs(found / (speeds[impact % period] *
+                                      pow(motion->bp, (int)(impact / period))) -
+                             1.0));
         if (!impact)
             continue;
         found = impact_history_last_flight(ballistic, &ex);
         found = ldexp(found, ex);
-        if (impact > 1 && impact <= n)
-            t[impact - 1] = found;
-        double ratio = pow(motion->bt, (int)((impact - 1) / n));
-        worst = fmax(worst, fabs(found / (t[(impact - 1) % n] * ratio) - 1.0));
+        if (impact > 1 && impact <= period)
+            flights[impact - 1] = found;
+        double ratio = pow(motion->bt, (int)((impact - 1) / period));
+        worst =
+            fmax(worst,
+                 fabs(found / (flights[(impact - 1) % period] * ratio) - 1.0));
     }
     return worst;
 }

@@ -74,29 +74,31 @@ static void
 motion_of(const struct ballistic *ballistic, const struct symmetry *symmetry,
           const double *zx, const double *zy, double *px, double *py)
 {
-    int m = symmetry->m, n = ballistic->model.n, r = symmetry->rank;
+    int n_contacts = symmetry->m, n_coordinates = ballistic->model.n,
+        rank = symmetry->rank;
     double mx = 0.0, my = 0.0, bx = 0.0, by = 0.0;
-    double unit = sqrt(ballistic->matrices.W[symmetry->order[0] * (m + 1)]);
-    for (int j = 0; j < n; j++)
+    double unit =
+        sqrt(ballistic->matrices.W[symmetry->order[0] * (n_contacts + 1)]);
+    for (int j = 0; j < n_coordinates; j++)
         px[j] = py[j] = 0.0;
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < n_contacts; i++) {
         double ux = 0.0, uy = 0.0, yx = 0.0, yy = 0.0;
-        int c = symmetry->order[i];
-        for (int k = 0; k < r; k++) {
-            ux += symmetry->F[i * r + k] * zx[k];
-            uy += symmetry->F[i * r + k] * zy[k];
-            yx += symmetry->F[i * r + k] * zx[k] / symmetry->mode[k];
-            yy += symmetry->F[i * r + k] * zy[k] / symmetry->mode[k];
+        int contact = symmetry->order[i];
+        for (int k = 0; k < rank; k++) {
+            ux += symmetry->F[i * rank + k] * zx[k];
+            uy += symmetry->F[i * rank + k] * zy[k];
+            yx += symmetry->F[i * rank + k] * zx[k] / symmetry->mode[k];
+            yy += symmetry->F[i * rank + k] * zy[k] / symmetry->mode[k];
         }
-        mx += ux * unit / m;
-        my += uy * unit / m;
+        mx += ux * unit / n_contacts;
+        my += uy * unit / n_contacts;
         if (hypot(ux, uy) > 1.0001 * hypot(bx, by)) {
             bx = ux;
             by = uy;
         }
-        for (int j = 0; j < n; j++) {
-            double b = ballistic->matrices.B[c * n + j] /
-                       sqrt(ballistic->matrices.W[c * (m + 1)]);
+        for (int j = 0; j < n_coordinates; j++) {
+            double b = ballistic->matrices.B[contact * n_coordinates + j] /
+                       sqrt(ballistic->matrices.W[contact * (n_contacts + 1)]);
             px[j] += b * yx;
             py[j] += b * yy;
         }
@@ -106,7 +108,7 @@ motion_of(const struct ballistic *ballistic, const struct symmetry *symmetry,
     by *= unit;
     bool mean = hypot(mx, my) > 1e-9 * hypot(bx, by);
     double dx = mean ? -mx : bx, dy = mean ? -my : by, d = dx * dx + dy * dy;
-    for (int j = 0; j < n && d > 0.0; j++) {
+    for (int j = 0; j < n_coordinates && d > 0.0; j++) {
         double x = px[j], y = py[j];
         px[j] = (x * dx + y * dy) / d;
         py[j] = (y * dx - x * dy) / d;

@@ -171,22 +171,23 @@ fit_line(struct chatter_run *outcome, const struct chatter_trace *trace)
     const struct accumulation_limit *limit = &outcome->accumulation;
     size_t n = trace->n, from = limit->depth > 1 ? 0 : trace->from;
     /* both sums grow from the end backwards, so nothing is subtracted */
-    double T = log(limit->remaining), E = -INFINITY, s[5] = {0};
+    double log_time = log(limit->remaining), log_energy = -INFINITY,
+           sums[5] = {0};
     for (size_t i = n; i-- > from;) {
         double g = loss(trace, i), f = flight(trace, i);
-        E = fmax(E, g) + log1p(exp(-fabs(E - g)));
+        log_energy = fmax(log_energy, g) + log1p(exp(-fabs(log_energy - g)));
         size_t k = 10 * (i - from);
         if (k >= n - from && k <= 9 * (n - from)) {
-            s[0] += 1.0;
-            s[1] += T;
-            s[2] += E;
-            s[3] += T * T;
-            s[4] += T * E;
+            sums[0] += 1.0;
+            sums[1] += log_time;
+            sums[2] += log_energy;
+            sums[3] += log_time * log_time;
+            sums[4] += log_time * log_energy;
         }
-        T = fmax(T, f) + log1p(exp(-fabs(T - f)));
+        log_time = fmax(log_time, f) + log1p(exp(-fabs(log_time - f)));
     }
-    double d = s[0] * s[3] - s[1] * s[1];
-    outcome->exponent = (s[0] * s[4] - s[1] * s[2]) / d;
+    double d = sums[0] * sums[3] - sums[1] * sums[1];
+    outcome->exponent = (sums[0] * sums[4] - sums[1] * sums[2]) / d;
     return isfinite(outcome->exponent);
 }
 

@@ -64,20 +64,20 @@ find_side(struct rt *run, uint32_t body, const double direction[3],
 static bool
 corner(int dim, const struct side *const sides[3], double point[3])
 {
-    const double *a = sides[0]->n, *b = sides[1]->n;
+    const double *first = sides[0]->n, *second = sides[1]->n;
     if (dim == 2) {
-        double det = a[0] * b[1] - a[1] * b[0];
-        point[0] = (sides[0]->h * b[1] - sides[1]->h * a[1]) / det;
-        point[1] = (a[0] * sides[1]->h - b[0] * sides[0]->h) / det;
+        double det = first[0] * second[1] - first[1] * second[0];
+        point[0] = (sides[0]->h * second[1] - sides[1]->h * first[1]) / det;
+        point[1] = (first[0] * sides[1]->h - second[0] * sides[0]->h) / det;
         point[2] = 0;
         return fabs(det) > 0.5;
     }
-    const double *c = sides[2]->n;
+    const double *third = sides[2]->n;
     double bc[3], ca[3], ab[3];
-    vec3_cross(b, c, bc);
-    vec3_cross(c, a, ca);
-    vec3_cross(a, b, ab);
-    double det = vec3_dot(a, bc);
+    vec3_cross(second, third, bc);
+    vec3_cross(third, first, ca);
+    vec3_cross(first, second, ab);
+    double det = vec3_dot(first, bc);
     for (int i = 0; i < 3; i++)
         point[i] =
             (sides[0]->h * bc[i] + sides[1]->h * ca[i] + sides[2]->h * ab[i]) /

@@ -31,18 +31,21 @@ sym_diagonal(const double s[6])
 }
 
 static void
-sym_inverse(const double s[6], double inv[6])
+sym_inverse(const double matrix[6], double inv[6])
 {
     memset(inv, 0, 6 * sizeof *inv);
-    if (sym_diagonal(s)) {
+    if (sym_diagonal(matrix)) {
         for (int i = 0; i < 3; i++)
-            inv[i] = 1 / s[i];
+            inv[i] = 1 / matrix[i];
         return;
     }
-    double xx = s[1] * s[2] - s[5] * s[5], yy = s[0] * s[2] - s[4] * s[4];
-    double zz = s[0] * s[1] - s[3] * s[3], xy = s[4] * s[5] - s[3] * s[2];
-    double xz = s[3] * s[5] - s[4] * s[1], yz = s[3] * s[4] - s[0] * s[5];
-    double det = s[0] * xx + s[3] * xy + s[4] * xz;
+    double xx = matrix[1] * matrix[2] - matrix[5] * matrix[5],
+           yy = matrix[0] * matrix[2] - matrix[4] * matrix[4];
+    double zz = matrix[0] * matrix[1] - matrix[3] * matrix[3],
+           xy = matrix[4] * matrix[5] - matrix[3] * matrix[2];
+    double xz = matrix[3] * matrix[5] - matrix[4] * matrix[1],
+           yz = matrix[3] * matrix[4] - matrix[0] * matrix[5];
+    double det = matrix[0] * xx + matrix[3] * xy + matrix[4] * xz;
     const double c[6] = {xx, yy, zz, xy, xz, yz};
     for (int i = 0; i < 6; i++)
         inv[i] = c[i] / det;
@@ -50,40 +53,41 @@ sym_inverse(const double s[6], double inv[6])
 
 /* The eigenvalues in ascending order, by Jacobi rotations. */
 static void
-sym_eigen(const double s[6], double e[3])
+sym_eigen(const double matrix[6], double values[3])
 {
-    assert(isfinite(s[0] + s[1] + s[2]));
+    assert(isfinite(matrix[0] + matrix[1] + matrix[2]));
     static const int P[3] = {0, 0, 1}, Q[3] = {1, 2, 2};
-    double a[3][3] = {
-        {s[0], s[3], s[4]}, {s[3], s[1], s[5]}, {s[4], s[5], s[2]}};
-    for (int sweep = 0; sweep < 30 && !sym_diagonal(s); sweep++)
+    double rotated[3][3] = {{matrix[0], matrix[3], matrix[4]},
+                            {matrix[3], matrix[1], matrix[5]},
+                            {matrix[4], matrix[5], matrix[2]}};
+    for (int sweep = 0; sweep < 30 && !sym_diagonal(matrix); sweep++)
         for (int k = 0; k < 3; k++) {
             int first = P[k], second = Q[k];
-            if (a[first][second] == 0)
+            if (rotated[first][second] == 0)
                 continue;
-            double th =
-                (a[second][second] - a[first][first]) / (2 * a[first][second]);
+            double th = (rotated[second][second] - rotated[first][first]) /
+                        (2 * rotated[first][second]);
             double t = (th < 0 ? -1 : 1) / (fabs(th) + sqrt(th * th + 1));
             double c = 1 / sqrt(t * t + 1), n = t * c;
             for (int i = 0; i < 3; i++) {
-                double x = a[i][first], y = a[i][second];
-                a[i][first] = c * x - n * y;
-                a[i][second] = n * x + c * y;
+                double x = rotated[i][first], y = rotated[i][second];
+                rotated[i][first] = c * x - n * y;
+                rotated[i][second] = n * x + c * y;
             }
             for (int i = 0; i < 3; i++) {
-                double x = a[first][i], y = a[second][i];
-                a[first][i] = c * x - n * y;
-                a[second][i] = n * x + c * y;
+                double x = rotated[first][i], y = rotated[second][i];
+                rotated[first][i] = c * x - n * y;
+                rotated[second][i] = n * x + c * y;
             }
         }
     for (int i = 0; i < 3; i++)
-        e[i] = a[i][i];
+        values[i] = rotated[i][i];
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2 - i; j++)
-            if (e[j] > e[j + 1]) {
-                double x = e[j];
-                e[j] = e[j + 1];
-                e[j + 1] = x;
+            if (values[j] > values[j + 1]) {
+                double x = values[j];
+                values[j] = values[j + 1];
+                values[j + 1] = x;
             }
 }
 
@@ -328,7 +332,7 @@ mass_and_inertia(struct rt *run, uint32_t body, const struct shape_data *shape)
 {
     const imp_body *spec = rt_body(run, body);
     const double *raw = run->env + spec->env_raw;
-    double *out = run->env + spec->env_body, J[6] = {0};
+    double *out = run->env + spec->env_body, inertia[6] = {0};
     bool own = (spec->flags & IMP_BODYF_INERTIA) != 0;
     bool density = (spec->flags & IMP_BODYF_DENSITY) != 0;
     int st = check_positive(run, body, raw[IMP_RAW_MASS], DIAG_E0514,
@@ -341,22 +345,22 @@ mass_and_inertia(struct rt *run, uint32_t body, const struct shape_data *shape)
                             "check the arguments of the shape");
     if (st != IMP_OK)
         return st;
-    double m = raw[IMP_RAW_MASS];
+    double mass = raw[IMP_RAW_MASS];
     if (density)
-        m *= shape->volume;
+        mass *= shape->volume;
     for (int i = 0; i < 6; i++)
-        J[i] = own ? raw[IMP_RAW_INERTIA + i]
-                   : shape->inertia[i] * m / shape->volume;
-    out[IMP_BODY_MASS] = m;
-    out[IMP_BODY_INVMASS] = 1 / m;
-    st = check_inertia(run, body, J, own);
+        inertia[i] = own ? raw[IMP_RAW_INERTIA + i]
+                         : shape->inertia[i] * mass / shape->volume;
+    out[IMP_BODY_MASS] = mass;
+    out[IMP_BODY_INVMASS] = 1 / mass;
+    st = check_inertia(run, body, inertia, own);
     if (st != IMP_OK)
         return st;
-    memcpy(out + IMP_BODY_INERTIA, J, sizeof J);
+    memcpy(out + IMP_BODY_INERTIA, inertia, sizeof inertia);
     if (run->im->dim == 2)
-        out[IMP_BODY_INVINERTIA] = 1 / J[0];
+        out[IMP_BODY_INVINERTIA] = 1 / inertia[0];
     else
-        sym_inverse(J, out + IMP_BODY_INVINERTIA);
+        sym_inverse(inertia, out + IMP_BODY_INVINERTIA);
     return IMP_OK;
 }
 

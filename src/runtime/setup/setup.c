@@ -44,43 +44,43 @@ normalise(double *vector, int n)
 /* The quaternion of a rotation matrix (by rows, from body to world), from the
  * largest of its four entries (Shepperd 1978). */
 static void
-quat_of_matrix(const double m[9], double q[4])
+quat_of_matrix(const double m[9], double quat[4])
 {
-    double t[4] = {m[0] + m[4] + m[8], m[0] - m[4] - m[8], m[4] - m[0] - m[8],
-                   m[8] - m[0] - m[4]};
+    double diagonal[4] = {m[0] + m[4] + m[8], m[0] - m[4] - m[8],
+                          m[4] - m[0] - m[8], m[8] - m[0] - m[4]};
     int k = 0;
     for (int i = 1; i < 4; i++)
-        if (t[i] > t[k])
+        if (diagonal[i] > diagonal[k])
             k = i;
     double a = m[7] - m[5], b = m[2] - m[6], c = m[3] - m[1];
     double xy = m[1] + m[3], xz = m[2] + m[6], yz = m[5] + m[7];
-    const double rows[4][4] = {{1 + t[0], a, b, c},
-                               {a, 1 + t[1], xy, xz},
-                               {b, xy, 1 + t[2], yz},
-                               {c, xz, yz, 1 + t[3]}};
-    memcpy(q, rows[k], sizeof rows[k]);
-    if (q[0] < 0)
+    const double rows[4][4] = {{1 + diagonal[0], a, b, c},
+                               {a, 1 + diagonal[1], xy, xz},
+                               {b, xy, 1 + diagonal[2], yz},
+                               {c, xz, yz, 1 + diagonal[3]}};
+    memcpy(quat, rows[k], sizeof rows[k]);
+    if (quat[0] < 0)
         for (int i = 0; i < 4; i++)
-            q[i] = -q[i];
-    normalise(q, 4);
+            quat[i] = -quat[i];
+    normalise(quat, 4);
 }
 
 /* The greatest entry of |M^T M - 1|; 2 is added for a left-handed M. */
 static double
-axes_error(const double m[9])
+axes_error(const double axes[9])
 {
-    double e = 0;
+    double error = 0;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             double s = i == j ? -1 : 0;
             for (int k = 0; k < 3; k++)
-                s += m[3 * k + i] * m[3 * k + j];
-            e = fmax(e, fabs(s));
+                s += axes[3 * k + i] * axes[3 * k + j];
+            error = fmax(error, fabs(s));
         }
-    double det = m[0] * (m[4] * m[8] - m[5] * m[7]) -
-                 m[1] * (m[3] * m[8] - m[5] * m[6]) +
-                 m[2] * (m[3] * m[7] - m[4] * m[6]);
-    return det < 0 ? 2 + e : e;
+    double det = axes[0] * (axes[4] * axes[8] - axes[5] * axes[7]) -
+                 axes[1] * (axes[3] * axes[8] - axes[5] * axes[6]) +
+                 axes[2] * (axes[3] * axes[7] - axes[4] * axes[6]);
+    return det < 0 ? 2 + error : error;
 }
 
 static int
@@ -96,7 +96,7 @@ orient_error(struct rt *run, const imp_body *body, enum diag_code code,
 }
 
 static int
-orientation(struct rt *run, const imp_body *body, double q[4])
+orientation(struct rt *run, const imp_body *body, double quat[4])
 {
     assert(body->orient <= IMP_ORIENT_AXISANGLE);
     const double *raw = run->env + body->env_raw + IMP_RAW_ORIENT;
@@ -108,15 +108,15 @@ orientation(struct rt *run, const imp_body *body, double q[4])
         angle = raw[0];
         break;
     case IMP_ORIENT_QUATERNION:
-        memcpy(q, raw, 4 * sizeof *q);
-        if (normalise(q, 4))
+        memcpy(quat, raw, 4 * sizeof *quat);
+        if (normalise(quat, 4))
             return IMP_OK;
         return orient_error(run, body, DIAG_E0519, "quaternion has length zero",
                             "(1, 0, 0, 0) is the attitude of a body that is "
                             "not turned");
     case IMP_ORIENT_AXES: {
         double e = axes_error(raw);
-        quat_of_matrix(raw, q);
+        quat_of_matrix(raw, quat);
         if (e <= AXES_SLACK)
             return IMP_OK;
         return orient_error(
@@ -135,9 +135,9 @@ orientation(struct rt *run, const imp_body *body, double q[4])
                                 "give a direction, such as (0, 0, 1)");
         break;
     }
-    q[0] = cos(0.5 * angle);
+    quat[0] = cos(0.5 * angle);
     for (int i = 0; i < 3; i++)
-        q[i + 1] = sin(0.5 * angle) * axis[i];
+        quat[i + 1] = sin(0.5 * angle) * axis[i];
     return IMP_OK;
 }
 

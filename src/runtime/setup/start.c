@@ -61,23 +61,23 @@ rates(const struct start *start, uint32_t j, double rel[6])
     const double *e = start->r->env + joint->env_joint,
                  *raw = e + IMP_JOINT_RATE;
     bool plane = start->r->im->dim == 2;
-    double Q[6][6];
+    double free_twist[6][6];
     memset(rel, 0, 6 * sizeof *rel);
     if (!joint->n_rate)
         return;
     int n =
         impact_joint_free((enum imp_joint_kind)joint->kind, e + IMP_JOINT_AXIS,
-                          e + IMP_JOINT_AXIS2, plane, Q);
+                          e + IMP_JOINT_AXIS2, plane, free_twist);
     if (joint->kind == IMP_JOINT_PLANAR) {
         for (int i = 0; i < 3; i++) {
-            rel[i] = Q[0][i] * raw[0];
+            rel[i] = free_twist[0][i] * raw[0];
             rel[3 + i] = raw[1 + i];
         }
         return;
     }
     for (int i = 0; i < n; i++)
         for (int c = 0; c < 6; c++)
-            rel[c] += Q[i][c] * raw[i];
+            rel[c] += free_twist[i][c] * raw[i];
 }
 
 /* The twist of a body, with its velocity taken at `at`; zero for the world. */
@@ -237,7 +237,8 @@ measure(const struct impact_body *body, bool metric, bool transposed,
     }
 }
 
-/* Enters the conditions of joint j into A, from row `at` on, at most `most`
+/* Enters the conditions of joint j into A (the matrix of A x = rhs, x the
+ * changes of the motions, by columns), from row `at` on, at most `most`
  * rows. */
 static int
 enter_conditions(const struct start *start, uint32_t j, bool metric,
@@ -246,8 +247,8 @@ enter_conditions(const struct start *start, uint32_t j, bool metric,
     const struct impact_joint *joint = &start->m.p.joint[j];
     double row[12][6], res[12], size[12];
     int n_rows = conditions(start, j, row, res, size);
-    for (int i = 0; i < n_rows; i++, at++) {
-        rhs[at] = -res[i];
+    for (int condition = 0; condition < n_rows; condition++, at++) {
+        rhs[at] = -res[condition];
         for (int side = 0; side < 2; side++) {
             uint32_t body = joint->body[side];
             if (body == IMP_WORLD)
@@ -256,9 +257,9 @@ enter_conditions(const struct start *start, uint32_t j, bool metric,
             for (int c = 0; c < 3; c++)
                 d[c] = joint->at[c] - start->b[body].centre[c];
             /* r.(w x d) = w.(d x r) */
-            vec3_cross(d, row[i] + 3, t);
+            vec3_cross(d, row[condition] + 3, t);
             for (int c = 0; c < 6; c++)
-                t[c] = row[i][c] + (c < 3 ? t[c] : 0);
+                t[c] = row[condition][c] + (c < 3 ? t[c] : 0);
             measure(&start->b[body], metric, true, t, y);
             for (int c = 0; c < 6; c++)
                 if (col[6 * body + (uint32_t)c] >= 0)
@@ -269,7 +270,8 @@ enter_conditions(const struct start *start, uint32_t j, bool metric,
 }
 
 /* Makes the least change of the motions marked in fspin and fvel after which
- * the joints in `in` (NULL: all) hold. */
+ * the joints in `in` (NULL: all) hold: of the solutions of A x = rhs the
+ * shortest, by the singular values of A = U S V^T. */
 static void
 adjust(struct start *start, const bool *fspin, const bool *fvel, const bool *in,
        bool metric)
@@ -283,8 +285,8 @@ adjust(struct start *start, const bool *fspin, const bool *fvel, const bool *in,
     int most = 12 * (int)start->m.p.n_joint;
     double *A = NEW_N(start->r->arena, double,
                       most *n_rows + n_rows * n_rows + 3 * n_rows + most + 1);
-    double *V = A + most * n_rows, *sv = V + n_rows * n_rows, *x = sv + n_rows,
-           *w = x + n_rows, *rhs = w + n_rows;
+    double *V = A + most * n_rows, *sv = V + n_rows * n_rows,
+           *change = sv + n_rows, *work = change + n_rows, *rhs = work + n_rows;
     for (uint32_t j = 0; j < start->m.p.n_joint; j++)
         if (!in || in[j])
             rows += enter_conditions(start, j, metric, col, rows, most, A, rhs);
@@ -293,11 +295,11 @@ adjust(struct start *start, const bool *fspin, const bool *fvel, const bool *in,
     int rank = 0;
     while (rank < n_rows && sv[rank] > dense_tolerance(most, n_rows) * sv[0])
         rank++;
-    dense_svd_solve(most, n_rows, A, V, sv, rank, rhs, x, w);
+    dense_svd_solve(most, n_rows, A, V, sv, rank, rhs, change, work);
     for (uint32_t b = 0; b < nb; b++) {
         double y[6], d[6];
         for (uint32_t i = 0; i < 6; i++)
-            y[i] = col[6 * b + i] >= 0 ? x[col[6 * b + i]] : 0;
+            y[i] = col[6 * b + i] >= 0 ? change[col[6 * b + i]] : 0;
         measure(&start->b[b], metric, false, y, d);
         for (int i = 0; i < 3; i++) {
             start->b[b].spin[i] += d[i];
@@ -434,18 +436,19 @@ tell_redundant(const struct start *start)
 {
     struct rt *run = start->r;
     struct impact_problem problem = start->m.p;
-    struct impact_solver *m =
+    struct impact_solver *solver =
         impact_solver_new(run->arena, problem.n_body, 0, problem.n_joint);
-    if (impact_solver_prepare(m, &problem) || m->joint_rank == m->nr)
+    if (impact_solver_prepare(solver, &problem) ||
+        solver->joint_rank == solver->nr)
         return;
-    int rows = m->nr, over = rows - m->joint_rank, told = 0;
+    int rows = solver->nr, over = rows - solver->joint_rank, told = 0;
     struct diag *diag = NULL;
     for (problem.n_joint = 1;
          problem.n_joint <= start->m.p.n_joint && told < over;
          problem.n_joint++) {
-        if (impact_solver_prepare(m, &problem))
+        if (impact_solver_prepare(solver, &problem))
             return;
-        int more = m->nr - m->joint_rank - told;
+        int more = solver->nr - solver->joint_rank - told;
         if (more <= 0)
             continue;
         const imp_joint *joint = joint_of(start, problem.n_joint - 1);

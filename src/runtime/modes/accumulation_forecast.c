@@ -2,10 +2,11 @@
 /* Where would the parabola lead that touches the motion of bodies at this
  * instant (accumulation_forecast.h)? Its gaps are followed by
  * runtime/ballistic in the space that they span: with G = N M^-1 N^T = F F^T
- * (found by pivots, rank r) and coordinates y of unit mass, gap = F y + c. So
- * joints and any number of bodies look alike. The error of a forecast is of
- * the square of the time that is left; a caller who asks again after the next
- * impact sees how large it is. */
+ * (found by pivots, rank r) and coordinates y of unit mass, gap = F y + c; g
+ * stands for the gaps, their rates or their free accelerations. So joints and
+ * any number of bodies look alike. The error of a forecast is of the square of
+ * the time that is left; a caller who asks again after the next impact sees how
+ * large it is. */
 #include "runtime/modes/accumulation_forecast.h"
 
 #include <assert.h>
@@ -39,34 +40,37 @@ struct space {
 static void
 factor(struct space *space, const double *G)
 {
-    int m = space->m;
-    for (int i = 0; i < m; i++)
-        space->rest[i] = G[i * m + i];
-    for (space->r = 0; space->r < m; space->r++) {
-        int p = -1, k = space->r;
+    int count = space->m;
+    for (int row = 0; row < count; row++)
+        space->rest[row] = G[row * count + row];
+    for (space->r = 0; space->r < count; space->r++) {
+        int pivot = -1, column = space->r;
         double best = LIMIT_RANK;
-        for (int i = 0; i < m; i++)
-            if (space->rest[i] > best * G[i * m + i]) {
-                best = space->rest[i] / G[i * m + i];
-                p = i;
+        for (int row = 0; row < count; row++)
+            if (space->rest[row] > best * G[row * count + row]) {
+                best = space->rest[row] / G[row * count + row];
+                pivot = row;
             }
-        if (p < 0)
+        if (pivot < 0)
             break;
-        double root = sqrt(space->rest[p]);
-        for (int i = 0; i < m; i++) {
-            double x = G[i * m + p];
-            for (int j = 0; j < k; j++)
-                x -= space->F[i * m + j] * space->F[p * m + j];
+        double root = sqrt(space->rest[pivot]);
+        for (int row = 0; row < count; row++) {
+            double x = G[row * count + pivot];
+            for (int j = 0; j < column; j++)
+                x -= space->F[row * count + j] * space->F[pivot * count + j];
             bool taken = false;
-            for (int j = 0; j < k; j++)
-                taken |= space->basis[j] == i;
-            space->F[i * m + k] = taken ? 0.0 : i == p ? root : x / root;
-            space->rest[i] = taken || i == p
-                                 ? 0.0
-                                 : space->rest[i] - space->F[i * m + k] *
-                                                        space->F[i * m + k];
+            for (int j = 0; j < column; j++)
+                taken |= space->basis[j] == row;
+            space->F[row * count + column] = taken          ? 0.0
+                                             : row == pivot ? root
+                                                            : x / root;
+            space->rest[row] =
+                taken || row == pivot
+                    ? 0.0
+                    : space->rest[row] - space->F[row * count + column] *
+                                             space->F[row * count + column];
         }
-        space->basis[k] = p;
+        space->basis[column] = pivot;
     }
 }
 
@@ -74,18 +78,18 @@ factor(struct space *space, const double *G)
 static void
 coordinates(const struct space *space, const double *g, double *y, double *off)
 {
-    int m = space->m;
+    int count = space->m;
     for (int k = 0; k < space->r; k++) {
         int p = space->basis[k];
         double x = g[p];
         for (int j = 0; j < k; j++)
-            x -= space->F[p * m + j] * y[j];
-        y[k] = x / space->F[p * m + k];
+            x -= space->F[p * count + j] * y[j];
+        y[k] = x / space->F[p * count + k];
     }
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < count; i++) {
         off[i] = g[i];
         for (int j = 0; j < space->r; j++)
-            off[i] -= space->F[i * m + j] * y[j];
+            off[i] -= space->F[i * count + j] * y[j];
     }
     for (int k = 0; k < space->r; k++)
         off[space->basis[k]] = 0.0;
@@ -130,16 +134,16 @@ look_ahead(struct ballistic *line, const struct forecast_question *question,
 {
     bool hit[CONTACT_POINTS_MOST] = {false},
          moved[CONTACT_POINTS_MOST] = {false};
-    int m = line->model.m;
+    int count = line->model.m;
     for (int k = 0; k < LIMIT_IMPACTS; k++) {
-        for (int i = 0; i < m; i++)
+        for (int i = 0; i < count; i++)
             moved[i] |= line->mode.persistent[i];
         enum ballistic_event what = accumulation_next(line, question->ahead);
         if (what == BALLISTIC_IMPACT) {
             hit[line->event.contact] = moved[line->event.contact] = true;
         } else if (what == BALLISTIC_ACCUMULATION) {
             bool full = true;
-            for (int i = 0; i < m; i++) {
+            for (int i = 0; i < count; i++) {
                 moved[i] |= line->event.group[i];
                 full &= line->event.group[i] || !hit[i];
             }
@@ -150,7 +154,7 @@ look_ahead(struct ballistic *line, const struct forecast_question *question,
         } else if (what != BALLISTIC_SEVERAL) {
             return;
         }
-        for (int i = 0; i < m && what == BALLISTIC_SEVERAL; i++) {
+        for (int i = 0; i < count && what == BALLISTIC_SEVERAL; i++) {
             hit[i] |= line->event.together[i];
             moved[i] |= line->event.together[i];
         }
@@ -158,29 +162,30 @@ look_ahead(struct ballistic *line, const struct forecast_question *question,
 }
 
 bool
-forecast_accelerations(struct rt *run, int n,
+forecast_accelerations(struct rt *run, int count,
                        const struct contact_point_state *states,
                        const double *G, double *acc)
 {
-    assert(n > 0 && states != NULL && G != NULL && acc != NULL);
-    int m = 0;
-    size_t k = (size_t)n;
-    int *index = NEW_N(run->brief, int, k + 1);
-    double *M = NEW_N(run->brief, double, k *k + 2 * k + lcp_room(n) + 1);
-    double *q = M + k * k, *z = q + k;
-    for (int i = 0; i < n; i++)
+    assert(count > 0 && states != NULL && G != NULL && acc != NULL);
+    int n_closed = 0;
+    size_t size = (size_t)count;
+    int *index = NEW_N(run->brief, int, size + 1);
+    double *matrix =
+        NEW_N(run->brief, double, size *size + 2 * size + lcp_room(count) + 1);
+    double *q = matrix + size * size, *force = q + size;
+    for (int i = 0; i < count; i++)
         if (states[i].gap == 0.0 && states[i].rate == 0.0)
-            index[m++] = i;
-    for (int i = 0; i < m; i++) {
+            index[n_closed++] = i;
+    for (int i = 0; i < n_closed; i++) {
         q[i] = states[index[i]].free;
-        for (int j = 0; j < m; j++)
-            M[i * m + j] = G[index[i] * n + index[j]];
+        for (int j = 0; j < n_closed; j++)
+            matrix[i * n_closed + j] = G[index[i] * count + index[j]];
     }
-    int st = m ? lcp_solve(m, M, q, z, z + k) : 0;
-    for (int i = 0; i < n; i++) {
+    int st = n_closed ? lcp_solve(n_closed, matrix, q, force, force + size) : 0;
+    for (int i = 0; i < count; i++) {
         acc[i] = states[i].free;
-        for (int j = 0; j < m; j++)
-            acc[i] += G[i * n + index[j]] * z[j];
+        for (int j = 0; j < n_closed; j++)
+            acc[i] += G[i * count + index[j]] * force[j];
     }
     return st == 0 || st == 2;
 }
@@ -191,8 +196,8 @@ static bool
 together(struct rt *run, const struct forecast_question *question,
          struct forecast_limit *out)
 {
-    double T = 0.0, e = 0.0, acc[CONTACT_POINTS_MOST];
-    int n = 0;
+    double span = 0.0, restitution = 0.0, acc[CONTACT_POINTS_MOST];
+    int hits = 0;
     if (!forecast_accelerations(run, question->n, question->p, question->G,
                                 acc))
         return false;
@@ -202,22 +207,22 @@ together(struct rt *run, const struct forecast_question *question,
         if (!out->group[i])
             continue;
         double t = acc[i] < 0.0 ? -2.0 * states->rate / acc[i] : INFINITY;
-        if (n++ == 0) {
-            T = t;
-            e = question->e[i];
+        if (hits++ == 0) {
+            span = t;
+            restitution = question->e[i];
         }
-        if (!(t < INFINITY) || question->e[i] != e ||
-            fabs(t - T) > LIMIT_ALIKE * T)
+        if (!(t < INFINITY) || question->e[i] != restitution ||
+            fabs(t - span) > LIMIT_ALIKE * span)
             return false;
     }
-    if (n < 2 || !(e < 1.0))
+    if (hits < 2 || !(restitution < 1.0))
         return false;
-    T /= 1.0 - e;
+    span /= 1.0 - restitution;
     for (int i = 0; i < question->n; i++) {
         const struct contact_point_state *states = &question->p[i];
         bool rests = states->gap == 0.0 && states->rate == 0.0;
         if (!out->group[i] && !rests &&
-            !(states->gap > T * (fabs(states->rate) + fabs(acc[i]) * T)))
+            !(states->gap > span * (fabs(states->rate) + fabs(acc[i]) * span)))
             return false;
     }
     for (int i = 0; i < question->n; i++) {
@@ -226,12 +231,12 @@ together(struct rt *run, const struct forecast_question *question,
             out->group[i] || (states->gap == 0.0 && states->rate == 0.0);
         out->gap[i] = out->rate[i] = 0.0;
     }
-    out->remaining = T;
+    out->remaining = span;
     out->chatter = (struct accumulation_limit){.period = 1,
-                                               .ratio = e,
+                                               .ratio = restitution,
                                                .depth = 1,
                                                .evidence = LIMIT_BY_LAW,
-                                               .remaining = T,
+                                               .remaining = span,
                                                .error = LIMIT_ALIKE};
     return true;
 }
@@ -242,17 +247,19 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
                       struct forecast_limit *all, struct forecast_limit *some)
 {
     assert(question->n > 0 && question->n <= CONTACT_POINTS_MOST);
-    int m = question->n;
-    size_t mm = (size_t)m;
+    int count = question->n;
+    size_t mm = (size_t)count;
     double *d = lines->room;
     if (!d)
         d = lines->room =
             NEW_N(run->arena, double,
                   CONTACT_POINTS_MOST *(2 * CONTACT_POINTS_MOST + 10));
-    struct space space = {.m = m, .F = d, .rest = d + mm * mm};
-    double *q = space.rest + m, *v = q + m, *acc = v + m, *c = acc + m;
-    double *bias = c + m, *g = bias + m, *off = g + m, *N = off + m;
-    double *e = N + mm * mm, most = 0.0;
+    struct space space = {.m = count, .F = d, .rest = d + mm * mm};
+    double *place = space.rest + count, *velocity = place + count,
+           *acc = velocity + count, *c = acc + count;
+    double *bias = c + count, *g = bias + count, *off = g + count,
+           *N = off + count;
+    double *restitution = N + mm * mm, most = 0.0;
     int basis[CONTACT_POINTS_MOST];
     all->remaining = some->remaining = 0.0;
     if (together(run, question, all))
@@ -261,21 +268,21 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
     double *mass = NULL;
     space.basis = basis;
     factor(&space, question->G);
-    for (int i = 0; i < m; i++)
+    for (int i = 0; i < count; i++)
         g[i] = question->p[i].gap;
-    coordinates(&space, g, q, c);
-    for (int i = 0; i < m; i++) {
+    coordinates(&space, g, place, c);
+    for (int i = 0; i < count; i++) {
         double size = question->place[i];
         for (int j = 0; j < space.r; j++)
-            size += fabs(space.F[i * m + j] * q[j]);
+            size += fabs(space.F[i * count + j] * place[j]);
         if (fabs(c[i]) <= LIMIT_NOISE * DBL_EPSILON * size)
             c[i] = 0.0;
         most = fmax(most, question->place[i]);
-        e[i] = question->e[i];
+        restitution[i] = question->e[i];
         g[i] = question->p[i].rate;
     }
-    coordinates(&space, g, v, off);
-    for (int i = 0; i < m; i++)
+    coordinates(&space, g, velocity, off);
+    for (int i = 0; i < count; i++)
         g[i] = question->p[i].free;
     coordinates(&space, g, acc, bias);
     if (!lines->mass)
@@ -285,20 +292,20 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
     memset(mass, 0, sizeof *mass * (size_t)(space.r * space.r));
     for (int i = 0; i < space.r; i++)
         mass[i * space.r + i] = 1.0;
-    for (int i = 0; i < m; i++)
+    for (int i = 0; i < count; i++)
         for (int j = 0; j < space.r; j++)
-            N[i * space.r + j] = space.F[i * m + j];
+            N[i * space.r + j] = space.F[i * count + j];
     struct ballistic_model model = {.n = space.r,
-                                    .m = m,
+                                    .m = count,
                                     .mass = mass,
                                     .acc = acc,
                                     .N = N,
                                     .bias = bias,
                                     .c = c,
-                                    .e = e};
+                                    .e = restitution};
     struct ballistic *line = space.r > 0 ? line_for(run, lines, &model) : NULL;
-    if (!line ||
-        !ballistic_start(line, 0.0, q, v, LIMIT_NOISE * DBL_EPSILON * most))
+    if (!line || !ballistic_start(line, 0.0, place, velocity,
+                                  LIMIT_NOISE * DBL_EPSILON * most))
         return false;
     line->policy = question->policy;
     look_ahead(line, question, all, some);

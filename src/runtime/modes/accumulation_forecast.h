@@ -41,9 +41,10 @@ bool accumulation_forecast(struct rt *run, struct forecast_memory *lines,
                            struct forecast_limit *all,
                            struct forecast_limit *some);
 
-/* Accelerations of the n gaps (m/s^2) while the points push that are closed
- * and have no rate (both 0). False if no forces keep them closed. */
-bool forecast_accelerations(struct rt *run, int n,
+/* Accelerations of the gaps at `count` points (m/s^2), whose Delassus matrix is
+ * G, while the points push that are closed and have no rate (both 0). False if
+ * no forces keep them closed. */
+bool forecast_accelerations(struct rt *run, int count,
                             const struct contact_point_state *states,
                             const double *G, double *acc);
 

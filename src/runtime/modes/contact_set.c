@@ -85,37 +85,39 @@ into_first(const struct rt *run, uint32_t body, const double x[3], bool point,
     mat3_apply_transposed(R, d, out);
 }
 
-/* The edge of body i through x that lies across n (axes of body 0), and not
- * along `other` (NULL: any). UINT32_MAX if there is none. d: its direction. */
+/* The edge of this body through the point that lies across the normal (axes of
+ * body 0), and not along `other` (NULL: any). UINT32_MAX if there is none.
+ * direction: that of the edge. */
 static uint32_t
-edge_at(const struct polytope_scene *scene, int i, const double x[3],
-        const double n[3], const double other[3], double tol, double d[3])
+edge_at(const struct polytope_scene *scene, int body, const double point[3],
+        const double normal[3], const double other[3], double tol,
+        double direction[3])
 {
-    const struct polytope *polytope = scene->p[i];
+    const struct polytope *polytope = scene->p[body];
     for (uint32_t edge = 0; edge < polytope->n_edge; edge++) {
-        const double *m = polytope->edge[edge].dir, *a, *b;
-        a = i == 0 ? polytope->vertex[polytope->edge[edge].v[0]]
-                   : scene->point[polytope->edge[edge].v[0]];
-        b = i == 0 ? polytope->vertex[polytope->edge[edge].v[1]]
-                   : scene->point[polytope->edge[edge].v[1]];
-        double w[3], u[3], c[3];
+        const double *m = polytope->edge[edge].dir, *from, *to;
+        from = body == 0 ? polytope->vertex[polytope->edge[edge].v[0]]
+                         : scene->point[polytope->edge[edge].v[0]];
+        to = body == 0 ? polytope->vertex[polytope->edge[edge].v[1]]
+                       : scene->point[polytope->edge[edge].v[1]];
+        double offset[3], u[3], cross[3];
         for (int j = 0; j < 3; j++) {
-            d[j] = i == 0
-                       ? m[j]
-                       : scene->R[3 * j] * m[0] + scene->R[3 * j + 1] * m[1] +
-                             scene->R[3 * j + 2] * m[2];
-            w[j] = x[j] - a[j];
-            u[j] = b[j] - a[j];
+            direction[j] = body == 0 ? m[j]
+                                     : scene->R[3 * j] * m[0] +
+                                           scene->R[3 * j + 1] * m[1] +
+                                           scene->R[3 * j + 2] * m[2];
+            offset[j] = point[j] - from[j];
+            u[j] = to[j] - from[j];
         }
-        double t = vec3_dot(w, d), l = vec3_norm(u);
+        double t = vec3_dot(offset, direction), l = vec3_norm(u);
         for (int j = 0; j < 3; j++)
-            w[j] -= t * d[j];
-        if (fabs(vec3_dot(n, d)) > CONTACT_SET_ALONG || t < -tol ||
-            t > l + tol || vec3_norm(w) > tol)
+            offset[j] -= t * direction[j];
+        if (fabs(vec3_dot(normal, direction)) > CONTACT_SET_ALONG || t < -tol ||
+            t > l + tol || vec3_norm(offset) > tol)
             continue;
         if (other) {
-            vec3_cross(d, other, c);
-            if (vec3_norm(c) <= CONTACT_POINT_PARALLEL)
+            vec3_cross(direction, other, cross);
+            if (vec3_norm(cross) <= CONTACT_POINT_PARALLEL)
                 continue;
         }
         return edge;
@@ -149,33 +151,35 @@ polytope_spots(struct rt *run, uint32_t contact, double tol,
     struct contact_manifold *manifold =
         NEW(run->brief, struct contact_manifold);
     struct polytope_scene scene;
-    double n[3], minus[3], x[2][3];
+    double normal[3], minus[3], place[2][3];
     if (polytope_contact_manifold(run, contact, tol, manifold) ||
         manifold->kind == MANIFOLD_OPEN)
         return -1;
     polytope_scene_get(run, contact, false, &scene);
-    into_first(run, image_contact->body[0], manifold->n, false, n);
+    into_first(run, image_contact->body[0], manifold->n, false, normal);
     for (int j = 0; j < 3; j++)
-        minus[j] = -n[j];
+        minus[j] = -normal[j];
     double room = VERTEX_NEAR * tol;
     int count = 0;
     for (int i = 0; i < manifold->n_point && count < most; i++) {
-        into_first(run, image_contact->body[0], manifold->P[i], true, x[0]);
-        into_first(run, image_contact->body[0], manifold->Q[i], true, x[1]);
+        into_first(run, image_contact->body[0], manifold->P[i], true, place[0]);
+        into_first(run, image_contact->body[0], manifold->Q[i], true, place[1]);
         bool found = false;
         for (int b = 0; b < 2 && !found; b++) {
-            /* the outward normal of body 0 is n, that of body 1 is -n */
-            uint32_t f = face_along(&scene, b, b == 0 ? n : minus);
-            uint32_t v =
-                f == UINT32_MAX ? f : vertex_at(&scene, 1 - b, x[1 - b], room);
+            /* the outward normal of body 0 is `normal`, that of body 1 is
+             * `minus` */
+            uint32_t f = face_along(&scene, b, b == 0 ? normal : minus);
+            uint32_t v = f == UINT32_MAX
+                             ? f
+                             : vertex_at(&scene, 1 - b, place[1 - b], room);
             if (v == UINT32_MAX)
                 continue;
             out[count++] =
                 (struct contact_point){contact, POINT_VERTEX, b, f, v};
             found = true;
         }
-        if (!found &&
-            crossing_at(&scene, contact, x[0], x[1], n, room, &out[count]))
+        if (!found && crossing_at(&scene, contact, place[0], place[1], normal,
+                                  room, &out[count]))
             count++;
         else if (!found)
             return -1;
@@ -305,33 +309,34 @@ against(struct rt *run, const struct contact_point *at,
         struct contact_point base[2])
 {
     struct polytope_scene scene;
-    double n[2][3], most = INFINITY;
+    double normal[2][3], most = INFINITY;
     polytope_scene_get(run, at->contact, false, &scene);
     uint32_t list[2][2], count[2];
     bool all[2] = {false, false};
-    for (int i = 0; i < 2; i++) {
-        base[i] = (struct contact_point){at->contact, POINT_VERTEX, i, 0, 0};
-        count[i] = scene.p[i]->n_face;
+    for (int body = 0; body < 2; body++) {
+        base[body] =
+            (struct contact_point){at->contact, POINT_VERTEX, body, 0, 0};
+        count[body] = scene.p[body]->n_face;
         if (at->kind == POINT_EDGES) {
             const struct polytope_edge *edge =
-                scene.p[i]->edge + (i == 0 ? at->face : at->vertex);
-            list[i][0] = edge->face[0];
-            list[i][1] = edge->face[1];
-            count[i] = 2;
-        } else if (i == at->face_of) {
-            list[i][0] = at->face;
-            count[i] = 1;
+                scene.p[body]->edge + (body == 0 ? at->face : at->vertex);
+            list[body][0] = edge->face[0];
+            list[body][1] = edge->face[1];
+            count[body] = 2;
+        } else if (body == at->face_of) {
+            list[body][0] = at->face;
+            count[body] = 1;
         } else {
-            all[i] = true;
+            all[body] = true;
         }
     }
     for (uint32_t k = 0; k < count[0]; k++)
         for (uint32_t l = 0; l < count[1]; l++) {
             uint32_t f = all[0] ? k : list[0][k];
             uint32_t g = all[1] ? l : list[1][l];
-            outward(&scene, 0, f, n[0]);
-            outward(&scene, 1, g, n[1]);
-            double d = vec3_dot(n[0], n[1]);
+            outward(&scene, 0, f, normal[0]);
+            outward(&scene, 1, g, normal[1]);
+            double d = vec3_dot(normal[0], normal[1]);
             if (d < most) {
                 most = d;
                 base[0].face = f;

@@ -19,11 +19,11 @@
 /* a force has ceased when it is below minus this share of its greatest value */
 #define FORCE_CEASED 1e-13
 
-/* The first s in (0, h] at which a polynomial that is positive at first, or 0
- * and rising, comes to 0. Values up to n0 and rates up to n1 at s = 0 count as
- * 0. */
+/* The first s in (0, span] at which a polynomial that is positive at first, or
+ * 0 and rising, comes to 0. Values up to n0 and rates up to n1 at s = 0 count
+ * as 0. */
 static bool
-falls(const double *c, double h, double n0, double n1, double *time)
+falls(const double *c, double span, double n0, double n1, double *time)
 {
     double p[MOTION_STEP_ORDER + 1];
     int drop = fabs(c[0]) <= n0 ? (fabs(c[1]) <= n1 ? 2 : 1) : 0;
@@ -33,9 +33,9 @@ falls(const double *c, double h, double n0, double n1, double *time)
         *time = 0.0;
         return true;
     }
-    if (!polynomial_below(p, MOTION_STEP_ORDER - drop, 0.0, h, 0.0, time))
+    if (!polynomial_below(p, MOTION_STEP_ORDER - drop, 0.0, span, 0.0, time))
         return false;
-    polynomial_newton(p, MOTION_STEP_ORDER - drop, h, time);
+    polynomial_newton(p, MOTION_STEP_ORDER - drop, span, time);
     return true;
 }
 
@@ -95,12 +95,12 @@ found(struct search *search, double s, enum mode_change_kind what, int which,
     search->out->contact = contact;
 }
 
-/* Row i does not push. If its gap falls, it has to push; if its gap has risen,
- * it closes where the gap comes down again. */
+/* This row does not push. If its gap falls, it has to push; if its gap has
+ * risen, it closes where the gap comes down again. */
 static int
-sinks(struct search *search, int i)
+sinks(struct search *search, int index)
 {
-    struct persistent_row *row = search->r->persistent->row[i];
+    struct persistent_row *row = search->r->persistent->row[index];
     double time, low;
     int st = contact_point_series(
         search->r, persistent_group_of(search->r, row->spot.contact), row,
@@ -119,7 +119,7 @@ sinks(struct search *search, int i)
         found(search, time, CHANGE_HITS, (int)row->spot.vertex,
               row->spot.contact);
     else
-        found(search, time, up ? CHANGE_CLOSES : CHANGE_SINKS, i,
+        found(search, time, up ? CHANGE_CLOSES : CHANGE_SINKS, index,
               row->spot.contact);
     return IMP_OK;
 }
@@ -156,18 +156,18 @@ place_at(struct search *search, const struct contact_point *at, double s,
 static bool
 held_there(struct search *search, const struct contact_point *at, double s)
 {
-    double x[3], y[3];
-    place_at(search, at, s, x);
+    double here[3], there[3];
+    place_at(search, at, s, here);
     const struct persistent_group *group =
         persistent_group_of(search->r, at->contact);
     for (int i = 0; group && i < group->n; i++) {
         const struct contact_point *held = &group->row[i].spot;
         if (held->contact != at->contact)
             continue;
-        place_at(search, held, s, y);
+        place_at(search, held, s, there);
         double d = 0.0;
         for (int k = 0; k < 3; k++)
-            d = fmax(d, fabs(x[k] - y[k]));
+            d = fmax(d, fabs(here[k] - there[k]));
         if (d <= 8.0 * search->lag)
             return true;
     }
@@ -242,18 +242,18 @@ faces_near(const struct rt *run, uint32_t contact, struct contact_point *base)
 {
     const imp_contact *image_contact = rt_contact(run, contact);
     const struct persistent_group *group = persistent_group_of(run, contact);
-    int n = 0;
+    int count = 0;
     for (int i = 0; group && i < group->n; i++) {
         const struct contact_point *held = &group->row[i].spot;
         if (held->contact != contact)
             continue;
         if (held->kind == POINT_VERTEX) {
-            add_face(base, &n, *held);
+            add_face(base, &count, *held);
             const struct polytope *polytope =
                 run->polytope[image_contact->body[1 - held->face_of]];
             for (uint32_t f = polytope->at[held->vertex];
                  f < polytope->at[held->vertex + 1]; f++)
-                add_face(base, &n,
+                add_face(base, &count,
                          (struct contact_point){contact, POINT_VERTEX,
                                                 1 - held->face_of,
                                                 polytope->around[f], 0});
@@ -263,12 +263,12 @@ faces_near(const struct rt *run, uint32_t contact, struct contact_point *base)
                 run->polytope[image_contact->body[b]]->edge +
                 (b == 0 ? held->face : held->vertex);
             for (int f = 0; f < 2; f++)
-                add_face(base, &n,
+                add_face(base, &count,
                          (struct contact_point){contact, POINT_VERTEX, b,
                                                 edge->face[f], 0});
         }
     }
-    return n;
+    return count;
 }
 
 struct edges {
@@ -342,7 +342,7 @@ static bool
 comes_down(const struct search *search, uint32_t vertex, const double *gap,
            double *time)
 {
-    double p[MOTION_STEP_ORDER + 1];
+    double reduced[MOTION_STEP_ORDER + 1];
     bool marked = false;
     int drop = gap[0] <= 0.0 && gap[1] > -search->rate
                    ? (gap[1] <= search->rate ? 2 : 1)
@@ -354,14 +354,14 @@ comes_down(const struct search *search, uint32_t vertex, const double *gap,
             marked = true;
         }
     for (int k = drop; k <= MOTION_STEP_ORDER; k++)
-        p[k - drop] = gap[k];
-    if (p[0] <=
+        reduced[k - drop] = gap[k];
+    if (reduced[0] <=
         0.0) { /* a vertex that was let go comes back to 0 by rounding only */
         *time = 0.0;
         return !(drop == 2 && marked);
     }
-    return polynomial_below(p, MOTION_STEP_ORDER - drop, 0.0, search->best, 0.0,
-                            time);
+    return polynomial_below(reduced, MOTION_STEP_ORDER - drop, 0.0,
+                            search->best, 0.0, time);
 }
 
 static void
@@ -395,9 +395,9 @@ one_plane(struct search *search)
 }
 
 static int
-one_row(struct search *search, int i)
+one_row(struct search *search, int index)
 {
-    struct persistent_row *row = search->r->persistent->row[i];
+    struct persistent_row *row = search->r->persistent->row[index];
     double most = 0.0, sk = 1.0, time;
     if (row->valid < search->best) {
         search->best = row->valid;
@@ -405,7 +405,7 @@ one_row(struct search *search, int i)
     }
     if (search->blind && search->blind[row->spot.contact])
         return IMP_OK;
-    int st = row->on ? IMP_OK : sinks(search, i);
+    int st = row->on ? IMP_OK : sinks(search, index);
     if (st)
         return st;
     for (int k = 0; k < MOTION_STEP_ORDER && isfinite(search->best);
@@ -415,7 +415,7 @@ one_row(struct search *search, int i)
     if (row->on && isfinite(search->best) &&
         polynomial_below(row->force.c, MOTION_STEP_ORDER - 1, 0.0, search->best,
                          -FORCE_CEASED * most, &time))
-        found(search, time, CHANGE_CEASES, i, row->spot.contact);
+        found(search, time, CHANGE_CEASES, index, row->spot.contact);
     if ((row->spot.kind != POINT_VERTEX && row->spot.kind != POINT_EDGES) ||
         !isfinite(search->best))
         return IMP_OK;
@@ -428,7 +428,7 @@ one_row(struct search *search, int i)
     for (int k = 0; k < n; k++)
         if (polynomial_below(side[k].c, MOTION_STEP_ORDER, 0.0, search->best,
                              -search->lag, &time))
-            found(search, time, CHANGE_FACE_END, i, row->spot.contact);
+            found(search, time, CHANGE_FACE_END, index, row->spot.contact);
     if (is_over(search, row->spot.contact))
         return IMP_OK;
     const struct persistent_group *group =

@@ -24,25 +24,25 @@ contact_point_states(struct rt *run, const struct contact_point *spot, int n,
 {
     assert(spot != NULL && out != NULL && n > 0);
     struct persistent_group *group = persistent_look_at(run, spot, n);
-    uint32_t d = run->im->dim;
+    uint32_t dim = run->im->dim;
     int st = persistent_instant(run, group, 3, G);
-    for (int i = 0; i < n && !st; i++) {
-        const struct persistent_row *row = &group->row[i];
-        const imp_contact *image_contact = rt_contact(run, spot[i].contact);
+    for (int point = 0; point < n && !st; point++) {
+        const struct persistent_row *row = &group->row[point];
+        const imp_contact *image_contact = rt_contact(run, spot[point].contact);
         double speed = 0.0;
         for (int e = 0; e < 2; e++) {
             const imp_body *body = rt_body(run, image_contact->body[e]);
-            const double *v = run->env + body->env_state + (d == 2 ? 3 : 7);
-            for (uint32_t j = 0; j < (d == 2 ? 3u : 6u); j++)
+            const double *v = run->env + body->env_state + (dim == 2 ? 3 : 7);
+            for (uint32_t j = 0; j < (dim == 2 ? 3u : 6u); j++)
                 speed +=
-                    fabs(row->open[e][d == 2 && j == 2 ? 5 : j].c[0] * v[j]);
+                    fabs(row->open[e][dim == 2 && j == 2 ? 5 : j].c[0] * v[j]);
         }
-        out[i] = (struct contact_point_state){.spot = spot[i],
-                                              .gap = row->gap.c[0],
-                                              .rate = row->gap.c[1],
-                                              .speed = speed,
-                                              .free = 2.0 * row->gap.c[2],
-                                              .jerk = 6.0 * row->gap.c[3]};
+        out[point] = (struct contact_point_state){.spot = spot[point],
+                                                  .gap = row->gap.c[0],
+                                                  .rate = row->gap.c[1],
+                                                  .speed = speed,
+                                                  .free = 2.0 * row->gap.c[2],
+                                                  .jerk = 6.0 * row->gap.c[3]};
     }
     return st;
 }
@@ -93,28 +93,28 @@ struct choice {
 static bool
 complementary(struct rt *run, struct choice *problem)
 {
-    int m = 0, *index = NEW_N(run->brief, int, (size_t)problem->n + 1);
+    int count = 0, *index = NEW_N(run->brief, int, (size_t)problem->n + 1);
     double *G =
         NEW_N(run->brief, double, (size_t)problem->n *(size_t)problem->n + 1);
-    double *q = NEW_N(run->brief, double, 2 * (size_t)problem->n + 1);
-    double *z = q + problem->n;
+    double *free = NEW_N(run->brief, double, 2 * (size_t)problem->n + 1);
+    double *lambda = free + problem->n;
     for (int i = 0; i < problem->n; i++)
         if (i != problem->left)
-            index[m++] = i;
-    for (int i = 0; i < m; i++) {
-        q[i] = problem->p[index[i]].free;
-        for (int j = 0; j < m; j++)
-            G[i * m + j] = problem->G[index[i] * problem->n + index[j]];
+            index[count++] = i;
+    for (int i = 0; i < count; i++) {
+        free[i] = problem->p[index[i]].free;
+        for (int j = 0; j < count; j++)
+            G[i * count + j] = problem->G[index[i] * problem->n + index[j]];
     }
-    int st =
-        m ? lcp_solve(m, G, q, z, NEW_N(run->brief, double, lcp_room(m) + 1))
-          : 0;
+    int st = count ? lcp_solve(count, G, free, lambda,
+                               NEW_N(run->brief, double, lcp_room(count) + 1))
+                   : 0;
     if (st == 1 || st == 3)
         return false;
     for (int i = 0; i < problem->n; i++)
         problem->force[i] = 0.0;
-    for (int i = 0; i < m; i++)
-        problem->force[index[i]] = z[i];
+    for (int i = 0; i < count; i++)
+        problem->force[index[i]] = lambda[i];
     for (int i = 0; i < problem->n; i++) {
         problem->acc[i] = problem->p[i].free;
         problem->size[i] = fabs(problem->p[i].free);
@@ -134,59 +134,61 @@ keep(struct rt *run, struct choice *problem, struct persistent_group **to)
 {
     struct contact_point *spot =
         NEW_N(run->brief, struct contact_point, problem->n + 1);
-    int n = 0, n_on;
+    int count = 0, n_on;
     *to = NULL;
     for (int i = 0; i < problem->n; i++)
         if (problem->force[i] * problem->G[i * problem->n + i] >
             FORCE_NONE * problem->size[i])
-            spot[n++] = problem->p[i].spot;
-    n_on = n;
+            spot[count++] = problem->p[i].spot;
+    n_on = count;
     for (int i = 0; i < problem->n; i++) {
         bool held = false, same = false;
-        for (int j = 0; j < n; j++) {
+        for (int j = 0; j < count; j++) {
             same |= !memcmp(&spot[j], &problem->p[i].spot, sizeof *spot);
             held |= j < n_on && spot[j].contact == problem->p[i].spot.contact;
         }
         if (!same && held && problem->acc[i] <= FORCE_NONE * problem->size[i])
-            spot[n++] = problem->p[i].spot;
+            spot[count++] = problem->p[i].spot;
     }
     if (n_on == 0)
         return IMP_OK;
     /* all of them are closed, whether they push or not */
-    int st = n > n_on ? persistent_close(run, spot, n, NULL, NULL) : IMP_OK;
+    int st =
+        count > n_on ? persistent_close(run, spot, count, NULL, NULL) : IMP_OK;
     if (st)
         return st;
-    struct persistent_group *group = *to = persistent_hold(run, spot, n);
+    struct persistent_group *group = *to = persistent_hold(run, spot, count);
     group->n_on = n_on;
-    for (int i = n_on; i < n; i++)
+    for (int i = n_on; i < count; i++)
         group->row[i].on = false;
     persistent_project_group(run, group);
     return persistent_group_series(run, group, 2, UINT32_MAX);
 }
 
 int
-mode_select(struct rt *run, const struct contact_point *spot, int n, int left,
-            enum mode_choice *choice)
+mode_select(struct rt *run, const struct contact_point *spot, int count,
+            int left, enum mode_choice *choice)
 {
-    assert(choice != NULL && n >= 0 && left >= -1 && left < n);
-    struct contact_point *at = NEW_N(run->brief, struct contact_point, n + 1);
+    assert(choice != NULL && count >= 0 && left >= -1 && left < count);
+    struct contact_point *at =
+        NEW_N(run->brief, struct contact_point, count + 1);
     struct contact_point_state *states =
-        NEW_N(run->brief, struct contact_point_state, n + 1);
-    double *G = NEW_N(run->brief, double, (size_t)n *(size_t)n + 1);
-    double *x = NEW_N(run->brief, double, 3 * (size_t)n + 1);
-    struct choice problem = {.n = n, .p = states, .G = G, .left = left};
+        NEW_N(run->brief, struct contact_point_state, count + 1);
+    double *G = NEW_N(run->brief, double, (size_t)count *(size_t)count + 1);
+    double *x = NEW_N(run->brief, double, 3 * (size_t)count + 1);
+    struct choice problem = {.n = count, .p = states, .G = G, .left = left};
     problem.force = x;
-    problem.acc = x + n;
-    problem.size = x + 2 * n;
+    problem.acc = x + count;
+    problem.size = x + 2 * count;
     *choice = MODE_FREE;
-    memcpy(at, spot, sizeof *at * (size_t)n);
+    memcpy(at, spot, sizeof *at * (size_t)count);
     bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < count; i++)
         persistent_mark(run, at[i].contact, block);
     persistent_release(run, block);
-    if (n == 0)
+    if (count == 0)
         return IMP_OK;
-    int st = contact_point_states(run, at, n, states, G);
+    int st = contact_point_states(run, at, count, states, G);
     if (st)
         return st;
     if (!complementary(run, &problem)) {

@@ -34,11 +34,11 @@ enum mode_choice {
     MODE_SHARED, /* some push; the motion is unique, the forces are not */
     MODE_JAMMED  /* no forces >= 0 keep the gaps closed */
 };
-/* From now on these n points of one group, which are closed and have no rate,
+/* From now on these points of one group, which are closed and have no rate,
  * stay closed where that takes a push. The other points are let go, and so is
  * all that was held of their bodies before. left: the index of a point whose
  * force has just ceased, or -1. Status of the tapes. */
-int mode_select(struct rt *run, const struct contact_point *spot, int n,
+int mode_select(struct rt *run, const struct contact_point *spot, int count,
                 int left, enum mode_choice *choice);
 
 #endif

@@ -27,7 +27,7 @@ body_kinematics(struct rt *run, uint32_t body, double out[18])
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + image_body->block;
     const uint32_t *state = IMP_ARRAY(run->im, block->state, uint32_t);
     const uint32_t *rows = IMP_ARRAY(run->im, block->rows, uint32_t);
-    double *keep = run->work[image_body->block], h;
+    double *keep = run->work[image_body->block], step;
     double *work = !persistent_moves(run, image_body->block)
                        ? joints_rows(run, image_body->block)
                        : NULL;
@@ -38,13 +38,14 @@ body_kinematics(struct rt *run, uint32_t body, double out[18])
     }
     /* r->work may be in use as dense output */
     run->work[image_body->block] = work;
-    int st = motion_series(run, image_body->block, 2, &h);
+    int st = motion_series(run, image_body->block, 2, &step);
     run->work[image_body->block] = keep;
     if (st)
         return st;
     bool plane = run->im->dim == 2;
     uint32_t first = image_body->env_state + (plane ? 3 : 7);
-    double c[3][6] = {{0}}; /* derivative; velocity, spin in body axes */
+    double derivative[3][6] = {
+        {0}}; /* derivative; velocity, spin in body axes */
     for (uint32_t i = 0; i < block->state.n; i++) {
         if (state[i] < first || state[i] >= first + (plane ? 3 : 6))
             continue;
@@ -54,17 +55,17 @@ body_kinematics(struct rt *run, uint32_t body, double out[18])
         const double *row =
             work + (size_t)rows[i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
         for (int n = 0; n < 3; n++)
-            c[n][at] = row[n] * (n == 2 ? 2 : 1);
+            derivative[n][at] = row[n] * (n == 2 ? 2 : 1);
     }
     double R[9], gyro[3];
     pose_rotation(run, body, R);
     /* w = R w_b: w' = R w_b', w'' = R (w_b'' + w_b x w_b') */
-    vec3_cross(c[0] + 3, c[1] + 3, gyro);
+    vec3_cross(derivative[0] + 3, derivative[1] + 3, gyro);
     for (int i = 0; i < 3; i++)
-        c[2][3 + i] += gyro[i];
+        derivative[2][3 + i] += gyro[i];
     for (int n = 0; n < 3; n++) {
-        memcpy(out + 3 * n, c[n], 3 * sizeof *out);
-        mat3_apply(R, c[n] + 3, out + 9 + 3 * n);
+        memcpy(out + 3 * n, derivative[n], 3 * sizeof *out);
+        mat3_apply(R, derivative[n] + 3, out + 9 + 3 * n);
     }
     return IMP_OK;
 }

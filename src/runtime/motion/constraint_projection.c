@@ -107,22 +107,22 @@ deviation(const struct rt *run, struct persistent_group *group, bool velocity,
  * world, in the axes in which they are kept. What is only rounding becomes 0.
  */
 static void
-turning(const struct rt *run, const struct persistent_row *row, int e,
+turning(const struct rt *run, const struct persistent_row *row, int side,
         double out[6])
 {
     uint32_t d = run->im->dim,
-             body = rt_contact(run, row->spot.contact)->body[e];
+             body = rt_contact(run, row->spot.contact)->body[side];
     const double *w =
         run->env + rt_body(run, body)->env_state + (d == 2 ? 5 : 10);
     double size = run->env[rt_body(run, body)->env_body + IMP_BODY_RADIUS];
     double spin = d == 2 ? fabs(w[0]) : fabs(w[0]) + fabs(w[1]) + fabs(w[2]);
     double low = TURNING_ROUNDING * DBL_EPSILON * spin;
     for (int j = 0; j < 6; j++)
-        out[j] = row->open[e][j].c[1];
+        out[j] = row->open[side][j].c[1];
     for (int j = 0; j < 3 && d == 3; j++) { /* w x torque */
         int u = (j + 1) % 3, v = (j + 2) % 3;
-        out[3 + j] +=
-            w[u] * row->open[e][3 + v].c[0] - w[v] * row->open[e][3 + u].c[0];
+        out[3 + j] += w[u] * row->open[side][3 + v].c[0] -
+                      w[v] * row->open[side][3 + u].c[0];
     }
     for (int j = 0; j < 6; j++)
         if (fabs(out[j]) <= low * (j < 3 || !isfinite(size) ? 1.0 : size))
@@ -159,21 +159,21 @@ static int
 project(struct rt *run, struct persistent_group *group, int rounds,
         const double *gap, const double *rate, bool timed)
 {
-    double *x = group->x;
+    double *solution = group->x;
     for (int round = 0;; round++) {
         int st = persistent_rates(run, group);
         if (st)
             return st;
         if (round == rounds || !deviation(run, group, false, gap))
             break;
-        persistent_solve(group, group->b, x);
+        persistent_solve(group, group->b, solution);
         if (timed && round == 0)
-            in_their_time(run, group, x);
-        shift(run, group, x, false);
+            in_their_time(run, group, solution);
+        shift(run, group, solution, false);
     }
     if (deviation(run, group, true, rate)) {
-        persistent_solve(group, group->b, x);
-        shift(run, group, x, true);
+        persistent_solve(group, group->b, solution);
+        shift(run, group, solution, true);
     }
     return IMP_OK;
 }

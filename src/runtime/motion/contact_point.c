@@ -71,13 +71,14 @@ constant(int order, const double x[3], double sign, struct taylor out[3])
         taylor_const(order, sign * x[i], &out[i]);
 }
 
-/* the rotation from body to world axes, from the rows of the motion */
+/* R: the rotation from body to world axes, from the quaternion q in the rows of
+ * the motion */
 static void
 rotation(const struct rt *run, uint32_t body, int order, struct taylor R[9])
 {
     const imp_body *image_body = rt_body(run, body);
     const double *work = run->work[image_body->block];
-    struct taylor q[4], p[16];
+    struct taylor q[4], product[16];
     bool plane = run->im->dim == 2;
     for (int i = 0; i < 9; i++)
         taylor_const(order, i % 4 == 0, &R[i]);
@@ -96,16 +97,18 @@ rotation(const struct rt *run, uint32_t body, int order, struct taylor R[9])
     }
     for (int i = 0; i < 4; i++)
         for (int j = i; j < 4; j++)
-            taylor_mul(order, &q[i], &q[j], &p[4 * i + j]);
+            taylor_mul(order, &q[i], &q[j], &product[4 * i + j]);
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         /* 1 - 2 (qj qj + qk qk) */
-        taylor_add(order, &p[5 * (j + 1)], &p[5 * (k + 1)], &R[4 * i]);
+        taylor_add(order, &product[5 * (j + 1)], &product[5 * (k + 1)],
+                   &R[4 * i]);
         taylor_scale(order, -2.0, &R[4 * i], &R[4 * i]);
         R[4 * i].c[0] += 1.0;
         /* 2 (qi qj -+ q0 qk) */
         int lo = i < j ? i : j, hi = i < j ? j : i;
-        struct taylor *xy = &p[4 * (lo + 1) + hi + 1], *w = &p[k + 1];
+        struct taylor *xy = &product[4 * (lo + 1) + hi + 1],
+                      *w = &product[k + 1];
         taylor_sub(order, xy, w, &R[3 * i + j]);
         taylor_scale(order, 2.0, &R[3 * i + j], &R[3 * i + j]);
         taylor_add(order, xy, w, &R[3 * j + i]);
@@ -134,7 +137,7 @@ open_by(const struct rt *run, uint32_t body, int order,
 static int
 surface_row(struct rt *run, struct persistent_row *row, int order)
 {
-    uint32_t contact = row->spot.contact, d = run->im->dim;
+    uint32_t contact = row->spot.contact, dim = run->im->dim;
     const imp_contact *image_contact = rt_contact(run, contact);
     const imp_tape *tape =
         IMP_ARRAY(run->im, run->im->tapes, imp_tape) + image_contact->opening;
@@ -159,11 +162,11 @@ surface_row(struct rt *run, struct persistent_row *row, int order)
     size_t bytes = sizeof(double) * (size_t)(order + 1), n = 0;
     for (int i = 0; i < 12; i++)
         taylor_const(order, 0.0, &row->open[i / 6][i % 6]);
-    for (int i = -1; i < (int)(d == 2 ? 6 : 12); i++, n++) {
-        int per = d == 2 ? 3 : 6, s = i < 0 ? 0 : i / per, e = i % per;
-        struct taylor *to = i < 0              ? &row->gap
-                            : d == 2 && e == 2 ? &row->open[s][5]
-                                               : &row->open[s][e];
+    for (int i = -1; i < (int)(dim == 2 ? 6 : 12); i++, n++) {
+        int per = dim == 2 ? 3 : 6, s = i < 0 ? 0 : i / per, e = i % per;
+        struct taylor *to = i < 0                ? &row->gap
+                            : dim == 2 && e == 2 ? &row->open[s][5]
+                                                 : &row->open[s][e];
         memcpy(to->c,
                work + (size_t)code[outs[n]].row * IMP_ROW_STRIDE + IMP_ROW_PAD,
                bytes);
@@ -205,22 +208,23 @@ struct contact_point_poses {
     struct taylor own[3], world[3];
 };
 
-/* y: the vertex x of the other body in the axes of the body that has the face
+/* place: this vertex of the other body, in the axes of the body that has the
+ * face
  */
 static void
-over_point(struct over *pose, int face_of, const double x[3],
-           struct taylor y[3])
+over_point(struct over *pose, int face_of, const double vertex[3],
+           struct taylor place[3])
 {
-    turn_fixed(pose->order, pose->R, face_of != 0, x, y);
+    turn_fixed(pose->order, pose->R, face_of != 0, vertex, place);
     if (face_of != 0 && !pose->has_back) {
         turn(pose->order, pose->R, true, pose->c, pose->back);
         pose->has_back = true;
     }
     for (int i = 0; i < 3; i++)
         if (face_of == 0)
-            taylor_add(pose->order, &y[i], &pose->c[i], &y[i]);
+            taylor_add(pose->order, &place[i], &pose->c[i], &place[i]);
         else
-            taylor_sub(pose->order, &y[i], &pose->back[i], &y[i]);
+            taylor_sub(pose->order, &place[i], &pose->back[i], &place[i]);
 }
 
 static const struct polytope_face *
@@ -287,31 +291,34 @@ vertex_row(struct rt *run, struct persistent_group *group,
     const imp_contact *image_contact = rt_contact(run, at->contact);
     const struct polytope *polytope;
     const struct polytope_face *face = face_of(run, at, &polytope);
-    int b = at->face_of;
-    struct taylor y[3];
+    int body = at->face_of;
+    struct taylor place[3];
     int st = poses(run, group, at, order);
     if (st)
         return st;
     struct contact_point_poses *shared = group->poses;
-    over_point(&shared->over, b, polytope->vertex[at->vertex], y);
-    taylor_dot_const(order, y, face->n, &row->gap);
+    over_point(&shared->over, body, polytope->vertex[at->vertex], place);
+    taylor_dot_const(order, place, face->n, &row->gap);
     row->gap.c[0] -= face->d;
     face_normal(run, shared, image_contact, at, face->n);
     for (int e = 0; e < 2; e++)
         for (int i = 0; i < 6; i++)
             taylor_const(order, 0.0, &row->open[e][i]);
     if (contact_point_body_moves(
-            run, image_contact->body[1 - b])) { /* opened by n at the vertex */
+            run, image_contact->body[1 - body])) { /* opened by the normal at
+                                                      the vertex */
         for (int i = 0; i < 3; i++)
-            taylor_scale(order, 1.0, &shared->world[i], &row->open[1 - b][i]);
+            taylor_scale(order, 1.0, &shared->world[i],
+                         &row->open[1 - body][i]);
         cross_fixed(order, shared->own, polytope->vertex[at->vertex], -1.0,
-                    row->open[1 - b] + 3);
+                    row->open[1 - body] + 3);
     }
     if (contact_point_body_moves(
-            run, image_contact->body[b])) { /* opened by -n at y */
+            run,
+            image_contact->body[body])) { /* opened by -normal at the place */
         for (int i = 0; i < 3; i++)
-            taylor_scale(order, -1.0, &shared->world[i], &row->open[b][i]);
-        cross_fixed(order, y, face->n, -1.0, row->open[b] + 3);
+            taylor_scale(order, -1.0, &shared->world[i], &row->open[body][i]);
+        cross_fixed(order, place, face->n, -1.0, row->open[body] + 3);
     }
     return IMP_OK;
 }
@@ -339,7 +346,7 @@ cross_edges(const struct rt *run, const struct contact_point *at,
 {
     const struct polytope *polytope;
     int order = pose->order;
-    struct taylor N[3], n2, len, w[3], v[3], x;
+    struct taylor normal[3], n2, len, offset[3], cross[3], along;
     for (int i = 0; i < 2; i++) {
         const struct polytope_edge *edge = edge_of(run, at, i, &polytope);
         double l2 = 0.0;
@@ -357,22 +364,22 @@ cross_edges(const struct rt *run, const struct contact_point *at,
             turn_fixed(order, pose->R, false, edge->dir, crossing->d[1]);
         }
     }
-    taylor_cross(order, crossing->d[0], crossing->d[1], N);
-    taylor_dot(order, N, N, &n2);
+    taylor_cross(order, crossing->d[0], crossing->d[1], normal);
+    taylor_dot(order, normal, normal, &n2);
     if (!(n2.c[0] > CONTACT_POINT_PARALLEL * CONTACT_POINT_PARALLEL))
         return false;
     taylor_sqrt(order, &n2, &len);
     for (int i = 0; i < 3; i++) {
-        taylor_div(order, &N[i], &len, &crossing->n[i]);
+        taylor_div(order, &normal[i], &len, &crossing->n[i]);
         if (at->face_of == 1)
             taylor_scale(order, -1.0, &crossing->n[i], &crossing->n[i]);
-        taylor_sub(order, &crossing->x[1][i], &crossing->x[0][i], &w[i]);
+        taylor_sub(order, &crossing->x[1][i], &crossing->x[0][i], &offset[i]);
     }
-    taylor_dot(order, crossing->n, w, &crossing->gap);
+    taylor_dot(order, crossing->n, offset, &crossing->gap);
     for (int i = 0; i < 2; i++) {
-        taylor_cross(order, w, crossing->d[1 - i], v);
-        taylor_dot(order, v, N, &x);
-        taylor_div(order, &x, &n2, &crossing->at[i]);
+        taylor_cross(order, offset, crossing->d[1 - i], cross);
+        taylor_dot(order, cross, normal, &along);
+        taylor_div(order, &along, &n2, &crossing->at[i]);
     }
     return true;
 }
@@ -385,7 +392,7 @@ edges_row(struct rt *run, struct persistent_group *group,
     const imp_contact *image_contact = rt_contact(run, at->contact);
     const struct polytope *polytope;
     struct crossing here, *crossing = &here;
-    struct taylor m[3], x[3], y;
+    struct taylor normal[3], place[3], y;
     int st = poses(run, group, at, order);
     if (st)
         return st;
@@ -395,19 +402,19 @@ edges_row(struct rt *run, struct persistent_group *group,
     row->gap = crossing->gap;
     for (int j = 0; j < 3; j++) { /* body 0 is pushed back */
         taylor_mul(order, &crossing->at[0], &crossing->d[0][j], &y);
-        taylor_add(order, &crossing->x[0][j], &y, &x[j]);
-        taylor_scale(order, -1.0, &crossing->n[j], &m[j]);
+        taylor_add(order, &crossing->x[0][j], &y, &place[j]);
+        taylor_scale(order, -1.0, &crossing->n[j], &normal[j]);
     }
-    open_by(run, image_contact->body[0], order, group->poses->R[0], m, x,
-            row->open[0]);
+    open_by(run, image_contact->body[0], order, group->poses->R[0], normal,
+            place, row->open[0]);
     const struct polytope_edge *edge = edge_of(run, at, 1, &polytope);
-    turn(order, pose->R, true, crossing->n, m);
+    turn(order, pose->R, true, crossing->n, normal);
     for (int j = 0; j < 3; j++) {
-        taylor_scale(order, edge->dir[j], &crossing->at[1], &x[j]);
-        x[j].c[0] += polytope->vertex[edge->v[0]][j];
+        taylor_scale(order, edge->dir[j], &crossing->at[1], &place[j]);
+        place[j].c[0] += polytope->vertex[edge->v[0]][j];
     }
-    open_by(run, image_contact->body[1], order, group->poses->R[1], m, x,
-            row->open[1]);
+    open_by(run, image_contact->body[1], order, group->poses->R[1], normal,
+            place, row->open[1]);
     return IMP_OK;
 }
 
@@ -422,20 +429,21 @@ cross_now(const struct rt *run, struct contact_point *at, struct over *pose)
     at->face_of = 0;
     if (!cross_edges(run, at, pose, crossing))
         return false;
-    for (int i = 0; i < 2; i++) {
-        const struct polytope_edge *edge = edge_of(run, at, i, &polytope);
-        if (!(crossing->at[i].c[0] > -CROSSING_ASIDE * crossing->length[i] &&
-              crossing->at[i].c[0] <
-                  (1.0 + CROSSING_ASIDE) * crossing->length[i]))
+    for (int body = 0; body < 2; body++) {
+        const struct polytope_edge *edge = edge_of(run, at, body, &polytope);
+        if (!(crossing->at[body].c[0] >
+                  -CROSSING_ASIDE * crossing->length[body] &&
+              crossing->at[body].c[0] <
+                  (1.0 + CROSSING_ASIDE) * crossing->length[body]))
             return false;
         for (int k = 0; k < 2; k++) {
             struct taylor m[3], w[3], x;
             constant(0, polytope->face[edge->face[k]].n, 1.0, m);
             memcpy(w, m, sizeof w);
-            if (i == 1)
+            if (body == 1)
                 turn(0, pose->R, false, m, w);
             taylor_dot(0, crossing->n, w, &x);
-            out[i] += x.c[0];
+            out[body] += x.c[0];
         }
     }
     at->face_of = out[0] < 0.0;
@@ -553,21 +561,21 @@ contact_point_sides(struct rt *run, const struct contact_point *at, int order,
                               run->polytope[image_contact->body[at->face_of]],
                           *polytope;
     struct over pose;
-    struct taylor y[3];
-    int n = 0;
+    struct taylor place[3];
+    int count = 0;
     if (at->kind == POINT_EDGES)
         return most < 4 ? 0 : edge_ends(run, at, order, side);
     if (other->n_vertex == 0 || over_get(run, at, order, &pose))
         return 0;
     const struct polytope_face *face = face_of(run, at, &polytope);
-    over_point(&pose, at->face_of, polytope->vertex[at->vertex], y);
-    for (uint32_t i = 0; i < face->count && n < most; i++) {
-        const double *a = other->vertex[other->loop[face->first + i]];
-        const double *b =
+    over_point(&pose, at->face_of, polytope->vertex[at->vertex], place);
+    for (uint32_t i = 0; i < face->count && count < most; i++) {
+        const double *from = other->vertex[other->loop[face->first + i]];
+        const double *to =
             other->vertex[other->loop[face->first + (i + 1) % face->count]];
         double e[3], in[3], len = 0.0, base = 0.0;
         for (int j = 0; j < 3; j++)
-            e[j] = b[j] - a[j];
+            e[j] = to[j] - from[j];
         for (int j = 0; j < 3; j++) {
             int u = (j + 1) % 3, v = (j + 2) % 3;
             in[j] = run->im->dim == 2 ? e[j]
@@ -577,12 +585,12 @@ contact_point_sides(struct rt *run, const struct contact_point *at, int order,
         len = sqrt(len);
         for (int j = 0; j < 3; j++) {
             in[j] /= len;
-            base += in[j] * a[j];
+            base += in[j] * from[j];
         }
-        taylor_dot_const(order, y, in, &side[n]);
-        side[n++].c[0] -= base;
+        taylor_dot_const(order, place, in, &side[count]);
+        side[count++].c[0] -= base;
     }
-    return n;
+    return count;
 }
 
 /* -- a smooth body on a polytope -------------------------------------------
@@ -594,9 +602,10 @@ smooth_row(struct rt *run, struct persistent_group *sl,
 {
     uint32_t contact = row->spot.contact;
     const imp_contact *image_contact = rt_contact(run, contact);
-    uint32_t s = image_contact->smooth;
+    uint32_t smooth = image_contact->smooth;
     struct nearest_features near;
-    struct taylor p[3], N[3], n2, len, x[3], m[3], w[3];
+    struct taylor point[3], normal[3], n2, len, own_point[3], own_normal[3],
+        offset[3];
     int st = polytope_contact_closest(run, contact, &near, true);
     if (!st)
         st = smooth_polytope_series(run, contact, order, row->gap.c,
@@ -607,33 +616,33 @@ smooth_row(struct rt *run, struct persistent_group *sl,
     if (st)
         return st;
     const struct over *pose = &sl->poses->over;
-    smooth_polytope_point_series(run, contact, order, p, N);
-    taylor_dot(order, N, N, &n2);
+    smooth_polytope_point_series(run, contact, order, point, normal);
+    taylor_dot(order, normal, normal, &n2);
     taylor_sqrt(order, &n2, &len);
     for (int i = 0; i < 3; i++) {
         struct taylor u;
-        taylor_div(order, &N[i], &len, &u);
-        N[i] = u;
+        taylor_div(order, &normal[i], &len, &u);
+        normal[i] = u;
     }
     /* the polytope is opened along the outward normal of the smooth body */
-    open_by(run, image_contact->body[1 - s], order, sl->poses->R[1 - s], N, p,
-            row->open[1 - s]);
+    open_by(run, image_contact->body[1 - smooth], order,
+            sl->poses->R[1 - smooth], normal, point, row->open[1 - smooth]);
     for (int i = 0; i < 3; i++)
-        taylor_scale(order, -1.0, &N[i], &N[i]);
-    if (s == 1) { /* the point x of body 1 is at c + R x in the axes of the
-                     polytope */
+        taylor_scale(order, -1.0, &normal[i], &normal[i]);
+    if (smooth ==
+        1) { /* a point x of body 1 is at c + R x in the axes of the polytope */
         for (int i = 0; i < 3; i++)
-            taylor_sub(order, &p[i], &pose->c[i], &w[i]);
-        turn(order, pose->R, true, w, x);
-        turn(order, pose->R, true, N, m);
+            taylor_sub(order, &point[i], &pose->c[i], &offset[i]);
+        turn(order, pose->R, true, offset, own_point);
+        turn(order, pose->R, true, normal, own_normal);
     } else {
-        turn(order, pose->R, false, p, x);
+        turn(order, pose->R, false, point, own_point);
         for (int i = 0; i < 3; i++)
-            taylor_add(order, &x[i], &pose->c[i], &x[i]);
-        turn(order, pose->R, false, N, m);
+            taylor_add(order, &own_point[i], &pose->c[i], &own_point[i]);
+        turn(order, pose->R, false, normal, own_normal);
     }
-    open_by(run, image_contact->body[s], order, sl->poses->R[s], m, x,
-            row->open[s]);
+    open_by(run, image_contact->body[smooth], order, sl->poses->R[smooth],
+            own_normal, own_point, row->open[smooth]);
     return IMP_OK;
 }
 

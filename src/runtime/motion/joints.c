@@ -57,19 +57,19 @@ joints_new(struct rt *run)
     for (uint32_t b = 0; b < im->blocks.n; b++) {
         const imp_block *block = block_at(run, b);
         struct joint_block *joints = projection->blocks + b;
-        size_t n = block->n_unknown,
+        size_t unknowns = block->n_unknown,
                nv = (im->dim == 2 ? 3 : 6) * block->bodies.n;
-        if (n == 0)
+        if (unknowns == 0)
             continue;
         any = true;
-        joints->n = (uint32_t)n;
-        joints->lambda = NEW_N(run->own, double, n);
-        joints->out = NEW_N(run->own, double, n *(n + 1));
-        joints->J = joints->out + n;
-        joints->phi = NEW_N(run->own, double, 2 * n);
+        joints->n = (uint32_t)unknowns;
+        joints->lambda = NEW_N(run->own, double, unknowns);
+        joints->out = NEW_N(run->own, double, unknowns *(unknowns + 1));
+        joints->J = joints->out + unknowns;
+        joints->phi = NEW_N(run->own, double, 2 * unknowns);
         joints->local = NEW_N(run->own, double, nv);
         joints->change = NEW_N(run->own, double, nv);
-        joints->piv = NEW_N(run->own, int, n);
+        joints->piv = NEW_N(run->own, int, unknowns);
         size_t rows = IMP_ARRAY(im, im->tapes, imp_tape)[block->motion].n_rows;
         joints->work = NEW_N(run->own, double, (rows + 1) * IMP_ROW_STRIDE);
     }
@@ -96,26 +96,26 @@ scale_to_unit(double a[3])
 /* Three orthonormal directions by rows, the first along axis; the axes of the
  * world if axis is 0. In the plane the last one is z. */
 static void
-triad(bool plane, const double axis[3], double f[9])
+triad(bool plane, const double axis[3], double frame[9])
 {
     static const double world[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    memcpy(f, world, sizeof world);
-    double a[3] = {axis[0], axis[1], plane ? 0 : axis[2]};
-    if (scale_to_unit(a) == 0)
+    memcpy(frame, world, sizeof world);
+    double unit[3] = {axis[0], axis[1], plane ? 0 : axis[2]};
+    if (scale_to_unit(unit) == 0)
         return;
-    memcpy(f, a, sizeof a);
+    memcpy(frame, unit, sizeof unit);
     if (plane) {
-        f[3] = -a[1];
-        f[4] = a[0];
+        frame[3] = -unit[1];
+        frame[4] = unit[0];
         return;
     }
     int least = 0;
     for (int i = 1; i < 3; i++)
-        if (fabs(a[i]) < fabs(a[least]))
+        if (fabs(unit[i]) < fabs(unit[least]))
             least = i;
-    vec3_cross(a, world + 3 * least, f + 3);
-    scale_to_unit(f + 3);
-    vec3_cross(a, f + 3, f + 6);
+    vec3_cross(unit, world + 3 * least, frame + 3);
+    scale_to_unit(frame + 3);
+    vec3_cross(unit, frame + 3, frame + 6);
 }
 
 /* world to body axes */
@@ -128,25 +128,26 @@ into(const double R[9], const double x[3], double out[3])
 static void
 start_joint(struct rt *run, const imp_joint *joint)
 {
-    double *env = run->env + joint->env_joint, f[2][9];
+    double *env = run->env + joint->env_joint, frame[2][9];
     bool plane = run->im->dim == 2;
     bool own = joint->kind == IMP_JOINT_UNIVERSAL;
-    triad(plane, env + IMP_JOINT_AXIS, f[0]);
-    triad(plane, env + (own ? IMP_JOINT_AXIS2 : IMP_JOINT_AXIS), f[1]);
-    env[IMP_JOINT_COSINE] = vec3_dot(f[0], f[1]);
-    for (int s = 0; s < 2; s++) {
-        double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, d[3];
+    triad(plane, env + IMP_JOINT_AXIS, frame[0]);
+    triad(plane, env + (own ? IMP_JOINT_AXIS2 : IMP_JOINT_AXIS), frame[1]);
+    env[IMP_JOINT_COSINE] = vec3_dot(frame[0], frame[1]);
+    for (int side = 0; side < 2; side++) {
+        double rotation[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, d[3];
         memcpy(d, env + IMP_JOINT_AT, sizeof d);
-        if (joint->body[s] != IMP_WORLD) {
+        if (joint->body[side] != IMP_WORLD) {
             const double *c =
-                run->env + rt_body(run, joint->body[s])->env_state;
-            pose_rotation(run, joint->body[s], R);
+                run->env + rt_body(run, joint->body[side])->env_state;
+            pose_rotation(run, joint->body[side], rotation);
             for (uint32_t i = 0; i < run->im->dim; i++)
                 d[i] -= c[i];
         }
-        into(R, d, env + IMP_JOINT_ARM + 3 * s);
+        into(rotation, d, env + IMP_JOINT_ARM + 3 * side);
         for (int i = 0; i < 3; i++)
-            into(R, f[s] + 3 * i, env + IMP_JOINT_FRAME + 9 * s + 3 * i);
+            into(rotation, frame[side] + 3 * i,
+                 env + IMP_JOINT_FRAME + 9 * side + 3 * i);
     }
 }
 
@@ -237,7 +238,8 @@ low_part(const struct rt *run, uint32_t env)
     return run->state_lo + (env - run->im->layout.state);
 }
 
-/* puts the conditions into joints->phi, with the low parts of the positions */
+/* puts the conditions into joints->phi, with the low parts of the positions; q:
+ * the quaternion of a body */
 static int
 conditions(struct rt *run, uint32_t block)
 {
@@ -300,21 +302,22 @@ turn(struct rt *run, uint32_t env, const double w[3])
     state_renormalise(run->env + env, low_part(run, env));
 }
 
-/* out = mass matrix of a body times a change c of its velocities */
+/* out = mass matrix of a body times a change of its velocities */
 static void
-momentum(const struct rt *run, uint32_t body, const double c[6], double out[6])
+momentum(const struct rt *run, uint32_t body, const double change[6],
+         double out[6])
 {
     const double *k = run->env + rt_body(run, body)->env_body;
     const double *J = k + IMP_BODY_INERTIA;
     for (int i = 0; i < 3; i++)
-        out[i] = k[IMP_BODY_MASS] * c[i];
+        out[i] = k[IMP_BODY_MASS] * change[i];
     if (run->im->dim == 2) {
-        out[2] = J[0] * c[5]; /* the third of three entries */
+        out[2] = J[0] * change[5]; /* the third of three entries */
         return;
     }
-    out[3] = J[0] * c[3] + J[3] * c[4] + J[4] * c[5];
-    out[4] = J[3] * c[3] + J[1] * c[4] + J[5] * c[5];
-    out[5] = J[4] * c[3] + J[5] * c[4] + J[2] * c[5];
+    out[3] = J[0] * change[3] + J[3] * change[4] + J[4] * change[5];
+    out[4] = J[3] * change[3] + J[1] * change[4] + J[5] * change[5];
+    out[5] = J[4] * change[3] + J[5] * change[4] + J[2] * change[5];
 }
 
 int
@@ -328,24 +331,24 @@ joints_response(struct rt *run, uint32_t block, double *change)
     const uint32_t *body = IMP_ARRAY(run->im, bl->bodies, uint32_t);
     uint32_t nv = run->im->dim == 2 ? 3 : 6;
     int st = factor(run, block);
-    double *x =
+    double *rates =
         joints->phi; /* C times change: push gives the columns of M^-1 C^T */
     for (uint32_t i = 0; i < joints->n && !st; i++) {
         memset(joints->lambda, 0, joints->n * sizeof *joints->lambda);
         joints->lambda[i] = 1.0;
         st = rt_eval(run, bl->push, joints->lambda, joints->change);
-        x[i] = 0.0;
+        rates[i] = 0.0;
         for (uint32_t b = 0; b < bl->bodies.n && !st; b++) {
             double p[6];
             momentum(run, body[b], change + 6 * body[b], p);
             for (uint32_t c = 0; c < nv; c++)
-                x[i] += p[c] * joints->change[b * nv + c];
+                rates[i] += p[c] * joints->change[b * nv + c];
         }
     }
     if (st)
         return st;
     for (uint32_t i = 0; i < joints->n; i++)
-        joints->lambda[i] = -x[i];
+        joints->lambda[i] = -rates[i];
     imp_ldlt_solve((int)joints->n, joints->J, joints->piv, joints->lambda);
     if ((st = rt_eval(run, bl->push, joints->lambda, joints->change)))
         return st;

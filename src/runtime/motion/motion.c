@@ -41,12 +41,12 @@ free_series(struct rt *run, uint32_t block, uint32_t tape, int order)
 }
 
 int
-motion_series(struct rt *run, uint32_t block, int order, double *h)
+motion_series(struct rt *run, uint32_t block, int order, double *step)
 {
-    assert(run != NULL && h != NULL && block < run->im->blocks.n);
+    assert(run != NULL && step != NULL && block < run->im->blocks.n);
     assert(order >= 1 && order <= IMP_ORDER_MAX);
     const struct motion_block *moving = motion_block_of(run, block);
-    *h = INFINITY;
+    *step = INFINITY;
     if (moving->tape == IMP_NO_TAPE)
         return IMP_OK;
     bool system = moving->system != IMP_NO_SYSTEM && !moving->observer;
@@ -59,20 +59,20 @@ motion_series(struct rt *run, uint32_t block, int order, double *h)
                                 : free_series(run, block, moving->tape, order);
     int which;
     if (st == IMP_OK)
-        motion_step(run, block, order, h);
+        motion_step(run, block, order, step);
     /* flows ask for changes of branch themselves */
     if (st == IMP_OK && moving->system == IMP_NO_SYSTEM)
-        st = switching_end(run, block, order, h, &which);
+        st = switching_end(run, block, order, step, &which);
     return st;
 }
 
 int
-motion_series_all(struct rt *run, int order, double *h)
+motion_series_all(struct rt *run, int order, double *step)
 {
-    assert(run != NULL && h != NULL);
+    assert(run != NULL && step != NULL);
     int st = persistent_any(run) ? persistent_series(run, order, UINT32_MAX)
                                  : IMP_OK;
-    *h = INFINITY;
+    *step = INFINITY;
     for (uint32_t block = 0; block < run->im->blocks.n && st == IMP_OK;
          block++) {
         double hb;
@@ -87,7 +87,7 @@ motion_series_all(struct rt *run, int order, double *h)
         }
         if (st != IMP_OK)
             return st;
-        *h = hb < *h ? hb : *h;
+        *step = hb < *step ? hb : *step;
     }
     return st;
 }
@@ -123,7 +123,7 @@ two(const double *x)
 }
 
 static void
-increments(const double *const *c, int order, double dt, double *d)
+increments(const double *const *c, int order, double dt, double *out)
 {
     int k = (order - 1) | 1;
     double z = dt * dt;
@@ -135,10 +135,10 @@ increments(const double *const *c, int order, double dt, double *d)
         r = r * zz + two(c[2] + k);
         s = s * zz + two(c[3] + k);
     }
-    d[0] = (p[0] + p[1] * dt) * dt;
-    d[1] = (q[0] + q[1] * dt) * dt;
-    d[2] = (r[0] + r[1] * dt) * dt;
-    d[3] = (s[0] + s[1] * dt) * dt;
+    out[0] = (p[0] + p[1] * dt) * dt;
+    out[1] = (q[0] + q[1] * dt) * dt;
+    out[2] = (r[0] + r[1] * dt) * dt;
+    out[3] = (s[0] + s[1] * dt) * dt;
 }
 
 /* the same for a row that is a constant, a line or a parabola; false if it is
@@ -157,8 +157,8 @@ advance_block(struct rt *run, uint32_t block, int order, double dt)
 {
     const struct motion_block *moving = motion_block_of(run, block);
     const double *work = run->work[block], *row[AT_ONCE];
-    double *env = run->env, *lo = run->state_lo, d[AT_ONCE];
-    uint32_t state0 = run->im->layout.state, at[AT_ONCE], n = 0;
+    double *env = run->env, *lo = run->state_lo, change[AT_ONCE];
+    uint32_t state0 = run->im->layout.state, at[AT_ONCE], waiting = 0;
     for (uint32_t i = 0; i < moving->n_lines; i++) {
         uint32_t e = moving->lines[i].env;
         state_add(&env[e], &lo[e - state0],
@@ -171,20 +171,20 @@ advance_block(struct rt *run, uint32_t block, int order, double dt)
     }
     for (uint32_t i = 0; i < moving->n_series; i++) {
         uint32_t e = moving->series[i].env;
-        row[n] = work + moving->series[i].row;
-        at[n] = e;
-        if (short_increment(row[n], order, dt, d))
-            state_add(&env[e], &lo[e - state0], d[0]);
+        row[waiting] = work + moving->series[i].row;
+        at[waiting] = e;
+        if (short_increment(row[waiting], order, dt, change))
+            state_add(&env[e], &lo[e - state0], change[0]);
         else
-            n++;
-        if (n == 0 || (n < AT_ONCE && i + 1 < moving->n_series))
+            waiting++;
+        if (waiting == 0 || (waiting < AT_ONCE && i + 1 < moving->n_series))
             continue;
-        for (uint32_t j = n; j < AT_ONCE; j++)
+        for (uint32_t j = waiting; j < AT_ONCE; j++)
             row[j] = row[0]; /* its result is not used */
-        increments(row, order, dt, d);
-        for (uint32_t j = 0; j < n; j++)
-            state_add(&env[at[j]], &lo[at[j] - state0], d[j]);
-        n = 0;
+        increments(row, order, dt, change);
+        for (uint32_t j = 0; j < waiting; j++)
+            state_add(&env[at[j]], &lo[at[j] - state0], change[j]);
+        waiting = 0;
     }
     for (uint32_t i = 0; i < moving->n_turning; i++)
         state_renormalise(env + moving->turning[i],
@@ -235,19 +235,19 @@ motion_stuck(struct rt *run)
 }
 
 int
-motion_to(struct rt *run, double t)
+motion_to(struct rt *run, double until)
 {
     /* forces of contacts need two orders more */
     int order = persistent_any(run) ? MOTION_STEP_ORDER : MOTION_ORDER;
-    while (rt_time(run) != t) {
+    while (rt_time(run) != until) {
         if (rt_stopped(run))
             return IMP_STOPPED;
-        double h, t0 = rt_time(run), t1 = t;
+        double h, t0 = rt_time(run), t1 = until;
         int st = motion_series_all(run, order, &h);
         if (st != IMP_OK)
             return st;
-        if (fabs(t - t0) > h) {
-            t1 = t > t0 ? t0 + h : t0 - h;
+        if (fabs(until - t0) > h) {
+            t1 = until > t0 ? t0 + h : t0 - h;
             if (t1 == t0)
                 return motion_stuck(run);
         }
@@ -262,33 +262,33 @@ motion_totals(struct rt *run, struct motion_totals *out)
     assert(run != NULL && out != NULL);
     memset(out, 0, sizeof *out);
     for (uint32_t system = 0; system < run->im->systems.n; system++) {
-        double e[2];
+        double sums[2];
         uint32_t tape = rt_system(run, system)->energy;
-        int st = rt_eval(run, tape, NULL, e);
+        int st = rt_eval(run, tape, NULL, sums);
         if (st == IMP_NONFINITE)
             rt_nonfinite(run, tape, NULL);
         if (st != IMP_OK)
             return IMP_FAILED;
-        out->kinetic += e[0];
-        out->potential += e[1];
+        out->kinetic += sums[0];
+        out->potential += sums[1];
     }
     for (uint32_t block = 0; block < run->im->bodies.n; block++) {
         const imp_body *body = rt_body(run, block);
-        double e[8];
+        double sums[8];
         if (body->energy == IMP_NO_TAPE || (body->flags & IMP_BODYF_FIXED))
             continue;
-        int st = rt_eval(run, body->energy, NULL, e);
+        int st = rt_eval(run, body->energy, NULL, sums);
         if (st == IMP_NONFINITE) {
             rt_nonfinite(run, body->energy, NULL);
             return IMP_FAILED;
         }
         if (st != IMP_OK)
             return st;
-        out->kinetic += e[0];
-        out->potential += e[1];
+        out->kinetic += sums[0];
+        out->potential += sums[1];
         for (int i = 0; i < 3; i++) {
-            out->momentum[i] += e[2 + i];
-            out->angular[i] += e[5 + i];
+            out->momentum[i] += sums[2 + i];
+            out->angular[i] += sums[5 + i];
         }
     }
     return IMP_OK;

@@ -12,22 +12,22 @@
 
 /* What steps need to know of the image, for run->motion. Memory: run->own. */
 struct motion_plan *motion_plan_new(struct rt *run);
-/* The series of one block at the present time, into run->work[block]. *h: the
- * time (s) for which it holds to rounding; infinite if the series is the
+/* The series of one block at the present time, into run->work[block]. *step:
+ * the time (s) for which it holds to rounding; infinite if the series is the
  * motion itself. IMP_OK, IMP_FAILED after a diagnostic, or the status of a
  * tape. */
-int motion_series(struct rt *run, uint32_t block, int order, double *h);
+int motion_series(struct rt *run, uint32_t block, int order, double *step);
 /* the series of all blocks; *h: the least of their times */
-int motion_series_all(struct rt *run, int order, double *h);
+int motion_series_all(struct rt *run, int order, double *step);
 /* Moves the state of all blocks by dt along the series made last (of order
  * MOTION_STEP_ORDER), and sets the time to exactly t. Sums are compensated,
  * quaternions normalised, joints and closed contacts projected. */
 void motion_advance(struct rt *run, double dt, double t);
 /* the same for series of another order */
 void motion_advance_by(struct rt *run, int order, double dt, double t);
-/* Moves the run from the present time to t, forward or backward, without
- * looking for events. IMP_STOPPED, or IMP_FAILED after a diagnostic. */
-int motion_to(struct rt *run, double t);
+/* Moves the run from the present time to the time `until`, forward or backward,
+ * without looking for events. IMP_STOPPED, or IMP_FAILED after a diagnostic. */
+int motion_to(struct rt *run, double until);
 /* kinetic and potential energy (J), momentum (N s), and angular momentum about
  * the origin (N m s) of the whole model */
 struct motion_totals {

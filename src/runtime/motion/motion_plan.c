@@ -31,10 +31,10 @@ row_kind(const struct rt *run, const imp_block *block, uint32_t i)
                : ROW_SERIES;
 }
 
-/* The number of variables from i on that form one vector with variable i, read
+/* The number of variables from this one on that form one vector with it, read
  * off the layout of the state of a body. */
 static uint32_t
-group_size(const struct rt *run, const imp_block *block, uint32_t i,
+group_size(const struct rt *run, const imp_block *block, uint32_t variable,
            struct motion_group *group)
 {
     static const unsigned char plane[IMP_STATE_PLANE] = {2, 0, 1, 2, 0, 1};
@@ -45,14 +45,15 @@ group_size(const struct rt *run, const imp_block *block, uint32_t i,
     uint32_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
     for (uint32_t k = 0; k < block->bodies.n; k++) {
         uint32_t first = rt_body(run, bodies[k])->env_state;
-        if (state[i] < first || state[i] >= first + n)
+        if (state[variable] < first || state[variable] >= first + n)
             continue;
-        uint32_t at = state[i] - first;
+        uint32_t at = state[variable] - first;
         uint32_t size = run->im->dim == 2 ? plane[at] : space[at];
         group->rate = at >= (run->im->dim == 2 ? 3 : 7);
         group->spin = run->im->dim == 2 ? at % 3 == 2 : at == 3 || at == 10;
         for (uint32_t j = 1; j < size; j++)
-            if (i + j >= block->state.n || state[i + j] != state[i] + j)
+            if (variable + j >= block->state.n ||
+                state[variable + j] != state[variable] + j)
                 return 1;
         return size > 0 ? size : 1;
     }
@@ -60,41 +61,42 @@ group_size(const struct rt *run, const imp_block *block, uint32_t i,
 }
 
 static void
-plan_block(const struct rt *run, struct arena *a, uint32_t b, bool held,
-           struct motion_block *to)
+plan_block(const struct rt *run, struct arena *arena, uint32_t number,
+           bool held, struct motion_block *to)
 {
-    const imp_block *block = IMP_ARRAY(run->im, run->im->blocks, imp_block) + b;
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + number;
     const uint32_t *state = IMP_ARRAY(run->im, block->state, uint32_t);
     const uint32_t *rows = IMP_ARRAY(run->im, block->rows, uint32_t);
     const uint32_t *bodies = IMP_ARRAY(run->im, block->bodies, uint32_t);
-    uint32_t n = block->state.n;
-    to->tape = n == 0 ? IMP_NO_TAPE : held ? block->driven : block->motion;
-    to->system = system_of_block(run, b);
+    uint32_t count = block->state.n;
+    to->tape = count == 0 ? IMP_NO_TAPE : held ? block->driven : block->motion;
+    to->system = system_of_block(run, number);
     to->observer = to->system != IMP_NO_SYSTEM &&
-                   rt_system(run, to->system)->observer == b;
+                   rt_system(run, to->system)->observer == number;
     if (to->tape == IMP_NO_TAPE)
         return;
-    to->groups = NEW_N(a, struct motion_group, n);
-    to->lines = NEW_N(a, struct motion_row, n);
-    to->parabolas = NEW_N(a, struct motion_row, n);
-    to->series = NEW_N(a, struct motion_row, n);
-    to->turning = NEW_N(a, uint32_t, block->bodies.n + 1);
-    for (uint32_t i = 0, m; i < n; i += m) {
+    to->groups = NEW_N(arena, struct motion_group, count);
+    to->lines = NEW_N(arena, struct motion_row, count);
+    to->parabolas = NEW_N(arena, struct motion_row, count);
+    to->series = NEW_N(arena, struct motion_row, count);
+    to->turning = NEW_N(arena, uint32_t, block->bodies.n + 1);
+    for (uint32_t i = 0, size; i < count; i += size) {
         struct motion_group *group = to->groups + to->n_groups;
         uint32_t before = to->n_series;
-        m = group_size(run, block, i, group);
-        for (uint32_t j = 0; j < GROUP_MAX; j++) {
-            uint32_t v = i + (j < m ? j : 0);
+        size = group_size(run, block, i, group);
+        for (uint32_t lane = 0; lane < GROUP_MAX; lane++) {
+            uint32_t v = i + (lane < size ? lane : 0);
             struct motion_row row = {state[v],
                                      rows[v] * IMP_ROW_STRIDE + IMP_ROW_PAD};
             enum row_kind kind = held ? ROW_SERIES : row_kind(run, block, v);
-            group->row[j] = row.row;
-            group->series[j] = kind == ROW_SERIES;
-            if (j < m && kind == ROW_LINE)
+            group->row[lane] = row.row;
+            group->series[lane] = kind == ROW_SERIES;
+            if (lane < size && kind == ROW_LINE)
                 to->lines[to->n_lines++] = row;
-            if (j < m && kind == ROW_PARABOLA)
+            if (lane < size && kind == ROW_PARABOLA)
                 to->parabolas[to->n_parabolas++] = row;
-            if (j < m && kind == ROW_SERIES)
+            if (lane < size && kind == ROW_SERIES)
                 to->series[to->n_series++] = row;
         }
         to->n_groups += to->n_series > before;

@@ -62,8 +62,8 @@ motion_zeros(const double *row, int from, int to)
     return any << 1 == 0;
 }
 
-/* The time h for which the rows in run->work[block] hold to rounding; infinite
- * where the series is the motion itself. */
-void motion_step(const struct rt *run, uint32_t block, int order, double *h);
+/* *step: the time (s) for which the rows in run->work[block] hold to rounding;
+ * infinite where the series is the motion itself. */
+void motion_step(const struct rt *run, uint32_t block, int order, double *step);
 
 #endif

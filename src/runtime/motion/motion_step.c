@@ -53,22 +53,24 @@ is_normal(double x)
 static double
 root_step(double size, double last, double before, int order)
 {
-    double s = MOTION_TRUNCATION * size, a = INFINITY, b = INFINITY;
+    double s = MOTION_TRUNCATION * size, by_last = INFINITY,
+           by_before = INFINITY;
     if (!is_normal(s) || (last != 0.0 && !is_normal(last)) ||
         (before != 0.0 && !is_normal(before))) {
         if (last > 0.0)
-            a = exp((log(s) - log(last)) / order);
+            by_last = exp((log(s) - log(last)) / order);
         if (before > 0.0)
-            b = exp((log(s) - log(before)) / (order - 1));
-        return fmin(a, b);
+            by_before = exp((log(s) - log(before)) / (order - 1));
+        return fmin(by_last, by_before);
     }
     double l = rough_log2(s);
     if (last > 0.0)
-        a = (l - rough_log2(last)) / order;
+        by_last = (l - rough_log2(last)) / order;
     if (before > 0.0)
-        b = (l - rough_log2(before)) / (order - 1);
-    a = a < b ? a : b;
-    return a < 1000.0 && a > -1000.0 ? rough_exp2(a) : exp2(a);
+        by_before = (l - rough_log2(before)) / (order - 1);
+    by_last = by_last < by_before ? by_last : by_before;
+    return by_last < 1000.0 && by_last > -1000.0 ? rough_exp2(by_last)
+                                                 : exp2(by_last);
 }
 
 static inline double
@@ -95,34 +97,34 @@ largest_term(const double *const *row, int to, double h, double s)
     return s;
 }
 
-/* the h for which the last two coefficients of a group stay below the
+/* the step for which the last two coefficients of a group stay below the
  * truncation */
 static double
 group_step(const double *const *row, int order)
 {
     double last = largest(row, order), before = largest(row, order - 1);
-    double size = largest(row, 0), h = INFINITY;
+    double size = largest(row, 0), step = INFINITY;
     if (last == 0.0 && before == 0.0)
         return INFINITY;
     /* If the motion starts from rest, the size is what one step gives it; a
      * few rounds settle it. */
     for (int round = 0; round < 4; round++) {
-        double s = size;
-        if (isfinite(h)) {
+        double grown = size;
+        if (isfinite(step)) {
             /* the size stays as it is if the first terms do not change it */
-            if (largest_term(row, 3, h, s) == s)
+            if (largest_term(row, 3, step, grown) == grown)
                 break;
-            s = largest_term(row, order, h, s);
+            grown = largest_term(row, order, step, grown);
         }
         /* from rest: the size of the first coefficient that is not 0 */
-        for (int k = 1; k < order && s == 0.0; k++)
-            s = largest(row, k);
-        double was = h;
-        h = root_step(s, last, before, order);
-        if (fabs(h - was) <= 0.05 * h)
+        for (int k = 1; k < order && grown == 0.0; k++)
+            grown = largest(row, k);
+        double was = step;
+        step = root_step(grown, last, before, order);
+        if (fabs(step - was) <= 0.05 * step)
             break;
     }
-    return h;
+    return step;
 }
 
 /* The same for blocks with closed contacts. The forces leave a body that rests
@@ -133,19 +135,19 @@ static double
 held_step(const double *const *row, int order, double push, bool rate)
 {
     double last = largest(row, order), before = largest(row, order - 1);
-    double size = largest(row, 0), h = 1.0;
+    double size = largest(row, 0), step = 1.0;
     if (last == 0.0 && before == 0.0)
         return INFINITY;
     for (int round = 0; round < 8; round++) {
-        double s = largest_term(row, 4, h, size), was = h;
-        s = larger(s, push * h * (rate ? 1.0 : 0.5 * h));
-        for (int k = 1; k < order && s == 0.0; k++)
-            s = largest(row, k);
-        h = root_step(s, last, before, order);
-        if (fabs(h - was) <= 0.05 * h)
+        double grown = largest_term(row, 4, step, size), was = step;
+        grown = larger(grown, push * step * (rate ? 1.0 : 0.5 * step));
+        for (int k = 1; k < order && grown == 0.0; k++)
+            grown = largest(row, k);
+        step = root_step(grown, last, before, order);
+        if (fabs(step - was) <= 0.05 * step)
             break;
     }
-    return h;
+    return step;
 }
 
 /* Does the series of a variable end? It may be a constant or a polynomial: all
@@ -157,13 +159,13 @@ row_ends(const double *row, int order)
 }
 
 void
-motion_step(const struct rt *run, uint32_t block, int order, double *h)
+motion_step(const struct rt *run, uint32_t block, int order, double *step)
 {
     const struct motion_block *moving = motion_block_of(run, block);
     const double *work = run->work[block];
     double push[2];
     bool held = persistent_moves(run, block);
-    *h = INFINITY;
+    *step = INFINITY;
     if (held)
         persistent_accelerations(run, block, push);
     for (uint32_t i = 0; i < moving->n_groups; i++) {
@@ -178,7 +180,7 @@ motion_step(const struct rt *run, uint32_t block, int order, double *h)
             double hg =
                 held ? held_step(row, order, push[group->spin], group->rate)
                      : group_step(row, order);
-            *h = hg < *h ? hg : *h;
+            *step = hg < *step ? hg : *step;
         }
     }
 }

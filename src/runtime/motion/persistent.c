@@ -40,23 +40,23 @@
  */
 
 void
-persistent_by_mass(const struct rt *run, uint32_t body, const double f[6],
+persistent_by_mass(const struct rt *run, uint32_t body, const double wrench[6],
                    double out[6])
 {
-    assert(body < run->im->bodies.n && f != out);
+    assert(body < run->im->bodies.n && wrench != out);
     const double *k = run->env + rt_body(run, body)->env_body;
     const double *J = k + IMP_BODY_INVINERTIA;
     memset(out, 0, 6 * sizeof *out);
     for (int i = 0; i < 3; i++)
-        out[i] = k[IMP_BODY_INVMASS] * f[i];
+        out[i] = k[IMP_BODY_INVMASS] * wrench[i];
     if (run->im->dim == 2) {
         out[2] = 0.0;
-        out[5] = J[0] * f[5];
+        out[5] = J[0] * wrench[5];
         return;
     }
-    out[3] = J[0] * f[3] + J[3] * f[4] + J[4] * f[5];
-    out[4] = J[3] * f[3] + J[1] * f[4] + J[5] * f[5];
-    out[5] = J[4] * f[3] + J[5] * f[4] + J[2] * f[5];
+    out[3] = J[0] * wrench[3] + J[3] * wrench[4] + J[4] * wrench[5];
+    out[4] = J[3] * wrench[3] + J[1] * wrench[4] + J[5] * wrench[5];
+    out[5] = J[4] * wrench[3] + J[5] * wrench[4] + J[2] * wrench[5];
 }
 
 /* the rows of the accelerations that contacts give to a body; NULL if it does
@@ -78,23 +78,23 @@ push_of(const struct rt *run, uint32_t body)
     return NULL;
 }
 
-/* coefficient k of these accelerations += x times coefficient j of what opens
- * the row */
+/* coefficient `to` of these accelerations += factor times coefficient `from` of
+ * what opens the row */
 static void
-push_add(struct rt *run, const struct persistent_row *row, int j, int k,
-         double x)
+push_add(struct rt *run, const struct persistent_row *row, int from, int to,
+         double factor)
 {
     const imp_contact *c = rt_contact(run, row->spot.contact);
     for (int e = 0; e < 2; e++) {
         double *p = push_of(run, c->body[e]), f[6], a[6];
-        if (!p || x == 0.0)
+        if (!p || factor == 0.0)
             continue;
         for (int i = 0; i < 6; i++)
-            f[i] = row->open[e][i].c[j];
+            f[i] = row->open[e][i].c[from];
         persistent_by_mass(run, c->body[e], f, a);
         for (uint32_t i = 0; i < persistent_per_body(run); i++)
-            p[(size_t)i * IMP_ROW_STRIDE + (size_t)k] +=
-                x * a[persistent_entry(run, i)];
+            p[(size_t)i * IMP_ROW_STRIDE + (size_t)to] +=
+                factor * a[persistent_entry(run, i)];
     }
 }
 
@@ -200,48 +200,50 @@ rows_series(struct rt *run, struct persistent_group *group, int n, int order)
     return IMP_OK;
 }
 
-/* what a unit force at each row does to all bodies, and G over n rows */
+/* what a unit force at each row does to all bodies, and G (the Delassus matrix)
+ * over the first `count` rows */
 static int
-answers(struct rt *run, struct persistent_group *group, int n, double *G)
+answers(struct rt *run, struct persistent_group *group, int count, double *G)
 {
     size_t nb = run->im->bodies.n;
-    for (int i = 0; i < n; i++) {
+    for (int row = 0; row < count; row++) {
         const imp_contact *image_contact =
-            rt_contact(run, group->row[i].spot.contact);
-        double *a = group->answer + (size_t)i * 6 * nb, f[6];
+            rt_contact(run, group->row[row].spot.contact);
+        double *answer = group->answer + (size_t)row * 6 * nb, f[6];
         for (uint32_t block = 0; block < group->n_body; block++)
-            memset(a + 6 * group->body[block], 0, 6 * sizeof *a);
+            memset(answer + 6 * group->body[block], 0, 6 * sizeof *answer);
         for (int e = 0; e < 2; e++) {
             if (!contact_point_body_moves(run, image_contact->body[e]))
                 continue;
             for (int j = 0; j < 6; j++)
-                f[j] = group->row[i].open[e][j].c[0];
+                f[j] = group->row[row].open[e][j].c[0];
             persistent_by_mass(run, image_contact->body[e], f,
-                               a + 6 * image_contact->body[e]);
+                               answer + 6 * image_contact->body[e]);
         }
         for (uint32_t block = 0; block < group->n_block; block++) {
-            int st = joints_response(run, group->block[block], a);
+            int st = joints_response(run, group->block[block], answer);
             if (st)
                 return st;
         }
     }
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
+    for (int row = 0; row < count; row++)
+        for (int column = 0; column < count; column++) {
             const imp_contact *image_contact =
-                rt_contact(run, group->row[j].spot.contact);
-            const double *a = group->answer + (size_t)i * 6 * nb;
+                rt_contact(run, group->row[column].spot.contact);
+            const double *answer = group->answer + (size_t)row * 6 * nb;
             double g = 0.0;
             for (int e = 0; e < 2; e++)
                 for (uint32_t c = 0; c < 6 && contact_point_body_moves(
                                                   run, image_contact->body[e]);
                      c++)
-                    g += group->row[j].open[e][c].c[0] *
-                         a[6 * image_contact->body[e] + c];
-            G[i * n + j] = g;
+                    g += group->row[column].open[e][c].c[0] *
+                         answer[6 * image_contact->body[e] + c];
+            G[row * count + column] = g;
         }
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++)
-            G[i * n + j] = G[j * n + i] = 0.5 * (G[i * n + j] + G[j * n + i]);
+    for (int row = 0; row < count; row++)
+        for (int column = 0; column < row; column++)
+            G[row * count + column] = G[column * count + row] =
+                0.5 * (G[row * count + column] + G[column * count + row]);
     return IMP_OK;
 }
 
@@ -307,28 +309,29 @@ persistent_solve(const struct persistent_group *group, const double *b,
 
 /* lambda_k of all rows, and what it adds to the accelerations */
 static int
-one_order(struct rt *run, struct persistent_group *group, int k, int last)
+one_order(struct rt *run, struct persistent_group *group, int term, int last)
 {
-    double *x = group->x;
-    int st = drive(run, group, k + 2);
+    double *answer = group->x;
+    int st = drive(run, group, term + 2);
     if (!st)
-        st = rows_series(run, group, group->n_on, k + 2);
-    if (!st && k == 0)
+        st = rows_series(run, group, group->n_on, term + 2);
+    if (!st && term == 0)
         st = factor(run, group);
     if (st)
         return st;
     for (int i = 0; i < group->n_on; i++)
-        group->b[i] = (k + 1.0) * (k + 2.0) * group->row[i].gap.c[k + 2];
-    persistent_solve(group, group->b, x);
+        group->b[i] =
+            (term + 1.0) * (term + 2.0) * group->row[i].gap.c[term + 2];
+    persistent_solve(group, group->b, answer);
     for (int i = 0; i < group->n_on; i++) {
-        group->row[i].force.c[k] = x[i];
-        push_add(run, &group->row[i], 0, k, x[i]);
+        group->row[i].force.c[term] = answer[i];
+        push_add(run, &group->row[i], 0, term, answer[i]);
     }
-    for (int i = 0; i < group->n_on && k < last; i++)
-        for (int j = 1; j <= k + 1; j++)
-            push_add(run, &group->row[i], j, k + 1,
-                     group->row[i].force.c[k + 1 - j]);
-    if (k == 0)
+    for (int i = 0; i < group->n_on && term < last; i++)
+        for (int j = 1; j <= term + 1; j++)
+            push_add(run, &group->row[i], j, term + 1,
+                     group->row[i].force.c[term + 1 - j]);
+    if (term == 0)
         push_env(run, group, true);
     return IMP_OK;
 }
@@ -398,8 +401,8 @@ persistent_group_series(struct rt *run, struct persistent_group *group,
     push_env(run, group, false);
     for (int i = 0; i < group->n; i++)
         taylor_const(IMP_ORDER_MAX, 0.0, &group->row[i].force);
-    for (int k = 0; k <= last && !st && !done; k++) {
-        if (k == 1 && group->steady) {
+    for (int term = 0; term <= last && !st && !done; term++) {
+        if (term == 1 && group->steady) {
             for (int i = 0; i < group->n_on;
                  i++) /* what order 0 has put there */
                 push_add(run, &group->row[i], 1, 1, -group->row[i].force.c[0]);
@@ -409,7 +412,7 @@ persistent_group_series(struct rt *run, struct persistent_group *group,
             for (int i = 0; i < group->n_on; i++)
                 push_add(run, &group->row[i], 1, 1, group->row[i].force.c[0]);
         }
-        st = one_order(run, group, k, last);
+        st = one_order(run, group, term, last);
     }
     if (!st && !done)
         st = drive(run, group, order);
@@ -442,18 +445,18 @@ persistent_accelerations(const struct rt *run, uint32_t block, double push[2])
     for (int i = 0; i < group->n_on; i++) {
         const struct persistent_row *row = &group->row[i];
         const imp_contact *image_contact = rt_contact(run, row->spot.contact);
-        for (int e = 0; e < 2; e++) {
+        for (int side = 0; side < 2; side++) {
             double f[6], a[6];
-            if (!contact_point_body_moves(run, image_contact->body[e]) ||
-                rt_body(run, image_contact->body[e])->block != block)
+            if (!contact_point_body_moves(run, image_contact->body[side]) ||
+                rt_body(run, image_contact->body[side])->block != block)
                 continue;
             for (int j = 0; j < 6; j++)
-                f[j] = row->open[e][j].c[0] * row->force.c[0];
-            persistent_by_mass(run, image_contact->body[e], f, a);
+                f[j] = row->open[side][j].c[0] * row->force.c[0];
+            persistent_by_mass(run, image_contact->body[side], f, a);
             double move = fabs(a[0]) + fabs(a[1]) + fabs(a[2]);
             double spin = fabs(a[3]) + fabs(a[4]) + fabs(a[5]);
             double size =
-                run->env[rt_body(run, image_contact->body[e])->env_body +
+                run->env[rt_body(run, image_contact->body[side])->env_body +
                          IMP_BODY_RADIUS];
             push[0] += move;
             push[1] += fmax(spin, size > 0.0 ? move / size : 0.0);

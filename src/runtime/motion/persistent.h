@@ -17,10 +17,10 @@
 
 #include "runtime/motion/contact_point.h"
 
-/* Splits n points into groups: the points of one group stand together, in their
- * order; those of group i end before end[i] (room for n). Returns how many
- * groups there are. */
-int persistent_split(struct rt *run, struct contact_point *spot, int n,
+/* Splits `count` points into groups: the points of one group stand together, in
+ * their order; those of group i end before end[i] (room for n). Returns how
+ * many groups there are. */
+int persistent_split(struct rt *run, struct contact_point *spot, int count,
                      int *end);
 /* Applies impulses (N s) along the normals of the points of the last
  * contact_point_states (modes/mode_select.h). */

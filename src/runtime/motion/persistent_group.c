@@ -51,41 +51,43 @@ room_for(struct rt *run, struct persistent_group *group, int n)
 {
     if (n <= group->room)
         return;
-    size_t m = group->room ? (size_t)group->room : ROOM;
-    while (m < (size_t)n)
-        m *= 2;
-    group->room = (int)m;
-    group->row = NEW_N(run->own, struct persistent_row, m);
-    group->answer = NEW_N(run->own, double, m * 6 * run->im->bodies.n + 1);
-    group->G = NEW_N(run->own, double, 3 * m * m + 5 * m);
-    group->U = group->G + m * m;
-    group->V = group->U + m * m;
-    group->s = group->V + m * m;
-    group->a = group->s + m;
-    group->b = group->a + m;
-    group->c = group->b + m;
-    group->x = group->c + m;
+    size_t room = group->room ? (size_t)group->room : ROOM;
+    while (room < (size_t)n)
+        room *= 2;
+    group->room = (int)room;
+    group->row = NEW_N(run->own, struct persistent_row, room);
+    group->answer = NEW_N(run->own, double, room * 6 * run->im->bodies.n + 1);
+    group->G = NEW_N(run->own, double, 3 * room * room + 5 * room);
+    group->U = group->G + room * room;
+    group->V = group->U + room * room;
+    group->s = group->V + room * room;
+    group->a = group->s + room;
+    group->b = group->a + room;
+    group->c = group->b + room;
+    group->x = group->c + room;
 }
 
 static void
-enter_block(struct rt *run, struct persistent_group *group, uint32_t b)
+enter_block(struct rt *run, struct persistent_group *group, uint32_t index)
 {
-    const imp_block *block = persistent_block(run, b);
+    const imp_block *block = persistent_block(run, index);
     const uint32_t *in = IMP_ARRAY(run->im, block->bodies, uint32_t);
     struct persistent_set *set = run->persistent_memory;
     for (uint32_t i = 0; i < group->n_block; i++)
-        if (group->block[i] == b)
+        if (group->block[i] == index)
             return;
-    group->block[group->n_block++] = b;
+    group->block[group->n_block++] = index;
     for (uint32_t i = 0; i < block->bodies.n; i++)
         if (contact_point_body_moves(run, in[i]))
             group->body[group->n_body++] = in[i];
-    if (set->push[b])
+    if (set->push[index])
         return;
-    set->push[b] =
+    set->push[index] =
         rows_for(run, (size_t)persistent_per_body(run) * block->bodies.n);
-    set->driven[b] = rows_for(run, persistent_tape(run, block->driven)->n_rows);
-    set->own[b] = rows_for(run, persistent_tape(run, block->motion)->n_rows);
+    set->driven[index] =
+        rows_for(run, persistent_tape(run, block->driven)->n_rows);
+    set->own[index] =
+        rows_for(run, persistent_tape(run, block->motion)->n_rows);
 }
 
 static void
@@ -312,18 +314,19 @@ connected(struct rt *run, const struct contact_point *spot, int n)
 }
 
 int
-persistent_split(struct rt *run, struct contact_point *spot, int n, int *end)
+persistent_split(struct rt *run, struct contact_point *spot, int count,
+                 int *end)
 {
-    assert(n >= 0 && end != NULL);
-    const uint32_t *root = connected(run, spot, n);
-    size_t m = (size_t)n + 1;
+    assert(count >= 0 && end != NULL);
+    const uint32_t *root = connected(run, spot, count);
+    size_t m = (size_t)count + 1;
     struct contact_point *all = NEW_N(run->brief, struct contact_point, m);
     uint32_t *of = NEW_N(run->brief, uint32_t, m);
     bool *taken = NEW_N(run->brief, bool, m);
-    int groups = 0, k = 0;
-    if (n)
-        memcpy(all, spot, sizeof *all * (size_t)n);
-    for (int i = 0; i < n; i++) {
+    int groups = 0, placed = 0;
+    if (count)
+        memcpy(all, spot, sizeof *all * (size_t)count);
+    for (int i = 0; i < count; i++) {
         const imp_contact *c = rt_contact(run, all[i].contact);
         uint32_t body =
             c->body[contact_point_body_moves(run, c->body[0]) ? 0 : 1];
@@ -331,15 +334,15 @@ persistent_split(struct rt *run, struct contact_point *spot, int n, int *end)
                     ? root[rt_body(run, body)->block]
                     : UINT32_MAX;
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < count; i++) {
         if (taken[i])
             continue;
-        for (int j = i; j < n; j++)
+        for (int j = i; j < count; j++)
             if (of[j] == of[i]) {
                 taken[j] = true;
-                spot[k++] = all[j];
+                spot[placed++] = all[j];
             }
-        end[groups++] = k;
+        end[groups++] = placed;
     }
     return groups;
 }

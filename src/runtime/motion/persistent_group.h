@@ -90,9 +90,10 @@ struct persistent_group *persistent_group_of(const struct rt *run,
                                              uint32_t contact);
 
 /* -- persistent.c -- */
-/* out: M^-1 f for one body; entries 0..2 velocity, 3..5 spin (plane: 5) */
-void persistent_by_mass(const struct rt *run, uint32_t body, const double f[6],
-                        double out[6]);
+/* out: M^-1 wrench for one body (J in its code: the inverse of the inertia);
+ * entries 0..2 velocity, 3..5 spin (plane: 5) */
+void persistent_by_mass(const struct rt *run, uint32_t body,
+                        const double wrench[6], double out[6]);
 /* persistent_series for one group */
 int persistent_group_series(struct rt *run, struct persistent_group *group,
                             int order, uint32_t block);

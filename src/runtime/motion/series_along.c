@@ -45,27 +45,30 @@ series_along_new(struct rt *run)
     uint32_t nb = im->blocks.n, nc = im->contacts.n, ns = im->series.n;
     if (!ns)
         return NULL;
-    struct series_along *a = NEW(run->own, struct series_along);
-    a->motion = NEW_N(run->own, double *, nb + 1);
-    a->event = NEW_N(run->own, double *, nc + 1);
-    a->work = NEW_N(run->own, double *, ns);
-    a->derived = NEW_N(run->own, double *, ns);
-    a->rows = NEW_N(run->own, const double *, nb + nc + ns);
+    struct series_along *along = NEW(run->own, struct series_along);
+    along->motion = NEW_N(run->own, double *, nb + 1);
+    along->event = NEW_N(run->own, double *, nc + 1);
+    along->work = NEW_N(run->own, double *, ns);
+    along->derived = NEW_N(run->own, double *, ns);
+    along->rows = NEW_N(run->own, const double *, nb + nc + ns);
     for (uint32_t i = 0; i < nb; i++)
-        a->rows[i] = a->motion[i] =
+        along->rows[i] = along->motion[i] =
             work_of(run, IMP_ARRAY(im, im->blocks, imp_block)[i].motion);
     for (uint32_t i = 0; i < nc; i++)
-        a->rows[nb + i] = a->event[i] = work_of(run, rt_gap_tape(run, i));
-    a->corner = NEW_N(run->own, double *, nc + 1);
+        along->rows[nb + i] = along->event[i] =
+            work_of(run, rt_gap_tape(run, i));
+    along->corner = NEW_N(run->own, double *, nc + 1);
     for (uint32_t i = 0; i < nc; i++)
         if (rt_contact(run, i)->flags & IMP_CONTACTF_CORNERS)
-            a->rows[nb + i] = a->corner[i] = rows_of(run, IMP_CONTACT_E);
+            along->rows[nb + i] = along->corner[i] =
+                rows_of(run, IMP_CONTACT_E);
     for (uint32_t i = 0; i < ns; i++) {
         const imp_series *s = IMP_ARRAY(im, im->series, imp_series) + i;
-        a->work[i] = work_of(run, s->tape);
-        a->rows[nb + nc + i] = a->derived[i] = rows_of(run, s->order + 1);
+        along->work[i] = work_of(run, s->tape);
+        along->rows[nb + nc + i] = along->derived[i] =
+            rows_of(run, s->order + 1);
     }
-    return a;
+    return along;
 }
 
 /* row m: coefficient m as a function of time, d_k = (k + m)! / (k! m!) c_{k+m}
@@ -85,32 +88,32 @@ derive(double *d, const double *c, int order)
 }
 
 static int
-fill(struct rt *run, const imp_val *v, const imp_want *w, int most)
+fill(struct rt *run, const imp_val *val, const imp_want *wants, int most)
 {
     const imp_image *im = run->im;
-    struct series_along *a = run->series_along;
+    struct series_along *along = run->series_along;
     double h, jet[IMP_ORDER_MAX + 1];
     int st = motion_series_all(run, most, &h);
-    for (uint32_t s = 0; s < im->systems.n && !st; s++) {
-        st = motion_series(run, rt_system(run, s)->block, most, &h);
-        if (!st && rt_system(run, s)->observer != IMP_NO_BLOCK)
-            st = motion_series(run, rt_system(run, s)->observer, most, &h);
+    for (uint32_t system = 0; system < im->systems.n && !st; system++) {
+        st = motion_series(run, rt_system(run, system)->block, most, &h);
+        if (!st && rt_system(run, system)->observer != IMP_NO_BLOCK)
+            st = motion_series(run, rt_system(run, system)->observer, most, &h);
     }
-    const uint32_t *contact = IMP_ARRAY(im, v->contacts, uint32_t);
-    for (uint32_t i = 0; i < v->contacts.n && !st; i++)
-        st = a->corner[contact[i]]
-                 ? polytope_contact_rows(run, contact[i], most,
-                                         a->corner[contact[i]])
-                 : contact_gap_series(run, contact[i], most, jet);
-    for (uint32_t i = 0; i < v->series.n && !st; i++) {
-        const imp_series *s =
-            IMP_ARRAY(im, im->series, imp_series) + w[i].series;
-        int order = (int)w[i].order;
-        double *work = a->work[w[i].series];
-        st = rt_series(run, s->tape, NULL, a->rows, work, order);
+    const uint32_t *contact = IMP_ARRAY(im, val->contacts, uint32_t);
+    for (uint32_t index = 0; index < val->contacts.n && !st; index++)
+        st = along->corner[contact[index]]
+                 ? polytope_contact_rows(run, contact[index], most,
+                                         along->corner[contact[index]])
+                 : contact_gap_series(run, contact[index], most, jet);
+    for (uint32_t index = 0; index < val->series.n && !st; index++) {
+        const imp_series *series =
+            IMP_ARRAY(im, im->series, imp_series) + wants[index].series;
+        int order = (int)wants[index].order;
+        double *work = along->work[wants[index].series];
+        st = rt_series(run, series->tape, NULL, along->rows, work, order);
         if (st == IMP_NONFINITE) {
             struct diag *diag = diag_add(
-                run->ds, DIAG_E0602, s->range,
+                run->ds, DIAG_E0602, series->range,
                 "this has no finite time derivative%s at the present state",
                 order > 1 ? " of the orders asked for" : "");
             diag_help(run->ds, diag,
@@ -118,28 +121,29 @@ fill(struct rt *run, const imp_val *v, const imp_want *w, int most)
                       "or too large");
             return IMP_FAILED;
         }
-        const double *c = work + (size_t)s->row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+        const double *c =
+            work + (size_t)series->row * IMP_ROW_STRIDE + IMP_ROW_PAD;
         for (int k = 0; k <= order && !st; k++)
-            run->env[s->env + (uint32_t)k] = c[k];
-        derive(a->derived[w[i].series], c, order);
+            run->env[series->env + (uint32_t)k] = c[k];
+        derive(along->derived[wants[index].series], c, order);
     }
     return st;
 }
 
 int
-series_along_fill(struct rt *run, const imp_val *v)
+series_along_fill(struct rt *run, const imp_val *val)
 {
-    assert(run != NULL && v != NULL);
-    const imp_want *w = IMP_ARRAY(run->im, v->series, imp_want);
+    assert(run != NULL && val != NULL);
+    const imp_want *wants = IMP_ARRAY(run->im, val->series, imp_want);
     uint32_t most = 1;
-    for (uint32_t i = 0; i < v->series.n; i++)
-        most = w[i].order > most ? w[i].order : most;
+    for (uint32_t i = 0; i < val->series.n; i++)
+        most = wants[i].order > most ? wants[i].order : most;
     double **motion = run->work, **event = run->event_work;
-    if (!v->series.n)
+    if (!val->series.n)
         return IMP_OK;
     run->work = run->series_along->motion;
     run->event_work = run->series_along->event;
-    int st = fill(run, v, w, (int)most);
+    int st = fill(run, val, wants, (int)most);
     run->work = motion;
     run->event_work = event;
     return st;

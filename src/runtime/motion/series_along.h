@@ -9,9 +9,9 @@
 /* Memory for these series, so that the series that a caller steps along stays
  * as it is; NULL if the model has none. Memory: run->own. */
 struct series_along *series_along_new(struct rt *run);
-/* Fills all series that the value v reads. Its contacts must be at their
+/* Fills all series that the value reads. Its contacts must be at their
  * closest points (closest_points_to_env). IMP_FAILED after a diagnostic, or
  * the status of a contact's series. */
-int series_along_fill(struct rt *run, const imp_val *v);
+int series_along_fill(struct rt *run, const imp_val *val);
 
 #endif

@@ -63,18 +63,19 @@ switching_new(struct rt *run)
         any |= block_of(run, b)->guard != IMP_NO_TAPE;
     if (!any)
         return NULL;
-    struct switching *o = NEW_N(run->own, struct switching, run->im->blocks.n);
+    struct switching *switching =
+        NEW_N(run->own, struct switching, run->im->blocks.n);
     for (uint32_t b = 0; b < run->im->blocks.n; b++) {
         if (block_of(run, b)->guard == IMP_NO_TAPE)
             continue;
         const imp_tape *tape = IMP_ARRAY(run->im, run->im->tapes, imp_tape) +
                                block_of(run, b)->guard;
-        o[b].work =
+        switching[b].work =
             NEW_N(run->own, double, (tape->n_rows + 1) * IMP_ROW_STRIDE);
-        o[b].most = NEW_N(run->own, double, block_of(run, b)->guards.n);
-        o[b].last = -INFINITY;
+        switching[b].most = NEW_N(run->own, double, block_of(run, b)->guards.n);
+        switching[b].last = -INFINITY;
     }
-    return o;
+    return switching;
 }
 
 uint32_t
@@ -134,62 +135,66 @@ struct end {
     bool back; /* at a change that u has just passed */
 };
 
-/* When does u = c[0] + c[1] s + ... leave the side that its sign at 0 has
- * picked? */
+/* When does u = series[0] + series[1] s + ... leave the side that its sign at 0
+ * has picked? */
 static struct end
-leaves(const double *c, int n, double h, double noise, double least)
+leaves(const double *series, int order, double span, double noise, double least)
 {
-    double p[POLYNOMIAL_MAX + 1], up, down;
-    struct end e = {INFINITY, false};
-    if (!isfinite(h))
-        h = fmax(bound(c, n, noise), least);
-    if (!isfinite(h))
-        return e;
-    for (int k = 0; k <= n; k++)
-        p[k] = -c[k];
-    if (fabs(c[0]) > noise) {
-        if (polynomial_below(c[0] > 0.0 ? c : p, n, 0.0, h, -noise, &e.s)) {
-            double near = noise / fabs(c[1]) + least;
-            e.s = fmax(e.s, least);
-            e.back = e.s <= SWITCHING_SHORT * near &&
-                     fabs(c[0]) <= SWITCHING_SHORT * fabs(c[1]) * near;
+    double negated[POLYNOMIAL_MAX + 1], up, down;
+    struct end end = {INFINITY, false};
+    if (!isfinite(span))
+        span = fmax(bound(series, order, noise), least);
+    if (!isfinite(span))
+        return end;
+    for (int k = 0; k <= order; k++)
+        negated[k] = -series[k];
+    if (fabs(series[0]) > noise) {
+        if (polynomial_below(series[0] > 0.0 ? series : negated, order, 0.0,
+                             span, -noise, &end.s)) {
+            double near = noise / fabs(series[1]) + least;
+            end.s = fmax(end.s, least);
+            end.back =
+                end.s <= SWITCHING_SHORT * near &&
+                fabs(series[0]) <= SWITCHING_SHORT * fabs(series[1]) * near;
         } else {
-            e.s = INFINITY;
+            end.s = INFINITY;
         }
-        return e;
+        return end;
     }
-    bool rises = polynomial_below(p, n, 0.0, h, -noise, &up);
-    bool falls = polynomial_below(c, n, 0.0, h, -noise, &down);
+    bool rises = polynomial_below(negated, order, 0.0, span, -noise, &up);
+    bool falls = polynomial_below(series, order, 0.0, span, -noise, &down);
     if (!rises && !falls)
-        return e;
+        return end;
     bool above = rises && (!falls || up < down);
     double out = above ? up : down;
-    if (above ? c[0] > 0.0 : c[0] < 0.0) {
-        if (!polynomial_below(above ? c : p, n, out, h, -noise, &e.s))
-            e.s = INFINITY;
-        return e;
+    if (above ? series[0] > 0.0 : series[0] < 0.0) {
+        if (!polynomial_below(above ? series : negated, order, out, span,
+                              -noise, &end.s))
+            end.s = INFINITY;
+        return end;
     }
-    e.s = fmax(out, least);
-    e.back = true;
-    return e;
+    end.s = fmax(out, least);
+    end.back = true;
+    return end;
 }
 
 /* the same for a u that passes whole numbers, or halves of them */
 static struct end
-passes(const double *c, int n, double h, double noise, double least,
+passes(const double *series, int order, double span, double noise, double least,
        uint32_t kind)
 {
-    double p[POLYNOMIAL_MAX + 1], half = kind == IMP_GUARD_HALF ? 0.5 : 0.0;
+    double shifted[POLYNOMIAL_MAX + 1],
+        half = kind == IMP_GUARD_HALF ? 0.5 : 0.0;
     if (kind == IMP_GUARD_SIGN)
-        return leaves(c, n, h, noise, least);
+        return leaves(series, order, span, noise, least);
     struct end first = {INFINITY, false};
-    for (int k = 0; k <= n; k++)
-        p[k] = c[k];
+    for (int k = 0; k <= order; k++)
+        shifted[k] = series[k];
     for (int side = -1; side <= 1; side++) {
-        p[0] = c[0] - (nearbyint(c[0] - half) + side + half);
-        struct end e = leaves(p, n, h, noise, least);
-        if (e.s < first.s)
-            first = e;
+        shifted[0] = series[0] - (nearbyint(series[0] - half) + side + half);
+        struct end end = leaves(shifted, order, span, noise, least);
+        if (end.s < first.s)
+            first = end;
     }
     return first;
 }
@@ -214,69 +219,76 @@ held(struct rt *run, uint32_t block, int which)
 /* The series and the size of guard i, from the rows of the tape. NULL: it is
  * not finite, and so belongs to a branch that is not followed. */
 static const double *
-argument(const struct rt *run, const imp_block *block, struct switching *o,
-         uint32_t i, int order, double *size)
+argument(const struct rt *run, const imp_block *block,
+         struct switching *switching, uint32_t guard, int order, double *size)
 {
     const imp_tape *tape =
         IMP_ARRAY(run->im, run->im->tapes, imp_tape) + block->guard;
     const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
     const uint32_t *out = IMP_ARRAY(run->im, tape->outs, uint32_t);
-    const double *c =
-        o->work + (size_t)code[out[i]].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
-    *size =
-        o->work[(size_t)code[out[block->guards.n + i]].row * IMP_ROW_STRIDE +
-                IMP_ROW_PAD];
+    const double *series = switching->work +
+                           (size_t)code[out[guard]].row * IMP_ROW_STRIDE +
+                           IMP_ROW_PAD;
+    *size = switching->work[(size_t)code[out[block->guards.n + guard]].row *
+                                IMP_ROW_STRIDE +
+                            IMP_ROW_PAD];
     if (!isfinite(*size))
         return NULL;
     for (int k = 0; k <= order; k++)
-        if (!isfinite(c[k]))
+        if (!isfinite(series[k]))
             return NULL;
-    *size = o->most[i] = fmax(o->most[i], *size);
-    return c;
+    *size = switching->most[guard] = fmax(switching->most[guard], *size);
+    return series;
 }
 
 int
-switching_end(struct rt *run, uint32_t block, int order, double *h, int *which)
+switching_end(struct rt *run, uint32_t block, int order, double *step,
+              int *which)
 {
-    assert(h != NULL && which != NULL && block < run->im->blocks.n);
+    assert(step != NULL && which != NULL && block < run->im->blocks.n);
     const imp_block *image_block = block_of(run, block);
     *which = -1;
     if (image_block->guard == IMP_NO_TAPE)
         return IMP_OK;
-    struct switching *o = run->switching + block;
-    const imp_guard *g = IMP_ARRAY(run->im, image_block->guards, imp_guard);
-    const double *rows[1] = {run->work[block]}, *c;
-    int st = rt_series(run, image_block->guard, NULL, rows, o->work, order);
+    struct switching *switching = run->switching + block;
+    const imp_guard *guards =
+        IMP_ARRAY(run->im, image_block->guards, imp_guard);
+    const double *rows[1] = {run->work[block]}, *series;
+    int st =
+        rt_series(run, image_block->guard, NULL, rows, switching->work, order);
     if (st && st != IMP_NONFINITE)
         return st;
     double now = rt_time(run), size;
     double least =
         fmax(SWITCHING_LEAST * DBL_EPSILON * fabs(now), SWITCHING_FIRST);
-    double share = fmin(*h, fabs(now));
+    double share = fmin(*step, fabs(now));
     bool back = false, brief = false;
     for (uint32_t i = 0; i < image_block->guards.n && order > SWITCHING_GAP;
          i++)
-        if ((c = argument(run, image_block, o, i, order, &size)))
-            *h = fmin(*h, reach(c, order, size));
+        if ((series = argument(run, image_block, switching, i, order, &size)))
+            *step = fmin(*step, reach(series, order, size));
     for (uint32_t i = 0; i < image_block->guards.n; i++) {
-        if (!(c = argument(run, image_block, o, i, order, &size)))
+        if (!(series = argument(run, image_block, switching, i, order, &size)))
             continue;
-        struct end e =
-            passes(c, order, *h, SWITCHING_NOISE * DBL_EPSILON * size, least,
-                   g[i].kind);
-        if (e.s < *h || (isfinite(e.s) && e.s == *h && *which < 0)) {
-            *h = e.s;
+        struct end end =
+            passes(series, order, *step, SWITCHING_NOISE * DBL_EPSILON * size,
+                   least, guards[i].kind);
+        if (end.s < *step ||
+            (isfinite(end.s) && end.s == *step && *which < 0)) {
+            *step = end.s;
             *which = (int)i;
-            back = e.back || e.s <= SWITCHING_SHARE * share;
-            brief = e.s <= SWITCHING_BRIEF * share;
+            back = end.back || end.s <= SWITCHING_SHARE * share;
+            brief = end.s <= SWITCHING_BRIEF * share;
         }
     }
-    if (now == o->last)
+    if (now == switching->last)
         return IMP_OK;
-    o->back = back ? (now > o->last ? o->back + 1 : 1) : 0;
-    o->brief = brief ? (now > o->last ? o->brief + 1 : 1) : 0;
-    o->last = now;
-    return o->back > SWITCHING_BACK || o->brief > SWITCHING_MANY
+    switching->back =
+        back ? (now > switching->last ? switching->back + 1 : 1) : 0;
+    switching->brief =
+        brief ? (now > switching->last ? switching->brief + 1 : 1) : 0;
+    switching->last = now;
+    return switching->back > SWITCHING_BACK || switching->brief > SWITCHING_MANY
                ? held(run, block, *which)
                : IMP_OK;
 }

@@ -16,10 +16,10 @@ struct switching *switching_new(struct rt *run);
 /* before another run */
 void switching_reset(struct rt *run);
 /* To be called after the series of a block has been made to this order:
- * shortens the step *h (s, may be infinite) to where a branch ends. *which:
+ * shortens the step *step (s, may be infinite) to where a branch ends. *which:
  * the number of its guard, or -1. IMP_FAILED after the diagnostic of a motion
  * that is driven back to the change from both sides. */
-int switching_end(struct rt *run, uint32_t block, int order, double *h,
+int switching_end(struct rt *run, uint32_t block, int order, double *step,
                   int *which);
 /* the number of guards of a block */
 uint32_t switching_count(const struct rt *run, uint32_t block);

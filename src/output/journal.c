@@ -146,7 +146,7 @@ journal_open(struct output *output, struct diags *ds, imp_range where,
              void (*frame)(void *ctx, const char *s, size_t n), void *ctx,
              struct journal *journal)
 {
-    assert(output->dir && file && frame);
+    assert(output->dir && file && (frame || !resume));
     uint64_t head[2] = {MAGIC, key};
     *journal = (struct journal){.fd = -1};
     int failure = out_folders(output, file);

@@ -28,7 +28,7 @@
  * half the acceleration, and a bound of all higher terms. */
 struct relative {
     double x[3], v[3], a[3];
-    double rest; /* a bound of what orders >= 3 add within [0, h] */
+    double rest; /* a bound of what orders >= 3 add within the horizon */
     bool ends;   /* there are no orders >= 3 */
 };
 
@@ -46,7 +46,7 @@ pose_row(const struct rt *run, const imp_body *body, int i)
 /* False if the motion of a body has no series (a prescribed motion). */
 static bool
 relative_motion(const struct rt *run, const imp_contact *image_contact,
-                double h, struct relative *motion)
+                double horizon, struct relative *motion)
 {
     memset(motion, 0, sizeof *motion);
     motion->ends = true;
@@ -65,8 +65,8 @@ relative_motion(const struct rt *run, const imp_contact *image_contact,
             }
             motion->v[j] += sign * row[1];
             motion->a[j] += sign * row[2];
-            double hk = h * h * h, part = 0.0;
-            for (int n = 3; n <= MOTION_STEP_ORDER; n++, hk *= h)
+            double hk = horizon * horizon * horizon, part = 0.0;
+            for (int n = 3; n <= MOTION_STEP_ORDER; n++, hk *= horizon)
                 if (row[n] != 0.0)
                     part += fabs(row[n]) * hk;
             /* the terms beyond the last one are worth less than all terms seen
@@ -102,92 +102,94 @@ first_nonpositive(double c, double b, double a)
     return t;
 }
 
-/* A lower bound of the time at which two balls touch; R is the sum of their
- * radii. */
+/* A lower bound of the time at which two balls touch, which is where their
+ * centres are `touching` (m) apart. */
 static double
-balls_meet(const struct relative *motion, double R)
+balls_meet(const struct relative *motion, double touching)
 {
-    double d = vec3_norm(motion->x);
-    if (!(d > R))
+    double distance = vec3_norm(motion->x);
+    if (!(distance > touching))
         return 0.0;
     double v2 = vec3_dot(motion->v, motion->v),
-           b = vec3_dot(motion->x, motion->v);
+           approach = vec3_dot(motion->x, motion->v);
     double a2 = vec3_dot(motion->a, motion->a);
     if (a2 == 0.0) {
         /* A straight line: the nearest approach follows from the cross
          * product, which does not cancel. */
-        if (b >= 0.0)
+        if (approach >= 0.0)
             return INFINITY;
         double x[3];
         vec3_cross(motion->x, motion->v, x);
-        double in = R * R * v2 - vec3_dot(x, x);
+        double in = touching * touching * v2 - vec3_dot(x, x);
         if (in < 0.0)
             return INFINITY;
-        return d < (1.0 + ADVANCEMENT_NEAR) * R
+        return distance < (1.0 + ADVANCEMENT_NEAR) * touching
                    ? 0.0
-                   : (d - R) * (d + R) / (-b + sqrt(in));
+                   : (distance - touching) * (distance + touching) /
+                         (-approach + sqrt(in));
     }
     /* the balls stay apart for ever if velocity and acceleration both point
      * outwards */
-    if (b >= 0.0 && vec3_dot(motion->x, motion->a) >= 0.0 &&
+    if (approach >= 0.0 && vec3_dot(motion->x, motion->a) >= 0.0 &&
         vec3_dot(motion->v, motion->a) >= 0.0)
         return INFINITY;
-    if (d < (1.0 + ADVANCEMENT_NEAR) * R)
+    if (distance < (1.0 + ADVANCEMENT_NEAR) * touching)
         return 0.0;
     /* the better of two bounds: along the line of centres, and by the speeds */
-    double e =
-        first_nonpositive(d - R, b / d, vec3_dot(motion->x, motion->a) / d);
-    double s = first_nonpositive(d - R, -sqrt(v2), -sqrt(a2));
+    double e = first_nonpositive(distance - touching, approach / distance,
+                                 vec3_dot(motion->x, motion->a) / distance);
+    double s = first_nonpositive(distance - touching, -sqrt(v2), -sqrt(a2));
     return fmax(e, s);
 }
 
 double
-advancement_apart(struct rt *run, uint32_t contact, double h, double most)
+advancement_apart(struct rt *run, uint32_t contact, double horizon, double most)
 {
     assert(contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
     struct relative motion;
     struct support_body support[2];
-    if (!relative_motion(run, image_contact, isfinite(h) ? h : most, &motion))
+    if (!relative_motion(run, image_contact, isfinite(horizon) ? horizon : most,
+                         &motion))
         return 0.0;
     support_body_get(run, image_contact->body[0], &support[0]);
     support_body_get(run, image_contact->body[1], &support[1]);
     int flat = support[0].flat ? 0 : support[1].flat ? 1 : -1;
-    double t;
+    double apart;
     if (flat < 0) {
         if (support[0].size == 0.0 || support[1].size == 0.0)
             return 0.0;
-        t = balls_meet(&motion,
-                       ADVANCEMENT_BALL * (support[0].size + support[1].size) +
-                           motion.rest);
+        apart = balls_meet(
+            &motion, ADVANCEMENT_BALL * (support[0].size + support[1].size) +
+                         motion.rest);
     } else {
         /* a plane at rest against a ball */
-        const struct support_body *o = &support[1 - flat];
+        const struct support_body *ball = &support[1 - flat];
         struct support_point point;
-        double x[3], v[3], n[3];
-        if (!body_rests(support[flat].b) || o->flat || o->size == 0.0)
+        double x[3], v[3], normal[3];
+        if (!body_rests(support[flat].b) || ball->flat || ball->size == 0.0)
             return 0.0;
         for (int i = 0; i < 3; i++)
-            v[i] = o->c[i] - support[flat].c[i];
+            v[i] = ball->c[i] - support[flat].c[i];
         support_rotate_back(&support[flat], v, x);
         for (int i = 0; i < 3; i++)
             x[i] += support[flat].centre[i];
         if (support_level(&support[flat], x, &point) != SUPPORT_FINE ||
             !(point.norm > 0.0))
             return 0.0;
-        support_rotate(&support[flat], point.g, n);
+        support_rotate(&support[flat], point.g, normal);
         double sign = (flat == 0 ? 1.0 : -1.0) / point.norm;
         double room =
-            point.G / point.norm - ADVANCEMENT_BALL * o->size - motion.rest;
-        t = first_nonpositive(room, sign * vec3_dot(n, motion.v),
-                              sign * vec3_dot(n, motion.a));
-        if (isfinite(t) && room < ADVANCEMENT_NEAR * o->size)
-            t = 0.0;
+            point.G / point.norm - ADVANCEMENT_BALL * ball->size - motion.rest;
+        apart = first_nonpositive(room, sign * vec3_dot(normal, motion.v),
+                                  sign * vec3_dot(normal, motion.a));
+        if (isfinite(apart) && room < ADVANCEMENT_NEAR * ball->size)
+            apart = 0.0;
     }
-    /* beyond h nothing is known unless the series are polynomials */
-    if (t > h && !motion.ends)
-        t = h;
-    return t;
+    /* beyond the horizon nothing is known unless the series are polynomials */
+    if (apart > horizon && !motion.ends)
+        apart = horizon;
+    return apart;
 }
 
 /* A bound of the spin (rad/s) that the body can have from here on. Without
@@ -246,7 +248,7 @@ advancement_safe(struct rt *run, uint32_t contact, double gap, double most)
 double
 event_horizon(struct rt *run)
 {
-    double longest = 0.0, g = vec3_norm(run->gravity);
+    double longest = 0.0, gravity = vec3_norm(run->gravity);
     for (uint32_t i = 0; i < run->im->bodies.n; i++) {
         double move, turn;
         body_speeds(run, rt_body(run, i), &move, &turn);
@@ -259,9 +261,9 @@ event_horizon(struct rt *run)
             image_contact->system != IMP_NO_SYSTEM)
             continue;
         struct relative motion;
-        double l = gap_length(run, contact);
-        if (g > 0.0)
-            longest = fmax(longest, sqrt(l / g));
+        double length = gap_length(run, contact);
+        if (gravity > 0.0)
+            longest = fmax(longest, sqrt(length / gravity));
         if (!relative_motion(run, image_contact, 0.0, &motion))
             continue;
         double v[3] = {0.0, 0.0, 0.0};
@@ -272,7 +274,7 @@ event_horizon(struct rt *run)
         bool bounded =
             !(rt_body(run, image_contact->body[0])->flags & IMP_BODYF_FLAT) &&
             !(rt_body(run, image_contact->body[1])->flags & IMP_BODYF_FLAT);
-        double way = l + (bounded ? vec3_norm(motion.x) : 0.0);
+        double way = length + (bounded ? vec3_norm(motion.x) : 0.0);
         if (speed > 0.0)
             longest = fmax(longest, way / speed);
     }

@@ -22,44 +22,48 @@
 
 int
 contact_root_series(struct rt *run, uint32_t contact,
-                    const struct gap_tolerance *tol, double *g, double *h)
+                    const struct gap_tolerance *tol, double *gap,
+                    double *horizon)
 {
-    assert(tol != NULL && g != NULL && h != NULL);
-    *h = 0.0;
+    assert(tol != NULL && gap != NULL && horizon != NULL);
+    *horizon = 0.0;
     /* until other features of the polytopes take over */
-    double t = INFINITY;
-    int st =
-        rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS
-            ? polytope_contact_series(run, contact, MOTION_STEP_ORDER, g, &t)
-            : contact_gap_series(run, contact, MOTION_STEP_ORDER, g);
+    double until = INFINITY;
+    int st = rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS
+                 ? polytope_contact_series(run, contact, MOTION_STEP_ORDER, gap,
+                                           &until)
+                 : contact_gap_series(run, contact, MOTION_STEP_ORDER, gap);
     if (st != IMP_OK)
         return st;
-    double most = fmax(ROOT_LARGEST * tol->length, 8.0 * fabs(g[0]));
+    double most = fmax(ROOT_LARGEST * tol->length, 8.0 * fabs(gap[0]));
     for (int k = 1; k <= 4; k++)
-        if (g[k] != 0.0)
-            t = fmin(t, exp(log(most / fabs(g[k])) / k));
+        if (gap[k] != 0.0)
+            until = fmin(until, exp(log(most / fabs(gap[k])) / k));
     for (int k = MOTION_STEP_ORDER - 3; k <= MOTION_STEP_ORDER; k++) {
-        if (!isfinite(g[k]))
+        if (!isfinite(gap[k]))
             return IMP_NONFINITE;
-        if (g[k] != 0.0)
-            t = fmin(t, exp(log(ROOT_TRUNCATION * tol->gap / fabs(g[k])) / k));
+        if (gap[k] != 0.0)
+            until = fmin(
+                until, exp(log(ROOT_TRUNCATION * tol->gap / fabs(gap[k])) / k));
     }
-    *h = t;
+    *horizon = until;
     return IMP_OK;
 }
 
-/* The first s in [0, h] where q leaves the band: upwards through twice the
- * tolerance (q may stand at the tolerance now), or downwards through minus the
- * tolerance. *side: 1 above, -1 below, 0 if q does not leave it (s = h). */
+/* The first time in [0, horizon] at which the gap leaves the band: upwards
+ * through twice the tolerance (the gap may stand at the tolerance now), or
+ * downwards through minus the tolerance. *side: 1 above, -1 below, 0 if the gap
+ * does not leave it (the answer is the horizon then). */
 static double
-leave(const double *q, double h, double tol, int *side)
+leave(const double *gap, double horizon, double tol, int *side)
 {
-    double neg[MOTION_STEP_ORDER + 1], below = h, above = h;
+    double neg[MOTION_STEP_ORDER + 1], below = horizon, above = horizon;
     for (int k = 0; k <= MOTION_STEP_ORDER; k++)
-        neg[k] = -q[k];
-    bool down = polynomial_below(q, MOTION_STEP_ORDER, 0.0, h, -tol, &below);
-    bool up =
-        polynomial_below(neg, MOTION_STEP_ORDER, 0.0, h, -2.0 * tol, &above);
+        neg[k] = -gap[k];
+    bool down =
+        polynomial_below(gap, MOTION_STEP_ORDER, 0.0, horizon, -tol, &below);
+    bool up = polynomial_below(neg, MOTION_STEP_ORDER, 0.0, horizon, -2.0 * tol,
+                               &above);
     *side = 0;
     if (up && (!down || above < below)) {
         *side = 1;
@@ -69,35 +73,35 @@ leave(const double *q, double h, double tol, int *side)
         *side = -1;
         return below;
     }
-    return h;
+    return horizon;
 }
 
 void
-contact_root_in_band(const double *gap, double h,
+contact_root_in_band(const double *gap, double horizon,
                      const struct gap_tolerance *tol, int sign,
                      struct contact_root *out)
 {
     assert(sign == 1 || sign == -1);
     assert(tol->gap > 0.0 && out != NULL);
-    double q[MOTION_STEP_ORDER + 1], d1[MOTION_STEP_ORDER + 1],
+    double signed_gap[MOTION_STEP_ORDER + 1], d1[MOTION_STEP_ORDER + 1],
         d2[MOTION_STEP_ORDER + 1];
     double root[MOTION_STEP_ORDER + 1];
     int side;
     for (int k = 0; k <= MOTION_STEP_ORDER; k++)
-        q[k] = sign * gap[k];
-    double end = leave(q, h, tol->gap, &side);
-    int n1 = polynomial_derivative(q, MOTION_STEP_ORDER, d1);
+        signed_gap[k] = sign * gap[k];
+    double end = leave(signed_gap, horizon, tol->gap, &side);
+    int n1 = polynomial_derivative(signed_gap, MOTION_STEP_ORDER, d1);
     int n2 = polynomial_derivative(d1, n1, d2);
-    out->kind = EVENT_NONE;
-    out->s = 0.0;
-    out->order = 0;
+    *out = (struct contact_root){EVENT_NONE, 0.0, 0};
 
-    /* C00: q'' vanishes where q and q' do. The root may lie a little before
-     * the start if q is inside the band already. */
+    /* C00: the second derivative vanishes where the gap and its rate do. The
+     * root may lie a little before the start if the gap is inside the band
+     * already. */
     double quick = tol->rate;
-    int n = polynomial_roots(d2, n2, end, 0.0, root, MOTION_STEP_ORDER);
-    for (int i = 0; i < n; i++)
-        if (fabs(polynomial_value(q, MOTION_STEP_ORDER, root[i])) <= tol->gap &&
+    int n_root = polynomial_roots(d2, n2, end, 0.0, root, MOTION_STEP_ORDER);
+    for (int i = 0; i < n_root; i++)
+        if (fabs(polynomial_value(signed_gap, MOTION_STEP_ORDER, root[i])) <=
+                tol->gap &&
             fabs(polynomial_value(d1, n1, root[i])) <= tol->rate_c00) {
             out->kind = EVENT_TANGENT;
             out->s = root[i];
@@ -105,8 +109,8 @@ contact_root_in_band(const double *gap, double h,
             return;
         }
     /* tangential touch: a minimum within the band */
-    n = polynomial_roots(d1, n1, end, 0.0, root, MOTION_STEP_ORDER);
-    for (int i = 0; i < n; i++)
+    n_root = polynomial_roots(d1, n1, end, 0.0, root, MOTION_STEP_ORDER);
+    for (int i = 0; i < n_root; i++)
         if (polynomial_value(d2, n2, root[i]) > 0.0) {
             out->kind = EVENT_TANGENT;
             out->s = root[i];
@@ -114,54 +118,47 @@ contact_root_in_band(const double *gap, double h,
             return;
         }
     /* The gap closes before the series ends, where other features take over,
-     * and so fast that it cannot turn within the band: v^2 is far above 2 a
-     * tol. */
+     * and so fast that it cannot turn within the band: the square of the rate
+     * is far above twice the acceleration times the tolerance. */
     double at, v;
-    if (side == 0 && q[0] > 0.0 &&
-        polynomial_below(q, MOTION_STEP_ORDER, 0.0, end, 0.0, &at) &&
+    if (side == 0 && signed_gap[0] > 0.0 &&
+        polynomial_below(signed_gap, MOTION_STEP_ORDER, 0.0, end, 0.0, &at) &&
         (v = polynomial_value(d1, n1, at)) < -quick &&
         v * v > 8.0 * fabs(polynomial_value(d2, n2, at)) * tol->gap) {
         out->s = at;
         out->kind = sign > 0 ? EVENT_CROSS : EVENT_OPEN;
         return;
     }
-    if (side == 0) {
-        /* q stays inside the band for as long as the series holds: this is a
-         * touch without rate, or one so slow that the next series must decide.
-         */
-        if (fabs(q[1]) <= quick) {
+    if (side >= 0) {
+        /* The gap stays inside the band for as long as the series holds: this
+         * is a touch without rate, or one so slow that the next series must
+         * decide. Or it leaves the band without turning: it was least where it
+         * began. */
+        if (fabs(signed_gap[1]) <= quick) {
             out->kind = EVENT_TANGENT;
             out->order = -1;
         }
         return;
     }
-    if (side > 0) {
-        /* q leaves the band without turning: it was least where it began */
-        if (fabs(q[1]) <= quick) {
-            out->kind = EVENT_TANGENT;
-            out->order = -1;
-        }
-        return;
-    }
-    /* crossing: q goes to the other side of the band without turning */
+    /* crossing: the gap goes to the other side of the band without turning */
     double s = 0.0;
-    if (q[0] > 0.0)
-        polynomial_below(q, MOTION_STEP_ORDER, 0.0, end, 0.0, &s);
+    if (signed_gap[0] > 0.0)
+        polynomial_below(signed_gap, MOTION_STEP_ORDER, 0.0, end, 0.0, &s);
     out->s = s;
     out->kind = fabs(polynomial_value(d1, n1, s)) <= quick ? EVENT_TANGENT
                 : sign > 0                                 ? EVENT_CROSS
                                                            : EVENT_OPEN;
-    out->order = q[0] > 0.0 ? 0 : -1;
+    out->order = signed_gap[0] > 0.0 ? 0 : -1;
 }
 
 bool
-contact_root_polish(const double *g, int order, double reach, double *s)
+contact_root_polish(const double *gap, int order, double reach, double *s)
 {
     assert(order >= 0 && order <= 2 && s != NULL);
     double d[MOTION_STEP_ORDER + 1];
     int n = MOTION_STEP_ORDER;
     for (int k = 0; k <= MOTION_STEP_ORDER; k++)
-        d[k] = g[k];
+        d[k] = gap[k];
     for (int i = 0; i < order; i++)
         n = polynomial_derivative(d, n, d);
     return polynomial_newton(d, n, reach, s);
@@ -173,25 +170,25 @@ event_ahead(struct rt *run, uint32_t contact, double most,
 {
     assert(run != NULL && out != NULL && contact < run->im->contacts.n);
     struct gap_tolerance tol;
-    double g[MOTION_STEP_ORDER + 1], h, hm;
+    double gap[MOTION_STEP_ORDER + 1], horizon, hm;
     int side, st = motion_series_all(run, MOTION_STEP_ORDER, &hm);
     *out = AHEAD_RESTS;
     gap_tolerance_get(run, contact, &tol);
-    if (st || (st = contact_root_series(run, contact, &tol, g, &h)))
+    if (st || (st = contact_root_series(run, contact, &tol, gap, &horizon)))
         return st;
-    h = fmin(fmin(h, hm), most);
+    horizon = fmin(fmin(horizon, hm), most);
     /* the place within the band does not matter */
-    g[0] = 0.0;
-    leave(g, h, tol.gap, &side);
+    gap[0] = 0.0;
+    leave(gap, horizon, tol.gap, &side);
     if (side == 0)
         return IMP_OK;
-    g[1] = 0.0;
+    gap[1] = 0.0;
     if (side < 0) {
-        leave(g, h, tol.gap, &side);
+        leave(gap, horizon, tol.gap, &side);
         *out = side < 0 ? AHEAD_FALLS : AHEAD_DRIFTS;
         return IMP_OK;
     }
-    leave(g, h, tol.gap, &side);
+    leave(gap, horizon, tol.gap, &side);
     *out = side > 0 ? AHEAD_RISES : AHEAD_RESTS;
     return IMP_OK;
 }

@@ -149,10 +149,10 @@ propose(struct near *watched, double entry, double s, enum event_kind kind)
 }
 
 /* One contact at the start of a step: its gap, and the time for which the
- * series of the gap holds. *h is lowered to that time. */
+ * series of the gap holds. *length is lowered to that time. */
 static int
 expand(struct rt *run, uint32_t contact, struct near *watched, double hm,
-       double most, double *h)
+       double most, double *length)
 {
     watched->candidate = watched->far = watched->series = false;
     watched->h = watched->safe = 0.0;
@@ -163,7 +163,7 @@ expand(struct rt *run, uint32_t contact, struct near *watched, double hm,
             watched->begun = true;
             watched->inside = false;
             watched->h = t;
-            *h = fmin(*h, t);
+            *length = fmin(*length, t);
             return IMP_OK;
         }
     }
@@ -199,7 +199,7 @@ expand(struct rt *run, uint32_t contact, struct near *watched, double hm,
                                      &watched->h) == IMP_OK)
         watched->series = watched->h > watched->safe;
     if (watched->series) {
-        *h = fmin(*h, watched->h);
+        *length = fmin(*length, watched->h);
         return IMP_OK;
     }
     watched->h = watched->safe;
@@ -216,57 +216,66 @@ expand(struct rt *run, uint32_t contact, struct near *watched, double hm,
         if (!isfinite(watched->h))
             watched->h = 1e-3 * most;
     }
-    *h = fmin(*h, watched->h);
+    *length = fmin(*length, watched->h);
     return IMP_OK;
 }
 
-/* finds the first entry of the gap into the band on [0, h] */
+/* finds the first entry of the gap into the band within a step of this length
+ */
 static void
-scan(struct near *watched, double h)
+scan(struct near *watched, double length)
 {
-    double q[MOTION_STEP_ORDER + 1], neg[MOTION_STEP_ORDER + 1], from = 0.0, up,
-                                                                 down, s;
+    double signed_gap[MOTION_STEP_ORDER + 1], neg[MOTION_STEP_ORDER + 1],
+        from = 0.0, up, down, when;
     for (int k = 0; k <= MOTION_STEP_ORDER; k++) {
-        q[k] = watched->sign * watched->g[k];
-        neg[k] = -q[k];
+        signed_gap[k] = watched->sign * watched->g[k];
+        neg[k] = -signed_gap[k];
     }
     if (watched->inside) {
         /* The gap has left the band when it is above twice the tolerance, so
          * that rounding at the edge of the band is no new entry. */
-        bool rises = polynomial_below(neg, MOTION_STEP_ORDER, 0.0, h,
+        bool rises = polynomial_below(neg, MOTION_STEP_ORDER, 0.0, length,
                                       -2.0 * watched->tol.gap, &up);
-        double low = q[0] < -watched->tol.gap ? q[0] : 0.0;
-        bool falls = polynomial_below(q, MOTION_STEP_ORDER, 0.0, h,
-                                      low - watched->tol.gap, &down);
+        double low = signed_gap[0] < -watched->tol.gap ? signed_gap[0] : 0.0;
+        bool falls = polynomial_below(signed_gap, MOTION_STEP_ORDER, 0.0,
+                                      length, low - watched->tol.gap, &down);
         if (!rises && !falls)
             return;
         if (falls && (!rises || down < up)) {
             /* The gap closes again without having opened. The known root at 0
-             * is divided out: q - q0 = s (q1 + q2 s + ...). */
-            double d[MOTION_STEP_ORDER + 1];
-            int n = polynomial_derivative(q, MOTION_STEP_ORDER, d);
-            s = 0.0;
-            if (q[1] > watched->tol.rate &&
-                !polynomial_below(q + 1, MOTION_STEP_ORDER - 1, 0.0, down, 0.0,
-                                  &s))
-                s = down;
+             * is divided out: the gap less its value at 0 is the time times a
+             * polynomial of one degree less. */
+            double slope[MOTION_STEP_ORDER + 1];
+            int slope_degree =
+                polynomial_derivative(signed_gap, MOTION_STEP_ORDER, slope);
+            when = 0.0;
+            if (signed_gap[1] > watched->tol.rate &&
+                !polynomial_below(signed_gap + 1, MOTION_STEP_ORDER - 1, 0.0,
+                                  down, 0.0, &when))
+                when = down;
             /* If the bodies are pressed together, the event is now. Otherwise
              * a touch without rate is the one that was just handled. The next
              * event is then the time at which the gap has risen, is closed
              * again, and falls fast enough to be told from the last event. */
             double slow = -EVENT_FALL * watched->tol.rate;
-            if (q[1] >= -watched->tol.rate && (s > 0.0 || q[2] >= 0.0) &&
-                polynomial_value(d, n, s) > slow &&
-                (!polynomial_below(d, n, s, down, slow, &s) ||
-                 !polynomial_below(q, MOTION_STEP_ORDER, s, down, 0.0, &s)))
-                s = down;
-            propose(watched, s, s, kind_of(watched, polynomial_value(d, n, s)));
+            if (signed_gap[1] >= -watched->tol.rate &&
+                (when > 0.0 || signed_gap[2] >= 0.0) &&
+                polynomial_value(slope, slope_degree, when) > slow &&
+                (!polynomial_below(slope, slope_degree, when, down, slow,
+                                   &when) ||
+                 !polynomial_below(signed_gap, MOTION_STEP_ORDER, when, down,
+                                   0.0, &when)))
+                when = down;
+            propose(
+                watched, when, when,
+                kind_of(watched, polynomial_value(slope, slope_degree, when)));
             return;
         }
         from = up;
     }
-    if (polynomial_below(q, MOTION_STEP_ORDER, from, h, watched->tol.gap, &s))
-        propose(watched, s, s, EVENT_NONE);
+    if (polynomial_below(signed_gap, MOTION_STEP_ORDER, from, length,
+                         watched->tol.gap, &when))
+        propose(watched, when, when, EVENT_NONE);
 }
 
 /* Finds the kind and the time of the touch of this contact, whose gap enters
@@ -277,7 +286,7 @@ static int
 refine(struct rt *run, uint32_t contact, struct near *watched, double t0,
        bool *trust)
 {
-    double g[MOTION_STEP_ORDER + 1], h, hm, moved = watched->entry;
+    double gap[MOTION_STEP_ORDER + 1], horizon, hm, moved = watched->entry;
     struct contact_root touch = {EVENT_NONE, 0.0, -1};
     *trust = true;
     watched->refined = true;
@@ -297,30 +306,32 @@ refine(struct rt *run, uint32_t contact, struct near *watched, double t0,
         st = look(run, contact, &watched->at);
         if (st != IMP_OK)
             return st;
-        if (contact_root_series(run, contact, &watched->tol, g, &h) != IMP_OK) {
+        if (contact_root_series(run, contact, &watched->tol, gap, &horizon) !=
+            IMP_OK) {
             /* the gap has no series here: the rate decides */
             watched->s = moved;
             watched->kind = kind_of(
                 watched, watched->sign * gap_rate(run, contact, &watched->at));
             return IMP_OK;
         }
-        h = fmin(h, hm);
+        horizon = fmin(horizon, hm);
         if (round == 0) {
             double want = 0.0;
             for (int k = MOTION_STEP_ORDER; k >= 0; k--)
                 want = want * moved + watched->g[k];
-            if (fabs(want - g[0]) >
+            if (fabs(want - gap[0]) >
                 EVENT_CHECK * watched->tol.gap + watched->tol.gap_rounding) {
                 *trust = false;
                 return IMP_OK;
             }
-            contact_root_in_band(g, h, &watched->tol, watched->sign, &touch);
+            contact_root_in_band(gap, horizon, &watched->tol, watched->sign,
+                                 &touch);
             watched->kind = touch.kind;
             watched->s = moved + touch.s;
             if (touch.kind == EVENT_NONE) {
                 /* the gap is in the band and slow: look again where this
                  * series ends */
-                watched->s = moved + h;
+                watched->s = moved + horizon;
                 return IMP_OK;
             }
             if (touch.order < 0)
@@ -328,7 +339,8 @@ refine(struct rt *run, uint32_t contact, struct near *watched, double t0,
             continue;
         }
         double ds = 0.0;
-        if (!contact_root_polish(g, touch.order, fmax(h, fabs(touch.s)), &ds))
+        if (!contact_root_polish(gap, touch.order, fmax(horizon, fabs(touch.s)),
+                                 &ds))
             break;
         touch.s = ds;
         watched->s = moved + ds;
@@ -350,10 +362,11 @@ accept(struct rt *run, double dt, double t1,
 }
 
 /* Finds the earliest touch among the candidates of this step, and its contact
- * *best (im->contacts.n if there is none). *h is lowered where the polynomials
- * cannot be trusted (*again), or where a contact wants another look. */
+ * *best (im->contacts.n if there is none). *length is lowered where the
+ * polynomials cannot be trusted (*again), or where a contact wants another
+ * look. */
 static int
-choose(struct rt *run, struct event_state *ev, double t0, double *h,
+choose(struct rt *run, struct event_state *ev, double t0, double *length,
        uint32_t *best, bool *again)
 {
     uint32_t nc = run->im->contacts.n;
@@ -377,7 +390,7 @@ choose(struct rt *run, struct event_state *ev, double t0, double *h,
         if (next == nc ||
             (*best != nc && ev->near[next].entry > ev->near[*best].s))
             break;
-        struct near *w = &ev->near[next];
+        struct near *earliest = &ev->near[next];
         if (moved) {
             restore(run, &ev->look);
             int st = motion_series_all(run, MOTION_STEP_ORDER, &hm);
@@ -388,17 +401,17 @@ choose(struct rt *run, struct event_state *ev, double t0, double *h,
         }
         bool trust;
         moved = true;
-        int st = refine(run, next, w, t0, &trust);
+        int st = refine(run, next, earliest, t0, &trust);
         if (st != IMP_OK)
             return st;
         if (!trust) {
             *again = true;
-            *h = 0.5 * *h;
+            *length = 0.5 * *length;
             *best = nc;
             break;
         }
-        if (w->kind == EVENT_NONE)
-            *h = fmin(*h, w->s);
+        if (earliest->kind == EVENT_NONE)
+            *length = fmin(*length, earliest->s);
     }
     if (moved) {
         restore(run, &ev->look);
@@ -407,10 +420,10 @@ choose(struct rt *run, struct event_state *ev, double t0, double *h,
     return IMP_OK;
 }
 
-/* *good: does every gap that was followed by its polynomial agree with it at
- * h? If not, *least is a step that is safe by bounds. */
+/* *good: does every gap that was followed by its polynomial agree with it after
+ * a step of this length? If not, *least is a step that is safe by bounds. */
 static int
-verify(struct rt *run, struct event_state *ev, double h, bool *good,
+verify(struct rt *run, struct event_state *ev, double length, bool *good,
        double *least)
 {
     *good = true;
@@ -418,14 +431,14 @@ verify(struct rt *run, struct event_state *ev, double h, bool *good,
     for (uint32_t contact = 0; contact < run->im->contacts.n; contact++) {
         struct near *watched = &ev->near[contact];
         if (watched->mode == WATCH_OFF || watched->far || !watched->series ||
-            h <= watched->safe)
+            length <= watched->safe)
             continue;
         struct closest_points at;
-        closest_points_predict(run, contact, MOTION_STEP_ORDER, h);
+        closest_points_predict(run, contact, MOTION_STEP_ORDER, length);
         int st = look(run, contact, &at);
         if (st != IMP_OK)
             return st;
-        double want = polynomial_value(watched->g, MOTION_STEP_ORDER, h);
+        double want = polynomial_value(watched->g, MOTION_STEP_ORDER, length);
         if (fabs(want - at.gap) > EVENT_CHECK * watched->tol.gap +
                                       1e-13 * fabs(want) +
                                       2.0 * watched->tol.gap_rounding) {
@@ -499,8 +512,8 @@ arrive(struct rt *run, struct event_state *ev, const struct step *step,
        uint32_t best, int (*each_step)(void *, double, double), void *ctx,
        struct event *out, struct event *more, uint32_t *n_more)
 {
-    double s = ev->near[best].s, t1 = step->start + s;
-    int st = s > 0.0 ? accept(run, s, t1, each_step, ctx) : IMP_OK;
+    double after = ev->near[best].s, t1 = step->start + after;
+    int st = after > 0.0 ? accept(run, after, t1, each_step, ctx) : IMP_OK;
     if (st != IMP_OK)
         return st;
     out->kind = ev->near[best].kind;
@@ -510,12 +523,12 @@ arrive(struct rt *run, struct event_state *ev, const struct step *step,
         const struct near *watched = &ev->near[contact];
         if (contact == best || watched->mode == WATCH_OFF ||
             !watched->candidate || !watched->refined ||
-            watched->kind == EVENT_NONE || watched->entry > s)
+            watched->kind == EVENT_NONE || watched->entry > after)
             continue;
         /* A gap without rate enters the band long before the touch: only the
          * time of the touch tells what class it has. */
         if (watched->kind == EVENT_TANGENT &&
-            watched->s - s > 4.0 * DBL_EPSILON * fabs(t1))
+            watched->s - after > 4.0 * DBL_EPSILON * fabs(t1))
             continue;
         more[(*n_more)++] = (struct event){watched->kind, contact, t1};
     }
@@ -528,8 +541,8 @@ static int
 advance(struct rt *run, struct event_state *ev, struct step *step, double until,
         int (*each_step)(void *, double, double), void *ctx)
 {
-    double t0 = step->start, h = step->length, least;
-    double t1 = h >= step->most ? until : t0 + h;
+    double t0 = step->start, length = step->length, least;
+    double t1 = length >= step->most ? until : t0 + length;
     bool good;
     if (t1 == t0)
         return stuck(run,
@@ -541,9 +554,9 @@ advance(struct rt *run, struct event_state *ev, struct step *step, double until,
         return st;
     if (!good) {
         restore(run, &ev->step);
-        step->cap = fmax(0.5 * h, least);
-        if (!(step->cap < h))
-            step->cap = 0.5 * h;
+        step->cap = fmax(0.5 * length, least);
+        if (!(step->cap < length))
+            step->cap = 0.5 * length;
         return IMP_OK;
     }
     step->cap = INFINITY;

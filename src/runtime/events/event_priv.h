@@ -13,9 +13,9 @@
 /* -- conservative_advancement.c -- */
 /* The time (s) from now on for which balls around both bodies (or a plane and
  * a ball) stay apart, from the series of the motion, at most `most`. 0 if they
- * are near; infinite if they stay apart for ever. h: the time for which the
- * series hold. */
-double advancement_apart(struct rt *run, uint32_t contact, double h,
+ * are near; infinite if they stay apart for ever. horizon: the time for which
+ * the series hold. */
+double advancement_apart(struct rt *run, uint32_t contact, double horizon,
                          double most);
 /* A time (s) before which the gap cannot become 0: |gap| over a bound of the
  * speed at which it can change (conservative advancement). 0 if there is no
@@ -24,27 +24,28 @@ double advancement_safe(struct rt *run, uint32_t contact, double gap,
                         double most);
 
 /* -- contact_root.c -- */
-/* The series g of the gap at the present state, and the time *h for which its
- * last terms stay small beside the tolerance. The series of the motion must
+/* The series of the gap at the present state, and the time *horizon for which
+ * its last terms stay small beside the tolerance. The series of the motion must
  * have been made. Status as contact_gap_series. */
 int contact_root_series(struct rt *run, uint32_t contact,
-                        const struct gap_tolerance *tol, double *g, double *h);
+                        const struct gap_tolerance *tol, double *gap,
+                        double *horizon);
 
-/* What the gap does on [0, h] after it has entered the band |gap| <= tol->gap.
- * sign: 1 if a closing gap is looked for, -1 if an opening one (g is negated
- * then). */
+/* What the gap does on [0, horizon] after it has entered the band |gap| <=
+ * tol->gap. sign: 1 if a closing gap is looked for, -1 if an opening one (the
+ * gap is negated then). */
 struct contact_root {
-    enum event_kind
-        kind; /* EVENT_NONE: the gap does not leave the band within h */
+    enum event_kind kind; /* EVENT_NONE: the gap does not leave the band within
+                             the horizon */
     double s;
-    int order; /* s is a root of g (0), of g' (1), of g'' (2), or is kept as it
-                  is (-1) */
+    int order; /* s is a root of the gap (0), of its rate (1), of its second
+                  derivative (2), or is kept as it is (-1) */
 };
-void contact_root_in_band(const double *g, double h,
+void contact_root_in_band(const double *gap, double horizon,
                           const struct gap_tolerance *tol, int sign,
                           struct contact_root *out);
 /* The time s of a touch again, from a series that was made at about that time.
  * False if the root is not within `reach`. */
-bool contact_root_polish(const double *g, int order, double reach, double *s);
+bool contact_root_polish(const double *gap, int order, double reach, double *s);
 
 #endif

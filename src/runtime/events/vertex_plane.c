@@ -31,9 +31,9 @@ struct vertex_planes {
 /* -- set-up -----------------------------------------------------------------
  */
 
-/* the offsets of n entries of the state; false if one is missing */
+/* the offsets of `count` entries of the state; false if one is missing */
 static bool
-find_rows(const struct rt *run, uint32_t block, uint32_t first, uint32_t n,
+find_rows(const struct rt *run, uint32_t block, uint32_t first, uint32_t count,
           uint32_t *out)
 {
     const imp_block *bl =
@@ -42,11 +42,11 @@ find_rows(const struct rt *run, uint32_t block, uint32_t first, uint32_t n,
     const uint32_t *rows = IMP_ARRAY(run->im, bl->rows, uint32_t);
     uint32_t found = 0;
     for (uint32_t i = 0; i < bl->state.n; i++)
-        if (state[i] >= first && state[i] < first + n) {
+        if (state[i] >= first && state[i] < first + count) {
             out[state[i] - first] = rows[i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
             found++;
         }
-    return found == n;
+    return found == count;
 }
 
 /* the offsets of the whole motion of a body */
@@ -102,7 +102,7 @@ take(struct rt *run, uint32_t contact, struct vertex_plane *plane)
                    *body = rt_body(run, image_contact->body[1 - flat]);
     const struct polytope *polytope =
         run->polytope[image_contact->body[1 - flat]];
-    struct support_body w;
+    struct support_body floor_support;
     plane->contact = contact;
     plane->flat = run->im->dim == 2;
     plane->body = image_contact->body[1 - flat];
@@ -122,9 +122,9 @@ take(struct rt *run, uint32_t contact, struct vertex_plane *plane)
     plane->side = (uint32_t)flat;
     memcpy(plane->own_n, face->n, sizeof plane->own_n);
     plane->own_d = face->d;
-    support_body_get(run, plane->floor, &w);
-    support_rotate(&w, face->n, plane->n);
-    plane->d = face->d + vec3_dot(plane->n, w.c);
+    support_body_get(run, plane->floor, &floor_support);
+    support_rotate(&floor_support, face->n, plane->n);
+    plane->d = face->d + vec3_dot(plane->n, floor_support.c);
     plane->length = gap_length(run, contact);
     take_vertices(run, polytope, plane);
     return true;
@@ -153,35 +153,37 @@ vertex_planes_new(struct rt *run)
 /* -- impact -----------------------------------------------------------------
  */
 
-/* n: the present normal of the plane. Returns the velocity of the plane along
- * n at the point x of the body (body axes). */
+/* normal: that of the plane now. Returns the velocity of the plane along its
+ * normal at a point of the body (body axes). */
 static double
-plane_now(struct rt *run, const struct vertex_plane *plane, const double *x,
-          double *n)
+plane_now(struct rt *run, const struct vertex_plane *plane, const double *point,
+          double *normal)
 {
-    struct support_body f, support;
-    double w[3] = {0.0, 0.0, 0.0}, v[3] = {0.0, 0.0, 0.0}, at[3], turn[3];
-    memcpy(n, plane->n, sizeof plane->n);
+    struct support_body floor, support;
+    double spin[3] = {0.0, 0.0, 0.0}, velocity[3] = {0.0, 0.0, 0.0}, at[3],
+           turn[3];
+    memcpy(normal, plane->n, sizeof plane->n);
     if (!plane->driven)
         return 0.0;
-    support_body_get(run, plane->floor, &f);
+    support_body_get(run, plane->floor, &floor);
     support_body_get(run, plane->body, &support);
-    support_rotate(&f, plane->own_n, n);
-    support_rotate(&support, x, at);
-    const double *s = run->env + f.b->env_state;
+    support_rotate(&floor, plane->own_n, normal);
+    support_rotate(&support, point, at);
+    const double *s = run->env + floor.b->env_state;
     for (int i = 0; i < 3; i++)
-        at[i] += support.c[i] - f.c[i];
-    memcpy(v, s + (plane->flat ? 3 : 7), sizeof *v * (plane->flat ? 2 : 3));
+        at[i] += support.c[i] - floor.c[i];
+    memcpy(velocity, s + (plane->flat ? 3 : 7),
+           sizeof *velocity * (plane->flat ? 2 : 3));
     if (plane->flat)
-        w[2] = s[5];
+        spin[2] = s[5];
     else
-        support_rotate(&f, s + 10, w);
-    vec3_cross(w, at, turn);
-    return vec3_dot(n, v) + vec3_dot(n, turn);
+        support_rotate(&floor, s + 10, spin);
+    vec3_cross(spin, at, turn);
+    return vec3_dot(normal, velocity) + vec3_dot(normal, turn);
 }
 
-/* The impulse (1 + e) |u| / W at a vertex that is on the plane now, with its
- * normal velocity u against the plane and W = 1/m + (r x g).I^-1 (r x g)
+/* The impulse P = (1 + e) |u| / W at a vertex that is on the plane now, with
+ * its normal velocity u against the plane and W = 1/m + (r x g).I^-1 (r x g)
  * (Palffy-Muhoray et al. 2018, eq. (7), with restitution). False if the touch
  * is too slow, or if the energy is not right (I1). */
 static bool
@@ -189,55 +191,59 @@ impact(struct rt *run, const struct vertex_plane *plane, uint32_t vertex,
        struct vertex_plane_touch *touch)
 {
     const imp_body *body = rt_body(run, plane->body);
-    const double *k = run->env + body->env_body,
-                 *s = run->env + body->env_state;
-    const double *v = s + (plane->flat ? 3 : 7);
-    double w[3] = {0.0, 0.0, 0.0}, n[3], g[3], rn[3], m[3], Iw[3];
+    const double *constants = run->env + body->env_body,
+                 *state = run->env + body->env_state;
+    const double *velocity = state + (plane->flat ? 3 : 7);
+    double spin[3] = {0.0, 0.0, 0.0}, normal[3], g[3], rn[3], turned[3], Iw[3];
     double x[3], nv = 0.0, vv = 0.0;
-    int d = plane->flat ? 2 : 3;
+    int dim = plane->flat ? 2 : 3;
     for (int i = 0; i < 3; i++)
         x[i] = plane->eight[vertex / EIGHT].x[i][vertex % EIGHT];
-    double floor = plane_now(run, plane, x, n);
-    vertex_plane_turn_back(plane->flat, s + (plane->flat ? 2 : 3), n, g);
+    double floor = plane_now(run, plane, x, normal);
+    vertex_plane_turn_back(plane->flat, state + (plane->flat ? 2 : 3), normal,
+                           g);
     vec3_cross(x, g, rn);
     if (plane->flat) {
-        w[2] = s[5];
-        m[0] = m[1] = 0.0;
-        m[2] = k[IMP_BODY_INVINERTIA] * rn[2];
+        spin[2] = state[5];
+        turned[0] = turned[1] = 0.0;
+        turned[2] = constants[IMP_BODY_INVINERTIA] * rn[2];
     } else {
-        memcpy(w, s + 10, sizeof w);
-        sym3_apply(k + IMP_BODY_INVINERTIA, rn, m);
+        memcpy(spin, state + 10, sizeof spin);
+        sym3_apply(constants + IMP_BODY_INVINERTIA, rn, turned);
     }
-    for (int i = 0; i < d; i++) {
-        nv += n[i] * v[i];
-        vv += v[i] * v[i];
+    for (int i = 0; i < dim; i++) {
+        nv += normal[i] * velocity[i];
+        vv += velocity[i] * velocity[i];
     }
-    double W = k[IMP_BODY_INVMASS] + vec3_dot(rn, m);
-    double own = nv + vec3_dot(rn, w), u = own - floor;
+    double W = constants[IMP_BODY_INVMASS] + vec3_dot(rn, turned);
+    double own = nv + vec3_dot(rn, spin), u = own - floor;
     if (!(u < -VERTEX_PLANE_SLOW *
-                  (sqrt(vv) + vec3_norm(w) * plane->radius + fabs(floor))))
+                  (sqrt(vv) + vec3_norm(spin) * plane->radius + fabs(floor))))
         return false;
-    double P = -(1.0 + plane->e) * u / W;
+    double impulse = -(1.0 + plane->e) * u / W;
     touch->contact = plane->contact;
     touch->body = plane->body;
-    touch->impulse = P;
+    touch->impulse = impulse;
     /* twice the change of energy, from the motion and as the work of P */
-    double I[6] = {0.0, 0.0, k[IMP_BODY_INERTIA]}, sum[3], got = 0.0;
+    double inertia[6] = {0.0, 0.0, constants[IMP_BODY_INERTIA]}, sum[3],
+           got = 0.0;
     for (int i = 0; i < 3; i++) {
-        touch->dv[i] = P * k[IMP_BODY_INVMASS] * n[i];
-        touch->dw[i] = P * m[i];
-        sum[i] = 2.0 * w[i] + touch->dw[i];
-        got += i < d ? k[IMP_BODY_MASS] * touch->dv[i] *
-                           (2.0 * v[i] + touch->dv[i])
-                     : 0.0;
+        touch->dv[i] = impulse * constants[IMP_BODY_INVMASS] * normal[i];
+        touch->dw[i] = impulse * turned[i];
+        sum[i] = 2.0 * spin[i] + touch->dw[i];
+        got += i < dim ? constants[IMP_BODY_MASS] * touch->dv[i] *
+                             (2.0 * velocity[i] + touch->dv[i])
+                       : 0.0;
     }
     if (!plane->flat)
-        memcpy(I, k + IMP_BODY_INERTIA, sizeof I);
-    sym3_apply(I, sum, Iw);
+        memcpy(inertia, constants + IMP_BODY_INERTIA, sizeof inertia);
+    sym3_apply(inertia, sum, Iw);
     got += vec3_dot(touch->dw, Iw);
-    sym3_apply(I, w, Iw);
-    double all = k[IMP_BODY_MASS] * vv + vec3_dot(w, Iw) + P * P * W;
-    return fabs(got - P * (2.0 * own + P * W)) <= VERTEX_PLANE_CONSERVES * all;
+    sym3_apply(inertia, spin, Iw);
+    double all = constants[IMP_BODY_MASS] * vv + vec3_dot(spin, Iw) +
+                 impulse * impulse * W;
+    return fabs(got - impulse * (2.0 * own + impulse * W)) <=
+           VERTEX_PLANE_CONSERVES * all;
 }
 
 void
@@ -261,55 +267,58 @@ vertex_planes_impact(struct vertex_planes *planes,
 /* -- flight -----------------------------------------------------------------
  */
 
-/* lowers *h to a time without touches of contacts of other kinds; false if
- * there is none */
+/* lowers *horizon to a time without touches of contacts of other kinds; false
+ * if there is none */
 static bool
 others_far(const struct vertex_planes *planes, const enum event_watch *watch,
-           double *h)
+           double *horizon)
 {
     for (uint32_t contact = 0; contact < planes->r->im->contacts.n; contact++) {
         if (watch[contact] == WATCH_OPEN)
             return false;
         if (watch[contact] == WATCH_OFF || !planes->other[contact])
             continue;
-        double t = advancement_apart(planes->r, contact, *h, *h);
+        double t = advancement_apart(planes->r, contact, *horizon, *horizon);
         if (!(t > 0.0))
             return false;
-        *h = fmin(*h, t);
+        *horizon = fmin(*horizon, t);
     }
     return true;
 }
 
-/* The first touch within *h. *h is lowered to its time, or to the time that is
- * known to be free. *best: the plane, planes->n if there is no touch. */
+/* The first touch within *horizon. *horizon is lowered to its time, or to the
+ * time that is known to be free. *best: the plane, planes->n if there is no
+ * touch. */
 static enum found
 first_touch(struct vertex_planes *planes, const enum event_watch *watch,
-            double *h, uint32_t *best, uint32_t *vertex)
+            double *horizon, uint32_t *best, uint32_t *vertex)
 {
     *best = planes->n;
-    for (uint32_t i = 0; i < planes->n; i++) {
-        struct vertex_plane_course *course = &planes->course[i];
-        enum event_watch w = watch[planes->plane[i].contact];
+    for (uint32_t which = 0; which < planes->n; which++) {
+        struct vertex_plane_course *course = &planes->course[which];
+        enum event_watch watched = watch[planes->plane[which].contact];
         struct first_vertex first;
-        double before = *h;
-        if (w == WATCH_OFF)
+        double before = *horizon;
+        if (watched == WATCH_OFF)
             continue;
-        if (!vertex_plane_begin(planes->r, &planes->plane[i], h, course))
+        if (!vertex_plane_begin(planes->r, &planes->plane[which], horizon,
+                                course))
             return FOUND_UNCLEAR;
-        enum found what =
-            vertex_plane_search(course, w == WATCH_LEAVE, h, &first);
+        enum found what = vertex_plane_search(course, watched == WATCH_LEAVE,
+                                              horizon, &first);
         if (what == FOUND_UNCLEAR)
             return what;
-        if (*h < before)
+        if (*horizon < before)
             *best = planes->n;
         if (what == FOUND_ROOT) {
-            *best = i;
+            *best = which;
             *vertex = first.i;
         }
     }
-    for (uint32_t i = 0; i < planes->n && *best < planes->n; i++)
-        if (i != *best && watch[planes->plane[i].contact] != WATCH_OFF &&
-            !vertex_plane_clear_at(&planes->course[i], *h))
+    for (uint32_t which = 0; which < planes->n && *best < planes->n; which++)
+        if (which != *best &&
+            watch[planes->plane[which].contact] != WATCH_OFF &&
+            !vertex_plane_clear_at(&planes->course[which], *horizon))
             return FOUND_UNCLEAR;
     return *best < planes->n ? FOUND_ROOT : FOUND_NONE;
 }
@@ -323,7 +332,7 @@ vertex_planes_next(struct vertex_planes *planes, const enum event_watch *watch,
     struct rt *run = planes->r;
     *end = VERTEX_PLANE_UNCLEAR;
     for (;;) {
-        double t0 = rt_time(run), h;
+        double t0 = rt_time(run), horizon;
         uint32_t best, vertex = 0;
         if (rt_stopped(run))
             return IMP_STOPPED;
@@ -331,18 +340,19 @@ vertex_planes_next(struct vertex_planes *planes, const enum event_watch *watch,
             *end = VERTEX_PLANE_UNTIL;
             return IMP_OK;
         }
-        int st = motion_series_all(run, VERTEX_PLANE_ORDER, &h);
+        int st = motion_series_all(run, VERTEX_PLANE_ORDER, &horizon);
         if (st != IMP_OK)
             return st;
         double left = until - t0;
-        h = fmin(h, left);
-        if (!others_far(planes, watch, &h))
+        horizon = fmin(horizon, left);
+        if (!others_far(planes, watch, &horizon))
             return IMP_OK;
-        enum found what = first_touch(planes, watch, &h, &best, &vertex);
-        double t1 = what == FOUND_NONE && h == left ? until : t0 + h;
+        enum found what = first_touch(planes, watch, &horizon, &best, &vertex);
+        double t1 =
+            what == FOUND_NONE && horizon == left ? until : t0 + horizon;
         if (what == FOUND_UNCLEAR || (t1 == t0 && what == FOUND_NONE))
             return IMP_OK;
-        motion_advance_by(run, VERTEX_PLANE_ORDER, h, t1);
+        motion_advance_by(run, VERTEX_PLANE_ORDER, horizon, t1);
         if (what == FOUND_NONE)
             continue;
         if (impact(run, &planes->plane[best], vertex, out))

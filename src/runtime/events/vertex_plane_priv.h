@@ -65,17 +65,19 @@ struct first_vertex {
 enum found { FOUND_NONE, FOUND_ROOT, FOUND_UNCLEAR, FOUND_MORE };
 
 /* The course of a contact from the present state on. The series of the motion
- * must have been made to VERTEX_PLANE_ORDER. *h is lowered to the time for
- * which the course holds. False if it has none. */
+ * must have been made to VERTEX_PLANE_ORDER. *horizon is lowered to the time
+ * for which the course holds. False if it has none. */
 bool vertex_plane_begin(struct rt *run, const struct vertex_plane *plane,
-                        double *h, struct vertex_plane_course *course);
-/* The first vertex that comes down within *h: first->i, and *h is lowered to
- * its time. Otherwise *h may be lowered to the time that is known to be free.
- * leaves: a vertex may stand on the plane at the start if it rises. */
+                        double *horizon, struct vertex_plane_course *course);
+/* The first vertex that comes down within *horizon: first->i, and *horizon is
+ * lowered to its time. Otherwise *horizon may be lowered to the time that is
+ * known to be free. leaves: a vertex may stand on the plane at the start if it
+ * rises. */
 enum found vertex_plane_search(struct vertex_plane_course *course, bool leaves,
-                               double *h, struct first_vertex *first);
-/* is every vertex well above the plane at the time s? */
-bool vertex_plane_clear_at(const struct vertex_plane_course *course, double s);
+                               double *horizon, struct first_vertex *first);
+/* is every vertex well above the plane at this time? */
+bool vertex_plane_clear_at(const struct vertex_plane_course *course,
+                           double time);
 
 /* g = R^T n from the unit quaternion; in the plane from the angle */
 static inline void

@@ -8,7 +8,7 @@
  * are known at a time, a vertex costs three products. They are read off the
  * series of the motion itself; no series of a height is made.
  *
- * On a step [0, h] the second derivative of H_i is at most
+ * On a step [0, horizon] the second derivative of H_i is at most
  *     M_i = max |n.c''| + |r_i| (max |w|^2 + max |w'|),
  * from the sums of the absolute coefficients. So H_i cannot vanish within
  *     H_i + H_i' u - M_i u^2/2 > 0,
@@ -64,14 +64,15 @@ two(const double *x)
     return p;
 }
 
-/* The values of four rows at s, with the terms up to `top` (even). Even and
- * odd terms are summed side by side, and four rows at once, because each sum
- * waits for its own last term. Entry VERTEX_PLANE_ORDER + 1 of a row is 0. */
+/* The values of four rows at a time, with the terms up to `top` (even). Even
+ * and odd terms are summed side by side, and four rows at once, because each
+ * sum waits for its own last term. Entry VERTEX_PLANE_ORDER + 1 of a row is 0.
+ */
 static ALWAYS_INLINE void
-four_at(const double *const *row, int top, double s, double *out)
+four_at(const double *const *row, int top, double time, double *out)
 {
     const double *a = row[0], *b = row[1], *c = row[2], *d = row[3];
-    double z = s * s;
+    double z = time * time;
     pair zz = {z, z}, p = two(a + top), q = two(b + top), r = two(c + top),
          t = two(d + top);
     for (int k = top - 2; k >= 0; k -= 2) {
@@ -80,10 +81,10 @@ four_at(const double *const *row, int top, double s, double *out)
         r = r * zz + two(c + k);
         t = t * zz + two(d + k);
     }
-    out[0] = p[0] + s * p[1];
-    out[1] = q[0] + s * q[1];
-    out[2] = r[0] + s * r[1];
-    out[3] = t[0] + s * t[1];
+    out[0] = p[0] + time * p[1];
+    out[1] = q[0] + time * q[1];
+    out[2] = r[0] + time * r[1];
+    out[3] = t[0] + time * t[1];
 }
 
 static ALWAYS_INLINE pair
@@ -108,7 +109,9 @@ four_tail(const double *const *row, double s)
 
 /* Sums over three rows of (sum of |c_k| s^k)^2 and of (sum of k |c_k|
  * s^(k-1))^2, and the tail as above. With a(s) = e(z) + s o(z) and z = s^2, a'
- * = 2 s e' + o + 2 z o'. */
+ * = 2 s e' + o + 2 z o'. Letters: a, b, c the rows; p, q, r their sums, even
+ * terms in entry 0 and odd terms in entry 1; dp, dq, dr the derivatives of
+ * these by z. */
 static ALWAYS_INLINE void
 three_squared(const double *const *row, double s, double *sum, double *slope,
               double *tail)
@@ -118,22 +121,22 @@ three_squared(const double *const *row, double s, double *sum, double *slope,
     pair zz = {z, z}, p = size_of(a + VERTEX_PLANE_ORDER),
          q = size_of(b + VERTEX_PLANE_ORDER),
          r = size_of(c + VERTEX_PLANE_ORDER), dp = {0.0, 0.0}, dq = dp, dr = dp,
-         v;
-    int k = VERTEX_PLANE_ORDER - 2;
+         beyond;
+    int term = VERTEX_PLANE_ORDER - 2;
     for (int part = 0; part < 2; part++) {
-        for (; k > (part ? -2 : VERTEX_PLANE_LOW); k -= 2) {
+        for (; term > (part ? -2 : VERTEX_PLANE_LOW); term -= 2) {
             dp = dp * zz + p;
-            p = p * zz + size_of(a + k);
+            p = p * zz + size_of(a + term);
             dq = dq * zz + q;
-            q = q * zz + size_of(b + k);
+            q = q * zz + size_of(b + term);
             dr = dr * zz + r;
-            r = r * zz + size_of(c + k);
+            r = r * zz + size_of(c + term);
         }
-        v = part ? v : p + q + r;
+        beyond = part ? beyond : p + q + r;
     }
-    for (k = 0; k < VERTEX_PLANE_LOW; k += 2)
+    for (term = 0; term < VERTEX_PLANE_LOW; term += 2)
         lead *= z;
-    *tail = lead * (v[0] + s * v[1]);
+    *tail = lead * (beyond[0] + s * beyond[1]);
     const double x[3] = {p[0] + s * p[1], q[0] + s * q[1], r[0] + s * r[1]};
     const double y[3] = {2.0 * s * dp[0] + p[1] + 2.0 * z * dp[1],
                          2.0 * s * dq[0] + q[1] + 2.0 * z * dq[1],
@@ -202,27 +205,29 @@ bend(const double *c, int top, double s)
     return y;
 }
 
-/* The bounds M_i of all vertices, and the error of the rough view. If q (or
- * the angle) is off by x and w by y, then R^T n is off by at most 6 (1 + x) x,
- * because it is n + 2 (v x (v x n) - q0 v x n). */
+/* The bounds M_i of all vertices, and the error of the rough view. If q (or the
+ * angle) is off by x = turn_off and w by y = spin_off, then R^T n is off by at
+ * most 6 (1 + x) x, because it is n + 2 (v x (v x n) - q0 v x n). */
 static void
-bounds(struct vertex_plane_course *course, double h)
+bounds(struct vertex_plane_course *course, double horizon)
 {
-    double W, W1, y, x;
+    double spin_square, spin_slope, spin_off;
     if (course->p->driven) {
         course->off = course->doff = course->turn = 0.0;
         for (int i = 0; i < 3; i++) {
-            x = bend(course->g[i], VERTEX_PLANE_ORDER, h);
-            course->turn += x * x;
+            double bent = bend(course->g[i], VERTEX_PLANE_ORDER, horizon);
+            course->turn += bent * bent;
         }
         course->turn = sqrt(course->turn);
         return;
     }
-    x = four_tail(course->turn_row, h);
-    three_squared(course->spin_row, h, &W, &W1, &y);
-    course->turn = W + sqrt(W1);
-    course->off = 6.0 * (1.0 + x) * x;
-    course->doff = course->off * sqrt(W) + (1.0 + course->off) * y;
+    double turn_off = four_tail(course->turn_row, horizon);
+    three_squared(course->spin_row, horizon, &spin_square, &spin_slope,
+                  &spin_off);
+    course->turn = spin_square + sqrt(spin_slope);
+    course->off = 6.0 * (1.0 + turn_off) * turn_off;
+    course->doff =
+        course->off * sqrt(spin_square) + (1.0 + course->off) * spin_off;
 }
 
 static void
@@ -262,7 +267,7 @@ begin(struct rt *run, const struct vertex_plane *plane,
  * under the polytope: g = R n and -g.c - d. *h is lowered to the time for
  * which both series hold. */
 static bool
-begin_driven(struct rt *run, const struct vertex_plane *plane, double *h,
+begin_driven(struct rt *run, const struct vertex_plane *plane, double *horizon,
              struct vertex_plane_course *course)
 {
     const imp_contact *image_contact = rt_contact(run, plane->contact);
@@ -272,29 +277,29 @@ begin_driven(struct rt *run, const struct vertex_plane *plane, double *h,
     const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
     const double *rows[2] = {NULL, NULL}, *out[12];
     double *work = run->event_work[plane->contact];
-    uint32_t d = run->im->dim;
+    uint32_t dim = run->im->dim;
     rows[1 - plane->side] = run->work[plane->block];
     if (rt_series(run, image_contact->relative, NULL, rows, work,
                   VERTEX_PLANE_ORDER))
         return false;
-    for (uint32_t i = 0; i < d + d * d; i++)
+    for (uint32_t i = 0; i < dim + dim * dim; i++)
         out[i] =
             work + (size_t)code[outs[i]].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
     memset(course->g, 0, sizeof course->g);
     memset(course->z, 0, sizeof course->z);
     course->degree = VERTEX_PLANE_ORDER;
-    for (uint32_t i = 0; i < d; i++)
-        for (uint32_t j = 0; j < d; j++) {
+    for (uint32_t i = 0; i < dim; i++)
+        for (uint32_t j = 0; j < dim; j++) {
             const double *R =
-                out[d + (plane->side == 0 ? d * j + i : d * i + j)];
+                out[dim + (plane->side == 0 ? dim * j + i : dim * i + j)];
             for (int m = 0; m <= VERTEX_PLANE_ORDER; m++)
                 course->g[i][m] += plane->own_n[j] * R[m];
         }
-    for (uint32_t i = 0; i < d; i++)
+    for (uint32_t i = 0; i < dim; i++)
         for (int m = 0; m <= VERTEX_PLANE_ORDER; m++)
             for (int l = 0; l <= m && plane->side == 1; l++)
                 course->z[m] -= course->g[i][l] * out[i][m - l];
-    for (uint32_t i = 0; i < d && plane->side == 0; i++)
+    for (uint32_t i = 0; i < dim && plane->side == 0; i++)
         for (int m = 0; m <= VERTEX_PLANE_ORDER; m++)
             course->z[m] += plane->own_n[i] * out[i][m];
     course->z[0] -= plane->own_d;
@@ -305,8 +310,8 @@ begin_driven(struct rt *run, const struct vertex_plane *plane, double *h,
         if (!isfinite(big))
             return false;
         if (big > 0.0)
-            *h = fmin(
-                *h,
+            *horizon = fmin(
+                *horizon,
                 exp(log(VERTEX_PLANE_TRUNCATION * plane->length / big) / m));
     }
     for (int i = 0; i < 4; i++)
@@ -315,47 +320,47 @@ begin_driven(struct rt *run, const struct vertex_plane *plane, double *h,
 }
 
 bool
-vertex_plane_begin(struct rt *run, const struct vertex_plane *plane, double *h,
-                   struct vertex_plane_course *course)
+vertex_plane_begin(struct rt *run, const struct vertex_plane *plane,
+                   double *horizon, struct vertex_plane_course *course)
 {
-    assert(run != NULL && plane != NULL && h != NULL && course != NULL);
+    assert(run != NULL && plane != NULL && horizon != NULL && course != NULL);
     course->p = plane;
     course->clear = clear(run, plane);
     if (plane->driven) {
-        if (!begin_driven(run, plane, h, course))
+        if (!begin_driven(run, plane, horizon, course))
             return false;
     } else {
         begin(run, plane, course);
     }
-    course->fall = bend(course->z, course->degree, *h);
+    course->fall = bend(course->z, course->degree, *horizon);
     return true;
 }
 
 static ALWAYS_INLINE void
-see(const struct vertex_plane_course *course, double s, enum sight how,
+see(const struct vertex_plane_course *course, double time, enum sight how,
     struct view *view)
 {
     const struct vertex_plane *plane = course->p;
-    double x[4], w[4];
+    double x[4], spin[4];
     for (int i = 0; i < 4 && how == AT_START; i++) {
         x[i] = course->turn_row[i][0];
-        w[i] = course->spin_row[i][0];
+        spin[i] = course->spin_row[i][0];
     }
     if (how != AT_START) {
         int top = how == FULLY ? VERTEX_PLANE_ORDER : VERTEX_PLANE_LOW;
-        four_at(course->turn_row, top, s, x);
-        four_at(course->spin_row, top, s, w);
+        four_at(course->turn_row, top, time, x);
+        four_at(course->spin_row, top, time, spin);
     }
     vertex_plane_turn_back(plane->flat, x, plane->n, view->g);
-    vec3_cross(view->g, w, view->dg);
+    vec3_cross(view->g, spin, view->dg);
 }
 
 static void
-look_driven(const struct vertex_plane_course *course, double s,
+look_driven(const struct vertex_plane_course *course, double time,
             struct view *view)
 {
     double x[4], dx[4];
-    four_rates_at(course->turn_row, s, x, dx);
+    four_rates_at(course->turn_row, time, x, dx);
     memcpy(view->g, x, sizeof view->g);
     memcpy(view->dg, dx, sizeof view->dg);
     view->z = x[3];
@@ -364,28 +369,28 @@ look_driven(const struct vertex_plane_course *course, double s,
 }
 
 static void
-look(const struct vertex_plane_course *course, double s, enum sight how,
+look(const struct vertex_plane_course *course, double time, enum sight how,
      struct view *view)
 {
     if (course->p->driven) {
-        look_driven(course, s, view);
+        look_driven(course, time, view);
         return;
     }
     double y = course->z[course->degree], dy = 0.0;
     for (int k = course->degree - 1; k >= 0; k--) {
-        dy = dy * s + y;
-        y = y * s + course->z[k];
+        dy = dy * time + y;
+        y = y * time + course->z[k];
     }
     view->z = y;
     view->dz = dy;
     view->off = how == ROUGHLY ? course->off : 0.0;
     view->doff = how == ROUGHLY ? course->doff : 0.0;
     if (how == AT_START)
-        see(course, s, AT_START, view);
+        see(course, time, AT_START, view);
     else if (how == ROUGHLY)
-        see(course, s, ROUGHLY, view);
+        see(course, time, ROUGHLY, view);
     else
-        see(course, s, FULLY, view);
+        see(course, time, FULLY, view);
 }
 
 /* heights and rates of eight vertices, less what they may be off by */
@@ -418,21 +423,21 @@ same(const struct vertex_plane *plane, uint32_t i, uint32_t j)
     return i == j || (i + 1 >= plane->n_vertex && j + 1 >= plane->n_vertex);
 }
 
-/* do all vertices except `but` stay above the band for the time u from the
- * view v on? */
+/* do all vertices except `but` stay above the band for the time `safe` from the
+ * view on? */
 static bool
 others_stay(const struct vertex_plane_course *course, const struct view *view,
-            uint32_t but, double u)
+            uint32_t but, double safe)
 {
-    for (uint32_t b = 0; b < course->p->n_eight; b++) {
-        const struct vertex_eight *eight = &course->p->eight[b];
+    for (uint32_t group = 0; group < course->p->n_eight; group++) {
+        const struct vertex_eight *eight = &course->p->eight[group];
         struct low low;
         lowest(course, view, eight, &low);
         for (uint32_t i = 0; i < EIGHT; i++)
             if (!(low.H[i] > course->clear &&
-                  low.H[i] + u * (low.D[i] - 0.5 * low.M[i] * u) >
+                  low.H[i] + safe * (low.D[i] - 0.5 * low.M[i] * safe) >
                       course->clear) &&
-                !same(course->p, b * EIGHT + i, but))
+                !same(course->p, group * EIGHT + i, but))
                 return false;
     }
     return true;
@@ -450,23 +455,23 @@ one(const struct vertex_plane_course *course, const struct view *view,
     *D = view->dz + vec3_dot(view->dg, x);
 }
 
-/* The root of H_i near *t. A step dt of Newton's method leaves H <= M dt^2/2.
- * The view is of a time just before the root then. */
+/* The root of H_i near *time. A step dt of Newton's method leaves H <= M
+ * dt^2/2. The view is of a time just before the root then. */
 static enum found
 polish(const struct vertex_plane_course *course, uint32_t i, double M,
-       double *t, struct view *view)
+       double *time, struct view *view)
 {
     double H, D, fine = DBL_EPSILON * (fabs(course->z[0]) + course->p->radius);
     enum sight how = ROUGHLY;
     for (int n = 0; n < 16; n++) {
         one(course, view, i, &H, &D);
         double dt = -H / D, left = 0.5 * M * dt * dt;
-        *t += dt;
+        *time += dt;
         if (how == FULLY && left <= fine)
             return FOUND_ROOT;
         if (left <= fmax(4.0 * course->p->radius * course->off, fine))
             how = FULLY;
-        look(course, *t, how, view);
+        look(course, *time, how, view);
     }
     return FOUND_UNCLEAR;
 }
@@ -480,19 +485,19 @@ lasts(const struct first_vertex *first)
                           : 2.0 * first->H / (root - first->D);
 }
 
-/* Lowers *u to the time that is safe from the view v on; f: the vertex that
- * limits it. The vertex that limited an earlier time is looked at first: most
- * others are safe for as long as it is. FOUND_UNCLEAR: a vertex is near the
- * plane, and not on its way up. */
+/* Lowers *safe to the time that is safe from the view on; first: the vertex
+ * that limits it. The vertex that limited an earlier time is looked at first:
+ * most others are safe for as long as it is. FOUND_UNCLEAR: a vertex is near
+ * the plane, and not on its way up. */
 static enum found
 soonest(const struct vertex_plane_course *course, const struct view *view,
-        double *u, struct first_vertex *first)
+        double *safe, struct first_vertex *first)
 {
     enum found any = FOUND_NONE;
     uint32_t hint = first->i % EIGHT;
-    for (uint32_t b = 0; b < course->p->n_eight; b++) {
+    for (uint32_t group = 0; group < course->p->n_eight; group++) {
         struct low low;
-        lowest(course, view, &course->p->eight[b], &low);
+        lowest(course, view, &course->p->eight[group], &low);
         for (uint32_t k = 0; k < EIGHT; k++) {
             uint32_t i = k ^ hint;
             double H = low.H[i], D = low.D[i], M = low.M[i];
@@ -500,27 +505,27 @@ soonest(const struct vertex_plane_course *course, const struct view *view,
                 (D <= 0.0 || D * D < 4.0 * course->clear * M ||
                  H < -course->clear / VERTEX_PLANE_CLEAR))
                 return FOUND_UNCLEAR;
-            if (H + *u * (D - 0.5 * M * *u) > 0.0)
+            if (H + *safe * (D - 0.5 * M * *safe) > 0.0)
                 continue;
-            *first = (struct first_vertex){b * EIGHT + i, H, D, M};
-            *u = lasts(first);
+            *first = (struct first_vertex){group * EIGHT + i, H, D, M};
+            *safe = lasts(first);
             any = FOUND_MORE;
         }
     }
     return any;
 }
 
-/* The root at which the vertex f, and no other, comes down soon after *t;
- * view: at *t. */
+/* The root at which the vertex `first`, and no other, comes down soon after
+ * *time; view: at *time. */
 static enum found
 comes_down(const struct vertex_plane_course *course,
-           const struct first_vertex *first, double *t, double h,
+           const struct first_vertex *first, double *time, double horizon,
            struct view *view)
 {
     double H, D;
-    if (polish(course, first->i, first->M, t, view) != FOUND_ROOT)
+    if (polish(course, first->i, first->M, time, view) != FOUND_ROOT)
         return FOUND_UNCLEAR;
-    if (*t > h)
+    if (*time > horizon)
         return FOUND_NONE;
     one(course, view, first->i, &H, &D);
     return D < 0.0 && D * D > 4.0 * course->clear * first->M &&
@@ -531,29 +536,29 @@ comes_down(const struct vertex_plane_course *course,
 
 /* A ball around the body is looked at first. */
 enum found
-vertex_plane_search(struct vertex_plane_course *course, bool leaves, double *h,
-                    struct first_vertex *first)
+vertex_plane_search(struct vertex_plane_course *course, bool leaves,
+                    double *horizon, struct first_vertex *first)
 {
-    assert(h != NULL && first != NULL);
+    assert(horizon != NULL && first != NULL);
     struct view view;
     enum sight how = AT_START;
-    double t = 0.0;
+    double time = 0.0;
     *first = (struct first_vertex){0, course->z[0] - course->p->radius,
                                    course->z[1], course->fall};
     if (first->H > 0.0) {
-        if (first->H + *h * (first->D - 0.5 * first->M * *h) > 0.0)
+        if (first->H + *horizon * (first->D - 0.5 * first->M * *horizon) > 0.0)
             return FOUND_NONE;
-        t = lasts(first);
+        time = lasts(first);
         how = ROUGHLY;
     }
-    bounds(course, *h);
+    bounds(course, *horizon);
     for (int round = 0; round < VERTEX_PLANE_ROUNDS; round++) {
-        double u = *h - t;
-        look(course, t, how, &view);
+        double safe = *horizon - time;
+        look(course, time, how, &view);
         if (how == AT_START && !leaves &&
             !others_stay(course, &view, UINT32_MAX, 0.0))
             return FOUND_UNCLEAR;
-        enum found found = soonest(course, &view, &u, first);
+        enum found found = soonest(course, &view, &safe, first);
         if (found == FOUND_UNCLEAR && how == ROUGHLY) {
             how = FULLY;
             continue;
@@ -565,26 +570,26 @@ vertex_plane_search(struct vertex_plane_course *course, bool leaves, double *h,
         first->D += 2.0 * view.doff * course->p->radius;
         if (first->D < 0.0 && first->D * first->D > 4.0 * first->M * first->H &&
             others_stay(course, &view, first->i, -1.2 * first->H / first->D)) {
-            found = comes_down(course, first, &t, *h, &view);
-            *h = found == FOUND_ROOT ? t : *h;
+            found = comes_down(course, first, &time, *horizon, &view);
+            *horizon = found == FOUND_ROOT ? time : *horizon;
             return found;
         }
-        /* A little less: if M_i is the second derivative itself, u ends on the
-         * plane. */
-        u *= VERTEX_PLANE_SHORT;
-        if (!(t + u > t))
+        /* A little less: if M_i is the second derivative itself, the safe time
+         * ends on the plane. */
+        safe *= VERTEX_PLANE_SHORT;
+        if (!(time + safe > time))
             return FOUND_UNCLEAR;
-        t += u;
+        time += safe;
         how = ROUGHLY;
     }
-    *h = t;
+    *horizon = time;
     return FOUND_NONE;
 }
 
 bool
-vertex_plane_clear_at(const struct vertex_plane_course *course, double s)
+vertex_plane_clear_at(const struct vertex_plane_course *course, double time)
 {
     struct view view;
-    look(course, s, FULLY, &view);
+    look(course, time, FULLY, &view);
     return others_stay(course, &view, UINT32_MAX, 0.0);
 }

@@ -34,10 +34,10 @@ void
 polygon_hull(struct polygon *polygon, struct polygon *tmp, double tol)
 {
     assert(tmp->room >= polygon->n && tol >= 0.0);
-    int n = 0;
-    for (int i = 1; i < polygon->n; i++) {
-        struct polygon_point x = polygon->v[i];
-        int j = i;
+    int count = 0;
+    for (int corner = 1; corner < polygon->n; corner++) {
+        struct polygon_point x = polygon->v[corner];
+        int j = corner;
         for (; j > 0 && (polygon->v[j - 1].u[0] > x.u[0] ||
                          (polygon->v[j - 1].u[0] == x.u[0] &&
                           polygon->v[j - 1].u[1] > x.u[1]));
@@ -46,41 +46,43 @@ polygon_hull(struct polygon *polygon, struct polygon *tmp, double tol)
         polygon->v[j] = x;
     }
     for (int pass = 0; pass < 2; pass++) {
-        int from = n;
+        int from = count;
         for (int k = 0; k < polygon->n; k++) {
             const struct polygon_point *x =
                 &polygon->v[pass ? polygon->n - 1 - k : k];
-            while (n >= from + 2 &&
-                   turn_of(tmp->v[n - 2].u, tmp->v[n - 1].u, x->u) <= 0.0)
-                n--;
-            tmp->v[n++] = *x;
+            while (count >= from + 2 &&
+                   turn_of(tmp->v[count - 2].u, tmp->v[count - 1].u, x->u) <=
+                       0.0)
+                count--;
+            tmp->v[count++] = *x;
         }
-        n--; /* the last point begins the other half */
+        count--; /* the last point begins the other half */
     }
     if (polygon->n <= 1)
-        n = polygon->n;
+        count = polygon->n;
     /* leave out thin corners, but not the ends of a segment */
     bool gone = true;
-    while (gone && n > 1) {
+    while (gone && count > 1) {
         gone = false;
-        for (int i = 0; i < n && n > 1 && !gone; i++) {
-            const double *a = tmp->v[(i + n - 1) % n].u, *b = tmp->v[i].u;
-            const double *c = tmp->v[(i + 1) % n].u;
+        for (int corner = 0; corner < count && count > 1 && !gone; corner++) {
+            const double *a = tmp->v[(corner + count - 1) % count].u,
+                         *b = tmp->v[corner].u;
+            const double *c = tmp->v[(corner + 1) % count].u;
             double l = distance_of(a, c);
             gone =
                 distance_of(b, c) <= tol ||
-                (n > 2 && l > tol && turn_of(a, b, c) <= tol * l &&
+                (count > 2 && l > tol && turn_of(a, b, c) <= tol * l &&
                  (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]) >
                      0.0);
             if (gone) {
-                memmove(&tmp->v[i], &tmp->v[i + 1],
-                        sizeof *tmp->v * (size_t)(n - i - 1));
-                n--;
+                memmove(&tmp->v[corner], &tmp->v[corner + 1],
+                        sizeof *tmp->v * (size_t)(count - corner - 1));
+                count--;
             }
         }
     }
-    memcpy(polygon->v, tmp->v, sizeof *polygon->v * (size_t)n);
-    polygon->n = n;
+    memcpy(polygon->v, tmp->v, sizeof *polygon->v * (size_t)count);
+    polygon->n = count;
 }
 
 /* distance of x from the segment a, b */
@@ -113,34 +115,41 @@ polygon_holds(const struct polygon *polygon, const double x[2], double tol)
 }
 
 void
-polygon_crossings(const struct polygon *a, const struct polygon *b,
+polygon_crossings(const struct polygon *first, const struct polygon *second,
                   struct polygon *out)
 {
-    int na = a->n == 2 ? 1 : a->n, nb = b->n == 2 ? 1 : b->n;
-    if (a->n < 2 || b->n < 2)
+    int first_sides = first->n == 2 ? 1 : first->n,
+        second_sides = second->n == 2 ? 1 : second->n;
+    if (first->n < 2 || second->n < 2)
         return;
-    for (int i = 0; i < na; i++)
-        for (int j = 0; j < nb; j++) {
-            const struct polygon_point *p = &a->v[i],
-                                       *q = &a->v[(i + 1) % a->n];
-            const struct polygon_point *x = &b->v[j],
-                                       *y = &b->v[(j + 1) % b->n];
-            double s0 = turn_of(x->u, y->u, p->u);
-            double s1 = turn_of(x->u, y->u, q->u);
-            double t0 = turn_of(p->u, q->u, x->u);
-            double t1 = turn_of(p->u, q->u, y->u);
-            if (fabs(s1 - s0) <= POLYGON_PARALLEL * distance_of(p->u, q->u) *
-                                     distance_of(x->u, y->u) ||
+    for (int i = 0; i < first_sides; i++)
+        for (int j = 0; j < second_sides; j++) {
+            const struct polygon_point *first_from = &first->v[i],
+                                       *first_to =
+                                           &first->v[(i + 1) % first->n];
+            const struct polygon_point *second_from = &second->v[j],
+                                       *second_to =
+                                           &second->v[(j + 1) % second->n];
+            double s0 = turn_of(second_from->u, second_to->u, first_from->u);
+            double s1 = turn_of(second_from->u, second_to->u, first_to->u);
+            double t0 = turn_of(first_from->u, first_to->u, second_from->u);
+            double t1 = turn_of(first_from->u, first_to->u, second_to->u);
+            if (fabs(s1 - s0) <=
+                    POLYGON_PARALLEL * distance_of(first_from->u, first_to->u) *
+                        distance_of(second_from->u, second_to->u) ||
                 (s0 > 0.0) == (s1 > 0.0) || (t0 > 0.0) == (t1 > 0.0))
                 continue;
-            struct polygon_point o;
+            struct polygon_point crossing;
             double s = s0 / (s0 - s1), t = t0 / (t0 - t1);
             for (int k = 0; k < 3; k++) {
-                o.P[k] = p->P[k] + s * (q->P[k] - p->P[k]);
-                o.Q[k] = x->Q[k] + t * (y->Q[k] - x->Q[k]);
+                crossing.P[k] =
+                    first_from->P[k] + s * (first_to->P[k] - first_from->P[k]);
+                crossing.Q[k] = second_from->Q[k] +
+                                t * (second_to->Q[k] - second_from->Q[k]);
             }
             for (int k = 0; k < 2; k++)
-                o.u[k] = p->u[k] + s * (q->u[k] - p->u[k]);
-            polygon_add(out, &o);
+                crossing.u[k] =
+                    first_from->u[k] + s * (first_to->u[k] - first_from->u[k]);
+            polygon_add(out, &crossing);
         }
 }

@@ -26,8 +26,8 @@ void polygon_hull(struct polygon *polygon, struct polygon *tmp, double tol);
 /* is x within tol (m) of the polygon? */
 bool polygon_holds(const struct polygon *polygon, const double x[2],
                    double tol);
-/* adds to *out the points at which the sides of a and b cross */
-void polygon_crossings(const struct polygon *a, const struct polygon *b,
-                       struct polygon *out);
+/* adds to *out the points at which the sides of both cross */
+void polygon_crossings(const struct polygon *first,
+                       const struct polygon *second, struct polygon *out);
 
 #endif

@@ -9,7 +9,9 @@
  * features with Q - P in the cone of normals at P and P - Q in that at Q
  * (Mirtich 1998). Overlapping, the pair gives the greatest separation: its
  * vertices are the support along its normal, and no other normal does better.
- */
+ * Letters beyond these: n also the unit normal m/|m| or the direction of the
+ * gap; q = b - a or y - a; c, R the pose c + R x of one body seen from the
+ * other. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -108,7 +110,7 @@ static void
 face_vertex(struct view *view, uint32_t f, uint32_t i, struct taylor *gap)
 {
     const struct polytope_face *face = view->a->face + f;
-    struct taylor y[3], c, n[3];
+    struct taylor y[3], condition, n[3];
     placed(view, view->b->vertex[i], y);
     taylor_dot_const(view->order, y, face->n, gap);
     gap->c[0] -= face->d;
@@ -117,11 +119,11 @@ face_vertex(struct view *view, uint32_t f, uint32_t i, struct taylor *gap)
     support_of_b(view, i, n);
     for (uint32_t k = 0; k < face->count && view->apart; k++) {
         const uint32_t *l = view->a->loop + face->first;
-        const double *p = view->a->vertex[l[k]];
-        const double *q = view->a->vertex[l[(k + 1) % face->count]];
+        const double *from = view->a->vertex[l[k]];
+        const double *to = view->a->vertex[l[(k + 1) % face->count]];
         double e[3], in[3];
         for (int j = 0; j < 3; j++)
-            e[j] = q[j] - p[j];
+            e[j] = to[j] - from[j];
         double len = vec3_norm(e);
         for (int j = 0; j < 3; j++) {
             int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
@@ -130,8 +132,8 @@ face_vertex(struct view *view, uint32_t f, uint32_t i, struct taylor *gap)
                          : face->n[j1] * e[j2] - face->n[j2] * e[j1]) /
                     len;
         }
-        taylor_dot_const(view->order, y, in, &c);
-        put(view, 1.0, &c, -vec3_dot(in, p));
+        taylor_dot_const(view->order, y, in, &condition);
+        put(view, 1.0, &condition, -vec3_dot(in, from));
     }
 }
 
@@ -177,100 +179,105 @@ cone_of_a(struct view *view, const struct polytope_edge *edge,
 static bool
 edge_edge(struct view *view, uint32_t i, uint32_t k, struct taylor *gap)
 {
-    const struct polytope_edge *a = view->a->edge + i, *b = view->b->edge + k;
-    struct taylor u[3], w[3], m[3], q[3], y[3], x[3], m2, l, n[3], g;
-    int N = view->order;
+    const struct polytope_edge *edge_a = view->a->edge + i,
+                               *edge_b = view->b->edge + k;
+    struct taylor u[3], w[3], m[3], q[3], start[3], part[3], m2, length, n[3],
+        condition;
+    int order = view->order;
     for (int j = 0; j < 3; j++)
-        taylor_const(N, a->dir[j], &u[j]);
-    turned(view, b->dir, w);
-    taylor_cross(N, u, w, m);
+        taylor_const(order, edge_a->dir[j], &u[j]);
+    turned(view, edge_b->dir, w);
+    taylor_cross(order, u, w, m);
     double side = 0.0, sine = 0.0;
     for (int j = 0; j < 3; j++) {
-        side += m[j].c[0] * (view->a->face[a->face[0]].n[j] +
-                             view->a->face[a->face[1]].n[j]);
+        side += m[j].c[0] * (view->a->face[edge_a->face[0]].n[j] +
+                             view->a->face[edge_a->face[1]].n[j]);
         sine += m[j].c[0] * m[j].c[0];
     }
     if (!(sine > GAP_PARALLEL * GAP_PARALLEL))
         return false;
     for (int j = 0; j < 3 && side < 0.0; j++)
-        taylor_scale(N, -1.0, &m[j], &m[j]);
-    taylor_dot(N, m, m, &m2);
-    taylor_sqrt(N, &m2, &l);
+        taylor_scale(order, -1.0, &m[j], &m[j]);
+    taylor_dot(order, m, m, &m2);
+    taylor_sqrt(order, &m2, &length);
     for (int j = 0; j < 3; j++)
-        taylor_div(N, &m[j], &l, &n[j]);
+        taylor_div(order, &m[j], &length, &n[j]);
     /* the points along the edges: s u - t w = q - gap n */
-    placed(view, view->b->vertex[b->v[0]], y);
+    placed(view, view->b->vertex[edge_b->v[0]], start);
     for (int j = 0; j < 3; j++) {
-        q[j] = y[j];
-        q[j].c[0] -= view->a->vertex[a->v[0]][j];
+        q[j] = start[j];
+        q[j].c[0] -= view->a->vertex[edge_a->v[0]][j];
     }
     double sign = side < 0.0 ? -1.0 : 1.0, at[2];
-    for (int e = 0; e < 2; e++) {
+    for (int which = 0; which < 2; which++) {
         struct taylor s;
-        taylor_cross(N, q, e == 0 ? w : u, x);
-        taylor_dot(N, x, m, &g);
-        taylor_div(N, &g, &m2, &s);
-        taylor_scale(N, sign, &s, &s);
-        at[e] = s.c[0];
+        taylor_cross(order, q, which == 0 ? w : u, part);
+        taylor_dot(order, part, m, &condition);
+        taylor_div(order, &condition, &m2, &s);
+        taylor_scale(order, sign, &s, &s);
+        at[which] = s.c[0];
         if (!view->apart)
             continue;
         put(view, 1.0, &s, 0.0);
         put(view, -1.0, &s,
-            edge_length(e == 0 ? view->a : view->b, e == 0 ? a : b));
+            edge_length(which == 0 ? view->a : view->b,
+                        which == 0 ? edge_a : edge_b));
     }
     /* from these points on, so that cancellation costs few digits */
     for (int j = 0; j < 3; j++) {
-        taylor_scale(N, at[1], &w[j], &x[j]);
-        taylor_add(N, &q[j], &x[j], &q[j]);
-        q[j].c[0] -= at[0] * a->dir[j];
+        taylor_scale(order, at[1], &w[j], &part[j]);
+        taylor_add(order, &q[j], &part[j], &q[j]);
+        q[j].c[0] -= at[0] * edge_a->dir[j];
     }
-    taylor_dot(N, q, n, gap);
-    cone_of_a(view, a, n);
-    for (int e = 0; e < 2; e++) {
+    taylor_dot(order, q, n, gap);
+    cone_of_a(view, edge_a, n);
+    for (int which = 0; which < 2; which++) {
         double in[3];
-        into_face(view->b, b, e, in);
-        turned(view, in, x);
-        taylor_dot(N, n, x, &g);
-        put(view, view->b->radius, &g, 0.0);
+        into_face(view->b, edge_b, which, in);
+        turned(view, in, part);
+        taylor_dot(order, n, part, &condition);
+        put(view, view->b->radius, &condition, 0.0);
     }
     return true;
 }
 
 /* unit n and length of q */
 static void
-direction(int N, const struct taylor q[3], struct taylor n[3], struct taylor *l)
+direction(int order, const struct taylor q[3], struct taylor n[3],
+          struct taylor *length)
 {
     struct taylor q2;
-    taylor_dot(N, q, q, &q2);
-    taylor_sqrt(N, &q2, l);
+    taylor_dot(order, q, q, &q2);
+    taylor_sqrt(order, &q2, length);
     for (int j = 0; j < 3; j++)
-        taylor_div(N, &q[j], l, &n[j]);
+        taylor_div(order, &q[j], length, &n[j]);
 }
 
 static bool
-edge_vertex(struct view *view, uint32_t i, uint32_t k, struct taylor *gap)
+edge_vertex(struct view *view, uint32_t index, uint32_t vertex,
+            struct taylor *gap)
 {
-    const struct polytope_edge *a = view->a->edge + i;
-    struct taylor q[3], n[3], s, x;
-    int N = view->order;
-    placed(view, view->b->vertex[k], q);
+    const struct polytope_edge *edge = view->a->edge + index;
+    struct taylor q[3], n[3], s, part;
+    int order = view->order;
+    placed(view, view->b->vertex[vertex], q);
     for (int j = 0; j < 3; j++)
-        q[j].c[0] -= view->a->vertex[a->v[0]][j];
-    taylor_dot_const(N, q, a->dir, &s);
+        q[j].c[0] -= view->a->vertex[edge->v[0]][j];
+    taylor_dot_const(order, q, edge->dir, &s);
     put(view, 1.0, &s, 0.0);
-    put(view, -1.0, &s, edge_length(view->a, a));
+    put(view, -1.0, &s, edge_length(view->a, edge));
     for (int j = 0; j < 3; j++) {
-        taylor_scale(N, a->dir[j], &s, &x);
-        taylor_sub(N, &q[j], &x, &q[j]);
+        taylor_scale(order, edge->dir[j], &s, &part);
+        taylor_sub(order, &q[j], &part, &q[j]);
     }
-    direction(N, q, n, gap);
+    direction(order, q, n, gap);
     for (int side = 0; side < 2; side++) {
         double in[3];
-        into_face(view->a, a, side, in);
-        taylor_dot_const(N, q, in, &x);
-        put(view, -1.0, &x, 0.0);
+        into_face(view->a, edge, side, in);
+        taylor_dot_const(order, q, in, &part);
+        put(view, -1.0, &part, 0.0);
     }
-    support_of_b(view, k, n);
+    support_of_b(view, vertex, n);
     return gap->c[0] > 0.0;
 }
 
@@ -296,8 +303,8 @@ feature_gap_series(const struct polytope_scene *scene,
     assert(scene != NULL && pair != NULL && gap != NULL);
     assert(pair->kind[0] <= FEATURE_FACE && pair->kind[1] <= FEATURE_FACE);
     struct view view;
-    int N = validity->order, big = pair->kind[0] < pair->kind[1] ? 1 : 0;
-    view.order = N;
+    int order = validity->order, big = pair->kind[0] < pair->kind[1] ? 1 : 0;
+    view.order = order;
     view.t = validity;
     view.a = scene->p[big];
     view.b = scene->p[1 - big];
@@ -312,23 +319,23 @@ feature_gap_series(const struct polytope_scene *scene,
             const struct taylor column[3] = {R[i], R[3 + i], R[6 + i]};
             for (int j = 0; j < 3; j++)
                 view.R[3 * i + j] = column[j];
-            taylor_dot(N, column, c, &view.c[i]);
-            taylor_scale(N, -1.0, &view.c[i], &view.c[i]);
+            taylor_dot(order, column, c, &view.c[i]);
+            taylor_scale(order, -1.0, &view.c[i], &view.c[i]);
         }
     }
-    uint32_t i = pair->index[big], j = pair->index[1 - big];
+    uint32_t own = pair->index[big], other = pair->index[1 - big];
     if (scene->p[0]->n_vertex == 0 || scene->p[1]->n_vertex == 0 ||
         validity->overlap)
         view.apart = false;
     switch (pair->kind[big]) {
     case FEATURE_FACE:
-        face_vertex(&view, i, j, gap);
+        face_vertex(&view, own, other, gap);
         return true;
     case FEATURE_EDGE:
         return pair->kind[1 - big] == FEATURE_EDGE
-                   ? edge_edge(&view, i, j, gap)
-                   : edge_vertex(&view, i, j, gap);
+                   ? edge_edge(&view, own, other, gap)
+                   : edge_vertex(&view, own, other, gap);
     default:
-        return vertex_vertex(&view, i, j, gap);
+        return vertex_vertex(&view, own, other, gap);
     }
 }

@@ -7,7 +7,8 @@
  * points lie inside both features. Overlapping: the greatest separation
  * sigma(n) = min_1 n.x - max_0 n.x over the normals of faces and of pairs of
  * edges whose arcs of normals cross on the sphere, because it can be greatest
- * nowhere else (Gottschalk, Lin and Manocha 1996). */
+ * nowhere else (Gottschalk, Lin and Manocha 1996). Letters: P, Q nearest points
+ * of body 0 and of body 1, n unit normal of a face or of two edges. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -67,15 +68,15 @@ polytope_neighbour(const struct polytope *polytope, uint32_t v, uint32_t i)
     return v;
 }
 
-/* the plane n.x = d of a face of body b in the axes of body 0; n points out of
- * b */
+/* the plane n.x = d of a face of a body in the axes of body 0; n points out of
+ * the body */
 static void
-plane(const struct polytope_scene *scene, int b, uint32_t f, double n[3],
+plane(const struct polytope_scene *scene, int body, uint32_t f, double n[3],
       double *d)
 {
-    const struct polytope_face *face = scene->p[b]->face + f;
+    const struct polytope_face *face = scene->p[body]->face + f;
     *d = face->d;
-    if (b == 0) {
+    if (body == 0) {
         memcpy(n, face->n, sizeof face->n);
         return;
     }
@@ -84,19 +85,19 @@ plane(const struct polytope_scene *scene, int b, uint32_t f, double n[3],
 }
 
 static const double *
-vertex(const struct polytope_scene *scene, int b, uint32_t v)
+vertex(const struct polytope_scene *scene, int body, uint32_t v)
 {
-    return b == 0 ? scene->p[0]->vertex[v] : scene->point[v];
+    return body == 0 ? scene->p[0]->vertex[v] : scene->point[v];
 }
 
-/* the least n.x over the vertices of body b, and the vertex */
+/* the least n.x over the vertices x of a body, and the vertex */
 static double
-lowest(const struct polytope_scene *scene, int b, const double n[3],
+lowest(const struct polytope_scene *scene, int body, const double n[3],
        uint32_t *at)
 {
     double least = INFINITY;
-    for (uint32_t v = 0; v < scene->p[b]->n_vertex; v++) {
-        double x = vec3_dot(n, vertex(scene, b, v));
+    for (uint32_t v = 0; v < scene->p[body]->n_vertex; v++) {
+        double x = vec3_dot(n, vertex(scene, body, v));
         if (x < least) {
             least = x;
             *at = v;
@@ -111,21 +112,21 @@ polytope_separation(const struct polytope_scene *scene, const double n[3],
 {
     assert(scene->dim == 2 || scene->dim == 3);
     double sum = 0.0;
-    for (int b = 0; b < 2; b++) {
-        double o[3], m[3], d;
+    for (int body = 0; body < 2; body++) {
+        double away[3], outward[3], offset;
         for (int i = 0; i < 3; i++)
-            o[i] = b == 0 ? -n[i] : n[i];
-        at[b] = UINT32_MAX;
-        if (scene->p[b]->n_vertex > 0) {
-            sum += lowest(scene, b, o, &at[b]);
+            away[i] = body == 0 ? -n[i] : n[i];
+        at[body] = UINT32_MAX;
+        if (scene->p[body]->n_vertex > 0) {
+            sum += lowest(scene, body, away, &at[body]);
             continue;
         }
         /* a half-space is bounded along its normal only */
-        plane(scene, b, 0, m, &d);
+        plane(scene, body, 0, outward, &offset);
         for (int i = 0; i < 3; i++)
-            if (fabs(m[i] + o[i]) > FIND_TOUCH)
+            if (fabs(outward[i] + away[i]) > FIND_TOUCH)
                 return -INFINITY;
-        sum -= d;
+        sum -= offset;
     }
     return sum;
 }
@@ -133,31 +134,31 @@ polytope_separation(const struct polytope_scene *scene, const double n[3],
 /* -- one pair ------------------------------------------------------------- */
 
 static void
-set_pair(struct feature_pair *pair, int b, enum feature_kind k0, uint32_t i0,
+set_pair(struct feature_pair *pair, int body, enum feature_kind k0, uint32_t i0,
          enum feature_kind k1, uint32_t i1)
 {
-    pair->kind[b] = (unsigned char)k0;
-    pair->index[b] = i0;
-    pair->kind[1 - b] = (unsigned char)k1;
-    pair->index[1 - b] = i1;
+    pair->kind[body] = (unsigned char)k0;
+    pair->index[body] = i0;
+    pair->kind[1 - body] = (unsigned char)k1;
+    pair->index[1 - body] = i1;
 }
 
-/* points and normal of a face of body b and a vertex of the other */
+/* points and normal of a face of `body` and a vertex of the other */
 static void
-face_points(const struct polytope_scene *scene, int b, uint32_t f, uint32_t v,
-            struct nearest_features *nearest)
+face_points(const struct polytope_scene *scene, int body, uint32_t face,
+            uint32_t corner, struct nearest_features *nearest)
 {
     double n[3], d;
-    plane(scene, b, f, n, &d);
-    const double *x = vertex(scene, 1 - b, v);
+    plane(scene, body, face, n, &d);
+    const double *x = vertex(scene, 1 - body, corner);
     nearest->gap = vec3_dot(n, x) - d;
     for (int i = 0; i < 3; i++) {
         double foot = x[i] - nearest->gap * n[i];
-        nearest->P[i] = b == 0 ? foot : x[i];
-        nearest->Q[i] = b == 0 ? x[i] : foot;
-        nearest->n[i] = b == 0 ? n[i] : -n[i];
+        nearest->P[i] = body == 0 ? foot : x[i];
+        nearest->Q[i] = body == 0 ? x[i] : foot;
+        nearest->n[i] = body == 0 ? n[i] : -n[i];
     }
-    set_pair(&nearest->pair, b, FEATURE_FACE, f, FEATURE_VERTEX, v);
+    set_pair(&nearest->pair, body, FEATURE_FACE, face, FEATURE_VERTEX, corner);
 }
 
 void
@@ -165,21 +166,22 @@ polytope_edge_points(const struct polytope_scene *scene, uint32_t e0,
                      uint32_t e1, double P[3], double Q[3])
 {
     assert(e0 < scene->p[0]->n_edge && e1 < scene->p[1]->n_edge);
-    const struct polytope_edge *a = scene->p[0]->edge + e0,
-                               *b = scene->p[1]->edge + e1;
-    const double *x = scene->p[0]->vertex[a->v[0]], *y = scene->point[b->v[0]];
-    double w[3], m[3], q[3], c[3], m2;
-    turn(scene, b->dir, w);
-    vec3_cross(a->dir, w, m);
+    const struct polytope_edge *edge0 = scene->p[0]->edge + e0,
+                               *edge1 = scene->p[1]->edge + e1;
+    const double *start0 = scene->p[0]->vertex[edge0->v[0]],
+                 *start1 = scene->point[edge1->v[0]];
+    double dir1[3], m[3], q[3], c[3], m2;
+    turn(scene, edge1->dir, dir1);
+    vec3_cross(edge0->dir, dir1, m);
     m2 = vec3_dot(m, m);
-    vec3_sub(y, x, q);
-    vec3_cross(q, w, c);
+    vec3_sub(start1, start0, q);
+    vec3_cross(q, dir1, c);
     double t0 = vec3_dot(c, m) / m2;
-    vec3_cross(q, a->dir, c);
+    vec3_cross(q, edge0->dir, c);
     double t1 = vec3_dot(c, m) / m2;
     for (int i = 0; i < 3; i++) {
-        P[i] = x[i] + t0 * a->dir[i];
-        Q[i] = y[i] + t1 * w[i];
+        P[i] = start0[i] + t0 * edge0->dir[i];
+        Q[i] = start1[i] + t1 * dir1[i];
     }
 }
 
@@ -206,26 +208,27 @@ polytope_edges_cross(const struct polytope_scene *scene, uint32_t e0,
     assert(scene->dim == 3);
     assert(e0 < scene->p[0]->n_edge && e1 < scene->p[1]->n_edge);
     const struct polytope *p0 = scene->p[0], *p1 = scene->p[1];
-    const struct polytope_edge *a = p0->edge + e0, *b = p1->edge + e1;
-    double w[3], c[3], d[3];
-    const double *na = p0->face[a->face[0]].n, *nb = p0->face[a->face[1]].n;
-    turn(scene, b->dir, w);
-    turn(scene, p1->face[b->face[0]].n, c);
-    turn(scene, p1->face[b->face[1]].n, d);
-    /* the arcs from na to nb and from -c to -d cross if each crosses the great
-     * circle of the other, ... */
-    double ca = vec3_dot(c, a->dir), da = vec3_dot(d, a->dir);
-    double aw = vec3_dot(na, w), bw = vec3_dot(nb, w);
+    const struct polytope_edge *edge0 = p0->edge + e0, *edge1 = p1->edge + e1;
+    double dir1[3], nc[3], nd[3];
+    const double *na = p0->face[edge0->face[0]].n,
+                 *nb = p0->face[edge0->face[1]].n;
+    turn(scene, edge1->dir, dir1);
+    turn(scene, p1->face[edge1->face[0]].n, nc);
+    turn(scene, p1->face[edge1->face[1]].n, nd);
+    /* the arcs from na to nb and from -nc to -nd cross if each crosses the
+     * great circle of the other, ... */
+    double ca = vec3_dot(nc, edge0->dir), da = vec3_dot(nd, edge0->dir);
+    double aw = vec3_dot(na, dir1), bw = vec3_dot(nb, dir1);
     if (ca * da >= 0.0 || aw * bw >= 0.0)
         return false;
-    vec3_cross(a->dir, w, n);
+    vec3_cross(edge0->dir, dir1, n);
     double l = vec3_norm(n), side = vec3_dot(n, na) + vec3_dot(n, nb);
     if (!(l > FIND_PARALLEL))
         return false;
     for (int i = 0; i < 3; i++)
         n[i] *= (side < 0.0 ? -1.0 : 1.0) / l;
     /* ... on the same side of the sphere */
-    return vec3_dot(n, c) + vec3_dot(n, d) < 0.0;
+    return vec3_dot(n, nc) + vec3_dot(n, nd) < 0.0;
 }
 
 /* the greatest separation among the normals of faces and of pairs of edges */
@@ -263,17 +266,17 @@ separate(const struct polytope_scene *scene, struct nearest_features *best)
 /* -- apart ------------------------------------------------------------------
  */
 
-/* does x lie over face f of body b? */
+/* does x lie over face f of `body`? */
 static bool
-over(const struct polytope_scene *scene, int b, uint32_t f, const double n[3],
-     const double x[3])
+over(const struct polytope_scene *scene, int body, uint32_t f,
+     const double normal[3], const double x[3])
 {
-    const struct polytope *polytope = scene->p[b];
+    const struct polytope *polytope = scene->p[body];
     const uint32_t *l = polytope->loop + polytope->face[f].first;
     uint32_t count = polytope->face[f].count;
     for (uint32_t i = 0; i < count; i++) {
-        const double *a = vertex(scene, b, l[i]);
-        const double *c = vertex(scene, b, l[(i + 1) % count]);
+        const double *a = vertex(scene, body, l[i]);
+        const double *c = vertex(scene, body, l[(i + 1) % count]);
         double e[3], in[3], q[3];
         vec3_sub(c, a, e);
         vec3_sub(x, a, q);
@@ -282,7 +285,7 @@ over(const struct polytope_scene *scene, int b, uint32_t f, const double n[3],
                 return false;
             continue;
         }
-        vec3_cross(n, e, in);
+        vec3_cross(normal, e, in);
         if (vec3_dot(in, q) < 0.0)
             return false;
     }
@@ -290,17 +293,18 @@ over(const struct polytope_scene *scene, int b, uint32_t f, const double n[3],
 }
 
 static void
-near_faces(const struct polytope_scene *scene, int b, double tie,
+near_faces(const struct polytope_scene *scene, int body, double tie,
            struct nearest_features *best)
 {
-    for (uint32_t f = 0; f < scene->p[b]->n_face; f++) {
+    for (uint32_t f = 0; f < scene->p[body]->n_face; f++) {
         double n[3], d;
-        plane(scene, b, f, n, &d);
-        for (uint32_t v = 0; v < scene->p[1 - b]->n_vertex; v++) {
-            const double *x = vertex(scene, 1 - b, v);
+        plane(scene, body, f, n, &d);
+        for (uint32_t v = 0; v < scene->p[1 - body]->n_vertex; v++) {
+            const double *x = vertex(scene, 1 - body, v);
             double gap = vec3_dot(n, x) - d;
-            if (gap >= 0.0 && gap < best->gap - tie && over(scene, b, f, n, x))
-                face_points(scene, b, f, v, best);
+            if (gap >= 0.0 && gap < best->gap - tie &&
+                over(scene, body, f, n, x))
+                face_points(scene, body, f, v, best);
         }
     }
 }
@@ -309,45 +313,45 @@ static void
 near_edges(const struct polytope_scene *scene, double tie,
            struct nearest_features *best)
 {
-    for (uint32_t i = 0; i < scene->p[0]->n_edge; i++)
-        for (uint32_t j = 0; j < scene->p[1]->n_edge; j++) {
-            const struct polytope_edge *a = scene->p[0]->edge + i;
-            const struct polytope_edge *b = scene->p[1]->edge + j;
-            const double *x = scene->p[0]->vertex[a->v[0]];
-            const double *y = scene->point[b->v[0]];
-            double w[3], n[3], q[3], l;
-            turn(scene, b->dir, w);
-            vec3_cross(a->dir, w, n);
-            vec3_sub(y, x, q);
-            l = vec3_norm(n);
-            double m = vec3_dot(q, n);
+    for (uint32_t e0 = 0; e0 < scene->p[0]->n_edge; e0++)
+        for (uint32_t e1 = 0; e1 < scene->p[1]->n_edge; e1++) {
+            const struct polytope_edge *edge0 = scene->p[0]->edge + e0;
+            const struct polytope_edge *edge1 = scene->p[1]->edge + e1;
+            const double *start0 = scene->p[0]->vertex[edge0->v[0]];
+            const double *start1 = scene->point[edge1->v[0]];
+            double dir1[3], normal[3], q[3], l;
+            turn(scene, edge1->dir, dir1);
+            vec3_cross(edge0->dir, dir1, normal);
+            vec3_sub(start1, start0, q);
+            l = vec3_norm(normal);
+            double m = vec3_dot(q, normal);
             if (!(l > FIND_PARALLEL) || fabs(m) >= (best->gap - tie) * l)
                 continue;
             for (int k = 0; k < 3; k++)
-                n[k] *= (m < 0.0 ? -1.0 : 1.0) / l;
+                normal[k] *= (m < 0.0 ? -1.0 : 1.0) / l;
             struct nearest_features other;
-            edge_points(scene, i, j, n, &other);
+            edge_points(scene, e0, e1, normal, &other);
             double u[3], v[3];
-            vec3_sub(scene->p[0]->vertex[a->v[1]], other.P, u);
-            vec3_sub(other.P, x, v);
-            if (vec3_dot(u, a->dir) < 0.0 || vec3_dot(v, a->dir) < 0.0)
+            vec3_sub(scene->p[0]->vertex[edge0->v[1]], other.P, u);
+            vec3_sub(other.P, start0, v);
+            if (vec3_dot(u, edge0->dir) < 0.0 || vec3_dot(v, edge0->dir) < 0.0)
                 continue;
-            vec3_sub(scene->point[b->v[1]], other.Q, u);
-            vec3_sub(other.Q, y, v);
-            if (vec3_dot(u, w) < 0.0 || vec3_dot(v, w) < 0.0)
+            vec3_sub(scene->point[edge1->v[1]], other.Q, u);
+            vec3_sub(other.Q, start1, v);
+            if (vec3_dot(u, dir1) < 0.0 || vec3_dot(v, dir1) < 0.0)
                 continue;
             if (other.gap < best->gap - tie)
                 *best = other;
         }
 }
 
-/* x of body 1 - b is nearest at foot of body b */
+/* x of the other body is nearest at `foot` of `body` */
 static void
-foot_pair(int b, const double foot[3], const double x[3], double gap,
+foot_pair(int body, const double foot[3], const double x[3], double gap,
           struct nearest_features *nearest)
 {
-    memcpy(b == 0 ? nearest->P : nearest->Q, foot, sizeof nearest->P);
-    memcpy(b == 0 ? nearest->Q : nearest->P, x, sizeof nearest->P);
+    memcpy(body == 0 ? nearest->P : nearest->Q, foot, sizeof nearest->P);
+    memcpy(body == 0 ? nearest->Q : nearest->P, x, sizeof nearest->P);
     nearest->gap = gap;
     /* Points in one place leave n open: nearest_features_find takes another
      * pair then. */
@@ -355,36 +359,38 @@ foot_pair(int b, const double foot[3], const double x[3], double gap,
         nearest->n[i] = gap > 0.0 ? (nearest->Q[i] - nearest->P[i]) / gap : 0.0;
 }
 
-/* edges of body b and vertices of the other */
+/* edges of `body` and vertices of the other */
 static void
-near_edge_vertex(const struct polytope_scene *scene, int b, double tie,
+near_edge_vertex(const struct polytope_scene *scene, int body, double tie,
                  struct nearest_features *best)
 {
-    for (uint32_t e = 0; e < scene->p[b]->n_edge; e++) {
-        const struct polytope_edge *edge = scene->p[b]->edge + e;
-        const double *a = vertex(scene, b, edge->v[0]);
-        double u[3], end[3];
-        if (b == 0)
-            memcpy(u, edge->dir, sizeof u);
+    for (uint32_t index = 0; index < scene->p[body]->n_edge; index++) {
+        const struct polytope_edge *edge = scene->p[body]->edge + index;
+        const double *start = vertex(scene, body, edge->v[0]);
+        double dir[3], end[3];
+        if (body == 0)
+            memcpy(dir, edge->dir, sizeof dir);
         else
-            turn(scene, edge->dir, u);
-        vec3_sub(vertex(scene, b, edge->v[1]), a, end);
-        double l = vec3_dot(end, u);
-        for (uint32_t v = 0; v < scene->p[1 - b]->n_vertex; v++) {
-            const double *x = vertex(scene, 1 - b, v);
-            double q[3], foot[3], r[3];
-            vec3_sub(x, a, q);
-            double t = vec3_dot(q, u);
-            if (t < 0.0 || t > l)
+            turn(scene, edge->dir, dir);
+        vec3_sub(vertex(scene, body, edge->v[1]), start, end);
+        double length = vec3_dot(end, dir);
+        for (uint32_t corner = 0; corner < scene->p[1 - body]->n_vertex;
+             corner++) {
+            const double *point = vertex(scene, 1 - body, corner);
+            double away[3], foot[3], way[3];
+            vec3_sub(point, start, away);
+            double t = vec3_dot(away, dir);
+            if (t < 0.0 || t > length)
                 continue;
             for (int i = 0; i < 3; i++)
-                foot[i] = a[i] + t * u[i];
-            vec3_sub(x, foot, r);
-            double gap = vec3_norm(r);
+                foot[i] = start[i] + t * dir[i];
+            vec3_sub(point, foot, way);
+            double gap = vec3_norm(way);
             if (!(gap < best->gap - tie))
                 continue;
-            foot_pair(b, foot, x, gap, best);
-            set_pair(&best->pair, b, FEATURE_EDGE, e, FEATURE_VERTEX, v);
+            foot_pair(body, foot, point, gap, best);
+            set_pair(&best->pair, body, FEATURE_EDGE, index, FEATURE_VERTEX,
+                     corner);
         }
     }
 }
@@ -414,52 +420,52 @@ static bool
 points_of(const struct polytope_scene *scene, const struct feature_pair *pair,
           struct nearest_features *nearest)
 {
-    int b = pair->kind[0] < pair->kind[1]
-                ? 1
-                : 0; /* the body whose feature has the higher dimension */
-    uint32_t i = pair->index[b], j = pair->index[1 - b];
-    if (pair->kind[b] == FEATURE_FACE) {
-        face_points(scene, b, i, j, nearest);
+    int body = pair->kind[0] < pair->kind[1]
+                   ? 1
+                   : 0; /* the body whose feature has the higher dimension */
+    uint32_t own = pair->index[body], other = pair->index[1 - body];
+    if (pair->kind[body] == FEATURE_FACE) {
+        face_points(scene, body, own, other, nearest);
         return true;
     }
-    if (pair->kind[1 - b] == FEATURE_EDGE) {
-        double w[3], n[3], q[3];
+    if (pair->kind[1 - body] == FEATURE_EDGE) {
+        double w[3], normal[3], away[3];
         turn(scene, scene->p[1]->edge[pair->index[1]].dir, w);
-        vec3_cross(scene->p[0]->edge[pair->index[0]].dir, w, n);
-        double l = vec3_norm(n);
+        vec3_cross(scene->p[0]->edge[pair->index[0]].dir, w, normal);
+        double l = vec3_norm(normal);
         if (!(l > FIND_PARALLEL))
             return false;
         const struct polytope_edge *a = scene->p[0]->edge + pair->index[0];
-        double side = vec3_dot(n, scene->p[0]->face[a->face[0]].n) +
-                      vec3_dot(n, scene->p[0]->face[a->face[1]].n);
+        double side = vec3_dot(normal, scene->p[0]->face[a->face[0]].n) +
+                      vec3_dot(normal, scene->p[0]->face[a->face[1]].n);
         for (int k = 0; k < 3; k++)
-            n[k] *= (side < 0.0 ? -1.0 : 1.0) / l;
-        edge_points(scene, pair->index[0], pair->index[1], n, nearest);
-        vec3_sub(nearest->Q, nearest->P, q);
+            normal[k] *= (side < 0.0 ? -1.0 : 1.0) / l;
+        edge_points(scene, pair->index[0], pair->index[1], normal, nearest);
+        vec3_sub(nearest->Q, nearest->P, away);
         return isfinite(nearest->gap);
     }
-    double foot[3], r[3];
-    const double *x = vertex(scene, 1 - b, j);
-    if (pair->kind[b] == FEATURE_EDGE) {
-        const struct polytope_edge *edge = scene->p[b]->edge + i;
-        const double *a = vertex(scene, b, edge->v[0]);
-        double u[3], q[3];
-        if (b == 0)
+    double foot[3], way[3];
+    const double *point = vertex(scene, 1 - body, other);
+    if (pair->kind[body] == FEATURE_EDGE) {
+        const struct polytope_edge *edge = scene->p[body]->edge + own;
+        const double *a = vertex(scene, body, edge->v[0]);
+        double u[3], away[3];
+        if (body == 0)
             memcpy(u, edge->dir, sizeof u);
         else
             turn(scene, edge->dir, u);
-        vec3_sub(x, a, q);
-        double t = vec3_dot(q, u);
+        vec3_sub(point, a, away);
+        double t = vec3_dot(away, u);
         for (int k = 0; k < 3; k++)
             foot[k] = a[k] + t * u[k];
     } else {
-        memcpy(foot, vertex(scene, b, i), sizeof foot);
+        memcpy(foot, vertex(scene, body, own), sizeof foot);
     }
-    vec3_sub(x, foot, r);
-    double gap = vec3_norm(r);
+    vec3_sub(point, foot, way);
+    double gap = vec3_norm(way);
     if (!(gap > 0.0))
         return false;
-    foot_pair(b, foot, x, gap, nearest);
+    foot_pair(body, foot, point, gap, nearest);
     nearest->pair = *pair;
     return true;
 }

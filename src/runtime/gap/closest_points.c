@@ -112,26 +112,26 @@ gap_rate(struct rt *run, uint32_t contact, const struct closest_points *points)
     assert(contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
     double rate = 0.0;
-    for (int i = 0; i < 2; i++) {
-        const imp_body *body = rt_body(run, image_contact->body[i]);
-        const double *point = i == 0 ? points->P : points->Q,
-                     *s = run->env + body->env_state;
-        double v[3] = {0.0, 0.0, 0.0}, w[3] = {0.0, 0.0, 0.0}, p[3];
+    for (int which = 0; which < 2; which++) {
+        const imp_body *body = rt_body(run, image_contact->body[which]);
+        const double *point = which == 0 ? points->P : points->Q,
+                     *state = run->env + body->env_state;
+        double velocity[3] = {0.0, 0.0, 0.0}, spin[3] = {0.0, 0.0, 0.0}, arm[3];
         struct support_body support;
         if (body_rests(body))
             continue;
-        support_body_get(run, image_contact->body[i], &support);
-        body_add_velocity(run, body, 1.0, v);
+        support_body_get(run, image_contact->body[which], &support);
+        body_add_velocity(run, body, 1.0, velocity);
         if (support.d == 2)
-            w[2] = s[5];
+            spin[2] = state[5];
         else
-            support_rotate(&support, s + 10, w);
+            support_rotate(&support, state + 10, spin);
         for (int j = 0; j < 3; j++)
-            p[j] = point[j] - support.c[j];
-        v[0] += w[1] * p[2] - w[2] * p[1];
-        v[1] += w[2] * p[0] - w[0] * p[2];
-        v[2] += w[0] * p[1] - w[1] * p[0];
-        rate += (i == 0 ? -1.0 : 1.0) * vec3_dot(points->n, v);
+            arm[j] = point[j] - support.c[j];
+        velocity[0] += spin[1] * arm[2] - spin[2] * arm[1];
+        velocity[1] += spin[2] * arm[0] - spin[0] * arm[2];
+        velocity[2] += spin[0] * arm[1] - spin[1] * arm[0];
+        rate += (which == 0 ? -1.0 : 1.0) * vec3_dot(points->n, velocity);
     }
     return rate;
 }

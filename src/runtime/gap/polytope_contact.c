@@ -3,7 +3,10 @@
  * space, with a smooth body (IMP_CONTACTF_CORNERS). While the bodies are apart
  * the gap is the distance of their nearest features; while they overlap it is
  * minus the least depth over all directions. Its series is that of one pair of
- * features, and holds until another pair takes over. */
+ * features, and holds until another pair takes over. Letters: P, Q nearest
+ * points of body 0 and of body 1, n the unit normal between them; p the nearest
+ * point of a smooth body and N the gradient there; (a, u) the line through a
+ * along u. */
 #include "runtime/gap/polytope_contact.h"
 
 #include <assert.h>
@@ -176,50 +179,53 @@ flat_rows(const struct rt *run, const imp_contact *image_contact,
           const struct taylor *gap, struct taylor P[3], struct taylor Q[3],
           struct taylor n[3])
 {
-    int N = seen->order;
-    struct taylor a[2][3], u[2][3], back;
-    taylor_scale(N, -1.0, gap, &back);
-    for (int i = 0; i < 2; i++) {
-        const struct polytope *polytope = run->polytope[image_contact->body[i]];
-        unsigned kind = pair->kind[i];
+    int order = seen->order;
+    struct taylor base[2][3], dir[2][3], back;
+    taylor_scale(order, -1.0, gap, &back);
+    for (int body = 0; body < 2; body++) {
+        const struct polytope *polytope =
+            run->polytope[image_contact->body[body]];
+        unsigned kind = pair->kind[body];
         if (kind == FEATURE_FACE) {
-            direction_of(seen, i, polytope->face[pair->index[i]].n, n);
-            if (i == 1)
-                minus(N, n);
+            direction_of(seen, body, polytope->face[pair->index[body]].n, n);
+            if (body == 1)
+                minus(order, n);
             continue;
         }
-        point_of(seen, i, base_of(polytope, kind, pair->index[i]), a[i]);
+        point_of(seen, body, base_of(polytope, kind, pair->index[body]),
+                 base[body]);
         if (kind == FEATURE_EDGE)
-            direction_of(seen, i, polytope->edge[pair->index[i]].dir, u[i]);
+            direction_of(seen, body, polytope->edge[pair->index[body]].dir,
+                         dir[body]);
     }
     bool edge[2] = {pair->kind[0] == FEATURE_EDGE,
                     pair->kind[1] == FEATURE_EDGE};
     if (pair->kind[0] == FEATURE_FACE) {
-        memcpy(Q, a[1], sizeof a[1]);
-        beyond(N, Q, &back, n, P);
+        memcpy(Q, base[1], sizeof base[1]);
+        beyond(order, Q, &back, n, P);
         return;
     }
     if (pair->kind[1] == FEATURE_FACE) {
-        memcpy(P, a[0], sizeof a[0]);
-        beyond(N, P, gap, n, Q);
+        memcpy(P, base[0], sizeof base[0]);
+        beyond(order, P, gap, n, Q);
         return;
     }
     if (edge[0] && edge[1]) {
-        crossing(N, a[0], u[0], a[1], u[1], P);
-        crossing(N, a[1], u[1], a[0], u[0], Q);
-        taylor_cross(N, u[0], u[1], n);
-        make_unit(N, n);
+        crossing(order, base[0], dir[0], base[1], dir[1], P);
+        crossing(order, base[1], dir[1], base[0], dir[0], Q);
+        taylor_cross(order, dir[0], dir[1], n);
+        make_unit(order, n);
         return; /* up to the sign, which the caller decides */
     }
-    memcpy(P, a[0], sizeof a[0]);
-    memcpy(Q, a[1], sizeof a[1]);
+    memcpy(P, base[0], sizeof base[0]);
+    memcpy(Q, base[1], sizeof base[1]);
     if (edge[0])
-        foot(N, a[0], u[0], Q, P);
+        foot(order, base[0], dir[0], Q, P);
     if (edge[1])
-        foot(N, a[1], u[1], P, Q);
+        foot(order, base[1], dir[1], P, Q);
     for (int i = 0; i < 3; i++)
-        taylor_sub(N, &Q[i], &P[i], &n[i]);
-    make_unit(N, n);
+        taylor_sub(order, &Q[i], &P[i], &n[i]);
+    make_unit(order, n);
 }
 
 /* The same for a smooth body: its nearest point p and gradient N, in the axes

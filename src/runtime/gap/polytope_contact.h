@@ -67,13 +67,13 @@ struct contact_manifold {
  * they share too many points. */
 int polytope_contact_manifold(struct rt *run, uint32_t contact, double tol,
                               struct contact_manifold *out);
-/* Series of the separation along choice i of an open normal (along the stated
+/* Series of the separation along one choice of an open normal (along the stated
  * normal if there is one), at the state of *manifold: the face or the edges
  * that the normal belongs to turn with their bodies. The series of the motion
  * must have been made to this order. IMP_NONFINITE where the edges are
  * parallel. */
 int polytope_choice_series(struct rt *run, uint32_t contact, int order,
-                           const struct contact_manifold *manifold, int i,
+                           const struct contact_manifold *manifold, int choice,
                            double *gap);
 
 #endif

@@ -33,16 +33,17 @@ struct touching {
     double level[2]; /* where the touching planes are along n */
 };
 
-/* collects the vertices of body b within tol of its touching plane */
+/* collects the vertices of a body within tol of its touching plane */
 static void
-collect(struct touching *touch, int b)
+collect(struct touching *touch, int body)
 {
-    const struct polytope *polytope = touch->s->p[b];
-    double sign = b == 0 ? 1.0 : -1.0, most = -INFINITY;
-    touch->body[b].n = 0;
+    const struct polytope *polytope = touch->s->p[body];
+    double sign = body == 0 ? 1.0 : -1.0, most = -INFINITY;
+    touch->body[body].n = 0;
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t v = 0; v < polytope->n_vertex; v++) {
-            const double *x = b == 0 ? polytope->vertex[v] : touch->s->point[v];
+            const double *x =
+                body == 0 ? polytope->vertex[v] : touch->s->point[v];
             double h = sign * vec3_dot(touch->n, x);
             if (pass == 0)
                 most = fmax(most, h);
@@ -52,12 +53,12 @@ collect(struct touching *touch, int b)
                 {vec3_dot(touch->T[0], x), vec3_dot(touch->T[1], x)},
                 {x[0], x[1], x[2]},
                 {x[0], x[1], x[2]}};
-            polygon_add(&touch->body[b], &o);
+            polygon_add(&touch->body[body], &o);
         }
-    touch->level[b] = sign * most;
+    touch->level[body] = sign * most;
     if (polytope->n_vertex == 0)
-        touch->level[b] = NAN;
-    polygon_hull(&touch->body[b], &touch->tmp, touch->tol);
+        touch->level[body] = NAN;
+    polygon_hull(&touch->body[body], &touch->tmp, touch->tol);
 }
 
 /* puts the shared points into t->shared */
@@ -85,11 +86,11 @@ share(struct touching *touch)
     polygon_hull(&touch->shared, &touch->tmp, 4.0 * touch->tol);
 }
 
-/* finds the shared points for the normal n */
+/* finds the shared points for a normal */
 static void
-points_along(struct touching *touch, const double n[3])
+points_along(struct touching *touch, const double normal[3])
 {
-    memcpy(touch->n, n, sizeof touch->n);
+    memcpy(touch->n, normal, sizeof touch->n);
     support_tangents(touch->s->dim, touch->n, touch->T);
     collect(touch, 0);
     collect(touch, 1);
@@ -98,20 +99,20 @@ points_along(struct touching *touch, const double n[3])
 
 /* adds a normal that keeps the bodies apart, unless it is there already */
 static void
-choose(struct contact_manifold *out, const double n[3], uint32_t body,
+choose(struct contact_manifold *out, const double normal[3], uint32_t body,
        uint32_t face, uint32_t edge)
 {
     for (int i = 0; i < out->n_choice; i++) {
         double d[3];
         for (int k = 0; k < 3; k++)
-            d[k] = out->choice[i][k] - n[k];
+            d[k] = out->choice[i][k] - normal[k];
         if (vec3_norm(d) <= TOUCH_SAME)
             return;
     }
     if (out->n_choice == MANIFOLD_CHOICES)
         return;
     int i = out->n_choice++;
-    memcpy(out->choice[i], n, sizeof out->choice[i]);
+    memcpy(out->choice[i], normal, sizeof out->choice[i]);
     out->choice_body[i] = body;
     out->choice_face[i] = face;
     out->choice_edge[i] = edge;
@@ -124,21 +125,21 @@ choices(const struct polytope_scene *scene, double least,
         struct contact_manifold *out)
 {
     uint32_t at[2];
-    double n[3];
+    double normal[3];
     for (uint32_t b = 0; b < 2; b++)
         for (uint32_t f = 0; f < scene->p[b]->n_face; f++) {
             for (int i = 0; i < 3; i++)
-                n[i] = b == 0 ? scene->p[0]->face[f].n[i]
-                              : -vec3_dot(scene->R + 3 * i,
-                                          scene->p[1]->face[f].n);
-            if (polytope_separation(scene, n, at) >= least)
-                choose(out, n, b, f, 0);
+                normal[i] = b == 0 ? scene->p[0]->face[f].n[i]
+                                   : -vec3_dot(scene->R + 3 * i,
+                                               scene->p[1]->face[f].n);
+            if (polytope_separation(scene, normal, at) >= least)
+                choose(out, normal, b, f, 0);
         }
     for (uint32_t i = 0; i < scene->p[0]->n_edge; i++)
         for (uint32_t j = 0; j < scene->p[1]->n_edge; j++)
-            if (polytope_edges_cross(scene, i, j, n) &&
-                polytope_separation(scene, n, at) >= least)
-                choose(out, n, MANIFOLD_CROSSING, i, j);
+            if (polytope_edges_cross(scene, i, j, normal) &&
+                polytope_separation(scene, normal, at) >= least)
+                choose(out, normal, MANIFOLD_CROSSING, i, j);
 }
 
 /* The normal for the shared points. Of two faces that are parallel to some
@@ -160,52 +161,53 @@ best_of(const struct polytope_scene *scene, const struct contact_manifold *out,
     return less && vec3_norm(d) <= TOUCH_SAME ? at->n : first;
 }
 
-/* the feature of body b that the point x lies on */
+/* the feature of a body that the point x lies on */
 static void
-feature_at(const struct polytope_scene *scene, int b, const double x[3],
+feature_at(const struct polytope_scene *scene, int body, const double x[3],
            double tol, struct feature_pair *out)
 {
-    const struct polytope *polytope = scene->p[b];
-    double y[3], d[3];
-    uint32_t on[2] = {0, 0}, n = 0, best = 0;
+    const struct polytope *polytope = scene->p[body];
+    double local[3], away[3];
+    uint32_t on[2] = {0, 0}, count = 0, best = 0;
     for (int i = 0; i < 3; i++)
-        d[i] = x[i] - scene->c[i];
+        away[i] = x[i] - scene->c[i];
     for (int i = 0; i < 3; i++)
-        y[i] = b == 0 ? x[i]
-                      : scene->R[i] * d[0] + scene->R[3 + i] * d[1] +
-                            scene->R[6 + i] * d[2];
+        local[i] = body == 0
+                       ? x[i]
+                       : scene->R[i] * away[0] + scene->R[3 + i] * away[1] +
+                             scene->R[6 + i] * away[2];
     for (uint32_t f = 0; f < polytope->n_face; f++)
-        if (fabs(vec3_dot(polytope->face[f].n, y) - polytope->face[f].d) <=
+        if (fabs(vec3_dot(polytope->face[f].n, local) - polytope->face[f].d) <=
             tol) {
-            if (n < 2)
-                on[n] = f;
-            n++;
+            if (count < 2)
+                on[count] = f;
+            count++;
         }
-    out->kind[b] = FEATURE_FACE;
-    out->index[b] = on[0];
-    if (n == 2 && polytope->dim == 3)
+    out->kind[body] = FEATURE_FACE;
+    out->index[body] = on[0];
+    if (count == 2 && polytope->dim == 3)
         for (uint32_t e = 0; e < polytope->n_edge; e++) {
             const uint32_t *f = polytope->edge[e].face;
             if ((f[0] == on[0] && f[1] == on[1]) ||
                 (f[0] == on[1] && f[1] == on[0])) {
-                out->kind[b] = FEATURE_EDGE;
-                out->index[b] = e;
+                out->kind[body] = FEATURE_EDGE;
+                out->index[body] = e;
                 return;
             }
         }
-    if (n < 2)
+    if (count < 2)
         return;
     double least = INFINITY;
     for (uint32_t v = 0; v < polytope->n_vertex; v++) {
         for (int i = 0; i < 3; i++)
-            d[i] = polytope->vertex[v][i] - y[i];
-        if (vec3_norm(d) < least) {
-            least = vec3_norm(d);
+            away[i] = polytope->vertex[v][i] - local[i];
+        if (vec3_norm(away) < least) {
+            least = vec3_norm(away);
             best = v;
         }
     }
-    out->kind[b] = FEATURE_VERTEX;
-    out->index[b] = best;
+    out->kind[body] = FEATURE_VERTEX;
+    out->index[body] = best;
 }
 
 /* writes the shared points into the manifold, in world axes */
@@ -256,21 +258,21 @@ report(struct rt *run, const imp_contact *image_contact,
  * a diagnostic if the bodies could overlap along it. */
 static int
 stated(struct rt *run, uint32_t contact, const struct polytope_scene *scene,
-       double least, struct contact_manifold *out, double n[3])
+       double least, struct contact_manifold *out, double normal[3])
 {
     const imp_contact *image_contact = rt_contact(run, contact);
     struct support_body support;
-    double w[3], l;
+    double world[3], l;
     uint32_t at[2];
     pose_carry(run, image_contact->body[0], true,
                run->env + image_contact->env_contact + IMP_CONTACT_DIRECTION,
-               w);
+               world);
     support_body_get(run, image_contact->body[0], &support);
-    l = vec3_norm(w);
+    l = vec3_norm(world);
     for (int i = 0; i < 3; i++)
-        w[i] /= l;
-    support_rotate_back(&support, w, n);
-    if (polytope_separation(scene, n, at) >= least) {
+        world[i] /= l;
+    support_rotate_back(&support, world, normal);
+    if (polytope_separation(scene, normal, at) >= least) {
         out->stated = true;
         return IMP_OK;
     }
@@ -281,16 +283,16 @@ stated(struct rt *run, uint32_t contact, const struct polytope_scene *scene,
                  imp_text(run->im, rt_body(run, image_contact->body[1])->name));
     for (int i = 0; i < out->n_choice; i++) {
         char x[3][NUM_TEXT];
-        support_rotate(&support, out->choice[i], w);
+        support_rotate(&support, out->choice[i], world);
         if (scene->dim == 2)
-            diag_note(run->ds, diag, IMP_NOWHERE,
-                      "a normal that does: (%s, %s)", num_digits(x[0], w[0], 6),
-                      num_digits(x[1], w[1], 6));
+            diag_note(
+                run->ds, diag, IMP_NOWHERE, "a normal that does: (%s, %s)",
+                num_digits(x[0], world[0], 6), num_digits(x[1], world[1], 6));
         else
-            diag_note(run->ds, diag, IMP_NOWHERE,
-                      "a normal that does: (%s, %s, %s)",
-                      num_digits(x[0], w[0], 6), num_digits(x[1], w[1], 6),
-                      num_digits(x[2], w[2], 6));
+            diag_note(
+                run->ds, diag, IMP_NOWHERE, "a normal that does: (%s, %s, %s)",
+                num_digits(x[0], world[0], 6), num_digits(x[1], world[1], 6),
+                num_digits(x[2], world[2], 6));
     }
     diag_help(run->ds, diag,
               "`normal` points from the first body to the second; take one of "
@@ -338,13 +340,13 @@ polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
     choices(&scene, least, out);
     room(run, contact, &touch);
     points_along(&touch, best_of(&scene, out, &at));
-    double n[3];
-    memcpy(n, touch.n, sizeof n);
+    double normal[3];
+    memcpy(normal, touch.n, sizeof normal);
     if (out->n_choice > 1) {
         out->kind = MANIFOLD_OPEN;
-        memset(n, 0, sizeof n);
+        memset(normal, 0, sizeof normal);
         if ((image_contact->flags & IMP_CONTACTF_NORMAL) &&
-            (st = stated(run, contact, &scene, least, out, n)))
+            (st = stated(run, contact, &scene, least, out, normal)))
             return st;
     } else {
         out->kind = touch.shared.n > 2    ? MANIFOLD_AREA
@@ -354,11 +356,11 @@ polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
     if ((st = report(run, image_contact, &touch, &at, out)))
         return st;
     support_body_get(run, image_contact->body[0], &support);
-    support_rotate(&support, n, out->n);
+    support_rotate(&support, normal, out->n);
     for (int i = 0; i < out->n_choice; i++) {
-        double w[3];
-        support_rotate(&support, out->choice[i], w);
-        memcpy(out->choice[i], w, sizeof w);
+        double world[3];
+        support_rotate(&support, out->choice[i], world);
+        memcpy(out->choice[i], world, sizeof world);
     }
     if (out->kind != MANIFOLD_OPEN)
         out->n_choice = 0;

@@ -46,7 +46,7 @@ polytope_scene_get(struct rt *run, uint32_t contact, bool second,
     const imp_contact *image_contact = rt_contact(run, contact);
     struct polytope_contact_memo *memo = polytope_contact_memo(run, contact);
     struct support_body support[2];
-    double d[3];
+    double apart[3];
     memset(scene, 0, sizeof *scene);
     scene->dim = (int)run->im->dim;
     for (int i = 0; i < 2; i++) {
@@ -60,8 +60,8 @@ polytope_scene_get(struct rt *run, uint32_t contact, bool second,
     }
     scene->point = memo->point + (second ? n : 0);
     for (int i = 0; i < 3; i++)
-        d[i] = support[1].c[i] - support[0].c[i];
-    support_rotate_back(&support[0], d, scene->c);
+        apart[i] = support[1].c[i] - support[0].c[i];
+    support_rotate_back(&support[0], apart, scene->c);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             scene->R[3 * i + j] = support[0].R[0][i] * support[1].R[0][j] +

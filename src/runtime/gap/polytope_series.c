@@ -13,7 +13,9 @@
  * its support vertex: an arc of one body begins to cross an arc of the other
  * only where an end of an arc, which is a normal of a face, passes over the
  * other arc. And sigma(n) is at most n.(y - x) for any points x, y of the
- * bodies. So it is enough to follow the present vertices and pairs of edges. */
+ * bodies. So it is enough to follow the present vertices and pairs of edges.
+ * Letters: c, R the pose of body 1, whose point x is at c + R x; n a unit
+ * normal. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -54,7 +56,7 @@ polytope_relative_pose(struct rt *run, uint32_t contact, int order,
     assert(order >= 0 && order <= IMP_ORDER_MAX);
     const imp_contact *image_contact = rt_contact(run, contact);
     const double *rows[2] = {NULL, NULL};
-    uint32_t d = run->im->dim;
+    uint32_t dim = run->im->dim;
     contact_bodies_rows(run, image_contact, rows);
     int st = rt_series(run, image_contact->relative, NULL, rows,
                        run->event_work[contact], order);
@@ -67,12 +69,12 @@ polytope_relative_pose(struct rt *run, uint32_t contact, int order,
     double length = gap_length(run, contact),
            slack = polytope_contact_slack(run, contact);
     *holds = INFINITY;
-    for (uint32_t i = 0; i < d + d * d; i++) {
+    for (uint32_t i = 0; i < dim + dim * dim; i++) {
         const double *row = tape_output_row(run, image_contact->relative,
                                             run->event_work[contact], i);
-        uint32_t at = i < d ? i : 3 * ((i - d) / d) + (i - d) % d;
-        struct taylor *out = i < d ? &c[at] : &R[at];
-        double scale = i < d ? 1.0 : length;
+        uint32_t at = i < dim ? i : 3 * ((i - dim) / dim) + (i - dim) % dim;
+        struct taylor *out = i < dim ? &c[at] : &R[at];
+        double scale = i < dim ? 1.0 : length;
         memcpy(out->c, row, sizeof(double) * (size_t)(order + 1));
         for (int n = 1; n <= order && n <= 4; n++)
             *holds =
@@ -116,8 +118,9 @@ fastest(int order, const struct taylor *a, int n, double T)
 
 /* Does the separation along the common normal of two edges stay below `gap`
  * until the conditions so far end? It does if it starts further below than it
- * can catch up, with the bounds of fastest(): |(q.n)'| <= |q'| + |q||n'|, |n'|
- * <= 2|w'|/|m|, where |m| stays at least half of what it is at the start. */
+ * can catch up, with the bounds of fastest() for q = apart and m = u x w:
+ * |(q.n)'| <= |q'| + |q||n'|, |n'| <= 2|w'|/|m|, where |m| stays at least half
+ * of what it is at the start. */
 static bool
 stays_behind(const struct polytope_scene *scene,
              const struct feature_pair *edges, const struct taylor c[3],
@@ -126,26 +129,26 @@ stays_behind(const struct polytope_scene *scene,
 {
     const double *u = scene->p[0]->edge[edges->index[0]].dir;
     const double *b = scene->p[1]->edge[edges->index[1]].dir;
-    double w[3], P[3], Q[3], q[3], m[3],
-        T = fmin(validity->first, validity->horizon);
-    if (!(T > 0.0))
+    double w[3], near0[3], near1[3], apart[3], m[3],
+        span = fmin(validity->first, validity->horizon);
+    if (!(span > 0.0))
         return true;
     for (int i = 0; i < 3; i++)
         w[i] = vec3_dot(scene->R + 3 * i, b);
     vec3_cross(u, w, m);
-    double sine = vec3_norm(m), turn = fastest(validity->order, R, 9, T);
+    double sine = vec3_norm(m), turn = fastest(validity->order, R, 9, span);
     double move =
-        fastest(validity->order, c, 3, T) + scene->p[1]->radius * turn;
-    if (!(sine > 2.0 * turn * T))
+        fastest(validity->order, c, 3, span) + scene->p[1]->radius * turn;
+    if (!(sine > 2.0 * turn * span))
         return false;
-    polytope_edge_points(scene, edges->index[0], edges->index[1], P, Q);
+    polytope_edge_points(scene, edges->index[0], edges->index[1], near0, near1);
     for (int i = 0; i < 3; i++)
-        q[i] = Q[i] - P[i];
-    /* the bodies overlap: Q lies behind P, q.n < 0 */
-    double behind = gap->c[0] + vec3_norm(q);
-    double rate = fastest(validity->order, gap, 1, T) + move +
-                  (scene->size + move * T) * 4.0 * turn / sine;
-    return behind > T * rate;
+        apart[i] = near1[i] - near0[i];
+    /* the bodies overlap: near1 lies behind near0, q.n < 0 */
+    double behind = gap->c[0] + vec3_norm(apart);
+    double rate = fastest(validity->order, gap, 1, span) + move +
+                  (scene->size + move * span) * 4.0 * turn / sine;
+    return behind > span * rate;
 }
 
 /* Adds a condition for every normal of a face, and for every pair of edges,
@@ -155,45 +158,45 @@ others(const struct polytope_scene *scene, const struct feature_pair *pair,
        const struct taylor c[3], const struct taylor R[9],
        const struct taylor *gap, struct feature_validity *validity)
 {
-    for (int b = 0; b < 2; b++)
-        for (uint32_t f = 0; f < scene->p[b]->n_face; f++) {
-            struct feature_pair o;
-            struct taylor g, less;
+    for (int body = 0; body < 2; body++)
+        for (uint32_t face = 0; face < scene->p[body]->n_face; face++) {
+            struct feature_pair other;
+            struct taylor separation, less;
             double n[3];
             uint32_t at[2];
             for (int i = 0; i < 3; i++)
-                n[i] = b == 0 ? scene->p[0]->face[f].n[i]
-                              : -vec3_dot(scene->R + 3 * i,
-                                          scene->p[1]->face[f].n);
+                n[i] = body == 0 ? scene->p[0]->face[face].n[i]
+                                 : -vec3_dot(scene->R + 3 * i,
+                                             scene->p[1]->face[face].n);
             polytope_separation(scene, n, at);
-            o.kind[b] = FEATURE_FACE;
-            o.index[b] = f;
-            o.kind[1 - b] = FEATURE_VERTEX;
-            o.index[1 - b] = at[1 - b];
-            if (!feature_gap_series(scene, &o, c, R, validity, &g))
+            other.kind[body] = FEATURE_FACE;
+            other.index[body] = face;
+            other.kind[1 - body] = FEATURE_VERTEX;
+            other.index[1 - body] = at[1 - body];
+            if (!feature_gap_series(scene, &other, c, R, validity, &separation))
                 continue;
-            if (pair->kind[b] == FEATURE_FACE && pair->index[b] == f)
+            if (pair->kind[body] == FEATURE_FACE && pair->index[body] == face)
                 continue;
-            taylor_sub(validity->order, gap, &g, &less);
+            taylor_sub(validity->order, gap, &separation, &less);
             feature_validity_add(validity, &less);
         }
     if (scene->dim == 2)
         return;
     for (uint32_t i = 0; i < scene->p[0]->n_edge; i++)
         for (uint32_t j = 0; j < scene->p[1]->n_edge; j++) {
-            struct feature_pair o = {{FEATURE_EDGE, FEATURE_EDGE}, {i, j}};
+            struct feature_pair other = {{FEATURE_EDGE, FEATURE_EDGE}, {i, j}};
             struct feature_validity silent = {.order = validity->order,
                                               .overlap = true};
-            struct taylor g, less;
+            struct taylor separation, less;
             double n[3];
-            if (!memcmp(&o.index, &pair->index, sizeof o.index) &&
-                !memcmp(&o.kind, &pair->kind, sizeof o.kind))
+            if (!memcmp(&other.index, &pair->index, sizeof other.index) &&
+                !memcmp(&other.kind, &pair->kind, sizeof other.kind))
                 continue;
             if (!polytope_edges_cross(scene, i, j, n) ||
-                stays_behind(scene, &o, c, R, gap, validity) ||
-                !feature_gap_series(scene, &o, c, R, &silent, &g))
+                stays_behind(scene, &other, c, R, gap, validity) ||
+                !feature_gap_series(scene, &other, c, R, &silent, &separation))
                 continue;
-            taylor_sub(validity->order, gap, &g, &less);
+            taylor_sub(validity->order, gap, &separation, &less);
             feature_validity_add(validity, &less);
         }
 }
@@ -230,7 +233,7 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
 {
     assert(first != NULL && gap != NULL);
     struct polytope_scene scene, later;
-    struct taylor c[3], R[9], g, other;
+    struct taylor c[3], R[9], series, other;
     double horizon, most, best = 0.0;
     int st = polytope_relative_pose(run, contact, order, c, R, &horizon);
     if (st)
@@ -248,8 +251,8 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
      * deep overlap. */
     if (valid == NULL && now->gap < -SERIES_DEEP * scene.size)
         most = 0.0;
-    bool good =
-        follow(&scene, first, c, R, order, most, slack, overlap, &g, &best);
+    bool good = follow(&scene, first, c, R, order, most, slack, overlap,
+                       &series, &best);
     if (most == 0.0 && good)
         best = INFINITY;
     double t = fmax(best, 1e-12 * most);
@@ -264,14 +267,14 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
             fabs(other.c[0] - now->gap) > 2.0 * slack)
             continue;
         if (!good || v > best) {
-            g = other;
+            series = other;
             best = v;
             good = true;
         }
     }
     if (!good)
         return IMP_NONFINITE;
-    memcpy(gap, g.c, sizeof(double) * (size_t)(order + 1));
+    memcpy(gap, series.c, sizeof(double) * (size_t)(order + 1));
     if (valid)
         *valid = fmax(best, SERIES_ULPS * DBL_EPSILON * fabs(rt_time(run)));
     return IMP_OK;
@@ -286,37 +289,37 @@ stated_series(struct rt *run, uint32_t contact, int order,
 {
     const imp_contact *image_contact = rt_contact(run, contact);
     struct support_body support[2];
-    struct taylor y, g;
-    double d[3], n[3], p[3], q[3];
+    struct taylor part, series;
+    double d[3], normal[3], p[3], q[3];
     for (int i = 0; i < 2; i++) {
         support_body_get(run, image_contact->body[i], &support[i]);
         for (int j = 0; j < 3; j++)
             d[j] = (i == 0 ? manifold->P : manifold->Q)[0][j] - support[i].c[j];
         support_rotate_back(&support[i], d, i == 0 ? p : q);
     }
-    support_rotate_back(&support[0], manifold->n, n);
-    taylor_const(order, -vec3_dot(n, p), &g);
+    support_rotate_back(&support[0], manifold->n, normal);
+    taylor_const(order, -vec3_dot(normal, p), &series);
     for (int i = 0; i < 3; i++) {
-        taylor_dot_const(order, R + 3 * i, q, &y);
-        taylor_add(order, &y, &c[i], &y);
-        taylor_scale(order, n[i], &y, &y);
-        taylor_add(order, &g, &y, &g);
+        taylor_dot_const(order, R + 3 * i, q, &part);
+        taylor_add(order, &part, &c[i], &part);
+        taylor_scale(order, normal[i], &part, &part);
+        taylor_add(order, &series, &part, &series);
     }
-    memcpy(gap, g.c, sizeof(double) * (size_t)(order + 1));
+    memcpy(gap, series.c, sizeof(double) * (size_t)(order + 1));
 }
 
 int
 polytope_choice_series(struct rt *run, uint32_t contact, int order,
-                       const struct contact_manifold *manifold, int i,
+                       const struct contact_manifold *manifold, int choice,
                        double *gap)
 {
     assert(manifold != NULL && gap != NULL && manifold->kind == MANIFOLD_OPEN);
-    assert(manifold->stated || (i >= 0 && i < manifold->n_choice));
+    assert(manifold->stated || (choice >= 0 && choice < manifold->n_choice));
     struct polytope_scene scene;
-    struct taylor c[3], R[9], g;
+    struct taylor c[3], R[9], series;
     struct feature_validity test = {.order = order, .overlap = true};
     struct feature_pair pair;
-    double holds, n[3];
+    double holds, normal[3];
     uint32_t body, at[2];
     if (polytope_contact_is_smooth(run, rt_contact(run, contact)))
         return IMP_NONFINITE;
@@ -327,24 +330,24 @@ polytope_choice_series(struct rt *run, uint32_t contact, int order,
         stated_series(run, contact, order, manifold, c, R, gap);
         return IMP_OK;
     }
-    body = manifold->choice_body[i];
+    body = manifold->choice_body[choice];
     polytope_scene_get(run, contact, false, &scene);
     if (body == MANIFOLD_CROSSING) {
         pair = (struct feature_pair){
             {FEATURE_EDGE, FEATURE_EDGE},
-            {manifold->choice_face[i], manifold->choice_edge[i]}};
+            {manifold->choice_face[choice], manifold->choice_edge[choice]}};
     } else {
-        const double *f = scene.p[body]->face[manifold->choice_face[i]].n;
+        const double *f = scene.p[body]->face[manifold->choice_face[choice]].n;
         for (int k = 0; k < 3; k++)
-            n[k] = body == 0 ? f[k] : -vec3_dot(scene.R + 3 * k, f);
-        polytope_separation(&scene, n, at);
+            normal[k] = body == 0 ? f[k] : -vec3_dot(scene.R + 3 * k, f);
+        polytope_separation(&scene, normal, at);
         pair.kind[body] = FEATURE_FACE;
-        pair.index[body] = manifold->choice_face[i];
+        pair.index[body] = manifold->choice_face[choice];
         pair.kind[1 - body] = FEATURE_VERTEX;
         pair.index[1 - body] = at[1 - body];
     }
-    if (!feature_gap_series(&scene, &pair, c, R, &test, &g))
+    if (!feature_gap_series(&scene, &pair, c, R, &test, &series))
         return IMP_NONFINITE;
-    memcpy(gap, g.c, sizeof(double) * (size_t)(order + 1));
+    memcpy(gap, series.c, sizeof(double) * (size_t)(order + 1));
     return IMP_OK;
 }

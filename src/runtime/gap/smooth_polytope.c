@@ -56,24 +56,25 @@ keep(struct rt *run, uint32_t contact,
     run->contact_warm[contact] = 1;
 }
 
-/* sigma(n) and the support point of A, whose normal is n within `tol` (rad):
- * sigma is then off by less than tol times the sizes. */
+/* sigma and the support point of A, whose normal is `direction` within `tol`
+ * (rad): sigma is then off by less than tol times the sizes. */
 static enum support_fault
 separation(const struct smooth_polytope *pair, struct climber *climber,
-           const double n[3], double tol)
+           const double direction[3], double tol)
 {
-    double m[3];
-    memcpy(climber->n, n, sizeof climber->n);
-    smooth_polytope_turn_to_smooth(pair, n, m);
+    double turned[3];
+    memcpy(climber->n, direction, sizeof climber->n);
+    smooth_polytope_turn_to_smooth(pair, direction, turned);
     enum support_fault fault =
-        support_find(&pair->A, m, tol, climber->have, &climber->p);
+        support_find(&pair->A, turned, tol, climber->have, &climber->p);
     if (fault != SUPPORT_FINE)
         return fault;
     climber->have = true;
     smooth_polytope_from_smooth(pair, climber->p.x, climber->place);
     climber->sigma =
-        vec3_dot(n, pair->B->vertex[smooth_polytope_vertex(pair, n)]) -
-        vec3_dot(n, climber->place);
+        vec3_dot(direction,
+                 pair->B->vertex[smooth_polytope_vertex(pair, direction)]) -
+        vec3_dot(direction, climber->place);
     return SUPPORT_FINE;
 }
 
@@ -92,26 +93,27 @@ ball_radius(const struct smooth_polytope *pair,
     return 1.0 / fmin(fmax(e[0], 0.1 / pair->length), 1e9 / pair->length);
 }
 
-/* One ascent from n. SUPPORT_FINE: *nearest is a stationary point of the
- * separation, and the greatest one if the bodies are apart. Otherwise *w says
- * where the ascent ended. */
+/* One ascent from `start`. SUPPORT_FINE: *nearest is a stationary point of the
+ * separation, and the greatest one if the bodies are apart. Otherwise *climber
+ * says where the ascent ended. */
 static enum support_fault
-climb(const struct smooth_polytope *pair, const double n[3],
+climb(const struct smooth_polytope *pair, const double start[3],
       struct climber *climber, struct smooth_polytope_nearest *nearest)
 {
     double larger = 1.0;
     struct polytope_feature tried = {FEATURE_SURFACE, 0};
     climber->have = false;
-    enum support_fault fault = separation(pair, climber, n, ASCENT_SUPPORT),
+    enum support_fault fault = separation(pair, climber, start, ASCENT_SUPPORT),
                        last = SUPPORT_LOST;
     if (fault != SUPPORT_FINE)
         return fault;
     for (int it = 0; it < ASCENT_STEPS; it++) {
-        double r = larger * ball_radius(pair, &climber->p), c[3], y[3], m[3];
+        double r = larger * ball_radius(pair, &climber->p), c[3], y[3],
+               better[3];
         for (int i = 0; i < 3; i++)
             c[i] = climber->place[i] - r * climber->n[i];
         struct polytope_feature feature =
-            smooth_polytope_project(pair, c, y, m);
+            smooth_polytope_project(pair, c, y, better);
         if (feature.kind != tried.kind || feature.index != tried.index ||
             it % 4 == 3) {
             struct smooth_polytope_nearest answer;
@@ -128,7 +130,7 @@ climb(const struct smooth_polytope *pair, const double n[3],
                 return last;
         }
         struct climber next = *climber;
-        fault = separation(pair, &next, m, ASCENT_SUPPORT);
+        fault = separation(pair, &next, better, ASCENT_SUPPORT);
         double tiny = 4.0 * DBL_EPSILON * (pair->length + fabs(climber->sigma));
         if (fault == SUPPORT_FINE && next.sigma > climber->sigma) {
             double rise = next.sigma - climber->sigma;
@@ -199,9 +201,9 @@ solve_cold(const struct smooth_polytope *pair,
            struct smooth_polytope_nearest *nearest)
 {
     struct climber climber;
-    double n[3];
-    first_direction(pair, n);
-    enum support_fault fault = climb(pair, n, &climber, nearest);
+    double direction[3];
+    first_direction(pair, direction);
+    enum support_fault fault = climb(pair, direction, &climber, nearest);
     if (fault == SUPPORT_FINE) {
         if (smooth_polytope_deep(pair, nearest))
             search_all(pair, nearest);
@@ -221,8 +223,8 @@ solve_cold(const struct smooth_polytope *pair,
             t.sigma >= climber.sigma)
             climber = t;
     }
-    memcpy(n, climber.n, sizeof n);
-    separation(pair, &climber, n, 4.0 * DBL_EPSILON);
+    memcpy(direction, climber.n, sizeof direction);
+    separation(pair, &climber, direction, 4.0 * DBL_EPSILON);
     from_climber(pair, &climber, nearest);
     struct smooth_polytope_nearest fine;
     if (smooth_polytope_walk(pair, nearest->f, &climber.p, SMOOTH_POLYTOPE_WALK,
@@ -275,15 +277,15 @@ complain(struct rt *run, const struct smooth_polytope *pair,
          const struct smooth_polytope_nearest *nearest,
          enum support_fault fault)
 {
-    const char *a = imp_text(run->im, pair->A.b->name);
-    const char *b = imp_text(run->im, pair->b.b->name);
+    const char *smooth_name = imp_text(run->im, pair->A.b->name);
+    const char *polytope_name = imp_text(run->im, pair->b.b->name);
     struct diag *diag;
     switch (fault) {
     case SUPPORT_FLAT:
         diag = diag_add(run->ds, DIAG_E0610, pair->k->range,
                         "`%s` is flat where it faces `%s`: no unique closest "
                         "points",
-                        a, b);
+                        smooth_name, polytope_name);
         diag_help(run->ds, diag,
                   "a smooth body must curve where it faces a side or an edge; "
                   "turn or shift one of the bodies, or use a shape without "
@@ -291,16 +293,18 @@ complain(struct rt *run, const struct smooth_polytope *pair,
         break;
     case SUPPORT_NOT_CONVEX:
         diag = diag_add(run->ds, DIAG_E0611, pair->A.b->range_shape,
-                        "`%s` is not convex where `%s` is closest to it", a, b);
+                        "`%s` is not convex where `%s` is closest to it",
+                        smooth_name, polytope_name);
         diag_note(run->ds, diag, pair->k->range, "asked for by this contact");
         diag_help(run->ds, diag,
                   "bodies in contact must be convex; choose a level set or "
                   "parameters for which they are");
         break;
     case SUPPORT_NO_ROOT:
-        diag = diag_add(
-            run->ds, DIAG_E0612, pair->A.b->range_shape,
-            "the level set of `%s` has no surface in some direction", a);
+        diag =
+            diag_add(run->ds, DIAG_E0612, pair->A.b->range_shape,
+                     "the level set of `%s` has no surface in some direction",
+                     smooth_name);
         diag_help(run->ds, diag,
                   "G must be negative at the shape's origin and positive far "
                   "from it on every ray");
@@ -317,11 +321,12 @@ complain(struct rt *run, const struct smooth_polytope *pair,
         /* fall through */
     default:
         diag = diag_add(run->ds, DIAG_E0613, pair->k->range,
-                        "no closest points of `%s` and `%s` were found", a, b);
+                        "no closest points of `%s` and `%s` were found",
+                        smooth_name, polytope_name);
         diag_help(run->ds, diag,
                   "`%s` must be smooth and strictly convex, with the shape's "
                   "origin well inside",
-                  a);
+                  smooth_name);
     }
 }
 
@@ -330,20 +335,21 @@ to_corner(const struct smooth_polytope *pair,
           const struct smooth_polytope_nearest *answer,
           struct nearest_features *out)
 {
-    uint32_t i = pair->k->smooth;
-    double *A = i == 0 ? out->P : out->Q, *B = i == 0 ? out->Q : out->P;
+    uint32_t smooth = pair->k->smooth;
+    double *on_smooth = smooth == 0 ? out->P : out->Q,
+           *on_polytope = smooth == 0 ? out->Q : out->P;
     memset(out, 0, sizeof *out);
-    out->pair.kind[i] = FEATURE_SURFACE;
-    out->pair.kind[1 - i] = (unsigned char)answer->f.kind;
-    out->pair.index[1 - i] = answer->f.index;
+    out->pair.kind[smooth] = FEATURE_SURFACE;
+    out->pair.kind[1 - smooth] = (unsigned char)answer->f.kind;
+    out->pair.index[1 - smooth] = answer->f.index;
     out->gap = answer->gap;
-    support_rotate(&pair->b, answer->p, A);
-    support_rotate(&pair->b, answer->foot, B);
+    support_rotate(&pair->b, answer->p, on_smooth);
+    support_rotate(&pair->b, answer->foot, on_polytope);
     support_rotate(&pair->b, answer->n, out->n);
     for (int j = 0; j < 3; j++) {
-        A[j] += pair->b.c[j];
-        B[j] += pair->b.c[j];
-        out->n[j] = i == 0 ? out->n[j] : -out->n[j];
+        on_smooth[j] += pair->b.c[j];
+        on_polytope[j] += pair->b.c[j];
+        out->n[j] = smooth == 0 ? out->n[j] : -out->n[j];
     }
 }
 

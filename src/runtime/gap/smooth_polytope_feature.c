@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* One feature of the polytope in a contact with a smooth body A
  * (smooth_polytope_priv.h): its numbers for the tapes of
- * mechanics/smooth_polytope.c, the conditions under which it is the nearest, and
- * the feature nearest to a given point.
+ * mechanics/smooth_polytope.c, the conditions under which it is the nearest,
+ * and the feature nearest to a given point.
  *
  * A, with normal n at its nearest point, is nearest to
  *
@@ -80,22 +80,23 @@ smooth_polytope_local(const struct smooth_polytope *pair,
 {
     assert(feature.kind <= FEATURE_FACE);
     const struct polytope *polytope = pair->B;
-    size_t d = (size_t)pair->d, n = d + (feature.kind == FEATURE_EDGE ? 2 : 1);
-    double *to = local + n;
+    size_t dim = (size_t)pair->d,
+           count = dim + (feature.kind == FEATURE_EDGE ? 2 : 1);
+    double *to = local + count;
     switch (feature.kind) {
     case FEATURE_VERTEX:
-        memcpy(to, polytope->vertex[feature.index], d * sizeof *to);
+        memcpy(to, polytope->vertex[feature.index], dim * sizeof *to);
         break;
     case FEATURE_EDGE:
         memcpy(to, polytope->vertex[polytope->edge[feature.index].v[0]],
-               d * sizeof *to);
-        memcpy(to + d, polytope->edge[feature.index].dir, d * sizeof *to);
+               dim * sizeof *to);
+        memcpy(to + dim, polytope->edge[feature.index].dir, dim * sizeof *to);
         break;
     default:
-        memcpy(to, polytope->face[feature.index].n, d * sizeof *to);
-        to[d] = polytope->face[feature.index].d;
+        memcpy(to, polytope->face[feature.index].n, dim * sizeof *to);
+        to[dim] = polytope->face[feature.index].d;
     }
-    return (int)n;
+    return (int)count;
 }
 
 /* unit vector in face `side` of edge e, across the edge, into the face */
@@ -123,28 +124,30 @@ along_side(const struct polytope *polytope, uint32_t f, int from, double w[3])
 }
 
 static bool
-vertex_condition(const struct polytope *polytope, uint32_t v, uint32_t *at,
-                 struct feature_condition *o)
+vertex_condition(const struct polytope *polytope, uint32_t vertex, uint32_t *at,
+                 struct feature_condition *condition)
 {
-    o->of_normal = true;
-    o->c = 0.0;
+    condition->of_normal = true;
+    condition->c = 0.0;
     if (polytope->dim == 2) {
-        uint32_t i = polytope->at[v] + (*at)++;
-        if (i >= polytope->at[v + 1])
+        uint32_t i = polytope->at[vertex] + (*at)++;
+        if (i >= polytope->at[vertex + 1])
             return false;
         uint32_t f = polytope->around[i];
         along_side(polytope, f,
-                   polytope->loop[polytope->face[f].first] == v ? 0 : 1, o->a);
-        o->next = (struct polytope_feature){FEATURE_FACE, f};
+                   polytope->loop[polytope->face[f].first] == vertex ? 0 : 1,
+                   condition->a);
+        condition->next = (struct polytope_feature){FEATURE_FACE, f};
         return true;
     }
     for (uint32_t i = *at; i < polytope->n_edge; i++) {
         const struct polytope_edge *edge = polytope->edge + i;
-        if (edge->v[0] != v && edge->v[1] != v)
+        if (edge->v[0] != vertex && edge->v[1] != vertex)
             continue;
         for (int j = 0; j < 3; j++)
-            o->a[j] = edge->v[0] == v ? edge->dir[j] : -edge->dir[j];
-        o->next = (struct polytope_feature){FEATURE_EDGE, i};
+            condition->a[j] =
+                edge->v[0] == vertex ? edge->dir[j] : -edge->dir[j];
+        condition->next = (struct polytope_feature){FEATURE_EDGE, i};
         *at = i + 1;
         return true;
     }
@@ -153,49 +156,52 @@ vertex_condition(const struct polytope *polytope, uint32_t v, uint32_t *at,
 
 static bool
 edge_condition(const struct polytope *polytope, uint32_t index, uint32_t *at,
-               struct feature_condition *o)
+               struct feature_condition *condition)
 {
     const struct polytope_edge *edge = polytope->edge + index;
-    uint32_t i = (*at)++;
-    if (i >= 4)
+    uint32_t number = (*at)++;
+    if (number >= 4)
         return false;
-    o->of_normal = i >= 2;
-    o->c = 0.0;
-    if (i < 2) {
+    condition->of_normal = number >= 2;
+    condition->c = 0.0;
+    if (number < 2) {
         /* the foot is not before this end */
         for (int j = 0; j < 3; j++)
-            o->a[j] = i == 0 ? edge->dir[j] : -edge->dir[j];
-        o->c = -vec3_dot(o->a, polytope->vertex[edge->v[i]]);
-        o->next = (struct polytope_feature){FEATURE_VERTEX, edge->v[i]};
+            condition->a[j] = number == 0 ? edge->dir[j] : -edge->dir[j];
+        condition->c =
+            -vec3_dot(condition->a, polytope->vertex[edge->v[number]]);
+        condition->next =
+            (struct polytope_feature){FEATURE_VERTEX, edge->v[number]};
     } else {
-        inward(polytope, edge, (int)i - 2, o->a);
-        o->next = (struct polytope_feature){FEATURE_FACE, edge->face[i - 2]};
+        inward(polytope, edge, (int)number - 2, condition->a);
+        condition->next =
+            (struct polytope_feature){FEATURE_FACE, edge->face[number - 2]};
     }
     return true;
 }
 
 static bool
-face_condition(const struct polytope *polytope, uint32_t f, uint32_t *at,
-               struct feature_condition *o)
+face_condition(const struct polytope *polytope, uint32_t face, uint32_t *at,
+               struct feature_condition *condition)
 {
-    o->of_normal = false;
+    condition->of_normal = false;
     if (polytope->dim == 2) {
         uint32_t i = (*at)++;
-        if (i >= polytope->face[f].count)
+        if (i >= polytope->face[face].count)
             return false;
-        uint32_t v = polytope->loop[polytope->face[f].first + i];
-        along_side(polytope, f, (int)i, o->a);
-        o->c = -vec3_dot(o->a, polytope->vertex[v]);
-        o->next = (struct polytope_feature){FEATURE_VERTEX, v};
+        uint32_t v = polytope->loop[polytope->face[face].first + i];
+        along_side(polytope, face, (int)i, condition->a);
+        condition->c = -vec3_dot(condition->a, polytope->vertex[v]);
+        condition->next = (struct polytope_feature){FEATURE_VERTEX, v};
         return true;
     }
     for (uint32_t i = *at; i < polytope->n_edge; i++) {
         const struct polytope_edge *edge = polytope->edge + i;
-        if (edge->face[0] != f && edge->face[1] != f)
+        if (edge->face[0] != face && edge->face[1] != face)
             continue;
-        inward(polytope, edge, edge->face[0] == f ? 0 : 1, o->a);
-        o->c = -vec3_dot(o->a, polytope->vertex[edge->v[0]]);
-        o->next = (struct polytope_feature){FEATURE_EDGE, i};
+        inward(polytope, edge, edge->face[0] == face ? 0 : 1, condition->a);
+        condition->c = -vec3_dot(condition->a, polytope->vertex[edge->v[0]]);
+        condition->next = (struct polytope_feature){FEATURE_EDGE, i};
         *at = i + 1;
         return true;
     }
@@ -205,16 +211,16 @@ face_condition(const struct polytope *polytope, uint32_t f, uint32_t *at,
 bool
 smooth_polytope_condition(const struct smooth_polytope *pair,
                           struct polytope_feature feature, uint32_t *at,
-                          struct feature_condition *o)
+                          struct feature_condition *condition)
 {
     assert(feature.kind <= FEATURE_FACE && at != NULL);
     switch (feature.kind) {
     case FEATURE_VERTEX:
-        return vertex_condition(pair->B, feature.index, at, o);
+        return vertex_condition(pair->B, feature.index, at, condition);
     case FEATURE_EDGE:
-        return edge_condition(pair->B, feature.index, at, o);
+        return edge_condition(pair->B, feature.index, at, condition);
     default:
-        return face_condition(pair->B, feature.index, at, o);
+        return face_condition(pair->B, feature.index, at, condition);
     }
 }
 
@@ -246,28 +252,28 @@ smooth_polytope_half_width(const struct smooth_polytope *pair,
     return 0.5 * (most - least);
 }
 
-/* is y, in the plane of face f, inside its sides? */
+/* is a point in the plane of a face inside its sides? */
 static bool
-in_face(const struct polytope *polytope, uint32_t f, const double y[3])
+in_face(const struct polytope *polytope, uint32_t index, const double point[3])
 {
-    const struct polytope_face *F = polytope->face + f;
-    const uint32_t *v = polytope->loop + F->first;
+    const struct polytope_face *face = polytope->face + index;
+    const uint32_t *v = polytope->loop + face->first;
     if (polytope->dim == 2) {
-        double w[3], l = along_side(polytope, f, 0, w),
+        double w[3], l = along_side(polytope, index, 0, w),
                      h = -vec3_dot(w, polytope->vertex[v[0]]);
-        h += vec3_dot(w, y);
+        h += vec3_dot(w, point);
         return h >= 0.0 && h <= l;
     }
-    for (uint32_t i = 0; i < F->count; i++) {
+    for (uint32_t i = 0; i < face->count; i++) {
         const double *a = polytope->vertex[v[i]],
-                     *b = polytope->vertex[v[(i + 1) % F->count]];
+                     *b = polytope->vertex[v[(i + 1) % face->count]];
         double e[3], w[3], t[3];
         for (int j = 0; j < 3; j++) {
             e[j] = b[j] - a[j];
-            w[j] = y[j] - a[j];
+            w[j] = point[j] - a[j];
         }
         vec3_cross(e, w, t);
-        if (vec3_dot(t, F->n) < 0.0)
+        if (vec3_dot(t, face->n) < 0.0)
             return false;
     }
     return true;
@@ -287,59 +293,61 @@ nearer(const double x[3], const double y[3], struct polytope_feature feature,
 }
 
 struct polytope_feature
-smooth_polytope_project(const struct smooth_polytope *pair, const double x[3],
-                        double y[3], double n[3])
+smooth_polytope_project(const struct smooth_polytope *pair,
+                        const double point[3], double nearest[3],
+                        double direction[3])
 {
     const struct polytope *polytope = pair->B;
     struct polytope_feature best = {FEATURE_FACE, 0};
-    double near = INFINITY, depth = -INFINITY, q[3];
+    double near = INFINITY, depth = -INFINITY, foot[3];
     uint32_t over = polytope->n_face;
-    for (uint32_t f = 0; f < polytope->n_face; f++) {
-        const struct polytope_face *F = polytope->face + f;
-        double h = vec3_dot(F->n, x) - F->d;
+    for (uint32_t index = 0; index < polytope->n_face; index++) {
+        const struct polytope_face *face = polytope->face + index;
+        double h = vec3_dot(face->n, point) - face->d;
         if (h > depth) {
             depth = h;
-            best.index = f;
+            best.index = index;
         }
         for (int i = 0; i < 3; i++)
-            q[i] = x[i] - h * F->n[i];
-        if (h > 0.0 && h < near && in_face(polytope, f, q)) {
+            foot[i] = point[i] - h * face->n[i];
+        if (h > 0.0 && h < near && in_face(polytope, index, foot)) {
             near = h;
-            over = f;
+            over = index;
         }
     }
     if (depth <= 0.0 || over < polytope->n_face) {
         /* inside, or over a face: nothing is nearer than the foot on it */
         if (depth > 0.0)
             best.index = over;
-        const struct polytope_face *F = polytope->face + best.index;
-        double h = vec3_dot(F->n, x) - F->d;
+        const struct polytope_face *face = polytope->face + best.index;
+        double h = vec3_dot(face->n, point) - face->d;
         for (int i = 0; i < 3; i++) {
-            y[i] = x[i] - h * F->n[i];
-            n[i] = -F->n[i];
+            nearest[i] = point[i] - h * face->n[i];
+            direction[i] = -face->n[i];
         }
         return best;
     }
-    for (uint32_t i = 0; i < polytope->n_edge; i++) {
-        const struct polytope_edge *edge = polytope->edge + i;
+    for (uint32_t which = 0; which < polytope->n_edge; which++) {
+        const struct polytope_edge *edge = polytope->edge + which;
         const double *a = polytope->vertex[edge->v[0]],
                      *b = polytope->vertex[edge->v[1]];
         double t = 0.0, l = 0.0;
         for (int j = 0; j < 3; j++) {
-            t += (x[j] - a[j]) * edge->dir[j];
+            t += (point[j] - a[j]) * edge->dir[j];
             l += (b[j] - a[j]) * edge->dir[j];
         }
         if (!(t > 0.0 && t < l))
             continue;
         for (int j = 0; j < 3; j++)
-            q[j] = a[j] + t * edge->dir[j];
-        nearer(x, q, (struct polytope_feature){FEATURE_EDGE, i}, &near, y,
-               &best);
+            foot[j] = a[j] + t * edge->dir[j];
+        nearer(point, foot, (struct polytope_feature){FEATURE_EDGE, which},
+               &near, nearest, &best);
     }
-    for (uint32_t i = 0; i < polytope->n_vertex; i++)
-        nearer(x, polytope->vertex[i],
-               (struct polytope_feature){FEATURE_VERTEX, i}, &near, y, &best);
+    for (uint32_t which = 0; which < polytope->n_vertex; which++)
+        nearer(point, polytope->vertex[which],
+               (struct polytope_feature){FEATURE_VERTEX, which}, &near, nearest,
+               &best);
     for (int i = 0; i < 3; i++)
-        n[i] = (y[i] - x[i]) / near;
+        direction[i] = (nearest[i] - point[i]) / near;
     return best;
 }

@@ -4,7 +4,8 @@
  * solution is the one that was asked for. Apart, the conditions with those of
  * the feature (smooth_polytope_feature.c) are sufficient, since both bodies are
  * convex; overlapping, they hold at every stationary direction of the
- * separation, and its greatest ones are told by the curvatures. */
+ * separation, and its greatest ones are told by the curvatures. Letters: K
+ * curvature matrix of A in the tangents T, e its eigenvalues, N unit normal. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -23,20 +24,20 @@
     (SMOOTH_POLYTOPE_UNKNOWNS +                                                \
      SMOOTH_POLYTOPE_UNKNOWNS * SMOOTH_POLYTOPE_UNKNOWNS + 1 + 6)
 
-/* where Newton's method begins: point x of A with normal g (B's axes), the
+/* where Newton's method begins: a point of A with its gradient (B's axes), the
  * feature's point nearest to it */
 static void
 begin(const struct smooth_polytope *pair, struct polytope_feature feature,
-      const struct support_point *point, double *u)
+      const struct support_point *point, double *unknowns)
 {
     const struct polytope *polytope = pair->B;
-    double place[3], g[3], way[3];
+    double place[3], gradient[3], way[3];
     for (int i = 0; i < pair->d; i++)
-        u[i] = point->x[i];
+        unknowns[i] = point->x[i];
     for (int i = 0; i < 3; i++)
-        g[i] = vec3_dot(pair->Q[i], point->g);
+        gradient[i] = vec3_dot(pair->Q[i], point->g);
     if (feature.kind == FEATURE_FACE) {
-        u[pair->d] = point->norm;
+        unknowns[pair->d] = point->norm;
         return;
     }
     smooth_polytope_from_smooth(pair, point->x, place);
@@ -50,47 +51,47 @@ begin(const struct smooth_polytope *pair, struct polytope_feature feature,
         /* where the edge's line is nearest to the normal's line */
         const double *w = polytope->edge[feature.index].dir;
         double along = -vec3_dot(way, w);
-        u[pair->d + 1] = along;
+        unknowns[pair->d + 1] = along;
         for (int i = 0; i < 3; i++)
             way[i] += along * w[i];
     }
-    u[pair->d] = vec3_dot(way, g) / (point->norm * point->norm);
+    unknowns[pair->d] = vec3_dot(way, gradient) / (point->norm * point->norm);
 }
 
 enum support_fault
 smooth_polytope_newton(const struct smooth_polytope *pair,
-                       struct polytope_feature feature, double *u,
+                       struct polytope_feature feature, double *unknowns,
                        struct smooth_polytope_nearest *nearest)
 {
     assert(feature.kind <= FEATURE_FACE);
     double local[SMOOTH_POLYTOPE_LOCALS], out[SMOOTH_POLYTOPE_OUT],
-        a[SMOOTH_POLYTOPE_UNKNOWNS * SMOOTH_POLYTOPE_UNKNOWNS];
+        jacobian[SMOOTH_POLYTOPE_UNKNOWNS * SMOOTH_POLYTOPE_UNKNOWNS];
     double last = INFINITY;
     int piv[SMOOTH_POLYTOPE_UNKNOWNS],
-        n = smooth_polytope_local(pair, feature, local), d = pair->d;
+        count = smooth_polytope_local(pair, feature, local), dim = pair->d;
     uint32_t tape = pair->k->feature_kkt[feature.kind];
-    memcpy(local, u, sizeof(double) * (size_t)n);
+    memcpy(local, unknowns, sizeof(double) * (size_t)count);
     for (int it = 0; it < 60; it++) {
         if (rt_eval(pair->r, tape, local, out) != IMP_OK)
             return SUPPORT_NONFINITE;
-        memcpy(a, out + n, sizeof(double) * (size_t)(n * n));
-        if (imp_lu_factor(n, a, piv) != 0)
+        memcpy(jacobian, out + count, sizeof(double) * (size_t)(count * count));
+        if (imp_lu_factor(count, jacobian, piv) != 0)
             return SUPPORT_FLAT;
-        imp_lu_solve(n, a, piv, out);
+        imp_lu_solve(count, jacobian, piv, out);
         double move = 0.0, scale = pair->length;
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < count; i++) {
             if (!isfinite(out[i]))
                 return SUPPORT_LOST;
-            if (i < d) {
+            if (i < dim) {
                 move = fmax(move, fabs(out[i]));
                 scale = fmax(scale, fabs(local[i]));
             }
-            if (i > d)
+            if (i > dim)
                 move = fmax(move, fabs(out[i]));
         }
         if (move > 8.0 * scale)
             return SUPPORT_LOST;
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < count; i++)
             local[i] -= out[i];
         bool small = move <= SMOOTH_POLYTOPE_STEP * scale;
         if (small || (move < 1e-11 * scale && move >= 0.25 * last))
@@ -103,12 +104,12 @@ smooth_polytope_newton(const struct smooth_polytope *pair,
         return SUPPORT_NONFINITE;
     memset(nearest, 0, sizeof *nearest);
     nearest->f = feature;
-    memcpy(nearest->u, local, sizeof(double) * (size_t)n);
-    const double *more = out + n + n * n;
+    memcpy(nearest->u, local, sizeof(double) * (size_t)count);
+    const double *more = out + count + count * count;
     nearest->gap = more[0];
-    for (int i = 0; i < d; i++) {
+    for (int i = 0; i < dim; i++) {
         nearest->p[i] = more[1 + i];
-        nearest->n[i] = more[1 + d + i];
+        nearest->n[i] = more[1 + dim + i];
     }
     double norm = vec3_norm(nearest->n);
     if (!(norm > 0.0))
@@ -224,18 +225,18 @@ bool
 smooth_polytope_deep(const struct smooth_polytope *pair,
                      const struct smooth_polytope_nearest *nearest)
 {
-    double x[3] = {0.0, 0.0, 0.0}, K[3], e[2], N[3];
+    double place[3] = {0.0, 0.0, 0.0}, K[3], e[2], N[3];
     struct support_point point;
     if (nearest->gap >= -SMOOTH_POLYTOPE_ROUNDING * pair->length)
         return false;
-    memcpy(x, nearest->u, sizeof(double) * (size_t)pair->d);
-    if (support_level(&pair->A, x, &point) != SUPPORT_FINE ||
+    memcpy(place, nearest->u, sizeof(double) * (size_t)pair->d);
+    if (support_level(&pair->A, place, &point) != SUPPORT_FINE ||
         !(point.norm > 0.0))
         return true;
     for (int i = 0; i < 3; i++)
         N[i] = point.g[i] / point.norm;
     double scale =
-        fmin(vec3_dot(N, x), smooth_polytope_half_width(pair, nearest->n));
+        fmin(vec3_dot(N, place), smooth_polytope_half_width(pair, nearest->n));
     curvatures(pair, nearest, &point, K);
     support_principal_curvatures(pair->d, K, e);
     if (e[1] > 0.0)

@@ -64,13 +64,14 @@ int smooth_polytope_local(const struct smooth_polytope *pair,
  * after the last one. */
 bool smooth_polytope_condition(const struct smooth_polytope *pair,
                                struct polytope_feature feature, uint32_t *at,
-                               struct feature_condition *o);
-/* y: the point of B nearest to x. Returns its feature. n: unit vector from x
- * to y. If x lies inside B: the face of least depth, the foot on it, and minus
- * its normal. */
+                               struct feature_condition *condition);
+/* nearest: the point of B nearest to `point`. Returns its feature. direction:
+ * unit vector from the one to the other. If `point` lies inside B: the face of
+ * least depth, the foot on it, and minus its normal. */
 struct polytope_feature
-smooth_polytope_project(const struct smooth_polytope *pair, const double x[3],
-                        double y[3], double n[3]);
+smooth_polytope_project(const struct smooth_polytope *pair,
+                        const double point[3], double nearest[3],
+                        double direction[3]);
 /* the vertex of B that lies furthest in the direction -n */
 uint32_t smooth_polytope_vertex(const struct smooth_polytope *pair,
                                 const double n[3]);
@@ -91,11 +92,11 @@ void smooth_polytope_turn_to_smooth(const struct smooth_polytope *pair,
 #define SMOOTH_POLYTOPE_ROUNDING 1e-14
 /* as SMOOTH_GAP_DEEP of smooth_smooth.c, with half the width of B as well */
 #define SMOOTH_POLYTOPE_DEEP 0.1
-/* Newton's method for one feature from the unknowns u on: fills u, gap, p and
+/* Newton's method for one feature from the unknowns on: fills u, gap, p and
  * n of *nearest. */
 enum support_fault
 smooth_polytope_newton(const struct smooth_polytope *pair,
-                       struct polytope_feature feature, double *u,
+                       struct polytope_feature feature, double *unknowns,
                        struct smooth_polytope_nearest *nearest);
 /* Fills the other entries. SUPPORT_FINE if this is a nearest point of the
  * feature, whether or not the feature is the nearest one (see `violated`). */

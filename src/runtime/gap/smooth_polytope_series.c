@@ -3,8 +3,8 @@
  * point. The series is that of the nearest feature
  * (mechanics/smooth_polytope.c), made order by order. The conditions of the
  * feature are linear in the nearest point and the normal, so their series are
- * sums of output rows, and the first one that fails ends the series of the
- * gap. */
+ * sums of output rows, and the first one that fails ends the series of the gap.
+ * Letters: p the nearest point of the smooth body, N the gradient there. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -56,26 +56,31 @@ holds(const double *c, int order, double least)
     return t;
 }
 
-/* the first time within h (which may be infinite) at which the polynomial c
- * falls to `level`; h if there is none */
+/* the first time within the horizon (which may be infinite) at which a
+ * polynomial falls to `level`; the horizon if there is none */
 static double
-falls(const double *c, int order, double h, double level)
+falls(const double *series, int order, double horizon, double level)
 {
-    int n = order;
-    double s;
-    while (n > 0 && c[n] == 0.0)
-        n--;
-    if (n == 0)
-        return c[0] <= level ? 0.0 : h;
-    if (isinf(h)) {
+    int degree = order;
+    double root;
+    while (degree > 0 && series[degree] == 0.0)
+        degree--;
+    if (degree == 0)
+        return series[0] <= level ? 0.0 : horizon;
+    if (isinf(horizon)) {
         /* Cauchy's bound of its roots */
-        h = 0.0;
-        for (int k = 0; k < n; k++)
-            h = fmax(h, fabs((c[k] - (k == 0 ? level : 0.0)) / c[n]));
-        h += 1.0;
-        return polynomial_below(c, n, 0.0, h, level, &s) ? s : INFINITY;
+        horizon = 0.0;
+        for (int k = 0; k < degree; k++)
+            horizon = fmax(horizon, fabs((series[k] - (k == 0 ? level : 0.0)) /
+                                         series[degree]));
+        horizon += 1.0;
+        return polynomial_below(series, degree, 0.0, horizon, level, &root)
+                   ? root
+                   : INFINITY;
     }
-    return polynomial_below(c, n, 0.0, h, level, &s) ? s : h;
+    return polynomial_below(series, degree, 0.0, horizon, level, &root)
+               ? root
+               : horizon;
 }
 
 /* The time until the first condition of the feature fails. p, N: rows of the
@@ -86,23 +91,23 @@ stays(const struct smooth_polytope *pair, struct polytope_feature feature,
 {
     struct feature_condition condition;
     uint32_t at = 0;
-    double t = INFINITY, norm = 0.0;
+    double until = INFINITY, norm = 0.0;
     for (int j = 0; j < pair->d; j++)
         norm = hypot(norm, N[j][0]);
     while (smooth_polytope_condition(pair, feature, &at, &condition)) {
         const double *const *row = condition.of_normal ? N : p;
-        double q[IMP_ORDER_MAX + 1];
+        double series[IMP_ORDER_MAX + 1];
         double past =
             condition.of_normal ? pair->past[0] * norm : pair->past[1];
         for (int k = 0; k <= order; k++) {
-            q[k] = k == 0 ? condition.c : 0.0;
+            series[k] = k == 0 ? condition.c : 0.0;
             for (int j = 0; j < pair->d; j++)
-                q[k] += condition.a[j] * row[j][k];
+                series[k] += condition.a[j] * row[j][k];
         }
-        double h = holds(q, order, SMOOTH_POLYTOPE_TRUNCATION * past);
-        t = fmin(t, falls(q, order, fmin(h, t), -past));
+        double h = holds(series, order, SMOOTH_POLYTOPE_TRUNCATION * past);
+        until = fmin(until, falls(series, order, fmin(h, until), -past));
     }
-    return t;
+    return until;
 }
 
 int
@@ -127,7 +132,7 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
         smooth_polytope_warm_feature(run, contact);
     memcpy(local, run->contact_u + 8 * (size_t)contact,
            SMOOTH_POLYTOPE_UNKNOWNS * sizeof *local);
-    int n = smooth_polytope_local(&pair, feature, local);
+    int count = smooth_polytope_local(&pair, feature, local);
     contact_bodies_rows(run, image_contact, rows);
     uint32_t tape = image_contact->feature_event[feature.kind];
     double *work = work_of(run, contact, feature.kind);
@@ -139,13 +144,14 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
     memcpy(gap, tape_output_row(run, tape, work, 0),
            sizeof *gap * (size_t)(order + 1));
     for (int j = 0; j < pair.d; j++) {
-        p[j] = tape_output_row(run, tape, work, (uint32_t)(1 + n + j));
-        N[j] = tape_output_row(run, tape, work, (uint32_t)(1 + n + pair.d + j));
+        p[j] = tape_output_row(run, tape, work, (uint32_t)(1 + count + j));
+        N[j] = tape_output_row(run, tape, work,
+                               (uint32_t)(1 + count + pair.d + j));
     }
     if (valid == NULL)
         return IMP_OK;
     struct smooth_polytope_nearest answer = {.f = feature, .gap = gap[0]};
-    memcpy(answer.u, local, sizeof(double) * (size_t)n);
+    memcpy(answer.u, local, sizeof(double) * (size_t)count);
     for (int j = 0; j < pair.d; j++)
         answer.n[j] = N[j][0];
     double norm = vec3_norm(answer.n);
@@ -164,19 +170,19 @@ smooth_polytope_predict(struct rt *run, uint32_t contact, int order, double dt)
         polytope_contact_memo(run, contact)->smooth;
     struct polytope_feature feature =
         smooth_polytope_warm_feature(run, contact);
-    double *u = run->contact_u + 8 * (size_t)contact;
+    double *unknowns = run->contact_u + 8 * (size_t)contact;
     if (kept == NULL || !run->contact_warm[contact] ||
         kept->f.kind != feature.kind || kept->f.index != feature.index)
         return;
     uint32_t tape = rt_contact(run, contact)->feature_event[feature.kind];
-    int n = (int)run->im->dim + (feature.kind == FEATURE_EDGE ? 2 : 1);
-    for (int i = 0; i < n; i++) {
+    int count = (int)run->im->dim + (feature.kind == FEATURE_EDGE ? 2 : 1);
+    for (int i = 0; i < count; i++) {
         double y = polynomial_value(tape_output_row(run, tape,
                                                     kept->rows[feature.kind],
                                                     (uint32_t)(1 + i)),
                                     order, dt);
         if (isfinite(y))
-            u[i] = y;
+            unknowns[i] = y;
     }
 }
 
@@ -189,17 +195,20 @@ smooth_polytope_point_series(struct rt *run, uint32_t contact, int order,
         smooth_polytope_warm_feature(run, contact);
     uint32_t tape = rt_contact(run, contact)->feature_event[feature.kind];
     const double *work = work_of(run, contact, feature.kind);
-    int d = (int)run->im->dim, n = d + (feature.kind == FEATURE_EDGE ? 2 : 1);
-    for (int j = 0; j < 3; j++) {
-        taylor_const(order, 0.0, &p[j]);
-        taylor_const(order, 0.0, &N[j]);
-        if (j == d)
+    int dim = (int)run->im->dim,
+        count = dim + (feature.kind == FEATURE_EDGE ? 2 : 1);
+    for (int axis = 0; axis < 3; axis++) {
+        taylor_const(order, 0.0, &p[axis]);
+        taylor_const(order, 0.0, &N[axis]);
+        if (axis == dim)
             break;
         size_t size = sizeof(double) * (size_t)(order + 1);
-        memcpy(p[j].c, tape_output_row(run, tape, work, (uint32_t)(1 + n + j)),
+        memcpy(p[axis].c,
+               tape_output_row(run, tape, work, (uint32_t)(1 + count + axis)),
                size);
-        memcpy(N[j].c,
-               tape_output_row(run, tape, work, (uint32_t)(1 + n + d + j)),
+        memcpy(N[axis].c,
+               tape_output_row(run, tape, work,
+                               (uint32_t)(1 + count + dim + axis)),
                size);
     }
 }

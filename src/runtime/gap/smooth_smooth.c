@@ -11,7 +11,9 @@
  * curvature matrices K1, K2 in the tangent plane. While convex bodies are
  * apart, only the closest points meet the conditions. While the bodies overlap,
  * every stationary direction of the separation sigma(n) meets them, and the gap
- * is the greatest of its values (Palffy-Muhoray et al. 2018, spec 0.C). */
+ * is the greatest of its values (Palffy-Muhoray et al. 2018, spec 0.C).
+ * Letters: K curvature matrices in the tangents T (t in body axes), e their
+ * eigenvalues, W = K^-1, M a sum of two of these. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -85,46 +87,47 @@ remember(struct rt *run, uint32_t contact, const struct closest_points *points)
     memo->answer = *points;
 }
 
-/* Newton's method on the kkt tape of the contact from the unknowns u on;
+/* Newton's method on the kkt tape of the contact from the unknowns on;
  * *gap on success */
 static enum support_fault
 newton(struct rt *run, const imp_contact *image_contact,
-       const struct support_pair *pair, double *u, double *gap)
+       const struct support_pair *pair, double *unknowns, double *gap)
 {
-    int n = (int)image_contact->n_unknown, d = pair->b[0].d;
-    double out[8 + 64 + 1], a[64], last = INFINITY;
+    int count = (int)image_contact->n_unknown, dim = pair->b[0].d;
+    double out[8 + 64 + 1], jacobian[64], last = INFINITY;
     bool factored = false;
     int piv[8];
     for (int it = 0; it < 80; it++) {
-        int st = rt_eval(run, image_contact->kkt, u, out);
+        int st = rt_eval(run, image_contact->kkt, unknowns, out);
         if (st != IMP_OK)
             return SUPPORT_NONFINITE;
-        *gap = out[n + n * n];
+        *gap = out[count + count * count];
         if (!factored) {
-            memcpy(a, out + n, sizeof(double) * (size_t)(n * n));
-            if (imp_lu_factor(n, a, piv) != 0)
+            memcpy(jacobian, out + count,
+                   sizeof(double) * (size_t)(count * count));
+            if (imp_lu_factor(count, jacobian, piv) != 0)
                 return SUPPORT_FLAT;
         }
-        imp_lu_solve(n, a, piv, out);
+        imp_lu_solve(count, jacobian, piv, out);
         double move = 0.0, scale = 0.0;
-        for (int i = 0; i < 2 * d; i++) {
+        for (int i = 0; i < 2 * dim; i++) {
             if (!isfinite(out[i]))
                 return SUPPORT_LOST;
             move = fmax(move, fabs(out[i]));
-            scale = fmax(scale, fabs(u[i]));
+            scale = fmax(scale, fabs(unknowns[i]));
         }
         if (move > 4.0 * pair->length)
             return SUPPORT_LOST;
-        for (int i = 0; i < n; i++)
-            u[i] -= out[i];
+        for (int i = 0; i < count; i++)
+            unknowns[i] -= out[i];
         /* converged: the step is tiny, or does not shrink any more */
         if (move <= SMOOTH_GAP_STEP * (scale + pair->length) ||
             (move < 1e-11 * (scale + pair->length) && move >= 0.25 * last)) {
             /* the gap at the corrected point is gamma |N0|; N0 has moved
              * little */
             if (move <= 1e-12 * (scale + pair->length) &&
-                rt_eval(run, image_contact->kkt, u, out) == IMP_OK)
-                *gap = out[n + n * n];
+                rt_eval(run, image_contact->kkt, unknowns, out) == IMP_OK)
+                *gap = out[count + count * count];
             return SUPPORT_FINE;
         }
         /* near a point of vanishing curvature of order m each step lowers the
@@ -141,18 +144,18 @@ newton(struct rt *run, const imp_contact *image_contact,
 /* Does no surface G = 0 lie between the origin and x? (Some level sets have
  * another branch outside the body.) */
 static bool
-first_on_ray(const struct support_body *b, const double *x)
+first_on_ray(const struct support_body *body, const double *x)
 {
     static const double share[] = {0.2, 0.5, 0.8, 0.95};
-    if (b->flat)
+    if (body->flat)
         return true;
     for (int i = 0; i < 4; i++) {
         double y[3] = {share[i] * x[0], share[i] * x[1],
-                       b->d == 3 ? share[i] * x[2] : 0.0},
+                       body->d == 3 ? share[i] * x[2] : 0.0},
                G;
-        if (b->b->g0 == IMP_NO_TAPE)
+        if (body->b->g0 == IMP_NO_TAPE)
             return true;
-        if (rt_eval(b->r, b->b->g0, y, &G) != IMP_OK || G >= 0.0)
+        if (rt_eval(body->r, body->b->g0, y, &G) != IMP_OK || G >= 0.0)
             return false;
     }
     return true;
@@ -182,17 +185,18 @@ is_deep(const struct support_pair *pair, double gap)
     return gap < -SMOOTH_GAP_DEEP * scale;
 }
 
-/* Fills *o from the unknowns u, and checks what kind of stationary point it is.
- * SUPPORT_LOST: not the closest points. */
+/* Fills *points from the unknowns, and checks what kind of stationary point it
+ * is. SUPPORT_LOST: not the closest points. */
 static enum support_fault
-finish(struct support_pair *pair, const double *u, double gap,
+finish(struct support_pair *pair, const double *unknowns, double gap,
        struct closest_points *points)
 {
-    int d = pair->b[0].d;
-    if (!(u[2 * d + 1] > 0.0)) /* mu: normals must oppose */
+    int dim = pair->b[0].d;
+    if (!(unknowns[2 * dim + 1] > 0.0)) /* mu: normals must oppose */
         return SUPPORT_LOST;
     for (int i = 0; i < 2; i++) {
-        double x[3] = {u[i * d], u[i * d + 1], d == 3 ? u[i * d + 2] : 0.0};
+        double x[3] = {unknowns[i * dim], unknowns[i * dim + 1],
+                       dim == 3 ? unknowns[i * dim + 2] : 0.0};
         enum support_fault fault = support_level(&pair->b[i], x, &pair->p[i]);
         if (fault != SUPPORT_FINE || !(pair->p[i].norm > 0.0))
             return SUPPORT_LOST;
@@ -202,20 +206,20 @@ finish(struct support_pair *pair, const double *u, double gap,
             return SUPPORT_LOST;
         support_to_world(&pair->b[i], x, i == 0 ? points->P : points->Q);
     }
-    double n[3], T[2][3], t[2][3], K[2][3], e[2][2], m[2], M[3];
+    double n[3], T[2][3], t[2][3], K[2][3], e[2][2], eigenvalue[2], M[3];
     for (int i = 0; i < 3; i++)
         n[i] = pair->p[0].g[i] / pair->p[0].norm;
     support_rotate(&pair->b[0], n, points->n);
     points->gap = gap;
     memset(points->u, 0, sizeof points->u);
-    memcpy(points->u, u, sizeof(double) * (size_t)(2 * d + 2));
+    memcpy(points->u, unknowns, sizeof(double) * (size_t)(2 * dim + 2));
     /* both bodies must be convex, and K1 + K2 + gap K1 K2 positive definite */
-    support_tangents(d, points->n, T);
+    support_tangents(dim, points->n, T);
     for (int i = 0; i < 2; i++) {
         support_rotate_back(&pair->b[i], T[0], t[0]);
         support_rotate_back(&pair->b[i], T[1], t[1]);
         support_curvature(&pair->b[i], &pair->p[i], t, K[i]);
-        support_principal_curvatures(d, K[i], e[i]);
+        support_principal_curvatures(dim, K[i], e[i]);
     }
     double curved = fmax(fabs(e[0][1]), fabs(e[1][1]));
     for (int i = 0; i < 2; i++)
@@ -225,9 +229,9 @@ finish(struct support_pair *pair, const double *u, double gap,
      * bodies apart it is regular where K1 + K2 is. */
     for (int i = 0; i < 3; i++)
         M[i] = K[0][i] + K[1][i];
-    support_principal_curvatures(d, M, m);
-    points->condition = fmax(m[1], 1.0 / pair->length) / m[0];
-    if (m[0] * pair->length < SMOOTH_GAP_FLATNESS) {
+    support_principal_curvatures(dim, M, eigenvalue);
+    points->condition = fmax(eigenvalue[1], 1.0 / pair->length) / eigenvalue[0];
+    if (eigenvalue[0] * pair->length < SMOOTH_GAP_FLATNESS) {
         points->condition = INFINITY;
         return SUPPORT_FLAT;
     }
@@ -236,13 +240,13 @@ finish(struct support_pair *pair, const double *u, double gap,
     /* overlap: the separation has a maximum where W1 + W2 + gap > 0 */
     double W[2][3];
     for (int i = 0; i < 2; i++)
-        support_radii(d, K[i], 1e-9 / pair->length, W[i]);
+        support_radii(dim, K[i], 1e-9 / pair->length, W[i]);
     for (int i = 0; i < 3; i++)
         M[i] = W[0][i] + W[1][i] + (i == 1 ? 0.0 : gap);
-    support_principal_curvatures(d, M, m);
-    if (m[0] <= 0.0)
+    support_principal_curvatures(dim, M, eigenvalue);
+    if (eigenvalue[0] <= 0.0)
         return SUPPORT_LOST;
-    points->condition = fmax(points->condition, -gap / m[0]);
+    points->condition = fmax(points->condition, -gap / eigenvalue[0]);
     return SUPPORT_FINE;
 }
 
@@ -277,7 +281,7 @@ static enum support_fault
 solve_cold(struct rt *run, const imp_contact *image_contact,
            struct support_pair *pair, struct closest_points *points)
 {
-    double u[8], gap;
+    double unknowns[8], gap;
     enum support_fault fault = smooth_smooth_search(pair), by_newton;
     /* an ascent that failed may still have come near enough for Newton's
      * method */
@@ -291,14 +295,14 @@ solve_cold(struct rt *run, const imp_contact *image_contact,
     by_newton = SUPPORT_LOST;
     for (int round = 0; round < 3; round++) {
         struct support_pair t = *pair;
-        guess(pair, u);
-        by_newton = newton(run, image_contact, pair, u, &gap);
+        guess(pair, unknowns);
+        by_newton = newton(run, image_contact, pair, unknowns, &gap);
         if (by_newton == SUPPORT_FINE)
-            by_newton = finish(&t, u, gap, points);
+            by_newton = finish(&t, unknowns, gap, points);
         if (by_newton == SUPPORT_FINE &&
             (gap < pair->sigma - 1e-6 * pair->length ||
-             !first_on_ray(&t.b[0], u) ||
-             !first_on_ray(&t.b[1], u + pair->b[0].d)))
+             !first_on_ray(&t.b[0], unknowns) ||
+             !first_on_ray(&t.b[1], unknowns + pair->b[0].d)))
             by_newton = SUPPORT_LOST;
         if (by_newton == SUPPORT_FINE || by_newton == SUPPORT_NOT_CONVEX)
             return by_newton;

@@ -18,7 +18,7 @@ enum support_fault
 smooth_smooth_search(struct support_pair *pair)
 {
     assert(pair != NULL && pair->length > 0.0);
-    double n[3];
+    double direction[3];
     int flat = pair->b[0].flat ? 0 : pair->b[1].flat ? 1 : -1;
     pair->have[0] = pair->have[1] = false;
     if (flat >= 0) {
@@ -31,18 +31,18 @@ smooth_smooth_search(struct support_pair *pair)
             return fault != SUPPORT_FINE ? fault : SUPPORT_NO_ROOT;
         support_rotate(&pair->b[flat], point.g, g);
         for (int i = 0; i < 3; i++)
-            n[i] = (flat == 0 ? 1.0 : -1.0) * g[i] / point.norm;
-        return support_separation(pair, n);
+            direction[i] = (flat == 0 ? 1.0 : -1.0) * g[i] / point.norm;
+        return support_separation(pair, direction);
     }
     for (int i = 0; i < 3; i++)
-        n[i] = pair->b[1].c[i] - pair->b[0].c[i];
-    double l = vec3_norm(n);
-    if (l > 0.0)
+        direction[i] = pair->b[1].c[i] - pair->b[0].c[i];
+    double length = vec3_norm(direction);
+    if (length > 0.0)
         for (int i = 0; i < 3; i++)
-            n[i] /= l;
+            direction[i] /= length;
     else
-        n[0] = 1.0;
-    enum support_fault found = support_separation(pair, n);
+        direction[0] = 1.0;
+    enum support_fault found = support_separation(pair, direction);
     return found == SUPPORT_FINE
                ? support_separation_maximise(pair, SEARCH_COARSE, 60)
                : found;
@@ -80,21 +80,21 @@ smooth_smooth_search_all(struct support_pair *best)
     enum { PLANE = 16, SPACE = 26 };
     int d = best->b[0].d, many = d == 2 ? PLANE : SPACE, known = 1;
     /* every direction is nearer than this (rad) to one of the spread */
-    double angle = d == 2 ? 3.2 / PLANE : 0.54, w[SPACE + 1][3];
+    double angle = d == 2 ? 3.2 / PLANE : 0.54, bridge[SPACE + 1][3];
     assert(best->have[0] && best->have[1]);
-    connect(best, w[0]);
+    connect(best, bridge[0]);
     for (int i = 0; i < many; i++) {
         struct support_pair pair = *best;
         double n[3], least = best->sigma + 1e-9 * best->length;
         bool hopeless = false;
         direction_of_spread(d, i, many, n);
         for (int k = 0; k < known && !hopeless; k++)
-            hopeless = bound_near(w[k], n, angle) < least;
+            hopeless = bound_near(bridge[k], n, angle) < least;
         pair.have[0] = pair.have[1] = false;
         if (hopeless || support_separation(&pair, n) != SUPPORT_FINE)
             continue;
-        connect(&pair, w[known++]);
-        if (bound_near(w[known - 1], n, angle) >= least &&
+        connect(&pair, bridge[known++]);
+        if (bound_near(bridge[known - 1], n, angle) >= least &&
             support_separation_maximise(&pair, 1e-5, 40) == SUPPORT_FINE &&
             pair.sigma > least)
             *best = pair;

@@ -146,26 +146,27 @@ irregular(const struct ballistic *motion, enum pattern_state what,
           struct pattern *pattern)
 {
     const struct ballistic_workspace *work = motion->work;
-    int k = HISTORY_KEPT / 4; /* impact_history_period_due uses the same number
-                               */
-    if (impact_history_length(work) < 2 * k ||
+    int compared =
+        HISTORY_KEPT / 4; /* impact_history_period_due uses the same number
+                           */
+    if (impact_history_length(work) < 2 * compared ||
         (long)work->history.n < work->limits.resolve)
         return false;
-    bool again =
-        what == PATTERN_REPEATS &&
-        impact_history_matches(work, pattern->period, k) >= k - pattern->period;
+    bool again = what == PATTERN_REPEATS &&
+                 impact_history_matches(work, pattern->period, compared) >=
+                     compared - pattern->period;
     if ((again || motion->impacts < work->limits.doubt) &&
         !ballistic_accelerates(motion))
         return false;
-    double now = impact_history_time(motion, k, 0),
-           before = impact_history_time(motion, k, k);
+    double now = impact_history_time(motion, compared, 0),
+           before = impact_history_time(motion, compared, compared);
     if (!(now < 0.99 * before))
         return false;
     double ratio = now / before;
     *pattern = (struct pattern){.evidence = LIMIT_BELOW_ROUNDING,
-                                .period = k,
+                                .period = compared,
                                 .matches = -1,
-                                .ratio = pow(ratio, 1.0 / k),
+                                .ratio = pow(ratio, 1.0 / compared),
                                 .remaining = now * ratio / (1.0 - ratio),
                                 .error = 1.0};
     return times2(pattern->remaining,

@@ -44,27 +44,27 @@ map_of(struct ballistic *motion)
     struct period_map *map = work->period_map = NEW(arena, struct period_map);
     size_t rank = (size_t)(motion->model.m < motion->model.n ? motion->model.m
                                                              : motion->model.n);
-    size_t n = 2 * rank;
+    size_t rows = 2 * rank;
     double **at[] = {&map->dt, &map->before, &map->after,
                      &map->t,  &map->v,      &map->c};
     map->linear = period_map_linear();
     map->copy = ballistic_memory(arena, motion->model.n, motion->model.m);
     map->basis = NEW_N(arena, int, rank + 1);
-    map->tangent_y = NEW_N(arena, double, n *rank + 1);
-    map->tangent_z = NEW_N(arena, double, n *rank + 1);
+    map->tangent_y = NEW_N(arena, double, rows *rank + 1);
+    map->tangent_z = NEW_N(arena, double, rows *rank + 1);
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)
-        *at[i] = NEW_N(arena, double, n + 2);
-    map->derivative = NEW_N(arena, double, n *n + 1);
-    map->D = NEW_N(arena, double, n *n + 1);
-    map->P = NEW_N(arena, double, n *n + 1);
-    map->Q = NEW_N(arena, double, n *n + 1);
-    map->equations = NEW_N(arena, double, (n + 2) * (n + 4));
+        *at[i] = NEW_N(arena, double, rows + 2);
+    map->derivative = NEW_N(arena, double, rows *rows + 1);
+    map->D = NEW_N(arena, double, rows *rows + 1);
+    map->P = NEW_N(arena, double, rows *rows + 1);
+    map->Q = NEW_N(arena, double, rows *rows + 1);
+    map->equations = NEW_N(arena, double, (rows + 2) * (rows + 4));
     map->one = NEW_N(arena, double, rank + 1);
     map->selected = NEW_N(arena, bool, (size_t)motion->model.m + 1);
     map->hit = NEW_N(arena, bool, (size_t)motion->model.m + 1);
     map->group = NEW_N(arena, bool, (size_t)motion->model.m + 1);
-    map->seed_y = NEW_N(arena, double, n *rank + 4);
-    map->seed_z = NEW_N(arena, double, n *rank + 1);
+    map->seed_y = NEW_N(arena, double, rows *rank + 4);
+    map->seed_z = NEW_N(arena, double, rows *rank + 1);
     return map;
 }
 
@@ -72,33 +72,36 @@ map_of(struct ballistic *motion)
  */
 
 /* The spectral radius of D across the directions of the scales, by squaring:
- * the norm of a power is an upper bound. below: only whether it is below 1; the
+ * the norm of a power is an upper bound. Letters: Q = D D, the next power of
+ * the matrix D. below: only whether it is below 1; the
  * first power that shows this ends the search. */
 LANES_INLINE double
-radius(struct period_map *map, int n, int scales, bool below)
+radius(struct period_map *map, int rows, int scales, bool below)
 {
     static const double ln2 = 0.69314718055994530942;
-    int half = n / 2;
+    int half = rows / 2;
     double *D = map->P, *Q = map->Q, size = 0.0;
-    memcpy(D, map->D, (size_t)(n * n) * sizeof *D);
+    memcpy(D, map->D, (size_t)(rows * rows) * sizeof *D);
     for (int s = 0; s < scales; s++) {
         double t2 = 0.0;
-        int lo = scales == 2 && s ? half : 0, hi = scales == 2 && !s ? half : n;
+        int lo = scales == 2 && s ? half : 0,
+            hi = scales == 2 && !s ? half : rows;
         for (int i = lo; i < hi; i++)
             t2 += map->t[i] * map->t[i];
-        for (int contact = 0; contact < n && t2 > 0.0; contact += 2) {
+        for (int column = 0; column < rows && t2 > 0.0; column += 2) {
             pair d = pair_of(0.0);
             for (int i = lo; i < hi; i++)
-                d += pair_of(map->t[i]) * pair_load(D + i * n + contact);
+                d += pair_of(map->t[i]) * pair_load(D + i * rows + column);
             for (int i = lo; i < hi; i++)
-                pair_store(D + i * n + contact,
-                           pair_load(D + i * n + contact) -
+                pair_store(D + i * rows + column,
+                           pair_load(D + i * rows + column) -
                                pair_of(map->t[i]) * d / pair_of(t2));
         }
     }
     double power = 1.0;
     for (int round = 0;; round++) {
-        double most = round == MAP_SQUARE ? norm(D, n * n) : size_of(D, n * n);
+        double most = round == MAP_SQUARE ? norm(D, rows * rows)
+                                          : size_of(D, rows * rows);
         if (!(most > 0.0) || !isfinite(most))
             return most > 0.0 ? INFINITY : 0.0;
         if (below && size <= 0.0 && most < 1.0)
@@ -108,9 +111,9 @@ radius(struct period_map *map, int n, int scales, bool below)
         int by = exponent_of(most);
         pair down = pair_of(power2(-by));
         size += by * ln2 / power;
-        for (int i = 0; i < n * n; i += 2)
+        for (int i = 0; i < rows * rows; i += 2)
             pair_store(D + i, pair_load(D + i) * down);
-        square(n, D, Q);
+        square(rows, D, Q);
         double *keep = D;
         D = Q;
         Q = keep;
@@ -122,69 +125,74 @@ radius(struct period_map *map, int n, int scales, bool below)
  * judge: only whether the contraction is below 1. False: there is no stable
  * fixed point near. */
 LANES_INLINE bool
-read_of(struct period_map *map, int n, int scales, bool judge,
+read_of(struct period_map *map, int rows, int scales, bool judge,
         struct reading *reading)
 {
-    int half = n / 2;
+    int half = rows / 2;
     bool heavy = scales == 1;
     double rate_unit = norm(map->before + half, half),
            gap_unit = rate_unit * map->tau;
     double U1 = norm(map->after + half, half), G0 = norm(map->before, half),
            G1 = norm(map->after, half);
-    double *r = map->v;
+    double *residual = map->v;
     if (!(rate_unit > 0.0) || !(U1 > 0.0) ||
         (!heavy && (!(G0 > 0.0) || !(G1 > 0.0))))
         return false;
-    double b = U1 / rate_unit, a = heavy ? b * b : G1 / G0, ratio = a / b;
-    if (!(ratio < 1.0) || !(a < 1.0))
+    double rate_fall = U1 / rate_unit,
+           gap_fall = heavy ? rate_fall * rate_fall : G1 / G0,
+           ratio = gap_fall / rate_fall;
+    if (!(ratio < 1.0) || !(gap_fall < 1.0))
         return false;
-    for (int i = 0; i < n; i++) {
-        double size = i < half ? gap_unit : rate_unit, back = i < half ? a : b;
-        r[i] = (map->after[i] / back - map->before[i]) / size;
+    for (int i = 0; i < rows; i++) {
+        double size = i < half ? gap_unit : rate_unit,
+               back = i < half ? gap_fall : rate_fall;
+        residual[i] = (map->after[i] / back - map->before[i]) / size;
         map->t[i] = map->before[i] / size * (heavy && i < half ? 2.0 : 1.0);
         double of_gap = gap_unit / (size * back),
                of_rate = rate_unit / (size * back);
-        for (int contact = 0; contact < n; contact++)
-            map->D[i * n + contact] = map->derivative[i * n + contact] *
-                                      (contact < half ? of_gap : of_rate);
+        for (int column = 0; column < rows; column++)
+            map->D[i * rows + column] = map->derivative[i * rows + column] *
+                                        (column < half ? of_gap : of_rate);
     }
     /* solve DT (I - l D) = D tau */
-    int ld = SMALL_LD(n);
-    for (int i = 0; i < n; i++) {
-        for (int contact = 0; contact < n; contact++)
-            map->equations[i * ld + contact] =
-                (i == contact) - ratio * map->D[contact * n + i];
-        map->equations[i * ld + n] =
+    int ld = SMALL_LD(rows);
+    for (int i = 0; i < rows; i++) {
+        for (int column = 0; column < rows; column++)
+            map->equations[i * ld + column] =
+                (i == column) - ratio * map->D[column * rows + i];
+        map->equations[i * ld + rows] =
             map->dt[i] * (i < half ? gap_unit : rate_unit);
-        map->equations[i * ld + n + 1] = 0.0;
+        map->equations[i * ld + rows + 1] = 0.0;
     }
     double *DT = map->c;
-    if (!eliminate(n, map->equations, DT))
+    if (!eliminate(rows, map->equations, DT))
         return false;
-    reading->remaining = (map->tau + ratio * dot_of(n, DT, r)) / (1.0 - ratio);
+    reading->remaining =
+        (map->tau + ratio * dot_of(rows, DT, residual)) / (1.0 - ratio);
     /* solve r = sum of e t - (D - I) d, d orthogonal to the directions t */
-    int N = n + scales;
-    ld = SMALL_LD(N);
-    memset(map->equations, 0, (size_t)(N * ld) * sizeof *map->equations);
-    for (int i = 0; i < n; i++) {
-        int s = n + (scales == 2 && i >= half);
-        for (int contact = 0; contact < n; contact++)
-            map->equations[i * ld + contact] =
-                (i == contact) - map->D[i * n + contact];
+    int unknowns = rows + scales;
+    ld = SMALL_LD(unknowns);
+    memset(map->equations, 0, (size_t)(unknowns * ld) * sizeof *map->equations);
+    for (int i = 0; i < rows; i++) {
+        int s = rows + (scales == 2 && i >= half);
+        for (int column = 0; column < rows; column++)
+            map->equations[i * ld + column] =
+                (i == column) - map->D[i * rows + column];
         map->equations[i * ld + s] = map->equations[s * ld + i] = map->t[i];
-        map->equations[i * ld + N] = r[i];
+        map->equations[i * ld + unknowns] = residual[i];
     }
     double *x = map->c;
-    if (!eliminate(N, map->equations, x))
+    if (!eliminate(unknowns, map->equations, x))
         return false;
-    reading->distance = norm(x, n);
-    reading->rate_ratio = reading->speed = b * exp(x[n + scales - 1]);
-    reading->gap_ratio =
-        heavy ? reading->rate_ratio * reading->rate_ratio : a * exp(x[n]);
+    reading->distance = norm(x, rows);
+    reading->rate_ratio = reading->speed =
+        rate_fall * exp(x[rows + scales - 1]);
+    reading->gap_ratio = heavy ? reading->rate_ratio * reading->rate_ratio
+                               : gap_fall * exp(x[rows]);
     reading->ratio = reading->gap_ratio / reading->rate_ratio;
     reading->gap_unit = gap_unit;
     reading->rate_unit = rate_unit;
-    reading->contraction = radius(map, n, scales, judge);
+    reading->contraction = radius(map, rows, scales, judge);
     return isfinite(reading->remaining) && reading->remaining > 0.0 &&
            reading->distance < MAP_NEAR && reading->contraction < 1.0 &&
            reading->ratio > 0.0 && reading->ratio < 1.0;
@@ -291,18 +299,21 @@ static double
 blur(const struct ballistic *motion, const bool *group)
 {
     int rank = motion->matrices.rank;
-    double g = 0.0, u = 0.0;
+    double gap_size = 0.0, rate_size = 0.0;
     if (motion->matrices.direct)
         return 0.0;
     for (int i = 0; i < motion->model.m; i++)
         if (group[i]) {
-            g = greater(g, fabs(motion->gap[i]) / motion->matrices.root[i]);
-            u = greater(u, fabs(motion->rate[i]) / motion->matrices.root[i]);
+            gap_size = greater(gap_size,
+                               fabs(motion->gap[i]) / motion->matrices.root[i]);
+            rate_size = greater(rate_size, fabs(motion->rate[i]) /
+                                               motion->matrices.root[i]);
         }
     double most = 1.0 / BALLISTIC_MINOR;
-    g = norm(motion->y, rank) / g;
-    u = norm(motion->z, rank) / u;
-    return (g < most ? g : most) + (u < most ? u : most);
+    gap_size = norm(motion->y, rank) / gap_size;
+    rate_size = norm(motion->z, rank) / rate_size;
+    return (gap_size < most ? gap_size : most) +
+           (rate_size < most ? rate_size : most);
 }
 
 /* Newton's step: moves the copy, which is at the end of the period that was
@@ -313,7 +324,7 @@ jump(struct period_map *map, const struct reading *reading)
     struct ballistic *copy = map->copy;
     struct ballistic_workspace *work = copy->work;
     int rank = map->rank, contacts = copy->model.m, half = map->n / 2,
-        n = projection_factor(copy, map->group);
+        factored = projection_factor(copy, map->group);
     for (int part = 0; part < 2; part++) {
         double *to = part ? copy->z : copy->y,
                *of = part ? copy->rate : copy->gap;
@@ -329,13 +340,13 @@ jump(struct period_map *map, const struct reading *reading)
             work->set.rate[map->basis[i]] =
                 times2(x * copy->matrices.root[map->basis[i]], e);
         }
-        projection_solve(copy, n, work->set.rate);
-        for (int i = 0; i < n; i++)
+        projection_solve(copy, factored, work->set.rate);
+        for (int i = 0; i < factored; i++)
             for (int j = 0; j < rank; j++)
                 to[j] += copy->matrices.H[work->set.index[i] * rank + j] *
                          work->set.solution[i];
         for (int i = 0; i < contacts; i++)
-            for (int j = 0; j < n && !copy->mode.persistent[i]; j++)
+            for (int j = 0; j < factored && !copy->mode.persistent[i]; j++)
                 of[i] += copy->matrices.W[i * contacts + work->set.index[j]] *
                          work->set.solution[j];
     }

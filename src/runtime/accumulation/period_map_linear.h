@@ -56,58 +56,61 @@ strike(struct lanes_shape sh, struct lanes_state *state, int contact,
 }
 
 /* carries the tangents over the flight of time tau and the impact at contact c,
- * and the rates z */
+ * and the `rates` of y. Letters: F, H and y of ballistic.h. */
 LANES_INLINE void
 along(const struct ballistic *copy, int rank, int contact, double tau,
-      double *z, struct tangents *d)
+      double *rates, struct tangents *tangents)
 {
     const double *F = copy->matrices.F + contact * rank,
                  *H = copy->matrices.H + contact * rank;
-    double arrive = dot_of(rank, F, z), back = -1.0 / arrive;
-    double p = -(1.0 + copy->model.e[contact]) /
-               copy->matrices.W[contact * (copy->model.m + 1)];
+    double arrive = dot_of(rank, F, rates), back = -1.0 / arrive;
+    double per_rate = -(1.0 + copy->model.e[contact]) /
+                      copy->matrices.W[contact * (copy->model.m + 1)];
     for (int j = 0; j < rank; j++)
-        d->yu[j] += d->z[j] * four_of(tau);
-    four tg = seen(rank, F, d->yg) * four_of(back);
-    four tu = seen(rank, F, d->yu) * four_of(back);
-    four push = seen(rank, F, d->z) * four_of(p);
-    d->tg += tg;
-    d->tu += tu;
+        tangents->yu[j] += tangents->z[j] * four_of(tau);
+    four tg = seen(rank, F, tangents->yg) * four_of(back);
+    four tu = seen(rank, F, tangents->yu) * four_of(back);
+    four push = seen(rank, F, tangents->z) * four_of(per_rate);
+    tangents->tg += tg;
+    tangents->tu += tu;
     for (int j = 0; j < rank; j++) {
-        d->yg[j] += four_of(z[j]) * tg;
-        d->yu[j] += four_of(z[j]) * tu;
-        d->z[j] += four_of(H[j]) * push;
-        z[j] += H[j] * (p * arrive);
+        tangents->yg[j] += four_of(rates[j]) * tg;
+        tangents->yu[j] += four_of(rates[j]) * tu;
+        tangents->z[j] += four_of(H[j]) * push;
+        rates[j] += H[j] * (per_rate * arrive);
     }
 }
 
 LANES_INLINE void
-begin(const struct period_map *map, int half, int rank, struct tangents *d)
+begin(const struct period_map *map, int half, int rank,
+      struct tangents *tangents)
 {
     for (int j = 0; j < rank; j++) {
-        memcpy(d->yg + j, map->seed_y + j * 2 * half, sizeof *d->yg);
-        d->yu[j] = four_of(0.0);
-        d->z[j] = d->yg[j];
+        memcpy(tangents->yg + j, map->seed_y + j * 2 * half,
+               sizeof *tangents->yg);
+        tangents->yu[j] = four_of(0.0);
+        tangents->z[j] = tangents->yg[j];
     }
-    d->tg = d->tu = four_of(0.0);
+    tangents->tg = tangents->tu = four_of(0.0);
 }
 
 LANES_INLINE void
-end(struct period_map *map, int half, int rank, const struct tangents *d)
+end(struct period_map *map, int half, int rank, const struct tangents *tangents)
 {
     const struct ballistic *copy = map->copy;
     for (int i = 0; i < half; i++) {
         int b = map->basis[i];
         four root = four_of(1.0 / copy->matrices.root[b]);
         const double *F = copy->matrices.F + b * rank;
-        four g = seen(rank, F, d->yg) * root, u = seen(rank, F, d->yu) * root;
-        four z = seen(rank, F, d->z) * root;
+        four g = seen(rank, F, tangents->yg) * root,
+             u = seen(rank, F, tangents->yu) * root;
+        four z = seen(rank, F, tangents->z) * root;
         memcpy(map->gg[i], &g, sizeof g);
         memcpy(map->gu[i], &u, sizeof u);
         memcpy(map->uu[i], &z, sizeof z);
     }
-    memcpy(map->tg, &d->tg, sizeof map->tg);
-    memcpy(map->tu, &d->tu, sizeof map->tu);
+    memcpy(map->tg, &tangents->tg, sizeof map->tg);
+    memcpy(map->tu, &tangents->tu, sizeof map->tu);
 }
 
 LANES_INLINE bool
@@ -116,19 +119,19 @@ follow(const struct ballistic *motion, struct period_map *map, int period,
 {
     struct ballistic *copy = map->copy;
     const struct ballistic_workspace *work = motion->work;
-    struct tangents d;
+    struct tangents tangents;
     const struct lanes_shape sh = {LANES_OF_CONTACTS, motion->model.m, nv, rank,
                                    direct};
     struct lanes_state state;
     struct lanes_step step;
     int contact = -1;
     step.arrive = lanes_of(0.0);
-    double z[BALLISTIC_LANES], total = 0.0;
+    double rates[BALLISTIC_LANES], total = 0.0;
     int exponent = copy->length_exponent - copy->rate_exponent -
                    (map->length_exponent - map->rate_exponent);
-    begin(map, half, rank, &d);
+    begin(map, half, rank, &tangents);
     for (int j = 0; j < rank; j++)
-        z[j] = times2(copy->z[j], copy->rate_exponent - map->rate_exponent);
+        rates[j] = times2(copy->z[j], copy->rate_exponent - map->rate_exponent);
     period_map_coordinates(map, map->before);
     lanes_load_state(sh, &state, copy);
     for (int i = period; i > 0; i--) {
@@ -138,7 +141,7 @@ follow(const struct ballistic *motion, struct period_map *map, int period,
             return false;
         double tau = times2(step.s[0], exponent);
         total += tau;
-        along(copy, rank, contact, tau, z, &d);
+        along(copy, rank, contact, tau, rates, &tangents);
     }
     double arrive = step.arrive[0];
     lanes_store_state(sh, &state, copy);
@@ -146,7 +149,7 @@ follow(const struct ballistic *motion, struct period_map *map, int period,
     if (-arrive < copy->work->units.low_rate)
         ballistic_rescale(copy);
     period_map_coordinates(map, map->after);
-    end(map, half, rank, &d);
+    end(map, half, rank, &tangents);
     map->tau = total;
     return total > 0.0;
 }
@@ -195,65 +198,68 @@ struct others {
     double mean, disc, radius;
 };
 
-/* Solves (I - D) x + t e = r, x at right angles to t; x[h] = e. The equations
- * across t come first, without e. o: the eigenvalues of D across t, that is of
+/* Solves (I - D) x + t e = r, x at right angles to t; x[rows] = e. The
+ * equations across t come first, without e. Letters: p the directions across t,
+ * q = (I - D) p, m = p^T q, s = p^T r, f = m^-1 s, and x = sum of f p. others:
+ * the eigenvalues of D across t, that is of
  * (I - t t^T/t^2) D, in the same directions. */
 LANES_INLINE bool
-to_fixed(int h, const struct block *b, double *x, struct others *o)
+to_fixed(int rows, const struct block *block, double *x, struct others *others)
 {
     double p[2][MAP_LINEAR_RANK] = {{0.0}}, q[2][MAP_LINEAR_RANK], m[2][2],
            s[2];
     double f[2] = {0.0, 0.0}, left[MAP_LINEAR_RANK];
-    across(h, b->t, p);
-    for (int k = 0; k < h - 1; k++)
-        for (int i = 0; i < h; i++)
-            q[k][i] = p[k][i] - dot_of(h, b->D[i], p[k]);
-    for (int k = 0; k < h - 1; k++) {
-        s[k] = dot_of(h, p[k], b->r);
-        for (int j = 0; j < h - 1; j++)
-            m[k][j] = dot_of(h, p[k], q[j]);
+    across(rows, block->t, p);
+    for (int k = 0; k < rows - 1; k++)
+        for (int i = 0; i < rows; i++)
+            q[k][i] = p[k][i] - dot_of(rows, block->D[i], p[k]);
+    for (int k = 0; k < rows - 1; k++) {
+        s[k] = dot_of(rows, p[k], block->r);
+        for (int j = 0; j < rows - 1; j++)
+            m[k][j] = dot_of(rows, p[k], q[j]);
     }
-    *o = (struct others){0.0, 0.0, 0.0};
-    if (h == 2) {
+    *others = (struct others){0.0, 0.0, 0.0};
+    if (rows == 2) {
         f[0] = s[0] / m[0][0];
-        o->mean = 1.0 - m[0][0] / dot_of(2, p[0], p[0]);
-        o->radius = fabs(o->mean);
-    } else if (h == 3) {
+        others->mean = 1.0 - m[0][0] / dot_of(2, p[0], p[0]);
+        others->radius = fabs(others->mean);
+    } else if (rows == 3) {
         double rd = 1.0 / (m[0][0] * m[1][1] - m[0][1] * m[1][0]);
         f[0] = (s[0] * m[1][1] - m[0][1] * s[1]) * rd;
         f[1] = (m[0][0] * s[1] - s[0] * m[1][0]) * rd;
         /* p[1] is the cross product of t and p[0] */
         double r0 = 1.0 / dot_of(3, p[0], p[0]);
-        double r1 = r0 / dot_of(3, b->t, b->t);
+        double r1 = r0 / dot_of(3, block->t, block->t);
         double d0 = 1.0 - m[0][0] * r0, d1 = 1.0 - m[1][1] * r1;
         double half = 0.5 * (d0 - d1), off = m[0][1] * r0 * (m[1][0] * r1);
-        o->mean = 0.5 * (d0 + d1);
-        o->disc = half * half + off;
-        o->radius =
-            o->disc < 0.0 ? sqrt(d0 * d1 - off) : fabs(o->mean) + sqrt(o->disc);
+        others->mean = 0.5 * (d0 + d1);
+        others->disc = half * half + off;
+        others->radius = others->disc < 0.0
+                             ? sqrt(d0 * d1 - off)
+                             : fabs(others->mean) + sqrt(others->disc);
     }
-    for (int i = 0; i < h; i++) {
+    for (int i = 0; i < rows; i++) {
         x[i] = 0.0;
-        left[i] = b->r[i];
-        for (int k = 0; k < h - 1; k++) {
+        left[i] = block->r[i];
+        for (int k = 0; k < rows - 1; k++) {
             x[i] += f[k] * p[k][i];
             left[i] -= f[k] * q[k][i];
         }
     }
-    x[h] = dot_of(h, b->t, left) / dot_of(h, b->t, b->t);
-    return isfinite(x[h]);
+    x[rows] = dot_of(rows, block->t, left) / dot_of(rows, block->t, block->t);
+    return isfinite(x[rows]);
 }
 
-/* solves (I - l D^T) x = r by the minors */
+/* Solves (I - l D^T) x = r by the minors. Letters: l the ratio, c the columns
+ * of I - l D, n their cross products. */
 LANES_INLINE bool
-transposed(int half, const struct block *b, double ratio, const double *r,
+transposed(int half, const struct block *block, double ratio, const double *r,
            double *x)
 {
-    double c[MAP_LINEAR_RANK][MAP_LINEAR_RANK] = {{0}}, n[3][3],
-           det; /* columns of I - l D */
+    double c[MAP_LINEAR_RANK][MAP_LINEAR_RANK] = {{0}}, n[3][3], det;
     for (int i = 0; i < half; i++)
         for (int j = 0; j < half; j++)
-            c[j][i] = (i == j) - ratio * b->D[i][j];
+            c[j][i] = (i == j) - ratio * block->D[i][j];
     if (half == 3) {
         vec3_cross(c[1], c[2], n[0]);
         vec3_cross(c[2], c[0], n[1]);
@@ -288,9 +294,9 @@ norm(int n, const double *x)
 LANES_INLINE bool
 read(struct period_map *map, int half, struct reading *reading)
 {
-    struct block g, u;
+    struct block gaps, rates;
     struct others kg, ku;
-    double gu[MAP_LINEAR_RANK][MAP_LINEAR_RANK], r[MAP_LINEAR_RANK],
+    double gu[MAP_LINEAR_RANK][MAP_LINEAR_RANK], right_side[MAP_LINEAR_RANK],
         tg[MAP_LINEAR_RANK + 1], tu[MAP_LINEAR_RANK + 1],
         xg[MAP_LINEAR_RANK + 1], xu[MAP_LINEAR_RANK + 1];
     double rate_unit = norm(half, map->before + half),
@@ -299,32 +305,33 @@ read(struct period_map *map, int half, struct reading *reading)
            G1 = norm(half, map->after);
     if (!(rate_unit > 0.0) || !(U1 > 0.0) || !(G0 > 0.0) || !(G1 > 0.0))
         return false;
-    double b = U1 / rate_unit, a = G1 / G0, ratio = a / b, ra = 1.0 / a,
-           rb = 1.0 / b;
+    double rate_fall = U1 / rate_unit, gap_fall = G1 / G0,
+           ratio = gap_fall / rate_fall, ra = 1.0 / gap_fall,
+           rb = 1.0 / rate_fall;
     double rG = 1.0 / gap_unit, rU = 1.0 / rate_unit,
            mixed = rate_unit * rG * ra;
-    if (!(ratio < 1.0) || !(a < 1.0))
+    if (!(ratio < 1.0) || !(gap_fall < 1.0))
         return false;
     for (int i = 0; i < half; i++) {
-        g.r[i] = (map->after[i] * ra - map->before[i]) * rG;
-        u.r[i] = (map->after[half + i] * rb - map->before[half + i]) * rU;
-        g.t[i] = map->before[i] * rG;
-        u.t[i] = map->before[half + i] * rU;
-        for (int contact = 0; contact < half; contact++) {
-            g.D[i][contact] = map->gg[i][contact] * ra;
-            gu[i][contact] = map->gu[i][contact] * mixed;
-            u.D[i][contact] = map->uu[i][contact] * rb;
+        gaps.r[i] = (map->after[i] * ra - map->before[i]) * rG;
+        rates.r[i] = (map->after[half + i] * rb - map->before[half + i]) * rU;
+        gaps.t[i] = map->before[i] * rG;
+        rates.t[i] = map->before[half + i] * rU;
+        for (int column = 0; column < half; column++) {
+            gaps.D[i][column] = map->gg[i][column] * ra;
+            gu[i][column] = map->gu[i][column] * mixed;
+            rates.D[i][column] = map->uu[i][column] * rb;
         }
     }
     double rg[MAP_LINEAR_RANK], ru[MAP_LINEAR_RANK];
-    memcpy(rg, g.r, sizeof rg);
-    memcpy(ru, u.r, sizeof ru);
+    memcpy(rg, gaps.r, sizeof rg);
+    memcpy(ru, rates.r, sizeof ru);
     /* solve r = sum of e t - (D - I) d, d orthogonal to the directions t */
-    if (!to_fixed(half, &u, xu, &ku))
+    if (!to_fixed(half, &rates, xu, &ku))
         return false;
     for (int i = 0; i < half; i++)
-        g.r[i] += dot_of(half, gu[i], xu);
-    if (!to_fixed(half, &g, xg, &kg))
+        gaps.r[i] += dot_of(half, gu[i], xu);
+    if (!to_fixed(half, &gaps, xg, &kg))
         return false;
     memcpy(map->c, xg, (size_t)half * sizeof *xg);
     memcpy(map->c + half, xu, (size_t)half * sizeof *xu);
@@ -334,21 +341,21 @@ read(struct period_map *map, int half, struct reading *reading)
         return false;
     /* solve DT (I - l D) = D tau */
     for (int i = 0; i < half; i++)
-        r[i] = map->tg[i] * gap_unit;
-    if (!transposed(half, &g, ratio, r, tg))
+        right_side[i] = map->tg[i] * gap_unit;
+    if (!transposed(half, &gaps, ratio, right_side, tg))
         return false;
     for (int i = 0; i < half; i++) {
-        r[i] = map->tu[i] * rate_unit;
-        for (int contact = 0; contact < half; contact++)
-            r[i] += ratio * gu[contact][i] * tg[contact];
+        right_side[i] = map->tu[i] * rate_unit;
+        for (int column = 0; column < half; column++)
+            right_side[i] += ratio * gu[column][i] * tg[column];
     }
-    if (!transposed(half, &u, ratio, r, tu))
+    if (!transposed(half, &rates, ratio, right_side, tu))
         return false;
     reading->remaining =
         (map->tau + ratio * (dot_of(half, tg, rg) + dot_of(half, tu, ru))) /
         (1.0 - ratio);
-    reading->rate_ratio = reading->speed = b * exp(xu[half]);
-    reading->gap_ratio = a * exp(xg[half]);
+    reading->rate_ratio = reading->speed = rate_fall * exp(xu[half]);
+    reading->gap_ratio = gap_fall * exp(xg[half]);
     reading->ratio = reading->gap_ratio / reading->rate_ratio;
     reading->gap_unit = gap_unit;
     reading->rate_unit = rate_unit;

@@ -6,7 +6,9 @@
  * motion that shrinks by the same factors in each period. It attracts motions
  * near it when the other eigenvalues of A and of B are less; it exists when the
  * flights from it come in this order. The time of the limit is not found: this
- * is for runs that ask only whether all contacts chatter to rest. */
+ * is for runs that ask only whether all contacts chatter to rest. Letters: A
+ * and B as here, M either of them; y and z the coordinates of the gaps and
+ * their rates (ballistic.h). */
 #include "runtime/accumulation/period_map_linear.h"
 
 /* Number of Newton steps to an eigenvector; the last step must be below this
@@ -25,8 +27,8 @@ struct order_way {
                                    */
 };
 
-/* Finds the eigenvector next to `from` by Newton's method. False: there is none
- * near. */
+/* Finds the eigenvector of the matrix M next to `from` by Newton's method.
+ * False: there is none near. */
 LANES_INLINE bool
 order_way(int half, double M[][4], const double *from, struct order_way *found)
 {
@@ -36,8 +38,8 @@ order_way(int half, double M[][4], const double *from, struct order_way *found)
     for (int i = 0; i < half; i++)
         found->x[i] = from[i] / size;
     for (int round = 0; round < ORDER_ROUNDS; round++) {
-        struct block b;
-        double y[MAP_LINEAR_RANK], d[MAP_LINEAR_RANK + 1];
+        struct block block;
+        double y[MAP_LINEAR_RANK], correction[MAP_LINEAR_RANK + 1];
         for (int i = 0; i < half; i++)
             y[i] = dot_of(half, M[i], found->x);
         found->value = norm(half, y);
@@ -45,24 +47,25 @@ order_way(int half, double M[][4], const double *from, struct order_way *found)
             return false;
         double back = 1.0 / found->value;
         for (int i = 0; i < half; i++) {
-            b.t[i] = found->x[i];
-            b.r[i] = y[i] * back - found->x[i];
-            for (int contact = 0; contact < half; contact++)
-                b.D[i][contact] = M[i][contact] * back;
+            block.t[i] = found->x[i];
+            block.r[i] = y[i] * back - found->x[i];
+            for (int column = 0; column < half; column++)
+                block.D[i][column] = M[i][column] * back;
         }
-        if (!to_fixed(half, &b, d, &found->others))
+        if (!to_fixed(half, &block, correction, &found->others))
             return false;
-        double step = dot_of(half, d, d);
+        double step = dot_of(half, correction, correction);
         double good = ORDER_STEP * (1.0 - found->others.radius);
         if (!(step < 1.0))
             return false;
-        found->value += found->value * d[half];
-        double rl = 1.0 / sqrt(1.0 + step); /* d is at right angles to x */
+        found->value += found->value * correction[half];
+        double rl = 1.0 / sqrt(1.0 + step); /* the correction is at
+                                             * right angles to x */
         for (int i = 0; i < half; i++)
-            found->x[i] = (found->x[i] + d[i]) * rl;
+            found->x[i] = (found->x[i] + correction[i]) * rl;
         if (!(step <= good * good))
             continue;
-        memcpy(found->back, b.D, sizeof found->back);
+        memcpy(found->back, block.D, sizeof found->back);
         found->moved = 0.0;
         for (int i = 0; i < half; i++) {
             double by = found->x[i] - from[i] / size;
@@ -73,26 +76,26 @@ order_way(int half, double M[][4], const double *from, struct order_way *found)
     return false;
 }
 
-/* Another eigenvalue is greater: if it is real and positive, finds the
+/* Another eigenvalue of M is greater: if it is real and positive, finds the
  * eigenvector that takes over from `from`, with its sign. False: none does. */
 LANES_INLINE bool
 order_greatest(int half, double M[][4], const double *from,
                struct order_way *found)
 {
-    double x[MAP_LINEAR_RANK], y[MAP_LINEAR_RANK], root;
+    double part[MAP_LINEAR_RANK], source[MAP_LINEAR_RANK], root;
     if (found->others.disc < 0.0 || found->others.mean < 0.0)
         return false;
     root = sqrt(found->others.disc);
     for (int i = 0; i < half;
          i++) /* removes the part of the least eigenvalue */
-        x[i] = dot_of(half, found->back[i], from) -
-               (half == 3 ? found->others.mean - root : 0.0) * from[i];
-    memcpy(y, half == 3 ? x : from, sizeof y);
+        part[i] = dot_of(half, found->back[i], from) -
+                  (half == 3 ? found->others.mean - root : 0.0) * from[i];
+    memcpy(source, half == 3 ? part : from, sizeof source);
     for (int i = 0; i < half; i++)
-        x[i] = dot_of(half, found->back[i], y) -
-               y[i]; /* and that of this eigenvalue
-                      */
-    return order_way(half, M, x, found) && found->others.radius < 1.0;
+        part[i] = dot_of(half, found->back[i], source) -
+                  source[i]; /* and that of this eigenvalue
+                              */
+    return order_way(half, M, part, found) && found->others.radius < 1.0;
 }
 
 /* the contact of the entry that comes again i impacts from now */
@@ -118,20 +121,20 @@ LANES_INLINE void
 order_rates(const struct ballistic *motion, const struct period_map *map,
             int period, int half, double A[][4])
 {
-    four z[MAP_LINEAR_RANK];
+    four rates[MAP_LINEAR_RANK];
     for (int j = 0; j < half; j++)
-        memcpy(z + j, map->seed_y + j * 2 * half, sizeof *z);
+        memcpy(rates + j, map->seed_y + j * 2 * half, sizeof *rates);
     for (int i = 0; i < period; i++) {
         int contact = order_of(motion, period, i);
         const double *H = motion->matrices.H + contact * half;
-        four push = seen(half, motion->matrices.F + contact * half, z) *
+        four push = seen(half, motion->matrices.F + contact * half, rates) *
                     four_of(order_push(motion, contact));
         for (int j = 0; j < half; j++)
-            z[j] += four_of(H[j]) * push;
+            rates[j] += four_of(H[j]) * push;
     }
     for (int i = 0; i < half; i++) {
         int b = map->basis[i];
-        four row = seen(half, motion->matrices.F + b * half, z) *
+        four row = seen(half, motion->matrices.F + b * half, rates) *
                    four_of(1.0 / motion->matrices.root[b]);
         memcpy(A[i], &row, sizeof row);
     }
@@ -145,32 +148,32 @@ order_from(const struct period_map *map, int half, const double *x, double *y)
         y[j] = dot_of(half, map->seed_y + j * 2 * half, x);
 }
 
-/* The matrix B of the gaps for rates that begin as z. False: a contact of the
+/* The matrix B of the gaps for these rates of y. False: a contact of the
  * order does not close. */
 LANES_INLINE bool
 order_gaps(const struct ballistic *motion, const struct period_map *map,
-           int period, int half, double *z, double B[][4])
+           int period, int half, double *rates, double B[][4])
 {
-    four y[MAP_LINEAR_RANK];
+    four gaps[MAP_LINEAR_RANK];
     for (int j = 0; j < half; j++)
-        memcpy(y + j, map->seed_y + j * 2 * half, sizeof *y);
+        memcpy(gaps + j, map->seed_y + j * 2 * half, sizeof *gaps);
     for (int i = 0; i < period; i++) {
         int contact = order_of(motion, period, i);
         const double *F = motion->matrices.F + contact * half,
                      *H = motion->matrices.H + contact * half;
-        double arrive = dot_of(half, F, z),
+        double arrive = dot_of(half, F, rates),
                push = order_push(motion, contact) * arrive;
         if (!(arrive < 0.0))
             return false;
-        four t = seen(half, F, y) * four_of(-1.0 / arrive);
+        four t = seen(half, F, gaps) * four_of(-1.0 / arrive);
         for (int j = 0; j < half; j++) {
-            y[j] += four_of(z[j]) * t;
-            z[j] += H[j] * push;
+            gaps[j] += four_of(rates[j]) * t;
+            rates[j] += H[j] * push;
         }
     }
     for (int i = 0; i < half; i++) {
         int b = map->basis[i];
-        four row = seen(half, motion->matrices.F + b * half, y) *
+        four row = seen(half, motion->matrices.F + b * half, gaps) *
                    four_of(1.0 / motion->matrices.root[b]);
         memcpy(B[i], &row, sizeof row);
     }
@@ -221,46 +224,46 @@ LANES_INLINE int
 order(const struct ballistic *motion, const struct period_map *map, int period,
       int half, int nv, struct fixed_point *out)
 {
-    double M[MAP_LINEAR_RANK][4], x[MAP_LINEAR_RANK], y[MAP_LINEAR_RANK],
+    double M[MAP_LINEAR_RANK][4], guess[MAP_LINEAR_RANK], y[MAP_LINEAR_RANK],
         z[MAP_LINEAR_RANK];
-    struct order_way u, g;
+    struct order_way rates, gaps;
     bool other = false;
     order_rates(motion, map, period, half, M);
     for (int i = 0; i < half; i++)
-        x[i] =
+        guess[i] =
             motion->rate[map->basis[i]] / motion->matrices.root[map->basis[i]];
-    if (!order_way(half, M, x, &u))
+    if (!order_way(half, M, guess, &rates))
         return 0;
-    if (!(u.others.radius < 1.0))
-        return u.others.disc < 0.0 || u.others.mean < 0.0 ? -1 : 0;
-    order_from(map, half, u.x, z);
+    if (!(rates.others.radius < 1.0))
+        return rates.others.disc < 0.0 || rates.others.mean < 0.0 ? -1 : 0;
+    order_from(map, half, rates.x, z);
     if (!order_gaps(motion, map, period, half, z, M))
         return -1;
     for (int i = 0; i < half; i++)
-        x[i] =
+        guess[i] =
             motion->gap[map->basis[i]] / motion->matrices.root[map->basis[i]];
-    if (!order_way(half, M, x, &g))
+    if (!order_way(half, M, guess, &gaps))
         return 0;
-    if (!(g.others.radius < 1.0)) {
+    if (!(gaps.others.radius < 1.0)) {
         other = true;
-        if (!order_greatest(half, M, x, &g))
+        if (!order_greatest(half, M, guess, &gaps))
             return -1;
     }
-    if (!(g.value < u.value))
+    if (!(gaps.value < rates.value))
         return -1;
-    order_from(map, half, u.x, z);
-    order_from(map, half, g.x, y);
+    order_from(map, half, rates.x, z);
+    order_from(map, half, gaps.x, y);
     if (!order_comes(motion, period, half, nv, y, z))
         return other ? -1 : 0;
     memcpy(y, motion->y, (size_t)half * sizeof *y);
     memcpy(z, motion->z, (size_t)half * sizeof *z);
-    out->ratio = g.value / u.value;
-    out->rate_ratio = u.value;
-    out->contraction = greater(u.others.radius, g.others.radius);
+    out->ratio = gaps.value / rates.value;
+    out->rate_ratio = rates.value;
+    out->contraction = greater(rates.others.radius, gaps.others.radius);
     out->error_fall = out->contraction * out->contraction;
     /* The gaps of one order are a convex cone: all gaps between two of them lie
      * in it. */
-    double moved = u.moved + (other ? 0.0 : g.moved);
+    double moved = rates.moved + (other ? 0.0 : gaps.moved);
     return moved < MAP_FAR * MAP_FAR &&
            order_comes(motion, period, half, nv, y, z);
 }

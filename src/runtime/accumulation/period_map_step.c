@@ -32,24 +32,25 @@ static void
 seeds(const struct ballistic *motion, struct period_map *map)
 {
     struct ballistic_workspace *work = motion->work;
-    int rank = map->rank, n = projection_factor(motion, map->group), half = 0;
-    for (int i = 0; i < n; i++)
+    int rank = map->rank, factored = projection_factor(motion, map->group),
+        half = 0;
+    for (int i = 0; i < factored; i++)
         if (work->set.reciprocal[i] != 0.0)
             map->basis[half++] = work->set.index[i];
     map->n = 2 * half;
     memset(map->seed_y, 0, (size_t)(map->n * rank) * sizeof *map->seed_y);
     memset(map->seed_z, 0, (size_t)(map->n * rank) * sizeof *map->seed_z);
-    for (int contact = 0; contact < half; contact++) {
+    for (int column = 0; column < half; column++) {
         double *x = work->set.rate; /* m numbers */
         memset(x, 0, (size_t)motion->model.m * sizeof *x);
-        x[map->basis[contact]] = motion->matrices.root[map->basis[contact]];
-        projection_solve(motion, n, x);
-        for (int i = 0; i < n; i++)
+        x[map->basis[column]] = motion->matrices.root[map->basis[column]];
+        projection_solve(motion, factored, x);
+        for (int i = 0; i < factored; i++)
             for (int j = 0; j < rank; j++) {
                 double d = motion->matrices.H[work->set.index[i] * rank + j] *
                            work->set.solution[i];
-                map->seed_y[j * map->n + contact] += d;
-                map->seed_z[j * map->n + half + contact] += d;
+                map->seed_y[j * map->n + column] += d;
+                map->seed_z[j * map->n + half + column] += d;
             }
     }
 }
@@ -119,40 +120,41 @@ hold(struct period_map *map, const bool *closed)
     }
 }
 
-/* Carries the tangents over the flight to contact c, which takes tau. z: rates
- * at its end; a: accelerations; arrive: rate of c. single: over the impact of c
- * alone, too. */
+/* Carries the tangents over the flight to the contact, which takes tau. rates:
+ * at its end; acc: accelerations; arrive: rate of the contact. single: over the
+ * impact at it alone, too. Letter: H of ballistic.h. */
 LANES_INLINE void
-fly_of(struct period_map *map, int n, int rank, int contact, double tau,
+fly_of(struct period_map *map, int tangents, int rank, int contact, double tau,
        double arrive, bool single)
 {
     const struct ballistic *copy = map->copy;
-    double *dy = map->tangent_y, *dz = map->tangent_z, *w = map->t;
-    const double *z = map->v, *a = map->c,
+    double *dy = map->tangent_y, *dz = map->tangent_z, *shift = map->t;
+    const double *rates = map->v, *acc = map->c,
                  *H = copy->matrices.H + contact * rank;
-    for (int i = 0; i < n * rank; i += 2)
+    for (int i = 0; i < tangents * rank; i += 2)
         pair_store(dy + i,
                    pair_load(dy + i) + pair_load(dz + i) * pair_of(tau));
-    seen_by(copy, n, rank, contact, dy, w);
-    for (int i = 0; i < n; i += 2) {
-        pair dt = -pair_load(w + i) / pair_of(arrive);
-        pair_store(w + i, dt);
+    seen_by(copy, tangents, rank, contact, dy, shift);
+    for (int i = 0; i < tangents; i += 2) {
+        pair dt = -pair_load(shift + i) / pair_of(arrive);
+        pair_store(shift + i, dt);
         pair_store(map->dt + i, pair_load(map->dt + i) + dt);
     }
-    along(n, rank, dy, z, w);
-    along(n, rank, dz, a, w);
+    along(tangents, rank, dy, rates, shift);
+    along(tangents, rank, dz, acc, shift);
     if (!single)
         return;
     double rd = 1.0 / sqrt(copy->matrices.W[contact * (copy->model.m + 1)]),
            e = copy->model.e[contact];
-    seen_by(copy, n, rank, contact, dz, w);
-    for (int i = 0; i < n; i += 2)
-        pair_store(w + i, pair_load(w + i) * pair_of(1.0 + e) * pair_of(rd) *
-                              pair_of(rd));
+    seen_by(copy, tangents, rank, contact, dz, shift);
+    for (int i = 0; i < tangents; i += 2)
+        pair_store(shift + i, pair_load(shift + i) * pair_of(1.0 + e) *
+                                  pair_of(rd) * pair_of(rd));
     for (int j = 0; j < rank; j++)
-        for (int i = 0; i < n; i += 2)
-            pair_store(dz + j * n + i, pair_load(dz + j * n + i) -
-                                           pair_of(H[j]) * pair_load(w + i));
+        for (int i = 0; i < tangents; i += 2)
+            pair_store(dz + j * tangents + i,
+                       pair_load(dz + j * tangents + i) -
+                           pair_of(H[j]) * pair_load(shift + i));
 }
 
 static void
@@ -172,23 +174,23 @@ fly(struct period_map *map, int contact, double tau, double arrive, bool single)
  * precisely by themselves than from z: then the least z is taken that has them.
  */
 static void
-rates_of(struct period_map *map, double *z)
+rates_of(struct period_map *map, double *rates)
 {
     struct ballistic *copy = map->copy;
     struct ballistic_workspace *work = copy->work;
     int rank = map->rank, ez = copy->rate_exponent - map->rate_exponent;
     if (copy->matrices.direct || map->n == 2 * rank) {
         for (int j = 0; j < rank; j++)
-            z[j] = times2(copy->z[j], ez);
+            rates[j] = times2(copy->z[j], ez);
         return;
     }
     int n = projection_factor(copy, map->group);
     projection_solve(copy, n, copy->rate);
-    memset(z, 0, (size_t)rank * sizeof *z);
+    memset(rates, 0, (size_t)rank * sizeof *rates);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < rank; j++)
-            z[j] += copy->matrices.H[work->set.index[i] * rank + j] *
-                    times2(work->set.solution[i], ez);
+            rates[j] += copy->matrices.H[work->set.index[i] * rank + j] *
+                        times2(work->set.solution[i], ez);
 }
 
 /* the next impact; false: it is not that of one contact of the entry `name` */
@@ -197,11 +199,11 @@ step_impact(struct period_map *map, int name)
 {
     struct ballistic *copy = map->copy;
     int rank = map->rank, contacts = copy->model.m;
-    double *z = map->v, *a = map->c, tau;
-    rates_of(map, z);
+    double *rates = map->v, *acc = map->c, tau;
+    rates_of(map, rates);
     for (int j = 0; j < rank; j++)
-        a[j] = times2(copy->mode.y_acc[j],
-                      map->length_exponent - 2 * map->rate_exponent);
+        acc[j] = times2(copy->mode.y_acc[j],
+                        map->length_exponent - 2 * map->rate_exponent);
     long before = copy->impacts;
     if (ballistic_run(copy, INFINITY, 1) != BALLISTIC_IMPACT ||
         copy->impacts != before + 1)
@@ -215,8 +217,8 @@ step_impact(struct period_map *map, int name)
     tau = times2(e->flight,
                  e->exponent - (map->length_exponent - map->rate_exponent));
     for (int j = 0; j < rank; j++)
-        z[j] += a[j] * tau;
-    double arrive = ballistic_of(copy, contact, z);
+        rates[j] += acc[j] * tau;
+    double arrive = ballistic_of(copy, contact, rates);
     if (!(arrive < 0.0))
         return false;
     map->tau += tau;
@@ -226,8 +228,8 @@ step_impact(struct period_map *map, int name)
             copy->event.impulse[i] != 0.0 || i == contact;
     fly(map, contact, tau, arrive, hits == 1);
     int n = hits == 1 ? 0 : projection_factor(copy, map->selected);
-    for (int i = 0; i < map->n && n; i++) {
-        double *dz = take_one(map, map->tangent_z, i),
+    for (int tangent = 0; tangent < map->n && n; tangent++) {
+        double *dz = take_one(map, map->tangent_z, tangent),
                *u = copy->work->set.rate;
         for (int j = 0; j < contacts; j++)
             if (map->selected[j])
@@ -238,7 +240,7 @@ step_impact(struct period_map *map, int name)
             for (int j = 0; j < rank; j++)
                 dz[j] -= copy->matrices.H[copy->work->set.index[q] * rank + j] *
                          copy->work->set.solution[q];
-        put_one(map, map->tangent_z, i);
+        put_one(map, map->tangent_z, tangent);
     }
     if (copy->mode.n_persistent)
         hold(map, copy->mode.persistent);

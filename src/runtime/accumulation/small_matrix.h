@@ -19,26 +19,26 @@ LANES_INLINE bool
 eliminate(int n, double *A, double *x)
 {
     int ld = SMALL_LD(n);
-    for (int contact = 0; contact < n; contact++) {
-        int p = contact;
-        double most = fabs(A[contact * ld + contact]);
-        for (int i = contact + 1; i < n; i++)
-            if (fabs(A[i * ld + contact]) > most) {
-                p = i;
-                most = fabs(A[i * ld + contact]);
+    for (int column = 0; column < n; column++) {
+        int pivot = column;
+        double most = fabs(A[column * ld + column]);
+        for (int i = column + 1; i < n; i++)
+            if (fabs(A[i * ld + column]) > most) {
+                pivot = i;
+                most = fabs(A[i * ld + column]);
             }
         if (!(most > 0.0))
             return false;
-        double *from = A + contact * ld, *with = A + p * ld;
-        int begin = contact & ~(2 - 1);
-        for (int j = begin; j < ld && p != contact; j += 2) {
+        double *from = A + column * ld, *with = A + pivot * ld;
+        int begin = column & ~(2 - 1);
+        for (int j = begin; j < ld && pivot != column; j += 2) {
             pair keep = pair_load(from + j);
             pair_store(from + j, pair_load(with + j));
             pair_store(with + j, keep);
         }
-        double rd = 1.0 / from[contact];
-        for (int i = contact + 1; i < n; i++) {
-            double *to = A + i * ld, f = to[contact] * rd;
+        double rd = 1.0 / from[column];
+        for (int i = column + 1; i < n; i++) {
+            double *to = A + i * ld, f = to[column] * rd;
             for (int j = begin; j < ld && f != 0.0; j += 2)
                 pair_store(to + j, pair_load(to + j) -
                                        pair_of(f) * pair_load(from + j));
@@ -86,9 +86,8 @@ square(int n, const double *restrict D, double *restrict Q)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j += 2) {
             pair q = pair_of(D[i * n]) * pair_load(D + j);
-            for (int contact = 1; contact < n; contact++)
-                q += pair_of(D[i * n + contact]) *
-                     pair_load(D + contact * n + j);
+            for (int inner = 1; inner < n; inner++)
+                q += pair_of(D[i * n + inner]) * pair_load(D + inner * n + j);
             pair_store(Q + i * n + j, q);
         }
 }

@@ -82,7 +82,9 @@ struct accumulation_limit {
 
 /* What follows from the matrices alone. The gaps live in a space of `rank` =
  * rank N dimensions. Its coordinates y are the gaps themselves where these are
- * independent (`direct`), otherwise g = F y with F F^T = W. */
+ * independent (`direct`), otherwise g = F y with F F^T = W.
+ * These letters (W, F, H, K, E, y and its rate z) are used in all files of the
+ * room. */
 struct contact_matrices {
     int rank;
     bool direct;
@@ -178,52 +180,56 @@ int ballistic_renew(struct ballistic *motion,
 /* changes the restitutions alone (m numbers) */
 void ballistic_restitutions(struct ballistic *motion, const double *e);
 /* The same memory for one instant of a motion that is not ballistic: matrices,
- * time, coordinates q, velocities v (n each), and which contacts (m) are
+ * time, coordinates and velocities (n each), and which contacts (m) are
  * closed. The caller keeps the model's arrays. Returns as ballistic_new. */
 int ballistic_instant(struct ballistic *motion,
-                      const struct ballistic_model *model, double t,
-                      const double *q, const double *v, const bool *on);
+                      const struct ballistic_model *model, double time,
+                      const double *position, const double *velocity,
+                      const bool *on);
 /* at an instant: closes these contacts (m), as after a limit */
 void ballistic_stick(struct ballistic *motion, const bool *closed);
-/* At an instant: an impact at the n contacts `hit`, and which contacts stay
- * closed afterwards. n = 0: no impact, only which of the closed contacts stay
- * closed. END: no impact and not jammed. */
+/* At an instant: an impact at the `hits` contacts `hit`, and which contacts
+ * stay closed afterwards. hits = 0: no impact, only which of the closed
+ * contacts stay closed. END: no impact and not jammed. */
 enum ballistic_event ballistic_instant_impact(struct ballistic *motion,
-                                              const int *hit, int n);
-/* The state at the time t (s) from coordinates q and velocities v (n each, SI).
+                                              const int *hit, int hits);
+/* The state at the `time` (s) from coordinates `position` and their `velocity`
+ * (n each, SI).
  * Contacts whose gap is at most `tol` and that do not open are closed from the
  * start. False: no forces >= 0 keep them closed. */
-bool ballistic_start(struct ballistic *motion, double t, const double *q,
-                     const double *v, double tol);
+bool ballistic_start(struct ballistic *motion, double time,
+                     const double *position, const double *velocity,
+                     double tol);
 /* Announces runs that will start as the last one did, and differ from it in the
- * restitutions alone: n vectors of m numbers, `apart` numbers from one to the
- * next. The first impacts of all of them are found at once. A run takes its own
- * when it starts, which changes no bit of it. An announced run need not come.
- * The present run is lost. */
-void ballistic_batch_prepare(struct ballistic *motion, const double *e, int n,
-                             int apart);
+ * restitutions alone: `runs` vectors of m numbers, `apart` numbers from one to
+ * the next. The first impacts of all of them are found at once. A run takes its
+ * own when it starts, which changes no bit of it. An announced run need not
+ * come. The present run is lost. */
+void ballistic_batch_prepare(struct ballistic *motion,
+                             const double *restitution, int runs, int apart);
 /* Right after ballistic_batch_prepare: the number of single impacts after which
- * run k ends because no contact closes any more, with the time, the rates of
+ * a run ends because no contact closes any more, with the time, the rates of
  * the gaps (m) and of y (rank); these belong to the motion. 0: something else
  * happens, or it is not known. */
-long ballistic_batch_end(const struct ballistic *motion, int k, double *t,
-                         const double **rate, const double **z);
+long ballistic_batch_end(const struct ballistic *motion, int run, double *time,
+                         const double **rate, const double **coordinate_rates);
 /* The next event at or before the time `until`. Up to `most` single impacts in
  * a row may be resolved at once; only the last of them is reported, and
  * motion->impacts tells their number. Impacts are never summed up to a limit:
  * accumulation.h does that. */
 enum ballistic_event ballistic_run(struct ballistic *motion, double until,
                                    long most);
-void ballistic_state(const struct ballistic *motion, double *q, double *v);
+void ballistic_state(const struct ballistic *motion, double *position,
+                     double *velocity);
 /* Copies a motion into the memory of `to`, which was made for the same n and m;
  * the matrices are shared. It is cheap when two motions take turns: only new
  * impacts are copied. */
 void ballistic_copy(struct ballistic *to, const struct ballistic *from);
-/* Coordinates q and velocities v at a time t before the next event. after: the
+/* Coordinates and velocities at a time before the next event. after: the
  * state behind the limit of an accumulation that comes next: the impacts are
  * then averaged out. NULL: another event comes next. */
 void ballistic_between(struct ballistic *motion, const struct ballistic *after,
-                       double t, double *q, double *v);
+                       double time, double *position, double *velocity);
 double ballistic_gap(const struct ballistic *motion, int contact);
 /* The rate of a gap times 2^-*exponent. exponent NULL: the rate itself, 0 where
  * it underflows. */

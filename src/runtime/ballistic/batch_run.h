@@ -78,7 +78,7 @@ batch_begin(struct lanes_shape sh, struct batch *lanes_batch,
     assert(lane >= 0 && lane < LANES);
     struct lanes_state *state = &lanes_batch->state;
     const struct ballistic *motion = state->motion;
-    const double *e = batch->e + k * sh.m;
+    const double *restitution = batch->e + k * sh.m;
     lanes_batch->run[lane] = k;
     for (int i = 0; i < sh.rank && !sh.direct; i++) {
         *batch_lane(state->y + i, lane) = motion->y[i];
@@ -87,21 +87,23 @@ batch_begin(struct lanes_shape sh, struct batch *lanes_batch,
     *batch_lane(&state->y_size, lane) = lanes_batch->y_size;
     *batch_lane(&state->z_size, lane) = lanes_batch->z_size;
     ((int64_t *)&state->carried)[lane] = 0;
-    for (int i = 0; i < sh.m; i++) {
-        *batch_lane(state->gap + i, lane) = motion->gap[i];
-        *batch_lane(state->rate + i, lane) = motion->rate[i];
-        *batch_lane(state->next + i, lane) = motion->rate[i];
-        *batch_lane(state->of_z + i, lane) = lanes_batch->of_z[i];
-        *batch_lane(state->greatest + i, lane) = motion->greatest[i];
-        *batch_lane(state->terms + i, lane) = motion->work->rate_terms[i];
-        *batch_lane(lanes_batch->own.e + i, lane) = e[i];
-        ((int64_t *)&state->hit[i])[lane] = 0;
+    for (int contact = 0; contact < sh.m; contact++) {
+        *batch_lane(state->gap + contact, lane) = motion->gap[contact];
+        *batch_lane(state->rate + contact, lane) = motion->rate[contact];
+        *batch_lane(state->next + contact, lane) = motion->rate[contact];
+        *batch_lane(state->of_z + contact, lane) = lanes_batch->of_z[contact];
+        *batch_lane(state->greatest + contact, lane) =
+            motion->greatest[contact];
+        *batch_lane(state->terms + contact, lane) =
+            motion->work->rate_terms[contact];
+        *batch_lane(lanes_batch->own.e + contact, lane) = restitution[contact];
+        ((int64_t *)&state->hit[contact])[lane] = 0;
         if (!sh.direct)
             continue;
-        wide f = matrices_law(motion, i, e[i]);
+        wide f = matrices_law(motion, contact, restitution[contact]);
         for (int h = 0; h < sh.m; h++)
-            *batch_lane(lanes_batch->own.K + i * sh.m + h, lane) =
-                (double)(f * motion->work->own.W[i * sh.m + h]);
+            *batch_lane(lanes_batch->own.K + contact * sh.m + h, lane) =
+                (double)(f * motion->work->own.W[contact * sh.m + h]);
     }
     *batch_lane(&lanes_batch->t, lane) = motion->t;
     *batch_lane(&lanes_batch->t_lo, lane) = motion->t_lo;
@@ -115,12 +117,12 @@ batch_end(struct lanes_shape sh, struct batch *lanes_batch,
 {
     struct lanes_state *state = &lanes_batch->state;
     struct ballistic_batch_run *to = batch->run + lanes_batch->run[lane];
-    double *x = batch->state + lanes_batch->run[lane] * batch->stride,
+    double *saved = batch->state + lanes_batch->run[lane] * batch->stride,
            size = 0.0;
-    int n = (int)*batch_lane(&lanes_batch->count, lane), contacts = sh.m,
+    int impacts = (int)*batch_lane(&lanes_batch->count, lane), contacts = sh.m,
         rank = sh.rank;
     *to = (struct ballistic_batch_run){
-        .n = n,
+        .n = impacts,
         .all_open = all_open,
         .over = over,
         .gap_carried = ((int64_t *)&state->carried)[lane] != 0,
@@ -128,21 +130,22 @@ batch_end(struct lanes_shape sh, struct batch *lanes_batch,
         .t = *batch_lane(&lanes_batch->t, lane),
         .t_lo = *batch_lane(&lanes_batch->t_lo, lane)};
     for (int i = 0; i < contacts; i++) {
-        x[i] = *batch_lane(state->gap + i, lane);
-        x[contacts + i] = *batch_lane(state->rate + i, lane);
-        x[2 * contacts + i] = *batch_lane(state->greatest + i, lane);
-        x[3 * contacts + i] = *batch_lane(state->terms + i, lane);
-        size += fabs(x[i]) + fabs(x[contacts + i]);
+        saved[i] = *batch_lane(state->gap + i, lane);
+        saved[contacts + i] = *batch_lane(state->rate + i, lane);
+        saved[2 * contacts + i] = *batch_lane(state->greatest + i, lane);
+        saved[3 * contacts + i] = *batch_lane(state->terms + i, lane);
+        size += fabs(saved[i]) + fabs(saved[contacts + i]);
     }
     for (int i = 0; i < rank; i++) {
-        x[4 * contacts + i] =
-            sh.direct ? x[i] : *batch_lane(state->y + i, lane);
-        x[4 * contacts + rank + i] =
-            sh.direct ? x[contacts + i] : *batch_lane(state->z + i, lane);
-        size += fabs(x[4 * contacts + i]) + fabs(x[4 * contacts + rank + i]);
+        saved[4 * contacts + i] =
+            sh.direct ? saved[i] : *batch_lane(state->y + i, lane);
+        saved[4 * contacts + rank + i] =
+            sh.direct ? saved[contacts + i] : *batch_lane(state->z + i, lane);
+        size += fabs(saved[4 * contacts + i]) +
+                fabs(saved[4 * contacts + rank + i]);
     }
-    for (int i = 0; i < n; i++) {
-        int s = (int)((lanes_batch->n_steps - n + i) % BATCH_LOG);
+    for (int i = 0; i < impacts; i++) {
+        int s = (int)((lanes_batch->n_steps - impacts + i) % BATCH_LOG);
         to->flight[i] = *batch_lane(lanes_batch->flight + s, lane);
         to->contact[i] = (int)((int64_t *)(lanes_batch->contact + s))[lane];
     }
@@ -205,33 +208,34 @@ batch_follow(struct lanes_shape sh, const struct ballistic *motion,
              struct ballistic_batch *batch)
 {
     assert(sh.m <= BALLISTIC_LANES && sh.rows == sh.m);
-    struct batch b;
+    struct batch lanes_batch;
     const struct ballistic_units *units = &motion->work->units;
     const uint64_t all = (UINT64_C(1) << LANES) - 1;
     int next = 0, idle;
-    batch_common(sh, &b, motion);
-    idle = batch_begins(sh, &b, batch, all, &next);
+    batch_common(sh, &lanes_batch, motion);
+    idle = batch_begins(sh, &lanes_batch, batch, all, &next);
     while (idle < LANES) {
-        lanes_first(sh, &b.state, &b.step);
-        lanes dt = b.step.s * units->time;
-        b.step.go &= dt < INFINITY;
-        lanes_fly(sh, &b.state, &b.step);
-        uint64_t stop = all & ~lanes_bits(b.step.go), free = 0;
+        lanes_first(sh, &lanes_batch.state, &lanes_batch.step);
+        lanes dt = lanes_batch.step.s * units->time;
+        lanes_batch.step.go &= dt < INFINITY;
+        lanes_fly(sh, &lanes_batch.state, &lanes_batch.step);
+        uint64_t stop = all & ~lanes_bits(lanes_batch.step.go), free = 0;
         if (stop) /* before anything has changed */
-            free = batch_ends(sh, &b, batch, stop,
-                              lanes_bits(b.step.s == INFINITY), false);
-        lanes_impact(sh, &b.state, &b.step);
-        TIME_ADD(lanes, b.t, b.t_lo, dt);
-        batch_log(sh.m, &b);
-        b.arrive = b.step.arrive;
-        b.count += 1.0;
-        lanes_truth over = (b.count == (double)BALLISTIC_RESCALE) |
-                           (-b.arrive < units->low_rate);
+            free =
+                batch_ends(sh, &lanes_batch, batch, stop,
+                           lanes_bits(lanes_batch.step.s == INFINITY), false);
+        lanes_impact(sh, &lanes_batch.state, &lanes_batch.step);
+        TIME_ADD(lanes, lanes_batch.t, lanes_batch.t_lo, dt);
+        batch_log(sh.m, &lanes_batch);
+        lanes_batch.arrive = lanes_batch.step.arrive;
+        lanes_batch.count += 1.0;
+        lanes_truth over = (lanes_batch.count == (double)BALLISTIC_RESCALE) |
+                           (-lanes_batch.arrive < units->low_rate);
         uint64_t ended = lanes_bits(over) & ~stop;
         if (ended)
-            free |= batch_ends(sh, &b, batch, ended, 0, true);
+            free |= batch_ends(sh, &lanes_batch, batch, ended, 0, true);
         if (free)
-            idle += batch_begins(sh, &b, batch, free, &next);
+            idle += batch_begins(sh, &lanes_batch, batch, free, &next);
     }
 }
 

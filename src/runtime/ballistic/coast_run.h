@@ -13,7 +13,7 @@ lanes_load_state(struct lanes_shape sh, struct lanes_state *state,
 {
     const struct contact_matrices *matrices = &motion->matrices;
     int last = motion->event.contact;
-    double size = 0.0, u = last < 0 ? 0.0 : motion->rate[last];
+    double size = 0.0, last_rate = last < 0 ? 0.0 : motion->rate[last];
     state->motion = motion;
     if (!sh.direct) /* the rank may be 0 */
         state->y[0] = state->z[0] = lanes_of(0.0);
@@ -27,8 +27,8 @@ lanes_load_state(struct lanes_shape sh, struct lanes_state *state,
     if (!sh.direct)
         state->y_size = lanes_sizes(state->y, sh.rank);
     if (!sh.direct && last >= 0 &&
-        !(fabs(u) < BALLISTIC_MINOR * (size * matrices->root[last])))
-        u = dot_of(sh.rank, matrices->F + last * sh.rank, motion->z);
+        !(fabs(last_rate) < BALLISTIC_MINOR * (size * matrices->root[last])))
+        last_rate = dot_of(sh.rank, matrices->F + last * sh.rank, motion->z);
     for (int i = 0; i < sh.rows; i++) {
         state->hit[i] = lanes_alone(last - LANES * i);
         state->gap[i] = lanes_row(motion->gap, i);
@@ -36,7 +36,7 @@ lanes_load_state(struct lanes_shape sh, struct lanes_state *state,
         state->greatest[i] = lanes_row(motion->greatest, i);
         state->terms[i] = lanes_row(motion->work->rate_terms, i);
         state->next[i] =
-            lanes_select(state->hit[i], lanes_of(u), state->rate[i]);
+            lanes_select(state->hit[i], lanes_of(last_rate), state->rate[i]);
         state->of_z[i] =
             sh.direct ? state->next[i] : lanes_from(sh, state, state->z, i);
     }
@@ -87,7 +87,7 @@ coast_step(struct lanes_shape sh, struct ballistic *motion, struct coast *run,
         lanes_first(sh, &run->state, step);
     else
         lanes_towards(sh, &run->state, contact, step);
-    double s = lanes_at(&step->s, 0), dt = s * motion->work->units.time;
+    double time = lanes_at(&step->s, 0), dt = time * motion->work->units.time;
     if (SELDOM(!lanes_bits(step->go)) ||
         SELDOM(!(dt <= until - run->t - run->t_lo)))
         return false;
@@ -99,7 +99,7 @@ coast_step(struct lanes_shape sh, struct ballistic *motion, struct coast *run,
     run->contact = contact < 0 ? step->contact : contact;
     run->arrive = lanes_at(&step->arrive, 0);
     history->entry[history->n++ % HISTORY_KEPT] =
-        (struct impact_entry){run->contact, run->exponent, s};
+        (struct impact_entry){run->contact, run->exponent, time};
     run->n++;
     return true;
 }

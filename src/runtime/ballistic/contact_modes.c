@@ -14,7 +14,7 @@
 
 /* An entry of W, but 0 where it may come from the rounding of the masses and of
  * the gradients of the gaps. These are off by a unit in their last place each;
- * the entry is then off by eps (
+ * the entry W_ij is then off by eps (
  * N_j
  * M^-1 N_i
  *  +
@@ -26,28 +26,31 @@
  * M^-1 N_j
  * ), entries by their moduli. */
 double
-active_set_coupling(const struct ballistic *motion, int i, int j)
+active_set_coupling(const struct ballistic *motion, int contact, int other)
 {
-    assert(i >= 0 && i < motion->model.m);
-    assert(j >= 0 && j < motion->model.m);
-    int n = motion->model.n;
-    double W = motion->matrices.W[i * motion->model.m + j];
-    if (fabs(W) >
-        BALLISTIC_MINOR * motion->matrices.root[i] * motion->matrices.root[j])
-        return W;
-    const double *Bi = motion->matrices.B + i * n,
-                 *Bj = motion->matrices.B + j * n;
-    double terms = dot_abs(n, motion->model.N + j * n, Bi) +
-                   dot_abs(n, motion->model.N + i * n, Bj);
-    for (int count = 0; count < n; count++)
+    assert(contact >= 0 && contact < motion->model.m);
+    assert(other >= 0 && other < motion->model.m);
+    int coordinates = motion->model.n;
+    double coupling = motion->matrices.W[contact * motion->model.m + other];
+    if (fabs(coupling) > BALLISTIC_MINOR * motion->matrices.root[contact] *
+                             motion->matrices.root[other])
+        return coupling;
+    const double *Bi = motion->matrices.B + contact * coordinates,
+                 *Bj = motion->matrices.B + other * coordinates;
+    double terms =
+        dot_abs(coordinates, motion->model.N + other * coordinates, Bi) +
+        dot_abs(coordinates, motion->model.N + contact * coordinates, Bj);
+    for (int column = 0; column < coordinates; column++)
         terms +=
-            fabs(Bi[count]) * dot_abs(n, motion->model.mass + count * n, Bj);
+            fabs(Bi[column]) *
+            dot_abs(coordinates, motion->model.mass + column * coordinates, Bj);
     double noise = BALLISTIC_NOISE * DBL_EPSILON * terms;
     /* the matrices of an instant carry the error of the motion up to it */
     if (motion->work->instant)
-        noise = greater(noise, BALLISTIC_CLOSED * motion->matrices.root[i] *
-                                   motion->matrices.root[j]);
-    return fabs(W) <= noise ? 0.0 : W;
+        noise =
+            greater(noise, BALLISTIC_CLOSED * motion->matrices.root[contact] *
+                               motion->matrices.root[other]);
+    return fabs(coupling) <= noise ? 0.0 : coupling;
 }
 
 /* Puts the contacts of set.closed into set.index and their W into set.W;
@@ -141,34 +144,34 @@ active_set_settle(struct ballistic *motion)
     for (int j = 0; j < motion->matrices.rank; j++)
         motion->mode.y_acc[j] = motion->matrices.y_acc[j];
     respond(motion, work->set.impulse, count, motion->mode.y_acc);
-    for (int j = 0; j < motion->matrices.rank;
-         j++) { /* an acceleration that is only the rounding error of its terms
-                 * is 0 */
-        double size = fabs(motion->matrices.y_acc[j]);
+    for (int coordinate = 0; coordinate < motion->matrices.rank;
+         coordinate++) { /* an acceleration that is only the rounding error of
+                          * its terms is 0 */
+        double size = fabs(motion->matrices.y_acc[coordinate]);
         for (int i = 0; i < count; i++)
-            size +=
-                fabs(motion->matrices
-                         .H[work->set.index[i] * motion->matrices.rank + j] *
-                     work->set.impulse[i]);
-        if (fabs(motion->mode.y_acc[j]) <=
+            size += fabs(
+                motion->matrices.H[work->set.index[i] * motion->matrices.rank +
+                                   coordinate] *
+                work->set.impulse[i]);
+        if (fabs(motion->mode.y_acc[coordinate]) <=
             BALLISTIC_NOISE * (count + 1) * DBL_EPSILON * size)
-            motion->mode.y_acc[j] = 0.0;
+            motion->mode.y_acc[coordinate] = 0.0;
     }
-    for (int i = 0; i < contacts; i++) {
-        double size = motion->matrices.gap_acc_terms[i];
-        motion->mode.gap_acc[i] = motion->matrices.gap_acc[i];
+    for (int row = 0; row < contacts; row++) {
+        double size = motion->matrices.gap_acc_terms[row];
+        motion->mode.gap_acc[row] = motion->matrices.gap_acc[row];
         for (int j = 0; j < count; j++) {
-            double d = motion->matrices.W[i * contacts + work->set.index[j]] *
+            double d = motion->matrices.W[row * contacts + work->set.index[j]] *
                        work->set.impulse[j];
-            motion->mode.gap_acc[i] += d;
+            motion->mode.gap_acc[row] += d;
             size += fabs(d);
         }
-        work->set.solution[i] = size;
+        work->set.solution[row] = size;
         double noise = BALLISTIC_NOISE * (count + 1) * DBL_EPSILON * size;
-        work->scratch.calm[i] =
-            count && size > 0.0 && fabs(motion->mode.gap_acc[i]) <= noise;
-        if (work->scratch.calm[i])
-            motion->mode.gap_acc[i] = 0.0;
+        work->scratch.calm[row] =
+            count && size > 0.0 && fabs(motion->mode.gap_acc[row]) <= noise;
+        if (work->scratch.calm[row])
+            motion->mode.gap_acc[row] = 0.0;
     }
     for (int i = 0; i < count; i++) {
         int contact = work->set.index[i];
@@ -199,27 +202,29 @@ active_set_settle(struct ballistic *motion)
 }
 
 void
-active_set_push(struct ballistic *motion, const int *contact, const double *p,
-                int count)
+active_set_push(struct ballistic *motion, const int *contact,
+                const double *impulse, int count)
 {
     assert(motion && motion->work);
-    assert(contact && p);
+    assert(contact && impulse);
     assert(count >= 0 && count <= motion->model.m);
     int rank = motion->matrices.rank, contacts = motion->model.m;
     double zs = 0.0;
     for (int i = 0; i < count; i++)
         for (int j = 0; j < rank; j++)
-            motion->z[j] += motion->matrices.H[contact[i] * rank + j] * p[i];
+            motion->z[j] +=
+                motion->matrices.H[contact[i] * rank + j] * impulse[i];
     for (int j = 0; j < rank; j++)
         zs += fabs(motion->z[j]);
     for (int i = 0; i < count; i++)
-        motion->event.impulse[contact[i]] = times2(p[i], motion->rate_exponent);
+        motion->event.impulse[contact[i]] =
+            times2(impulse[i], motion->rate_exponent);
     for (int i = 0; i < contacts; i++) {
         double u = motion->rate[i], full = zs * motion->matrices.root[i];
         if (motion->mode.persistent[i])
             continue;
         for (int j = 0; j < count; j++)
-            u += active_set_coupling(motion, i, contact[j]) * p[j];
+            u += active_set_coupling(motion, i, contact[j]) * impulse[j];
         if (u != motion->rate[i] &&
             (motion->matrices.direct || !(fabs(u) < BALLISTIC_MINOR * full)))
             u = ballistic_of(motion, i, motion->z) +
@@ -237,38 +242,39 @@ sequential(struct ballistic *motion, int count)
     struct ballistic_workspace *work = motion->work;
     memset(work->set.impulse, 0, (size_t)count * sizeof *work->set.impulse);
     for (long steps = 0; steps < ACTIVE_SET_ENDLESS; steps++) {
-        int i = 0;
-        while (i < count && !(work->set.rate[i] <
-                              -BALLISTIC_NOISE * DBL_EPSILON *
-                                  motion->work->rate_terms[work->set.index[i]]))
-            i++;
-        if (i == count)
+        int place = 0;
+        while (place < count &&
+               !(work->set.rate[place] <
+                 -BALLISTIC_NOISE * DBL_EPSILON *
+                     motion->work->rate_terms[work->set.index[place]]))
+            place++;
+        if (place == count)
             return steps;
-        int contact = work->set.index[i];
-        double arrive = work->set.rate[i];
+        int contact = work->set.index[place];
+        double arrive = work->set.rate[place];
         double p = -(1.0 + motion->model.e[contact]) * arrive /
-                   work->set.W[i * count + i];
+                   work->set.W[place * count + place];
         for (int j = 0; j < count; j++) {
-            double d = work->set.W[j * count + i] * p;
+            double d = work->set.W[j * count + place] * p;
             work->set.rate[j] += d;
             if (fabs(d) > motion->work->rate_terms[work->set.index[j]])
                 motion->work->rate_terms[work->set.index[j]] = fabs(d);
         }
-        work->set.rate[i] = -motion->model.e[contact] * arrive;
-        work->set.impulse[i] += p;
+        work->set.rate[place] = -motion->model.e[contact] * arrive;
+        work->set.impulse[place] += p;
     }
     return -1;
 }
 
 int
 active_set_impact(struct ballistic *motion, enum ballistic_policy how,
-                  const int *hit, int n)
+                  const int *hit, int hits)
 {
     assert(motion && motion->work);
-    assert(hit && n > 0 && n <= motion->model.m);
+    assert(hit && hits > 0 && hits <= motion->model.m);
     struct ballistic_workspace *work = motion->work;
     memcpy(work->set.closed, motion->mode.persistent, (size_t)motion->model.m);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < hits; i++)
         work->set.closed[hit[i]] = true;
     int count = gather(motion);
     for (int i = 0; i < count; i++) {
@@ -283,7 +289,7 @@ active_set_impact(struct ballistic *motion, enum ballistic_policy how,
         long steps = sequential(motion, count);
         if (steps < 0)
             return 2;
-        motion->impacts += steps - n;
+        motion->impacts += steps - hits;
     } else {
         int st = lcp_solve(count, work->set.W, work->set.q, work->set.impulse,
                            work->set.lcp_room);

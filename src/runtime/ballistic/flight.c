@@ -42,17 +42,19 @@ closing(double gap, double rate, double al, bool fresh, double *arrive)
     return rate > 0.0 ? (rate + root) / -al : 2.0 * gap / (root - rate);
 }
 
-/* Moves gaps and rates on by the local time s, in loops of constant length
- * where m and r are known. Where y are not the gaps themselves, gaps follow
- * from y, so that they stay gaps of one state; but a gap that is small beside y
- * is carried on by itself and keeps its digits. Returns whether another gap
- * than `first` is closed within BALLISTIC_CLOSED of its greatest value;
- * ballistic_together must then decide. */
+/* Moves gaps and rates on by the local `time`, in loops of constant length
+ * where the numbers of contacts and the rank are known. Letters: y and z, the
+ * coordinates of the gaps and their rates, g = F y. Where y are not the gaps
+ * themselves, gaps follow from y, so that they stay gaps of one state; but a
+ * gap that is small beside y is carried on by itself and keeps its digits.
+ * Returns whether another gap than `first` is closed within BALLISTIC_CLOSED of
+ * its greatest value; ballistic_together must then decide. */
 static inline __attribute__((always_inline)) bool
 move(struct ballistic *motion, int contacts, int rank, bool direct,
      bool some_on, int first, double time)
 {
-    double *restrict y = motion->y, *restrict z = motion->z, h = 0.5 * time;
+    double *restrict y = motion->y, *restrict z = motion->z,
+                     half_time = 0.5 * time;
     double *restrict gap = motion->gap, *restrict rate = motion->rate,
                      *restrict big = motion->greatest;
     const double *F = motion->matrices.F, *nal = motion->local.gap_acc,
@@ -62,7 +64,7 @@ move(struct ballistic *motion, int contacts, int rank, bool direct,
     for (int j = 0; j < rank; j++) {
         double a = motion->local.y_acc[j];
         was += fabs(y[j]);
-        y[j] += (z[j] + a * h) * time;
+        y[j] += (z[j] + a * half_time) * time;
         z[j] += a * time;
         ys += fabs(y[j]);
         zs += fabs(z[j]);
@@ -70,42 +72,44 @@ move(struct ballistic *motion, int contacts, int rank, bool direct,
     bool fallen = !direct && ys < BALLISTIC_FALL * was;
     bool regain = fallen && motion->work->flight.gap_carried && first >= 0 &&
                   !some_on && motion->work->flight.unaccelerated;
-    for (int i = 0; i < contacts; i++) {
-        if (some_on && motion->mode.persistent[i])
+    for (int contact = 0; contact < contacts; contact++) {
+        if (some_on && motion->mode.persistent[contact])
             continue;
-        double g = y[direct ? i : 0], most = big[i];
+        double new_gap = y[direct ? contact : 0], most = big[contact];
         if (!direct) {
-            double c = motion->local.gap_offset[i],
-                   full = ys * size[i] + fabs(c);
-            double u = rate[i] + nal[i] * time, ufull = zs * size[i];
-            double before = fallen ? was * size[i] + fabs(c) : full;
-            bool own = regain && i != first &&
-                       most + motion->work->rate_terms[i] * time <
+            double offset = motion->local.gap_offset[contact],
+                   full = ys * size[contact] + fabs(offset);
+            double new_rate = rate[contact] + nal[contact] * time,
+                   ufull = zs * size[contact];
+            double before = fallen ? was * size[contact] + fabs(offset) : full;
+            bool own = regain && contact != first &&
+                       most + motion->work->rate_terms[contact] * time <
                            BALLISTIC_OWN * before;
-            g = gap[i] + (rate[i] + nal[i] * h) * time;
+            new_gap = gap[contact] +
+                      (rate[contact] + nal[contact] * half_time) * time;
             if (own) {
                 slight = true;
-            } else if (fabs(g) < BALLISTIC_MINOR * full) {
-                fine |= i != first;
+            } else if (fabs(new_gap) < BALLISTIC_MINOR * full) {
+                fine |= contact != first;
             } else {
-                g = dot_of(rank, F + i * rank, y) + c;
+                new_gap = dot_of(rank, F + contact * rank, y) + offset;
                 most = greater(most, before);
             }
             if (regain)
-                motion->work->scratch.known[i] = own;
-            if (!(fabs(u) < BALLISTIC_MINOR * ufull)) {
-                u = dot_of(rank, F + i * rank, z);
-                motion->work->rate_terms[i] = ufull;
+                motion->work->scratch.known[contact] = own;
+            if (!(fabs(new_rate) < BALLISTIC_MINOR * ufull)) {
+                new_rate = dot_of(rank, F + contact * rank, z);
+                motion->work->rate_terms[contact] = ufull;
             }
-            rate[i] = u;
+            rate[contact] = new_rate;
         } else {
-            rate[i] = z[i];
+            rate[contact] = z[contact];
         }
-        most = greater(most, greater(gap[i], g));
-        gap[i] = g;
-        big[i] = most;
+        most = greater(most, greater(gap[contact], new_gap));
+        gap[contact] = new_gap;
+        big[contact] = most;
         /* an infinite gap gives NaN here, which counts as open */
-        other |= i != first && g - BALLISTIC_CLOSED * most <= 0.0;
+        other |= contact != first && new_gap - BALLISTIC_CLOSED * most <= 0.0;
     }
     motion->work->flight.gap_carried = fine;
     motion->work->flight.regained = false;
@@ -116,43 +120,45 @@ move(struct ballistic *motion, int contacts, int rank, bool direct,
     return other;
 }
 
-/* the impact at contact i alone, after move() */
+/* The impact at one contact alone, after move(). Letters: y, z, F, K of
+ * ballistic.h; K gives the change of y and z by the impact. */
 static inline __attribute__((always_inline)) void
-bounce(struct ballistic *motion, int contacts, int rank, bool direct, int i,
-       double arrive)
+bounce(struct ballistic *motion, int contacts, int rank, bool direct,
+       int contact, double arrive)
 {
-    double up = -motion->model.e[i] * arrive;
+    double up = -motion->model.e[contact] * arrive;
     double *restrict y = motion->y, *restrict z = motion->z;
     double *restrict gap = motion->gap, *restrict rate = motion->rate;
-    const double *K = motion->matrices.K + i * rank, *F = motion->matrices.F,
-                 *size = motion->matrices.root;
+    const double *K = motion->matrices.K + contact * rank,
+                 *F = motion->matrices.F, *size = motion->matrices.root;
     if (direct) {
         for (int j = 0; j < rank; j++)
             rate[j] = z[j] += K[j] * arrive;
-        y[i] = 0.0;
-        z[i] = up;
+        y[contact] = 0.0;
+        z[contact] = up;
     } else {
-        double g = dot_of(rank, F + i * rank, y) + motion->local.gap_offset[i],
+        double g = dot_of(rank, F + contact * rank, y) +
+                   motion->local.gap_offset[contact],
                zs = 0.0;
-        double p =
-            up - (dot_of(rank, F + i * rank, z) + motion->local.rate_offset[i]);
-        double q = (up - arrive) / motion->matrices.W[i * (contacts + 1)];
+        double p = up - (dot_of(rank, F + contact * rank, z) +
+                         motion->local.rate_offset[contact]);
+        double q = (up - arrive) / motion->matrices.W[contact * (contacts + 1)];
         for (int j = 0; j < rank; j++) {
             y[j] -= K[j] * g;
             z[j] += K[j] * p;
             zs += fabs(z[j]);
         }
         for (int k = 0; k < contacts; k++) {
-            double u = rate[k] + motion->matrices.W[i * contacts + k] * q;
+            double u = rate[k] + motion->matrices.W[contact * contacts + k] * q;
             rate[k] = fabs(u) < BALLISTIC_MINOR * zs * size[k]
                           ? u
                           : dot_of(rank, F + k * rank, z) +
                                 motion->local.rate_offset[k];
         }
     }
-    gap[i] = motion->greatest[i] = 0.0;
-    rate[i] = up;
-    motion->work->rate_terms[i] = -arrive;
+    gap[contact] = motion->greatest[contact] = 0.0;
+    rate[contact] = up;
+    motion->work->rate_terms[contact] = -arrive;
 }
 
 /* -- impacts ----------------------------------------------------------------
@@ -227,21 +233,22 @@ hop(struct ballistic *motion, double until, struct step *step)
 {
     struct ballistic_workspace *work = motion->work;
     double rate = motion->rate[0], al = motion->local.gap_acc[0],
-           e = motion->model.e[0];
+           restitution = motion->model.e[0];
     if (!motion->just_hit[0] || motion->mode.n_persistent ||
         !motion->matrices.direct || motion->gap[0] > 0.0 || !(al < 0.0) ||
         !(rate > 0.0))
         return false;
     double time = -2.0 * rate / al, dt = time * work->units.time;
-    if (!(dt <= until - motion->t - motion->t_lo) || !(e * -rate < -DBL_MIN))
+    if (!(dt <= until - motion->t - motion->t_lo) ||
+        !(restitution * -rate < -DBL_MIN))
         return false;
     *step = (struct step){time, -rate, 0};
     ballistic_add_time(motion, dt);
     motion->y[0] = motion->gap[0] = motion->greatest[0] = 0.0;
-    motion->z[0] = motion->rate[0] = e * rate;
+    motion->z[0] = motion->rate[0] = restitution * rate;
     work->rate_terms[0] = rate;
     motion->event.impulse[0] =
-        (1.0 + e) * rate * (work->units.rate / motion->matrices.W[0]);
+        (1.0 + restitution) * rate * (work->units.rate / motion->matrices.W[0]);
     motion->event.contact = 0;
     motion->impacts++;
     work->flight.coasts = work->flight.unaccelerated;
@@ -249,27 +256,27 @@ hop(struct ballistic *motion, double until, struct step *step)
 }
 
 static __attribute__((noinline)) enum flight_end
-step_of(struct ballistic *motion, double until, struct step *s)
+step_of(struct ballistic *motion, double until, struct step *step)
 {
     int contacts = motion->model.m, rank = motion->matrices.rank;
     if (motion->mode.n_persistent)
         return flight(motion, contacts, rank, motion->matrices.direct, true,
-                      until, s);
+                      until, step);
     if (motion->matrices.direct) {
         switch (contacts) {
         case 1:
-            return flight(motion, 1, 1, true, false, until, s);
+            return flight(motion, 1, 1, true, false, until, step);
         case 2:
-            return flight(motion, 2, 2, true, false, until, s);
+            return flight(motion, 2, 2, true, false, until, step);
         case 3:
-            return flight(motion, 3, 3, true, false, until, s);
+            return flight(motion, 3, 3, true, false, until, step);
         default:
-            return flight(motion, contacts, contacts, true, false, until, s);
+            return flight(motion, contacts, contacts, true, false, until, step);
         }
     }
     if (contacts == 4 && rank == 3)
-        return flight(motion, 4, 3, false, false, until, s);
-    return flight(motion, contacts, rank, false, false, until, s);
+        return flight(motion, 4, 3, false, false, until, step);
+    return flight(motion, contacts, rank, false, false, until, step);
 }
 
 static enum ballistic_event

@@ -180,7 +180,8 @@ lanes_response(struct lanes_shape sh, const struct lanes_state *state,
                            row);
 }
 /* The impact changes z by K times the change of the contact's rate, and y by
- * -K times the gap that y leaves it. */
+ * -K times the gap that y leaves it (K of
+ * ballistic.h). */
 LANES_INLINE void
 lanes_impulse(struct lanes_shape sh, struct lanes_state *state,
               const struct lanes_step *step)
@@ -243,13 +244,13 @@ LANES_INLINE void
 lanes_first(struct lanes_shape sh, const struct lanes_state *state,
             struct lanes_step *step)
 {
-    lanes s[BALLISTIC_LANES], most = lanes_of(-INFINITY);
+    lanes closing[BALLISTIC_LANES], most = lanes_of(-INFINITY);
     for (int i = 0; i < sh.rows; i++) {
         lanes_truth closes = lanes_not(
             state->hit[i], lanes_below(state->next[i], lanes_of(0.0)));
-        s[i] = lanes_select(closes, state->gap[i] / state->next[i],
-                            lanes_of(-INFINITY));
-        most = i ? lanes_greater(s[i], most) : s[i];
+        closing[i] = lanes_select(closes, state->gap[i] / state->next[i],
+                                  lanes_of(-INFINITY));
+        most = i ? lanes_greater(closing[i], most) : closing[i];
     }
     most = lanes_overall(sh, most);
     step->s = -most;
@@ -257,7 +258,7 @@ lanes_first(struct lanes_shape sh, const struct lanes_state *state,
     if (sh.layout == LANES_OF_RUNS) {
         lanes_truth one = lanes_all(false), more = one;
         for (int i = 0; i < sh.rows; i++) {
-            step->hit[i] = lanes_equal(s[i], most);
+            step->hit[i] = lanes_equal(closing[i], most);
             more |= one & step->hit[i];
             one |= step->hit[i];
         }
@@ -266,7 +267,7 @@ lanes_first(struct lanes_shape sh, const struct lanes_state *state,
     }
     uint64_t bits = 0, all = ~UINT64_C(0) >> (64 - sh.m);
     for (int i = 0; i < sh.rows; i++) {
-        step->hit[i] = lanes_equal(s[i], most);
+        step->hit[i] = lanes_equal(closing[i], most);
         bits |= lanes_bits(step->hit[i]) << LANES * i;
     }
     if (SELDOM(!bits) || SELDOM(bits & (bits - 1)))
@@ -317,26 +318,27 @@ lanes_fly_general(struct lanes_shape sh, const struct lanes_state *state,
         top = lanes_select(fallen, state->y_size, size);
     }
     step->carried = lanes_all(false);
-    for (int i = 0; i < sh.rows; i++) {
-        lanes root = lanes_root(sh, state, i),
-              offset = lanes_offset(sh, state, i);
+    for (int row = 0; row < sh.rows; row++) {
+        lanes root = lanes_root(sh, state, row),
+              offset = lanes_offset(sh, state, row);
         lanes full = size * root + lanes_abs(offset);
-        lanes of_y = lanes_from(sh, state, step->y, i) + offset;
-        lanes kept = state->gap[i] + state->rate[i] * step->s;
+        lanes of_y = lanes_from(sh, state, step->y, row) + offset;
+        lanes kept = state->gap[row] + state->rate[row] * step->s;
         lanes_truth known =
             lanes_below(lanes_abs(kept), BALLISTIC_MINOR * full);
-        known = lanes_not(step->hit[i], known);
-        step->of_y[i] = step->gap[i] = of_y;
-        step->greatest[i] =
-            lanes_greater(state->greatest[i], top * root + lanes_abs(offset));
+        known = lanes_not(step->hit[row], known);
+        step->of_y[row] = step->gap[row] = of_y;
+        step->greatest[row] =
+            lanes_greater(state->greatest[row], top * root + lanes_abs(offset));
         if (SELDOM(lanes_bits(known))) {
-            step->gap[i] = lanes_select(known, kept, of_y);
-            step->greatest[i] =
-                lanes_select(known, state->greatest[i], step->greatest[i]);
+            step->gap[row] = lanes_select(known, kept, of_y);
+            step->greatest[row] =
+                lanes_select(known, state->greatest[row], step->greatest[row]);
             step->carried |= lanes_any(sh, known);
         }
-        step->greatest[i] = lanes_greater(step->greatest[i], step->gap[i]);
-        lanes_note_closed(sh, step, i);
+        step->greatest[row] =
+            lanes_greater(step->greatest[row], step->gap[row]);
+        lanes_note_closed(sh, step, row);
     }
 }
 

@@ -129,28 +129,30 @@ impact_history_group_name(struct ballistic *motion, int depth)
 }
 
 /* The depth of a limit of event.group: one more than that of the limits among
- * the last n entries of the history, or the same as that of a limit of the same
+ * the last entries of the history, or the same as that of a limit of the same
  * group. */
 int
-impact_history_depth(const struct ballistic *motion, int n)
+impact_history_depth(const struct ballistic *motion, int entries)
 {
     const struct ballistic_workspace *work = motion->work;
     int contacts = motion->model.m, depth = 1;
     unsigned long most = work->history.n - work->history.first;
     bool limits = false;
-    for (unsigned long i = 1; i <= most && i < HISTORY_KEPT && (int)i <= n; i++)
+    for (unsigned long i = 1;
+         i <= most && i < HISTORY_KEPT && (int)i <= entries; i++)
         limits |=
             work->history.entry[(work->history.n - i) % HISTORY_KEPT].contact >=
             contacts;
     if (!limits)
         return 1;
-    for (unsigned long i = 1; i <= most && i < HISTORY_KEPT && (int)i <= n;
-         i++) {
+    for (unsigned long i = 1;
+         i <= most && i < HISTORY_KEPT && (int)i <= entries; i++) {
         int name =
             work->history.entry[(work->history.n - i) % HISTORY_KEPT].contact;
-        int d = name < contacts       ? 0
-                : name < 2 * contacts ? 1
-                                      : work->past->depth[name - 2 * contacts];
+        int level = name < contacts ? 0
+                    : name < 2 * contacts
+                        ? 1
+                        : work->past->depth[name - 2 * contacts];
         bool in = true, same = name >= contacts;
         for (int contact = 0; contact < contacts; contact++) {
             bool has = impact_history_group_has(motion, name, contact);
@@ -159,8 +161,8 @@ impact_history_depth(const struct ballistic *motion, int n)
         }
         if (!in)
             break;
-        d += !same;
-        depth = d > depth ? d : depth;
+        level += !same;
+        depth = level > depth ? level : depth;
     }
     return depth;
 }
@@ -280,67 +282,68 @@ mark(struct ballistic *motion)
 }
 
 /* The scale of a state in the contacts `sel`, as a time: that of a fall from
- * rest to the gaps, or back to the rates, at the acceleration a. Gaps and rates
- * over the square roots of W_ii are lengths and speeds in the metric of the
- * masses. */
+ * rest to the gaps, or back to the rates, at the acceleration acc. Gaps and
+ * rates over the square roots of W_ii are lengths and speeds in the metric of
+ * the masses. */
 static double
 scale(const struct ballistic *motion, const bool *sel, const double *gap,
-      const double *rate, int ex, int ev, double a)
+      const double *rate, int ex, int ev, double acc)
 {
-    double scale_now = 0.0, u = 0.0;
+    double scale_now = 0.0, rate_now = 0.0;
     for (int i = 0; i < motion->model.m; i++)
         if (sel[i]) {
             scale_now =
                 greater(scale_now, fabs(gap[i]) / motion->matrices.root[i]);
-            u = greater(u, fabs(rate[i]) / motion->matrices.root[i]);
+            rate_now =
+                greater(rate_now, fabs(rate[i]) / motion->matrices.root[i]);
         }
     /* the exponents may be large: take the root of the mantissa and halve the
      * exponent */
     int odd = ex & 1;
-    return greater(ldexp(sqrt(ldexp(scale_now / a, odd)), (ex - odd) / 2),
-                   ldexp(u / a, ev));
+    return greater(ldexp(sqrt(ldexp(scale_now / acc, odd)), (ex - odd) / 2),
+                   ldexp(rate_now / acc, ev));
 }
 
-/* Do the contacts that were hit since mark number `first` accumulate? Then *T
- * is the true time that remains, and *ratio the average ratio of the scale from
- * impact to impact. */
+/* Do the contacts that were hit since mark number `first` accumulate? Then
+ * *remaining is the true time that remains, and *ratio the average ratio of the
+ * scale from impact to impact. */
 static bool
 accumulates(struct ballistic *motion, int first, double *remaining,
             double *ratio)
 {
     struct past_states *past = motion->work->past;
     int contacts = motion->model.m, falls = 0;
-    double a = 0.0, most = 0.0;
+    double acc = 0.0, most = 0.0;
     for (int i = 0; i < contacts; i++) {
         past->selected[i] = past->last_hit[i] > past->mark[first].impacts;
         if (past->selected[i] && motion->matrices.root[i] > 0.0)
-            a = greater(a, fabs(motion->matrices.gap_acc[i]) /
-                               motion->matrices.root[i]);
+            acc = greater(acc, fabs(motion->matrices.gap_acc[i]) /
+                                   motion->matrices.root[i]);
     }
-    if (!(a > 0.0))
+    if (!(acc > 0.0))
         return false;
     double now = scale(motion, past->selected, motion->gap, motion->rate,
-                       motion->length_exponent, motion->rate_exponent, a);
+                       motion->length_exponent, motion->rate_exponent, acc);
     double before = INFINITY, whole = 0.0, hits = 0.0;
     for (int j = first; j < past->n; j++) {
-        const struct impact_history_mark *o = &past->mark[j];
+        const struct impact_history_mark *mark = &past->mark[j];
         const double *state = past->state + 2 * contacts * j;
         double scale_now =
             scale(motion, past->selected, state, state + contacts,
-                  o->length_exponent, o->rate_exponent, a);
+                  mark->length_exponent, mark->rate_exponent, acc);
         if (scale_now > before)
             return false; /* the scale does not fall steadily */
         if (!(scale_now > 16.0 * now))
             break;
         if (scale_now > whole) {
             whole = scale_now;
-            hits = (double)(motion->impacts - o->impacts);
+            hits = (double)(motion->impacts - mark->impacts);
         }
         if (scale_now < 0.25 * before) {
             falls++;
             before = scale_now;
         }
-        most = greater(most, span(motion, o) / scale_now);
+        most = greater(most, span(motion, mark) / scale_now);
     }
     *remaining = most * now;
     *ratio = pow(now / whole, 1.0 / hits);

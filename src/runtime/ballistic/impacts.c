@@ -7,41 +7,43 @@
 #include "runtime/ballistic/workspace.h"
 
 int
-ballistic_together(struct ballistic *motion, double s, int first, int *hit)
+ballistic_together(struct ballistic *motion, double time, int first, int *hit)
 {
     assert(motion && motion->work);
     assert(hit && first >= 0 && first < motion->model.m);
-    int n = 0;
+    int hits = 0;
     bool better = !motion->matrices.direct && motion->mode.n_persistent == 0 &&
                   motion->work->flight.unaccelerated;
     /* rounding error of the flight; none of it is left where y has been found
      * anew */
-    double step =
-        motion->work->flight.regained ? 0.0 : BALLISTIC_NOISE * DBL_EPSILON * s;
-    for (int i = 0; i < motion->model.m; i++) {
-        if (i == first) {
-            hit[n++] = i;
+    double step = motion->work->flight.regained
+                      ? 0.0
+                      : BALLISTIC_NOISE * DBL_EPSILON * time;
+    for (int contact = 0; contact < motion->model.m; contact++) {
+        if (contact == first) {
+            hit[hits++] = contact;
             continue;
         }
-        if (motion->mode.persistent[i])
+        if (motion->mode.persistent[contact])
             continue;
-        double way =
-            step * (fabs(motion->rate[i]) + fabs(motion->local.gap_acc[i] * s));
-        if (motion->gap[i] <= gap_noise(motion, i) + way &&
-            isfinite(motion->gap[i]) &&
-            motion->rate[i] < -rate_noise(motion, i) &&
+        double way = step * (fabs(motion->rate[contact]) +
+                             fabs(motion->local.gap_acc[contact] * time));
+        if (motion->gap[contact] <= gap_noise(motion, contact) + way &&
+            isfinite(motion->gap[contact]) &&
+            motion->rate[contact] < -rate_noise(motion, contact) &&
             (!better ||
-             motion->gap[i] <= projection_uncertainty(motion, i, first) + way))
-            hit[n++] = i;
+             motion->gap[contact] <=
+                 projection_uncertainty(motion, contact, first) + way))
+            hit[hits++] = contact;
     }
-    return n;
+    return hits;
 }
 
 /* do the impulses at these contacts leave each other's rates unchanged? */
 static bool
-strangers(const struct ballistic *motion, const int *hit, int n)
+strangers(const struct ballistic *motion, const int *hit, int hits)
 {
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < hits; i++)
         for (int j = 0; j < i; j++)
             if (active_set_coupling(motion, hit[i], hit[j]) != 0.0)
                 return false;
@@ -53,43 +55,43 @@ strangers(const struct ballistic *motion, const int *hit, int n)
  * every order of the impacts leads to the same outcome. Marks these contacts in
  * event.together; returns whether there are any. */
 static bool
-pressed(struct ballistic *motion, const int *hit, int n)
+pressed(struct ballistic *motion, const int *hit, int hits)
 {
     bool any = false;
     for (int i = 0; i < motion->model.m && motion->mode.n_persistent; i++)
-        for (int j = 0; j < n && motion->mode.persistent[i]; j++)
+        for (int j = 0; j < hits && motion->mode.persistent[i]; j++)
             if (active_set_coupling(motion, i, hit[j]) < 0.0 &&
                 (motion->model.e[i] > 0.0 || motion->model.e[hit[j]] > 0.0))
                 any = motion->event.together[i] = true;
     return any;
 }
 
-/* sets the gap of contact i to exactly 0 */
+/* sets the gap of the contact to exactly 0 */
 static void
-onto_plane(struct ballistic *motion, int i)
+onto_plane(struct ballistic *motion, int contact)
 {
     int rank = motion->matrices.rank;
-    const double *H = motion->matrices.H + i * rank;
-    double k =
-        (ballistic_of(motion, i, motion->y) + motion->local.gap_offset[i]) /
-        motion->matrices.W[i * (motion->model.m + 1)];
+    const double *H = motion->matrices.H + contact * rank;
+    double k = (ballistic_of(motion, contact, motion->y) +
+                motion->local.gap_offset[contact]) /
+               motion->matrices.W[contact * (motion->model.m + 1)];
     for (int j = 0; j < rank && !motion->matrices.direct; j++)
         motion->y[j] -= H[j] * k;
     if (motion->matrices.direct)
-        motion->y[i] = -motion->local.gap_offset[i];
-    motion->gap[i] = motion->greatest[i] = 0.0;
+        motion->y[contact] = -motion->local.gap_offset[contact];
+    motion->gap[contact] = motion->greatest[contact] = 0.0;
 }
 
 /* The contacts that were hit or were closed already: after the impact they
  * open, or stay closed. False: jammed. */
 static bool
-after_impact(struct ballistic *motion, const int *hit, int n)
+after_impact(struct ballistic *motion, const int *hit, int hits)
 {
     struct ballistic_workspace *work = motion->work;
     int contacts = motion->model.m;
     bool stay = motion->mode.n_persistent > 0;
     memcpy(work->set.closed, motion->mode.persistent, (size_t)contacts);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < hits; i++)
         work->set.closed[hit[i]] = true;
     for (int i = 0; i < contacts; i++) {
         motion->just_hit[i] = false;
@@ -104,29 +106,29 @@ after_impact(struct ballistic *motion, const int *hit, int n)
 }
 
 enum ballistic_event
-ballistic_collide(struct ballistic *motion, const int *hit, int n,
+ballistic_collide(struct ballistic *motion, const int *hit, int hits,
                   double arrive)
 {
     assert(motion && motion->work);
-    assert(hit && n > 0 && n <= motion->model.m);
+    assert(hit && hits > 0 && hits <= motion->model.m);
     int contacts = motion->model.m;
     motion->event.contact = hit[0];
     memset(motion->event.impulse, 0,
            (size_t)contacts * sizeof *motion->event.impulse);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < hits; i++)
         onto_plane(motion, hit[i]);
-    bool alone = strangers(motion, hit, n);
+    bool alone = strangers(motion, hit, hits);
     memset(motion->event.together, 0, (size_t)contacts);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < hits; i++)
         motion->event.together[hit[i]] = true;
-    bool several = pressed(motion, hit, n) || (n > 1 && !alone);
+    bool several = pressed(motion, hit, hits) || (hits > 1 && !alone);
     if (several && motion->policy == BALLISTIC_REPORT)
         return BALLISTIC_UNDECIDED;
-    motion->impacts += n;
+    motion->impacts += hits;
     if (alone && !motion->mode.n_persistent) {
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < hits; i++) {
             int contact = hit[i];
-            double u = n == 1 ? arrive : motion->rate[contact];
+            double u = hits == 1 ? arrive : motion->rate[contact];
             double p = -(1.0 + motion->model.e[contact]) * u /
                        motion->matrices.W[contact * (contacts + 1)];
             motion->work->rate_terms[contact] = fabs(u);
@@ -138,45 +140,45 @@ ballistic_collide(struct ballistic *motion, const int *hit, int n,
     } else {
         enum ballistic_policy how =
             several ? motion->policy : BALLISTIC_COMPLEMENTARITY;
-        if (active_set_impact(motion, how, hit, n))
+        if (active_set_impact(motion, how, hit, hits))
             return BALLISTIC_JAMMED;
-        several &= n > 1 || how != BALLISTIC_COMPLEMENTARITY;
+        several &= hits > 1 || how != BALLISTIC_COMPLEMENTARITY;
     }
-    if (!after_impact(motion, hit, n))
+    if (!after_impact(motion, hit, hits))
         return BALLISTIC_JAMMED;
     return several ? BALLISTIC_SEVERAL : BALLISTIC_IMPACT;
 }
 
 enum ballistic_event
-ballistic_instant_impact(struct ballistic *motion, const int *hit, int n)
+ballistic_instant_impact(struct ballistic *motion, const int *hit, int hits)
 {
     assert(motion && motion->work);
-    assert(n >= 0 && n <= motion->model.m);
-    assert(hit || n == 0);
+    assert(hits >= 0 && hits <= motion->model.m);
+    assert(hit || hits == 0);
     assert(motion->work->instant);
     struct ballistic_workspace *work = motion->work;
-    if (n == 0) {
+    if (hits == 0) {
         memcpy(work->set.closed, motion->mode.persistent,
                (size_t)motion->model.m);
         return active_set_settle(motion) ? BALLISTIC_END : BALLISTIC_JAMMED;
     }
-    return ballistic_collide(motion, hit, n, motion->rate[hit[0]]);
+    return ballistic_collide(motion, hit, hits, motion->rate[hit[0]]);
 }
 
 enum ballistic_event
 ballistic_stand(struct ballistic *motion)
 {
     assert(motion && motion->work);
-    int n = 0, *hit = motion->work->set.hit;
+    int hits = 0, *hit = motion->work->set.hit;
     motion->work->flight.standing = 0;
     for (int i = 0; i < motion->model.m; i++)
         if (!motion->mode.persistent[i] && motion->gap[i] <= 0.0)
-            hit[n++] = i;
-    if (!n || active_set_impact(motion, BALLISTIC_REST, hit, n) ||
-        !after_impact(motion, hit, n))
+            hit[hits++] = i;
+    if (!hits || active_set_impact(motion, BALLISTIC_REST, hit, hits) ||
+        !after_impact(motion, hit, hits))
         return BALLISTIC_JAMMED;
     motion->event.contact = hit[0];
-    motion->impacts += n;
+    motion->impacts += hits;
     ballistic_rescale(motion);
     return BALLISTIC_SEVERAL;
 }

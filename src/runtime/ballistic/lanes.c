@@ -58,12 +58,12 @@ memory(struct ballistic *motion)
 }
 
 void
-ballistic_batch_prepare(struct ballistic *motion, const double *e, int n,
-                        int apart)
+ballistic_batch_prepare(struct ballistic *motion, const double *restitution,
+                        int runs, int apart)
 {
     assert(motion && motion->work);
-    assert(e || n == 0);
-    assert(n >= 0 && apart >= 0);
+    assert(restitution || runs == 0);
+    assert(runs >= 0 && apart >= 0);
     struct ballistic_workspace *work = motion->work;
     const struct ballistic_saved_start *saved = &work->saved_start;
     int contacts = motion->model.m;
@@ -75,10 +75,10 @@ ballistic_batch_prepare(struct ballistic *motion, const double *e, int n,
     ballistic_start(motion, saved->t, saved->q, saved->v, saved->tol);
     if (!work->flight.coasts)
         return;
-    batch->n = n < BALLISTIC_BATCH_RUNS ? n : BALLISTIC_BATCH_RUNS;
+    batch->n = runs < BALLISTIC_BATCH_RUNS ? runs : BALLISTIC_BATCH_RUNS;
     for (int k = 0; k < batch->n; k++)
-        memcpy(batch->e + k * contacts, e + (size_t)k * (size_t)apart,
-               (size_t)contacts * sizeof *e);
+        memcpy(batch->e + k * contacts, restitution + (size_t)k * (size_t)apart,
+               (size_t)contacts * sizeof *restitution);
     ahead(motion, batch);
 }
 
@@ -102,49 +102,50 @@ ballistic_batch_take(struct ballistic *motion, double until, long most)
     assert(motion && motion->work);
     assert(motion->work->batch_run);
     struct ballistic_workspace *work = motion->work;
-    const struct ballistic_batch_run *r = work->batch_run;
+    const struct ballistic_batch_run *run = work->batch_run;
     const struct ballistic_batch *batch = work->batch;
-    int contacts = motion->model.m, k = motion->matrices.rank;
+    int contacts = motion->model.m, rank = motion->matrices.rank;
     work->batch_run = NULL;
     /* no look for a pattern may fall due on the way */
-    if (r->n == 0 || until < INFINITY || most < r->n || work->history.n ||
-        work->history.next_look < (unsigned long)r->n)
+    if (run->n == 0 || until < INFINITY || most < run->n || work->history.n ||
+        work->history.next_look < (unsigned long)run->n)
         return false;
-    const double *x = batch->state + (r - batch->run) * batch->stride;
+    const double *x = batch->state + (run - batch->run) * batch->stride;
     double *to[] = {motion->gap,      motion->rate, motion->greatest,
                     work->rate_terms, motion->y,    motion->z};
     for (int i = 0; i < 6; i++) {
-        int n = i < 4 ? contacts : k;
+        int n = i < 4 ? contacts : rank;
         memcpy(to[i], x, (size_t)n * sizeof *x);
         x += n;
     }
-    motion->t = r->t;
-    motion->t_lo = r->t_lo;
-    for (int i = 0; i < r->n; i++)
+    motion->t = run->t;
+    motion->t_lo = run->t_lo;
+    for (int i = 0; i < run->n; i++)
         work->history.entry[work->history.n++ % HISTORY_KEPT] =
-            (struct impact_entry){
-                r->contact[i], motion->length_exponent - motion->rate_exponent,
-                r->flight[i]};
-    ballistic_coasted(motion, r->contact[r->n - 1], r->arrival, r->n);
-    work->flight.last = r->all_open;
-    work->flight.gap_carried = r->gap_carried;
+            (struct impact_entry){run->contact[i],
+                                  motion->length_exponent -
+                                      motion->rate_exponent,
+                                  run->flight[i]};
+    ballistic_coasted(motion, run->contact[run->n - 1], run->arrival, run->n);
+    work->flight.last = run->all_open;
+    work->flight.gap_carried = run->gap_carried;
     return true;
 }
 
 long
-ballistic_batch_end(const struct ballistic *motion, int k, double *t,
-                    const double **rate, const double **z)
+ballistic_batch_end(const struct ballistic *motion, int run, double *time,
+                    const double **rate, const double **coordinate_rates)
 {
     assert(motion && motion->work);
-    assert(k >= 0);
-    assert(t && rate && z);
+    assert(run >= 0);
+    assert(time && rate && coordinate_rates);
     const struct ballistic_batch *batch = motion->work->batch;
     int contacts = motion->model.m;
-    if (!batch || k >= batch->n || !batch->run[k].all_open)
+    if (!batch || run >= batch->n || !batch->run[run].all_open)
         return 0;
-    const double *x = batch->state + k * batch->stride;
-    *t = batch->run[k].t;
+    const double *x = batch->state + run * batch->stride;
+    *time = batch->run[run].t;
     *rate = x + contacts;
-    *z = x + 4 * contacts + motion->matrices.rank;
-    return batch->run[k].n;
+    *coordinate_rates = x + 4 * contacts + motion->matrices.rank;
+    return batch->run[run].n;
 }

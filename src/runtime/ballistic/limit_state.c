@@ -33,42 +33,43 @@ ballistic_stick(struct ballistic *motion, const bool *closed)
 
 /* the least value of g + u s + a s^2/2 for s in 0 .. T */
 static double
-lowest(double g, double u, double a, double T)
+lowest(double g, double u, double a, double remaining)
 {
-    double least = fmin(g, g + (u + 0.5 * a * T) * T), s = -u / a;
-    if (a > 0.0 && s > 0.0 && s < T)
+    double least = fmin(g, g + (u + 0.5 * a * remaining) * remaining),
+           s = -u / a;
+    if (a > 0.0 && s > 0.0 && s < remaining)
         least = fmin(least, g + 0.5 * u * s);
     return least;
 }
 
-/* No impact of the k factored contacts has met contact i so far. Is its gap 0
+/* No impact of the factored contacts has met this one so far. Is its gap 0
  * wherever their gaps are 0, however the system moves? Where their impacts
  * repeat it then shrinks as they do, and is closed with them at the limit. */
 static bool
-follows(struct ballistic *motion, int count, int i)
+follows(struct ballistic *motion, int count, int contact)
 {
     struct ballistic_workspace *work = motion->work;
     int contacts = motion->model.m;
-    double left = motion->matrices.W[i * (contacts + 1)];
+    double left = motion->matrices.W[contact * (contacts + 1)];
     for (int j = 0; j < contacts; j++)
-        work->scratch.y[j] = motion->matrices.W[j * contacts + i];
+        work->scratch.y[j] = motion->matrices.W[j * contacts + contact];
     projection_solve(motion, count, work->scratch.y);
     for (int j = 0; j < count; j++)
-        left -= motion->matrices.W[i * contacts + work->set.index[j]] *
+        left -= motion->matrices.W[contact * contacts + work->set.index[j]] *
                 work->set.solution[j];
     bool none = work->flight.unaccelerated &&
-                motion->local.gap_offset[i] == 0.0; /* gaps have offsets at the
-                                                     * limit */
+                motion->local.gap_offset[contact] == 0.0; /* gaps have offsets
+                                                           * at the limit */
     for (int j = 0; j < count; j++)
         none &= motion->local.gap_offset[work->set.index[j]] == 0.0;
     return none && left <= dense_tolerance(contacts, contacts) *
-                               motion->matrices.W[i * (contacts + 1)];
+                               motion->matrices.W[contact * (contacts + 1)];
 }
 
 /* Looks along the projected parabola, and adds a margin for what the gaps and
  * rates of the group do to the other contacts. */
 bool
-projection_others_stay_open(struct ballistic *motion, double T)
+projection_others_stay_open(struct ballistic *motion, double remaining)
 {
     assert(motion && motion->work);
     struct ballistic_workspace *work = motion->work;
@@ -89,7 +90,7 @@ projection_others_stay_open(struct ballistic *motion, double T)
     /* take them from the gaps, which are known more precisely than y */
     const double *part[] = {motion->gap, motion->rate, motion->local.gap_acc};
     double *left[] = {work->scratch.y, work->scratch.z, work->scratch.acc},
-           unit[] = {1.0, T, 0.5 * T * T};
+           unit[] = {1.0, remaining, 0.5 * remaining * remaining};
     for (int s = 0; s < 3; s++) {
         projection_solve(motion, count, part[s]);
         for (int i = 0; i < contacts; i++) {
@@ -108,12 +109,13 @@ projection_others_stay_open(struct ballistic *motion, double T)
             continue;
         double g = work->scratch.y[i], u = work->scratch.z[i],
                a = work->scratch.acc[i];
-        bool ahead =
-            lowest(g, u, a, T) > PROJECTION_CLEARANCE * work->scratch.offset[i];
+        bool ahead = lowest(g, u, a, remaining) >
+                     PROJECTION_CLEARANCE * work->scratch.offset[i];
         /* the gap is closed within rounding, and opens */
-        bool opens = g <= 0.0 &&
-                     u * T > PROJECTION_CLEARANCE * work->scratch.offset[i] &&
-                     lowest(0.0, u, a, T) >= 0.0;
+        bool opens =
+            g <= 0.0 &&
+            u * remaining > PROJECTION_CLEARANCE * work->scratch.offset[i] &&
+            lowest(0.0, u, a, remaining) >= 0.0;
         if (!ahead && !opens)
             return false;
     }
@@ -123,7 +125,7 @@ projection_others_stay_open(struct ballistic *motion, double T)
 /* The limit where all contacts are closed and their gaps can all be 0: nothing
  * of the motion is left. False: it is not so. */
 static bool
-take_all(struct ballistic *motion, double T)
+take_all(struct ballistic *motion, double remaining)
 {
     struct ballistic_workspace *work = motion->work;
     int contacts = motion->model.m;
@@ -131,8 +133,8 @@ take_all(struct ballistic *motion, double T)
         if (!work->set.closed[i] || motion->local.gap_offset[i] != 0.0 ||
             motion->local.rate_offset[i] != 0.0)
             return false;
-    ballistic_add_time(
-        motion, times2(T, motion->length_exponent - motion->rate_exponent));
+    ballistic_add_time(motion, times2(remaining, motion->length_exponent -
+                                                     motion->rate_exponent));
     memset(motion->y, 0, (size_t)motion->matrices.rank * sizeof *motion->y);
     memset(motion->z, 0, (size_t)motion->matrices.rank * sizeof *motion->z);
     memset(motion->just_hit, 0, (size_t)contacts);
@@ -161,41 +163,44 @@ take_all(struct ballistic *motion, double T)
 /* Small gaps and rates of the contacts outside the group are carried by
  * themselves, as in flights. */
 void
-projection_take_limit(struct ballistic *motion, double T)
+projection_take_limit(struct ballistic *motion, double remaining)
 {
     assert(motion && motion->work);
     struct ballistic_workspace *work = motion->work;
-    if (take_all(motion, T))
+    if (take_all(motion, remaining))
         return;
     int contacts = motion->model.m,
         count = projection_factor(motion, work->set.closed);
     for (int i = 0; i < contacts; i++) {
         work->scratch.y[i] =
             motion->gap[i] +
-            (motion->rate[i] + 0.5 * motion->local.gap_acc[i] * T) * T;
-        work->scratch.z[i] = motion->rate[i] + motion->local.gap_acc[i] * T;
+            (motion->rate[i] + 0.5 * motion->local.gap_acc[i] * remaining) *
+                remaining;
+        work->scratch.z[i] =
+            motion->rate[i] + motion->local.gap_acc[i] * remaining;
     }
     double *part[] = {work->scratch.y, work->scratch.z};
     bool any = false;
-    for (int s = 0; s < 2; s++) {
-        projection_solve(motion, count, part[s]);
-        for (int i = 0; i < contacts; i++) {
-            double size = fabs(part[s][i]);
+    for (int which = 0; which < 2; which++) {
+        projection_solve(motion, count, part[which]);
+        for (int contact = 0; contact < contacts; contact++) {
+            double size = fabs(part[which][contact]);
             for (int j = 0; j < count; j++) {
-                double d =
-                    motion->matrices.W[i * contacts + work->set.index[j]] *
-                    work->set.solution[j];
-                part[s][i] -= d;
+                double d = motion->matrices
+                               .W[contact * contacts + work->set.index[j]] *
+                           work->set.solution[j];
+                part[which][contact] -= d;
                 size += fabs(d);
             }
             /* the contact has no rate beside that of the group: set it to 0 */
-            work->scratch.calm[i] =
-                fabs(part[s][i]) <=
+            work->scratch.calm[contact] =
+                fabs(part[which][contact]) <=
                 BALLISTIC_NOISE * (count + 1) * DBL_EPSILON * size;
-            any |= s == 1 && work->scratch.calm[i] && !work->set.closed[i];
+            any |= which == 1 && work->scratch.calm[contact] &&
+                   !work->set.closed[contact];
         }
     }
-    ballistic_advance(motion, T);
+    ballistic_advance(motion, remaining);
     projection_apply(motion, count, motion->y, motion->local.gap_offset);
     projection_apply(
         motion, any ? projection_factor(motion, work->scratch.calm) : count,

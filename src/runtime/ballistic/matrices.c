@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What follows from the matrices of a ballistic motion alone: responses to
  * impulses, the space of the gaps and its coordinates, the origin. Other
- * coordinates q change W, F, H and K in rounding only. All of them are made in
- * long double and rounded once, because an error in them is repeated at every
- * impact, a thousand times until the sizes have fallen to 1e-12. */
+ * coordinates q change W, F, H and K in rounding only. Letters: M mass matrix,
+ * N gradients of the gaps, W = N M^-1 N^T, L and C the factors of M and W, b a
+ * right side that is solved in place, i and j rows and columns. All of them are
+ * made in long double and rounded once, because an error in them is repeated at
+ * every impact, a thousand times until the sizes have fallen to 1e-12. */
 #include <string.h>
 
 #include "runtime/ballistic/workspace.h"
@@ -29,9 +31,8 @@ factor_mass(struct ballistic *motion)
     for (int i = 0; i < coordinates; i++)
         for (int j = 0; j <= i; j++) {
             wide s = M[i * coordinates + j];
-            for (int contact = 0; contact < j; contact++)
-                s -=
-                    L[i * coordinates + contact] * L[j * coordinates + contact];
+            for (int column = 0; column < j; column++)
+                s -= L[i * coordinates + column] * L[j * coordinates + column];
             if (j < i)
                 L[i * coordinates + j] = s * L[j * coordinates + j];
             else if (!(s > 4.0 * coordinates * DBL_EPSILON *
@@ -53,13 +54,13 @@ responses(struct ballistic *motion)
         wide *b = motion->work->own.B + i * coordinates;
         for (int j = 0; j < coordinates; j++) {
             wide s = motion->model.N[i * coordinates + j];
-            for (int contact = 0; contact < j; contact++)
-                s -= L[j * coordinates + contact] * b[contact];
+            for (int column = 0; column < j; column++)
+                s -= L[j * coordinates + column] * b[column];
             b[j] = s * L[j * coordinates + j];
         }
         for (int j = coordinates - 1; j >= 0; j--) {
-            for (int contact = j + 1; contact < coordinates; contact++)
-                b[j] -= L[contact * coordinates + j] * b[contact];
+            for (int column = j + 1; column < coordinates; column++)
+                b[j] -= L[column * coordinates + j] * b[column];
             b[j] *= L[j * coordinates + j];
             motion->matrices.B[i * coordinates + j] = (double)b[j];
         }
@@ -88,33 +89,33 @@ factor(struct ballistic *motion, bool pivot)
     for (int i = 0; i < contacts; i++)
         left[i] = W[i * contacts + i];
     for (; rank < contacts && rank < coordinates; rank++) {
-        int b = pivot ? -1 : rank;
+        int chosen = pivot ? -1 : rank;
         wide best = dense_tolerance(contacts, contacts), share;
         for (int i = 0; i < contacts && pivot; i++)
             if ((share = left[i] / W[i * contacts + i]) > best) {
                 best = share;
-                b = i;
+                chosen = i;
             }
-        if (b < 0 || !(left[b] > dense_tolerance(contacts, contacts) *
-                                     W[b * contacts + b]))
+        if (chosen < 0 || !(left[chosen] > dense_tolerance(contacts, contacts) *
+                                               W[chosen * contacts + chosen]))
             break;
-        motion->matrices.basis[rank] = b;
-        C[b * contacts + rank] = sqrtl(left[b]);
-        rc[rank] = 1.0L / C[b * contacts + rank];
-        left[b] = 0.0L;
+        motion->matrices.basis[rank] = chosen;
+        C[chosen * contacts + rank] = sqrtl(left[chosen]);
+        rc[rank] = 1.0L / C[chosen * contacts + rank];
+        left[chosen] = 0.0L;
         for (int i = 0; i < contacts; i++) {
-            if (i == b)
+            if (i == chosen)
                 continue;
-            wide s = W[i * contacts + b];
-            for (int contact = 0; contact < rank; contact++)
-                s -= C[i * contacts + contact] * C[b * contacts + contact];
+            wide s = W[i * contacts + chosen];
+            for (int column = 0; column < rank; column++)
+                s -= C[i * contacts + column] * C[chosen * contacts + column];
             C[i * contacts + rank] = s * rc[rank];
             left[i] -= C[i * contacts + rank] * C[i * contacts + rank];
         }
     }
     for (int j = 0; j < rank; j++)
-        for (int contact = j + 1; contact < rank; contact++)
-            C[motion->matrices.basis[j] * contacts + contact] = 0.0L;
+        for (int column = j + 1; column < rank; column++)
+            C[motion->matrices.basis[j] * contacts + column] = 0.0L;
     return rank;
 }
 
@@ -163,51 +164,59 @@ spaces(struct ballistic *motion)
     int coordinates = motion->model.n, contacts = motion->model.m,
         rank = matrices->rank, stride = matrices->stride;
     wide *b = motion->work->own.column;
-    for (int i = 0; i < contacts; i++) {
-        wide W = motion->work->own.W[i * contacts + i],
+    for (int contact = 0; contact < contacts; contact++) {
+        wide W = motion->work->own.W[contact * contacts + contact],
              c = W > 0.0L ? 1.0L / W : 0.0L;
         for (int j = 0; j < rank; j++) {
             wide h = (matrices->direct
                           ? motion->work->own.W
-                          : motion->work->own.W_factor)[i * contacts + j];
-            matrices->F[i * rank + j] = matrices->direct ? i == j : (double)h;
-            matrices->H[i * rank + j] = (double)h;
-            matrices->K[i * rank + j] = (double)(c * h);
-            matrices->Ft[j * stride + i] = matrices->F[i * rank + j];
-            matrices->Kt[j * stride + i] = matrices->K[i * rank + j];
+                          : motion->work->own.W_factor)[contact * contacts + j];
+            matrices->F[contact * rank + j] =
+                matrices->direct ? contact == j : (double)h;
+            matrices->H[contact * rank + j] = (double)h;
+            matrices->K[contact * rank + j] = (double)(c * h);
+            matrices->Ft[j * stride + contact] =
+                matrices->F[contact * rank + j];
+            matrices->Kt[j * stride + contact] =
+                matrices->K[contact * rank + j];
         }
         for (int j = 0; j < contacts; j++)
-            matrices->rows[i * stride + j] = matrices->W[i * contacts + j];
-        matrices->diagonal[i] = matrices->W[i * contacts + i];
-        matrices->root[i] = sqrt(matrices->W[i * contacts + i]);
-        const double *N = motion->model.N + i * coordinates;
-        double bias = motion->model.bias ? motion->model.bias[i] : 0.0;
-        matrices->gap_acc[i] = dot_of(coordinates, N, motion->model.acc) + bias;
-        matrices->gap_acc_terms[i] =
+            matrices->rows[contact * stride + j] =
+                matrices->W[contact * contacts + j];
+        matrices->diagonal[contact] = matrices->W[contact * contacts + contact];
+        matrices->root[contact] =
+            sqrt(matrices->W[contact * contacts + contact]);
+        const double *N = motion->model.N + contact * coordinates;
+        double bias = motion->model.bias ? motion->model.bias[contact] : 0.0;
+        matrices->gap_acc[contact] =
+            dot_of(coordinates, N, motion->model.acc) + bias;
+        matrices->gap_acc_terms[contact] =
             dot_abs(coordinates, N, motion->model.acc) + fabs(bias);
-        if (fabs(matrices->gap_acc[i]) <=
-            BALLISTIC_NOISE * DBL_EPSILON * matrices->gap_acc_terms[i])
-            matrices->gap_acc[i] = 0.0;
+        if (fabs(matrices->gap_acc[contact]) <=
+            BALLISTIC_NOISE * DBL_EPSILON * matrices->gap_acc_terms[contact])
+            matrices->gap_acc[contact] = 0.0;
     }
-    for (int j = 0; j < rank; j++) {
+    for (int coordinate = 0; coordinate < rank; coordinate++) {
         memset(b, 0, (size_t)rank * sizeof *b);
-        b[j] = 1.0L;
+        b[coordinate] = 1.0L;
         if (matrices->direct)
             forward(motion, b);
         backward(motion, b);
         for (int i = 0; i < coordinates; i++) {
             wide s = 0.0L;
-            for (int contact = 0; contact < rank; contact++)
+            for (int column = 0; column < rank; column++)
                 s += motion->work->own
-                         .B[matrices->basis[contact] * coordinates + i] *
-                     b[contact];
-            matrices->E[i * rank + j] = (double)s;
+                         .B[matrices->basis[column] * coordinates + i] *
+                     b[column];
+            matrices->E[i * rank + coordinate] = (double)s;
         }
-        matrices->y_acc[j] = dot_of(
-            coordinates, motion->model.N + matrices->basis[j] * coordinates,
-            motion->model.acc);
+        matrices->y_acc[coordinate] =
+            dot_of(coordinates,
+                   motion->model.N + matrices->basis[coordinate] * coordinates,
+                   motion->model.acc);
         if (matrices->direct || motion->model.bias)
-            matrices->y_acc[j] = matrices->gap_acc[matrices->basis[j]];
+            matrices->y_acc[coordinate] =
+                matrices->gap_acc[matrices->basis[coordinate]];
     }
     matrices_coordinates(motion, matrices->y_acc);
     for (int i = 0; i < coordinates; i++) {

@@ -51,22 +51,25 @@ impact_history_length(const struct ballistic_workspace *work)
 }
 
 int
-impact_history_matches(const struct ballistic_workspace *work, int p, int most)
+impact_history_matches(const struct ballistic_workspace *work, int period,
+                       int most)
 {
-    assert(p > 0 && most >= 0);
-    int n = impact_history_length(work) - p, k = 0;
-    n = most < n ? most : n;
-    while (k < n) {
+    assert(period > 0 && most >= 0);
+    int compared = impact_history_length(work) - period, matched = 0;
+    compared = most < compared ? most : compared;
+    while (matched < compared) {
         /* in pieces that lie in the ring without a break */
-        const struct impact_entry *a = impact_history_entry(work, k),
-                                  *b = impact_history_entry(work, k + p);
+        const struct impact_entry *a = impact_history_entry(work, matched),
+                                  *b = impact_history_entry(work,
+                                                            matched + period);
         long down = a < b ? a - work->history.entry : b - work->history.entry;
-        int end = down < n - k - 1 ? k + (int)down + 1 : n;
-        for (; k < end; k++, a--, b--)
+        int end =
+            down < compared - matched - 1 ? matched + (int)down + 1 : compared;
+        for (; matched < end; matched++, a--, b--)
             if (a->contact != b->contact)
-                return k;
+                return matched;
     }
-    return k;
+    return matched;
 }
 
 /* the flight of entry i, in the local time with exponent e */
@@ -282,13 +285,13 @@ struct pair_law {
     double e, b; /* of an impact */
 };
 
-/* Sum of the flights from now on, in units of the first one. x: s/p now; x1:
- * the fixed point to which it converges; q: the ratio of the times of periods
- * there. *off: the relative error of the sum apart from rounding; the sum goes
- * on until it is below `good`. */
+/* Sum of the flights from now on, in units of the first one. quotient: s/p now;
+ * x1: the fixed point to which it converges; ratio: that of the times of
+ * periods there. *off: the relative error of the sum apart from rounding; the
+ * sum goes on until it is below `good`. */
 static double
-sum(const struct pair_law law[2], double x, double x1, double q, double good,
-    double *off)
+sum(const struct pair_law law[2], double quotient, double x1, double ratio,
+    double good, double *off)
 {
     double t = 1.0, total = 0.0, rest = 0.0;
     *off = INFINITY;
@@ -296,37 +299,39 @@ sum(const struct pair_law law[2], double x, double x1, double q, double good,
         double part = 0.0;
         for (int contact = 0; contact < 2; contact++) {
             part += t;
-            double to = (law[contact].b - 1.0 / x) / law[contact].e; /* s'/p' */
-            t /= law[contact].e * x * to;
-            x = to;
+            double to =
+                (law[contact].b - 1.0 / quotient) / law[contact].e; /* s'/p' */
+            t /= law[contact].e * quotient * to;
+            quotient = to;
         }
         total += part;
-        /* the times of further periods shrink by q, except for what x still
-         * lacks */
-        rest = part * q / (1.0 - q);
-        *off = rest / (total + rest) * fabs(x - x1) / (x1 * (1.0 - q));
+        /* the times of further periods shrink by the ratio, except for what
+         * the quotient still lacks */
+        rest = part * ratio / (1.0 - ratio);
+        *off =
+            rest / (total + rest) * fabs(quotient - x1) / (x1 * (1.0 - ratio));
     }
     return total + rest;
 }
 
 int
-two_contacts_limit(const struct ballistic *motion, int i, int j,
+two_contacts_limit(const struct ballistic *motion, int first, int second,
                    struct fixed_point *out)
 {
-    assert(i >= 0 && i < motion->model.m);
-    assert(j >= 0 && j < motion->model.m);
-    assert(i != j);
+    assert(first >= 0 && first < motion->model.m);
+    assert(second >= 0 && second < motion->model.m);
+    assert(first != second);
     int contacts = motion->model.m;
-    double ei = motion->model.e[i], ej = motion->model.e[j];
-    double w = -motion->matrices.W[i * contacts + j] /
-               (motion->matrices.root[i] * motion->matrices.root[j]);
+    double ei = motion->model.e[first], ej = motion->model.e[second];
+    double w = -motion->matrices.W[first * contacts + second] /
+               (motion->matrices.root[first] * motion->matrices.root[second]);
     double bi = (1.0 + ei) * w, bj = (1.0 + ej) * w;
-    double p = motion->rate[i] / motion->matrices.root[i],
-           s = -motion->rate[j] / motion->matrices.root[j];
+    double away = motion->rate[first] / motion->matrices.root[first],
+           approach = -motion->rate[second] / motion->matrices.root[second];
     double tr = bi * bj - ei - ej, det = ei * ej;
-    if (!(p > 0.0) || !(det > 0.0))
+    if (!(away > 0.0) || !(det > 0.0))
         return 0;
-    if (!(s > 0.0) || !(w > 0.0))
+    if (!(approach > 0.0) || !(w > 0.0))
         return -1;
     double disc = tr * tr - 4.0 * det;
     double noise = PAIR_NOISE * (tr * tr + bi * bj * fabs(tr) + 4.0 * det);
@@ -335,24 +340,24 @@ two_contacts_limit(const struct ballistic *motion, int i, int j,
     if (!(disc > noise))
         return 0;
     double root = sqrt(disc), great = 0.5 * (tr + root), less = det / great;
-    double least = (less + ei) / (ei * bj), x = s / p;
-    double off = PAIR_NOISE * (least + x) + noise / root / (ei * bj);
-    if (!(x > least + off))
-        return x < least - off ? -1 : 0;
+    double least = (less + ei) / (ei * bj), quotient = approach / away;
+    double off = PAIR_NOISE * (least + quotient) + noise / root / (ei * bj);
+    if (!(quotient > least + off))
+        return quotient < least - off ? -1 : 0;
     if (!out)
         return 1;
     struct pair_law law[2] = {{ej, bj}, {ei, bi}};
-    double q = less / great, x1 = (great + ei) / (ei * bj), lacks;
+    double ratio = less / great, x1 = (great + ei) / (ei * bj), lacks;
     double good = greater(accumulation_good_enough(motion->work), DBL_EPSILON);
-    double T =
-        motion->gap[j] / -motion->rate[j] * sum(law, x, x1, q, good, &lacks);
+    double T = motion->gap[second] / -motion->rate[second] *
+               sum(law, quotient, x1, ratio, good, &lacks);
     *out = (struct fixed_point){
         .remaining = T,
-        .ratio = q,
+        .ratio = ratio,
         .rate_ratio = great,
-        .contraction = q,
-        .error_fall = q * q,
+        .contraction = ratio,
+        .error_fall = ratio * ratio,
         .error = DBL_EPSILON, /* more impacts would not give a better value */
-        .rounding = lacks + noise / disc + PAIR_NOISE / (1.0 - q)};
-    return T > 0.0 && isfinite(T) && q < 1.0 ? 1 : 0;
+        .rounding = lacks + noise / disc + PAIR_NOISE / (1.0 - ratio)};
+    return T > 0.0 && isfinite(T) && ratio < 1.0 ? 1 : 0;
 }

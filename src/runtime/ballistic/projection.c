@@ -75,27 +75,29 @@ solve(const struct ballistic *motion, int count, const double *y,
 }
 
 void
-projection_apply(const struct ballistic *motion, int count, double *y,
+projection_apply(const struct ballistic *motion, int count, double *vector,
                  const double *off)
 {
     assert(count >= 0 && count <= motion->model.m);
     struct ballistic_workspace *work = motion->work;
     int rank = motion->matrices.rank;
-    solve(motion, count, y, off);
-    for (int j = 0; j < rank; j++) {
-        double s = 0.0, size = fabs(y[j]);
+    solve(motion, count, vector, off);
+    for (int coordinate = 0; coordinate < rank; coordinate++) {
+        double s = 0.0, size = fabs(vector[coordinate]);
         for (int i = 0; i < count; i++) {
-            double d = motion->matrices.H[work->set.index[i] * rank + j] *
-                       work->set.solution[i];
+            double d =
+                motion->matrices.H[work->set.index[i] * rank + coordinate] *
+                work->set.solution[i];
             s += d;
             size += fabs(d);
         }
-        y[j] -= s;
-        if (fabs(y[j]) <= BALLISTIC_NOISE * (count + 1) * DBL_EPSILON * size)
-            y[j] = 0.0;
+        vector[coordinate] -= s;
+        if (fabs(vector[coordinate]) <=
+            BALLISTIC_NOISE * (count + 1) * DBL_EPSILON * size)
+            vector[coordinate] = 0.0;
     }
     for (int i = 0; i < count && motion->matrices.direct; i++)
-        y[work->set.index[i]] = off ? -off[work->set.index[i]] : 0.0;
+        vector[work->set.index[i]] = off ? -off[work->set.index[i]] : 0.0;
 }
 
 void
@@ -130,14 +132,14 @@ projection_regain(struct ballistic *motion, int first, double was)
 }
 
 double
-projection_uncertainty(struct ballistic *motion, int i, int first)
+projection_uncertainty(struct ballistic *motion, int contact, int first)
 {
     assert(first >= 0 && first < motion->model.m);
     struct ballistic_workspace *work = motion->work;
-    int contacts = motion->model.m, count = 0, n = 0;
+    int contacts = motion->model.m, count = 0, tries = 0;
     memset(work->set.closed, 0, (size_t)contacts);
-    double *off = work->scratch.offset, *x = work->scratch.acc, sum = 0.0,
-           ys = 0.0;
+    double *off = work->scratch.offset, *response = work->scratch.acc,
+           sum = 0.0, ys = 0.0;
     bool *tried = work->scratch.known;
     memset(tried, 0, (size_t)contacts);
     for (int j = 0; j < motion->matrices.rank; j++)
@@ -149,9 +151,9 @@ projection_uncertainty(struct ballistic *motion, int i, int first)
         off[j] = j == first ? now
                             : greater(motion->greatest[j], now) +
                                   fabs(motion->rate[j]) * late;
-        x[j] = motion->matrices.W[j * contacts + i];
+        response[j] = motion->matrices.W[j * contacts + contact];
     }
-    while (count < motion->matrices.rank && n++ < contacts) {
+    while (count < motion->matrices.rank && tries++ < contacts) {
         int b = -1;
         for (int j = 0; j < contacts; j++)
             if (!tried[j] && (b < 0 || off[j] * motion->matrices.root[b] <
@@ -167,7 +169,7 @@ projection_uncertainty(struct ballistic *motion, int i, int first)
     if (count < motion->matrices.rank)
         return INFINITY; /* the contacts leave a direction open */
     count = projection_factor(motion, work->set.closed);
-    projection_solve(motion, count, x);
+    projection_solve(motion, count, response);
     for (int j = 0; j < count; j++)
         sum += fabs(work->set.solution[j]) * off[work->set.index[j]];
     return isfinite(sum) ? BALLISTIC_NOISE * DBL_EPSILON * sum

@@ -24,11 +24,11 @@ apart(const struct ballistic *motion, const double *x, const double *off,
 }
 
 static void
-forget_past(struct ballistic *motion, double t)
+forget_past(struct ballistic *motion, double time)
 {
     struct ballistic_workspace *work = motion->work;
     motion->length_exponent = motion->rate_exponent = 0;
-    motion->t = motion->t_start = t;
+    motion->t = motion->t_start = time;
     motion->t_lo = 0.0;
     motion->impacts = 0;
     motion->event.contact = -1;
@@ -49,11 +49,11 @@ forget_past(struct ballistic *motion, double t)
 }
 
 static void
-forget(struct ballistic *motion, double t)
+forget(struct ballistic *motion, double time)
 {
     struct ballistic_workspace *work = motion->work;
     size_t contacts = (size_t)motion->model.m;
-    forget_past(motion, t);
+    forget_past(motion, time);
     if (!contacts)
         return;
     memset(motion->mode.persistent, 0, contacts);
@@ -88,17 +88,17 @@ drifts(struct ballistic *motion)
 
 /* takes the state of the saved start; false: that was another start */
 static bool
-begin_again(struct ballistic *motion, double t, const double *q,
-            const double *v, double tol)
+begin_again(struct ballistic *motion, double time, const double *position,
+            const double *velocity, double tol)
 {
     struct ballistic_workspace *work = motion->work;
     const struct ballistic_saved_start *saved = &work->saved_start;
     int coordinates = motion->model.n;
-    if (saved->version != motion->matrices.version || saved->t != t ||
-        saved->tol != tol || !same_numbers(saved->q, q, coordinates) ||
-        !same_numbers(saved->v, v, coordinates))
+    if (saved->version != motion->matrices.version || saved->t != time ||
+        saved->tol != tol || !same_numbers(saved->q, position, coordinates) ||
+        !same_numbers(saved->v, velocity, coordinates))
         return false;
-    forget_past(motion, t);
+    forget_past(motion, time);
     memcpy(motion->block, saved->block, work->block_bytes);
     memcpy(work->rate_terms, saved->rate_terms,
            (size_t)motion->model.m * sizeof *work->rate_terms);
@@ -115,8 +115,8 @@ begin_again(struct ballistic *motion, double t, const double *q,
 }
 
 static void
-note_begun(struct ballistic *motion, const double *q, const double *v,
-           double tol)
+note_begun(struct ballistic *motion, const double *position,
+           const double *velocity, double tol)
 {
     struct ballistic_workspace *work = motion->work;
     struct ballistic_saved_start *saved = &work->saved_start;
@@ -126,8 +126,8 @@ note_begun(struct ballistic *motion, const double *q, const double *v,
     saved->version = motion->mode.n_persistent ? 0 : motion->matrices.version;
     saved->t = motion->t;
     saved->tol = tol;
-    memcpy(saved->q, q, n * sizeof *q);
-    memcpy(saved->v, v, n * sizeof *v);
+    memcpy(saved->q, position, n * sizeof *position);
+    memcpy(saved->v, velocity, n * sizeof *velocity);
     memcpy(saved->block, motion->block, work->block_bytes);
     memcpy(saved->rate_terms, work->rate_terms,
            (size_t)motion->model.m * sizeof *work->rate_terms);
@@ -137,37 +137,38 @@ note_begun(struct ballistic *motion, const double *q, const double *v,
 }
 
 bool
-ballistic_start(struct ballistic *motion, double t, const double *q,
-                const double *v, double tol)
+ballistic_start(struct ballistic *motion, double time, const double *position,
+                const double *velocity, double tol)
 {
     assert(motion && motion->work);
-    assert(motion->model.n == 0 || (q && v));
+    assert(motion->model.n == 0 || (position && velocity));
     assert(tol >= 0.0);
     int coordinates = motion->model.n, contacts = motion->model.m;
     struct ballistic_workspace *work = motion->work;
     bool moving = false;
     for (int i = 0; i < contacts; i++)
         moving |= motion->model.drift && motion->model.drift[i] != 0.0;
-    if (!moving && begin_again(motion, t, q, v, tol))
+    if (!moving && begin_again(motion, time, position, velocity, tol))
         return true;
-    forget(motion, t);
-    for (int i = 0; i < contacts; i++) {
-        const double *N = motion->model.N + i * coordinates;
-        double c = motion->model.c[i];
-        double drift = motion->model.drift ? motion->model.drift[i] : 0.0;
-        motion->gap[i] = dot_of(coordinates, N, q) + c;
-        motion->rate[i] = dot_of(coordinates, N, v) + drift;
-        motion->greatest[i] = dot_abs(coordinates, N, q) + fabs(c);
-        work->rate_terms[i] = dot_abs(coordinates, N, v) + fabs(drift);
-        if (fabs(motion->gap[i]) <=
-            BALLISTIC_NOISE * DBL_EPSILON * motion->greatest[i])
-            motion->gap[i] = 0.0;
-        if (fabs(motion->rate[i]) <=
-            BALLISTIC_NOISE * DBL_EPSILON * work->rate_terms[i])
-            motion->rate[i] = 0.0;
-        bool near = motion->gap[i] <= tol;
-        work->set.closed[i] = near && motion->rate[i] == 0.0;
-        motion->just_hit[i] = near && motion->rate[i] > 0.0;
+    forget(motion, time);
+    for (int contact = 0; contact < contacts; contact++) {
+        const double *N = motion->model.N + contact * coordinates;
+        double c = motion->model.c[contact];
+        double drift = motion->model.drift ? motion->model.drift[contact] : 0.0;
+        motion->gap[contact] = dot_of(coordinates, N, position) + c;
+        motion->rate[contact] = dot_of(coordinates, N, velocity) + drift;
+        motion->greatest[contact] = dot_abs(coordinates, N, position) + fabs(c);
+        work->rate_terms[contact] =
+            dot_abs(coordinates, N, velocity) + fabs(drift);
+        if (fabs(motion->gap[contact]) <=
+            BALLISTIC_NOISE * DBL_EPSILON * motion->greatest[contact])
+            motion->gap[contact] = 0.0;
+        if (fabs(motion->rate[contact]) <=
+            BALLISTIC_NOISE * DBL_EPSILON * work->rate_terms[contact])
+            motion->rate[contact] = 0.0;
+        bool near = motion->gap[contact] <= tol;
+        work->set.closed[contact] = near && motion->rate[contact] == 0.0;
+        motion->just_hit[contact] = near && motion->rate[contact] > 0.0;
     }
     for (int j = 0; j < motion->matrices.rank; j++) {
         motion->y[j] = motion->gap[motion->matrices.basis[j]];
@@ -180,14 +181,15 @@ ballistic_start(struct ballistic *motion, double t, const double *q,
     else if (motion->matrices.rate_offset == work->own.matrices.rate_offset)
         memset(motion->matrices.rate_offset, 0,
                (size_t)contacts * sizeof *motion->matrices.rate_offset);
-    apart(motion, q, motion->matrices.origin, motion->y, motion->free_position);
-    apart(motion, v, NULL, motion->z, motion->free_velocity);
+    apart(motion, position, motion->matrices.origin, motion->y,
+          motion->free_position);
+    apart(motion, velocity, NULL, motion->z, motion->free_velocity);
     ballistic_rescale(motion);
     if (!active_set_settle(motion)) /* makes the units, too */
         return false;
     work->flight.coasts =
         work->flight.unaccelerated && motion->mode.n_persistent == 0;
-    note_begun(motion, q, v, tol);
+    note_begun(motion, position, velocity, tol);
     if (moving)
         work->saved_start.version = 0;
     return true;
@@ -195,34 +197,38 @@ ballistic_start(struct ballistic *motion, double t, const double *q,
 
 int
 ballistic_instant(struct ballistic *motion, const struct ballistic_model *model,
-                  double t, const double *q, const double *v, const bool *on)
+                  double time, const double *position, const double *velocity,
+                  const bool *on)
 {
     assert(motion && motion->work);
     assert(model && model->mass && model->acc);
-    assert(model->n == 0 || (q && v));
+    assert(model->n == 0 || (position && velocity));
     assert(on || model->m == 0);
     int coordinates = model->n, contacts = model->m;
     motion->model = *model; /* the caller keeps the arrays alive */
     motion->matrices = motion->work->own.matrices;
     motion->work->own.current = false;
-    forget(motion, t);
+    forget(motion, time);
     if (matrices_make(motion))
         return 1;
     /* the origin is the present state: gaps are offsets */
     motion->work->instant = true;
-    memcpy(motion->matrices.origin, q, (size_t)coordinates * sizeof *q);
+    memcpy(motion->matrices.origin, position,
+           (size_t)coordinates * sizeof *position);
     memset(motion->free_position, 0,
            (size_t)coordinates * sizeof *motion->free_position);
     for (int i = 0; i < contacts; i++) {
         const double *N = model->N + i * coordinates;
         motion->matrices.gap_offset[i] =
-            model->c[i] + dot_of(coordinates, N, q);
+            model->c[i] + dot_of(coordinates, N, position);
         motion->mode.persistent[i] = on[i];
         motion->mode.n_persistent += on[i];
         double drift = model->drift ? model->drift[i] : 0.0;
-        motion->rate[i] = dot_of(coordinates, N, v) + drift;
-        motion->greatest[i] = dot_abs(coordinates, N, q) + fabs(model->c[i]);
-        motion->work->rate_terms[i] = dot_abs(coordinates, N, v) + fabs(drift);
+        motion->rate[i] = dot_of(coordinates, N, velocity) + drift;
+        motion->greatest[i] =
+            dot_abs(coordinates, N, position) + fabs(model->c[i]);
+        motion->work->rate_terms[i] =
+            dot_abs(coordinates, N, velocity) + fabs(drift);
     }
     for (int j = 0; j < motion->matrices.rank; j++) {
         motion->y[j] = 0.0;
@@ -230,7 +236,7 @@ ballistic_instant(struct ballistic *motion, const struct ballistic_model *model,
     }
     matrices_coordinates(motion, motion->z);
     drifts(motion);
-    apart(motion, v, NULL, motion->z, motion->free_velocity);
+    apart(motion, velocity, NULL, motion->z, motion->free_velocity);
     ballistic_units(motion);
     ballistic_sense(motion);
     return 0;

@@ -29,23 +29,23 @@ ballistic_units(struct ballistic *motion)
         power2(motion->length_exponent - 2 * motion->rate_exponent);
     work->flight.unaccelerated =
         motion->model.m > 0 && motion->model.m <= BALLISTIC_LANES;
-    for (int i = 0; i < motion->model.m; i++) {
-        motion->local.gap_acc[i] =
-            motion->mode.gap_acc[i] == 0.0
+    for (int contact = 0; contact < motion->model.m; contact++) {
+        motion->local.gap_acc[contact] =
+            motion->mode.gap_acc[contact] == 0.0
                 ? 0.0
-                : motion->mode.gap_acc[i] * work->units.acc;
-        motion->local.gap_offset[i] =
-            motion->matrices.gap_offset[i] == 0.0
+                : motion->mode.gap_acc[contact] * work->units.acc;
+        motion->local.gap_offset[contact] =
+            motion->matrices.gap_offset[contact] == 0.0
                 ? 0.0
-                : times2(motion->matrices.gap_offset[i],
+                : times2(motion->matrices.gap_offset[contact],
                          -motion->length_exponent);
-        motion->local.rate_offset[i] =
-            motion->matrices.rate_offset[i] == 0.0
+        motion->local.rate_offset[contact] =
+            motion->matrices.rate_offset[contact] == 0.0
                 ? 0.0
-                : times2(motion->matrices.rate_offset[i],
+                : times2(motion->matrices.rate_offset[contact],
                          -motion->rate_exponent);
-        work->flight.unaccelerated &= motion->local.gap_acc[i] == 0.0 &&
-                                      motion->local.rate_offset[i] == 0.0;
+        work->flight.unaccelerated &= motion->local.gap_acc[contact] == 0.0 &&
+                                      motion->local.rate_offset[contact] == 0.0;
     }
     for (int j = 0; j < motion->matrices.rank; j++) {
         motion->local.y_acc[j] = motion->mode.y_acc[j] == 0.0
@@ -64,14 +64,14 @@ largest(const double *x, int n)
     return m;
 }
 
-/* Brings n mantissas x back into their range by changing their exponent *e,
+/* Brings mantissas back into their range by changing their *exponent,
  * which does not go below `least`. Returns whether it has changed. */
 static bool
-fit(double *x, int n, int *e, int least)
+fit(double *mantissa, int count, int *exponent, int least)
 {
-    double size = largest(x, n);
+    double size = largest(mantissa, count);
     int by = 0;
-    while (size < UNITS_SMALL && size > 0.0 && *e + by > least) {
+    while (size < UNITS_SMALL && size > 0.0 && *exponent + by > least) {
         size *= 0x1p40;
         by -= UNITS_STEP;
     }
@@ -79,9 +79,9 @@ fit(double *x, int n, int *e, int least)
         size *= 0x1p-40;
         by += UNITS_STEP;
     }
-    for (int i = 0; i < n && by; i++)
-        x[i] = times2(x[i], -by);
-    *e += by;
+    for (int i = 0; i < count && by; i++)
+        mantissa[i] = times2(mantissa[i], -by);
+    *exponent += by;
     return by != 0;
 }
 
@@ -91,20 +91,23 @@ ballistic_rescale(struct ballistic *motion)
     struct ballistic_workspace *work = motion->work;
     int rank = motion->matrices.rank, contacts = motion->model.m,
         ex = motion->length_exponent, ev = motion->rate_exponent;
-    double a = largest(motion->mode.gap_acc, contacts);
+    double greatest_acc = largest(motion->mode.gap_acc, contacts);
     bool any, rest = !(largest(motion->y, rank) > 0.0);
-    /* local accelerations a 2^(length_exponent - 2 rate_exponent) stay finite
+    /* local accelerations, acc 2^(length_exponent - 2 rate_exponent) stay
+     * finite
      */
     int least = -UNITS_EXPONENTS;
     any = fit(motion->y, rank, &motion->length_exponent, least);
-    if (a > 0.0 && !rest)
-        least = (motion->length_exponent + ilogb(a) - ilogb(UNITS_STEEP)) / 2 +
+    if (greatest_acc > 0.0 && !rest)
+        least = (motion->length_exponent + ilogb(greatest_acc) -
+                 ilogb(UNITS_STEEP)) /
+                    2 +
                 UNITS_STEP;
     any |= fit(motion->z, rank, &motion->rate_exponent, least);
     if (any && rest) /* there is no length: take the one that belongs to the
                       * rate */
-        motion->length_exponent =
-            a > 0.0 ? 2 * motion->rate_exponent : motion->rate_exponent;
+        motion->length_exponent = greatest_acc > 0.0 ? 2 * motion->rate_exponent
+                                                     : motion->rate_exponent;
     work->units.low_rate = UNITS_SMALL;
     if (!any)
         return;
@@ -165,45 +168,47 @@ ballistic_sense(struct ballistic *motion)
     }
 }
 
-/* q and v at the local time `after` beyond the state whose y and z are given */
+/* position and velocity at the time `after` beyond the state whose y and z are
+ * given */
 static void
 put(const struct ballistic *motion, double after, const double *y,
-    const double *z, double *q, double *v)
+    const double *z, double *position, double *velocity)
 {
-    double s = motion->t - motion->t_start + motion->t_lo + after;
+    double time = motion->t - motion->t_start + motion->t_lo + after;
     for (int i = 0; i < motion->model.n; i++) {
         const double *E = motion->matrices.E + i * motion->matrices.rank;
-        q[i] = motion->matrices.origin[i] +
-               (motion->free_position[i] +
-                (motion->free_velocity[i] +
-                 0.5 * motion->matrices.free_acc[i] * s) *
-                    s) +
-               times2(dot_of(motion->matrices.rank, E, y),
-                      motion->length_exponent);
-        v[i] =
-            (motion->free_velocity[i] + motion->matrices.free_acc[i] * s) +
+        position[i] = motion->matrices.origin[i] +
+                      (motion->free_position[i] +
+                       (motion->free_velocity[i] +
+                        0.5 * motion->matrices.free_acc[i] * time) *
+                           time) +
+                      times2(dot_of(motion->matrices.rank, E, y),
+                             motion->length_exponent);
+        velocity[i] =
+            (motion->free_velocity[i] + motion->matrices.free_acc[i] * time) +
             times2(dot_of(motion->matrices.rank, E, z), motion->rate_exponent);
     }
 }
 
 void
-ballistic_state(const struct ballistic *motion, double *q, double *v)
+ballistic_state(const struct ballistic *motion, double *position,
+                double *velocity)
 {
     assert(motion && motion->work);
-    assert(motion->model.n == 0 || (q && v));
-    put(motion, 0.0, motion->y, motion->z, q, v);
+    assert(motion->model.n == 0 || (position && velocity));
+    put(motion, 0.0, motion->y, motion->z, position, velocity);
 }
 
 void
 ballistic_between(struct ballistic *motion, const struct ballistic *after,
-                  double t, double *q, double *v)
+                  double time, double *position, double *velocity)
 {
     assert(motion && motion->work);
-    assert(motion->model.n == 0 || (q && v));
+    assert(motion->model.n == 0 || (position && velocity));
     struct ballistic_workspace *work = motion->work;
     /* a time equal to the present one is now: the low part of the time may be
      * large in local units */
-    double dt = t == motion->t ? 0.0 : t - motion->t - motion->t_lo;
+    double dt = time == motion->t ? 0.0 : time - motion->t - motion->t_lo;
     double s = times2(dt, motion->rate_exponent - motion->length_exponent);
     for (int i = 0; i < motion->matrices.rank; i++) {
         work->scratch.y[i] =
@@ -213,7 +218,7 @@ ballistic_between(struct ballistic *motion, const struct ballistic *after,
     }
     if (after)
         projection_average(motion, after, work->scratch.y, work->scratch.z);
-    put(motion, dt, work->scratch.y, work->scratch.z, q, v);
+    put(motion, dt, work->scratch.y, work->scratch.z, position, velocity);
 }
 
 double
@@ -258,28 +263,28 @@ static void
 copy_ring(struct ballistic *to, const struct ballistic *from)
 {
     struct ballistic_workspace *work = to->work, *from_work = from->work;
-    unsigned long same = 0, n = from_work->history.n;
+    unsigned long same = 0, entries = from_work->history.n;
     if (work->history.twin == from &&
         work->history.twin_stamp == from_work->history.stamp)
         same = work->history.shared;
     else if (from_work->history.twin == to &&
              from_work->history.twin_stamp == work->history.stamp)
         same = from_work->history.shared;
-    if (same > n)
-        same = n;
-    if (n - same >= HISTORY_KEPT)
+    if (same > entries)
+        same = entries;
+    if (entries - same >= HISTORY_KEPT)
         memcpy(work->history.entry, from_work->history.entry,
                sizeof work->history.entry);
     /* the entry before may have been overwritten in `to` */
     for (unsigned long i = same ? same - 1 : 0;
-         n - same < HISTORY_KEPT && i < n; i++)
+         entries - same < HISTORY_KEPT && i < entries; i++)
         work->history.entry[i % HISTORY_KEPT] =
             from_work->history.entry[i % HISTORY_KEPT];
-    work->history.n = n;
+    work->history.n = entries;
     work->history.stamp++;
     work->history.twin = from;
     work->history.twin_stamp = from_work->history.stamp;
-    work->history.shared = n;
+    work->history.shared = entries;
 }
 
 void

@@ -364,29 +364,31 @@ void ballistic_advance(struct ballistic *motion, double s);
 void ballistic_sense(struct ballistic *motion);
 /* -- contact_modes.c, impacts.c ---------------------------------------------
  */
-/* applies impulses p at k contacts: changes z, the rates and event.impulse */
+/* applies `impulse` at k contacts: changes z, the rates and event.impulse */
 void active_set_push(struct ballistic *motion, const int *contact,
-                     const double *p, int k);
-/* what an impulse at contact i does to the rate of contact j; 0 where it is
+                     const double *impulse, int k);
+/* what an impulse at `contact` does to the rate of `other`; 0 where it is
  * within the rounding of the model's numbers */
-double active_set_coupling(const struct ballistic *motion, int i, int j);
+double active_set_coupling(const struct ballistic *motion, int contact,
+                           int other);
 /* Finds the forces of the contacts in set.closed, whose gap and rate are 0:
  * which of them stay closed, which open, and the accelerations of the new mode.
  * False: no forces >= 0 keep them closed. */
 bool active_set_settle(struct ballistic *motion);
-/* The impact of n approaching contacts `hit` and the closed contacts. 0, 1: no
- * impulses >= 0 exist, 2: the sequence of impacts is endless. */
+/* The impact of the `hits` approaching contacts `hit` and the closed contacts.
+ * 0, 1: no impulses >= 0 exist, 2: the sequence of impacts is endless. */
 int active_set_impact(struct ballistic *motion, enum ballistic_policy how,
-                      const int *hit, int n);
+                      const int *hit, int hits);
 
 /* The contacts that close together with contact `first`, within the rounding
- * errors of the gaps and of the local flight time s, and approach. Returns how
+ * errors of the gaps and of the local flight `time`, and approach. Returns how
  * many; *hit are their numbers. */
-int ballistic_together(struct ballistic *motion, double s, int first, int *hit);
+int ballistic_together(struct ballistic *motion, double time, int first,
+                       int *hit);
 /* Resolves any impact other than that of a single contact with e > 0 while all
- * others are open. arrive: the rate of hit[0], if n is 1. */
+ * others are open. arrive: the rate of hit[0], if `hits` is 1. */
 enum ballistic_event ballistic_collide(struct ballistic *motion, const int *hit,
-                                       int n, double arrive);
+                                       int hits, double arrive);
 /* Ends a sequence of impacts at one instant whose rates shrink for ever (a
  * wedge, opposite gaps): the contacts that are closed stop. */
 enum ballistic_event ballistic_stand(struct ballistic *motion);
@@ -399,7 +401,7 @@ void impact_history_copy(struct ballistic *to, const struct ballistic *from);
  * contact; its contacts. */
 int impact_history_group_name(struct ballistic *motion, int depth);
 int impact_history_group_first(const struct ballistic *motion);
-int impact_history_depth(const struct ballistic *motion, int n);
+int impact_history_depth(const struct ballistic *motion, int entries);
 bool impact_history_group_has(const struct ballistic *motion, int name,
                               int contact);
 void impact_history_group_add(const struct ballistic *motion, int name,
@@ -419,9 +421,9 @@ bool impact_history_below_rounding(struct ballistic *motion, double *T,
 int projection_factor(const struct ballistic *motion, const bool *sel);
 /* set.solution := W^-1 x of the k factored contacts; x has m entries */
 void projection_solve(const struct ballistic *motion, int k, const double *x);
-/* y := y - H^T W^-1 (gaps or rates of y + off) for the k factored contacts;
- * off: of each contact, or NULL */
-void projection_apply(const struct ballistic *motion, int k, double *y,
+/* vector := vector - H^T W^-1 (gaps or rates of it + off) for the k factored
+ * contacts; off: of each contact, or NULL */
+void projection_apply(const struct ballistic *motion, int k, double *vector,
                       const double *off);
 /* Finds y at the end of a flight from the gaps scratch.known, which are known
  * more precisely by themselves, and from that of contact `first`, which is 0;
@@ -429,14 +431,15 @@ void projection_apply(const struct ballistic *motion, int k, double *y,
  * y
  *  before the flight. */
 void projection_regain(struct ballistic *motion, int first, double was);
-/* the error that the gap of contact i may have as it follows from y, since y
+/* the error that the gap of `contact` may have as it follows from y, since y
  * follows from the gaps that were 0 last */
-double projection_uncertainty(struct ballistic *motion, int i, int first);
-/* do the contacts outside set.closed stay open for the local time T? */
-bool projection_others_stay_open(struct ballistic *motion, double T);
-/* takes the limit of an accumulation of set.closed, the local time T from now
+double projection_uncertainty(struct ballistic *motion, int contact, int first);
+/* do the contacts outside set.closed stay open for the local time `remaining`?
  */
-void projection_take_limit(struct ballistic *motion, double T);
+bool projection_others_stay_open(struct ballistic *motion, double remaining);
+/* takes the limit of an accumulation of set.closed, which comes after the local
+ * time `remaining` */
+void projection_take_limit(struct ballistic *motion, double remaining);
 /* the fixed point of the map of a period */
 struct fixed_point {
     double remaining;   /* local time to the limit */
@@ -447,10 +450,11 @@ struct fixed_point {
     double rounding;    /* the part of it that rounding makes */
     double error_fall;  /* ratio of the errors of successive periods */
 };
-/* Contacts i and j are hit in turns without acceleration, i was hit last. 1:
+/* Contacts `first` and `second` are hit in turns without acceleration, `first`
+ * was hit last. 1:
  * they accumulate, -1: the impacts end, 0: rounding leaves it open. out: the
  * limit, or NULL. */
-int two_contacts_limit(const struct ballistic *motion, int i, int j,
+int two_contacts_limit(const struct ballistic *motion, int first, int second,
                        struct fixed_point *out);
 /* Projects local y and z onto the motion in which the impacts of the group of
  * `after` are averaged out. */
@@ -469,9 +473,9 @@ impact_history_entry(const struct ballistic_workspace *work, int back)
 }
 /* number of entries that belong to this motion and are kept */
 int impact_history_length(const struct ballistic_workspace *work);
-/* the last impacts in a row that are equal to those p before, counted up to
- * `most` */
-int impact_history_matches(const struct ballistic_workspace *work, int p,
+/* the last impacts in a row that are equal to those a `period`
+ * before, counted up to `most` */
+int impact_history_matches(const struct ballistic_workspace *work, int period,
                            int most);
 /* the local time of the flights of n impacts, those `back` entries before the
  * last */
@@ -529,21 +533,23 @@ impact_history_note(struct ballistic *motion, int contact, double flight)
         contact, motion->length_exponent - motion->rate_exponent, flight};
 }
 
-/* notes n single impacts in a row, the last of them at contact i, where it
+/* notes single impacts in a row, the last of them at `contact`, where it
  * arrived with the rate `arrive` */
 static inline void
-ballistic_coasted(struct ballistic *motion, int i, double arrive, long n)
+ballistic_coasted(struct ballistic *motion, int contact, double arrive,
+                  long impacts)
 {
     struct ballistic_workspace *work = motion->work;
-    int was = motion->event.contact < 0 ? i : motion->event.contact;
+    int was = motion->event.contact < 0 ? contact : motion->event.contact;
     motion->event.impulse[was] = 0.0;
     motion->just_hit[was] = false;
-    motion->event.impulse[i] =
-        -(1.0 + motion->model.e[i]) * arrive *
-        (work->units.rate / motion->matrices.W[i * (motion->model.m + 1)]);
-    motion->just_hit[i] = true;
-    motion->event.contact = i;
-    motion->impacts += n;
+    motion->event.impulse[contact] =
+        -(1.0 + motion->model.e[contact]) * arrive *
+        (work->units.rate /
+         motion->matrices.W[contact * (motion->model.m + 1)]);
+    motion->just_hit[contact] = true;
+    motion->event.contact = contact;
+    motion->impacts += impacts;
     work->history.in_a_row = 1; /* without acceleration a contact is not hit
                                  * twice in a row */
     work->flight.arrival = arrive;

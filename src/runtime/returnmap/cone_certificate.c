@@ -77,7 +77,7 @@ static bool
 round_of(struct invariant_cone_search *search, struct polygon2d_point centre,
          double by, bool all, double *error)
 {
-    double y[3];
+    double image[3];
     search->n_out = 0;
     *error = 0.0;
     for (int j = 1; j < search->p->m; j++) {
@@ -87,14 +87,14 @@ round_of(struct invariant_cone_search *search, struct polygon2d_point centre,
             struct polygon2d_point of = search->clip[0][i];
             if (of.old && !all)
                 continue;
-            double err = invariant_cone_apply(map, of, y);
-            if (!(y[0] < -16.0 * err))
+            double err = invariant_cone_apply(map, of, image);
+            if (!(image[0] < -16.0 * err))
                 return false;
             if (search->n + search->n_out == search->most)
                 return true; /* the others are looked at in the next round */
-            struct polygon2d_point point = {-y[1] / y[0], -y[2] / y[0], false,
-                                            0};
-            *error = fmax(*error, error_of(search->p, map, of, y, err));
+            struct polygon2d_point point = {-image[1] / image[0],
+                                            -image[2] / image[0], false, 0};
+            *error = fmax(*error, error_of(search->p, map, of, image, err));
             if (!polygon2d_contains(search,
                                     away(point, centre, PROVE_MARGIN * by)))
                 search->out[search->n_out++] = away(point, centre, by);
@@ -143,13 +143,14 @@ invariant_cone_prove(struct invariant_cone_search *search, double by,
 /* -- the certificate --------------------------------------------------------
  */
 
-/* Writes x as a sum of corners a, b, c of the polygon (dim 2: a, b; 1: a).
- * Returns the least weight. */
+/* Writes x as a weighted sum of corners a, b, c of the polygon (dim 2: a, b; 1:
+ * a): x = (-s, X, Y), and a corner is (-1, a.x, a.y). Returns the least weight.
+ */
 static double
 weights(const struct invariant_cone_search *search, const double *x, int dim,
-        const int *g, double *out)
+        const int *corner, double *out)
 {
-    struct polygon2d_point a = search->v[g[0]], b = search->v[g[1]];
+    struct polygon2d_point a = search->v[corner[0]], b = search->v[corner[1]];
     double s = -x[0], X = x[1], Y = x[2];
     if (dim < search->p->dim) { /* a point, or a segment */
         double dx = b.x - a.x, dy = b.y - a.y, d2 = dx * dx + dy * dy;
@@ -165,9 +166,8 @@ weights(const struct invariant_cone_search *search, const double *x, int dim,
         out[2] = 0.0;
         return fmin(out[0], out[1]);
     }
-    struct polygon2d_point centre = search->v[g[2]];
-    double bx = b.x - a.x, by = b.y - a.y, cx = centre.x - a.x,
-           cy = centre.y - a.y;
+    struct polygon2d_point c = search->v[corner[2]];
+    double bx = b.x - a.x, by = b.y - a.y, cx = c.x - a.x, cy = c.y - a.y;
     double d = bx * cy - by * cx, px = X - s * a.x, py = Y - s * a.y;
     out[1] = (px * cy - py * cx) / d;
     out[2] = (bx * py - by * px) / d;
@@ -207,38 +207,38 @@ rest(const struct invariant_cone_search *search, const double *x,
     }
 }
 
-/* Takes the triangle of a fan in which x lies deepest; where the polygon has no
- * inside, the segment or the point. */
+/* Takes the triangle of a fan in which the vector lies deepest; where the
+ * polygon has no inside, the segment or the point. */
 void
 invariant_cone_combine(const struct invariant_cone_search *search,
-                       const double *x, struct invariant_cone_image *image)
+                       const double *vector, struct invariant_cone_image *image)
 {
     assert(search->n > 0);
     int count = search->n,
         dim = count < search->p->dim ? count : search->p->dim,
-        base = farthest(search, x);
-    double best = -INFINITY, t[3] = {0}, d[3];
+        base = farthest(search, vector);
+    double best = -INFINITY, weight[3] = {0}, left[3];
     for (int i = 1; i + dim - 2 < count; i++) {
         int g[3] = {base, (base + i) % count,
                     dim == 3 ? (base + i + 1) % count : 0};
-        double least = weights(search, x, dim, g, t);
+        double least = weights(search, vector, dim, g, weight);
         if (!(least > best))
             continue;
         best = least;
         memcpy(image->g, g, sizeof g);
-        memcpy(image->weight, t, sizeof t);
+        memcpy(image->weight, weight, sizeof weight);
     }
     image->residual = INFINITY;
     if (!(best > -INFINITY))
         return;
     /* once more for what is left: weights of corners that are close together
      * have large rounding errors */
-    rest(search, x, image, d);
-    weights(search, d, dim, image->g, t);
+    rest(search, vector, image, left);
+    weights(search, left, dim, image->g, weight);
     for (int k = 0; k < 3; k++)
-        image->weight[k] = fmax(image->weight[k] + t[k], 0.0);
-    rest(search, x, image, d);
-    image->residual = vec3_norm(d);
+        image->weight[k] = fmax(image->weight[k] + weight[k], 0.0);
+    rest(search, vector, image, left);
+    image->residual = vec3_norm(left);
 }
 
 void

@@ -46,11 +46,11 @@ invariant_cone_trace_pull(const struct invariant_cone_search *search,
 }
 
 int
-invariant_cone_trace_note(struct invariant_cone_search *search, int j,
-                          struct polygon2d_point point, const double *y)
+invariant_cone_trace_note(struct invariant_cone_search *search, int contact,
+                          struct polygon2d_point point, const double *mapped)
 {
-    assert(search->trace && y);
-    assert(j > 0 && j < search->p->m);
+    assert(search->trace && mapped);
+    assert(contact > 0 && contact < search->p->m);
     struct invariant_cone_trace *trace = search->trace;
     if (trace->n == trace->most) {
         struct invariant_cone_image *old = trace->v;
@@ -61,7 +61,7 @@ invariant_cone_trace_note(struct invariant_cone_search *search, int j,
     }
     struct invariant_cone_image *image = &trace->v[trace->n++];
     *image = (struct invariant_cone_image){
-        .j = j, .of = point, .x = {y[0], y[1], y[2]}};
+        .j = contact, .of = point, .x = {mapped[0], mapped[1], mapped[2]}};
     invariant_cone_combine(search, (double[]){-1.0, point.x, point.y}, image);
     for (int k = 0; k < 3; k++) {
         image->g[k] = search->v[image->g[k]].id;
@@ -79,7 +79,7 @@ invariant_cone_trace_end(struct arena *arena,
 {
     assert(search->trace && search->trace->n > 0);
     const struct invariant_cone_trace *trace = search->trace;
-    int *to = NEW_N(arena, int, trace->n + 1), m = 0;
+    int *to = NEW_N(arena, int, trace->n + 1), kept = 0;
     /* marks what the last image rests on, and gives new numbers */
     to[trace->n - 1] = 1;
     for (int i = trace->n - 1; i >= 0; i--)
@@ -91,16 +91,16 @@ invariant_cone_trace_end(struct arena *arena,
     for (int i = 0; i < trace->n; i++) {
         if (!to[i])
             continue;
-        to[i] = trace->origins + m;
-        result->image[m] = trace->v[i];
+        to[i] = trace->origins + kept;
+        result->image[kept] = trace->v[i];
         for (int k = 0; k < 3; k++) {
-            int *g = &result->image[m].g[k];
-            if (result->image[m].weight[k] == 0.0)
+            int *g = &result->image[kept].g[k];
+            if (result->image[kept].weight[k] == 0.0)
                 *g = 0;
             else if (*g >= trace->origins)
                 *g = to[*g - trace->origins];
         }
-        m++;
+        kept++;
     }
-    result->n_image = m;
+    result->n_image = kept;
 }

@@ -58,33 +58,34 @@ outside(const struct invariant_cone_search *search,
 static enum invariant_cone_verdict
 step(struct invariant_cone_search *search)
 {
-    double y[3];
+    double image[3];
     search->n_out = 0;
-    for (int j = 1; j < search->p->m; j++) {
-        int count = polygon2d_clip(search, j);
+    for (int contact = 1; contact < search->p->m; contact++) {
+        int count = polygon2d_clip(search, contact);
         for (int i = 0; i < count; i++) {
             struct polygon2d_point of = search->clip[0][i];
             if (of.old)
                 continue;
             if (search->trace)
                 of = invariant_cone_trace_pull(search, of, count);
-            double tol =
-                16.0 * invariant_cone_apply(search->p->flight[j].map, of, y);
-            if (y[0] > tol) {
+            double tol = 16.0 * invariant_cone_apply(
+                                    search->p->flight[contact].map, of, image);
+            if (image[0] > tol) {
                 if (search->trace)
-                    invariant_cone_trace_note(search, j, of, y);
+                    invariant_cone_trace_note(search, contact, of, image);
                 return INVARIANT_CONE_NO;
             }
-            if (y[0] >= -tol)
+            if (image[0] >= -tol)
                 return INVARIANT_CONE_LEVEL;
-            struct polygon2d_point point = {-y[1] / y[0], -y[2] / y[0], false,
-                                            0};
+            struct polygon2d_point point = {-image[1] / image[0],
+                                            -image[2] / image[0], false, 0};
             if (!outside(search, point))
                 continue;
             if (search->n + search->n_out == search->most)
                 return INVARIANT_CONE_OPEN;
             if (search->trace)
-                point.id = invariant_cone_trace_note(search, j, of, y);
+                point.id =
+                    invariant_cone_trace_note(search, contact, of, image);
             search->out[search->n_out++] = point;
         }
     }

@@ -55,7 +55,8 @@ turn(const struct invariant_cone_problem *problem,
 }
 
 /* x of U_0 R^-j p from x of p. With v = u_0 of R^-j p, which is u_j of p, the
- * impact leaves X_0 - (1 + e) F_00^2 v, u_0 = -e v and X_2. */
+ * impact leaves X_0 - (1 + e) F_00^2 v, u_0 = -e v and X_2.
+ * Letters: R = R^-j, A = U_0 R^-j, B = A times the rates of x, T turns to x. */
 static void
 impact_map(const struct invariant_cone_problem *problem,
            const struct symmetry *symmetry, int j, double *map)
@@ -102,36 +103,39 @@ static int
 edges(const struct invariant_cone_problem *problem, double (*ray)[3])
 {
     double unit[2][3];
-    int n = 0;
-    for (int k = 1; k < problem->m; k++) {
-        double v[3], s = 1.0;
+    int found = 0;
+    for (int contact = 1; contact < problem->m; contact++) {
+        double direction[3], sign = 1.0;
         if (problem->dim == 3) {
-            vec3_cross(problem->gap[0], problem->gap[k], v);
+            vec3_cross(problem->gap[0], problem->gap[contact], direction);
         } else {
-            v[0] = -problem->gap[0][1];
-            v[1] = problem->gap[0][0];
-            v[2] = 0.0;
+            direction[0] = -problem->gap[0][1];
+            direction[1] = problem->gap[0][0];
+            direction[2] = 0.0;
         }
-        double size = vec3_norm(v);
+        double size = vec3_norm(direction);
         if (!(size > INVARIANT_CONE_SAME))
             continue;
-        if ((problem->dim == 3 ? v[0] : vec3_dot(problem->gap[k], v)) < 0.0)
-            s = -1.0;
+        if ((problem->dim == 3
+                 ? direction[0]
+                 : vec3_dot(problem->gap[contact], direction)) < 0.0)
+            sign = -1.0;
         bool edge = true;
         for (int i = 0; i < 3; i++)
-            v[i] *= s / size;
+            direction[i] *= sign / size;
         for (int l = 0; l < problem->m && edge; l++)
-            edge = vec3_dot(problem->gap[l], v) >= -INVARIANT_CONE_SAME;
-        if (!edge || !(v[0] > INVARIANT_CONE_SAME) || among(unit, n, v))
+            edge = vec3_dot(problem->gap[l], direction) >= -INVARIANT_CONE_SAME;
+        if (!edge || !(direction[0] > INVARIANT_CONE_SAME) ||
+            among(unit, found, direction))
             continue;
-        if (n == problem->dim - 1)
+        if (found == problem->dim - 1)
             return 0;
-        memcpy(unit[n], v, sizeof v);
+        memcpy(unit[found], direction, sizeof direction);
         for (int i = 0; i < 3; i++)
-            ray[n][i] = v[i] / v[0];
-        n++;
+            ray[found][i] = direction[i] / direction[0];
+        found++;
     }
-    return n;
+    return found;
 }
 
 /* Turns normal.X >= 0 into c.x >= 0. The condition on u_0 is taken from the gap
@@ -167,22 +171,22 @@ half_spaces(const struct invariant_cone_problem *problem,
     for (int i = 0; i < flight->n_ray; i++)
         for (int j = problem->dim == 3 ? 0 : i;
              j <= (problem->dim == 3 ? i - 1 : i); j++) {
-            double v[3] = {-unit[i][1], unit[i][0], 0.0};
+            double candidate[3] = {-unit[i][1], unit[i][0], 0.0};
             if (problem->dim == 3)
-                vec3_cross(unit[i], unit[j], v);
-            double size = vec3_norm(v), lo = 0.0, hi = 0.0;
+                vec3_cross(unit[i], unit[j], candidate);
+            double size = vec3_norm(candidate), lo = 0.0, hi = 0.0;
             if (!(size > INVARIANT_CONE_SAME))
                 continue;
             for (int k = 0; k < flight->n_ray; k++) {
-                lo = fmin(lo, vec3_dot(v, unit[k]));
-                hi = fmax(hi, vec3_dot(v, unit[k]));
+                lo = fmin(lo, vec3_dot(candidate, unit[k]));
+                hi = fmax(hi, vec3_dot(candidate, unit[k]));
             }
             if (fmin(-lo, hi) > INVARIANT_CONE_SAME * size)
                 continue;
             for (int k = 0; k < 3; k++)
-                v[k] *= (hi > -lo ? 1.0 : -1.0) / size;
-            if (flight->n < 6 && !among(normal, flight->n, v))
-                memcpy(normal[flight->n++], v, sizeof v);
+                candidate[k] *= (hi > -lo ? 1.0 : -1.0) / size;
+            if (flight->n < 6 && !among(normal, flight->n, candidate))
+                memcpy(normal[flight->n++], candidate, sizeof candidate);
         }
     for (int level = 0; level < 2; level++)
         for (int i = 0; i < flight->n; i++)
@@ -246,7 +250,7 @@ invariant_cone_problem(struct arena *arena, const struct symmetry *symmetry,
     enum invariant_cone_refused why = suits(symmetry, problem);
     if (why)
         return why;
-    int contacts = problem->m, n;
+    int contacts = problem->m, n_edge;
     double R[9], from[2][3] = {{0}}, to[2][3];
     problem->deviation = symmetry->deviation;
     problem->gap = arena_alloc(arena, (size_t)contacts * sizeof *problem->gap);
@@ -264,14 +268,14 @@ invariant_cone_problem(struct arena *arena, const struct symmetry *symmetry,
         (1.0 + problem->e) * symmetry->F[0] * symmetry->F[0] - 1.0;
     problem->after[1] = problem->x_of[4] * problem->e;
     problem->after[2] = problem->x_of[7] * problem->e;
-    n = edges(problem, from);
-    if (n != problem->dim - 1)
+    n_edge = edges(problem, from);
+    if (n_edge != problem->dim - 1)
         return INVARIANT_CONE_DIMENSION;
     for (int j = 1; j < contacts; j++) {
         turn(problem, symmetry, j, R);
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < n_edge; i++)
             mat3_apply(R, from[i], to[i]);
-        flight_cone(problem, from, to, n, &problem->flight[j]);
+        flight_cone(problem, from, to, n_edge, &problem->flight[j]);
         impact_map(problem, symmetry, j, problem->flight[j].map);
     }
     return INVARIANT_CONE_FITS;

@@ -61,7 +61,7 @@ invariant_cone_stopped(const struct invariant_cone_options *options)
 }
 /* solid angle of the cone over the polygon; 2: angle of the interval */
 double polygon2d_solid_angle(const struct invariant_cone_problem *problem,
-                             const struct polygon2d_point *v, int n);
+                             const struct polygon2d_point *corner, int n);
 
 /* y := map (-1, v); returns a bound of the rounding error of its entries */
 double invariant_cone_apply(const double *map, struct polygon2d_point v,
@@ -72,10 +72,10 @@ double invariant_cone_apply(const double *map, struct polygon2d_point v,
 bool invariant_cone_prove(struct invariant_cone_search *search, double by,
                           const struct invariant_cone_options *options,
                           struct invariant_cone_result *result);
-/* Writes x, with x_0 < 0 and in the polygon, as a sum of three corners with
- * weights >= 0: corners, weights and residual of the image. */
+/* Writes the vector x, with x_0 < 0 and in the polygon, as a sum of three
+ * corners with weights >= 0: corners, weights and residual of the image. */
 void invariant_cone_combine(const struct invariant_cone_search *search,
-                            const double *x,
+                            const double *vector,
                             struct invariant_cone_image *image);
 /* a new trace, whose origins have the first `origins` numbers */
 struct invariant_cone_trace *invariant_cone_trace_new(struct arena *arena,
@@ -84,10 +84,10 @@ struct invariant_cone_trace *invariant_cone_trace_new(struct arena *arena,
 struct polygon2d_point
 invariant_cone_trace_pull(const struct invariant_cone_search *search,
                           struct polygon2d_point v, int n);
-/* notes the image y, by flight j, of a point v in the polygon; returns its
- * number */
-int invariant_cone_trace_note(struct invariant_cone_search *search, int j,
-                              struct polygon2d_point v, const double *y);
+/* notes the image `mapped`, by the flight to `contact`, of a point v in the
+ * polygon; returns its number */
+int invariant_cone_trace_note(struct invariant_cone_search *search, int contact,
+                              struct polygon2d_point v, const double *mapped);
 /* puts what the last noted image rests on into the result */
 void invariant_cone_trace_end(struct arena *arena,
                               const struct invariant_cone_search *search,

@@ -77,11 +77,11 @@ sorted(struct invariant_cone_search *search)
 /* adds a point to a chain of k points that turns left; returns their number
  * then */
 static int
-extend(struct polygon2d_point *v, int k, struct polygon2d_point x)
+extend(struct polygon2d_point *v, int k, struct polygon2d_point point)
 {
-    while (k >= 2 && area(v[k - 2], v[k - 1], x) <= 0.0)
+    while (k >= 2 && area(v[k - 2], v[k - 1], point) <= 0.0)
         k--;
-    v[k] = x;
+    v[k] = point;
     return k + 1;
 }
 
@@ -90,7 +90,7 @@ void
 polygon2d_add_points(struct invariant_cone_search *search)
 {
     assert(search->n + search->n_out <= search->most);
-    int count = sorted(search), k = 0, u = 0;
+    int count = sorted(search), kept = 0, upper = 0;
     const struct polygon2d_point *all = search->clip[0];
     struct polygon2d_point *up = search->clip[1];
     search->n_out = 0;
@@ -99,34 +99,34 @@ polygon2d_add_points(struct invariant_cone_search *search)
         count = 2;
     }
     for (int i = 0; i < count; i++)
-        k = extend(search->v, k, all[i]);
+        kept = extend(search->v, kept, all[i]);
     for (int i = count - 1; i >= 0; i--)
-        u = extend(up, u, all[i]);
-    search->low = k - 1;
-    for (int i = 1; i + 1 < u; i++)
-        search->v[k++] = up[i];
-    search->n = k;
+        upper = extend(up, upper, all[i]);
+    search->low = kept - 1;
+    for (int i = 1; i + 1 < upper; i++)
+        search->v[kept++] = up[i];
+    search->n = kept;
 }
 
 void
 polygon2d_thin(struct invariant_cone_search *search)
 {
     assert(search->n > 0 && search->low < search->n);
-    struct polygon2d_point *v = search->v;
-    int k = 1, low = search->low;
+    struct polygon2d_point *corner = search->v;
+    int count = 1, low = search->low;
     bool kept = true; /* one of two neighbours stays */
     for (int i = 1; i < search->n; i++) {
-        struct polygon2d_point a = v[k - 1], b = v[i],
-                               c = v[i + 1 < search->n ? i + 1 : 0];
+        struct polygon2d_point a = corner[count - 1], b = corner[i],
+                               c = corner[i + 1 < search->n ? i + 1 : 0];
         bool drop = kept && i != low &&
                     area(a, b, c) < search->slack * hypot(c.x - a.x, c.y - a.y);
         kept = !drop;
         if (i == low)
-            search->low = k;
+            search->low = count;
         if (kept)
-            v[k++] = b;
+            corner[count++] = b;
     }
-    search->n = k;
+    search->n = count;
 }
 
 /* -- where a point is -------------------------------------------------------
@@ -135,11 +135,11 @@ polygon2d_thin(struct invariant_cone_search *search)
 /* on the left of the way from a to b? */
 static bool
 left_of(struct polygon2d_point a, struct polygon2d_point b,
-        struct polygon2d_point x, double slack)
+        struct polygon2d_point point, double slack)
 {
     double dx = b.x - a.x, dy = b.y - a.y;
-    return dx * (x.y - a.y) - dy * (x.x - a.x) >=
-           -(INVARIANT_CONE_NOISE * polygon2d_size(x) + slack) *
+    return dx * (point.y - a.y) - dy * (point.x - a.x) >=
+           -(INVARIANT_CONE_NOISE * polygon2d_size(point) + slack) *
                (fabs(dx) + fabs(dy));
 }
 
@@ -148,40 +148,41 @@ left_of(struct polygon2d_point a, struct polygon2d_point b,
  * they decide. */
 static bool
 passes(const struct invariant_cone_search *search, int from, int to,
-       int direction, struct polygon2d_point x)
+       int direction, struct polygon2d_point point)
 {
     int a = from, b = to;
     while (b - a > 1) {
         int mid = (a + b) / 2;
-        bool past =
-            direction > 0 ? x.x >= search->v[mid].x : x.x <= search->v[mid].x;
+        bool past = direction > 0 ? point.x >= search->v[mid].x
+                                  : point.x <= search->v[mid].x;
         a = past ? mid : a;
         b = past ? b : mid;
     }
     int lo = a > from ? a - 1 : a, hi = b < to ? b + 1 : b;
     for (int i = lo; i < hi; i++)
-        if (!left_of(search->v[i], search->v[i + 1 < search->n ? i + 1 : 0], x,
-                     search->slack))
+        if (!left_of(search->v[i], search->v[i + 1 < search->n ? i + 1 : 0],
+                     point, search->slack))
             return false;
     return true;
 }
 
 bool
 polygon2d_contains(const struct invariant_cone_search *search,
-                   struct polygon2d_point x)
+                   struct polygon2d_point point)
 {
     assert(search->n > 0 && search->low < search->n);
-    double tol = INVARIANT_CONE_NOISE * polygon2d_size(x) + search->slack;
-    if (x.x < search->v[0].x - tol || x.x > search->v[search->low].x + tol)
+    double tol = INVARIANT_CONE_NOISE * polygon2d_size(point) + search->slack;
+    if (point.x < search->v[0].x - tol ||
+        point.x > search->v[search->low].x + tol)
         return false;
     if (search->p->dim == 2)
         return true;
     if (search->n > FEW)
-        return passes(search, 0, search->low, 1, x) &&
-               passes(search, search->low, search->n, -1, x);
+        return passes(search, 0, search->low, 1, point) &&
+               passes(search, search->low, search->n, -1, point);
     for (int i = 0; i < search->n; i++)
-        if (!left_of(search->v[i], search->v[i + 1 < search->n ? i + 1 : 0], x,
-                     search->slack))
+        if (!left_of(search->v[i], search->v[i + 1 < search->n ? i + 1 : 0],
+                     point, search->slack))
             return false;
     return true;
 }
@@ -195,27 +196,28 @@ cut(const struct polygon2d_point *v, int count, const double *c,
     struct polygon2d_point *out)
 {
     assert(count > 0);
-    int m = 0;
-    struct polygon2d_point a = v[count - 1];
-    double da = c[1] * a.x + c[2] * a.y - c[0];
-    bool was = da >= -INVARIANT_CONE_NOISE * polygon2d_size(a);
+    int kept = 0;
+    struct polygon2d_point last = v[count - 1];
+    double last_height = c[1] * last.x + c[2] * last.y - c[0];
+    bool was = last_height >= -INVARIANT_CONE_NOISE * polygon2d_size(last);
     for (int i = 0; i < count; i++) {
-        struct polygon2d_point b = v[i];
-        double db = c[1] * b.x + c[2] * b.y - c[0];
-        double tol = INVARIANT_CONE_NOISE * polygon2d_size(b);
-        bool in = db >= -tol;
-        if (in != was && fabs(da - db) > tol) {
-            double t = da / (da - db);
-            out[m++] = (struct polygon2d_point){
-                a.x + t * (b.x - a.x), a.y + t * (b.y - a.y), false, 0};
+        struct polygon2d_point corner = v[i];
+        double height = c[1] * corner.x + c[2] * corner.y - c[0];
+        double tol = INVARIANT_CONE_NOISE * polygon2d_size(corner);
+        bool in = height >= -tol;
+        if (in != was && fabs(last_height - height) > tol) {
+            double t = last_height / (last_height - height);
+            out[kept++] = (struct polygon2d_point){
+                last.x + t * (corner.x - last.x),
+                last.y + t * (corner.y - last.y), false, 0};
         }
         if (in)
-            out[m++] = b;
-        a = b;
-        da = db;
+            out[kept++] = corner;
+        last = corner;
+        last_height = height;
         was = in;
     }
-    return m;
+    return kept;
 }
 
 int
@@ -253,25 +255,26 @@ plain(const struct invariant_cone_problem *problem, struct polygon2d_point v)
  */
 double
 polygon2d_solid_angle(const struct invariant_cone_problem *problem,
-                      const struct polygon2d_point *v, int count)
+                      const struct polygon2d_point *corner, int count)
 {
     if (count < problem->dim)
         return 0.0;
-    struct polygon2d_point a = plain(problem, v[0]), b = plain(problem, v[1]),
-                           c;
+    struct polygon2d_point a = plain(problem, corner[0]),
+                           b = plain(problem, corner[1]), c;
     if (problem->dim == 2)
-        return atan2(problem->e * (v[1].x - v[0].x), 1.0 + a.x * b.x);
+        return atan2(problem->e * (corner[1].x - corner[0].x), 1.0 + a.x * b.x);
     double re = 1.0, im = 0.0;
     double la = sqrt(1.0 + a.x * a.x + a.y * a.y);
     double lb = sqrt(1.0 + b.x * b.x + b.y * b.y), lc;
     for (int i = 1; i + 1 < count; i++, b = c, lb = lc) {
-        c = plain(problem, v[i + 1]);
+        c = plain(problem, corner[i + 1]);
         lc = sqrt(1.0 + c.x * c.x + c.y * c.y);
         double ab = 1.0 + a.x * b.x + a.y * b.y;
         double bc = 1.0 + b.x * c.x + b.y * c.y;
         double ca = 1.0 + c.x * a.x + c.y * a.y;
-        double s = (v[i].x - v[0].x) * (v[i + 1].y - v[0].y) -
-                   (v[i].y - v[0].y) * (v[i + 1].x - v[0].x);
+        double s =
+            (corner[i].x - corner[0].x) * (corner[i + 1].y - corner[0].y) -
+            (corner[i].y - corner[0].y) * (corner[i + 1].x - corner[0].x);
         s *= problem->e; /* x to X */
         double d = la * lb * lc + ab * lc + bc * la + ca * lb;
         double big = fmax(fabs(s), fabs(d)), x = (re * d - im * s) / big;

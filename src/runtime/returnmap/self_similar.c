@@ -2,7 +2,9 @@
 /* Self-similar motions of a symmetry. Equations (4.19) to (4.33) of
  * spec/chatter.md 3.3 and 3.4, in units of the first flight. They are solved in
  * long double, because the matrices come close to singular ones where ratios
- * are close to 1 (many feet). */
+ * are close to 1 (many feet). Letters: F, R, U_0 and A = R^-k U_0 as there; q
+ * and p the gaps and velocities of a motion; J the derivative of its map, B an
+ * orthonormal basis in rows, M a scratch matrix, x and y vectors. */
 #include "runtime/returnmap/self_similar.h"
 
 #include <assert.h>
@@ -84,26 +86,26 @@ resolve(struct work *work, real b, const real *A, real *x)
     real *M = vec(work, rank * rank);
     for (int i = 0; i < rank * rank; i++)
         M[i] = (i % (rank + 1) == 0 ? b : 0.0L) - A[i];
-    for (int k = 0; k < rank; k++) {
-        int p = k;
-        for (int i = k + 1; i < rank; i++)
-            if (fabsl(M[i * rank + k]) > fabsl(M[p * rank + k]))
-                p = i;
-        if (!(fabsl(M[p * rank + k]) > 0.0L))
+    for (int column = 0; column < rank; column++) {
+        int pivot = column;
+        for (int i = column + 1; i < rank; i++)
+            if (fabsl(M[i * rank + column]) > fabsl(M[pivot * rank + column]))
+                pivot = i;
+        if (!(fabsl(M[pivot * rank + column]) > 0.0L))
             return false;
         for (int j = 0; j < rank; j++) {
-            real t = M[k * rank + j];
-            M[k * rank + j] = M[p * rank + j];
-            M[p * rank + j] = t;
+            real t = M[column * rank + j];
+            M[column * rank + j] = M[pivot * rank + j];
+            M[pivot * rank + j] = t;
         }
-        real t = x[k];
-        x[k] = x[p];
-        x[p] = t;
-        for (int i = k + 1; i < rank; i++) {
-            real f = M[i * rank + k] / M[k * rank + k];
-            for (int j = k; j < rank; j++)
-                M[i * rank + j] -= f * M[k * rank + j];
-            x[i] -= f * x[k];
+        real t = x[column];
+        x[column] = x[pivot];
+        x[pivot] = t;
+        for (int i = column + 1; i < rank; i++) {
+            real f = M[i * rank + column] / M[column * rank + column];
+            for (int j = column; j < rank; j++)
+                M[i * rank + j] -= f * M[column * rank + j];
+            x[i] -= f * x[column];
         }
     }
     for (int k = rank - 1; k >= 0; k--) {
@@ -119,27 +121,29 @@ resolve(struct work *work, real b, const real *A, real *x)
 /* -- the matrices -----------------------------------------------------------
  */
 
-/* y := R^j x, in blocks of two that turn by whole parts of a turn */
+/* y := R^power x, in blocks of two that turn by whole parts of a turn */
 static void
-turned(const struct symmetry *symmetry, long j, const real *x, real *y)
+turned(const struct symmetry *symmetry, long power, const real *x, real *y)
 {
     int rank = symmetry->rank, contacts = symmetry->m;
-    for (int c = 0; c < rank;) {
-        bool two = c + 1 < rank && symmetry->R[(c + 1) * rank + c] != 0.0;
+    for (int row = 0; row < rank;) {
+        bool two = row + 1 < rank && symmetry->R[(row + 1) * rank + row] != 0.0;
         if (!two) {
-            y[c] = symmetry->R[c * rank + c] < 0.0 && j % 2 ? -x[c] : x[c];
-            c++;
+            y[row] = symmetry->R[row * rank + row] < 0.0 && power % 2 ? -x[row]
+                                                                      : x[row];
+            row++;
             continue;
         }
-        double angle =
-            atan2(symmetry->R[(c + 1) * rank + c], symmetry->R[c * rank + c]);
+        double angle = atan2(symmetry->R[(row + 1) * rank + row],
+                             symmetry->R[row * rank + row]);
         long k = lround(angle * contacts / (double)turn),
-             n = (k * j) % contacts;
+             n = (k * power) % contacts;
         real t = turn * (real)n / (real)contacts, co = cosl(t), si = sinl(t);
-        real a = co * x[c] - si * x[c + 1], b = si * x[c] + co * x[c + 1];
-        y[c] = a;
-        y[c + 1] = b;
-        c += 2;
+        real a = co * x[row] - si * x[row + 1],
+             b = si * x[row] + co * x[row + 1];
+        y[row] = a;
+        y[row + 1] = b;
+        row += 2;
     }
 }
 
@@ -154,7 +158,7 @@ prepare(struct work *work, const struct symmetry *symmetry, int step, real acc)
     work->A = vec(work, rank * rank);
     work->free = vec(work, rank);
     work->acc = vec(work, rank);
-    real norm = 0.0L, *x = vec(work, rank);
+    real norm = 0.0L, *unit = vec(work, rank);
     for (int i = 0; i < rank; i++)
         norm += (real)symmetry->F[i] * symmetry->F[i];
     norm = sqrtl(norm);
@@ -165,10 +169,10 @@ prepare(struct work *work, const struct symmetry *symmetry, int step, real acc)
         turned(symmetry, j, work->F, work->order + j * rank);
     }
     for (int i = 0; i < rank; i++) {
-        memset(x, 0, (size_t)rank * sizeof *x);
-        x[i] = 1.0L;
+        memset(unit, 0, (size_t)rank * sizeof *unit);
+        unit[i] = 1.0L;
         real *y = work->free; /* only here */
-        turned(symmetry, -(long)step, x, y);
+        turned(symmetry, -(long)step, unit, y);
         for (int j = 0; j < rank; j++)
             work->Ri[j * rank + i] = y[j];
         for (int j = 0; j < rank; j++)
@@ -176,7 +180,7 @@ prepare(struct work *work, const struct symmetry *symmetry, int step, real acc)
                                     (1.0L + work->e) * work->F[j] * work->F[i];
     }
     product(rank, work->Ri, work->U, work->A);
-    memset(work->free, 0, (size_t)rank * sizeof *x);
+    memset(work->free, 0, (size_t)rank * sizeof *unit);
     /* F_j.a is the same for all contacts: along the mode that does not turn */
     if (acc != 0.0L)
         work->free[0] = acc / work->F[0];
@@ -218,8 +222,8 @@ judge(struct work *work, const real *q, const real *p,
     after(work, p, u);
     motion->worst = -1;
     bool dips = false;
-    for (int j = 1; j < contacts; j++) {
-        const real *F = work->order + j * rank;
+    for (int contact = 1; contact < contacts; contact++) {
+        const real *F = work->order + contact * rank;
         real g = dot(rank, F, q), v = dot(rank, F, u),
              a = dot(rank, F, work->acc);
         /* a gap that is accelerated upwards may have its least value in flight
@@ -229,7 +233,7 @@ judge(struct work *work, const real *q, const real *p,
         if (low >= least)
             continue;
         least = low;
-        motion->worst = j;
+        motion->worst = contact;
         dips = inside;
     }
     motion->margin = contacts > 1 && size > 0.0L ? (double)(least / size) : 0.0;
@@ -243,22 +247,22 @@ judge(struct work *work, const real *q, const real *p,
 /* -- multipliers ------------------------------------------------------------
  */
 
-/* Removes the parts of x (n) along the k rows of V and scales x to length 1.
- * False: nothing is left. */
+/* Removes the parts of x (`length` numbers) along the k rows of V and scales x
+ * to length 1. False: nothing is left. */
 static bool
-orthonormal(int n, const real *V, int k, real *x)
+orthonormal(int length, const real *V, int k, real *x)
 {
-    real was = sqrtl(dot(n, x, x));
+    real was = sqrtl(dot(length, x, x));
     for (int again = 0; again < 2; again++)
         for (int i = 0; i < k; i++) {
-            real d = dot(n, V + i * n, x);
-            for (int j = 0; j < n; j++)
-                x[j] -= d * V[i * n + j];
+            real d = dot(length, V + i * length, x);
+            for (int j = 0; j < length; j++)
+                x[j] -= d * V[i * length + j];
         }
-    real s = sqrtl(dot(n, x, x));
+    real s = sqrtl(dot(length, x, x));
     if (!(s > 1e-9L * was))
         return false;
-    for (int j = 0; j < n; j++)
+    for (int j = 0; j < length; j++)
         x[j] /= s;
     return true;
 }
@@ -270,29 +274,29 @@ static void
 derivative(struct work *work, const struct self_similar_motion *motion,
            real tau, const real *acc, const real *p, real *J)
 {
-    int rank = work->r, n = 2 * rank;
-    real *x = vec(work, rank), *y = vec(work, rank), *u = vec(work, rank),
-         *v = vec(work, rank);
+    int rank = work->r, size = 2 * rank;
+    real *unit = vec(work, rank), *pushed = vec(work, rank),
+         *gap_change = vec(work, rank), *rate_change = vec(work, rank);
     real *ra = vec(work, rank);
     real bp = motion->bp, bq = motion->bq, rate = bp * dot(rank, work->F, p);
     times(rank, work->Ri, acc, ra);
-    for (int c = 0; c < n; c++) {
-        bool place = c < rank;
-        memset(x, 0, (size_t)rank * sizeof *x);
-        x[place ? c : c - rank] = 1.0L;
-        memset(v, 0, (size_t)rank * sizeof *v);
+    for (int column = 0; column < size; column++) {
+        bool place = column < rank;
+        memset(unit, 0, (size_t)rank * sizeof *unit);
+        unit[place ? column : column - rank] = 1.0L;
+        memset(rate_change, 0, (size_t)rank * sizeof *rate_change);
         if (!place) { /* dp: U_0 dp, and by it the place after the flight */
-            times(rank, work->U, x, y);
-            times(rank, work->Ri, y, v);
+            times(rank, work->U, unit, pushed);
+            times(rank, work->Ri, pushed, rate_change);
         }
         for (int i = 0; i < rank; i++)
-            u[i] = tau * v[i];
+            gap_change[i] = tau * rate_change[i];
         if (place)
-            times(rank, work->Ri, x, u);
-        real dt = -dot(rank, work->F, u) / rate;
+            times(rank, work->Ri, unit, gap_change);
+        real dt = -dot(rank, work->F, gap_change) / rate;
         for (int i = 0; i < rank; i++) {
-            J[i * n + c] = (u[i] + bp * p[i] * dt) / bq;
-            J[(rank + i) * n + c] = (v[i] + ra[i] * dt) / bp;
+            J[i * size + column] = (gap_change[i] + bp * p[i] * dt) / bq;
+            J[(rank + i) * size + column] = (rate_change[i] + ra[i] * dt) / bp;
         }
     }
 }
@@ -303,51 +307,51 @@ static int
 multipliers(struct work *work, const real *q0, const real *p0, bool scaled,
             struct self_similar_motion *motion)
 {
-    int rank = work->r, n = 2 * rank, k = 0;
+    int rank = work->r, size = 2 * rank, found = 0;
     real V = sqrtl(dot(rank, p0, p0)), L = sqrtl(dot(rank, q0, q0));
     if (!(L > 0.0L))
         L = V;
-    real *q = vec(work, n), *p = q + rank, *acc = vec(work, rank);
+    real *q = vec(work, size), *p = q + rank, *acc = vec(work, rank);
     for (int i = 0; i < rank; i++) {
         q[i] = q0[i] / L;
         p[i] = p0[i] / V;
         acc[i] = work->acc[i] * L / (V * V);
     }
-    real *B = vec(work, n * n), *J = vec(work, n * n);
+    real *B = vec(work, size * size), *J = vec(work, size * size);
     derivative(work, motion, V / L, acc, p, J);
-    /* rows 0 .. k-1: directions outside of the plane, then the scalings */
+    /* rows 0 .. found-1: directions outside of the plane, then the scalings */
     memcpy(B, work->F, (size_t)rank * sizeof *B);
-    k += orthonormal(n, B, k, B + k * n);
+    found += orthonormal(size, B, found, B + found * size);
     for (int half = 0; half < 2 && !(work->e > 0.0L); half++) {
-        memset(B + k * n, 0, (size_t)n * sizeof *B);
-        times(rank, work->Ri, work->F, B + k * n + half * rank);
-        k += orthonormal(n, B, k, B + k * n);
+        memset(B + found * size, 0, (size_t)size * sizeof *B);
+        times(rank, work->Ri, work->F, B + found * size + half * rank);
+        found += orthonormal(size, B, found, B + found * size);
     }
     for (int half = 0; half < (scaled ? 1 : 2); half++) {
-        for (int i = 0; i < n; i++)
-            B[k * n + i] = scaled ? (i < rank ? 2.0L : 1.0L) * q[i]
-                           : (i < rank) == !half ? q[i]
-                                                 : 0.0L;
-        k += orthonormal(n, B, k, B + k * n);
+        for (int i = 0; i < size; i++)
+            B[found * size + i] = scaled ? (i < rank ? 2.0L : 1.0L) * q[i]
+                                  : (i < rank) == !half ? q[i]
+                                                        : 0.0L;
+        found += orthonormal(size, B, found, B + found * size);
     }
-    int from = k;
-    for (int i = 0; i < n && k < n; i++) {
-        memset(B + k * n, 0, (size_t)n * sizeof *B);
-        B[k * n + i] = 1.0L;
-        k += orthonormal(n, B, k, B + k * n);
+    int from = found;
+    for (int i = 0; i < size && found < size; i++) {
+        memset(B + found * size, 0, (size_t)size * sizeof *B);
+        B[found * size + i] = 1.0L;
+        found += orthonormal(size, B, found, B + found * size);
     }
-    int d = k - from;
-    double *M = NEW_N(work->a, double, (size_t)(d * d) + 1);
-    real *x = vec(work, n);
-    for (int c = 0; c < d; c++) {
-        times(n, J, B + (from + c) * n, x);
-        for (int i = 0; i < d; i++)
-            M[i * d + c] = (double)dot(n, B + (from + i) * n, x);
+    int dimension = found - from;
+    double *M = NEW_N(work->a, double, (size_t)(dimension * dimension) + 1);
+    real *x = vec(work, size);
+    for (int c = 0; c < dimension; c++) {
+        times(size, J, B + (from + c) * size, x);
+        for (int i = 0; i < dimension; i++)
+            M[i * dimension + c] = (double)dot(size, B + (from + i) * size, x);
     }
     struct eigen eigen = {0};
-    if (d && eigen_solve(work->a, d, M, &eigen))
+    if (dimension && eigen_solve(work->a, dimension, M, &eigen))
         return 1;
-    motion->n_multiplier = d;
+    motion->n_multiplier = dimension;
     motion->multiplier = eigen.re;
     motion->multiplier_im = eigen.im;
     return 0;
@@ -399,26 +403,27 @@ find_free(struct work *work, struct self_similar *out)
     real *p = vec(work, rank);
     for (int i = 0; i < rank; i++)
         out->tied |= eigen.im[i] != 0.0 && fabs(eigen.im[i]) <= eigen.error[i];
-    for (int i = 0; i < rank; i++)
-        for (int j = i + 1; j < rank; j++) {
-            bool pair = eigen.im[i] == 0.0 && eigen.im[j] == 0.0;
-            if (!pair || !(eigen.re[i] < 1.0) ||
-                !(eigen.re[j] > eigen.error[j]))
+    for (int rate_mode = 0; rate_mode < rank; rate_mode++)
+        for (int gap_mode = rate_mode + 1; gap_mode < rank; gap_mode++) {
+            bool pair = eigen.im[rate_mode] == 0.0 && eigen.im[gap_mode] == 0.0;
+            if (!pair || !(eigen.re[rate_mode] < 1.0) ||
+                !(eigen.re[gap_mode] > eigen.error[gap_mode]))
                 continue;
-            if (eigen.re[i] - eigen.re[j] <= eigen.error[i] + eigen.error[j]) {
+            if (eigen.re[rate_mode] - eigen.re[gap_mode] <=
+                eigen.error[rate_mode] + eigen.error[gap_mode]) {
                 out->tied = true;
                 continue;
             }
             real s = 0.0L;
             for (int k = 0; k < rank; k++)
-                s += work->F[k] * eigen.x[i * rank + k];
+                s += work->F[k] * eigen.x[rate_mode * rank + k];
             if (s == 0.0L)
                 continue;
             for (int k = 0; k < rank; k++)
-                p[k] = -eigen.x[i * rank + k] / s;
-            if (motion_of(work, eigen.re[i], eigen.re[j],
-                          eigen.error[i] / eigen.re[i], p, false,
-                          &out->v[out->n++]))
+                p[k] = -eigen.x[rate_mode * rank + k] / s;
+            if (motion_of(work, eigen.re[rate_mode], eigen.re[gap_mode],
+                          eigen.error[rate_mode] / eigen.re[rate_mode], p,
+                          false, &out->v[out->n++]))
                 return 1;
         }
     return 0;
@@ -457,87 +462,89 @@ adjugate(struct work *work, const real *A, real *B, real *c)
 static int
 polynomial(struct work *work, real *pi)
 {
-    int rank = work->r, rr = rank * rank, n = 3 * rank - 2;
+    int rank = work->r, rr = rank * rank, degree = 3 * rank - 2;
     real *BA = vec(work, rank * rr), *BR = vec(work, rank * rr),
          *c = vec(work, rank + 1);
-    real *g = vec(work, (rank + 1) * rank), *x = vec(work, rank),
-         *y = vec(work, rank);
+    real *inner = vec(work, (rank + 1) * rank), *back = vec(work, rank),
+         *term = vec(work, rank);
     adjugate(work, work->Ri, BR, c);
     adjugate(work, work->A, BA, c);
-    times(rank, work->Ri, work->acc, x);
+    times(rank, work->Ri, work->acc, back);
     for (int k = 0; k <= rank; k++)
         for (int i = 0; i < rank; i++)
-            g[k * rank + i] = 0.5L * c[k] * work->acc[i];
+            inner[k * rank + i] = 0.5L * c[k] * work->acc[i];
     for (int k = 0; k < rank; k++) {
         real *u = vec(work, rank);
-        times(rank, BA + k * rr, x, y);
-        times(rank, work->U, y, u);
+        times(rank, BA + k * rr, back, term);
+        times(rank, work->U, term, u);
         for (int i = 0; i < rank; i++)
-            g[k * rank + i] += u[i];
+            inner[k * rank + i] += u[i];
     }
-    for (int k = 0; k <= n; k++)
+    for (int k = 0; k <= degree; k++)
         pi[k] = 0.0L;
     for (int k = 0; k <= rank; k++) {
-        times(rank, work->Ri, g + k * rank, x);
+        times(rank, work->Ri, inner + k * rank, back);
         for (int j = 0; j < rank; j++) {
-            times(rank, BR + j * rr, x, y);
-            pi[2 * j + k] += dot(rank, work->F, y);
+            times(rank, BR + j * rr, back, term);
+            pi[2 * j + k] += dot(rank, work->F, term);
         }
     }
-    return n;
+    return degree;
 }
 
 /* Newton's method between lo and hi, and the bound of the root's error */
 static real
-polish(const real *c, int n, real b, real lo, real hi, real *error)
+polish(const real *c, int n, real root, real lo, real hi, real *error)
 {
-    real y, d, terms;
+    real y, slope, terms;
     for (int it = 0;; it++) {
         y = c[n];
-        d = 0.0L;
+        slope = 0.0L;
         terms = fabsl(c[n]);
         for (int k = n - 1; k >= 0; k--) {
-            d = d * b + y;
-            y = y * b + c[k];
-            terms = terms * b + fabsl(c[k]);
+            slope = slope * root + y;
+            y = y * root + c[k];
+            terms = terms * root + fabsl(c[k]);
         }
-        real next = b - y / d;
+        real next = root - y / slope;
         if (it == 40 || !(next > lo && next < hi) ||
-            fabsl(next - b) <= LDBL_EPSILON * b)
+            fabsl(next - root) <= LDBL_EPSILON * root)
             break;
-        b = next;
+        root = next;
     }
     real noise = SELF_SIMILAR_NOISE * DBL_EPSILON * terms,
-         step = noise / fabsl(d);
+         step = noise / fabsl(slope);
     /* close to a double root the slope tells nothing */
-    *error = fminl(step, sqrtl(noise / terms)) / b;
-    return b;
+    *error = fminl(step, sqrtl(noise / terms)) / root;
+    return root;
 }
 
 static int
 find_falling(struct work *work, struct self_similar *out)
 {
-    int rank = work->r, n;
+    int rank = work->r, degree;
     real *pi = vec(work, 3 * rank), big = 0.0L;
-    double c[POLYNOMIAL_MAX + 1], root[POLYNOMIAL_MAX];
-    n = polynomial(work, pi);
-    for (int k = 0; k <= n; k++)
+    double coefficient[POLYNOMIAL_MAX + 1], root[POLYNOMIAL_MAX];
+    degree = polynomial(work, pi);
+    for (int k = 0; k <= degree; k++)
         big = fmaxl(big, fabsl(pi[k]));
     /* roots at 0 are roots of det U_0 */
-    while (n > 0 && fabsl(pi[0]) <= 64.0L * LDBL_EPSILON * big) {
+    while (degree > 0 && fabsl(pi[0]) <= 64.0L * LDBL_EPSILON * big) {
         pi++;
-        n--;
+        degree--;
     }
-    for (int k = 0; k <= n; k++)
-        c[k] = (double)(pi[k] / big);
-    int k = big > 0.0L ? polynomial_roots(c, n, 1.0, 0.0, root, n) : 0;
+    for (int k = 0; k <= degree; k++)
+        coefficient[k] = (double)(pi[k] / big);
+    int k = big > 0.0L
+                ? polynomial_roots(coefficient, degree, 1.0, 0.0, root, degree)
+                : 0;
     out->v =
         NEW_N(work->a, struct self_similar_motion, (size_t)(k > 0 ? k : 0) + 1);
     real *p = vec(work, rank), *x = vec(work, rank);
     for (int i = 0; i < k; i++) {
         real lo = i ? 0.5L * ((real)root[i - 1] + root[i]) : 0.0L;
         real hi = i + 1 < k ? 0.5L * ((real)root[i] + root[i + 1]) : 1.0L;
-        real error, b = polish(pi, n, root[i], lo, hi, &error);
+        real error, b = polish(pi, degree, root[i], lo, hi, &error);
         if (!(b * (1.0L - error) > 0.0L) || !(b * (1.0L + error) < 1.0L))
             continue;
         times(rank, work->Ri, work->acc, x);
@@ -555,13 +562,14 @@ find_falling(struct work *work, struct self_similar *out)
 }
 
 void
-self_similar_sort(struct self_similar *s)
+self_similar_sort(struct self_similar *motions)
 {
-    assert(s && s->n >= 0);
-    assert(s->n == 0 || s->v);
-    for (int i = 1; i < s->n; i++)
+    assert(motions && motions->n >= 0);
+    assert(motions->n == 0 || motions->v);
+    for (int i = 1; i < motions->n; i++)
         for (int j = i; j > 0; j--) {
-            struct self_similar_motion *a = &s->v[j - 1], *b = &s->v[j], t;
+            struct self_similar_motion *a = &motions->v[j - 1],
+                                       *b = &motions->v[j], t;
             bool fa = a->verdict == SELF_SIMILAR_FEASIBLE,
                  fb = b->verdict == SELF_SIMILAR_FEASIBLE;
             if (fa > fb || (fa == fb && a->bp >= b->bp))
@@ -570,8 +578,8 @@ self_similar_sort(struct self_similar *s)
             *a = *b;
             *b = t;
         }
-    for (int i = 0; i < s->n; i++)
-        s->feasible += s->v[i].verdict == SELF_SIMILAR_FEASIBLE;
+    for (int i = 0; i < motions->n; i++)
+        motions->feasible += motions->v[i].verdict == SELF_SIMILAR_FEASIBLE;
 }
 
 int

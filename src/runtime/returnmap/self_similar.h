@@ -62,14 +62,15 @@ struct self_similar {
 int self_similar_find(struct arena *arena, const struct symmetry *symmetry,
                       int step, double acc, struct self_similar *out);
 
-/* Motions of a given order of n impacts that repeats, without acceleration and
- * without a symmetry (self_similar_order.c). C: m x m cosines of the contacts,
- * of the given rank; e: m restitutions. q and p have m entries, gaps and rates
- * over sqrt(W_ii), ratios are of a whole period. 0, or 1 as above. */
+/* Motions of a given order of `length` impacts that repeats, without
+ * acceleration and without a symmetry (self_similar_order.c). C: m x m cosines
+ * of the contacts, of the given rank; m restitutions. q and p have m entries,
+ * gaps and rates over sqrt(W_ii), ratios are of a whole period. 0, or 1 as
+ * above. */
 int self_similar_order(struct arena *arena, int contacts, int rank,
-                       const double *C, const double *e, const int *order,
-                       int n, struct self_similar *out);
+                       const double *C, const double *restitution,
+                       const int *order, int length, struct self_similar *out);
 /* feasible ones first */
-void self_similar_sort(struct self_similar *s);
+void self_similar_sort(struct self_similar *motions);
 
 #endif

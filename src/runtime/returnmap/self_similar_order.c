@@ -40,7 +40,7 @@ impact(const struct word *word, int j, double *u)
         u[i] -= push * word->C[i * word->m + j];
 }
 
-/* the matrix of a map in the basis */
+/* the matrix A of a map in the basis V */
 typedef void map_fn(const struct word *w, double *x);
 
 static double *
@@ -126,21 +126,21 @@ put(struct word *word, const double *p, double *q,
 {
     int contacts = word->m, first = word->order[0];
     double least = INFINITY, big = 0.0, total = 0.0, t0 = 0.0;
-    double *g = NEW_N(word->a, double, (size_t)contacts);
+    double *moved = NEW_N(word->a, double, (size_t)contacts);
     bool back = false;
     q[first] = 0.0;
     for (int i = 0; i < contacts; i++)
         big = fmax(big, fabs(q[i]));
-    memcpy(g, q, (size_t)contacts * sizeof *g);
+    memcpy(moved, q, (size_t)contacts * sizeof *moved);
     motion->worst = -1;
     for (int k = 0; k < word->n; k++) {
-        double t = fly(word, k, g);
+        double t = fly(word, k, moved);
         back |= !(t > 0.0);
         total += t;
         t0 = k ? t0 : t;
         for (int i = 0; i < contacts; i++)
-            if (i != word->order[(k + 1) % word->n] && g[i] / big < least) {
-                least = g[i] / big;
+            if (i != word->order[(k + 1) % word->n] && moved[i] / big < least) {
+                least = moved[i] / big;
                 motion->worst = i;
             }
     }
@@ -163,7 +163,7 @@ static int
 beside(const struct eigen *eigen, int own, bool zero, double by, double *re,
        double *im)
 {
-    int n = 0, least = -1;
+    int count = 0, least = -1;
     for (int i = 0; i < eigen->n && zero; i++)
         if (least < 0 || hypot(eigen->re[i], eigen->im[i]) <
                              hypot(eigen->re[least], eigen->im[least]))
@@ -171,10 +171,10 @@ beside(const struct eigen *eigen, int own, bool zero, double by, double *re,
     for (int i = 0; i < eigen->n; i++) {
         if (i == own || i == least)
             continue;
-        re[n] = eigen->re[i] / by;
-        im[n++] = eigen->im[i] / by;
+        re[count] = eigen->re[i] / by;
+        im[count++] = eigen->im[i] / by;
     }
-    return n;
+    return count;
 }
 
 static void
@@ -198,13 +198,13 @@ shrinks(const struct eigen *eigen, int i, double below)
            eigen->re[i] < below;
 }
 
-/* adds all motions whose velocities are eigenvector i of A */
+/* adds all motions whose velocities p are eigenvector number rate_mode of A */
 static int
-motions(struct word *word, const struct eigen *A, int i,
+motions(struct word *word, const struct eigen *rates, int rate_mode,
         struct self_similar *out)
 {
     int contacts = word->m, rank = word->r;
-    double *p = vector(word, A, i);
+    double *p = vector(word, rates, rate_mode);
     struct eigen eigen;
     double sign = p[word->order[0]] > 0.0 ? -1.0 : 1.0;
     for (int k = 0; k < contacts; k++)
@@ -213,26 +213,28 @@ motions(struct word *word, const struct eigen *A, int i,
         return 0;
     if (eigen_solve(word->a, rank, matrix(word, gaps), &eigen))
         return 1;
-    for (int j = 0; j < rank; j++) {
-        if (!shrinks(&eigen, j, A->re[i] - A->error[i] - eigen.error[j]))
+    for (int gap_mode = 0; gap_mode < rank; gap_mode++) {
+        if (!shrinks(&eigen, gap_mode,
+                     rates->re[rate_mode] - rates->error[rate_mode] -
+                         eigen.error[gap_mode]))
             continue;
         struct self_similar_motion *motion = &out->v[out->n++];
-        double *q = vector(word, &eigen, j), s = 0.0;
+        double *q = vector(word, &eigen, gap_mode), s = 0.0;
         for (int k = 0; k < contacts; k++)
             s += q[k];
         for (int k = 0; k < contacts && s < 0.0; k++)
             q[k] = -q[k];
-        motion->bp = A->re[i];
-        motion->bq = eigen.re[j];
+        motion->bp = rates->re[rate_mode];
+        motion->bq = eigen.re[gap_mode];
         motion->bt = motion->bq / motion->bp;
-        motion->error = A->error[i] / A->re[i];
+        motion->error = rates->error[rate_mode] / rates->re[rate_mode];
         motion->exponent = 2.0 * log(motion->bp) / log(motion->bt);
         put(word, p, q, motion);
         motion->multiplier = NEW_N(word->a, double, 4 * (size_t)rank);
         motion->multiplier_im = motion->multiplier + 2 * rank;
-        int n = beside(A, i, false, motion->bp, motion->multiplier,
+        int n = beside(rates, rate_mode, false, motion->bp, motion->multiplier,
                        motion->multiplier_im);
-        n += beside(&eigen, j, true, motion->bq, motion->multiplier + n,
+        n += beside(&eigen, gap_mode, true, motion->bq, motion->multiplier + n,
                     motion->multiplier_im + n);
         falling(n, motion->multiplier, motion->multiplier_im);
         motion->n_multiplier = n;
@@ -240,8 +242,8 @@ motions(struct word *word, const struct eigen *A, int i,
     return 0;
 }
 
-/* orthonormal rows that span the range of C: its columns, each time the one of
- * which most is left (Gram and Schmidt, twice) */
+/* Orthonormal rows V that span the range of C: its columns, X, each time the
+ * one of which most is left (Gram and Schmidt, twice). */
 static double *
 basis(const struct word *word)
 {
@@ -275,21 +277,21 @@ basis(const struct word *word)
 
 int
 self_similar_order(struct arena *arena, int contacts, int rank, const double *C,
-                   const double *e, const int *order, int n,
+                   const double *restitution, const int *order, int length,
                    struct self_similar *out)
 {
-    assert(arena && C && e && order && out);
+    assert(arena && C && restitution && order && out);
     assert(contacts > 0 && rank > 0 && rank <= contacts);
-    assert(n > 0);
+    assert(length > 0);
     struct word word = {.a = arena,
                         .m = contacts,
                         .r = rank,
-                        .n = n,
+                        .n = length,
                         .C = C,
-                        .e = e,
+                        .e = restitution,
                         .order = order};
     struct eigen A;
-    word.u = NEW_N(arena, double, (size_t)(n * contacts));
+    word.u = NEW_N(arena, double, (size_t)(length * contacts));
     word.V = basis(&word);
     *out = (struct self_similar){.kind = SELF_SIMILAR_FREE, .step = 1};
     out->v =

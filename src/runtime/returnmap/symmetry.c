@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the symmetry of contacts. The order is searched contact by contact:
  * each must have the cosines with all contacts before it that its distance from
- * them asks for. */
+ * them asks for. Letters: W the Delassus matrix, C the cosines of the contacts,
+ * C_ij = W_ij/sqrt(W_ii W_jj). */
 #include "runtime/returnmap/symmetry.h"
 
 #include <assert.h>
@@ -30,68 +31,69 @@ struct search {
     long tries;
 };
 
-/* order[0 .. k-1] are found, with the cosines w[1 .. k-1] */
+/* order[0 .. place-1] are found, with the cosines w[1 .. place-1] */
 static bool
-extend(struct search *s, int k)
+extend(struct search *search, int place)
 {
-    int contacts = s->m;
-    if (k == contacts) {
+    int contacts = search->m;
+    if (place == contacts) {
         /* around the corner: distances j and m - j are one */
         for (int j = 1; j < contacts; j++)
-            if (fabs(s->w[j] - s->w[contacts - j]) > SYMMETRY_SAME)
+            if (fabs(search->w[j] - search->w[contacts - j]) > SYMMETRY_SAME)
                 return false;
         return true;
     }
     int last = -1;
     for (int tried = 0; tried < contacts; tried++) {
         /* candidates for the place next to the first: the nearest one first */
-        int c = tried;
-        if (k == 1) {
-            c = -1;
+        int candidate = tried;
+        if (place == 1) {
+            candidate = -1;
             for (int i = 1; i < contacts; i++)
-                if (!s->used[i] && (c < 0 || s->C[i] > s->C[c]))
-                    c = i;
-            if (c < 0)
+                if (!search->used[i] &&
+                    (candidate < 0 || search->C[i] > search->C[candidate]))
+                    candidate = i;
+            if (candidate < 0)
                 return false;
-            s->used[c] = true; /* not tried again in this loop */
-            last = c;
-        } else if (s->used[c]) {
+            search->used[candidate] = true; /* not tried again in this loop */
+            last = candidate;
+        } else if (search->used[candidate]) {
             continue;
         }
-        if (++s->tries > SYMMETRY_TRIES)
+        if (++search->tries > SYMMETRY_TRIES)
             return false;
-        double w = s->C[c];
-        bool fits =
-            2 * k <= contacts || fabs(w - s->w[contacts - k]) <= SYMMETRY_SAME;
-        for (int i = 1; i < k && fits; i++, s->tries++)
-            fits = fabs(s->C[s->order[i] * contacts + c] - s->w[k - i]) <=
-                   SYMMETRY_SAME;
+        double w = search->C[candidate];
+        bool fits = 2 * place <= contacts ||
+                    fabs(w - search->w[contacts - place]) <= SYMMETRY_SAME;
+        for (int i = 1; i < place && fits; i++, search->tries++)
+            fits = fabs(search->C[search->order[i] * contacts + candidate] -
+                        search->w[place - i]) <= SYMMETRY_SAME;
         if (!fits)
             continue;
-        s->order[k] = c;
-        s->w[k] = w;
-        if (k > 1) {
-            s->used[c] = true;
-            if (extend(s, k + 1))
+        search->order[place] = candidate;
+        search->w[place] = w;
+        if (place > 1) {
+            search->used[candidate] = true;
+            if (extend(search, place + 1))
                 return true;
-            s->used[c] = false;
+            search->used[candidate] = false;
             continue;
         }
         /* the other contacts that were tried as neighbours are free again */
-        bool *was = s->used + contacts;
+        bool *was = search->used + contacts;
         for (int i = 0; i < contacts; i++) {
-            was[i] = s->used[i];
-            s->used[i] = i == 0 || i == last;
+            was[i] = search->used[i];
+            search->used[i] = i == 0 || i == last;
         }
-        if (extend(s, 2))
+        if (extend(search, 2))
             return true;
         for (int i = 0; i < contacts; i++)
-            s->used[i] = was[i];
+            search->used[i] = was[i];
     }
     return false;
 }
 
-/* replaces the cosines by their means over all pairs of one distance */
+/* replaces the cosines C by their means over all pairs of one distance */
 static void
 average(struct symmetry *symmetry, const double *C)
 {
@@ -124,40 +126,42 @@ angle(int j, int k, int contacts)
 static void
 modes(struct arena *arena, struct symmetry *symmetry)
 {
-    int contacts = symmetry->m, r = 0;
+    int contacts = symmetry->m, rank = 0;
     double *size = NEW_N(arena, double, (size_t)contacts + 1);
     double tol = contacts * (4.0 * symmetry->deviation + 16.0 * DBL_EPSILON);
-    for (int k = 0; 2 * k <= contacts; k++) {
+    for (int mode = 0; 2 * mode <= contacts; mode++) {
         for (int j = 0; j < contacts; j++)
-            size[k] += symmetry->cosine[j] * cos(angle(j, k, contacts));
-        if (size[k] > tol)
-            r += k == 0 || 2 * k == contacts ? 1 : 2;
+            size[mode] += symmetry->cosine[j] * cos(angle(j, mode, contacts));
+        if (size[mode] > tol)
+            rank += mode == 0 || 2 * mode == contacts ? 1 : 2;
     }
-    symmetry->rank = r;
-    symmetry->F = NEW_N(arena, double, (size_t)(contacts * r) + 1);
-    symmetry->R = NEW_N(arena, double, (size_t)(r * r) + 1);
-    symmetry->mode = NEW_N(arena, double, (size_t)r + 1);
-    int c = 0;
-    for (int k = 0; 2 * k <= contacts; k++) {
-        bool one = k == 0 || 2 * k == contacts;
-        if (!(size[k] > tol))
+    symmetry->rank = rank;
+    symmetry->F = NEW_N(arena, double, (size_t)(contacts * rank) + 1);
+    symmetry->R = NEW_N(arena, double, (size_t)(rank * rank) + 1);
+    symmetry->mode = NEW_N(arena, double, (size_t)rank + 1);
+    int column = 0;
+    for (int mode = 0; 2 * mode <= contacts; mode++) {
+        bool one = mode == 0 || 2 * mode == contacts;
+        if (!(size[mode] > tol))
             continue;
-        double f = sqrt(size[k] * (one ? 1.0 : 2.0) / contacts);
+        double f = sqrt(size[mode] * (one ? 1.0 : 2.0) / contacts);
         for (int j = 0; j < contacts; j++) {
-            symmetry->F[j * r + c] = f * cos(angle(j, k, contacts));
+            symmetry->F[j * rank + column] = f * cos(angle(j, mode, contacts));
             if (!one)
-                symmetry->F[j * r + c + 1] = f * sin(angle(j, k, contacts));
+                symmetry->F[j * rank + column + 1] =
+                    f * sin(angle(j, mode, contacts));
         }
-        double co = cos(angle(1, k, contacts)), si = sin(angle(1, k, contacts));
-        symmetry->R[c * r + c] = one ? (k ? -1.0 : 1.0) : co;
-        symmetry->mode[c] = size[k];
+        double co = cos(angle(1, mode, contacts)),
+               si = sin(angle(1, mode, contacts));
+        symmetry->R[column * rank + column] = one ? (mode ? -1.0 : 1.0) : co;
+        symmetry->mode[column] = size[mode];
         if (!one) {
-            symmetry->R[c * r + c + 1] = -si;
-            symmetry->R[(c + 1) * r + c] = si;
-            symmetry->R[(c + 1) * r + c + 1] = co;
-            symmetry->mode[c + 1] = size[k];
+            symmetry->R[column * rank + column + 1] = -si;
+            symmetry->R[(column + 1) * rank + column] = si;
+            symmetry->R[(column + 1) * rank + column + 1] = co;
+            symmetry->mode[column + 1] = size[mode];
         }
-        c += one ? 1 : 2;
+        column += one ? 1 : 2;
     }
 }
 
@@ -181,22 +185,22 @@ feet(struct symmetry *symmetry)
 
 void
 symmetry_find(struct arena *arena, int contacts, const double *W,
-              const double *e, struct symmetry *symmetry)
+              const double *restitution, struct symmetry *symmetry)
 {
     assert(arena && symmetry);
-    assert(contacts == 0 || (W && e));
+    assert(contacts == 0 || (W && restitution));
     assert(contacts >= 0);
     size_t um = (size_t)contacts;
     *symmetry = (struct symmetry){.m = contacts, .found = SYMMETRY_EMPTY};
     if (!contacts)
         return;
-    symmetry->e = e[0];
+    symmetry->e = restitution[0];
     symmetry->order = NEW_N(arena, int, um);
     symmetry->cosine = NEW_N(arena, double, um);
     for (int i = 0; i < contacts; i++)
         symmetry->order[i] = i;
     for (int i = 1; i < contacts; i++)
-        if (fabs(e[i] - e[0]) > SYMMETRY_SAME) {
+        if (fabs(restitution[i] - restitution[0]) > SYMMETRY_SAME) {
             symmetry->found = SYMMETRY_RESTITUTION;
             symmetry->second = i;
             return;
@@ -235,26 +239,28 @@ symmetry_find(struct arena *arena, int contacts, const double *W,
 }
 
 void
-symmetry_turn(const struct symmetry *symmetry, int k, double *turn)
+symmetry_turn(const struct symmetry *symmetry, int steps, double *turn)
 {
     assert(symmetry && turn);
     assert(symmetry->m > 0 && symmetry->F && symmetry->R);
-    int r = symmetry->rank;
-    for (int i = 0; i < r * r; i++)
+    int rank = symmetry->rank;
+    for (int i = 0; i < rank * rank; i++)
         turn[i] = 0.0;
-    for (int c = 0; c < r;) {
-        double co = symmetry->R[c * r + c];
-        bool two = c + 1 < r && symmetry->R[(c + 1) * r + c] != 0.0;
+    for (int column = 0; column < rank;) {
+        double co = symmetry->R[column * rank + column];
+        bool two = column + 1 < rank &&
+                   symmetry->R[(column + 1) * rank + column] != 0.0;
         if (!two) {
-            turn[c * r + c] = co < 0.0 && k % 2 ? -1.0 : 1.0;
-            c++;
+            turn[column * rank + column] = co < 0.0 && steps % 2 ? -1.0 : 1.0;
+            column++;
             continue;
         }
-        double t = k * atan2(symmetry->R[(c + 1) * r + c], co);
-        turn[c * r + c] = turn[(c + 1) * r + c + 1] = cos(t);
-        turn[(c + 1) * r + c] = sin(t);
-        turn[c * r + c + 1] = -sin(t);
-        c += 2;
+        double t = steps * atan2(symmetry->R[(column + 1) * rank + column], co);
+        turn[column * rank + column] = turn[(column + 1) * rank + column + 1] =
+            cos(t);
+        turn[(column + 1) * rank + column] = sin(t);
+        turn[column * rank + column + 1] = -sin(t);
+        column += 2;
     }
 }
 
@@ -303,17 +309,17 @@ symmetry_critical_restitution(int contacts, double rho)
 {
     assert(contacts >= 2);
     assert(rho >= 0.0);
-    double q = rho * rho, g = 0.0;
+    double rho_squared = rho * rho, critical = 0.0;
     if (contacts == 2) {
         double h = (1.0 - rho) / (1.0 + rho);
         return rho < 1.0 ? h * h : 0.0;
     }
     if (contacts == 3) {
-        double w = (0.5 - q) / (1.0 + q);
+        double w = (0.5 - rho_squared) / (1.0 + rho_squared);
         return w > 0.0 ? half_tangent(2.0 * w) : 0.0;
     }
     double C = cos(pi / contacts);
-    if (contacts < 2 || !(q < (1.0 - C) / (2.0 * C)))
+    if (contacts < 2 || !(rho_squared < (1.0 - C) / (2.0 * C)))
         return 0.0;
     /* rho falls from its greatest to 0 as mu rises to 1 */
     double lo = 2.0 * C - 1.0, hi = 1.0;
@@ -321,13 +327,13 @@ symmetry_critical_restitution(int contacts, double rho)
         double mid = 0.5 * (lo + hi);
         if (mid <= lo || mid >= hi)
             break;
-        if (double_root(contacts, mid, &g) > q)
+        if (double_root(contacts, mid, &critical) > rho_squared)
             lo = mid;
         else
             hi = mid;
     }
-    double_root(contacts, lo, &g);
-    return g > 0.0 ? g : 0.0;
+    double_root(contacts, lo, &critical);
+    return critical > 0.0 ? critical : 0.0;
 }
 
 double

@@ -44,12 +44,12 @@ struct symmetry {
     double rho;
 };
 
-/* finds the symmetry of m contacts from W (m x m) and the restitutions e (m),
+/* finds the symmetry of m contacts from W (m x m) and the restitutions (m),
  * in memory of the arena */
 void symmetry_find(struct arena *arena, int contacts, const double *W,
-                   const double *e, struct symmetry *symmetry);
-/* R^k, rank x rank; k may be negative */
-void symmetry_turn(const struct symmetry *symmetry, int k, double *turn);
+                   const double *restitution, struct symmetry *symmetry);
+/* R^steps, rank x rank; steps may be negative */
+void symmetry_turn(const struct symmetry *symmetry, int steps, double *turn);
 /* U_0 R^k, rank x rank */
 void symmetry_map(const struct symmetry *symmetry, int k, double *map);
 

@@ -92,39 +92,40 @@ add_ray(struct quad *quad, const double direction[3], double weight)
 /* -- rules --------------------------------------------------------------------
  */
 
-/* node i and weight of the n-point Gauss-Legendre rule on [-1, 1], n even */
+/* node i and weight of the Gauss-Legendre rule with an even number of nodes on
+ * [-1, 1] */
 static void
-gauss_legendre(int n, int i, double *x, double *w)
+gauss_legendre(int n_nodes, int i, double *node, double *weight)
 {
-    double z = cos(3.14159265358979323846 * (i + 0.75) / (n + 0.5));
+    double root = cos(3.14159265358979323846 * (i + 0.75) / (n_nodes + 0.5));
     double dp = 0;
     for (int it = 0; it < 20; it++) {
-        double p0 = 1, p1 = z;
-        for (int k = 2; k <= n; k++) {
-            double p2 = ((2 * k - 1) * z * p1 - (k - 1) * p0) / k;
+        double p0 = 1, p1 = root;
+        for (int k = 2; k <= n_nodes; k++) {
+            double p2 = ((2 * k - 1) * root * p1 - (k - 1) * p0) / k;
             p0 = p1;
             p1 = p2;
         }
-        dp = n * (z * p1 - p0) / (z * z - 1);
+        dp = n_nodes * (root * p1 - p0) / (root * root - 1);
         double step = p1 / dp;
-        z -= step;
+        root -= step;
         if (fabs(step) < 4 * DBL_EPSILON)
             break;
     }
-    *x = z;
-    *w = 2 / ((1 - z * z) * dp * dp);
+    *node = root;
+    *weight = 2 / ((1 - root * root) * dp * dp);
 }
 
-/* the ring at height c on the unit sphere (the circle itself in the plane,
- * c = 0): m equally spaced directions, none on an axis */
+/* the ring at this height on the unit sphere (the circle itself in the plane,
+ * height 0): m equally spaced directions, none on an axis */
 static void
-add_ring(struct quad *quad, double c, double weight, int m)
+add_ring(struct quad *quad, double height, double weight, int m)
 {
     const double step = 2 * 3.14159265358979323846 / m;
-    double s = sqrt((1 - c) * (1 + c));
+    double s = sqrt((1 - height) * (1 + height));
     for (int j = 0; j < m; j++) {
         double phi = (j + 0.5) * step;
-        double d[3] = {s * cos(phi), s * sin(phi), c};
+        double d[3] = {s * cos(phi), s * sin(phi), height};
         add_ray(quad, d, weight * step);
     }
 }
@@ -159,10 +160,10 @@ tanh_sinh(double t, double *u, double *v, double *w)
 #define TANH_SINH_END 3.3 /* weights beyond are under 1e-17 */
 
 static void
-add_quadrants(struct quad *quad, double c, double weight, int level)
+add_quadrants(struct quad *quad, double height, double weight, int level)
 {
     const double half_pi = 1.57079632679489661923;
-    double h = 0.4 / (1 << level), s = sqrt((1 - c) * (1 + c));
+    double h = 0.4 / (1 << level), s = sqrt((1 - height) * (1 + height));
     int m = (int)(TANH_SINH_END / h);
     for (int j = -m; j <= m; j++) {
         double u, v, w;
@@ -172,7 +173,7 @@ add_quadrants(struct quad *quad, double c, double weight, int level)
         double b = s * (u < v ? sin(half_pi * u) : cos(half_pi * v));
         w *= weight * h * half_pi;
         for (int k = 0; k < 4; k++) {
-            double d[3] = {k & 1 ? -a : a, k & 2 ? -b : b, c};
+            double d[3] = {k & 1 ? -a : a, k & 2 ? -b : b, height};
             add_ray(quad, d, w);
         }
     }
@@ -201,29 +202,29 @@ rule_octants(struct quad *quad, int level)
 static bool
 finish(struct quad *quad, struct moments *moments)
 {
-    double volume = quad->q[Q_V], c[3], S[6];
+    double volume = quad->q[Q_V], centroid[3], second[6];
     if (quad->fault != RAY_OK || !(volume > 0) || !isfinite(volume))
         return false;
     for (int i = 0; i < 3; i++)
-        c[i] = quad->mirror[i] ? 0 : quad->q[Q_C + i] / volume;
+        centroid[i] = quad->mirror[i] ? 0 : quad->q[Q_C + i] / volume;
     for (int k = 0; k < 6; k++) {
         int i = pair_i[k], j = pair_j[k];
-        S[k] = quad->q[Q_S + k] - volume * c[i] * c[j];
+        second[k] = quad->q[Q_S + k] - volume * centroid[i] * centroid[j];
         if (i != j && (quad->mirror[i] || quad->mirror[j]))
-            S[k] = 0;
+            second[k] = 0;
     }
     moments->volume = volume;
     for (int i = 0; i < 3; i++)
-        moments->centre[i] = quad->o[i] + c[i];
+        moments->centre[i] = quad->o[i] + centroid[i];
     memset(moments->inertia, 0, sizeof moments->inertia);
     if (quad->n == 2) {
-        moments->inertia[0] = S[0] + S[1];
+        moments->inertia[0] = second[0] + second[1];
     } else {
-        moments->inertia[0] = S[1] + S[2];
-        moments->inertia[1] = S[0] + S[2];
-        moments->inertia[2] = S[0] + S[1];
+        moments->inertia[0] = second[1] + second[2];
+        moments->inertia[1] = second[0] + second[2];
+        moments->inertia[2] = second[0] + second[1];
         for (int k = 3; k < 6; k++)
-            moments->inertia[k] = S[k] == 0 ? 0 : -S[k];
+            moments->inertia[k] = second[k] == 0 ? 0 : -second[k];
     }
     return isfinite(moments->inertia[0]) && moments->inertia[0] > 0;
 }
@@ -275,7 +276,7 @@ run_levels(struct quad *quad, void (*rule)(struct quad *, int), int first,
 {
     double direction[3] = {0, 0, 0};
     struct moments prev = {0}, now;
-    int n = 0;
+    int differences = 0;
     for (int level = first; level <= last; level++) {
         memset(quad->q, 0, sizeof quad->q);
         rule(quad, level);
@@ -285,15 +286,16 @@ run_levels(struct quad *quad, void (*rule)(struct quad *, int), int first,
             direction[2] = direction[1];
             direction[1] = direction[0];
             direction[0] = difference(&now, &prev);
-            n++;
+            differences++;
         }
-        now.error = estimate(direction, n);
+        now.error = estimate(direction, differences);
         if (now.error <= best->error)
             *best = now;
         if (now.error <= MOMENTS_TARGET)
             return true;
         /* slow: leave it to the other family */
-        if (rule == rule_smooth && n >= 3 && direction[0] > 0.02 * direction[1])
+        if (rule == rule_smooth && differences >= 3 &&
+            direction[0] > 0.02 * direction[1])
             return true;
         prev = now;
     }

@@ -22,22 +22,23 @@ struct sums {
 };
 
 static void
-simplex_add(struct sums *sums, int dim, double det, double v[3][3])
+simplex_add(struct sums *sums, int dim, double det, double vertex[3][3])
 {
-    static const int I[6] = {0, 1, 2, 0, 0, 1}, J[6] = {0, 1, 2, 1, 2, 2};
+    static const int row[6] = {0, 1, 2, 0, 0, 1},
+                     column[6] = {0, 1, 2, 1, 2, 2};
     const double volume = dim == 2 ? 2 : 6, first = dim == 2 ? 6 : 24;
     const double second = dim == 2 ? 24 : 120;
     double sum[3] = {0, 0, 0};
     for (int a = 0; a < dim; a++)
         for (int k = 0; k < 3; k++)
-            sum[k] += v[a][k];
+            sum[k] += vertex[a][k];
     sums->v += det / volume;
     for (int k = 0; k < 3; k++)
         sums->m[k] += det * sum[k] / first;
     for (int n = 0; n < 6; n++) {
-        double t = sum[I[n]] * sum[J[n]];
+        double t = sum[row[n]] * sum[column[n]];
         for (int a = 0; a < dim; a++)
-            t += v[a][I[n]] * v[a][J[n]];
+            t += vertex[a][row[n]] * vertex[a][column[n]];
         sums->s[n] += det * t / second;
     }
 }
@@ -52,13 +53,14 @@ det3(double v[3][3])
 
 void
 polytope_moments(const struct polytope *polytope, double *volume,
-                 double centroid[3], double J[6])
+                 double centroid[3], double inertia[6])
 {
     assert(polytope->dim == 2 || polytope->dim == 3);
     assert(polytope->n_face > (uint32_t)polytope->dim);
-    static const int I[6] = {0, 1, 2, 0, 0, 1}, K[6] = {0, 1, 2, 1, 2, 2};
+    static const int row[6] = {0, 1, 2, 0, 0, 1},
+                     column[6] = {0, 1, 2, 1, 2, 2};
     struct sums sums = {.v = 0};
-    double mid[3] = {0, 0, 0}, s[6];
+    double mid[3] = {0, 0, 0}, second[6];
     for (uint32_t i = 0; i < polytope->n_vertex; i++)
         for (int k = 0; k < 3; k++)
             mid[k] += polytope->vertex[i][k] / polytope->n_vertex;
@@ -84,18 +86,18 @@ polytope_moments(const struct polytope *polytope, double *volume,
     }
     /* second moments about the centroid, then J = tr(S) 1 - S */
     for (int n = 0; n < 6; n++)
-        s[n] = sums.s[n] - sums.v * sums.m[I[n]] * sums.m[K[n]];
+        second[n] = sums.s[n] - sums.v * sums.m[row[n]] * sums.m[column[n]];
     *volume = sums.v;
-    memset(J, 0, 6 * sizeof *J);
+    memset(inertia, 0, 6 * sizeof *inertia);
     if (polytope->dim == 2) {
-        J[0] = s[0] + s[1];
+        inertia[0] = second[0] + second[1];
         return;
     }
-    J[0] = s[1] + s[2];
-    J[1] = s[0] + s[2];
-    J[2] = s[0] + s[1];
+    inertia[0] = second[1] + second[2];
+    inertia[1] = second[0] + second[2];
+    inertia[2] = second[0] + second[1];
     for (int n = 3; n < 6; n++)
-        J[n] = -s[n];
+        inertia[n] = -second[n];
 }
 
 /* -- set-up --------------------------------------------------------------- */
@@ -192,18 +194,20 @@ polytope_setup(struct rt *run, uint32_t body)
         return IMP_OK;
     int dim = (int)run->im->dim;
     struct polytope *polytope = NEW(run->arena, struct polytope);
-    uint32_t n = image_body->n_point ? image_body->n_point
-                                     : image_body->n_plane,
+    uint32_t count = image_body->n_point ? image_body->n_point
+                                         : image_body->n_plane,
              bad[2] = {0, 0};
     const double *e = run->env + image_body->env_poly;
     enum hull_fault fault;
     if (image_body->n_point) {
-        double(*x)[3] = arena_copy(run->arena, e, 3 * (size_t)n * sizeof *e);
-        fault = polytope_points(run->arena, dim, (const double(*)[3])x, n,
+        double(*x)[3] =
+            arena_copy(run->arena, e, 3 * (size_t)count * sizeof *e);
+        fault = polytope_points(run->arena, dim, (const double(*)[3])x, count,
                                 polytope, bad);
     } else {
-        double(*h)[4] = arena_copy(run->arena, e, 4 * (size_t)n * sizeof *e);
-        fault = polytope_planes(run->arena, dim, (const double(*)[4])h, n,
+        double(*h)[4] =
+            arena_copy(run->arena, e, 4 * (size_t)count * sizeof *e);
+        fault = polytope_planes(run->arena, dim, (const double(*)[4])h, count,
                                 polytope, bad);
     }
     if (fault != HULL_OK)

@@ -33,7 +33,7 @@ struct polytope {
  * for unit density, in the form of IMP_RAW_SINERTIA. Exact up to rounding.
  * Coordinates are those of the polytope. */
 void polytope_moments(const struct polytope *polytope, double *volume,
-                      double centroid[3], double J[6]);
+                      double centroid[3], double inertia[6]);
 /* The polytope of a body is run->polytope[body], NULL for other shapes.
  * polytope_setup makes it of the entries in env, in shape coordinates;
  * polytope_centre moves the origin to the mass centre when that is known.

@@ -196,25 +196,25 @@ in_plane(struct wrap *wrap, const double n[3], double d, double *over,
 
 /* normal and offset of the plane through a loop of points (Newell) */
 static bool
-loop_plane(const struct wrap *wrap, const uint32_t *loop, uint32_t m,
-           double n[3], double *d)
+loop_plane(const struct wrap *wrap, const uint32_t *loop, uint32_t count,
+           double normal[3], double *offset)
 {
-    double mid[3] = {0, 0, 0}, s[3] = {0, 0, 0};
-    for (uint32_t i = 0; i < m; i++)
+    double mid[3] = {0, 0, 0}, sum[3] = {0, 0, 0};
+    for (uint32_t i = 0; i < count; i++)
         for (int k = 0; k < 3; k++)
-            mid[k] += wrap->p[loop[i]][k] / m;
-    for (uint32_t i = 0; i < m; i++) {
+            mid[k] += wrap->p[loop[i]][k] / count;
+    for (uint32_t i = 0; i < count; i++) {
         double a[3], b[3], c[3];
         vec3_sub(wrap->p[loop[i]], mid, a);
-        vec3_sub(wrap->p[loop[(i + 1) % m]], mid, b);
+        vec3_sub(wrap->p[loop[(i + 1) % count]], mid, b);
         vec3_cross(a, b, c);
         for (int k = 0; k < 3; k++)
-            s[k] += c[k];
+            sum[k] += c[k];
     }
-    if (!(vec3_normalise(s) > 0))
+    if (!(vec3_normalise(sum) > 0))
         return false;
-    memcpy(n, s, sizeof s);
-    *d = vec3_dot(n, mid);
+    memcpy(normal, sum, sizeof sum);
+    *offset = vec3_dot(normal, mid);
     return true;
 }
 
@@ -268,22 +268,23 @@ drop_others(struct wrap *wrap, uint32_t in, uint32_t m)
     return step;
 }
 
-/* the face that lies about in the plane n.x = d, which passes through the
- * points p and q; the plane is made better until nothing lies over it */
+/* the face that lies about in the plane outward.x = offset, which passes
+ * through the points p and q; the plane is made better until nothing lies over
+ * it */
 static enum step
-face_add(struct wrap *wrap, double n[3], double d)
+face_add(struct wrap *wrap, double outward[3], double offset)
 {
     uint32_t n_inside = 0, in = 0, top = 0;
     for (int pass = 0;; pass++) {
         double over, best[3], off;
-        in = in_plane(wrap, n, d, &over, &top);
-        n_inside = in >= 3 ? in_order(wrap, n, in) : 0;
+        in = in_plane(wrap, outward, offset, &over, &top);
+        n_inside = in >= 3 ? in_order(wrap, outward, in) : 0;
         if (n_inside < 3 ||
             !loop_plane(wrap, wrap->chain, n_inside, best, &off))
             return STEP_LOST;
-        double change = 1 - vec3_dot(best, n);
-        memcpy(n, best, sizeof best);
-        d = off;
+        double change = 1 - vec3_dot(best, outward);
+        memcpy(outward, best, sizeof best);
+        offset = off;
         if (pass > 0 && change <= 4 * DBL_EPSILON && over <= wrap->tol)
             break;
         if (pass == 6) {
@@ -322,7 +323,7 @@ face_add(struct wrap *wrap, double n[3], double d)
         edge_put(wrap, v, u, wrap->n_face);
         wrap->loop[wrap->n_loop++] = v;
     }
-    memcpy(wrap->normal[wrap->n_face], n, sizeof wrap->normal[0]);
+    memcpy(wrap->normal[wrap->n_face], outward, sizeof wrap->normal[0]);
     wrap->first[++wrap->n_face] = wrap->n_loop;
     return STEP_OK;
 }
@@ -332,40 +333,41 @@ face_add(struct wrap *wrap, double n[3], double d)
  * Points on the edge's line have no angle. */
 static bool
 pivot(const struct wrap *wrap, uint32_t first, uint32_t second,
-      const double n[3], double out[3], double *d)
+      const double n[3], double out[3], double *offset)
 {
-    double e[3], l[3], up[3], ca = 0, sa = -1;
+    double e[3], left[3], up[3], ca = 0, sa = -1;
     vec3_sub(wrap->p[second], wrap->p[first], e);
     if (!(vec3_normalise(e) > 0))
         return false;
-    vec3_cross(n, e, l);
-    vec3_normalise(l);
-    vec3_cross(e, l, up);
+    vec3_cross(n, e, left);
+    vec3_normalise(left);
+    vec3_cross(e, left, up);
     bool any = false;
     for (uint32_t i = 0; i < wrap->n; i++) {
         if (wrap->dropped[i] || i == first || i == second)
             continue;
         double s[3];
         vec3_sub(wrap->p[i], wrap->p[first], s);
-        double c = vec3_dot(s, l), a = -vec3_dot(s, up);
-        double r = hypot(c, a);
+        double cosine = vec3_dot(s, left), sine = -vec3_dot(s, up);
+        double r = hypot(cosine, sine);
         if (r <= 2 * wrap->tol)
             continue;
         /* rounding puts points of the face itself under or over it */
-        if (a <= wrap->tol && c > 0)
-            a = 0;
-        c /= r;
-        a /= r;
-        if (!any || ca * a - sa * c > 0) {
-            ca = c;
-            sa = a;
+        if (sine <= wrap->tol && cosine > 0)
+            sine = 0;
+        cosine /= r;
+        sine /= r;
+        if (!any || ca * sine - sa * cosine > 0) {
+            ca = cosine;
+            sa = sine;
             any = true;
         }
     }
     for (int k = 0; k < 3; k++)
-        out[k] = -sa * l[k] - ca * up[k];
+        out[k] = -sa * left[k] - ca * up[k];
     vec3_normalise(out);
-    *d = 0.5 * (vec3_dot(out, wrap->p[first]) + vec3_dot(out, wrap->p[second]));
+    *offset =
+        0.5 * (vec3_dot(out, wrap->p[first]) + vec3_dot(out, wrap->p[second]));
     return any;
 }
 
@@ -445,7 +447,7 @@ static bool
 one_plane(const struct wrap *wrap)
 {
     uint32_t far[2] = {0, 0};
-    double best = 0, e[3], n[3] = {0, 0, 0};
+    double best = 0, edge[3], normal[3] = {0, 0, 0};
     for (uint32_t i = 1; i < wrap->n; i++) {
         double s[3];
         vec3_sub(wrap->p[i], wrap->p[0], s);
@@ -454,27 +456,27 @@ one_plane(const struct wrap *wrap)
             far[0] = i;
         }
     }
-    vec3_sub(wrap->p[far[0]], wrap->p[0], e);
-    if (!(vec3_normalise(e) > 0))
+    vec3_sub(wrap->p[far[0]], wrap->p[0], edge);
+    if (!(vec3_normalise(edge) > 0))
         return true;
     best = 0;
     for (uint32_t i = 1; i < wrap->n; i++) {
         double s[3], c[3];
         vec3_sub(wrap->p[i], wrap->p[0], s);
-        vec3_cross(e, s, c);
+        vec3_cross(edge, s, c);
         if (vec3_dot(c, c) > best) {
             best = vec3_dot(c, c);
-            memcpy(n, c, sizeof n);
+            memcpy(normal, c, sizeof normal);
         }
     }
     if (wrap->dim == 2 || !(sqrt(best) > 4 * wrap->tol))
         return !(sqrt(best) > 4 * wrap->tol);
-    vec3_normalise(n);
+    vec3_normalise(normal);
     best = 0;
     for (uint32_t i = 1; i < wrap->n; i++) {
         double s[3];
         vec3_sub(wrap->p[i], wrap->p[0], s);
-        best = fmax(best, fabs(vec3_dot(n, s)));
+        best = fmax(best, fabs(vec3_dot(normal, s)));
     }
     return !(best > 4 * wrap->tol);
 }

@@ -39,7 +39,7 @@ enum hull_fault polytope_points(struct arena *arena, int dim,
  * them. A zero vector states only that h[3] is not negative. One half-space
  * alone stays a half-space. */
 enum hull_fault polytope_planes(struct arena *arena, int dim,
-                                const double (*h)[4], uint32_t n,
+                                const double (*h)[4], uint32_t count,
                                 struct polytope *out, uint32_t bad[2]);
 /* How the loops of faces hang together. twin[i]: where the edge that starts at
  * loop[i] starts in the other face; at, around: as in struct polytope,

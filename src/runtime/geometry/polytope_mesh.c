@@ -147,28 +147,28 @@ polygon_sides(struct arena *arena, struct polytope *polytope)
 static void
 face_plane(struct polytope *polytope, struct polytope_face *face)
 {
-    double mid[3] = {0, 0, 0}, n[3] = {0, 0, 0};
-    const uint32_t *l = polytope->loop + face->first;
+    double mid[3] = {0, 0, 0}, normal[3] = {0, 0, 0};
+    const uint32_t *loop = polytope->loop + face->first;
     for (uint32_t i = 0; i < face->count; i++)
         for (int k = 0; k < 3; k++)
-            mid[k] += polytope->vertex[l[i]][k] / face->count;
+            mid[k] += polytope->vertex[loop[i]][k] / face->count;
     if (polytope->dim == 2) {
-        n[0] = polytope->vertex[l[1]][1] - polytope->vertex[l[0]][1];
-        n[1] = polytope->vertex[l[0]][0] - polytope->vertex[l[1]][0];
+        normal[0] = polytope->vertex[loop[1]][1] - polytope->vertex[loop[0]][1];
+        normal[1] = polytope->vertex[loop[0]][0] - polytope->vertex[loop[1]][0];
     }
     for (uint32_t i = 0; i < face->count && polytope->dim == 3; i++) {
         double a[3], b[3], c[3];
         for (int k = 0; k < 3; k++) {
-            a[k] = polytope->vertex[l[i]][k] - mid[k];
-            b[k] = polytope->vertex[l[(i + 1) % face->count]][k] - mid[k];
+            a[k] = polytope->vertex[loop[i]][k] - mid[k];
+            b[k] = polytope->vertex[loop[(i + 1) % face->count]][k] - mid[k];
         }
         vec3_cross(a, b, c);
         for (int k = 0; k < 3; k++)
-            n[k] += c[k];
+            normal[k] += c[k];
     }
-    vec3_normalise(n);
-    memcpy(face->n, n, sizeof n);
-    face->d = vec3_dot(n, mid);
+    vec3_normalise(normal);
+    memcpy(face->n, normal, sizeof normal);
+    face->d = vec3_dot(normal, mid);
 }
 
 enum hull_fault
@@ -230,10 +230,10 @@ find_inside(struct vertex_planes *planes)
 {
     for (int step = 0; step < CENTRE_STEPS; step++) {
         double by = 0, far = 0;
-        for (int k = 0; k < planes->dim; k++) {
+        for (int axis = 0; axis < planes->dim; axis++) {
             double up = INFINITY, down = INFINITY;
             for (uint32_t i = 0; i < planes->n; i++) {
-                double u = planes->h[i][k], t = planes->h[i][3] / fabs(u);
+                double u = planes->h[i][axis], t = planes->h[i][3] / fabs(u);
                 if (u > 0)
                     up = fmin(up, t);
                 else if (u < 0)
@@ -242,11 +242,11 @@ find_inside(struct vertex_planes *planes)
             if (isinf(up) || isinf(down))
                 return HULL_UNBOUNDED;
             double move = 0.5 * (up - down);
-            planes->c[k] += move;
+            planes->c[axis] += move;
             by = fmax(by, fabs(move));
             far = fmax(far, up + down);
             for (uint32_t i = 0; i < planes->n; i++)
-                planes->h[i][3] -= planes->h[i][k] * move;
+                planes->h[i][3] -= planes->h[i][axis] * move;
         }
         if (by <= 0.05 * far)
             break;
@@ -258,40 +258,41 @@ find_inside(struct vertex_planes *planes)
  * across it, and the one most across both. About c. */
 static bool
 corner(const struct vertex_planes *planes, const uint32_t *at, uint32_t n_plane,
-       double x[3])
+       double point[3])
 {
-    const double *a = planes->h[at[0]], *b = NULL, *c = NULL;
+    const double *first = planes->h[at[0]], *second = NULL, *third = NULL;
     double best = 0, ab[3] = {0, 0, 1}, bc[3], ca[3];
     for (uint32_t i = 1; i < n_plane; i++) {
         double r[3];
-        vec3_cross(a, planes->h[at[i]], r);
+        vec3_cross(first, planes->h[at[i]], r);
         if (vec3_dot(r, r) > best) {
             best = vec3_dot(r, r);
-            b = planes->h[at[i]];
+            second = planes->h[at[i]];
             memcpy(ab, r, sizeof ab);
         }
     }
-    if (!b)
+    if (!second)
         return false;
     if (planes->dim == 2) {
         double det = ab[2];
-        x[0] = (a[3] * b[1] - b[3] * a[1]) / det;
-        x[1] = (a[0] * b[3] - b[0] * a[3]) / det;
-        x[2] = 0;
+        point[0] = (first[3] * second[1] - second[3] * first[1]) / det;
+        point[1] = (first[0] * second[3] - second[0] * first[3]) / det;
+        point[2] = 0;
         return true;
     }
     best = 0;
     for (uint32_t i = 1; i < n_plane; i++)
         if (fabs(vec3_dot(ab, planes->h[at[i]])) > fabs(best)) {
             best = vec3_dot(ab, planes->h[at[i]]);
-            c = planes->h[at[i]];
+            third = planes->h[at[i]];
         }
-    if (!c)
+    if (!third)
         return false;
-    vec3_cross(b, c, bc);
-    vec3_cross(c, a, ca);
+    vec3_cross(second, third, bc);
+    vec3_cross(third, first, ca);
     for (int k = 0; k < 3; k++)
-        x[k] = (a[3] * bc[k] + b[3] * ca[k] + c[3] * ab[k]) / best;
+        point[k] =
+            (first[3] * bc[k] + second[3] * ca[k] + third[3] * ab[k]) / best;
     return true;
 }
 
@@ -300,21 +301,22 @@ corner(const struct vertex_planes *planes, const uint32_t *at, uint32_t n_plane,
 static bool
 encloses(const struct vertex_planes *planes, const uint32_t *at, uint32_t n)
 {
-    double s = 0, big = 0, r[3];
-    const double *a = planes->dual[at[0]];
+    double sum = 0, big = 0, cross[3];
+    const double *start = planes->dual[at[0]];
     for (uint32_t i = 1; i + 1 < (planes->dim == 2 ? 3 : n); i++) {
-        const double *b = planes->dual[at[i]];
-        vec3_cross(a, b, r);
+        const double *second = planes->dual[at[i]];
+        vec3_cross(start, second, cross);
         if (planes->dim == 2) {
-            s += r[2];
-            big += sqrt(vec3_dot(a, a) * vec3_dot(b, b));
+            sum += cross[2];
+            big += sqrt(vec3_dot(start, start) * vec3_dot(second, second));
             continue;
         }
-        const double *c = planes->dual[at[i + 1]];
-        s += vec3_dot(r, c);
-        big += sqrt(vec3_dot(a, a) * vec3_dot(b, b) * vec3_dot(c, c));
+        const double *third = planes->dual[at[i + 1]];
+        sum += vec3_dot(cross, third);
+        big += sqrt(vec3_dot(start, start) * vec3_dot(second, second) *
+                    vec3_dot(third, third));
     }
-    return s > PLANES_OPEN * big;
+    return sum > PLANES_OPEN * big;
 }
 
 /* lies x inside all half-spaces? */
@@ -409,19 +411,21 @@ take(struct vertex_planes *planes, const double (*half_spaces)[4],
      uint32_t n_plane, uint32_t bad[2])
 {
     planes->h = arena_alloc(planes->a, (n_plane + 1) * sizeof *planes->h);
-    for (uint32_t i = 0; i < n_plane; i++) {
-        double a[3] = {half_spaces[i][0], half_spaces[i][1], half_spaces[i][2]};
-        double big = fmax(fabs(a[0]), fmax(fabs(a[1]), fabs(a[2])));
-        bad[0] = i;
+    for (uint32_t plane = 0; plane < n_plane; plane++) {
+        double normal[3] = {half_spaces[plane][0], half_spaces[plane][1],
+                            half_spaces[plane][2]};
+        double big =
+            fmax(fabs(normal[0]), fmax(fabs(normal[1]), fabs(normal[2])));
+        bad[0] = plane;
         if (!(big > 0)) {
-            if (half_spaces[i][3] < 0)
+            if (half_spaces[plane][3] < 0)
                 return HULL_EMPTY;
             continue;
         }
         for (int k = 0; k < 3; k++)
-            a[k] /= big;
-        double l = vec3_normalise(a), b = half_spaces[i][3] / big / l;
-        memcpy(planes->h[planes->n], a, sizeof a);
+            normal[k] /= big;
+        double l = vec3_normalise(normal), b = half_spaces[plane][3] / big / l;
+        memcpy(planes->h[planes->n], normal, sizeof normal);
         planes->h[planes->n++][3] = b;
         if (n_plane > 1 && !(b > 0))
             return HULL_EMPTY;
@@ -430,8 +434,8 @@ take(struct vertex_planes *planes, const double (*half_spaces)[4],
 }
 
 enum hull_fault
-polytope_planes(struct arena *arena, int dim, const double (*h)[4], uint32_t n,
-                struct polytope *out, uint32_t bad[2])
+polytope_planes(struct arena *arena, int dim, const double (*h)[4],
+                uint32_t count, struct polytope *out, uint32_t bad[2])
 {
     assert(dim == 2 || dim == 3);
     assert(out != NULL && bad != NULL);
@@ -439,10 +443,10 @@ polytope_planes(struct arena *arena, int dim, const double (*h)[4], uint32_t n,
     struct hull hull;
     memset(out, 0, sizeof *out);
     out->dim = dim;
-    enum hull_fault fault = take(&planes, h, n, bad);
+    enum hull_fault fault = take(&planes, h, count, bad);
     if (fault != HULL_OK)
         return fault;
-    if (n == 1 && planes.n == 1) {
+    if (count == 1 && planes.n == 1) {
         out->face = NEW_N(arena, struct polytope_face, 1);
         put_face(&planes, out->face, 0);
         out->n_face = 1;

@@ -27,12 +27,12 @@ pose_rotation(const struct rt *run, uint32_t body, double R[9])
 }
 
 void
-pose_carry(const struct rt *run, uint32_t body, bool turn, const double x[3],
-           double out[3])
+pose_carry(const struct rt *run, uint32_t body, bool turn,
+           const double given[3], double out[3])
 {
     assert(body == IMP_WORLD || body < run->im->bodies.n);
-    assert(x != NULL && out != NULL);
-    memcpy(out, x, 3 * sizeof *out);
+    assert(given != NULL && out != NULL);
+    memcpy(out, given, 3 * sizeof *out);
     if (body == IMP_WORLD || run->state0 == NULL)
         return;
     bool plane = run->im->dim == 2;
@@ -46,7 +46,7 @@ pose_carry(const struct rt *run, uint32_t body, bool turn, const double x[3],
     pose_attitude(plane, s0, R0);
     pose_attitude(plane, state, R);
     for (uint32_t i = 0; i < 3; i++)
-        y[i] = x[i] - (turn || i >= dim ? 0 : s0[i]);
+        y[i] = given[i] - (turn || i >= dim ? 0 : s0[i]);
     mat3_apply_transposed(R0, y, z);
     for (uint32_t i = 0; i < 3; i++)
         out[i] = R[3 * i] * z[0] + R[3 * i + 1] * z[1] + R[3 * i + 2] * z[2] +

@@ -12,10 +12,10 @@
 void pose_attitude(bool plane, const double *state, double R[9]);
 /* The same of a body (not the world) in the present state of the run. */
 void pose_rotation(const struct rt *run, uint32_t body, double R[9]);
-/* The present place (m, world axes) of a point that was at x when the run
- * started and is fixed to the body; with `turn`, the same of a direction.
+/* The present place (m, world axes) of a point that was at `given` when the
+ * run started and is fixed to the body; with `turn`, the same of a direction.
  * Points of the world stay where they are. */
 void pose_carry(const struct rt *run, uint32_t body, bool turn,
-                const double x[3], double out[3]);
+                const double given[3], double out[3]);
 
 #endif

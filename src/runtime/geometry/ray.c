@@ -55,18 +55,18 @@ level_along(struct rt *run, uint32_t body, const double o[3],
         hit->g[i] = out[1 + i];
         along.df += out[1 + i] * along_ray[i];
     }
-    const double *h = out + 1 + dim;
+    const double *hessian = out + 1 + dim;
     if (dim == 2)
-        along.ddf = h[0] * along_ray[0] * along_ray[0] +
-                    h[1] * along_ray[1] * along_ray[1] +
-                    2 * h[2] * along_ray[0] * along_ray[1];
+        along.ddf = hessian[0] * along_ray[0] * along_ray[0] +
+                    hessian[1] * along_ray[1] * along_ray[1] +
+                    2 * hessian[2] * along_ray[0] * along_ray[1];
     else
-        along.ddf = h[0] * along_ray[0] * along_ray[0] +
-                    h[1] * along_ray[1] * along_ray[1] +
-                    h[2] * along_ray[2] * along_ray[2] +
-                    2 * (h[3] * along_ray[0] * along_ray[1] +
-                         h[4] * along_ray[0] * along_ray[2] +
-                         h[5] * along_ray[1] * along_ray[2]);
+        along.ddf = hessian[0] * along_ray[0] * along_ray[0] +
+                    hessian[1] * along_ray[1] * along_ray[1] +
+                    hessian[2] * along_ray[2] * along_ray[2] +
+                    2 * (hessian[3] * along_ray[0] * along_ray[1] +
+                         hessian[4] * along_ray[0] * along_ray[2] +
+                         hessian[5] * along_ray[1] * along_ray[2]);
     return along;
 }
 

@@ -7,7 +7,13 @@
  * surface alone and adds c g g^T to its Hessian), whose support point is known
  * in closed form: exact at once for ellipsoids, of second order otherwise. The
  * step is pulled back to the surface along the ray through the origin and
- * halved until n.x grows. */
+ * halved until n.x grows.
+ *
+ * Letters: n is the direction that is asked for; N the outward unit normal at a
+ * surface point and T the tangents there; symmetric 2 x 2 matrices in these
+ * tangents have three numbers (00, 01, 11): K the curvatures, W the radii of
+ * curvature (W = K^-1), B the tangents' block of the model's Hessian, M the
+ * negative Hessian of the separation; t = B^-1 b_n, b_n the mixed block. */
 #include "runtime/geometry/support.h"
 
 #include <assert.h>
@@ -60,7 +66,7 @@ support_body_get(struct rt *run, uint32_t body, struct support_body *out)
     assert(body < run->im->bodies.n);
     const imp_body *image_body = rt_body(run, body);
     const double *state = run->env + image_body->env_state;
-    const double *k = run->env + image_body->env_body;
+    const double *constants = run->env + image_body->env_body;
     memset(out, 0, sizeof *out);
     out->r = run;
     out->b = image_body;
@@ -71,9 +77,9 @@ support_body_get(struct rt *run, uint32_t body, struct support_body *out)
         ((image_body->flags & IMP_BODYF_POLYTOPE) && image_body->n_plane == 1);
     for (int i = 0; i < out->d; i++) {
         out->c[i] = state[i];
-        out->centre[i] = k[IMP_BODY_CENTRE + i];
+        out->centre[i] = constants[IMP_BODY_CENTRE + i];
     }
-    double radius = k[IMP_BODY_RADIUS];
+    double radius = constants[IMP_BODY_RADIUS];
     out->size = radius > 0.0 && isfinite(radius) ? radius : 0.0;
     double R[9];
     pose_attitude(out->d == 2, state, R);
@@ -92,32 +98,32 @@ support_level(const struct support_body *body, const double x[3],
               struct support_point *point)
 {
     assert(body != NULL && x != NULL && point != NULL);
-    double o[10];
-    int d = body->d;
-    int st = rt_eval(body->r, body->b->g2, x, o);
+    double values[10];
+    int dim = body->d;
+    int st = rt_eval(body->r, body->b->g2, x, values);
     if (st != IMP_OK && st != IMP_NONFINITE)
         return SUPPORT_NONFINITE;
     memset(point, 0, sizeof *point);
     memcpy(point->x, x, sizeof point->x);
-    point->G = o[0];
-    for (int i = 0; i < d; i++)
-        point->g[i] = o[1 + i];
+    point->G = values[0];
+    for (int i = 0; i < dim; i++)
+        point->g[i] = values[1 + i];
     point->norm = vec3_norm(point->g);
     if (!isfinite(point->G) || !isfinite(point->norm))
         return SUPPORT_NONFINITE;
-    const double *h = o + 1 + d;
-    for (int i = 0; i < d; i++)
+    const double *h = values + 1 + dim;
+    for (int i = 0; i < dim; i++)
         point->H[i][i] = h[i];
-    point->H[0][1] = point->H[1][0] = h[d];
-    if (d == 3) {
+    point->H[0][1] = point->H[1][0] = h[dim];
+    if (dim == 3) {
         point->H[0][2] = point->H[2][0] = h[4];
         point->H[1][2] = point->H[2][1] = h[5];
     }
     /* |x|^p with 1 < p < 2 has no second derivative at x = 0: there the
      * surface is sharper than any sphere; a very small one stands for it */
     if (st == IMP_NONFINITE)
-        for (int i = 0; i < d; i++)
-            for (int j = 0; j < d; j++)
+        for (int i = 0; i < dim; i++)
+            for (int j = 0; j < dim; j++)
                 if (!isfinite(point->H[i][j]))
                     point->H[i][j] =
                         i == j ? 1e8 * point->norm /
@@ -128,61 +134,61 @@ support_level(const struct support_body *body, const double x[3],
 
 /* pulls x along its ray from the origin to the surface */
 static enum support_fault
-support_surface(const struct support_body *body, const double x[3],
+support_surface(const struct support_body *body, const double start[3],
                 struct support_point *point)
 {
-    double lo = 0.0, hi = INFINITY, s = 1.0;
-    double len = vec3_norm(x), size = body->size > 0.0 ? body->size : 1.0;
+    double lo = 0.0, hi = INFINITY, scale = 1.0;
+    double len = vec3_norm(start), size = body->size > 0.0 ? body->size : 1.0;
     if (!(len > 0.0))
         return SUPPORT_LOST;
     for (int it = 0; it < 200; it++) {
-        double y[3] = {s * x[0], s * x[1], s * x[2]};
+        double y[3] = {scale * start[0], scale * start[1], scale * start[2]};
         enum support_fault fault = support_level(body, y, point);
         if (fault != SUPPORT_FINE) {
             /* not defined out there: the surface is nearer */
-            hi = s;
-            s = 0.5 * (lo + hi);
+            hi = scale;
+            scale = 0.5 * (lo + hi);
             if (it > 120)
                 return fault;
             continue;
         }
-        double slope = vec3_dot(point->g, x); /* dG/ds */
+        double slope = vec3_dot(point->g, start); /* dG/ds */
         if (slope > 0.0 &&
-            fabs(point->G) <= SUPPORT_ON_SURFACE * point->norm * s * len)
+            fabs(point->G) <= SUPPORT_ON_SURFACE * point->norm * scale * len)
             return SUPPORT_FINE;
         if (point->G < 0.0)
-            lo = s;
+            lo = scale;
         else
-            hi = s;
-        double next = s - point->G / slope;
+            hi = scale;
+        double next = scale - point->G / slope;
         bool inside = slope > 0.0 && next > lo && next < hi;
-        if (inside && fabs(next - s) <= 2.0 * DBL_EPSILON * s)
+        if (inside && fabs(next - scale) <= 2.0 * DBL_EPSILON * scale)
             return SUPPORT_FINE;
         if (!inside || (it % 6 == 5 && isfinite(hi))) {
             if (isfinite(hi))
                 next = 0.5 * (lo + hi);
             else
-                next = 2.0 * s;
-        } else if (!isfinite(hi) && next > 4.0 * s) {
-            next = 4.0 * s;
+                next = 2.0 * scale;
+        } else if (!isfinite(hi) && next > 4.0 * scale) {
+            next = 4.0 * scale;
         }
-        if (next == s || next == lo || next == hi)
+        if (next == scale || next == lo || next == hi)
             return SUPPORT_FINE; /* the last two neighbours */
         if (!isfinite(hi) && next * len > SUPPORT_FAR * size)
             return SUPPORT_NO_ROOT;
         if (next * len < 1e-12 * size)
             return SUPPORT_NO_ROOT;
-        s = next;
+        scale = next;
     }
     return SUPPORT_LOST;
 }
 
 void
-support_tangents(int d, const double n[3], double T[2][3])
+support_tangents(int dim, const double n[3], double T[2][3])
 {
-    assert(d == 2 || d == 3);
+    assert(dim == 2 || dim == 3);
     memset(T, 0, sizeof(double) * 6);
-    if (d == 2) {
+    if (dim == 2) {
         T[0][0] = -n[1];
         T[0][1] = n[0];
         return;
@@ -221,10 +227,10 @@ support_curvature(const struct support_body *body,
 }
 
 void
-support_principal_curvatures(int d, const double K[3], double e[2])
+support_principal_curvatures(int dim, const double K[3], double e[2])
 {
-    assert(d == 2 || d == 3);
-    if (d == 2) {
+    assert(dim == 2 || dim == 3);
+    if (dim == 2) {
         e[0] = e[1] = K[0];
         return;
     }
@@ -236,25 +242,27 @@ support_principal_curvatures(int d, const double K[3], double e[2])
 
 /* lifts the eigenvalues of K to at least `least` */
 static void
-lift(int d, double K[3], double least)
+lift(int dim, double K[3], double least)
 {
-    double e[2];
-    support_principal_curvatures(d, K, e);
-    if (e[0] >= least)
+    double eigenvalue[2];
+    support_principal_curvatures(dim, K, eigenvalue);
+    if (eigenvalue[0] >= least)
         return;
-    if (d == 2) {
+    if (dim == 2) {
         K[0] = K[2] = least;
         return;
     }
     /* K = e0 u u^T + e1 w w^T; u u^T = (e1 - K)/(e1 - e0) */
-    double up0 = least - e[0], up1 = e[1] < least ? least - e[1] : 0.0;
-    double gap = e[1] - e[0];
-    if (gap <= 1e-14 * (fabs(e[0]) + fabs(e[1]) + least)) {
+    double up0 = least - eigenvalue[0],
+           up1 = eigenvalue[1] < least ? least - eigenvalue[1] : 0.0;
+    double gap = eigenvalue[1] - eigenvalue[0];
+    if (gap <= 1e-14 * (fabs(eigenvalue[0]) + fabs(eigenvalue[1]) + least)) {
         K[0] += up0;
         K[2] += up0;
         return;
     }
-    double u = (e[1] - K[0]) / gap, v = -K[1] / gap, w = (e[1] - K[2]) / gap;
+    double u = (eigenvalue[1] - K[0]) / gap, v = -K[1] / gap,
+           w = (eigenvalue[1] - K[2]) / gap;
     K[0] += up0 * u + up1 * (1.0 - u);
     K[1] += up0 * v - up1 * v;
     K[2] += up0 * w + up1 * (1.0 - w);
@@ -267,29 +275,29 @@ model_step(const struct support_body *body, const struct support_point *point,
            const double N[3], double T[2][3], const double n[3], double size,
            double step[3])
 {
-    int d = body->d;
+    int dim = body->d;
     double B[3], bn[2], a = form(point->H, N, N), t[2];
     double unit = point->norm / size;
     support_curvature(body, point, T, B);
     for (int i = 0; i < 3; i++)
         B[i] *= point->norm;
-    lift(d, B, SUPPORT_MODEL_FLAT * unit);
+    lift(dim, B, SUPPORT_MODEL_FLAT * unit);
     bn[0] = form(point->H, T[0], N);
-    bn[1] = d == 3 ? form(point->H, T[1], N) : 0.0;
-    sym2_solve(d - 1, B, bn, t);
+    bn[1] = dim == 3 ? form(point->H, T[1], N) : 0.0;
+    sym2_solve(dim - 1, B, bn, t);
     /* Schur complement of the normal direction: free by the choice of c */
-    double s = a - (bn[0] * t[0] + bn[1] * t[1]);
-    if (!(s >= 0.05 * unit && s <= 20.0 * unit))
-        s = unit;
+    double schur = a - (bn[0] * t[0] + bn[1] * t[1]);
+    if (!(schur >= 0.05 * unit && schur <= 20.0 * unit))
+        schur = unit;
     double nn = vec3_dot(n, N);
-    double nt[2] = {vec3_dot(n, T[0]), d == 3 ? vec3_dot(n, T[1]) : 0.0};
+    double nt[2] = {vec3_dot(n, T[0]), dim == 3 ? vec3_dot(n, T[1]) : 0.0};
     /* centre of the ellipsoid, and H'^-1 n */
-    double en = -point->norm / s;
-    double zn = (nn - (t[0] * nt[0] + t[1] * nt[1])) / s;
+    double en = -point->norm / schur;
+    double zn = (nn - (t[0] * nt[0] + t[1] * nt[1])) / schur;
     double rhs[2] = {nt[0] - bn[0] * zn, nt[1] - bn[1] * zn}, zt[2];
-    sym2_solve(d - 1, B, rhs, zt);
+    sym2_solve(dim - 1, B, rhs, zt);
     double q = nn * zn + nt[0] * zt[0] + nt[1] * zt[1];
-    double f = q > 0.0 ? point->norm / sqrt(s * q) : 0.0;
+    double f = q > 0.0 ? point->norm / sqrt(schur * q) : 0.0;
     double along = en + f * zn;
     double across[2] = {-en * t[0] + f * zt[0], -en * t[1] + f * zt[1]};
     for (int i = 0; i < 3; i++)
@@ -364,41 +372,43 @@ support_find(const struct support_body *body, const double n[3], double tol,
 enum support_fault
 support_separation(struct support_pair *pair, const double n[3])
 {
-    double w[2][3];
+    double world[2][3];
     memcpy(pair->n, n, sizeof pair->n);
     /* The point of a half-space is the foot of the point of the other body, so
      * the other body comes first. */
     for (int k = 0; k < 2; k++) {
-        int i = pair->b[0].flat ? 1 - k : k;
-        const struct support_body *body = &pair->b[i];
-        double m[3], a[3] = {n[0], n[1], n[2]};
-        if (i == 1)
+        int which = pair->b[0].flat ? 1 - k : k;
+        const struct support_body *body = &pair->b[which];
+        double direction[3], a[3] = {n[0], n[1], n[2]};
+        if (which == 1)
             for (int j = 0; j < 3; j++)
                 a[j] = -n[j];
-        support_rotate_back(body, a, m);
+        support_rotate_back(body, a, direction);
         if (body->flat) {
             double v[3], y[3];
             for (int j = 0; j < 3; j++)
-                v[j] = w[1 - i][j] - body->c[j];
+                v[j] = world[1 - which][j] - body->c[j];
             support_rotate_back(body, v, y);
             for (int j = 0; j < 3; j++)
                 y[j] += body->centre[j];
-            enum support_fault fault = support_level(body, y, &pair->p[i]);
-            if (fault != SUPPORT_FINE || !(pair->p[i].norm > 0.0))
+            enum support_fault fault = support_level(body, y, &pair->p[which]);
+            if (fault != SUPPORT_FINE || !(pair->p[which].norm > 0.0))
                 return fault != SUPPORT_FINE ? fault : SUPPORT_NO_ROOT;
-            double off = pair->p[i].G / (pair->p[i].norm * pair->p[i].norm);
+            double off =
+                pair->p[which].G / (pair->p[which].norm * pair->p[which].norm);
             for (int j = 0; j < 3; j++)
-                pair->p[i].x[j] -= off * pair->p[i].g[j];
+                pair->p[which].x[j] -= off * pair->p[which].g[j];
         } else {
-            enum support_fault fault =
-                support_find(body, m, 1e-8, pair->have[i], &pair->p[i]);
+            enum support_fault fault = support_find(
+                body, direction, 1e-8, pair->have[which], &pair->p[which]);
             if (fault != SUPPORT_FINE)
                 return fault;
         }
-        pair->have[i] = true;
-        support_to_world(body, pair->p[i].x, w[i]);
+        pair->have[which] = true;
+        support_to_world(body, pair->p[which].x, world[which]);
     }
-    double d[3] = {w[1][0] - w[0][0], w[1][1] - w[0][1], w[1][2] - w[0][2]};
+    double d[3] = {world[1][0] - world[0][0], world[1][1] - world[0][1],
+                   world[1][2] - world[0][2]};
     pair->sigma = vec3_dot(n, d);
     for (int j = 0; j < 3; j++)
         d[j] -= pair->sigma * n[j];
@@ -407,12 +417,12 @@ support_separation(struct support_pair *pair, const double n[3])
 }
 
 void
-support_radii(int d, const double K[3], double least, double W[3])
+support_radii(int dim, const double K[3], double least, double W[3])
 {
     assert(least >= 0);
     double k[3] = {K[0], K[1], K[2]};
-    lift(d, k, least);
-    if (d == 2) {
+    lift(dim, k, least);
+    if (dim == 2) {
         W[0] = W[2] = 1.0 / k[0];
         W[1] = 0.0;
         return;
@@ -441,27 +451,27 @@ enum support_fault
 support_separation_maximise(struct support_pair *pair, double tol, int most)
 {
     assert(tol > 0 && most > 0);
-    int d = pair->b[0].d;
+    int dim = pair->b[0].d;
     for (int it = 0; it < most; it++) {
         if (pair->slope <= tol * pair->length)
             return SUPPORT_FINE;
-        double T[2][3], W[2][3], M[3], w[2][3], g[2], step[2];
-        support_tangents(d, pair->n, T);
+        double T[2][3], W[2][3], M[3], world[2][3], gradient[2], step[2];
+        support_tangents(dim, pair->n, T);
         for (int i = 0; i < 2; i++) {
             radii(pair, i, T, W[i]);
-            support_to_world(&pair->b[i], pair->p[i].x, w[i]);
+            support_to_world(&pair->b[i], pair->p[i].x, world[i]);
         }
         for (int j = 0; j < 3; j++)
-            w[1][j] -= w[0][j];
+            world[1][j] -= world[0][j];
         for (int j = 0; j < 3; j++)
             M[j] = W[0][j] + W[1][j] + (j == 1 ? 0.0 : pair->sigma);
-        lift(d, M, 0.05 * pair->length);
-        g[0] = vec3_dot(w[1], T[0]);
-        g[1] = d == 3 ? vec3_dot(w[1], T[1]) : 0.0;
-        sym2_solve(d - 1, M, g, step);
+        lift(dim, M, 0.05 * pair->length);
+        gradient[0] = vec3_dot(world[1], T[0]);
+        gradient[1] = dim == 3 ? vec3_dot(world[1], T[1]) : 0.0;
+        sym2_solve(dim - 1, M, gradient, step);
         double len = sqrt(step[0] * step[0] + step[1] * step[1]);
         double share = len > 0.7 ? 0.7 / len : 1.0;
-        double rise = step[0] * g[0] + step[1] * g[1];
+        double rise = step[0] * gradient[0] + step[1] * gradient[1];
         bool rose = false;
         for (int half = 0; half < 30 && !rose; half++, share *= 0.5) {
             struct support_pair next = *pair;

@@ -56,17 +56,17 @@ void support_rotate(const struct support_body *body, const double x[3],
 void support_rotate_back(const struct support_body *body, const double w[3],
                          double x[3]);
 /* The d - 1 unit tangents of a unit normal n. */
-void support_tangents(int d, const double n[3], double T[2][3]);
+void support_tangents(int dim, const double n[3], double T[2][3]);
 /* The curvature matrix (K11 K12 K22) of the surface at a point, in the
  * tangents T (shape axes). */
 void support_curvature(const struct support_body *body,
                        const struct support_point *point, double T[2][3],
                        double K[3]);
 /* The eigenvalues of (K11 K12 K22), ascending; in the plane both are K11. */
-void support_principal_curvatures(int d, const double K[3], double e[2]);
+void support_principal_curvatures(int dim, const double K[3], double e[2]);
 
 /* The inverse of K, after eigenvalues below `least` were raised to it. */
-void support_radii(int d, const double K[3], double least, double W[3]);
+void support_radii(int dim, const double K[3], double least, double W[3]);
 /* Two bodies and a direction n (unit, world): support_separation sets the
  * support points and sigma(n) = n.(c2 - c1) - h1(n) - h2(-n);
  * support_separation_maximise moves n until the gradient of sigma is below

@@ -102,23 +102,25 @@ six_of(const struct impact_body *b, double g, double sign, const double f[3],
     }
 }
 
-/* one side of n rows: S holds force and moment about `at` */
+/* one side of n_rows rows: `screws` holds force and moment about `at` */
 static void
-build_side(struct impact_solver *solver, int n, struct impact_row *row, int s,
-           uint32_t body, double sign, const double *S, const double at[3])
+build_side(struct impact_solver *solver, int n_rows, struct impact_row *row,
+           int side, uint32_t body, double sign, const double *screws,
+           const double at[3])
 {
-    const struct impact_body *b = &solver->in.body[body];
-    if (body == IMP_WORLD || !(b->invmass > 0)) {
-        for (int i = 0; i < n; i++)
-            row[i].body[s] = IMP_WORLD;
+    const struct impact_body *problem_body = &solver->in.body[body];
+    if (body == IMP_WORLD || !(problem_body->invmass > 0)) {
+        for (int i = 0; i < n_rows; i++)
+            row[i].body[side] = IMP_WORLD;
         return;
     }
     double r[3], g = sign * solver->w->mass_root[body];
     for (int i = 0; i < 3; i++)
-        r[i] = at[i] - b->centre[i];
-    for (int i = 0; i < n; i++) {
-        row[i].body[s] = body;
-        six_of(b, g, sign, S + 6 * i, S + 6 * i + 3, r, row[i].b[s]);
+        r[i] = at[i] - problem_body->centre[i];
+    for (int i = 0; i < n_rows; i++) {
+        row[i].body[side] = body;
+        six_of(problem_body, g, sign, screws + 6 * i, screws + 6 * i + 3, r,
+               row[i].b[side]);
     }
 }
 
@@ -173,37 +175,38 @@ forward(const struct impact_work *work, int from, int to, double *T, int ld)
     }
 }
 
-/* T := the products of joint j's rows with those of all joints from `start[j]`
- * to itself */
+/* products := those of the joint's rows with the rows of all joints from
+ * `start[joint]` to itself */
 static void
-gram_of_joint(struct impact_solver *solver, int j, double *T)
+gram_of_joint(struct impact_solver *solver, int joint, double *products)
 {
     static const double none[6] = {0};
     const struct impact_work *work = solver->w;
-    int r0 = work->first_of[j], n = work->first_of[j + 1] - r0,
-        f = work->start[j];
-    memset(T, 0, sizeof *T * SIX * (size_t)(r0 + n - f));
-    for (int s = 0; s < 2 && n; s++) {
-        uint32_t b = work->row[r0].body[s];
+    int r0 = work->first_of[joint], n_rows = work->first_of[joint + 1] - r0,
+        first_row = work->start[joint];
+    memset(products, 0,
+           sizeof *products * SIX * (size_t)(r0 + n_rows - first_row));
+    for (int side = 0; side < 2 && n_rows; side++) {
+        uint32_t b = work->row[r0].body[side];
         const double *x[SIX];
-        struct six B[6];
+        struct six component[6];
         if (b == IMP_WORLD)
             continue;
         for (int i = 0; i < SIX; i++)
-            x[i] = i < n ? work->row[r0 + i].b[s] : none;
+            x[i] = i < n_rows ? work->row[r0 + i].b[side] : none;
         for (int c = 0; c < 6; c++)
-            B[c] = (struct six){
+            component[c] = (struct six){
                 {x[0][c], x[1][c]}, {x[2][c], x[3][c]}, {x[4][c], x[5][c]}};
         for (int e = work->head[b]; e >= 0; e = work->link[e]) {
             int first = work->first_of[e >> 1],
                 last = work->first_of[(e >> 1) + 1];
             for (int k = first; k < last; k++) {
                 const double *l = work->row[k].b[e & 1];
-                double *t = T + SIX * (k - f);
+                double *t = products + SIX * (k - first_row);
                 struct six y = get(t);
-                y = add(add(y, l[0], B[0]), l[1], B[1]);
-                y = add(add(y, l[2], B[2]), l[3], B[3]);
-                put(t, add(add(y, l[4], B[4]), l[5], B[5]));
+                y = add(add(y, l[0], component[0]), l[1], component[1]);
+                y = add(add(y, l[2], component[2]), l[3], component[3]);
+                put(t, add(add(y, l[4], component[4]), l[5], component[5]));
             }
         }
     }
@@ -220,37 +223,39 @@ factor_joints(struct impact_solver *solver, double tol)
     solver->joint_rank = 0;
     for (uint32_t b = 0; b < solver->in.n_body; b++)
         work->head[b] = -1;
-    for (int j = 0; j < (int)solver->in.n_joint; j++) {
-        int r0 = work->first_of[j], n = work->first_of[j + 1] - r0, from = j;
-        for (int s = 0; s < 2 && n; s++) {
+    for (int joint = 0; joint < (int)solver->in.n_joint; joint++) {
+        int r0 = work->first_of[joint], n_rows = work->first_of[joint + 1] - r0,
+            from = joint;
+        for (int s = 0; s < 2 && n_rows; s++) {
             uint32_t b = work->row[r0].body[s];
             int *oldest = work->head + solver->in.n_body + b;
             if (b == IMP_WORLD)
                 continue;
             if (work->head[b] < 0)
-                *oldest = j;
-            work->link[2 * j + s] = work->head[b];
-            work->head[b] = 2 * j + s;
+                *oldest = joint;
+            work->link[2 * joint + s] = work->head[b];
+            work->head[b] = 2 * joint + s;
             from = *oldest < from ? *oldest : from;
         }
-        int f = work->start[j] = work->first_of[from];
-        double *T = work->panel + room, *S = T + SIX * (r0 - f);
-        work->at[j] = room;
-        room += SIX * (size_t)(r0 + n - f);
-        gram_of_joint(solver, j, T);
-        for (int i = 0; i < n; i++)
-            work->ref[r0 + i] = S[SIX * i + i];
-        forward(work, from, j, T, SIX);
-        for (int k = 0; k < n; k++) {
-            const double *t = T;
-            struct six y = get(S + SIX * k);
-            for (; t < S + SIX * k; t += SIX)
+        int first_row = work->start[joint] = work->first_of[from];
+        double *products = work->panel + room,
+               *square = products + SIX * (r0 - first_row);
+        work->at[joint] = room;
+        room += SIX * (size_t)(r0 + n_rows - first_row);
+        gram_of_joint(solver, joint, products);
+        for (int i = 0; i < n_rows; i++)
+            work->ref[r0 + i] = square[SIX * i + i];
+        forward(work, from, joint, products, SIX);
+        for (int k = 0; k < n_rows; k++) {
+            const double *t = products;
+            struct six y = get(square + SIX * k);
+            for (; t < square + SIX * k; t += SIX)
                 y = add(y, -t[k], get(t));
-            put(S + SIX * k, y);
-            double d = S[SIX * k + k], ref = work->ref[r0 + k];
+            put(square + SIX * k, y);
+            double d = square[SIX * k + k], ref = work->ref[r0 + k];
             bool kept = d > tol * ref;
             work->rd[r0 + k] = kept ? 1 / sqrt(d) : 0;
-            put(S + SIX * k, scale(y, work->rd[r0 + k]));
+            put(square + SIX * k, scale(y, work->rd[r0 + k]));
             if (kept) {
                 worst = d < worst * ref ? d / ref : worst;
                 solver->joint_rank++;
@@ -271,20 +276,20 @@ order_contacts(struct impact_solver *solver, int *first)
 {
     struct impact_work *work = solver->w;
     int nc = solver->nc, nj = (int)solver->in.n_joint, *place = work->place;
-    for (int c = 0; c < nc; c++) {
-        const struct impact_row *r = &work->row[solver->nr + c];
-        int f = nj, p = c;
+    for (int contact = 0; contact < nc; contact++) {
+        const struct impact_row *r = &work->row[solver->nr + contact];
+        int f = nj, at = contact;
         for (int s = 0; s < 2; s++)
             if (r->body[s] != IMP_WORLD && work->head[r->body[s]] >= 0) {
                 int o = work->head[solver->in.n_body + r->body[s]];
                 f = o < f ? o : f;
             }
-        for (; p > 0 && first[p - 1] > f; p--) {
-            first[p] = first[p - 1];
-            place[p] = place[p - 1];
+        for (; at > 0 && first[at - 1] > f; at--) {
+            first[at] = first[at - 1];
+            place[at] = place[at - 1];
         }
-        first[p] = f;
-        place[p] = c;
+        first[at] = f;
+        place[at] = contact;
     }
 }
 
@@ -319,28 +324,29 @@ gram_of_free(struct impact_solver *solver)
            sizeof *solver->G * (size_t)solver->nc * (size_t)solver->nc);
     for (uint32_t b = 0; b < solver->in.n_body; b++)
         work->head[b] = -1;
-    for (int c = 0; c < solver->nc; c++) {
-        const struct impact_row *row = &work->row[solver->nr + c];
-        double *g = solver->G + c * solver->nc;
+    for (int contact = 0; contact < solver->nc; contact++) {
+        const struct impact_row *row = &work->row[solver->nr + contact];
+        double *products = solver->G + contact * solver->nc;
         for (int s = 0; s < 2; s++)
             if (row->body[s] != IMP_WORLD) {
-                work->link[2 * c + s] = work->head[row->body[s]];
-                work->head[row->body[s]] = 2 * c + s;
+                work->link[2 * contact + s] = work->head[row->body[s]];
+                work->head[row->body[s]] = 2 * contact + s;
             }
         for (int s = 0; s < 2; s++)
             if (row->body[s] != IMP_WORLD)
                 for (int e = work->head[row->body[s]]; e >= 0;
                      e = work->link[e])
-                    g[e >> 1] += dot6(
+                    products[e >> 1] += dot6(
                         row->b[s], work->row[solver->nr + (e >> 1)].b[e & 1]);
-        work->ref[solver->nr + c] = g[c];
+        work->ref[solver->nr + contact] = products[contact];
     }
 }
 
-/* Subtracts W^T W from G, for the contacts at places a, a + 1, a + 2 and six
- * contacts from place b on. */
+/* Subtracts W^T W from G, for the three contacts from row_place on and six
+ * contacts from column_place on. */
 static void
-reduce_tile(struct impact_solver *solver, int a, int b, int from)
+reduce_tile(struct impact_solver *solver, int row_place, int column_place,
+            int from)
 {
     const struct impact_work *work = solver->w;
     const double *x = work->W + from * work->ldw,
@@ -348,17 +354,18 @@ reduce_tile(struct impact_solver *solver, int a, int b, int from)
     struct six s0 = {{0}, {0}, {0}}, s1 = s0, s2 = s0;
     double sum[3][SIX];
     for (; x < end; x += work->ldw) {
-        struct six y = get(x + b);
-        s0 = add(s0, x[a], y);
-        s1 = add(s1, x[a + 1], y);
-        s2 = add(s2, x[a + 2], y);
+        struct six y = get(x + column_place);
+        s0 = add(s0, x[row_place], y);
+        s1 = add(s1, x[row_place + 1], y);
+        s2 = add(s2, x[row_place + 2], y);
     }
     put(sum[0], s0);
     put(sum[1], s1);
     put(sum[2], s2);
-    for (int i = 0; i < 3 && a + i < solver->nc; i++)
-        for (int k = 0; k < SIX && b + k <= a + i; k++) {
-            int c = work->place[a + i], d = work->place[b + k];
+    for (int i = 0; i < 3 && row_place + i < solver->nc; i++)
+        for (int k = 0; k < SIX && column_place + k <= row_place + i; k++) {
+            int c = work->place[row_place + i],
+                d = work->place[column_place + k];
             solver->G[c > d ? c * solver->nc + d : d * solver->nc + c] -=
                 sum[i][k];
         }

@@ -44,8 +44,8 @@ column(const struct impact_solver *solver, int i, double *x)
     memset(x, 0, sizeof *x * 6 * solver->in.n_body);
     for (int s = 0; s < 2; s++)
         if (r->body[s] != IMP_WORLD)
-            for (int k = 0; k < 6; k++)
-                x[6 * r->body[s] + (uint32_t)k] += r->b[s][k];
+            for (int n_set = 0; n_set < 6; n_set++)
+                x[6 * r->body[s] + (uint32_t)n_set] += r->b[s][n_set];
 }
 
 static double
@@ -56,58 +56,60 @@ tolerance(const struct impact_solver *solver)
         solver->in.tolerance);
 }
 
-/* The SVD of k columns `set` of B, into V and s. The rank is decided on
+/* The SVD of the n_set columns `set` of B, into V and s. The rank is decided on
  * columns measured by their length before the joints took their part; the
  * singular values that are kept are those of unit directions. */
 static int
-factor(struct impact_solver *solver, const int *set, int k)
+factor(struct impact_solver *solver, const int *set, int n_set)
 {
     struct impact_work *work = solver->w;
-    int M = 6 * (int)solver->in.n_body, rank = 0;
-    double *a = work->B + (size_t)M * (size_t)solver->nc;
-    for (int i = 0; i < k; i++) {
-        const double *b = work->B + (size_t)M * (size_t)set[i];
+    int n_entries = 6 * (int)solver->in.n_body, rank = 0;
+    double *columns = work->B + (size_t)n_entries * (size_t)solver->nc;
+    for (int i = 0; i < n_set; i++) {
+        const double *b = work->B + (size_t)n_entries * (size_t)set[i];
         double ref = sqrt(work->ref[solver->nr + set[i]]);
-        for (int j = 0; j < M; j++)
-            a[i * M + j] = ref > 0 ? b[j] / ref : 0;
+        for (int j = 0; j < n_entries; j++)
+            columns[i * n_entries + j] = ref > 0 ? b[j] / ref : 0;
     }
-    if (!dense_svd(M, k, a, work->V, work->s))
+    if (!dense_svd(n_entries, n_set, columns, work->V, work->s))
         return -1;
-    while (rank < k && work->s[rank] > work->loose)
+    while (rank < n_set && work->s[rank] > work->loose)
         rank++;
-    for (int i = 0; i < k; i++)
-        memcpy(a + i * M, work->B + (size_t)M * (size_t)set[i],
-               sizeof *a * (size_t)M);
-    return dense_svd(M, k, a, work->V, work->s) ? rank : -1;
+    for (int i = 0; i < n_set; i++)
+        memcpy(columns + i * n_entries,
+               work->B + (size_t)n_entries * (size_t)set[i],
+               sizeof *columns * (size_t)n_entries);
+    return dense_svd(n_entries, n_set, columns, work->V, work->s) ? rank : -1;
 }
 
 int
 delassus_svd(struct impact_solver *solver)
 {
     struct impact_work *work = solver->w;
-    int M = 6 * (int)solver->in.n_body, nc = solver->nc;
+    int n_entries = 6 * (int)solver->in.n_body, nc = solver->nc;
     ensure(solver);
     for (int i = 0; i < solver->nr; i++)
-        column(solver, i, work->qr + (size_t)i * (size_t)M);
-    int k = dense_qr(M, solver->nr, work->qr, work->tau, work->perm, work->norm,
-                     tolerance(solver));
-    solver->joint_rank = k;
+        column(solver, i, work->qr + (size_t)i * (size_t)n_entries);
+    int joint_rank = dense_qr(n_entries, solver->nr, work->qr, work->tau,
+                              work->perm, work->norm, tolerance(solver));
+    solver->joint_rank = joint_rank;
     /* what joints leave of a contact is known to rounding over the sine of the
      * smallest angle among the joints' own rows */
     double sine = 1;
-    for (int i = 0; i < k; i++)
-        sine = fmin(sine, fabs(work->qr[(size_t)i * (size_t)M + (size_t)i]) /
-                              work->norm[work->perm[i]]);
+    for (int i = 0; i < joint_rank; i++)
+        sine = fmin(sine,
+                    fabs(work->qr[(size_t)i * (size_t)n_entries + (size_t)i]) /
+                        work->norm[work->perm[i]]);
     work->loose = fmin(JOINT_LOOSEST, tolerance(solver) / sine);
     int *set = work->perm;
     for (int c = 0; c < nc; c++) {
-        double *b = work->B + (size_t)M * (size_t)c, n = 0;
+        double *b = work->B + (size_t)n_entries * (size_t)c, n = 0;
         column(solver, solver->nr + c, b);
-        dense_qr_qt(M, k, work->qr, work->tau, b);
-        memset(b, 0, sizeof *b * (size_t)k);
-        n = sqrt(dense_dot(M, b, b));
+        dense_qr_qt(n_entries, joint_rank, work->qr, work->tau, b);
+        memset(b, 0, sizeof *b * (size_t)joint_rank);
+        n = sqrt(dense_dot(n_entries, b, b));
         if (!(n > work->loose * sqrt(work->ref[solver->nr + c])))
-            memset(b, 0, sizeof *b * (size_t)M);
+            memset(b, 0, sizeof *b * (size_t)n_entries);
     }
     for (int c = 0; c < nc; c++)
         set[c] = c;
@@ -129,24 +131,27 @@ delassus_svd(struct impact_solver *solver)
     for (int i = 0; i < nc; i++)
         for (int j = 0; j <= i; j++)
             solver->G[i * nc + j] = solver->G[j * nc + i] =
-                dense_dot(M, work->B + (size_t)M * (size_t)i,
-                          work->B + (size_t)M * (size_t)j);
+                dense_dot(n_entries, work->B + (size_t)n_entries * (size_t)i,
+                          work->B + (size_t)n_entries * (size_t)j);
     work->exact = true;
     return 0;
 }
 
+/* x of least length with G x nearest to b on the set. Letters: F is the
+ * Cholesky factor of a definite G on the set; else G = V S^2 V^T there, and
+ * y = V^T b. */
 int
 delassus_pseudoinverse(struct impact_solver *solver, const bool *on,
                        const double *b, double *x, double *residual, int *rank)
 {
     assert(b != NULL && x != NULL && rank != NULL);
     struct impact_work *work = solver->w;
-    int nc = solver->nc, k = 0, set[IMPACT_CONTACTS_MAX];
+    int nc = solver->nc, n_set = 0, set[IMPACT_CONTACTS_MAX];
     double rhs[IMPACT_CONTACTS_MAX], y[IMPACT_CONTACTS_MAX];
-    for (int c = 0; c < nc && k < IMPACT_CONTACTS_MAX; c++)
+    for (int c = 0; c < nc && n_set < IMPACT_CONTACTS_MAX; c++)
         if (!on || on[c]) {
-            rhs[k] = b[c];
-            set[k++] = c;
+            rhs[n_set] = b[c];
+            set[n_set++] = c;
         }
     memset(x, 0, sizeof *x * (size_t)nc);
     if (residual)
@@ -155,35 +160,36 @@ delassus_pseudoinverse(struct impact_solver *solver, const bool *on,
         /* a principal part of a definite matrix is definite */
         double *F = work->F, *rd = work->Frd;
         int *first = work->Ffirst;
-        bool whole = k == nc && work->whole;
-        work->whole = k == nc;
+        bool whole = n_set == nc && work->whole;
+        work->whole = n_set == nc;
         if (!whole)
-            for (int i = 0; i < k; i++) {
+            for (int i = 0; i < n_set; i++) {
                 first[i] = 0;
                 for (int j = 0; j <= i; j++)
                     F[i * nc + j] = solver->G[set[i] * nc + set[j]];
             }
         if (!whole)
-            dense_cholesky(k, F, nc, first, NULL, 0, rd, rank);
-        dense_forward(k, F, nc, first, rd, 0, rhs);
-        dense_backward(k, F, nc, first, rd, rhs);
-        for (int i = 0; i < k; i++)
+            dense_cholesky(n_set, F, nc, first, NULL, 0, rd, rank);
+        dense_forward(n_set, F, nc, first, rd, 0, rhs);
+        dense_backward(n_set, F, nc, first, rd, rhs);
+        for (int i = 0; i < n_set; i++)
             x[set[i]] = rhs[i];
-        *rank = k;
+        *rank = n_set;
         return 0;
     }
-    *rank = factor(solver, set, k);
+    *rank = factor(solver, set, n_set);
     if (*rank < 0)
         return 1;
     for (int i = 0; i < *rank; i++)
-        y[i] = dense_dot(k, work->V + i * k, rhs);
+        y[i] = dense_dot(n_set, work->V + i * n_set, rhs);
     for (int i = 0; i < *rank; i++)
-        for (int j = 0; j < k; j++) {
-            x[set[j]] += work->V[i * k + j] * (y[i] / work->s[i] / work->s[i]);
-            rhs[j] -= work->V[i * k + j] * y[i];
+        for (int j = 0; j < n_set; j++) {
+            x[set[j]] +=
+                work->V[i * n_set + j] * (y[i] / work->s[i] / work->s[i]);
+            rhs[j] -= work->V[i * n_set + j] * y[i];
         }
     if (residual)
-        for (int j = 0; j < k; j++)
+        for (int j = 0; j < n_set; j++)
             residual[set[j]] = rhs[j];
     return 0;
 }
@@ -193,16 +199,16 @@ impact_least_joint_impulses(struct impact_solver *solver, const double *six,
                             double *xi)
 {
     struct impact_work *w = solver->w;
-    int M = 6 * (int)solver->in.n_body, nr = solver->nr;
+    int n_entries = 6 * (int)solver->in.n_body, nr = solver->nr;
     ensure(solver);
     double *neg = w->tau, *work = w->Js + nr;
     for (int i = 0; i < nr; i++)
-        column(solver, i, w->J + (size_t)i * (size_t)M);
-    for (int i = 0; i < M; i++)
+        column(solver, i, w->J + (size_t)i * (size_t)n_entries);
+    for (int i = 0; i < n_entries; i++)
         neg[i] = -six[i];
-    dense_svd(M, nr, w->J, w->Jv, w->Js);
-    dense_svd_solve(M, nr, w->J, w->Jv, w->Js, solver->joint_rank, neg, xi,
-                    work);
+    dense_svd(n_entries, nr, w->J, w->Jv, w->Js);
+    dense_svd_solve(n_entries, nr, w->J, w->Jv, w->Js, solver->joint_rank, neg,
+                    xi, work);
 }
 
 bool
@@ -210,25 +216,26 @@ delassus_keeps_null(const struct impact_solver *solver, const bool *on,
                     int rank)
 {
     const struct impact_work *work = solver->w;
-    int M = 6 * (int)solver->in.n_body, k = 0, set[IMPACT_CONTACTS_MAX];
+    int n_entries = 6 * (int)solver->in.n_body, n_set = 0,
+        set[IMPACT_CONTACTS_MAX];
     bool equal = true;
     for (int c = 0; c < solver->nc; c++)
         if (!on || on[c]) {
-            set[k++] = c;
+            set[n_set++] = c;
             equal &= solver->in.contact[c].e == solver->in.contact[set[0]].e;
         }
-    if (equal || rank == k)
+    if (equal || rank == n_set)
         return true;
-    for (int i = rank; i < k; i++) {
+    for (int i = rank; i < n_set; i++) {
         double size = 0;
-        for (int j = 0; j < k; j++)
-            size +=
-                sqrt(work->ref[solver->nr + set[j]]) * fabs(work->V[i * k + j]);
-        for (int r = 0; r < M; r++) {
+        for (int j = 0; j < n_set; j++)
+            size += sqrt(work->ref[solver->nr + set[j]]) *
+                    fabs(work->V[i * n_set + j]);
+        for (int r = 0; r < n_entries; r++) {
             double s = 0;
-            for (int j = 0; j < k; j++)
-                s += work->B[(size_t)M * (size_t)set[j] + (size_t)r] *
-                     solver->in.contact[set[j]].e * work->V[i * k + j];
+            for (int j = 0; j < n_set; j++)
+                s += work->B[(size_t)n_entries * (size_t)set[j] + (size_t)r] *
+                     solver->in.contact[set[j]].e * work->V[i * n_set + j];
             if (fabs(s) > 16 * work->loose * size)
                 return false;
         }

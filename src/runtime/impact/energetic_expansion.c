@@ -13,7 +13,10 @@
  * energy never grows for e <= 1.
  *
  * Method: primal-dual interior points, s = G x, x_i s_i = max(b_i, mu), mu to
- * zero; then Newton on the equations themselves. */
+ * zero; then Newton on the equations themselves.
+ *
+ * Letters: n contacts; G, b, x, s as above, g and c the scaled G and b; A the
+ * matrix of Newton's equations, d the step of x, y = G x or the step of s. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -108,8 +111,8 @@ impact_energetic_expand(int n, const double *G, const double *b, double *x,
     for (int i = 0; i < n; i++)
         s[i] = fmax(0.1, y[i]);
     double mu = 1;
-    int k = 0;
-    for (; k < STEPS; k++) {
+    int steps = 0;
+    for (; steps < STEPS; steps++) {
         double off = 0, gap = 0;
         times(n, g, x, y);
         for (int i = 0; i < n; i++) {
@@ -149,5 +152,5 @@ impact_energetic_expand(int n, const double *G, const double *b, double *x,
     polish(n, g, c, active, x, A, rd, d, y);
     for (int i = 0; i < n; i++)
         x[i] *= scale[i] * sqrt(big);
-    return k == STEPS;
+    return steps == STEPS;
 }

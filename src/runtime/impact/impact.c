@@ -67,21 +67,25 @@ velocities(struct impact_solver *solver)
     const struct impact_problem *in = &solver->in;
     solver->speed = 0;
     for (uint32_t contact = 0; contact < in->n_contact; contact++) {
-        const struct impact_contact *k = &in->contact[contact];
-        double velocity = k->recede * solver->length[contact],
-               size = fabs(k->recede);
-        for (int s = 0; s < 2; s++) {
-            if (k->body[s] == IMP_WORLD)
+        const struct impact_contact *problem_contact = &in->contact[contact];
+        double velocity = problem_contact->recede * solver->length[contact],
+               size = fabs(problem_contact->recede);
+        for (int side = 0; side < 2; side++) {
+            if (problem_contact->body[side] == IMP_WORLD)
                 continue;
-            const struct impact_body *b = &in->body[k->body[s]];
-            const double *x = s ? k->q : k->p, *w = b->spin;
-            double r[3] = {x[0] - b->centre[0], x[1] - b->centre[1],
-                           x[2] - b->centre[2]};
+            const struct impact_body *problem_body =
+                &in->body[problem_contact->body[side]];
+            const double *x = side ? problem_contact->q : problem_contact->p,
+                         *w = problem_body->spin;
+            double r[3] = {x[0] - problem_body->centre[0],
+                           x[1] - problem_body->centre[1],
+                           x[2] - problem_body->centre[2]};
             double t[3];
             vec3_cross(w, r, t);
             for (int i = 0; i < 3; i++) {
-                velocity += (s ? 1 : -1) * k->dir[i] * (b->vel[i] + t[i]);
-                size += fabs(b->vel[i]) +
+                velocity += (side ? 1 : -1) * problem_contact->dir[i] *
+                            (problem_body->vel[i] + t[i]);
+                size += fabs(problem_body->vel[i]) +
                         fabs(w[i]) * (fabs(r[0]) + fabs(r[1]) + fabs(r[2]));
             }
         }
@@ -236,24 +240,27 @@ impact_momentum_balance(struct impact_solver *solver)
                     j->at, s ? -1 : 1);
         }
     for (uint32_t b = 0; b < in->n_body; b++, sum += 8) {
-        const struct impact_body *k = &in->body[b];
+        const struct impact_body *problem_body = &in->body[b];
         const double *t = solver->twist + 6 * b;
-        double left[2] = {0, 0}, size[2] = {sum[6], sum[7]}, d[6];
-        if (!(k->invmass > 0))
+        double left[2] = {0, 0}, size[2] = {sum[6], sum[7]}, change[6];
+        if (!(problem_body->invmass > 0))
             continue;
         for (int c = 0; c < 3; c++) {
-            d[c] = t[c] - k->spin[c];
-            d[3 + c] = t[3 + c] - k->vel[c];
-            size[0] += k->mass * (fabs(k->vel[c]) + fabs(d[3 + c]));
+            change[c] = t[c] - problem_body->spin[c];
+            change[3 + c] = t[3 + c] - problem_body->vel[c];
+            size[0] += problem_body->mass *
+                       (fabs(problem_body->vel[c]) + fabs(change[3 + c]));
         }
         double h[3], most[3] = {0, 0, 0};
-        half_spin(k, d, h);
+        half_spin(problem_body, change, h);
         for (int i = 0; i < 9; i++)
             most[i % 3] +=
-                fabs(k->inroot[i]) * (fabs(k->spin[i / 3]) + fabs(d[i / 3]));
+                fabs(problem_body->inroot[i]) *
+                (fabs(problem_body->spin[i / 3]) + fabs(change[i / 3]));
         for (int c = 0; c < 3; c++) {
-            const double *D = k->inroot + 3 * c;
-            left[0] = fmax(left[0], fabs(k->mass * d[3 + c] - sum[c]));
+            const double *D = problem_body->inroot + 3 * c;
+            left[0] = fmax(left[0],
+                           fabs(problem_body->mass * change[3 + c] - sum[c]));
             double H = vec3_dot(D, h);
             /* nothing turns a planar body about x, y */
             if (D[0] != 0 || D[1] != 0 || D[2] != 0)
@@ -273,40 +280,40 @@ impact_motion_after(struct impact_solver *solver, const double *P)
 {
     assert(solver->nc == 0 || P != NULL);
     const struct impact_problem *in = &solver->in;
-    struct impact_work *w = solver->w;
-    double *xi = w->x;
-    memset(w->six, 0, sizeof *w->six * 6 * in->n_body);
-    add_rows(solver, P, solver->nr, solver->nc, w->six);
+    struct impact_work *room = solver->w;
+    double *xi = room->x;
+    memset(room->six, 0, sizeof *room->six * 6 * in->n_body);
+    add_rows(solver, P, solver->nr, solver->nc, room->six);
     if (solver->joint_rank < solver->nr)
-        impact_least_joint_impulses(solver, w->six, xi);
+        impact_least_joint_impulses(solver, room->six, xi);
     else
         impact_joint_impulses(solver, P, xi);
-    add_rows(solver, xi, 0, solver->nr, w->six);
+    add_rows(solver, xi, 0, solver->nr, room->six);
     solver->energy[0] = solver->energy[1] = 0;
     for (uint32_t b = 0; b < in->n_body; b++) {
-        const struct impact_body *k = &in->body[b];
+        const struct impact_body *problem_body = &in->body[b];
         double *twist = solver->twist + 6 * b, before[6];
-        const double *s = w->six + 6 * b;
-        memcpy(before, k->spin, 3 * sizeof *twist);
-        memcpy(before + 3, k->vel, 3 * sizeof *twist);
+        const double *s = room->six + 6 * b;
+        memcpy(before, problem_body->spin, 3 * sizeof *twist);
+        memcpy(before + 3, problem_body->vel, 3 * sizeof *twist);
         memcpy(twist, before, sizeof before);
-        if (!(k->invmass > 0))
+        if (!(problem_body->invmass > 0))
             continue;
-        double g = sqrt(k->invmass);
+        double g = sqrt(problem_body->invmass);
         for (int i = 0; i < 3; i++) {
-            const double *C = k->root + 3 * i;
+            const double *C = problem_body->root + 3 * i;
             twist[i] += C[0] * s[3] + C[1] * s[4] + C[2] * s[5];
             twist[3 + i] += g * s[i];
         }
-        solver->energy[0] += kinetic(k, before);
-        solver->energy[1] += kinetic(k, twist);
+        solver->energy[0] += kinetic(problem_body, before);
+        solver->energy[1] += kinetic(problem_body, twist);
     }
     memset(solver->xi, 0, sizeof *solver->xi * 6 * in->n_joint);
     for (uint32_t j = 0; j < in->n_joint; j++)
         for (int i = 0; i < in->joint[j].n; i++)
             for (int k = 0; k < 6; k++)
                 solver->xi[6 * j + (uint32_t)k] +=
-                    xi[w->first_of[j] + i] * in->joint[j].S[i][k];
+                    xi[room->first_of[j] + i] * in->joint[j].S[i][k];
     double work = 0;
     for (int c = 0; c < solver->nc; c++) {
         double v = solver->v0[c] +

@@ -155,13 +155,14 @@ struct impact_solver *impact_solver_new(struct arena *arena, uint32_t n_body,
  * `user`: n_user rows of six numbers (IMP_JOINT_CONSTRAINT). `plane`: motions
  * in x and y only. False if an axis has no length, or if the two axes of a
  * universal joint are parallel. */
-bool impact_joint_rows(struct impact_joint *j, enum imp_joint_kind kind,
+bool impact_joint_rows(struct impact_joint *joint, enum imp_joint_kind kind,
                        const double axis[3], const double axis2[3],
                        const double *user, int n_user, bool plane);
 /* The free relative motions of a joint, as screws [spin; velocity at `at`], in
  * the order in which `rate` counts them. Returns their number. */
 int impact_joint_free(enum imp_joint_kind kind, const double axis[3],
-                      const double axis2[3], bool plane, double Q[6][6]);
+                      const double axis2[3], bool plane,
+                      double free_twist[6][6]);
 /* The greatest |S^T eta Q| of the reactions of a joint and n free motions: 0
  * if the reactions do no work on the free motions. */
 double impact_joint_check(const struct impact_joint *j, int n, double Q[6][6]);

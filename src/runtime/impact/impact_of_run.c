@@ -48,12 +48,12 @@ static void
 read_body(const struct rt *run, uint32_t body, struct impact_body *problem_body)
 {
     const imp_body *image_body = rt_body(run, body);
-    const double *k = run->env + image_body->env_body,
+    const double *constants = run->env + image_body->env_body,
                  *state = run->env + image_body->env_state;
     bool plane = run->im->dim == 2;
-    double R[9], L[9];
+    double attitude[9], lower[9];
     memset(problem_body, 0, sizeof *problem_body);
-    pose_rotation(run, body, R);
+    pose_rotation(run, body, attitude);
     if (plane) {
         memcpy(problem_body->centre, state, 2 * sizeof *state);
         memcpy(problem_body->vel, state + 3, 2 * sizeof *state);
@@ -61,41 +61,43 @@ read_body(const struct rt *run, uint32_t body, struct impact_body *problem_body)
     } else {
         memcpy(problem_body->centre, state, 3 * sizeof *state);
         memcpy(problem_body->vel, state + 7, 3 * sizeof *state);
-        mat3_apply(R, state + 10, problem_body->spin);
+        mat3_apply(attitude, state + 10, problem_body->spin);
     }
-    if (!(k[IMP_BODY_INVMASS] > 0))
+    if (!(constants[IMP_BODY_INVMASS] > 0))
         return;
-    problem_body->mass = k[IMP_BODY_MASS];
-    problem_body->invmass = k[IMP_BODY_INVMASS];
+    problem_body->mass = constants[IMP_BODY_MASS];
+    problem_body->invmass = constants[IMP_BODY_INVMASS];
     if (plane) {
-        problem_body->inroot[8] = sqrt(k[IMP_BODY_INERTIA]);
-        problem_body->root[8] = sqrt(k[IMP_BODY_INVINERTIA]);
+        problem_body->inroot[8] = sqrt(constants[IMP_BODY_INERTIA]);
+        problem_body->root[8] = sqrt(constants[IMP_BODY_INVINERTIA]);
         return;
     }
     double a[9];
-    full(k + IMP_BODY_INVINERTIA, a);
-    root3(a, L);
-    mat3_product(R, L, problem_body->root);
-    full(k + IMP_BODY_INERTIA, a);
-    root3(a, L);
-    mat3_product(R, L, problem_body->inroot);
+    full(constants + IMP_BODY_INVINERTIA, a);
+    root3(a, lower);
+    mat3_product(attitude, lower, problem_body->root);
+    full(constants + IMP_BODY_INERTIA, a);
+    root3(a, lower);
+    mat3_product(attitude, lower, problem_body->inroot);
 }
 
 static void
-read_joint(const struct rt *run, const imp_joint *j,
+read_joint(const struct rt *run, const imp_joint *image_joint,
            struct impact_joint *problem_joint)
 {
-    const double *e = run->env + j->env_joint;
+    const double *e = run->env + image_joint->env_joint;
     double axis[3], axis2[3], user[36];
-    uint32_t carrier = j->body[0] == IMP_WORLD ? j->body[1] : j->body[0];
+    uint32_t carrier = image_joint->body[0] == IMP_WORLD ? image_joint->body[1]
+                                                         : image_joint->body[0];
     pose_carry(run, carrier, false, e + IMP_JOINT_AT, problem_joint->at);
     pose_carry(run, carrier, true, e + IMP_JOINT_AXIS, axis);
-    pose_carry(run, j->body[1], true, e + IMP_JOINT_AXIS2, axis2);
-    for (uint32_t i = 0; i < 2 * j->n_user && i < 12; i++)
+    pose_carry(run, image_joint->body[1], true, e + IMP_JOINT_AXIS2, axis2);
+    for (uint32_t i = 0; i < 2 * image_joint->n_user && i < 12; i++)
         pose_carry(run, carrier, true, e + IMP_JOINT_USER + 3 * i,
                    user + 3 * i);
-    impact_joint_rows(problem_joint, (enum imp_joint_kind)j->kind, axis, axis2,
-                      user, (int)j->n_user, run->im->dim == 2);
+    impact_joint_rows(problem_joint, (enum imp_joint_kind)image_joint->kind,
+                      axis, axis2, user, (int)image_joint->n_user,
+                      run->im->dim == 2);
 }
 
 /* For shapes whose level set contains t: the rate of the gap beyond the rate
@@ -159,23 +161,23 @@ read_corners(struct rt *run, uint32_t contact,
 
 static int
 read_contact(struct rt *run, uint32_t contact,
-             struct impact_contact *problem_contact, uint32_t *n,
+             struct impact_contact *problem_contact, uint32_t *n_contact,
              struct impact_of_run *out)
 {
-    const imp_contact *k = rt_contact(run, contact);
-    const double *env = run->env + k->env_contact;
+    const imp_contact *image_contact = rt_contact(run, contact);
+    const double *env = run->env + image_contact->env_contact;
     problem_contact->e = env[IMP_CONTACT_E];
-    problem_contact->priority = k->flags & IMP_CONTACTF_PRIORITY
+    problem_contact->priority = image_contact->flags & IMP_CONTACTF_PRIORITY
                                     ? env[IMP_CONTACT_PRIORITY]
                                     : (double)INFINITY;
-    if (k->flags & IMP_CONTACTF_CORNERS)
-        return read_corners(run, contact, problem_contact, n, out);
-    out->contact[(*n)++] = contact;
-    if (k->flags & IMP_CONTACTF_STATED) {
-        uint32_t carrier = k->body[0];
-        if (carrier != IMP_WORLD && k->body[1] != IMP_WORLD &&
+    if (image_contact->flags & IMP_CONTACTF_CORNERS)
+        return read_corners(run, contact, problem_contact, n_contact, out);
+    out->contact[(*n_contact)++] = contact;
+    if (image_contact->flags & IMP_CONTACTF_STATED) {
+        uint32_t carrier = image_contact->body[0];
+        if (carrier != IMP_WORLD && image_contact->body[1] != IMP_WORLD &&
             rt_body(run, carrier)->flags & IMP_BODYF_FIXED)
-            carrier = k->body[1];
+            carrier = image_contact->body[1];
         pose_carry(run, carrier, false, env + IMP_CONTACT_AT,
                    problem_contact->p);
         memcpy(problem_contact->q, problem_contact->p,
@@ -288,11 +290,11 @@ impact_of_run_write(struct rt *run, const struct impact_of_run *in,
 {
     assert(in != NULL && twist != NULL);
     bool plane = run->im->dim == 2;
-    for (uint32_t i = 0; i < in->p.n_body; i++) {
-        const imp_body *image_body = rt_body(run, in->body[i]);
-        const double *twist_after = twist + 6 * i;
-        double *state = run->env + image_body->env_state, R[9];
-        if (!(in->p.body[i].invmass > 0))
+    for (uint32_t body = 0; body < in->p.n_body; body++) {
+        const imp_body *image_body = rt_body(run, in->body[body]);
+        const double *twist_after = twist + 6 * body;
+        double *state = run->env + image_body->env_state, attitude[9];
+        if (!(in->p.body[body].invmass > 0))
             continue;
         double *low = run->state_lo ? run->state_lo + (image_body->env_state -
                                                        run->im->layout.state)
@@ -303,8 +305,8 @@ impact_of_run_write(struct rt *run, const struct impact_of_run *in,
             state[5] = twist_after[2];
         } else {
             memcpy(state + 7, twist_after + 3, 3 * sizeof *state);
-            pose_rotation(run, in->body[i], R);
-            mat3_apply_transposed(R, twist_after, state + 10);
+            pose_rotation(run, in->body[body], attitude);
+            mat3_apply_transposed(attitude, twist_after, state + 10);
         }
         if (low)
             memset(low + first, 0, k * sizeof *low);

@@ -28,15 +28,15 @@ static int
 motions(const struct rt *run, const struct impact_of_run *o, uint32_t j,
         double Q[6][6])
 {
-    const imp_joint *k = joint_of(run, o, j);
+    const imp_joint *image_joint = joint_of(run, o, j);
     const struct impact_joint *joint = &o->p.joint[j];
-    const double *e = run->env + k->env_joint;
-    if (k->kind != IMP_JOINT_CONSTRAINT)
-        return impact_joint_free((enum imp_joint_kind)k->kind,
+    const double *e = run->env + image_joint->env_joint;
+    if (image_joint->kind != IMP_JOINT_CONSTRAINT)
+        return impact_joint_free((enum imp_joint_kind)image_joint->kind,
                                  e + IMP_JOINT_AXIS, e + IMP_JOINT_AXIS2,
                                  run->im->dim == 2, Q);
     double A[36] = {0}, V[36], sv[6];
-    int rank = 0, n = 0;
+    int rank = 0, n_free = 0;
     for (int i = 0; i < joint->n; i++) {
         double size = 0;
         for (int c = 0; c < 6; c++)
@@ -49,8 +49,8 @@ motions(const struct rt *run, const struct impact_of_run *o, uint32_t j,
     while (rank < 6 && sv[rank] > dense_tolerance(6, 6) * sv[0])
         rank++;
     for (int i = rank; i < 6; i++)
-        memcpy(Q[n++], V + 6 * i, 6 * sizeof *V);
-    return n;
+        memcpy(Q[n_free++], V + 6 * i, 6 * sizeof *V);
+    return n_free;
 }
 
 /* S^T eta Q = 0 for every joint (spec screws 1.A), to rounding of the entries

@@ -20,10 +20,11 @@ unit(const double a[3], double u[3])
     return n > 0 && isfinite(n);
 }
 
-/* b, c perpendicular to u; for the axes themselves the other two in order, so
- * that a hinge about z reacts with x, y and the numbers read as in the paper */
+/* second, third: perpendicular to the axis and to each other; for the axes
+ * themselves the other two in order, so that a hinge about z reacts with x, y
+ * and the numbers read as in the paper */
 static void
-basis(const double axis[3], double b[3], double c[3])
+basis(const double axis[3], double second[3], double third[3])
 {
     int k = 0;
     for (int i = 1; i < 3; i++)
@@ -37,15 +38,15 @@ basis(const double axis[3], double b[3], double c[3])
     }
     double d = vec3_dot(axis, e);
     for (int i = 0; i < 3; i++)
-        b[i] = e[i] - d * axis[i];
-    unit(b, b);
-    vec3_cross(axis, b, c);
+        second[i] = e[i] - d * axis[i];
+    unit(second, second);
+    vec3_cross(axis, second, third);
 }
 
 static void
-push(struct impact_joint *j, const double *force, const double *moment)
+push(struct impact_joint *joint, const double *force, const double *moment)
 {
-    double *s = j->S[j->n++];
+    double *s = joint->S[joint->n++];
     memset(s, 0, 6 * sizeof *s);
     if (force)
         memcpy(s, force, 3 * sizeof *s);
@@ -56,138 +57,139 @@ push(struct impact_joint *j, const double *force, const double *moment)
 /* keeps what acts in the plane: force x, y, moment z; rows that do not act, or
  * act as those before, are left out */
 static void
-planar(struct impact_joint *j)
+planar(struct impact_joint *joint)
 {
     double kept[3][3];
-    int n = 0;
-    for (int i = 0; i < j->n && n < 3; i++) {
-        double r[3] = {j->S[i][0], j->S[i][1], j->S[i][5]}, x[3];
-        memcpy(x, r, sizeof x);
-        for (int k = 0; k < n; k++) {
-            double d = vec3_dot(r, kept[k]);
+    int n_kept = 0;
+    for (int i = 0; i < joint->n && n_kept < 3; i++) {
+        double row[3] = {joint->S[i][0], joint->S[i][1], joint->S[i][5]},
+               rest[3];
+        memcpy(rest, row, sizeof rest);
+        for (int k = 0; k < n_kept; k++) {
+            double d = vec3_dot(row, kept[k]);
             for (int c = 0; c < 3; c++)
-                x[c] -= d * kept[k][c];
+                rest[c] -= d * kept[k][c];
         }
-        double before = vec3_norm(r);
-        double left = vec3_norm(x);
+        double before = vec3_norm(row);
+        double left = vec3_norm(rest);
         if (!(left > AXIS_ZERO * before))
             continue;
         for (int c = 0; c < 3; c++)
-            kept[n][c] = x[c] / left;
-        const double s[6] = {r[0], r[1], 0, 0, 0, r[2]};
-        memcpy(j->S[n++], s, sizeof s);
+            kept[n_kept][c] = rest[c] / left;
+        const double s[6] = {row[0], row[1], 0, 0, 0, row[2]};
+        memcpy(joint->S[n_kept++], s, sizeof s);
     }
-    j->n = n;
+    joint->n = n_kept;
 }
 
 static const double E[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
 bool
-impact_joint_rows(struct impact_joint *j, enum imp_joint_kind kind,
+impact_joint_rows(struct impact_joint *joint, enum imp_joint_kind kind,
                   const double axis[3], const double axis2[3],
                   const double *user, int n_user, bool plane)
 {
-    assert(j != NULL && axis != NULL);
+    assert(joint != NULL && axis != NULL);
     assert(n_user >= 0 && n_user <= 6);
     static const double z[3] = {0, 0, 1};
-    double a[3] = {0, 0, 1}, a2[3], b[3], c[3];
+    double first[3] = {0, 0, 1}, a2[3], second[3], third[3];
     bool hinge = kind == IMP_JOINT_HINGE && plane;
     bool needs = kind != IMP_JOINT_BALL && kind != IMP_JOINT_WELD &&
                  kind != IMP_JOINT_CONSTRAINT;
-    j->n = 0;
-    if (needs && !unit(hinge ? z : axis, a))
+    joint->n = 0;
+    if (needs && !unit(hinge ? z : axis, first))
         return false;
-    basis(a, b, c);
+    basis(first, second, third);
     switch (kind) {
     case IMP_JOINT_BALL:
     case IMP_JOINT_WELD:
     case IMP_JOINT_HINGE:
     case IMP_JOINT_UNIVERSAL:
         for (int i = 0; i < 3; i++)
-            push(j, E[i], NULL);
+            push(joint, E[i], NULL);
         break;
     case IMP_JOINT_SLIDER:
     case IMP_JOINT_CYLINDER:
-        push(j, b, NULL);
-        push(j, c, NULL);
+        push(joint, second, NULL);
+        push(joint, third, NULL);
         break;
     case IMP_JOINT_PLANAR:
-        push(j, a, NULL);
+        push(joint, first, NULL);
         break;
     case IMP_JOINT_CONSTRAINT:
         for (int i = 0; i < n_user; i++)
-            push(j, user + 6 * i, user + 6 * i + 3);
+            push(joint, user + 6 * i, user + 6 * i + 3);
         break;
     }
     switch (kind) {
     case IMP_JOINT_WELD:
     case IMP_JOINT_SLIDER:
         for (int i = 0; i < 3; i++)
-            push(j, NULL, E[i]);
+            push(joint, NULL, E[i]);
         break;
     case IMP_JOINT_HINGE:
     case IMP_JOINT_CYLINDER:
     case IMP_JOINT_PLANAR:
-        push(j, NULL, b);
-        push(j, NULL, c);
+        push(joint, NULL, second);
+        push(joint, NULL, third);
         break;
     case IMP_JOINT_UNIVERSAL:
         if (!unit(axis2, a2))
             return false;
-        vec3_cross(a, a2, b);
-        if (!(fabs(b[0]) + fabs(b[1]) + fabs(b[2]) > AXIS_ZERO))
+        vec3_cross(first, a2, second);
+        if (!(fabs(second[0]) + fabs(second[1]) + fabs(second[2]) > AXIS_ZERO))
             return false;
-        unit(b, b);
-        push(j, NULL, b);
+        unit(second, second);
+        push(joint, NULL, second);
         break;
     default:
         break;
     }
     if (plane)
-        planar(j);
+        planar(joint);
     return true;
 }
 
 int
 impact_joint_free(enum imp_joint_kind kind, const double axis[3],
-                  const double axis2[3], bool plane, double Q[6][6])
+                  const double axis2[3], bool plane, double free_twist[6][6])
 {
     static const double z[3] = {0, 0, 1};
-    double a[3] = {0, 0, 1}, a2[3] = {0, 0, 1};
-    unit(plane && kind == IMP_JOINT_HINGE ? z : axis, a);
+    double first[3] = {0, 0, 1}, a2[3] = {0, 0, 1};
+    unit(plane && kind == IMP_JOINT_HINGE ? z : axis, first);
     unit(axis2, a2);
-    memset(Q, 0, 36 * sizeof **Q);
+    memset(free_twist, 0, 36 * sizeof **free_twist);
     switch (kind) {
     case IMP_JOINT_HINGE:
-        memcpy(Q[0], a, sizeof a);
+        memcpy(free_twist[0], first, sizeof first);
         return 1;
     case IMP_JOINT_SLIDER:
-        memcpy(Q[0] + 3, a, sizeof a);
+        memcpy(free_twist[0] + 3, first, sizeof first);
         return 1;
     case IMP_JOINT_CYLINDER:
-        memcpy(Q[0], a, sizeof a);
-        memcpy(Q[1] + 3, a, sizeof a);
+        memcpy(free_twist[0], first, sizeof first);
+        memcpy(free_twist[1] + 3, first, sizeof first);
         return 2;
     case IMP_JOINT_UNIVERSAL:
-        memcpy(Q[0], a, sizeof a);
-        memcpy(Q[1], a2, sizeof a2);
+        memcpy(free_twist[0], first, sizeof first);
+        memcpy(free_twist[1], a2, sizeof a2);
         return 2;
     case IMP_JOINT_BALL:
         if (plane) {
-            Q[0][2] = 1;
+            free_twist[0][2] = 1;
             return 1;
         }
         for (int i = 0; i < 3; i++)
-            Q[i][i] = 1;
+            free_twist[i][i] = 1;
         return 3;
     case IMP_JOINT_PLANAR: {
         /* spin about the normal, then a velocity: its part along the normal
          * must be none, which the consistency of the start checks */
-        double b[3], c[3];
-        basis(a, b, c);
-        memcpy(Q[0], a, sizeof a);
-        memcpy(Q[1] + 3, b, sizeof b);
-        memcpy(Q[2] + 3, c, sizeof c);
+        double second[3], third[3];
+        basis(first, second, third);
+        memcpy(free_twist[0], first, sizeof first);
+        memcpy(free_twist[1] + 3, second, sizeof second);
+        memcpy(free_twist[2] + 3, third, sizeof third);
         return 3;
     }
     default:

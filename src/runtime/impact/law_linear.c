@@ -44,12 +44,12 @@ least_squares(struct impact_solver *solver, const bool *on, int n_on,
 static void
 newton(struct impact_solver *solver, const bool *on, int n_on, bool nearest)
 {
-    double b[IMPACT_CONTACTS_MAX], P[IMPACT_CONTACTS_MAX];
+    double rhs[IMPACT_CONTACTS_MAX], impulse[IMPACT_CONTACTS_MAX];
     int rank;
     bool fits;
     for (int c = 0; c < solver->nc; c++)
-        b[c] = -(1 + solver->in.contact[c].e) * solver->v0[c];
-    if (!least_squares(solver, on, n_on, b, P, &rank, &fits))
+        rhs[c] = -(1 + solver->in.contact[c].e) * solver->v0[c];
+    if (!least_squares(solver, on, n_on, rhs, impulse, &rank, &fits))
         return;
     if (!fits && !nearest) {
         impact_no_motion(solver, IMPACT_INCONSISTENT);
@@ -57,7 +57,7 @@ newton(struct impact_solver *solver, const bool *on, int n_on, bool nearest)
     }
     if (!fits)
         solver->fault = IMPACT_INCONSISTENT;
-    impact_motion_after(solver, P);
+    impact_motion_after(solver, impulse);
     if (fits)
         impact_peak_of_equal(solver, on);
 }
@@ -77,13 +77,13 @@ impact_law_least_norm(struct impact_solver *solver, const bool *on, int n_on)
 void
 impact_law_poisson(struct impact_solver *solver, const bool *on, int n_on)
 {
-    double b[IMPACT_CONTACTS_MAX], P[IMPACT_CONTACTS_MAX],
+    double rhs[IMPACT_CONTACTS_MAX], impulse[IMPACT_CONTACTS_MAX],
         Pc[IMPACT_CONTACTS_MAX];
     int rank;
     bool fits;
     for (int c = 0; c < solver->nc; c++)
-        b[c] = -solver->v0[c];
-    if (!least_squares(solver, on, n_on, b, Pc, &rank, &fits))
+        rhs[c] = -solver->v0[c];
+    if (!least_squares(solver, on, n_on, rhs, Pc, &rank, &fits))
         return;
     if (!fits) {
         impact_no_motion(solver, IMPACT_INCONSISTENT);
@@ -94,7 +94,7 @@ impact_law_poisson(struct impact_solver *solver, const bool *on, int n_on)
         return;
     }
     for (int c = 0; c < solver->nc; c++)
-        P[c] = Pc[c] * (1 + solver->in.contact[c].e);
-    impact_peak_at(solver, Pc, P);
-    impact_motion_after(solver, P);
+        impulse[c] = Pc[c] * (1 + solver->in.contact[c].e);
+    impact_peak_at(solver, Pc, impulse);
+    impact_motion_after(solver, impulse);
 }

@@ -61,30 +61,31 @@ impact_peak_at(struct impact_solver *solver, const double *Pc, const double *P)
 void
 impact_peak_of_equal(struct impact_solver *solver, const bool *on)
 {
-    double e = 0;
+    double restitution = 0;
     bool any = false;
     for (int c = 0; c < solver->nc; c++) {
         if (on && !on[c])
             continue;
-        if (any && solver->in.contact[c].e != e)
+        if (any && solver->in.contact[c].e != restitution)
             return;
-        e = solver->in.contact[c].e;
+        restitution = solver->in.contact[c].e;
         any = true;
     }
     if (!any)
         return;
-    double share = 1 / (1 + e);
+    double share = 1 / (1 + restitution);
     for (int c = 0; c < solver->nc; c++) {
         solver->load[c] = share * solver->P[c];
         solver->unload[c] = solver->P[c] - solver->load[c];
-        solver->at_peak[c] = share * (solver->after[c] + e * solver->before[c]);
+        solver->at_peak[c] =
+            share * (solver->after[c] + restitution * solver->before[c]);
     }
     for (uint32_t b = 0; b < solver->in.n_body; b++)
         for (uint32_t i = 0; i < 6; i++) {
             const struct impact_body *k = &solver->in.body[b];
             double before = i < 3 ? k->spin[i] : k->vel[i - 3];
             solver->peak_twist[6 * b + i] =
-                share * (solver->twist[6 * b + i] + e * before);
+                share * (solver->twist[6 * b + i] + restitution * before);
         }
     solver->peak = true;
 }

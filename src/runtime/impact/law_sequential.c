@@ -18,27 +18,27 @@ turn(struct impact_solver *solver, const double *v)
 {
     int best = -1;
     double most = 0;
-    for (int c = 0; c < solver->nc; c++) {
-        if (!(v[c] < -impact_velocity_tolerance(solver)))
+    for (int contact = 0; contact < solver->nc; contact++) {
+        if (!(v[contact] < -impact_velocity_tolerance(solver)))
             continue;
-        double g = solver->G[c * (solver->nc + 1)];
-        if (!(g > 0) && v[c] >= -IMPACT_OUTSIDE * solver->speed)
+        double g = solver->G[contact * (solver->nc + 1)];
+        if (!(g > 0) && v[contact] >= -IMPACT_OUTSIDE * solver->speed)
             continue;
-        double size = g > 0 ? v[c] * v[c] / g : INFINITY;
+        double size = g > 0 ? v[contact] * v[contact] / g : INFINITY;
         if (best >= 0) {
-            double p = solver->in.contact[c].priority,
+            double p = solver->in.contact[contact].priority,
                    q = solver->in.contact[best].priority;
             bool close = fabs(size - most) <= SEQUENCE_TIE * most;
             if (p == q && close && !solver->tie &&
-                !delassus_orthogonal(solver, c, best)) {
+                !delassus_orthogonal(solver, contact, best)) {
                 solver->tie = true;
                 solver->tied[0] = best;
-                solver->tied[1] = c;
+                solver->tied[1] = contact;
             }
             if (p > q || (p == q && (close || size < most)))
                 continue;
         }
-        best = c;
+        best = contact;
         most = size;
     }
     return best;
@@ -49,10 +49,10 @@ impact_law_sequential(struct impact_solver *solver, const bool *on, int n_on)
 {
     (void)on;
     (void)n_on;
-    double v[IMPACT_CONTACTS_MAX], P[IMPACT_CONTACTS_MAX] = {0};
-    memcpy(v, solver->v0, sizeof *v * (size_t)solver->nc);
+    double velocity[IMPACT_CONTACTS_MAX], impulse[IMPACT_CONTACTS_MAX] = {0};
+    memcpy(velocity, solver->v0, sizeof *velocity * (size_t)solver->nc);
     for (solver->steps = 0; solver->steps < SEQUENCE_MOST; solver->steps++) {
-        int c = turn(solver, v);
+        int c = turn(solver, velocity);
         if (c < 0)
             break;
         const double *g = solver->G + c * solver->nc;
@@ -60,17 +60,17 @@ impact_law_sequential(struct impact_solver *solver, const bool *on, int n_on)
             impact_no_motion(solver, IMPACT_JAMMED);
             return;
         }
-        double p = -(1 + solver->in.contact[c].e) * v[c] / g[c];
-        P[c] += p;
+        double p = -(1 + solver->in.contact[c].e) * velocity[c] / g[c];
+        impulse[c] += p;
         for (int i = 0; i < solver->nc; i++)
-            v[i] += g[i] * p;
+            velocity[i] += g[i] * p;
     }
     if (solver->steps == SEQUENCE_MOST) {
         impact_no_motion(solver, IMPACT_ENDLESS);
         return;
     }
     solver->determined = solver->tie ? IMPACT_NOT_UNIQUE : IMPACT_UNIQUE;
-    impact_motion_after(solver, P);
+    impact_motion_after(solver, impulse);
     if (solver->nc == 1)
         impact_peak_of_equal(solver, NULL);
 }

@@ -29,7 +29,7 @@ impact_solver_solve(struct impact_solver *solver, enum imp_impact_law law)
     assert(solver != NULL && law < IMP_IMPACT_COUNT);
     assert(solver->nc >= 0 && solver->nc <= IMPACT_CONTACTS_MAX);
     bool on[IMPACT_CONTACTS_MAX];
-    int n = 0;
+    int n_on = 0;
     solver->law = law == IMP_IMPACT_UNDECLARED ? IMP_IMPACT_NEWTON : law;
     solver->fault = IMPACT_FINE;
     solver->determined = IMPACT_UNIQUE;
@@ -38,9 +38,9 @@ impact_solver_solve(struct impact_solver *solver, enum imp_impact_law law)
     solver->steps = 0;
     for (int c = 0; c < solver->nc; c++) {
         on[c] = !solver->open[c];
-        n += on[c];
+        n_on += on[c];
         solver->residual[c] = 0;
     }
-    function[solver->law](solver, on, n);
+    function[solver->law](solver, on, n_on);
     impact_momentum_balance(solver);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Cholesky factors with an envelope and with dropped pivots, and Householder QR
- * with column pivoting. See dense.h. */
+ * with column pivoting. See dense.h, which says what the letters are; k is the
+ * step of the elimination. */
 #include "runtime/numerics/dense.h"
 
 #include <assert.h>
@@ -16,25 +17,25 @@ dense_cholesky(int n, double *a, int ld, const int *first, const double *ref,
     assert(n == 0 || (a != NULL && first != NULL && rd != NULL));
     double worst = 1;
     *rank = 0;
-    for (int i = 0; i < n; i++) {
-        double *ai = a + i * ld, measure = ref ? ref[i] : ai[i];
-        int f = first[i];
-        for (int j = f; j < i; j++) {
+    for (int row = 0; row < n; row++) {
+        double *ai = a + row * ld, measure = ref ? ref[row] : ai[row];
+        int f = first[row];
+        for (int j = f; j < row; j++) {
             const double *aj = a + j * ld;
             int k = first[j] > f ? first[j] : f;
             ai[j] = (ai[j] - (k < j ? dense_dot(j - k, ai + k, aj + k) : 0)) *
                     rd[j];
         }
-        double d = ai[i] - dense_dot(i - f, ai + f, ai + f);
+        double d = ai[row] - dense_dot(row - f, ai + f, ai + f);
         if (!(d > tol * measure)) {
-            rd[i] = 0;
-            ai[i] = 0;
+            rd[row] = 0;
+            ai[row] = 0;
             continue;
         }
         if (d < worst * measure)
             worst = d / measure;
-        ai[i] = sqrt(d);
-        rd[i] = 1 / ai[i];
+        ai[row] = sqrt(d);
+        rd[row] = 1 / ai[row];
         ++*rank;
     }
     return worst;

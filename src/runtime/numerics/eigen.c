@@ -4,7 +4,10 @@
  * are made one after the other, each orthogonal to those before. The vectors
  * of both sides give the two-sided Rayleigh quotient y A x/(y x), whose error
  * is of second order (Ostrowski 1959). It is formed in long double and
- * replaces the eigenvalue that QR found, if this eigenvalue stands alone. */
+ * replaces the eigenvalue that QR found, if this eigenvalue stands alone.
+ *
+ * Letters: a is A (n x n, by rows), b the factors of A - lambda, x and y right
+ * and left eigenvectors, z a vector on its way to one of them. */
 #include "runtime/numerics/eigen.h"
 
 #include <assert.h>
@@ -70,18 +73,18 @@ inverse(int n, const double *a, bool transposed, double complex lambda,
             b[i * n + j] = (transposed ? a[j * n + i] : a[i * n + j]) -
                            (i == j ? lambda : 0.0);
     for (int k = 0; k < n; k++) {
-        int p = k;
+        int pivot = k;
         for (int i = k + 1; i < n; i++)
-            if (cabs(b[i * n + k]) > cabs(b[p * n + k]))
-                p = i;
-        for (int j = 0; j < n && p != k; j++) {
+            if (cabs(b[i * n + k]) > cabs(b[pivot * n + k]))
+                pivot = i;
+        for (int j = 0; j < n && pivot != k; j++) {
             double complex t = b[k * n + j];
-            b[k * n + j] = b[p * n + j];
-            b[p * n + j] = t;
+            b[k * n + j] = b[pivot * n + j];
+            b[pivot * n + j] = t;
         }
         double complex t = z[k];
-        z[k] = z[p];
-        z[p] = t;
+        z[k] = z[pivot];
+        z[pivot] = t;
         if (cabs(b[k * n + k]) < small)
             b[k * n + k] = small;
         for (int i = k + 1; i < n; i++) {
@@ -162,28 +165,28 @@ length(int n, const double complex *z)
     return s;
 }
 
-/* Eigenvector into z, orthogonal to the k in front of it, if there is one more
- * of this eigenvalue; else the first of them again. A step that makes the
- * residual greater, as those behind the first do where vectors are missing, is
- * the last (Ipsen 1997). */
+/* Eigenvector into z, orthogonal to the n_others in front of it, if there is
+ * one more of this eigenvalue; else the first of them again. A step that makes
+ * the residual greater, as those behind the first do where vectors are missing,
+ * is the last (Ipsen 1997). */
 static void
-vector(const struct work *work, bool transposed, double complex lambda, int k,
-       double complex *z)
+vector(const struct work *work, bool transposed, double complex lambda,
+       int n_others, double complex *z)
 {
     int n = work->n;
-    const double complex *others = z - k * n;
+    const double complex *others = z - n_others * n;
     double least = INFINITY;
     double complex *best = work->best;
     for (int i = 0; i < n; i++)
-        z[i] = 1.0 / (1.0 + (i + k) % n);
+        z[i] = 1.0 / (1.0 + (i + n_others) % n);
     for (int step = 0; step < 3; step++) {
         inverse(n, work->a, transposed, lambda, work->small, work->b, z);
         unit(n, z);
         for (int twice = 0; twice < 3; twice++) {
-            apart(n, others, k, z);
+            apart(n, others, n_others, z);
             if (!(length(n, z) > EIGEN_APART))
                 for (int i = 0; i < n; i++)
-                    z[i] = i == (k + step) % n;
+                    z[i] = i == (n_others + step) % n;
             unit(n, z);
         }
         double r = residual(work, transposed, lambda, z);
@@ -193,7 +196,7 @@ vector(const struct work *work, bool transposed, double complex lambda, int k,
         memcpy(best, z, (size_t)n * sizeof *z);
     }
     bool one = least <= EIGEN_RESIDUAL * n * DBL_EPSILON * work->norm;
-    memcpy(z, k && !one ? others : best, (size_t)n * sizeof *z);
+    memcpy(z, n_others && !one ? others : best, (size_t)n * sizeof *z);
 }
 
 /* y A x / (y x) */
@@ -213,43 +216,47 @@ rayleigh(const struct work *work, const double complex *y,
     return (double complex)(s / d);
 }
 
-/* First order: |P A' P| <= |A'| |(Y^T X)^-1| of the k eigenvectors of an
- * eigenvalue, |y A' x| / |y x| of one. |(Y^T X)^-1| is about k over its least
- * pivot; INFINITY where there are less than k vectors. */
+/* First order: |P A' P| <= |A'| |(Y^T X)^-1| of the n_vectors eigenvectors of
+ * an eigenvalue, |y A' x| / |y x| of one. |(Y^T X)^-1| is about n_vectors over
+ * its least pivot; INFINITY where there are fewer vectors. */
 static double
-error_of(const struct work *work, int k)
+error_of(const struct work *work, int n_vectors)
 {
     int n = work->n;
     double noise = EIGEN_NOISE * n * DBL_EPSILON, least = INFINITY;
-    double complex *s = work->b;
-    for (int p = 0; p < k; p++)
-        for (int q = 0; q < k; q++) {
-            s[p * k + q] = 0.0;
+    double complex *gram = work->b;
+    for (int step = 0; step < n_vectors; step++)
+        for (int q = 0; q < n_vectors; q++) {
+            gram[step * n_vectors + q] = 0.0;
             for (int j = 0; j < n; j++)
-                s[p * k + q] += work->left[p * n + j] * work->right[q * n + j];
+                gram[step * n_vectors + q] +=
+                    work->left[step * n + j] * work->right[q * n + j];
         }
-    for (int p = 0; p < k; p++) {
-        int r = p, c = p;
-        for (int m = p; m < k; m++)
-            for (int q = p; q < k; q++)
-                if (cabs(s[m * k + q]) > cabs(s[r * k + c])) {
-                    r = m;
-                    c = q;
+    for (int step = 0; step < n_vectors; step++) {
+        int row = step, column = step;
+        for (int m = step; m < n_vectors; m++)
+            for (int q = step; q < n_vectors; q++)
+                if (cabs(gram[m * n_vectors + q]) >
+                    cabs(gram[row * n_vectors + column])) {
+                    row = m;
+                    column = q;
                 }
-        for (int q = 0; q < k; q++) {
-            double complex t = s[p * k + q];
-            s[p * k + q] = s[r * k + q];
-            s[r * k + q] = t;
+        for (int q = 0; q < n_vectors; q++) {
+            double complex t = gram[step * n_vectors + q];
+            gram[step * n_vectors + q] = gram[row * n_vectors + q];
+            gram[row * n_vectors + q] = t;
         }
-        for (int m = 0; m < k; m++) {
-            double complex t = s[m * k + p];
-            s[m * k + p] = s[m * k + c];
-            s[m * k + c] = t;
+        for (int m = 0; m < n_vectors; m++) {
+            double complex t = gram[m * n_vectors + step];
+            gram[m * n_vectors + step] = gram[m * n_vectors + column];
+            gram[m * n_vectors + column] = t;
         }
-        least = fmin(least, cabs(s[p * k + p]) / k);
-        for (int m = p + 1; m < k && least > 0.0; m++)
-            for (int q = k - 1; q >= p; q--)
-                s[m * k + q] -= s[m * k + p] / s[p * k + p] * s[p * k + q];
+        least = fmin(least, cabs(gram[step * n_vectors + step]) / n_vectors);
+        for (int m = step + 1; m < n_vectors && least > 0.0; m++)
+            for (int q = n_vectors - 1; q >= step; q--)
+                gram[m * n_vectors + q] -= gram[m * n_vectors + step] /
+                                           gram[step * n_vectors + step] *
+                                           gram[step * n_vectors + q];
     }
     return noise * work->norm / least;
 }
@@ -299,37 +306,37 @@ static void
 group(struct work *work, struct eigen *eigen, int i, int *list)
 {
     int n = work->n;
-    double complex l = eigen->re[i] + I * eigen->im[i], mean = 0.0;
-    double error = find(work, l, 1);
+    double complex lambda = eigen->re[i] + I * eigen->im[i], mean = 0.0;
+    double error = find(work, lambda, 1);
     double least = EIGEN_NOISE * n * DBL_EPSILON * work->norm;
-    int k = alike(work, eigen, i, fmax(error, least), list);
-    for (int j = 0; j < k; j++)
-        mean += (eigen->re[list[j]] + I * eigen->im[list[j]]) / k;
-    if (fabs(cimag(mean)) <= k * least)
+    int count = alike(work, eigen, i, fmax(error, least), list);
+    for (int j = 0; j < count; j++)
+        mean += (eigen->re[list[j]] + I * eigen->im[list[j]]) / count;
+    if (fabs(cimag(mean)) <= count * least)
         mean = creal(mean);
-    double of_all = k > 1 ? find(work, mean, k) : INFINITY;
+    double of_all = count > 1 ? find(work, mean, count) : INFINITY;
     if (of_all <= fmax(error, EIGEN_REGULAR * least) && isfinite(of_all)) {
         error = of_all;
-        l = mean;
-    } else if (k > 1) {
-        k = 1;
-        error = find(work, l, 1);
+        lambda = mean;
+    } else if (count > 1) {
+        count = 1;
+        error = find(work, lambda, 1);
     }
-    if (k == 1) {
+    if (count == 1) {
         double complex r = rayleigh(work, work->left, work->right);
-        if (cabs(r - l) <= error && error <= EIGEN_REGULAR * least)
-            l = r;
+        if (cabs(r - lambda) <= error && error <= EIGEN_REGULAR * least)
+            lambda = r;
     }
     /* at most what a defect of order n leaves */
     error =
         fmin(error, pow(EIGEN_NOISE * n * DBL_EPSILON, 1.0 / n) * work->norm);
-    for (int j = 0; j < k; j++) {
+    for (int j = 0; j < count; j++) {
         int at = list[j];
-        bool real = k > 1 ? cimag(l) == 0.0 : eigen->im[at] == 0.0;
+        bool real = count > 1 ? cimag(lambda) == 0.0 : eigen->im[at] == 0.0;
         double side = eigen->im[at] < 0.0 && !real ? -1.0 : 1.0;
         eigen->error[at] = error;
-        eigen->re[at] = creal(l);
-        eigen->im[at] = real ? 0.0 : side * fabs(cimag(l));
+        eigen->re[at] = creal(lambda);
+        eigen->im[at] = real ? 0.0 : side * fabs(cimag(lambda));
         for (int c = 0; c < n; c++) {
             eigen->x[at * n + c] = creal(work->right[j * n + c]);
             eigen->y[at * n + c] =
@@ -375,7 +382,7 @@ eigen_solve(struct arena *arena, int n, const double *a, struct eigen *eigen)
     assert(arena != NULL && eigen != NULL);
     assert(n >= 0 && (n == 0 || a != NULL));
     size_t un = (size_t)n;
-    double *h = NEW_N(arena, double, un *un + 2 * un + 1);
+    double *hessenberg = NEW_N(arena, double, un *un + 2 * un + 1);
     struct work work = {.n = n, .a = a};
     work.b = NEW_N(arena, double complex, 3 * un * un + un + 1);
     work.left = work.b + un * un;
@@ -387,11 +394,11 @@ eigen_solve(struct arena *arena, int n, const double *a, struct eigen *eigen)
     eigen->error = NEW_N(arena, double, un + 1);
     eigen->x = NEW_N(arena, double, un *un + 1);
     eigen->y = NEW_N(arena, double, un *un + 1);
-    memcpy(h, a, un * un * sizeof *h);
+    memcpy(hessenberg, a, un * un * sizeof *hessenberg);
     for (size_t i = 0; i < un * un; i++)
         work.norm = hypot(work.norm, a[i]);
     if (!isfinite(work.norm) ||
-        eigen_qr(n, h, h + un * un, eigen->re, eigen->im))
+        eigen_qr(n, hessenberg, hessenberg + un * un, eigen->re, eigen->im))
         return 1;
     sorted(eigen);
     work.small = DBL_EPSILON * (work.norm > 0.0 ? work.norm : 1.0);
@@ -430,22 +437,22 @@ eigen_cone(const struct eigen *eigen)
     int positive = -1, most = 0, first = -1, other = 0;
     if (!(top > (eigen->n ? eigen->error[0] : 0.0)))
         return cone;
-    for (int i = 0; i < eigen->n; i++) {
-        double r = hypot(eigen->re[i], eigen->im[i]);
-        if (r < top - eigen->error[0] - eigen->error[i])
+    for (int which = 0; which < eigen->n; which++) {
+        double r = hypot(eigen->re[which], eigen->im[which]);
+        if (r < top - eigen->error[0] - eigen->error[which])
             continue;
-        int k = multiplicity(eigen, i, &cone.tied);
-        bool real = fabs(eigen->im[i]) <= eigen->error[i];
-        if (real && eigen->im[i] != 0.0)
+        int multiple = multiplicity(eigen, which, &cone.tied);
+        bool real = fabs(eigen->im[which]) <= eigen->error[which];
+        if (real && eigen->im[which] != 0.0)
             cone.tied = true;
-        if (real && eigen->re[i] > 0.0) {
-            positive = i;
-            most = k > most ? k : most;
+        if (real && eigen->re[which] > 0.0) {
+            positive = which;
+            most = multiple > most ? multiple : most;
             continue;
         }
         if (first < 0)
-            first = i;
-        other = k > other ? k : other;
+            first = which;
+        other = multiple > other ? multiple : other;
     }
     if (positive >= 0 && other)
         cone.tied = true;

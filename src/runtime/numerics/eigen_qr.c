@@ -7,7 +7,11 @@
  * last entry counts twice; and every tenth step takes shifts of its own, which
  * leaves cycles. A multiple eigenvalue may leave entries of the size of
  * rounding that steps only move about: after some steps these are dropped, too,
- * a backward error as that of the steps themselves. */
+ * a backward error as that of the steps themselves.
+ *
+ * Letters: a is A (n x n, by rows), I - b v v^T a reflector of k entries, x the
+ * column from which it is made; p, q, s, t the entries of a 2 x 2 block by
+ * rows. */
 #include "runtime/numerics/eigen_qr.h"
 
 #include <assert.h>
@@ -28,24 +32,24 @@ balance(int n, double *a)
 {
     for (bool more = true; more;) {
         more = false;
-        for (int i = 0; i < n; i++) {
-            double row = 0.0, column = 0.0, f = 1.0;
+        for (int which = 0; which < n; which++) {
+            double row = 0.0, column = 0.0, factor = 1.0;
             for (int j = 0; j < n; j++)
-                if (j != i) {
-                    row += fabs(a[i * n + j]);
-                    column += fabs(a[j * n + i]);
+                if (j != which) {
+                    row += fabs(a[which * n + j]);
+                    column += fabs(a[j * n + which]);
                 }
             if (!(row > DBL_MIN && column > DBL_MIN))
                 continue;
             double sum = row + column;
             int by = (ilogb(row) - ilogb(column)) / 2;
-            f = ldexp(1.0, by);
-            if (by == 0 || !(column * f + row / f < 0.95 * sum))
+            factor = ldexp(1.0, by);
+            if (by == 0 || !(column * factor + row / factor < 0.95 * sum))
                 continue;
             more = true;
             for (int j = 0; j < n; j++) {
-                a[i * n + j] /= f;
-                a[j * n + i] *= f;
+                a[which * n + j] /= factor;
+                a[j * n + which] *= factor;
             }
         }
     }
@@ -56,7 +60,7 @@ balance(int n, double *a)
 static double
 reflector(int k, const double *x, double *v)
 {
-    double big = 0.0, rest = 0.0, s = 0.0;
+    double big = 0.0, rest = 0.0, square = 0.0;
     for (int i = 0; i < k; i++)
         big = fmax(big, fabs(x[i]));
     for (int i = 1; i < k; i++)
@@ -65,34 +69,35 @@ reflector(int k, const double *x, double *v)
         return 0.0;
     for (int i = 0; i < k; i++) {
         v[i] = x[i] / big;
-        s += v[i] * v[i];
+        square += v[i] * v[i];
     }
-    double norm = sqrt(s);
+    double norm = sqrt(square);
     v[0] += copysign(norm, v[0]);
-    s = 0.0;
+    square = 0.0;
     for (int i = 0; i < k; i++)
-        s += v[i] * v[i];
-    return 2.0 / s;
+        square += v[i] * v[i];
+    return 2.0 / square;
 }
 
-/* rows r .. r+k-1 of columns from .. n-1, columns r .. r+k-1 of rows 0 .. to */
+/* rows first .. first+k-1 of columns from .. n-1, columns first .. first+k-1 of
+ * rows 0 .. to: multiplied by I - b v v^T */
 static void
-reflect(int n, double *a, int r, int k, const double *v, double b, int from,
+reflect(int n, double *a, int first, int k, const double *v, double b, int from,
         int to)
 {
     for (int j = from; j < n; j++) {
         double s = 0.0;
         for (int i = 0; i < k; i++)
-            s += v[i] * a[(r + i) * n + j];
+            s += v[i] * a[(first + i) * n + j];
         for (int i = 0; i < k; i++)
-            a[(r + i) * n + j] -= b * s * v[i];
+            a[(first + i) * n + j] -= b * s * v[i];
     }
     for (int i = 0; i <= to; i++) {
         double s = 0.0;
         for (int j = 0; j < k; j++)
-            s += v[j] * a[i * n + r + j];
+            s += v[j] * a[i * n + first + j];
         for (int j = 0; j < k; j++)
-            a[i * n + r + j] -= b * s * v[j];
+            a[i * n + first + j] -= b * s * v[j];
     }
 }
 
@@ -136,9 +141,9 @@ static bool
 negligible(int n, const double *a, int k, double coarse)
 {
     double low = fabs(a[k * n + k - 1]), up = fabs(a[(k - 1) * n + k]);
-    double p = fabs(a[k * (n + 1)]);
-    double d = fabs(a[(k - 1) * (n + 1)] - a[k * (n + 1)]);
-    double size = p + fabs(a[(k - 1) * (n + 1)]);
+    double here = fabs(a[k * (n + 1)]);
+    double apart = fabs(a[(k - 1) * (n + 1)] - a[k * (n + 1)]);
+    double size = here + fabs(a[(k - 1) * (n + 1)]);
     if (low <= coarse || low <= DBL_MIN)
         return true;
     if (size == 0.0) {
@@ -147,8 +152,8 @@ negligible(int n, const double *a, int k, double coarse)
     }
     if (low > DBL_EPSILON * size)
         return false;
-    double ab = fmax(low, up), ba = fmin(low, up), aa = fmax(p, d),
-           bb = fmin(p, d), s = aa + ab;
+    double ab = fmax(low, up), ba = fmin(low, up), aa = fmax(here, apart),
+           bb = fmin(here, apart), s = aa + ab;
     return ba * (ab / s) <= fmax(DBL_MIN, DBL_EPSILON * (bb * (aa / s)));
 }
 
@@ -178,15 +183,15 @@ first_column(int n, const double *a, int r, struct shifts f, double *x)
     x[2] = g * a[(r + 2) * n + r + 1];
 }
 
-/* one step on rows l .. hi */
+/* one step on rows low .. hi */
 static void
-francis(int n, double *a, int l, int hi, struct shifts f)
+francis(int n, double *a, int low, int hi, struct shifts f)
 {
     double x[3], v[3];
     int from = hi - 2;
     for (;; from--) {
         first_column(n, a, from, f, x);
-        if (from == l)
+        if (from == low)
             break;
         double s = fabs(a[(from - 1) * (n + 1)]) + fabs(a[from * (n + 1)]) +
                    fabs(a[(from + 1) * (n + 1)]);
@@ -198,7 +203,7 @@ francis(int n, double *a, int l, int hi, struct shifts f)
         int m = k + 2 <= hi ? 3 : 2;
         double b = reflector(m, x, v);
         if (b != 0.0)
-            reflect(n, a, k, m, v, b, k > l ? k - 1 : l,
+            reflect(n, a, k, m, v, b, k > low ? k - 1 : low,
                     k + 3 < hi ? k + 3 : hi);
         if (k > from)
             for (int i = 1; i < m; i++)
@@ -207,7 +212,7 @@ francis(int n, double *a, int l, int hi, struct shifts f)
             x[i] = k + 1 + i <= hi ? a[(k + 1 + i) * n + k] : 0.0;
     }
     /* what a step that began behind small entries leaves below them */
-    for (int k = l; k + 2 <= hi; k++)
+    for (int k = low; k + 2 <= hi; k++)
         for (int i = k + 2; i <= hi && i <= k + 3; i++)
             a[i * n + k] = 0.0;
 }
@@ -227,19 +232,19 @@ eigen_qr(int n, double *a, double *room, double *re, double *im)
         return 1;
     while (hi >= 0) {
         double coarse = DBL_EPSILON * norm * (steps / QR_COARSE);
-        int l = hi;
-        while (l > 0 && !negligible(n, a, l, coarse))
-            l--;
-        if (l > 0)
-            a[l * n + l - 1] = 0.0;
-        if (l >= hi - 1) {
-            if (l == hi) {
+        int low = hi;
+        while (low > 0 && !negligible(n, a, low, coarse))
+            low--;
+        if (low > 0)
+            a[low * n + low - 1] = 0.0;
+        if (low >= hi - 1) {
+            if (low == hi) {
                 re[hi] = a[hi * (n + 1)];
                 im[hi] = 0.0;
             } else {
-                pair(n, a, l, re, im);
+                pair(n, a, low, re, im);
             }
-            hi = l - 1;
+            hi = low - 1;
             steps = 0;
             continue;
         }
@@ -248,12 +253,13 @@ eigen_qr(int n, double *a, double *room, double *re, double *im)
         struct shifts f = shifts_of(a[(hi - 1) * (n + 1)], a[(hi - 1) * n + hi],
                                     a[hi * n + hi - 1], a[hi * (n + 1)]);
         if (steps % QR_ODD == 0) {
-            int r = steps % (2 * QR_ODD) ? l : hi - 2;
+            int r = steps % (2 * QR_ODD) ? low : hi - 2;
             double w = fabs(a[(r + 1) * n + r]) + fabs(a[(r + 2) * n + r + 1]);
-            double d = a[(steps % (2 * QR_ODD) ? l : hi) * (n + 1)] + 0.75 * w;
+            double d =
+                a[(steps % (2 * QR_ODD) ? low : hi) * (n + 1)] + 0.75 * w;
             f = shifts_of(d, -0.4375 * w, w, d);
         }
-        francis(n, a, l, hi, f);
+        francis(n, a, low, hi, f);
     }
     return 0;
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Lemke's method, and the solution polished on the set it finds. The problem
  * is scaled to a unit diagonal first, so that one tolerance serves bodies of
- * any mass. See lcp.h. */
+ * any mass. See lcp.h.
+ *
+ * Letters: w = G z + q with n rows; T is the tableau, p the scaled q; a and v
+ * are the columns and vectors of the SVD of G on the set, x the solution there.
+ */
 #include "runtime/numerics/lcp.h"
 
 #include <assert.h>
@@ -32,18 +36,18 @@ lcp_room(int n)
 static void
 pivot(int n, double *T, int row, int col)
 {
-    int w = 2 * n + 2;
-    double p = 1 / T[row * w + col];
-    for (int j = 0; j < w; j++)
-        T[row * w + j] *= p;
-    T[row * w + col] = 1;
+    int width = 2 * n + 2;
+    double p = 1 / T[row * width + col];
+    for (int j = 0; j < width; j++)
+        T[row * width + j] *= p;
+    T[row * width + col] = 1;
     for (int i = 0; i < n; i++) {
-        double f = T[i * w + col];
+        double f = T[i * width + col];
         if (i == row || f == 0)
             continue;
-        for (int j = 0; j < w; j++)
-            T[i * w + j] -= f * T[row * w + j];
-        T[i * w + col] = 0;
+        for (int j = 0; j < width; j++)
+            T[i * width + j] -= f * T[row * width + j];
+        T[i * width + col] = 0;
     }
 }
 
@@ -52,10 +56,10 @@ pivot(int n, double *T, int row, int col)
 static int
 before(int n, const double *T, int col, int i, int k)
 {
-    int w = 2 * n + 2;
-    const double *a = T + i * w, *b = T + k * w;
+    int width = 2 * n + 2;
+    const double *a = T + i * width, *b = T + k * width;
     for (int j = -1; j < n; j++) {
-        int c = j < 0 ? w - 1 : j;
+        int c = j < 0 ? width - 1 : j;
         double x = a[c] / a[col], y = b[c] / b[col];
         if (fabs(x - y) > 1e-13 * (fabs(x) + fabs(y)) + 1e-15)
             return x < y;
@@ -82,14 +86,14 @@ tableau(int n, const double *g, const double *p, double size, double more,
 static int
 lemke(int n, double *T, int *basis)
 {
-    int w = 2 * n + 2, col = 2 * n, row = 0;
+    int width = 2 * n + 2, col = 2 * n, row = 0;
     for (int i = 0; i < n; i++)
         basis[i] = i;
     /* z0 enters with the most negative q */
     for (int i = 1; i < n; i++)
-        if (T[i * w + w - 1] < T[row * w + w - 1])
+        if (T[i * width + width - 1] < T[row * width + width - 1])
             row = i;
-    if (T[row * w + w - 1] >= 0)
+    if (T[row * width + width - 1] >= 0)
         return 0;
     for (long count = 0; count < 1000L + 100L * n; count++) {
         pivot(n, T, row, col);
@@ -100,16 +104,16 @@ lemke(int n, double *T, int *basis)
         col = left < n ? left + n : left - n;
         row = -1;
         for (int i = 0; i < n; i++)
-            if (T[i * w + col] > PIVOT_ZERO &&
+            if (T[i * width + col] > PIVOT_ZERO &&
                 (row < 0 || before(n, T, col, i, row)))
                 row = i;
         if (row < 0)
             return 1;
         /* z0 leaves where it may */
-        double least = T[row * w + w - 1] / T[row * w + col];
+        double least = T[row * width + width - 1] / T[row * width + col];
         for (int i = 0; i < n; i++)
-            if (basis[i] == 2 * n && T[i * w + col] > PIVOT_ZERO &&
-                T[i * w + w - 1] / T[i * w + col] <= least + 1e-14)
+            if (basis[i] == 2 * n && T[i * width + col] > PIVOT_ZERO &&
+                T[i * width + width - 1] / T[i * width + col] <= least + 1e-14)
                 row = i;
     }
     return 3;
@@ -134,24 +138,25 @@ static int
 polish(int n, const double *G, const double *q, const int *in, double size,
        double *z, double *room, int *lost)
 {
-    int set[256], k = 0, rank = 0;
-    double *a = room, *v = a + n * n, *s = v + n * n, *b = s + n, *x = b + n,
-           *work = x + n;
-    for (int i = 0; i < n && k < 256; i++)
+    int set[256], n_set = 0, rank = 0;
+    double *a = room, *v = a + n * n, *singular = v + n * n,
+           *rhs = singular + n, *x = rhs + n, *work = x + n;
+    for (int i = 0; i < n && n_set < 256; i++)
         if (in[i])
-            set[k++] = i;
-    for (int i = 0; i < k; i++) {
-        b[i] = -q[set[i]];
-        for (int j = 0; j < k; j++)
-            a[j * k + i] = G[set[i] * n + set[j]];
+            set[n_set++] = i;
+    for (int i = 0; i < n_set; i++) {
+        rhs[i] = -q[set[i]];
+        for (int j = 0; j < n_set; j++)
+            a[j * n_set + i] = G[set[i] * n + set[j]];
     }
-    dense_svd(k, k, a, v, s);
-    while (rank < k && s[rank] > dense_tolerance(k, k) * s[0])
+    dense_svd(n_set, n_set, a, v, singular);
+    while (rank < n_set &&
+           singular[rank] > dense_tolerance(n_set, n_set) * singular[0])
         rank++;
-    *lost = rank < k;
-    dense_svd_solve(k, k, a, v, s, rank, b, x, work);
+    *lost = rank < n_set;
+    dense_svd_solve(n_set, n_set, a, v, singular, rank, rhs, x, work);
     memset(z, 0, sizeof *z * (size_t)n);
-    for (int i = 0; i < k; i++) {
+    for (int i = 0; i < n_set; i++) {
         if (x[i] * G[set[i] * (n + 1)] < -SLACK_ZERO * size)
             return 1;
         z[set[i]] = x[i] > 0 ? x[i] : 0;
@@ -167,50 +172,51 @@ lcp_solve(int n, const double *G, const double *q, double *z, double *room)
 {
     assert(n >= 0);
     assert(n == 0 || (G != NULL && q != NULL && z != NULL && room != NULL));
-    int w = 2 * n + 2, basis[256], in[256], lost = 0;
-    double *T = room, *g = T + n * w, *p = g + n * n, *d = p + n, *x = d + n,
-           *rest = x + n, size = 0;
+    int width = 2 * n + 2, basis[256], in[256], lost = 0;
+    double *T = room, *scaled = T + n * width, *p = scaled + n * n,
+           *scale = p + n, *trial = scale + n, *rest = trial + n, size = 0;
     memset(z, 0, sizeof *z * (size_t)n);
     if (n > 256)
         return 3;
     for (int i = 0; i < n; i++)
-        d[i] = G[i * n + i] > 0 ? 1 / sqrt(G[i * n + i]) : 1;
+        scale[i] = G[i * n + i] > 0 ? 1 / sqrt(G[i * n + i]) : 1;
     for (int i = 0; i < n; i++) {
-        p[i] = q[i] * d[i];
+        p[i] = q[i] * scale[i];
         size = fmax(size, fabs(p[i]));
         for (int j = 0; j < n; j++)
-            g[i * n + j] = G[i * n + j] * d[i] * d[j];
+            scaled[i * n + j] = G[i * n + j] * scale[i] * scale[j];
     }
     if (!(size > 0))
         return 0;
-    tableau(n, g, p, size, 0, T);
+    tableau(n, scaled, p, size, 0, T);
     int st = lemke(n, T, basis);
     bool retry = st != 0;
     if (retry) {
         /* Where G is singular, a ray may be a result of rounding. With a
          * little more on the diagonal the problem always has a solution. This
          * solution counts if it solves the problem as it was. */
-        memset(x, 0, sizeof *x * (size_t)n);
+        memset(trial, 0, sizeof *trial * (size_t)n);
         for (int round = 0; round < 3; round++) {
             /* proximal points: what was added is taken off again */
             for (int i = 0; i < n; i++)
-                rest[i] = p[i] - MORE * x[i];
-            tableau(n, g, rest, size, MORE, T);
+                rest[i] = p[i] - MORE * trial[i];
+            tableau(n, scaled, rest, size, MORE, T);
             if (lemke(n, T, basis))
                 return st;
-            take(n, T, basis, size, x, in);
+            take(n, T, basis, size, trial, in);
         }
         for (int i = 0; i < n; i++)
-            if (p[i] + dense_dot(n, g + i * n, x) < -SLACK_ZERO * size)
+            if (p[i] + dense_dot(n, scaled + i * n, trial) < -SLACK_ZERO * size)
                 return st;
     }
-    take(n, T, basis, size, x, in);
+    take(n, T, basis, size, trial, in);
     /* Every contact that stays closed may carry a load: take the least z among
      * these contacts. */
     int more[256], wider = 0;
     for (int i = 0; i < n; i++) {
-        double wi = p[i] + dense_dot(n, g + i * n, x);
-        more[i] = in[i] || (fabs(wi) <= SLACK_ZERO * size && g[i * n + i] > 0);
+        double wi = p[i] + dense_dot(n, scaled + i * n, trial);
+        more[i] =
+            in[i] || (fabs(wi) <= SLACK_ZERO * size && scaled[i * n + i] > 0);
         wider |= more[i] && !in[i];
     }
     double *best = rest, *scratch = rest + n;
@@ -227,6 +233,6 @@ lcp_solve(int n, const double *G, const double *q, double *z, double *room)
         lost |= l2;
     }
     for (int i = 0; i < n; i++)
-        z[i] = st2 ? x[i] * d[i] : best[i];
+        z[i] = st2 ? trial[i] * scale[i] : best[i];
     return lost ? 2 : 0;
 }

@@ -5,7 +5,10 @@
  * neither the units of a condition nor its scale choose. What is left when the
  * pivots have shrunk to rounding depends on what was taken: its unknowns are 0.
  * One fixed order of operations: evaluator and generated code call the same
- * function, so the bits agree (I6). */
+ * function, so the bits agree (I6).
+ *
+ * Letters: a is J (n x n, by rows) and then its factors, b the right-hand side
+ * and then the solution, k the step of the elimination. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -21,20 +24,20 @@
 #define LDLT_GROWTH 10
 
 static void
-swap(int n, double *a, double *weight, int k, int p)
+swap(int n, double *a, double *weight, int k, int pivot)
 {
-    double t = weight[k];
-    weight[k] = weight[p];
-    weight[p] = t;
+    double kept = weight[k];
+    weight[k] = weight[pivot];
+    weight[pivot] = kept;
     for (int j = 0; j < n; j++) {
-        t = a[k * n + j];
-        a[k * n + j] = a[p * n + j];
-        a[p * n + j] = t;
+        kept = a[k * n + j];
+        a[k * n + j] = a[pivot * n + j];
+        a[pivot * n + j] = kept;
     }
     for (int i = 0; i < n; i++) {
-        t = a[i * n + k];
-        a[i * n + k] = a[i * n + p];
-        a[i * n + p] = t;
+        kept = a[i * n + k];
+        a[i * n + k] = a[i * n + pivot];
+        a[i * n + pivot] = kept;
     }
 }
 
@@ -56,20 +59,20 @@ imp_ldlt_factor(int n, double *a, int *piv)
         piv[i] = -1;
     }
     for (int k = 0; k < n; k++) {
-        int p = k;
+        int pivot = k;
         double best = -1;
         for (int i = k; i < n; i++) {
             double v = a[i * n + i] * weight[i];
             if (v > best) {
                 best = v;
-                p = i;
+                pivot = i;
             }
         }
         if (!(best > least))
             break;
-        piv[k] = p;
-        if (p != k)
-            swap(n, a, weight, k, p);
+        piv[k] = pivot;
+        if (pivot != k)
+            swap(n, a, weight, k, pivot);
         double inverse = a[k * n + k] = 1 / a[k * n + k];
         for (int i = k + 1; i < n; i++) {
             double f = a[i * n + k] * inverse;

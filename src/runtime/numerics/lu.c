@@ -6,7 +6,11 @@
  * A pair of bodies has 6 unknowns in the plane and 8 in space; for these sizes
  * the compiler gets loops of known length. A series solves once per order:
  * the diagonal of U is kept as reciprocals, and solving goes by columns, so
- * that no product waits for a sum. */
+ * that no product waits for a sum.
+ *
+ * Letters: P A = L U (Golub & Van Loan 2013, 3.4); a is A (n x n, by rows) and
+ * then its factors, b the right-hand side and then the solution, r a row and c
+ * a column. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -32,7 +36,7 @@ ALWAYS_INLINE int
 column(int n, int c, double *restrict a, int *restrict piv,
        double *restrict weight, double *restrict size)
 {
-    int p = c;
+    int best_row = c;
     double best = -1;
     UNROLL
     for (int r = c; r < n; r++) {
@@ -42,22 +46,22 @@ column(int n, int c, double *restrict a, int *restrict piv,
         v *= weight[r];
         if (v > best) {
             best = v;
-            p = r;
+            best_row = r;
         }
     }
-    double pivot = fabs(a[p * n + c]);
-    if (!(pivot >= DBL_MIN) || pivot < n * DBL_EPSILON * size[p * n + c])
+    double pivot = fabs(a[best_row * n + c]);
+    if (!(pivot >= DBL_MIN) || pivot < n * DBL_EPSILON * size[best_row * n + c])
         return 1;
-    piv[c] = p;
-    if (p != c) {
+    piv[c] = best_row;
+    if (best_row != c) {
         UNROLL
         for (int j = 0; j < n; j++) {
             double t = a[c * n + j];
-            a[c * n + j] = a[p * n + j];
-            a[p * n + j] = t;
-            size[p * n + j] = size[c * n + j];
+            a[c * n + j] = a[best_row * n + j];
+            a[best_row * n + j] = t;
+            size[best_row * n + j] = size[c * n + j];
         }
-        weight[p] = weight[c];
+        weight[best_row] = weight[c];
     }
     double inverse = a[c * n + c] = 1 / a[c * n + c];
     UNROLL

@@ -101,31 +101,31 @@ static double
 bracketed(const double *c, int n, double level, double lo, double hi)
 {
     bool falling = polynomial_value(c, n, lo) > level;
-    double s = 0.5 * (lo + hi);
-    for (int it = 0; it < 200 && s > lo && s < hi; it++) {
-        double y = c[n], dy = 0.0;
+    double at = 0.5 * (lo + hi);
+    for (int it = 0; it < 200 && at > lo && at < hi; it++) {
+        double value = c[n], dy = 0.0;
         for (int k = n - 1; k >= 0; k--) {
-            dy = dy * s + y;
-            y = y * s + c[k];
+            dy = dy * at + value;
+            value = value * at + c[k];
         }
-        y -= level;
-        if (y == 0.0)
-            return s;
-        if ((y > 0.0) == falling)
-            lo = s;
+        value -= level;
+        if (value == 0.0)
+            return at;
+        if ((value > 0.0) == falling)
+            lo = at;
         else
-            hi = s;
-        double next = s - y / dy;
+            hi = at;
+        double next = at - value / dy;
         if (!(next > lo && next < hi))
             next = 0.5 * (lo + hi);
-        else if (fabs(next - s) <= DBL_EPSILON * fabs(s))
+        else if (fabs(next - at) <= DBL_EPSILON * fabs(at))
             return next;
         /* Newton's method from one side would never move the other end. */
         if (it % 8 == 7)
             next = 0.5 * (lo + hi);
-        s = next;
+        at = next;
     }
-    return s;
+    return at;
 }
 
 bool
@@ -271,25 +271,25 @@ bool
 polynomial_newton(const double *c, int n, double reach, double *s)
 {
     assert(c != NULL && s != NULL && n >= 0);
-    double s0 = *s, x = s0, last = INFINITY;
+    double s0 = *s, at = s0, last = INFINITY;
     for (int it = 0; it < 60; it++) {
         double y = c[n], dy = 0.0;
         for (int k = n - 1; k >= 0; k--) {
-            dy = dy * x + y;
-            y = y * x + c[k];
+            dy = dy * at + y;
+            y = y * at + c[k];
         }
         if (y == 0.0) {
-            *s = x;
+            *s = at;
             return true;
         }
         double dx = y / dy;
-        if (!isfinite(dx) || fabs(x - dx - s0) > reach)
+        if (!isfinite(dx) || fabs(at - dx - s0) > reach)
             return false;
-        x -= dx;
+        at -= dx;
         /* converged: the step no longer shrinks, or is below rounding */
-        if (fabs(dx) <= DBL_EPSILON * (fabs(x) + DBL_EPSILON * reach) ||
+        if (fabs(dx) <= DBL_EPSILON * (fabs(at) + DBL_EPSILON * reach) ||
             (it > 3 && fabs(dx) >= 0.5 * last && fabs(dx) < 1e-6 * reach)) {
-            *s = x;
+            *s = at;
             return true;
         }
         last = fabs(dx);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Singular values by rotations of pairs of columns. See dense.h. */
+/* Singular values by rotations of pairs of columns. See dense.h, which says
+ * what the letters are; x and y are the pair of columns. */
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
@@ -35,22 +36,22 @@ dense_svd(int m, int n, double *a, double *v, double *s)
     assert(n == 0 || (a != NULL && v != NULL && s != NULL));
     int sweep = 1;
     double tol = DBL_EPSILON * sqrt((double)(m > 1 ? m : 1)), big = 0;
-    for (int i = 0; i < n * n; i++)
-        v[i] = i % (n + 1) == 0;
-    for (int i = 0; i < m * n; i++)
-        big = fmax(big, fabs(a[i]));
+    for (int left = 0; left < n * n; left++)
+        v[left] = left % (n + 1) == 0;
+    for (int left = 0; left < m * n; left++)
+        big = fmax(big, fabs(a[left]));
     /* A number below this counts as zero, because its products underflow. */
     double tiny = big * 1e-150;
     for (; sweep <= SWEEPS; sweep++) {
         int turned = 0;
-        for (int i = 0; i < n - 1; i++)
-            for (int j = i + 1; j < n; j++) {
-                double *x = a + i * m, *y = a + j * m;
+        for (int left = 0; left < n - 1; left++)
+            for (int right = left + 1; right < n; right++) {
+                double *x = a + left * m, *y = a + right * m;
                 double xx = dense_dot(m, x, x), yy = dense_dot(m, y, y);
                 /* larger columns go first (de Rijk 1989) */
                 if (xx < yy) {
                     swap(m, x, y);
-                    swap(n, v + i * n, v + j * n);
+                    swap(n, v + left * n, v + right * n);
                     turned = 1; /* pairs already seen have other columns */
                     double t = xx;
                     xx = yy;
@@ -66,15 +67,15 @@ dense_svd(int m, int n, double *a, double *v, double *s)
                 double t = (z < 0 ? -1 : 1) / (fabs(z) + sqrt(1 + z * z));
                 double c = 1 / sqrt(1 + t * t);
                 rotate(m, x, y, c, c * t);
-                rotate(n, v + i * n, v + j * n, c, c * t);
+                rotate(n, v + left * n, v + right * n, c, c * t);
             }
         if (!turned)
             break;
     }
-    for (int j = 0; j < n; j++)
-        s[j] = sqrt(dense_dot(m, a + j * m, a + j * m));
-    for (int j = 1; j < n; j++)
-        for (int k = j; k > 0 && s[k] > s[k - 1]; k--) {
+    for (int right = 0; right < n; right++)
+        s[right] = sqrt(dense_dot(m, a + right * m, a + right * m));
+    for (int right = 1; right < n; right++)
+        for (int k = right; k > 0 && s[k] > s[k - 1]; k--) {
             swap(1, s + k, s + k - 1);
             swap(m, a + k * m, a + (k - 1) * m);
             swap(n, v + k * n, v + (k - 1) * n);

@@ -44,49 +44,51 @@ eval_registers(const imp_image *im, const imp_tape *tape, const double *env,
     const imp_instr *code = IMP_ARRAY(im, tape->code, imp_instr);
     const double *consts = IMP_ARRAY(im, tape->consts, double);
     const uint32_t *pool = IMP_ARRAY(im, tape->pool, uint32_t);
-    for (uint32_t i = 0; i < tape->code.n; i++) {
-        const imp_instr *in = &code[i];
+    for (uint32_t number = 0; number < tape->code.n; number++) {
+        const imp_instr *in = &code[number];
         switch ((enum imp_op)in->op) {
         case IMP_OP_CONST:
-            reg[i] = consts[in->a];
+            reg[number] = consts[in->a];
             break;
         case IMP_OP_ENV:
         case IMP_OP_TIME:
         case IMP_OP_STATE:
-            reg[i] = env[in->a];
+            reg[number] = env[in->a];
             break;
         case IMP_OP_LOCAL:
         case IMP_OP_UNKNOWN:
-            reg[i] = local[in->a];
+            reg[number] = local[in->a];
             break;
         case IMP_OP_ROW:
-            reg[i] = rows ? rows[in->a][in->b * IMP_ROW_STRIDE + IMP_ROW_PAD]
-                          : (double)NAN;
+            reg[number] =
+                rows ? rows[in->a][in->b * IMP_ROW_STRIDE + IMP_ROW_PAD]
+                     : (double)NAN;
             break;
         case IMP_OP_DOT:
-            reg[i] = dot(pool + in->a, in->b, reg);
+            reg[number] = dot(pool + in->a, in->b, reg);
             break;
         case IMP_OP_ADD:
-            reg[i] = reg[in->a] + reg[in->b];
+            reg[number] = reg[in->a] + reg[in->b];
             break;
         case IMP_OP_SUB:
-            reg[i] = reg[in->a] - reg[in->b];
+            reg[number] = reg[in->a] - reg[in->b];
             break;
         case IMP_OP_NEG:
-            reg[i] = -reg[in->a];
+            reg[number] = -reg[in->a];
             break;
         case IMP_OP_MUL:
-            reg[i] = reg[in->a] * reg[in->b];
+            reg[number] = reg[in->a] * reg[in->b];
             break;
         case IMP_OP_DIV:
-            reg[i] = reg[in->a] / reg[in->b];
+            reg[number] = reg[in->a] / reg[in->b];
             break;
         case IMP_OP_SELECT:
-            reg[i] = reg[in->a] != 0.0 ? reg[in->b] : reg[in->c];
+            reg[number] = reg[in->a] != 0.0 ? reg[in->b] : reg[in->c];
             break;
         default:
             /* b of an operator of one operand is 0: register 0 exists */
-            reg[i] = eval_op((enum imp_op)in->op, reg[in->a], reg[in->b], 0);
+            reg[number] =
+                eval_op((enum imp_op)in->op, reg[in->a], reg[in->b], 0);
             break;
         }
     }
@@ -182,8 +184,8 @@ mark_used(const imp_image *im, const imp_tape *tape, const double *reg,
 
 int
 eval_trace(const imp_image *im, const imp_tape *tape, const double *env,
-           const double *local, imp_range *where, enum imp_op *op, double *a,
-           double *b)
+           const double *local, imp_range *where, enum imp_op *op,
+           double *first, double *second)
 {
     assert(im != NULL && tape != NULL && where != NULL);
     const imp_instr *code = IMP_ARRAY(im, tape->code, imp_instr);
@@ -204,13 +206,13 @@ eval_trace(const imp_image *im, const imp_tape *tape, const double *env,
         *op = (enum imp_op)in->op;
         *where = i < tape->origins.n ? origin[i] : IMP_NOWHERE;
         if (in->op <= IMP_OP_UNKNOWN) {
-            *a = *b = reg[i];
+            *first = *second = reg[i];
         } else if (in->op == IMP_OP_DOT) {
-            *a = reg[pool[in->a + 1]];
-            *b = reg[pool[in->a + 2]];
+            *first = reg[pool[in->a + 1]];
+            *second = reg[pool[in->a + 2]];
         } else {
-            *a = reg[in->a];
-            *b = reg[in->b];
+            *first = reg[in->a];
+            *second = reg[in->b];
         }
     }
     free(reg);

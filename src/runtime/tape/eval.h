@@ -17,10 +17,10 @@ int eval_series(const imp_image *im, const imp_tape *tape, const double *env,
 double eval_op(enum imp_op op, double a, double b, double c);
 /* After IMP_NONFINITE: finds the first instruction whose value is not finite
  * although its operands are. Fills *where with its place in the text, *op, and
- * the values of its operands *a, *b. Returns its number, or -1 if there is
- * none. */
+ * the values of its operands *first, *second. Returns its number, or -1 if
+ * there is none. */
 int eval_trace(const imp_image *im, const imp_tape *tape, const double *env,
                const double *local, imp_range *where, enum imp_op *op,
-               double *a, double *b);
+               double *first, double *second);
 
 #endif

@@ -212,21 +212,21 @@ helper(const struct sweep *sweep, const imp_instr *in, const double *y, int k)
     return imp_series_op(in->op, a, b, y, k);
 }
 
-/* coefficient k >= 1 of instruction i */
+/* the coefficient of this order (>= 1) of an instruction */
 static double
-coefficient(const struct sweep *sweep, uint32_t i, int k)
+coefficient(const struct sweep *sweep, uint32_t number, int order)
 {
-    const imp_instr *in = &sweep->code[i];
+    const imp_instr *in = &sweep->code[number];
     const double *cur = sweep->cur;
     switch ((enum rule)rule_of[in->op]) {
     case RULE_LEAF:
         if (in->op == IMP_OP_TIME)
-            return k == 1 ? 1.0 : 0.0;
+            return order == 1 ? 1.0 : 0.0;
         if (in->op == IMP_OP_ROW)
             return sweep->rows[in->a][(size_t)in->b * IMP_ROW_STRIDE +
-                                      IMP_ROW_PAD + (size_t)k];
+                                      IMP_ROW_PAD + (size_t)order];
         if (in->op == IMP_OP_STATE)
-            return row_of(sweep, in->b)[k - 1] * (1.0 / (double)k);
+            return row_of(sweep, in->b)[order - 1] * (1.0 / (double)order);
         return 0; /* UNKNOWN: found by the implicit block */
     case RULE_LINEAR:
         if (in->op == IMP_OP_ADD)
@@ -236,25 +236,25 @@ coefficient(const struct sweep *sweep, uint32_t i, int k)
         return -cur[in->a];
     case RULE_CONV:
         if (in->op == IMP_OP_DOT)
-            return convolve(sweep, sweep->pool + in->a, in->b, k);
+            return convolve(sweep, sweep->pool + in->a, in->b, order);
         if (sweep->code[in->a].flags & IMP_INSTR_CONST)
             return sweep->reg[in->a] * cur[in->b];
         if (sweep->code[in->b].flags & IMP_INSTR_CONST)
             return sweep->reg[in->b] * cur[in->a];
-        return inner_sum(row_of(sweep, in->a), row_of(sweep, in->b), k) +
+        return inner_sum(row_of(sweep, in->a), row_of(sweep, in->b), order) +
                (sweep->reg[in->a] * cur[in->b] +
                 cur[in->a] * sweep->reg[in->b]);
     case RULE_DIV:
         if (sweep->code[in->b].flags & IMP_INSTR_CONST)
             return cur[in->a] / sweep->reg[in->b];
         return (cur[in->a] -
-                (inner_sum(row_of(sweep, in->b), row_of(sweep, i), k) +
-                 cur[in->b] * sweep->reg[i])) /
+                (inner_sum(row_of(sweep, in->b), row_of(sweep, number), order) +
+                 cur[in->b] * sweep->reg[number])) /
                sweep->reg[in->b];
     case RULE_CHAIN:
-        return chain_sum(row_of(sweep, in->a), row_of(sweep, in->c), k);
+        return chain_sum(row_of(sweep, in->a), row_of(sweep, in->c), order);
     case RULE_HELPER:
-        return helper(sweep, in, row_of(sweep, i), k);
+        return helper(sweep, in, row_of(sweep, number), order);
     case RULE_PICK: {
         int minus;
         double c = cur[picked(sweep, in, &minus)];
@@ -280,11 +280,12 @@ product_change(const struct sweep *sweep, uint32_t a, uint32_t b, int *any)
     return ia ? sweep->del[a] * sweep->reg[b] : 0;
 }
 
-/* change of coefficient k of instruction i when its operands have changed */
+/* change of the coefficient of this order of an instruction when its operands
+ * have changed */
 static double
-change(const struct sweep *sweep, uint32_t i, int k)
+change(const struct sweep *sweep, uint32_t number, int order)
 {
-    const imp_instr *in = &sweep->code[i];
+    const imp_instr *in = &sweep->code[number];
     const double *del = sweep->del;
     int any, ia, ib;
     double sum = 0;
@@ -315,11 +316,11 @@ change(const struct sweep *sweep, uint32_t i, int k)
         ia = in_block(sweep, in->a);
         ib = in_block(sweep, in->b);
         if (ia && ib)
-            return (del[in->a] - sweep->reg[i] * del[in->b]) /
+            return (del[in->a] - sweep->reg[number] * del[in->b]) /
                    sweep->reg[in->b];
         if (ia)
             return del[in->a] / sweep->reg[in->b];
-        return -(sweep->reg[i] * del[in->b]) / sweep->reg[in->b];
+        return -(sweep->reg[number] * del[in->b]) / sweep->reg[in->b];
     case RULE_CHAIN:
         return sweep->reg[in->c] * del[in->a];
     case RULE_PICK: {
@@ -334,7 +335,7 @@ change(const struct sweep *sweep, uint32_t i, int k)
     case RULE_STEP:
         break;
     }
-    (void)k;
+    (void)order;
     return 0;
 }
 
@@ -346,37 +347,37 @@ struct block {
 
 static int
 solve_unknowns(const imp_image *im, const imp_tape *tape, struct sweep *sweep,
-               int k, const struct block *bl)
+               int order, const struct block *bl)
 {
     const uint32_t *unknown = IMP_ARRAY(im, tape->unknowns, uint32_t);
     const uint32_t *residual = IMP_ARRAY(im, tape->residual, uint32_t);
     uint32_t n = tape->unknowns.n;
     double *d = bl->rhs;
-    for (uint32_t i = 0; i < n; i++)
-        d[i] = -sweep->cur[residual[i]];
+    for (uint32_t number = 0; number < n; number++)
+        d[number] = -sweep->cur[residual[number]];
     if (tape->symmetric)
         imp_ldlt_solve((int)n, bl->lu, bl->piv, d);
     else
         imp_lu_solve((int)n, bl->lu, bl->piv, d);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t u = unknown[i];
-        sweep->cur[u] = sweep->del[u] = d[i];
-        store(row_of(sweep, u), k, d[i]);
+    for (uint32_t number = 0; number < n; number++) {
+        uint32_t u = unknown[number];
+        sweep->cur[u] = sweep->del[u] = d[number];
+        store(row_of(sweep, u), order, d[number]);
     }
     for (uint32_t m = 0; m < sweep->n_block; m++) {
-        uint32_t i = sweep->block[m];
-        const imp_instr *in = &sweep->code[i];
+        uint32_t number = sweep->block[m];
+        const imp_instr *in = &sweep->code[number];
         double c;
         if (rule_of[in->op] == RULE_HELPER) {
-            c = helper(sweep, in, row_of(sweep, i), k);
-            sweep->del[i] = c - sweep->cur[i];
+            c = helper(sweep, in, row_of(sweep, number), order);
+            sweep->del[number] = c - sweep->cur[number];
         } else {
-            sweep->del[i] = change(sweep, i, k);
-            c = sweep->cur[i] + sweep->del[i];
+            sweep->del[number] = change(sweep, number, order);
+            c = sweep->cur[number] + sweep->del[number];
         }
-        sweep->cur[i] = c;
+        sweep->cur[number] = c;
         if (in->row != IMP_NO_ROW)
-            store(row_of(sweep, i), k, c);
+            store(row_of(sweep, number), order, c);
     }
     return 0;
 }

@@ -148,16 +148,16 @@ digamma(double x)
         double f = x - rint(x);
         return digamma(1 - x) - M_PI / tan(M_PI * f);
     }
-    double s = 0;
+    double sum = 0;
     while (x < POLYGAMMA_LARGE) {
-        s -= 1 / x;
+        sum -= 1 / x;
         x += 1;
     }
     /* DLMF 5.11.2 */
     double q = 1 / (x * x), t = 0;
     for (int j = BERNOULLI_N; j >= 1; j--)
         t = q * (bernoulli[j - 1] / (2 * j) + t);
-    return s + (log(x) - 0.5 / x - t);
+    return sum + (log(x) - 0.5 / x - t);
 }
 
 /* psi^(n)(x) by psi^(n)(x + 1) = psi^(n)(x) + (-1)^n n!/x^(n+1) (DLMF 5.15.5)
@@ -173,19 +173,19 @@ imp_polygamma(double order, double x)
         return (double)NAN;
     if (x == (double)INFINITY)
         return 0;
-    int n = (int)order;
-    double large = POLYGAMMA_LARGE + order, s = 0;
+    int degree = (int)order;
+    double large = POLYGAMMA_LARGE + order, sum = 0;
     double factorial = tgamma(order + 1);
     /* all terms over n!, smallest last */
     while (x < large) {
-        s += pow(x, -(order + 1));
+        sum += pow(x, -(order + 1));
         x += 1;
     }
     /* (n-1)!/x^n + n!/(2 x^(n+1)) + sum B_2j (2j+n-1)!/((2j)! x^(2j+n)) */
     double q = 1 / (x * x), c = 1, t = 0;
     for (int j = 1; j <= BERNOULLI_N; j++) {
         /* c = (2j + n - 1)!/((n - 1)! (2j)!) x^-2j */
-        c *= (double)(2 * j + n - 2) * (double)(2 * j + n - 1) /
+        c *= (double)(2 * j + degree - 2) * (double)(2 * j + degree - 1) /
              ((double)(2 * j - 1) * (double)(2 * j)) * q;
         double term = bernoulli[j - 1] * c;
         t += term;
@@ -193,6 +193,6 @@ imp_polygamma(double order, double x)
             break;
     }
     double tail = pow(x, -order) * (1 + order / (2 * x) + t) / order;
-    double y = factorial * (s + tail);
-    return n % 2 ? y : -y;
+    double y = factorial * (sum + tail);
+    return degree % 2 ? y : -y;
 }

@@ -3,7 +3,10 @@
  * with any exponent, hypot, atan2, fmod, the gamma functions. Each call gives
  * coefficient k from the rows of the operands (to k) and of the result (to
  * k - 1). u' etc. are derivatives in time; k c_k are the coefficients of
- * s y'(s). */
+ * s y'(s).
+ *
+ * Letters: y is the row of the result; a and b, or u and its exponent p, are
+ * the rows of the operands. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -27,39 +30,40 @@ all_zero(const double *a, int from, int to)
 static double
 power_step(const double *w, double p, const double *z, int k)
 {
-    double s = 0;
+    double sum = 0;
     for (int j = 1; j <= k; j++)
-        s += (p * (double)j - (double)(k - j)) * w[j] * z[k - j];
-    return s / ((double)k * w[0]);
+        sum += (p * (double)j - (double)(k - j)) * w[j] * z[k - j];
+    return sum / ((double)k * w[0]);
 }
 
-/* u^p, |u|^p or sgn(u)|u|^p where u_0 = 0: u = s^m w with w_0 != 0 gives
- * s^(m p) w^p, analytic where the sign of s on both sides allows it */
+/* u^p, |u|^p or sgn(u)|u|^p where u_0 = 0: u = s^zeros w with w_0 != 0
+ * gives s^leading w^p, leading = zeros p, analytic where the sign of s on both
+ * sides allows it */
 static double
 power_at_zero(uint32_t op, const double *u, double p, int k)
 {
-    int m = 1;
-    while (m <= k && u[m] == 0)
-        m++;
-    if (m > k)
+    int zeros = 1;
+    while (zeros <= k && u[zeros] == 0)
+        zeros++;
+    if (zeros > k)
         return p >= 0 ? 0 : (double)NAN;
-    double q = p * (double)m;
-    if (q < 0)
+    double leading = p * (double)zeros;
+    if (leading < 0)
         return (double)NAN;
-    if ((double)k < q)
+    if ((double)k < leading)
         return 0;
-    int whole = q == rint(q), even = fmod(q, 2) == 0, ok;
+    int whole = leading == rint(leading), even = fmod(leading, 2) == 0, ok;
     if (op == IMP_OP_SGNPOW)
-        ok = whole && (m % 2 ? !even : even);
+        ok = whole && (zeros % 2 ? !even : even);
     else if (op == IMP_OP_ABSPOW)
         ok = whole && even;
     else /* an integer power, or a base that is positive on both sides */
-        ok = p == rint(p) || (whole && even && m % 2 == 0 && u[m] > 0);
-    int i = k - (int)q;
+        ok = p == rint(p) || (whole && even && zeros % 2 == 0 && u[zeros] > 0);
+    int last = k - (int)leading;
     /* below p = 1 coefficients of u beyond k would be needed */
-    if (!ok || i + m > k)
+    if (!ok || last + zeros > k)
         return (double)NAN;
-    const double *w = u + m;
+    const double *w = u + zeros;
     double z[N];
     if (op == IMP_OP_POW)
         z[0] = imp_pow(w[0], p);
@@ -67,30 +71,30 @@ power_at_zero(uint32_t op, const double *u, double p, int k)
         z[0] = imp_abspow(w[0], p);
     if (op == IMP_OP_SGNPOW && w[0] < 0)
         z[0] = -z[0];
-    for (int j = 1; j <= i; j++)
+    for (int j = 1; j <= last; j++)
         z[j] = power_step(w, p, z, j);
-    return z[i];
+    return z[last];
 }
 
 /* u^p with p changing in time: y' = y e', e = p log|u| */
 static double
 power_general(const double *u, const double *p, const double *y, int k)
 {
-    double l[N], s = 0;
-    l[0] = imp_log(imp_fabs(u[0]));
+    double logarithm[N], sum = 0;
+    logarithm[0] = imp_log(imp_fabs(u[0]));
     for (int i = 1; i <= k; i++) {
         double t = 0;
         for (int j = 1; j < i; j++)
-            t += (double)j * l[j] * u[i - j];
-        l[i] = (u[i] - t / (double)i) / u[0];
+            t += (double)j * logarithm[j] * u[i - j];
+        logarithm[i] = (u[i] - t / (double)i) / u[0];
     }
     for (int j = 1; j <= k; j++) {
         double e = 0;
         for (int i = 0; i <= j; i++)
-            e += p[i] * l[j - i];
-        s += (double)j * e * y[k - j];
+            e += p[i] * logarithm[j - i];
+        sum += (double)j * e * y[k - j];
     }
-    return s / (double)k;
+    return sum / (double)k;
 }
 
 static double
@@ -110,52 +114,52 @@ power(uint32_t op, const double *u, const double *p, const double *y, int k)
 static double
 hypot_step(const double *a, const double *b, const double *y, int k)
 {
-    double s = 0;
+    double sum = 0;
     if (y[0] == 0)
         return all_zero(a, 0, k) && all_zero(b, 0, k) ? 0 : (double)NAN;
     for (int j = 1; j <= k; j++)
-        s += (double)j * (a[j] * a[k - j] + b[j] * b[k - j]);
+        sum += (double)j * (a[j] * a[k - j] + b[j] * b[k - j]);
     for (int j = 1; j < k; j++)
-        s -= (double)j * y[j] * y[k - j];
-    return s / ((double)k * y[0]);
+        sum -= (double)j * y[j] * y[k - j];
+    return sum / ((double)k * y[0]);
 }
 
 /* (a^2 + b^2) y' = b a' - a b' for y = atan2(a, b) */
 static double
 atan2_step(const double *a, const double *b, const double *y, int k)
 {
-    double d[N], s = 0;
+    double d[N], sum = 0;
     for (int i = 0; i < k; i++) {
         d[i] = 0;
         for (int j = 0; j <= i; j++)
             d[i] += a[j] * a[i - j] + b[j] * b[i - j];
     }
     for (int j = 1; j <= k; j++)
-        s += (double)j * (a[j] * b[k - j] - b[j] * a[k - j]);
+        sum += (double)j * (a[j] * b[k - j] - b[j] * a[k - j]);
     for (int j = 1; j < k; j++)
-        s -= (double)j * y[j] * d[k - j];
-    return s / ((double)k * d[0]);
+        sum -= (double)j * y[j] * d[k - j];
+    return sum / ((double)k * d[0]);
 }
 
 /* psi^(n)(u(s)) to order k by Horner's rule on the Taylor series at u_0 */
 static void
 polygamma_of(double n, const double *u, int k, double *out)
 {
-    double c[N], t[N], factorial = 1;
+    double taylor[N], product[N], factorial = 1;
     for (int i = 0; i <= k; i++) {
         factorial *= i ? (double)i : 1;
-        c[i] = imp_polygamma(n + (double)i, u[0]) / factorial;
+        taylor[i] = imp_polygamma(n + (double)i, u[0]) / factorial;
     }
     memset(out, 0, sizeof(double) * (size_t)(k + 1));
     for (int i = k; i >= 0; i--) {
-        /* out = out * (u - u_0) + c_i; orders above k fall away */
+        /* out = out * (u - u_0) + taylor_i; orders above k fall away */
         for (int m = 0; m <= k; m++) {
-            t[m] = 0;
+            product[m] = 0;
             for (int j = 1; j <= m; j++)
-                t[m] += u[j] * out[m - j];
+                product[m] += u[j] * out[m - j];
         }
-        memcpy(out, t, sizeof(double) * (size_t)(k + 1));
-        out[0] += c[i];
+        memcpy(out, product, sizeof(double) * (size_t)(k + 1));
+        out[0] += taylor[i];
     }
 }
 
@@ -163,7 +167,7 @@ polygamma_of(double n, const double *u, int k, double *out)
 static double
 gamma_step(uint32_t op, const double *u, const double *y, int k)
 {
-    double psi[N], e[N], s = 0;
+    double psi[N], e[N], sum = 0;
     polygamma_of(0, u, k - 1, psi);
     for (int j = 1; j <= k; j++) {
         e[j] = 0; /* j times coefficient j of lgamma(u) */
@@ -173,8 +177,8 @@ gamma_step(uint32_t op, const double *u, const double *y, int k)
     if (op == IMP_OP_LGAMMA)
         return e[k] / (double)k;
     for (int j = 1; j <= k; j++)
-        s += e[j] * y[k - j];
-    return s / (double)k;
+        sum += e[j] * y[k - j];
+    return sum / (double)k;
 }
 
 double

@@ -210,20 +210,20 @@ condition(struct check *ck, const struct ast_expr *node, struct tm_val *out)
     const struct ast_expr *inner = ast_unwrap(node);
     if (!is_compare(inner))
         return true;
-    struct value l = ck_expr(ck, &ck->top, inner->a);
+    struct value left = ck_expr(ck, &ck->top, inner->a);
     struct value result = ck_expr(ck, &ck->top, inner->b);
-    if (l.kind != V_NUM || result.kind != V_NUM || !v_is_scalar(&l) ||
+    if (left.kind != V_NUM || result.kind != V_NUM || !v_is_scalar(&left) ||
         !v_is_scalar(&result))
         return true;
     const expr **three = NEW_N(ck->arena, const expr *, 3);
     three[0] = value.e[0];
-    three[1] = l.e[0];
+    three[1] = left.e[0];
     three[2] = result.e[0];
     out->e = three;
     out->cols = 3;
     out->compare = true;
-    if (!l.bare || !result.bare)
-        val_set_unit(ck, out, l.bare ? result.dim : l.dim);
+    if (!left.bare || !result.bare)
+        val_set_unit(ck, out, left.bare ? result.dim : left.dim);
     return true;
 }
 
@@ -232,22 +232,23 @@ static bool
 contact_suits(struct check *ck, enum imp_command_id id,
               const struct ast_expr *node, uint32_t contact)
 {
-    const struct tm_contact *c = &ck->contacts.v[contact];
-    const struct tm_command *k = &ck->commands.v[ck->now];
+    const struct tm_contact *asked = &ck->contacts.v[contact];
+    const struct tm_command *cmd = &ck->commands.v[ck->now];
     uint32_t first =
-        k->n_args ? ck->contacts.v[k->args[0].ref].system : c->system;
+        cmd->n_args ? ck->contacts.v[cmd->args[0].ref].system : asked->system;
     bool systems = imp_command_has(id, IMP_TRAIT_CONTACTS_OF_SYSTEM);
-    if (systems && first != c->system) {
+    if (systems && first != asked->system) {
         struct diag *diag =
             ck_error(ck, DIAG_E0369, node->range,
                      "an impact is at contacts of one system, or between "
                      "bodies");
-        CK_NOTE(ck, diag, c->range, "this contact");
-        CK_NOTE(ck, diag, ck->contacts.v[k->args[0].ref].range, "and this one");
+        CK_NOTE(ck, diag, asked->range, "this contact");
+        CK_NOTE(ck, diag, ck->contacts.v[cmd->args[0].ref].range,
+                "and this one");
         CK_HELP(ck, diag, "ask for one impact after the other");
         return false;
     }
-    if (systems && c->system)
+    if (systems && asked->system)
         return true;
     if (!contact_of_bodies(
             ck, contact, arena_printf(ck->arena, "`%s`", command_row(id)->name),
@@ -256,17 +257,17 @@ contact_suits(struct check *ck, enum imp_command_id id,
     if (!imp_command_has(id, IMP_TRAIT_FOLLOWS_GAP))
         return true;
     const char *word = command_row(id)->name;
-    if (c->at.n) {
+    if (asked->at.n) {
         struct diag *diag =
             ck_error(ck, DIAG_E0343, node->range,
                      "the contact `%s` is stated at a point, so there is no "
                      "gap that `%s` could follow",
-                     c->name, word);
-        CK_NOTE(ck, diag, c->at.range, "the point");
+                     asked->name, word);
+        CK_NOTE(ck, diag, asked->at.range, "the point");
         CK_HELP(ck, diag,
                 "ask `impact %s`, or leave out `at` and give the bodies "
                 "shapes",
-                c->name);
+                asked->name);
         return false;
     }
     return true;
@@ -346,7 +347,7 @@ command_arguments(struct check *ck, uint32_t command,
         return false;
     for (size_t i = 0; i < count; i++) {
         const struct ast_expr *node = it->args[i];
-        struct tm_val *v = &cmd->args[cmd->n_args];
+        struct tm_val *val = &cmd->args[cmd->n_args];
         bool good;
         if (rules && rules->argument &&
             rules->argument(ck, command, i, node, &good)) {
@@ -356,18 +357,18 @@ command_arguments(struct check *ck, uint32_t command,
         switch (row->args) {
         case ARGS_CONTACT:
         case ARGS_CONTACTS:
-            good = contact_argument(ck, cmd, node, v);
+            good = contact_argument(ck, cmd, node, val);
             break;
         case ARGS_CONDITION:
-            good = condition(ck, node, v);
+            good = condition(ck, node, val);
             break;
         case ARGS_SYSTEM:
-            good = system_value(ck, node, v);
+            good = system_value(ck, node, val);
             break;
         default:
             good = !(rules && rules->recorded)
-                       ? shown(ck, node, v)
-                       : recorded_value(ck, node, row->name, v);
+                       ? shown(ck, node, val)
+                       : recorded_value(ck, node, row->name, val);
         }
         ok &= good;
         cmd->n_args += good;

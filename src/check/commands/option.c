@@ -116,7 +116,7 @@ number_option(struct check *ck, const struct option_row *option,
 static bool
 times_option(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
-    const struct dim *s = dim_mks(ck->dims, 0, 0, 1);
+    const struct dim *second = dim_mks(ck->dims, 0, 0, 1);
     struct value value = ck_expr(ck, &ck->top, node);
     if (value.kind == V_POISON)
         return false;
@@ -134,7 +134,7 @@ times_option(struct check *ck, const struct ast_expr *node, struct tm_val *out)
         CK_HELP(ck, diag, "as in at = (0.1, 0.2), at = linspace(0, 1, 11)");
         return false;
     }
-    if (!v_need_dim(ck, &value, node, s, "a time"))
+    if (!v_need_dim(ck, &value, node, second, "a time"))
         return false;
     val_of(ck, &value, node, out);
     return true;
@@ -177,7 +177,7 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
 {
     const struct ast_expr *inner = ast_unwrap(node);
     const struct ast_expr *const *list;
-    size_t count = entries(&inner, inner, &list), k = 0;
+    size_t count = entries(&inner, inner, &list), kept = 0;
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, count);
     struct record_dim *dims = NEW_N(ck->arena, struct record_dim, count);
     bool ok = true;
@@ -205,27 +205,27 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
             ok = false;
             continue;
         }
-        struct tm_val *item = &items[k];
+        struct tm_val *item = &items[kept];
         val_of(ck, &value, entry, item);
         item->name =
-            column_name(ck, &ck->commands.v[command], items, k, item->name);
-        dims[k].all = value.bare ? dim_pure(ck->dims) : value.dim;
-        dims[k].own = value.dims ? val_entry_dims(ck, &value) : NULL;
-        dims[k].n = value.rows;
-        k++;
+            column_name(ck, &ck->commands.v[command], items, kept, item->name);
+        dims[kept].all = value.bare ? dim_pure(ck->dims) : value.dim;
+        dims[kept].own = value.dims ? val_entry_dims(ck, &value) : NULL;
+        dims[kept].n = value.rows;
+        kept++;
     }
-    for (size_t i = 0; i < k; i++)
+    for (size_t i = 0; i < kept; i++)
         record_column(ck, command, &items[i], items[i].rows);
     out->kind = IMP_VAL_LIST;
     out->items = items;
-    out->n_items = k;
+    out->n_items = kept;
     out->range = node->range;
     out->label = ck_label(ck, node);
     out->text = out->unit = out->name = "";
     struct record *record = &ck->records.v[command];
     record->columns = items;
     record->dims = dims;
-    record->n = k;
+    record->n = kept;
     record->broken |= !ok;
     return ok;
 }
@@ -237,24 +237,24 @@ list_option(struct check *ck, enum imp_command_id id,
 {
     const struct ast_expr *inner = ast_unwrap(node);
     const struct ast_expr *const *list;
-    size_t count = entries(&inner, inner, &list), k = 0;
+    size_t count = entries(&inner, inner, &list), kept = 0;
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, count);
     for (size_t i = 0; i < count; i++)
-        k += option->kind == IMP_OPTK_CONTACTS
-                 ? contact_value(ck, list[i], &items[k]) &&
-                       (imp_command_has(id, IMP_TRAIT_CONTACTS_OF_SYSTEM) ||
-                        contact_of_bodies(
-                            ck, items[k].ref,
-                            arena_printf(ck->arena, "`%s`", option->key),
-                            list[i]->range))
-                 : recorded_value(ck, list[i], "plot", &items[k]);
+        kept += option->kind == IMP_OPTK_CONTACTS
+                    ? contact_value(ck, list[i], &items[kept]) &&
+                          (imp_command_has(id, IMP_TRAIT_CONTACTS_OF_SYSTEM) ||
+                           contact_of_bodies(
+                               ck, items[kept].ref,
+                               arena_printf(ck->arena, "`%s`", option->key),
+                               list[i]->range))
+                    : recorded_value(ck, list[i], "plot", &items[kept]);
     out->kind = IMP_VAL_LIST;
     out->items = items;
-    out->n_items = k;
+    out->n_items = kept;
     out->range = node->range;
     out->label = ck_label(ck, node);
     out->text = out->unit = out->name = "";
-    return k == count;
+    return kept == count;
 }
 
 /* vectors, as many as there are; how long they must be is known at the run */
@@ -264,7 +264,7 @@ vectors_option(struct check *ck, const struct option_row *option,
 {
     const struct ast_expr *inner = ast_unwrap(node);
     const struct ast_expr *const *list;
-    size_t count = entries(&inner, inner, &list), k = 0;
+    size_t count = entries(&inner, inner, &list), kept = 0;
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, count + 1);
     struct value value = {.kind = V_POISON};
     if (count > 1) /* one vector of numbers? */
@@ -273,60 +273,60 @@ vectors_option(struct check *ck, const struct option_row *option,
         list = &inner;
         count = 1;
     }
-    for (size_t i = 0; i < count; i++) {
-        value = ck_expr(ck, &ck->top, list[i]);
+    for (size_t entry = 0; entry < count; entry++) {
+        value = ck_expr(ck, &ck->top, list[entry]);
         if (value.kind == V_POISON)
             continue;
         if (value.kind != V_NUM || value.cols != 1 || value.rows < 2) {
-            struct diag *diag = ck_error(ck, DIAG_E0405, list[i]->range,
+            struct diag *diag = ck_error(ck, DIAG_E0405, list[entry]->range,
                                          "`%s` takes vectors, but this is %s",
                                          option->key, v_kind(ck, &value));
             CK_HELP(ck, diag, "one entry per coordinate: %s = ((1, 2), (3, 4))",
                     option->key);
             continue;
         }
-        val_of(ck, &value, list[i], &items[k++]);
+        val_of(ck, &value, list[entry], &items[kept++]);
     }
     *out = (struct tm_val){.kind = IMP_VAL_LIST,
                            .items = items,
-                           .n_items = k,
+                           .n_items = kept,
                            .range = node->range,
                            .label = ck_label(ck, node),
                            .text = "",
                            .unit = "",
                            .name = ""};
-    return k == count;
+    return kept == count;
 }
 
 static bool
-option(struct check *ck, uint32_t command, const struct option_row *o,
+option(struct check *ck, uint32_t command, const struct option_row *row,
        const struct ast_item *key, struct tm_val *out)
 {
     static const char *const policies[] = {"through", "stop", "enforce"};
-    bool law = !strcmp(o->key, "law");
+    bool law = !strcmp(row->key, "law");
     const char *const *words = law ? impact_laws : policies;
     const struct ast_expr *node = key->value;
     struct value value;
-    int w;
-    switch (o->kind) {
+    int word;
+    switch (row->kind) {
     case IMP_OPTK_NUM:
-        return number_option(ck, o, node, out);
+        return number_option(ck, row, node, out);
     case IMP_OPTK_TIMES:
         return times_option(ck, node, out);
     case IMP_OPTK_VALUES:
-        if (!strcmp(o->key, "record"))
+        if (!strcmp(row->key, "record"))
             return record_option(ck, command, node, out);
-        if (!strcmp(o->key, "from"))
-            return vectors_option(ck, o, node, out);
-        return list_option(ck, ck->commands.v[command].id, o, node, out);
+        if (!strcmp(row->key, "from"))
+            return vectors_option(ck, row, node, out);
+        return list_option(ck, ck->commands.v[command].id, row, node, out);
     case IMP_OPTK_CONTACTS:
-        return list_option(ck, ck->commands.v[command].id, o, node, out);
+        return list_option(ck, ck->commands.v[command].id, row, node, out);
     case IMP_OPTK_WORD:
-        w = key_word(ck, key, words, law ? N_IMPACT_LAWS : 3);
-        if (w < 0)
+        word = key_word(ck, key, words, law ? N_IMPACT_LAWS : 3);
+        if (word < 0)
             return false;
         out->kind = IMP_VAL_WORD;
-        out->text = out->label = words[w];
+        out->text = out->label = words[word];
         out->unit = out->name = "";
         out->range = node->range;
         return true;
@@ -338,7 +338,7 @@ option(struct check *ck, uint32_t command, const struct option_row *o,
         }
         if (value.kind != V_POISON)
             ck_error(ck, DIAG_E0405, node->range,
-                     "`%s` is true or false, but this is %s", o->key,
+                     "`%s` is true or false, but this is %s", row->key,
                      v_kind(ck, &value));
         return false;
     case IMP_OPTK_AXES:
@@ -350,13 +350,14 @@ option(struct check *ck, uint32_t command, const struct option_row *o,
         value = ck_expr(ck, &ck->top, node);
         if (value.kind == V_TEXT) {
             val_of(ck, &value, node, out);
-            return (strcmp(o->key, "file") && strcmp(o->key, "save")) ||
-                   file_name(ck, node, value.text, !strcmp(o->command, "plot"));
+            return (strcmp(row->key, "file") && strcmp(row->key, "save")) ||
+                   file_name(ck, node, value.text,
+                             !strcmp(row->command, "plot"));
         }
         if (value.kind != V_POISON) {
             struct diag *diag = ck_error(ck, DIAG_E0405, node->range,
                                          "`%s` is a text, but this is %s",
-                                         o->key, v_kind(ck, &value));
+                                         row->key, v_kind(ck, &value));
             CK_HELP(ck, diag, "put it in quotes");
         }
         return false;
@@ -410,31 +411,32 @@ static size_t
 option_given(struct check *ck, const struct command_row *row,
              struct given *given, const struct ast_item *item)
 {
-    size_t i = 0, count = given->n;
+    size_t chosen = 0, count = given->n;
     bool key = item->kind == AST_KEY;
-    while (key && i < count && strcmp(given->name[i], item->name.text))
-        i++;
-    bool question =
-        key && i < count && option_row(given->id[i])->kind == IMP_OPTK_QUESTION;
+    while (key && chosen < count &&
+           strcmp(given->name[chosen], item->name.text))
+        chosen++;
+    bool question = key && chosen < count &&
+                    option_row(given->id[chosen])->kind == IMP_OPTK_QUESTION;
     if (!key || (!question && (item->command || !item->value))) {
         ck_error(ck, DIAG_E0303, item->head.file ? item->head : item->range,
                  "this cannot stand in the block of a command");
         return count;
     }
-    if (i == count) {
+    if (chosen == count) {
         no_such_option(ck, row, given, item);
         given->misspelt = true;
         return count;
     }
-    if (given->key[i]) {
+    if (given->key[chosen]) {
         struct diag *diag =
             ck_error(ck, DIAG_E0402, item->name.range,
                      "the option `%s` is given twice", item->name.text);
-        CK_NOTE(ck, diag, given->key[i]->name.range, "first here");
+        CK_NOTE(ck, diag, given->key[chosen]->name.range, "first here");
         return count;
     }
-    given->key[i] = item;
-    return i;
+    given->key[chosen] = item;
+    return chosen;
 }
 
 /* E0406: an option that must be given is not; how it is written */

@@ -124,12 +124,12 @@ equation(struct check *ck, const struct axes *axes,
          const struct ast_expr *inner, const struct ast_expr *node,
          struct tm_val *out)
 {
-    struct value l = ck_expr(ck, &ck->top, inner->a);
+    struct value left = ck_expr(ck, &ck->top, inner->a);
     struct value result = ck_expr(ck, &ck->top, inner->b);
     struct value value = ck_expr(ck, &ck->top, inner);
     if (value.kind == V_POISON)
         return false;
-    if (l.kind != V_NUM || result.kind != V_NUM || !v_is_scalar(&l) ||
+    if (left.kind != V_NUM || result.kind != V_NUM || !v_is_scalar(&left) ||
         !v_is_scalar(&result)) {
         ck_error(ck, DIAG_E0424, node->range,
                  "an equation of a curve is between numbers");
@@ -137,7 +137,7 @@ equation(struct check *ck, const struct axes *axes,
     }
     const expr **three = NEW_N(ck->arena, const expr *, 3);
     three[0] = value.e[0];
-    three[1] = l.e[0];
+    three[1] = left.e[0];
     three[2] = result.e[0];
     if (!check_leaves(ck, three, 3, MAY_PARAMS | MAY_RESULTS, node,
                       "a curve of a plot"))
@@ -247,9 +247,10 @@ overlay(struct check *ck, uint32_t command, const struct ast_expr *node,
 {
     const struct tm_command *cmd = &ck->commands.v[command];
     const struct tm_val *against = option_of(cmd, IMP_OPT_plot_against);
-    const struct tm_val *x = against ? against->items : NULL;
-    const struct tm_val *y = against && against->n_items == 2 ? x + 1 : NULL;
-    if (!x) {
+    const struct tm_val *horizontal = against ? against->items : NULL;
+    const struct tm_val *vertical =
+        against && against->n_items == 2 ? horizontal + 1 : NULL;
+    if (!horizontal) {
         struct diag *diag =
             ck_error(ck, DIAG_E0424, node->range,
                      "a curve needs to know what the horizontal "
@@ -259,28 +260,29 @@ overlay(struct check *ck, uint32_t command, const struct ast_expr *node,
                 "a map");
         return false;
     }
-    struct axes ax = {column_param(ck, x), column_param(ck, y),
-                      column_dim(ck, y ? y : cmd->args), x->label,
-                      y ? y->label : cmd->args->label};
+    struct axes ax = {column_param(ck, horizontal), column_param(ck, vertical),
+                      column_dim(ck, vertical ? vertical : cmd->args),
+                      horizontal->label,
+                      vertical ? vertical->label : cmd->args->label};
     const struct ast_expr *inner = ast_unwrap(node);
     const struct ast_expr *const *list = &inner;
-    size_t count = 1, k = 0;
+    size_t count = 1, kept = 0;
     if (inner->kind == AST_TUPLE && !inner->unit) {
         list = (const struct ast_expr *const *)inner->list;
         count = inner->n_list;
     }
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, count + 1);
     for (size_t i = 0; i < count; i++)
-        k += curve(ck, &ax, list[i], &items[k]);
+        kept += curve(ck, &ax, list[i], &items[kept]);
     *out = (struct tm_val){.kind = IMP_VAL_LIST,
                            .items = items,
-                           .n_items = k,
+                           .n_items = kept,
                            .range = node->range,
                            .label = ck_label(ck, node),
                            .text = "",
                            .unit = "",
                            .name = ""};
-    return k == count;
+    return kept == count;
 }
 
 static bool

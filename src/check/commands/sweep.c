@@ -182,10 +182,11 @@ question(struct check *ck, const struct ast_item *key, struct tm_val *out)
         return false;
     }
     int errors = ck->ds->errors;
-    uint32_t k = command_add(ck, it, NULL);
-    if (k == UINT32_MAX || ck->records.v[k].broken || ck->ds->errors > errors)
+    uint32_t index = command_add(ck, it, NULL);
+    if (index == UINT32_MAX || ck->records.v[index].broken ||
+        ck->ds->errors > errors)
         return false;
-    struct tm_command *cmd = &ck->commands.v[k];
+    struct tm_command *cmd = &ck->commands.v[index];
     cmd->inner = true;
     if (!cmd->n_fields) {
         struct diag *diag =
@@ -206,7 +207,7 @@ question(struct check *ck, const struct ast_item *key, struct tm_val *out)
             return false;
         }
     *out = (struct tm_val){.kind = IMP_VAL_RESULT,
-                           .ref = k,
+                           .ref = index,
                            .range = it->range,
                            .label = it->name.text,
                            .text = "",
@@ -217,11 +218,11 @@ question(struct check *ck, const struct ast_item *key, struct tm_val *out)
 
 /* one axis against its param */
 static void
-late_axis(struct check *ck, const struct tm_val *a, bool random)
+late_axis(struct check *ck, const struct tm_val *axis, bool random)
 {
-    const struct tm_param *param = &ck->params.v[a->ref];
+    const struct tm_param *param = &ck->params.v[axis->ref];
     if (param->structural && random) {
-        struct diag *diag = ck_error(ck, DIAG_E0421, a->range,
+        struct diag *diag = ck_error(ck, DIAG_E0421, axis->range,
                                      "`%s` is structural: it fixes how many of "
                                      "something there are, and is not drawn at "
                                      "random",
@@ -231,14 +232,14 @@ late_axis(struct check *ck, const struct tm_val *a, bool random)
                 param->name);
         return;
     }
-    for (uint32_t i = 0; i < a->rows && param->has_range; i++) {
+    for (uint32_t i = 0; i < axis->rows && param->has_range; i++) {
         double number;
-        if (!ex_is_const(a->e[i]))
+        if (!ex_is_const(axis->e[i]))
             continue;
-        number = a->e[i]->num;
+        number = axis->e[i]->num;
         if (number >= param->lo && number <= param->hi)
             continue;
-        struct diag *diag = ck_error(ck, DIAG_E0423, a->range,
+        struct diag *diag = ck_error(ck, DIAG_E0423, axis->range,
                                      "%g is outside the range [%g, %g] of the "
                                      "param `%s`",
                                      number, param->lo, param->hi, param->name);

@@ -68,13 +68,15 @@ column(struct check *ck, uint32_t command, enum imp_field_kind kind,
 {
     struct tm_command *cmd = &ck->commands.v[command];
     struct record *record = &ck->records.v[command];
-    struct tm_field *f = NEW_N(ck->arena, struct tm_field, cmd->n_fields + 1);
-    struct record_dim *d = NEW_N(ck->arena, struct record_dim, record->n + 1);
-    memcpy(f, cmd->fields, cmd->n_fields * sizeof *f);
+    struct tm_field *fields =
+        NEW_N(ck->arena, struct tm_field, cmd->n_fields + 1);
+    struct record_dim *dims =
+        NEW_N(ck->arena, struct record_dim, record->n + 1);
+    memcpy(fields, cmd->fields, cmd->n_fields * sizeof *fields);
     if (record->n)
-        memcpy(d, record->dims, record->n * sizeof *d);
-    d[record->n] = (struct record_dim){.all = dim, .n = width};
-    f[cmd->n_fields] =
+        memcpy(dims, record->dims, record->n * sizeof *dims);
+    dims[record->n] = (struct record_dim){.all = dim, .n = width};
+    fields[cmd->n_fields] =
         (struct tm_field){.name = column_name(ck, cmd, NULL, 0, name),
                           .unit = unit,
                           .doc = doc,
@@ -83,9 +85,9 @@ column(struct check *ck, uint32_t command, enum imp_field_kind kind,
                                                          : IMP_FIELD_LIST,
                           .column = (uint32_t)++record->n,
                           .width = width};
-    cmd->fields = f;
+    cmd->fields = fields;
     cmd->n_fields++;
-    record->dims = d;
+    record->dims = dims;
 }
 
 /* a row per combination: option `summary` */
@@ -228,20 +230,21 @@ static void
 keep_field(struct check *ck, uint32_t command, uint32_t question,
            uint32_t field, imp_range range, struct tm_val *out)
 {
-    const struct tm_command *q = &ck->commands.v[question];
-    const struct tm_field *x = &q->fields[field];
-    bool text = x->kind == IMP_FIELD_TEXT;
+    const struct tm_command *asked = &ck->commands.v[question];
+    const struct tm_field *source = &asked->fields[field];
+    bool text = source->kind == IMP_FIELD_TEXT;
     *out = (struct tm_val){.kind = IMP_VAL_FIELD,
                            .ref = question,
                            .field = field,
                            .range = range,
-                           .label = x->name,
+                           .label = source->name,
                            .text = "",
                            .unit = "",
-                           .name = x->name};
-    kept_columns(
-        ck, command, x->kind, text ? 1 : x->width, x->name, x->unit, x->doc,
-        text ? dim_pure(ck->dims) : field_dim(ck, q, x, UINT32_MAX, range));
+                           .name = source->name};
+    kept_columns(ck, command, source->kind, text ? 1 : source->width,
+                 source->name, source->unit, source->doc,
+                 text ? dim_pure(ck->dims)
+                      : field_dim(ck, asked, source, UINT32_MAX, range));
 }
 
 /* Is this a name that means a field, or nothing else? */
@@ -266,8 +269,8 @@ static void
 no_number(struct check *ck, uint32_t question, const struct ast_expr *node,
           const struct value *value)
 {
-    const struct tm_command *q = &ck->commands.v[question];
-    const char *word = command_row(q->id)->name;
+    const struct tm_command *asked = &ck->commands.v[question];
+    const char *word = command_row(asked->id)->name;
     struct diag *diag;
     if (value->kind == V_FIELD && value->ref != question) {
         diag =
@@ -277,7 +280,8 @@ no_number(struct check *ck, uint32_t question, const struct ast_expr *node,
                      ck_label(ck, node));
         CK_HELP(ck, diag, "name the field of `%s` alone, as in record = (%s)",
                 word,
-                q->fields[value->field < q->n_fields ? value->field : 0].name);
+                asked->fields[value->field < asked->n_fields ? value->field : 0]
+                    .name);
         return;
     }
     diag =
@@ -337,10 +341,10 @@ sweep_record(struct check *ck, uint32_t command, const struct ast_item *it)
     assert(command < ck->commands.n);
     const struct ast_item *key = record_key(it);
     struct tm_command *cmd = &ck->commands.v[command];
-    uint32_t q = command, f;
-    for (size_t i = 0; i < cmd->n_opts; i++)
-        if (cmd->opts[i].id == IMP_OPT_sweep_run)
-            q = cmd->opts[i].val.ref;
+    uint32_t question = command, field;
+    for (size_t entry = 0; entry < cmd->n_opts; entry++)
+        if (cmd->opts[entry].id == IMP_OPT_sweep_run)
+            question = cmd->opts[entry].val.ref;
     if (!varied(ck, cmd, it) || !summary_fits(ck, cmd))
         return false;
     double runs = axis_columns(ck, command);
@@ -354,38 +358,39 @@ sweep_record(struct check *ck, uint32_t command, const struct ast_item *it)
     }
     const struct ast_expr *node = key ? ast_unwrap(key->value) : NULL;
     const struct ast_expr *const *list = &node;
-    size_t count = 1, k = 0;
+    size_t count = 1, kept = 0;
     if (node && node->kind == AST_TUPLE && !node->unit) {
         list = (const struct ast_expr *const *)node->list;
         count = node->n_list;
     } else if (!node) {
-        count = ck->commands.v[q].n_fields;
+        count = ck->commands.v[question].n_fields;
     }
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, count + 1);
     bool ok = true;
-    for (size_t i = 0; i < count; i++) {
-        f = (uint32_t)i;
-        if (!node && !kept_kind(ck->commands.v[q].fields[f].kind))
+    for (size_t entry = 0; entry < count; entry++) {
+        field = (uint32_t)entry;
+        if (!node && !kept_kind(ck->commands.v[question].fields[field].kind))
             continue;
-        if (node && !is_field(ck, q, list[i])) {
-            bool good = expression(ck, command, q, list[i], &items[k]);
+        if (node && !is_field(ck, question, list[entry])) {
+            bool good =
+                expression(ck, command, question, list[entry], &items[kept]);
             ok &= good;
-            k += good;
+            kept += good;
             continue;
         }
-        if (node && !field_of(ck, q, list[i], &f)) {
+        if (node && !field_of(ck, question, list[entry], &field)) {
             ok = false;
             continue;
         }
-        keep_field(ck, command, q, f, node ? list[i]->range : it->range,
-                   &items[k++]);
+        keep_field(ck, command, question, field,
+                   node ? list[entry]->range : it->range, &items[kept++]);
     }
     cmd = &ck->commands.v[command];
     struct tm_opt *o = &cmd->opts[cmd->n_opts++];
     o->id = IMP_OPT_sweep_record;
     o->val = (struct tm_val){.kind = IMP_VAL_LIST,
                              .items = items,
-                             .n_items = k,
+                             .n_items = kept,
                              .range = it->range,
                              .text = "",
                              .label = "",

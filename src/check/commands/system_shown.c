@@ -64,28 +64,28 @@ system_shown(struct check *ck, const struct value *value, struct tm_val *out)
         item = NEW_N(arena, struct tm_val,
                      2 * (size_t)(system->n + system->n_observer) +
                          work->members.n + n_system_values);
-        for (uint32_t i = system->first;
-             i < system->first + system->n + system->n_observer; i++) {
-            const char *coordinate = ck->coordinates.v[i].name;
-            const struct dim *dim = ck->coordinate_dims.v[i];
+        for (uint32_t index = system->first;
+             index < system->first + system->n + system->n_observer; index++) {
+            const char *coordinate = ck->coordinates.v[index].name;
+            const struct dim *dim = ck->coordinate_dims.v[index];
             show_item(ck, &item[count++],
                       arena_printf(arena, "%s.%s", system->name, coordinate),
-                      one_of(ck, ex_sym(ck->g, SYM_COORD, i, 0)), 1, dim,
+                      one_of(ck, ex_sym(ck->g, SYM_COORD, index, 0)), 1, dim,
                       range);
-            if (ck->coordinates.v[i].order == 1)
+            if (ck->coordinates.v[index].order == 1)
                 continue;
             show_item(ck, &item[count++],
                       arena_printf(arena, "%s.%s'", system->name, coordinate),
-                      one_of(ck, ex_sym(ck->g, SYM_COORD, i, 1)), 1,
+                      one_of(ck, ex_sym(ck->g, SYM_COORD, index, 1)), 1,
                       dim_mul(ck->dims, dim, dim_mks(ck->dims, 0, 0, -1)),
                       range);
         }
-        for (uint32_t i = 0; i < n_system_values; i++)
+        for (uint32_t index = 0; index < n_system_values; index++)
             show_item(ck, &item[count++],
                       arena_printf(arena, "%s.%s", system->name,
-                                   system_values[i].name),
-                      one_of(ck, ex_sym(ck->g, SYM_SYSTEM, value->ref, i)), 1,
-                      work->energy, range);
+                                   system_values[index].name),
+                      one_of(ck, ex_sym(ck->g, SYM_SYSTEM, value->ref, index)),
+                      1, work->energy, range);
         for (size_t i = 0; i < work->members.n; i++) {
             const struct member *m = &work->members.v[i];
             count += show_gaps(ck, &item[count],
@@ -95,12 +95,12 @@ system_shown(struct check *ck, const struct value *value, struct tm_val *out)
         }
     } else if (value->kind == V_FAMILY) {
         item = NEW_N(arena, struct tm_val, value->rows);
-        for (uint32_t i = 0; i < value->rows; i++)
+        for (uint32_t index = 0; index < value->rows; index++)
             count +=
                 show_gaps(ck, &item[count],
                           arena_printf(arena, "gap(%s)",
-                                       ck->contacts.v[value->ref + i].name),
-                          value->ref + i, 1, range);
+                                       ck->contacts.v[value->ref + index].name),
+                          value->ref + index, 1, range);
     } else {
         const struct tm_contact *contact = &ck->contacts.v[value->ref];
         item = NEW_N(arena, struct tm_val, 2);

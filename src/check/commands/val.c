@@ -32,27 +32,27 @@ val_entry_dims(struct check *ck, const struct value *value)
 static const char *
 identifier(struct check *ck, const char *label)
 {
-    char s[48];
+    char text[48];
     size_t count = 0;
-    for (const char *p = label; *p && count < sizeof s - 4; p++) {
+    for (const char *p = label; *p && count < sizeof text - 4; p++) {
         if (isalnum((unsigned char)*p) || (*p & 0x80))
-            s[count++] = *p;
-        else if (*p == '\'' && count < sizeof s - 8)
-            count +=
-                (size_t)snprintf(s + count, 5, "%s",
-                                 count && s[count - 1] == '_' ? "dot" : "_dot");
-        else if (count && s[count - 1] != '_')
-            s[count++] = '_';
+            text[count++] = *p;
+        else if (*p == '\'' && count < sizeof text - 8)
+            count += (size_t)snprintf(text + count, 5, "%s",
+                                      count && text[count - 1] == '_' ? "dot"
+                                                                      : "_dot");
+        else if (count && text[count - 1] != '_')
+            text[count++] = '_';
     }
-    while (count && (s[count - 1] & 0xc0) == 0x80 && label[0] &&
-           count >= sizeof s - 6)
+    while (count && (text[count - 1] & 0xc0) == 0x80 && label[0] &&
+           count >= sizeof text - 6)
         count--; /* a character may have been cut */
-    while (count && s[count - 1] == '_')
+    while (count && text[count - 1] == '_')
         count--;
-    s[count] = 0;
-    if (!count || isdigit((unsigned char)s[0]))
-        return arena_printf(ck->arena, "c_%s", s);
-    return arena_strdup(ck->arena, s);
+    text[count] = 0;
+    if (!count || isdigit((unsigned char)text[0]))
+        return arena_printf(ck->arena, "c_%s", text);
+    return arena_strdup(ck->arena, text);
 }
 
 void

@@ -251,32 +251,32 @@ use_library(struct check *ck, struct module *module, const struct ast_item *it)
 }
 
 static char *
-read_whole(struct check *ck, const char *path, size_t *n, const char **why)
+read_whole(struct check *ck, const char *path, size_t *size, const char **why)
 {
     struct stat st;
     *why = "it cannot be read";
-    FILE *f = fopen(path, "rbe");
-    if (!f) {
+    FILE *file = fopen(path, "rbe");
+    if (!file) {
         *why = "there is no such file, or it may not be read";
         return NULL;
     }
-    if (fstat(fileno(f), &st) || !S_ISREG(st.st_mode)) {
+    if (fstat(fileno(file), &st) || !S_ISREG(st.st_mode)) {
         *why = "it is not a file";
-        fclose(f);
+        fclose(file);
         return NULL;
     }
     if (st.st_size > FILE_MAX) {
         *why = "it is larger than 64 MB";
-        fclose(f);
+        fclose(file);
         return NULL;
     }
-    fclose(f); /* nothing may be held open across an allocation */
+    fclose(file); /* nothing may be held open across an allocation */
     char *text = arena_alloc(ck->arena, (size_t)st.st_size + 1);
-    f = fopen(path, "rbe");
-    if (!f)
+    file = fopen(path, "rbe");
+    if (!file)
         return NULL;
-    *n = fread(text, 1, (size_t)st.st_size, f);
-    fclose(f);
+    *size = fread(text, 1, (size_t)st.st_size, file);
+    fclose(file);
     return text;
 }
 

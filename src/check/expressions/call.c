@@ -79,8 +79,8 @@ no_such_argument(struct check *ck, const struct decl *decl,
 
 enum matched { ARGUMENTS_MATCH, ARGUMENTS_WRONG, ARGUMENTS_TOO_MANY };
 
-/* given[k]: the expression that the call gives for formal k, or NULL. Anything
- * but ARGUMENTS_MATCH: an error has been reported. */
+/* given[formal]: the expression that the call gives for this formal, or NULL.
+ * Anything but ARGUMENTS_MATCH: an error has been reported. */
 static enum matched
 match_arguments(struct check *ck, const struct decl *decl,
                 const struct ast_formal *formals, size_t count,
@@ -88,48 +88,49 @@ match_arguments(struct check *ck, const struct decl *decl,
 {
     bool ok = true;
     size_t n_args = call->kind == AST_CALL ? call->n_args : 0, place = 0;
-    for (size_t i = 0; i < n_args; i++) {
-        const struct ast_arg *arg = &call->args[i];
-        size_t k = 0;
+    for (size_t number = 0; number < n_args; number++) {
+        const struct ast_arg *arg = &call->args[number];
+        size_t formal = 0;
         if (arg->in) {
             ck_unavailable(ck, arg->name.range, "`name in values`");
             ok = false;
             continue;
         }
         if (arg->name.text) {
-            while (k < count && strcmp(formals[k].name.text, arg->name.text))
-                k++;
-            if (k == count) {
+            while (formal < count &&
+                   strcmp(formals[formal].name.text, arg->name.text))
+                formal++;
+            if (formal == count) {
                 no_such_argument(ck, decl, formals, count, &arg->name);
                 ok = false;
                 continue;
             }
         } else {
-            k = place++;
+            formal = place++;
         }
-        if (k >= count) {
+        if (formal >= count) {
             struct diag *diag =
                 ck_error(ck, DIAG_E0214, arg->value->range,
                          "`%s` takes %zu argument%s, but this is one more",
                          decl->name, count, count == 1 ? "" : "s");
             CK_NOTE(ck, diag, decl->range, "declared as %s",
                     signature(ck, decl, formals, count));
-            if (i && arg->value->kind == AST_NUM &&
-                call->args[i - 1].value->kind == AST_NUM)
+            if (number && arg->value->kind == AST_NUM &&
+                call->args[number - 1].value->kind == AST_NUM)
                 CK_HELP(ck, diag,
                         "a decimal number is written with a point, as "
                         "in 1.5");
             return ARGUMENTS_TOO_MANY;
         }
-        if (given[k]) {
+        if (given[formal]) {
             struct diag *diag = ck_error(ck, DIAG_E0215, arg->value->range,
                                          "the argument `%s` is given twice",
-                                         formals[k].name.text);
-            CK_NOTE(ck, diag, given[k]->range, "first here");
+                                         formals[formal].name.text);
+            CK_NOTE(ck, diag, given[formal]->range, "first here");
             ok = false;
             continue;
         }
-        given[k] = arg->value;
+        given[formal] = arg->value;
     }
     return ok ? ARGUMENTS_MATCH : ARGUMENTS_WRONG;
 }
@@ -151,28 +152,28 @@ call_bind(struct check *ck, const struct decl *decl,
     if (matched == ARGUMENTS_TOO_MANY)
         return false;
     bool ok = matched == ARGUMENTS_MATCH;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t formal = 0; formal < count; formal++) {
         struct value value;
-        if (given[i]) {
-            value = ck_expr(ck, caller, given[i]);
-        } else if (formals[i].dflt) {
-            out->n = i; /* earlier formals are known in a default */
-            value = ck_expr(ck, out, formals[i].dflt);
+        if (given[formal]) {
+            value = ck_expr(ck, caller, given[formal]);
+        } else if (formals[formal].dflt) {
+            out->n = formal; /* earlier formals are known in a default */
+            value = ck_expr(ck, out, formals[formal].dflt);
         } else if (!ok) {
             return false;
         } else {
             struct diag *diag = ck_error(ck, DIAG_E0214, call->range,
                                          "`%s` needs a value for `%s`",
-                                         decl->name, formals[i].name.text);
+                                         decl->name, formals[formal].name.text);
             CK_NOTE(ck, diag, decl->range, "declared as %s",
                     signature(ck, decl, formals, count));
             return false;
         }
         ok &= value.kind != V_POISON;
         v_whole(ck, &value);
-        out->names[i] = formals[i].name.text;
-        out->vals[i] = value;
-        out->n = i + 1;
+        out->names[formal] = formals[formal].name.text;
+        out->vals[formal] = value;
+        out->n = formal + 1;
     }
     return ok;
 }
@@ -185,19 +186,19 @@ call_open(struct check *ck, const struct decl *decl,
     *out = (struct env){.module = decl->module,
                         .names = NEW_N(ck->arena, const char *, count + 1),
                         .vals = NEW_N(ck->arena, struct value, count + 1)};
-    for (size_t i = 0; i < count; i++) {
-        const char *name = formals[i].name.text;
-        for (size_t k = 0; k < i; k++)
+    for (size_t formal = 0; formal < count; formal++) {
+        const char *name = formals[formal].name.text;
+        for (size_t k = 0; k < formal; k++)
             if (!strcmp(formals[k].name.text, name)) {
                 struct diag *diag =
-                    ck_error(ck, DIAG_E0103, formals[i].name.range,
+                    ck_error(ck, DIAG_E0103, formals[formal].name.range,
                              "the argument `%s` is declared twice", name);
                 CK_NOTE(ck, diag, formals[k].name.range, "first here");
             }
         if (name_is_reserved(name) || (decl->kind == D_SHAPE && !name[1] &&
                                        name[0] >= 'x' && name[0] <= 'z')) {
             struct diag *diag =
-                ck_error(ck, DIAG_E0105, formals[i].name.range,
+                ck_error(ck, DIAG_E0105, formals[formal].name.range,
                          "`%s` cannot be an argument: it is %s", name,
                          name_is_reserved(name) ? name[0] == 't' && !name[1]
                                                       ? "time, everywhere"
@@ -206,21 +207,21 @@ call_open(struct check *ck, const struct decl *decl,
             CK_HELP(ck, diag, "choose another name");
         }
         struct value value =
-            v_any(ck, dim_fresh(ck->dims, formals[i].name.range),
-                  formals[i].name.range);
-        if (formals[i].dflt) {
-            struct value dv = ck_expr(ck, out, formals[i].dflt);
+            v_any(ck, dim_fresh(ck->dims, formals[formal].name.range),
+                  formals[formal].name.range);
+        if (formals[formal].dflt) {
+            struct value dv = ck_expr(ck, out, formals[formal].dflt);
             if (dv.kind == V_NUM || dv.kind == V_ANY) {
                 if (!dv.bare)
                     dim_unify(ck->dims, value.dim, dv.dim,
-                              formals[i].dflt->range);
+                              formals[formal].dflt->range);
             } else {
                 value = dv; /* a text, a truth value, or wrong already */
             }
         }
-        out->names[i] = name;
-        out->vals[i] = value;
-        out->n = i + 1;
+        out->names[formal] = name;
+        out->vals[formal] = value;
+        out->n = formal + 1;
     }
 }
 

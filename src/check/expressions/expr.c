@@ -188,15 +188,15 @@ array(struct check *ck, const struct env *env, const struct ast_expr *node)
     bool ok = true, any = false;
     result.bare = true;
     result.dim = dim_pure(ck->dims);
-    for (uint32_t i = 0; i < count; i++) {
-        struct value value = ck_expr(ck, env, node->list[i]);
+    for (uint32_t entry = 0; entry < count; entry++) {
+        struct value value = ck_expr(ck, env, node->list[entry]);
         if (value.kind == V_POISON) {
             ok = false;
             continue;
         }
         if (!v_is_scalar(&value)) {
             struct diag *diag =
-                ck_error(ck, DIAG_E0209, node->list[i]->range,
+                ck_error(ck, DIAG_E0209, node->list[entry]->range,
                          "an entry of a %s is one number, but this is %s",
                          matrix ? "matrix" : "vector", v_kind(ck, &value));
             if (value.kind == V_NUM)
@@ -207,17 +207,17 @@ array(struct check *ck, const struct env *env, const struct ast_expr *node)
             break; /* its neighbours are of the same kind */
         }
         any |= value.kind == V_ANY;
-        result.e[i] = value.e[0];
+        result.e[entry] = value.e[0];
         if (value.bare)
             continue;
         if (result.bare) {
             result.bare = false;
             result.dim = value.dim;
-            first = node->list[i];
+            first = node->list[entry];
         } else if (!dim_unify(ck->dims, result.dim, value.dim,
-                              node->list[i]->range)) {
+                              node->list[entry]->range)) {
             struct diag *diag = ck_error(
-                ck, DIAG_E0201, node->list[i]->range,
+                ck, DIAG_E0201, node->list[entry]->range,
                 "the entries of a %s have one dimension, but these are %s "
                 "and %s",
                 matrix ? "matrix" : "vector", dim_say(ck->dims, result.dim),
@@ -225,7 +225,7 @@ array(struct check *ck, const struct env *env, const struct ast_expr *node)
             CK_NOTE(ck, diag, first->range, "this is %s",
                     dim_say(ck->dims, result.dim));
             v_explain(ck, diag, first);
-            v_explain(ck, diag, node->list[i]);
+            v_explain(ck, diag, node->list[entry]);
             ok = false;
         }
     }
@@ -270,14 +270,14 @@ range_list(struct check *ck, const struct env *env, const struct ast_expr *node)
 
 static bool
 index_of(struct check *ck, const struct env *env, const struct ast_expr *node,
-         uint32_t count, uint32_t *i)
+         uint32_t count, uint32_t *index)
 {
     struct value value = ck_expr(ck, env, node);
     double number;
     if (!v_need_scalar(ck, &value, node, dim_pure(ck->dims), "an index"))
         return false;
     if (value.kind == V_ANY) {
-        *i = 0;
+        *index = 0;
         return true;
     }
     if (!ck_fixed(ck, value.e[0], &number) || number != floor(number)) {
@@ -293,7 +293,7 @@ index_of(struct check *ck, const struct env *env, const struct ast_expr *node,
                 count ? count - 1 : 0);
         return false;
     }
-    *i = (uint32_t)number;
+    *index = (uint32_t)number;
     return true;
 }
 
@@ -311,7 +311,7 @@ entry_of(struct check *ck, const struct value *value, size_t i, imp_range range)
 
 static bool
 whole_number(struct check *ck, const struct env *env,
-             const struct ast_expr *node, int32_t *i)
+             const struct ast_expr *node, int32_t *whole)
 {
     double number;
     struct value value = ck_expr(ck, env, node);
@@ -323,7 +323,7 @@ whole_number(struct check *ck, const struct env *env,
                  "an index is a whole number made of literals and params");
         return false;
     }
-    *i = (int32_t)number;
+    *whole = (int32_t)number;
     return true;
 }
 
@@ -345,13 +345,13 @@ static struct value
 indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
     struct value value = ck_expr(ck, env, node->a);
-    uint32_t i, j;
+    uint32_t row, column;
     switch (value.kind) {
     case V_POISON:
         return v_poison(node->range);
     case V_ANY:
         for (size_t k = 0; k < node->n_list; k++)
-            if (!index_of(ck, env, node->list[k], UINT32_MAX, &i))
+            if (!index_of(ck, env, node->list[k], UINT32_MAX, &row))
                 return v_poison(node->range);
         return v_any(ck, value.dim, node->range);
     case V_FIELD:
@@ -369,10 +369,10 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
         if (value.rows * value.cols == 1 && value.kind == V_NUM)
             break;
         if (node->n_list == 2 && value.cols > 1) {
-            if (!index_of(ck, env, node->list[0], value.rows, &i) ||
-                !index_of(ck, env, node->list[1], value.cols, &j))
+            if (!index_of(ck, env, node->list[0], value.rows, &row) ||
+                !index_of(ck, env, node->list[1], value.cols, &column))
                 return v_poison(node->range);
-            return entry_of(ck, &value, (size_t)i * value.cols + j,
+            return entry_of(ck, &value, (size_t)row * value.cols + column,
                             node->range);
         }
         if (node->n_list != 1) {
@@ -381,19 +381,19 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
                                     : "a vector has one index: v[0]");
             return v_poison(node->range);
         }
-        if (!index_of(ck, env, node->list[0], value.rows, &i))
+        if (!index_of(ck, env, node->list[0], value.rows, &row))
             return v_poison(node->range);
         struct value result =
             v_array(ck, value.cols, 1, value.dim, node->range);
         result.bare = value.bare;
         if (value.series) {
             result.dim = dim_mul(ck->dims, value.series,
-                                 dim_mks(ck->dims, 0, 0, -(int)i));
+                                 dim_mks(ck->dims, 0, 0, -(int)row));
             result.bare = false;
         }
-        for (j = 0; j < value.cols; j++)
-            result.e[j] = value.e[i * value.cols + j];
-        result.dims = value.dims ? value.dims + (size_t)i * value.cols : NULL;
+        for (column = 0; column < value.cols; column++)
+            result.e[column] = value.e[row * value.cols + column];
+        result.dims = value.dims ? value.dims + (size_t)row * value.cols : NULL;
         return mx_done(ck, result);
     default:
         break;
@@ -434,33 +434,35 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
                    : joint_field(ck, joint->index, node->name.text,
                                  node->name.range, node->range);
     struct value value = ck_expr(ck, env, node->a);
-    const char *f = node->name.text;
+    const char *name = node->name.text;
     switch (value.kind) {
     case V_POISON:
         return v_poison(node->range);
     case V_BODY:
-        return body_field(ck, value.ref, f, node->name.range, node->range);
+        return body_field(ck, value.ref, name, node->name.range, node->range);
     case V_CONTACT:
-        return contact_field(ck, value.ref, f, node->name.range, node->range);
+        return contact_field(ck, value.ref, name, node->name.range,
+                             node->range);
     case V_SYSTEM:
-        return system_field(ck, value.ref, f, node->name.range, node->range);
+        return system_field(ck, value.ref, name, node->name.range, node->range);
     case V_RESULT:
-        return result_field(ck, value.ref, f, node->name.range, node->range);
+        return result_field(ck, value.ref, name, node->name.range, node->range);
     case V_ANY:
-        if (f[1] == 0 && f[0] >= 'x' && f[0] <= 'z')
+        if (name[1] == 0 && name[0] >= 'x' && name[0] <= 'z')
             return v_any(ck, value.dim, node->range);
         return v_any(ck, dim_fresh(ck->dims, node->range), node->range);
     case V_NUM:
-        if (value.cols == 1 && value.rows > 1 && f[1] == 0 && f[0] >= 'x' &&
-            f[0] <= 'z' && (uint32_t)(f[0] - 'x') < value.rows) {
-            return entry_of(ck, &value, (size_t)(f[0] - 'x'), node->range);
+        if (value.cols == 1 && value.rows > 1 && name[1] == 0 &&
+            name[0] >= 'x' && name[0] <= 'z' &&
+            (uint32_t)(name[0] - 'x') < value.rows) {
+            return entry_of(ck, &value, (size_t)(name[0] - 'x'), node->range);
         }
         break;
     default:
         break;
     }
     struct diag *diag = ck_error(ck, DIAG_E0112, node->name.range,
-                                 "%s has no `%s`", v_kind(ck, &value), f);
+                                 "%s has no `%s`", v_kind(ck, &value), name);
     if (value.kind == V_NUM && value.rows > 1 && value.cols == 1)
         CK_HELP(ck, diag,
                 value.rows == 2 ? "its parts are .x and .y"

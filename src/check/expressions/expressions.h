@@ -33,7 +33,7 @@ struct value builtin_call(struct check *ck, const struct env *env,
 struct value series_prime(struct check *ck, const struct env *env,
                           const struct ast_expr *node,
                           const struct ast_expr *operand,
-                          const struct value *of, uint32_t count);
+                          const struct value *of, uint32_t order);
 /* series(x, order): node is its CALL node, args its checked arguments */
 struct value series_call(struct check *ck, const struct ast_expr *node,
                          struct value *args);

@@ -43,24 +43,24 @@ op_call(struct check *ck, const struct ast_expr *node, enum imp_op op,
     const struct dim *pure = dim_pure(ck->dims), *dim = pure;
     bool bare = true, any = false;
     const char *what = arena_printf(ck->arena, "the argument of %s", row->word);
-    for (size_t i = 0; i < count; i++) {
-        if (!v_is_scalar(&args[i])) {
+    for (size_t arg = 0; arg < count; arg++) {
+        if (!v_is_scalar(&args[arg])) {
             struct diag *diag =
-                ck_error(ck, DIAG_E0218, node->args[i].value->range,
+                ck_error(ck, DIAG_E0218, node->args[arg].value->range,
                          "%s takes a number, but this is %s", row->word,
-                         v_kind(ck, &args[i]));
-            if (op == IMP_OP_ABS && args[i].kind == V_NUM)
+                         v_kind(ck, &args[arg]));
+            if (op == IMP_OP_ABS && args[arg].kind == V_NUM)
                 CK_HELP(ck, diag, "the length of a vector is norm(v)");
             return v_poison(node->range);
         }
-        bare &= args[i].bare;
-        any |= args[i].kind == V_ANY;
+        bare &= args[arg].bare;
+        any |= args[arg].kind == V_ANY;
     }
     switch (row->rule) {
     case PURE:
-        for (size_t i = 0; i < count; i++)
-            if (!args[i].bare &&
-                !v_need_dim(ck, &args[i], node->args[i].value, pure, what))
+        for (size_t arg = 0; arg < count; arg++)
+            if (!args[arg].bare &&
+                !v_need_dim(ck, &args[arg], node->args[arg].value, pure, what))
                 return v_poison(node->range);
         break;
     case SAME:
@@ -129,40 +129,41 @@ reduce(struct check *ck, const struct ast_expr *node, const char *name,
     if (count > 1) {
         list = v_array(ck, (uint32_t)count, 1, dim_pure(ck->dims), node->range);
         list.bare = true;
-        for (size_t i = 0; i < count; i++) {
+        for (size_t arg = 0; arg < count; arg++) {
             const struct dim *dim;
             bool bare;
-            const struct ast_expr *ei = node->args[i].value;
-            if (!v_is_scalar(&args[i])) {
+            const struct ast_expr *ei = node->args[arg].value;
+            if (!v_is_scalar(&args[arg])) {
                 ck_error(ck, DIAG_E0218, ei->range,
                          "%s takes numbers, but this is %s", name,
-                         v_kind(ck, &args[i]));
+                         v_kind(ck, &args[arg]));
                 return v_poison(node->range);
             }
-            if (!v_agree(ck, ei, name, &list, node->args[0].value, &args[i], ei,
-                         &dim, &bare))
+            if (!v_agree(ck, ei, name, &list, node->args[0].value, &args[arg],
+                         ei, &dim, &bare))
                 return v_poison(node->range);
             list.dim = dim;
             list.bare = bare;
-            if (args[i].kind == V_ANY)
+            if (args[arg].kind == V_ANY)
                 list.kind = V_ANY;
-            list.e[i] = args[i].e[0];
+            list.e[arg] = args[arg].e[0];
         }
         if (list.kind == V_ANY)
             return v_any(ck, list.dim, node->range);
     }
-    uint32_t k = list.rows;
+    uint32_t entries = list.rows;
     if (!length && !mx_plain(ck, &list, node->args[0].value->range, name))
         return v_poison(node->range);
     if (length)
-        return v_num(ck, ex_num(ck->g, k), dim_pure(ck->dims), node->range);
-    if (!k) {
+        return v_num(ck, ex_num(ck->g, entries), dim_pure(ck->dims),
+                     node->range);
+    if (!entries) {
         ck_error(ck, DIAG_E0218, node->range, "%s of an empty list", name);
         return v_poison(node->range);
     }
     graph_origin(ck->g, node->range);
     const expr *sum = list.e[0];
-    for (uint32_t i = 1; i < k; i++)
+    for (uint32_t i = 1; i < entries; i++)
         sum = mn   ? ex_op(ck->g, IMP_OP_MIN, sum, list.e[i], NULL)
               : mx ? ex_op(ck->g, IMP_OP_MAX, sum, list.e[i], NULL)
                    : ex_add(ck->g, sum, list.e[i]);
@@ -176,7 +177,7 @@ linspace(struct check *ck, const struct ast_expr *node, struct value *args)
 {
     const struct dim *dim, *pure = dim_pure(ck->dims);
     bool bare;
-    double n;
+    double count;
     for (int i = 0; i < 3; i++)
         if (!v_is_scalar(&args[i])) {
             ck_error(ck, DIAG_E0218, node->args[i].value->range,
@@ -190,14 +191,14 @@ linspace(struct check *ck, const struct ast_expr *node, struct value *args)
         return v_poison(node->range);
     if (args[0].kind == V_ANY || args[1].kind == V_ANY || args[2].kind == V_ANY)
         return v_any(ck, dim, node->range);
-    if (!ck_fixed(ck, args[2].e[0], &n) || n != floor(n) || n < 2 ||
-        n > 100000) {
+    if (!ck_fixed(ck, args[2].e[0], &count) || count != floor(count) ||
+        count < 2 || count > 100000) {
         ck_error(ck, DIAG_E0222, node->args[2].value->range,
                  "the count is a whole number from 2 to 100000, made of "
                  "literals and params");
         return v_poison(node->range);
     }
-    struct value result = v_array(ck, (uint32_t)n, 1, dim, node->range);
+    struct value result = v_array(ck, (uint32_t)count, 1, dim, node->range);
     result.kind = V_LIST;
     result.bare = bare;
     graph_origin(ck->g, node->range);
@@ -209,7 +210,7 @@ linspace(struct check *ck, const struct ast_expr *node, struct value *args)
                 ? args[1].e[0]
                 : ex_add(ck->g, args[0].e[0],
                          ex_div(ck->g, ex_mul(ck->g, step, ex_num(ck->g, i)),
-                                ex_num(ck->g, n - 1)));
+                                ex_num(ck->g, count - 1)));
     return result;
 }
 

@@ -241,14 +241,14 @@ no_derivative(struct check *ck, const struct value *value,
 struct value
 series_prime(struct check *ck, const struct env *env,
              const struct ast_expr *node, const struct ast_expr *operand,
-             const struct value *of, uint32_t n)
+             const struct value *of, uint32_t order)
 {
     assert(ck && env && node && operand && of);
     struct value value = *of;
     const struct dim *dim =
         value.kind == V_NUM || value.kind == V_ANY
             ? dim_mul(ck->dims, value.bare ? dim_pure(ck->dims) : value.dim,
-                      dim_mks(ck->dims, 0, 0, n > 100 ? -100 : -(int)n))
+                      dim_mks(ck->dims, 0, 0, order > 100 ? -100 : -(int)order))
             : NULL;
     if (value.kind == V_ANY)
         return v_any(ck, dim, node->range);
@@ -260,17 +260,18 @@ series_prime(struct check *ck, const struct env *env,
         inside |= scope->system;
     for (size_t i = 0; i < (size_t)value.rows * value.cols; i++) {
         result.e[i] = value.e[i];
-        for (uint32_t k = 0; inside && k < n && result.e[i]; k++)
+        for (uint32_t k = 0; inside && k < order && result.e[i]; k++)
             result.e[i] =
                 system_rate(ck, result.e[i], env_part(env), node->range);
         if (!inside)
-            result.e[i] = derivative(ck, value.e[i], n, node->range);
+            result.e[i] = derivative(ck, value.e[i], order, node->range);
         if (!result.e[i])
             return v_poison(node->range);
     }
     if (!value.dims)
         return result;
-    const struct dim *per = dim_mks(ck->dims, 0, 0, n > 100 ? -100 : -(int)n);
+    const struct dim *per =
+        dim_mks(ck->dims, 0, 0, order > 100 ? -100 : -(int)order);
     size_t count = (size_t)value.rows * value.cols;
     result.dims = NEW_N(ck->arena, const struct dim *, count);
     for (size_t i = 0; i < count; i++) {
@@ -287,7 +288,7 @@ series_call(struct check *ck, const struct ast_expr *node, struct value *args)
     const struct dim *pure = dim_pure(ck->dims);
     const struct ast_expr *what = node->args[0].value,
                           *order = node->args[1].value;
-    double n;
+    double highest;
     if (!v_is_scalar(&args[0])) {
         struct diag *diag = ck_error(ck, DIAG_E0218, what->range,
                                      "series takes a number, but this is %s",
@@ -303,8 +304,8 @@ series_call(struct check *ck, const struct ast_expr *node, struct value *args)
         return v_poison(node->range);
     if (args[0].kind == V_ANY || args[1].kind == V_ANY)
         return v_any(ck, pure, node->range);
-    if (!ck_fixed(ck, args[1].e[0], &n) || n != floor(n) || n < 0 ||
-        n > ORDER_MAX) {
+    if (!ck_fixed(ck, args[1].e[0], &highest) || highest != floor(highest) ||
+        highest < 0 || highest > ORDER_MAX) {
         ck_error(ck, DIAG_E0222, order->range,
                  "the order is a whole number from 0 to %d, made of literals "
                  "and params",
@@ -317,7 +318,7 @@ series_call(struct check *ck, const struct ast_expr *node, struct value *args)
         derivative(ck, args[0].e[0], 1, what->range);
         return v_poison(node->range);
     }
-    struct value out = v_array(ck, (uint32_t)n + 1, 1, pure, node->range);
+    struct value out = v_array(ck, (uint32_t)highest + 1, 1, pure, node->range);
     out.series = args[0].bare ? pure : args[0].dim;
     for (uint32_t k = 0; k < out.rows; k++) {
         out.e[k] = reads.time || reads.motion || !k

@@ -14,9 +14,9 @@ block_keys(struct check *ck, const struct ast_item *item,
     assert(ck && item && known && what && out);
     const char *names[48];
     bool ok = true;
-    for (size_t i = 0; i < count; i++) {
-        out[i] = NULL;
-        names[i] = known[i].name;
+    for (size_t which = 0; which < count; which++) {
+        out[which] = NULL;
+        names[which] = known[which].name;
     }
     for (size_t b = 0; b < item->n_block; b++) {
         const struct ast_item *key = item->block[b];
@@ -33,10 +33,10 @@ block_keys(struct check *ck, const struct ast_item *item,
                     ck_join(ck, names, count, "and"));
             continue;
         }
-        size_t i = 0;
-        while (i < count && strcmp(known[i].name, key->name.text))
-            i++;
-        if (i == count) {
+        size_t which = 0;
+        while (which < count && strcmp(known[which].name, key->name.text))
+            which++;
+        if (which == count) {
             struct diag *diag =
                 ck_error(ck, DIAG_E0301, key->name.range,
                          "a %s has no key `%s`", what, key->name.text);
@@ -45,13 +45,13 @@ block_keys(struct check *ck, const struct ast_item *item,
                 CK_HELP(ck, diag, "its keys are %s",
                         ck_join(ck, names, count, "and"));
             ok = false;
-        } else if (out[i]) {
+        } else if (out[which]) {
             struct diag *diag =
                 ck_error(ck, DIAG_E0302, key->name.range,
                          "the key `%s` is given twice", key->name.text);
-            CK_NOTE(ck, diag, out[i]->name.range, "first here");
+            CK_NOTE(ck, diag, out[which]->name.range, "first here");
         } else {
-            out[i] = key;
+            out[which] = key;
         }
     }
     return ok;
@@ -98,7 +98,7 @@ take_vec(struct tm_vec *out, const struct value *value,
 
 bool
 take_inertia(struct check *ck, struct value *value, const struct ast_expr *node,
-             uint32_t d, const struct dim *dim, const char *what,
+             uint32_t dimension, const struct dim *dim, const char *what,
              struct tm_vec *out)
 {
     assert(ck && value && node && dim && what && out);
@@ -108,13 +108,13 @@ take_inertia(struct check *ck, struct value *value, const struct ast_expr *node,
         value->kind == V_NUM && value->rows == 3 && value->cols == 1;
     bool matrix = value->kind == V_NUM && value->rows == 3 && value->cols == 3;
     if (value->kind != V_ANY &&
-        !(d == 2 ? v_is_scalar(value) : diagonal || matrix)) {
+        !(dimension == 2 ? v_is_scalar(value) : diagonal || matrix)) {
         struct diag *diag = ck_error(
             ck, DIAG_E0314, node->range, "%s is %s, but this is %s", what,
-            d == 2 ? "one number in the plane"
-                   : "three numbers or a 3 x 3 matrix in space",
+            dimension == 2 ? "one number in the plane"
+                           : "three numbers or a 3 x 3 matrix in space",
             v_kind(ck, value));
-        if (d == 3)
+        if (dimension == 3)
             CK_HELP(ck, diag, "write diag(0.5, 0.4, 0.3)");
         return false;
     }
@@ -123,7 +123,7 @@ take_inertia(struct check *ck, struct value *value, const struct ast_expr *node,
     if (value->kind == V_ANY)
         return true;
     out->range = node->range;
-    if (d == 2) {
+    if (dimension == 2) {
         out->n = 1;
         out->e[0] = value->e[0];
         return true;

@@ -63,7 +63,7 @@ static size_t
 tuple_size(struct check *ck, struct module *module, const struct ast_expr *node,
            int depth)
 {
-    size_t a, b;
+    size_t left, right;
     bool rep;
     if (!node || depth > 60)
         return 0;
@@ -74,9 +74,9 @@ tuple_size(struct check *ck, struct module *module, const struct ast_expr *node,
     case AST_NEG:
         return tuple_size(ck, module, node->a, depth + 1);
     case AST_BINARY:
-        a = tuple_size(ck, module, node->a, depth + 1);
-        b = tuple_size(ck, module, node->b, depth + 1);
-        return a > b ? a : b;
+        left = tuple_size(ck, module, node->a, depth + 1);
+        right = tuple_size(ck, module, node->b, depth + 1);
+        return left > right ? left : right;
     case AST_IF:
         return tuple_size(ck, module, node->b, depth + 1);
     case AST_NAME: {
@@ -104,20 +104,20 @@ tuple_size(struct check *ck, struct module *module, const struct ast_expr *node,
 }
 
 static uint32_t
-guess_dim(struct check *ck, struct module *module, const struct body_work *w,
+guess_dim(struct check *ck, struct module *module, const struct body_work *work,
           bool has_shape, bool *pair)
 {
     static const int vectors[] = {K_POSITION, K_VELOCITY, K_CENTRE, K_FORCE,
                                   K_INERTIA,  K_AXES,     K_SPIN,   K_TORQUE};
-    if (w->shape.uses_z)
+    if (work->shape.uses_z)
         return 3;
-    if (w->shape.n_point)
-        return w->shape.dim;
+    if (work->shape.n_point)
+        return work->shape.dim;
     /* moments of a shape without z are those of the plane */
-    if (has_shape && w->shape.decl && w->shape.decl->item->n_block)
+    if (has_shape && work->shape.decl && work->shape.decl->item->n_block)
         return 2;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
-        const struct ast_item *key = w->k[vectors[i]];
+        const struct ast_item *key = work->k[vectors[i]];
         size_t count = key ? tuple_size(ck, module, key->value, 0) : 0;
         if (count == 3)
             return 3;
@@ -126,12 +126,12 @@ guess_dim(struct check *ck, struct module *module, const struct body_work *w,
             return 2;
         }
     }
-    if (w->k[K_ROTATION] || w->k[K_QUATERNION])
+    if (work->k[K_ROTATION] || work->k[K_QUATERNION])
         return 3;
-    if (w->k[K_ANGLE])
+    if (work->k[K_ANGLE])
         return 2;
-    if (w->k[K_PLANAR]) {
-        const struct ast_expr *node = ast_unwrap(w->k[K_PLANAR]->value);
+    if (work->k[K_PLANAR]) {
+        const struct ast_expr *node = ast_unwrap(work->k[K_PLANAR]->value);
         return node->kind == AST_TRUTH && node->num != 0 ? 2 : 3;
     }
     return has_shape ? 2 : 0;
@@ -187,10 +187,10 @@ check_bodies_begin(struct check *ck)
     size_t count = ck->bodies.n;
     ck->work = NEW_N(ck->arena, struct body_work, count + 1);
     size_t first = count;
-    for (size_t i = 0; i < count; i++) {
-        struct decl *decl = ck->body_decls.v[i];
-        struct body_work *work = &ck->work[i];
-        struct tm_body *body = &ck->bodies.v[i];
+    for (size_t index = 0; index < count; index++) {
+        struct decl *decl = ck->body_decls.v[index];
+        struct body_work *work = &ck->work[index];
+        struct tm_body *body = &ck->bodies.v[index];
         struct env env = {.module = decl->module};
         const struct ast_item *it = decl->item;
         bool pair = false;
@@ -210,7 +210,7 @@ check_bodies_begin(struct check *ck)
             continue;
         if (!ck->m->dim) {
             ck->m->dim = work->dim;
-            first = i;
+            first = index;
         } else if (work->dim != ck->m->dim) {
             struct diag *diag =
                 ck_error(ck, DIAG_E0315, decl->range,
@@ -314,25 +314,29 @@ static bool
 orthonormal(const struct value *matrix)
 {
     uint32_t count = matrix->rows;
-    double det, x[9];
+    double det, entries[9];
     for (uint32_t i = 0; i < count * count; i++) {
         if (!ex_is_const(matrix->e[i]))
             return true;
-        x[i] = matrix->e[i]->num;
+        entries[i] = matrix->e[i]->num;
     }
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < count; j++) {
             double s = 0;
             for (uint32_t k = 0; k < count; k++)
-                s += x[k * count + i] * x[k * count + j];
+                s += entries[k * count + i] * entries[k * count + j];
             /* data of 6 digits pass; set-up makes them exact */
             if (fabs(s - (i == j)) > 1e-5)
                 return false;
         }
-    det = count == 2 ? x[0] * x[3] - x[1] * x[2]
-                     : x[0] * (x[4] * x[8] - x[5] * x[7]) -
-                           x[1] * (x[3] * x[8] - x[5] * x[6]) +
-                           x[2] * (x[3] * x[7] - x[4] * x[6]);
+    det =
+        count == 2
+            ? entries[0] * entries[3] - entries[1] * entries[2]
+            : entries[0] * (entries[4] * entries[8] - entries[5] * entries[7]) -
+                  entries[1] *
+                      (entries[3] * entries[8] - entries[5] * entries[6]) +
+                  entries[2] *
+                      (entries[3] * entries[7] - entries[4] * entries[6]);
     return det > 0;
 }
 
@@ -368,23 +372,24 @@ orient_quaternion(struct check *ck, const struct env *env,
 
 static void
 orient_axes(struct check *ck, const struct env *env,
-            const struct ast_expr *node, struct tm_body *body, uint32_t d,
+            const struct ast_expr *node, struct tm_body *body, uint32_t dim,
             int may)
 {
     const struct dim *pure = dim_pure(ck->dims);
     struct value value = ck_expr(ck, env, node);
     if (value.kind == V_POISON)
         return;
-    if (value.kind != V_NUM || value.rows != d || value.cols != d) {
+    if (value.kind != V_NUM || value.rows != dim || value.cols != dim) {
         struct diag *diag =
             ck_error(ck, DIAG_E0314, node->range,
-                     "the axes are a %u x %u matrix, but this is %s", d, d,
+                     "the axes are a %u x %u matrix, but this is %s", dim, dim,
                      v_kind(ck, &value));
         CK_HELP(ck, diag, "its columns are the shape's axes in the world");
         return;
     }
     if (!v_need_dim(ck, &value, node, pure, "a matrix of axes") ||
-        !check_leaves(ck, value.e, (size_t)d * d, may, node, "the orientation"))
+        !check_leaves(ck, value.e, (size_t)dim * dim, may, node,
+                      "the orientation"))
         return;
     if (!orthonormal(&value)) {
         struct diag *diag =
@@ -394,7 +399,7 @@ orient_axes(struct check *ck, const struct env *env,
                 "and its determinant +1");
         return;
     }
-    if (d == 3) {
+    if (dim == 3) {
         body->orient_kind = IMP_ORIENT_AXES;
         take_vec(&body->orient, &value, node);
     } else {
@@ -419,33 +424,33 @@ orient_rotation(struct check *ck, const struct env *env,
         return;
     }
     const struct ast_expr *ea = inner->list[0], *et = inner->list[1];
-    struct value a = ck_expr(ck, env, ea), t = ck_expr(ck, env, et);
-    bool ok = v_need_vector(ck, &a, ea, 3, dim_fresh(ck->dims, ea->range),
+    struct value axis = ck_expr(ck, env, ea), angle = ck_expr(ck, env, et);
+    bool ok = v_need_vector(ck, &axis, ea, 3, dim_fresh(ck->dims, ea->range),
                             "the axis of a rotation");
-    ok &= v_need_scalar(ck, &t, et, pure, "the angle of a rotation");
-    if (!ok || !check_leaves(ck, a.e, 3, may, ea, "the orientation") ||
-        !check_leaves(ck, t.e, 1, may, et, "the orientation"))
+    ok &= v_need_scalar(ck, &angle, et, pure, "the angle of a rotation");
+    if (!ok || !check_leaves(ck, axis.e, 3, may, ea, "the orientation") ||
+        !check_leaves(ck, angle.e, 1, may, et, "the orientation"))
         return;
-    if (all_zero(&a)) {
+    if (all_zero(&axis)) {
         ck_error(ck, DIAG_E0332, ea->range,
                  "the axis of a rotation cannot be zero");
         return;
     }
     body->orient_kind = IMP_ORIENT_AXISANGLE;
-    take_vec(&body->orient, &a, node);
+    take_vec(&body->orient, &axis, node);
     body->orient.n = 4;
-    body->orient.e[3] = t.e[0];
+    body->orient.e[3] = angle.e[0];
 }
 
 static void
 orientation(struct check *ck, const struct env *env, struct body_work *work,
-            struct tm_body *body, uint32_t d, int may)
+            struct tm_body *body, uint32_t dim, int may)
 {
     static const int keys[] = {K_ANGLE, K_ROTATION, K_QUATERNION, K_AXES};
     const struct ast_item *key = NULL;
     int which = 0;
-    for (int i = 0; i < 4; i++) {
-        const struct ast_item *item = work->k[keys[i]];
+    for (int kind = 0; kind < 4; kind++) {
+        const struct ast_item *item = work->k[keys[kind]];
         if (item && key) {
             struct diag *diag =
                 ck_error(ck, DIAG_E0312, item->name.range,
@@ -457,13 +462,13 @@ orientation(struct check *ck, const struct env *env, struct body_work *work,
         }
         if (item) {
             key = item;
-            which = keys[i];
+            which = keys[kind];
         }
     }
     if (!key)
         return;
     const struct ast_expr *node = key->value;
-    if (d == 2 && (which == K_ROTATION || which == K_QUATERNION)) {
+    if (dim == 2 && (which == K_ROTATION || which == K_QUATERNION)) {
         struct diag *diag =
             ck_error(ck, DIAG_E0313, key->name.range,
                      "`%s` is an orientation in space, but this "
@@ -472,7 +477,7 @@ orientation(struct check *ck, const struct env *env, struct body_work *work,
         CK_HELP(ck, diag, "write angle = 30 [deg]");
         return;
     }
-    if (d == 3 && which == K_ANGLE) {
+    if (dim == 3 && which == K_ANGLE) {
         struct diag *diag = ck_error(ck, DIAG_E0313, key->name.range,
                                      "`angle` is an orientation in the plane, "
                                      "but this body is in space");
@@ -488,7 +493,7 @@ orientation(struct check *ck, const struct env *env, struct body_work *work,
     } else if (which == K_QUATERNION) {
         orient_quaternion(ck, env, node, body, may);
     } else if (which == K_AXES) {
-        orient_axes(ck, env, node, body, d, may);
+        orient_axes(ck, env, node, body, dim, may);
     } else {
         orient_rotation(ck, env, node, body, may);
     }
@@ -496,23 +501,24 @@ orientation(struct check *ck, const struct env *env, struct body_work *work,
 
 static void
 mass_keys(struct check *ck, const struct env *env, struct body_work *work,
-          struct tm_body *body, uint32_t d, bool has_shape)
+          struct tm_body *body, uint32_t dim, bool has_shape)
 {
-    const struct ast_item *m = work->k[K_MASS], *r = work->k[K_DENSITY];
-    if (m && r) {
+    const struct ast_item *mass = work->k[K_MASS],
+                          *density = work->k[K_DENSITY];
+    if (mass && density) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0310, r->name.range,
+            ck_error(ck, DIAG_E0310, density->name.range,
                      "a body has a mass or a density, not both");
-        CK_NOTE(ck, diag, m->name.range, "the mass");
+        CK_NOTE(ck, diag, mass->name.range, "the mass");
         CK_HELP(ck, diag, "leave one of them out");
-    } else if (r && !has_shape) {
-        struct diag *diag =
-            ck_error(ck, DIAG_E0311, r->name.range, "a density needs a shape");
+    } else if (density && !has_shape) {
+        struct diag *diag = ck_error(ck, DIAG_E0311, density->name.range,
+                                     "a density needs a shape");
         CK_HELP(ck, diag,
                 "give the body a shape, as in body %s : ellipse(2, 1), "
                 "or a mass",
                 body->name);
-    } else if (!m && !r && !body->fixed && !work->misspelt) {
+    } else if (!mass && !density && !body->fixed && !work->misspelt) {
         struct diag *diag = ck_error(ck, DIAG_E0309, body->range,
                                      "the body `%s` has no mass", body->name);
         CK_HELP(ck, diag,
@@ -520,13 +526,13 @@ mass_keys(struct check *ck, const struct env *env, struct body_work *work,
                 "move",
                 has_shape ? "`density = ...` or `mass = ...`" : "`mass = ...`");
     }
-    scalar_key(ck, env, m, dim_mks(ck->dims, 0, 1, 0), true, &body->mass);
-    scalar_key(ck, env, r, dim_mks(ck->dims, d == 2 ? -2 : -3, 1, 0), true,
-               &body->density);
+    scalar_key(ck, env, mass, dim_mks(ck->dims, 0, 1, 0), true, &body->mass);
+    scalar_key(ck, env, density, dim_mks(ck->dims, dim == 2 ? -2 : -3, 1, 0),
+               true, &body->density);
     if (work->k[K_INERTIA]) {
         const struct ast_expr *node = work->k[K_INERTIA]->value;
         struct value value = ck_expr(ck, env, node);
-        if (take_inertia(ck, &value, node, d, dim_mks(ck->dims, 2, 1, 0),
+        if (take_inertia(ck, &value, node, dim, dim_mks(ck->dims, 2, 1, 0),
                          "the inertia of a body", &body->inertia)) {
             check_leaves(ck, body->inertia.e, body->inertia.n, MAY_PARAMS, node,
                          "the inertia of a body");
@@ -548,42 +554,42 @@ body(struct check *ck, size_t i)
 {
     struct decl *decl = ck->body_decls.v[i];
     struct body_work *work = &ck->work[i];
-    struct tm_body *b = &ck->bodies.v[i];
+    struct tm_body *checked = &ck->bodies.v[i];
     struct env env = {.module = decl->module};
-    uint32_t count = ck->m->dim, s = count == 2 ? 1 : 3;
+    uint32_t count = ck->m->dim, spins = count == 2 ? 1 : 3;
     struct dims *ds = ck->dims;
     bool has_shape = decl->item->head1 != NULL;
     if (work->broken)
         return;
     if (work->shape.g) {
         graph_origin(ck->g, decl->item->head1->range);
-        b->n_plane =
-            (uint32_t)ex_half_spaces(ck->g, work->shape.g, count, &b->poly);
+        checked->n_plane = (uint32_t)ex_half_spaces(ck->g, work->shape.g, count,
+                                                    &checked->poly);
     }
     if (work->shape.n_point && work->shape.dim == count) {
-        b->poly = work->shape.points;
-        b->n_point = work->shape.n_point;
+        checked->poly = work->shape.points;
+        checked->n_point = work->shape.n_point;
     }
     if (work->shape.decl)
-        shape_block(ck, &work->shape, count, b);
+        shape_block(ck, &work->shape, count, checked);
     int before = ck->ds->errors;
-    b->fixed = truth_key(ck, &env, work->k[K_FIXED]);
+    checked->fixed = truth_key(ck, &env, work->k[K_FIXED]);
     /* perhaps it was to say that no mass is needed */
     work->misspelt |= ck->ds->errors > before;
     bool planar = truth_key(ck, &env, work->k[K_PLANAR]);
     if (work->k[K_PLANAR] && planar != (count == 2))
         ck_error(ck, DIAG_E0315, work->k[K_PLANAR]->range,
                  "this model lies in %s", count == 2 ? "the plane" : "space");
-    int may = b->fixed ? MAY_TIME : MAY_PARAMS;
+    int may = checked->fixed ? MAY_TIME : MAY_PARAMS;
 
-    mass_keys(ck, &env, work, b, count, has_shape);
+    mass_keys(ck, &env, work, checked, count, has_shape);
     vector_key(ck, &env, work->k[K_CENTRE], count, dim_mks(ds, 1, 0, 0),
-               MAY_PARAMS, false, &b->centre);
+               MAY_PARAMS, false, &checked->centre);
     vector_key(ck, &env, work->k[K_POSITION], count, dim_mks(ds, 1, 0, 0), may,
-               true, &b->position);
-    orientation(ck, &env, work, b, count, may);
+               true, &checked->position);
+    orientation(ck, &env, work, checked, count, may);
     for (int k = K_VELOCITY; k <= K_SPIN; k++)
-        if (b->fixed && work->k[k]) {
+        if (checked->fixed && work->k[k]) {
             struct diag *diag = ck_error(ck, DIAG_E0316, work->k[k]->name.range,
                                          "a fixed body has no %s of its own",
                                          work->k[k]->name.text);
@@ -594,20 +600,20 @@ body(struct check *ck, size_t i)
                     "[m/s]))");
         }
     for (int k = K_FORCE; k <= K_TORQUE; k++)
-        if (b->fixed && work->k[k]) {
+        if (checked->fixed && work->k[k]) {
             struct diag *diag = ck_error(ck, DIAG_E0316, work->k[k]->name.range,
                                          "a %s does nothing to a fixed body",
                                          work->k[k]->name.text);
             CK_NOTE(ck, diag, work->k[K_FIXED]->range, "fixed here");
         }
     vector_key(ck, &env, work->k[K_VELOCITY], count, dim_mks(ds, 1, 0, -1),
-               MAY_PARAMS, true, &b->velocity);
-    vector_key(ck, &env, work->k[K_SPIN], s, dim_mks(ds, 0, 0, -1), MAY_PARAMS,
-               true, &b->spin);
+               MAY_PARAMS, true, &checked->velocity);
+    vector_key(ck, &env, work->k[K_SPIN], spins, dim_mks(ds, 0, 0, -1),
+               MAY_PARAMS, true, &checked->spin);
     vector_key(ck, &env, work->k[K_FORCE], count, dim_mks(ds, 1, 1, -2),
-               MAY_TIME | MAY_MOTION, false, &b->force);
-    vector_key(ck, &env, work->k[K_TORQUE], s, dim_mks(ds, 2, 1, -2),
-               MAY_TIME | MAY_MOTION, false, &b->torque);
+               MAY_TIME | MAY_MOTION, false, &checked->force);
+    vector_key(ck, &env, work->k[K_TORQUE], spins, dim_mks(ds, 2, 1, -2),
+               MAY_TIME | MAY_MOTION, false, &checked->torque);
 }
 
 void

@@ -227,23 +227,24 @@ both_have_corners(const struct check *ck, const struct tm_contact *contact)
 /* at, normal, direction, priority; false on error */
 static bool
 state_contact(struct check *ck, const struct env *env, const struct decl *decl,
-              const struct ast_item *const *k, struct tm_contact *contact)
+              const struct ast_item *const *keys, struct tm_contact *contact)
 {
-    const struct ast_item *at = k[K_AT], *n = k[K_NORMAL], *u = k[K_DIRECTION];
-    if (n && u) {
+    const struct ast_item *at = keys[K_AT], *normal = keys[K_NORMAL],
+                          *direction = keys[K_DIRECTION];
+    if (normal && direction) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0333, u->name.range,
+            ck_error(ck, DIAG_E0333, direction->name.range,
                      "a contact has a `normal` or a `direction`, "
                      "not both");
-        CK_NOTE(ck, diag, n->name.range, "the normal");
+        CK_NOTE(ck, diag, normal->name.range, "the normal");
         CK_HELP(ck, diag,
                 "`normal` is made a unit vector; `direction` keeps its "
                 "length, which divides the impulse");
         return false;
     }
-    if (!n)
-        n = u;
-    if (at && !n) {
+    if (!normal)
+        normal = direction;
+    if (at && !normal) {
         struct diag *diag =
             ck_error(ck, DIAG_E0333, at->name.range,
                      "the contact `%s` has a point, but no normal", decl->name);
@@ -251,18 +252,19 @@ state_contact(struct check *ck, const struct env *env, const struct decl *decl,
                 "add `normal = ...`, from the first body to the second");
         return false;
     }
-    if (n && !at && !(n != u && both_have_corners(ck, contact))) {
-        struct diag *diag = ck_error(ck, DIAG_E0333, n->name.range,
+    if (normal && !at &&
+        !(normal != direction && both_have_corners(ck, contact))) {
+        struct diag *diag = ck_error(ck, DIAG_E0333, normal->name.range,
                                      "the contact `%s` has a %s, but no point",
-                                     decl->name, n->name.text);
+                                     decl->name, normal->name.text);
         CK_HELP(ck, diag,
                 "add `at = ...`, the point in world axes at the start; only a "
                 "`normal` of two bodies with corners stands alone");
         return false;
     }
     bool ok = true;
-    if (k[K_PRIORITY]) {
-        const struct ast_expr *node = k[K_PRIORITY]->value;
+    if (keys[K_PRIORITY]) {
+        const struct ast_expr *node = keys[K_PRIORITY]->value;
         struct value value = ck_expr(ck, env, node);
         ok =
             v_need_scalar(ck, &value, node, dim_pure(ck->dims), "a priority") &&
@@ -270,27 +272,28 @@ state_contact(struct check *ck, const struct env *env, const struct decl *decl,
         if (ok)
             take_num(&contact->priority, &value, node);
     }
-    if (!n || !ck->m->dim)
+    if (!normal || !ck->m->dim)
         return ok;
     if (!at) {
-        if (take_direction(ck, env, n->value, "the normal of a contact", NULL,
-                           &contact->direction))
+        if (take_direction(ck, env, normal->value, "the normal of a contact",
+                           NULL, &contact->direction))
             normalised(ck, &contact->direction);
         return ok && contact->direction.n;
     }
-    const struct ast_expr *e = at->value;
-    struct value v = ck_expr(ck, env, e);
-    if (!v_need_vector(ck, &v, e, ck->m->dim, dim_mks(ck->dims, 1, 0, 0),
-                       "the point of a contact") ||
-        !check_leaves(ck, v.e, ck->m->dim, MAY_PARAMS, e,
+    const struct ast_expr *point = at->value;
+    struct value place = ck_expr(ck, env, point);
+    if (!v_need_vector(ck, &place, point, ck->m->dim,
+                       dim_mks(ck->dims, 1, 0, 0), "the point of a contact") ||
+        !check_leaves(ck, place.e, ck->m->dim, MAY_PARAMS, point,
                       "the point of a contact") ||
-        !take_direction(
-            ck, env, n->value,
-            n == u ? "the direction of a contact" : "the normal of a contact",
-            n == u ? dim_pure(ck->dims) : NULL, &contact->direction))
+        !take_direction(ck, env, normal->value,
+                        normal == direction ? "the direction of a contact"
+                                            : "the normal of a contact",
+                        normal == direction ? dim_pure(ck->dims) : NULL,
+                        &contact->direction))
         return false;
-    take_vec(&contact->at, &v, e);
-    if (n != u)
+    take_vec(&contact->at, &place, point);
+    if (normal != direction)
         normalised(ck, &contact->direction);
     return ok;
 }
@@ -376,10 +379,10 @@ corners_ok(struct check *ck, const struct decl *decl,
 static void
 contact(struct check *ck, struct decl *decl)
 {
-    const struct ast_item *k[N_KEYS], *it = decl->item;
-    struct tm_contact *c = &ck->contacts.v[decl->index];
+    const struct ast_item *keys[N_KEYS], *it = decl->item;
+    struct tm_contact *checked = &ck->contacts.v[decl->index];
     struct env env = {.module = decl->module};
-    block_keys(ck, it, contact_keys, n_contact_keys, "contact", k);
+    block_keys(ck, it, contact_keys, n_contact_keys, "contact", keys);
     if (!it->head1 || !it->head2) {
         struct diag *diag =
             ck_error(ck, DIAG_E0324, decl->range,
@@ -387,12 +390,12 @@ contact(struct check *ck, struct decl *decl)
         CK_HELP(ck, diag, "contact %s : one | two", decl->name);
         return;
     }
-    bool ok = head_body(ck, &env, it->head1, &c->body[0]);
-    ok &= head_body(ck, &env, it->head2, &c->body[1]);
-    bool stated = k[K_AT] || k[K_GAP];
-    if (ok && !state_contact(ck, &env, decl, k, c))
+    bool ok = head_body(ck, &env, it->head1, &checked->body[0]);
+    ok &= head_body(ck, &env, it->head2, &checked->body[1]);
+    bool stated = keys[K_AT] || keys[K_GAP];
+    if (ok && !state_contact(ck, &env, decl, keys, checked))
         ok = false;
-    if (ok && c->body[0] == c->body[1]) {
+    if (ok && checked->body[0] == checked->body[1]) {
         imp_range range = it->head1->range;
         range.hi = it->head2->range.hi;
         struct diag *diag = ck_error(ck, DIAG_E0320, range,
@@ -401,7 +404,7 @@ contact(struct check *ck, struct decl *decl)
         ok = false;
     }
     for (int i = 0; ok && !stated && i < 2; i++) {
-        struct decl *b = ck->body_decls.v[c->body[i]];
+        struct decl *b = ck->body_decls.v[checked->body[i]];
         if (b->item->head1)
             continue;
         struct diag *diag = ck_error(
@@ -412,23 +415,24 @@ contact(struct check *ck, struct decl *decl)
                 "give it one, as in body %s : %s(1), or state where they "
                 "touch: contact %s : %s | %s { at = ...  normal = ... }",
                 b->name, ck->m->dim == 3 ? "sphere" : "circle", decl->name,
-                ck->bodies.v[c->body[0]].name, ck->bodies.v[c->body[1]].name);
+                ck->bodies.v[checked->body[0]].name,
+                ck->bodies.v[checked->body[1]].name);
         ok = false;
     }
-    if (ok && ck->bodies.v[c->body[0]].fixed &&
-        ck->bodies.v[c->body[1]].fixed) {
+    if (ok && ck->bodies.v[checked->body[0]].fixed &&
+        ck->bodies.v[checked->body[1]].fixed) {
         struct diag *diag = ck_error(ck, DIAG_E0321, decl->range,
                                      "both bodies of this contact are fixed");
         CK_HELP(ck, diag, "an impact needs a body that can move");
     }
     if (ok && !stated)
-        corners_ok(ck, decl, c);
+        corners_ok(ck, decl, checked);
     for (int i = K_GAP; i < N_KEYS; i++)
-        if (k[i])
-            ck_unavailable(ck, k[i]->name.range,
+        if (keys[i])
+            ck_unavailable(ck, keys[i]->name.range,
                            arena_printf(ck->arena, "the key `%s` of a contact",
                                         contact_keys[i].name));
-    contact_numbers(ck, &env, k[K_RESTITUTION], k[K_FRICTION], c);
+    contact_numbers(ck, &env, keys[K_RESTITUTION], keys[K_FRICTION], checked);
 }
 
 void

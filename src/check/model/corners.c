@@ -76,7 +76,7 @@ struct corners {
 };
 
 static void
-push(struct corners *corners, const expr *const *x)
+push(struct corners *corners, const expr *const *point)
 {
     uint32_t d = corners->s->dim;
     if (corners->n == corners->cap) {
@@ -88,7 +88,7 @@ push(struct corners *corners, const expr *const *x)
         corners->cap = cap;
     }
     for (uint32_t i = 0; i < d; i++)
-        corners->e[corners->n * d + i] = x ? x[i] : NULL;
+        corners->e[corners->n * d + i] = point ? point[i] : NULL;
     corners->n++;
 }
 
@@ -112,7 +112,7 @@ take(struct corners *corners, const struct env *env,
 {
     struct check *ck = corners->ck;
     const struct dim *length = dim_mks(ck->dims, 1, 0, 0);
-    uint32_t d = corners->s->dim;
+    uint32_t dim = corners->s->dim;
     const char *name = corners->s->name;
     struct value value = ck_expr(ck, env, node);
     if (value.kind == V_POISON)
@@ -121,15 +121,15 @@ take(struct corners *corners, const struct env *env,
     bool matrix = alone && value.kind == V_NUM && value.cols > 1;
     if (value.kind != V_ANY &&
         (value.kind != V_NUM ||
-         (matrix ? value.cols != d : value.rows != d || value.cols != 1))) {
+         (matrix ? value.cols != dim : value.rows != dim || value.cols != 1))) {
         struct diag *diag =
             ck_error(ck, DIAG_E0351, node->range, "%s is %s, but this is %s",
-                     what, d == 2 ? "a pair (x, y)" : "a triple (x, y, z)",
+                     what, dim == 2 ? "a pair (x, y)" : "a triple (x, y, z)",
                      v_kind(ck, &value));
-        const char *other = shape_of_dimension(ck, 5 - d);
-        if (value.kind == V_NUM && value.rows * value.cols == 5 - d && other)
+        const char *other = shape_of_dimension(ck, 5 - dim);
+        if (value.kind == V_NUM && value.rows * value.cols == 5 - dim && other)
             CK_HELP(ck, diag, "the shape from corners in %s is %s",
-                    d == 2 ? "space" : "the plane", other);
+                    dim == 2 ? "space" : "the plane", other);
         else
             CK_HELP(ck, diag, "as in %s", corners->s->example);
         return false;
@@ -140,7 +140,7 @@ take(struct corners *corners, const struct env *env,
                        node, what)))
         return false;
     for (uint32_t i = 0; matrix && i < value.rows; i++)
-        push(corners, value.e + (size_t)i * d);
+        push(corners, value.e + (size_t)i * dim);
     if (!matrix)
         push(corners, value.kind == V_NUM ? value.e : NULL);
     return true;

@@ -81,19 +81,19 @@ joint_kind_doc(const char *name, struct buf *out)
 {
     assert(name && out);
     for (size_t i = 0; i < N_KINDS; i++) {
-        const struct kind *k = &kinds[i];
-        if (strcmp(k->name, name))
+        const struct kind *kind = &kinds[i];
+        if (strcmp(kind->name, name))
             continue;
         buf_printf(out, "kind of joint\n  %s(body, body or world) {", name);
-        put_keys(out, "", k->must);
+        put_keys(out, "", kind->must);
         buf_puts(out, " }");
-        put_keys(out, "; may have", k->may & ~k->must);
+        put_keys(out, "; may have", kind->may & ~kind->must);
         buf_printf(out, "\n  leaves free: %s\n",
-                   k->must & SCREWS ? "what its screws do not bear"
-                   : k->rates       ? k->rate
-                                    : "nothing");
-        if (!k->plane)
-            buf_printf(out, "  in the plane: %s\n", k->instead);
+                   kind->must & SCREWS ? "what its screws do not bear"
+                   : kind->rates       ? kind->rate
+                                       : "nothing");
+        if (!kind->plane)
+            buf_printf(out, "  in the plane: %s\n", kind->instead);
         return true;
     }
     return false;
@@ -225,7 +225,7 @@ static bool
 ends(struct work *work, const struct ast_expr *head)
 {
     struct check *ck = work->ck;
-    uint32_t *b = work->j->body;
+    uint32_t *body = work->j->body;
     if (head->kind != AST_CALL || head->n_args != 2) {
         struct diag *diag = ck_error(
             ck, DIAG_E0335, head->range,
@@ -238,15 +238,15 @@ ends(struct work *work, const struct ast_expr *head)
                 work->d->name, work->kind->name, work->kind->name);
         return false;
     }
-    bool ok = end_body(work, &head->args[0], &b[0]);
-    ok &= end_body(work, &head->args[1], &b[1]);
+    bool ok = end_body(work, &head->args[0], &body[0]);
+    ok &= end_body(work, &head->args[1], &body[1]);
     if (!ok)
         return false;
     imp_range range = head->args[0].value->range;
     range.hi = head->args[1].value->range.hi;
-    if (b[0] == b[1]) {
+    if (body[0] == body[1]) {
         struct diag *diag =
-            b[0] == IMP_WORLD
+            body[0] == IMP_WORLD
                 ? ck_error(ck, DIAG_E0335, range,
                            "a joint of the world with itself holds nothing")
                 : ck_error(ck, DIAG_E0335, range,
@@ -254,22 +254,22 @@ ends(struct work *work, const struct ast_expr *head)
         CK_HELP(ck, diag, "name two different bodies, or one and `world`");
         return false;
     }
-    if (b[0] == IMP_WORLD) {
+    if (body[0] == IMP_WORLD) {
         struct diag *diag = ck_error(ck, DIAG_E0335, head->args[0].value->range,
                                      "`world` stands in the second place");
         CK_HELP(ck, diag,
                 "write %s(%s, world): rates and impulses are those of the "
                 "first body",
-                work->kind->name, ck->bodies.v[b[1]].name);
+                work->kind->name, ck->bodies.v[body[1]].name);
         return false;
     }
-    if (ck->bodies.v[b[0]].fixed &&
-        (b[1] == IMP_WORLD || ck->bodies.v[b[1]].fixed)) {
+    if (ck->bodies.v[body[0]].fixed &&
+        (body[1] == IMP_WORLD || ck->bodies.v[body[1]].fixed)) {
         struct diag *diag =
             ck_error(ck, DIAG_E0336, range,
                      "nothing that this joint holds can move: `%s` is fixed",
-                     ck->bodies.v[b[0]].name);
-        CK_NOTE(ck, diag, ck->bodies.v[b[0]].range, "declared here");
+                     ck->bodies.v[body[0]].name);
+        CK_NOTE(ck, diag, ck->bodies.v[body[0]].range, "declared here");
         CK_HELP(ck, diag, "leave out the joint, or `fixed = true`");
         return false;
     }
@@ -295,37 +295,37 @@ keys_fit(struct work *work, bool misspelt)
     bool ok = true;
     const char *names[N_KEYS];
     size_t count = 0;
-    for (int i = 0; i < N_KEYS; i++)
-        if (may >> i & 1)
-            names[count++] = joint_keys[i].name;
-    for (int i = 0; i < N_KEYS; i++) {
-        if (!work->k[i] || (may >> i & 1))
+    for (int key = 0; key < N_KEYS; key++)
+        if (may >> key & 1)
+            names[count++] = joint_keys[key].name;
+    for (int key = 0; key < N_KEYS; key++) {
+        if (!work->k[key] || (may >> key & 1))
             continue;
         struct diag *diag;
-        if (i == K_AXIS && work->j->kind == IMP_JOINT_HINGE)
-            diag = ck_error(ck, DIAG_E0337, work->k[i]->name.range,
+        if (key == K_AXIS && work->j->kind == IMP_JOINT_HINGE)
+            diag = ck_error(ck, DIAG_E0337, work->k[key]->name.range,
                             "in the plane every hinge turns about z, so it has "
                             "no `axis`");
         else
-            diag = ck_error(ck, DIAG_E0337, work->k[i]->name.range,
+            diag = ck_error(ck, DIAG_E0337, work->k[key]->name.range,
                             "%s %s has no `%s`", an(work->kind->name),
-                            work->kind->name, joint_keys[i].name);
+                            work->kind->name, joint_keys[key].name);
         CK_HELP(ck, diag, "it has %s", ck_join(ck, names, count, "and"));
         ok = false;
     }
-    for (int i = 0; i < N_KEYS && !misspelt; i++) {
-        if (work->k[i] || !(must >> i & 1))
+    for (int key = 0; key < N_KEYS && !misspelt; key++) {
+        if (work->k[key] || !(must >> key & 1))
             continue;
         struct diag *diag =
             ck_error(ck, DIAG_E0338, work->d->range, "%s %s needs `%s`: %s",
-                     an(work->kind->name), work->kind->name, joint_keys[i].name,
-                     joint_keys[i].doc);
+                     an(work->kind->name), work->kind->name,
+                     joint_keys[key].name, joint_keys[key].doc);
         CK_HELP(ck, diag,
-                i == K_SCREWS     ? "as in screws = [1, 0, 0, 0, 0, 0; "
+                key == K_SCREWS   ? "as in screws = [1, 0, 0, 0, 0, 0; "
                                     "0, 1, 0, 0, 0, 0]"
                 : ck->m->dim == 2 ? "as in %s = (1, 0)"
                                   : "as in %s = (0, 0, 1)",
-                joint_keys[i].name);
+                joint_keys[key].name);
         ok = false;
     }
     return ok;
@@ -417,7 +417,7 @@ rate_key(struct work *work)
     const char *what =
         arena_printf(ck->arena, "the rate of a %s", work->kind->name);
     if (inner->kind == AST_TUPLE && !inner->unit && inner->n_list == count) {
-        struct tm_vec r = {.n = count, .range = node->range};
+        struct tm_vec rate = {.n = count, .range = node->range};
         bool ok = true;
         for (uint32_t i = 0; i < count; i++) {
             struct value value = ck_expr(ck, &work->env, inner->list[i]);
@@ -425,28 +425,28 @@ rate_key(struct work *work)
                     ck, &value, inner->list[i], rate_dim(work, i),
                     arena_printf(ck->arena, "entry %u of %s", i, what)) &&
                 check_leaves(ck, value.e, 1, MAY_PARAMS, inner->list[i], what))
-                r.e[i] = value.e[0];
+                rate.e[i] = value.e[0];
             else
                 ok = false;
         }
         if (ok)
-            work->j->rate = r;
+            work->j->rate = rate;
         return;
     }
-    struct value v = ck_expr(ck, &work->env, node);
-    if (v.kind == V_POISON)
+    struct value whole = ck_expr(ck, &work->env, node);
+    if (whole.kind == V_POISON)
         return;
-    if (v.kind != V_NUM || v.cols != 1 || v.rows != count) {
+    if (whole.kind != V_NUM || whole.cols != 1 || whole.rows != count) {
         struct diag *diag = ck_error(ck, DIAG_E0314, node->range,
                                      "%s is %s: %u number%s, but this is %s",
                                      what, work->kind->rate, count,
-                                     count == 1 ? "" : "s", v_kind(ck, &v));
+                                     count == 1 ? "" : "s", v_kind(ck, &whole));
         static const char *const samples[] = {"", "1", "(1, 0)", "(1, 0, 0)",
                                               "(1, 0, 0, 0)"};
         CK_HELP(ck, diag, "as in rate = %s", samples[count]);
         return;
     }
-    if (count > 1 && !v.bare &&
+    if (count > 1 && !whole.bare &&
         !dim_unify(ck->dims, rate_dim(work, 0), rate_dim(work, count - 1),
                    node->range)) {
         struct diag *diag = ck_error(ck, DIAG_E0202, node->range,
@@ -455,21 +455,21 @@ rate_key(struct work *work)
         CK_HELP(ck, diag, "write it as a tuple, entry by entry");
         return;
     }
-    if ((v.bare && count > 1) ||
-        v_need_dim(ck, &v, node, rate_dim(work, 0), what))
-        if (check_leaves(ck, v.e, count, MAY_PARAMS, node, what))
-            take_vec(&work->j->rate, &v, node);
+    if ((whole.bare && count > 1) ||
+        v_need_dim(ck, &whole, node, rate_dim(work, 0), what))
+        if (check_leaves(ck, whole.e, count, MAY_PARAMS, node, what))
+            take_vec(&work->j->rate, &whole, node);
 }
 
 /* a row of screws: force, then moment about `at`, of one scale */
 static bool
-screw_row(struct work *work, const struct ast_expr *m, uint32_t row,
+screw_row(struct work *work, const struct ast_expr *matrix, uint32_t row,
           uint32_t cols, const expr **out)
 {
     struct check *ck = work->ck;
-    const struct ast_expr *const *e =
-        (const struct ast_expr *const *)m->list + (size_t)row * cols;
-    const struct dim *force = dim_fresh(ck->dims, m->range);
+    const struct ast_expr *const *entries =
+        (const struct ast_expr *const *)matrix->list + (size_t)row * cols;
+    const struct dim *force = dim_fresh(ck->dims, matrix->range);
     const struct dim *moment =
         dim_mul(ck->dims, force, dim_mks(ck->dims, 1, 0, 0));
     uint32_t n_force = cols == 6 ? 3 : 2;
@@ -477,19 +477,19 @@ screw_row(struct work *work, const struct ast_expr *m, uint32_t row,
     for (uint32_t i = 0; i < 6; i++)
         out[i] = ex_num(ck->g, 0);
     for (uint32_t i = 0; i < cols; i++) {
-        struct value value = ck_expr(ck, &work->env, e[i]);
-        if (!v_need_scalar(ck, &value, e[i], i < n_force ? force : moment,
+        struct value value = ck_expr(ck, &work->env, entries[i]);
+        if (!v_need_scalar(ck, &value, entries[i], i < n_force ? force : moment,
                            i < n_force ? "the force of a screw"
                                        : "the moment of a screw") ||
-            !check_leaves(ck, value.e, 1, MAY_PARAMS, e[i], "a screw"))
+            !check_leaves(ck, value.e, 1, MAY_PARAMS, entries[i], "a screw"))
             return false;
         out[cols == 6 || i < 2 ? i : 5] = value.e[0];
         zero &= ex_is_num(value.e[0], 0);
     }
     if (!zero)
         return true;
-    imp_range range = e[0]->range;
-    range.hi = e[cols - 1]->range.hi;
+    imp_range range = entries[0]->range;
+    range.hi = entries[cols - 1]->range.hi;
     struct diag *diag =
         ck_error(ck, DIAG_E0340, range, "a screw cannot be zero");
     CK_HELP(ck, diag, "a zero screw constrains nothing: leave out this row");
@@ -534,38 +534,38 @@ screws_key(struct work *work)
 static void
 joint(struct check *ck, struct decl *decl)
 {
-    struct work w = {.ck = ck, .env = {.module = decl->module}, .d = decl};
-    struct tm_joint j = {.name = decl->name,
-                         .doc = decl->item->doc ? decl->item->doc : "",
-                         .range = decl->range};
-    w.j = &j;
+    struct work work = {.ck = ck, .env = {.module = decl->module}, .d = decl};
+    struct tm_joint made = {.name = decl->name,
+                            .doc = decl->item->doc ? decl->item->doc : "",
+                            .range = decl->range};
+    work.j = &made;
     bool known =
-        block_keys(ck, decl->item, joint_keys, n_joint_keys, "joint", w.k);
+        block_keys(ck, decl->item, joint_keys, n_joint_keys, "joint", work.k);
     int kind = kind_of(ck, decl->item->head1);
     if (kind < 0)
         return;
-    w.kind = &kinds[kind];
-    j.kind = (enum imp_joint_kind)kind;
-    if (!ends(&w, decl->item->head1))
+    work.kind = &kinds[kind];
+    made.kind = (enum imp_joint_kind)kind;
+    if (!ends(&work, decl->item->head1))
         return;
-    if (ck->m->dim == 2 && !w.kind->plane) {
+    if (ck->m->dim == 2 && !work.kind->plane) {
         struct diag *diag =
             ck_error(ck, DIAG_E0339, decl->item->head1->range,
-                     "there is no %s joint in the plane", w.kind->name);
+                     "there is no %s joint in the plane", work.kind->name);
         CK_HELP(ck, diag,
                 "in the plane it is %s; plane joints are hinge, slider, "
                 "weld and constraint",
-                w.kind->instead);
+                work.kind->instead);
         return;
     }
-    if (!keys_fit(&w, !known))
+    if (!keys_fit(&work, !known))
         return;
-    point_key(&w);
-    axis_keys(&w);
-    rate_key(&w);
-    screws_key(&w);
+    point_key(&work);
+    axis_keys(&work);
+    rate_key(&work);
+    screws_key(&work);
     decl->index = (uint32_t)ck->joints.n;
-    APUSH(ck, &ck->joints, j);
+    APUSH(ck, &ck->joints, made);
 }
 
 void

@@ -50,7 +50,7 @@ int key_word(struct check *ck, const struct ast_item *key,
              const char *const *words, size_t count);
 /* inertia as 1 (plane) or 6 numbers; false on error */
 bool take_inertia(struct check *ck, struct value *value,
-                  const struct ast_expr *node, uint32_t d,
+                  const struct ast_expr *node, uint32_t dimension,
                   const struct dim *dim, const char *what, struct tm_vec *out);
 void take_num(struct tm_num *out, const struct value *value,
               const struct ast_expr *node);

@@ -26,22 +26,22 @@ variable(struct check *ck, const struct tm_system *system,
 {
     const char *name = key->name.text;
     size_t len = strlen(name), all = len;
-    uint32_t count = system->n + system->n_observer, i = 0;
+    uint32_t count = system->n + system->n_observer, index = 0;
     while (len > 1 && name[len - 1] == '\'')
         len--;
     *primes = (uint32_t)(all - len);
-    for (; i < count; i++) {
-        const char *coordinate = ck->coordinates.v[system->first + i].name;
+    for (; index < count; index++) {
+        const char *coordinate = ck->coordinates.v[system->first + index].name;
         if (strlen(coordinate) == len && !strncmp(coordinate, name, len))
             break;
     }
-    if (i >= system->n && i < count)
-        return system->first + i;
+    if (index >= system->n && index < count)
+        return system->first + index;
     enum diag_code code = jump ? DIAG_E0372 : DIAG_E0371;
-    if (i < system->n) {
-        struct diag *diag = ck_error(ck, code, key->name.range,
-                                     "`%s` is a coordinate of the system",
-                                     ck->coordinates.v[system->first + i].name);
+    if (index < system->n) {
+        struct diag *diag = ck_error(
+            ck, code, key->name.range, "`%s` is a coordinate of the system",
+            ck->coordinates.v[system->first + index].name);
         CK_HELP(ck, diag,
                 jump ? "its jumps follow from the impact; rules are of the "
                        "observer's own variables"
@@ -85,21 +85,21 @@ static bool
 feels(struct check *ck, const struct tm_system *system, const expr *expression,
       bool jump, const struct ast_expr *at)
 {
-    struct felt f = {.ck = ck, .s = system};
+    struct felt felt = {.ck = ck, .s = system};
     if (ex_depends(ck->g, expression, SYM_LOCAL, UINT32_MAX, UINT32_MAX))
         return true; /* of arguments without values: nothing is known */
-    ex_leaves(ck->g, &expression, 1, felt_leaf, &f);
-    if (f.other || f.result) {
+    ex_leaves(ck->g, &expression, 1, felt_leaf, &felt);
+    if (felt.other || felt.result) {
         struct diag *diag =
             ck_error(ck, DIAG_E0364, at->range, "an observer reads %s",
-                     f.result ? "the result of a command"
-                              : "the motion of something else");
+                     felt.result ? "the result of a command"
+                                 : "the motion of something else");
         CK_HELP(ck, diag,
                 "it feels the coordinates of its own system, t and "
                 "params");
         return false;
     }
-    if (!jump || !f.sides)
+    if (!jump || !felt.sides)
         return true;
     struct diag *d = ck_error(ck, DIAG_E0372, at->range,
                               "a rate has two values at an impact");
@@ -112,21 +112,22 @@ static void
 jump_rule(struct check *ck, const struct env *env,
           const struct tm_system *system, const struct ast_item *key)
 {
-    uint32_t primes, i = variable(ck, system, key, true, &primes);
-    if (i == UINT32_MAX)
+    uint32_t primes, index = variable(ck, system, key, true, &primes);
+    if (index == UINT32_MAX)
         return;
-    struct tm_coordinate *u = &ck->coordinates.v[i];
-    if (!u->order)
+    struct tm_coordinate *coordinate = &ck->coordinates.v[index];
+    if (!coordinate->order)
         return; /* no equation: told */
-    if (primes >= u->order) {
+    if (primes >= coordinate->order) {
         struct diag *diag = ck_error(
             ck, DIAG_E0372, key->name.range,
             "`%s` follows from its equation at every time", key->name.text);
-        CK_HELP(ck, diag, u->order == 2 ? "%s and %s' may jump" : "%s may jump",
-                u->name, u->name);
+        CK_HELP(ck, diag,
+                coordinate->order == 2 ? "%s and %s' may jump" : "%s may jump",
+                coordinate->name, coordinate->name);
         return;
     }
-    struct tm_num *to = primes ? &u->jump_rate : &u->jump;
+    struct tm_num *to = primes ? &coordinate->jump_rate : &coordinate->jump;
     if (to->range.file) {
         struct diag *diag =
             ck_error(ck, DIAG_E0372, key->name.range,
@@ -135,7 +136,7 @@ jump_rule(struct check *ck, const struct env *env,
         return;
     }
     to->range = key->value->range;
-    const struct dim *dim = ck->coordinate_dims.v[i];
+    const struct dim *dim = ck->coordinate_dims.v[index];
     if (primes)
         dim = dim_mul(ck->dims, dim, dim_mks(ck->dims, 0, 0, -1));
     struct value value = ck_expr(ck, env, key->value);
@@ -169,18 +170,18 @@ static void
 equation(struct check *ck, const struct env *env,
          const struct tm_system *system, const struct ast_item *key)
 {
-    uint32_t primes, i = variable(ck, system, key, false, &primes);
-    if (i == UINT32_MAX ||
-        ck->coordinates.v[i].equation.range.lo != key->value->range.lo)
+    uint32_t primes, index = variable(ck, system, key, false, &primes);
+    if (index == UINT32_MAX ||
+        ck->coordinates.v[index].equation.range.lo != key->value->range.lo)
         return; /* told */
-    const struct dim *dim = dim_mul(ck->dims, ck->coordinate_dims.v[i],
+    const struct dim *dim = dim_mul(ck->dims, ck->coordinate_dims.v[index],
                                     dim_mks(ck->dims, 0, 0, -(int)primes));
     struct value value = ck_expr(ck, env, key->value);
     if (agrees(ck, &value, key, dim) &&
         v_need_scalar(ck, &value, key->value, dim,
                       primes == 1 ? "this rate" : "this second derivative") &&
         value.kind == V_NUM && feels(ck, system, value.e[0], false, key->value))
-        take_num(&ck->coordinates.v[i].equation, &value, key->value);
+        take_num(&ck->coordinates.v[index].equation, &value, key->value);
 }
 
 /* which derivative each equation is of, before anyone reads it */
@@ -188,10 +189,10 @@ static void
 order_of(struct check *ck, const struct tm_system *system,
          const struct ast_item *key)
 {
-    uint32_t primes, i = variable(ck, system, key, false, &primes);
-    if (i == UINT32_MAX)
+    uint32_t primes, index = variable(ck, system, key, false, &primes);
+    if (index == UINT32_MAX)
         return;
-    struct tm_coordinate *u = &ck->coordinates.v[i];
+    struct tm_coordinate *coordinate = &ck->coordinates.v[index];
     if (primes < 1 || primes > 2) {
         struct diag *diag =
             ck_error(ck, DIAG_E0371, key->name.range,
@@ -202,18 +203,19 @@ order_of(struct check *ck, const struct tm_system *system,
                          "its own"
                        : "%s' = ... or %s'' = ...; its value at t = 0 is given "
                          "in start { ... }",
-                u->name, u->name);
-    } else if (u->order) {
+                coordinate->name, coordinate->name);
+    } else if (coordinate->order) {
         struct diag *diag =
             ck_error(ck, DIAG_E0371, key->name.range,
-                     "there are two equations for `%s`", u->name);
-        CK_NOTE(ck, diag, u->equation.range, "the first one");
+                     "there are two equations for `%s`", coordinate->name);
+        CK_NOTE(ck, diag, coordinate->equation.range, "the first one");
     } else {
-        u->order = primes;
-        u->equation.range = key->value->range;
+        coordinate->order = primes;
+        coordinate->equation.range = key->value->range;
         return;
     }
-    u->order = u->order ? u->order : 2; /* told: it has an equation */
+    coordinate->order = coordinate->order ? coordinate->order
+                                          : 2; /* told: it has an equation */
 }
 
 static void

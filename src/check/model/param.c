@@ -25,12 +25,12 @@ param(struct check *ck, struct decl *decl)
 {
     const struct ast_item *it = decl->item;
     struct env env = {.module = decl->module};
-    struct tm_param p = {.name = decl->name,
-                         .doc = it->doc ? it->doc : "",
-                         .unit = "",
-                         .lo = -INFINITY,
-                         .hi = INFINITY,
-                         .range = decl->range};
+    struct tm_param made = {.name = decl->name,
+                            .doc = it->doc ? it->doc : "",
+                            .unit = "",
+                            .lo = -INFINITY,
+                            .hi = INFINITY,
+                            .range = decl->range};
     decl->state = DECL_BUSY;
     decl->index = (uint32_t)ck->params.n;
     const struct dim *dim = NULL;
@@ -58,7 +58,7 @@ param(struct check *ck, struct decl *decl)
         ck_error(ck, DIAG_E0330, it->value->range,
                  "a param is one number, but this is %s", v_kind(ck, &value));
         decl->broken = true;
-    } else if (!v_const(&value, &p.dflt)) {
+    } else if (!v_const(&value, &made.dflt)) {
         struct diag *diag =
             ck_error(ck, DIAG_E0306, it->value->range,
                      "the default of a param is made of literals");
@@ -75,14 +75,15 @@ param(struct check *ck, struct decl *decl)
             decl->broken = true;
     }
     if (!decl->broken && it->lo && it->hi) {
-        p.has_range = bound(ck, &env, it->lo, value.dim, &p.lo);
-        p.has_range &= bound(ck, &env, it->hi, value.dim, &p.hi);
-        if (p.has_range && p.lo > p.hi) {
+        made.has_range = bound(ck, &env, it->lo, value.dim, &made.lo);
+        made.has_range &= bound(ck, &env, it->hi, value.dim, &made.hi);
+        if (made.has_range && made.lo > made.hi) {
             imp_range range = it->lo->range;
             range.hi = it->hi->range.hi;
             ck_error(ck, DIAG_E0308, range,
                      "this range is empty: its lower bound is the larger one");
-        } else if (p.has_range && !(p.dflt >= p.lo && p.dflt <= p.hi)) {
+        } else if (made.has_range &&
+                   !(made.dflt >= made.lo && made.dflt <= made.hi)) {
             struct diag *diag = ck_error(
                 ck, DIAG_E0307, it->value->range,
                 "the default of `%s` is outside its own range", decl->name);
@@ -94,7 +95,7 @@ param(struct check *ck, struct decl *decl)
     decl->val = v_num(ck, ex_sym(ck->g, SYM_PARAM, decl->index, 0), value.dim,
                       decl->range);
     decl->state = DECL_DONE;
-    APUSH(ck, &ck->params, p);
+    APUSH(ck, &ck->params, made);
     APUSH(ck, &ck->param_decls, decl);
 }
 

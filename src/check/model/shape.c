@@ -54,41 +54,43 @@ level_set_kind(struct check *ck, const struct value *value,
     return false;
 }
 
-/* what the shape's block states, for dimension d; b NULL: check only */
+/* what the shape's block states, for this dimension; body NULL: check only */
 static void
 moments(struct check *ck, const struct env *env, const struct ast_item *it,
-        uint32_t d, struct tm_body *body)
+        uint32_t dim, struct tm_body *body)
 {
-    const struct ast_item *k[3];
+    const struct ast_item *keys[3];
     struct tm_body none;
     memset(&none, 0, sizeof none);
     if (!body)
         body = &none;
-    block_keys(ck, it, shape_keys, n_shape_keys, "shape", k);
-    int n = (int)d;
-    for (int i = 0; i < 3; i++) {
-        if (!k[i])
+    block_keys(ck, it, shape_keys, n_shape_keys, "shape", keys);
+    int length_power = (int)dim;
+    for (int which = 0; which < 3; which++) {
+        if (!keys[which])
             continue;
-        const struct ast_expr *node = k[i]->value;
+        const struct ast_expr *node = keys[which]->value;
         struct value value = ck_expr(ck, env, node);
-        if (i == 0) {
-            if (v_need_scalar(ck, &value, node, dim_mks(ck->dims, n, 0, 0),
-                              d == 2 ? "the volume of a plane shape"
-                                     : "the volume of a shape"))
+        if (which == 0) {
+            if (v_need_scalar(ck, &value, node,
+                              dim_mks(ck->dims, length_power, 0, 0),
+                              dim == 2 ? "the volume of a plane shape"
+                                       : "the volume of a shape"))
                 take_num(&body->volume, &value, node);
             else
                 return; /* the rest has the same fault */
-        } else if (i == 1) {
-            if (v_need_vector(ck, &value, node, d, dim_mks(ck->dims, 1, 0, 0),
+        } else if (which == 1) {
+            if (v_need_vector(ck, &value, node, dim, dim_mks(ck->dims, 1, 0, 0),
                               "the centre of a shape"))
                 take_vec(&body->scentre, &value, node);
         } else {
-            take_inertia(ck, &value, node, d, dim_mks(ck->dims, n + 2, 0, 0),
+            take_inertia(ck, &value, node, dim,
+                         dim_mks(ck->dims, length_power + 2, 0, 0),
                          "the inertia of a shape of density 1",
                          &body->sinertia);
         }
         double number;
-        if (i == 0 && v_const(&value, &number) && number <= 0)
+        if (which == 0 && v_const(&value, &number) && number <= 0)
             ck_error(ck, DIAG_E0317, node->range, "a volume is positive");
     }
     if (body != &none) {
@@ -101,10 +103,10 @@ moments(struct check *ck, const struct env *env, const struct ast_item *it,
             {body->scentre.e, body->scentre.n, 1},
             {body->sinertia.e, body->sinertia.n, 2},
         };
-        for (int i = 0; i < 3; i++)
-            if (parts[i].n && k[parts[i].key])
-                check_leaves(ck, parts[i].e, parts[i].n, MAY_PARAMS,
-                             k[parts[i].key]->value,
+        for (int which = 0; which < 3; which++)
+            if (parts[which].n && keys[parts[which].key])
+                check_leaves(ck, parts[which].e, parts[which].n, MAY_PARAMS,
+                             keys[parts[which].key]->value,
                              "what a shape states about itself");
     }
 }

@@ -138,49 +138,52 @@ add_coordinates(struct check *ck, struct system_work *work,
                 bool observer)
 {
     for (size_t i = 0; i < it->n_names; i++) {
-        const struct ast_name *n = &it->names[i];
+        const struct ast_name *name = &it->names[i];
         bool twice = false;
         for (uint32_t k = system->first;
              k < system->first + system->n + system->n_observer; k++)
-            if (!strcmp(ck->coordinates.v[k].name, n->text)) {
-                struct diag *diag = ck_error(ck, DIAG_E0362, n->range,
+            if (!strcmp(ck->coordinates.v[k].name, name->text)) {
+                struct diag *diag = ck_error(ck, DIAG_E0362, name->range,
                                              "the coordinate `%s` is declared "
                                              "twice",
-                                             n->text);
+                                             name->text);
                 CK_NOTE(ck, diag, ck->coordinates.v[k].range, "first here");
                 twice = true;
             }
         for (size_t k = 0; k < work->args->n; k++)
-            if (!strcmp(work->args->names[k], n->text)) {
+            if (!strcmp(work->args->names[k], name->text)) {
                 struct diag *diag =
-                    ck_error(ck, DIAG_E0103, n->range,
+                    ck_error(ck, DIAG_E0103, name->range,
                              "the coordinate `%s` has the name of "
                              "an argument",
-                             n->text);
+                             name->text);
                 CK_HELP(ck, diag, "give one of them another name");
                 twice = true;
             }
-        if (name_is_reserved(n->text)) {
-            ck_error(ck, DIAG_E0105, n->range,
-                     "`%s` cannot be declared: it is %s", n->text,
-                     !strcmp(n->text, "t") ? "time, everywhere" : "a constant");
+        if (name_is_reserved(name->text)) {
+            ck_error(ck, DIAG_E0105, name->range,
+                     "`%s` cannot be declared: it is %s", name->text,
+                     !strcmp(name->text, "t") ? "time, everywhere"
+                                              : "a constant");
             twice = true;
         }
         work->broken |= twice;
         if (twice)
             continue;
         if (system->n + system->n_observer == COORDINATES_MAX) {
-            ck_error(ck, DIAG_E0362, n->range,
+            ck_error(ck, DIAG_E0362, name->range,
                      "a system has at most %d coordinates", COORDINATES_MAX);
             work->broken = true;
             return;
         }
-        struct tm_coordinate c = {
-            .name = n->text, .unit = "", .rate_unit = "", .range = n->range};
+        struct tm_coordinate c = {.name = name->text,
+                                  .unit = "",
+                                  .rate_unit = "",
+                                  .range = name->range};
         c.start.e = c.start_rate.e = ex_num(ck->g, 0);
-        c.start.range = c.start_rate.range = n->range;
+        c.start.range = c.start_rate.range = name->range;
         APUSH(ck, &ck->coordinates, c);
-        APUSH(ck, &ck->coordinate_dims, dim_fresh(ck->dims, n->range));
+        APUSH(ck, &ck->coordinate_dims, dim_fresh(ck->dims, name->range));
         system->n += !observer;
         system->n_observer += observer;
     }
@@ -223,38 +226,39 @@ static bool
 family_range(struct check *ck, const struct system_work *work,
              const struct ast_item *it, int *lo, uint32_t *count, bool *open)
 {
-    double x[2];
-    const struct ast_expr *e[2] = {it->lo, it->hi};
+    double bounds[2];
+    const struct ast_expr *nodes[2] = {it->lo, it->hi};
     imp_range range = it->lo->range;
     range.hi = it->hi->range.hi;
-    for (int i = 0; i < 2; i++) {
-        struct value value = ck_expr(ck, work->args, e[i]);
-        if (!v_need_scalar(ck, &value, e[i], dim_pure(ck->dims),
+    for (int end = 0; end < 2; end++) {
+        struct value value = ck_expr(ck, work->args, nodes[end]);
+        if (!v_need_scalar(ck, &value, nodes[end], dim_pure(ck->dims),
                            "the index of a family"))
             return false;
         *open |= value.kind == V_ANY;
         if (value.kind == V_ANY)
             continue;
-        if (!ck_fixed(ck, value.e[0], &x[i]) || x[i] != floor(x[i])) {
+        if (!ck_fixed(ck, value.e[0], &bounds[end]) ||
+            bounds[end] != floor(bounds[end])) {
             const char *is = "";
             char num[NUM_TEXT];
-            if (ck_fixed(ck, value.e[0], &x[i]))
+            if (ck_fixed(ck, value.e[0], &bounds[end]))
                 is = arena_printf(ck->arena, ", but this is %s",
-                                  num_digits(num, x[i], 9));
+                                  num_digits(num, bounds[end], 9));
             struct diag *diag =
-                ck_error(ck, DIAG_E0363, e[i]->range,
+                ck_error(ck, DIAG_E0363, nodes[end]->range,
                          "the index of a family runs over whole "
                          "numbers made of literals and params%s",
                          is);
             CK_HELP(ck, diag, "as in contact foot[i in 0 .. n-1] { ... }");
             return false;
         }
-        if (fabs(x[i]) > 1e6) {
+        if (fabs(bounds[end]) > 1e6) {
             struct diag *diag =
-                ck_error(ck, DIAG_E0363, e[i]->range,
+                ck_error(ck, DIAG_E0363, nodes[end]->range,
                          "the index of a family lies within 1e6 "
                          "of 0, but this is %g",
-                         x[i]);
+                         bounds[end]);
             CK_HELP(ck, diag,
                     "count from 0: contact foot[i in 0 .. n-1] { ... }");
             return false;
@@ -265,17 +269,18 @@ family_range(struct check *ck, const struct system_work *work,
         *count = 1;
         return true;
     }
-    if (x[1] < x[0] || x[1] - x[0] >= FAMILY_MAX) {
+    if (bounds[1] < bounds[0] || bounds[1] - bounds[0] >= FAMILY_MAX) {
         ck_error(ck, DIAG_E0363, range,
-                 x[1] < x[0] ? "this family is empty: its index runs from %g "
-                               "to %g"
-                             : "this family is too large: its index runs from "
-                               "%g to %g",
-                 x[0], x[1]);
+                 bounds[1] < bounds[0]
+                     ? "this family is empty: its index runs from %g "
+                       "to %g"
+                     : "this family is too large: its index runs from "
+                       "%g to %g",
+                 bounds[0], bounds[1]);
         return false;
     }
-    *lo = (int)x[0];
-    *count = (uint32_t)(x[1] - x[0]) + 1;
+    *lo = (int)bounds[0];
+    *count = (uint32_t)(bounds[1] - bounds[0]) + 1;
     return true;
 }
 
@@ -286,23 +291,23 @@ contact_names(struct check *ck, const struct system_work *work,
 {
     const struct ast_name *names[2] = {&it->name, &it->index};
     static const char *const what[2] = {"contact", "index"};
-    for (int i = 0; i < 2; i++) {
-        const char *n = names[i]->text, *of = NULL;
-        if (!n)
+    for (int which = 0; which < 2; which++) {
+        const char *name = names[which]->text, *of = NULL;
+        if (!name)
             continue;
         for (uint32_t q = system->first;
              q < system->first + system->n + system->n_observer; q++)
-            if (!strcmp(ck->coordinates.v[q].name, n))
+            if (!strcmp(ck->coordinates.v[q].name, name))
                 of = q < system->first + system->n ? "a coordinate"
                                                    : "an observer variable";
-        for (size_t k = 0; i && k < work->args->n; k++)
-            if (!strcmp(work->args->names[k], n))
+        for (size_t k = 0; which && k < work->args->n; k++)
+            if (!strcmp(work->args->names[k], name))
                 of = "an argument";
-        if (!of && !(i && name_is_reserved(n)))
+        if (!of && !(which && name_is_reserved(name)))
             continue;
         struct diag *diag =
-            ck_error(ck, of ? DIAG_E0103 : DIAG_E0105, names[i]->range,
-                     "the %s `%s` has the name of %s", what[i], n,
+            ck_error(ck, of ? DIAG_E0103 : DIAG_E0105, names[which]->range,
+                     "the %s `%s` has the name of %s", what[which], name,
                      of ? of : "a constant, or of time");
         CK_HELP(ck, diag, "give one of them another name");
         return false;
@@ -314,10 +319,10 @@ static void
 add_contacts(struct check *ck, struct system_work *work, uint32_t system,
              const struct ast_item *it)
 {
-    struct member m = {.item = it,
-                       .first = (uint32_t)ck->contacts.n,
-                       .count = 1,
-                       .family = it->index.text != NULL};
+    struct member member = {.item = it,
+                            .first = (uint32_t)ck->contacts.n,
+                            .count = 1,
+                            .family = it->index.text != NULL};
     if (it->head1 || it->head2) {
         struct diag *diag = ck_error(ck, DIAG_E0361, it->head,
                                      "a contact in a system has a gap of its "
@@ -340,24 +345,25 @@ add_contacts(struct check *ck, struct system_work *work, uint32_t system,
         work->broken = true;
         return;
     }
-    if (m.family && !family_range(ck, work, it, &m.lo, &m.count, &m.open)) {
+    if (member.family &&
+        !family_range(ck, work, it, &member.lo, &member.count, &member.open)) {
         work->broken = true;
         return;
     }
     const char *owner = ck->systems.v[system].name;
-    for (uint32_t i = 0; i < m.count; i++) {
+    for (uint32_t i = 0; i < member.count; i++) {
         struct tm_contact c = {.doc = it->doc ? it->doc : "",
                                .range = it->name.range,
                                .body = {IMP_WORLD, IMP_WORLD},
                                .gap_unit = "",
                                .system = 1 + system};
-        c.name = m.family
+        c.name = member.family
                      ? arena_printf(ck->arena, "%s.%s[%d]", owner,
-                                    it->name.text, m.lo + (int)i)
+                                    it->name.text, member.lo + (int)i)
                      : arena_printf(ck->arena, "%s.%s", owner, it->name.text);
         APUSH(ck, &ck->contacts, c);
     }
-    APUSH(ck, &work->members, m);
+    APUSH(ck, &work->members, member);
 }
 
 /* keys of the pattern's block, everything else left out */
@@ -395,18 +401,18 @@ add_start(struct check *ck, struct system_work *work, const struct decl *decl,
 static void
 declare_items(struct check *ck, struct system_work *work, uint32_t system)
 {
-    const struct ast_item *b = block_of(work);
+    const struct ast_item *block = block_of(work);
     struct tm_system *s = &ck->systems.v[system];
-    for (size_t i = 0; i < b->n_block; i++)
-        if (b->block[i]->kind == AST_COORDINATE)
-            add_coordinates(ck, work, s, b->block[i], false);
-    for (size_t i = 0; i < b->n_block; i++)
-        if (b->block[i]->kind == AST_BLOCK &&
-            !strcmp(b->block[i]->name.text, "observer"))
-            add_observer(ck, work, s, b->block[i]);
+    for (size_t i = 0; i < block->n_block; i++)
+        if (block->block[i]->kind == AST_COORDINATE)
+            add_coordinates(ck, work, s, block->block[i], false);
+    for (size_t i = 0; i < block->n_block; i++)
+        if (block->block[i]->kind == AST_BLOCK &&
+            !strcmp(block->block[i]->name.text, "observer"))
+            add_observer(ck, work, s, block->block[i]);
     s->contact = (uint32_t)ck->contacts.n;
-    for (size_t i = 0; i < b->n_block; i++) {
-        const struct ast_item *item = b->block[i];
+    for (size_t i = 0; i < block->n_block; i++) {
+        const struct ast_item *item = block->block[i];
         if (item->kind == AST_BLOCK && !strcmp(item->name.text, "start"))
             APUSH(ck, &work->own_starts,
                   (struct start_block){item, work->args});
@@ -426,20 +432,20 @@ declare_items(struct check *ck, struct system_work *work, uint32_t system)
 static void
 declare_one(struct check *ck, struct decl *decl, bool open)
 {
-    struct system_work w = {.decl = decl, .pattern = decl, .open = open};
+    struct system_work work = {.decl = decl, .pattern = decl, .open = open};
     struct env *caller = NEW(ck->arena, struct env);
     struct frame frame;
     *caller = (struct env){.module = decl->module};
     if (open)
         call_open(ck, decl, decl->item->formals, decl->item->n_formals, caller);
-    if (!resolve(ck, &w, decl, caller)) {
+    if (!resolve(ck, &work, decl, caller)) {
         decl->broken = true;
         return;
     }
-    if (decl != w.pattern && !open) {
+    if (decl != work.pattern && !open) {
         struct env *own = NEW(ck->arena, struct env);
         *own = (struct env){.module = decl->module};
-        add_start(ck, &w, decl, own);
+        add_start(ck, &work, decl, own);
     }
     uint32_t index = (uint32_t)ck->systems.n;
     struct tm_system s = {.name = decl->name,
@@ -448,25 +454,25 @@ declare_one(struct check *ck, struct decl *decl, bool open)
                           .first = (uint32_t)ck->coordinates.n,
                           .energy_unit = ""};
     APUSH(ck, &ck->systems, s);
-    w.energy = dim_fresh(ck->dims, decl->range);
-    if (!call_enter(ck, w.pattern,
+    work.energy = dim_fresh(ck->dims, decl->range);
+    if (!call_enter(ck, work.pattern,
                     decl->item->head1 ? decl->item->head1->range : IMP_NOWHERE,
                     &frame))
-        w.broken = true;
+        work.broken = true;
     else {
-        declare_items(ck, &w, index);
+        declare_items(ck, &work, index);
         call_leave(ck, &frame);
     }
-    if (ck->systems.v[index].n == 0 && !w.broken) {
+    if (ck->systems.v[index].n == 0 && !work.broken) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0362, w.pattern->range,
-                     "the system `%s` has no coordinate", w.pattern->name);
+            ck_error(ck, DIAG_E0362, work.pattern->range,
+                     "the system `%s` has no coordinate", work.pattern->name);
         CK_HELP(ck, diag, "name them: coordinate X, theta");
-        w.broken = true;
+        work.broken = true;
     }
     decl->index = index;
-    decl->broken |= w.broken;
-    APUSH(ck, &ck->system_works, w);
+    decl->broken |= work.broken;
+    APUSH(ck, &ck->system_works, work);
 }
 
 void
@@ -488,7 +494,7 @@ system_one(struct check *ck, uint32_t i)
 {
     struct system_work *work = &ck->system_works.v[i];
     uint32_t index = work->decl->index;
-    struct tm_system s = ck->systems.v[index];
+    struct tm_system system = ck->systems.v[index];
     struct frame frame;
     if (work->broken ||
         !call_enter(ck, work->pattern,
@@ -496,11 +502,11 @@ system_one(struct check *ck, uint32_t i)
                                             : IMP_NOWHERE,
                     &frame))
         return;
-    system_formulas(ck, work, &s);
-    system_observers(ck, work, &s);
+    system_formulas(ck, work, &system);
+    system_observers(ck, work, &system);
     call_leave(ck, &frame);
-    system_starts(ck, work, &s);
-    ck->systems.v[index] = s;
+    system_starts(ck, work, &system);
+    ck->systems.v[index] = system;
 }
 
 void

@@ -106,20 +106,20 @@ energy_key(struct check *ck, struct system_work *work,
            const struct tm_system *system, int key, const struct dim *dim,
            struct tm_num *out)
 {
-    const struct ast_item *k = work->keys[key];
+    const struct ast_item *item = work->keys[key];
     static const char *const what[] = {"the kinetic energy",
                                        "the potential energy",
                                        "the dissipation function"};
-    if (!k)
+    if (!item)
         return true;
-    struct value value = ck_expr(ck, &work->env, k->value);
-    if (!agrees(ck, &value, k->value, dim,
+    struct value value = ck_expr(ck, &work->env, item->value);
+    if (!agrees(ck, &value, item->value, dim,
                 key == K_KINETIC ? NULL : work->keys[K_KINETIC], what[key]) ||
-        !v_need_scalar(ck, &value, k->value, dim, what[key]) ||
-        !formula_ok(ck, system, value.e[0], key != K_POTENTIAL, k->value,
+        !v_need_scalar(ck, &value, item->value, dim, what[key]) ||
+        !formula_ok(ck, system, value.e[0], key != K_POTENTIAL, item->value,
                     what[key]))
         return false;
-    take_num(out, &value, k->value);
+    take_num(out, &value, item->value);
     return true;
 }
 
@@ -198,24 +198,25 @@ mass_key(struct check *ck, struct system_work *work, struct tm_system *system)
     system->mass =
         NEW_N(ck->arena, const expr *, (size_t)system->n * system->n);
     system->range_mass = key->value->range;
-    for (uint32_t i = 0; i < system->n; i++)
-        for (uint32_t j = 0; j < system->n; j++) {
-            uint32_t at = i * system->n + j;
+    for (uint32_t row = 0; row < system->n; row++)
+        for (uint32_t column = 0; column < system->n; column++) {
+            uint32_t at = row * system->n + column;
             system->mass[at] = ex_num(ck->g, 0);
-            if (!matrix && i != j)
+            if (!matrix && row != column)
                 continue;
             const struct ast_expr *node = matrix ? inner->list[at]
-                                          : call ? inner->args[i].value
+                                          : call ? inner->args[row].value
                                                  : key->value;
             struct value value = ck_expr(ck, &work->env, node);
             bool good = v_need_scalar(ck, &value, node,
-                                      mass_dim(ck, work, system, i, j),
+                                      mass_dim(ck, work, system, row, column),
                                       "this entry of the mass matrix") &&
                         formula_ok(ck, system, value.e[0], false, node,
                                    "the mass matrix");
             system->mass[at] = good ? value.e[0] : system->mass[at];
             ok &= good;
-            const expr *t = j < i ? system->mass[j * system->n + i] : NULL;
+            const expr *t =
+                column < row ? system->mass[column * system->n + row] : NULL;
             if (good && t && t != value.e[0] && ex_is_const(t) &&
                 ex_is_const(value.e[0])) {
                 ck_error(ck, DIAG_E0318, node->range,
@@ -294,13 +295,14 @@ never_negative(const expr *expression)
 
 static void
 one_contact(struct check *ck, struct system_work *work,
-            const struct tm_system *system, const struct member *m, uint32_t i)
+            const struct tm_system *system, const struct member *member,
+            uint32_t index)
 {
-    const struct ast_item *k[N_CONTACT];
-    struct tm_contact *contact = &ck->contacts.v[m->first + i];
-    const char *name[1] = {m->item->index.text};
-    struct value val = v_num(ck, ex_num(ck->g, m->lo + (int)i),
-                             dim_pure(ck->dims), m->item->index.range);
+    const struct ast_item *keys[N_CONTACT];
+    struct tm_contact *contact = &ck->contacts.v[member->first + index];
+    const char *name[1] = {member->item->index.text};
+    struct value val = v_num(ck, ex_num(ck->g, member->lo + (int)index),
+                             dim_pure(ck->dims), member->item->index.range);
     struct env env = work->env, inner = {.up = &work->env,
                                          .module = work->env.module,
                                          .names = name,
@@ -308,23 +310,24 @@ one_contact(struct check *ck, struct system_work *work,
                                          .n = 1,
                                          .system = true};
     val.bare = true;
-    if (m->open)
-        val = v_any(ck, dim_pure(ck->dims), m->item->index.range);
-    if (m->family)
+    if (member->open)
+        val = v_any(ck, dim_pure(ck->dims), member->item->index.range);
+    if (member->family)
         env = inner;
-    block_keys(ck, m->item, system_contact_keys, N_CONTACT, "contact", k);
-    if (k[C_SLIDE])
-        ck_unavailable(ck, k[C_SLIDE]->name.range,
+    block_keys(ck, member->item, system_contact_keys, N_CONTACT, "contact",
+               keys);
+    if (keys[C_SLIDE])
+        ck_unavailable(ck, keys[C_SLIDE]->name.range,
                        "the key `slide` of a contact");
-    contact_numbers(ck, &env, k[C_RESTITUTION], k[C_FRICTION], contact);
-    if (!k[C_GAP]) {
+    contact_numbers(ck, &env, keys[C_RESTITUTION], keys[C_FRICTION], contact);
+    if (!keys[C_GAP]) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0367, m->item->name.range,
-                     "the contact `%s` has no gap", m->item->name.text);
+            ck_error(ck, DIAG_E0367, member->item->name.range,
+                     "the contact `%s` has no gap", member->item->name.text);
         CK_HELP(ck, diag, "add gap = ..., positive while the bodies are apart");
         return;
     }
-    const struct ast_expr *node = k[C_GAP]->value;
+    const struct ast_expr *node = keys[C_GAP]->value;
     struct value value = ck_expr(ck, &env, node);
     const struct dim *dim = dim_fresh(ck->dims, node->range);
     if (!v_need_scalar(ck, &value, node, dim, "a gap") ||
@@ -356,7 +359,8 @@ one_contact(struct check *ck, struct system_work *work,
     take_num(&contact->gap, &value, node);
     contact->gap_dim = dim;
     APUSH(ck, &ck->pending,
-          (struct pending){.unit = &ck->contacts.v[m->first + i].gap_unit,
+          (struct pending){.unit =
+                               &ck->contacts.v[member->first + index].gap_unit,
                            .dim = dim});
 }
 

@@ -13,15 +13,15 @@ start_key(struct check *ck, const struct env *env,
     const char *name = key->name.text;
     size_t len = strlen(name);
     bool rate = len > 1 && name[len - 1] == '\'';
-    uint32_t i = 0;
+    uint32_t index = 0;
     uint32_t count = system->n + system->n_observer;
-    for (; i < count; i++) {
-        const char *coordinate = ck->coordinates.v[system->first + i].name;
+    for (; index < count; index++) {
+        const char *coordinate = ck->coordinates.v[system->first + index].name;
         size_t l = strlen(coordinate);
         if (!strncmp(coordinate, name, l) && l + rate == len)
             break;
     }
-    if (i == count) {
+    if (index == count) {
         const char **names = NEW_N(ck->arena, const char *, count);
         const char **meant = NEW_N(ck->arena, const char *, count);
         for (uint32_t j = 0; j < count; j++) {
@@ -39,8 +39,8 @@ start_key(struct check *ck, const struct env *env,
                     ck_join(ck, names, count, "and"));
         return;
     }
-    if (rate && ck->coordinates.v[system->first + i].order == 1) {
-        const char *u = ck->coordinates.v[system->first + i].name;
+    if (rate && ck->coordinates.v[system->first + index].order == 1) {
+        const char *u = ck->coordinates.v[system->first + index].name;
         struct diag *diag =
             ck_error(ck, DIAG_E0368, key->name.range,
                      "the rate of `%s` follows from its equation, "
@@ -49,7 +49,7 @@ start_key(struct check *ck, const struct env *env,
         CK_HELP(ck, diag, "only its value is free: %s = ...", u);
         return;
     }
-    const struct ast_item **first = &seen[2 * i + rate];
+    const struct ast_item **first = &seen[2 * index + rate];
     if (*first) {
         struct diag *diag = ck_error(ck, DIAG_E0302, key->name.range,
                                      "the key `%s` is given twice", name);
@@ -57,7 +57,7 @@ start_key(struct check *ck, const struct env *env,
         return;
     }
     *first = key;
-    const struct dim *dim = ck->coordinate_dims.v[system->first + i];
+    const struct dim *dim = ck->coordinate_dims.v[system->first + index];
     if (rate)
         dim = dim_mul(ck->dims, dim, dim_mks(ck->dims, 0, 0, -1));
     const char *what = rate ? "the rate of this coordinate at the start"
@@ -67,7 +67,7 @@ start_key(struct check *ck, const struct env *env,
         value.kind == V_ANY ||
         !check_leaves(ck, value.e, 1, MAY_PARAMS, key->value, what))
         return;
-    struct tm_coordinate *c = &ck->coordinates.v[system->first + i];
+    struct tm_coordinate *c = &ck->coordinates.v[system->first + index];
     take_num(rate ? &c->start_rate : &c->start, &value, key->value);
 }
 

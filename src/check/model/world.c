@@ -58,7 +58,7 @@ key_words(struct check *ck, const struct ast_item *key,
 static void
 gravity(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
-    uint32_t d = ck->m->dim;
+    uint32_t dim = ck->m->dim;
     struct value value = ck_expr(ck, env, node);
     const struct dim *acc = dim_mks(ck->dims, 1, 0, -2);
     if (value.kind == V_NUM && v_is_scalar(&value)) {
@@ -66,12 +66,12 @@ gravity(struct check *ck, const struct env *env, const struct ast_expr *node)
                                      "gravity is a vector, but this is one "
                                      "number");
         CK_HELP(ck, diag,
-                d == 3 ? "write (0, 0, -9.81) [m/s^2]"
-                       : "write (0, -9.81) [m/s^2]");
-    } else if (d == 0 && value.kind == V_NUM && value.cols == 1) {
+                dim == 3 ? "write (0, 0, -9.81) [m/s^2]"
+                         : "write (0, -9.81) [m/s^2]");
+    } else if (dim == 0 && value.kind == V_NUM && value.cols == 1) {
         v_need_dim(ck, &value, node, acc, "gravity"); /* no bodies: no use */
-    } else if (v_need_vector(ck, &value, node, d, acc, "gravity") &&
-               check_leaves(ck, value.e, d, MAY_PARAMS, node, "gravity")) {
+    } else if (v_need_vector(ck, &value, node, dim, acc, "gravity") &&
+               check_leaves(ck, value.e, dim, MAY_PARAMS, node, "gravity")) {
         take_vec(&ck->m->world.gravity, &value, node);
     }
 }
@@ -79,19 +79,20 @@ gravity(struct check *ck, const struct env *env, const struct ast_expr *node)
 /* the keys `tolerance` and `seed` */
 static void
 number_keys(struct check *ck, const struct env *env,
-            const struct ast_item *const *k)
+            const struct ast_item *const *keys)
 {
-    for (int i = W_TOLERANCE; i <= W_SEED; i++) {
+    for (int key = W_TOLERANCE; key <= W_SEED; key++) {
         double number;
-        if (!k[i])
+        if (!keys[key])
             continue;
-        const struct ast_expr *node = k[i]->value;
+        const struct ast_expr *node = keys[key]->value;
         struct value value = ck_expr(ck, env, node);
         if (!v_need_scalar(ck, &value, node, dim_pure(ck->dims),
-                           i == W_SEED ? "a seed" : "a tolerance") ||
-            !check_leaves(ck, value.e, 1, MAY_PARAMS, node, world_keys[i].name))
+                           key == W_SEED ? "a seed" : "a tolerance") ||
+            !check_leaves(ck, value.e, 1, MAY_PARAMS, node,
+                          world_keys[key].name))
             continue;
-        if (i == W_TOLERANCE && v_const(&value, &number) &&
+        if (key == W_TOLERANCE && v_const(&value, &number) &&
             !(number > 0 && number < 1)) {
             struct diag *diag = ck_error(ck, DIAG_E0317, node->range,
                                          "a relative tolerance is above 0 and "
@@ -100,7 +101,7 @@ number_keys(struct check *ck, const struct env *env,
             CK_HELP(ck, diag, "1e-9 is a usual one");
             continue;
         }
-        if (i == W_SEED && v_const(&value, &number) &&
+        if (key == W_SEED && v_const(&value, &number) &&
             !(number == floor(number) && number >= 0.0 && number <= 0x1p53)) {
             struct diag *diag = ck_error(ck, DIAG_E0376, node->range,
                                          "a seed is a whole number from 0 to "
@@ -109,7 +110,7 @@ number_keys(struct check *ck, const struct env *env,
             CK_HELP(ck, diag, "any other one gives other draws: seed = 7");
             continue;
         }
-        take_num(i == W_SEED ? &ck->m->world.seed : &ck->m->world.tolerance,
+        take_num(key == W_SEED ? &ck->m->world.seed : &ck->m->world.tolerance,
                  &value, node);
     }
 }
@@ -122,31 +123,31 @@ world(struct check *ck, struct module *module, const struct ast_item *it)
                                             "nothing"};
     static const char *const gains[] = {"forbidden", "allowed"};
     static const char *const starts[] = {"stated", "projected"};
-    const struct ast_item *k[N_WORLD];
+    const struct ast_item *keys[N_WORLD];
     struct env env = {.module = module};
     struct tm_model *tm = ck->m;
-    block_keys(ck, it, world_keys, n_world_keys, "world", k);
-    if (k[W_GRAVITY])
-        gravity(ck, &env, k[W_GRAVITY]->value);
-    number_keys(ck, &env, k);
-    if (k[W_POLICY]) {
-        int p = key_word(ck, k[W_POLICY], policies, 3);
+    block_keys(ck, it, world_keys, n_world_keys, "world", keys);
+    if (keys[W_GRAVITY])
+        gravity(ck, &env, keys[W_GRAVITY]->value);
+    number_keys(ck, &env, keys);
+    if (keys[W_POLICY]) {
+        int p = key_word(ck, keys[W_POLICY], policies, 3);
         if (p >= 0) {
             tm->world.policy = (enum imp_policy)p;
             tm->world.has_policy = true;
         }
     }
     /* bits as IMP_FORBID_...; what is not stated follows from the policy */
-    if (k[W_FORBID])
-        tm->world.forbid = key_words(ck, k[W_FORBID], forbidden, 4) & 7u;
+    if (keys[W_FORBID])
+        tm->world.forbid = key_words(ck, keys[W_FORBID], forbidden, 4) & 7u;
     else if (tm->world.has_policy && tm->world.policy == IMP_POLICY_STOP)
         tm->world.forbid = 7u;
-    if (k[W_GAIN])
-        tm->world.gain_allowed = key_word(ck, k[W_GAIN], gains, 2) == 1;
-    if (k[W_START])
-        tm->world.start_projected = key_word(ck, k[W_START], starts, 2) == 1;
-    if (k[W_LAW]) {
-        int l = key_word(ck, k[W_LAW], impact_laws, N_IMPACT_LAWS + 1);
+    if (keys[W_GAIN])
+        tm->world.gain_allowed = key_word(ck, keys[W_GAIN], gains, 2) == 1;
+    if (keys[W_START])
+        tm->world.start_projected = key_word(ck, keys[W_START], starts, 2) == 1;
+    if (keys[W_LAW]) {
+        int l = key_word(ck, keys[W_LAW], impact_laws, N_IMPACT_LAWS + 1);
         if (l >= 0 && l < N_IMPACT_LAWS)
             tm->world.impact_law = (enum imp_impact_law)(l + 1);
     }

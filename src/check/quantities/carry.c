@@ -54,6 +54,7 @@ stays(struct check *ck, uint32_t body)
     return !moves;
 }
 
+/* rotation matrix, by rows, of the unit quaternion q */
 static void
 rotation_of(struct check *ck, const expr *const q[4], const expr *rotation[9])
 {
@@ -85,61 +86,63 @@ unit_of(struct check *ck, const expr **v, size_t count)
 }
 
 /* quaternion of a rotation matrix given by rows: the row of 4 q q^T with the
- * greatest diagonal entry, made a unit vector (its sign does not matter) */
+ * greatest diagonal entry (diagonal: these entries less 1), made a unit vector
+ * (its sign does not matter) */
 static void
-quaternion_of(struct check *ck, const expr *const m[9], const expr *q[4])
+quaternion_of(struct check *ck, const expr *const rotation[9], const expr *q[4])
 {
     struct graph *graph = ck->g;
     const expr *one = ex_num(graph, 1), *row[4][4];
-    const expr *diag[3] = {m[0], m[4], m[8]}, *t[4];
+    const expr *diag[3] = {rotation[0], rotation[4], rotation[8]}, *diagonal[4];
     for (int k = 0; k < 4; k++) {
-        t[k] = ex_num(graph, 0);
+        diagonal[k] = ex_num(graph, 0);
         for (int i = 0; i < 3; i++)
-            t[k] = k == 0 || k == i + 1 ? ex_add(graph, t[k], diag[i])
-                                        : ex_sub(graph, t[k], diag[i]);
-        row[k][k] = ex_add(graph, one, t[k]);
+            diagonal[k] = k == 0 || k == i + 1
+                              ? ex_add(graph, diagonal[k], diag[i])
+                              : ex_sub(graph, diagonal[k], diag[i]);
+        row[k][k] = ex_add(graph, one, diagonal[k]);
     }
-    row[0][1] = row[1][0] = ex_sub(graph, m[7], m[5]);
-    row[0][2] = row[2][0] = ex_sub(graph, m[2], m[6]);
-    row[0][3] = row[3][0] = ex_sub(graph, m[3], m[1]);
-    row[1][2] = row[2][1] = ex_add(graph, m[1], m[3]);
-    row[1][3] = row[3][1] = ex_add(graph, m[2], m[6]);
-    row[2][3] = row[3][2] = ex_add(graph, m[5], m[7]);
-    const expr *best = t[0];
+    row[0][1] = row[1][0] = ex_sub(graph, rotation[7], rotation[5]);
+    row[0][2] = row[2][0] = ex_sub(graph, rotation[2], rotation[6]);
+    row[0][3] = row[3][0] = ex_sub(graph, rotation[3], rotation[1]);
+    row[1][2] = row[2][1] = ex_add(graph, rotation[1], rotation[3]);
+    row[1][3] = row[3][1] = ex_add(graph, rotation[2], rotation[6]);
+    row[2][3] = row[3][2] = ex_add(graph, rotation[5], rotation[7]);
+    const expr *best = diagonal[0];
     memcpy(q, row[0], sizeof row[0]);
     for (int k = 1; k < 4; k++) {
-        const expr *more = ex_op(graph, IMP_OP_LT, best, t[k], NULL);
-        best = ex_op(graph, IMP_OP_MAX, best, t[k], NULL);
+        const expr *more = ex_op(graph, IMP_OP_LT, best, diagonal[k], NULL);
+        best = ex_op(graph, IMP_OP_MAX, best, diagonal[k], NULL);
         for (int i = 0; i < 4; i++)
             q[i] = ex_op(graph, IMP_OP_SELECT, more, row[k][i], q[i]);
     }
     unit_of(ck, q, 4);
 }
 
-/* rotation of a body in space at the start; false: none */
+/* rotation of a body in space at the start, q its quaternion; false: none */
 static bool
 rotation_start(struct check *ck, const struct tm_body *body,
                const expr *rotation[9])
 {
     struct graph *graph = ck->g;
-    const expr *o[9], *q[4];
+    const expr *orient[9], *q[4];
     for (uint32_t i = 0; i < body->orient.n; i++)
-        o[i] = start(ck, body->orient.e[i]);
+        orient[i] = start(ck, body->orient.e[i]);
     switch (body->orient_kind) {
     case IMP_ORIENT_QUATERNION:
-        memcpy(q, o, sizeof q);
+        memcpy(q, orient, sizeof q);
         unit_of(ck, q, 4);
         break;
     case IMP_ORIENT_AXES:
-        quaternion_of(ck, o, q);
+        quaternion_of(ck, orient, q);
         break;
     case IMP_ORIENT_AXISANGLE: {
-        const expr *half = mul(ck, ex_num(graph, 0.5), o[3]);
-        const expr *sum = ex_op(graph, IMP_OP_SIN, half, NULL, NULL);
-        unit_of(ck, o, 3);
+        const expr *half = mul(ck, ex_num(graph, 0.5), orient[3]);
+        const expr *sine = ex_op(graph, IMP_OP_SIN, half, NULL, NULL);
+        unit_of(ck, orient, 3);
         q[0] = ex_op(graph, IMP_OP_COS, half, NULL, NULL);
         for (int i = 0; i < 3; i++)
-            q[i + 1] = mul(ck, sum, o[i]);
+            q[i + 1] = mul(ck, sine, orient[i]);
         break;
     }
     default:
@@ -176,32 +179,32 @@ carry_rotation(struct check *ck, uint32_t body, const expr *rotation[9])
 }
 
 void
-carry_vector(struct check *ck, uint32_t body, const expr *const x[3],
+carry_vector(struct check *ck, uint32_t body, const expr *const vector[3],
              const expr *out[3])
 {
-    assert(ck && x && out);
+    assert(ck && vector && out);
     struct graph *graph = ck->g;
-    const expr *y[3] = {x[0], x[1], x[2]}, *rotation[9];
-    memcpy(out, y, sizeof y);
+    const expr *local[3] = {vector[0], vector[1], vector[2]}, *rotation[9];
+    memcpy(out, local, sizeof local);
     if (stays(ck, body))
         return;
-    const struct tm_body *b = &ck->bodies.v[body];
+    const struct tm_body *moved = &ck->bodies.v[body];
     if (ck->m->dim == 2) {
         const expr *a = leaf(ck, body, BODYQ_ANGLE, 0);
-        if (b->orient_kind == IMP_ORIENT_ANGLE)
-            a = ex_sub(graph, a, start(ck, b->orient.e[0]));
+        if (moved->orient_kind == IMP_ORIENT_ANGLE)
+            a = ex_sub(graph, a, start(ck, moved->orient.e[0]));
         const expr *c = ex_op(graph, IMP_OP_COS, a, NULL, NULL);
-        const expr *sum = ex_op(graph, IMP_OP_SIN, a, NULL, NULL);
-        out[0] = ex_sub(graph, mul(ck, c, y[0]), mul(ck, sum, y[1]));
-        out[1] = ex_add(graph, mul(ck, sum, y[0]), mul(ck, c, y[1]));
+        const expr *sine = ex_op(graph, IMP_OP_SIN, a, NULL, NULL);
+        out[0] = ex_sub(graph, mul(ck, c, local[0]), mul(ck, sine, local[1]));
+        out[1] = ex_add(graph, mul(ck, sine, local[0]), mul(ck, c, local[1]));
         return;
     }
-    if (rotation_start(ck, b, rotation))
+    if (rotation_start(ck, moved, rotation))
         for (size_t i = 0; i < 3; i++)
-            y[i] = dot3(ck, rotation + i, 3, x);
+            local[i] = dot3(ck, rotation + i, 3, vector);
     carry_rotation(ck, body, rotation);
     for (size_t i = 0; i < 3; i++)
-        out[i] = dot3(ck, rotation + 3 * i, 1, y);
+        out[i] = dot3(ck, rotation + 3 * i, 1, local);
 }
 
 /* mass centre of a body: now, or at the start */
@@ -235,19 +238,19 @@ carry_point(struct check *ck, uint32_t body, const expr *const x[3],
 
 void
 carry_arm(struct check *ck, uint32_t body, uint32_t carrier,
-          const expr *const x[3], const expr *out[3])
+          const expr *const point[3], const expr *out[3])
 {
-    assert(ck && x && out);
-    const expr *c[3], *p[3];
+    assert(ck && point && out);
+    const expr *origin[3], *place[3];
     if (body == carrier && !stays(ck, body)) {
-        centre(ck, body, false, c);
+        centre(ck, body, false, origin);
         for (int i = 0; i < 3; i++)
-            p[i] = ex_sub(ck->g, x[i], c[i]);
-        carry_vector(ck, body, p, out);
+            place[i] = ex_sub(ck->g, point[i], origin[i]);
+        carry_vector(ck, body, place, out);
         return;
     }
-    carry_point(ck, carrier, x, p);
-    centre(ck, body, true, c);
+    carry_point(ck, carrier, point, place);
+    centre(ck, body, true, origin);
     for (int i = 0; i < 3; i++)
-        out[i] = ex_sub(ck->g, p[i], c[i]);
+        out[i] = ex_sub(ck->g, place[i], origin[i]);
 }

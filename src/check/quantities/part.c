@@ -86,7 +86,7 @@ side_call(struct check *ck, const struct ast_expr *node, const char *name,
 static struct value
 random_call(struct check *ck, const struct ast_expr *node, struct value *args)
 {
-    double x[2];
+    double bounds[2];
     bool bare = args[0].bare && args[1].bare;
     const struct dim *dim = bare           ? dim_pure(ck->dims)
                             : args[0].bare ? args[1].dim
@@ -101,14 +101,14 @@ random_call(struct check *ck, const struct ast_expr *node, struct value *args)
         if (!check_leaves(ck, args[i].e, 1, MAY_PARAMS, node->args[i].value,
                           "a bound of a random number"))
             return v_poison(node->range);
-    if (v_const(&args[0], &x[0]) && v_const(&args[1], &x[1]) &&
-        !(x[0] < x[1])) {
-        struct diag *diag =
-            ck_error(ck, DIAG_E0374, node->range,
-                     "there is no number between %g and %g", x[0], x[1]);
+    if (v_const(&args[0], &bounds[0]) && v_const(&args[1], &bounds[1]) &&
+        !(bounds[0] < bounds[1])) {
+        struct diag *diag = ck_error(ck, DIAG_E0374, node->range,
+                                     "there is no number between %g and %g",
+                                     bounds[0], bounds[1]);
         CK_HELP(ck, diag,
-                x[0] == x[1] ? "give the number itself"
-                             : "the lower bound comes first");
+                bounds[0] == bounds[1] ? "give the number itself"
+                                       : "the lower bound comes first");
         return v_poison(node->range);
     }
     struct tm_draw draw = {args[0].e[0], args[1].e[0], node->range};

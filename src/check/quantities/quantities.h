@@ -63,11 +63,11 @@ bool screw_call(struct check *ck, const struct ast_expr *node, const char *name,
                 struct value *args, size_t count, struct value *out);
 /* What was given in world axes at the start and goes with a body, in the world
  * now, three entries each. IMP_WORLD: it stays. */
-void carry_vector(struct check *ck, uint32_t body, const expr *const x[3],
+void carry_vector(struct check *ck, uint32_t body, const expr *const vector[3],
                   const expr *out[3]);
 /* from the mass centre of `body` to a point that goes with `carrier` */
 void carry_arm(struct check *ck, uint32_t body, uint32_t carrier,
-               const expr *const x[3], const expr *out[3]);
+               const expr *const point[3], const expr *out[3]);
 /* rotation of a body now, by rows; the columns are its axes in the world */
 void carry_rotation(struct check *ck, uint32_t body, const expr *rotation[9]);
 

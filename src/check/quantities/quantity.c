@@ -79,29 +79,30 @@ no_body_quantity(struct check *ck, const char *name, imp_range name_range)
                 ck_join(ck, names, n_body_values, "and"));
 }
 
-/* the leaves of a quantity of body number body_no, in a model of dimension d */
+/* the leaves of a quantity of body number body_no, in a model of this dimension
+ */
 static struct value
 body_leaves(struct check *ck, uint32_t body_no, const struct body_row *row,
             imp_range range)
 {
-    uint32_t d = ck->m->dim;
+    uint32_t dimension = ck->m->dim;
     char size = row->size;
-    uint32_t count = size == 'd'   ? d
-                     : size == 'w' ? (d == 2 ? 1 : 3)
+    uint32_t count = size == 'd'   ? dimension
+                     : size == 'w' ? (dimension == 2 ? 1 : 3)
                      : size == 'q' ? 4
                                    : 1;
-    int m = size == 'v' ? (int)d : row->m;
+    int m = size == 'v' ? (int)dimension : row->m;
     const struct dim *dim = dim_mks(ck->dims, m, row->kg, row->s);
     uint32_t base = (uint32_t)row->q * BODYQ_STRIDE;
-    if (size == 'i' && d == 3) {
+    if (size == 'i' && dimension == 3) {
         static const uint32_t at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
         struct value value = v_array(ck, 3, 3, dim, range);
         for (int k = 0; k < 9; k++)
             value.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + at[k]);
         return value;
     }
-    struct value v =
-        v_array(ck, size == 'R' ? d : count, size == 'R' ? d : 1, dim, range);
+    struct value v = v_array(ck, size == 'R' ? dimension : count,
+                             size == 'R' ? dimension : 1, dim, range);
     for (uint32_t k = 0; k < v.rows * v.cols; k++)
         v.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + k);
     return v;
@@ -114,15 +115,15 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
     assert(ck && name);
     assert(body_no < ck->bodies.n);
     const struct tm_body *body = &ck->bodies.v[body_no];
-    size_t i = 0;
-    while (i < n_body_values && strcmp(body_values[i].name, name))
-        i++;
-    if (i == n_body_values) {
+    size_t which = 0;
+    while (which < n_body_values && strcmp(body_values[which].name, name))
+        which++;
+    if (which == n_body_values) {
         no_body_quantity(ck, name, name_range);
         return v_poison(range);
     }
-    uint32_t d = ck->m->dim;
-    if (!d) { /* asked while shapes are being read */
+    uint32_t dim = ck->m->dim;
+    if (!dim) { /* asked while shapes are being read */
         struct diag *diag = ck_error(ck, DIAG_E0319, range,
                                      "a shape cannot depend on the motion of "
                                      "bodies");
@@ -130,18 +131,18 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
         return v_poison(range);
     }
     struct value screw;
-    if (i >= sizeof body_rows / sizeof body_rows[0])
+    if (which >= sizeof body_rows / sizeof body_rows[0])
         return screw_of_body(ck, body_no, name, range, &screw)
                    ? screw
                    : v_poison(range);
-    char size = body_rows[i].size;
-    if ((size == 'a' && d == 3) || (size == 'q' && d == 2)) {
+    char size = body_rows[which].size;
+    if ((size == 'a' && dim == 3) || (size == 'q' && dim == 2)) {
         struct diag *diag =
             ck_error(ck, DIAG_E0313, name_range, "`%s` is for bodies in %s",
-                     name, d == 3 ? "the plane" : "space");
+                     name, dim == 3 ? "the plane" : "space");
         CK_HELP(ck, diag,
-                d == 3 ? "in space there is `quaternion`"
-                       : "in the plane there is `angle`");
+                dim == 3 ? "in space there is `quaternion`"
+                         : "in the plane there is `angle`");
         return v_poison(range);
     }
     if (size == 'v' && !body->level_set && !body->n_point) {
@@ -151,7 +152,7 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
                  "the body `%s` has no shape and so no volume", body->name);
         return v_poison(range);
     }
-    return body_leaves(ck, body_no, &body_rows[i], range);
+    return body_leaves(ck, body_no, &body_rows[which], range);
 }
 
 /* -- quantities of a contact ---------------------------------------------- */
@@ -181,38 +182,42 @@ no_surface(struct check *ck, uint32_t c, imp_range range)
     return v_poison(range);
 }
 
-/* the columns e1 = n, e2, e3 = n x e2 (plane: e2 = n turned by 90 degrees). The
- * tangent is that of Duff et al., Building an orthonormal basis, revisited
- * (JCGT 6, 2017): it is smooth but for a jump where n_z changes its sign. */
+/* the columns e1 = normal, e2, e3 = normal x e2 (plane: e2 = normal turned by
+ * 90 degrees). The tangent is that of Duff et al., Building an orthonormal
+ * basis, revisited (JCGT 6, 2017): it is smooth but for a jump where the z of
+ * the normal changes its sign. */
 static struct value
-contact_frame(struct check *ck, const expr *const *n, imp_range range)
+contact_frame(struct check *ck, const expr *const *normal, imp_range range)
 {
     struct graph *graph = ck->g;
     uint32_t d = ck->m->dim;
-    struct value f = v_array(ck, d, d, dim_pure(ck->dims), range);
+    struct value frame = v_array(ck, d, d, dim_pure(ck->dims), range);
     graph_origin(graph, range);
     if (d == 2) {
-        const expr *m[4] = {n[0], ex_neg(graph, n[1]), n[1], n[0]};
-        memcpy(f.e, m, sizeof m);
-        return f;
+        const expr *m[4] = {normal[0], ex_neg(graph, normal[1]), normal[1],
+                            normal[0]};
+        memcpy(frame.e, m, sizeof m);
+        return frame;
     }
     const expr *zero = ex_num(graph, 0), *one = ex_num(graph, 1);
-    const expr *sum =
-        ex_op(graph, IMP_OP_SELECT, ex_op(graph, IMP_OP_LT, n[2], zero, NULL),
-              ex_neg(graph, one), one);
-    const expr *a = ex_neg(graph, ex_div(graph, one, ex_add(graph, sum, n[2])));
+    const expr *sign = ex_op(graph, IMP_OP_SELECT,
+                             ex_op(graph, IMP_OP_LT, normal[2], zero, NULL),
+                             ex_neg(graph, one), one);
+    const expr *a =
+        ex_neg(graph, ex_div(graph, one, ex_add(graph, sign, normal[2])));
     const expr *t[3] = {
-        ex_mul(graph, ex_mul(graph, n[0], n[1]), a),
-        ex_add(graph, sum, ex_mul(graph, ex_mul(graph, n[1], n[1]), a)),
-        ex_neg(graph, n[1])};
+        ex_mul(graph, ex_mul(graph, normal[0], normal[1]), a),
+        ex_add(graph, sign,
+               ex_mul(graph, ex_mul(graph, normal[1], normal[1]), a)),
+        ex_neg(graph, normal[1])};
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t p = (i + 1) % 3, q = (i + 2) % 3;
-        f.e[3 * i] = n[i];
-        f.e[3 * i + 1] = t[i];
-        f.e[3 * i + 2] =
-            ex_sub(graph, ex_mul(graph, n[p], t[q]), ex_mul(graph, n[q], t[p]));
+        frame.e[3 * i] = normal[i];
+        frame.e[3 * i + 1] = t[i];
+        frame.e[3 * i + 2] = ex_sub(graph, ex_mul(graph, normal[p], t[q]),
+                                    ex_mul(graph, normal[q], t[p]));
     }
-    return f;
+    return frame;
 }
 
 /* v/|v|, scaled by its greatest entry first; the zero vector stays zero, so
@@ -268,17 +273,17 @@ contact_gap(struct check *ck, uint32_t c, imp_range range)
 }
 
 struct value
-contact_field(struct check *ck, uint32_t c, const char *name,
+contact_field(struct check *ck, uint32_t number, const char *name,
               imp_range name_range, imp_range range)
 {
     assert(ck && name);
     enum { GAP, P, Q, NORMAL, FRAME };
     static const uint32_t at[] = {IMP_CONTACT_GAP, IMP_CONTACT_P, IMP_CONTACT_Q,
                                   IMP_CONTACT_NORMAL, IMP_CONTACT_NORMAL};
-    size_t i = 0;
-    while (i < n_contact_values && strcmp(contact_values[i].name, name))
-        i++;
-    if (i == n_contact_values) {
+    size_t which = 0;
+    while (which < n_contact_values && strcmp(contact_values[which].name, name))
+        which++;
+    if (which == n_contact_values) {
         const char *names[8];
         for (size_t k = 0; k < n_contact_values; k++)
             names[k] = contact_values[k].name;
@@ -289,29 +294,29 @@ contact_field(struct check *ck, uint32_t c, const char *name,
                     ck_join(ck, names, n_contact_values, "and"));
         return v_poison(range);
     }
-    const struct tm_contact *contact = &ck->contacts.v[c];
-    if (contact->at.n && i == GAP)
-        return no_surface(ck, c, name_range);
-    if (i == 0)
-        return contact_gap(ck, c, range);
-    if (ck->contacts.v[c].system) {
+    const struct tm_contact *contact = &ck->contacts.v[number];
+    if (contact->at.n && which == GAP)
+        return no_surface(ck, number, name_range);
+    if (which == 0)
+        return contact_gap(ck, number, range);
+    if (ck->contacts.v[number].system) {
         struct diag *diag =
             ck_error(ck, DIAG_E0112, name_range,
                      "the contact `%s` of a system has a gap, no "
                      "points",
-                     ck->contacts.v[c].name);
+                     ck->contacts.v[number].name);
         CK_HELP(ck, diag, "its gap is the formula of the system");
         return v_poison(range);
     }
     const struct dim *dim =
-        i >= NORMAL ? dim_pure(ck->dims) : dim_mks(ck->dims, 1, 0, 0);
-    if (i && !ck->m->dim)
+        which >= NORMAL ? dim_pure(ck->dims) : dim_mks(ck->dims, 1, 0, 0);
+    if (which && !ck->m->dim)
         return v_poison(range);
-    struct value value = v_array(ck, i ? ck->m->dim : 1, 1, dim, range);
+    struct value value = v_array(ck, which ? ck->m->dim : 1, 1, dim, range);
     if (contact->at.n)
-        value = stated_field(ck, contact, i < NORMAL, range);
+        value = stated_field(ck, contact, which < NORMAL, range);
     else
         for (uint32_t k = 0; k < value.rows; k++)
-            value.e[k] = ex_sym(ck->g, SYM_CONTACT, c, at[i] + k);
-    return i == FRAME ? contact_frame(ck, value.e, range) : value;
+            value.e[k] = ex_sym(ck->g, SYM_CONTACT, number, at[which] + k);
+    return which == FRAME ? contact_frame(ck, value.e, range) : value;
 }

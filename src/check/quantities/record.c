@@ -77,19 +77,19 @@ field_row(size_t i)
 static uint32_t
 field_width(const struct field_row *field, uint32_t dim)
 {
-    uint32_t d = dim == 2 ? 2 : 3;
+    uint32_t axes = dim == 2 ? 2 : 3;
     switch (field->kind) {
     case IMP_FIELD_VEC:
     case IMP_FIELD_VECS:
-        return d;
+        return axes;
     case IMP_FIELD_SPIN:
-        return d == 2 ? 1 : 3;
+        return axes == 2 ? 1 : 3;
     case IMP_FIELD_MAT: /* twists: spin and velocity; joint impulses: force and
                            moment; S: tangent basis; others: record_sizes */
         if (!strncmp(field->name, "twists", 6) ||
             !strcmp(field->name, "joint_impulses"))
-            return d == 2 ? 3 : 6;
-        return d - 1;
+            return axes == 2 ? 3 : 6;
+        return axes - 1;
     default:
         return 1;
     }
@@ -158,11 +158,11 @@ system_impact(struct check *ck, struct tm_command *cmd)
     uint32_t number = contact->system - 1;
     const struct tm_system *system = &ck->systems.v[number];
     const struct dim *second = dim_mks(ck->dims, 0, 0, 1);
-    const struct dim *e = system_energy(ck, number);
-    if (!contact->gap_dim || !e)
+    const struct dim *energy = system_energy(ck, number);
+    if (!contact->gap_dim || !energy)
         return;
-    const struct dim *v = dim_div(ck->dims, contact->gap_dim, second);
-    const struct dim *p = dim_div(ck->dims, e, v);
+    const struct dim *rate = dim_div(ck->dims, contact->gap_dim, second);
+    const struct dim *impulse = dim_div(ck->dims, energy, rate);
     const char *rates = "";
     for (uint32_t i = 0; i < system->n; i++) {
         uint32_t q = system->first + i;
@@ -173,25 +173,27 @@ system_impact(struct check *ck, struct tm_command *cmd)
     }
     size_t count = 0;
     for (size_t i = 0; i < cmd->n_fields; i++) {
-        struct tm_field *f = &cmd->fields[i];
-        const char *name = f->name;
+        struct tm_field *field = &cmd->fields[i];
+        const char *name = field->name;
         if (!of_impact(name, true))
             continue;
         if (!strcmp(name, "impulses"))
-            f->unit = settled(ck, p, contact->range);
+            field->unit = settled(ck, impulse, contact->range);
         else if (!strncmp(name, "normal", 6))
-            f->unit = settled(ck, v, contact->range);
+            field->unit = settled(ck, rate, contact->range);
         else if (!strncmp(name, "energy", 6))
-            f->unit = settled(ck, e, contact->range);
+            field->unit = settled(ck, energy, contact->range);
         else if (!strcmp(name, "effective_mass"))
-            f->unit = settled(ck, dim_div(ck->dims, p, v), contact->range);
+            field->unit =
+                settled(ck, dim_div(ck->dims, impulse, rate), contact->range);
         else if (!strcmp(name, "G"))
-            f->unit = settled(ck, dim_div(ck->dims, v, p), contact->range);
+            field->unit =
+                settled(ck, dim_div(ck->dims, rate, impulse), contact->range);
         else if (!strcmp(name, "rates"))
-            f->unit = rates;
+            field->unit = rates;
         if (!strcmp(name, "rates") || !strcmp(name, "map"))
-            f->width = system->n;
-        cmd->fields[count++] = *f;
+            field->width = system->n;
+        cmd->fields[count++] = *field;
     }
     cmd->n_fields = count;
 }
@@ -280,19 +282,20 @@ record_column(struct check *ck, uint32_t command, const struct tm_val *col,
     assert(ck && col);
     assert(command < ck->commands.n);
     struct tm_command *cmd = &ck->commands.v[command];
-    struct tm_field *f = NEW_N(ck->arena, struct tm_field, cmd->n_fields + 1);
-    memcpy(f, cmd->fields, cmd->n_fields * sizeof *f);
+    struct tm_field *fields =
+        NEW_N(ck->arena, struct tm_field, cmd->n_fields + 1);
+    memcpy(fields, cmd->fields, cmd->n_fields * sizeof *fields);
     uint32_t column = 1;
     for (size_t i = 0; i < cmd->n_fields; i++)
-        column += f[i].column != 0;
-    f[cmd->n_fields] = (struct tm_field){
+        column += fields[i].column != 0;
+    fields[cmd->n_fields] = (struct tm_field){
         .name = col->name,
         .unit = col->unit,
         .doc = arena_printf(ck->arena, "recorded: %s", col->label),
         .kind = width > 1 ? IMP_FIELD_VECS : IMP_FIELD_LIST,
         .column = column,
         .width = width};
-    cmd->fields = f;
+    cmd->fields = fields;
     cmd->n_fields++;
 }
 
@@ -313,9 +316,9 @@ record_find(struct check *ck, const struct tm_val *value, uint32_t *command,
             uint32_t *field)
 {
     assert(ck && value && command && field);
-    for (uint32_t k = ck->now; k-- > 0;) {
-        const struct record *record = &ck->records.v[k];
-        const struct tm_command *cmd = &ck->commands.v[k];
+    for (uint32_t earlier = ck->now; earlier-- > 0;) {
+        const struct record *record = &ck->records.v[earlier];
+        const struct tm_command *cmd = &ck->commands.v[earlier];
         if (!imp_command_has(cmd->id, IMP_TRAIT_RECORDS_MOTION) || cmd->inner)
             continue;
         /* of an earlier turn only the texts are left */
@@ -323,7 +326,7 @@ record_find(struct check *ck, const struct tm_val *value, uint32_t *command,
             if (cmd->fields[f].column && value->label &&
                 !strncmp(cmd->fields[f].doc, "recorded: ", 10) &&
                 !strcmp(cmd->fields[f].doc + 10, value->label)) {
-                *command = k;
+                *command = earlier;
                 *field = f;
                 return true;
             }
@@ -336,7 +339,7 @@ record_find(struct check *ck, const struct tm_val *value, uint32_t *command,
                 continue;
             for (uint32_t f = 0; f < cmd->n_fields; f++)
                 if (cmd->fields[f].column == i + 1) {
-                    *command = k;
+                    *command = earlier;
                     *field = f;
                     return true;
                 }

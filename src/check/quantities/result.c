@@ -39,8 +39,8 @@ param_of(const struct check *ck, const struct tm_command *cmd)
     return NULL;
 }
 
-/* dimension of a field's entry; "s^k" in a unit: k is the entry's index, any
- * dimension where it is not known (UINT32_MAX) */
+/* dimension of a field's entry; "s^k" in a unit (power: this ^k): k is the
+ * entry's index, any dimension where it is not known (UINT32_MAX) */
 const struct dim *
 field_dim(struct check *ck, const struct tm_command *cmd,
           const struct tm_field *field, uint32_t index, imp_range range)
@@ -48,7 +48,7 @@ field_dim(struct check *ck, const struct tm_command *cmd,
     assert(ck && cmd && field);
     char text[64];
     struct unit unit;
-    const char *k = strstr(field->unit, "^k");
+    const char *power = strstr(field->unit, "^k");
     if (!strncmp(field->name, "twists", 6) && field->width)
         return index != UINT32_MAX &&
                        index % field->width < (field->width == 3 ? 1u : 3u)
@@ -73,11 +73,11 @@ field_dim(struct check *ck, const struct tm_command *cmd,
                    ? p->val.dim
                    : dim_fresh(ck->dims, range);
     }
-    if (k) {
+    if (power) {
         if (index == UINT32_MAX)
             return dim_fresh(ck->dims, range);
-        snprintf(text, sizeof text, "%.*s^%u%s", (int)(k - field->unit),
-                 field->unit, index, k + 2);
+        snprintf(text, sizeof text, "%.*s^%u%s", (int)(power - field->unit),
+                 field->unit, index, power + 2);
     } else {
         snprintf(text, sizeof text, "%s", field->unit);
     }
@@ -93,10 +93,10 @@ result_field(struct check *ck, uint32_t command, const char *name,
     assert(ck && name);
     assert(command < ck->commands.n);
     const struct tm_command *cmd = &ck->commands.v[command];
-    uint32_t i = 0;
-    while (i < cmd->n_fields && strcmp(cmd->fields[i].name, name))
-        i++;
-    if (i == cmd->n_fields) {
+    uint32_t which = 0;
+    while (which < cmd->n_fields && strcmp(cmd->fields[which].name, name))
+        which++;
+    if (which == cmd->n_fields) {
         const char **names = NEW_N(ck->arena, const char *, cmd->n_fields + 1);
         for (size_t k = 0; k < cmd->n_fields; k++)
             names[k] = cmd->fields[k].name;
@@ -112,9 +112,9 @@ result_field(struct check *ck, uint32_t command, const char *name,
         }
         return v_poison(range);
     }
-    const struct tm_field *field = &cmd->fields[i];
+    const struct tm_field *field = &cmd->fields[which];
     struct value value = {
-        .kind = V_FIELD, .ref = command, .field = i, .range = range};
+        .kind = V_FIELD, .ref = command, .field = which, .range = range};
     if (field->kind == IMP_FIELD_NUM || field->kind == IMP_FIELD_VEC ||
         field->kind == IMP_FIELD_SPIN) {
         uint32_t count = field->width ? field->width : 1;
@@ -122,32 +122,32 @@ result_field(struct check *ck, uint32_t command, const char *name,
                         field_dim(ck, cmd, field, UINT32_MAX, range), range);
         for (uint32_t k = 0; k < count; k++)
             value.e[k] =
-                slot(ck, IMP_SLOT_NUM, command, i, (int32_t)k, NULL, range);
+                slot(ck, IMP_SLOT_NUM, command, which, (int32_t)k, NULL, range);
     } else if (field->kind == IMP_FIELD_BOOL) {
-        value = v_truth(ck, slot(ck, IMP_SLOT_NUM, command, i, 0, NULL, range),
-                        range);
+        value = v_truth(
+            ck, slot(ck, IMP_SLOT_NUM, command, which, 0, NULL, range), range);
     }
     return value;
 }
 
-/* row i of a matrix, an entry of a list of vectors: w numbers */
+/* this row of a matrix, or this entry of a list of vectors: `width` numbers */
 static struct value
 row_of(struct check *ck, const struct value *value,
-       const struct tm_command *cmd, const struct tm_field *field, int32_t i,
-       uint32_t w, imp_range range)
+       const struct tm_command *cmd, const struct tm_field *field, int32_t row,
+       uint32_t width, imp_range range)
 {
     bool mat = field->kind == IMP_FIELD_MAT;
-    bool own = w > 1 && (mat || (field->column && field->width > 1));
+    bool own = width > 1 && (mat || (field->column && field->width > 1));
     struct value result =
-        v_array(ck, w, 1,
+        v_array(ck, width, 1,
                 field_dim(ck, cmd, field,
-                          i < 0 || own ? UINT32_MAX : (uint32_t)i, range),
+                          row < 0 || own ? UINT32_MAX : (uint32_t)row, range),
                 range);
-    result.dims = own ? NEW_N(ck->arena, const struct dim *, w) : NULL;
-    for (uint32_t k = 0; k < w; k++) {
+    result.dims = own ? NEW_N(ck->arena, const struct dim *, width) : NULL;
+    for (uint32_t k = 0; k < width; k++) {
         result.e[k] =
             slot(ck, mat ? IMP_SLOT_NUM : IMP_SLOT_ITEM, value->ref,
-                 value->field, i * (int32_t)w + (int32_t)k, NULL, range);
+                 value->field, row * (int32_t)width + (int32_t)k, NULL, range);
         if (own)
             result.dims[k] = field_dim(ck, cmd, field, k, range);
     }
@@ -179,17 +179,17 @@ field_entry(struct check *ck, const struct value *value, const int32_t *index,
     const struct tm_command *cmd = &ck->commands.v[value->ref];
     const struct tm_field *field = &cmd->fields[value->field];
     bool mat = field->kind == IMP_FIELD_MAT, row = mat && count == 1;
-    int32_t i = index[0], j = count > 1 ? index[1] : 0;
+    int32_t at = index[0], j = count > 1 ? index[1] : 0;
     if (mat) {
-        if (i < 0 || j < 0 || j >= (int32_t)field->width) {
+        if (at < 0 || j < 0 || j >= (int32_t)field->width) {
             ck_error(ck, DIAG_E0212, range,
                      "this matrix has rows from 0 and columns 0 .. %u",
                      field->width - 1);
             return v_poison(range);
         }
         if (row)
-            return row_of(ck, value, cmd, field, i, field->width, range);
-        int32_t k = i * (int32_t)field->width + j;
+            return row_of(ck, value, cmd, field, at, field->width, range);
+        int32_t k = at * (int32_t)field->width + j;
         return v_num(
             ck,
             slot(ck, IMP_SLOT_NUM, value->ref, value->field, k, NULL, range),
@@ -200,10 +200,10 @@ field_entry(struct check *ck, const struct value *value, const int32_t *index,
         struct value result = *value;
         result.range = range;
         result.rows = 1;
-        result.cols = (uint32_t)i;
+        result.cols = (uint32_t)at;
         return result;
     }
-    return row_of(ck, value, cmd, field, i,
+    return row_of(ck, value, cmd, field, at,
                   field->kind == IMP_FIELD_VECS ? field->width : 1, range);
 }
 

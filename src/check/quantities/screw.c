@@ -114,13 +114,14 @@ twist_of(struct check *ck, uint32_t body, imp_range range)
     return mx_done(ck, value);
 }
 
-/* inertia about the mass centre, world axes, by rows: R J R^T */
+/* inertia about the mass centre, world axes, by rows: R J R^T with J about body
+ * axes; it is put into J */
 static void
 inertia_of(struct check *ck, uint32_t body, const expr *J[9])
 {
     static const uint32_t at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
     struct graph *graph = ck->g;
-    const expr *rotation[9], *a[9];
+    const expr *rotation[9], *product[9];
     for (int i = 0; i < 9; i++)
         J[i] = zero(ck);
     if (ck->m->dim == 2) {
@@ -129,10 +130,10 @@ inertia_of(struct check *ck, uint32_t body, const expr *J[9])
     }
     carry_rotation(ck, body, rotation);
     for (int i = 0; i < 9; i++) { /* R J */
-        a[i] = zero(ck);
+        product[i] = zero(ck);
         for (int k = 0; k < 3; k++)
-            a[i] = ex_add(
-                graph, a[i],
+            product[i] = ex_add(
+                graph, product[i],
                 ex_mul(graph, rotation[i / 3 * 3 + k],
                        leaf(ck, body, BODYQ_INERTIA, at[3 * k + i % 3])));
     }
@@ -140,7 +141,7 @@ inertia_of(struct check *ck, uint32_t body, const expr *J[9])
         for (int k = 0; k < 3 && i / 3 <= i % 3; k++)
             J[i] = ex_add(
                 graph, J[i],
-                ex_mul(graph, a[i / 3 * 3 + k], rotation[i % 3 * 3 + k]));
+                ex_mul(graph, product[i / 3 * 3 + k], rotation[i % 3 * 3 + k]));
     J[3] = J[1];
     J[6] = J[2];
     J[7] = J[5];
@@ -275,12 +276,12 @@ two_halves(struct check *ck, const struct ast_expr *node, const char *name,
            const struct dim *db, bool free_pair, struct value *out)
 {
     bool first = !strcmp(name, "twist");
-    screw_vec h[2];
+    screw_vec halves[2];
     /* in the plane the axial half of a twist is its first, of a wrench its
      * second */
     bool axial0 = first || (free_pair && v_is_scalar(&args[0]));
-    if (!half(ck, node, 0, name, &args[0], axial0, h[0]) ||
-        !half(ck, node, 1, name, &args[1], !axial0, h[1]))
+    if (!half(ck, node, 0, name, &args[0], axial0, halves[0]) ||
+        !half(ck, node, 1, name, &args[1], !axial0, halves[1]))
         return false;
     if (da && !v_need_dim(ck, &args[0], node->args[0].value, da, what[0]))
         return false;
@@ -299,7 +300,7 @@ two_halves(struct check *ck, const struct ast_expr *node, const char *name,
         return false;
     }
     *out = mx_array(ck, 6, 1, node->range);
-    screw_put(out, 0, h[0], da, h[1], db);
+    screw_put(out, 0, halves[0], da, halves[1], db);
     *out = mx_done(ck, *out);
     return true;
 }
@@ -308,9 +309,9 @@ static bool
 plucker(struct check *ck, const struct ast_expr *node, struct value *args,
         struct value *out)
 {
-    screw_vec p, d, m;
-    if (!half(ck, node, 0, "plucker", &args[0], false, p) ||
-        !half(ck, node, 1, "plucker", &args[1], false, d))
+    screw_vec point, direction, moment;
+    if (!half(ck, node, 0, "plucker", &args[0], false, point) ||
+        !half(ck, node, 1, "plucker", &args[1], false, direction))
         return false;
     if (!v_need_dim(ck, &args[0], node->args[0].value, mks(ck, 1, 0, 0),
                     "the point of a line") ||
@@ -323,9 +324,10 @@ plucker(struct check *ck, const struct ast_expr *node, struct value *args,
         return false;
     }
     const struct dim *dd = args[1].bare ? dim_pure(ck->dims) : args[1].dim;
-    screw_cross(ck, p, d, m);
+    screw_cross(ck, point, direction, moment);
     *out = mx_array(ck, 6, 1, node->range);
-    screw_put(out, 0, d, dd, m, dim_mul(ck->dims, dd, mks(ck, 1, 0, 0)));
+    screw_put(out, 0, direction, dd, moment,
+              dim_mul(ck->dims, dd, mks(ck, 1, 0, 0)));
     *out = mx_done(ck, *out);
     return true;
 }
@@ -337,21 +339,22 @@ columns(struct check *ck, const struct ast_expr *node, const struct value *left,
 {
     uint32_t cols = 0;
     bool bare = true;
-    for (size_t i = 0; i < count; i++) {
-        if (left[i].kind != V_NUM || left[i].rows < 2 ||
-            left[i].rows != left[0].rows) {
-            ck_error(
-                ck, DIAG_E0210, node->args[i].value->range,
-                i && left[i].kind == V_NUM
-                    ? "columns of one matrix have one length, but these "
-                      "are %s and %s"
-                    : "a column is a vector, but this is %s%.0s",
-                v_kind(ck, i && left[i].kind == V_NUM ? &left[0] : &left[i]),
-                v_kind(ck, &left[i]));
+    for (size_t which = 0; which < count; which++) {
+        if (left[which].kind != V_NUM || left[which].rows < 2 ||
+            left[which].rows != left[0].rows) {
+            ck_error(ck, DIAG_E0210, node->args[which].value->range,
+                     which && left[which].kind == V_NUM
+                         ? "columns of one matrix have one length, but these "
+                           "are %s and %s"
+                         : "a column is a vector, but this is %s%.0s",
+                     v_kind(ck, which && left[which].kind == V_NUM
+                                    ? &left[0]
+                                    : &left[which]),
+                     v_kind(ck, &left[which]));
             return false;
         }
-        cols += left[i].cols;
-        bare &= left[i].bare;
+        cols += left[which].cols;
+        bare &= left[which].bare;
     }
     *out = mx_array(ck, left[0].rows, cols, node->range);
     uint32_t at = 0;
@@ -401,10 +404,10 @@ screw_call(struct check *ck, const struct ast_expr *node, const char *name,
                                                 "the moment of a wrench"},
                              *const screw[] = {"the first half of a screw",
                                                "the second half of a screw"};
-    size_t i = 0;
-    while (i < n_names && strcmp(names[i], name))
-        i++;
-    if (i == n_names)
+    size_t which = 0;
+    while (which < n_names && strcmp(names[which], name))
+        which++;
+    if (which == n_names)
         return false;
     *out = v_poison(node->range);
     for (size_t k = 0; k < count; k++)
@@ -414,7 +417,7 @@ screw_call(struct check *ck, const struct ast_expr *node, const char *name,
         }
     struct value value;
     bool ok = false;
-    switch (i) {
+    switch (which) {
     case 0:
         ok = two_halves(ck, node, name, args, twist, mks(ck, 0, 0, -1),
                         mks(ck, 1, 0, -1), false, &value);
@@ -439,7 +442,7 @@ screw_call(struct check *ck, const struct ast_expr *node, const char *name,
         ok = figures(ck, node, args, &value);
         break;
     default:
-        value = screw_contacts(ck, node, args, count, i == 7);
+        value = screw_contacts(ck, node, args, count, which == 7);
         ok = value.kind != V_POISON;
         break;
     }

@@ -13,10 +13,10 @@
 
 /* direction, and arm from the body's mass centre to the point */
 static void
-contact_line(struct check *ck, uint32_t body, uint32_t c, screw_vec u,
-             screw_vec arm)
+contact_line(struct check *ck, uint32_t body, uint32_t number,
+             screw_vec direction, screw_vec arm)
 {
-    const struct tm_contact *contact = &ck->contacts.v[c];
+    const struct tm_contact *contact = &ck->contacts.v[number];
     struct graph *graph = ck->g;
     if (contact->at.n) {
         uint32_t carrier = contact->body[0];
@@ -27,18 +27,20 @@ contact_line(struct check *ck, uint32_t body, uint32_t c, screw_vec u,
         screw_pad(ck, &contact->at, at);
         screw_pad(ck, &contact->direction, d);
         carry_arm(ck, body, carrier, (const expr *const *)at, arm);
-        carry_vector(ck, carrier, (const expr *const *)d, u);
+        carry_vector(ck, carrier, (const expr *const *)d, direction);
         return;
     }
     uint32_t point = contact->body[0] == body ? IMP_CONTACT_P : IMP_CONTACT_Q;
     for (uint32_t i = 0; i < 3; i++) {
         bool in = i < ck->m->dim;
-        u[i] = in ? ex_sym(graph, SYM_CONTACT, c, IMP_CONTACT_NORMAL + i)
-                  : ex_num(graph, 0);
-        arm[i] = in ? ex_sub(graph, ex_sym(graph, SYM_CONTACT, c, point + i),
-                             ex_sym(graph, SYM_BODY, body,
-                                    BODYQ_POSITION * BODYQ_STRIDE + i))
-                    : ex_num(graph, 0);
+        direction[i] =
+            in ? ex_sym(graph, SYM_CONTACT, number, IMP_CONTACT_NORMAL + i)
+               : ex_num(graph, 0);
+        arm[i] =
+            in ? ex_sub(graph, ex_sym(graph, SYM_CONTACT, number, point + i),
+                        ex_sym(graph, SYM_BODY, body,
+                               BODYQ_POSITION * BODYQ_STRIDE + i))
+               : ex_num(graph, 0);
     }
 }
 
@@ -72,17 +74,19 @@ U_of(struct check *ck, uint32_t body, const struct value *c, size_t count,
     return mx_done(ck, value);
 }
 
-/* X^T A^-1 X for a symmetric positive definite A (f x f), X f x n */
+/* X^T A^-1 X for a symmetric positive definite A (order x order) and X (order x
+ * count): with A = L D L^T, D diagonal, and Y = L^-1 X it is Y^T D^-1 Y */
 static void
 congruence(struct check *ck, const struct value *A, const struct value *X,
            const expr **out)
 {
     struct graph *graph = ck->g;
-    uint32_t f = A->rows, count = X->cols;
-    const expr *L[6][6], *D[6], **Y = NEW_N(ck->arena, const expr *, f *count);
-    for (uint32_t j = 0; j < f; j++) {
-        for (uint32_t i = j; i < f; i++) {
-            const expr *sum = A->e[i * f + j];
+    uint32_t order = A->rows, count = X->cols;
+    const expr *L[6][6], *D[6],
+        **Y = NEW_N(ck->arena, const expr *, order *count);
+    for (uint32_t j = 0; j < order; j++) {
+        for (uint32_t i = j; i < order; i++) {
+            const expr *sum = A->e[i * order + j];
             for (uint32_t k = 0; k < j; k++)
                 sum = ex_sub(
                     graph, sum,
@@ -103,7 +107,7 @@ congruence(struct check *ck, const struct value *A, const struct value *X,
     for (uint32_t a = 0; a < count; a++)
         for (uint32_t b = a; b < count; b++) {
             const expr *sum = ex_num(graph, 0);
-            for (uint32_t k = 0; k < f; k++)
+            for (uint32_t k = 0; k < order; k++)
                 sum = ex_add(
                     graph, sum,
                     ex_div(graph,
@@ -118,9 +122,9 @@ G_of(struct check *ck, uint32_t body, const struct value *c, size_t count,
      imp_range range)
 {
     struct value Q = screw_held(ck, body, true, range);
-    struct value A = screw_reduced(ck, body, &Q, range);
-    if (A.kind == V_POISON)
-        return A;
+    struct value reduced = screw_reduced(ck, body, &Q, range);
+    if (reduced.kind == V_POISON)
+        return reduced;
     struct value U = U_of(ck, body, c, count, true, range);
     struct value eta = screw_eta(ck, range), QT = screw_transpose(ck, &Q);
     U = screw_mul(ck, &eta, &U);
@@ -129,7 +133,7 @@ G_of(struct check *ck, uint32_t body, const struct value *c, size_t count,
                                   dim_mks(ck->dims, 0, -1, 0), range);
     if (X.kind == V_POISON)
         return X;
-    congruence(ck, &A, &X, result.e);
+    congruence(ck, &reduced, &X, result.e);
     return result;
 }
 
@@ -150,8 +154,8 @@ wrong_argument(struct check *ck, const struct ast_expr *node, size_t i,
 }
 
 static struct value
-G_sum(struct check *ck, const struct ast_expr *node, const struct value *c,
-      size_t count)
+G_sum(struct check *ck, const struct ast_expr *node,
+      const struct value *contacts, size_t count)
 {
     struct value sum = v_array(ck, (uint32_t)count, (uint32_t)count,
                                dim_mks(ck->dims, 0, -1, 0), node->range);
@@ -161,10 +165,10 @@ G_sum(struct check *ck, const struct ast_expr *node, const struct value *c,
     for (uint32_t b = 0; b < ck->bodies.n; b++) {
         bool in = false;
         for (size_t i = 0; i < count; i++)
-            in |= touches(ck, b, c[i].ref);
+            in |= touches(ck, b, contacts[i].ref);
         if (!in || ck->bodies.v[b].fixed)
             continue;
-        struct value g = G_of(ck, b, c, count, node->range);
+        struct value g = G_of(ck, b, contacts, count, node->range);
         if (g.kind == V_POISON)
             return g;
         for (size_t k = 0; k < count * count; k++)
@@ -182,34 +186,35 @@ G_sum(struct check *ck, const struct ast_expr *node, const struct value *c,
 
 struct value
 screw_contacts(struct check *ck, const struct ast_expr *node,
-               const struct value *left, size_t count, bool G)
+               const struct value *left, size_t count, bool want_g)
 {
     assert(ck && node && left);
     bool named = left[0].kind == V_BODY;
-    if (!named && !(G && left[0].kind == V_CONTACT))
-        return wrong_argument(ck, node, 0, &left[0], G);
-    for (size_t i = named; i < count; i++) {
-        if (left[i].kind != V_CONTACT)
-            return wrong_argument(ck, node, i, &left[i], G);
-        if (!contact_of_bodies(ck, left[i].ref, G ? "G" : "U",
-                               node->args[i].value->range))
+    if (!named && !(want_g && left[0].kind == V_CONTACT))
+        return wrong_argument(ck, node, 0, &left[0], want_g);
+    for (size_t entry = named; entry < count; entry++) {
+        if (left[entry].kind != V_CONTACT)
+            return wrong_argument(ck, node, entry, &left[entry], want_g);
+        if (!contact_of_bodies(ck, left[entry].ref, want_g ? "G" : "U",
+                               node->args[entry].value->range))
             return v_poison(node->range);
-        for (size_t k = named; k < i; k++)
-            if (left[k].ref == left[i].ref) {
+        for (size_t k = named; k < entry; k++)
+            if (left[k].ref == left[entry].ref) {
                 struct diag *diag =
-                    ck_error(ck, DIAG_E0346, node->args[i].value->range,
+                    ck_error(ck, DIAG_E0346, node->args[entry].value->range,
                              "the contact `%s` stands here twice",
-                             ck->contacts.v[left[i].ref].name);
+                             ck->contacts.v[left[entry].ref].name);
                 CK_NOTE(ck, diag, node->args[k].value->range, "first here");
                 CK_HELP(ck, diag, "name each contact once");
                 return v_poison(node->range);
             }
-        if (!named || touches(ck, left[0].ref, left[i].ref))
+        if (!named || touches(ck, left[0].ref, left[entry].ref))
             continue;
-        const struct tm_contact *contact = &ck->contacts.v[left[i].ref];
-        struct diag *d = ck_error(ck, DIAG_E0346, node->args[i].value->range,
-                                  "`%s` is no contact of `%s`", contact->name,
-                                  ck->bodies.v[left[0].ref].name);
+        const struct tm_contact *contact = &ck->contacts.v[left[entry].ref];
+        struct diag *d =
+            ck_error(ck, DIAG_E0346, node->args[entry].value->range,
+                     "`%s` is no contact of `%s`", contact->name,
+                     ck->bodies.v[left[0].ref].name);
         CK_NOTE(ck, d, contact->range, "it is between `%s` and `%s`",
                 ck->bodies.v[contact->body[0]].name,
                 ck->bodies.v[contact->body[1]].name);
@@ -221,11 +226,12 @@ screw_contacts(struct check *ck, const struct ast_expr *node,
         struct diag *diag = ck_error(ck, DIAG_E0214, node->range,
                                      "%s takes a body and its contacts, but no "
                                      "contact is named",
-                                     G ? "G" : "U");
-        CK_HELP(ck, diag, G ? "as in G(one, a1, a2)" : "as in U(one, a1, a2)");
+                                     want_g ? "G" : "U");
+        CK_HELP(ck, diag,
+                want_g ? "as in G(one, a1, a2)" : "as in U(one, a1, a2)");
         return v_poison(node->range);
     }
-    if (named && G && ck->bodies.v[left[0].ref].fixed) {
+    if (named && want_g && ck->bodies.v[left[0].ref].fixed) {
         struct diag *diag = ck_error(ck, DIAG_E0345, node->args[0].value->range,
                                      "`%s` is fixed, so it has no G: nothing "
                                      "moves it",
@@ -236,6 +242,7 @@ screw_contacts(struct check *ck, const struct ast_expr *node,
     }
     if (!named)
         return G_sum(ck, node, left, count);
-    return G ? G_of(ck, left[0].ref, left + 1, count - 1, node->range)
-             : U_of(ck, left[0].ref, left + 1, count - 1, false, node->range);
+    return want_g
+               ? G_of(ck, left[0].ref, left + 1, count - 1, node->range)
+               : U_of(ck, left[0].ref, left + 1, count - 1, false, node->range);
 }

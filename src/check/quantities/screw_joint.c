@@ -54,24 +54,24 @@ push(struct sides *sides, struct list *list, const expr *const *a,
 
 /* unit vector along an axis, carried with its body */
 static void
-axis_of(struct sides *sides, const struct tm_vec *v, uint32_t body,
+axis_of(struct sides *sides, const struct tm_vec *axis, uint32_t body,
         screw_vec out)
 {
     struct check *ck = sides->ck;
-    screw_vec x;
-    screw_pad(ck, v, x);
-    if (!v->n)
-        x[2] = num(ck, 1); /* a hinge in the plane */
-    const expr *n = ex_mul(ck->g, x[0], x[0]);
+    screw_vec along;
+    screw_pad(ck, axis, along);
+    if (!axis->n)
+        along[2] = num(ck, 1); /* a hinge in the plane */
+    const expr *n = ex_mul(ck->g, along[0], along[0]);
     for (int i = 1; i < 3; i++)
-        n = ex_add(ck->g, n, ex_mul(ck->g, x[i], x[i]));
+        n = ex_add(ck->g, n, ex_mul(ck->g, along[i], along[i]));
     n = ex_op(ck->g, IMP_OP_SQRT, n, NULL, NULL);
     for (int i = 0; i < 3; i++)
-        x[i] = ex_div(ck->g, x[i], n);
-    if (v->n)
-        carry_vector(ck, body, (const expr *const *)x, out);
+        along[i] = ex_div(ck->g, along[i], n);
+    if (axis->n)
+        carry_vector(ck, body, (const expr *const *)along, out);
     else
-        memcpy(out, x, sizeof x);
+        memcpy(out, along, sizeof along);
 }
 
 static void
@@ -85,25 +85,26 @@ unit(struct check *ck, screw_vec v)
         v[i] = ex_div(ck->g, v[i], n);
 }
 
-/* b, c perpendicular to the unit vector u: b from y where u is nearest to x,
- * from x otherwise */
+/* second, third: perpendicular to the unit vector `axis`; second from y where
+ * the axis is nearest to x, from x otherwise */
 static void
-basis(struct check *ck, const expr *const u[3], screw_vec b, screw_vec c)
+basis(struct check *ck, const expr *const axis[3], screw_vec second,
+      screw_vec third)
 {
     struct graph *graph = ck->g;
     const expr *m[3];
     for (int i = 0; i < 3; i++)
-        m[i] = ex_op(graph, IMP_OP_ABS, u[i], NULL, NULL);
+        m[i] = ex_op(graph, IMP_OP_ABS, axis[i], NULL, NULL);
     const expr *rest = ex_op(graph, IMP_OP_MAX, m[1], m[2], NULL);
     const expr *x = ex_op(graph, IMP_OP_LE, rest, m[0], NULL);
     const expr *e[3] = {ex_op(graph, IMP_OP_SELECT, x, num(ck, 0), num(ck, 1)),
                         ex_op(graph, IMP_OP_SELECT, x, num(ck, 1), num(ck, 0)),
                         num(ck, 0)};
-    const expr *d = ex_op(graph, IMP_OP_SELECT, x, u[1], u[0]);
+    const expr *d = ex_op(graph, IMP_OP_SELECT, x, axis[1], axis[0]);
     for (int i = 0; i < 3; i++)
-        b[i] = ex_sub(graph, e[i], ex_mul(graph, d, u[i]));
-    unit(ck, b);
-    screw_cross(ck, u, (const expr *const *)b, c);
+        second[i] = ex_sub(graph, e[i], ex_mul(graph, d, axis[i]));
+    unit(ck, second);
+    screw_cross(ck, axis, (const expr *const *)second, third);
 }
 
 /* -- the kinds ------------------------------------------------------------ */
@@ -112,8 +113,8 @@ static void
 free_motions(struct sides *sides, struct list *list)
 {
     struct check *ck = sides->ck;
-    screw_vec a, a2, b, c;
-    axis_of(sides, &sides->j->axis, sides->carrier, a);
+    screw_vec axis, a2, second, third;
+    axis_of(sides, &sides->j->axis, sides->carrier, axis);
     switch (sides->j->kind) {
     case IMP_JOINT_BALL:
         for (int i = 0; i < 3; i++) {
@@ -122,25 +123,25 @@ free_motions(struct sides *sides, struct list *list)
         }
         break;
     case IMP_JOINT_HINGE:
-        push(sides, list, a, NULL);
+        push(sides, list, axis, NULL);
         break;
     case IMP_JOINT_SLIDER:
-        push(sides, list, NULL, a);
+        push(sides, list, NULL, axis);
         break;
     case IMP_JOINT_CYLINDER:
-        push(sides, list, a, NULL);
-        push(sides, list, NULL, a);
+        push(sides, list, axis, NULL);
+        push(sides, list, NULL, axis);
         break;
     case IMP_JOINT_UNIVERSAL:
         axis_of(sides, &sides->j->axis2, sides->other, a2);
-        push(sides, list, a, NULL);
+        push(sides, list, axis, NULL);
         push(sides, list, a2, NULL);
         break;
     case IMP_JOINT_PLANAR:
-        basis(ck, (const expr *const *)a, b, c);
-        push(sides, list, a, NULL);
-        push(sides, list, NULL, b);
-        push(sides, list, NULL, c);
+        basis(ck, (const expr *const *)axis, second, third);
+        push(sides, list, axis, NULL);
+        push(sides, list, NULL, second);
+        push(sides, list, NULL, third);
         break;
     default: /* a weld; constraint: user() */
         break;
@@ -151,39 +152,41 @@ static void
 reactions(struct sides *sides, struct list *list)
 {
     struct check *ck = sides->ck;
-    enum imp_joint_kind k = sides->j->kind;
-    screw_vec a, a2, b, c;
-    axis_of(sides, &sides->j->axis, sides->carrier, a);
-    basis(ck, (const expr *const *)a, b, c);
-    bool point = k == IMP_JOINT_BALL || k == IMP_JOINT_HINGE ||
-                 k == IMP_JOINT_UNIVERSAL || k == IMP_JOINT_WELD;
+    enum imp_joint_kind kind = sides->j->kind;
+    screw_vec axis, a2, second, third;
+    axis_of(sides, &sides->j->axis, sides->carrier, axis);
+    basis(ck, (const expr *const *)axis, second, third);
+    bool point = kind == IMP_JOINT_BALL || kind == IMP_JOINT_HINGE ||
+                 kind == IMP_JOINT_UNIVERSAL || kind == IMP_JOINT_WELD;
     int most = sides->plane ? 2 : 3;
     for (int i = 0; point && i < most; i++) {
         screw_vec e = {num(ck, i == 0), num(ck, i == 1), num(ck, i == 2)};
         push(sides, list, e, NULL);
     }
-    if (k == IMP_JOINT_PLANAR)
-        push(sides, list, a, NULL);
-    if (k == IMP_JOINT_SLIDER || k == IMP_JOINT_CYLINDER) {
-        push(sides, list, b, NULL);
+    if (kind == IMP_JOINT_PLANAR)
+        push(sides, list, axis, NULL);
+    if (kind == IMP_JOINT_SLIDER || kind == IMP_JOINT_CYLINDER) {
+        push(sides, list, second, NULL);
         if (!sides->plane)
-            push(sides, list, c, NULL);
+            push(sides, list, third, NULL);
     }
-    if (k == IMP_JOINT_WELD || k == IMP_JOINT_SLIDER)
+    if (kind == IMP_JOINT_WELD || kind == IMP_JOINT_SLIDER)
         for (int i = sides->plane ? 2 : 0; i < 3; i++) {
             screw_vec e = {num(ck, i == 0), num(ck, i == 1), num(ck, i == 2)};
             push(sides, list, NULL, e);
         }
-    if (!sides->plane && (k == IMP_JOINT_HINGE || k == IMP_JOINT_CYLINDER ||
-                          k == IMP_JOINT_PLANAR)) {
-        push(sides, list, NULL, b);
-        push(sides, list, NULL, c);
+    if (!sides->plane &&
+        (kind == IMP_JOINT_HINGE || kind == IMP_JOINT_CYLINDER ||
+         kind == IMP_JOINT_PLANAR)) {
+        push(sides, list, NULL, second);
+        push(sides, list, NULL, third);
     }
-    if (k == IMP_JOINT_UNIVERSAL) {
+    if (kind == IMP_JOINT_UNIVERSAL) {
         axis_of(sides, &sides->j->axis2, sides->other, a2);
-        screw_cross(ck, (const expr *const *)a, (const expr *const *)a2, b);
-        unit(ck, b);
-        push(sides, list, NULL, b);
+        screw_cross(ck, (const expr *const *)axis, (const expr *const *)a2,
+                    second);
+        unit(ck, second);
+        push(sides, list, NULL, second);
     }
 }
 
@@ -202,34 +205,36 @@ struct user {
 static void
 eliminate(struct user *user)
 {
-    for (int i = 0; i < user->n; i++) {
-        double *r = user->row[i], size = 0, most = 0;
+    for (int row = 0; row < user->n; row++) {
+        double *entries = user->row[row], size = 0, most = 0;
         for (int c = 0; c < user->cols; c++)
-            size = fmax(size, fabs(r[c]));
+            size = fmax(size, fabs(entries[c]));
         for (int c = 0; c < user->cols && size > 0; c++)
-            r[c] /= size;
-        for (int k = 0; k < i; k++) {
-            double f = user->pivot[k] < 0 ? 0 : r[user->pivot[k]];
+            entries[c] /= size;
+        for (int k = 0; k < row; k++) {
+            double f = user->pivot[k] < 0 ? 0 : entries[user->pivot[k]];
             for (int c = 0; c < user->cols && f != 0; c++)
-                r[c] = c == user->pivot[k] ? 0 : r[c] - f * user->row[k][c];
+                entries[c] =
+                    c == user->pivot[k] ? 0 : entries[c] - f * user->row[k][c];
         }
-        user->pivot[i] = -1;
+        user->pivot[row] = -1;
         for (int c = 0; c < user->cols; c++)
-            if (fabs(r[c]) > fmax(most, SCREW_ZERO)) {
-                most = fabs(r[c]);
-                user->pivot[i] = c;
+            if (fabs(entries[c]) > fmax(most, SCREW_ZERO)) {
+                most = fabs(entries[c]);
+                user->pivot[row] = c;
             }
-        if (user->pivot[i] < 0)
+        if (user->pivot[row] < 0)
             continue;
-        double p = r[user->pivot[i]];
+        double p = entries[user->pivot[row]];
         for (int c = 0; c < user->cols; c++)
-            r[c] = c == user->pivot[i] ? 1 : r[c] / p;
-        for (int k = 0; k < i; k++) {
-            double f = user->row[k][user->pivot[i]];
+            entries[c] = c == user->pivot[row] ? 1 : entries[c] / p;
+        for (int k = 0; k < row; k++) {
+            double f = user->row[k][user->pivot[row]];
             for (int c = 0; c < user->cols && user->pivot[k] >= 0 && f != 0;
                  c++)
-                user->row[k][c] =
-                    c == user->pivot[i] ? 0 : user->row[k][c] - f * r[c];
+                user->row[k][c] = c == user->pivot[row]
+                                      ? 0
+                                      : user->row[k][c] - f * entries[c];
         }
     }
 }
@@ -284,29 +289,29 @@ user_push(struct sides *sides, struct list *list, const double x[6],
 }
 
 static bool
-user(struct sides *sides, struct list *list, bool Q, imp_range range)
+user(struct sides *sides, struct list *list, bool want_q, imp_range range)
 {
-    struct user u = {0};
-    if (!user_rows(sides, &u, range))
+    struct user given = {0};
+    if (!user_rows(sides, &given, range))
         return false;
-    if (!Q) {
-        for (int i = 0; i < u.n; i++)
-            if (u.pivot[i] >= 0)
-                user_push(sides, list, u.s[i], false, false);
+    if (!want_q) {
+        for (int i = 0; i < given.n; i++)
+            if (given.pivot[i] >= 0)
+                user_push(sides, list, given.s[i], false, false);
         return true;
     }
-    for (int c = 0; c < u.cols; c++) {
+    for (int column = 0; column < given.cols; column++) {
         double x[6] = {0};
         bool held = false;
-        for (int i = 0; i < u.n; i++)
-            held |= u.pivot[i] == c;
+        for (int i = 0; i < given.n; i++)
+            held |= given.pivot[i] == column;
         if (held)
             continue;
-        x[u.of[c]] = 1;
-        for (int i = 0; i < u.n; i++)
-            if (u.pivot[i] >= 0)
-                x[u.of[u.pivot[i]]] = -u.row[i][c];
-        user_push(sides, list, x, true, u.of[c] < 3);
+        x[given.of[column]] = 1;
+        for (int i = 0; i < given.n; i++)
+            if (given.pivot[i] >= 0)
+                x[given.of[given.pivot[i]]] = -given.row[i][column];
+        user_push(sides, list, x, true, given.of[column] < 3);
     }
     return true;
 }
@@ -315,46 +320,49 @@ user(struct sides *sides, struct list *list, bool Q, imp_range range)
 
 /* Q or S of a joint about the mass centre of `body` */
 static struct value
-screw_of_joint(struct check *ck, uint32_t joint, uint32_t body, bool Q,
+screw_of_joint(struct check *ck, uint32_t joint, uint32_t body, bool want_q,
                imp_range range)
 {
-    const struct tm_joint *j = &ck->joints.v[joint];
-    struct sides s = {ck, j, j->body[0], j->body[1], ck->m->dim == 2};
-    struct list l = {.n = 0};
-    screw_vec at, c, x;
-    if (!j->at.n)
+    const struct tm_joint *described = &ck->joints.v[joint];
+    struct sides sides = {ck, described, described->body[0], described->body[1],
+                          ck->m->dim == 2};
+    struct list list = {.n = 0};
+    screw_vec at, arm, moment;
+    if (!described->at.n)
         return v_poison(range); /* its point was wrong */
     graph_origin(ck->g, range);
-    if (j->kind == IMP_JOINT_CONSTRAINT) {
-        if (!j->n_user || !user(&s, &l, Q, range))
+    if (described->kind == IMP_JOINT_CONSTRAINT) {
+        if (!described->n_user || !user(&sides, &list, want_q, range))
             return v_poison(range);
-    } else if (Q) {
-        free_motions(&s, &l);
+    } else if (want_q) {
+        free_motions(&sides, &list);
     } else {
-        reactions(&s, &l);
+        reactions(&sides, &list);
     }
-    if (!l.n) {
+    if (!list.n) {
         struct diag *diag = ck_error(
             ck, DIAG_E0345, range,
-            Q ? "the joint `%s` leaves nothing free, so its Q has no columns"
-              : "the joint `%s` holds nothing, so its S has no columns",
-            j->name);
-        CK_NOTE(ck, diag, j->range, "declared here");
+            want_q
+                ? "the joint `%s` leaves nothing free, so its Q has no columns"
+                : "the joint `%s` holds nothing, so its S has no columns",
+            described->name);
+        CK_NOTE(ck, diag, described->range, "declared here");
         CK_HELP(ck, diag,
-                Q ? "it has S, the reactions: %s.S" : "it has Q: %s.Q",
-                j->name);
+                want_q ? "it has S, the reactions: %s.S" : "it has Q: %s.Q",
+                described->name);
         return v_poison(range);
     }
-    screw_pad(ck, &j->at, at);
-    carry_arm(ck, body, s.carrier, (const expr *const *)at, c);
-    struct value value = mx_array(ck, 6, l.n, range);
-    for (uint32_t i = 0; i < l.n; i++) {
-        struct pair *p = &l.v[i];
-        screw_cross(ck, (const expr *const *)c, (const expr *const *)p->a, x);
+    screw_pad(ck, &described->at, at);
+    carry_arm(ck, body, sides.carrier, (const expr *const *)at, arm);
+    struct value value = mx_array(ck, 6, list.n, range);
+    for (uint32_t i = 0; i < list.n; i++) {
+        struct pair *p = &list.v[i];
+        screw_cross(ck, (const expr *const *)arm, (const expr *const *)p->a,
+                    moment);
         for (int k = 0; k < 3; k++)
-            x[k] = ex_add(ck->g, p->b[k], x[k]);
+            moment[k] = ex_add(ck->g, p->b[k], moment[k]);
         screw_put(&value, i, (const expr *const *)p->a, p->da,
-                  (const expr *const *)x, p->db);
+                  (const expr *const *)moment, p->db);
     }
     return mx_done(ck, value);
 }
@@ -385,11 +393,12 @@ free_body(struct check *ck, uint32_t body, bool Q, imp_range range)
 }
 
 static struct value
-not_constant(struct check *ck, uint32_t body, const struct tm_joint *const *j,
-             size_t count, bool Q, imp_range range)
+not_constant(struct check *ck, uint32_t body,
+             const struct tm_joint *const *joints, size_t count, bool want_q,
+             imp_range range)
 {
     const struct tm_body *b = &ck->bodies.v[body];
-    const char *coordinate = Q ? "Q" : "S";
+    const char *coordinate = want_q ? "Q" : "S";
     struct diag *diag =
         count > 1
             ? ck_error(ck, DIAG_E0345, range,
@@ -400,16 +409,16 @@ not_constant(struct check *ck, uint32_t body, const struct tm_joint *const *j,
                        "own motions are not those that the joint leaves free",
                        b->name);
     for (size_t i = 0; i < count && i < 2; i++)
-        CK_NOTE(ck, diag, j[i]->range, "this joint");
+        CK_NOTE(ck, diag, joints[i]->range, "this joint");
     CK_HELP(ck, diag,
             "ask the joint for the relative motion: %s.%s; an impact takes all "
             "joints into account",
-            j[0]->name, coordinate);
+            joints[0]->name, coordinate);
     return v_poison(range);
 }
 
 struct value
-screw_held(struct check *ck, uint32_t body, bool Q, imp_range range)
+screw_held(struct check *ck, uint32_t body, bool want_q, imp_range range)
 {
     assert(ck);
     assert(body < ck->bodies.n);
@@ -433,12 +442,12 @@ screw_held(struct check *ck, uint32_t body, bool Q, imp_range range)
         at = i;
     }
     if (!count)
-        return free_body(ck, body, Q, range);
+        return free_body(ck, body, want_q, range);
     const struct tm_joint *j = found[0];
     uint32_t other = j->body[0] == body ? j->body[1] : j->body[0];
     if (count > 1 || (other != IMP_WORLD && !ck->bodies.v[other].fixed))
-        return not_constant(ck, body, found, count, Q, range);
-    return screw_of_joint(ck, at, body, Q, range);
+        return not_constant(ck, body, found, count, want_q, range);
+    return screw_of_joint(ck, at, body, want_q, range);
 }
 
 /* -- fields --------------------------------------------------------------- */

@@ -25,10 +25,11 @@ struct value screw_transpose(struct check *ck, const struct value *left);
 struct value screw_reduced(struct check *ck, uint32_t body,
                            const struct value *Q, imp_range range);
 /* Q or S of a body: free, or held by one joint to what is fixed */
-struct value screw_held(struct check *ck, uint32_t body, bool Q,
+struct value screw_held(struct check *ck, uint32_t body, bool want_q,
                         imp_range range);
 /* U(body, contacts), G([body,] contacts) */
 struct value screw_contacts(struct check *ck, const struct ast_expr *node,
-                            const struct value *left, size_t count, bool G);
+                            const struct value *left, size_t count,
+                            bool want_g);
 
 #endif

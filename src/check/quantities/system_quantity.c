@@ -39,11 +39,12 @@ system_field(struct check *ck, uint32_t system, const char *name,
 {
     assert(ck && name);
     assert(system < ck->systems.n);
-    const struct tm_system *s = &ck->systems.v[system];
+    const struct tm_system *described = &ck->systems.v[system];
     const struct system_work *work = system_work_of(ck, system);
     if (!work || work->broken)
         return v_poison(range);
-    for (uint32_t i = s->first; i < s->first + s->n + s->n_observer; i++)
+    for (uint32_t i = described->first;
+         i < described->first + described->n + described->n_observer; i++)
         if (!strcmp(ck->coordinates.v[i].name, name))
             return v_num(ck, ex_sym(ck->g, SYM_COORD, i, 0),
                          ck->coordinate_dims.v[i], range);
@@ -62,18 +63,19 @@ system_field(struct check *ck, uint32_t system, const char *name,
         if (!strcmp(system_values[i].name, name))
             return v_num(ck, ex_sym(ck->g, SYM_SYSTEM, system, i), work->energy,
                          range);
-    const char **names =
-        NEW_N(ck->arena, const char *,
-              s->n + s->n_observer + work->members.n + n_system_values);
+    const char **names = NEW_N(ck->arena, const char *,
+                               described->n + described->n_observer +
+                                   work->members.n + n_system_values);
     size_t count = 0;
-    for (uint32_t i = 0; i < s->n + s->n_observer; i++)
-        names[count++] = ck->coordinates.v[s->first + i].name;
+    for (uint32_t i = 0; i < described->n + described->n_observer; i++)
+        names[count++] = ck->coordinates.v[described->first + i].name;
     for (size_t i = 0; i < work->members.n; i++)
         names[count++] = work->members.v[i].item->name.text;
     for (size_t i = 0; i < n_system_values; i++)
         names[count++] = system_values[i].name;
-    struct diag *diag = ck_error(ck, DIAG_E0112, name_range,
-                                 "the system `%s` has no `%s`", s->name, name);
+    struct diag *diag =
+        ck_error(ck, DIAG_E0112, name_range, "the system `%s` has no `%s`",
+                 described->name, name);
     if (!ck_suggest(ck, diag, name_range, name, names, count))
         CK_HELP(ck, diag, "it has %s", ck_join(ck, names, count, "and"));
     return v_poison(range);

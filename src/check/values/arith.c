@@ -139,48 +139,49 @@ divide(struct check *ck, const struct ast_expr *node, const struct value *left,
 }
 
 struct value
-ck_power(struct check *ck, const struct ast_expr *node, struct value a,
-         const struct ast_expr *ea, struct value b, const struct ast_expr *eb)
+ck_power(struct check *ck, const struct ast_expr *node, struct value base,
+         const struct ast_expr *ea, struct value exponent,
+         const struct ast_expr *eb)
 {
     assert(ck && node && ea && eb);
-    if (!numeric(&a))
-        return ck_no_arithmetic(ck, node, "a power", &a, ea);
-    if (!numeric(&b))
-        return ck_no_arithmetic(ck, node, "a power", &b, eb);
-    if (!v_is_scalar(&a) || !v_is_scalar(&b)) {
-        const struct value *w = v_is_scalar(&a) ? &b : &a;
+    if (!numeric(&base))
+        return ck_no_arithmetic(ck, node, "a power", &base, ea);
+    if (!numeric(&exponent))
+        return ck_no_arithmetic(ck, node, "a power", &exponent, eb);
+    if (!v_is_scalar(&base) || !v_is_scalar(&exponent)) {
+        const struct value *w = v_is_scalar(&base) ? &exponent : &base;
         struct diag *diag =
-            ck_error(ck, DIAG_E0210, w == &a ? ea->range : eb->range,
+            ck_error(ck, DIAG_E0210, w == &base ? ea->range : eb->range,
                      "a power takes numbers, but this is %s", v_kind(ck, w));
-        if (w == &a)
+        if (w == &base)
             CK_HELP(ck, diag,
-                    a.cols == 1 ? "the square of a vector is dot(v, v)"
-                                : "write the product out: M*M");
+                    base.cols == 1 ? "the square of a vector is dot(v, v)"
+                                   : "write the product out: M*M");
         return v_poison(node->range);
     }
     const struct dim *pure = dim_pure(ck->dims);
-    if (!b.bare && !dim_unify(ck->dims, b.dim, pure, eb->range)) {
+    if (!exponent.bare && !dim_unify(ck->dims, exponent.dim, pure, eb->range)) {
         struct diag *diag =
             ck_error(ck, DIAG_E0204, eb->range,
                      "an exponent is a pure number, but this is "
                      "%s",
-                     dim_say(ck->dims, b.dim));
+                     dim_say(ck->dims, exponent.dim));
         v_explain(ck, diag, eb);
         return v_poison(node->range);
     }
     double number;
     struct ratio q;
     const struct dim *dim;
-    if (v_const(&b, &number) && ratio_of(number, &q)) {
-        dim = a.bare ? pure : dim_pow(ck->dims, a.dim, q);
+    if (v_const(&exponent, &number) && ratio_of(number, &q)) {
+        dim = base.bare ? pure : dim_pow(ck->dims, base.dim, q);
     } else {
         dim = pure;
-        if (!a.bare && !dim_unify(ck->dims, a.dim, pure, ea->range)) {
+        if (!base.bare && !dim_unify(ck->dims, base.dim, pure, ea->range)) {
             struct diag *diag = ck_error(
                 ck, DIAG_E0205, ea->range,
                 "this is %s, and its exponent is no simple number that "
                 "is written out",
-                dim_say(ck->dims, a.dim));
+                dim_say(ck->dims, base.dim));
             CK_NOTE(ck, diag, eb->range, "the exponent");
             v_explain(ck, diag, ea);
             CK_HELP(ck, diag,
@@ -189,11 +190,11 @@ ck_power(struct check *ck, const struct ast_expr *node, struct value a,
             return v_poison(node->range);
         }
     }
-    if (a.kind == V_ANY || b.kind == V_ANY)
+    if (base.kind == V_ANY || exponent.kind == V_ANY)
         return v_any(ck, dim, node->range);
     struct value result =
-        v_num(ck, ex_pow(ck->g, a.e[0], b.e[0]), dim, node->range);
-    result.bare = a.bare && b.bare;
+        v_num(ck, ex_pow(ck->g, base.e[0], exponent.e[0]), dim, node->range);
+    result.bare = base.bare && exponent.bare;
     return result;
 }
 
@@ -225,28 +226,28 @@ compare(struct check *ck, const struct ast_expr *node, const struct value *left,
     if (!v_agree(ck, node, "a comparison", left, node->a, right, node->b, &dim,
                  &bare))
         return v_poison(node->range);
-    const expr *leaf = left->e[0], *r = right->e[0], *n;
+    const expr *left_leaf = left->e[0], *right_leaf = right->e[0], *truth;
     switch (node->op) {
     case AST_LT:
-        n = ex_op(ck->g, IMP_OP_LT, leaf, r, NULL);
+        truth = ex_op(ck->g, IMP_OP_LT, left_leaf, right_leaf, NULL);
         break;
     case AST_LE:
-        n = ex_op(ck->g, IMP_OP_LE, leaf, r, NULL);
+        truth = ex_op(ck->g, IMP_OP_LE, left_leaf, right_leaf, NULL);
         break;
     case AST_GT:
-        n = ex_op(ck->g, IMP_OP_LT, r, leaf, NULL);
+        truth = ex_op(ck->g, IMP_OP_LT, right_leaf, left_leaf, NULL);
         break;
     case AST_GE:
-        n = ex_op(ck->g, IMP_OP_LE, r, leaf, NULL);
+        truth = ex_op(ck->g, IMP_OP_LE, right_leaf, left_leaf, NULL);
         break;
     case AST_EQ:
-        n = ex_op(ck->g, IMP_OP_EQ, leaf, r, NULL);
+        truth = ex_op(ck->g, IMP_OP_EQ, left_leaf, right_leaf, NULL);
         break;
     default:
-        n = ex_op(ck->g, IMP_OP_NE, leaf, r, NULL);
+        truth = ex_op(ck->g, IMP_OP_NE, left_leaf, right_leaf, NULL);
         break;
     }
-    return v_truth(ck, n, node->range);
+    return v_truth(ck, truth, node->range);
 }
 
 bool
@@ -306,18 +307,20 @@ ck_binary(struct check *ck, const struct ast_expr *node,
 }
 
 struct value
-ck_choice(struct check *ck, const struct ast_expr *node, const struct value *c,
-          const struct value *left, const struct value *right)
+ck_choice(struct check *ck, const struct ast_expr *node,
+          const struct value *condition, const struct value *left,
+          const struct value *right)
 {
-    assert(ck && node && c && left && right);
-    bool ok = ck_need_truth(ck, c, node->a, "the condition of `if`");
+    assert(ck && node && condition && left && right);
+    bool ok = ck_need_truth(ck, condition, node->a, "the condition of `if`");
     if (!ok || left->kind == V_POISON || right->kind == V_POISON)
         return v_poison(node->range);
     graph_origin(ck->g, node->range);
     if (left->kind == V_TRUTH && right->kind == V_TRUTH)
-        return v_truth(
-            ck, ex_op(ck->g, IMP_OP_SELECT, c->e[0], left->e[0], right->e[0]),
-            node->range);
+        return v_truth(ck,
+                       ex_op(ck->g, IMP_OP_SELECT, condition->e[0], left->e[0],
+                             right->e[0]),
+                       node->range);
     bool any = left->kind == V_ANY || right->kind == V_ANY;
     if (!numeric(left) || !numeric(right) ||
         (!any && (left->rows != right->rows || left->cols != right->cols))) {
@@ -345,13 +348,13 @@ ck_choice(struct check *ck, const struct ast_expr *node, const struct value *c,
                         &dim, &bare)) {
         return v_poison(node->range);
     }
-    if (any || c->kind == V_ANY)
+    if (any || condition->kind == V_ANY)
         return v_any(ck, dim, node->range);
     struct value result = v_array(ck, left->rows, left->cols, dim, node->range);
     result.bare = bare;
     result.dims = dims;
     for (size_t i = 0; i < (size_t)result.rows * result.cols; i++)
-        result.e[i] =
-            ex_op(ck->g, IMP_OP_SELECT, c->e[0], left->e[i], right->e[i]);
+        result.e[i] = ex_op(ck->g, IMP_OP_SELECT, condition->e[0], left->e[i],
+                            right->e[i]);
     return mx_done(ck, result);
 }

@@ -52,24 +52,24 @@ gcd(int64_t a, int64_t b)
     return a < 0 ? -a : a;
 }
 static struct ratio
-reduce(int64_t p, int64_t q, bool *overflow)
+reduce(int64_t num, int64_t den, bool *overflow)
 {
-    if (q < 0) {
-        p = -p;
-        q = -q;
+    if (den < 0) {
+        num = -num;
+        den = -den;
     }
-    int64_t g = gcd(p, q);
+    int64_t g = gcd(num, den);
     if (g > 1) {
-        p /= g;
-        q /= g;
+        num /= g;
+        den /= g;
     }
     /* a million: products of any two fit, and no physics is beyond it */
-    if (p > 1000000 || p < -1000000 || q > 1000000 || q == 0) {
+    if (num > 1000000 || num < -1000000 || den > 1000000 || den == 0) {
         if (overflow)
             *overflow = true;
         return (struct ratio){0, 1};
     }
-    return (struct ratio){(int32_t)p, (int32_t)q};
+    return (struct ratio){(int32_t)num, (int32_t)den};
 }
 struct ratio
 ratio_make(int64_t p, int64_t q)
@@ -167,33 +167,38 @@ dim_fresh(struct dims *ds, imp_range where)
     return d;
 }
 
-/* a * b^k, solved variables left as they are */
+/* left * right^power, solved variables left as they are */
 static const struct dim *
 combine(struct dims *ds, const struct dim *left, const struct dim *right,
-        struct ratio k)
+        struct ratio power)
 {
-    struct dim *d = copy(ds, ds->pure);
+    struct dim *product = copy(ds, ds->pure);
     for (int i = 0; i < DIM_BASES; i++)
-        d->base[i] = r_add(ds, left->base[i], r_mul(ds, right->base[i], k));
-    uint32_t cap = left->n_vars + right->n_vars, count = 0, i = 0, j = 0;
+        product->base[i] =
+            r_add(ds, left->base[i], r_mul(ds, right->base[i], power));
+    uint32_t cap = left->n_vars + right->n_vars, count = 0, left_at = 0,
+             right_at = 0;
     if (!cap)
-        return d;
-    d->vars = NEW_N(ds->arena, struct dim_power, cap);
-    while (i < left->n_vars || j < right->n_vars) {
-        struct dim_power p;
-        uint32_t va = i < left->n_vars ? left->vars[i].var : UINT32_MAX;
-        uint32_t vb = j < right->n_vars ? right->vars[j].var : UINT32_MAX;
-        p.var = va < vb ? va : vb;
-        p.e = (struct ratio){0, 1};
-        if (va == p.var)
-            p.e = left->vars[i++].e;
-        if (vb == p.var)
-            p.e = r_add(ds, p.e, r_mul(ds, right->vars[j++].e, k));
-        if (p.e.p)
-            d->vars[count++] = p;
+        return product;
+    product->vars = NEW_N(ds->arena, struct dim_power, cap);
+    while (left_at < left->n_vars || right_at < right->n_vars) {
+        struct dim_power term;
+        uint32_t va =
+            left_at < left->n_vars ? left->vars[left_at].var : UINT32_MAX;
+        uint32_t vb =
+            right_at < right->n_vars ? right->vars[right_at].var : UINT32_MAX;
+        term.var = va < vb ? va : vb;
+        term.e = (struct ratio){0, 1};
+        if (va == term.var)
+            term.e = left->vars[left_at++].e;
+        if (vb == term.var)
+            term.e =
+                r_add(ds, term.e, r_mul(ds, right->vars[right_at++].e, power));
+        if (term.e.p)
+            product->vars[count++] = term;
     }
-    d->n_vars = count;
-    return d;
+    product->n_vars = count;
+    return product;
 }
 
 const struct dim *
@@ -201,22 +206,22 @@ dim_resolve(struct dims *ds, const struct dim *dim)
 {
     assert(ds && dim);
     for (;;) {
-        uint32_t i = 0;
-        while (i < dim->n_vars && !ds->v[dim->vars[i].var].solution)
-            i++;
-        if (i == dim->n_vars)
+        uint32_t solved = 0;
+        while (solved < dim->n_vars && !ds->v[dim->vars[solved].var].solution)
+            solved++;
+        if (solved == dim->n_vars)
             return dim;
-        /* replace variable i: d / var^e * solution^e */
+        /* replace variable `solved`: d / var^e * solution^e */
         struct dim *r = copy(ds, dim);
         r->vars = NEW_N(ds->arena, struct dim_power, dim->n_vars);
         uint32_t count = 0;
         for (uint32_t k = 0; k < dim->n_vars; k++)
-            if (k != i)
+            if (k != solved)
                 r->vars[count++] = dim->vars[k];
         r->n_vars = count;
-        struct var *v = &ds->v[dim->vars[i].var];
+        struct var *v = &ds->v[dim->vars[solved].var];
         v->solution = dim_resolve(ds, v->solution);
-        dim = combine(ds, r, v->solution, dim->vars[i].e);
+        dim = combine(ds, r, v->solution, dim->vars[solved].e);
     }
 }
 

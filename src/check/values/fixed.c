@@ -15,18 +15,18 @@ struct fixing {
 static double
 fixed_leaf(void *ctx, const expr *leaf)
 {
-    struct fixing *f = ctx;
+    struct fixing *fixing = ctx;
     if (leaf->sym == SYM_PARAM) {
-        struct tm_param *param = &f->ck->params.v[leaf->i];
-        if (f->change && !param->structural) {
+        struct tm_param *param = &fixing->ck->params.v[leaf->i];
+        if (fixing->change && !param->structural) {
             param->structural = true;
-            for (size_t i = 0; i < f->ck->in->n_sets; i++)
-                if (!strcmp(f->ck->in->sets[i].name, param->name))
-                    param->dflt = f->ck->in->sets[i].value;
+            for (size_t i = 0; i < fixing->ck->in->n_sets; i++)
+                if (!strcmp(fixing->ck->in->sets[i].name, param->name))
+                    param->dflt = fixing->ck->in->sets[i].value;
         }
         return param->dflt;
     }
-    f->ok = false;
+    fixing->ok = false;
     return NAN;
 }
 bool

@@ -99,9 +99,10 @@ minor_det(struct check *ck, const struct value *matrix, uint32_t row,
     return sum;
 }
 
-/* cofactor (i, j) with its sign */
+/* cofactor (row, column) with its sign */
 static const expr *
-cofactor(struct check *ck, const struct value *matrix, uint32_t i, uint32_t j)
+cofactor(struct check *ck, const struct value *matrix, uint32_t row,
+         uint32_t column)
 {
     uint32_t count = matrix->rows;
     struct value s =
@@ -109,10 +110,10 @@ cofactor(struct check *ck, const struct value *matrix, uint32_t i, uint32_t j)
     size_t k = 0;
     for (uint32_t r = 0; r < count; r++)
         for (uint32_t c = 0; c < count; c++)
-            if (r != i && c != j)
+            if (r != row && c != column)
                 s.e[k++] = matrix->e[r * count + c];
     const expr *d = minor_det(ck, &s, 0, 0);
-    return (i + j) % 2 ? ex_neg(ck->g, d) : d;
+    return (row + column) % 2 ? ex_neg(ck->g, d) : d;
 }
 
 static bool
@@ -177,13 +178,13 @@ rotation(struct check *ck, const struct ast_expr *node, struct value *args,
         return v_poison(node->range);
     if (angle->kind == V_ANY || args[0].kind == V_ANY)
         return v_any(ck, pure, node->range);
-    const expr *c = ex_op(graph, IMP_OP_COS, angle->e[0], NULL, NULL);
-    const expr *sum = ex_op(graph, IMP_OP_SIN, angle->e[0], NULL, NULL);
+    const expr *cosine = ex_op(graph, IMP_OP_COS, angle->e[0], NULL, NULL);
+    const expr *sine = ex_op(graph, IMP_OP_SIN, angle->e[0], NULL, NULL);
     if (count == 1) {
         struct value result = v_array(ck, 2, 2, pure, node->range);
-        result.e[0] = result.e[3] = c;
-        result.e[1] = ex_neg(graph, sum);
-        result.e[2] = sum;
+        result.e[0] = result.e[3] = cosine;
+        result.e[1] = ex_neg(graph, sine);
+        result.e[2] = sine;
         return result;
     }
     if (args[0].rows != 3) {
@@ -192,32 +193,33 @@ rotation(struct check *ck, const struct ast_expr *node, struct value *args,
                  v_kind(ck, &args[0]));
         return v_poison(node->range);
     }
-    /* Rodrigues: c 1 + s [u]x + (1 - c) u u^T */
+    /* Rodrigues: cosine 1 + sine [axis]x + (1 - cosine) axis axis^T */
     const expr *len =
         ex_op(graph, IMP_OP_SQRT,
               sum_products(ck, args[0].e, 1, args[0].e, 1, 3), NULL, NULL);
-    const expr *u[3], *k = ex_sub(graph, ex_num(graph, 1), c);
+    const expr *axis[3], *rest = ex_sub(graph, ex_num(graph, 1), cosine);
     if (ex_is_num(len, 0)) {
         ck_error(ck, DIAG_E0216, node->args[0].value->range,
                  "the axis of a rotation cannot be zero");
         return v_poison(node->range);
     }
     for (int i = 0; i < 3; i++)
-        u[i] = ex_div(graph, args[0].e[i], len);
-    struct value r = v_array(ck, 3, 3, pure, node->range);
+        axis[i] = ex_div(graph, args[0].e[i], len);
+    struct value matrix = v_array(ck, 3, 3, pure, node->range);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t j = 0; j < 3; j++) {
-            const expr *x = ex_mul(graph, k, ex_mul(graph, u[i], u[j]));
+            const expr *x =
+                ex_mul(graph, rest, ex_mul(graph, axis[i], axis[j]));
             if (i == j)
-                x = ex_add(graph, x, c);
+                x = ex_add(graph, x, cosine);
             else {
-                const expr *w = ex_mul(graph, sum, u[3 - i - j]);
+                const expr *w = ex_mul(graph, sine, axis[3 - i - j]);
                 x = (j + 3 - i) % 3 == 1 ? ex_sub(graph, x, w)
                                          : ex_add(graph, x, w);
             }
-            r.e[i * 3 + j] = x;
+            matrix.e[i * 3 + j] = x;
         }
-    return r;
+    return matrix;
 }
 
 static struct value
@@ -228,22 +230,22 @@ diagonal(struct check *ck, const struct ast_expr *node, struct value *args,
     if (count > 1) {
         in = v_array(ck, (uint32_t)count, 1, dim_pure(ck->dims), node->range);
         in.bare = true;
-        for (size_t i = 0; i < count; i++) {
+        for (size_t entry = 0; entry < count; entry++) {
             const struct dim *dim;
             bool bare;
-            if (!v_is_scalar(&args[i])) {
-                ck_error(ck, DIAG_E0218, node->args[i].value->range,
+            if (!v_is_scalar(&args[entry])) {
+                ck_error(ck, DIAG_E0218, node->args[entry].value->range,
                          "diag takes numbers, but this is %s",
-                         v_kind(ck, &args[i]));
+                         v_kind(ck, &args[entry]));
                 return v_poison(node->range);
             }
-            if (!v_agree(ck, node->args[i].value, "a diagonal matrix", &in,
-                         node->args[0].value, &args[i], node->args[i].value,
-                         &dim, &bare))
+            if (!v_agree(ck, node->args[entry].value, "a diagonal matrix", &in,
+                         node->args[0].value, &args[entry],
+                         node->args[entry].value, &dim, &bare))
                 return v_poison(node->range);
             in.dim = dim;
             in.bare = bare;
-            in.e[i] = args[i].e[0];
+            in.e[entry] = args[entry].e[0];
         }
     } else if (in.kind == V_ANY) {
         return v_any(ck, in.dim, node->range);
@@ -264,38 +266,42 @@ diagonal(struct check *ck, const struct ast_expr *node, struct value *args,
     return mx_done(ck, result);
 }
 
-/* M^-1 and, if b, M^-1 b, by cofactors */
+/* the inverse of the matrix or, if `right` is given, its inverse times `right`,
+ * by cofactors */
 static struct value
 solved(struct check *ck, const struct ast_expr *node, const char *name,
-       struct value *m, struct value *b)
+       struct value *matrix, struct value *right)
 {
     struct graph *graph = ck->g;
     const struct dim *one =
-        dim_div(ck->dims, dim_pure(ck->dims), dim_of(ck, m));
-    const struct dim *dim = b ? dim_mul(ck->dims, dim_of(ck, b), one) : one;
-    bool bare = m->bare && (!b || b->bare);
-    if (m->kind == V_ANY || (b && b->kind == V_ANY))
+        dim_div(ck->dims, dim_pure(ck->dims), dim_of(ck, matrix));
+    const struct dim *dim =
+        right ? dim_mul(ck->dims, dim_of(ck, right), one) : one;
+    bool bare = matrix->bare && (!right || right->bare);
+    if (matrix->kind == V_ANY || (right && right->kind == V_ANY))
         return v_any(ck, dim, node->range);
-    if (!b && v_is_scalar(m)) { /* 1 x 1: M_red of a hinge, for example */
-        struct value result = v_num(
-            ck, ex_div(graph, ex_num(graph, 1), m->e[0]), one, node->range);
+    if (!right &&
+        v_is_scalar(matrix)) { /* 1 x 1: M_red of a hinge, for example */
+        struct value result =
+            v_num(ck, ex_div(graph, ex_num(graph, 1), matrix->e[0]), one,
+                  node->range);
         result.bare = bare;
         return result;
     }
-    if (!square(ck, node, name, m))
+    if (!square(ck, node, name, matrix))
         return v_poison(node->range);
-    uint32_t count = m->rows;
-    bool mixed = m->dims || (b && b->dims);
+    uint32_t count = matrix->rows;
+    bool mixed = matrix->dims || (right && right->dims);
     const struct dim *row[SIZE_MAX_LIN], *col[SIZE_MAX_LIN];
-    if (mixed && !mx_gauge(ck, node, m, row, col))
+    if (mixed && !mx_gauge(ck, node, matrix, row, col))
         return v_poison(node->range);
-    if (b && (b->kind != V_NUM || b->rows != count)) {
+    if (right && (right->kind != V_NUM || right->rows != count)) {
         ck_error(ck, DIAG_E0210, node->args[1].value->range,
                  "the right side needs %u rows, but this is %s", count,
-                 v_kind(ck, b));
+                 v_kind(ck, right));
         return v_poison(node->range);
     }
-    const expr *det = minor_det(ck, m, 0, 0);
+    const expr *det = minor_det(ck, matrix, 0, 0);
     if (ex_is_num(det, 0)) {
         struct diag *diag =
             ck_error(ck, DIAG_E0216, node->range, "this matrix has no inverse");
@@ -305,31 +311,31 @@ solved(struct check *ck, const struct ast_expr *node, const char *name,
     struct value inv = v_array(ck, count, count, one, node->range);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < count; j++)
-            inv.e[i * count + j] = cofactor(ck, m, j, i);
-    struct value r = inv;
-    if (b) {
-        r = v_array(ck, count, b->cols, dim, node->range);
+            inv.e[i * count + j] = cofactor(ck, matrix, j, i);
+    struct value answer = inv;
+    if (right) {
+        answer = v_array(ck, count, right->cols, dim, node->range);
         for (uint32_t i = 0; i < count; i++)
-            for (uint32_t j = 0; j < b->cols; j++)
-                r.e[i * b->cols + j] = sum_products(ck, inv.e + i * count, 1,
-                                                    b->e + j, b->cols, count);
+            for (uint32_t j = 0; j < right->cols; j++)
+                answer.e[i * right->cols + j] = sum_products(
+                    ck, inv.e + i * count, 1, right->e + j, right->cols, count);
     }
-    for (size_t i = 0; i < (size_t)r.rows * r.cols; i++)
-        r.e[i] = ex_div(graph, r.e[i], det);
-    r.bare = bare;
+    for (size_t i = 0; i < (size_t)answer.rows * answer.cols; i++)
+        answer.e[i] = ex_div(graph, answer.e[i], det);
+    answer.bare = bare;
     if (!mixed)
-        return r;
+        return answer;
     const struct dim *pure = dim_pure(ck->dims);
     inv.dims = NEW_N(ck->arena, const struct dim *, (size_t)count *count);
     for (uint32_t i = 0; i < count * count; i++)
         inv.dims[i] = dim_div(
             ck->dims, pure, dim_mul(ck->dims, row[i % count], col[i / count]));
     inv.bare = false;
-    if (b)
-        return mx_mul(ck, node, &inv, b, r);
-    r.dims = inv.dims;
-    r.bare = false;
-    return mx_done(ck, r);
+    if (right)
+        return mx_mul(ck, node, &inv, right, answer);
+    answer.dims = inv.dims;
+    answer.bare = false;
+    return mx_done(ck, answer);
 }
 
 /* The parts of lin_call: *out stays poison where there is no value. */

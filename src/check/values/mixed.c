@@ -124,25 +124,27 @@ mx_agree(struct check *ck, const struct ast_expr *at, const char *doing,
     assert(ck && at && doing && left && right);
     size_t count = (size_t)left->rows * left->cols;
     const struct dim **dims = NEW_N(ck->arena, const struct dim *, count);
-    for (size_t i = 0; i < count; i++) {
-        const struct dim *x = mx_dim(ck, left, i), *y = mx_dim(ck, right, i);
-        if (left->bare && y)
-            x = y;
-        if (right->bare && x)
-            y = x;
-        dims[i] = x ? x : y;
-        if (!x || !y || dim_unify(ck->dims, x, y, at->range))
+    for (size_t entry = 0; entry < count; entry++) {
+        const struct dim *dim_left = mx_dim(ck, left, entry),
+                         *dim_right = mx_dim(ck, right, entry);
+        if (left->bare && dim_right)
+            dim_left = dim_right;
+        if (right->bare && dim_left)
+            dim_right = dim_left;
+        dims[entry] = dim_left ? dim_left : dim_right;
+        if (!dim_left || !dim_right ||
+            dim_unify(ck->dims, dim_left, dim_right, at->range))
             continue;
         struct diag *diag = ck_error(
             ck, DIAG_E0227, at->op_range.file ? at->op_range : at->range,
             "%s needs equal dimensions entry by entry, but in %s these are %s "
             "and %s",
-            doing, mx_entry(ck, left, i), dim_say(ck->dims, x),
-            dim_say(ck->dims, y));
-        CK_NOTE(ck, diag, ea->range, "here %s is %s", mx_entry(ck, left, i),
-                dim_say(ck->dims, x));
-        CK_NOTE(ck, diag, eb->range, "here %s is %s", mx_entry(ck, right, i),
-                dim_say(ck->dims, y));
+            doing, mx_entry(ck, left, entry), dim_say(ck->dims, dim_left),
+            dim_say(ck->dims, dim_right));
+        CK_NOTE(ck, diag, ea->range, "here %s is %s", mx_entry(ck, left, entry),
+                dim_say(ck->dims, dim_left));
+        CK_NOTE(ck, diag, eb->range, "here %s is %s",
+                mx_entry(ck, right, entry), dim_say(ck->dims, dim_right));
         CK_HELP(ck, diag,
                 "twists (spin, velocity) are added to twists, wrenches "
                 "(force, moment) to wrenches of one kind");
@@ -151,30 +153,30 @@ mx_agree(struct check *ck, const struct ast_expr *at, const char *doing,
     return dims;
 }
 
-/* dimension of sum_k a[i, k] b[k, j]; false: reported */
+/* dimension of this entry of the product left * right; false: reported */
 static bool
 sum_dim(struct check *ck, const struct ast_expr *at, const struct value *left,
-        const struct value *right, const struct value *r, size_t entry,
+        const struct value *right, const struct value *product, size_t entry,
         const struct dim **out)
 {
-    size_t i = entry / r->cols, j = entry % r->cols, from = 0;
+    size_t i = entry / product->cols, j = entry % product->cols, from = 0;
     *out = NULL;
-    for (size_t k = 0; k < left->cols; k++) {
-        const struct dim *x = mx_dim(ck, left, i * left->cols + k);
-        const struct dim *y = mx_dim(ck, right, k * right->cols + j);
+    for (size_t term = 0; term < left->cols; term++) {
+        const struct dim *x = mx_dim(ck, left, i * left->cols + term);
+        const struct dim *y = mx_dim(ck, right, term * right->cols + j);
         if (!x || !y)
             continue;
         const struct dim *dim = dim_mul(ck->dims, x, y);
         if (!*out) {
             *out = dim;
-            from = k;
+            from = term;
         } else if (!dim_unify(ck->dims, *out, dim, at->range)) {
             struct diag *e = ck_error(
                 ck, DIAG_E0227, at->op_range.file ? at->op_range : at->range,
                 "the terms of %s of this product have two dimensions: term "
                 "%zu is %s, term %zu %s",
-                mx_entry(ck, r, entry), from, dim_say(ck->dims, *out), k,
-                dim_say(ck->dims, dim));
+                mx_entry(ck, product, entry), from, dim_say(ck->dims, *out),
+                term, dim_say(ck->dims, dim));
             CK_HELP(ck, e,
                     "a wrench (f, m) and a twist (w, v) multiply through eta, "
                     "which exchanges halves: transpose(wrench)*eta*twist");
@@ -219,9 +221,9 @@ mx_gauge(struct check *ck, const struct ast_expr *node,
             row[start] = dim_pure(ck->dims);
         for (bool more = true; more;) {
             more = false;
-            for (uint32_t k = 0; k < count * count; k++) {
-                const struct dim *dim = mx_dim(ck, matrix, k);
-                uint32_t i = k / count, j = k % count;
+            for (uint32_t entry = 0; entry < count * count; entry++) {
+                const struct dim *dim = mx_dim(ck, matrix, entry);
+                uint32_t i = entry / count, j = entry % count;
                 if (!dim || (row[i] != NULL) == (col[j] != NULL))
                     continue;
                 if (row[i])
@@ -232,9 +234,9 @@ mx_gauge(struct check *ck, const struct ast_expr *node,
             }
         }
     }
-    for (uint32_t k = 0; k < count * count; k++) {
-        const struct dim *dim = mx_dim(ck, matrix, k);
-        uint32_t i = k / count, j = k % count;
+    for (uint32_t entry = 0; entry < count * count; entry++) {
+        const struct dim *dim = mx_dim(ck, matrix, entry);
+        uint32_t i = entry / count, j = entry % count;
         if (!dim)
             continue;
         const struct dim *x = dim_mul(ck->dims, row[i], col[j]);
@@ -244,7 +246,7 @@ mx_gauge(struct check *ck, const struct ast_expr *node,
             ck, DIAG_E0227, node->range,
             "this matrix maps no quantities to quantities: by its other "
             "entries %s would be %s, but it is %s",
-            mx_entry(ck, matrix, k), dim_say(ck->dims, x),
+            mx_entry(ck, matrix, entry), dim_say(ck->dims, x),
             dim_say(ck->dims, dim));
         CK_HELP(ck, t,
                 "entry [i, j] is what comes out in i over what goes in at j: "

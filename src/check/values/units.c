@@ -64,23 +64,23 @@ static const struct {
 #define N_PREFIXES (sizeof prefixes / sizeof prefixes[0])
 
 static struct unit
-unit_row(struct dims *ds, size_t i, double num, double den)
+unit_row(struct dims *ds, size_t row, double num, double den)
 {
-    const int8_t p[DIM_BASES] = {
-        [DIM_M] = units[i].m,   [DIM_KG] = units[i].kg,
-        [DIM_S] = units[i].s,   [DIM_A] = units[i].A,
-        [DIM_K] = units[i].K,   [DIM_MOL] = units[i].mol,
-        [DIM_CD] = units[i].cd,
+    const int8_t powers[DIM_BASES] = {
+        [DIM_M] = units[row].m,   [DIM_KG] = units[row].kg,
+        [DIM_S] = units[row].s,   [DIM_A] = units[row].A,
+        [DIM_K] = units[row].K,   [DIM_MOL] = units[row].mol,
+        [DIM_CD] = units[row].cd,
     };
     const struct dim *dim = dim_pure(ds);
     for (int k = 0; k < DIM_BASES; k++)
-        if (p[k])
+        if (powers[k])
             dim = dim_mul(ds, dim,
                           dim_pow(ds, dim_unit(ds, (enum dim_base)k),
-                                  (struct ratio){p[k], 1}));
+                                  (struct ratio){powers[k], 1}));
     /* kg is the base: 1 g = 1/1000, so k * g must come out as exactly 1 */
-    num *= units[i].num;
-    den *= units[i].den;
+    num *= units[row].num;
+    den *= units[row].den;
     if (num >= den && fmod(num, den) == 0) {
         num /= den;
         den = 1;
@@ -139,7 +139,7 @@ unit_pow(struct dims *ds, struct unit a, struct ratio exponent)
 static bool
 exponent(const struct ast_expr *node, struct ratio *ratio)
 {
-    struct ratio a, b;
+    struct ratio num, den;
     switch (node->kind) {
     case AST_NUM:
         return !node->unit && ratio_of(node->num, ratio);
@@ -151,10 +151,10 @@ exponent(const struct ast_expr *node, struct ratio *ratio)
         ratio->p = -ratio->p;
         return true;
     case AST_BINARY:
-        if (node->op != AST_DIV || !exponent(node->a, &a) ||
-            !exponent(node->b, &b) || !b.p)
+        if (node->op != AST_DIV || !exponent(node->a, &num) ||
+            !exponent(node->b, &den) || !den.p)
             return false;
-        *ratio = ratio_make((int64_t)a.p * b.q, (int64_t)a.q * b.p);
+        *ratio = ratio_make((int64_t)num.p * den.q, (int64_t)num.q * den.p);
         return true;
     default:
         return false;
@@ -219,7 +219,7 @@ static bool
 unit_ast(struct check *ck, const struct ast_expr *node, struct unit *unit,
          int depth)
 {
-    struct unit a, b;
+    struct unit left, right;
     struct ratio ratio;
     if (depth > 100)
         goto wrong;
@@ -245,7 +245,7 @@ unit_ast(struct check *ck, const struct ast_expr *node, struct unit *unit,
         return unit_ast(ck, node->list[0], unit, depth + 1);
     case AST_BINARY:
         if (node->op == AST_POW) {
-            if (!unit_ast(ck, node->a, &a, depth + 1))
+            if (!unit_ast(ck, node->a, &left, depth + 1))
                 return false;
             if (!exponent(node->b, &ratio)) {
                 ck_error(ck, DIAG_E0208, node->b->range,
@@ -253,16 +253,17 @@ unit_ast(struct check *ck, const struct ast_expr *node, struct unit *unit,
                          "such as 2, -1 or (1/2)");
                 return false;
             }
-            *unit = unit_pow(ck->dims, a, ratio);
+            *unit = unit_pow(ck->dims, left, ratio);
             return true;
         }
         if (node->op != AST_MUL && node->op != AST_DIV)
             goto wrong;
-        if (!unit_ast(ck, node->a, &a, depth + 1) ||
-            !unit_ast(ck, node->b, &b, depth + 1))
+        if (!unit_ast(ck, node->a, &left, depth + 1) ||
+            !unit_ast(ck, node->b, &right, depth + 1))
             return false;
-        *unit = unit_mul(ck->dims, a,
-                         node->op == AST_MUL ? b : unit_inv(ck->dims, b));
+        *unit =
+            unit_mul(ck->dims, left,
+                     node->op == AST_MUL ? right : unit_inv(ck->dims, right));
         return true;
     default:
         break;
@@ -318,32 +319,33 @@ scan_exponent(struct scan *c, struct ratio *ratio)
     return q != 0 && labs(p) < 1000 && labs(q) < 1000;
 }
 static bool
-scan_factor(struct scan *c, struct unit *unit)
+scan_factor(struct scan *scan, struct unit *unit)
 {
     struct ratio ratio;
-    if (*c->s == '(' && c->depth < 20) {
-        c->s++;
-        c->depth++;
-        if (!scan_product(c, unit) || *c->s != ')')
+    if (*scan->s == '(' && scan->depth < 20) {
+        scan->s++;
+        scan->depth++;
+        if (!scan_product(scan, unit) || *scan->s != ')')
             return false;
-        c->depth--;
-        c->s++;
-    } else if (*c->s == '1') {
-        c->s++;
-        *unit = (struct unit){1, 1, dim_pure(c->ds)};
+        scan->depth--;
+        scan->s++;
+    } else if (*scan->s == '1') {
+        scan->s++;
+        *unit = (struct unit){1, 1, dim_pure(scan->ds)};
     } else {
         size_t count = 0;
-        while (isalpha((unsigned char)c->s[count]) || (c->s[count] & 0x80))
+        while (isalpha((unsigned char)scan->s[count]) ||
+               (scan->s[count] & 0x80))
             count++;
-        if (!count || !unit_named(c->ds, c->s, count, unit))
+        if (!count || !unit_named(scan->ds, scan->s, count, unit))
             return false;
-        c->s += count;
+        scan->s += count;
     }
-    if (*c->s == '^') {
-        c->s++;
-        if (!scan_exponent(c, &ratio))
+    if (*scan->s == '^') {
+        scan->s++;
+        if (!scan_exponent(scan, &ratio))
             return false;
-        *unit = unit_pow(c->ds, *unit, ratio);
+        *unit = unit_pow(scan->ds, *unit, ratio);
     }
     return true;
 }

@@ -105,7 +105,7 @@ bool check_leaves(struct check *ck, const expr *const *e, size_t count, int may,
 struct value ck_binary(struct check *ck, const struct ast_expr *node,
                        const struct value *left, const struct value *right);
 struct value ck_choice(struct check *ck, const struct ast_expr *node,
-                       const struct value *c, const struct value *left,
+                       const struct value *condition, const struct value *left,
                        const struct value *right);
 /* E0209/E0224: the value is no number; teaches what to take instead */
 struct value ck_no_arithmetic(struct check *ck, const struct ast_expr *at,
@@ -115,8 +115,8 @@ bool ck_need_truth(struct check *ck, const struct value *value,
                    const struct ast_expr *node, const char *what);
 /* a^b with all rules of powers; ea, eb: their places */
 struct value ck_power(struct check *ck, const struct ast_expr *node,
-                      struct value a, const struct ast_expr *ea, struct value b,
-                      const struct ast_expr *eb);
+                      struct value base, const struct ast_expr *ea,
+                      struct value exponent, const struct ast_expr *eb);
 /* operations on checked values; nodes are made in the graph */
 struct value lin_mul(struct check *ck, const struct ast_expr *at,
                      const struct value *left, const struct value *right);

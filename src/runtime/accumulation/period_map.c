@@ -73,8 +73,8 @@ map_of(struct ballistic *motion)
 
 /* The spectral radius of D across the directions of the scales, by squaring:
  * the norm of a power is an upper bound. Letters: Q = D D, the next power of
- * the matrix D. below: only whether it is below 1; the
- * first power that shows this ends the search. */
+ * the matrix D. below: only whether it is below 1; the first power that shows
+ * this ends the search. */
 LANES_INLINE double
 radius(struct period_map *map, int rows, int scales, bool below)
 {

@@ -201,8 +201,8 @@ struct others {
 /* Solves (I - D) x + t e = r, x at right angles to t; x[rows] = e. The
  * equations across t come first, without e. Letters: p the directions across t,
  * q = (I - D) p, m = p^T q, s = p^T r, f = m^-1 s, and x = sum of f p. others:
- * the eigenvalues of D across t, that is of
- * (I - t t^T/t^2) D, in the same directions. */
+ * the eigenvalues of D across t, that is of (I - t t^T/t^2) D, in the same
+ * directions. */
 LANES_INLINE bool
 to_fixed(int rows, const struct block *block, double *x, struct others *others)
 {

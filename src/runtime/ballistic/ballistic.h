@@ -194,9 +194,8 @@ void ballistic_stick(struct ballistic *motion, const bool *closed);
 enum ballistic_event ballistic_instant_impact(struct ballistic *motion,
                                               const int *hit, int hits);
 /* The state at the `time` (s) from coordinates `position` and their `velocity`
- * (n each, SI).
- * Contacts whose gap is at most `tol` and that do not open are closed from the
- * start. False: no forces >= 0 keep them closed. */
+ * (n each, SI). Contacts whose gap is at most `tol` and that do not open are
+ * closed from the start. False: no forces >= 0 keep them closed. */
 bool ballistic_start(struct ballistic *motion, double time,
                      const double *position, const double *velocity,
                      double tol);

@@ -180,8 +180,7 @@ lanes_response(struct lanes_shape sh, const struct lanes_state *state,
                            row);
 }
 /* The impact changes z by K times the change of the contact's rate, and y by
- * -K times the gap that y leaves it (K of
- * ballistic.h). */
+ * -K times the gap that y leaves it (K of ballistic.h). */
 LANES_INLINE void
 lanes_impulse(struct lanes_shape sh, struct lanes_state *state,
               const struct lanes_step *step)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What follows from the matrices of a ballistic motion alone: responses to
  * impulses, the space of the gaps and its coordinates, the origin. Other
- * coordinates q change W, F, H and K in rounding only. Letters: M mass matrix,
- * N gradients of the gaps, W = N M^-1 N^T, L and C the factors of M and W, b a
- * right side that is solved in place, i and j rows and columns. All of them are
- * made in long double and rounded once, because an error in them is repeated at
- * every impact, a thousand times until the sizes have fallen to 1e-12. */
+ * coordinates q change W, F, H and K in rounding only. All of them are made in
+ * long double and rounded once, because an error in them is repeated at every
+ * impact, a thousand times until the sizes have fallen to 1e-12. Letters: M
+ * mass matrix, N gradients of the gaps, W = N M^-1 N^T, L and C the factors of
+ * M and W, b a right side that is solved in place, i and j rows and columns. */
 #include <string.h>
 
 #include "runtime/ballistic/workspace.h"

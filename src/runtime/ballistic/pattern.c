@@ -287,7 +287,8 @@ struct pair_law {
 
 /* Sum of the flights from now on, in units of the first one. quotient: s/p now;
  * x1: the fixed point to which it converges; ratio: that of the times of
- * periods there. *off: the relative error of the sum apart from rounding; the
+ * periods there. The functions below call p the rate `away` and s the rate
+ * `approach`. *off: the relative error of the sum apart from rounding; the
  * sum goes on until it is below `good`. */
 static double
 sum(const struct pair_law law[2], double quotient, double x1, double ratio,

@@ -93,9 +93,8 @@ ballistic_rescale(struct ballistic *motion)
         ex = motion->length_exponent, ev = motion->rate_exponent;
     double greatest_acc = largest(motion->mode.gap_acc, contacts);
     bool any, rest = !(largest(motion->y, rank) > 0.0);
-    /* local accelerations, acc 2^(length_exponent - 2 rate_exponent) stay
-     * finite
-     */
+    /* local accelerations, which are those in true units times
+     * 2^(length_exponent - 2 rate_exponent), stay finite */
     int least = -UNITS_EXPONENTS;
     any = fit(motion->y, rank, &motion->length_exponent, least);
     if (greatest_acc > 0.0 && !rest)

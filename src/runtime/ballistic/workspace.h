@@ -451,9 +451,8 @@ struct fixed_point {
     double error_fall;  /* ratio of the errors of successive periods */
 };
 /* Contacts `first` and `second` are hit in turns without acceleration, `first`
- * was hit last. 1:
- * they accumulate, -1: the impacts end, 0: rounding leaves it open. out: the
- * limit, or NULL. */
+ * was hit last. 1: they accumulate, -1: the impacts end, 0: rounding leaves it
+ * open. out: the limit, or NULL. */
 int two_contacts_limit(const struct ballistic *motion, int first, int second,
                        struct fixed_point *out);
 /* Projects local y and z onto the motion in which the impacts of the group of
@@ -473,8 +472,8 @@ impact_history_entry(const struct ballistic_workspace *work, int back)
 }
 /* number of entries that belong to this motion and are kept */
 int impact_history_length(const struct ballistic_workspace *work);
-/* the last impacts in a row that are equal to those a `period`
- * before, counted up to `most` */
+/* the last impacts in a row that are equal to those a `period` before,
+ * counted up to `most` */
 int impact_history_matches(const struct ballistic_workspace *work, int period,
                            int most);
 /* the local time of the flights of n impacts, those `back` entries before the

@@ -41,7 +41,8 @@ coordinates(struct invariant_cone_problem *problem,
     mat3_product(modes, rates, problem->back);
 }
 
-/* R^k in the coordinates X; with 2 dimensions, in the upper left corner */
+/* The turn R^k in the coordinates X; with 2 dimensions, in the upper left
+ * corner */
 static void
 turn(const struct invariant_cone_problem *problem,
      const struct symmetry *symmetry, int k, double *R)

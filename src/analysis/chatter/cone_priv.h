@@ -28,7 +28,7 @@ double *cone_points(struct cone_question *question,
                     const struct polygon2d_point *v, int n);
 /* the map U_0 R^-j of flight j between rates of the coordinates, n x n */
 void cone_user_map(const struct cone_question *question, int j, double *map);
-/* a facet of a flight as f (n) with f.rates >= 0, |f| = 1 */
+/* a facet of a flight as a vector (n) with facet.rates >= 0 and length 1 */
 void cone_user_facet(const struct cone_question *question,
                      const struct invariant_cone_plane *h, double *facet);
 /* Writes the certificate under --out. Returns enum imp_status. */

@@ -13,8 +13,8 @@
 
 /* -- moments -------------------------------------------------------------- */
 
-/* one simplex with apex at the origin and the rest at v[0 .. dim - 1], det of
- * these; sums of volume, first and second moments (Tonon 2004: for corners
+/* one simplex with apex at the origin and the rest at vertex[0 .. dim - 1], det
+ * of these; sums of volume, first and second moments (Tonon 2004: for corners
  * v_0 = 0, v_1 .. v_d, integral of x_i x_j = det/(d + 2)! *
  * (sum_a v_ai sum_b v_bj + sum_a v_ai v_aj)) */
 struct sums {
@@ -84,7 +84,7 @@ polytope_moments(const struct polytope *polytope, double *volume,
         sums.m[k] /= sums.v;
         centroid[k] = mid[k] + sums.m[k];
     }
-    /* second moments about the centroid, then J = tr(S) 1 - S */
+    /* second moments about the centroid, then the inertia tr(S) 1 - S */
     for (int n = 0; n < 6; n++)
         second[n] = sums.s[n] - sums.v * sums.m[row[n]] * sums.m[column[n]];
     *volume = sums.v;

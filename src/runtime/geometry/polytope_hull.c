@@ -269,8 +269,8 @@ drop_others(struct wrap *wrap, uint32_t in, uint32_t m)
 }
 
 /* the face that lies about in the plane outward.x = offset, which passes
- * through the points p and q; the plane is made better until nothing lies over
- * it */
+ * through both ends of an edge; the plane is made better until nothing lies
+ * over it */
 static enum step
 face_add(struct wrap *wrap, double outward[3], double offset)
 {
@@ -328,9 +328,9 @@ face_add(struct wrap *wrap, double outward[3], double offset)
     return STEP_OK;
 }
 
-/* The plane across the edge from p to q of a face with normal n that lies on
- * the left of it: of all points the one farthest around the edge spans it.
- * Points on the edge's line have no angle. */
+/* The plane across the edge from first to second of a face with normal n that
+ * lies on the left of it: of all points the one farthest around the edge spans
+ * it. Points on the edge's line have no angle. */
 static bool
 pivot(const struct wrap *wrap, uint32_t first, uint32_t second,
       const double n[3], double out[3], double *offset)

@@ -55,7 +55,7 @@ void support_rotate(const struct support_body *body, const double x[3],
                     double w[3]);
 void support_rotate_back(const struct support_body *body, const double w[3],
                          double x[3]);
-/* The d - 1 unit tangents of a unit normal n. */
+/* The dim - 1 unit tangents of a unit normal n. */
 void support_tangents(int dim, const double n[3], double T[2][3]);
 /* The curvature matrix (K11 K12 K22) of the surface at a point, in the
  * tangents T (shape axes). */

@@ -23,7 +23,8 @@ joint_of(const struct rt *run, const struct impact_of_run *o, uint32_t j)
 }
 
 /* The motions that joint j leaves free, about `at`: of its kind, or all on
- * which a user's screws do no work. Returns how many. */
+ * which a user's screws do no work. Q receives them (a user's: the null space,
+ * by the last vectors V of an SVD). Returns how many. */
 static int
 motions(const struct rt *run, const struct impact_of_run *o, uint32_t j,
         double Q[6][6])

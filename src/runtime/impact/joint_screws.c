@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Joints as screws: what each kind reacts with (S) and how it may move (Q),
- * spec screws.md 1.A; S^T eta Q = 0. */
+/* Joints as screws: what each kind reacts with (S) and how it may move
+ * (Q, the rows of free_twist), spec screws.md 1.A; S^T eta Q = 0. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>

@@ -23,8 +23,9 @@
 
 struct kept {
     struct symmetry sym;
-    double *W, *e; /* what the symmetry was found from; NULL: none was looked
-                    * for */
+    /* what the symmetry was found from: W = N M^-1 N^T and the restitutions;
+     * NULL: none was looked for */
+    double *W, *e;
     double *B, *N, *c0, *origin;  /* what the drop was calculated from */
     double *state;                /* the drop: n coordinates, n rates */
     bool dropped;                 /* `state` holds the drop */

@@ -153,7 +153,7 @@ quaternion_rotate_back(const double q[4], const double a[3], double out[3])
         out[i] = a[i] - q[0] * t[i] + u[i];
 }
 
-/* The rotation matrix (body axes to world axes) of a unit quaternion
+/* The rotation matrix R (body axes to world axes) of a unit quaternion q
  * (w, x, y, z), the attitude of a body in space. */
 static inline void
 mat3_of_quaternion(const double q[4], double R[9])

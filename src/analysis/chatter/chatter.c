@@ -275,9 +275,9 @@ cmd_chatter(struct analysis *analysis, const imp_command *command,
 
 static void
 batch_prepare(struct analysis *analysis, const imp_command *command,
-              const double *restitution, int runs, bool *told)
+              const double *restitution, int runs, bool *known)
 {
-    assert(told && runs > 0);
+    assert(known && runs > 0);
     uint32_t system_id = arg_items(analysis, command)[0].ref;
     const imp_system *system = rt_system(analysis->rt, system_id);
     struct arena *arena;
@@ -286,7 +286,7 @@ batch_prepare(struct analysis *analysis, const imp_command *command,
     const struct chatter_options *ask = &wanted->ask;
     int contacts = (int)analysis->rt->im->contacts.n;
     struct chatter_run outcome;
-    memset(told, 0, (size_t)runs * sizeof *told);
+    memset(known, 0, (size_t)runs * sizeof *known);
     if (!(system->flags & IMP_SYSTEMF_LINE) ||
         wanted->history) /* such runs go impact by impact */
         return;
@@ -297,7 +297,7 @@ batch_prepare(struct analysis *analysis, const imp_command *command,
                 ask->least >= ACCUMULATION_RESOLVE &&
                 ask->most > ACCUMULATION_RESOLVE;
     for (int k = 0; k < runs && sure; k++)
-        told[k] =
+        known[k] =
             flat_drop_starts_again(analysis, system_id,
                                    restitution + k * contacts + system->contact,
                                    &wanted->flat) &&

@@ -66,10 +66,10 @@ rotation_of(struct check *ck, const expr *const q[4], const expr *rotation[9])
         const expr *b = mul(ck, q[1 + k], q[1 + k]);
         rotation[4 * i] = ex_sub(graph, one, mul(ck, two, ex_add(graph, a, b)));
         /* row i, column j and its mirror */
-        const expr *sum = mul(ck, q[1 + i], q[1 + j]);
+        const expr *product = mul(ck, q[1 + i], q[1 + j]);
         const expr *t = mul(ck, q[0], q[1 + k]);
-        rotation[3 * i + j] = mul(ck, two, ex_sub(graph, sum, t));
-        rotation[3 * j + i] = mul(ck, two, ex_add(graph, sum, t));
+        rotation[3 * i + j] = mul(ck, two, ex_sub(graph, product, t));
+        rotation[3 * j + i] = mul(ck, two, ex_add(graph, product, t));
     }
 }
 
@@ -166,8 +166,8 @@ carry_rotation(struct check *ck, uint32_t body, const expr *rotation[9])
     if (ck->m->dim == 2) {
         const expr *a = leaf(ck, body, BODYQ_ANGLE, 0), *z = ex_num(graph, 0);
         const expr *c = ex_op(graph, IMP_OP_COS, a, NULL, NULL);
-        const expr *sum = ex_op(graph, IMP_OP_SIN, a, NULL, NULL);
-        const expr *m[9] = {c, ex_neg(graph, sum), z, sum, c, z, z,
+        const expr *sine = ex_op(graph, IMP_OP_SIN, a, NULL, NULL);
+        const expr *m[9] = {c, ex_neg(graph, sine), z, sine, c, z, z,
                             z, ex_num(graph, 1)};
         memcpy(rotation, m, sizeof m);
         return;

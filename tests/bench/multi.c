@@ -229,22 +229,24 @@ measure(const char *name, struct problem *o, double promise, int repeat)
             impact_solver_solve(m, IMP_IMPACT_NEWTON);
         }
         t[run] = (cpu() - begin) / repeat * 1e6;
-        memcpy(v0, m->v0, sizeof *v0 * nc);
+        memcpy(v0, m->approach.v0, sizeof *v0 * nc);
         begin = cpu();
         for (int i = 0; i < repeat / 4 + 1; i++)
             sum += by_gsl(&g, o, v0);
         tg[run] = (cpu() - begin) / (repeat / 4 + 1) * 1e6;
         for (size_t c = 0; c < nc; c++)
-            error = fmax(error, fabs(m->P[c] - gsl_vector_get(g.x, c)));
+            error = fmax(error, fabs(m->impulse.P[c] - gsl_vector_get(g.x, c)));
     }
     double us = bench_median(t, RUNS);
-    bool ok = m->regular && m->momentum_error < 1e-13 && error < 1e-9;
+    bool ok = m->delassus.regular && m->balance.momentum_error < 1e-13 &&
+              error < 1e-9;
     snprintf(want, sizeof want, "under %g", promise);
     bench_line(name, us, "us", want, us < promise && ok);
     snprintf(line, sizeof line, "%s, GSL", name);
     bench_line(line, bench_median(tg, RUNS), "us", "", true);
     bench_note("impulses differ by %.2g, momentum by %.2g, %s", error,
-               m->momentum_error, m->regular ? "factored" : "by SVD");
+               m->balance.momentum_error,
+               m->delassus.regular ? "factored" : "by SVD");
     gsl_matrix_free(g.B);
     gsl_matrix_free(g.A);
     gsl_vector_free(g.x);

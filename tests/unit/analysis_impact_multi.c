@@ -445,9 +445,9 @@ handler(void **state)
         used++;
         /* about 50 operations on numbers of the size of the terms */
         double P = cs[IMP_CS_IMPULSE], w = cs[IMP_CS_W];
-        near(m->P[0], P, 2e-14 * m->speed / w);
-        near(m->G[0], w, 2e-14 * w);
-        near(m->energy[0] - m->energy[1], cs[IMP_CS_LOSS],
+        near(m->impulse.P[0], P, 2e-14 * m->approach.speed / w);
+        near(m->delassus.G[0], w, 2e-14 * w);
+        near(m->balance.energy[0] - m->balance.energy[1], cs[IMP_CS_LOSS],
              2e-14 * cs[IMP_CS_E_BEFORE]);
         for (int b = 0; b < 2; b++)
             for (int k = 0; k < 3; k++) {
@@ -456,9 +456,9 @@ handler(void **state)
                     size += fabs(cs[(b ? IMP_CS_V2 : IMP_CS_V1) + j]) +
                             fabs(cs[(b ? IMP_CS_W2 : IMP_CS_W1) + j]);
                 size += P * w;
-                near(m->twist[6 * b + k], cs[(b ? IMP_CS_W2 : IMP_CS_W1) + k],
-                     1e-13 * size);
-                near(m->twist[6 * b + 3 + k],
+                near(m->velocity.twist[6 * b + k],
+                     cs[(b ? IMP_CS_W2 : IMP_CS_W1) + k], 1e-13 * size);
+                near(m->velocity.twist[6 * b + 3 + k],
                      cs[(b ? IMP_CS_V2 : IMP_CS_V1) + k], 1e-13 * size);
             }
     }

@@ -155,18 +155,18 @@ unbalanced(const struct problem *o, const struct impact_solver *m, uint32_t b,
             if ((touch ? o->c[c].body[q] : o->j[j].body[q]) != b)
                 continue;
             if (touch)
-                wrench(k, o->c[c].dir, NULL, o->c[c].p, (q ? 1 : -1) * m->P[c],
-                       x);
+                wrench(k, o->c[c].dir, NULL, o->c[c].p,
+                       (q ? 1 : -1) * m->impulse.P[c], x);
             else
-                wrench(k, m->xi + 6 * j, m->xi + 6 * j + 3, o->j[j].at,
-                       q ? -1 : 1, x);
+                wrench(k, m->impulse.xi + 6 * j, m->impulse.xi + 6 * j + 3,
+                       o->j[j].at, q ? -1 : 1, x);
             for (int i = 0; i < 6; i++) {
                 sum[i] += x[i];
                 size[i / 3] += fabsl(x[i]);
             }
         }
     for (int i = 0; i < 3; i++) {
-        const double *t = m->twist + 6 * b;
+        const double *t = m->velocity.twist + 6 * b;
         long double h = 0;
         sum[i] -= k->mass * ((long double)t[3 + i] - k->vel[i]);
         size[0] += k->mass * (fabsl(k->vel[i]) + fabsl(t[3 + i]));

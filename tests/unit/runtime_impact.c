@@ -12,14 +12,14 @@ solved(struct arena *a, struct problem *o, enum imp_impact_law law)
         impact_solver_new(a, o->p.n_body, o->p.n_contact, o->p.n_joint);
     assert_int_equal(impact_solver_prepare(m, &o->p), 0);
     impact_solver_solve(m, law);
-    assert_true(m->momentum_error < 1e-13);
+    assert_true(m->balance.momentum_error < 1e-13);
     /* velocities by the twists and by G P agree */
     for (uint32_t c = 0; c < o->p.n_contact; c++) {
         double v = 0;
         for (int s = 0; s < 2; s++) {
             if (o->c[c].body[s] == WORLD)
                 continue;
-            const double *t = m->twist + 6 * o->c[c].body[s];
+            const double *t = m->velocity.twist + 6 * o->c[c].body[s];
             const double *x = s ? o->c[c].q : o->c[c].p;
             double r[3];
             for (int i = 0; i < 3; i++)
@@ -30,7 +30,7 @@ solved(struct arena *a, struct problem *o, enum imp_impact_law law)
             for (int i = 0; i < 3; i++)
                 v += (s ? 1 : -1) * o->c[c].dir[i] * at[i];
         }
-        CLOSE(m->after[c], v, 1e-12 * (1 + m->vsize[c]));
+        CLOSE(m->velocity.after[c], v, 1e-12 * (1 + m->approach.vsize[c]));
     }
     return m;
 }
@@ -64,71 +64,72 @@ paper_singular(void **state)
     struct impact_solver *m = solved(a, &o, IMP_IMPACT_NEWTON);
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) {
-            double u = m->length[i] * m->length[k];
-            CLOSE(m->G[3 * i + k] * u, i == 1 || k == 1 ? 0 : 32.0 / 15, 1e-14);
+            double u = m->approach.length[i] * m->approach.length[k];
+            CLOSE(m->delassus.G[3 * i + k] * u,
+                  i == 1 || k == 1 ? 0 : 32.0 / 15, 1e-14);
         }
-    assert_int_equal(m->rank, 1);
-    assert_false(m->regular);
-    assert_int_equal(m->determined, IMPACT_MOTION_UNIQUE);
-    assert_true(m->applied);
-    CLOSE(m->before[0], -2.5, 1e-14);
-    CLOSE(m->P[0], 225.0 / 256, 1e-13);
-    CLOSE(m->P[1], 0, 1e-13);
-    CLOSE(m->P[2], 225.0 / 256, 1e-13);
+    assert_int_equal(m->delassus.rank, 1);
+    assert_false(m->delassus.regular);
+    assert_int_equal(m->decision.determined, IMPACT_MOTION_UNIQUE);
+    assert_true(m->decision.applied);
+    CLOSE(m->velocity.before[0], -2.5, 1e-14);
+    CLOSE(m->impulse.P[0], 225.0 / 256, 1e-13);
+    CLOSE(m->impulse.P[1], 0, 1e-13);
+    CLOSE(m->impulse.P[2], 225.0 / 256, 1e-13);
     const double v1[6] = {0, 0, -53.0 / 128, 53.0 / 128, 0, 0};
     const double v2[6] = {0, 0, 71.0 / 128, 71.0 / 128, 0, 0};
     for (int i = 0; i < 6; i++) {
-        CLOSE(m->twist[i], v1[i], 1e-13);
-        CLOSE(m->twist[6 + i], v2[i], 1e-13);
+        CLOSE(m->velocity.twist[i], v1[i], 1e-13);
+        CLOSE(m->velocity.twist[6 + i], v2[i], 1e-13);
     }
     const double x1[6] = {75.0 / 128, 225.0 / 256, 225.0 / 256, 0, 0, 0};
     const double x2[6] = {45.0 / 32, -225.0 / 256, -225.0 / 256, 225.0 / 64, 0,
                           0};
     for (int i = 0; i < 6; i++) {
-        CLOSE(m->xi[i], x1[i], 1e-13);
-        CLOSE(m->xi[6 + i], x2[i], 1e-13);
+        CLOSE(m->impulse.xi[i], x1[i], 1e-13);
+        CLOSE(m->impulse.xi[6 + i], x2[i], 1e-13);
     }
-    CLOSE(m->energy[0], 17.0 / 8, 1e-14);
-    CLOSE(m->energy[1], 1051.0 / 1024, 1e-13);
+    CLOSE(m->balance.energy[0], 17.0 / 8, 1e-14);
+    CLOSE(m->balance.energy[1], 1051.0 / 1024, 1e-13);
     /* every law agrees with equal restitutions */
     for (int law = IMP_IMPACT_POISSON; law <= IMP_IMPACT_LEAST_NORM; law++) {
         impact_solver_solve(m, (enum imp_impact_law)law);
         if (law == IMP_IMPACT_SEQUENTIAL)
             continue;
         for (int i = 0; i < 6; i++)
-            CLOSE(m->twist[i], v1[i], 1e-12);
-        CLOSE(m->P[0], 225.0 / 256, 1e-12);
+            CLOSE(m->velocity.twist[i], v1[i], 1e-12);
+        CLOSE(m->impulse.P[0], 225.0 / 256, 1e-12);
     }
     /* k = 1 */
     singular_pair(&o, 1, 1, 1);
     m = solved(a, &o, IMP_IMPACT_NEWTON);
-    CLOSE(m->P[0], 75.0 / 64, 1e-13);
-    CLOSE(m->P[2], 75.0 / 64, 1e-13);
-    CLOSE(m->twist[2], -7.0 / 32, 1e-13);
-    CLOSE(m->twist[8], 29.0 / 32, 1e-13);
-    CLOSE(m->energy[1], 17.0 / 8, 1e-13);
+    CLOSE(m->impulse.P[0], 75.0 / 64, 1e-13);
+    CLOSE(m->impulse.P[2], 75.0 / 64, 1e-13);
+    CLOSE(m->velocity.twist[2], -7.0 / 32, 1e-13);
+    CLOSE(m->velocity.twist[8], 29.0 / 32, 1e-13);
+    CLOSE(m->balance.energy[1], 17.0 / 8, 1e-13);
     /* [1.3] unequal: nothing is applied; least squares, complementarity */
     singular_pair(&o, 0.5, 0.5, 0.2);
     m = solved(a, &o, IMP_IMPACT_UNDECLARED);
-    assert_false(m->applied);
-    assert_int_equal(m->fault, IMPACT_INCONSISTENT);
-    assert_int_equal(m->determined, IMPACT_NOT_UNIQUE);
-    CLOSE(m->twist[2], -1, 0);
+    assert_false(m->decision.applied);
+    assert_int_equal(m->decision.fault, IMPACT_INCONSISTENT);
+    assert_int_equal(m->decision.determined, IMPACT_NOT_UNIQUE);
+    CLOSE(m->velocity.twist[2], -1, 0);
     impact_solver_solve(m, IMP_IMPACT_LEAST_NORM);
-    assert_true(m->applied);
-    assert_int_equal(m->determined, IMPACT_NOT_UNIQUE);
-    CLOSE(m->P[0], 405.0 / 512, 1e-13);
-    CLOSE(m->P[2], 405.0 / 512, 1e-13);
-    CLOSE(m->residual[0], 0.375, 1e-13);
-    CLOSE(m->residual[2], -0.375, 1e-13);
-    CLOSE(m->energy[1], 3439.0 / 4096, 1e-13);
+    assert_true(m->decision.applied);
+    assert_int_equal(m->decision.determined, IMPACT_NOT_UNIQUE);
+    CLOSE(m->impulse.P[0], 405.0 / 512, 1e-13);
+    CLOSE(m->impulse.P[2], 405.0 / 512, 1e-13);
+    CLOSE(m->velocity.residual[0], 0.375, 1e-13);
+    CLOSE(m->velocity.residual[2], -0.375, 1e-13);
+    CLOSE(m->balance.energy[1], 3439.0 / 4096, 1e-13);
     impact_solver_solve(m, IMP_IMPACT_COMPLEMENTARITY);
-    CLOSE(m->P[0], 1.7578125, 1e-12);
-    CLOSE(m->P[1], 0, 1e-12);
-    CLOSE(m->P[2], 0, 1e-12);
+    CLOSE(m->impulse.P[0], 1.7578125, 1e-12);
+    CLOSE(m->impulse.P[1], 0, 1e-12);
+    CLOSE(m->impulse.P[2], 0, 1e-12);
     impact_solver_solve(m, IMP_IMPACT_POISSON);
-    assert_false(m->applied);
-    assert_int_equal(m->fault, IMPACT_AMBIGUOUS);
+    assert_false(m->decision.applied);
+    assert_int_equal(m->decision.fault, IMPACT_AMBIGUOUS);
     arena_free(a);
 }
 
@@ -176,53 +177,55 @@ paper_regular(void **state)
         three_points(&o, r[0], r[0], r[0]);
         for (int law = IMP_IMPACT_NEWTON; law <= IMP_IMPACT_ENERGETIC; law++) {
             struct impact_solver *m = solved(a, &o, (enum imp_impact_law)law);
-            assert_true(m->regular);
-            assert_int_equal(m->determined, IMPACT_UNIQUE);
+            assert_true(m->delassus.regular);
+            assert_int_equal(m->decision.determined, IMPACT_UNIQUE);
             for (int i = 0, n = 0; i < 3; i++)
                 for (int j = i; j < 3; j++, n++)
-                    DIGITS(m->G[3 * i + j], G[n]);
-            DIGITS(m->before[0], -7.0 / 6);
-            DIGITS(m->before[1], -6.4);
-            DIGITS(m->before[2], -4);
+                    DIGITS(m->delassus.G[3 * i + j], G[n]);
+            DIGITS(m->velocity.before[0], -7.0 / 6);
+            DIGITS(m->velocity.before[1], -6.4);
+            DIGITS(m->velocity.before[2], -4);
             for (int i = 0; i < 3; i++) {
-                DIGITS(m->P[i], r[1 + i]);
-                DIGITS(m->twist[i], r[4 + i]);
-                DIGITS(m->after[i], -r[0] * m->before[i]);
+                DIGITS(m->impulse.P[i], r[1 + i]);
+                DIGITS(m->velocity.twist[i], r[4 + i]);
+                DIGITS(m->velocity.after[i], -r[0] * m->velocity.before[i]);
             }
-            DIGITS(m->twist[8], r[7]);
+            DIGITS(m->velocity.twist[8], r[7]);
             for (int i = 0; i < 3; i++)
-                DIGITS(m->xi[i], r[8 + i]);
+                DIGITS(m->impulse.xi[i], r[8 + i]);
             for (int i = 0; i < 5; i++)
-                DIGITS(m->xi[6 + i], r[11 + i]);
-            DIGITS(m->energy[0], 9.06);
-            DIGITS(m->energy[1], r[16]);
-            assert_true(m->peak);
-            DIGITS(m->load[0] + m->unload[0], m->P[0]);
-            DIGITS(m->at_peak[0], 0);
+                DIGITS(m->impulse.xi[6 + i], r[11 + i]);
+            DIGITS(m->balance.energy[0], 9.06);
+            DIGITS(m->balance.energy[1], r[16]);
+            assert_true(m->velocity.peak);
+            DIGITS(m->impulse.load[0] + m->impulse.unload[0], m->impulse.P[0]);
+            DIGITS(m->velocity.at_peak[0], 0);
             assert_int_equal(impact_solver_measure(m), 0);
-            assert_int_equal(m->rank, 3);
+            assert_int_equal(m->delassus.rank, 3);
         }
     }
     /* the exact impulses for 1/2 */
     three_points(&o, .5, .5, .5);
     struct impact_solver *m = solved(a, &o, IMP_IMPACT_NEWTON);
-    CLOSE(m->P[0], 2133237591. / 956094770, 1e-13);
-    CLOSE(m->P[1], 5009262543. / 1912189540, 1e-13);
-    CLOSE(m->P[2], 365637969. / 191218954, 1e-13);
+    CLOSE(m->impulse.P[0], 2133237591. / 956094770, 1e-13);
+    CLOSE(m->impulse.P[1], 5009262543. / 1912189540, 1e-13);
+    CLOSE(m->impulse.P[2], 365637969. / 191218954, 1e-13);
     /* unequal restitutions raise the energy under Newton's law, and pull */
     three_points(&o, 1, 1, 0);
     m = solved(a, &o, IMP_IMPACT_NEWTON);
-    DIGITS(m->energy[1] - m->energy[0], 6.67184559539);
-    DIGITS(m->gained, 6.67184559539);
-    CLOSE(fmin(m->P[0], fmin(m->P[1], m->P[2])), -3.336, 1e-3);
+    DIGITS(m->balance.energy[1] - m->balance.energy[0], 6.67184559539);
+    DIGITS(m->balance.gained, 6.67184559539);
+    CLOSE(fmin(m->impulse.P[0], fmin(m->impulse.P[1], m->impulse.P[2])), -3.336,
+          1e-3);
     /* and never under the energetic law */
     impact_solver_solve(m, IMP_IMPACT_ENERGETIC);
-    assert_true(m->applied && m->gained == 0);
+    assert_true(m->decision.applied && m->balance.gained == 0);
     for (int i = 0; i < 3; i++) {
         /* the definition: work of expansion is -e^2 that of compression */
-        double wc = m->load[i] * m->before[i] / 2, we = 0;
+        double wc = m->impulse.load[i] * m->velocity.before[i] / 2, we = 0;
         for (int j = 0; j < 3; j++)
-            we += m->unload[i] * m->G[3 * i + j] * m->unload[j] / 2;
+            we += m->impulse.unload[i] * m->delassus.G[3 * i + j] *
+                  m->impulse.unload[j] / 2;
         CLOSE(we, -o.c[i].e * o.c[i].e * wc, 1e-12);
     }
     arena_free(a);
@@ -247,34 +250,36 @@ paper_special(void **state)
         if (k == 2)
             o.c[1] = o.c[2];
         struct impact_solver *m = solved(a, &o, IMP_IMPACT_NEWTON);
-        DIGITS(m->energy[0], 7.01);
+        DIGITS(m->balance.energy[0], 7.01);
         if (k == 1) {
             const double x1[5] = {-2.18108108108, 2.5027027027, 5.58378378378,
                                   5.22486486486, .179459459459};
             const double x2[5] = {1.58108108108, -2.5027027027, -5.58378378378,
                                   15.4351351351, -.179459459459};
-            DIGITS(m->P[0], 1959. / 370);
-            DIGITS(m->P[1], 114. / 37);
-            DIGITS(m->twist[2], 1);
-            DIGITS(m->twist[8], .5);
-            DIGITS(m->energy[1], 1.7525);
+            DIGITS(m->impulse.P[0], 1959. / 370);
+            DIGITS(m->impulse.P[1], 114. / 37);
+            DIGITS(m->velocity.twist[2], 1);
+            DIGITS(m->velocity.twist[8], .5);
+            DIGITS(m->balance.energy[1], 1.7525);
             for (int i = 0; i < 5; i++) {
-                DIGITS(m->xi[i], x1[i]);
-                DIGITS(m->xi[6 + i], x2[i]);
+                DIGITS(m->impulse.xi[i], x1[i]);
+                DIGITS(m->impulse.xi[6 + i], x2[i]);
             }
             continue;
         }
-        DIGITS(m->twist[2], -.425858155371);
-        DIGITS(m->twist[8], 1.0280956131);
-        DIGITS(m->energy[1], 2.75588166489);
+        DIGITS(m->velocity.twist[2], -.425858155371);
+        DIGITS(m->velocity.twist[8], 1.0280956131);
+        DIGITS(m->balance.energy[1], 2.75588166489);
         if (k == 0) {
-            DIGITS(m->P[0], 10.8615787279);
+            DIGITS(m->impulse.P[0], 10.8615787279);
         } else {
-            assert_int_equal(m->rank, 1);
-            assert_int_equal(m->determined, IMPACT_MOTION_UNIQUE);
-            DIGITS(m->P[0], 2.17231574559);
-            DIGITS(m->P[1], 4.34463149118);
-            CLOSE(fabs(m->null[0] * m->P[0] + m->null[1] * m->P[1]), 0, 1e-12);
+            assert_int_equal(m->delassus.rank, 1);
+            assert_int_equal(m->decision.determined, IMPACT_MOTION_UNIQUE);
+            DIGITS(m->impulse.P[0], 2.17231574559);
+            DIGITS(m->impulse.P[1], 4.34463149118);
+            CLOSE(fabs(m->delassus.null[0] * m->impulse.P[0] +
+                       m->delassus.null[1] * m->impulse.P[1]),
+                  0, 1e-12);
         }
     }
     arena_free(a);
@@ -348,16 +353,22 @@ cuboids(void **state)
         set_motion(&o, 0, 0, 0, 0, 1, 0, 0);
         add_contact(&o, 0, 1, 2, 2.5 * h, 1, 1, 0, 0, row[k].e);
         struct impact_solver *m = solved(a, &o, IMP_IMPACT_NEWTON);
-        const double *t = m->twist;
-        const double got[7] = {
-            t[3], t[9], t[1], t[7], t[2], t[8], m->energy[0] - m->energy[1]};
+        const double *t = m->velocity.twist;
+        const double got[7] = {t[3],
+                               t[9],
+                               t[1],
+                               t[7],
+                               t[2],
+                               t[8],
+                               m->balance.energy[0] - m->balance.energy[1]};
         for (int i = 0; i < 7; i++)
             CLOSE(got[i], row[k].v[i], i == 6 ? 1e-10 : 1e-13);
         /* eq. (30): the state at peak compression; p/(1 + e) loads */
-        assert_true(m->peak);
-        CLOSE(m->peak_twist[3], (t[3] + row[k].e) / (1 + row[k].e), 1e-13);
-        CLOSE(m->at_peak[0], 0, 1e-13);
-        CLOSE(m->unload[0], row[k].e * m->load[0], 1e-10);
+        assert_true(m->velocity.peak);
+        CLOSE(m->velocity.peak_twist[3], (t[3] + row[k].e) / (1 + row[k].e),
+              1e-13);
+        CLOSE(m->velocity.at_peak[0], 0, 1e-13);
+        CLOSE(m->impulse.unload[0], row[k].e * m->impulse.load[0], 1e-10);
     }
     arena_free(a);
 }
@@ -387,27 +398,27 @@ cradle(void **state)
     balls(&o, 3, 1);
     for (int law = IMP_IMPACT_NEWTON; law <= IMP_IMPACT_LEAST_NORM; law++) {
         struct impact_solver *m = solved(a, &o, (enum imp_impact_law)law);
-        assert_true(m->applied);
-        CLOSE(m->energy[1], 0.5, 1e-12);
+        assert_true(m->decision.applied);
+        CLOSE(m->balance.energy[1], 0.5, 1e-12);
         bool seq = law == IMP_IMPACT_SEQUENTIAL;
         /* all at once: -1/3, 2/3, 2/3; one after the other: 0, 0, 1 */
-        CLOSE(m->twist[3], seq ? 0 : -1. / 3, 1e-12);
-        CLOSE(m->twist[9], seq ? 0 : 2. / 3, 1e-12);
-        CLOSE(m->twist[15], seq ? 1 : 2. / 3, 1e-12);
-        assert_false(m->tie);
+        CLOSE(m->velocity.twist[3], seq ? 0 : -1. / 3, 1e-12);
+        CLOSE(m->velocity.twist[9], seq ? 0 : 2. / 3, 1e-12);
+        CLOSE(m->velocity.twist[15], seq ? 1 : 2. / 3, 1e-12);
+        assert_false(m->decision.tie);
         if (seq)
-            assert_int_equal(m->steps, 2);
+            assert_int_equal(m->decision.steps, 2);
     }
     balls(&o, 10, 1);
     struct impact_solver *m = solved(a, &o, IMP_IMPACT_SEQUENTIAL);
     for (int i = 0; i < 10; i++)
-        CLOSE(m->twist[6 * i + 3], i == 9, 1e-13);
-    assert_int_equal(m->steps, 9);
+        CLOSE(m->velocity.twist[6 * i + 3], i == 9, 1e-13);
+    assert_int_equal(m->decision.steps, 9);
     balls(&o, 10, 0);
     for (int law = IMP_IMPACT_NEWTON; law <= IMP_IMPACT_LEAST_NORM; law++) {
         m = solved(a, &o, (enum imp_impact_law)law);
         for (int i = 0; i < 10; i++)
-            CLOSE(m->twist[6 * i + 3], 0.1, 1e-9);
+            CLOSE(m->velocity.twist[6 * i + 3], 0.1, 1e-9);
     }
     arena_free(a);
 }
@@ -429,24 +440,24 @@ two_at_once(void **state)
     set_motion(&o, 0, 0, 0, 0, 1, 0, 0);
     for (int law = IMP_IMPACT_NEWTON; law <= IMP_IMPACT_LEAST_NORM; law++) {
         struct impact_solver *m = solved(a, &o, (enum imp_impact_law)law);
-        CLOSE(m->energy[1], 0.5, 1e-12);
+        CLOSE(m->balance.energy[1], 0.5, 1e-12);
         if (law == IMP_IMPACT_SEQUENTIAL) {
             /* which is first matters, and nothing says it */
-            assert_true(m->tie);
-            assert_int_equal(m->determined, IMPACT_NOT_UNIQUE);
+            assert_true(m->decision.tie);
+            assert_int_equal(m->decision.determined, IMPACT_NOT_UNIQUE);
             continue;
         }
-        CLOSE(m->twist[3], -0.2, 1e-12);
-        CLOSE(m->twist[9], 0.6, 1e-12);
-        CLOSE(m->twist[10], 0.6 / sqrt(3.), 1e-12);
-        CLOSE(m->twist[16], -0.6 / sqrt(3.), 1e-12);
+        CLOSE(m->velocity.twist[3], -0.2, 1e-12);
+        CLOSE(m->velocity.twist[9], 0.6, 1e-12);
+        CLOSE(m->velocity.twist[10], 0.6 / sqrt(3.), 1e-12);
+        CLOSE(m->velocity.twist[16], -0.6 / sqrt(3.), 1e-12);
     }
     /* the declared priority decides */
     o.c[0].priority = 2;
     o.c[1].priority = 1;
     struct impact_solver *m = solved(a, &o, IMP_IMPACT_SEQUENTIAL);
-    assert_false(m->tie);
-    assert_true(m->P[1] > m->P[0]);
+    assert_false(m->decision.tie);
+    assert_true(m->impulse.P[1] > m->impulse.P[0]);
     arena_free(a);
 }
 
@@ -467,16 +478,16 @@ rocking(void **state)
     add_contact(&o, WORLD, 0, w, 0, 0, 0, 1, 0, 0);
     struct impact_solver *m = solved(a, &o, IMP_IMPACT_NEWTON);
     /* both corners stop: no rotation is left without friction */
-    CLOSE(m->twist[2], 0, 1e-14);
-    CLOSE(m->twist[4], 0, 1e-14);
+    CLOSE(m->velocity.twist[2], 0, 1e-14);
+    CLOSE(m->velocity.twist[4], 0, 1e-14);
     /* the corner it turned about would pull if it is the stockier block */
     impact_solver_solve(m, IMP_IMPACT_COMPLEMENTARITY);
-    CLOSE(m->after[1], 0, 1e-13);
-    assert_true(m->P[0] >= 0 && m->after[0] >= -1e-14);
-    CLOSE(m->P[0] * m->after[0], 0, 1e-13);
+    CLOSE(m->velocity.after[1], 0, 1e-13);
+    assert_true(m->impulse.P[0] >= 0 && m->velocity.after[0] >= -1e-14);
+    CLOSE(m->impulse.P[0] * m->velocity.after[0], 0, 1e-13);
     /* w^2 < j: the left corner lifts; angular momentum about the right one */
-    assert_true(w * w < j && m->after[0] > 0);
-    CLOSE(m->twist[2], -om * (j - w * w) / (j + w * w), 1e-13);
+    assert_true(w * w < j && m->velocity.after[0] > 0);
+    CLOSE(m->velocity.twist[2], -om * (j - w * w) / (j + w * w), 1e-13);
     arena_free(a);
 }
 
@@ -495,28 +506,30 @@ table(void **state)
                     0.5);
     for (int law = IMP_IMPACT_NEWTON; law <= IMP_IMPACT_LEAST_NORM; law++) {
         struct impact_solver *m = solved(a, &o, (enum imp_impact_law)law);
-        assert_true(m->applied);
-        assert_int_equal(m->rank, 3);
+        assert_true(m->decision.applied);
+        assert_int_equal(m->delassus.rank, 3);
         if (law == IMP_IMPACT_SEQUENTIAL)
             continue;
-        assert_int_equal(m->determined, IMPACT_MOTION_UNIQUE);
-        CLOSE(m->twist[5], 0.5, 1e-12);
+        assert_int_equal(m->decision.determined, IMPACT_MOTION_UNIQUE);
+        CLOSE(m->velocity.twist[5], 0.5, 1e-12);
         for (int i = 0; i < 4; i++)
-            CLOSE(m->P[i], 3 + 0.3 * (i & 1 ? 1 : -1) + 0.6 * (i & 2 ? 1 : -1),
-                  1e-11);
+            CLOSE(m->impulse.P[i],
+                  3 + 0.3 * (i & 1 ? 1 : -1) + 0.6 * (i & 2 ? 1 : -1), 1e-11);
         const double sign[4] = {1, -1, -1, 1};
         for (int i = 0; i < 4; i++)
-            CLOSE(m->null[i] * sign[i] * (m->null[0] > 0 ? 1 : -1), 0.5, 1e-12);
+            CLOSE(m->delassus.null[i] * sign[i] *
+                      (m->delassus.null[0] > 0 ? 1 : -1),
+                  0.5, 1e-12);
     }
     /* one leg of another material: Newton's law contradicts itself */
     o.c[3].e = 0.4;
     struct impact_solver *m = solved(a, &o, IMP_IMPACT_UNDECLARED);
-    assert_false(m->applied);
-    assert_int_equal(m->determined, IMPACT_NOT_UNIQUE);
+    assert_false(m->decision.applied);
+    assert_int_equal(m->decision.determined, IMPACT_NOT_UNIQUE);
     impact_solver_solve(m, IMP_IMPACT_COMPLEMENTARITY);
-    assert_true(m->applied);
+    assert_true(m->decision.applied);
     impact_solver_solve(m, IMP_IMPACT_ENERGETIC);
-    assert_int_equal(m->fault, IMPACT_AMBIGUOUS);
+    assert_int_equal(m->decision.fault, IMPACT_AMBIGUOUS);
     /* the floor moves up on a table at rest, and a wedge that is jammed */
     problem_new(&o);
     add_body(&o, 1, 1, 1, 1, 0, 0, 0, NULL);
@@ -524,7 +537,7 @@ table(void **state)
     add_contact(&o, WORLD, 0, 0, 0, -1, 0, 0, 1, 1);
     add_contact(&o, WORLD, 0, 0, 0, 1, 0, 0, -1, 0);
     m = solved(a, &o, IMP_IMPACT_COMPLEMENTARITY);
-    assert_int_equal(m->fault, IMPACT_JAMMED);
+    assert_int_equal(m->decision.fault, IMPACT_JAMMED);
     arena_free(a);
 }
 

@@ -102,7 +102,7 @@ collect(const struct problem *o, const struct impact_solver *m, struct rows *z)
     z->joints = z->n;
     for (uint32_t c = 0; c < o->p.n_contact; c++) {
         long double v = 0;
-        if (m->open[c])
+        if (m->approach.open[c])
             continue;
         for (int q = 0; q < 2; q++) {
             if (o->c[c].body[q] == WORLD)
@@ -162,7 +162,7 @@ against_long_double(void **state)
             impact_solver_new(a, o.p.n_body, o.p.n_contact, o.p.n_joint);
         assert_int_equal(impact_solver_prepare(m, &o.p), 0);
         impact_solver_solve(m, IMP_IMPACT_NEWTON);
-        if (!m->applied)
+        if (!m->decision.applied)
             continue;
         for (uint32_t b = 0; b < o.p.n_body; b++) {
             long double left[2], size[2];
@@ -170,7 +170,7 @@ against_long_double(void **state)
             for (int i = 0; i < 2; i++)
                 momentum = fmax(momentum, (double)(left[i] / size[i]));
         }
-        if (!m->regular)
+        if (!m->delassus.regular)
             continue;
         regular++;
         collect(&o, m, &z);
@@ -179,16 +179,17 @@ against_long_double(void **state)
         for (int i = 0; i < z.n; i++)
             big = fmaxl(big, fabsl(z.K[i][ROWS]));
         /* rounding of the rows, times the condition that pivots tell */
-        double tol = 64 * DBL_EPSILON * z.n * m->condition * (double)big;
+        double tol =
+            64 * DBL_EPSILON * z.n * m->delassus.condition * (double)big;
         for (int i = z.joints; i < z.n; i++)
-            CLOSE(m->P[z.of[i]], (double)z.K[i][ROWS], tol);
+            CLOSE(m->impulse.P[z.of[i]], (double)z.K[i][ROWS], tol);
         for (uint32_t j = 0, i = 0; j < o.p.n_joint; j++) {
             long double xi[6] = {0};
             for (int r = 0; r < o.j[j].n; r++, i++)
                 for (int k = 0; k < 6; k++)
                     xi[k] += z.K[i][ROWS] * o.j[j].S[r][k];
             for (int k = 0; k < 6; k++)
-                CLOSE(m->xi[6 * j + (uint32_t)k], (double)xi[k], tol);
+                CLOSE(m->impulse.xi[6 * j + (uint32_t)k], (double)xi[k], tol);
         }
     }
     /* 1e-13 of the terms */

@@ -172,7 +172,7 @@ expected(const struct problem *o, const struct impact_solver *m)
     for (int c = 0; c < nc; c++) {
         double u[3];
         for (int i = 0; i < 3; i++)
-            u[i] = o->c[c].dir[i] / m->length[c];
+            u[i] = o->c[c].dir[i] / m->approach.length[c];
         row(o, o->c[c].body, o->c[c].p, u, NULL, -1, x + c * n);
         length[c] = sqrtl(dot(n, x + c * n, x + c * n));
         for (int round = 0; round < 2; round++)
@@ -197,14 +197,14 @@ expected(const struct problem *o, const struct impact_solver *m)
             continue;
         for (int c = 0; c < nc; c++) {
             long double y = V[i * nc + c] / length[c];
-            s += y * (1 + (long double)o->c[c].e) * m->v0[c];
+            s += y * (1 + (long double)o->c[c].e) * m->approach.v0[c];
             size += y * y;
         }
         worst = fmaxl(worst, fabsl(s) / sqrtl(size));
     }
-    if (worst > 1e-11L * m->speed && worst < 1e-6L * m->speed)
+    if (worst > 1e-11L * m->approach.speed && worst < 1e-6L * m->approach.speed)
         return UNCLEAR;
-    return worst <= 1e-11L * m->speed ? MOTION : NO;
+    return worst <= 1e-11L * m->approach.speed ? MOTION : NO;
 }
 
 static void
@@ -224,21 +224,22 @@ verdicts(void **state)
         assert_int_equal(impact_solver_prepare(m, &o.p), 0);
         /* turn those that separate: all take part */
         for (int c = 0; c < m->nc; c++)
-            for (int k = 0; k < 3 && m->v0[c] > 0; k++)
+            for (int k = 0; k < 3 && m->approach.v0[c] > 0; k++)
                 o.c[c].dir[k] = -o.c[c].dir[k];
         assert_int_equal(impact_solver_prepare(m, &o.p), 0);
         bool open = false;
         for (int c = 0; c < m->nc; c++)
-            open |= m->open[c];
+            open |= m->approach.open[c];
         int want = expected(&o, m);
         count[want]++;
         if (want == UNCLEAR || open)
             continue;
         impact_solver_solve(m, IMP_IMPACT_NEWTON);
-        if (m->determined != (enum impact_uniqueness)(want - YES))
+        if (m->decision.determined != (enum impact_uniqueness)(want - YES))
             fail_msg("case %d: determined %d, expected %d (rank %d of %d)", t,
-                     (int)m->determined, want - YES, m->rank, m->nc);
-        assert_int_equal(m->applied, want != NO);
+                     (int)m->decision.determined, want - YES, m->delassus.rank,
+                     m->nc);
+        assert_int_equal(m->decision.applied, want != NO);
     }
     arena_free(a);
     /* each verdict is really met, and few cases are left out */

@@ -95,13 +95,13 @@ admissible(struct arena *a, uint64_t *s, struct problem *o)
     assert_int_equal(impact_solver_prepare(m, &at_rest.p), 0);
     /* the world hits every body: velocities -1 asked for */
     for (int c = 0; c < m->nc; c++) {
-        m->v0[c] = -1;
-        m->open[c] = false;
+        m->approach.v0[c] = -1;
+        m->approach.open[c] = false;
     }
     impact_solver_solve(m, IMP_IMPACT_LEAST_NORM);
     for (uint32_t i = 0; i < o->p.n_body; i++) {
-        memcpy(o->b[i].spin, m->twist + 6 * i, sizeof o->b[i].spin);
-        memcpy(o->b[i].vel, m->twist + 6 * i + 3, sizeof o->b[i].vel);
+        memcpy(o->b[i].spin, m->velocity.twist + 6 * i, sizeof o->b[i].spin);
+        memcpy(o->b[i].vel, m->velocity.twist + 6 * i + 3, sizeof o->b[i].vel);
     }
 }
 
@@ -160,17 +160,18 @@ balances(void **state)
             (enum imp_impact_law)(IMP_IMPACT_NEWTON + t % 6);
         impact_solver_solve(m, law);
         if (equal && law <= IMP_IMPACT_ENERGETIC)
-            assert_true(m->applied);
-        if (!m->applied)
+            assert_true(m->decision.applied);
+        if (!m->decision.applied)
             continue;
         applied++;
         /* M dv = U P + S xi of every body, as told and computed here */
-        assert_true(m->momentum_error < 1e-13);
+        assert_true(m->balance.momentum_error < 1e-13);
         momentum = fmax(momentum, momentum_off(&o, m));
         double P = 0, v = 0;
         for (int c = 0; c < m->nc; c++) {
-            P = fmax(P, fabs(m->P[c]));
-            v = fmax(v, fabs(m->before[c]) + fabs(m->after[c]));
+            P = fmax(P, fabs(m->impulse.P[c]));
+            v = fmax(v,
+                     fabs(m->velocity.before[c]) + fabs(m->velocity.after[c]));
         }
         /* the joints hold after as before */
         for (uint32_t j = 0; j < o.p.n_joint; j++)
@@ -179,7 +180,7 @@ balances(void **state)
                 for (int q = 0; q < 2; q++) {
                     if (o.j[j].body[q] == WORLD)
                         continue;
-                    const double *w = m->twist + 6 * o.j[j].body[q];
+                    const double *w = m->velocity.twist + 6 * o.j[j].body[q];
                     double d[3];
                     for (int k = 0; k < 3; k++)
                         d[k] = o.j[j].at[k] - o.b[o.j[j].body[q]].centre[k];
@@ -199,10 +200,12 @@ balances(void **state)
         /* energy: dT = P.(v0 + v)/2 (1.B), and as the bodies have it */
         double dT = 0;
         for (int c = 0; c < m->nc; c++)
-            dT += m->P[c] * (m->before[c] + m->after[c]) / 2;
-        CLOSE(m->energy[1] - m->energy[0], dT,
-              1e-9 * (1 + P * v + m->energy[0]));
-        CLOSE(m->energy[1], kinetic(&o, m->twist), 1e-12 * (1 + m->energy[1]));
+            dT += m->impulse.P[c] *
+                  (m->velocity.before[c] + m->velocity.after[c]) / 2;
+        CLOSE(m->balance.energy[1] - m->balance.energy[0], dT,
+              1e-9 * (1 + P * v + m->balance.energy[0]));
+        CLOSE(m->balance.energy[1], kinetic(&o, m->velocity.twist),
+              1e-12 * (1 + m->balance.energy[1]));
         if ((equal && law != IMP_IMPACT_COMPLEMENTARITY) ||
             law == IMP_IMPACT_ENERGETIC || law == IMP_IMPACT_SEQUENTIAL)
             assert_true(dT <= 1e-9 * (1 + P * v));
@@ -250,9 +253,9 @@ one_free(void **state)
                 nMn += y * y;
             }
         }
-        double v = m->before[0];
+        double v = m->velocity.before[0];
         double P = v < 0 ? -(1 + o.c[0].e) * v / nMn : 0;
-        CLOSE(m->P[0], P, 1e-13 * (1 + fabs(P)));
+        CLOSE(m->impulse.P[0], P, 1e-13 * (1 + fabs(P)));
     }
     arena_free(a);
 }
@@ -376,20 +379,22 @@ same_answer(const struct relabelling *how, struct impact_solver *m,
 {
     assert_int_equal(impact_solver_measure(m), 0);
     /* the joints' own condition is not in m->condition */
-    double tol = 1e-10 * fmax(10, m->condition), big = 1;
+    double tol = 1e-10 * fmax(10, m->delassus.condition), big = 1;
     for (uint32_t i = 0; i < nc; i++)
-        big = fmax(big, fabs(m->P[i]));
+        big = fmax(big, fabs(m->impulse.P[i]));
     /* where impulses >= 0 are not unique a corner of them may be taken */
     bool corner =
-        m->determined == IMPACT_MOTION_UNIQUE &&
+        m->decision.determined == IMPACT_MOTION_UNIQUE &&
         (law == IMP_IMPACT_COMPLEMENTARITY || law == IMP_IMPACT_ENERGETIC);
     for (uint32_t i = 0; i < nc && !corner; i++)
-        CLOSE(m->P[i], w->P[how->place[i]] * how->scale[i], tol * big);
+        CLOSE(m->impulse.P[i], w->impulse.P[how->place[i]] * how->scale[i],
+              tol * big);
     for (uint32_t i = 0; i < nb; i++) {
         double x[3];
-        TURN(x, m->twist + 6 * i, 0);
+        TURN(x, m->velocity.twist + 6 * i, 0);
         for (int k = 0; k < 3; k++)
-            CLOSE(w->twist[6 * how->body[i] + (uint32_t)k], x[k], tol * big);
+            CLOSE(w->velocity.twist[6 * how->body[i] + (uint32_t)k], x[k],
+                  tol * big);
     }
 }
 
@@ -417,14 +422,14 @@ relabel(void **state)
             law = IMP_IMPACT_NEWTON;
         impact_solver_solve(m, law);
         impact_solver_solve(w, law);
-        assert_int_equal(m->applied, w->applied);
-        assert_int_equal(m->rank, w->rank);
+        assert_int_equal(m->decision.applied, w->decision.applied);
+        assert_int_equal(m->delassus.rank, w->delassus.rank);
         /* nothing moves there: velocities are rounding, of any sign */
-        if (m->rank == 0)
+        if (m->delassus.rank == 0)
             continue;
-        assert_int_equal(m->determined, w->determined);
-        assert_int_equal(m->joint_rank, w->joint_rank);
-        if (m->applied)
+        assert_int_equal(m->decision.determined, w->decision.determined);
+        assert_int_equal(m->delassus.joint_rank, w->delassus.joint_rank);
+        if (m->decision.applied)
             same_answer(&how, m, w, law, nb, nc);
     }
     arena_free(a);
@@ -526,18 +531,18 @@ extended_rank(void **state)
                 none, -1);
         memcpy(y, x, sizeof y);
         int all = long_rank(k, M, y);
-        assert_int_equal(m->joint_rank, joints);
-        assert_int_equal(m->rank, all - joints);
+        assert_int_equal(m->delassus.joint_rank, joints);
+        assert_int_equal(m->delassus.rank, all - joints);
         impact_solver_solve(m, IMP_IMPACT_LEAST_NORM);
         bool open = false;
         for (int c = 0; c < m->nc; c++)
-            open |= m->open[c];
+            open |= m->approach.open[c];
         /* joints may leave nothing to move: velocities are rounding then */
-        if (!open && m->speed > 1e-9)
-            assert_int_equal(m->determined, m->rank == m->nc
-                                                ? IMPACT_UNIQUE
-                                                : IMPACT_MOTION_UNIQUE);
-        singular += m->rank < m->nc;
+        if (!open && m->approach.speed > 1e-9)
+            assert_int_equal(m->decision.determined,
+                             m->delassus.rank == m->nc ? IMPACT_UNIQUE
+                                                       : IMPACT_MOTION_UNIQUE);
+        singular += m->delassus.rank < m->nc;
     }
     assert_true(singular > 100);
     arena_free(a);

@@ -64,16 +64,16 @@ cmd_compare(struct analysis *analysis, const imp_command *command,
         const char *text[8];
         size_t n = impact_remarks(analysis, &problem, solver, text, 8);
         for (size_t i = 0; i < n && n_warn < 64; i++)
-            warn[n_warn++] =
-                arena_printf(record_arena(analysis), "%s: %s",
-                             imp_impact_law_word(solver->law), text[i]);
-        if (!solver->applied)
+            warn[n_warn++] = arena_printf(
+                record_arena(analysis), "%s: %s",
+                imp_impact_law_word(solver->decision.law), text[i]);
+        if (!solver->decision.applied)
             continue;
-        law[some] = imp_impact_law_word(solver->law);
-        determined[some] = word[solver->determined];
-        loss[some] = solver->energy[0] - solver->energy[1];
-        memcpy(impulses + some * nc, solver->P, nc * sizeof *impulses);
-        memcpy(after + some * nc, solver->after, nc * sizeof *after);
+        law[some] = imp_impact_law_word(solver->decision.law);
+        determined[some] = word[solver->decision.determined];
+        loss[some] = solver->balance.energy[0] - solver->balance.energy[1];
+        memcpy(impulses + some * nc, solver->impulse.P, nc * sizeof *impulses);
+        memcpy(after + some * nc, solver->velocity.after, nc * sizeof *after);
         some++;
     }
     for (size_t l = 0; l < LAWS; l++)
@@ -86,9 +86,9 @@ cmd_compare(struct analysis *analysis, const imp_command *command,
     SET_TEXTS("point_contacts", name, nc);
     SET_TEXTS("laws", law, some);
     SET_MAT("impulses", impulses, some, nc);
-    SET_LIST("normal_velocities_before", solver->before, nc);
+    SET_LIST("normal_velocities_before", solver->velocity.before, nc);
     SET_MAT("normal_velocities_after", after, some, nc);
-    SET_NUM("energy_before", solver->energy[0]);
+    SET_NUM("energy_before", solver->balance.energy[0]);
     SET_LIST("energy_loss", loss, some);
     SET_TEXTS("determined", determined, some);
     spread(impulses, on, nc, spreads);

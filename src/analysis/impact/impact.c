@@ -113,7 +113,7 @@ more_fields(struct analysis *analysis, const imp_command *command,
         l = (enum imp_impact_law)(IMP_IMPACT_NEWTON +
                                   rt_contact(analysis->rt, contact)->law);
     impact_solver_solve(solver, l);
-    solver->peak = solver->peak && law;
+    solver->velocity.peak = solver->velocity.peak && law;
     impact_record(analysis, &problem, solver, out, IMPACT_FIELDS_OF_PROBLEM);
     return IMP_OK;
 }

@@ -33,7 +33,7 @@ set_joints(struct analysis *analysis, const struct impact_of_run *problem,
     for (uint32_t j = 0; j < problem->p.n_joint; j++)
         for (size_t i = 0, k = 0; i < 6; i++)
             if (!plane || i < 2 || i == 5)
-                x[w * problem->joint[j] + k++] = solver->xi[6 * j + i];
+                x[w * problem->joint[j] + k++] = solver->impulse.xi[6 * j + i];
     SET_MAT("joint_impulses", x, nj, w);
 }
 
@@ -95,7 +95,7 @@ set_points(struct analysis *analysis, const struct impact_of_run *problem,
         const struct impact_contact *c = &problem->p.contact[i];
         for (size_t k = 0; k < dim; k++) {
             points[dim * i + k] = c->p[k];
-            normals[dim * i + k] = c->dir[k] / solver->length[i];
+            normals[dim * i + k] = c->dir[k] / solver->approach.length[i];
         }
         name[i] = imp_text(analysis->rt->im,
                            rt_contact(analysis->rt, problem->contact[i])->name);
@@ -124,13 +124,14 @@ set_motion(struct analysis *analysis, const struct impact_of_run *problem,
     }
     SET_NUM("time", rt_time(analysis->rt));
     set_twists(analysis, problem, out, "twists_before", twist);
-    SET_LIST("normal_velocities_before", solver->before, nc);
-    SET_NUM("energy_before", solver->energy[0]);
+    SET_LIST("normal_velocities_before", solver->velocity.before, nc);
+    SET_NUM("energy_before", solver->balance.energy[0]);
     SET_ABSENT("energy_price", "the touch is not tangential, or there are "
                                "several contacts");
-    if (nc == 1 && solver->G[0] > 0)
+    if (nc == 1 && solver->delassus.G[0] > 0)
         SET_NUM("effective_mass",
-                1 / (solver->G[0] * solver->length[0] * solver->length[0]));
+                1 / (solver->delassus.G[0] * solver->approach.length[0] *
+                     solver->approach.length[0]));
     else
         SET_ABSENT("effective_mass",
                    nc == 1 ? "nothing can move at the contact"
@@ -139,12 +140,13 @@ set_motion(struct analysis *analysis, const struct impact_of_run *problem,
         record_set_absent_all(out, after, 6, why);
         return;
     }
-    SET_LIST("impulses", solver->P, nc);
-    set_twists(analysis, problem, out, "twists_after", solver->twist);
-    SET_LIST("normal_velocities_after", solver->after, nc);
-    SET_NUM("energy_after", solver->energy[1]);
-    SET_NUM("energy_loss", solver->energy[0] - solver->energy[1]);
-    SET_NUM("momentum_error", solver->momentum_error);
+    SET_LIST("impulses", solver->impulse.P, nc);
+    set_twists(analysis, problem, out, "twists_after", solver->velocity.twist);
+    SET_LIST("normal_velocities_after", solver->velocity.after, nc);
+    SET_NUM("energy_after", solver->balance.energy[1]);
+    SET_NUM("energy_loss",
+            solver->balance.energy[0] - solver->balance.energy[1]);
+    SET_NUM("momentum_error", solver->balance.momentum_error);
 }
 
 /* what holds at the greatest compression, where the law has one */
@@ -157,7 +159,7 @@ set_peak(struct analysis *analysis, const struct impact_of_run *problem,
                                        "loading_impulses",
                                        "unloading_impulses"};
     size_t nc = (size_t)solver->nc;
-    if (!solver->applied || !solver->peak) {
+    if (!solver->decision.applied || !solver->velocity.peak) {
         record_set_absent_all(
             out, peak, 4,
             why ? why
@@ -165,10 +167,11 @@ set_peak(struct analysis *analysis, const struct impact_of_run *problem,
                   "these contacts");
         return;
     }
-    SET_LIST("normal_velocities_peak", solver->at_peak, nc);
-    set_twists(analysis, problem, out, "twists_peak", solver->peak_twist);
-    SET_LIST("loading_impulses", solver->load, nc);
-    SET_LIST("unloading_impulses", solver->unload, nc);
+    SET_LIST("normal_velocities_peak", solver->velocity.at_peak, nc);
+    set_twists(analysis, problem, out, "twists_peak",
+               solver->velocity.peak_twist);
+    SET_LIST("loading_impulses", solver->impulse.load, nc);
+    SET_LIST("unloading_impulses", solver->impulse.unload, nc);
 }
 
 /* The Delassus matrix G and what is not unique about the impulses. The singular
@@ -184,22 +187,24 @@ set_delassus(const struct analysis *analysis, struct impact_solver *solver,
     double *G = NEW_N(arena, double, nc *nc + nc + 1), *residual = G + nc * nc;
     for (size_t i = 0; i < nc; i++)
         for (size_t j = 0; j < nc; j++)
-            G[nc * i + j] =
-                solver->G[nc * i + j] * solver->length[i] * solver->length[j];
+            G[nc * i + j] = solver->delassus.G[nc * i + j] *
+                            solver->approach.length[i] *
+                            solver->approach.length[j];
     SET_MAT("G", G, nc, nc);
-    SET_TEXT("determined", word[solver->determined]);
-    memcpy(residual, solver->residual, nc * sizeof *residual);
+    SET_TEXT("determined", word[solver->decision.determined]);
+    memcpy(residual, solver->velocity.residual, nc * sizeof *residual);
     SET_LIST("residual", residual, nc);
     if (impact_solver_measure(solver)) {
         record_set_absent_all(out, singular, 3,
                               "the singular values did not settle");
         return;
     }
-    assert(solver->rank >= 0 && solver->rank <= solver->nc);
-    SET_NUM("rank", solver->rank);
-    SET_MAT("null_space", solver->null, nc - (size_t)solver->rank, nc);
-    if (solver->rank)
-        SET_NUM("condition", solver->condition);
+    assert(solver->delassus.rank >= 0 && solver->delassus.rank <= solver->nc);
+    SET_NUM("rank", solver->delassus.rank);
+    SET_MAT("null_space", solver->delassus.null,
+            nc - (size_t)solver->delassus.rank, nc);
+    if (solver->delassus.rank)
+        SET_NUM("condition", solver->delassus.condition);
     else
         SET_ABSENT("condition", "nothing can move at the contacts");
 }
@@ -212,7 +217,8 @@ impact_record(struct analysis *analysis, const struct impact_of_run *problem,
     assert(analysis != NULL && problem != NULL && solver != NULL &&
            out != NULL);
     assert(solver->nc == (int)problem->p.n_contact);
-    const char *why = solver->applied ? NULL : impact_fault_text(solver);
+    const char *why =
+        solver->decision.applied ? NULL : impact_fault_text(solver);
     set_names(analysis, problem, out);
     if (fields == IMPACT_FIELDS_ALL)
         set_motion(analysis, problem, solver, why, out);
@@ -226,6 +232,6 @@ impact_record(struct analysis *analysis, const struct impact_of_run *problem,
     else
         SET_ABSENT("contact_kind", "there are several contact points");
     set_points(analysis, problem, solver, out);
-    SET_TEXT("law", imp_impact_law_word(solver->law));
+    SET_TEXT("law", imp_impact_law_word(solver->decision.law));
     set_delassus(analysis, solver, out);
 }

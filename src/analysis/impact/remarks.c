@@ -22,7 +22,7 @@ const char *
 impact_fault_text(const struct impact_solver *solver)
 {
     assert(solver != NULL);
-    switch (solver->fault) {
+    switch (solver->decision.fault) {
     case IMPACT_INCONSISTENT:
         return "the law's normal velocities contradict each other: the bodies "
                "and joints cannot take them all (see residual)";
@@ -93,37 +93,40 @@ say_outcome(struct sentences *list, const struct analysis *analysis,
     bool equal = true; /* all restitutions are the same */
     for (int c = 0; c < solver->nc; c++)
         equal &= problem->p.contact[c].e == problem->p.contact[0].e;
-    if (!solver->applied)
+    if (!solver->decision.applied)
         SAY(list, "no motion is applied under `%s`: %s",
-            imp_impact_law_word(solver->law), impact_fault_text(solver));
-    else if (solver->fault == IMPACT_INCONSISTENT)
+            imp_impact_law_word(solver->decision.law),
+            impact_fault_text(solver));
+    else if (solver->decision.fault == IMPACT_INCONSISTENT)
         SAY(list,
             "the law's normal velocities cannot all be had: least squares");
-    if (solver->joint_rank < solver->nr)
+    if (solver->delassus.joint_rank < solver->nr)
         SAY(list,
             "%d of %d constraints of the joints %s redundant: the least "
             "joint impulses are given",
-            solver->nr - solver->joint_rank, solver->nr,
-            solver->nr - solver->joint_rank == 1 ? "is" : "are");
-    if (solver->applied && solver->determined == IMPACT_MOTION_UNIQUE)
+            solver->nr - solver->delassus.joint_rank, solver->nr,
+            solver->nr - solver->delassus.joint_rank == 1 ? "is" : "are");
+    if (solver->decision.applied &&
+        solver->decision.determined == IMPACT_MOTION_UNIQUE)
         SAY(list,
             "the motion is unique, the impulses are not: a least set is given");
-    if (solver->tie &&
-        problem->contact[solver->tied[0]] == problem->contact[solver->tied[1]])
+    if (solver->decision.tie && problem->contact[solver->decision.tied[0]] ==
+                                    problem->contact[solver->decision.tied[1]])
         SAY(list,
             "points of `%s` approach alike and act on each other: the order "
             "of the points decided (other laws take them at once)",
             imp_text(analysis->rt->im,
-                     rt_contact(analysis->rt, problem->contact[solver->tied[0]])
+                     rt_contact(analysis->rt,
+                                problem->contact[solver->decision.tied[0]])
                          ->name));
-    else if (solver->tie)
+    else if (solver->decision.tie)
         SAY(list, "two contacts approach alike and act on each other: the "
                   "order given decided (state `priority`)");
-    if (*unequal_remark[solver->law] && solver->nc > 1 && !equal)
-        SAY(list, "%s", unequal_remark[solver->law]);
-    if (solver->applied && solver->gained > 0)
+    if (*unequal_remark[solver->decision.law] && solver->nc > 1 && !equal)
+        SAY(list, "%s", unequal_remark[solver->decision.law]);
+    if (solver->decision.applied && solver->balance.gained > 0)
         SAY(list, "the impact raises the energy by %s J",
-            num_digits(amount, solver->gained, 6));
+            num_digits(amount, solver->balance.gained, 6));
 }
 
 /* of contact point c; greatest: of all impulses */
@@ -133,24 +136,26 @@ say_point(struct sentences *list, struct analysis *analysis,
           const struct impact_solver *solver, int point, double greatest)
 {
     const char *name = point_name(analysis, problem, point);
-    uint32_t traits = imp_impact_law_traits(solver->law);
+    uint32_t traits = imp_impact_law_traits(solver->decision.law);
     char amount[NUM_TEXT];
-    if (solver->open[point] && !impact_separates(solver, point))
+    if (solver->approach.open[point] && !impact_separates(solver, point))
         SAY(list,
             "%s touches, does not approach and would be pulled: it takes "
             "no impulse",
             name);
-    else if (solver->open[point])
+    else if (solver->approach.open[point])
         SAY(list, "%s separates before the impact, at %s m/s%s", name,
-            num_digits(amount, solver->before[point], 6),
+            num_digits(amount, solver->velocity.before[point], 6),
             traits & IMP_LAW_TRAIT_SEPARATING ? "" : ": it takes no impulse");
-    if (solver->applied && solver->P[point] < -1e-12 * greatest)
+    if (solver->decision.applied &&
+        solver->impulse.P[point] < -1e-12 * greatest)
         SAY(list, "the impulse at %s is negative (%s N*s): it pulls", name,
-            num_digits(amount, solver->P[point], 6));
-    if (solver->applied && !(traits & IMP_LAW_TRAIT_PARTS) &&
-        solver->after[point] < -RESTS * solver->speed * solver->length[point])
+            num_digits(amount, solver->impulse.P[point], 6));
+    if (solver->decision.applied && !(traits & IMP_LAW_TRAIT_PARTS) &&
+        solver->velocity.after[point] <
+            -RESTS * solver->approach.speed * solver->approach.length[point])
         SAY(list, "%s approaches after the impact, at %s m/s", name,
-            num_digits(amount, solver->after[point], 6));
+            num_digits(amount, solver->velocity.after[point], 6));
 }
 
 size_t
@@ -164,7 +169,7 @@ impact_remarks(struct analysis *analysis, const struct impact_of_run *problem,
         .arena = record_arena(analysis), .text = text, .most = most};
     double greatest = 0;
     for (int c = 0; c < solver->nc; c++)
-        greatest = fmax(greatest, fabs(solver->P[c]));
+        greatest = fmax(greatest, fabs(solver->impulse.P[c]));
     say_outcome(&list, analysis, problem, solver);
     for (int c = 0; c < solver->nc; c++)
         say_point(&list, analysis, problem, solver, c, greatest);
@@ -179,7 +184,8 @@ bool
 impact_separates(const struct impact_solver *solver, int i)
 {
     assert(solver != NULL && i >= 0 && i < solver->nc);
-    return solver->open[i] && solver->v0[i] > RESTS * solver->speed;
+    return solver->approach.open[i] &&
+           solver->approach.v0[i] > RESTS * solver->approach.speed;
 }
 
 uint32_t
@@ -188,14 +194,14 @@ impact_forbidden(const struct analysis *analysis,
 {
     assert(analysis != NULL && solver != NULL);
     double big = 0;
-    uint32_t did = solver->gained > 0 ? IMP_FORBID_GAIN : 0;
-    if (!solver->applied)
+    uint32_t did = solver->balance.gained > 0 ? IMP_FORBID_GAIN : 0;
+    if (!solver->decision.applied)
         return 0;
     for (int c = 0; c < solver->nc; c++)
-        big = fmax(big, fabs(solver->P[c]));
+        big = fmax(big, fabs(solver->impulse.P[c]));
     for (int c = 0; c < solver->nc; c++) {
         did |= impact_separates(solver, c) ? IMP_FORBID_SEPARATING : 0;
-        did |= solver->P[c] < -1e-12 * big ? IMP_FORBID_NEGATIVE : 0;
+        did |= solver->impulse.P[c] < -1e-12 * big ? IMP_FORBID_NEGATIVE : 0;
     }
     return did & analysis->rt->im->forbid;
 }
@@ -204,13 +210,14 @@ struct diag *
 impact_undetermined(struct analysis *analysis, imp_range where,
                     const struct impact_solver *solver)
 {
-    assert(analysis != NULL && solver != NULL && !solver->applied);
+    assert(analysis != NULL && solver != NULL && !solver->decision.applied);
     struct diag *diag =
         diag_add(analysis->ds, DIAG_W0722, where,
                  "the outcome of this impact is not determined, "
                  "so no motion is applied");
     diag_note(analysis->ds, diag, IMP_NOWHERE, "`%s`: %s",
-              imp_impact_law_word(solver->law), impact_fault_text(solver));
+              imp_impact_law_word(solver->decision.law),
+              impact_fault_text(solver));
     diag_help(analysis->ds, diag,
               "choose: `law = complementarity` (impulses never pull), "
               "`law = sequential` (one contact at a time, by `priority`), "

@@ -35,15 +35,15 @@ impact_at_contacts(struct analysis *analysis, const imp_command *command,
         return st;
     impact_solver_solve(solver, law);
     size_t n_remarks = impact_remarks(analysis, &problem, solver, text, 64);
-    if (!solver->applied)
+    if (!solver->decision.applied)
         impact_undetermined(analysis, command->range, solver);
-    if (solver->applied && solver->gained > 0 &&
+    if (solver->decision.applied && solver->balance.gained > 0 &&
         !analysis->rt->im->gain_allowed) {
         char g[NUM_TEXT];
         diag_add(analysis->ds, DIAG_W0721, command->range,
                  "this impact raises the energy by %s J under `%s`",
-                 num_digits(g, solver->gained, 6),
-                 imp_impact_law_word(solver->law));
+                 num_digits(g, solver->balance.gained, 6),
+                 imp_impact_law_word(solver->decision.law));
     }
     if (impact_forbidden(analysis, solver)) {
         struct diag *diag = diag_add(analysis->ds, DIAG_E0719, command->range,

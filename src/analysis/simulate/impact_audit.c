@@ -66,7 +66,7 @@ driven(const struct impact_of_run *problem, const struct impact_solver *solver,
        int point)
 {
     const struct impact_contact *k = &problem->p.contact[point];
-    double speed = k->recede * solver->length[point];
+    double speed = k->recede * solver->approach.length[point];
     for (int side = 0; side < 2; side++) {
         const struct impact_body *b = &problem->p.body[k->body[side]];
         double r[3], u[3];
@@ -77,7 +77,7 @@ driven(const struct impact_of_run *problem, const struct impact_solver *solver,
         vec3_add_scaled_cross(1.0, b->spin, r, u);
         speed += (side ? 1 : -1) * vec3_dot(k->dir, u);
     }
-    return solver->P[point] * speed;
+    return solver->impulse.P[point] * speed;
 }
 
 /* The work of all impulses, from its terms. *low: the error of the work. It is
@@ -89,22 +89,25 @@ work(const struct impact_of_run *problem, const struct impact_solver *solver,
 {
     double sum = 0, terms = 0;
     for (int c = 0; c < solver->nc; c++) {
-        sum += 0.5 * solver->P[c] * (solver->before[c] + solver->after[c]) -
+        sum += 0.5 * solver->impulse.P[c] *
+                   (solver->velocity.before[c] + solver->velocity.after[c]) -
                driven(problem, solver, c);
-        terms += fabs(solver->P[c]) *
-                 fmax(fabs(solver->before[c]), fabs(solver->after[c]));
+        terms +=
+            fabs(solver->impulse.P[c]) * fmax(fabs(solver->velocity.before[c]),
+                                              fabs(solver->velocity.after[c]));
     }
-    *low = IMPACT_CONSERVES * fmax(solver->energy[0], solver->energy[1]) +
+    *low = IMPACT_CONSERVES *
+               fmax(solver->balance.energy[0], solver->balance.energy[1]) +
            IMPACT_ROUNDINGS * DBL_EPSILON * terms;
     /* the impulses of joints do work on the errors of the joint velocities */
     for (uint32_t j = 0; j < problem->p.n_joint; j++) {
         const struct impact_joint *k = &problem->p.joint[j];
-        const double *impulse = solver->xi + 6 * j;
+        const double *impulse = solver->impulse.xi + 6 * j;
         for (int side = 0; side < 2; side++) {
             if (k->body[side] == IMP_WORLD)
                 continue;
             const struct impact_body *b = &problem->p.body[k->body[side]];
-            const double *t = solver->twist + 6 * k->body[side];
+            const double *t = solver->velocity.twist + 6 * k->body[side];
             double r[3], w[3], v[3];
             vec3_sub(k->at, b->centre, r);
             for (int i = 0; i < 3; i++) {
@@ -125,12 +128,13 @@ share(const struct impact_solver *solver)
 {
     double big = 0.0, sum = 0.0;
     for (int c = 0; c < solver->nc; c++)
-        big = fmax(big, fabs(solver->P[c] * solver->length[c]));
+        big =
+            fmax(big, fabs(solver->impulse.P[c] * solver->approach.length[c]));
     for (uint32_t b = 0; b < solver->in.n_body; b++)
         if (solver->in.body[b].invmass > 0.0)
             sum += solver->in.body[b].mass *
                    (vec3_norm(solver->in.body[b].vel) +
-                    vec3_norm(solver->twist + 6 * b + 3));
+                    vec3_norm(solver->velocity.twist + 6 * b + 3));
     return sum > 0.0 ? big / sum : 0.0;
 }
 
@@ -153,7 +157,8 @@ pulls(struct simulation *sim, uint32_t contact,
         sim->analysis->ds, DIAG_E0747, rt_contact(sim->run, contact)->range,
         "`%s` asks for impulses of %s times the momentum at t = %s s, which "
         "push and pull",
-        imp_impact_law_word(solver->law), num_digits(times, share(solver), 3),
+        imp_impact_law_word(solver->decision.law),
+        num_digits(times, share(solver), 3),
         num_digits(time, rt_time(sim->run), 9));
     diag_note(
         sim->analysis->ds, diag, sim->command->range,
@@ -172,13 +177,13 @@ simulate_audit_impact(struct simulation *sim, const uint32_t *contacts,
                       const struct impact_solver *solver)
 {
     assert(sim != NULL && contacts != NULL && n_contacts > 0);
-    assert(problem != NULL && solver != NULL && solver->applied);
+    assert(problem != NULL && solver != NULL && solver->decision.applied);
     double low, worked = work(problem, solver, &low),
-                got = solver->energy[1] - solver->energy[0];
-    bool sure =
-        low <= IMPACT_ENERGY_KNOWN * fmax(solver->energy[0], solver->energy[1]);
+                got = solver->balance.energy[1] - solver->balance.energy[0];
+    bool sure = low <= IMPACT_ENERGY_KNOWN * fmax(solver->balance.energy[0],
+                                                  solver->balance.energy[1]);
     bool kept = fabs(got - worked) <= low + DBL_MIN &&
-                solver->momentum_error <= IMPACT_CONSERVES;
+                solver->balance.momentum_error <= IMPACT_CONSERVES;
     if (kept && sure)
         return IMP_OK;
     if (solver->nc > 1 && share(solver) > IMPACT_PULLS)
@@ -191,7 +196,7 @@ simulate_audit_impact(struct simulation *sim, const uint32_t *contacts,
         "the impact of %u contacts changes the energy by %s J more than its "
         "impulses do and the momentum by %s (relative)",
         n_contacts, num_digits(e, got - worked, 3),
-        num_digits(p, solver->momentum_error, 3));
+        num_digits(p, solver->balance.momentum_error, 3));
     diag_help(sim->analysis->ds, diag,
               "look at the masses and inertias: a body may be "
               "extremely thin or light");

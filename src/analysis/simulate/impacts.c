@@ -129,7 +129,8 @@ drop_open(struct group *group, const struct impact_of_run *problem,
     for (uint32_t i = 0; i < group->n; i++) {
         bool all = group->part[group->contact[i]] == PART_TOUCHES;
         for (int c = 0; c < solver->nc; c++)
-            all &= problem->contact[c] != group->contact[i] || solver->open[c];
+            all &= problem->contact[c] != group->contact[i] ||
+                   solver->approach.open[c];
         if (all) {
             group->part[group->contact[i]] = PART_OUT;
             dropped = true;
@@ -148,23 +149,25 @@ solve(struct impact_solver *solver, enum imp_impact_law law)
 {
     assert(solver->nc > 0);
     bool may_pull = !(imp_impact_law_traits(law) & IMP_LAW_TRAIT_PUSHES);
-    double still = GROUP_RESTS * solver->speed;
+    double still = GROUP_RESTS * solver->approach.speed;
     for (int round = 0; round < 4 * solver->nc + 8; round++) {
         int worst = -1;
         double most = 0, big = 0;
         impact_solver_solve(solver, law);
-        if (!may_pull || !solver->applied)
+        if (!may_pull || !solver->decision.applied)
             return true;
         for (int c = 0; c < solver->nc; c++)
-            big = fmax(big, fabs(solver->P[c] * solver->length[c]));
+            big = fmax(big,
+                       fabs(solver->impulse.P[c] * solver->approach.length[c]));
         for (int c = 0; c < solver->nc; c++) {
-            if (fabs(solver->v0[c]) > still)
+            if (fabs(solver->approach.v0[c]) > still)
                 continue;
             double off =
-                solver->open[c]
-                    ? -solver->after[c] / solver->length[c] /
+                solver->approach.open[c]
+                    ? -solver->velocity.after[c] / solver->approach.length[c] /
                           fmax(still, 1e-300)
-                    : -solver->P[c] * solver->length[c] / (GROUP_RESTS * big);
+                    : -solver->impulse.P[c] * solver->approach.length[c] /
+                          (GROUP_RESTS * big);
             if (off > 1 && off > most) {
                 most = off;
                 worst = c;
@@ -172,7 +175,7 @@ solve(struct impact_solver *solver, enum imp_impact_law law)
         }
         if (worst < 0)
             return true;
-        solver->open[worst] = !solver->open[worst];
+        solver->approach.open[worst] = !solver->approach.open[worst];
     }
     return false;
 }
@@ -274,13 +277,14 @@ after(struct simulation *sim, const struct group *group,
     double big = 0;
     int st;
     for (int c = 0; c < solver->nc; c++)
-        big = fmax(big, fabs(solver->P[c] * solver->length[c]));
+        big =
+            fmax(big, fabs(solver->impulse.P[c] * solver->approach.length[c]));
     for (uint32_t i = 0; i < group->n; i++) {
         uint32_t k = group->contact[i];
         double P = 0;
         for (int c = 0; c < solver->nc; c++)
             if (problem->contact[c] == k)
-                P += solver->P[c] * solver->length[c];
+                P += solver->impulse.P[c] * solver->approach.length[c];
         sim->contacts[k].watch = WATCH_LEAVE;
         /* a contact that touched before and takes no impulse has no event */
         if (group->part[k] == PART_HIT || fabs(P) > GROUP_CONSERVES * big)
@@ -337,18 +341,18 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
                                      group->contact, group->n, &law)))
         return st;
     if (!solve(solver, law)) {
-        solver->applied = false;
-        solver->fault = IMPACT_UNSETTLED;
+        solver->decision.applied = false;
+        solver->decision.fault = IMPACT_UNSETTLED;
     }
-    if (solver->applied && impact_forbidden(analysis, solver))
+    if (solver->decision.applied && impact_forbidden(analysis, solver))
         return forbidden(sim, group, &problem, solver);
     remarks(sim, &problem, solver);
-    if (!solver->applied)
+    if (!solver->decision.applied)
         return undetermined(sim, group, solver);
     if ((st = simulate_audit_impact(sim, group->contact, group->n, &problem,
                                     solver)))
         return st;
-    if (solver->gained > 0 && !analysis->rt->im->gain_allowed &&
+    if (solver->balance.gained > 0 && !analysis->rt->im->gain_allowed &&
         !sim->reported.energy_gain) {
         char e[NUM_TEXT], t[NUM_TEXT];
         sim->reported.energy_gain = true;
@@ -356,10 +360,10 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
                  "the impact of %s at t = %s s raises the energy by %s J under "
                  "`%s`; more of this kind: see `warnings`",
                  names(sim, group), num_digits(t, rt_time(analysis->rt), 9),
-                 num_digits(e, solver->gained, 6),
-                 imp_impact_law_word(solver->law));
+                 num_digits(e, solver->balance.gained, 6),
+                 imp_impact_law_word(solver->decision.law));
     }
-    impact_of_run_write(analysis->rt, &problem, solver->twist);
+    impact_of_run_write(analysis->rt, &problem, solver->velocity.twist);
     sim->rows.fresh = false;
     return after(sim, group, &problem, solver, class);
 }

@@ -154,8 +154,8 @@ polytope_verdict(struct simulation *sim, uint32_t contact,
         return st;
     double lo = INFINITY;
     for (int i = 0; i < solver->nc; i++)
-        lo = fmin(lo, solver->v0[i]);
-    double speed = solver->speed;
+        lo = fmin(lo, solver->approach.v0[i]);
+    double speed = solver->approach.speed;
     if ((st = floor_of(sim, contact, &speed)))
         return st;
     by_rate(lo, CORNER_RESTS * speed, verdict);

@@ -65,18 +65,19 @@ delassus_factor_new(struct impact_work *work, size_t nb, size_t nc, size_t nj)
 {
     size_t nr = 6 * nj, ldw = (nc + SIX - 1) / SIX * SIX;
     struct arena *arena = work->arena;
-    work->ldw = (int)ldw;
-    work->first_of = NEW_N(arena, int, 2 * nj + 1);
-    work->start = work->first_of + nj + 1;
-    work->at = NEW_N(arena, size_t, nj + 1);
-    work->panel = NEW_N(arena, double, SIX *nr *(nj + 1) / 2 + SIX * nr + 1);
-    work->rd = NEW_N(arena, double, 2 * nr + nc + 1);
-    work->ref = work->rd + nr;
-    work->W = NEW_N(arena, double, (nr + 1) * ldw + 1);
-    work->place = NEW_N(arena, int, 2 * nc + 1);
-    work->link = NEW_N(arena, int, 2 * (nj > nc ? nj : nc) + 1);
-    work->head = NEW_N(arena, int, 2 * nb + 1);
-    work->mass_root = NEW_N(arena, double, nb + 1);
+    work->joint.ldw = (int)ldw;
+    work->joint.first_of = NEW_N(arena, int, 2 * nj + 1);
+    work->joint.start = work->joint.first_of + nj + 1;
+    work->joint.at = NEW_N(arena, size_t, nj + 1);
+    work->joint.panel =
+        NEW_N(arena, double, SIX *nr *(nj + 1) / 2 + SIX * nr + 1);
+    work->joint.rd = NEW_N(arena, double, 2 * nr + nc + 1);
+    work->joint.ref = work->joint.rd + nr;
+    work->joint.W = NEW_N(arena, double, (nr + 1) * ldw + 1);
+    work->joint.place = NEW_N(arena, int, 2 * nc + 1);
+    work->joint.link = NEW_N(arena, int, 2 * (nj > nc ? nj : nc) + 1);
+    work->joint.head = NEW_N(arena, int, 2 * nb + 1);
+    work->joint.mass_root = NEW_N(arena, double, nb + 1);
 }
 
 static inline double
@@ -114,7 +115,7 @@ build_side(struct impact_solver *solver, int n_rows, struct impact_row *row,
             row[i].body[side] = IMP_WORLD;
         return;
     }
-    double r[3], g = sign * solver->w->mass_root[body];
+    double r[3], g = sign * solver->w->joint.mass_root[body];
     for (int i = 0; i < 3; i++)
         r[i] = at[i] - problem_body->centre[i];
     for (int i = 0; i < n_rows; i++) {
@@ -131,19 +132,19 @@ build_rows(struct impact_solver *solver)
     struct impact_work *work = solver->w;
     struct impact_row *row = work->row;
     for (uint32_t b = 0; b < in->n_body; b++)
-        work->mass_root[b] = sqrt(in->body[b].invmass);
+        work->joint.mass_root[b] = sqrt(in->body[b].invmass);
     for (uint32_t j = 0; j < in->n_joint; j++) {
         const struct impact_joint *k = &in->joint[j];
-        work->first_of[j] = (int)(row - work->row);
+        work->joint.first_of[j] = (int)(row - work->row);
         for (int s = 0; s < 2; s++)
             build_side(solver, k->n, row, s, k->body[s], s ? -1 : 1, k->S[0],
                        k->at);
         row += k->n;
     }
-    solver->nr = work->first_of[in->n_joint] = (int)(row - work->row);
+    solver->nr = work->joint.first_of[in->n_joint] = (int)(row - work->row);
     for (uint32_t c = 0; c < in->n_contact; c++, row++) {
         const struct impact_contact *k = &in->contact[c];
-        double n = solver->length[c] = vec3_norm(k->dir);
+        double n = solver->approach.length[c] = vec3_norm(k->dir);
         double u[6] = {k->dir[0] / n, k->dir[1] / n, k->dir[2] / n};
         for (int s = 0; s < 2; s++)
             build_side(solver, 1, row, s, k->body[s], s ? 1 : -1, u,
@@ -160,17 +161,19 @@ build_rows(struct impact_solver *solver)
 static void
 forward(const struct impact_work *work, int from, int to, double *T, int ld)
 {
-    int f = work->first_of[from];
+    int f = work->joint.first_of[from];
     for (int j = from; j < to; j++) {
-        int s = work->start[j], m0 = s > f ? s : f, r0 = work->first_of[j];
-        const double *p = work->panel + work->at[j] + SIX * (m0 - s) - r0;
+        int s = work->joint.start[j], m0 = s > f ? s : f,
+            r0 = work->joint.first_of[j];
+        const double *p =
+            work->joint.panel + work->joint.at[j] + SIX * (m0 - s) - r0;
         double *t = T + (r0 - f) * ld;
-        for (int k = r0; k < work->first_of[j + 1]; k++, t += ld) {
+        for (int k = r0; k < work->joint.first_of[j + 1]; k++, t += ld) {
             const double *l = p + k, *u = T + (m0 - f) * ld;
             struct six y = get(t);
             for (; u < t; u += ld, l += SIX)
                 y = add(y, -*l, get(u));
-            put(t, scale(y, work->rd[k]));
+            put(t, scale(y, work->joint.rd[k]));
         }
     }
 }
@@ -182,8 +185,9 @@ gram_of_joint(struct impact_solver *solver, int joint, double *products)
 {
     static const double none[6] = {0};
     const struct impact_work *work = solver->w;
-    int r0 = work->first_of[joint], n_rows = work->first_of[joint + 1] - r0,
-        first_row = work->start[joint];
+    int r0 = work->joint.first_of[joint],
+        n_rows = work->joint.first_of[joint + 1] - r0,
+        first_row = work->joint.start[joint];
     memset(products, 0,
            sizeof *products * SIX * (size_t)(r0 + n_rows - first_row));
     for (int side = 0; side < 2 && n_rows; side++) {
@@ -197,9 +201,9 @@ gram_of_joint(struct impact_solver *solver, int joint, double *products)
         for (int c = 0; c < 6; c++)
             component[c] = (struct six){
                 {x[0][c], x[1][c]}, {x[2][c], x[3][c]}, {x[4][c], x[5][c]}};
-        for (int e = work->head[b]; e >= 0; e = work->link[e]) {
-            int first = work->first_of[e >> 1],
-                last = work->first_of[(e >> 1) + 1];
+        for (int e = work->joint.head[b]; e >= 0; e = work->joint.link[e]) {
+            int first = work->joint.first_of[e >> 1],
+                last = work->joint.first_of[(e >> 1) + 1];
             for (int k = first; k < last; k++) {
                 const double *l = work->row[k].b[e & 1];
                 double *t = products + SIX * (k - first_row);
@@ -220,31 +224,31 @@ factor_joints(struct impact_solver *solver, double tol)
     struct impact_work *work = solver->w;
     double worst = 1;
     size_t room = 0;
-    solver->joint_rank = 0;
+    solver->delassus.joint_rank = 0;
     for (uint32_t b = 0; b < solver->in.n_body; b++)
-        work->head[b] = -1;
+        work->joint.head[b] = -1;
     for (int joint = 0; joint < (int)solver->in.n_joint; joint++) {
-        int r0 = work->first_of[joint], n_rows = work->first_of[joint + 1] - r0,
-            from = joint;
+        int r0 = work->joint.first_of[joint],
+            n_rows = work->joint.first_of[joint + 1] - r0, from = joint;
         for (int s = 0; s < 2 && n_rows; s++) {
             uint32_t b = work->row[r0].body[s];
-            int *oldest = work->head + solver->in.n_body + b;
+            int *oldest = work->joint.head + solver->in.n_body + b;
             if (b == IMP_WORLD)
                 continue;
-            if (work->head[b] < 0)
+            if (work->joint.head[b] < 0)
                 *oldest = joint;
-            work->link[2 * joint + s] = work->head[b];
-            work->head[b] = 2 * joint + s;
+            work->joint.link[2 * joint + s] = work->joint.head[b];
+            work->joint.head[b] = 2 * joint + s;
             from = *oldest < from ? *oldest : from;
         }
-        int first_row = work->start[joint] = work->first_of[from];
-        double *products = work->panel + room,
+        int first_row = work->joint.start[joint] = work->joint.first_of[from];
+        double *products = work->joint.panel + room,
                *square = products + SIX * (r0 - first_row);
-        work->at[joint] = room;
+        work->joint.at[joint] = room;
         room += SIX * (size_t)(r0 + n_rows - first_row);
         gram_of_joint(solver, joint, products);
         for (int i = 0; i < n_rows; i++)
-            work->ref[r0 + i] = square[SIX * i + i];
+            work->joint.ref[r0 + i] = square[SIX * i + i];
         forward(work, from, joint, products, SIX);
         for (int k = 0; k < n_rows; k++) {
             const double *t = products;
@@ -252,13 +256,13 @@ factor_joints(struct impact_solver *solver, double tol)
             for (; t < square + SIX * k; t += SIX)
                 y = add(y, -t[k], get(t));
             put(square + SIX * k, y);
-            double d = square[SIX * k + k], ref = work->ref[r0 + k];
+            double d = square[SIX * k + k], ref = work->joint.ref[r0 + k];
             bool kept = d > tol * ref;
-            work->rd[r0 + k] = kept ? 1 / sqrt(d) : 0;
-            put(square + SIX * k, scale(y, work->rd[r0 + k]));
+            work->joint.rd[r0 + k] = kept ? 1 / sqrt(d) : 0;
+            put(square + SIX * k, scale(y, work->joint.rd[r0 + k]));
             if (kept) {
                 worst = d < worst * ref ? d / ref : worst;
-                solver->joint_rank++;
+                solver->delassus.joint_rank++;
             }
         }
     }
@@ -275,13 +279,14 @@ static void
 order_contacts(struct impact_solver *solver, int *first)
 {
     struct impact_work *work = solver->w;
-    int nc = solver->nc, nj = (int)solver->in.n_joint, *place = work->place;
+    int nc = solver->nc, nj = (int)solver->in.n_joint,
+        *place = work->joint.place;
     for (int contact = 0; contact < nc; contact++) {
         const struct impact_row *r = &work->row[solver->nr + contact];
         int f = nj, at = contact;
         for (int s = 0; s < 2; s++)
-            if (r->body[s] != IMP_WORLD && work->head[r->body[s]] >= 0) {
-                int o = work->head[solver->in.n_body + r->body[s]];
+            if (r->body[s] != IMP_WORLD && work->joint.head[r->body[s]] >= 0) {
+                int o = work->joint.head[solver->in.n_body + r->body[s]];
                 f = o < f ? o : f;
             }
         for (; at > 0 && first[at - 1] > f; at--) {
@@ -298,17 +303,20 @@ static void
 gram_of_contacts(struct impact_solver *solver)
 {
     struct impact_work *work = solver->w;
-    memset(work->W, 0,
-           sizeof *work->W * (size_t)solver->nr * (size_t)work->ldw);
+    memset(work->joint.W, 0,
+           sizeof *work->joint.W * (size_t)solver->nr *
+               (size_t)work->joint.ldw);
     for (int p = 0; p < solver->nc; p++) {
-        const struct impact_row *r = &work->row[solver->nr + work->place[p]];
+        const struct impact_row *r =
+            &work->row[solver->nr + work->joint.place[p]];
         for (int s = 0; s < 2; s++) {
             if (r->body[s] == IMP_WORLD)
                 continue;
-            for (int e = work->head[r->body[s]]; e >= 0; e = work->link[e]) {
-                int last = work->first_of[(e >> 1) + 1];
-                for (int k = work->first_of[e >> 1]; k < last; k++)
-                    work->W[k * work->ldw + p] +=
+            for (int e = work->joint.head[r->body[s]]; e >= 0;
+                 e = work->joint.link[e]) {
+                int last = work->joint.first_of[(e >> 1) + 1];
+                for (int k = work->joint.first_of[e >> 1]; k < last; k++)
+                    work->joint.W[k * work->joint.ldw + p] +=
                         dot6(r->b[s], work->row[k].b[e & 1]);
             }
         }
@@ -320,25 +328,27 @@ static void
 gram_of_free(struct impact_solver *solver)
 {
     struct impact_work *work = solver->w;
-    memset(solver->G, 0,
-           sizeof *solver->G * (size_t)solver->nc * (size_t)solver->nc);
+    memset(solver->delassus.G, 0,
+           sizeof *solver->delassus.G * (size_t)solver->nc *
+               (size_t)solver->nc);
     for (uint32_t b = 0; b < solver->in.n_body; b++)
-        work->head[b] = -1;
+        work->joint.head[b] = -1;
     for (int contact = 0; contact < solver->nc; contact++) {
         const struct impact_row *row = &work->row[solver->nr + contact];
-        double *products = solver->G + contact * solver->nc;
+        double *products = solver->delassus.G + contact * solver->nc;
         for (int s = 0; s < 2; s++)
             if (row->body[s] != IMP_WORLD) {
-                work->link[2 * contact + s] = work->head[row->body[s]];
-                work->head[row->body[s]] = 2 * contact + s;
+                work->joint.link[2 * contact + s] =
+                    work->joint.head[row->body[s]];
+                work->joint.head[row->body[s]] = 2 * contact + s;
             }
         for (int s = 0; s < 2; s++)
             if (row->body[s] != IMP_WORLD)
-                for (int e = work->head[row->body[s]]; e >= 0;
-                     e = work->link[e])
+                for (int e = work->joint.head[row->body[s]]; e >= 0;
+                     e = work->joint.link[e])
                     products[e >> 1] += dot6(
                         row->b[s], work->row[solver->nr + (e >> 1)].b[e & 1]);
-        work->ref[solver->nr + contact] = products[contact];
+        work->joint.ref[solver->nr + contact] = products[contact];
     }
 }
 
@@ -349,11 +359,11 @@ reduce_tile(struct impact_solver *solver, int row_place, int column_place,
             int from)
 {
     const struct impact_work *work = solver->w;
-    const double *x = work->W + from * work->ldw,
-                 *end = work->W + solver->nr * work->ldw;
+    const double *x = work->joint.W + from * work->joint.ldw,
+                 *end = work->joint.W + solver->nr * work->joint.ldw;
     struct six s0 = {{0}, {0}, {0}}, s1 = s0, s2 = s0;
     double sum[3][SIX];
-    for (; x < end; x += work->ldw) {
+    for (; x < end; x += work->joint.ldw) {
         struct six y = get(x + column_place);
         s0 = add(s0, x[row_place], y);
         s1 = add(s1, x[row_place + 1], y);
@@ -364,9 +374,10 @@ reduce_tile(struct impact_solver *solver, int row_place, int column_place,
     put(sum[2], s2);
     for (int i = 0; i < 3 && row_place + i < solver->nc; i++)
         for (int k = 0; k < SIX && column_place + k <= row_place + i; k++) {
-            int c = work->place[row_place + i],
-                d = work->place[column_place + k];
-            solver->G[c > d ? c * solver->nc + d : d * solver->nc + c] -=
+            int c = work->joint.place[row_place + i],
+                d = work->joint.place[column_place + k];
+            solver->delassus
+                .G[c > d ? c * solver->nc + d : d * solver->nc + c] -=
                 sum[i][k];
         }
 }
@@ -377,25 +388,27 @@ reduce_contacts(struct impact_solver *solver)
 {
     struct impact_work *work = solver->w;
     int nc = solver->nc, nj = (int)solver->in.n_joint,
-        *first = work->place + nc;
+        *first = work->joint.place + nc;
     order_contacts(solver, first);
     gram_of_contacts(solver);
     gram_of_free(solver);
     for (int p = 0; p < nc && first[p] < nj; p += SIX) {
-        int f = work->first_of[first[p]];
-        forward(work, first[p], nj, work->W + f * work->ldw + p, work->ldw);
+        int f = work->joint.first_of[first[p]];
+        forward(work, first[p], nj, work->joint.W + f * work->joint.ldw + p,
+                work->joint.ldw);
         for (int i = p; i < p + SIX && i < nc; i += 3)
             for (int q = 0; q <= p; q += SIX)
-                reduce_tile(solver, i, q, work->first_of[first[i]]);
+                reduce_tile(solver, i, q, work->joint.first_of[first[i]]);
     }
     for (int c = 0; c < nc; c++) {
         int ff = c;
         for (int d = c; d >= 0; d--) {
-            double x = solver->G[d * nc + c] = solver->G[c * nc + d];
+            double x = solver->delassus.G[d * nc + c] =
+                solver->delassus.G[c * nc + d];
             if (x != 0)
                 ff = d;
         }
-        work->Ffirst[c] = ff;
+        work->contact.Ffirst[c] = ff;
     }
 }
 
@@ -415,26 +428,27 @@ impact_joint_impulses(struct impact_solver *solver, const double *P, double *xi)
     const struct impact_work *work = solver->w;
     double x[IMPACT_CONTACTS_MAX];
     for (int p = 0; p < solver->nc; p++)
-        x[p] = P[work->place[p]];
+        x[p] = P[work->joint.place[p]];
     /* contacts at and after place p do not feel joint j */
-    const int *first = work->place + solver->nc;
+    const int *first = work->joint.place + solver->nc;
     for (int j = 0, p = 0; j < (int)solver->in.n_joint; j++) {
         while (p < solver->nc && first[p] <= j)
             p++;
-        for (int k = work->first_of[j]; k < work->first_of[j + 1]; k++)
-            xi[k] = -dense_dot(p, work->W + k * work->ldw, x);
+        for (int k = work->joint.first_of[j]; k < work->joint.first_of[j + 1];
+             k++)
+            xi[k] = -dense_dot(p, work->joint.W + k * work->joint.ldw, x);
     }
     for (int j = (int)solver->in.n_joint - 1; j >= 0; j--) {
-        int r0 = work->first_of[j], n = work->first_of[j + 1] - r0,
-            f = work->start[j];
-        const double *T = work->panel + work->at[j];
+        int r0 = work->joint.first_of[j], n = work->joint.first_of[j + 1] - r0,
+            f = work->joint.start[j];
+        const double *T = work->joint.panel + work->joint.at[j];
         double y[SIX] = {0};
         for (int i = n - 1; i >= 0; i--) {
             const double *s = T + SIX * (r0 - f + i);
             double sum = xi[r0 + i];
             for (int k = i + 1; k < n; k++)
                 sum -= s[k] * y[k];
-            xi[r0 + i] = y[i] = sum * work->rd[r0 + i];
+            xi[r0 + i] = y[i] = sum * work->joint.rd[r0 + i];
         }
         for (int k = f; k < r0; k++, T += SIX)
             xi[k] -= dot6(T, y);

@@ -20,20 +20,21 @@ static void
 ensure(struct impact_solver *solver)
 {
     struct impact_work *work = solver->w;
-    if (work->qr)
+    if (work->svd.qr)
         return;
     size_t n_row = (size_t)work->ld, M = 6 * work->most_body + 1, nc = n_row;
-    work->qr = NEW_N(work->arena, double, M *n_row);
-    work->tau = NEW_N(work->arena, double, n_row + M);
-    work->norm = NEW_N(work->arena, double, n_row);
-    work->perm = NEW_N(work->arena, int, n_row);
-    work->B = NEW_N(work->arena, double, 3 * M * nc + nc * nc + 4 * nc + M);
-    work->V = work->B + 3 * M * nc;
-    work->s = work->V + nc * nc;
-    work->J = NEW_N(work->arena, double, M *n_row + n_row * n_row + 2 * n_row);
-    solver->null = NEW_N(work->arena, double, n_row *n_row);
-    work->Jv = work->J + M * n_row;
-    work->Js = work->Jv + n_row * n_row;
+    work->svd.qr = NEW_N(work->arena, double, M *n_row);
+    work->svd.tau = NEW_N(work->arena, double, n_row + M);
+    work->svd.norm = NEW_N(work->arena, double, n_row);
+    work->svd.perm = NEW_N(work->arena, int, n_row);
+    work->svd.B = NEW_N(work->arena, double, 3 * M * nc + nc * nc + 4 * nc + M);
+    work->svd.V = work->svd.B + 3 * M * nc;
+    work->svd.s = work->svd.V + nc * nc;
+    work->svd.J =
+        NEW_N(work->arena, double, M *n_row + n_row * n_row + 2 * n_row);
+    solver->delassus.null = NEW_N(work->arena, double, n_row *n_row);
+    work->svd.Jv = work->svd.J + M * n_row;
+    work->svd.Js = work->svd.Jv + n_row * n_row;
 }
 
 /* the column of a row over all bodies */
@@ -64,22 +65,23 @@ factor(struct impact_solver *solver, const int *set, int n_set)
 {
     struct impact_work *work = solver->w;
     int n_entries = 6 * (int)solver->in.n_body, rank = 0;
-    double *columns = work->B + (size_t)n_entries * (size_t)solver->nc;
+    double *columns = work->svd.B + (size_t)n_entries * (size_t)solver->nc;
     for (int i = 0; i < n_set; i++) {
-        const double *b = work->B + (size_t)n_entries * (size_t)set[i];
-        double ref = sqrt(work->ref[solver->nr + set[i]]);
+        const double *b = work->svd.B + (size_t)n_entries * (size_t)set[i];
+        double ref = sqrt(work->joint.ref[solver->nr + set[i]]);
         for (int j = 0; j < n_entries; j++)
             columns[i * n_entries + j] = ref > 0 ? b[j] / ref : 0;
     }
-    if (!dense_svd(n_entries, n_set, columns, work->V, work->s))
+    if (!dense_svd(n_entries, n_set, columns, work->svd.V, work->svd.s))
         return -1;
-    while (rank < n_set && work->s[rank] > work->loose)
+    while (rank < n_set && work->svd.s[rank] > work->svd.loose)
         rank++;
     for (int i = 0; i < n_set; i++)
         memcpy(columns + i * n_entries,
-               work->B + (size_t)n_entries * (size_t)set[i],
+               work->svd.B + (size_t)n_entries * (size_t)set[i],
                sizeof *columns * (size_t)n_entries);
-    return dense_svd(n_entries, n_set, columns, work->V, work->s) ? rank : -1;
+    return dense_svd(n_entries, n_set, columns, work->svd.V, work->svd.s) ? rank
+                                                                          : -1;
 }
 
 int
@@ -89,26 +91,28 @@ delassus_svd(struct impact_solver *solver)
     int n_entries = 6 * (int)solver->in.n_body, nc = solver->nc;
     ensure(solver);
     for (int i = 0; i < solver->nr; i++)
-        column(solver, i, work->qr + (size_t)i * (size_t)n_entries);
-    int joint_rank = dense_qr(n_entries, solver->nr, work->qr, work->tau,
-                              work->perm, work->norm, tolerance(solver));
-    solver->joint_rank = joint_rank;
+        column(solver, i, work->svd.qr + (size_t)i * (size_t)n_entries);
+    int joint_rank =
+        dense_qr(n_entries, solver->nr, work->svd.qr, work->svd.tau,
+                 work->svd.perm, work->svd.norm, tolerance(solver));
+    solver->delassus.joint_rank = joint_rank;
     /* what joints leave of a contact is known to rounding over the sine of the
      * smallest angle among the joints' own rows */
     double sine = 1;
     for (int i = 0; i < joint_rank; i++)
-        sine = fmin(sine,
-                    fabs(work->qr[(size_t)i * (size_t)n_entries + (size_t)i]) /
-                        work->norm[work->perm[i]]);
-    work->loose = fmin(JOINT_LOOSEST, tolerance(solver) / sine);
-    int *set = work->perm;
+        sine =
+            fmin(sine,
+                 fabs(work->svd.qr[(size_t)i * (size_t)n_entries + (size_t)i]) /
+                     work->svd.norm[work->svd.perm[i]]);
+    work->svd.loose = fmin(JOINT_LOOSEST, tolerance(solver) / sine);
+    int *set = work->svd.perm;
     for (int c = 0; c < nc; c++) {
-        double *b = work->B + (size_t)n_entries * (size_t)c, n = 0;
+        double *b = work->svd.B + (size_t)n_entries * (size_t)c, n = 0;
         column(solver, solver->nr + c, b);
-        dense_qr_qt(n_entries, joint_rank, work->qr, work->tau, b);
+        dense_qr_qt(n_entries, joint_rank, work->svd.qr, work->svd.tau, b);
         memset(b, 0, sizeof *b * (size_t)joint_rank);
         n = sqrt(dense_dot(n_entries, b, b));
-        if (!(n > work->loose * sqrt(work->ref[solver->nr + c])))
+        if (!(n > work->svd.loose * sqrt(work->joint.ref[solver->nr + c])))
             memset(b, 0, sizeof *b * (size_t)n_entries);
     }
     for (int c = 0; c < nc; c++)
@@ -116,12 +120,13 @@ delassus_svd(struct impact_solver *solver)
     int rank = factor(solver, set, nc);
     if (rank < 0)
         return 1;
-    solver->rank = rank;
-    solver->condition = rank ? pow(work->s[0] / work->s[rank - 1], 2) : 1;
+    solver->delassus.rank = rank;
+    solver->delassus.condition =
+        rank ? pow(work->svd.s[0] / work->svd.s[rank - 1], 2) : 1;
     for (int i = rank; i < nc; i++) {
-        double *x = solver->null + (i - rank) * nc, n = 0;
+        double *x = solver->delassus.null + (i - rank) * nc, n = 0;
         for (int c = 0; c < nc; c++) {
-            x[c] = work->V[i * nc + c] / solver->length[c];
+            x[c] = work->svd.V[i * nc + c] / solver->approach.length[c];
             n += x[c] * x[c];
         }
         for (int c = 0; c < nc; c++)
@@ -130,10 +135,11 @@ delassus_svd(struct impact_solver *solver)
     /* G is made again from B: here fewer digits cancel */
     for (int i = 0; i < nc; i++)
         for (int j = 0; j <= i; j++)
-            solver->G[i * nc + j] = solver->G[j * nc + i] =
-                dense_dot(n_entries, work->B + (size_t)n_entries * (size_t)i,
-                          work->B + (size_t)n_entries * (size_t)j);
-    work->exact = true;
+            solver->delassus.G[i * nc + j] = solver->delassus.G[j * nc + i] =
+                dense_dot(n_entries,
+                          work->svd.B + (size_t)n_entries * (size_t)i,
+                          work->svd.B + (size_t)n_entries * (size_t)j);
+    work->svd.made = true;
     return 0;
 }
 
@@ -156,17 +162,17 @@ delassus_pseudoinverse(struct impact_solver *solver, const bool *on,
     memset(x, 0, sizeof *x * (size_t)nc);
     if (residual)
         memset(residual, 0, sizeof *residual * (size_t)nc);
-    if (solver->regular) {
+    if (solver->delassus.regular) {
         /* a principal part of a definite matrix is definite */
-        double *F = work->F, *rd = work->Frd;
-        int *first = work->Ffirst;
-        bool whole = n_set == nc && work->whole;
-        work->whole = n_set == nc;
+        double *F = work->contact.F, *rd = work->contact.Frd;
+        int *first = work->contact.Ffirst;
+        bool whole = n_set == nc && work->contact.whole;
+        work->contact.whole = n_set == nc;
         if (!whole)
             for (int i = 0; i < n_set; i++) {
                 first[i] = 0;
                 for (int j = 0; j <= i; j++)
-                    F[i * nc + j] = solver->G[set[i] * nc + set[j]];
+                    F[i * nc + j] = solver->delassus.G[set[i] * nc + set[j]];
             }
         if (!whole)
             dense_cholesky(n_set, F, nc, first, NULL, 0, rd, rank);
@@ -181,12 +187,12 @@ delassus_pseudoinverse(struct impact_solver *solver, const bool *on,
     if (*rank < 0)
         return 1;
     for (int i = 0; i < *rank; i++)
-        y[i] = dense_dot(n_set, work->V + i * n_set, rhs);
+        y[i] = dense_dot(n_set, work->svd.V + i * n_set, rhs);
     for (int i = 0; i < *rank; i++)
         for (int j = 0; j < n_set; j++) {
-            x[set[j]] +=
-                work->V[i * n_set + j] * (y[i] / work->s[i] / work->s[i]);
-            rhs[j] -= work->V[i * n_set + j] * y[i];
+            x[set[j]] += work->svd.V[i * n_set + j] *
+                         (y[i] / work->svd.s[i] / work->svd.s[i]);
+            rhs[j] -= work->svd.V[i * n_set + j] * y[i];
         }
     if (residual)
         for (int j = 0; j < n_set; j++)
@@ -201,14 +207,14 @@ impact_least_joint_impulses(struct impact_solver *solver, const double *six,
     struct impact_work *w = solver->w;
     int n_entries = 6 * (int)solver->in.n_body, nr = solver->nr;
     ensure(solver);
-    double *neg = w->tau, *work = w->Js + nr;
+    double *neg = w->svd.tau, *work = w->svd.Js + nr;
     for (int i = 0; i < nr; i++)
-        column(solver, i, w->J + (size_t)i * (size_t)n_entries);
+        column(solver, i, w->svd.J + (size_t)i * (size_t)n_entries);
     for (int i = 0; i < n_entries; i++)
         neg[i] = -six[i];
-    dense_svd(n_entries, nr, w->J, w->Jv, w->Js);
-    dense_svd_solve(n_entries, nr, w->J, w->Jv, w->Js, solver->joint_rank, neg,
-                    xi, work);
+    dense_svd(n_entries, nr, w->svd.J, w->svd.Jv, w->svd.Js);
+    dense_svd_solve(n_entries, nr, w->svd.J, w->svd.Jv, w->svd.Js,
+                    solver->delassus.joint_rank, neg, xi, work);
 }
 
 bool
@@ -229,14 +235,15 @@ delassus_keeps_null(const struct impact_solver *solver, const bool *on,
     for (int i = rank; i < n_set; i++) {
         double size = 0;
         for (int j = 0; j < n_set; j++)
-            size += sqrt(work->ref[solver->nr + set[j]]) *
-                    fabs(work->V[i * n_set + j]);
+            size += sqrt(work->joint.ref[solver->nr + set[j]]) *
+                    fabs(work->svd.V[i * n_set + j]);
         for (int r = 0; r < n_entries; r++) {
             double s = 0;
             for (int j = 0; j < n_set; j++)
-                s += work->B[(size_t)n_entries * (size_t)set[j] + (size_t)r] *
-                     solver->in.contact[set[j]].e * work->V[i * n_set + j];
-            if (fabs(s) > 16 * work->loose * size)
+                s += work->svd
+                         .B[(size_t)n_entries * (size_t)set[j] + (size_t)r] *
+                     solver->in.contact[set[j]].e * work->svd.V[i * n_set + j];
+            if (fabs(s) > 16 * work->svd.loose * size)
                 return false;
         }
     }

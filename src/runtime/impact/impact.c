@@ -35,29 +35,29 @@ impact_solver_new(struct arena *arena, uint32_t n_body, uint32_t n_contact,
     work->ld = (int)(n ? n : 1);
     work->row = NEW_N(arena, struct impact_row, n + 1);
     delassus_factor_new(work, nb, nc, n_joint);
-    work->x = NEW_N(arena, double, 2 * n + 1);
-    work->y = work->x + n;
-    work->F = NEW_N(arena, double, nc *nc + nc + 1);
-    work->Frd = work->F + nc * nc;
-    work->Ffirst = NEW_N(arena, int, nc + 1);
-    work->six = NEW_N(arena, double, 14 * nb + 1);
-    work->sum = work->six + 6 * nb;
-    solver->G = NEW_N(arena, double, nc *nc + 12 * nc + 1);
-    double *d = solver->G + nc * nc;
-    solver->length = d;
-    solver->v0 = d + nc;
-    solver->vsize = d + 2 * nc;
-    solver->P = d + 3 * nc;
-    solver->load = d + 4 * nc;
-    solver->unload = d + 5 * nc;
-    solver->before = d + 6 * nc;
-    solver->after = d + 7 * nc;
-    solver->at_peak = d + 8 * nc;
-    solver->residual = d + 9 * nc;
-    solver->open = NEW_N(arena, bool, nc + 1);
-    solver->twist = NEW_N(arena, double, 12 * nb + 1);
-    solver->peak_twist = solver->twist + 6 * nb;
-    solver->xi = NEW_N(arena, double, nr + 1);
+    work->scratch.x = NEW_N(arena, double, 2 * n + 1);
+    work->scratch.y = work->scratch.x + n;
+    work->contact.F = NEW_N(arena, double, nc *nc + nc + 1);
+    work->contact.Frd = work->contact.F + nc * nc;
+    work->contact.Ffirst = NEW_N(arena, int, nc + 1);
+    work->scratch.six = NEW_N(arena, double, 14 * nb + 1);
+    work->scratch.sum = work->scratch.six + 6 * nb;
+    solver->delassus.G = NEW_N(arena, double, nc *nc + 12 * nc + 1);
+    double *d = solver->delassus.G + nc * nc;
+    solver->approach.length = d;
+    solver->approach.v0 = d + nc;
+    solver->approach.vsize = d + 2 * nc;
+    solver->impulse.P = d + 3 * nc;
+    solver->impulse.load = d + 4 * nc;
+    solver->impulse.unload = d + 5 * nc;
+    solver->velocity.before = d + 6 * nc;
+    solver->velocity.after = d + 7 * nc;
+    solver->velocity.at_peak = d + 8 * nc;
+    solver->velocity.residual = d + 9 * nc;
+    solver->approach.open = NEW_N(arena, bool, nc + 1);
+    solver->velocity.twist = NEW_N(arena, double, 12 * nb + 1);
+    solver->velocity.peak_twist = solver->velocity.twist + 6 * nb;
+    solver->impulse.xi = NEW_N(arena, double, nr + 1);
     return solver;
 }
 
@@ -65,10 +65,11 @@ static void
 velocities(struct impact_solver *solver)
 {
     const struct impact_problem *in = &solver->in;
-    solver->speed = 0;
+    solver->approach.speed = 0;
     for (uint32_t contact = 0; contact < in->n_contact; contact++) {
         const struct impact_contact *problem_contact = &in->contact[contact];
-        double velocity = problem_contact->recede * solver->length[contact],
+        double velocity =
+                   problem_contact->recede * solver->approach.length[contact],
                size = fabs(problem_contact->recede);
         for (int side = 0; side < 2; side++) {
             if (problem_contact->body[side] == IMP_WORLD)
@@ -89,15 +90,16 @@ velocities(struct impact_solver *solver)
                         fabs(w[i]) * (fabs(r[0]) + fabs(r[1]) + fabs(r[2]));
             }
         }
-        solver->v0[contact] = velocity / solver->length[contact];
-        solver->before[contact] = velocity;
-        solver->vsize[contact] = size;
-        solver->speed = fmax(solver->speed, size);
+        solver->approach.v0[contact] =
+            velocity / solver->approach.length[contact];
+        solver->velocity.before[contact] = velocity;
+        solver->approach.vsize[contact] = size;
+        solver->approach.speed = fmax(solver->approach.speed, size);
     }
     for (uint32_t contact = 0; contact < in->n_contact; contact++)
-        solver->open[contact] =
-            solver->v0[contact] >
-            fmax(OPEN, solver->in.tolerance) * solver->speed;
+        solver->approach.open[contact] =
+            solver->approach.v0[contact] >
+            fmax(OPEN, solver->in.tolerance) * solver->approach.speed;
 }
 
 double
@@ -105,7 +107,7 @@ impact_velocity_tolerance(const struct impact_solver *solver)
 {
     /* A velocity is the sum of about 20 rounded terms; errors of the data also
      * turn the directions. */
-    return (64 * DBL_EPSILON + solver->in.tolerance) * solver->speed;
+    return (64 * DBL_EPSILON + solver->in.tolerance) * solver->approach.speed;
 }
 
 /* far above the rounding of G, far below what changes an outcome */
@@ -115,9 +117,9 @@ double
 delassus_cosine(const struct impact_solver *solver, int i, int j)
 {
     assert(i >= 0 && i < solver->nc && j >= 0 && j < solver->nc);
-    double d =
-        solver->G[i * (solver->nc + 1)] * solver->G[j * (solver->nc + 1)];
-    return d > 0 ? solver->G[i * solver->nc + j] / sqrt(d) : 0;
+    double d = solver->delassus.G[i * (solver->nc + 1)] *
+               solver->delassus.G[j * (solver->nc + 1)];
+    return d > 0 ? solver->delassus.G[i * solver->nc + j] / sqrt(d) : 0;
 }
 
 bool
@@ -137,8 +139,8 @@ impact_solver_prepare(struct impact_solver *solver,
     struct impact_work *work = solver->w;
     int rank;
     solver->in = *in;
-    work->exact = false;
-    work->whole = true;
+    work->svd.made = false;
+    work->contact.whole = true;
     int rows = 0;
     for (uint32_t j = 0; j < in->n_joint; j++)
         rows += in->joint[j].n;
@@ -146,22 +148,25 @@ impact_solver_prepare(struct impact_solver *solver,
     double worst = delassus_factor(solver, tol);
     velocities(solver);
     for (int i = 0; i < solver->nc; i++)
-        memcpy(work->F + i * solver->nc, solver->G + i * solver->nc,
-               sizeof *work->F * (size_t)(i + 1));
-    worst = fmin(worst,
-                 dense_cholesky(solver->nc, work->F, solver->nc, work->Ffirst,
-                                work->ref + solver->nr, tol, work->Frd, &rank));
-    solver->rank = rank;
-    solver->condition = 1 / worst;
-    solver->regular = rank == solver->nc && solver->joint_rank == solver->nr &&
-                      worst >= fmax(PIVOT_REGULAR, in->tolerance);
-    return solver->regular ? 0 : delassus_svd(solver);
+        memcpy(work->contact.F + i * solver->nc,
+               solver->delassus.G + i * solver->nc,
+               sizeof *work->contact.F * (size_t)(i + 1));
+    worst = fmin(worst, dense_cholesky(solver->nc, work->contact.F, solver->nc,
+                                       work->contact.Ffirst,
+                                       work->joint.ref + solver->nr, tol,
+                                       work->contact.Frd, &rank));
+    solver->delassus.rank = rank;
+    solver->delassus.condition = 1 / worst;
+    solver->delassus.regular = rank == solver->nc &&
+                               solver->delassus.joint_rank == solver->nr &&
+                               worst >= fmax(PIVOT_REGULAR, in->tolerance);
+    return solver->delassus.regular ? 0 : delassus_svd(solver);
 }
 
 int
 impact_solver_measure(struct impact_solver *solver)
 {
-    return solver->w->exact ? 0 : delassus_svd(solver);
+    return solver->w->svd.made ? 0 : delassus_svd(solver);
 }
 
 /* -- motion after ----------------------------------------------------------
@@ -219,14 +224,14 @@ void
 impact_momentum_balance(struct impact_solver *solver)
 {
     const struct impact_problem *in = &solver->in;
-    double worst = 0, *sum = solver->w->sum;
+    double worst = 0, *sum = solver->w->scratch.sum;
     memset(sum, 0, sizeof *sum * 8 * in->n_body);
     for (uint32_t i = 0; i < in->n_contact; i++)
         for (int s = 0; s < 2; s++) {
             const struct impact_contact *c = &in->contact[i];
             double F[3];
             for (int k = 0; k < 3; k++)
-                F[k] = c->dir[k] * solver->P[i];
+                F[k] = c->dir[k] * solver->impulse.P[i];
             if (c->body[s] != IMP_WORLD)
                 act(&in->body[c->body[s]], sum + 8 * c->body[s], F, NULL,
                     s ? c->q : c->p, s ? 1 : -1);
@@ -234,14 +239,14 @@ impact_momentum_balance(struct impact_solver *solver)
     for (uint32_t i = 0; i < in->n_joint; i++)
         for (int s = 0; s < 2; s++) {
             const struct impact_joint *j = &in->joint[i];
-            const double *x = solver->xi + 6 * i;
+            const double *x = solver->impulse.xi + 6 * i;
             if (j->body[s] != IMP_WORLD)
                 act(&in->body[j->body[s]], sum + 8 * j->body[s], x, x + 3,
                     j->at, s ? -1 : 1);
         }
     for (uint32_t b = 0; b < in->n_body; b++, sum += 8) {
         const struct impact_body *problem_body = &in->body[b];
-        const double *t = solver->twist + 6 * b;
+        const double *t = solver->velocity.twist + 6 * b;
         double left[2] = {0, 0}, size[2] = {sum[6], sum[7]}, change[6];
         if (!(problem_body->invmass > 0))
             continue;
@@ -272,7 +277,7 @@ impact_momentum_balance(struct impact_solver *solver)
             if (size[i] > 0)
                 worst = fmax(worst, left[i] / size[i]);
     }
-    solver->momentum_error = worst;
+    solver->balance.momentum_error = worst;
 }
 
 void
@@ -281,19 +286,19 @@ impact_motion_after(struct impact_solver *solver, const double *P)
     assert(solver->nc == 0 || P != NULL);
     const struct impact_problem *in = &solver->in;
     struct impact_work *room = solver->w;
-    double *xi = room->x;
-    memset(room->six, 0, sizeof *room->six * 6 * in->n_body);
-    add_rows(solver, P, solver->nr, solver->nc, room->six);
-    if (solver->joint_rank < solver->nr)
-        impact_least_joint_impulses(solver, room->six, xi);
+    double *xi = room->scratch.x;
+    memset(room->scratch.six, 0, sizeof *room->scratch.six * 6 * in->n_body);
+    add_rows(solver, P, solver->nr, solver->nc, room->scratch.six);
+    if (solver->delassus.joint_rank < solver->nr)
+        impact_least_joint_impulses(solver, room->scratch.six, xi);
     else
         impact_joint_impulses(solver, P, xi);
-    add_rows(solver, xi, 0, solver->nr, room->six);
-    solver->energy[0] = solver->energy[1] = 0;
+    add_rows(solver, xi, 0, solver->nr, room->scratch.six);
+    solver->balance.energy[0] = solver->balance.energy[1] = 0;
     for (uint32_t b = 0; b < in->n_body; b++) {
         const struct impact_body *problem_body = &in->body[b];
-        double *twist = solver->twist + 6 * b, before[6];
-        const double *s = room->six + 6 * b;
+        double *twist = solver->velocity.twist + 6 * b, before[6];
+        const double *s = room->scratch.six + 6 * b;
         memcpy(before, problem_body->spin, 3 * sizeof *twist);
         memcpy(before + 3, problem_body->vel, 3 * sizeof *twist);
         memcpy(twist, before, sizeof before);
@@ -305,27 +310,29 @@ impact_motion_after(struct impact_solver *solver, const double *P)
             twist[i] += C[0] * s[3] + C[1] * s[4] + C[2] * s[5];
             twist[3 + i] += g * s[i];
         }
-        solver->energy[0] += kinetic(problem_body, before);
-        solver->energy[1] += kinetic(problem_body, twist);
+        solver->balance.energy[0] += kinetic(problem_body, before);
+        solver->balance.energy[1] += kinetic(problem_body, twist);
     }
-    memset(solver->xi, 0, sizeof *solver->xi * 6 * in->n_joint);
+    memset(solver->impulse.xi, 0, sizeof *solver->impulse.xi * 6 * in->n_joint);
     for (uint32_t j = 0; j < in->n_joint; j++)
         for (int i = 0; i < in->joint[j].n; i++)
             for (int k = 0; k < 6; k++)
-                solver->xi[6 * j + (uint32_t)k] +=
-                    xi[room->first_of[j] + i] * in->joint[j].S[i][k];
+                solver->impulse.xi[6 * j + (uint32_t)k] +=
+                    xi[room->joint.first_of[j] + i] * in->joint[j].S[i][k];
     double work = 0;
     for (int c = 0; c < solver->nc; c++) {
-        double v = solver->v0[c] +
-                   dense_dot(solver->nc, solver->G + c * solver->nc, P);
-        work += 0.5 * P[c] * (solver->v0[c] + v);
-        solver->P[c] = P[c] / solver->length[c];
-        solver->after[c] = v * solver->length[c];
+        double v =
+            solver->approach.v0[c] +
+            dense_dot(solver->nc, solver->delassus.G + c * solver->nc, P);
+        work += 0.5 * P[c] * (solver->approach.v0[c] + v);
+        solver->impulse.P[c] = P[c] / solver->approach.length[c];
+        solver->velocity.after[c] = v * solver->approach.length[c];
     }
     /* rounding of the sum is no gain */
     double size = 0;
     for (int c = 0; c < solver->nc; c++)
         size += fabs(P[c]) *
-                (solver->vsize[c] + fabs(solver->after[c] / solver->length[c]));
-    solver->gained = work > 1e-13 * size ? work : 0;
+                (solver->approach.vsize[c] +
+                 fabs(solver->velocity.after[c] / solver->approach.length[c]));
+    solver->balance.gained = work > 1e-13 * size ? work : 0;
 }

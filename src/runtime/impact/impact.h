@@ -97,27 +97,30 @@ struct impact_row {
     double b[2][6];
 };
 
-/* The problem, and what is found. The arrays belong to the arena of
- * impact_solver_new. Quantities of a contact refer to the direction vector of
- * the caller, which may have any length. */
-struct impact_solver {
-    struct impact_problem in;
-    int nc, nr; /* contacts, joint rows */
-    /* impact_solver_prepare */
-    double *G;          /* nc x nc, of unit directions */
-    double *length;     /* of the direction vectors */
-    double *v0, *vsize; /* normal velocity before, for unit directions; size of
-                           its terms */
-    double speed;       /* greatest vsize */
-    bool *open;         /* the contact separates before the impact */
-    bool regular;       /* joints and contacts were factored, without an SVD */
-    int joint_rank;     /* < nr: redundant joints */
-    int rank;           /* of G */
-    double condition;   /* of G on its range; where `regular`, an estimate until
-                           impact_solver_measure is called */
+/* -- the parts of a solver --------------------------------------------------
+ */
+
+/* The Delassus matrix, for unit directions. */
+struct impact_delassus {
+    double *G;        /* nc x nc */
+    bool regular;     /* joints and contacts were factored, without an SVD */
+    int joint_rank;   /* < nr: redundant joints */
+    int rank;         /* of G */
+    double condition; /* of G on its range; where `regular`, an estimate until
+                         impact_solver_measure is called */
     double *null; /* null space: (nc - rank) rows of nc entries, of unit length,
                      in the directions of the caller; valid if not `regular` */
-    /* impact_solver_solve */
+};
+/* The contacts before the impact. */
+struct impact_approach {
+    double *length; /* of the direction vectors of the caller */
+    double *v0, *vsize; /* normal velocity, for unit directions; size of its
+                           terms */
+    double speed;       /* greatest vsize */
+    bool *open;         /* the contact separates */
+};
+/* What the law decided. */
+struct impact_decision {
     enum imp_impact_law law; /* the one used */
     enum impact_fault fault;
     enum impact_uniqueness determined;
@@ -126,24 +129,44 @@ struct impact_solver {
     bool tie; /* law `sequential`: two contacts without priority approach alike
                  and act on each other */
     int tied[2]; /* with tie: the first such two */
-    bool peak;   /* peak, load, unload are there */
     long steps;  /* sequential: single impacts */
-    double *P;   /* impulses */
-    double *load, *unload;
+};
+struct impact_impulses {
+    double *P;             /* at the contacts */
+    double *load, *unload; /* in compression, in expansion; see `peak` */
+    double *xi; /* n_joint x 6: force, moment about `at`, on the first body */
+};
+/* Velocities before and after, and at the greatest compression. */
+struct impact_velocities {
+    bool peak; /* peak, load, unload are there */
     double *before, *after, *at_peak; /* normal velocities */
     double *residual;                 /* of the law's equations, m/s */
     double *twist;                    /* n_body x 6 after: spin, velocity */
     double *peak_twist;
-    double *xi;       /* n_joint x 6: force, moment about `at`, on the first
-                         body */
+};
+struct impact_balance {
     double energy[2]; /* before, after, of the bodies that can move */
-    double
-        gained; /* energy that the impact added, (v0 + v1).P/2 where positive */
+    double gained; /* energy that the impact added, (v0 + v1).P/2 where positive
+                    */
     double momentum_error; /* greatest difference, over all bodies, between M dv
                               and the sum of the impulses, relative to the size
                               of its terms */
-    /* inside */
-    struct impact_work *w;
+};
+
+/* The problem, and what is found. The arrays belong to the arena of
+ * impact_solver_new. Quantities of a contact refer to the direction vector of
+ * the caller, which may have any length. impact_solver_prepare makes
+ * `delassus` and `approach`; impact_solver_solve makes what follows them. */
+struct impact_solver {
+    struct impact_problem in;
+    int nc, nr; /* contacts, joint rows */
+    struct impact_delassus delassus;
+    struct impact_approach approach;
+    struct impact_decision decision;
+    struct impact_impulses impulse;
+    struct impact_velocities velocity;
+    struct impact_balance balance;
+    struct impact_work *w; /* scratch of the room */
 };
 
 /* A solver for problems up to this size (at most IMPACT_CONTACTS_MAX

@@ -5,34 +5,49 @@
 
 #include "runtime/impact/impact.h"
 
-struct impact_work {
-    struct arena *arena;
-    size_t most_body;
-    struct impact_row *row; /* nr joint rows, then nc contacts */
-    int ld;                 /* most rows */
-    /* delassus_factored.c; ref: size of a row's square before any elimination
-     */
+/* The joints' matrix A = J M^-1 J^T, factored in panels (delassus_factored.c).
+ */
+struct impact_joint_factors {
     int *first_of, *start; /* per joint: its first row, and the first joint that
                               it is coupled with */
     size_t *at;            /* its panel */
-    double *panel, *rd, *ref, *W, *mass_root;
+    double *panel, *rd;
+    double *ref; /* the size of a row's square before any elimination */
+    double *W, *mass_root;
     int ldw, *place;
     int *link, *head; /* blocks by body: link[2*block + side], head[body], then
                          the oldest joint of each */
-    double *F, *Frd;  /* Cholesky of G: nc x nc */
+};
+/* The Delassus matrix G of the contacts, factored by Cholesky. */
+struct impact_contact_factors {
+    double *F, *Frd; /* nc x nc; the reciprocals of its diagonal */
     int *Ffirst;
-    double *x, *y; /* nr + nc each */
-    double *six;   /* 6 per body */
-    double *sum;   /* 8 per body: impulses and their sizes */
-    /* exact path (in the arena, only when asked for) */
+    bool whole; /* F holds the factors of all of G */
+};
+/* The exact way, by QR and SVD: memory that is taken only when it is needed. */
+struct impact_exact {
+    bool made; /* for the present problem */
     double *qr, *tau, *norm;
     int *perm;
     double *B, *V, *s;   /* of the contacts: SVD of what joints leave */
     double *Js, *Jv, *J; /* of redundant joints: SVD of all rows */
     double loose;        /* directions of contacts are known to this */
-    bool exact;
-    bool whole; /* F holds the factors of all of G */
+};
+struct impact_scratch {
+    double *x, *y; /* nr + nc each */
+    double *six;   /* 6 per body */
+    double *sum;   /* 8 per body: impulses and their sizes */
     double *lcp;
+};
+struct impact_work {
+    struct arena *arena;
+    size_t most_body;
+    struct impact_row *row; /* nr joint rows, then nc contacts */
+    int ld;                 /* most rows */
+    struct impact_joint_factors joint;
+    struct impact_contact_factors contact;
+    struct impact_exact svd;
+    struct impact_scratch scratch;
 };
 
 /* x := pinv(G) b for unit directions, among the contacts `on` only if it is

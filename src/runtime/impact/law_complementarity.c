@@ -16,18 +16,21 @@ complementarity(struct impact_solver *solver, bool restitution)
     for (int c = 0; c < solver->nc; c++) {
         double e = restitution ? solver->in.contact[c].e : 0;
         offset[c] =
-            solver->v0[c] + (solver->open[c] ? 0 : e * fmin(0, solver->v0[c]));
+            solver->approach.v0[c] +
+            (solver->approach.open[c] ? 0
+                                      : e * fmin(0, solver->approach.v0[c]));
     }
     if (impact_blocked(solver, solver->nc, NULL, offset)) {
         impact_no_motion(solver, IMPACT_JAMMED);
         return;
     }
-    int st = lcp_solve(solver->nc, solver->G, offset, impulse, rest);
+    int st = lcp_solve(solver->nc, solver->delassus.G, offset, impulse, rest);
     if (st == 1 || st == 3) {
         impact_no_motion(solver, st == 1 ? IMPACT_JAMMED : IMPACT_UNSETTLED);
         return;
     }
-    solver->determined = st == 2 ? IMPACT_MOTION_UNIQUE : IMPACT_UNIQUE;
+    solver->decision.determined =
+        st == 2 ? IMPACT_MOTION_UNIQUE : IMPACT_UNIQUE;
     impact_motion_after(solver, impulse);
     if (solver->nc == 1)
         impact_peak_of_equal(solver, NULL);

@@ -21,9 +21,10 @@ impact_law_energetic(struct impact_solver *solver, const bool *on, int n_on)
         if (on[c])
             set[k++] = c;
     for (int i = 0; i < n_on; i++) {
-        velocity[i] = solver->v0[set[i]];
+        velocity[i] = solver->approach.v0[set[i]];
         for (int j = 0; j < n_on; j++)
-            delassus[i * n_on + j] = solver->G[set[i] * solver->nc + set[j]];
+            delassus[i * n_on + j] =
+                solver->delassus.G[set[i] * solver->nc + set[j]];
     }
     if (impact_blocked(solver, n_on, set, velocity)) {
         impact_no_motion(solver, IMPACT_JAMMED);
@@ -31,7 +32,7 @@ impact_law_energetic(struct impact_solver *solver, const bool *on, int n_on)
     }
     /* what no impulse moves takes none */
     for (int i = 0; i < n_on; i++)
-        if (!(solver->G[set[i] * (solver->nc + 1)] > 0)) {
+        if (!(solver->delassus.G[set[i] * (solver->nc + 1)] > 0)) {
             bool rest_on[IMPACT_CONTACTS_MAX];
             memcpy(rest_on, on, sizeof *on * (size_t)solver->nc);
             rest_on[set[i]] = false;
@@ -52,7 +53,7 @@ impact_law_energetic(struct impact_solver *solver, const bool *on, int n_on)
         return;
     }
     if (st == 2)
-        solver->determined = IMPACT_MOTION_UNIQUE;
+        solver->decision.determined = IMPACT_MOTION_UNIQUE;
     for (int i = 0; i < n_on; i++) {
         double e = solver->in.contact[set[i]].e;
         work[i] = fmax(0, -e * e * compression[i] * velocity[i]);

@@ -13,7 +13,7 @@ reached(const struct impact_solver *solver, const double *residual)
     double off = 0;
     for (int c = 0; c < solver->nc; c++)
         off = fmax(off, fabs(residual[c]));
-    return off <= IMPACT_OUTSIDE * solver->speed;
+    return off <= IMPACT_OUTSIDE * solver->approach.speed;
 }
 
 /* P := pinv(G) b among the contacts `on`, of which there are n_on, and what it
@@ -23,19 +23,20 @@ static bool
 least_squares(struct impact_solver *solver, const bool *on, int n_on,
               const double *b, double *P, int *rank, bool *fits)
 {
-    if (delassus_pseudoinverse(solver, on, b, P, solver->residual, rank)) {
+    if (delassus_pseudoinverse(solver, on, b, P, solver->velocity.residual,
+                               rank)) {
         impact_no_motion(solver, IMPACT_UNSETTLED);
         return false;
     }
-    *fits = *rank == n_on || reached(solver, solver->residual);
-    solver->determined = *rank == n_on ? IMPACT_UNIQUE
-                         : *fits       ? IMPACT_MOTION_UNIQUE
-                                       : IMPACT_NOT_UNIQUE;
+    *fits = *rank == n_on || reached(solver, solver->velocity.residual);
+    solver->decision.determined = *rank == n_on ? IMPACT_UNIQUE
+                                  : *fits       ? IMPACT_MOTION_UNIQUE
+                                                : IMPACT_NOT_UNIQUE;
     for (int c = 0; c < solver->nc; c++)
         if (*fits)
-            solver->residual[c] = 0;
+            solver->velocity.residual[c] = 0;
         else
-            solver->residual[c] *= solver->length[c];
+            solver->velocity.residual[c] *= solver->approach.length[c];
     return true;
 }
 
@@ -48,7 +49,7 @@ newton(struct impact_solver *solver, const bool *on, int n_on, bool nearest)
     int rank;
     bool fits;
     for (int c = 0; c < solver->nc; c++)
-        rhs[c] = -(1 + solver->in.contact[c].e) * solver->v0[c];
+        rhs[c] = -(1 + solver->in.contact[c].e) * solver->approach.v0[c];
     if (!least_squares(solver, on, n_on, rhs, impulse, &rank, &fits))
         return;
     if (!fits && !nearest) {
@@ -56,7 +57,7 @@ newton(struct impact_solver *solver, const bool *on, int n_on, bool nearest)
         return;
     }
     if (!fits)
-        solver->fault = IMPACT_INCONSISTENT;
+        solver->decision.fault = IMPACT_INCONSISTENT;
     impact_motion_after(solver, impulse);
     if (fits)
         impact_peak_of_equal(solver, on);
@@ -82,7 +83,7 @@ impact_law_poisson(struct impact_solver *solver, const bool *on, int n_on)
     int rank;
     bool fits;
     for (int c = 0; c < solver->nc; c++)
-        rhs[c] = -solver->v0[c];
+        rhs[c] = -solver->approach.v0[c];
     if (!least_squares(solver, on, n_on, rhs, Pc, &rank, &fits))
         return;
     if (!fits) {

@@ -19,8 +19,8 @@ impact_blocked(const struct impact_solver *solver, int n, const int *set,
     bool bad = false;
     for (int i = 0; i < n; i++) {
         int c = set ? set[i] : i;
-        bool still = !(solver->G[c * (solver->nc + 1)] > 0);
-        if (fabs(q[i]) <= (still ? IMPACT_OUTSIDE * solver->speed
+        bool still = !(solver->delassus.G[c * (solver->nc + 1)] > 0);
+        if (fabs(q[i]) <= (still ? IMPACT_OUTSIDE * solver->approach.speed
                                  : impact_velocity_tolerance(solver)))
             q[i] = 0;
         bad |= still && q[i] < 0;
@@ -33,9 +33,9 @@ impact_no_motion(struct impact_solver *solver, enum impact_fault why)
 {
     assert(why != IMPACT_FINE);
     double zero[IMPACT_CONTACTS_MAX] = {0};
-    solver->fault = why;
-    solver->determined = IMPACT_NOT_UNIQUE;
-    solver->applied = solver->peak = false;
+    solver->decision.fault = why;
+    solver->decision.determined = IMPACT_NOT_UNIQUE;
+    solver->decision.applied = solver->velocity.peak = false;
     impact_motion_after(solver, zero);
 }
 
@@ -44,15 +44,15 @@ void
 impact_peak_at(struct impact_solver *solver, const double *Pc, const double *P)
 {
     impact_motion_after(solver, Pc);
-    memcpy(solver->at_peak, solver->after,
-           sizeof *solver->after * (size_t)solver->nc);
-    memcpy(solver->peak_twist, solver->twist,
-           sizeof *solver->twist * 6 * solver->in.n_body);
+    memcpy(solver->velocity.at_peak, solver->velocity.after,
+           sizeof *solver->velocity.after * (size_t)solver->nc);
+    memcpy(solver->velocity.peak_twist, solver->velocity.twist,
+           sizeof *solver->velocity.twist * 6 * solver->in.n_body);
     for (int c = 0; c < solver->nc; c++) {
-        solver->load[c] = Pc[c] / solver->length[c];
-        solver->unload[c] = (P[c] - Pc[c]) / solver->length[c];
+        solver->impulse.load[c] = Pc[c] / solver->approach.length[c];
+        solver->impulse.unload[c] = (P[c] - Pc[c]) / solver->approach.length[c];
     }
-    solver->peak = true;
+    solver->velocity.peak = true;
 }
 
 /* with equal restitutions the whole impact is a straight line in the space of
@@ -75,19 +75,22 @@ impact_peak_of_equal(struct impact_solver *solver, const bool *on)
         return;
     double share = 1 / (1 + restitution);
     for (int c = 0; c < solver->nc; c++) {
-        solver->load[c] = share * solver->P[c];
-        solver->unload[c] = solver->P[c] - solver->load[c];
-        solver->at_peak[c] =
-            share * (solver->after[c] + restitution * solver->before[c]);
+        solver->impulse.load[c] = share * solver->impulse.P[c];
+        solver->impulse.unload[c] =
+            solver->impulse.P[c] - solver->impulse.load[c];
+        solver->velocity.at_peak[c] =
+            share * (solver->velocity.after[c] +
+                     restitution * solver->velocity.before[c]);
     }
     for (uint32_t b = 0; b < solver->in.n_body; b++)
         for (uint32_t i = 0; i < 6; i++) {
             const struct impact_body *k = &solver->in.body[b];
             double before = i < 3 ? k->spin[i] : k->vel[i - 3];
-            solver->peak_twist[6 * b + i] =
-                share * (solver->twist[6 * b + i] + restitution * before);
+            solver->velocity.peak_twist[6 * b + i] =
+                share *
+                (solver->velocity.twist[6 * b + i] + restitution * before);
         }
-    solver->peak = true;
+    solver->velocity.peak = true;
 }
 
 double *
@@ -95,9 +98,9 @@ impact_law_room(struct impact_solver *solver)
 {
     struct impact_work *work = solver->w;
     size_t n = (size_t)work->ld;
-    if (!work->lcp)
-        work->lcp =
+    if (!work->scratch.lcp)
+        work->scratch.lcp =
             NEW_N(work->arena, double,
                   lcp_room((int)n) + impact_energetic_room((int)n) + n * n);
-    return work->lcp;
+    return work->scratch.lcp;
 }

@@ -21,19 +21,19 @@ turn(struct impact_solver *solver, const double *v)
     for (int contact = 0; contact < solver->nc; contact++) {
         if (!(v[contact] < -impact_velocity_tolerance(solver)))
             continue;
-        double g = solver->G[contact * (solver->nc + 1)];
-        if (!(g > 0) && v[contact] >= -IMPACT_OUTSIDE * solver->speed)
+        double g = solver->delassus.G[contact * (solver->nc + 1)];
+        if (!(g > 0) && v[contact] >= -IMPACT_OUTSIDE * solver->approach.speed)
             continue;
         double size = g > 0 ? v[contact] * v[contact] / g : INFINITY;
         if (best >= 0) {
             double p = solver->in.contact[contact].priority,
                    q = solver->in.contact[best].priority;
             bool close = fabs(size - most) <= SEQUENCE_TIE * most;
-            if (p == q && close && !solver->tie &&
+            if (p == q && close && !solver->decision.tie &&
                 !delassus_orthogonal(solver, contact, best)) {
-                solver->tie = true;
-                solver->tied[0] = best;
-                solver->tied[1] = contact;
+                solver->decision.tie = true;
+                solver->decision.tied[0] = best;
+                solver->decision.tied[1] = contact;
             }
             if (p > q || (p == q && (close || size < most)))
                 continue;
@@ -50,12 +50,14 @@ impact_law_sequential(struct impact_solver *solver, const bool *on, int n_on)
     (void)on;
     (void)n_on;
     double velocity[IMPACT_CONTACTS_MAX], impulse[IMPACT_CONTACTS_MAX] = {0};
-    memcpy(velocity, solver->v0, sizeof *velocity * (size_t)solver->nc);
-    for (solver->steps = 0; solver->steps < SEQUENCE_MOST; solver->steps++) {
+    memcpy(velocity, solver->approach.v0,
+           sizeof *velocity * (size_t)solver->nc);
+    for (solver->decision.steps = 0; solver->decision.steps < SEQUENCE_MOST;
+         solver->decision.steps++) {
         int c = turn(solver, velocity);
         if (c < 0)
             break;
-        const double *g = solver->G + c * solver->nc;
+        const double *g = solver->delassus.G + c * solver->nc;
         if (!(g[c] > 0)) {
             impact_no_motion(solver, IMPACT_JAMMED);
             return;
@@ -65,11 +67,12 @@ impact_law_sequential(struct impact_solver *solver, const bool *on, int n_on)
         for (int i = 0; i < solver->nc; i++)
             velocity[i] += g[i] * p;
     }
-    if (solver->steps == SEQUENCE_MOST) {
+    if (solver->decision.steps == SEQUENCE_MOST) {
         impact_no_motion(solver, IMPACT_ENDLESS);
         return;
     }
-    solver->determined = solver->tie ? IMPACT_NOT_UNIQUE : IMPACT_UNIQUE;
+    solver->decision.determined =
+        solver->decision.tie ? IMPACT_NOT_UNIQUE : IMPACT_UNIQUE;
     impact_motion_after(solver, impulse);
     if (solver->nc == 1)
         impact_peak_of_equal(solver, NULL);

@@ -30,17 +30,18 @@ impact_solver_solve(struct impact_solver *solver, enum imp_impact_law law)
     assert(solver->nc >= 0 && solver->nc <= IMPACT_CONTACTS_MAX);
     bool on[IMPACT_CONTACTS_MAX];
     int n_on = 0;
-    solver->law = law == IMP_IMPACT_UNDECLARED ? IMP_IMPACT_NEWTON : law;
-    solver->fault = IMPACT_FINE;
-    solver->determined = IMPACT_UNIQUE;
-    solver->applied = true;
-    solver->peak = solver->tie = false;
-    solver->steps = 0;
+    solver->decision.law =
+        law == IMP_IMPACT_UNDECLARED ? IMP_IMPACT_NEWTON : law;
+    solver->decision.fault = IMPACT_FINE;
+    solver->decision.determined = IMPACT_UNIQUE;
+    solver->decision.applied = true;
+    solver->velocity.peak = solver->decision.tie = false;
+    solver->decision.steps = 0;
     for (int c = 0; c < solver->nc; c++) {
-        on[c] = !solver->open[c];
+        on[c] = !solver->approach.open[c];
         n_on += on[c];
-        solver->residual[c] = 0;
+        solver->velocity.residual[c] = 0;
     }
-    function[solver->law](solver, on, n_on);
+    function[solver->decision.law](solver, on, n_on);
     impact_momentum_balance(solver);
 }

@@ -439,16 +439,16 @@ tell_redundant(const struct start *start)
     struct impact_solver *solver =
         impact_solver_new(run->arena, problem.n_body, 0, problem.n_joint);
     if (impact_solver_prepare(solver, &problem) ||
-        solver->joint_rank == solver->nr)
+        solver->delassus.joint_rank == solver->nr)
         return;
-    int rows = solver->nr, over = rows - solver->joint_rank, told = 0;
+    int rows = solver->nr, over = rows - solver->delassus.joint_rank, told = 0;
     struct diag *diag = NULL;
     for (problem.n_joint = 1;
          problem.n_joint <= start->m.p.n_joint && told < over;
          problem.n_joint++) {
         if (impact_solver_prepare(solver, &problem))
             return;
-        int more = solver->nr - solver->joint_rank - told;
+        int more = solver->nr - solver->delassus.joint_rank - told;
         if (more <= 0)
             continue;
         const imp_joint *joint = joint_of(start, problem.n_joint - 1);

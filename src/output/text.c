@@ -5,22 +5,24 @@
  *     time        0 s
  *     class       C00
  *     P           (-1.51185789204, -0.654653670708) m
- *     overlap_end absent: the overlap lies before the touch
+ *     absent      overlap_end: the overlap lies before the touch
  *
  * Numbers have OUT_DIGITS significant digits at most (out_number). Lists wrap
  * at the width of the output; in a record a list of more than LIST_FULL
- * entries shows its ends only, `show r.field` prints all of it. */
+ * entries shows its ends only, `show r.field` prints all of it. A record shows
+ * what is there: lists without entries are left out, and fields that are absent
+ * stand at its end, together where the reason is the same. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "output/out_priv.h"
 
-#define LIST_FULL 24 /* entries of a list that a record prints in full */
-#define LIST_HEAD                                                              \
-    6               /* entries that are shown before the gap of a longer list  \
-                     */
-#define LIST_TAIL 2 /* entries that are shown behind it */
+enum {
+    LIST_FULL = 12, /* entries of a list that a record prints in full */
+    LIST_HEAD = 6,  /* entries that are shown before the gap of a longer list */
+    LIST_TAIL = 2   /* entries that are shown behind it */
+};
 
 /* a line that grows word by word and is wrapped */
 struct para {
@@ -285,7 +287,7 @@ put_field(struct para *paragraph, const imp_image *im, const imp_field *field,
         word(paragraph, value->num[0] != 0.0 ? "true" : "false");
         break;
     case IMP_FIELD_TEXT:
-        word(paragraph, value->text);
+        put_words(paragraph, value->text);
         break;
     case IMP_FIELD_TEXTS:
         put_texts(paragraph, value, full);
@@ -322,26 +324,83 @@ out_width(const struct output *output)
     return output->width > 20 ? (size_t)output->width : 80;
 }
 
+/* Does the field hold nothing that could be shown? */
+static bool
+is_empty(const imp_field *field, const struct field_value *value)
+{
+    return !value->why && value->n == 0 &&
+           (field->kind == IMP_FIELD_LIST || field->kind == IMP_FIELD_TEXTS ||
+            field->kind == IMP_FIELD_VECS || field->kind == IMP_FIELD_MAT);
+}
+
+/* A line of a record: the name, and room for what stands behind it. */
+static struct para
+record_line(struct buf *buf, const struct output *output, const char *name,
+            size_t wide)
+{
+    spaces(buf, 2);
+    buf_puts(buf, name);
+    spaces(buf, wide + 2 - out_display_width(name));
+    return (struct para){buf, wide + 4, wide + 4, out_width(output), true};
+}
+
+/* Is an earlier field of the record absent for the same reason? */
+static bool
+reason_stands(const struct record *record, size_t field)
+{
+    for (size_t i = 0; i < field; i++)
+        if (record->v[i].why &&
+            !strcmp(record->v[i].why, record->v[field].why))
+            return true;
+    return false;
+}
+
+/* "a, b: reason", a line per reason */
+static void
+put_absent(struct buf *buf, const struct output *output, const imp_image *im,
+           const struct record *record, size_t wide)
+{
+    const char *name = "absent";
+    for (size_t i = 0; i < record->n; i++) {
+        const char *why = record->v[i].why;
+        if (!why || reason_stands(record, i))
+            continue;
+        struct para line = record_line(buf, output, name, wide);
+        struct buf words = {0};
+        for (size_t k = i; k < record->n; k++)
+            if (record->v[k].why && !strcmp(record->v[k].why, why))
+                buf_printf(&words, "%s%s", k > i ? ", " : "",
+                           imp_text(im, record->schema[k].name));
+        buf_printf(&words, ": %s", why);
+        put_words(&line, buf_str(&words));
+        buf_putc(buf, '\n');
+        buf_free(&words);
+        name = "";
+    }
+}
+
 void
 out_record_text(struct output *output, const imp_image *im,
                 const struct record *record, const char *label)
 {
     struct buf buf = {0};
-    size_t wide = 0;
+    size_t wide = strlen("absent");
     for (size_t i = 0; i < record->n; i++) {
+        if (record->v[i].why || is_empty(&record->schema[i], &record->v[i]))
+            continue;
         size_t n = out_display_width(imp_text(im, record->schema[i].name));
         wide = n > wide ? n : wide;
     }
     buf_printf(&buf, "%s\n", label);
     for (size_t i = 0; i < record->n; i++) {
-        const char *name = imp_text(im, record->schema[i].name);
-        spaces(&buf, 2);
-        buf_puts(&buf, name);
-        spaces(&buf, wide + 2 - out_display_width(name));
-        struct para p = {&buf, wide + 4, wide + 4, out_width(output), true};
-        put_field(&p, im, &record->schema[i], &record->v[i], false);
+        if (record->v[i].why || is_empty(&record->schema[i], &record->v[i]))
+            continue;
+        struct para line = record_line(
+            &buf, output, imp_text(im, record->schema[i].name), wide);
+        put_field(&line, im, &record->schema[i], &record->v[i], false);
         buf_putc(&buf, '\n');
     }
+    put_absent(&buf, output, im, record, wide);
     out_write(output, buf.s, buf.n);
     buf_free(&buf);
 }

@@ -31,5 +31,6 @@ simulate_log_event(struct simulation *sim, uint32_t contact, const char *kind,
     VEC_PUSH(&sim->log.kind, kind);
     VEC_PUSH(&sim->log.class, class);
     VEC_PUSH(&sim->log.contact, simulate_contact_name(sim, contact));
+    VEC_PUSH(&sim->log.number, contact);
     VEC_PUSH(&sim->log.impulse, impulse);
 }

@@ -94,6 +94,7 @@ fill(struct simulation *sim, struct record *out, int st, double e0, bool has_e0)
                        : st                              ? "failed"
                                                          : "done");
     SET_NUM("time", rt_time(analysis->rt));
+    simulate_put_summary(sim, out);
     SET_NUM("count", (double)sim->log.time.n);
     SET_LIST("event_times", sim->log.time.v, sim->log.time.n);
     SET_TEXTS("event_kinds", sim->log.kind.v, sim->log.kind.n);
@@ -189,6 +190,7 @@ simulation_free(struct simulation *sim)
     free(sim->log.kind.v);
     free(sim->log.class.v);
     free(sim->log.contact.v);
+    free(sim->log.number.v);
     free(sim->log.remarks.v);
 }
 

@@ -12,7 +12,7 @@
  *   impacts.c, tangency_policy.c, polytope_verdict.c, penetration.c, systems.c
  *   resting_polytopes.c     polytopes that are watched vertex by vertex
  *   impact_audit.c, flight_history.c, accumulation_record.c
- *   recorded_rows.c, event_log.c
+ *   recorded_rows.c, summary.c, event_log.c
  */
 #ifndef IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
 #define IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
@@ -61,11 +61,16 @@ struct texts {
     const char **v;
     size_t n, cap;
 };
+struct contact_numbers {
+    uint32_t *v;
+    size_t n, cap;
+};
 
 /* the events so far, one entry each, and remarks */
 struct event_log {
     struct numbers time, impulse;
     struct texts kind, class, contact;
+    struct contact_numbers number; /* the same contacts as numbers */
     struct texts remarks;
     size_t left_out; /* remarks on impacts beyond SIMULATE_REMARKS */
 };
@@ -157,6 +162,10 @@ void simulate_remark(struct simulation *sim, const char *text);
 /* Keeps `kind` and `class`, which must outlive the run. impulse in N*s. */
 void simulate_log_event(struct simulation *sim, uint32_t contact,
                         const char *kind, const char *class, double impulse);
+
+/* -- summary.c: the field `summary`, a sentence per contact ---------------- */
+
+void simulate_put_summary(struct simulation *sim, struct record *out);
 
 /* -- accumulation_record.c --------------------------------------------------
  */

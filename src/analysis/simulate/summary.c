@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* The summary of a run: one sentence per contact that took part in an event,
+ * made from the log of events alone:
+ *
+ *   bump: 13 impacts from 0.451524 s to 1.90821 s, limit of chatter at
+ *   1.90859 s, lasting contact at 1.90859 s, closed at the end */
+#include <assert.h>
+#include <string.h>
+
+#include "analysis/simulate/simulate_priv.h"
+#include "base/arena.h"
+#include "base/buf.h"
+
+/* The kinds of events (field `event_kinds`) as a summary names them. */
+static const struct {
+    const char *kind, *one, *several;
+} kind_names[] = {
+    {"impact", "impact", "impacts"},
+    {"touch", "tangential touch", "tangential touches"},
+    {"overlap begins", "begin of overlap", "begins of overlap"},
+    {"overlap ends", "end of overlap", "ends of overlap"},
+    {"chatter", "limit of chatter", "limits of chatter"},
+    {"slide", "lasting contact", "lasting contacts"},
+    {"leave", "release", "releases"},
+    {"stop", "stop", "stops"},
+};
+enum { N_KINDS = sizeof kind_names / sizeof *kind_names };
+
+/* the events of one kind at one contact */
+struct tally {
+    size_t count;
+    double first, last; /* times, s */
+};
+
+struct contact_summary {
+    struct tally kind[N_KINDS];
+    int order[N_KINDS]; /* kinds by the time of their first event */
+    int n;              /* kinds that occurred */
+    bool closed;        /* a lasting contact began and was not released */
+};
+
+static int
+kind_number(const char *kind)
+{
+    for (int i = 0; i < N_KINDS; i++)
+        if (!strcmp(kind_names[i].kind, kind))
+            return i;
+    assert(!"a kind of event without a name");
+    return 0;
+}
+
+static void
+count_event(struct contact_summary *summary, const char *kind, double time)
+{
+    int number = kind_number(kind);
+    struct tally *tally = &summary->kind[number];
+    if (tally->count++ == 0) {
+        tally->first = time;
+        summary->order[summary->n++] = number;
+    }
+    tally->last = time;
+    if (!strcmp(kind, "slide"))
+        summary->closed = true;
+    else if (!strcmp(kind, "leave"))
+        summary->closed = false;
+}
+
+static void
+describe(struct buf *text, const char *contact,
+         const struct contact_summary *summary)
+{
+    buf_printf(text, "%s:", contact);
+    for (int i = 0; i < summary->n; i++) {
+        const struct tally *tally = &summary->kind[summary->order[i]];
+        if (i)
+            buf_puts(text, ",");
+        if (tally->count == 1)
+            buf_printf(text, " %s at %.6g s",
+                       kind_names[summary->order[i]].one, tally->first);
+        else
+            buf_printf(text, " %zu %s from %.6g s to %.6g s", tally->count,
+                       kind_names[summary->order[i]].several, tally->first,
+                       tally->last);
+    }
+    if (summary->closed)
+        buf_puts(text, ", closed at the end");
+}
+
+void
+simulate_put_summary(struct simulation *sim, struct record *out)
+{
+    assert(sim != NULL && out != NULL);
+    const struct event_log *log = &sim->log;
+    struct arena *arena = record_arena(sim->analysis);
+    struct contact_summary *of =
+        NEW_N(arena, struct contact_summary, sim->n_contacts);
+    const char **texts = NEW_N(arena, const char *, sim->n_contacts);
+    size_t n = 0;
+    memset(of, 0, sim->n_contacts * sizeof *of);
+    for (size_t i = 0; i < log->time.n; i++)
+        count_event(&of[log->number.v[i]], log->kind.v[i], log->time.v[i]);
+    for (uint32_t i = 0; i < sim->n_contacts; i++) {
+        if (of[i].n == 0)
+            continue;
+        struct buf text = {0};
+        describe(&text, simulate_contact_name(sim, i), &of[i]);
+        texts[n++] = arena_strdup(arena, buf_str(&text));
+        buf_free(&text);
+    }
+    SET_TEXTS("summary", texts, n);
+}

@@ -89,15 +89,15 @@ say_outcome(struct sentences *list, const struct analysis *analysis,
             const struct impact_of_run *problem,
             const struct impact_solver *solver)
 {
+    const struct impact_decision *decision = &solver->decision;
     char amount[NUM_TEXT];
     bool equal = true; /* all restitutions are the same */
     for (int c = 0; c < solver->nc; c++)
         equal &= problem->p.contact[c].e == problem->p.contact[0].e;
-    if (!solver->decision.applied)
+    if (!decision->applied)
         SAY(list, "no motion is applied under `%s`: %s",
-            imp_impact_law_word(solver->decision.law),
-            impact_fault_text(solver));
-    else if (solver->decision.fault == IMPACT_INCONSISTENT)
+            imp_impact_law_word(decision->law), impact_fault_text(solver));
+    else if (decision->fault == IMPACT_INCONSISTENT)
         SAY(list,
             "the law's normal velocities cannot all be had: least squares");
     if (solver->delassus.joint_rank < solver->nr)
@@ -106,25 +106,24 @@ say_outcome(struct sentences *list, const struct analysis *analysis,
             "joint impulses are given",
             solver->nr - solver->delassus.joint_rank, solver->nr,
             solver->nr - solver->delassus.joint_rank == 1 ? "is" : "are");
-    if (solver->decision.applied &&
-        solver->decision.determined == IMPACT_MOTION_UNIQUE)
+    if (decision->applied && decision->determined == IMPACT_MOTION_UNIQUE)
         SAY(list,
             "the motion is unique, the impulses are not: a least set is given");
-    if (solver->decision.tie && problem->contact[solver->decision.tied[0]] ==
-                                    problem->contact[solver->decision.tied[1]])
+    if (decision->tie && problem->contact[decision->tied[0]] ==
+                             problem->contact[decision->tied[1]])
         SAY(list,
             "points of `%s` approach alike and act on each other: the order "
             "of the points decided (other laws take them at once)",
-            imp_text(analysis->rt->im,
-                     rt_contact(analysis->rt,
-                                problem->contact[solver->decision.tied[0]])
-                         ->name));
-    else if (solver->decision.tie)
+            imp_text(
+                analysis->rt->im,
+                rt_contact(analysis->rt, problem->contact[decision->tied[0]])
+                    ->name));
+    else if (decision->tie)
         SAY(list, "two contacts approach alike and act on each other: the "
                   "order given decided (state `priority`)");
-    if (*unequal_remark[solver->decision.law] && solver->nc > 1 && !equal)
-        SAY(list, "%s", unequal_remark[solver->decision.law]);
-    if (solver->decision.applied && solver->balance.gained > 0)
+    if (*unequal_remark[decision->law] && solver->nc > 1 && !equal)
+        SAY(list, "%s", unequal_remark[decision->law]);
+    if (decision->applied && solver->balance.gained > 0)
         SAY(list, "the impact raises the energy by %s J",
             num_digits(amount, solver->balance.gained, 6));
 }

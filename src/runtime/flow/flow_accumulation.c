@@ -46,12 +46,13 @@ static bool
 clear(const struct flow *flow, double remaining)
 {
     const struct taylor_flow *taylor = flow->taylor;
-    double reach = TAYLOR_CLEAR * fabs(taylor->g[taylor->last * ROW + 1]) *
+    double reach = TAYLOR_CLEAR *
+                   fabs(taylor->piece.gap[taylor->single.contact * ROW + 1]) *
                    remaining,
            s;
     for (uint32_t i = 0; i < flow->m; i++) {
-        const double *g = taylor->g + i * ROW;
-        if (taylor->on[i] || (int)i == taylor->last)
+        const double *g = taylor->piece.gap + i * ROW;
+        if (taylor->contacts.closed[i] || (int)i == taylor->single.contact)
             continue;
         if (!(fmin(g[0], polynomial_value(g, MOTION_STEP_ORDER, remaining)) >
               reach) ||
@@ -65,16 +66,17 @@ bool
 taylor_accumulation_ahead(const struct flow *flow, double until, double *time)
 {
     const struct taylor_flow *taylor = flow->taylor;
-    double one = taylor->estimate - taylor->now,
-           some = taylor->found - taylor->now;
-    if (taylor->faint)
+    double one = taylor->single.limit - taylor->now,
+           some = taylor->several.limit - taylor->now;
+    if (taylor->several.faint.now)
         *time = taylor->now;
-    else if (one > 0.0 && taylor->estimate <= until &&
-             taylor->same >= TAYLOR_LEAST && one <= taylor->h &&
+    else if (one > 0.0 && taylor->single.limit <= until &&
+             taylor->single.impacts >= TAYLOR_LEAST && one <= taylor->piece.h &&
              clear(flow, one))
-        *time = taylor->estimate;
-    else if (some > 0.0 && taylor->found <= until && some <= taylor->h)
-        *time = taylor->found;
+        *time = taylor->single.limit;
+    else if (some > 0.0 && taylor->several.limit <= until &&
+             some <= taylor->piece.h)
+        *time = taylor->several.limit;
     else
         return false;
     return true;
@@ -85,10 +87,10 @@ static void
 limit_group(struct flow *flow)
 {
     struct taylor_flow *taylor = flow->taylor;
-    if (taylor->ahead == taylor->found)
+    if (taylor->next.time == taylor->several.limit)
         return; /* the group is that of the prediction */
-    memset(taylor->group, 0, flow->m);
-    taylor->group[taylor->last] = true;
+    memset(taylor->several.group, 0, flow->m);
+    taylor->several.group[taylor->single.contact] = true;
 }
 
 /* The impacts are averaged out: the state moves along the parabola from the
@@ -103,7 +105,7 @@ taylor_accumulation_between(struct flow *flow, double t)
     limit_group(flow);
     (void)ballistic_instant_impact(taylor->instant, NULL,
                                    0); /* for its accelerations */
-    memcpy(taylor->instant->event.group, taylor->group, flow->m);
+    memcpy(taylor->instant->event.group, taylor->several.group, flow->m);
     ballistic_between(taylor->instant, taylor->instant, t, flow->q, flow->v);
     *time = t;
     memcpy(env + flow->sys->env_state, flow->q, flow->n * sizeof *flow->q);
@@ -112,16 +114,17 @@ taylor_accumulation_between(struct flow *flow, double t)
     int st = flow_instant(flow);
     *time = now;
     struct ballistic_model model = flow_model(flow);
-    bool *closed = taylor->closed;
+    bool *closed = taylor->several.closed;
     for (uint32_t i = 0; i < flow->m; i++)
-        closed[i] = taylor->on[i] || taylor->group[i];
+        closed[i] = taylor->contacts.closed[i] || taylor->several.group[i];
     if (st ||
-        (!taylor->between &&
-         ballistic_new(flow->run->arena, &model, &taylor->between)) ||
-        ballistic_instant(taylor->between, &model, t, flow->q, flow->v, closed))
+        (!taylor->several.between &&
+         ballistic_new(flow->run->arena, &model, &taylor->several.between)) ||
+        ballistic_instant(taylor->several.between, &model, t, flow->q, flow->v,
+                          closed))
         return;
-    ballistic_stick(taylor->between, closed);
-    ballistic_state(taylor->between, flow->q, flow->v);
+    ballistic_stick(taylor->several.between, closed);
+    ballistic_state(taylor->several.between, flow->q, flow->v);
 }
 
 /* The error of the second of two predictions of one limit, whose errors go
@@ -139,25 +142,29 @@ settled(double change, double left, double before)
 static void
 one_contact(struct taylor_flow *taylor, int c)
 {
-    double flight = taylor->now - taylor->at, was = taylor->guess;
-    taylor->same = taylor->same > 0 && taylor->last == c ? taylor->same + 1 : 1;
-    taylor->last = c;
-    taylor->at = taylor->now;
-    taylor->flight[2] = taylor->flight[1];
-    taylor->flight[1] = taylor->flight[0];
-    taylor->flight[0] = flight;
-    taylor->guess = taylor->estimate = -INFINITY;
-    if (taylor->same < 4 || !(taylor->flight[0] < taylor->flight[1] &&
-                              taylor->flight[1] < taylor->flight[2]))
+    struct taylor_single *single = &taylor->single;
+    double flight = taylor->now - single->time, was = single->predicted;
+    single->impacts =
+        single->impacts > 0 && single->contact == c ? single->impacts + 1 : 1;
+    single->contact = c;
+    single->time = taylor->now;
+    single->flight[2] = single->flight[1];
+    single->flight[1] = single->flight[0];
+    single->flight[0] = flight;
+    single->predicted = single->limit = -INFINITY;
+    if (single->impacts < 4 || !(single->flight[0] < single->flight[1] &&
+                                 single->flight[1] < single->flight[2]))
         return;
-    double ratio = taylor->flight[0] / taylor->flight[1];
-    taylor->guess = taylor->now + flight * ratio / (1.0 - ratio);
-    if (fabs(taylor->guess - was) <= 4.0 * DBL_EPSILON * fabs(taylor->guess)) {
-        taylor->estimate = taylor->guess;
+    double ratio = single->flight[0] / single->flight[1];
+    single->predicted = taylor->now + flight * ratio / (1.0 - ratio);
+    if (fabs(single->predicted - was) <=
+        4.0 * DBL_EPSILON * fabs(single->predicted)) {
+        single->limit = single->predicted;
         /* the flights are differences of rounded times */
-        double rest = 1.0 - ratio, left = taylor->guess - taylor->now;
-        taylor->off = settled(fabs(taylor->guess - was), left, left + flight) +
-                      4.0 * DBL_EPSILON * fabs(taylor->now) / (rest * rest);
+        double rest = 1.0 - ratio, left = single->predicted - taylor->now;
+        single->error =
+            settled(fabs(single->predicted - was), left, left + flight) +
+            4.0 * DBL_EPSILON * fabs(taylor->now) / (rest * rest);
     }
 }
 
@@ -166,11 +173,11 @@ one_contact(struct taylor_flow *taylor, int c)
 static bool
 shrinks(struct taylor_flow *taylor)
 {
-    double *a = taylor->any, now = 0.0, before = 0.0;
+    double *a = taylor->several.flight, now = 0.0, before = 0.0;
     memmove(a + 1, a, (TAYLOR_FLIGHTS - 1) * sizeof *a);
-    a[0] = taylor->now - taylor->end;
-    taylor->end = taylor->now;
-    if (++taylor->run <= TAYLOR_FLIGHTS)
+    a[0] = taylor->now - taylor->several.time;
+    taylor->several.time = taylor->now;
+    if (++taylor->several.impacts <= TAYLOR_FLIGHTS)
         return false;
     for (int i = 0; i < TAYLOR_FLIGHTS / 2; i++) {
         now += a[i];
@@ -186,23 +193,23 @@ static bool
 look_ahead(struct flow *flow, double until)
 {
     struct taylor_flow *taylor = flow->taylor;
-    struct ballistic *ballistic = taylor->probe;
-    memset(taylor->group, 0, flow->m);
+    struct ballistic *ballistic = taylor->several.probe;
+    memset(taylor->several.group, 0, flow->m);
     ballistic->policy = flow->policy;
     for (int k = 0; k < TAYLOR_IMPACTS; k++) {
         enum ballistic_event what = accumulation_next(ballistic, until);
         if (what == BALLISTIC_IMPACT)
-            taylor->group[ballistic->event.contact] = true;
+            taylor->several.group[ballistic->event.contact] = true;
         else if (what == BALLISTIC_ACCUMULATION) {
             bool all = true;
             for (uint32_t i = 0; i < flow->m; i++)
-                all &= ballistic->event.group[i] || !taylor->group[i];
+                all &= ballistic->event.group[i] || !taylor->several.group[i];
             if (all)
                 return true;
         } else if (what != BALLISTIC_SEVERAL)
             return false;
         for (uint32_t i = 0; i < flow->m && what == BALLISTIC_SEVERAL; i++)
-            taylor->group[i] |= ballistic->event.together[i];
+            taylor->several.group[i] |= ballistic->event.together[i];
     }
     return false;
 }
@@ -214,51 +221,54 @@ static int
 predict(struct flow *flow)
 {
     struct taylor_flow *taylor = flow->taylor;
-    double was = taylor->meet, most = 0.0, least = INFINITY, sum = 0.0;
+    struct taylor_several *several = &taylor->several;
+    double was = several->predicted, most = 0.0, least = INFINITY, sum = 0.0;
     bool shrink = shrinks(taylor);
-    taylor->meet = taylor->found = -INFINITY;
-    if (!shrink || taylor->same >= TAYLOR_FLIGHTS)
+    several->predicted = several->limit = -INFINITY;
+    if (!shrink || taylor->single.impacts >= TAYLOR_FLIGHTS)
         return IMP_OK;
-    int st = taylor_instant(flow, taylor->on);
+    int st = taylor_instant(flow, taylor->contacts.closed);
     if (st)
         return st;
     struct ballistic_model model = flow_model(flow);
-    if (taylor->probe ? ballistic_renew(taylor->probe, &model)
-                      : ballistic_new(flow->run->arena, &model, &taylor->probe))
+    if (several->probe
+            ? ballistic_renew(several->probe, &model)
+            : ballistic_new(flow->run->arena, &model, &several->probe))
         return IMP_OK;
     for (int i = 0; i < TAYLOR_FLIGHTS; i++)
-        sum += taylor->any[i];
+        sum += several->flight[i];
     for (uint32_t i = 0; i < flow->m; i++)
-        if (taylor->on[i] || taylor->fresh[i] ||
+        if (taylor->contacts.closed[i] || taylor->contacts.opening[i] ||
             flow->gap[i] < sum * fabs(flow->rate[i])) {
-            most = fmax(most, taylor->size[i]);
+            most = fmax(most, taylor->terms.gap[i]);
             /* the rate of a closed contact is rounding */
-            least = taylor->on[i] || flow->rate[i] == 0.0
+            least = taylor->contacts.closed[i] || flow->rate[i] == 0.0
                         ? least
                         : fmin(least, fabs(flow->rate[i]));
         }
-    if (!ballistic_start(taylor->probe, taylor->now, taylor->x,
+    if (!ballistic_start(several->probe, taylor->now, taylor->x,
                          taylor->x + flow->n,
                          TAYLOR_NOISE * DBL_EPSILON * most))
         return IMP_OK;
     if (!look_ahead(flow, taylor->now + TAYLOR_AHEAD * sum))
         return IMP_OK;
-    double left = taylor->probe->t - taylor->now, before = taylor->left_was;
-    taylor->meet = taylor->probe->t;
-    taylor->left_was = left;
-    memcpy(taylor->group, taylor->probe->event.group, flow->m);
-    taylor->chatter = taylor->probe->event.limit;
-    if (fabs(taylor->meet - was) <=
+    double left = several->probe->t - taylor->now,
+           before = several->left_before;
+    several->predicted = several->probe->t;
+    several->left_before = left;
+    memcpy(several->group, several->probe->event.group, flow->m);
+    taylor->chatter = several->probe->event.limit;
+    if (fabs(several->predicted - was) <=
         DBL_EPSILON *
-            fmax(4.0 * fabs(taylor->meet), TAYLOR_NOISE * most / least))
-        taylor->found = taylor->meet;
+            fmax(4.0 * fabs(several->predicted), TAYLOR_NOISE * most / least))
+        several->limit = several->predicted;
     double blur = least < INFINITY ? most / least : 0.0;
     /* the difference may be rounding, which does not fall */
-    taylor->meet_off =
-        settled(fabs(taylor->meet - was), left, before) +
-        fabs(taylor->meet - was) +
+    several->error =
+        settled(fabs(several->predicted - was), left, before) +
+        fabs(several->predicted - was) +
         taylor->chatter.error * taylor->chatter.remaining +
-        2.0 * TAYLOR_NOISE * DBL_EPSILON * (fabs(taylor->meet) + blur);
+        2.0 * TAYLOR_NOISE * DBL_EPSILON * (fabs(several->predicted) + blur);
     return IMP_OK;
 }
 
@@ -271,45 +281,49 @@ static void
 faint(struct flow *flow)
 {
     struct taylor_flow *taylor = flow->taylor;
+    struct taylor_several *several = &taylor->several;
     const struct ballistic *ballistic = taylor->instant;
     double press = 0.0, left = 0.0, ratio = 0.0;
     double tick = 4.0 * DBL_EPSILON * fabs(taylor->now);
-    int before = taylor->faints;
+    int before = several->faint.impacts;
     bool flies = false;
-    taylor->faints = 0;
+    several->faint.impacts = 0;
     if (before == 0)
-        memset(taylor->faded, 0, flow->m * sizeof *taylor->faded);
+        memset(several->faint.contacts, 0,
+               flow->m * sizeof *several->faint.contacts);
     for (uint32_t i = 0; i < flow->m; i++)
         press = fmax(press, fabs(ballistic->matrices.gap_acc[i]));
-    for (int k = 0; k < taylor->n_hit; k++) {
-        int i = taylor->hit[k];
+    for (int k = 0; k < taylor->next.n_hit; k++) {
+        int i = taylor->next.hit[k];
         double u = fabs(ballistic->rate[i]);
-        double low = DBL_EPSILON * taylor->size[i] / TAYLOR_FAINT;
+        double low = DBL_EPSILON * taylor->terms.gap[i] / TAYLOR_FAINT;
         double time = fmax(tick, 2.0 * sqrt(2.0 * low / press));
-        if (taylor->on[i])
+        if (taylor->contacts.closed[i])
             continue; /* this one has been put to rest */
-        if (!(2.0 * u <= press * time) || taylor->any[0] > TAYLOR_CLEAR * time)
+        if (!(2.0 * u <= press * time) ||
+            several->flight[0] > TAYLOR_CLEAR * time)
             return;
-        flies = taylor->faded[i] = true;
+        flies = several->faint.contacts[i] = true;
         ratio = fmax(ratio, flow->e[i]);
         left = fmax(left, 2.0 * u / press);
     }
     if (!flies) {
-        taylor->faints = before;
+        several->faint.impacts = before;
         return;
     }
     if (!(press > 0.0) || !(ratio < 1.0))
         return;
-    taylor->faints = before + 1;
-    if (taylor->faints < TAYLOR_FAINTS)
+    several->faint.impacts = before + 1;
+    if (several->faint.impacts < TAYLOR_FAINTS)
         return;
-    taylor->faints = 0;
-    memcpy(taylor->group, taylor->faded, flow->m * sizeof *taylor->group);
-    taylor->faint = true;
-    taylor->found = taylor->now;
+    several->faint.impacts = 0;
+    memcpy(several->group, several->faint.contacts,
+           flow->m * sizeof *several->group);
+    several->faint.now = true;
+    several->limit = taylor->now;
     taylor->chatter =
         (struct accumulation_limit){.evidence = LIMIT_BELOW_ROUNDING,
-                                    .impacts = taylor->run,
+                                    .impacts = several->impacts,
                                     .depth = 1,
                                     .ratio = ratio,
                                     .remaining = left / (1.0 - ratio),
@@ -322,11 +336,13 @@ taylor_accumulation_count(struct flow *flow, int c, int together)
     assert(together >= 1 && c >= 0 && c < (int)flow->m);
     struct taylor_flow *taylor = flow->taylor;
     uint32_t n = switching_count(flow->run, flow->sys->block);
-    memcpy(taylor->was_over, taylor->over, n * sizeof *taylor->over);
-    memset(taylor->over, 0, n * sizeof *taylor->over);
+    memcpy(taylor->branches.changed_before, taylor->branches.changed,
+           n * sizeof *taylor->branches.changed);
+    memset(taylor->branches.changed, 0, n * sizeof *taylor->branches.changed);
     one_contact(flow->taylor, c);
     if (together > 1)
-        flow->taylor->same = 0; /* these are not flights of one contact */
+        flow->taylor->single.impacts =
+            0; /* these are not flights of one contact */
     int st = predict(flow);
     if (!st)
         faint(flow);
@@ -336,36 +352,37 @@ taylor_accumulation_count(struct flow *flow, int c, int together)
 int
 taylor_accumulation(struct flow *flow, struct flow_event *event)
 {
-    assert(flow->taylor->ahead >= flow->taylor->now);
+    assert(flow->taylor->next.time >= flow->taylor->now);
     struct taylor_flow *taylor = flow->taylor;
-    double remaining = taylor->ahead - taylor->now;
-    bool several = taylor->ahead == taylor->found;
+    double remaining = taylor->next.time - taylor->now;
+    bool several = taylor->next.time == taylor->several.limit;
     bool *on = NEW_N(flow->run->arena, bool, flow->m + 1);
     limit_group(flow);
-    if (taylor->faint) {
-        taylor->faint = false;
+    if (taylor->several.faint.now) {
+        taylor->several.faint.now = false;
     } else if (several) {
-        taylor->chatter.impacts = taylor->run;
+        taylor->chatter.impacts = taylor->several.impacts;
         taylor->chatter.remaining = remaining;
     } else {
-        memset(taylor->group, 0, flow->m);
-        taylor->group[taylor->last] = true;
+        memset(taylor->several.group, 0, flow->m);
+        taylor->several.group[taylor->single.contact] = true;
         taylor->chatter = (struct accumulation_limit){
-            .impacts = taylor->same,
+            .impacts = taylor->single.impacts,
             .evidence = LIMIT_BY_LAW,
             .period = 1,
             .depth = 1,
-            .ratio = taylor->flight[0] / taylor->flight[1],
+            .ratio = taylor->single.flight[0] / taylor->single.flight[1],
             .remaining = remaining};
     }
     if (remaining > 0.0)
         taylor->chatter.error =
-            (several ? taylor->meet_off : taylor->off) / remaining;
+            (several ? taylor->several.error : taylor->single.error) /
+            remaining;
     if (!(taylor->chatter.error < 1.0))
         taylor->chatter.error = 1.0; /* nothing better is known */
     for (uint32_t i = 0; i < flow->m; i++)
-        on[i] = taylor->on[i] || taylor->group[i];
-    taylor_advance(flow, taylor->ahead);
+        on[i] = taylor->contacts.closed[i] || taylor->several.group[i];
+    taylor_advance(flow, taylor->next.time);
     for (int round = 0; round < TAYLOR_NEWTON; round++) {
         int st = taylor_instant(flow, on);
         if (st)
@@ -382,7 +399,7 @@ taylor_accumulation(struct flow *flow, struct flow_event *event)
     event->impulse = 0.0;
     flow->n_contacts = 0;
     for (uint32_t i = 0; i < flow->m; i++)
-        if (taylor->group[i]) {
+        if (taylor->several.group[i]) {
             flow->contacts[flow->n_contacts] = flow->sys->contact + i;
             flow->impulse[flow->n_contacts++] = 0.0;
         }
@@ -390,8 +407,8 @@ taylor_accumulation(struct flow *flow, struct flow_event *event)
     event->contact = flow->contacts[0];
     event->chatter = taylor->chatter;
     taylor_take_back(flow);
-    taylor->same = 0;
-    taylor->estimate = -INFINITY;
+    taylor->single.impacts = 0;
+    taylor->single.limit = -INFINITY;
     if (!several)
         return predict(flow);
     taylor_accumulation_forget(taylor);

@@ -69,13 +69,13 @@ taylor_touch(const double *gap, double size, double speed, double length,
 int
 taylor_touched(struct flow *flow, struct flow_event *event)
 {
-    assert(flow->taylor->n_hit == 1);
+    assert(flow->taylor->next.n_hit == 1);
     struct taylor_flow *taylor = flow->taylor;
-    int which = taylor->hit[0];
+    int which = taylor->next.hit[0];
     bool *on = NEW_N(flow->run->arena, bool, 2 * flow->m + 1),
          *fresh = on + flow->m;
-    memcpy(on, taylor->on, flow->m);
-    memcpy(fresh, taylor->fresh, flow->m);
+    memcpy(on, taylor->contacts.closed, flow->m);
+    memcpy(fresh, taylor->contacts.opening, flow->m);
     on[which] = true;
     int st = taylor_instant(flow, on);
     if (st)
@@ -95,8 +95,8 @@ taylor_touched(struct flow *flow, struct flow_event *event)
         return IMP_OK;
     taylor_take_back(flow);
     taylor_refresh(taylor, fresh, flow->m);
-    taylor->fresh[which] = !slides;
-    taylor->most[which] = 0.0;
+    taylor->contacts.opening[which] = !slides;
+    taylor->terms.gap_since[which] = 0.0;
     if (slides)
         taylor_accumulation_forget(taylor);
     return IMP_OK;

@@ -24,7 +24,7 @@ below(struct flow *flow, uint32_t i)
         diag_add(flow->run->ds, DIAG_E0737, contact->range_at,
                  "the gap of `%s` jumps below zero at t = %s, to %s",
                  imp_text(flow->run->im, contact->name),
-                 num_digits(time_text, flow->taylor->ahead, 9),
+                 num_digits(time_text, flow->taylor->next.time, 9),
                  num_digits(gap_text, flow->gap[i], 6));
     diag_help(flow->run->ds, diag,
               "nothing says how the system gets out of the ground: let the gap "
@@ -39,8 +39,8 @@ static void
 sizes(const struct flow *flow, uint32_t i, double *gap, double *rate)
 {
     const struct taylor_flow *taylor = flow->taylor;
-    *gap = fabs(flow->c[i]) + taylor->far[i];
-    *rate = fabs(flow->drift[i]) + taylor->quick[i];
+    *gap = fabs(flow->c[i]) + taylor->terms.gap_max[i];
+    *rate = fabs(flow->drift[i]) + taylor->terms.rate_max[i];
     for (uint32_t j = 0; j < flow->n; j++) {
         *gap += fabs(flow->N[(size_t)i * flow->n + j] * flow->q[j]);
         *rate += fabs(flow->N[(size_t)i * flow->n + j] * flow->v[j]);
@@ -51,13 +51,14 @@ int
 taylor_switch_ahead(struct flow *flow)
 {
     struct taylor_flow *taylor = flow->taylor;
+    struct taylor_next_event *next = &taylor->next;
     double *env = flow->run->env, *time = env + flow->run->im->layout.time,
            now = *time;
     const double eps = SWITCH_NOISE * DBL_EPSILON;
-    taylor->known = true;
-    flow->method->at(flow, taylor->ahead);
-    taylor->known = false;
-    *time = taylor->ahead;
+    next->known = true;
+    flow->method->at(flow, next->time);
+    next->known = false;
+    *time = next->time;
     for (uint32_t j = 0; j < flow->n; j++) {
         env[flow->sys->env_state + j] = flow->q[j];
         env[flow->sys->env_state + flow->n + j] = flow->v[j];
@@ -68,11 +69,11 @@ taylor_switch_ahead(struct flow *flow)
         sizes(flow, i, &gap, &rate);
         if (flow->gap[i] < -eps * gap)
             st = below(flow, i);
-        else if (taylor->on[i] && taylor->what == NEXT_NOTHING &&
+        else if (taylor->contacts.closed[i] && next->what == NEXT_NOTHING &&
                  (flow->gap[i] > eps * gap || flow->rate[i] > eps * rate)) {
-            taylor->what = NEXT_OPENS;
-            taylor->hit[0] = (int)i;
-            taylor->n_hit = 1;
+            next->what = NEXT_OPENS;
+            next->hit[0] = (int)i;
+            next->n_hit = 1;
         }
     }
     *time = now;
@@ -82,17 +83,17 @@ taylor_switch_ahead(struct flow *flow)
 int
 taylor_switched(struct flow *flow, struct flow_event *event)
 {
-    assert(flow->taylor->guard >= 0);
+    assert(flow->taylor->next.guard >= 0);
     struct taylor_flow *taylor = flow->taylor;
     const double eps = SWITCH_NOISE * DBL_EPSILON;
-    int which = taylor->guard;
-    taylor->guard = -1;
+    int which = taylor->next.guard;
+    taylor->next.guard = -1;
     /* a limit that was predicted without this change is none */
-    if (!taylor->was_over[which])
-        taylor->guess = taylor->estimate = taylor->meet = taylor->found =
-            -INFINITY;
-    taylor->over[which] = true;
-    int st = taylor_instant(flow, taylor->on);
+    if (!taylor->branches.changed_before[which])
+        taylor->single.predicted = taylor->single.limit =
+            taylor->several.predicted = taylor->several.limit = -INFINITY;
+    taylor->branches.changed[which] = true;
+    int st = taylor_instant(flow, taylor->contacts.closed);
     if (st)
         return st;
     flow->n_contacts = 0;
@@ -102,12 +103,12 @@ taylor_switched(struct flow *flow, struct flow_event *event)
         sizes(flow, which_contact, &gap, &rate);
         bool opens = flow->gap[which_contact] > eps * gap ||
                      flow->rate[which_contact] > eps * rate;
-        if (!taylor->on[which_contact] ||
+        if (!taylor->contacts.closed[which_contact] ||
             (!opens && flow->rate[which_contact] >= -eps * rate))
             continue;
         /* the contact opens, or what comes hits it */
-        taylor->on[which_contact] = false;
-        taylor->fresh[which_contact] =
+        taylor->contacts.closed[which_contact] = false;
+        taylor->contacts.opening[which_contact] =
             flow->gap[which_contact] <= eps * gap && opens;
         if (!opens || flow->n_contacts)
             continue;

@@ -78,7 +78,7 @@ pushed(const struct flow *flow, uint32_t j)
     const struct taylor_flow *taylor = flow->taylor;
     double push = 0.0;
     for (uint32_t i = 0; i < flow->m && taylor->instant; i++)
-        if (taylor->on[i])
+        if (taylor->contacts.closed[i])
             push += fabs(system_force(flow->run, flow->system, i)[0] *
                          taylor->instant->matrices.B[(size_t)i * flow->n + j]);
     return push;
@@ -101,9 +101,9 @@ directed(struct flow *flow)
     struct taylor_flow *taylor = flow->taylor;
     taylor_to_env(flow);
     int st = flow_instant(flow);
-    for (int k = 0; k < taylor->n_hit && !st; k++) {
-        uint32_t i = (uint32_t)taylor->hit[k];
-        if (steepness(flow, i) > TAYLOR_FLAT * taylor->steep[i])
+    for (int k = 0; k < taylor->next.n_hit && !st; k++) {
+        uint32_t i = (uint32_t)taylor->next.hit[k];
+        if (steepness(flow, i) > TAYLOR_FLAT * taylor->terms.gradient_max[i])
             continue;
         const imp_contact *contact =
             rt_contact(flow->run, flow->sys->contact + i);
@@ -126,6 +126,7 @@ static int
 expand(struct flow *flow)
 {
     struct taylor_flow *taylor = flow->taylor;
+    struct taylor_terms *terms = &taylor->terms;
     struct rt *run = flow->run;
     double time, *state = taylor->x;
     taylor_to_env(flow);
@@ -138,7 +139,7 @@ expand(struct flow *flow)
     const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
     time = INFINITY;
     for (uint32_t j = 0; j < 2 * flow->n; j++) {
-        double *c = taylor->piece + j * ROW;
+        double *c = taylor->piece.state + j * ROW;
         memcpy(c,
                run->work[flow->sys->block] + (size_t)row[j] * IMP_ROW_STRIDE +
                    IMP_ROW_PAD,
@@ -149,41 +150,42 @@ expand(struct flow *flow)
     if ((st = flow_instant(flow)))
         return st;
     for (uint32_t which = 0; which < flow->m; which++) {
-        double *gap = taylor->g + which * ROW,
-               *force = taylor->force + which * ROW;
-        taylor->size[which] = fabs(flow->c[which]);
-        taylor->speed[which] = 0.0;
-        taylor->steep[which] =
-            fmax(taylor->steep[which], steepness(flow, which));
+        double *gap = taylor->piece.gap + which * ROW,
+               *force = taylor->piece.force + which * ROW;
+        terms->gap[which] = fabs(flow->c[which]);
+        terms->rate[which] = 0.0;
+        terms->gradient_max[which] =
+            fmax(terms->gradient_max[which], steepness(flow, which));
         for (uint32_t j = 0; j < flow->n; j++) {
-            taylor->size[which] +=
+            terms->gap[which] +=
                 fabs(flow->N[(size_t)which * flow->n + j] * state[j]);
-            taylor->speed[which] +=
+            terms->rate[which] +=
                 fabs(flow->N[(size_t)which * flow->n + j] * state[flow->n + j]);
         }
         if ((st = system_gap_series(run, flow->system, which, MOTION_STEP_ORDER,
                                     gap)))
             return st;
-        if (taylor->on[which]) {
+        if (taylor->contacts.closed[which]) {
             memcpy(force, system_force(run, flow->system, which),
                    ROW * sizeof *force);
             time = fmin(time, row_time(force, 0.0, 0));
         } else {
             time = fmin(time, row_time(gap, 0.0, 0));
         }
-        taylor->most[which] = fmax(taylor->most[which], taylor->size[which]);
-        taylor->far[which] = fmax(taylor->far[which], taylor->size[which]);
-        taylor->quick[which] =
-            fmax(taylor->quick[which],
-                 taylor->speed[which] + fabs(flow->drift[which]));
-        if (taylor->fresh[which])
+        terms->gap_since[which] =
+            fmax(terms->gap_since[which], terms->gap[which]);
+        terms->gap_max[which] = fmax(terms->gap_max[which], terms->gap[which]);
+        terms->rate_max[which] =
+            fmax(terms->rate_max[which],
+                 terms->rate[which] + fabs(flow->drift[which]));
+        if (taylor->contacts.opening[which])
             gap[0] = 0.0;
-        if (taylor->left[which])
+        if (taylor->contacts.released[which])
             gap[1] = gap[2] = 0.0;
     }
-    taylor->h = time;
-    return switching_end(run, flow->sys->block, MOTION_STEP_ORDER, &taylor->h,
-                         &taylor->guard);
+    taylor->piece.h = time;
+    return switching_end(run, flow->sys->block, MOTION_STEP_ORDER,
+                         &taylor->piece.h, &taylor->next.guard);
 }
 
 /* -- what comes next --------------------------------------------------------
@@ -270,32 +272,36 @@ static double
 first_end(const struct flow *flow, double best)
 {
     struct taylor_flow *taylor = flow->taylor;
+    const struct taylor_contacts *contacts = &taylor->contacts;
     for (uint32_t which = 0; which < flow->m; which++) {
         double root, eps = TAYLOR_NOISE * DBL_EPSILON;
-        const double *row =
-            (taylor->on[which] ? taylor->force : taylor->g) + which * ROW;
-        double noise_value = taylor->on[which]      ? force_noise(flow, which)
-                             : taylor->fresh[which] ? 0.0
-                                                    : eps * taylor->size[which];
+        const double *row = (contacts->closed[which] ? taylor->piece.force
+                                                     : taylor->piece.gap) +
+                            which * ROW;
+        double noise_value = contacts->closed[which] ? force_noise(flow, which)
+                             : contacts->opening[which]
+                                 ? 0.0
+                                 : eps * taylor->terms.gap[which];
         double noise_rate =
-            taylor->on[which] ? 0.0 : eps * taylor->speed[which];
-        if (!taylor->on[which] && !taylor->fresh[which] &&
+            contacts->closed[which] ? 0.0 : eps * taylor->terms.rate[which];
+        if (!contacts->closed[which] && !contacts->opening[which] &&
             row[0] <= noise_value && row[1] > noise_rate)
             /* it opens, starting within its rounding */
             noise_value = fmax(noise_value, fabs(row[0]));
-        enum taylor_next how = taylor->on[which] ? NEXT_CEASES : NEXT_CLOSES;
-        if (!taylor->on[which] && !taylor->fresh[which] &&
-            !taylor->left[which] &&
-            taylor_touch(row, taylor->size[which], taylor->speed[which], best,
-                         &root))
+        enum taylor_next how =
+            contacts->closed[which] ? NEXT_CEASES : NEXT_CLOSES;
+        if (!contacts->closed[which] && !contacts->opening[which] &&
+            !contacts->released[which] &&
+            taylor_touch(row, taylor->terms.gap[which],
+                         taylor->terms.rate[which], best, &root))
             how = NEXT_TOUCHES;
         else if (!falls(row, best, noise_value, noise_rate, &root) ||
                  root > best)
             continue;
         best = root;
-        taylor->what = how;
-        taylor->n_hit = 0;
-        taylor->hit[taylor->n_hit++] = (int)which;
+        taylor->next.what = how;
+        taylor->next.n_hit = 0;
+        taylor->next.hit[taylor->next.n_hit++] = (int)which;
     }
     return best;
 }
@@ -307,20 +313,22 @@ close_together(const struct flow *flow, double best)
 {
     struct taylor_flow *taylor = flow->taylor;
     for (uint32_t which = 0; which < flow->m; which++) {
-        const double *gap = taylor->g + which * ROW;
-        if ((int)which == taylor->hit[0] || taylor->on[which] ||
-            (taylor->fresh[which] && best == 0.0))
+        const double *gap = taylor->piece.gap + which * ROW;
+        if ((int)which == taylor->next.hit[0] ||
+            taylor->contacts.closed[which] ||
+            (taylor->contacts.opening[which] && best == 0.0))
             continue;
         /* the rounding error is that of the greatest gap since the last impact
          */
-        double size = taylor->size[which], sk = 1.0;
+        double size = taylor->terms.gap[which], sk = 1.0;
         for (int k = 0; k <= MOTION_STEP_ORDER; k++, sk *= best)
             size += fabs(gap[k]) * sk;
-        taylor->most[which] = size = fmax(size, taylor->most[which]);
+        taylor->terms.gap_since[which] = size =
+            fmax(size, taylor->terms.gap_since[which]);
         if (polynomial_value(gap, MOTION_STEP_ORDER, best) <=
                 TAYLOR_NOISE * DBL_EPSILON * size &&
             rate_at(gap, best) < 0.0)
-            taylor->hit[taylor->n_hit++] = (int)which;
+            taylor->next.hit[taylor->next.n_hit++] = (int)which;
     }
 }
 
@@ -328,40 +336,40 @@ static int
 way_peek(struct flow *flow, double until, double *time)
 {
     struct taylor_flow *taylor = flow->taylor;
-    if (taylor->known && taylor->ahead <= until) {
-        *time = taylor->ahead;
+    struct taylor_next_event *next = &taylor->next;
+    if (next->known && next->time <= until) {
+        *time = next->time;
         return IMP_OK;
     }
     int st = expand(flow);
     if (st)
         return st;
-    double left = until - taylor->now, best = fmin(taylor->h, left);
-    taylor->what = NEXT_NOTHING;
-    taylor->n_hit = 0;
+    double left = until - taylor->now, best = fmin(taylor->piece.h, left);
+    next->what = NEXT_NOTHING;
+    next->n_hit = 0;
     if (!(best > 0.0) && left > 0.0)
         return stuck(flow);
     best = first_end(flow, best);
-    if (taylor->what == NEXT_CLOSES)
+    if (next->what == NEXT_CLOSES)
         close_together(flow, best);
-    taylor->ahead = taylor->now + best;
+    next->time = taylor->now + best;
     if (best == left)
-        taylor->ahead = until;
+        next->time = until;
     double limit;
-    if (taylor->what != NEXT_CEASES && taylor->what != NEXT_TOUCHES &&
+    if (next->what != NEXT_CEASES && next->what != NEXT_TOUCHES &&
         taylor_accumulation_ahead(flow, until, &limit)) {
-        taylor->ahead = limit;
-        taylor->what = NEXT_LIMIT;
+        next->time = limit;
+        next->what = NEXT_LIMIT;
     }
-    if (taylor->what != NEXT_NOTHING || taylor->guard < 0 || best < taylor->h)
-        taylor->guard = -1; /* the change of branch is not reached */
+    if (next->what != NEXT_NOTHING || next->guard < 0 || best < taylor->piece.h)
+        next->guard = -1; /* the change of branch is not reached */
     else if ((st = taylor_switch_ahead(flow)))
         return st;
-    if (taylor->what == NEXT_NOTHING && taylor->ahead == taylor->now &&
-        left > 0.0)
+    if (next->what == NEXT_NOTHING && next->time == taylor->now && left > 0.0)
         return stuck(
             flow); /* the piece is shorter than the rounding of the time */
-    taylor->known = true;
-    *time = taylor->ahead;
+    next->known = true;
+    *time = next->time;
     return IMP_OK;
 }
 
@@ -372,20 +380,21 @@ static void
 way_at(struct flow *flow, double time)
 {
     struct taylor_flow *taylor = flow->taylor;
-    double elapsed = taylor->known ? time - taylor->now : 0.0;
-    if (taylor->known && taylor->what == NEXT_LIMIT && time > taylor->now) {
+    double elapsed = taylor->next.known ? time - taylor->now : 0.0;
+    if (taylor->next.known && taylor->next.what == NEXT_LIMIT &&
+        time > taylor->now) {
         taylor_accumulation_between(flow, time);
         return;
     }
-    if (!taylor->known) {
+    if (!taylor->next.known) {
         memcpy(flow->q, taylor->x, flow->n * sizeof *flow->q);
         memcpy(flow->v, taylor->x + flow->n, flow->n * sizeof *flow->v);
         return;
     }
     for (uint32_t j = 0; j < flow->n; j++) {
-        flow->q[j] = polynomial_value(taylor->piece + j * ROW,
+        flow->q[j] = polynomial_value(taylor->piece.state + j * ROW,
                                       MOTION_STEP_ORDER, elapsed);
-        flow->v[j] = polynomial_value(taylor->piece + (flow->n + j) * ROW,
+        flow->v[j] = polynomial_value(taylor->piece.state + (flow->n + j) * ROW,
                                       MOTION_STEP_ORDER, elapsed);
     }
 }
@@ -402,9 +411,10 @@ settle(struct flow *flow, bool *jam)
     bool *still = NEW_N(flow->run->arena, bool, 2 * flow->m + 1);
     bool *fresh = still + flow->m;
     for (uint32_t i = 0; i < flow->m; i++) {
-        still[i] = taylor->on[i] ||
-                   (taylor->fresh[i] && taylor->instant->rate[i] == 0.0);
-        fresh[i] = taylor->fresh[i] && !still[i];
+        still[i] =
+            taylor->contacts.closed[i] ||
+            (taylor->contacts.opening[i] && taylor->instant->rate[i] == 0.0);
+        fresh[i] = taylor->contacts.opening[i] && !still[i];
         any |= still[i];
     }
     if (!any)
@@ -418,7 +428,7 @@ settle(struct flow *flow, bool *jam)
         return IMP_OK;
     taylor_take_back(flow);
     for (uint32_t i = 0; i < flow->m; i++)
-        taylor->fresh[i] |= fresh[i];
+        taylor->contacts.opening[i] |= fresh[i];
     return IMP_OK;
 }
 
@@ -426,17 +436,19 @@ static int
 impact(struct flow *flow, struct flow_event *event)
 {
     struct taylor_flow *taylor = flow->taylor;
+    struct taylor_next_event *next = &taylor->next;
     bool *before = NEW_N(flow->run->arena, bool, flow->m + 1);
-    memcpy(before, taylor->on, flow->m);
-    int st = taylor_instant(flow, taylor->on);
+    memcpy(before, taylor->contacts.closed, flow->m);
+    int st = taylor_instant(flow, taylor->contacts.closed);
     if (st)
         return st;
     enum ballistic_event what =
-        ballistic_instant_impact(taylor->instant, taylor->hit, taylor->n_hit);
+        ballistic_instant_impact(taylor->instant, next->hit, next->n_hit);
     long total = flow->impacts;
-    memset(taylor->most, 0, flow->m * sizeof *taylor->most);
+    memset(taylor->terms.gap_since, 0,
+           flow->m * sizeof *taylor->terms.gap_since);
     flow_report(flow, taylor->instant, what, event);
-    flow->impacts = total + taylor->n_hit;
+    flow->impacts = total + next->n_hit;
     event->time = taylor->now;
     if (what == BALLISTIC_UNDECIDED || what == BALLISTIC_JAMMED)
         return IMP_OK;
@@ -449,11 +461,11 @@ impact(struct flow *flow, struct flow_event *event)
         return IMP_OK;
     }
     /* a gap may be negative by rounding, but it is opening */
-    for (int k = 0; k < taylor->n_hit; k++)
-        if (!taylor->on[taylor->hit[k]] &&
-            taylor->instant->rate[taylor->hit[k]] >= 0.0)
-            taylor->fresh[taylor->hit[k]] = true;
-    return taylor_accumulation_count(flow, taylor->hit[0], taylor->n_hit);
+    for (int k = 0; k < next->n_hit; k++)
+        if (!taylor->contacts.closed[next->hit[k]] &&
+            taylor->instant->rate[next->hit[k]] >= 0.0)
+            taylor->contacts.opening[next->hit[k]] = true;
+    return taylor_accumulation_count(flow, next->hit[0], next->n_hit);
 }
 
 /* Is this contact closed while nothing moves or accelerates its gap (after
@@ -465,9 +477,9 @@ floats(const struct flow *flow, uint32_t i)
     const struct taylor_flow *taylor = flow->taylor;
     const struct ballistic *ballistic = taylor->instant;
     double eps = TAYLOR_TOGETHER * DBL_EPSILON;
-    return flow->gap[i] <= eps * taylor->most[i] &&
+    return flow->gap[i] <= eps * taylor->terms.gap_since[i] &&
            fabs(flow->rate[i]) <=
-               eps * (taylor->speed[i] + fabs(flow->drift[i])) &&
+               eps * (taylor->terms.rate[i] + fabs(flow->drift[i])) &&
            fabs(ballistic->matrices.gap_acc[i]) <=
                eps *
                    (ballistic->matrices.gap_acc_terms[i] + fabs(flow->bias[i]));
@@ -479,29 +491,29 @@ change(struct flow *flow, struct flow_event *event, bool slid)
 {
     struct taylor_flow *taylor = flow->taylor;
     bool *fresh = NEW_N(flow->run->arena, bool, flow->m + 1);
-    memcpy(fresh, taylor->fresh, flow->m);
-    int st = taylor_instant(flow, taylor->on);
+    memcpy(fresh, taylor->contacts.opening, flow->m);
+    int st = taylor_instant(flow, taylor->contacts.closed);
     if (st)
         return st;
     enum ballistic_event what =
         ballistic_instant_impact(taylor->instant, NULL, 0);
     flow_report(flow, taylor->instant, what, event);
     event->time = taylor->now;
-    event->contact = flow->sys->contact + (uint32_t)taylor->hit[0];
+    event->contact = flow->sys->contact + (uint32_t)taylor->next.hit[0];
     event->impulse = 0.0;
     event->kind = what == BALLISTIC_JAMMED ? FLOW_JAMMED : FLOW_LEAVE;
     /* contacts whose forces are zero within rounding open */
     flow->n_contacts = 0;
     for (uint32_t i = 0; i < flow->m; i++) {
-        if ((int)i != taylor->hit[0] && !floats(flow, i))
+        if ((int)i != taylor->next.hit[0] && !floats(flow, i))
             continue;
-        if (taylor->on[i]) {
+        if (taylor->contacts.closed[i]) {
             flow->contacts[flow->n_contacts] = flow->sys->contact + i;
             flow->impulse[flow->n_contacts++] = 0.0;
         }
         taylor->instant->mode.persistent[i] = false;
         taylor->instant->just_hit[i] = fresh[i] = true;
-        taylor->left[i] = slid;
+        taylor->contacts.released[i] = slid;
     }
     event->n = flow->n_contacts;
     event->contact = flow->contacts[0];
@@ -515,21 +527,21 @@ static int
 way_apply(struct flow *flow, struct flow_event *event)
 {
     struct taylor_flow *taylor = flow->taylor;
-    enum taylor_next what = taylor->what;
+    enum taylor_next what = taylor->next.what;
     if (what == NEXT_LIMIT)
         return taylor_accumulation(flow, event);
-    bool moved = taylor->ahead > taylor->now, slid = moved;
-    taylor_advance(flow, taylor->ahead);
+    bool moved = taylor->next.time > taylor->now, slid = moved;
+    taylor_advance(flow, taylor->next.time);
     if (moved) {
-        memset(taylor->fresh, 0, flow->m);
-        memset(taylor->left, 0, flow->m);
+        memset(taylor->contacts.opening, 0, flow->m);
+        memset(taylor->contacts.released, 0, flow->m);
     }
     /* others were closed until now, too: several open at once */
     for (uint32_t i = 0; i < flow->m; i++)
-        slid |= taylor->left[i];
+        slid |= taylor->contacts.released[i];
     event->kind = FLOW_NONE;
     event->time = taylor->now;
-    if (taylor->guard >= 0)
+    if (taylor->next.guard >= 0)
         return taylor_switched(flow, event);
     int st =
         what == NEXT_CLOSES || what == NEXT_TOUCHES ? directed(flow) : IMP_OK;
@@ -544,14 +556,14 @@ way_apply(struct flow *flow, struct flow_event *event)
 static bool
 way_eventful(const struct flow *flow)
 {
-    return flow->taylor->known && flow->taylor->what != NEXT_NOTHING;
+    return flow->taylor->next.known && flow->taylor->next.what != NEXT_NOTHING;
 }
 
 static bool
 way_limit(const struct flow *flow, double *time)
 {
-    *time = flow->taylor->ahead;
-    return flow->taylor->known && flow->taylor->what == NEXT_LIMIT;
+    *time = flow->taylor->next.time;
+    return flow->taylor->next.known && flow->taylor->next.what == NEXT_LIMIT;
 }
 
 static const struct flow_method taylor_method = {way_peek, way_apply, way_at,
@@ -564,34 +576,35 @@ flow_taylor_new(struct flow *flow)
     struct arena *arena = flow->run->arena;
     struct taylor_flow *taylor = flow->taylor = NEW(arena, struct taylor_flow);
     size_t n_coordinate = flow->n, n_contact = flow->m;
-    taylor->now = taylor->at = rt_time(flow->run);
-    taylor->guess = taylor->estimate = taylor->meet = taylor->found = -INFINITY;
-    taylor->end = taylor->now;
-    taylor->last = -1;
+    taylor->now = taylor->single.time = rt_time(flow->run);
+    taylor->single.predicted = taylor->single.limit =
+        taylor->several.predicted = taylor->several.limit = -INFINITY;
+    taylor->several.time = taylor->now;
+    taylor->single.contact = -1;
     taylor->x = NEW_N(arena, double, 2 * n_coordinate);
     taylor->lo = NEW_N(arena, double, 2 * n_coordinate);
     memcpy(taylor->x, flow->run->env + flow->sys->env_state,
            2 * n_coordinate * sizeof *taylor->x);
-    taylor->piece = NEW_N(arena, double, 2 * n_coordinate * ROW);
-    taylor->g = NEW_N(arena, double, n_contact *ROW + 1);
-    taylor->force = NEW_N(arena, double, n_contact *ROW + 1);
-    taylor->size = NEW_N(arena, double, n_contact + 1);
-    taylor->speed = NEW_N(arena, double, n_contact + 1);
-    taylor->most = NEW_N(arena, double, n_contact + 1);
-    taylor->far = NEW_N(arena, double, n_contact + 1);
-    taylor->quick = NEW_N(arena, double, n_contact + 1);
-    taylor->steep = NEW_N(arena, double, n_contact + 1);
-    taylor->on = NEW_N(arena, bool, n_contact + 1);
-    taylor->fresh = NEW_N(arena, bool, n_contact + 1);
-    taylor->left = NEW_N(arena, bool, n_contact + 1);
-    taylor->hit = NEW_N(arena, int, n_contact + 1);
-    taylor->over =
+    taylor->piece.state = NEW_N(arena, double, 2 * n_coordinate * ROW);
+    taylor->piece.gap = NEW_N(arena, double, n_contact *ROW + 1);
+    taylor->piece.force = NEW_N(arena, double, n_contact *ROW + 1);
+    taylor->terms.gap = NEW_N(arena, double, n_contact + 1);
+    taylor->terms.rate = NEW_N(arena, double, n_contact + 1);
+    taylor->terms.gap_since = NEW_N(arena, double, n_contact + 1);
+    taylor->terms.gap_max = NEW_N(arena, double, n_contact + 1);
+    taylor->terms.rate_max = NEW_N(arena, double, n_contact + 1);
+    taylor->terms.gradient_max = NEW_N(arena, double, n_contact + 1);
+    taylor->contacts.closed = NEW_N(arena, bool, n_contact + 1);
+    taylor->contacts.opening = NEW_N(arena, bool, n_contact + 1);
+    taylor->contacts.released = NEW_N(arena, bool, n_contact + 1);
+    taylor->next.hit = NEW_N(arena, int, n_contact + 1);
+    taylor->branches.changed =
         NEW_N(arena, bool, switching_count(flow->run, flow->sys->block) + 1);
-    taylor->was_over =
+    taylor->branches.changed_before =
         NEW_N(arena, bool, switching_count(flow->run, flow->sys->block) + 1);
-    taylor->group = NEW_N(arena, bool, n_contact + 1);
-    taylor->closed = NEW_N(arena, bool, n_contact + 1);
-    taylor->faded = NEW_N(arena, bool, n_contact + 1);
+    taylor->several.group = NEW_N(arena, bool, n_contact + 1);
+    taylor->several.closed = NEW_N(arena, bool, n_contact + 1);
+    taylor->several.faint.contacts = NEW_N(arena, bool, n_contact + 1);
     flow->method = &taylor_method;
     /* contacts that touch at the start without a rate stay closed, or open */
     bool *on = NEW_N(arena, bool, n_contact + 1), any = false;
@@ -600,20 +613,21 @@ flow_taylor_new(struct flow *flow)
         return st;
     for (uint32_t i = 0; i < flow->m; i++) {
         double eps = TAYLOR_NOISE * DBL_EPSILON;
-        bool near = flow->gap[i] <= eps * taylor->size[i];
-        on[i] = near && fabs(flow->rate[i]) <= eps * taylor->speed[i];
-        taylor->fresh[i] = near && flow->rate[i] > eps * taylor->speed[i];
+        bool near = flow->gap[i] <= eps * taylor->terms.gap[i];
+        on[i] = near && fabs(flow->rate[i]) <= eps * taylor->terms.rate[i];
+        taylor->contacts.opening[i] =
+            near && flow->rate[i] > eps * taylor->terms.rate[i];
         any |= on[i];
     }
     if ((st = taylor_instant(flow, on)) || !any)
         return st;
     bool *fresh = NEW_N(arena, bool, n_contact + 1);
-    memcpy(fresh, taylor->fresh, n_contact);
+    memcpy(fresh, taylor->contacts.opening, n_contact);
     if (ballistic_instant_impact(taylor->instant, NULL, 0) == BALLISTIC_JAMMED)
         return flow_jammed(flow->run, flow->sys->contact, taylor->now);
     taylor_take_back(flow);
     for (size_t i = 0; i < n_contact; i++)
-        taylor->fresh[i] |= fresh[i];
+        taylor->contacts.opening[i] |= fresh[i];
     return IMP_OK;
 }
 

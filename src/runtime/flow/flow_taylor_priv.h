@@ -27,51 +27,87 @@ enum taylor_next {
     NEXT_OPENS,
     NEXT_LIMIT
 };
-struct taylor_flow {
-    double now, ahead; /* the times of the state, and of what comes next */
-    double *x,
-        *lo; /* 2n: the state at `now`, and its low parts (compensated.h) */
+/* What comes next. */
+struct taylor_next_event {
     bool known;
     enum taylor_next what;
-    double h;
-    double *piece;     /* 2n rows of MOTION_STEP_ORDER + 1 */
-    double *g, *force; /* m rows */
-    double *size,
-        *speed;    /* m: sums of the sizes of the terms of gap and rate */
-    double *steep; /* m: the greatest length of the gap's gradient so far */
-    double *far, *quick; /* m: the greatest `size` and `speed` so far */
-    double *most;        /* m: the greatest `size` since the last impact */
-    bool *on, *fresh;
-    bool *left; /* its force has just become zero: gap, rate and acceleration
-                   are 0 */
-    int *hit, n_hit;
-    int guard;     /* the switching function that ends the piece, or -1 */
-    double passed; /* the length of the last piece */
-    bool *over,
-        *was_over; /* which switching functions changed their branch since the
-                      last impact, and in the flight before it */
-    struct ballistic *instant;
-    /* Chatter at one contact: the last flights (newest first), and the limit
-     * that they predict. */
-    int same; /* impacts in a row at this contact */
-    int last;
-    double flight[3], at, guess, estimate, off;
-    /* Chatter at several contacts. */
+    double time;
+    int *hit, n_hit; /* its contacts */
+    int guard;       /* the switching function that ends the piece, or -1 */
+};
+/* The series of the present piece, in rows of MOTION_STEP_ORDER + 1. */
+struct taylor_piece {
+    double h;            /* its length */
+    double *state;       /* 2n rows */
+    double *gap, *force; /* m rows each */
+};
+/* m each: the sizes of the terms that gaps and rates are sums of. Their
+ * rounding errors are shares of these. */
+struct taylor_terms {
+    double *gap, *rate;         /* at the beginning of the piece */
+    double *gap_max, *rate_max; /* the greatest so far */
+    double *gap_since;          /* the greatest of the gap since the last
+                                   impact */
+    double *gradient_max; /* the greatest length of the gap's gradient so far */
+};
+/* m each */
+struct taylor_contacts {
+    bool *closed;
+    bool *opening;  /* has just been hit: gap 0, and it opens */
+    bool *released; /* its force has just become zero: gap, rate and
+                       acceleration are 0 */
+};
+/* Which switching functions changed their branch: since the last impact, and in
+ * the flight before it. */
+struct taylor_branches {
+    bool *changed, *changed_before;
+};
+/* Chatter at one contact: its last flights, and the limit that they predict. */
+struct taylor_single {
+    int contact;
+    int impacts;      /* in a row at this contact */
+    double time;      /* of the last impact */
+    double flight[3]; /* the newest first */
+    double predicted; /* the limit, from the last flights */
+    double limit;     /* the one that was accepted; -INFINITY: none */
+    double error;     /* a bound of its error */
+};
+/* Flights that have become shorter than the rounding of the time. */
+struct taylor_faint {
+    bool now;       /* there is a limit, and it is now */
+    int impacts;    /* with such flights, one after the other */
+    bool *contacts; /* m: that were hit in these */
+};
+/* Chatter at several contacts. */
+struct taylor_several {
     struct ballistic
-        *probe; /* the parabola that touches the motion at the last impact */
-    long run;   /* impacts and limits since the chatter may have begun */
-    double any[TAYLOR_FLIGHTS],
-        end; /* the flights between these, and the time of the last */
-    double meet, found; /* the limit that was predicted, and the one that was
-                           accepted; -INFINITY where there is none */
-    double left_was;    /* the time that was left at the prediction before */
-    double meet_off;    /* a bound of the error of `found` */
-    bool *group, *closed;
-    bool faint;  /* the limit is now, because the flights are below rounding */
-    int faints;  /* impacts with such flights, one after the other */
-    bool *faded; /* m: the contacts that were hit in these */
-    struct ballistic *between;
-    struct accumulation_limit chatter;
+        *probe;   /* the parabola that touches the motion at the last impact */
+    long impacts; /* and limits since the chatter may have begun */
+    double flight[TAYLOR_FLIGHTS], time; /* the flights between these, and the
+                                            time of the last */
+    double predicted;                    /* the limit */
+    double limit;       /* the one that was accepted; -INFINITY: none */
+    double left_before; /* the time that was left at the prediction before */
+    double error;       /* a bound of the error of `limit` */
+    bool *group;        /* m: the contacts that chatter */
+    bool *closed;       /* m: those that are closed after the limit */
+    struct taylor_faint faint;
+    struct ballistic *between; /* for states shortly before the limit; NULL
+                                  until it is needed */
+};
+struct taylor_flow {
+    double now;     /* the time of the state */
+    double *x, *lo; /* 2n: the state, and its low parts (compensated.h) */
+    struct taylor_next_event next;
+    struct taylor_piece piece;
+    struct taylor_terms terms;
+    struct taylor_contacts contacts;
+    struct taylor_branches branches;
+    struct ballistic *instant; /* the present instant, as taylor_instant made it
+                                */
+    struct taylor_single single;
+    struct taylor_several several;
+    struct accumulation_limit chatter; /* what the limit ahead rests on */
 };
 
 #define ROW (MOTION_STEP_ORDER + 1)

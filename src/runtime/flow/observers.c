@@ -375,18 +375,18 @@ make_probe(struct flow *flow, struct ballistic **out)
         ballistic_copy(ballistic, flow->line);
     } else {
         double *time = flow->run->env + flow->run->im->layout.time, now = *time;
-        st = taylor_instant(flow, taylor->on);
+        st = taylor_instant(flow, taylor->contacts.closed);
         *time = now;
         for (uint32_t i = 0; i < flow->m; i++)
             flow->run->env[rt_contact(flow->run, flow->sys->contact + i)
                                ->env_contact +
-                           IMP_CONTACT_ACTIVE] = taylor->on[i];
+                           IMP_CONTACT_ACTIVE] = taylor->contacts.closed[i];
         if (st)
             return st;
         struct ballistic_model model = flow_model(flow);
         for (uint32_t i = 0; i < flow->m; i++)
-            if (taylor->on[i] || taylor->fresh[i])
-                most = fmax(most, taylor->size[i]);
+            if (taylor->contacts.closed[i] || taylor->contacts.opening[i])
+                most = fmax(most, taylor->terms.gap[i]);
         if (ballistic_new(flow->run->arena, &model, &ballistic) ||
             !ballistic_start(ballistic, taylor->now, taylor->x,
                              taylor->x + flow->n,

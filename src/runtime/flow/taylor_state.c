@@ -26,7 +26,7 @@ taylor_set_active(struct flow *flow)
     for (uint32_t i = 0; i < flow->m; i++)
         flow->run
             ->env[rt_contact(flow->run, flow->sys->contact + i)->env_contact +
-                  IMP_CONTACT_ACTIVE] = flow->taylor->on[i];
+                  IMP_CONTACT_ACTIVE] = flow->taylor->contacts.closed[i];
 }
 
 void
@@ -36,14 +36,14 @@ taylor_advance(struct flow *flow, double time)
     struct taylor_flow *taylor = flow->taylor;
     double s = time - taylor->now, *x = taylor->x, *lo = taylor->lo;
     for (uint32_t j = 0; j < 2 * flow->n; j++) {
-        const double *c = taylor->piece + j * ROW;
+        const double *c = taylor->piece.state + j * ROW;
         double d = 0.0;
         for (int k = MOTION_STEP_ORDER; k >= 1; k--)
             d = (d + c[k]) * s;
         state_add(&x[j], &lo[j], d);
     }
     taylor->now = time;
-    taylor->known = false;
+    taylor->next.known = false;
 }
 
 void
@@ -61,8 +61,8 @@ taylor_take_back(struct flow *flow)
         lo[flow->n + j] = 0.0;
     }
     for (uint32_t i = 0; i < flow->m; i++) {
-        taylor->on[i] = taylor->instant->mode.persistent[i];
-        taylor->fresh[i] = taylor->instant->just_hit[i];
+        taylor->contacts.closed[i] = taylor->instant->mode.persistent[i];
+        taylor->contacts.opening[i] = taylor->instant->just_hit[i];
     }
     taylor_set_active(flow);
 }
@@ -71,7 +71,7 @@ void
 taylor_refresh(struct taylor_flow *taylor, const bool *fresh, uint32_t m)
 {
     for (uint32_t i = 0; i < m; i++)
-        taylor->fresh[i] |= fresh[i] && !taylor->on[i];
+        taylor->contacts.opening[i] |= fresh[i] && !taylor->contacts.closed[i];
 }
 
 int
@@ -128,7 +128,7 @@ taylor_instant(struct flow *flow, const bool *on)
 void
 taylor_accumulation_forget(struct taylor_flow *taylor)
 {
-    taylor->same = 0;
-    taylor->run = 0;
-    taylor->meet = taylor->found = -INFINITY;
+    taylor->single.impacts = 0;
+    taylor->several.impacts = 0;
+    taylor->several.predicted = taylor->several.limit = -INFINITY;
 }

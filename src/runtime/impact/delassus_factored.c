@@ -63,21 +63,21 @@ scale(struct six x, double l)
 void
 delassus_factor_new(struct impact_work *work, size_t nb, size_t nc, size_t nj)
 {
+    struct impact_joint_factors *joints = &work->joint;
     size_t nr = 6 * nj, ldw = (nc + SIX - 1) / SIX * SIX;
     struct arena *arena = work->arena;
-    work->joint.ldw = (int)ldw;
-    work->joint.first_of = NEW_N(arena, int, 2 * nj + 1);
-    work->joint.start = work->joint.first_of + nj + 1;
-    work->joint.at = NEW_N(arena, size_t, nj + 1);
-    work->joint.panel =
-        NEW_N(arena, double, SIX *nr *(nj + 1) / 2 + SIX * nr + 1);
-    work->joint.rd = NEW_N(arena, double, 2 * nr + nc + 1);
-    work->joint.ref = work->joint.rd + nr;
-    work->joint.W = NEW_N(arena, double, (nr + 1) * ldw + 1);
-    work->joint.place = NEW_N(arena, int, 2 * nc + 1);
-    work->joint.link = NEW_N(arena, int, 2 * (nj > nc ? nj : nc) + 1);
-    work->joint.head = NEW_N(arena, int, 2 * nb + 1);
-    work->joint.mass_root = NEW_N(arena, double, nb + 1);
+    joints->ldw = (int)ldw;
+    joints->first_of = NEW_N(arena, int, 2 * nj + 1);
+    joints->start = joints->first_of + nj + 1;
+    joints->at = NEW_N(arena, size_t, nj + 1);
+    joints->panel = NEW_N(arena, double, SIX *nr *(nj + 1) / 2 + SIX * nr + 1);
+    joints->rd = NEW_N(arena, double, 2 * nr + nc + 1);
+    joints->ref = joints->rd + nr;
+    joints->W = NEW_N(arena, double, (nr + 1) * ldw + 1);
+    joints->place = NEW_N(arena, int, 2 * nc + 1);
+    joints->link = NEW_N(arena, int, 2 * (nj > nc ? nj : nc) + 1);
+    joints->head = NEW_N(arena, int, 2 * nb + 1);
+    joints->mass_root = NEW_N(arena, double, nb + 1);
 }
 
 static inline double
@@ -161,19 +161,18 @@ build_rows(struct impact_solver *solver)
 static void
 forward(const struct impact_work *work, int from, int to, double *T, int ld)
 {
-    int f = work->joint.first_of[from];
+    const struct impact_joint_factors *joints = &work->joint;
+    int f = joints->first_of[from];
     for (int j = from; j < to; j++) {
-        int s = work->joint.start[j], m0 = s > f ? s : f,
-            r0 = work->joint.first_of[j];
-        const double *p =
-            work->joint.panel + work->joint.at[j] + SIX * (m0 - s) - r0;
+        int s = joints->start[j], m0 = s > f ? s : f, r0 = joints->first_of[j];
+        const double *p = joints->panel + joints->at[j] + SIX * (m0 - s) - r0;
         double *t = T + (r0 - f) * ld;
-        for (int k = r0; k < work->joint.first_of[j + 1]; k++, t += ld) {
+        for (int k = r0; k < joints->first_of[j + 1]; k++, t += ld) {
             const double *l = p + k, *u = T + (m0 - f) * ld;
             struct six y = get(t);
             for (; u < t; u += ld, l += SIX)
                 y = add(y, -*l, get(u));
-            put(t, scale(y, work->joint.rd[k]));
+            put(t, scale(y, joints->rd[k]));
         }
     }
 }
@@ -185,9 +184,9 @@ gram_of_joint(struct impact_solver *solver, int joint, double *products)
 {
     static const double none[6] = {0};
     const struct impact_work *work = solver->w;
-    int r0 = work->joint.first_of[joint],
-        n_rows = work->joint.first_of[joint + 1] - r0,
-        first_row = work->joint.start[joint];
+    const struct impact_joint_factors *joints = &work->joint;
+    int r0 = joints->first_of[joint], n_rows = joints->first_of[joint + 1] - r0,
+        first_row = joints->start[joint];
     memset(products, 0,
            sizeof *products * SIX * (size_t)(r0 + n_rows - first_row));
     for (int side = 0; side < 2 && n_rows; side++) {
@@ -201,9 +200,9 @@ gram_of_joint(struct impact_solver *solver, int joint, double *products)
         for (int c = 0; c < 6; c++)
             component[c] = (struct six){
                 {x[0][c], x[1][c]}, {x[2][c], x[3][c]}, {x[4][c], x[5][c]}};
-        for (int e = work->joint.head[b]; e >= 0; e = work->joint.link[e]) {
-            int first = work->joint.first_of[e >> 1],
-                last = work->joint.first_of[(e >> 1) + 1];
+        for (int e = joints->head[b]; e >= 0; e = joints->link[e]) {
+            int first = joints->first_of[e >> 1],
+                last = joints->first_of[(e >> 1) + 1];
             for (int k = first; k < last; k++) {
                 const double *l = work->row[k].b[e & 1];
                 double *t = products + SIX * (k - first_row);
@@ -222,33 +221,34 @@ static double
 factor_joints(struct impact_solver *solver, double tol)
 {
     struct impact_work *work = solver->w;
+    struct impact_joint_factors *joints = &work->joint;
     double worst = 1;
     size_t room = 0;
     solver->delassus.joint_rank = 0;
     for (uint32_t b = 0; b < solver->in.n_body; b++)
-        work->joint.head[b] = -1;
+        joints->head[b] = -1;
     for (int joint = 0; joint < (int)solver->in.n_joint; joint++) {
-        int r0 = work->joint.first_of[joint],
-            n_rows = work->joint.first_of[joint + 1] - r0, from = joint;
+        int r0 = joints->first_of[joint],
+            n_rows = joints->first_of[joint + 1] - r0, from = joint;
         for (int s = 0; s < 2 && n_rows; s++) {
             uint32_t b = work->row[r0].body[s];
-            int *oldest = work->joint.head + solver->in.n_body + b;
+            int *oldest = joints->head + solver->in.n_body + b;
             if (b == IMP_WORLD)
                 continue;
-            if (work->joint.head[b] < 0)
+            if (joints->head[b] < 0)
                 *oldest = joint;
-            work->joint.link[2 * joint + s] = work->joint.head[b];
-            work->joint.head[b] = 2 * joint + s;
+            joints->link[2 * joint + s] = joints->head[b];
+            joints->head[b] = 2 * joint + s;
             from = *oldest < from ? *oldest : from;
         }
-        int first_row = work->joint.start[joint] = work->joint.first_of[from];
-        double *products = work->joint.panel + room,
+        int first_row = joints->start[joint] = joints->first_of[from];
+        double *products = joints->panel + room,
                *square = products + SIX * (r0 - first_row);
-        work->joint.at[joint] = room;
+        joints->at[joint] = room;
         room += SIX * (size_t)(r0 + n_rows - first_row);
         gram_of_joint(solver, joint, products);
         for (int i = 0; i < n_rows; i++)
-            work->joint.ref[r0 + i] = square[SIX * i + i];
+            joints->ref[r0 + i] = square[SIX * i + i];
         forward(work, from, joint, products, SIX);
         for (int k = 0; k < n_rows; k++) {
             const double *t = products;
@@ -256,10 +256,10 @@ factor_joints(struct impact_solver *solver, double tol)
             for (; t < square + SIX * k; t += SIX)
                 y = add(y, -t[k], get(t));
             put(square + SIX * k, y);
-            double d = square[SIX * k + k], ref = work->joint.ref[r0 + k];
+            double d = square[SIX * k + k], ref = joints->ref[r0 + k];
             bool kept = d > tol * ref;
-            work->joint.rd[r0 + k] = kept ? 1 / sqrt(d) : 0;
-            put(square + SIX * k, scale(y, work->joint.rd[r0 + k]));
+            joints->rd[r0 + k] = kept ? 1 / sqrt(d) : 0;
+            put(square + SIX * k, scale(y, joints->rd[r0 + k]));
             if (kept) {
                 worst = d < worst * ref ? d / ref : worst;
                 solver->delassus.joint_rank++;
@@ -303,20 +303,19 @@ static void
 gram_of_contacts(struct impact_solver *solver)
 {
     struct impact_work *work = solver->w;
-    memset(work->joint.W, 0,
-           sizeof *work->joint.W * (size_t)solver->nr *
-               (size_t)work->joint.ldw);
+    struct impact_joint_factors *joints = &work->joint;
+    memset(joints->W, 0,
+           sizeof *joints->W * (size_t)solver->nr * (size_t)joints->ldw);
     for (int p = 0; p < solver->nc; p++) {
-        const struct impact_row *r =
-            &work->row[solver->nr + work->joint.place[p]];
+        const struct impact_row *r = &work->row[solver->nr + joints->place[p]];
         for (int s = 0; s < 2; s++) {
             if (r->body[s] == IMP_WORLD)
                 continue;
-            for (int e = work->joint.head[r->body[s]]; e >= 0;
-                 e = work->joint.link[e]) {
-                int last = work->joint.first_of[(e >> 1) + 1];
-                for (int k = work->joint.first_of[e >> 1]; k < last; k++)
-                    work->joint.W[k * work->joint.ldw + p] +=
+            for (int e = joints->head[r->body[s]]; e >= 0;
+                 e = joints->link[e]) {
+                int last = joints->first_of[(e >> 1) + 1];
+                for (int k = joints->first_of[e >> 1]; k < last; k++)
+                    joints->W[k * joints->ldw + p] +=
                         dot6(r->b[s], work->row[k].b[e & 1]);
             }
         }
@@ -328,27 +327,27 @@ static void
 gram_of_free(struct impact_solver *solver)
 {
     struct impact_work *work = solver->w;
+    struct impact_joint_factors *joints = &work->joint;
     memset(solver->delassus.G, 0,
            sizeof *solver->delassus.G * (size_t)solver->nc *
                (size_t)solver->nc);
     for (uint32_t b = 0; b < solver->in.n_body; b++)
-        work->joint.head[b] = -1;
+        joints->head[b] = -1;
     for (int contact = 0; contact < solver->nc; contact++) {
         const struct impact_row *row = &work->row[solver->nr + contact];
         double *products = solver->delassus.G + contact * solver->nc;
         for (int s = 0; s < 2; s++)
             if (row->body[s] != IMP_WORLD) {
-                work->joint.link[2 * contact + s] =
-                    work->joint.head[row->body[s]];
-                work->joint.head[row->body[s]] = 2 * contact + s;
+                joints->link[2 * contact + s] = joints->head[row->body[s]];
+                joints->head[row->body[s]] = 2 * contact + s;
             }
         for (int s = 0; s < 2; s++)
             if (row->body[s] != IMP_WORLD)
-                for (int e = work->joint.head[row->body[s]]; e >= 0;
-                     e = work->joint.link[e])
+                for (int e = joints->head[row->body[s]]; e >= 0;
+                     e = joints->link[e])
                     products[e >> 1] += dot6(
                         row->b[s], work->row[solver->nr + (e >> 1)].b[e & 1]);
-        work->joint.ref[solver->nr + contact] = products[contact];
+        joints->ref[solver->nr + contact] = products[contact];
     }
 }
 
@@ -359,11 +358,12 @@ reduce_tile(struct impact_solver *solver, int row_place, int column_place,
             int from)
 {
     const struct impact_work *work = solver->w;
-    const double *x = work->joint.W + from * work->joint.ldw,
-                 *end = work->joint.W + solver->nr * work->joint.ldw;
+    const struct impact_joint_factors *joints = &work->joint;
+    const double *x = joints->W + from * joints->ldw,
+                 *end = joints->W + solver->nr * joints->ldw;
     struct six s0 = {{0}, {0}, {0}}, s1 = s0, s2 = s0;
     double sum[3][SIX];
-    for (; x < end; x += work->joint.ldw) {
+    for (; x < end; x += joints->ldw) {
         struct six y = get(x + column_place);
         s0 = add(s0, x[row_place], y);
         s1 = add(s1, x[row_place + 1], y);
@@ -374,8 +374,8 @@ reduce_tile(struct impact_solver *solver, int row_place, int column_place,
     put(sum[2], s2);
     for (int i = 0; i < 3 && row_place + i < solver->nc; i++)
         for (int k = 0; k < SIX && column_place + k <= row_place + i; k++) {
-            int c = work->joint.place[row_place + i],
-                d = work->joint.place[column_place + k];
+            int c = joints->place[row_place + i],
+                d = joints->place[column_place + k];
             solver->delassus
                 .G[c > d ? c * solver->nc + d : d * solver->nc + c] -=
                 sum[i][k];
@@ -426,29 +426,29 @@ void
 impact_joint_impulses(struct impact_solver *solver, const double *P, double *xi)
 {
     const struct impact_work *work = solver->w;
+    const struct impact_joint_factors *joints = &work->joint;
     double x[IMPACT_CONTACTS_MAX];
     for (int p = 0; p < solver->nc; p++)
-        x[p] = P[work->joint.place[p]];
+        x[p] = P[joints->place[p]];
     /* contacts at and after place p do not feel joint j */
-    const int *first = work->joint.place + solver->nc;
+    const int *first = joints->place + solver->nc;
     for (int j = 0, p = 0; j < (int)solver->in.n_joint; j++) {
         while (p < solver->nc && first[p] <= j)
             p++;
-        for (int k = work->joint.first_of[j]; k < work->joint.first_of[j + 1];
-             k++)
-            xi[k] = -dense_dot(p, work->joint.W + k * work->joint.ldw, x);
+        for (int k = joints->first_of[j]; k < joints->first_of[j + 1]; k++)
+            xi[k] = -dense_dot(p, joints->W + k * joints->ldw, x);
     }
     for (int j = (int)solver->in.n_joint - 1; j >= 0; j--) {
-        int r0 = work->joint.first_of[j], n = work->joint.first_of[j + 1] - r0,
-            f = work->joint.start[j];
-        const double *T = work->joint.panel + work->joint.at[j];
+        int r0 = joints->first_of[j], n = joints->first_of[j + 1] - r0,
+            f = joints->start[j];
+        const double *T = joints->panel + joints->at[j];
         double y[SIX] = {0};
         for (int i = n - 1; i >= 0; i--) {
             const double *s = T + SIX * (r0 - f + i);
             double sum = xi[r0 + i];
             for (int k = i + 1; k < n; k++)
                 sum -= s[k] * y[k];
-            xi[r0 + i] = y[i] = sum * work->joint.rd[r0 + i];
+            xi[r0 + i] = y[i] = sum * joints->rd[r0 + i];
         }
         for (int k = f; k < r0; k++, T += SIX)
             xi[k] -= dot6(T, y);

@@ -20,21 +20,21 @@ static void
 ensure(struct impact_solver *solver)
 {
     struct impact_work *work = solver->w;
-    if (work->svd.qr)
+    struct impact_exact *exact = &work->svd;
+    if (exact->qr)
         return;
     size_t n_row = (size_t)work->ld, M = 6 * work->most_body + 1, nc = n_row;
-    work->svd.qr = NEW_N(work->arena, double, M *n_row);
-    work->svd.tau = NEW_N(work->arena, double, n_row + M);
-    work->svd.norm = NEW_N(work->arena, double, n_row);
-    work->svd.perm = NEW_N(work->arena, int, n_row);
-    work->svd.B = NEW_N(work->arena, double, 3 * M * nc + nc * nc + 4 * nc + M);
-    work->svd.V = work->svd.B + 3 * M * nc;
-    work->svd.s = work->svd.V + nc * nc;
-    work->svd.J =
-        NEW_N(work->arena, double, M *n_row + n_row * n_row + 2 * n_row);
+    exact->qr = NEW_N(work->arena, double, M *n_row);
+    exact->tau = NEW_N(work->arena, double, n_row + M);
+    exact->norm = NEW_N(work->arena, double, n_row);
+    exact->perm = NEW_N(work->arena, int, n_row);
+    exact->B = NEW_N(work->arena, double, 3 * M * nc + nc * nc + 4 * nc + M);
+    exact->V = exact->B + 3 * M * nc;
+    exact->s = exact->V + nc * nc;
+    exact->J = NEW_N(work->arena, double, M *n_row + n_row * n_row + 2 * n_row);
     solver->delassus.null = NEW_N(work->arena, double, n_row *n_row);
-    work->svd.Jv = work->svd.J + M * n_row;
-    work->svd.Js = work->svd.Jv + n_row * n_row;
+    exact->Jv = exact->J + M * n_row;
+    exact->Js = exact->Jv + n_row * n_row;
 }
 
 /* the column of a row over all bodies */
@@ -64,55 +64,54 @@ static int
 factor(struct impact_solver *solver, const int *set, int n_set)
 {
     struct impact_work *work = solver->w;
+    struct impact_exact *exact = &work->svd;
     int n_entries = 6 * (int)solver->in.n_body, rank = 0;
-    double *columns = work->svd.B + (size_t)n_entries * (size_t)solver->nc;
+    double *columns = exact->B + (size_t)n_entries * (size_t)solver->nc;
     for (int i = 0; i < n_set; i++) {
-        const double *b = work->svd.B + (size_t)n_entries * (size_t)set[i];
+        const double *b = exact->B + (size_t)n_entries * (size_t)set[i];
         double ref = sqrt(work->joint.ref[solver->nr + set[i]]);
         for (int j = 0; j < n_entries; j++)
             columns[i * n_entries + j] = ref > 0 ? b[j] / ref : 0;
     }
-    if (!dense_svd(n_entries, n_set, columns, work->svd.V, work->svd.s))
+    if (!dense_svd(n_entries, n_set, columns, exact->V, exact->s))
         return -1;
-    while (rank < n_set && work->svd.s[rank] > work->svd.loose)
+    while (rank < n_set && exact->s[rank] > exact->loose)
         rank++;
     for (int i = 0; i < n_set; i++)
         memcpy(columns + i * n_entries,
-               work->svd.B + (size_t)n_entries * (size_t)set[i],
+               exact->B + (size_t)n_entries * (size_t)set[i],
                sizeof *columns * (size_t)n_entries);
-    return dense_svd(n_entries, n_set, columns, work->svd.V, work->svd.s) ? rank
-                                                                          : -1;
+    return dense_svd(n_entries, n_set, columns, exact->V, exact->s) ? rank : -1;
 }
 
 int
 delassus_svd(struct impact_solver *solver)
 {
     struct impact_work *work = solver->w;
+    struct impact_exact *exact = &work->svd;
     int n_entries = 6 * (int)solver->in.n_body, nc = solver->nc;
     ensure(solver);
     for (int i = 0; i < solver->nr; i++)
-        column(solver, i, work->svd.qr + (size_t)i * (size_t)n_entries);
-    int joint_rank =
-        dense_qr(n_entries, solver->nr, work->svd.qr, work->svd.tau,
-                 work->svd.perm, work->svd.norm, tolerance(solver));
+        column(solver, i, exact->qr + (size_t)i * (size_t)n_entries);
+    int joint_rank = dense_qr(n_entries, solver->nr, exact->qr, exact->tau,
+                              exact->perm, exact->norm, tolerance(solver));
     solver->delassus.joint_rank = joint_rank;
     /* what joints leave of a contact is known to rounding over the sine of the
      * smallest angle among the joints' own rows */
     double sine = 1;
     for (int i = 0; i < joint_rank; i++)
-        sine =
-            fmin(sine,
-                 fabs(work->svd.qr[(size_t)i * (size_t)n_entries + (size_t)i]) /
-                     work->svd.norm[work->svd.perm[i]]);
-    work->svd.loose = fmin(JOINT_LOOSEST, tolerance(solver) / sine);
-    int *set = work->svd.perm;
+        sine = fmin(sine,
+                    fabs(exact->qr[(size_t)i * (size_t)n_entries + (size_t)i]) /
+                        exact->norm[exact->perm[i]]);
+    exact->loose = fmin(JOINT_LOOSEST, tolerance(solver) / sine);
+    int *set = exact->perm;
     for (int c = 0; c < nc; c++) {
-        double *b = work->svd.B + (size_t)n_entries * (size_t)c, n = 0;
+        double *b = exact->B + (size_t)n_entries * (size_t)c, n = 0;
         column(solver, solver->nr + c, b);
-        dense_qr_qt(n_entries, joint_rank, work->svd.qr, work->svd.tau, b);
+        dense_qr_qt(n_entries, joint_rank, exact->qr, exact->tau, b);
         memset(b, 0, sizeof *b * (size_t)joint_rank);
         n = sqrt(dense_dot(n_entries, b, b));
-        if (!(n > work->svd.loose * sqrt(work->joint.ref[solver->nr + c])))
+        if (!(n > exact->loose * sqrt(work->joint.ref[solver->nr + c])))
             memset(b, 0, sizeof *b * (size_t)n_entries);
     }
     for (int c = 0; c < nc; c++)
@@ -122,11 +121,11 @@ delassus_svd(struct impact_solver *solver)
         return 1;
     solver->delassus.rank = rank;
     solver->delassus.condition =
-        rank ? pow(work->svd.s[0] / work->svd.s[rank - 1], 2) : 1;
+        rank ? pow(exact->s[0] / exact->s[rank - 1], 2) : 1;
     for (int i = rank; i < nc; i++) {
         double *x = solver->delassus.null + (i - rank) * nc, n = 0;
         for (int c = 0; c < nc; c++) {
-            x[c] = work->svd.V[i * nc + c] / solver->approach.length[c];
+            x[c] = exact->V[i * nc + c] / solver->approach.length[c];
             n += x[c] * x[c];
         }
         for (int c = 0; c < nc; c++)
@@ -136,10 +135,9 @@ delassus_svd(struct impact_solver *solver)
     for (int i = 0; i < nc; i++)
         for (int j = 0; j <= i; j++)
             solver->delassus.G[i * nc + j] = solver->delassus.G[j * nc + i] =
-                dense_dot(n_entries,
-                          work->svd.B + (size_t)n_entries * (size_t)i,
-                          work->svd.B + (size_t)n_entries * (size_t)j);
-    work->svd.made = true;
+                dense_dot(n_entries, exact->B + (size_t)n_entries * (size_t)i,
+                          exact->B + (size_t)n_entries * (size_t)j);
+    exact->made = true;
     return 0;
 }
 

@@ -64,12 +64,12 @@ impact_solver_new(struct arena *arena, uint32_t n_body, uint32_t n_contact,
 static void
 velocities(struct impact_solver *solver)
 {
+    struct impact_approach *approach = &solver->approach;
     const struct impact_problem *in = &solver->in;
-    solver->approach.speed = 0;
+    approach->speed = 0;
     for (uint32_t contact = 0; contact < in->n_contact; contact++) {
         const struct impact_contact *problem_contact = &in->contact[contact];
-        double velocity =
-                   problem_contact->recede * solver->approach.length[contact],
+        double velocity = problem_contact->recede * approach->length[contact],
                size = fabs(problem_contact->recede);
         for (int side = 0; side < 2; side++) {
             if (problem_contact->body[side] == IMP_WORLD)
@@ -90,16 +90,15 @@ velocities(struct impact_solver *solver)
                         fabs(w[i]) * (fabs(r[0]) + fabs(r[1]) + fabs(r[2]));
             }
         }
-        solver->approach.v0[contact] =
-            velocity / solver->approach.length[contact];
+        approach->v0[contact] = velocity / approach->length[contact];
         solver->velocity.before[contact] = velocity;
-        solver->approach.vsize[contact] = size;
-        solver->approach.speed = fmax(solver->approach.speed, size);
+        approach->vsize[contact] = size;
+        approach->speed = fmax(approach->speed, size);
     }
     for (uint32_t contact = 0; contact < in->n_contact; contact++)
-        solver->approach.open[contact] =
-            solver->approach.v0[contact] >
-            fmax(OPEN, solver->in.tolerance) * solver->approach.speed;
+        approach->open[contact] =
+            approach->v0[contact] >
+            fmax(OPEN, solver->in.tolerance) * approach->speed;
 }
 
 double

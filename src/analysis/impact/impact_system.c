@@ -18,8 +18,10 @@
 #include "runtime/numerics/dense.h"
 
 /* A gap at the start that is below this share of its terms is closed, as in
- * runtime/flow. */
+ * runtime/flow; a rate below this share of its terms is rest, as it is of
+ * bodies (runtime/impact). */
 #define STRIKE_CLOSED 1e-9
+#define STRIKE_RESTS 1e-9
 /* events that are followed on the way to the impact */
 #define STRIKE_EVENTS 100000
 
@@ -30,10 +32,13 @@ struct strike {
     uint32_t system, n_coordinates, n_contacts;
     int *hit; /* contacts of the system that close, in the order asked for */
     int n_hit;
+    int *approaching; /* those of them that approach: they alone are hit */
+    int n_approaching;
     /* per contact */
     bool *rests;        /* closed, and neither closing nor opening */
     double *gap, *rate; /* at the impact */
-    double *size;       /* of the terms of the gap */
+    double *size;       /* of the terms of the gap, at the start and here */
+    double *speed;      /* of the terms of its rate */
 };
 
 static const char *
@@ -49,16 +54,20 @@ static int
 gaps(struct strike *strike)
 {
     struct rt *run = strike->analysis->rt;
-    const double *q = run->env + strike->image_system->env_state;
+    const double *q = run->env + strike->image_system->env_state,
+                 *v = q + strike->n_coordinates;
     double *N = NEW_N(run->arena, double, strike->n_coordinates + 1);
     for (uint32_t i = 0; i < strike->n_contacts; i++) {
         int st = system_gap(run, strike->system, i, &strike->gap[i],
                             &strike->rate[i], N);
         if (st)
             return st;
-        strike->size[i] = fabs(strike->gap[i]);
-        for (uint32_t j = 0; j < strike->n_coordinates; j++)
+        strike->size[i] = fmax(strike->size[i], fabs(strike->gap[i]));
+        strike->speed[i] = fabs(strike->rate[i]);
+        for (uint32_t j = 0; j < strike->n_coordinates; j++) {
             strike->size[i] = fmax(strike->size[i], fabs(N[j] * q[j]));
+            strike->speed[i] = fmax(strike->speed[i], fabs(N[j] * v[j]));
+        }
     }
     return IMP_OK;
 }
@@ -67,6 +76,20 @@ static bool
 closed(const struct strike *strike, int i)
 {
     return strike->gap[i] <= STRIKE_CLOSED * strike->size[i];
+}
+
+static bool
+overlaps(const struct strike *strike, int i)
+{
+    return strike->gap[i] < -STRIKE_CLOSED * strike->size[i];
+}
+
+/* -1: the contact approaches, 1: it separates, 0: neither */
+static int
+sense(const struct strike *strike, int i)
+{
+    double noise = STRIKE_RESTS * strike->speed[i];
+    return (strike->rate[i] > noise) - (strike->rate[i] < -noise);
 }
 
 static int
@@ -186,6 +209,12 @@ bring(struct strike *strike)
         return st;
     int open = -1;
     for (int i = 0; i < strike->n_hit; i++)
+        if (overlaps(strike, strike->hit[i]))
+            return flow_overlaps(strike->analysis->rt,
+                                 strike->image_system->contact +
+                                     (uint32_t)strike->hit[i],
+                                 strike->gap[strike->hit[i]]);
+    for (int i = 0; i < strike->n_hit; i++)
         open = closed(strike, strike->hit[i]) ? open : strike->hit[i];
     if (open < 0)
         return IMP_OK;
@@ -245,12 +274,18 @@ map(struct strike *strike, const struct ballistic *motion, struct record *out)
     struct analysis *analysis = strike->analysis;
     size_t n_coordinates = strike->n_coordinates;
     int hit = strike->hit[0];
+    const char *none = NULL;
     if (strike->n_hit > 1) {
         SET_ABSENT("map", "several contacts: it depends on the approach which "
                           "of them push");
         SET_ABSENT("effective_mass", "several contacts");
         return;
     }
+    for (uint32_t i = 0; i < strike->n_contacts; i++)
+        if ((int)i != hit && motion->event.impulse[i] != 0.0)
+            none = "contacts that touched already are pushed too";
+    if (sense(strike, hit) > 0)
+        none = "the contact separates: nothing is reversed";
     double mobility = motion->matrices.W[hit * ((int)strike->n_contacts + 1)],
            *U = NEW_N(analysis->rt->arena, double,
                       n_coordinates *n_coordinates + 1);
@@ -261,7 +296,10 @@ map(struct strike *strike, const struct ballistic *motion, struct record *out)
                 (1.0 + motion->model.e[hit]) *
                     motion->matrices.B[(size_t)hit * n_coordinates + x] *
                     motion->model.N[(size_t)hit * n_coordinates + y] / mobility;
-    SET_MAT("map", U, n_coordinates, n_coordinates);
+    if (none)
+        SET_ABSENT("map", none);
+    else
+        SET_MAT("map", U, n_coordinates, n_coordinates);
     SET_NUM("effective_mass", 1.0 / mobility);
 }
 
@@ -278,6 +316,37 @@ dependent(struct strike *strike, const double *G)
     dense_cholesky(h, a, h, first, NULL, dense_tolerance(h, h), a + h * h,
                    &rank);
     return rank < h;
+}
+
+/* Puts into `warn` which contacts that were asked for take no impulse of
+ * themselves, and which others are pushed. Returns how many there are. */
+static size_t
+remarks(const struct strike *strike, const struct ballistic *motion,
+        const char **warn)
+{
+    struct arena *arena = strike->analysis->rt->arena;
+    char gap[NUM_TEXT];
+    size_t n = 0;
+    for (int row = 0; row < strike->n_hit; row++) {
+        int i = strike->hit[row], side = sense(strike, i);
+        if (side >= 0 && motion->event.impulse[i] == 0.0)
+            warn[n++] = arena_printf(
+                arena,
+                side > 0 ? "%s separates: it takes no impulse"
+                         : "%s does not approach: the law has nothing to "
+                           "reverse",
+                name_of(strike, i));
+    }
+    for (uint32_t i = 0; i < strike->n_contacts; i++)
+        if (overlaps(strike, (int)i))
+            warn[n++] = arena_printf(
+                arena, "%s overlaps, its gap is %s: it takes no part",
+                name_of(strike, (int)i), num_digits(gap, strike->gap[i], 6));
+        else if (strike->rests[i] && motion->event.impulse[i] != 0.0)
+            warn[n++] =
+                arena_printf(arena, "%s touches already and is pushed too",
+                             name_of(strike, (int)i));
+    return n;
 }
 
 static int
@@ -315,17 +384,8 @@ result(struct strike *strike, const struct ballistic *motion,
             numbers[3 * n_hit + row * n_hit + g] =
                 motion->matrices
                     .W[j * (int)strike->n_contacts + strike->hit[g]];
-        if (strike->rate[j] >= 0.0)
-            warn[n_warn++] = arena_printf(ar,
-                                          "%s does not approach: the law "
-                                          "has nothing to reverse",
-                                          name[n_coordinates + row]);
     }
-    for (uint32_t i = 0; i < strike->n_contacts; i++)
-        if (strike->rests[i] && motion->event.impulse[i] != 0.0)
-            warn[n_warn++] =
-                arena_printf(ar, "%s touches already and is pushed too",
-                             name_of(strike, (int)i));
+    n_warn = remarks(strike, motion, warn);
     int st = kinetic(strike, rates + n_coordinates, &e1);
     if (st || (st = kinetic(strike, rates, &e0)))
         return st;
@@ -387,9 +447,11 @@ impact_of_system(struct analysis *analysis, const imp_command *command,
     strike.n_contacts = strike.image_system->n_contact;
     strike.hit = NEW_N(run->arena, int, strike.n_contacts + 1);
     strike.rests = NEW_N(run->arena, bool, strike.n_contacts + 1);
-    strike.gap = NEW_N(run->arena, double, 3 * (size_t)strike.n_contacts + 1);
+    strike.approaching = NEW_N(run->arena, int, strike.n_contacts + 1);
+    strike.gap = NEW_N(run->arena, double, 4 * (size_t)strike.n_contacts + 1);
     strike.rate = strike.gap + strike.n_contacts;
     strike.size = strike.rate + strike.n_contacts;
+    strike.speed = strike.size + strike.n_contacts;
     for (int i = 0; i < strike.n_hit; i++)
         strike.hit[i] = (int)(arg_contact(analysis, command, (uint32_t)i) -
                               strike.image_system->contact);
@@ -397,12 +459,15 @@ impact_of_system(struct analysis *analysis, const imp_command *command,
     if (st || (st = bring(&strike)))
         return st;
     for (uint32_t i = 0; i < strike.n_contacts; i++)
-        strike.rests[i] = closed(&strike, (int)i) && strike.rate[i] == 0.0;
+        strike.rests[i] = closed(&strike, (int)i) &&
+                          !overlaps(&strike, (int)i) &&
+                          sense(&strike, (int)i) == 0;
     for (int i = 0; i < strike.n_hit; i++)
-        strike.rests[strike.hit[i]] = false;
+        if (sense(&strike, strike.hit[i]) < 0)
+            strike.approaching[strike.n_approaching++] = strike.hit[i];
     if ((st = flow_impact_now(run, strike.system, impact_law_policy(law),
-                              strike.hit, strike.n_hit, strike.rests, &motion,
-                              &what)))
+                              strike.approaching, strike.n_approaching,
+                              strike.rests, &motion, &what)))
         return st;
     if (what == BALLISTIC_JAMMED)
         return flow_jammed(
@@ -411,7 +476,7 @@ impact_of_system(struct analysis *analysis, const imp_command *command,
     const imp_contact *one =
         rt_contact(run, strike.image_system->contact + (uint32_t)strike.hit[0]);
     const char *word = law != IMP_IMPACT_UNDECLARED ? imp_impact_law_word(law)
-                       : strike.n_hit > 1
+                       : strike.n_approaching > 1 || what == BALLISTIC_UNDECIDED
                            ? "none"
                            : imp_impact_law_word(IMP_IMPACT_NEWTON + one->law);
     return result(&strike, motion, what, word, out);

@@ -52,12 +52,16 @@ bool flow_eventful(const struct flow *flow);
 int flow_apply(struct flow *flow, struct flow_event *event);
 /* Tells FLOW_JAMMED in a diagnostic and returns IMP_FAILED. */
 int flow_jammed(struct rt *run, uint32_t contact, double time);
+/* Tells in a diagnostic that the gap of a contact, its number in the model, is
+ * negative at the start, and returns IMP_BADMODEL. */
+int flow_overlaps(struct rt *run, uint32_t contact, double gap);
 /* An impact at n_hit contacts of a system (`hit`: numbers within the system)
- * at the present state, without a motion. `rests`: contacts that are closed
- * and can only push. Afterwards *out holds state, impulses and matrices.
- * Returns IMP_OK, or a status after a diagnostic. */
+ * at the present state, without a motion; all of these contacts approach.
+ * n_hit = 0: nothing happens. `rests`: contacts that are closed and can only
+ * push. Afterwards *out holds state, impulses and matrices. Returns IMP_OK, or
+ * a status after a diagnostic. */
 int flow_impact_now(struct rt *run, uint32_t system,
-                    enum ballistic_policy policy, const int *hit, int n,
+                    enum ballistic_policy policy, const int *hit, int n_hit,
                     const bool *rests, struct ballistic **out,
                     enum ballistic_event *what);
 /* The contacts of the last event: their numbers in the model, and their

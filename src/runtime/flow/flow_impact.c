@@ -38,7 +38,8 @@ flow_impact_now(struct rt *run, uint32_t system, enum ballistic_policy policy,
                   "every motion of the coordinates must have kinetic energy");
         return IMP_FAILED;
     }
-    *what = ballistic_instant_impact(ballistic, hit, n_hit);
+    *what = n_hit > 0 ? ballistic_instant_impact(ballistic, hit, n_hit)
+                      : BALLISTIC_END;
     *out = ballistic;
     return IMP_OK;
 }

@@ -122,29 +122,35 @@ flow_report(struct flow *flow, const struct ballistic *ballistic,
 }
 
 int
+flow_overlaps(struct rt *run, uint32_t contact, double gap)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    char gap_text[NUM_TEXT];
+    struct diag *diag = diag_add(run->ds, DIAG_E0620, image_contact->range,
+                                 "`%s` is closed at the start: its gap is %s",
+                                 imp_text(run->im, image_contact->name),
+                                 num_digits(gap_text, gap, 6));
+    diag_help(run->ds, diag,
+              "a gap is positive while the bodies are apart; "
+              "look at start { ... } and at its sign");
+    return IMP_BADMODEL;
+}
+
+int
 flow_start_open(struct flow *flow)
 {
     assert(flow->gap != NULL);
     for (uint32_t which = 0; which < flow->m; which++) {
         double size = fabs(flow->c[which]), x;
-        char gap_text[NUM_TEXT];
         for (uint32_t j = 0; j < flow->n; j++) {
             x = fabs(flow->N[(size_t)which * flow->n + j] * flow->q[j]);
             size = x > size ? x : size;
         }
         if (flow->gap[which] >= -FLOW_CLOSED * size)
             continue;
-        const imp_contact *contact =
-            rt_contact(flow->run, flow->sys->contact + which);
-        struct diag *diag =
-            diag_add(flow->run->ds, DIAG_E0620, contact->range,
-                     "`%s` is closed at the start: its gap is %s",
-                     imp_text(flow->run->im, contact->name),
-                     num_digits(gap_text, flow->gap[which], 6));
-        diag_help(flow->run->ds, diag,
-                  "a gap is positive while the bodies are apart; "
-                  "look at start { ... } and at its sign");
-        return IMP_BADMODEL;
+        return flow_overlaps(flow->run, flow->sys->contact + which,
+                             flow->gap[which]);
     }
     return IMP_OK;
 }

@@ -45,26 +45,27 @@ map_of(struct ballistic *motion)
     size_t rank = (size_t)(motion->model.m < motion->model.n ? motion->model.m
                                                              : motion->model.n);
     size_t rows = 2 * rank;
-    double **at[] = {&map->dt, &map->before, &map->after,
-                     &map->t,  &map->v,      &map->c};
+    double **at[] = {&map->followed.dt,    &map->followed.before,
+                     &map->followed.after, &map->scaled.t,
+                     &map->scratch.v,      &map->scratch.c};
     map->linear = period_map_linear();
     map->copy = ballistic_memory(arena, motion->model.n, motion->model.m);
     map->basis = NEW_N(arena, int, rank + 1);
-    map->tangent_y = NEW_N(arena, double, rows *rank + 1);
-    map->tangent_z = NEW_N(arena, double, rows *rank + 1);
+    map->tangent.y = NEW_N(arena, double, rows *rank + 1);
+    map->tangent.z = NEW_N(arena, double, rows *rank + 1);
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)
         *at[i] = NEW_N(arena, double, rows + 2);
-    map->derivative = NEW_N(arena, double, rows *rows + 1);
-    map->D = NEW_N(arena, double, rows *rows + 1);
-    map->P = NEW_N(arena, double, rows *rows + 1);
-    map->Q = NEW_N(arena, double, rows *rows + 1);
-    map->equations = NEW_N(arena, double, (rows + 2) * (rows + 4));
-    map->one = NEW_N(arena, double, rank + 1);
-    map->selected = NEW_N(arena, bool, (size_t)motion->model.m + 1);
-    map->hit = NEW_N(arena, bool, (size_t)motion->model.m + 1);
-    map->group = NEW_N(arena, bool, (size_t)motion->model.m + 1);
-    map->seed_y = NEW_N(arena, double, rows *rank + 4);
-    map->seed_z = NEW_N(arena, double, rows *rank + 1);
+    map->followed.derivative = NEW_N(arena, double, rows *rows + 1);
+    map->scaled.D = NEW_N(arena, double, rows *rows + 1);
+    map->scaled.P = NEW_N(arena, double, rows *rows + 1);
+    map->scaled.Q = NEW_N(arena, double, rows *rows + 1);
+    map->scratch.equations = NEW_N(arena, double, (rows + 2) * (rows + 4));
+    map->tangent.one = NEW_N(arena, double, rank + 1);
+    map->scratch.selected = NEW_N(arena, bool, (size_t)motion->model.m + 1);
+    map->scratch.hit = NEW_N(arena, bool, (size_t)motion->model.m + 1);
+    map->seed.group = NEW_N(arena, bool, (size_t)motion->model.m + 1);
+    map->seed.y = NEW_N(arena, double, rows *rank + 4);
+    map->seed.z = NEW_N(arena, double, rows *rank + 1);
     return map;
 }
 
@@ -78,24 +79,25 @@ map_of(struct ballistic *motion)
 LANES_INLINE double
 radius(struct period_map *map, int rows, int scales, bool below)
 {
+    struct period_scaled *scaled = &map->scaled;
     static const double ln2 = 0.69314718055994530942;
     int half = rows / 2;
-    double *D = map->P, *Q = map->Q, size = 0.0;
-    memcpy(D, map->D, (size_t)(rows * rows) * sizeof *D);
+    double *D = scaled->P, *Q = scaled->Q, size = 0.0;
+    memcpy(D, scaled->D, (size_t)(rows * rows) * sizeof *D);
     for (int s = 0; s < scales; s++) {
         double t2 = 0.0;
         int lo = scales == 2 && s ? half : 0,
             hi = scales == 2 && !s ? half : rows;
         for (int i = lo; i < hi; i++)
-            t2 += map->t[i] * map->t[i];
+            t2 += scaled->t[i] * scaled->t[i];
         for (int column = 0; column < rows && t2 > 0.0; column += 2) {
             pair d = pair_of(0.0);
             for (int i = lo; i < hi; i++)
-                d += pair_of(map->t[i]) * pair_load(D + i * rows + column);
+                d += pair_of(scaled->t[i]) * pair_load(D + i * rows + column);
             for (int i = lo; i < hi; i++)
                 pair_store(D + i * rows + column,
                            pair_load(D + i * rows + column) -
-                               pair_of(map->t[i]) * d / pair_of(t2));
+                               pair_of(scaled->t[i]) * d / pair_of(t2));
         }
     }
     double power = 1.0;
@@ -128,13 +130,15 @@ LANES_INLINE bool
 read_of(struct period_map *map, int rows, int scales, bool judge,
         struct reading *reading)
 {
+    struct period_scratch *scratch = &map->scratch;
+    const struct period_followed *followed = &map->followed;
     int half = rows / 2;
     bool heavy = scales == 1;
-    double rate_unit = norm(map->before + half, half),
-           gap_unit = rate_unit * map->tau;
-    double U1 = norm(map->after + half, half), G0 = norm(map->before, half),
-           G1 = norm(map->after, half);
-    double *residual = map->v;
+    double rate_unit = norm(followed->before + half, half),
+           gap_unit = rate_unit * followed->tau;
+    double U1 = norm(followed->after + half, half),
+           G0 = norm(followed->before, half), G1 = norm(followed->after, half);
+    double *residual = scratch->v;
     if (!(rate_unit > 0.0) || !(U1 > 0.0) ||
         (!heavy && (!(G0 > 0.0) || !(G1 > 0.0))))
         return false;
@@ -146,43 +150,47 @@ read_of(struct period_map *map, int rows, int scales, bool judge,
     for (int i = 0; i < rows; i++) {
         double size = i < half ? gap_unit : rate_unit,
                back = i < half ? gap_fall : rate_fall;
-        residual[i] = (map->after[i] / back - map->before[i]) / size;
-        map->t[i] = map->before[i] / size * (heavy && i < half ? 2.0 : 1.0);
+        residual[i] = (followed->after[i] / back - followed->before[i]) / size;
+        map->scaled.t[i] =
+            followed->before[i] / size * (heavy && i < half ? 2.0 : 1.0);
         double of_gap = gap_unit / (size * back),
                of_rate = rate_unit / (size * back);
         for (int column = 0; column < rows; column++)
-            map->D[i * rows + column] = map->derivative[i * rows + column] *
-                                        (column < half ? of_gap : of_rate);
+            map->scaled.D[i * rows + column] =
+                followed->derivative[i * rows + column] *
+                (column < half ? of_gap : of_rate);
     }
     /* solve DT (I - l D) = D tau */
     int ld = SMALL_LD(rows);
     for (int i = 0; i < rows; i++) {
         for (int column = 0; column < rows; column++)
-            map->equations[i * ld + column] =
-                (i == column) - ratio * map->D[column * rows + i];
-        map->equations[i * ld + rows] =
-            map->dt[i] * (i < half ? gap_unit : rate_unit);
-        map->equations[i * ld + rows + 1] = 0.0;
+            scratch->equations[i * ld + column] =
+                (i == column) - ratio * map->scaled.D[column * rows + i];
+        scratch->equations[i * ld + rows] =
+            followed->dt[i] * (i < half ? gap_unit : rate_unit);
+        scratch->equations[i * ld + rows + 1] = 0.0;
     }
-    double *DT = map->c;
-    if (!eliminate(rows, map->equations, DT))
+    double *DT = scratch->c;
+    if (!eliminate(rows, scratch->equations, DT))
         return false;
     reading->remaining =
-        (map->tau + ratio * dot_of(rows, DT, residual)) / (1.0 - ratio);
+        (followed->tau + ratio * dot_of(rows, DT, residual)) / (1.0 - ratio);
     /* solve r = sum of e t - (D - I) d, d orthogonal to the directions t */
     int unknowns = rows + scales;
     ld = SMALL_LD(unknowns);
-    memset(map->equations, 0, (size_t)(unknowns * ld) * sizeof *map->equations);
+    memset(scratch->equations, 0,
+           (size_t)(unknowns * ld) * sizeof *scratch->equations);
     for (int i = 0; i < rows; i++) {
         int s = rows + (scales == 2 && i >= half);
         for (int column = 0; column < rows; column++)
-            map->equations[i * ld + column] =
-                (i == column) - map->D[i * rows + column];
-        map->equations[i * ld + s] = map->equations[s * ld + i] = map->t[i];
-        map->equations[i * ld + unknowns] = residual[i];
+            scratch->equations[i * ld + column] =
+                (i == column) - map->scaled.D[i * rows + column];
+        scratch->equations[i * ld + s] = scratch->equations[s * ld + i] =
+            map->scaled.t[i];
+        scratch->equations[i * ld + unknowns] = residual[i];
     }
-    double *x = map->c;
-    if (!eliminate(unknowns, map->equations, x))
+    double *x = scratch->c;
+    if (!eliminate(unknowns, scratch->equations, x))
         return false;
     reading->distance = norm(x, rows);
     reading->rate_ratio = reading->speed =
@@ -203,7 +211,7 @@ read_map(struct period_map *map, bool heavy, bool judge,
          struct reading *reading)
 {
     int n = map->n;
-    if (map->unaccelerated)
+    if (map->regime.unaccelerated)
         return map->linear->read(map, reading);
     if (heavy)
         return n == 6   ? read_of(map, 6, 1, judge, reading)
@@ -253,8 +261,8 @@ begin(const struct ballistic *motion, struct period_map *map, int period,
     map->length_exponent = motion->length_exponent;
     map->rate_exponent = motion->rate_exponent;
     period_map_seeds(motion, map, group);
-    map->unaccelerated = is_still(motion, map, period);
-    if (map->unaccelerated)
+    map->regime.unaccelerated = is_still(motion, map, period);
+    if (map->regime.unaccelerated)
         ballistic_copy_motion(map->copy, motion);
     else
         ballistic_copy(map->copy, motion);
@@ -264,8 +272,8 @@ begin(const struct ballistic *motion, struct period_map *map, int period,
 static bool
 replay(const struct ballistic *motion, struct period_map *map, int period)
 {
-    return map->unaccelerated ? map->linear->follow(motion, map, period)
-                              : period_map_follow(motion, map, period);
+    return map->regime.unaccelerated ? map->linear->follow(motion, map, period)
+                                     : period_map_follow(motion, map, period);
 }
 
 static bool
@@ -273,7 +281,7 @@ again(const struct ballistic *motion, int period, struct reading *reading)
 {
     struct period_map *map = motion->work->period_map;
     return replay(motion, map, period) &&
-           read_map(map, map->accelerated, false, reading);
+           read_map(map, map->regime.accelerated, false, reading);
 }
 
 /* the share of the rates that accelerations make in the period just followed */
@@ -289,7 +297,7 @@ weight(const struct ballistic *motion, const struct period_map *map,
                                            motion->length_exponent -
                                                2 * motion->rate_exponent)) /
                                    motion->matrices.root[i]);
-    return acc * map->tau / norm(map->before + half, half);
+    return acc * map->followed.tau / norm(map->followed.before + half, half);
 }
 
 /* How much greater are the numbers with which the gaps and rates of the group
@@ -324,7 +332,7 @@ jump(struct period_map *map, const struct reading *reading)
     struct ballistic *copy = map->copy;
     struct ballistic_workspace *work = copy->work;
     int rank = map->rank, contacts = copy->model.m, half = map->n / 2,
-        factored = projection_factor(copy, map->group);
+        factored = projection_factor(copy, map->seed.group);
     for (int part = 0; part < 2; part++) {
         double *to = part ? copy->z : copy->y,
                *of = part ? copy->rate : copy->gap;
@@ -336,7 +344,8 @@ jump(struct period_map *map, const struct reading *reading)
         for (int i = 0; i < half; i++) {
             int j = part * half + i;
             double x =
-                back * (map->before[j] + map->c[j] * unit) - map->after[j];
+                back * (map->followed.before[j] + map->scratch.c[j] * unit) -
+                map->followed.after[j];
             work->set.rate[map->basis[i]] =
                 times2(x * copy->matrices.root[map->basis[i]], e);
         }
@@ -388,15 +397,15 @@ period_map_limit(struct ballistic *motion, int period, const bool *group,
         motion->model.m) {
         if (!replay(motion, map, period))
             return false;
-        start = map->tau;
+        start = map->followed.tau;
     }
     if (!replay(motion, map, period))
         return false;
-    double light = map->unaccelerated ? 0.0 : weight(motion, map, group);
-    tau = map->tau;
-    map->accelerated = light > 0.0;
-    if (!read_map(map, map->accelerated, true, &one)) {
-        map->accelerated = false;
+    double light = map->regime.unaccelerated ? 0.0 : weight(motion, map, group);
+    tau = map->followed.tau;
+    map->regime.accelerated = light > 0.0;
+    if (!read_map(map, map->regime.accelerated, true, &one)) {
+        map->regime.accelerated = false;
         if (!(light > 0.0 && light < MAP_LIGHT) ||
             !read_map(map, false, true, &one))
             return false;
@@ -405,9 +414,9 @@ period_map_limit(struct ballistic *motion, int period, const bool *group,
      * digits. The distance must not decide about the stability. */
     double near = one.distance / (1.0 - one.contraction);
     near *= near;
-    if (map->unaccelerated && near <= work->limits.accepted_error) {
-        map->almost_free = false;
-        map->distance = one.distance;
+    if (map->regime.unaccelerated && near <= work->limits.accepted_error) {
+        map->regime.almost_free = false;
+        map->scaled.distance = one.distance;
         *out = (struct fixed_point){.remaining = start + one.remaining,
                                     .ratio = one.ratio,
                                     .rate_ratio = one.speed,
@@ -423,7 +432,7 @@ period_map_limit(struct ballistic *motion, int period, const bool *group,
     /* the error of the second prediction comes from the distance that is left,
      * and from the accelerations that are neglected */
     double fall = two.contraction * two.contraction;
-    if (!map->accelerated && light > 0.0)
+    if (!map->regime.accelerated && light > 0.0)
         fall = greater(fall, two.ratio / two.speed);
     if (!(fall < 1.0))
         return false;
@@ -431,8 +440,8 @@ period_map_limit(struct ballistic *motion, int period, const bool *group,
            off = fabs(one.remaining - remaining), q = two.ratio * fall;
     double noise = 8.0 * DBL_EPSILON *
                    (period * (1.0 + 1.0 / two.ratio) + blur(motion, group));
-    map->almost_free = !map->accelerated && light > 0.0;
-    map->distance = two.distance;
+    map->regime.almost_free = !map->regime.accelerated && light > 0.0;
+    map->scaled.distance = two.distance;
     *out = (struct fixed_point){.remaining = start + remaining,
                                 .ratio = two.ratio,
                                 .rate_ratio = two.speed,
@@ -470,8 +479,8 @@ period_map_refine(struct ballistic *motion, int period, struct fixed_point *out)
     assert(period > 0 && period <= HISTORY_PERIOD);
     struct period_map *map = motion->work->period_map;
     struct reading reading;
-    double distance = map->almost_free ? 1.0 : map->distance;
-    if (map->almost_free)
+    double distance = map->regime.almost_free ? 1.0 : map->scaled.distance;
+    if (map->regime.almost_free)
         weightless(map->copy);
     for (int i = 0; i < MAP_REFINE && distance * distance > DBL_EPSILON; i++) {
         if (!again(motion, period, &reading))
@@ -480,7 +489,8 @@ period_map_refine(struct ballistic *motion, int period, struct fixed_point *out)
         out->ratio = reading.ratio;
         out->rate_ratio = reading.speed;
         out->contraction = reading.contraction;
-        if (map->almost_free) /* the effect of the accelerations falls by this
+        if (map->regime
+                .almost_free) /* the effect of the accelerations falls by this
                                */
             out->contraction =
                 greater(reading.contraction, reading.ratio / reading.speed);

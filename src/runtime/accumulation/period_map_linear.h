@@ -86,7 +86,7 @@ begin(const struct period_map *map, int half, int rank,
       struct tangents *tangents)
 {
     for (int j = 0; j < rank; j++) {
-        memcpy(tangents->yg + j, map->seed_y + j * 2 * half,
+        memcpy(tangents->yg + j, map->seed.y + j * 2 * half,
                sizeof *tangents->yg);
         tangents->yu[j] = four_of(0.0);
         tangents->z[j] = tangents->yg[j];
@@ -97,6 +97,7 @@ begin(const struct period_map *map, int half, int rank,
 LANES_INLINE void
 end(struct period_map *map, int half, int rank, const struct tangents *tangents)
 {
+    struct period_blocks *block = &map->block;
     const struct ballistic *copy = map->copy;
     for (int i = 0; i < half; i++) {
         int b = map->basis[i];
@@ -105,12 +106,12 @@ end(struct period_map *map, int half, int rank, const struct tangents *tangents)
         four g = seen(rank, F, tangents->yg) * root,
              u = seen(rank, F, tangents->yu) * root;
         four z = seen(rank, F, tangents->z) * root;
-        memcpy(map->gg[i], &g, sizeof g);
-        memcpy(map->gu[i], &u, sizeof u);
-        memcpy(map->uu[i], &z, sizeof z);
+        memcpy(block->gg[i], &g, sizeof g);
+        memcpy(block->gu[i], &u, sizeof u);
+        memcpy(block->uu[i], &z, sizeof z);
     }
-    memcpy(map->tg, &tangents->tg, sizeof map->tg);
-    memcpy(map->tu, &tangents->tu, sizeof map->tu);
+    memcpy(block->tg, &tangents->tg, sizeof block->tg);
+    memcpy(block->tu, &tangents->tu, sizeof block->tu);
 }
 
 LANES_INLINE bool
@@ -132,7 +133,7 @@ follow(const struct ballistic *motion, struct period_map *map, int period,
     begin(map, half, rank, &tangents);
     for (int j = 0; j < rank; j++)
         rates[j] = times2(copy->z[j], copy->rate_exponent - map->rate_exponent);
-    period_map_coordinates(map, map->before);
+    period_map_coordinates(map, map->followed.before);
     lanes_load_state(sh, &state, copy);
     for (int i = period; i > 0; i--) {
         unsigned long was = work->history.n - (unsigned long)i;
@@ -148,9 +149,9 @@ follow(const struct ballistic *motion, struct period_map *map, int period,
     ballistic_coasted(copy, contact, arrive, period);
     if (-arrive < copy->work->units.low_rate)
         ballistic_rescale(copy);
-    period_map_coordinates(map, map->after);
+    period_map_coordinates(map, map->followed.after);
     end(map, half, rank, &tangents);
-    map->tau = total;
+    map->followed.tau = total;
     return total > 0.0;
 }
 
@@ -294,15 +295,16 @@ norm(int n, const double *x)
 LANES_INLINE bool
 read(struct period_map *map, int half, struct reading *reading)
 {
+    const struct period_followed *followed = &map->followed;
     struct block gaps, rates;
     struct others kg, ku;
     double gu[MAP_LINEAR_RANK][MAP_LINEAR_RANK], right_side[MAP_LINEAR_RANK],
         tg[MAP_LINEAR_RANK + 1], tu[MAP_LINEAR_RANK + 1],
         xg[MAP_LINEAR_RANK + 1], xu[MAP_LINEAR_RANK + 1];
-    double rate_unit = norm(half, map->before + half),
-           gap_unit = rate_unit * map->tau;
-    double U1 = norm(half, map->after + half), G0 = norm(half, map->before),
-           G1 = norm(half, map->after);
+    double rate_unit = norm(half, followed->before + half),
+           gap_unit = rate_unit * followed->tau;
+    double U1 = norm(half, followed->after + half),
+           G0 = norm(half, followed->before), G1 = norm(half, followed->after);
     if (!(rate_unit > 0.0) || !(U1 > 0.0) || !(G0 > 0.0) || !(G1 > 0.0))
         return false;
     double rate_fall = U1 / rate_unit, gap_fall = G1 / G0,
@@ -313,14 +315,15 @@ read(struct period_map *map, int half, struct reading *reading)
     if (!(ratio < 1.0) || !(gap_fall < 1.0))
         return false;
     for (int i = 0; i < half; i++) {
-        gaps.r[i] = (map->after[i] * ra - map->before[i]) * rG;
-        rates.r[i] = (map->after[half + i] * rb - map->before[half + i]) * rU;
-        gaps.t[i] = map->before[i] * rG;
-        rates.t[i] = map->before[half + i] * rU;
+        gaps.r[i] = (followed->after[i] * ra - followed->before[i]) * rG;
+        rates.r[i] =
+            (followed->after[half + i] * rb - followed->before[half + i]) * rU;
+        gaps.t[i] = followed->before[i] * rG;
+        rates.t[i] = followed->before[half + i] * rU;
         for (int column = 0; column < half; column++) {
-            gaps.D[i][column] = map->gg[i][column] * ra;
-            gu[i][column] = map->gu[i][column] * mixed;
-            rates.D[i][column] = map->uu[i][column] * rb;
+            gaps.D[i][column] = map->block.gg[i][column] * ra;
+            gu[i][column] = map->block.gu[i][column] * mixed;
+            rates.D[i][column] = map->block.uu[i][column] * rb;
         }
     }
     double rg[MAP_LINEAR_RANK], ru[MAP_LINEAR_RANK];
@@ -333,27 +336,27 @@ read(struct period_map *map, int half, struct reading *reading)
         gaps.r[i] += dot_of(half, gu[i], xu);
     if (!to_fixed(half, &gaps, xg, &kg))
         return false;
-    memcpy(map->c, xg, (size_t)half * sizeof *xg);
-    memcpy(map->c + half, xu, (size_t)half * sizeof *xu);
+    memcpy(map->scratch.c, xg, (size_t)half * sizeof *xg);
+    memcpy(map->scratch.c + half, xu, (size_t)half * sizeof *xu);
     reading->distance = sqrt(dot_of(half, xg, xg) + dot_of(half, xu, xu));
     reading->contraction = greater(kg.radius, ku.radius);
     if (!(reading->distance < MAP_FAR) || !(reading->contraction < 1.0))
         return false;
     /* solve DT (I - l D) = D tau */
     for (int i = 0; i < half; i++)
-        right_side[i] = map->tg[i] * gap_unit;
+        right_side[i] = map->block.tg[i] * gap_unit;
     if (!transposed(half, &gaps, ratio, right_side, tg))
         return false;
     for (int i = 0; i < half; i++) {
-        right_side[i] = map->tu[i] * rate_unit;
+        right_side[i] = map->block.tu[i] * rate_unit;
         for (int column = 0; column < half; column++)
             right_side[i] += ratio * gu[column][i] * tg[column];
     }
     if (!transposed(half, &rates, ratio, right_side, tu))
         return false;
-    reading->remaining =
-        (map->tau + ratio * (dot_of(half, tg, rg) + dot_of(half, tu, ru))) /
-        (1.0 - ratio);
+    reading->remaining = (followed->tau + ratio * (dot_of(half, tg, rg) +
+                                                   dot_of(half, tu, ru))) /
+                         (1.0 - ratio);
     reading->rate_ratio = reading->speed = rate_fall * exp(xu[half]);
     reading->gap_ratio = gap_fall * exp(xg[half]);
     reading->ratio = reading->gap_ratio / reading->rate_ratio;

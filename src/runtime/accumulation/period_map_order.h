@@ -123,7 +123,7 @@ order_rates(const struct ballistic *motion, const struct period_map *map,
 {
     four rates[MAP_LINEAR_RANK];
     for (int j = 0; j < half; j++)
-        memcpy(rates + j, map->seed_y + j * 2 * half, sizeof *rates);
+        memcpy(rates + j, map->seed.y + j * 2 * half, sizeof *rates);
     for (int i = 0; i < period; i++) {
         int contact = order_of(motion, period, i);
         const double *H = motion->matrices.H + contact * half;
@@ -145,7 +145,7 @@ LANES_INLINE void
 order_from(const struct period_map *map, int half, const double *x, double *y)
 {
     for (int j = 0; j < half; j++)
-        y[j] = dot_of(half, map->seed_y + j * 2 * half, x);
+        y[j] = dot_of(half, map->seed.y + j * 2 * half, x);
 }
 
 /* The matrix B of the gaps for these rates of y. False: a contact of the
@@ -156,7 +156,7 @@ order_gaps(const struct ballistic *motion, const struct period_map *map,
 {
     four gaps[MAP_LINEAR_RANK];
     for (int j = 0; j < half; j++)
-        memcpy(gaps + j, map->seed_y + j * 2 * half, sizeof *gaps);
+        memcpy(gaps + j, map->seed.y + j * 2 * half, sizeof *gaps);
     for (int i = 0; i < period; i++) {
         int contact = order_of(motion, period, i);
         const double *F = motion->matrices.F + contact * half,

@@ -15,6 +15,51 @@
 /* the greatest rank of a group for period_map_linear.c */
 #define MAP_LINEAR_RANK 3
 
+/* The period that was followed last: gaps, then rates of the basis before and
+ * after it, in the metric of the masses, and its derivative. */
+struct period_followed {
+    double *before, *after; /* n */
+    double *derivative;     /* n x n: of `after` by `before` */
+    double tau;             /* the time of the period */
+    double *dt;             /* n: its derivative */
+};
+/* The derivatives of period_followed in blocks, in rows of four, where nothing
+ * accelerates: gaps by gaps, gaps by rates, rates by rates; and of the time. */
+struct period_blocks {
+    double gg[MAP_LINEAR_RANK][4], gu[MAP_LINEAR_RANK][4],
+        uu[MAP_LINEAR_RANK][4], tg[4], tu[4];
+};
+/* Tangents of y and z while a period is followed, rank x n each. */
+struct period_tangents {
+    double *y, *z;
+    double *one; /* rank: one of them */
+};
+/* The tangents at the beginning. They are kept while group and matrices are the
+ * same. */
+struct period_seeds {
+    bool *group;           /* m: the group whose tangents they are */
+    unsigned long version; /* of the matrices */
+    double *y, *z;         /* rank x n */
+};
+/* The map scaled back, whose fixed point is the limit. */
+struct period_scaled {
+    double *D, *P, *Q; /* n x n: its derivative; powers of it */
+    double *t;         /* n: directions in which the state is scaled */
+    double distance;   /* from the fixed point */
+};
+/* Which forces the map counts. */
+struct period_regime {
+    bool accelerated;   /* accelerations count */
+    bool almost_free;   /* they do no longer */
+    bool unaccelerated; /* there are none, and the map is linear in the rates:
+                           period_map.linear has its functions */
+};
+struct period_scratch {
+    double *v, *c;        /* n; n + 2: vectors and solutions */
+    double *equations;    /* (n + 2) x SMALL_LD(n + 2) */
+    bool *selected, *hit; /* m */
+};
+
 /* The map of one period of an accumulation, and its derivative: made once for
  * a motion, in the memory of the motion. */
 struct period_map {
@@ -22,32 +67,15 @@ struct period_map {
                                `unaccelerated` */
     int rank, n;            /* of y; 2 times the rank of the group's W */
     int *basis;             /* n/2: independent contacts of the group */
-    double *tangent_y, *tangent_z; /* rank x n: tangents, by coordinate */
-    double *one;                   /* rank: one of them */
-    double *dt;                    /* n: derivative of the time */
-    double tau;                    /* the time of the period */
-    double *before, *after; /* n: gaps, then rates of the basis before and after
-                               the period, in the metric of the masses */
-    double *derivative;     /* n x n: of `after` by `before` */
-    /* The same in blocks, in rows of four, where nothing accelerates: gaps by
-     * gaps, gaps by rates, rates by rates; and of the time. */
-    double gg[MAP_LINEAR_RANK][4], gu[MAP_LINEAR_RANK][4],
-        uu[MAP_LINEAR_RANK][4], tg[4], tu[4];
-    double *D, *P, *Q;    /* n x n: of the map scaled back; powers of it */
-    double *t;            /* n: directions in which the state is scaled */
-    double *v, *c;        /* n; n + 2: scratch and solutions */
-    double *equations;    /* (n + 2) x SMALL_LD(n + 2) */
-    bool *selected, *hit; /* m: scratch */
-    bool *group; /* m: the group whose tangents are in seed_y and seed_z */
-    unsigned long version;   /* of the matrices of these tangents */
-    double *seed_y, *seed_z; /* rank x n: the tangents at the beginning */
     int length_exponent, rate_exponent; /* units of everything here */
-    bool accelerated;                   /* accelerations count */
-    bool almost_free;                   /* they do no longer */
-    bool unaccelerated; /* there are none, the map is linear in the rates, and
-                           its functions are: */
+    struct period_followed followed;
+    struct period_blocks block;
+    struct period_tangents tangent;
+    struct period_seeds seed;
+    struct period_scaled scaled;
+    struct period_regime regime;
+    struct period_scratch scratch;
     const struct period_map_linear *linear;
-    double distance; /* from the fixed point */
 };
 
 /* what the map of one period says */

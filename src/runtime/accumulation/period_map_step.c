@@ -32,14 +32,14 @@ static void
 seeds(const struct ballistic *motion, struct period_map *map)
 {
     struct ballistic_workspace *work = motion->work;
-    int rank = map->rank, factored = projection_factor(motion, map->group),
+    int rank = map->rank, factored = projection_factor(motion, map->seed.group),
         half = 0;
     for (int i = 0; i < factored; i++)
         if (work->set.reciprocal[i] != 0.0)
             map->basis[half++] = work->set.index[i];
     map->n = 2 * half;
-    memset(map->seed_y, 0, (size_t)(map->n * rank) * sizeof *map->seed_y);
-    memset(map->seed_z, 0, (size_t)(map->n * rank) * sizeof *map->seed_z);
+    memset(map->seed.y, 0, (size_t)(map->n * rank) * sizeof *map->seed.y);
+    memset(map->seed.z, 0, (size_t)(map->n * rank) * sizeof *map->seed.z);
     for (int column = 0; column < half; column++) {
         double *x = work->set.rate; /* m numbers */
         memset(x, 0, (size_t)motion->model.m * sizeof *x);
@@ -49,8 +49,8 @@ seeds(const struct ballistic *motion, struct period_map *map)
             for (int j = 0; j < rank; j++) {
                 double d = motion->matrices.H[work->set.index[i] * rank + j] *
                            work->set.solution[i];
-                map->seed_y[j * map->n + column] += d;
-                map->seed_z[j * map->n + half + column] += d;
+                map->seed.y[j * map->n + column] += d;
+                map->seed.z[j * map->n + half + column] += d;
             }
     }
 }
@@ -61,21 +61,21 @@ period_map_seeds(const struct ballistic *motion, struct period_map *map,
 {
     assert(motion && map && group);
     size_t contacts = (size_t)motion->model.m;
-    if (map->version == motion->matrices.version &&
-        !memcmp(map->group, group, contacts))
+    if (map->seed.version == motion->matrices.version &&
+        !memcmp(map->seed.group, group, contacts))
         return;
-    map->version = motion->matrices.version;
-    memcpy(map->group, group, contacts);
+    map->seed.version = motion->matrices.version;
+    memcpy(map->seed.group, group, contacts);
     seeds(motion, map);
 }
 
 static void
 seed(struct period_map *map)
 {
-    size_t size = (size_t)(map->n * map->rank) * sizeof *map->tangent_y;
-    memset(map->dt, 0, (size_t)map->n * sizeof *map->dt);
-    memcpy(map->tangent_y, map->seed_y, size);
-    memcpy(map->tangent_z, map->seed_z, size);
+    size_t size = (size_t)(map->n * map->rank) * sizeof *map->tangent.y;
+    memset(map->followed.dt, 0, (size_t)map->n * sizeof *map->followed.dt);
+    memcpy(map->tangent.y, map->seed.y, size);
+    memcpy(map->tangent.z, map->seed.z, size);
 }
 
 /* the tangents of the gap or rate of contact c */
@@ -93,15 +93,15 @@ static double *
 take_one(const struct period_map *map, const double *x, int i)
 {
     for (int j = 0; j < map->rank; j++)
-        map->one[j] = x[j * map->n + i];
-    return map->one;
+        map->tangent.one[j] = x[j * map->n + i];
+    return map->tangent.one;
 }
 
 static void
 put_one(const struct period_map *map, double *x, int i)
 {
     for (int j = 0; j < map->rank; j++)
-        x[j * map->n + i] = map->one[j];
+        x[j * map->n + i] = map->tangent.one[j];
 }
 
 /* projects the tangents: contacts that are closed keep their gap and rate at 0
@@ -111,12 +111,12 @@ hold(struct period_map *map, const bool *closed)
 {
     int n = projection_factor(map->copy, closed);
     for (int contact = 0; contact < map->n && n; contact++) {
-        projection_apply(map->copy, n, take_one(map, map->tangent_y, contact),
+        projection_apply(map->copy, n, take_one(map, map->tangent.y, contact),
                          NULL);
-        put_one(map, map->tangent_y, contact);
-        projection_apply(map->copy, n, take_one(map, map->tangent_z, contact),
+        put_one(map, map->tangent.y, contact);
+        projection_apply(map->copy, n, take_one(map, map->tangent.z, contact),
                          NULL);
-        put_one(map, map->tangent_z, contact);
+        put_one(map, map->tangent.z, contact);
     }
 }
 
@@ -128,8 +128,8 @@ fly_of(struct period_map *map, int tangents, int rank, int contact, double tau,
        double arrive, bool single)
 {
     const struct ballistic *copy = map->copy;
-    double *dy = map->tangent_y, *dz = map->tangent_z, *shift = map->t;
-    const double *rates = map->v, *acc = map->c,
+    double *dy = map->tangent.y, *dz = map->tangent.z, *shift = map->scaled.t;
+    const double *rates = map->scratch.v, *acc = map->scratch.c,
                  *H = copy->matrices.H + contact * rank;
     for (int i = 0; i < tangents * rank; i += 2)
         pair_store(dy + i,
@@ -138,7 +138,7 @@ fly_of(struct period_map *map, int tangents, int rank, int contact, double tau,
     for (int i = 0; i < tangents; i += 2) {
         pair dt = -pair_load(shift + i) / pair_of(arrive);
         pair_store(shift + i, dt);
-        pair_store(map->dt + i, pair_load(map->dt + i) + dt);
+        pair_store(map->followed.dt + i, pair_load(map->followed.dt + i) + dt);
     }
     along(tangents, rank, dy, rates, shift);
     along(tangents, rank, dz, acc, shift);
@@ -184,7 +184,7 @@ rates_of(struct period_map *map, double *rates)
             rates[j] = times2(copy->z[j], ez);
         return;
     }
-    int n = projection_factor(copy, map->group);
+    int n = projection_factor(copy, map->seed.group);
     projection_solve(copy, n, copy->rate);
     memset(rates, 0, (size_t)rank * sizeof *rates);
     for (int i = 0; i < n; i++)
@@ -199,7 +199,7 @@ step_impact(struct period_map *map, int name)
 {
     struct ballistic *copy = map->copy;
     int rank = map->rank, contacts = copy->model.m;
-    double *rates = map->v, *acc = map->c, tau;
+    double *rates = map->scratch.v, *acc = map->scratch.c, tau;
     rates_of(map, rates);
     for (int j = 0; j < rank; j++)
         acc[j] = times2(copy->mode.y_acc[j],
@@ -221,18 +221,18 @@ step_impact(struct period_map *map, int name)
     double arrive = ballistic_of(copy, contact, rates);
     if (!(arrive < 0.0))
         return false;
-    map->tau += tau;
+    map->followed.tau += tau;
     int hits = 0;
     for (int i = 0; i < contacts; i++)
-        hits += map->selected[i] =
+        hits += map->scratch.selected[i] =
             copy->event.impulse[i] != 0.0 || i == contact;
     fly(map, contact, tau, arrive, hits == 1);
-    int n = hits == 1 ? 0 : projection_factor(copy, map->selected);
+    int n = hits == 1 ? 0 : projection_factor(copy, map->scratch.selected);
     for (int tangent = 0; tangent < map->n && n; tangent++) {
-        double *dz = take_one(map, map->tangent_z, tangent),
+        double *dz = take_one(map, map->tangent.z, tangent),
                *u = copy->work->set.rate;
         for (int j = 0; j < contacts; j++)
-            if (map->selected[j])
+            if (map->scratch.selected[j])
                 u[j] = ballistic_of(copy, j, dz) *
                        (j == contact ? 1.0 + copy->model.e[contact] : 1.0);
         projection_solve(copy, n, u);
@@ -240,7 +240,7 @@ step_impact(struct period_map *map, int name)
             for (int j = 0; j < rank; j++)
                 dz[j] -= copy->matrices.H[copy->work->set.index[q] * rank + j] *
                          copy->work->set.solution[q];
-        put_one(map, map->tangent_z, tangent);
+        put_one(map, map->tangent.z, tangent);
     }
     if (copy->mode.n_persistent)
         hold(map, copy->mode.persistent);
@@ -255,7 +255,7 @@ step_limit(struct period_map *map, int name)
     struct ballistic *copy = map->copy;
     int contacts = copy->model.m, left = 0;
     bool *group = copy->event.group, *closed = copy->work->set.closed,
-         *hit = map->hit;
+         *hit = map->scratch.hit;
     memset(hit, 0, (size_t)contacts);
     for (int i = 0; i < contacts; i++)
         left += impact_history_group_has(copy, name, i);
@@ -281,8 +281,9 @@ sense_of(struct period_map *map, int n, int rank)
     int half = n / 2;
     for (int i = 0; i < n; i++) {
         int b = map->basis[i < half ? i : i - half];
-        double root = copy->matrices.root[b], *to = map->derivative + i * n;
-        seen_by(copy, n, rank, b, i < half ? map->tangent_y : map->tangent_z,
+        double root = copy->matrices.root[b],
+               *to = map->followed.derivative + i * n;
+        seen_by(copy, n, rank, b, i < half ? map->tangent.y : map->tangent.z,
                 to);
         for (int contact = 0; contact < n; contact += 2)
             pair_store(to + contact, pair_load(to + contact) / pair_of(root));
@@ -301,8 +302,8 @@ period_map_follow(const struct ballistic *motion, struct period_map *map,
     seed(map);
     if (copy->mode.n_persistent)
         hold(map, copy->mode.persistent);
-    period_map_coordinates(map, map->before);
-    map->tau = 0.0;
+    period_map_coordinates(map, map->followed.before);
+    map->followed.tau = 0.0;
     for (int i = period; i > 0; i--) {
         int name =
             work->history
@@ -312,12 +313,12 @@ period_map_follow(const struct ballistic *motion, struct period_map *map,
                                      : step_limit(map, name)))
             return false;
     }
-    period_map_coordinates(map, map->after);
+    period_map_coordinates(map, map->followed.after);
     if (map->n == 6 && map->rank == 3)
         sense_of(map, 6, 3);
     else if (map->n == 4 && map->rank == 2)
         sense_of(map, 4, 2);
     else
         sense_of(map, map->n, map->rank);
-    return map->tau > 0.0;
+    return map->followed.tau > 0.0;
 }

@@ -16,7 +16,7 @@ run_blocks(struct model *o, int order)
         assert_int_equal(
             rt_series(o->r,
                       IMP_ARRAY(o->im, o->im->blocks, imp_block)[b].motion,
-                      NULL, NULL, o->r->work[b], order),
+                      NULL, NULL, o->r->rows.block[b], order),
             IMP_OK);
 }
 
@@ -29,7 +29,7 @@ row_of(struct model *o, uint32_t b, uint32_t i)
     const uint32_t *rows = IMP_ARRAY(o->im, k->rows, uint32_t);
     for (uint32_t j = 0; j < k->state.n; j++)
         if (st[j] == rt_body(o->r, b)->env_state + i)
-            return o->r->work[rt_body(o->r, b)->block] +
+            return o->r->rows.block[rt_body(o->r, b)->block] +
                    rows[j] * IMP_ROW_STRIDE + IMP_ROW_PAD;
     fail_msg("no row");
     return NULL;

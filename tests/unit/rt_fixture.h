@@ -299,7 +299,7 @@ fix_fresh(struct fix *f, double t)
     r->env[f->im->layout.time] = t;
     memset(r->state_lo, 0,
            sizeof(double) * (f->im->layout.contact - f->im->layout.state));
-    memset(r->contact_warm, 0, f->im->contacts.n);
+    memset(r->closest.warm, 0, f->im->contacts.n);
 }
 
 /* counter-based numbers in [0, 1): same cases on every run */

@@ -157,7 +157,7 @@ rewind_apart(struct setting *z)
     free *= 0.9;
     put(z, 0.0);
     assert_int_equal(motion_to(z->f.rt, -free), IMP_OK);
-    z->f.rt->contact_warm[0] = 0;
+    z->f.rt->closest.warm[0] = 0;
     return free;
 }
 
@@ -496,7 +496,7 @@ disc_on_wall(void **state)
         memcpy(z.at[1], s, sizeof s);
         put(&z, 0.0);
         assert_int_equal(motion_to(z.f.rt, -0.3), IMP_OK);
-        z.f.rt->contact_warm[0] = 0;
+        z.f.rt->closest.warm[0] = 0;
         struct event e = next(&z, WATCH_CLOSE, 1.0);
         assert_int_equal(e.kind, (int)row[i][3]);
         assert_true(fabs(e.time) < 1e-12);
@@ -544,7 +544,7 @@ printed_examples(void **state)
     }
     put(&z, 0.0);
     assert_int_equal(motion_to(z.f.rt, -5.0), IMP_OK);
-    z.f.rt->contact_warm[0] = 0;
+    z.f.rt->closest.warm[0] = 0;
     struct event e = next(&z, WATCH_CLOSE, 1.0);
     assert_int_equal(e.kind, EVENT_TANGENT);
     assert_true(fabs(e.time) < 1e-13);
@@ -625,7 +625,7 @@ moving_floor(void **state)
         z.at[1][5] = 1.0;
         put(&z, 0.0);
         assert_int_equal(motion_to(z.f.rt, -1.5), IMP_OK);
-        z.f.rt->contact_warm[0] = 0;
+        z.f.rt->closest.warm[0] = 0;
         struct event e = next(&z, WATCH_CLOSE, 3.0);
         double top = 1.5707963267948966;
         if (miss < 0) {

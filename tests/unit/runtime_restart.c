@@ -111,7 +111,7 @@ spoil(struct rt *r, uint64_t *s)
     for (uint32_t i = 0; i < l->n_env; i++)
         if (i < l->params || i >= l->params + r->im->params.n)
             r->env[i] = next(s);
-    r->seed = 1e6 * next(s);
+    r->world.seed = 1e6 * next(s);
 }
 
 static void
@@ -119,11 +119,13 @@ same_start(const struct rt *x, const struct rt *y)
 {
     const imp_layout *l = &x->im->layout;
     assert_memory_equal(x->env, y->env, l->n_env * sizeof *x->env);
-    assert_memory_equal(x->state0, y->state0,
-                        (l->contact - l->state) * sizeof *x->state0);
-    assert_memory_equal(x->gravity, y->gravity, sizeof x->gravity);
-    assert_memory_equal(&x->tolerance, &y->tolerance, sizeof x->tolerance);
-    assert_memory_equal(&x->seed, &y->seed, sizeof x->seed);
+    assert_memory_equal(x->start.state, y->start.state,
+                        (l->contact - l->state) * sizeof *x->start.state);
+    assert_memory_equal(x->world.gravity, y->world.gravity,
+                        sizeof x->world.gravity);
+    assert_memory_equal(&x->world.tolerance, &y->world.tolerance,
+                        sizeof x->world.tolerance);
+    assert_memory_equal(&x->world.seed, &y->world.seed, sizeof x->world.seed);
 }
 
 /* -- the question of the model, if it is `chatter` --------------------------
@@ -203,7 +205,7 @@ start(struct row *w, uint64_t *s)
     bool light = w->any && w->starts > 1;
     for (int i = 0; i < w->m->n; i++)
         light &= w->m->light[i] || w->p[i] == w->was[i];
-    unsigned long version = w->r->setup_version;
+    unsigned long version = w->r->start.version;
     spoil(w->r, s);
     size_t size = w->r->im->layout.n_env * sizeof *env;
     memcpy(env, w->r->env, size);
@@ -220,7 +222,7 @@ start(struct row *w, uint64_t *s)
     if (!fresh)
         return;
     same_start(w->r, fresh);
-    assert_true((w->r->setup_version == version) == light);
+    assert_true((w->r->start.version == version) == light);
     for (uint32_t c = 0; c < n && laws; c++)
         assert_memory_equal(&e[c],
                             fresh->env + rt_contact(fresh, c)->env_contact +

@@ -75,7 +75,7 @@ check_case(struct fix *f, double size, struct tally *z)
         memcpy(r->env + f->im->layout.state, saved, sizeof(double) * n);
         fix_fresh(f, 0.0);
         assert_int_equal(motion_to(r, t), IMP_OK);
-        memset(r->contact_warm, 0, f->im->contacts.n);
+        memset(r->closest.warm, 0, f->im->contacts.n);
         st = closest_points_find(r, 0, &c, false);
         if (st != IMP_OK || c.deep) {
             z->left_out++;

@@ -78,7 +78,7 @@ series(void **state)
                         want = want * dt + g[k];
                     assert_int_equal(motion_to(r, t0 + dt), IMP_OK);
                     if (it & 1)
-                        memset(r->contact_warm, 0, 1);
+                        memset(r->closest.warm, 0, 1);
                     assert_int_equal(smooth_polytope_closest(r, 0, &c, true),
                                      IMP_OK);
                     worst = fmax(worst, fabs(c.gap - want));

@@ -104,7 +104,7 @@ check_pair(const char *name, int d, fix_shape s0, fix_shape s1, double p0,
             double *s = fix_state(&f, 1);
             for (int k = 0; k < d; k++)
                 s[k] -= (c.gap - want) * c.n[k];
-            memset(f.rt->contact_warm, it & 4 ? 1 : 0, 1);
+            memset(f.rt->closest.warm, it & 4 ? 1 : 0, 1);
             st = closest_points_find(f.rt, 0, &c, false);
             if (st != IMP_OK) {
                 closest_points_find(f.rt, 0, &c, true);

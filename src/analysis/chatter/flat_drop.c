@@ -32,7 +32,7 @@ struct kept {
     const struct ballistic *line; /* whose matrices were compared last */
     unsigned long version;        /* version of these matrices */
     /* flat_drop_start replaced the state `before` by the drop when this was the
-     * set-up (setup_version of the run), on which the matrices depend; 0: it
+     * set-up (start.version of the run), on which the matrices depend; 0: it
      * did not */
     unsigned long setup;
     double *before;
@@ -233,7 +233,7 @@ reach(struct analysis *analysis, const struct ballistic *ballistic,
 static double
 drawn(const struct analysis *analysis, uint64_t draw, int i)
 {
-    return 2.0 * random_unit(analysis->rt->seed, draw,
+    return 2.0 * random_unit(analysis->rt->world.seed, draw,
                              DRAW_STREAM + (uint64_t)i) -
            1.0;
 }
@@ -324,7 +324,7 @@ static bool
 drop_again(const struct analysis *analysis, const struct kept *kept)
 {
     const double *env = analysis->rt->env, *law = kept->one ? NULL : kept->e;
-    if (!kept->setup || kept->setup != analysis->rt->setup_version ||
+    if (!kept->setup || kept->setup != analysis->rt->start.version ||
         memcmp(kept->before, env + kept->s->env_state, kept->size))
         return false;
     bool other = false;
@@ -342,9 +342,9 @@ flat_drop_starts_again(struct analysis *analysis, uint32_t system_id,
     struct arena *own;
     const struct kept *kept =
         rt_keep(analysis->rt, &kept_key, system_id, sizeof *kept, &own);
-    *flat = kept->setup && kept->setup == analysis->rt->setup_version;
+    *flat = kept->setup && kept->setup == analysis->rt->start.version;
     return *flat ? same_restitutions(kept->e, e, kept->m)
-                 : kept->given && kept->given == analysis->rt->setup_version;
+                 : kept->given && kept->given == analysis->rt->start.version;
 }
 
 /* calculates the drop, unless it is kept, and puts it into env */
@@ -372,7 +372,7 @@ drop_new(struct analysis *analysis, uint32_t system_id, imp_range where)
     kept->line = ballistic;
     kept->version = ballistic->matrices.version;
     kept->setup = flow_by_params(analysis->rt, system_id)
-                      ? analysis->rt->setup_version
+                      ? analysis->rt->start.version
                       : 0;
     memcpy(kept->before, state, kept->size);
     memcpy(state, kept->state, kept->size);
@@ -393,7 +393,7 @@ flat_drop_start(struct analysis *analysis, uint32_t system_id, imp_range where,
     }
     const imp_system *system = rt_system(analysis->rt, system_id);
     *flat = unstated(analysis, system);
-    kept->given = *flat ? 0 : analysis->rt->setup_version;
+    kept->given = *flat ? 0 : analysis->rt->start.version;
     if (!*flat)
         return IMP_OK;
     return system->flags & IMP_SYSTEMF_LINE

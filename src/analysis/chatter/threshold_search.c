@@ -59,7 +59,7 @@ go_to(struct threshold_search *search, double at)
         st = rt_restart(search->run, search->params);
     }
     if (search->run)
-        search->run->seed = analysis->rt->seed;
+        search->run->world.seed = analysis->rt->world.seed;
     search->inner = (struct analysis){.rt = search->run,
                                       .out = analysis->out,
                                       .ds = &search->ds,
@@ -155,7 +155,7 @@ threshold_run_start(struct threshold_search *search, double at, long start)
         return false;
     if (search->run->im->draws.n &&
         fails(search, at,
-              rt_seed(search->run, search->run->seed, (uint64_t)start)))
+              rt_seed(search->run, search->run->world.seed, (uint64_t)start)))
         return false;
     bool drop = start && flat_drop_needed(&search->inner, search->system_id);
     if (fails(search, at,

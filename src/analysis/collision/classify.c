@@ -44,7 +44,7 @@ apart(struct analysis *analysis, const struct touch *touch, struct record *out)
     for (size_t i = 0; i < out->n; i++)
         SET_ABSENT(imp_text(analysis->rt->im, out->schema[i].name), why);
     SET_TEXT("class", "apart");
-    SET_NUM("tolerance", analysis->rt->tolerance);
+    SET_NUM("tolerance", analysis->rt->world.tolerance);
     SET_TEXTS("warnings", &why, 1);
     return IMP_OK;
 }
@@ -218,7 +218,7 @@ cmd_classify(struct analysis *analysis, const imp_command *command,
     SET_VEC("Q", touch.Q);
     SET_VEC("normal", touch.n);
     set_curvatures(&touch, out);
-    SET_NUM("tolerance", analysis->rt->tolerance);
+    SET_NUM("tolerance", analysis->rt->world.tolerance);
     SET_NUM("margin", verdict.margin);
     if (touch.order >= 1) {
         int top = touch.order < (int)order ? touch.order : (int)order;

@@ -50,12 +50,12 @@ normal_choices_read(struct analysis *analysis, uint32_t contact,
      * they may cancel. */
     length = gap_length(run, contact);
     gap_tolerances(run, contact, &gap_tol, &rate);
-    double speed = fmax(rate / fmax(RT_GAP_SHARE * run->tolerance, 1e-14),
+    double speed = fmax(rate / fmax(RT_GAP_SHARE * run->world.tolerance, 1e-14),
                         sqrt(most * length));
-    weight = vec3_norm(run->gravity);
-    out->v_tol = run->tolerance * speed;
+    weight = vec3_norm(run->world.gravity);
+    out->v_tol = run->world.tolerance * speed;
     out->D_tol =
-        run->tolerance * fmax(fmax(most, weight), speed * speed / length);
+        run->world.tolerance * fmax(fmax(most, weight), speed * speed / length);
     if (out->without_series == out->n)
         return IMP_NONFINITE;
     for (int i = 0; i < out->n; i++) {

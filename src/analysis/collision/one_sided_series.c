@@ -51,7 +51,7 @@ touch_time_aside(struct analysis *analysis, uint32_t contact, double *speed)
     struct rt *run = analysis->rt;
     double gap_tol, rate, length = gap_length(run, contact);
     gap_tolerances(run, contact, &gap_tol, &rate);
-    *speed = rate / fmax(RT_GAP_SHARE * run->tolerance, 1e-14);
+    *speed = rate / fmax(RT_GAP_SHARE * run->world.tolerance, 1e-14);
     double dt = SIDE_SHARE * length / *speed, t = rt_time(run);
     return isfinite(dt) && t + dt != t && t - dt != t ? dt : 0.0;
 }

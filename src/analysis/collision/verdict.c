@@ -48,7 +48,7 @@ touch_velocity_tolerance(const struct analysis *analysis,
     assert(analysis != NULL && touch != NULL);
     double v, D, j;
     touch_term_sizes(touch, &v, &D, &j);
-    return fmax(analysis->rt->tolerance * v, touch_velocity_floor(touch));
+    return fmax(analysis->rt->world.tolerance * v, touch_velocity_floor(touch));
 }
 
 void
@@ -57,7 +57,7 @@ touch_verdict(const struct analysis *analysis, const struct touch *touch,
 {
     assert(analysis != NULL && touch != NULL && verdict != NULL);
     assert(touch->formulas || touch->order >= 3);
-    double tol = analysis->rt->tolerance, v_size, D_size, j_size;
+    double tol = analysis->rt->world.tolerance, v_size, D_size, j_size;
     memset(verdict, 0, sizeof *verdict);
     touch_term_sizes(touch, &v_size, &D_size, &j_size);
     verdict->v_tol = touch_velocity_tolerance(analysis, touch);

@@ -83,7 +83,7 @@ begin(struct driver *driver, const struct driver_options *options)
                         .params = driver->run->env + driver->im->layout.params};
     if (options->has_seed && rt_seed(driver->run, options->seed, 0))
         return not_set_up(driver->ds);
-    driver->out.seed = driver->run->seed;
+    driver->out.seed = driver->run->world.seed;
     driver->analysis = (struct analysis){.rt = driver->run,
                                          .out = &driver->out,
                                          .ds = driver->ds,

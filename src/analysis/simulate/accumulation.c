@@ -391,8 +391,8 @@ tiny(const struct simulation *sim, uint32_t contact)
     double low = CHATTER_NOISE * DBL_EPSILON * place_of(run, contact);
     return flights->impacts > 0 &&
            (flights->lost || flights->impacts >= CHATTER_FLIGHTS) &&
-           vec3_norm(run->gravity) * flights->flight[0] * flights->flight[0] /
-                   8.0 <=
+           vec3_norm(run->world.gravity) * flights->flight[0] *
+                   flights->flight[0] / 8.0 <=
                low;
 }
 

@@ -195,7 +195,7 @@ high(struct simulation *sim, const struct blow *blow)
 {
     struct rt *run = sim->run;
     double tol, rate, u = blow->point[0].rate;
-    double acc = fmax(vec3_norm(run->gravity), fabs(blow->point[0].free));
+    double acc = fmax(vec3_norm(run->world.gravity), fabs(blow->point[0].free));
     gap_tolerances(run, blow->spot[0].contact, &tol, &rate);
     return u * u > 2.0 * acc * OVER_HIGH * tol;
 }

@@ -179,7 +179,7 @@ plan(struct sweep *sweep)
         return st;
     sweep->summary = summary > 0;
     sweep->question = IMP_ARRAY(im, im->commands, imp_command) + run->ref;
-    sweep->grid.seed = analysis->rt->seed;
+    sweep->grid.seed = analysis->rt->world.seed;
     sweep->models.params = analysis->rt->env + im->layout.params;
     sweep->save = arg_text(analysis, sweep->command, IMP_OPT_sweep_save, NULL);
     if ((st = sweep_models_plan(sweep)))

@@ -39,8 +39,8 @@ pose_row(const struct rt *run, const imp_body *body, int i)
     if (body->block == IMP_NO_BLOCK || body->block >= run->im->blocks.n ||
         body->pose[i] == IMP_NO_ROW)
         return NULL;
-    return run->work[body->block] + (size_t)body->pose[i] * IMP_ROW_STRIDE +
-           IMP_ROW_PAD;
+    return run->rows.block[body->block] +
+           (size_t)body->pose[i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
 }
 
 /* False if the motion of a body has no series (a prescribed motion). */
@@ -248,7 +248,7 @@ advancement_safe(struct rt *run, uint32_t contact, double gap, double most)
 double
 event_horizon(struct rt *run)
 {
-    double longest = 0.0, gravity = vec3_norm(run->gravity);
+    double longest = 0.0, gravity = vec3_norm(run->world.gravity);
     for (uint32_t i = 0; i < run->im->bodies.n; i++) {
         double move, turn;
         body_speeds(run, rt_body(run, i), &move, &turn);

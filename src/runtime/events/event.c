@@ -84,8 +84,8 @@ save(const struct rt *run, struct saved *saved)
     saved->time = rt_time(run);
     memcpy(saved->state, run->env + run->im->layout.state, sizeof(double) * n);
     memcpy(saved->lo, run->state_lo, sizeof(double) * n);
-    memcpy(saved->u, run->contact_u, sizeof(double) * 8 * c);
-    memcpy(saved->warm, run->contact_warm, c);
+    memcpy(saved->u, run->closest.unknowns, sizeof(double) * 8 * c);
+    memcpy(saved->warm, run->closest.warm, c);
 }
 
 static void
@@ -95,8 +95,8 @@ restore(struct rt *run, const struct saved *saved)
     run->env[run->im->layout.time] = saved->time;
     memcpy(run->env + run->im->layout.state, saved->state, sizeof(double) * n);
     memcpy(run->state_lo, saved->lo, sizeof(double) * n);
-    memcpy(run->contact_u, saved->u, sizeof(double) * 8 * c);
-    memcpy(run->contact_warm, saved->warm, c);
+    memcpy(run->closest.unknowns, saved->u, sizeof(double) * 8 * c);
+    memcpy(run->closest.warm, saved->warm, c);
 }
 
 static int

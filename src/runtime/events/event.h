@@ -35,7 +35,7 @@ enum event_watch {
 /* Moves the run from the present time to the first event at or before `until`
  * (or to `until`), and leaves it there. watch: one entry per contact.
  * each_step (may be NULL) is called for every accepted step with the time
- * interval for which run->work holds the series of the motion, so that records
+ * interval for which run->rows.block holds the series of the motion, so that records
  * can be read from it. Other events that happen at the same time, within the
  * tolerance, are returned in more[0..*n_more), which has room for one event
  * per contact. IMP_STOPPED, or IMP_FAILED after a diagnostic. */

@@ -35,7 +35,7 @@ struct vertex_plane {
     uint32_t n_vertex, n_eight;
     struct vertex_eight *eight;
     double radius; /* the greatest |r| */
-    /* offsets of coefficient 0 in run->work[block]: mass centre; quaternion or
+    /* offsets of coefficient 0 in run->rows.block[block]: mass centre; quaternion or
      * angle; spin */
     uint32_t place[3], turn[4], spin[3];
 };

@@ -192,7 +192,8 @@ clear(const struct rt *run, const struct vertex_plane *plane)
         where += x[i] * x[i];
     double noise = 4.0 * DBL_EPSILON * (plane->length + sqrt(where));
     return VERTEX_PLANE_CLEAR *
-           fmax(RT_GAP_SHARE * run->tolerance * plane->length, 8.0 * noise);
+           fmax(RT_GAP_SHARE * run->world.tolerance * plane->length,
+                8.0 * noise);
 }
 
 /* sum of k (k - 1) |c_k| s^(k-2) */
@@ -237,7 +238,7 @@ begin(struct rt *run, const struct vertex_plane *plane,
     const double *x = run->env + rt_body(run, plane->body)->env_state;
     const double *low = run->state_lo + (x - run->env - run->im->layout.state);
     uint32_t d = run->im->dim;
-    const double *work = run->work[plane->block];
+    const double *work = run->rows.block[plane->block];
     double rest = 0.0;
     course->degree = 1;
     course->z[0] = -plane->d;
@@ -276,9 +277,9 @@ begin_driven(struct rt *run, const struct vertex_plane *plane, double *horizon,
     const uint32_t *outs = IMP_ARRAY(run->im, tape->outs, uint32_t);
     const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
     const double *rows[2] = {NULL, NULL}, *out[12];
-    double *work = run->event_work[plane->contact];
+    double *work = run->rows.contact[plane->contact];
     uint32_t dim = run->im->dim;
-    rows[1 - plane->side] = run->work[plane->block];
+    rows[1 - plane->side] = run->rows.block[plane->block];
     if (rt_series(run, image_contact->relative, NULL, rows, work,
                   VERTEX_PLANE_ORDER))
         return false;

@@ -81,14 +81,14 @@ const uint32_t *
 flow_contacts(const struct flow *flow, const double **impulse)
 {
     assert(impulse != NULL);
-    *impulse = flow->impulse;
-    return flow->contacts;
+    *impulse = flow->last.impulse;
+    return flow->last.contacts;
 }
 
 struct ballistic *
 flow_ballistic(struct flow *flow)
 {
-    return flow->line;
+    return flow->parabola.now;
 }
 
 long

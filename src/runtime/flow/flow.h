@@ -84,7 +84,7 @@ int flow_matrices(struct rt *run, uint32_t system, struct ballistic **l);
 const struct ballistic *flow_batch_ahead(struct rt *run, uint32_t system,
                                          const double *e, int n, int apart);
 /* Do the matrices of flow_matrices depend on params alone? Then they are the
- * same as long as rt.setup_version is. */
+ * same as long as rt.start.version is. */
 bool flow_by_params(struct rt *run, uint32_t system);
 /* Of a ballistic system: its state and matrices, for whoever follows it
  * without a flow. NULL for all other systems. */

@@ -239,12 +239,12 @@ predict(struct flow *flow)
         sum += several->flight[i];
     for (uint32_t i = 0; i < flow->m; i++)
         if (taylor->contacts.closed[i] || taylor->contacts.opening[i] ||
-            flow->gap[i] < sum * fabs(flow->rate[i])) {
+            flow->instant.gap[i] < sum * fabs(flow->instant.rate[i])) {
             most = fmax(most, taylor->terms.gap[i]);
             /* the rate of a closed contact is rounding */
-            least = taylor->contacts.closed[i] || flow->rate[i] == 0.0
+            least = taylor->contacts.closed[i] || flow->instant.rate[i] == 0.0
                         ? least
-                        : fmin(least, fabs(flow->rate[i]));
+                        : fmin(least, fabs(flow->instant.rate[i]));
         }
     if (!ballistic_start(several->probe, taylor->now, taylor->x,
                          taylor->x + flow->n,
@@ -304,7 +304,7 @@ faint(struct flow *flow)
             several->flight[0] > TAYLOR_CLEAR * time)
             return;
         flies = several->faint.contacts[i] = true;
-        ratio = fmax(ratio, flow->e[i]);
+        ratio = fmax(ratio, flow->instant.e[i]);
         left = fmax(left, 2.0 * u / press);
     }
     if (!flies) {
@@ -397,14 +397,14 @@ taylor_accumulation(struct flow *flow, struct flow_event *event)
     event->kind = what == BALLISTIC_JAMMED ? FLOW_JAMMED : FLOW_CHATTER;
     event->time = taylor->now;
     event->impulse = 0.0;
-    flow->n_contacts = 0;
+    flow->last.n_contacts = 0;
     for (uint32_t i = 0; i < flow->m; i++)
         if (taylor->several.group[i]) {
-            flow->contacts[flow->n_contacts] = flow->sys->contact + i;
-            flow->impulse[flow->n_contacts++] = 0.0;
+            flow->last.contacts[flow->last.n_contacts] = flow->sys->contact + i;
+            flow->last.impulse[flow->last.n_contacts++] = 0.0;
         }
-    event->n = flow->n_contacts;
-    event->contact = flow->contacts[0];
+    event->n = flow->last.n_contacts;
+    event->contact = flow->last.contacts[0];
     event->chatter = taylor->chatter;
     taylor_take_back(flow);
     taylor->single.impacts = 0;

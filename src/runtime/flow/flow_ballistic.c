@@ -35,7 +35,7 @@ struct flow_kept {
     uint32_t *contact; /* m: where the contacts lie in env */
     double *start; /* time and state at the start of the last run, whose gaps
                       were open */
-    unsigned long setup; /* rt.setup_version of the last run */
+    unsigned long setup; /* rt.start.version of the last run */
     bool begun;
 };
 static const char kept_key = 0;
@@ -145,10 +145,10 @@ in_range(struct flow *flow)
     for (uint32_t contact = 0; contact < flow->m; contact++) {
         double steep = 0.0, acc = 0.0;
         for (uint32_t j = 0; j < flow->n; j++) {
-            double N = fabs(flow->N[(size_t)contact * flow->n + j]);
-            steep =
-                fmax(steep, N / sqrt(flow->mass[(size_t)j * (flow->n + 1)]));
-            acc = fmax(acc, N * fabs(flow->acc[j]));
+            double N = fabs(flow->instant.N[(size_t)contact * flow->n + j]);
+            steep = fmax(
+                steep, N / sqrt(flow->instant.mass[(size_t)j * (flow->n + 1)]));
+            acc = fmax(acc, N * fabs(flow->instant.acc[j]));
         }
         if (steep != 0.0 && !(steep > 1.0 / RANGE && steep < RANGE))
             return out_of_range(
@@ -179,14 +179,14 @@ matrices(struct flow *flow)
     int st = flow_instant(flow);
     /* without this the accelerations would not be finite */
     for (uint32_t j = 0; j < flow->n && !st; j++)
-        if (!(flow->mass[(size_t)j * flow->n + j] > 0.0))
+        if (!(flow->instant.mass[(size_t)j * flow->n + j] > 0.0))
             st = not_definite(flow);
     if (!st)
         st = motion_series(flow->run, flow->sys->block, 2, &h);
     for (uint32_t j = 0; j < flow->n && !st; j++)
-        flow->acc[j] =
-            flow->run
-                ->work[flow->sys->block]
+        flow->instant.acc[j] =
+            flow->run->rows
+                .block[flow->sys->block]
                       [row[flow->n + j] * IMP_ROW_STRIDE + IMP_ROW_PAD + 1];
     memcpy(state, flow->q, flow->n * sizeof *state);
     memcpy(state + flow->n, flow->v, flow->n * sizeof *state);
@@ -237,7 +237,7 @@ make(struct flow_kept *kept, struct rt *run, uint32_t system)
     if (!kept->flow.sys)
         know(kept, run, system);
     const uint32_t *c = kept->contact;
-    double *env = run->env, *e = kept->flow.e;
+    double *env = run->env, *e = kept->flow.instant.e;
     for (uint32_t i = 0, m = kept->flow.m; i < m; i++) {
         env[c[i] + IMP_CONTACT_ACTIVE] = 0.0;
         e[i] = env[c[i] + IMP_CONTACT_E];
@@ -267,7 +267,7 @@ flow_batch_ahead(struct rt *run, uint32_t system, const double *e, int n,
     if (!kept->made)
         return NULL;
     ballistic_batch_prepare(kept->line, e, n, apart);
-    return kept->by_params && kept->setup == run->setup_version ? kept->line
+    return kept->by_params && kept->setup == run->start.version ? kept->line
                                                                 : NULL;
 }
 
@@ -284,58 +284,64 @@ flow_by_params(struct rt *run, uint32_t system)
 static int
 line_peek(struct flow *flow, double until, double *time)
 {
-    if (flow->known && flow->next->t <= until) {
-        *time = flow->next->t;
+    struct flow_parabola *parabola = &flow->parabola;
+    if (parabola->known && parabola->next->t <= until) {
+        *time = parabola->next->t;
         return IMP_OK;
     }
-    if (!flow->next) {
+    if (!parabola->next) {
         struct flow_kept *kept = kept_of(flow->run, flow->system);
         if (!kept->next)
             kept->next =
                 ballistic_memory(kept->arena, (int)flow->n, (int)flow->m);
-        flow->next = kept->next;
+        parabola->next = kept->next;
     }
-    ballistic_copy(flow->next, flow->line);
-    flow->what = accumulation_next(flow->next, until);
-    flow->known = true;
-    *time = flow->what == BALLISTIC_FREE ? until : flow->next->t;
+    ballistic_copy(parabola->next, parabola->now);
+    parabola->what = accumulation_next(parabola->next, until);
+    parabola->known = true;
+    *time = parabola->what == BALLISTIC_FREE ? until : parabola->next->t;
     return IMP_OK;
 }
 
 static int
 line_apply(struct flow *flow, struct flow_event *event)
 {
-    struct ballistic *ballistic = flow->line;
-    flow->line = flow->next;
-    flow->next = ballistic;
-    flow->known = false;
-    flow_report(flow, flow->line, flow->what, event);
-    active_flags(kept_of(flow->run, flow->system), flow->line->mode.persistent);
+    struct flow_parabola *parabola = &flow->parabola;
+    struct ballistic *ballistic = parabola->now;
+    parabola->now = parabola->next;
+    parabola->next = ballistic;
+    parabola->known = false;
+    flow_report(flow, parabola->now, parabola->what, event);
+    active_flags(kept_of(flow->run, flow->system),
+                 parabola->now->mode.persistent);
     return IMP_OK;
 }
 
 static void
 line_at(struct flow *flow, double time)
 {
-    ballistic_between(
-        flow->line,
-        flow->known && flow->what == BALLISTIC_ACCUMULATION ? flow->next : NULL,
-        time, flow->q, flow->v);
+    ballistic_between(flow->parabola.now,
+                      flow->parabola.known &&
+                              flow->parabola.what == BALLISTIC_ACCUMULATION
+                          ? flow->parabola.next
+                          : NULL,
+                      time, flow->q, flow->v);
 }
 
 static bool
 line_eventful(const struct flow *flow)
 {
-    return flow->known && flow->what != BALLISTIC_END &&
-           flow->what != BALLISTIC_FREE;
+    return flow->parabola.known && flow->parabola.what != BALLISTIC_END &&
+           flow->parabola.what != BALLISTIC_FREE;
 }
 
 static bool
 line_limit(const struct flow *flow, double *time)
 {
-    bool limit = flow->known && flow->what == BALLISTIC_ACCUMULATION;
+    bool limit =
+        flow->parabola.known && flow->parabola.what == BALLISTIC_ACCUMULATION;
     if (limit)
-        *time = flow->next->t;
+        *time = flow->parabola.next->t;
     return limit;
 }
 
@@ -347,8 +353,8 @@ static int
 start_in_range(struct flow *flow)
 {
     for (uint32_t i = 0; i < flow->m; i++) {
-        double a = fabs(flow->line->matrices.gap_acc[i]),
-               g = fabs(flow->gap[i]), p = a * g;
+        double a = fabs(flow->parabola.now->matrices.gap_acc[i]),
+               g = fabs(flow->instant.gap[i]), p = a * g;
         char time_text[NUM_TEXT];
         if (a > 0.0 && g > 0.0 &&
             !(p > 1.0 / RANGE / RANGE && p < RANGE * RANGE))
@@ -367,10 +373,10 @@ static void
 gaps(struct flow *flow)
 {
     for (uint32_t i = 0; i < flow->m; i++) {
-        const double *N = flow->N + (size_t)i * flow->n;
-        flow->gap[i] = flow->c[i];
+        const double *N = flow->instant.N + (size_t)i * flow->n;
+        flow->instant.gap[i] = flow->instant.c[i];
         for (uint32_t j = 0; j < flow->n; j++)
-            flow->gap[i] += N[j] * flow->q[j];
+            flow->instant.gap[i] += N[j] * flow->q[j];
     }
 }
 
@@ -412,26 +418,27 @@ flow_ballistic_new(struct rt *run, uint32_t system,
     double time = rt_time(run);
     const double *state = run->env + flow->sys->env_state;
     flow->policy = policy;
-    flow->line = kept->line;
-    flow->next = kept->next;
-    flow->known = false;
-    flow->n_contacts = 0;
+    flow->parabola.now = kept->line;
+    flow->parabola.next = kept->next;
+    flow->parabola.known = false;
+    flow->last.n_contacts = 0;
     flow->impacts = 0;
     flow->method = &line_way;
     if (!same_start(kept, time, state) && check_start(kept, time, state))
         return NULL;
-    flow->line->policy = policy;
-    accumulation_resolve(flow->line, ACCUMULATION_RESOLVE);
-    accumulation_accept_error(flow->line, 0.0);
-    accumulation_doubt(flow->line, 0);
-    accumulation_verdict_only(flow->line, false);
-    accumulation_skip_rates(flow->line, false);
-    if (!ballistic_start(flow->line, time, state, state + flow->n, 0.0)) {
+    flow->parabola.now->policy = policy;
+    accumulation_resolve(flow->parabola.now, ACCUMULATION_RESOLVE);
+    accumulation_accept_error(flow->parabola.now, 0.0);
+    accumulation_doubt(flow->parabola.now, 0);
+    accumulation_verdict_only(flow->parabola.now, false);
+    accumulation_skip_rates(flow->parabola.now, false);
+    if (!ballistic_start(flow->parabola.now, time, state, state + flow->n,
+                         0.0)) {
         flow_jammed(run, flow->sys->contact, time);
         return NULL;
     }
-    if (flow->line->mode.n_persistent)
-        active_flags(kept, flow->line->mode.persistent);
-    kept->setup = run->setup_version;
+    if (flow->parabola.now->mode.n_persistent)
+        active_flags(kept, flow->parabola.now->mode.persistent);
+    kept->setup = run->start.version;
     return flow;
 }

@@ -17,25 +17,37 @@ struct flow_method {
     /* Is what comes next a limit of chatter? If so, its time. */
     bool (*limit)(const struct flow *f, double *time);
 };
+/* What flow_instant found at the present state of env. */
+struct flow_matrices {
+    double *mass, *acc, *N, *c, *bias, *drift, *e; /* of ballistic_model */
+    double *gap, *rate;                            /* m */
+};
+/* The last event. */
+struct flow_last {
+    double *impulse;    /* m */
+    uint32_t *contacts; /* m: those that took part */
+    uint32_t n_contacts;
+};
+/* A ballistic system; all is NULL where the system is another one. */
+struct flow_parabola {
+    struct ballistic *now;
+    struct ballistic *next; /* after the next event; NULL until it is asked for
+                             */
+    enum ballistic_event what; /* what leads to `next` */
+    bool known;                /* `next` and `what` are */
+};
 struct flow {
     struct rt *run;
     uint32_t system, n, m;
     const imp_system *sys;
     enum ballistic_policy policy;
     const struct flow_method *method;
-    double ahead;       /* the time that flow_peek gave */
-    double *q, *v;      /* n: the state that `at` writes */
-    double *impulse;    /* m: of the last event */
-    uint32_t *contacts; /* m: those that took part in it */
-    uint32_t n_contacts;
+    double ahead;  /* the time that flow_peek gave */
+    double *q, *v; /* n: the state that `at` writes */
     long impacts;
-    double *mass, *acc, *N, *c, *bias, *drift, *e, *gap,
-        *rate; /* of flow_instant */
-    struct ballistic *line,
-        *next; /* of a ballistic system, else NULL: its state now, and its state
-                  after the next event (NULL until it is asked for) */
-    enum ballistic_event what; /* what leads to `next` */
-    bool known;
+    struct flow_last last;
+    struct flow_matrices instant;
+    struct flow_parabola parabola;
     struct taylor_flow *taylor;
     struct observer_run
         *observer; /* of observers.c; NULL where the system has none */
@@ -55,7 +67,7 @@ void flow_memory(struct flow *flow, struct rt *run, uint32_t system,
 /* Reads the state of env into flow->q and flow->v. */
 void flow_read_state(struct flow *flow);
 /* Checks that no gap is negative at the start by more than the rounding of its
- * data (flow->gap against the terms of flow->c, N and q). Returns IMP_OK, or
+ * data (the gap of the instant against the terms of c, N and q there). Returns IMP_OK, or
  * IMP_BADMODEL after a diagnostic. */
 int flow_start_open(struct flow *flow);
 /* as flow_new, for ballistic systems */

@@ -45,24 +45,25 @@ int
 flow_instant(struct flow *flow)
 {
     assert(flow->m == flow->sys->n_contact);
+    struct flow_matrices *instant = &flow->instant;
     const double *q = flow->run->env + flow->sys->env_state, *v = q + flow->n;
-    int st = system_mass(flow->run, flow->system, flow->mass);
+    int st = system_mass(flow->run, flow->system, instant->mass);
     for (uint32_t c = 0; c < flow->m && !st; c++) {
-        double *N = flow->N + (size_t)c * flow->n;
-        st = system_gap(flow->run, flow->system, c, &flow->gap[c],
-                        &flow->rate[c], N);
-        flow->c[c] = flow->gap[c];
-        double drift = flow->rate[c], size = fabs(drift);
+        double *N = instant->N + (size_t)c * flow->n;
+        st = system_gap(flow->run, flow->system, c, &instant->gap[c],
+                        &instant->rate[c], N);
+        instant->c[c] = instant->gap[c];
+        double drift = instant->rate[c], size = fabs(drift);
         for (uint32_t j = 0; j < flow->n && !st; j++) {
-            flow->c[c] -= N[j] * q[j];
+            instant->c[c] -= N[j] * q[j];
             drift -= N[j] * v[j];
             size += fabs(N[j] * v[j]);
         }
         /* A gap that does not contain the time drifts by rounding only. */
-        flow->drift[c] = fabs(drift) <= 4.0 * (flow->n + 1) * DBL_EPSILON * size
-                             ? 0.0
-                             : drift;
-        flow->e[c] =
+        instant->drift[c] =
+            fabs(drift) <= 4.0 * (flow->n + 1) * DBL_EPSILON * size ? 0.0
+                                                                    : drift;
+        instant->e[c] =
             flow->run->env[rt_contact(flow->run, flow->sys->contact + c)
                                ->env_contact +
                            IMP_CONTACT_E];
@@ -75,13 +76,13 @@ flow_model(const struct flow *flow)
 {
     return (struct ballistic_model){.n = (int)flow->n,
                                     .m = (int)flow->m,
-                                    .mass = flow->mass,
-                                    .acc = flow->acc,
-                                    .N = flow->N,
-                                    .bias = flow->bias,
-                                    .drift = flow->drift,
-                                    .c = flow->c,
-                                    .e = flow->e};
+                                    .mass = flow->instant.mass,
+                                    .acc = flow->instant.acc,
+                                    .N = flow->instant.N,
+                                    .bias = flow->instant.bias,
+                                    .drift = flow->instant.drift,
+                                    .c = flow->instant.c,
+                                    .e = flow->instant.e};
 }
 
 void
@@ -100,7 +101,7 @@ flow_report(struct flow *flow, const struct ballistic *ballistic,
     event->kind = kinds[what];
     event->time = ballistic->t;
     event->chatter = ballistic->event.limit;
-    flow->n_contacts = 0;
+    flow->last.n_contacts = 0;
     for (uint32_t i = 0; i < flow->m; i++) {
         bool part = what == BALLISTIC_ACCUMULATION ? ballistic->event.group[i]
                     : what == BALLISTIC_UNDECIDED
@@ -108,10 +109,11 @@ flow_report(struct flow *flow, const struct ballistic *ballistic,
                         : ballistic->event.impulse[i] != 0.0;
         if (!part && (int)i != ballistic->event.contact)
             continue;
-        flow->contacts[flow->n_contacts] = flow->sys->contact + i;
-        flow->impulse[flow->n_contacts++] = ballistic->event.impulse[i];
+        flow->last.contacts[flow->last.n_contacts] = flow->sys->contact + i;
+        flow->last.impulse[flow->last.n_contacts++] =
+            ballistic->event.impulse[i];
     }
-    event->n = flow->n_contacts;
+    event->n = flow->last.n_contacts;
     event->contact =
         flow->sys->contact +
         (uint32_t)(ballistic->event.contact < 0 ? 0 : ballistic->event.contact);
@@ -140,17 +142,17 @@ flow_overlaps(struct rt *run, uint32_t contact, double gap)
 int
 flow_start_open(struct flow *flow)
 {
-    assert(flow->gap != NULL);
+    assert(flow->instant.gap != NULL);
     for (uint32_t which = 0; which < flow->m; which++) {
-        double size = fabs(flow->c[which]), x;
+        double size = fabs(flow->instant.c[which]), x;
         for (uint32_t j = 0; j < flow->n; j++) {
-            x = fabs(flow->N[(size_t)which * flow->n + j] * flow->q[j]);
+            x = fabs(flow->instant.N[(size_t)which * flow->n + j] * flow->q[j]);
             size = x > size ? x : size;
         }
-        if (flow->gap[which] >= -FLOW_CLOSED * size)
+        if (flow->instant.gap[which] >= -FLOW_CLOSED * size)
             continue;
         return flow_overlaps(flow->run, flow->sys->contact + which,
-                             flow->gap[which]);
+                             flow->instant.gap[which]);
     }
     return IMP_OK;
 }
@@ -168,15 +170,15 @@ flow_memory(struct flow *flow, struct rt *run, uint32_t system,
     size_t n = flow->n, m = flow->m;
     flow->q = NEW_N(arena, double, n + 1);
     flow->v = NEW_N(arena, double, n + 1);
-    flow->impulse = NEW_N(arena, double, m + 1);
-    flow->contacts = NEW_N(arena, uint32_t, m + 1);
-    flow->mass = NEW_N(arena, double, n *n + 1);
-    flow->acc = NEW_N(arena, double, n + 1);
-    flow->N = NEW_N(arena, double, n *m + 1);
-    flow->c = NEW_N(arena, double, m + 1);
-    flow->bias = NEW_N(arena, double, m + 1);
-    flow->drift = NEW_N(arena, double, m + 1);
-    flow->e = NEW_N(arena, double, m + 1);
-    flow->gap = NEW_N(arena, double, m + 1);
-    flow->rate = NEW_N(arena, double, m + 1);
+    flow->last.impulse = NEW_N(arena, double, m + 1);
+    flow->last.contacts = NEW_N(arena, uint32_t, m + 1);
+    flow->instant.mass = NEW_N(arena, double, n *n + 1);
+    flow->instant.acc = NEW_N(arena, double, n + 1);
+    flow->instant.N = NEW_N(arena, double, n *m + 1);
+    flow->instant.c = NEW_N(arena, double, m + 1);
+    flow->instant.bias = NEW_N(arena, double, m + 1);
+    flow->instant.drift = NEW_N(arena, double, m + 1);
+    flow->instant.e = NEW_N(arena, double, m + 1);
+    flow->instant.gap = NEW_N(arena, double, m + 1);
+    flow->instant.rate = NEW_N(arena, double, m + 1);
 }

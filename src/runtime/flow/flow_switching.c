@@ -25,7 +25,7 @@ below(struct flow *flow, uint32_t i)
                  "the gap of `%s` jumps below zero at t = %s, to %s",
                  imp_text(flow->run->im, contact->name),
                  num_digits(time_text, flow->taylor->next.time, 9),
-                 num_digits(gap_text, flow->gap[i], 6));
+                 num_digits(gap_text, flow->instant.gap[i], 6));
     diag_help(flow->run->ds, diag,
               "nothing says how the system gets out of the ground: let the gap "
               "change at a finite rate");
@@ -39,11 +39,11 @@ static void
 sizes(const struct flow *flow, uint32_t i, double *gap, double *rate)
 {
     const struct taylor_flow *taylor = flow->taylor;
-    *gap = fabs(flow->c[i]) + taylor->terms.gap_max[i];
-    *rate = fabs(flow->drift[i]) + taylor->terms.rate_max[i];
+    *gap = fabs(flow->instant.c[i]) + taylor->terms.gap_max[i];
+    *rate = fabs(flow->instant.drift[i]) + taylor->terms.rate_max[i];
     for (uint32_t j = 0; j < flow->n; j++) {
-        *gap += fabs(flow->N[(size_t)i * flow->n + j] * flow->q[j]);
-        *rate += fabs(flow->N[(size_t)i * flow->n + j] * flow->v[j]);
+        *gap += fabs(flow->instant.N[(size_t)i * flow->n + j] * flow->q[j]);
+        *rate += fabs(flow->instant.N[(size_t)i * flow->n + j] * flow->v[j]);
     }
 }
 
@@ -67,10 +67,11 @@ taylor_switch_ahead(struct flow *flow)
     for (uint32_t i = 0; i < flow->m && !st; i++) {
         double gap, rate;
         sizes(flow, i, &gap, &rate);
-        if (flow->gap[i] < -eps * gap)
+        if (flow->instant.gap[i] < -eps * gap)
             st = below(flow, i);
         else if (taylor->contacts.closed[i] && next->what == NEXT_NOTHING &&
-                 (flow->gap[i] > eps * gap || flow->rate[i] > eps * rate)) {
+                 (flow->instant.gap[i] > eps * gap ||
+                  flow->instant.rate[i] > eps * rate)) {
             next->what = NEXT_OPENS;
             next->hit[0] = (int)i;
             next->n_hit = 1;
@@ -96,24 +97,25 @@ taylor_switched(struct flow *flow, struct flow_event *event)
     int st = taylor_instant(flow, taylor->contacts.closed);
     if (st)
         return st;
-    flow->n_contacts = 0;
+    flow->last.n_contacts = 0;
     for (uint32_t which_contact = 0; which_contact < flow->m; which_contact++) {
         double gap, rate;
         flow_read_state(flow);
         sizes(flow, which_contact, &gap, &rate);
-        bool opens = flow->gap[which_contact] > eps * gap ||
-                     flow->rate[which_contact] > eps * rate;
+        bool opens = flow->instant.gap[which_contact] > eps * gap ||
+                     flow->instant.rate[which_contact] > eps * rate;
         if (!taylor->contacts.closed[which_contact] ||
-            (!opens && flow->rate[which_contact] >= -eps * rate))
+            (!opens && flow->instant.rate[which_contact] >= -eps * rate))
             continue;
         /* the contact opens, or what comes hits it */
         taylor->contacts.closed[which_contact] = false;
         taylor->contacts.opening[which_contact] =
-            flow->gap[which_contact] <= eps * gap && opens;
-        if (!opens || flow->n_contacts)
+            flow->instant.gap[which_contact] <= eps * gap && opens;
+        if (!opens || flow->last.n_contacts)
             continue;
-        flow->contacts[flow->n_contacts] = flow->sys->contact + which_contact;
-        flow->impulse[flow->n_contacts++] = 0.0;
+        flow->last.contacts[flow->last.n_contacts] =
+            flow->sys->contact + which_contact;
+        flow->last.impulse[flow->last.n_contacts++] = 0.0;
         event->kind = FLOW_LEAVE;
         event->contact = flow->sys->contact + which_contact;
         event->n = 1;

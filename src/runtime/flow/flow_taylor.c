@@ -90,7 +90,7 @@ steepness(const struct flow *flow, uint32_t i)
 {
     double s = 0.0;
     for (uint32_t j = 0; j < flow->n; j++)
-        s = hypot(s, flow->N[(size_t)i * flow->n + j]);
+        s = hypot(s, flow->instant.N[(size_t)i * flow->n + j]);
     return s;
 }
 
@@ -141,8 +141,8 @@ expand(struct flow *flow)
     for (uint32_t j = 0; j < 2 * flow->n; j++) {
         double *c = taylor->piece.state + j * ROW;
         memcpy(c,
-               run->work[flow->sys->block] + (size_t)row[j] * IMP_ROW_STRIDE +
-                   IMP_ROW_PAD,
+               run->rows.block[flow->sys->block] +
+                   (size_t)row[j] * IMP_ROW_STRIDE + IMP_ROW_PAD,
                ROW * sizeof *c);
         time = fmin(
             time, row_time(c, pushed(flow, j % flow->n), j < flow->n ? 2 : 1));
@@ -152,15 +152,16 @@ expand(struct flow *flow)
     for (uint32_t which = 0; which < flow->m; which++) {
         double *gap = taylor->piece.gap + which * ROW,
                *force = taylor->piece.force + which * ROW;
-        terms->gap[which] = fabs(flow->c[which]);
+        terms->gap[which] = fabs(flow->instant.c[which]);
         terms->rate[which] = 0.0;
         terms->gradient_max[which] =
             fmax(terms->gradient_max[which], steepness(flow, which));
         for (uint32_t j = 0; j < flow->n; j++) {
             terms->gap[which] +=
-                fabs(flow->N[(size_t)which * flow->n + j] * state[j]);
+                fabs(flow->instant.N[(size_t)which * flow->n + j] * state[j]);
             terms->rate[which] +=
-                fabs(flow->N[(size_t)which * flow->n + j] * state[flow->n + j]);
+                fabs(flow->instant.N[(size_t)which * flow->n + j] *
+                     state[flow->n + j]);
         }
         if ((st = system_gap_series(run, flow->system, which, MOTION_STEP_ORDER,
                                     gap)))
@@ -177,7 +178,7 @@ expand(struct flow *flow)
         terms->gap_max[which] = fmax(terms->gap_max[which], terms->gap[which]);
         terms->rate_max[which] =
             fmax(terms->rate_max[which],
-                 terms->rate[which] + fabs(flow->drift[which]));
+                 terms->rate[which] + fabs(flow->instant.drift[which]));
         if (taylor->contacts.opening[which])
             gap[0] = 0.0;
         if (taylor->contacts.released[which])
@@ -477,12 +478,12 @@ floats(const struct flow *flow, uint32_t i)
     const struct taylor_flow *taylor = flow->taylor;
     const struct ballistic *ballistic = taylor->instant;
     double eps = TAYLOR_TOGETHER * DBL_EPSILON;
-    return flow->gap[i] <= eps * taylor->terms.gap_since[i] &&
-           fabs(flow->rate[i]) <=
-               eps * (taylor->terms.rate[i] + fabs(flow->drift[i])) &&
+    return flow->instant.gap[i] <= eps * taylor->terms.gap_since[i] &&
+           fabs(flow->instant.rate[i]) <=
+               eps * (taylor->terms.rate[i] + fabs(flow->instant.drift[i])) &&
            fabs(ballistic->matrices.gap_acc[i]) <=
-               eps *
-                   (ballistic->matrices.gap_acc_terms[i] + fabs(flow->bias[i]));
+               eps * (ballistic->matrices.gap_acc_terms[i] +
+                      fabs(flow->instant.bias[i]));
 }
 
 /* A force has become zero. Which contacts stay closed from here on? */
@@ -503,20 +504,20 @@ change(struct flow *flow, struct flow_event *event, bool slid)
     event->impulse = 0.0;
     event->kind = what == BALLISTIC_JAMMED ? FLOW_JAMMED : FLOW_LEAVE;
     /* contacts whose forces are zero within rounding open */
-    flow->n_contacts = 0;
+    flow->last.n_contacts = 0;
     for (uint32_t i = 0; i < flow->m; i++) {
         if ((int)i != taylor->next.hit[0] && !floats(flow, i))
             continue;
         if (taylor->contacts.closed[i]) {
-            flow->contacts[flow->n_contacts] = flow->sys->contact + i;
-            flow->impulse[flow->n_contacts++] = 0.0;
+            flow->last.contacts[flow->last.n_contacts] = flow->sys->contact + i;
+            flow->last.impulse[flow->last.n_contacts++] = 0.0;
         }
         taylor->instant->mode.persistent[i] = false;
         taylor->instant->just_hit[i] = fresh[i] = true;
         taylor->contacts.released[i] = slid;
     }
-    event->n = flow->n_contacts;
-    event->contact = flow->contacts[0];
+    event->n = flow->last.n_contacts;
+    event->contact = flow->last.contacts[0];
     taylor_take_back(flow);
     taylor_refresh(taylor, fresh, flow->m);
     taylor_accumulation_forget(taylor);
@@ -613,10 +614,11 @@ flow_taylor_new(struct flow *flow)
         return st;
     for (uint32_t i = 0; i < flow->m; i++) {
         double eps = TAYLOR_NOISE * DBL_EPSILON;
-        bool near = flow->gap[i] <= eps * taylor->terms.gap[i];
-        on[i] = near && fabs(flow->rate[i]) <= eps * taylor->terms.rate[i];
+        bool near = flow->instant.gap[i] <= eps * taylor->terms.gap[i];
+        on[i] =
+            near && fabs(flow->instant.rate[i]) <= eps * taylor->terms.rate[i];
         taylor->contacts.opening[i] =
-            near && flow->rate[i] > eps * taylor->terms.rate[i];
+            near && flow->instant.rate[i] > eps * taylor->terms.rate[i];
         any |= on[i];
     }
     if ((st = taylor_instant(flow, on)) || !any)

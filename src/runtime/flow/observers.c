@@ -48,26 +48,34 @@
  * series. */
 #define OBSERVE_NONE 1e-250
 
-struct observer_run {
-    uint32_t n, p; /* entries of the state that belong to the motion, and to the
-                      variables */
-    double *x, *lo;    /* n + p: the state at time `at`, and its low parts */
-    double *piece, at; /* n + p rows, which hold from `at` on for a time h */
-    double h;
+/* The series of state and variables, which hold from a time on. */
+struct observer_piece {
     bool known;
-    double *from,
-        begin; /* x and lo after the last event, and the time of that event */
-    double *local, *jump;
-    long steps;
-    /* Before a limit: the motion follows the probe from impact to impact. */
-    bool alone;
-    double limit;
+    double at, h;  /* from when on, and for how long */
+    double *state; /* n + p rows */
+};
+/* Before a limit: the motion follows the probe from impact to impact. */
+struct observer_limit {
+    bool alone; /* the observers go to the limit without the flow */
+    double time;
     struct ballistic *probe; /* NULL until it is made */
     bool more; /* the probe has impacts to come, the next at probe->t */
     long impacts;
     double *most, *late; /* p: the greatest jump there, and the greatest of the
                             last ones */
-    bool told;
+};
+struct observer_run {
+    uint32_t n, p; /* entries of the state that belong to the motion, and to the
+                      variables */
+    double *x, *lo; /* n + p: the state at the time piece.at, and its low parts
+                     */
+    struct observer_piece piece;
+    double *from,
+        begin; /* x and lo after the last event, and the time of that event */
+    double *local, *jump;
+    long steps;
+    struct observer_limit limit;
+    bool told; /* that jumps do not shrink: once per run */
 };
 
 static double *
@@ -88,8 +96,8 @@ stiff(struct flow *flow)
         flow->run->ds, DIAG_E0734, flow->sys->range_observer,
         "the observer of `%s` is stiff: %ld steps until t = %s, the last of %s",
         imp_text(flow->run->im, flow->sys->name), OBSERVE_STEPS,
-        num_digits(time_text, observer->at, 9),
-        num_digits(step_text, observer->h, 3));
+        num_digits(time_text, observer->piece.at, 9),
+        num_digits(step_text, observer->piece.h, 3));
     diag_help(flow->run->ds, diag,
               "its steps are as short as its fastest rate asks for: make "
               "`until` earlier or the rate lower, or leave out a variable "
@@ -105,7 +113,7 @@ stuck(struct flow *flow)
         diag_add(flow->run->ds, DIAG_E0603, flow->sys->range_observer,
                  "the observer of `%s` cannot be continued beyond t = %s",
                  imp_text(flow->run->im, flow->sys->name),
-                 num_digits(time_text, flow->observer->at, 9));
+                 num_digits(time_text, flow->observer->piece.at, 9));
     diag_help(flow->run->ds, diag,
               "its time series has no radius of convergence there: a variable "
               "grows without bound, or a formula is not smooth");
@@ -151,35 +159,35 @@ expand(struct flow *flow)
     struct observer_run *observer = flow->observer;
     struct rt *run = flow->run;
     double *time = run->env + run->im->layout.time, now = *time;
-    *time = observer->at;
+    *time = observer->piece.at;
     memcpy(env_of(flow), observer->x,
            (observer->n + observer->p) * sizeof *observer->x);
     int st = motion_series(run, flow->sys->observer, MOTION_STEP_ORDER,
-                           &observer->h),
+                           &observer->piece.h),
         branch;
     const imp_block *block =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->observer;
     const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
-    observer->h = INFINITY;
+    observer->piece.h = INFINITY;
     if (st) {
         *time = now;
         return st;
     }
     for (uint32_t j = 0; j < observer->n + observer->p; j++) {
-        double *c = observer->piece + j * ROW;
+        double *c = observer->piece.state + j * ROW;
         memcpy(c,
-               run->work[flow->sys->observer] +
+               run->rows.block[flow->sys->observer] +
                    (size_t)row[j] * IMP_ROW_STRIDE + IMP_ROW_PAD,
                ROW * sizeof *c);
-        observer->h = fmin(observer->h, row_time(c));
+        observer->piece.h = fmin(observer->piece.h, row_time(c));
     }
     st = switching_end(run, flow->sys->observer, MOTION_STEP_ORDER,
-                       &observer->h, &branch);
+                       &observer->piece.h, &branch);
     *time = now;
     if (st)
         return st;
-    observer->known = true;
-    if (!(observer->h > 0.0))
+    observer->piece.known = true;
+    if (!(observer->piece.h > 0.0))
         return stuck(flow);
     return ++observer->steps > OBSERVE_STEPS ? stiff(flow) : IMP_OK;
 }
@@ -187,7 +195,7 @@ expand(struct flow *flow)
 static double
 grown(const struct observer_run *observer, uint32_t j, double s)
 {
-    const double *c = observer->piece + j * ROW;
+    const double *c = observer->piece.state + j * ROW;
     double d = 0.0;
     for (int k = MOTION_STEP_ORDER; k >= 1; k--)
         d = (d + c[k]) * s;
@@ -197,14 +205,14 @@ grown(const struct observer_run *observer, uint32_t j, double s)
 static void
 move(struct observer_run *observer, double time)
 {
-    double s = time - observer->at;
+    double s = time - observer->piece.at;
     for (uint32_t j = 0; j < observer->n + observer->p; j++) {
         state_add(&observer->x[j], &observer->lo[j], grown(observer, j, s));
         if (j >= observer->n && fabs(observer->x[j]) < OBSERVE_NONE)
             observer->x[j] = observer->lo[j] = 0.0;
     }
-    observer->at = time;
-    observer->known = false;
+    observer->piece.at = time;
+    observer->piece.known = false;
 }
 
 /* Takes the state of the motion at observer->at from the flow. */
@@ -212,7 +220,7 @@ static void
 take_motion(struct flow *flow)
 {
     struct observer_run *observer = flow->observer;
-    flow->method->at(flow, observer->at);
+    flow->method->at(flow, observer->piece.at);
     memcpy(observer->x, flow->q, flow->n * sizeof *observer->x);
     memcpy(observer->x + flow->n, flow->v, flow->n * sizeof *observer->x);
     memset(observer->lo, 0, observer->n * sizeof *observer->lo);
@@ -224,14 +232,14 @@ reach(struct flow *flow, double time)
 {
     struct observer_run *observer = flow->observer;
     for (;;) {
-        int st = observer->known ? IMP_OK : expand(flow);
-        if (st || time <= observer->at + observer->h)
+        int st = observer->piece.known ? IMP_OK : expand(flow);
+        if (st || time <= observer->piece.at + observer->piece.h)
             return st;
-        double next = observer->at + observer->h;
-        if (next == observer->at)
+        double next = observer->piece.at + observer->piece.h;
+        if (next == observer->piece.at)
             return stuck(flow);
         move(observer, next);
-        if (!observer->alone)
+        if (!observer->limit.alone)
             take_motion(flow);
         if (rt_stopped(flow->run))
             return IMP_STOPPED;
@@ -243,8 +251,8 @@ move_to(struct flow *flow, double time)
 {
     assert(!isnan(time));
     struct observer_run *observer = flow->observer;
-    int st = time > observer->at ? reach(flow, time) : IMP_OK;
-    if (!st && time > observer->at)
+    int st = time > observer->piece.at ? reach(flow, time) : IMP_OK;
+    if (!st && time > observer->piece.at)
         move(observer, time);
     return st;
 }
@@ -260,14 +268,14 @@ jump(struct flow *flow)
     struct observer_run *observer = flow->observer;
     struct rt *run = flow->run;
     double *time = run->env + run->im->layout.time, now = *time;
-    observer->known = false;
+    observer->piece.known = false;
     if (flow->sys->jump == IMP_NO_TAPE)
         return IMP_OK;
     memcpy(observer->local, observer->x + flow->n,
            flow->n * sizeof *observer->local);
     memcpy(observer->local + flow->n, flow->v,
            flow->n * sizeof *observer->local);
-    *time = observer->at;
+    *time = observer->piece.at;
     memcpy(env_of(flow), flow->q, flow->n * sizeof *flow->q);
     memcpy(env_of(flow) + observer->n, observer->x + observer->n,
            observer->p * sizeof *observer->x);
@@ -278,11 +286,12 @@ jump(struct flow *flow)
     for (uint32_t j = 0; j < observer->p && !st; j++) {
         state_add(&observer->x[observer->n + j], &observer->lo[observer->n + j],
                   observer->jump[j]);
-        if (!observer->alone)
+        if (!observer->limit.alone)
             continue;
-        observer->most[j] = fmax(observer->most[j], fabs(observer->jump[j]));
-        observer->late[j] =
-            fmax(0.5 * observer->late[j], fabs(observer->jump[j]));
+        observer->limit.most[j] =
+            fmax(observer->limit.most[j], fabs(observer->jump[j]));
+        observer->limit.late[j] =
+            fmax(0.5 * observer->limit.late[j], fabs(observer->jump[j]));
     }
     return st ? IMP_FAILED : IMP_OK;
 }
@@ -299,18 +308,19 @@ tell_endless(struct flow *flow, double time)
     const imp_coordinate *coordinates =
         IMP_ARRAY(im, im->coordinates, imp_coordinate) + flow->sys->first +
         flow->n;
-    bool through =
-        observer->probe && time - observer->probe->t <= LIMIT_NEAR * fabs(time);
+    bool through = observer->limit.probe &&
+                   time - observer->limit.probe->t <= LIMIT_NEAR * fabs(time);
     /* `late` itself halves at each impact at most */
-    double kept = ldexp(4.0, -(int)fmin((double)observer->impacts, 1e3));
+    double kept = ldexp(4.0, -(int)fmin((double)observer->limit.impacts, 1e3));
     char at[NUM_TEXT], left[NUM_TEXT];
     for (uint32_t which = 0; which < observer->p && !observer->told; which++) {
-        bool lasts = observer->late[which] >= 0.5 * observer->most[which];
-        bool slow =
-            through && observer->late[which] >
-                           fmax(OBSERVE_LEFT, kept) * observer->most[which];
-        if (observer->impacts < OBSERVE_ENOUGH ||
-            !(observer->late[which] > 0.0) || !(lasts || slow))
+        bool lasts =
+            observer->limit.late[which] >= 0.5 * observer->limit.most[which];
+        bool slow = through &&
+                    observer->limit.late[which] >
+                        fmax(OBSERVE_LEFT, kept) * observer->limit.most[which];
+        if (observer->limit.impacts < OBSERVE_ENOUGH ||
+            !(observer->limit.late[which] > 0.0) || !(lasts || slow))
             continue;
         uint32_t env = flow->sys->env_state + observer->n + which,
                  coordinate = 0;
@@ -330,8 +340,8 @@ tell_endless(struct flow *flow, double time)
                   "from there on its value is that of the %ld impacts that "
                   "were gone through, the last of which added %s; the limit "
                   "has infinitely many",
-                  observer->impacts,
-                  num_digits(left, observer->late[which], 3));
+                  observer->limit.impacts,
+                  num_digits(left, observer->limit.late[which], 3));
         diag_help(flow->run->ds, diag,
                   "let the rule in `jump` fall to 0 with the speeds, or read "
                   "the variable before the limit");
@@ -348,8 +358,8 @@ begin(struct flow *flow)
     memcpy(observer->x, flow->q, flow->n * sizeof *observer->x);
     memcpy(observer->x + flow->n, flow->v, flow->n * sizeof *observer->x);
     memset(observer->lo, 0, observer->n * sizeof *observer->lo);
-    observer->begin = observer->at;
-    observer->known = false;
+    observer->begin = observer->piece.at;
+    observer->piece.known = false;
     memcpy(observer->from, observer->x,
            (observer->n + observer->p) * sizeof *observer->x);
     memcpy(observer->from + observer->n + observer->p, observer->lo,
@@ -369,10 +379,10 @@ make_probe(struct flow *flow, struct ballistic **out)
     double most = 0.0;
     int st = IMP_OK;
     *out = NULL;
-    if (flow->line) {
+    if (flow->parabola.now) {
         ballistic =
             ballistic_memory(flow->run->arena, (int)flow->n, (int)flow->m);
-        ballistic_copy(ballistic, flow->line);
+        ballistic_copy(ballistic, flow->parabola.now);
     } else {
         double *time = flow->run->env + flow->run->im->layout.time, now = *time;
         st = taylor_instant(flow, taylor->contacts.closed);
@@ -403,28 +413,30 @@ make_probe(struct flow *flow, struct ballistic **out)
 static void
 next_impact(struct observer_run *observer)
 {
-    double near = LIMIT_NEAR * fabs(observer->limit);
-    observer->more = observer->more && ++observer->impacts < OBSERVE_IMPACTS &&
-                     observer->limit - observer->probe->t > near;
-    if (!observer->more)
+    double near = LIMIT_NEAR * fabs(observer->limit.time);
+    observer->limit.more =
+        observer->limit.more && ++observer->limit.impacts < OBSERVE_IMPACTS &&
+        observer->limit.time - observer->limit.probe->t > near;
+    if (!observer->limit.more)
         return;
     enum ballistic_event what =
-        accumulation_next(observer->probe, observer->limit);
-    observer->more = (what == BALLISTIC_IMPACT || what == BALLISTIC_SEVERAL) &&
-                     observer->probe->t < observer->limit;
+        accumulation_next(observer->limit.probe, observer->limit.time);
+    observer->limit.more =
+        (what == BALLISTIC_IMPACT || what == BALLISTIC_SEVERAL) &&
+        observer->limit.probe->t < observer->limit.time;
 }
 
 static int
 tail_begin(struct flow *flow, double limit)
 {
     struct observer_run *observer = flow->observer;
-    observer->alone = true;
-    observer->limit = limit;
-    observer->impacts = 0;
-    memset(observer->most, 0, observer->p * sizeof *observer->most);
-    memset(observer->late, 0, observer->p * sizeof *observer->late);
-    int st = make_probe(flow, &observer->probe);
-    observer->more = observer->probe != NULL;
+    observer->limit.alone = true;
+    observer->limit.time = limit;
+    observer->limit.impacts = 0;
+    memset(observer->limit.most, 0, observer->p * sizeof *observer->limit.most);
+    memset(observer->limit.late, 0, observer->p * sizeof *observer->limit.late);
+    int st = make_probe(flow, &observer->limit.probe);
+    observer->limit.more = observer->limit.probe != NULL;
     if (!st)
         next_impact(observer);
     return st;
@@ -435,11 +447,11 @@ static int
 tail_to(struct flow *flow, double time)
 {
     struct observer_run *observer = flow->observer;
-    while (observer->more && observer->probe->t <= time) {
-        int st = move_to(flow, observer->probe->t);
+    while (observer->limit.more && observer->limit.probe->t <= time) {
+        int st = move_to(flow, observer->limit.probe->t);
         if (st)
             return st;
-        ballistic_state(observer->probe, flow->q, flow->v);
+        ballistic_state(observer->limit.probe, flow->q, flow->v);
         if ((st = jump(flow)))
             return st;
         begin(flow);
@@ -466,14 +478,14 @@ flow_observer_new(struct flow *flow)
     observer->x = NEW_N(arena, double, all);
     observer->lo = NEW_N(arena, double, all);
     observer->from = NEW_N(arena, double, 2 * all);
-    observer->piece = NEW_N(arena, double, all *ROW);
+    observer->piece.state = NEW_N(arena, double, all *ROW);
     observer->local = NEW_N(arena, double, observer->n);
     observer->jump = NEW_N(arena, double, observer->p);
-    observer->most = NEW_N(arena, double, observer->p);
-    observer->late = NEW_N(arena, double, observer->p);
-    observer->at = rt_time(flow->run);
+    observer->limit.most = NEW_N(arena, double, observer->p);
+    observer->limit.late = NEW_N(arena, double, observer->p);
+    observer->piece.at = rt_time(flow->run);
     memcpy(observer->x, env_of(flow), all * sizeof *observer->x);
-    flow->method->at(flow, observer->at);
+    flow->method->at(flow, observer->piece.at);
     begin(flow);
     return IMP_OK;
 }
@@ -485,21 +497,21 @@ flow_observer_at(struct flow *flow, double time)
     struct observer_run *observer = flow->observer;
     double limit, *variables = env_of(flow) + observer->n;
     int st = IMP_OK;
-    if (time < observer->at) { /* this is an earlier time than the last: begin
-                                  at the event again */
+    if (time < observer->piece.at) { /* this is an earlier time than the last:
+                                  begin at the event again */
         memcpy(observer->x, observer->from,
                (observer->n + observer->p) * sizeof *observer->x);
         memcpy(observer->lo, observer->from + observer->n + observer->p,
                (observer->n + observer->p) * sizeof *observer->lo);
-        observer->at = observer->begin;
-        observer->known = false;
+        observer->piece.at = observer->begin;
+        observer->piece.known = false;
     }
-    if (!observer->alone && time > observer->at &&
+    if (!observer->limit.alone && time > observer->piece.at &&
         flow->method->limit(flow, &limit))
         st = tail_begin(flow, limit);
     if (!st)
-        st = observer->alone ? tail_to(flow, time) : reach(flow, time);
-    double s = fmax(time - observer->at, 0.0);
+        st = observer->limit.alone ? tail_to(flow, time) : reach(flow, time);
+    double s = fmax(time - observer->piece.at, 0.0);
     for (uint32_t j = 0; j < observer->p && !st; j++)
         variables[j] = observer->x[observer->n + j] +
                        (observer->lo[observer->n + j] +
@@ -514,7 +526,7 @@ flow_observer_before(struct flow *flow, double time)
     int st = flow_observer_at(flow, time);
     if (st || (st = move_to(flow, time)))
         return st;
-    if (!observer->alone)
+    if (!observer->limit.alone)
         take_motion(flow);
     return IMP_OK;
 }
@@ -526,10 +538,10 @@ flow_observer_after(struct flow *flow, const struct flow_event *event)
     struct observer_run *observer = flow->observer;
     bool hit = event->kind == FLOW_IMPACT || event->kind == FLOW_SEVERAL ||
                event->kind == FLOW_CHATTER;
-    if (observer->alone && event->kind == FLOW_CHATTER)
+    if (observer->limit.alone && event->kind == FLOW_CHATTER)
         tell_endless(flow, event->time);
-    observer->alone = false;
-    observer->at = event->time;
+    observer->limit.alone = false;
+    observer->piece.at = event->time;
     flow->method->at(flow, event->time);
     int st = hit ? jump(flow) : IMP_OK;
     if (!st)

@@ -92,16 +92,18 @@ taylor_instant(struct flow *flow, const bool *on)
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->block;
     const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
     for (uint32_t j = 0; j < flow->n; j++)
-        flow->acc[j] = run->work[flow->sys->block]
-                                [(size_t)row[flow->n + j] * IMP_ROW_STRIDE +
-                                 IMP_ROW_PAD + 1];
+        flow->instant.acc[j] =
+            run->rows.block[flow->sys->block]
+                           [(size_t)row[flow->n + j] * IMP_ROW_STRIDE +
+                            IMP_ROW_PAD + 1];
     for (uint32_t i = 0; i < flow->m; i++) {
         if ((st = system_gap_series(run, flow->system, i, MOTION_STEP_ORDER,
                                     gap)))
             return st;
-        flow->bias[i] = 2.0 * gap[2];
+        flow->instant.bias[i] = 2.0 * gap[2];
         for (uint32_t j = 0; j < flow->n; j++)
-            flow->bias[i] -= flow->N[(size_t)i * flow->n + j] * flow->acc[j];
+            flow->instant.bias[i] -=
+                flow->instant.N[(size_t)i * flow->n + j] * flow->instant.acc[j];
     }
     struct ballistic_model model = flow_model(flow);
     if (!taylor->instant && ballistic_new(run->arena, &model, &taylor->instant))

@@ -29,7 +29,7 @@ struct closest_points {
                   holds for this direction only */
 };
 /* Closest points of a contact at the present state. The search starts at the
- * last closest points (run->contact_u) if they are usable.
+ * last closest points (run->closest.unknowns) if they are usable.
  *   IMP_OK
  *   IMP_SINGULAR  flat surfaces face each other: the gap is right, the points
  *                 are some of many

@@ -63,7 +63,7 @@ contact_bodies_rows(const struct rt *run, const imp_contact *image_contact,
     for (int i = 0; i < 2; i++) {
         uint32_t block = rt_body(run, image_contact->body[i])->block;
         rows[i] = block != IMP_NO_BLOCK && block < run->im->blocks.n
-                      ? run->work[block]
+                      ? run->rows.block[block]
                       : NULL;
     }
 }

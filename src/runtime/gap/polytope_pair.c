@@ -16,18 +16,18 @@ struct polytope_contact_memo *
 polytope_contact_memo(struct rt *run, uint32_t contact)
 {
     assert(contact < run->im->contacts.n);
-    if (run->polytope_contact == NULL)
-        run->polytope_contact =
+    if (run->closest.polytope == NULL)
+        run->closest.polytope =
             NEW_N(run->own, struct polytope_contact_memo, run->im->contacts.n);
-    return &run->polytope_contact[contact];
+    return &run->closest.polytope[contact];
 }
 
 void
 polytope_contact_forget(struct rt *run)
 {
     for (uint32_t c = 0;
-         run->polytope_contact != NULL && c < run->im->contacts.n; c++)
-        run->polytope_contact[c].warm = false;
+         run->closest.polytope != NULL && c < run->im->contacts.n; c++)
+        run->closest.polytope[c].warm = false;
 }
 
 double

@@ -59,7 +59,7 @@ polytope_relative_pose(struct rt *run, uint32_t contact, int order,
     uint32_t dim = run->im->dim;
     contact_bodies_rows(run, image_contact, rows);
     int st = rt_series(run, image_contact->relative, NULL, rows,
-                       run->event_work[contact], order);
+                       run->rows.contact[contact], order);
     if (st)
         return st;
     for (uint32_t i = 0; i < 3; i++)
@@ -71,7 +71,7 @@ polytope_relative_pose(struct rt *run, uint32_t contact, int order,
     *holds = INFINITY;
     for (uint32_t i = 0; i < dim + dim * dim; i++) {
         const double *row = tape_output_row(run, image_contact->relative,
-                                            run->event_work[contact], i);
+                                            run->rows.contact[contact], i);
         uint32_t at = i < dim ? i : 3 * ((i - dim) / dim) + (i - dim) % dim;
         struct taylor *out = i < dim ? &c[at] : &R[at];
         double scale = i < dim ? 1.0 : length;

@@ -40,7 +40,7 @@ struct climber {
 struct polytope_feature
 smooth_polytope_warm_feature(const struct rt *run, uint32_t contact)
 {
-    const double *u = run->contact_u + 8 * (size_t)contact;
+    const double *u = run->closest.unknowns + 8 * (size_t)contact;
     return (struct polytope_feature){(unsigned)u[6], (uint32_t)u[7]};
 }
 
@@ -48,12 +48,12 @@ static void
 keep(struct rt *run, uint32_t contact,
      const struct smooth_polytope_nearest *nearest)
 {
-    double *u = run->contact_u + 8 * (size_t)contact;
+    double *u = run->closest.unknowns + 8 * (size_t)contact;
     memset(u, 0, 8 * sizeof *u);
     memcpy(u, nearest->u, sizeof nearest->u);
     u[6] = nearest->f.kind;
     u[7] = nearest->f.index;
-    run->contact_warm[contact] = 1;
+    run->closest.warm[contact] = 1;
 }
 
 /* sigma and the support point of A, whose normal is `direction` within `tol`
@@ -247,7 +247,7 @@ static enum support_fault
 solve_warm(struct smooth_polytope *pair,
            struct smooth_polytope_nearest *nearest)
 {
-    const double *last = pair->r->contact_u + 8 * (size_t)pair->contact;
+    const double *last = pair->r->closest.unknowns + 8 * (size_t)pair->contact;
     double u[SMOOTH_POLYTOPE_UNKNOWNS];
     memcpy(u, last, sizeof u);
     enum support_fault fault = smooth_polytope_newton(
@@ -365,7 +365,7 @@ smooth_polytope_closest(struct rt *run, uint32_t contact,
     smooth_polytope_get(run, contact, &pair);
     memset(&answer, 0, sizeof answer);
     answer.gap = NAN;
-    if (run->contact_warm[contact])
+    if (run->closest.warm[contact])
         fault = solve_warm(&pair, &answer);
     if (fault != SUPPORT_FINE)
         fault = solve_cold(&pair, &answer);
@@ -374,7 +374,7 @@ smooth_polytope_closest(struct rt *run, uint32_t contact,
         keep(run, contact, &answer);
         return IMP_OK;
     }
-    run->contact_warm[contact] = 0;
+    run->closest.warm[contact] = 0;
     if (loud) {
         complain(run, &pair, &answer, fault);
         return IMP_FAILED;

@@ -116,7 +116,7 @@ bool smooth_polytope_deep(const struct smooth_polytope *pair,
                           const struct smooth_polytope_nearest *nearest);
 
 /* -- smooth_polytope.c -- */
-/* The feature of the last answer. run->contact_u holds its unknowns, and
+/* The feature of the last answer. run->closest.unknowns holds its unknowns, and
  * behind them (entries 6 and 7) the feature, so that both are saved and
  * restored together. */
 struct polytope_feature smooth_polytope_warm_feature(const struct rt *run,

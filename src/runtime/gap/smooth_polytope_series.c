@@ -121,7 +121,7 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
     struct smooth_polytope pair;
     if (valid != NULL)
         *valid = 0.0;
-    if (!run->contact_warm[contact]) {
+    if (!run->closest.warm[contact]) {
         struct nearest_features nearest;
         int st = smooth_polytope_closest(run, contact, &nearest, false);
         if (st != IMP_OK)
@@ -130,7 +130,7 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
     smooth_polytope_get(run, contact, &pair);
     struct polytope_feature feature =
         smooth_polytope_warm_feature(run, contact);
-    memcpy(local, run->contact_u + 8 * (size_t)contact,
+    memcpy(local, run->closest.unknowns + 8 * (size_t)contact,
            SMOOTH_POLYTOPE_UNKNOWNS * sizeof *local);
     int count = smooth_polytope_local(&pair, feature, local);
     contact_bodies_rows(run, image_contact, rows);
@@ -170,8 +170,8 @@ smooth_polytope_predict(struct rt *run, uint32_t contact, int order, double dt)
         polytope_contact_memo(run, contact)->smooth;
     struct polytope_feature feature =
         smooth_polytope_warm_feature(run, contact);
-    double *unknowns = run->contact_u + 8 * (size_t)contact;
-    if (kept == NULL || !run->contact_warm[contact] ||
+    double *unknowns = run->closest.unknowns + 8 * (size_t)contact;
+    if (kept == NULL || !run->closest.warm[contact] ||
         kept->f.kind != feature.kind || kept->f.index != feature.index)
         return;
     uint32_t tape = rt_contact(run, contact)->feature_event[feature.kind];

@@ -59,10 +59,10 @@ static bool
 remembered(struct rt *run, uint32_t contact, struct closest_points *out)
 {
     double state[2 * IMP_STATE_SPACE];
-    if (!run->closest_points || !run->contact_warm[contact])
+    if (!run->closest.smooth || !run->closest.warm[contact])
         return false;
-    const struct closest_points_memo *memo = &run->closest_points[contact];
-    const double *u = run->contact_u + 8 * (size_t)contact;
+    const struct closest_points_memo *memo = &run->closest.smooth[contact];
+    const double *u = run->closest.unknowns + 8 * (size_t)contact;
     if (!memo->good || memo->time != rt_time(run) ||
         memcmp(memo->u, u, sizeof memo->u))
         return false;
@@ -76,10 +76,10 @@ remembered(struct rt *run, uint32_t contact, struct closest_points *out)
 static void
 remember(struct rt *run, uint32_t contact, const struct closest_points *points)
 {
-    if (!run->closest_points)
-        run->closest_points =
+    if (!run->closest.smooth)
+        run->closest.smooth =
             NEW_N(run->own, struct closest_points_memo, run->im->contacts.n);
-    struct closest_points_memo *memo = &run->closest_points[contact];
+    struct closest_points_memo *memo = &run->closest.smooth[contact];
     memo->good = true;
     memo->time = rt_time(run);
     contact_bodies_state(run, rt_contact(run, contact), memo->state);
@@ -409,7 +409,7 @@ smooth_smooth_closest(struct rt *run, uint32_t contact,
     const imp_contact *image_contact = rt_contact(run, contact);
     struct support_pair pair;
     enum support_fault fault = SUPPORT_LOST;
-    double *last = run->contact_u + 8 * (size_t)contact;
+    double *last = run->closest.unknowns + 8 * (size_t)contact;
     if (remembered(run, contact, out))
         return IMP_OK;
     memset(&pair, 0, sizeof pair);
@@ -418,7 +418,7 @@ smooth_smooth_closest(struct rt *run, uint32_t contact,
     support_body_get(run, image_contact->body[0], &pair.b[0]);
     support_body_get(run, image_contact->body[1], &pair.b[1]);
     pair.length = support_length(&pair.b[0], &pair.b[1]);
-    if (run->contact_warm[contact]) {
+    if (run->closest.warm[contact]) {
         double u[8], gap;
         memcpy(u, last, sizeof u);
         fault = newton(run, image_contact, &pair, u, &gap);
@@ -438,11 +438,11 @@ smooth_smooth_closest(struct rt *run, uint32_t contact,
     if (fault == SUPPORT_FINE) {
         out->deep = is_deep(&pair, out->gap);
         memcpy(last, out->u, sizeof out->u);
-        run->contact_warm[contact] = 1;
+        run->closest.warm[contact] = 1;
         remember(run, contact, out);
         return IMP_OK;
     }
-    run->contact_warm[contact] = 0;
+    run->closest.warm[contact] = 0;
     if (loud) {
         complain(run, image_contact, &pair, fault);
         return IMP_FAILED;
@@ -459,14 +459,14 @@ static const double *
 event_row(const struct rt *run, uint32_t contact, uint32_t i)
 {
     return tape_output_row(run, rt_contact(run, contact)->event,
-                           run->event_work[contact], i);
+                           run->rows.contact[contact], i);
 }
 
 void
 smooth_smooth_predict(struct rt *run, uint32_t contact, int order, double dt)
 {
     assert(rt_contact(run, contact)->n_unknown <= 8);
-    double *u = run->contact_u + 8 * (size_t)contact;
+    double *u = run->closest.unknowns + 8 * (size_t)contact;
     for (uint32_t i = 0; i < rt_contact(run, contact)->n_unknown; i++) {
         const double *c = event_row(run, contact, 1 + i);
         double y = c[order];
@@ -482,7 +482,7 @@ smooth_smooth_series(struct rt *run, uint32_t contact, int order, double *gap)
 {
     const imp_contact *image_contact = rt_contact(run, contact);
     const double *rows[2] = {NULL, NULL};
-    if (!run->contact_warm[contact]) {
+    if (!run->closest.warm[contact]) {
         struct closest_points points;
         int st = smooth_smooth_closest(run, contact, &points, false);
         if (st != IMP_OK)
@@ -490,8 +490,8 @@ smooth_smooth_series(struct rt *run, uint32_t contact, int order, double *gap)
     }
     contact_bodies_rows(run, image_contact, rows);
     int st = rt_series(run, image_contact->event,
-                       run->contact_u + 8 * (size_t)contact, rows,
-                       run->event_work[contact], order);
+                       run->closest.unknowns + 8 * (size_t)contact, rows,
+                       run->rows.contact[contact], order);
     if (st != IMP_OK)
         return st;
     memcpy(gap, event_row(run, contact, 0),

@@ -26,7 +26,7 @@ double
 gap_c00_share(const struct rt *run)
 {
     return run->im->has_tolerance
-               ? fmax(RT_GAP_SHARE * run->tolerance, GAP_C00_SHARE)
+               ? fmax(RT_GAP_SHARE * run->world.tolerance, GAP_C00_SHARE)
                : GAP_C00_SHARE;
 }
 
@@ -54,10 +54,11 @@ gap_tolerance_get(struct rt *run, uint32_t contact, struct gap_tolerance *out)
     out->length = support_length(&support[0], &support[1]);
     /* the gap is a difference of positions and has their rounding errors */
     out->gap_rounding = 4.0 * DBL_EPSILON * (out->length + where);
-    out->gap = fmax(RT_GAP_SHARE * run->tolerance * out->length,
+    out->gap = fmax(RT_GAP_SHARE * run->world.tolerance * out->length,
                     8.0 * out->gap_rounding);
-    out->rate = fmax(RT_GAP_SHARE * run->tolerance, 64.0 * DBL_EPSILON) * rate +
-                8.0 * DBL_EPSILON * moves;
+    out->rate =
+        fmax(RT_GAP_SHARE * run->world.tolerance, 64.0 * DBL_EPSILON) * rate +
+        8.0 * DBL_EPSILON * moves;
     out->rate_c00 = gap_c00_share(run) * rate + 8.0 * DBL_EPSILON * moves;
     out->rate_rounding = 8.0 * DBL_EPSILON * (rate + moves);
 }

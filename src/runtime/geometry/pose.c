@@ -33,12 +33,12 @@ pose_carry(const struct rt *run, uint32_t body, bool turn,
     assert(body == IMP_WORLD || body < run->im->bodies.n);
     assert(given != NULL && out != NULL);
     memcpy(out, given, 3 * sizeof *out);
-    if (body == IMP_WORLD || run->state0 == NULL)
+    if (body == IMP_WORLD || run->start.state == NULL)
         return;
     bool plane = run->im->dim == 2;
     uint32_t at = rt_body(run, body)->env_state, dim = run->im->dim;
     const double *state = run->env + at,
-                 *s0 = run->state0 + (at - run->im->layout.state);
+                 *s0 = run->start.state + (at - run->im->layout.state);
     if (rt_time(run) == 0 ||
         !memcmp(state, s0, (plane ? 3 : 7) * sizeof *state))
         return;

@@ -3,9 +3,9 @@
  * tapes, which are machine code if there is any, else interpreted by the
  * evaluator.
  *
- * Invariants: run->work[b] and run->event_work[c] are zeroed once and only
+ * Invariants: run->rows.block[b] and run->rows.contact[c] are zeroed once and only
  * written by series functions; the IMP_ROW_PAD entries before coefficient 0
- * stay zero. run->state0 holds the state at time 0 after set-up. No number
+ * stay zero. run->start.state holds the state at time 0 after set-up. No number
  * that is not finite goes on from here without a status (I5). */
 #include "runtime/instance/run.h"
 

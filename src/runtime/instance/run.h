@@ -26,6 +26,39 @@ struct rt_tier {
     const imp_code *(*more)(struct rt_tier *t);
 };
 
+/* Rows of series (runtime/tape/eval.h). */
+struct rt_rows {
+    double **block;   /* per block: of its motion */
+    double **contact; /* per contact: of its event tape, see rt_gap_tape */
+    double **opening; /* per contact: of its opening tape, or NULL */
+};
+/* Where searches for closest points begin: at the last ones. */
+struct rt_closest {
+    double *unknowns;    /* per contact 8 numbers: its last closest points */
+    unsigned char *warm; /* per contact: does `unknowns` hold closest points? */
+    struct closest_points_memo
+        *smooth; /* per contact: smooth_smooth.c's last answer */
+    struct polytope_contact_memo
+        *polytope; /* per contact: polytope_contact.c's last answer */
+};
+/* What the model says of its world. */
+struct rt_world {
+    double tolerance; /* relative, see RT_TOLERANCE */
+    double gravity[3];
+    double seed;
+};
+/* How the present start was made, and how to come back to it. */
+struct rt_start {
+    double *state;         /* the state at time 0, which rt_reset restores */
+    struct restart *again; /* of restart.c; NULL until the second start */
+    /* A new number whenever set-up has made another start, or may have made
+     * one. While it is the same, starts differ only in params and restitutions
+     * that no tape of the model reads (restart.c). */
+    unsigned long version;
+};
+
+/* The parts of the runtime that keep something about a run have one pointer
+ * each, to a struct of their own. */
 struct rt {
     const imp_image *im;
     const imp_code *code; /* NULL: tapes go to the evaluator */
@@ -34,44 +67,27 @@ struct rt {
     struct arena *arena;  /* of the present start; rt_restart empties it */
     struct arena *brief;  /* of the present event; rt_brief_end empties it */
     struct diags *ds;
+    atomic_int *stop; /* Ctrl-C sets it; may be NULL */
     double *env;
-    double **work;                   /* per block: rows of its motion series */
-    double **event_work;             /* per contact: rows of its event series */
+    double *state_lo; /* per entry of the state in env: its low part
+                         (compensated.h) */
+    double *scratch;  /* room for the outputs of the widest tape */
+    struct rt_rows rows;
+    struct rt_world world;
+    struct rt_start start;
+    struct rt_closest closest;
+    struct polytope **polytope;      /* per body; NULL: it is no polytope */
     struct motion_plan *motion;      /* of motion.c */
     struct joint_projection *joints; /* of joints.c; NULL without joints */
     struct series_along
         *series_along; /* of series_along.c: series of the user's expressions */
-    double *contact_u; /* per contact 8 numbers: the last closest points, where
-                          the next search begins */
-    unsigned char
-        *contact_warm; /* per contact: does contact_u hold closest points? */
     struct system_run *system;   /* of system.c */
     struct switching *switching; /* of switching.c; NULL without branches */
-    struct polytope **polytope; /* per body; NULL where a body is no polytope */
-    struct polytope_contact_memo
-        *polytope_contact; /* per contact: polytope_contact.c's last answer */
-    struct closest_points_memo
-        *closest_points; /* per contact: smooth_smooth.c's last answer */
-    double *scratch;     /* room for the outputs of the widest tape */
-    double *state_lo;    /* per entry of the state in env: its low part
-                            (compensated.h) */
-    atomic_int *stop;    /* Ctrl-C sets it; may be NULL */
-    double tolerance;    /* relative, see RT_TOLERANCE */
-    double gravity[3];
-    double seed;
-    /* the state at time 0, which rt_reset restores */
-    double *state0;
-    struct event_state *event; /* of event.c; NULL until it is first used */
-    struct rt_kept *kept;      /* of rt_keep */
+    struct event_state *event;   /* of event.c; NULL until it is first used */
+    struct rt_kept *kept;        /* of rt_keep */
     /* of persistent_group.c: contacts that stay closed; NULL: none */
     struct persistent_set *persistent;
     struct persistent_set *persistent_memory; /* the memory for it */
-    double **opening_work; /* per contact: rows of its opening tape, or NULL */
-    struct restart *again; /* of restart.c; NULL until the second start */
-    /* A new number whenever set-up has made another start, or may have made
-     * one. While it is the same, starts differ only in params and restitutions
-     * that no tape of the model reads (restart.c). */
-    unsigned long setup_version;
 };
 
 /* The relative tolerance of verdicts (tangential.md, section 0.F): 1e-9 of the
@@ -133,7 +149,7 @@ rt_contact(const struct rt *run, uint32_t c)
 {
     return IMP_ARRAY(run->im, run->im->contacts, imp_contact) + c;
 }
-/* The series tape of a contact, whose rows are run->event_work[c]: the gap, or
+/* The series tape of a contact, whose rows are run->rows.contact[c]: the gap, or
  * the relative pose where polytopes touch. */
 static inline uint32_t
 rt_gap_tape(const struct rt *run, uint32_t c)

@@ -26,10 +26,10 @@ saved_state_take(struct rt *run)
     memcpy(v, run->env + layout->state, n_state * sizeof *v);
     memcpy(v + n_state, run->state_lo, n_state * sizeof *v);
     v += 2 * n_state;
-    memcpy(v, run->contact_u, WARM_START * n_contact * sizeof *v);
+    memcpy(v, run->closest.unknowns, WARM_START * n_contact * sizeof *v);
     v += WARM_START * n_contact;
     for (size_t i = 0; i < n_contact; i++)
-        v[i] = run->contact_warm[i];
+        v[i] = run->closest.warm[i];
     assert(v + n_contact == saved.v + saved.n);
     return saved;
 }
@@ -47,8 +47,8 @@ saved_state_restore(struct rt *run, const struct saved_state *saved)
     memcpy(run->env + layout->state, v, n_state * sizeof *v);
     memcpy(run->state_lo, v + n_state, n_state * sizeof *v);
     v += 2 * n_state;
-    memcpy(run->contact_u, v, WARM_START * n_contact * sizeof *v);
+    memcpy(run->closest.unknowns, v, WARM_START * n_contact * sizeof *v);
     v += WARM_START * n_contact;
     for (size_t i = 0; i < n_contact; i++)
-        run->contact_warm[i] = v[i] != 0.0;
+        run->closest.warm[i] = v[i] != 0.0;
 }

@@ -116,7 +116,7 @@ system_series(struct rt *run, uint32_t system, int order)
     }
     own->slid = true;
     for (uint32_t i = 0; i < 2 * sys->n && st == IMP_OK; i++)
-        memcpy(run->work[sys->block] + (size_t)to[i] * IMP_ROW_STRIDE,
+        memcpy(run->rows.block[sys->block] + (size_t)to[i] * IMP_ROW_STRIDE,
                own->work + (size_t)from[i] * IMP_ROW_STRIDE,
                IMP_ROW_STRIDE * sizeof(double));
     return st;
@@ -131,7 +131,7 @@ system_unslide(struct rt *run, uint32_t system)
     const uint32_t *to = IMP_ARRAY(run->im, block->rows, uint32_t);
     struct system_run *own = run->system + system;
     for (uint32_t i = 0; i < 2 * sys->n && own->slid; i++)
-        memset(run->work[sys->block] + (size_t)to[i] * IMP_ROW_STRIDE, 0,
+        memset(run->rows.block[sys->block] + (size_t)to[i] * IMP_ROW_STRIDE, 0,
                IMP_ROW_STRIDE * sizeof(double));
     own->slid = false;
 }
@@ -150,7 +150,7 @@ system_observed(struct rt *run, uint32_t system, int order)
         memset(own->lambda, 0, sys->n_contact * sizeof *own->lambda);
     if (st)
         return st;
-    st = rt_series(run, tape, own->lambda, NULL, run->work[sys->observer],
+    st = rt_series(run, tape, own->lambda, NULL, run->rows.block[sys->observer],
                    order);
     if (st != IMP_NONFINITE)
         return st;
@@ -222,16 +222,17 @@ system_gap_series(struct rt *run, uint32_t system, uint32_t i, int order,
     assert(i < rt_system(run, system)->n_contact);
     const imp_system *sys = rt_system(run, system);
     uint32_t c = sys->contact + i, tape = rt_contact(run, c)->event;
-    const double *rows[1] = {run->work[sys->block]};
-    int st = told(
-        run, rt_series(run, tape, NULL, rows, run->event_work[c], order), tape);
+    const double *rows[1] = {run->rows.block[sys->block]};
+    int st =
+        told(run, rt_series(run, tape, NULL, rows, run->rows.contact[c], order),
+             tape);
     if (st)
         return st;
     const imp_tape *t = IMP_ARRAY(run->im, run->im->tapes, imp_tape) + tape;
     const imp_instr *code = IMP_ARRAY(run->im, t->code, imp_instr);
     uint32_t row = code[IMP_ARRAY(run->im, t->outs, uint32_t)[0]].row;
     memcpy(series,
-           run->event_work[c] + (size_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD,
+           run->rows.contact[c] + (size_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD,
            (size_t)(order + 1) * sizeof *series);
     return IMP_OK;
 }

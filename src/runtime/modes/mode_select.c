@@ -73,7 +73,7 @@ mode_still_rate(struct rt *run, uint32_t contact, double acceleration)
 {
     double g = 0.0;
     for (int i = 0; i < 3; i++)
-        g += run->gravity[i] * run->gravity[i];
+        g += run->world.gravity[i] * run->world.gravity[i];
     double acc = fmax(fabs(acceleration), sqrt(g));
     return MODE_STILL * fmax(speeds_at(run, contact),
                              sqrt(2.0 * acc * gap_length(run, contact)));
@@ -208,6 +208,6 @@ mode_select(struct rt *run, const struct contact_point *spot, int count,
     if ((st = keep(run, &problem, &group)))
         return st;
     if (group)
-        *choice = group->rank < group->n_on ? MODE_SHARED : MODE_HOLDS;
+        *choice = group->delassus.rank < group->n_on ? MODE_SHARED : MODE_HOLDS;
     return IMP_OK;
 }

@@ -27,7 +27,7 @@ body_kinematics(struct rt *run, uint32_t body, double out[18])
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + image_body->block;
     const uint32_t *state = IMP_ARRAY(run->im, block->state, uint32_t);
     const uint32_t *rows = IMP_ARRAY(run->im, block->rows, uint32_t);
-    double *keep = run->work[image_body->block], step;
+    double *keep = run->rows.block[image_body->block], step;
     double *work = !persistent_moves(run, image_body->block)
                        ? joints_rows(run, image_body->block)
                        : NULL;
@@ -37,9 +37,9 @@ body_kinematics(struct rt *run, uint32_t body, double out[18])
         work = NEW_N(run->brief, double, (n + 1) * IMP_ROW_STRIDE);
     }
     /* r->work may be in use as dense output */
-    run->work[image_body->block] = work;
+    run->rows.block[image_body->block] = work;
     int st = motion_series(run, image_body->block, 2, &step);
-    run->work[image_body->block] = keep;
+    run->rows.block[image_body->block] = keep;
     if (st)
         return st;
     bool plane = run->im->dim == 2;

@@ -52,8 +52,8 @@ static void
 shift(struct rt *run, const struct persistent_group *group, const double *x,
       bool velocity)
 {
-    for (uint32_t n = 0; n < group->n_body; n++) {
-        uint32_t b = group->body[n];
+    for (uint32_t n = 0; n < group->moved.n_body; n++) {
+        uint32_t b = group->moved.body[n];
         double c[6] = {0};
         for (int i = 0; i < group->n_on; i++)
             for (int j = 0; j < 6; j++)
@@ -95,9 +95,9 @@ deviation(const struct rt *run, struct persistent_group *group, bool velocity,
     bool off = false;
     for (int i = 0; i < group->n_on; i++) {
         sizes(run, &group->row[i], &place, &speed);
-        group->b[i] =
+        group->scratch.b[i] =
             group->row[i].gap.c[velocity ? 1 : 0] - (want ? want[i] : 0.0);
-        off |= fabs(group->b[i]) >
+        off |= fabs(group->scratch.b[i]) >
                DEVIATION_ROUNDING * DBL_EPSILON * (velocity ? speed : place);
     }
     return off;
@@ -159,20 +159,20 @@ static int
 project(struct rt *run, struct persistent_group *group, int rounds,
         const double *gap, const double *rate, bool timed)
 {
-    double *solution = group->x;
+    double *solution = group->scratch.x;
     for (int round = 0;; round++) {
         int st = persistent_rates(run, group);
         if (st)
             return st;
         if (round == rounds || !deviation(run, group, false, gap))
             break;
-        persistent_solve(group, group->b, solution);
+        persistent_solve(group, group->scratch.b, solution);
         if (timed && round == 0)
             in_their_time(run, group, solution);
         shift(run, group, solution, false);
     }
     if (deviation(run, group, true, rate)) {
-        persistent_solve(group, group->b, solution);
+        persistent_solve(group, group->scratch.b, solution);
         shift(run, group, solution, true);
     }
     return IMP_OK;
@@ -211,8 +211,8 @@ persistent_close(struct rt *run, const struct contact_point *spot, int n,
     if (st)
         return st;
     if (deviation(run, group, true, rate)) {
-        persistent_solve(group, group->b, group->x);
-        shift(run, group, group->x, true);
+        persistent_solve(group, group->scratch.b, group->scratch.x);
+        shift(run, group, group->scratch.x, true);
     }
     return project(run, group, CLOSE_ROUNDS, gap, rate, true);
 }

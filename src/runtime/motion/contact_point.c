@@ -77,7 +77,7 @@ static void
 rotation(const struct rt *run, uint32_t body, int order, struct taylor R[9])
 {
     const imp_body *image_body = rt_body(run, body);
-    const double *work = run->work[image_body->block];
+    const double *work = run->rows.block[image_body->block];
     struct taylor q[4], product[16];
     bool plane = run->im->dim == 2;
     for (int i = 0; i < 9; i++)
@@ -148,13 +148,15 @@ surface_row(struct rt *run, struct persistent_row *row, int order)
         return st;
     for (int i = 0; i < 2; i++)
         if (contact_point_body_moves(run, image_contact->body[i]))
-            rows[i] = run->work[rt_body(run, image_contact->body[i])->block];
-    double *work = run->opening_work[contact];
+            rows[i] =
+                run->rows.block[rt_body(run, image_contact->body[i])->block];
+    double *work = run->rows.opening[contact];
     if (!work)
-        work = run->opening_work[contact] = NEW_N(
+        work = run->rows.opening[contact] = NEW_N(
             run->own, double, ((size_t)tape->n_rows + 1) * IMP_ROW_STRIDE);
     st = rt_series(run, image_contact->opening,
-                   run->contact_u + 8 * (size_t)contact, rows, work, order);
+                   run->closest.unknowns + 8 * (size_t)contact, rows, work,
+                   order);
     if (st)
         return st;
     const uint32_t *outs = IMP_ARRAY(run->im, tape->outs, uint32_t);

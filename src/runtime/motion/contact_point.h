@@ -35,12 +35,12 @@ struct persistent_row;
 /* Does the body move at all? (False for the world and for fixed bodies.) */
 bool contact_point_body_moves(const struct rt *run, uint32_t body);
 /* The gap of a point and the forces that open it, as series to `order`;
- * run->work holds the motion. Status of the tapes; IMP_SINGULAR where two edges
+ * run->rows.block holds the motion. Status of the tapes; IMP_SINGULAR where two edges
  * are parallel. */
 int contact_point_series(struct rt *run, struct persistent_group *group,
                          struct persistent_row *row, int order);
 /* Forgets the poses that points of one contact share: to be called whenever
- * the motion in run->work has changed. */
+ * the motion in run->rows.block has changed. */
 void contact_point_poses_forget(struct persistent_group *group);
 /* Calls `each` with the gap of every vertex over the face of the point `on`.
  * *holds (may be NULL): the time for which these series hold. */

@@ -35,7 +35,7 @@ int joints_response(struct rt *run, uint32_t block, double *change);
 /* Moves the pose or the velocities of one body by such a change. */
 void joints_shift_body(struct rt *run, uint32_t body, const double change[6],
                        bool velocity);
-/* Rows for a motion series of a block beside run->work, which may be in use as
+/* Rows for a motion series of a block beside run->rows.block, which may be in use as
  * dense output; NULL where the block has no joints. They belong to the run. */
 double *joints_rows(const struct rt *run, uint32_t block);
 

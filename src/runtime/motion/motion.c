@@ -32,9 +32,9 @@ free_series(struct rt *run, uint32_t block, uint32_t tape, int order)
     int st = joints_multipliers(run, block, &lambda);
     if (st != IMP_OK)
         return st;
-    st = rt_series(run, tape, lambda, NULL, run->work[block], order);
+    st = rt_series(run, tape, lambda, NULL, run->rows.block[block], order);
     if (st == IMP_NONFINITE) {
-        rt_nonfinite_series(run, tape, lambda, run->work[block], order);
+        rt_nonfinite_series(run, tape, lambda, run->rows.block[block], order);
         return IMP_FAILED;
     }
     return st;
@@ -156,7 +156,7 @@ static void
 advance_block(struct rt *run, uint32_t block, int order, double dt)
 {
     const struct motion_block *moving = motion_block_of(run, block);
-    const double *work = run->work[block], *row[AT_ONCE];
+    const double *work = run->rows.block[block], *row[AT_ONCE];
     double *env = run->env, *lo = run->state_lo, change[AT_ONCE];
     uint32_t state0 = run->im->layout.state, at[AT_ONCE], waiting = 0;
     for (uint32_t i = 0; i < moving->n_lines; i++) {

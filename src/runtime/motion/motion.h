@@ -12,7 +12,7 @@
 
 /* What steps need to know of the image, for run->motion. Memory: run->own. */
 struct motion_plan *motion_plan_new(struct rt *run);
-/* The series of one block at the present time, into run->work[block]. *step:
+/* The series of one block at the present time, into run->rows.block[block]. *step:
  * the time (s) for which it holds to rounding; infinite if the series is the
  * motion itself. IMP_OK, IMP_FAILED after a diagnostic, or the status of a
  * tape. */

@@ -10,7 +10,7 @@
 #include "runtime/motion/persistent.h"
 
 /* What a step needs to know of the image, read once: where the rows lie, and
- * which of them move. Offsets, because run->work is exchanged for other arrays
+ * which of them move. Offsets, because run->rows.block is exchanged for other arrays
  * (series_along.c). */
 struct motion_row {
     uint32_t env; /* index of the variable */
@@ -62,7 +62,7 @@ motion_zeros(const double *row, int from, int to)
     return any << 1 == 0;
 }
 
-/* *step: the time (s) for which the rows in run->work[block] hold to rounding;
+/* *step: the time (s) for which the rows in run->rows.block[block] hold to rounding;
  * infinite where the series is the motion itself. */
 void motion_step(const struct rt *run, uint32_t block, int order, double *step);
 

@@ -162,7 +162,7 @@ void
 motion_step(const struct rt *run, uint32_t block, int order, double *step)
 {
     const struct motion_block *moving = motion_block_of(run, block);
-    const double *work = run->work[block];
+    const double *work = run->rows.block[block];
     double push[2];
     bool held = persistent_moves(run, block);
     *step = INFINITY;

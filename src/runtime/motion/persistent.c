@@ -101,10 +101,10 @@ push_add(struct rt *run, const struct persistent_row *row, int from, int to,
 static void
 push_clear(struct rt *run, const struct persistent_group *group)
 {
-    for (uint32_t i = 0; i < group->n_block; i++)
-        memset(run->persistent_memory->push[group->block[i]], 0,
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        memset(run->persistent_memory->push[group->moved.block[i]], 0,
                sizeof(double) * IMP_ROW_STRIDE * persistent_per_body(run) *
-                   persistent_block(run, group->block[i])->bodies.n);
+                   persistent_block(run, group->moved.block[i])->bodies.n);
 }
 
 /* writes order 0 of these accelerations, or zeros, into env for the joints */
@@ -112,10 +112,10 @@ static void
 push_env(struct rt *run, const struct persistent_group *group, bool on)
 {
     uint32_t d = run->im->dim;
-    for (uint32_t i = 0; i < group->n_body; i++) {
-        double *e =
-            run->env + rt_body(run, group->body[i])->env_body + IMP_BODY_PUSH;
-        const double *p = push_of(run, group->body[i]);
+    for (uint32_t i = 0; i < group->moved.n_body; i++) {
+        double *e = run->env + rt_body(run, group->moved.body[i])->env_body +
+                    IMP_BODY_PUSH;
+        const double *p = push_of(run, group->moved.body[i]);
         for (uint32_t j = 0; j < persistent_per_body(run); j++)
             e[j < d ? j : 3 + j - d] = on ? p[(size_t)j * IMP_ROW_STRIDE] : 0.0;
     }
@@ -148,13 +148,13 @@ hand_over(struct rt *run, uint32_t b, double *to)
     }
 }
 
-/* makes the series of the driven tapes, into run->work (where the caller has
- * put run->persistent_memory->own) */
+/* makes the series of the driven tapes, into run->rows.block (where the caller
+ * has put run->persistent_memory->own) */
 static int
 drive(struct rt *run, const struct persistent_group *group, int order)
 {
-    for (uint32_t i = 0; i < group->n_block; i++) {
-        uint32_t block = group->block[i],
+    for (uint32_t i = 0; i < group->moved.n_block; i++) {
+        uint32_t block = group->moved.block[i],
                  tape = persistent_block(run, block)->driven;
         const double *lambda, *rows[1] = {run->persistent_memory->push[block]};
         int st = joints_multipliers(run, block, &lambda);
@@ -167,7 +167,7 @@ drive(struct rt *run, const struct persistent_group *group, int order)
         }
         if (st)
             return st;
-        hand_over(run, block, run->work[block]);
+        hand_over(run, block, run->rows.block[block]);
     }
     return IMP_OK;
 }
@@ -175,10 +175,10 @@ drive(struct rt *run, const struct persistent_group *group, int order)
 static void
 exchange(struct rt *run, const struct persistent_group *group)
 {
-    for (uint32_t i = 0; i < group->n_block; i++) {
-        uint32_t block = group->block[i];
-        double *w = run->work[block];
-        run->work[block] = run->persistent_memory->own[block];
+    for (uint32_t i = 0; i < group->moved.n_block; i++) {
+        uint32_t block = group->moved.block[i];
+        double *w = run->rows.block[block];
+        run->rows.block[block] = run->persistent_memory->own[block];
         run->persistent_memory->own[block] = w;
     }
 }
@@ -210,8 +210,9 @@ answers(struct rt *run, struct persistent_group *group, int count, double *G)
         const imp_contact *image_contact =
             rt_contact(run, group->row[row].spot.contact);
         double *answer = group->answer + (size_t)row * 6 * nb, f[6];
-        for (uint32_t block = 0; block < group->n_body; block++)
-            memset(answer + 6 * group->body[block], 0, 6 * sizeof *answer);
+        for (uint32_t block = 0; block < group->moved.n_body; block++)
+            memset(answer + 6 * group->moved.body[block], 0,
+                   6 * sizeof *answer);
         for (int e = 0; e < 2; e++) {
             if (!contact_point_body_moves(run, image_contact->body[e]))
                 continue;
@@ -220,8 +221,8 @@ answers(struct rt *run, struct persistent_group *group, int count, double *G)
             persistent_by_mass(run, image_contact->body[e], f,
                                answer + 6 * image_contact->body[e]);
         }
-        for (uint32_t block = 0; block < group->n_block; block++) {
-            int st = joints_response(run, group->block[block], answer);
+        for (uint32_t block = 0; block < group->moved.n_block; block++) {
+            int st = joints_response(run, group->moved.block[block], answer);
             if (st)
                 return st;
         }
@@ -267,16 +268,17 @@ persistent_instant(struct rt *run, struct persistent_group *group, int order,
 static int
 factor(struct rt *run, struct persistent_group *group)
 {
-    int n = group->n_on, st = answers(run, group, n, group->G);
+    struct persistent_delassus *delassus = &group->delassus;
+    int n = group->n_on, st = answers(run, group, n, delassus->G);
     if (st)
         return st;
-    memcpy(group->U, group->G, sizeof(double) * (size_t)(n * n));
-    if (!dense_svd(n, n, group->U, group->V, group->s))
+    memcpy(delassus->U, delassus->G, sizeof(double) * (size_t)(n * n));
+    if (!dense_svd(n, n, delassus->U, delassus->V, delassus->s))
         return IMP_NONFINITE;
-    group->rank = 0;
-    while (group->rank < n &&
-           group->s[group->rank] > DELASSUS_RANK * group->s[0])
-        group->rank++;
+    delassus->rank = 0;
+    while (delassus->rank < n &&
+           delassus->s[delassus->rank] > DELASSUS_RANK * delassus->s[0])
+        delassus->rank++;
     return IMP_OK;
 }
 
@@ -299,19 +301,20 @@ void
 persistent_solve(const struct persistent_group *group, const double *b,
                  double *x)
 {
-    assert(group->n_on > 0 && group->rank <= group->n_on);
+    assert(group->n_on > 0 && group->delassus.rank <= group->n_on);
     int n = group->n_on;
     for (int i = 0; i < n; i++)
-        group->a[i] = -b[i];
-    dense_svd_solve(n, n, group->U, group->V, group->s, group->rank, group->a,
-                    x, group->c);
+        group->scratch.a[i] = -b[i];
+    dense_svd_solve(n, n, group->delassus.U, group->delassus.V,
+                    group->delassus.s, group->delassus.rank, group->scratch.a,
+                    x, group->scratch.c);
 }
 
 /* lambda_k of all rows, and what it adds to the accelerations */
 static int
 one_order(struct rt *run, struct persistent_group *group, int term, int last)
 {
-    double *answer = group->x;
+    double *answer = group->scratch.x;
     int st = drive(run, group, term + 2);
     if (!st)
         st = rows_series(run, group, group->n_on, term + 2);
@@ -320,9 +323,9 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
     if (st)
         return st;
     for (int i = 0; i < group->n_on; i++)
-        group->b[i] =
+        group->scratch.b[i] =
             (term + 1.0) * (term + 2.0) * group->row[i].gap.c[term + 2];
-    persistent_solve(group, group->b, answer);
+    persistent_solve(group, group->scratch.b, answer);
     for (int i = 0; i < group->n_on; i++) {
         group->row[i].force.c[term] = answer[i];
         push_add(run, &group->row[i], 0, term, answer[i]);
@@ -370,7 +373,8 @@ steady(struct rt *run, struct persistent_group *group, int order, bool *is)
     for (int i = 0; i < n && *is; i++) {
         const struct persistent_row *row = &group->row[i];
         double spin, size, low = STEADY_ROUNDING * DBL_EPSILON;
-        double push = low * fabs(row->force.c[0] * group->G[i * n + i]);
+        double push =
+            low * fabs(row->force.c[0] * group->delassus.G[i * n + i]);
         spin_of(run, row, &spin, &size);
         spin += sqrt(push /
                      size); /* the accelerations that are left turn it, too */
@@ -418,9 +422,10 @@ persistent_group_series(struct rt *run, struct persistent_group *group,
         st = drive(run, group, order);
     push_env(run, group, false);
     exchange(run, group);
-    for (uint32_t i = 0; i < group->n_block && !st; i++)
-        if (block == UINT32_MAX || block == group->block[i])
-            hand_over(run, group->block[i], run->work[group->block[i]]);
+    for (uint32_t i = 0; i < group->moved.n_block && !st; i++)
+        if (block == UINT32_MAX || block == group->moved.block[i])
+            hand_over(run, group->moved.block[i],
+                      run->rows.block[group->moved.block[i]]);
     return st;
 }
 

@@ -64,7 +64,7 @@ const struct contact_point *persistent_point(const struct rt *run, int i,
 void persistent_accelerations(const struct rt *run, uint32_t block,
                               double push[2]);
 
-/* The series of the motion to `order` < IMP_ORDER_MAX into run->work[block], of
+/* The series of the motion to `order` < IMP_ORDER_MAX into run->rows.block[block], of
  * one block that is held or of all (UINT32_MAX). Status of the tapes. */
 int persistent_series(struct rt *run, int order, uint32_t block);
 /* Moves poses and velocities of all groups onto their closed gaps. */

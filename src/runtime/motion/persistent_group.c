@@ -41,8 +41,8 @@ static struct persistent_group *
 group_new(struct rt *run)
 {
     struct persistent_group *group = NEW(run->own, struct persistent_group);
-    group->block = NEW_N(run->own, uint32_t, run->im->blocks.n + 1);
-    group->body = NEW_N(run->own, uint32_t, run->im->bodies.n + 1);
+    group->moved.block = NEW_N(run->own, uint32_t, run->im->blocks.n + 1);
+    group->moved.body = NEW_N(run->own, uint32_t, run->im->bodies.n + 1);
     return group;
 }
 
@@ -57,14 +57,14 @@ room_for(struct rt *run, struct persistent_group *group, int n)
     group->room = (int)room;
     group->row = NEW_N(run->own, struct persistent_row, room);
     group->answer = NEW_N(run->own, double, room * 6 * run->im->bodies.n + 1);
-    group->G = NEW_N(run->own, double, 3 * room * room + 5 * room);
-    group->U = group->G + room * room;
-    group->V = group->U + room * room;
-    group->s = group->V + room * room;
-    group->a = group->s + room;
-    group->b = group->a + room;
-    group->c = group->b + room;
-    group->x = group->c + room;
+    group->delassus.G = NEW_N(run->own, double, 3 * room * room + 5 * room);
+    group->delassus.U = group->delassus.G + room * room;
+    group->delassus.V = group->delassus.U + room * room;
+    group->delassus.s = group->delassus.V + room * room;
+    group->scratch.a = group->delassus.s + room;
+    group->scratch.b = group->scratch.a + room;
+    group->scratch.c = group->scratch.b + room;
+    group->scratch.x = group->scratch.c + room;
 }
 
 static void
@@ -73,13 +73,13 @@ enter_block(struct rt *run, struct persistent_group *group, uint32_t index)
     const imp_block *block = persistent_block(run, index);
     const uint32_t *in = IMP_ARRAY(run->im, block->bodies, uint32_t);
     struct persistent_set *set = run->persistent_memory;
-    for (uint32_t i = 0; i < group->n_block; i++)
-        if (group->block[i] == index)
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        if (group->moved.block[i] == index)
             return;
-    group->block[group->n_block++] = index;
+    group->moved.block[group->moved.n_block++] = index;
     for (uint32_t i = 0; i < block->bodies.n; i++)
         if (contact_point_body_moves(run, in[i]))
-            group->body[group->n_body++] = in[i];
+            group->moved.body[group->moved.n_body++] = in[i];
     if (set->push[index])
         return;
     set->push[index] =
@@ -96,7 +96,7 @@ fill(struct rt *run, struct persistent_group *group,
 {
     room_for(run, group, n);
     group->n = group->n_on = n;
-    group->n_block = group->n_body = 0;
+    group->moved.n_block = group->moved.n_body = 0;
     group->steady = true;
     for (int i = 0; i < n; i++) {
         const imp_contact *image_contact = rt_contact(run, spot[i].contact);
@@ -149,8 +149,8 @@ persistent_hold(struct rt *run, const struct contact_point *spot, int n)
     struct persistent_group *group =
         set->n_spare ? set->spare[--set->n_spare] : group_new(run);
     fill(run, group, spot, n);
-    for (uint32_t i = 0; i < group->n_block; i++)
-        set->of[group->block[i]] = group;
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        set->of[group->moved.block[i]] = group;
     set->group[set->n++] = group;
     list(run);
     return group;
@@ -164,9 +164,9 @@ static void
 free_group(struct rt *run, struct persistent_group *group)
 {
     struct persistent_set *set = run->persistent_memory;
-    for (uint32_t i = 0; i < group->n_block; i++) {
-        uint32_t block = group->block[i];
-        memset(run->work[block], 0,
+    for (uint32_t i = 0; i < group->moved.n_block; i++) {
+        uint32_t block = group->moved.block[i];
+        memset(run->rows.block[block], 0,
                sizeof(double) * IMP_ROW_STRIDE *
                    persistent_tape(run, persistent_block(run, block)->motion)
                        ->n_rows);
@@ -179,8 +179,8 @@ static bool
 marked(const struct persistent_group *group, const bool *block)
 {
     bool any = block == NULL;
-    for (uint32_t i = 0; i < group->n_block && !any; i++)
-        any = block[group->block[i]];
+    for (uint32_t i = 0; i < group->moved.n_block && !any; i++)
+        any = block[group->moved.block[i]];
     return any;
 }
 
@@ -219,8 +219,8 @@ persistent_mark(const struct rt *run, uint32_t contact, bool *block)
     for (int i = 0; run->persistent && i < run->persistent->n; i++) {
         const struct persistent_group *group = run->persistent->group[i];
         bool in = marked(group, block);
-        for (uint32_t j = 0; in && j < group->n_block; j++)
-            block[group->block[j]] = true;
+        for (uint32_t j = 0; in && j < group->moved.n_block; j++)
+            block[group->moved.block[j]] = true;
     }
     return new;
 }

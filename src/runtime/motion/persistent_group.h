@@ -18,6 +18,21 @@ struct persistent_row {
     struct taylor force; /* N */
     double valid;        /* the time for which the series hold */
 };
+/* The blocks that a group moves, and all bodies of these blocks that move. */
+struct persistent_blocks {
+    uint32_t *block, n_block;
+    uint32_t *body, n_body;
+};
+/* The Delassus matrix G of the points that push (n_on x n_on), its singular
+ * value decomposition and its rank. */
+struct persistent_delassus {
+    int rank;
+    double *G, *U, *V, *s;
+};
+/* n_on each: room for what is being solved */
+struct persistent_scratch {
+    double *a, *b, *c, *x;
+};
 /* One group: points that move bodies of the same blocks. Groups do not feel
  * each other. Each has its own Delassus matrix, and is chosen, followed and
  * ended by itself. */
@@ -26,14 +41,10 @@ struct persistent_group {
     bool steady;                /* forces did not change in the last series */
     struct persistent_row *row; /* those that push come first */
     struct contact_point_poses *poses; /* of contact_point.c */
-    uint32_t *block, n_block;          /* blocks that it moves */
-    uint32_t *body, n_body; /* all bodies of these blocks that move */
-    double *answer;         /* per row and body: 6, what a unit force does */
-    /* the Delassus matrix G of the points that push (n_on x n_on), its singular
-     * value decomposition and its rank */
-    int rank;
-    double *G, *U, *V, *s;
-    double *a, *b, *c, *x; /* n_on each: room for what is being solved */
+    double *answer; /* per row and body: 6, what a unit force does */
+    struct persistent_blocks moved;
+    struct persistent_delassus delassus;
+    struct persistent_scratch scratch;
 };
 /* all groups, and what they share */
 struct persistent_set {
@@ -49,7 +60,7 @@ struct persistent_set {
     double **push;   /* per block: rows of accelerations, input of driven */
     double **driven; /* per block: rows of the driven tape */
     double *
-        *own; /* per block: stands in for run->work while a group is solved */
+        *own; /* per block: stands in for run->rows.block while a group is solved */
 };
 
 static inline const imp_block *
@@ -101,7 +112,7 @@ int persistent_group_series(struct rt *run, struct persistent_group *group,
  * points (n x n; may be NULL) */
 int persistent_instant(struct rt *run, struct persistent_group *group,
                        int order, double *G);
-/* rows of the points that push, to order 1, with group->G and its factors; no
+/* rows of the points that push, to order 1, with G and its factors; no
  * forces */
 int persistent_rates(struct rt *run, struct persistent_group *group);
 /* the least x with G x = -b, n_on entries each */

@@ -4,8 +4,8 @@
  * own coefficients go to env and, shifted, to derived rows that later series
  * read.
  *
- * Invariant: meanwhile run->work and run->event_work are exchanged for arrays
- * of this file, so that a dense output that is in use is not lost. */
+ * Invariant: meanwhile run->rows.block and run->rows.contact are exchanged for
+ * arrays of this file, so that a dense output that is in use is not lost. */
 #include "runtime/motion/series_along.h"
 
 #include <assert.h>
@@ -17,7 +17,7 @@
 #include "runtime/motion/motion.h"
 
 struct series_along {
-    double **motion, **event; /* as r->work, r->event_work */
+    double **motion, **event; /* as run->rows.block, run->rows.contact */
     double **work, **derived; /* per series */
     double **corner;     /* per contact of a polytope: its entries of env */
     const double **rows; /* sources, as imp_series says */
@@ -138,13 +138,13 @@ series_along_fill(struct rt *run, const imp_val *val)
     uint32_t most = 1;
     for (uint32_t i = 0; i < val->series.n; i++)
         most = wants[i].order > most ? wants[i].order : most;
-    double **motion = run->work, **event = run->event_work;
+    double **motion = run->rows.block, **event = run->rows.contact;
     if (!val->series.n)
         return IMP_OK;
-    run->work = run->series_along->motion;
-    run->event_work = run->series_along->event;
+    run->rows.block = run->series_along->motion;
+    run->rows.contact = run->series_along->event;
     int st = fill(run, val, wants, (int)most);
-    run->work = motion;
-    run->event_work = event;
+    run->rows.block = motion;
+    run->rows.contact = event;
     return st;
 }

@@ -253,7 +253,7 @@ switching_end(struct rt *run, uint32_t block, int order, double *step,
     struct switching *switching = run->switching + block;
     const imp_guard *guards =
         IMP_ARRAY(run->im, image_block->guards, imp_guard);
-    const double *rows[1] = {run->work[block]}, *series;
+    const double *rows[1] = {run->rows.block[block]}, *series;
     int st =
         rt_series(run, image_block->guard, NULL, rows, switching->work, order);
     if (st && st != IMP_NONFINITE)

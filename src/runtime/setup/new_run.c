@@ -3,7 +3,7 @@
  * first start, and every further start of the same model. run.h says what a run
  * is.
  *
- * Invariant: run->state0 holds the state at time 0 after set-up. */
+ * Invariant: run->start.state holds the state at time 0 after set-up. */
 #include <assert.h>
 #include <string.h>
 
@@ -37,23 +37,24 @@ rt_make(struct arena *arena, const imp_image *im, const imp_code *code,
     run->own = arena;
     run->ds = ds;
     run->stop = stop;
-    run->tolerance = RT_TOLERANCE;
+    run->world.tolerance = RT_TOLERANCE;
     run->env = NEW_N(arena, double, im->layout.n_env + 1);
-    run->work = NEW_N(arena, double *, im->blocks.n + 1);
+    run->rows.block = NEW_N(arena, double *, im->blocks.n + 1);
     for (uint32_t b = 0; b < im->blocks.n; b++)
-        run->work[b] =
+        run->rows.block[b] =
             work_for(run, IMP_ARRAY(im, im->blocks, imp_block)[b].motion);
-    run->event_work = NEW_N(arena, double *, im->contacts.n + 1);
+    run->rows.contact = NEW_N(arena, double *, im->contacts.n + 1);
     for (uint32_t c = 0; c < im->contacts.n; c++)
-        run->event_work[c] = work_for(run, rt_gap_tape(run, c));
-    run->opening_work = NEW_N(arena, double *, im->contacts.n + 1);
+        run->rows.contact[c] = work_for(run, rt_gap_tape(run, c));
+    run->rows.opening = NEW_N(arena, double *, im->contacts.n + 1);
     run->motion = motion_plan_new(run);
     run->system = system_new(run);
     run->switching = switching_new(run);
     run->joints = joints_new(run);
     run->series_along = series_along_new(run);
-    run->contact_u = NEW_N(arena, double, 8 * (size_t)im->contacts.n + 1);
-    run->contact_warm = NEW_N(arena, unsigned char, im->contacts.n + 1);
+    run->closest.unknowns =
+        NEW_N(arena, double, 8 * (size_t)im->contacts.n + 1);
+    run->closest.warm = NEW_N(arena, unsigned char, im->contacts.n + 1);
     run->polytope = NEW_N(arena, struct polytope *, im->bodies.n + 1);
     size_t widest = 1;
     for (uint32_t t = 0; t < im->tapes.n; t++)
@@ -61,7 +62,7 @@ rt_make(struct arena *arena, const imp_image *im, const imp_code *code,
             widest = rt_tape(run, t)->outs.n;
     run->scratch = NEW_N(arena, double, widest);
     run->state_lo = NEW_N(arena, double, rt_state_size(run) + 1);
-    run->state0 = NEW_N(arena, double, rt_state_size(run) + 1);
+    run->start.state = NEW_N(arena, double, rt_state_size(run) + 1);
     return run;
 }
 
@@ -105,7 +106,7 @@ static void
 forget(struct rt *run)
 {
     memset(run->state_lo, 0, sizeof(double) * rt_state_size(run));
-    memset(run->contact_warm, 0, run->im->contacts.n);
+    memset(run->closest.warm, 0, run->im->contacts.n);
     polytope_contact_forget(run);
     joints_reset(run);
 }
@@ -127,11 +128,11 @@ rt_restart(struct rt *run, const double *params)
     int st = rt_setup(run, params);
     if (st != IMP_OK)
         return st;
-    memcpy(run->state0, run->env + run->im->layout.state,
+    memcpy(run->start.state, run->env + run->im->layout.state,
            sizeof(double) * rt_state_size(run));
     rt_reset(run);
     /* a run that starts only once needs nothing of its set-up again */
-    if (run->setup_version++)
+    if (run->start.version++)
         restart_note(run);
     return IMP_OK;
 }
@@ -139,10 +140,10 @@ rt_restart(struct rt *run, const double *params)
 void
 rt_reset(struct rt *run)
 {
-    assert(run->state0 != NULL);
+    assert(run->start.state != NULL);
     const imp_layout *layout = &run->im->layout;
     run->env[layout->time] = 0.0;
-    memcpy(run->env + layout->state, run->state0,
+    memcpy(run->env + layout->state, run->start.state,
            sizeof(double) * rt_state_size(run));
     forget(run);
     persistent_release(run, NULL);

@@ -23,7 +23,7 @@ int rt_restart(struct rt *run, const double *params);
  * run does not change. Returns false if more than restitutions would differ
  * from the last set-up of the run, if one of them is out of range, or if
  * nothing is known before the second start. Where it returns true, rt_restart
- * is cheap and keeps setup_version. */
+ * is cheap and keeps the version of the start. */
 bool rt_laws(struct rt *run, const double *params, double *e);
 /* Draws the random numbers of the starts anew, with another seed and the
  * number of the run in a sweep (else 0). Set-up itself takes the world's seed

@@ -10,9 +10,8 @@
  * No param is light where set-up is more than its tape: bodies, joints (their
  * start is solved for), draws.
  *
- * Invariant: k->env and the numbers of the world are those of the last set-up
- * that succeeded; k->reg has the constants of the part, and is a number
- * everywhere. */
+ * Invariant: the members of `full` are those of the last set-up that succeeded;
+ * full.reg has the constants of the part, and holds numbers everywhere. */
 #include "runtime/setup/restart.h"
 
 #include <assert.h>
@@ -32,22 +31,34 @@ struct param_read {
 struct law {
     uint32_t contact, env, reg; /* its entry in env */
 };
-struct restart {
-    bool any;   /* some param is light (see above) */
-    bool known; /* the values of a set-up have been kept */
-    const imp_tape *tape;
-    uint32_t *heavy, *light; /* params */
-    uint32_t n_heavy, n_light;
-    struct param_read *reads; /* the part of the set-up tape: registers that are
-                                 params, then operators */
+/* The part of the set-up tape that light params change: registers that are
+ * params, then operators. */
+struct light_part {
+    struct param_read *reads;
     uint32_t *ops;
     uint32_t n_reads, n_ops;
+};
+/* Where contacts have their restitutions. */
+struct restitutions {
     struct law *laws;  /* contacts whose restitution is made of params */
     struct law *fixed; /* contacts whose restitution is not */
     uint32_t *e;       /* the registers that hold restitutions, each once */
     uint32_t n_laws, n_fixed, n_e;
+};
+/* What a full set-up gave. */
+struct setup_values {
+    bool known;
     double *reg; /* of the set-up tape */
     double *env, gravity[3], tolerance, seed;
+};
+struct restart {
+    bool any; /* some param is light (see above) */
+    const imp_tape *tape;
+    uint32_t *heavy, *light; /* params */
+    uint32_t n_heavy, n_light;
+    struct light_part part;
+    struct restitutions restitution;
+    struct setup_values full;
 };
 
 static const imp_tape *
@@ -151,22 +162,24 @@ find_part(const struct rt *run, struct restart *restart,
     const double *consts = IMP_ARRAY(run->im, tape->consts, double);
     const uint32_t *out = IMP_ARRAY(run->im, tape->outs, uint32_t);
     uint32_t first = run->im->layout.params, n = tape->code.n;
-    restart->reads = NEW_N(run->own, struct param_read, n + 1);
-    restart->ops = NEW_N(run->own, uint32_t, n + 1);
-    restart->laws = NEW_N(run->own, struct law, run->im->contacts.n + 1);
-    restart->fixed = NEW_N(run->own, struct law, run->im->contacts.n + 1);
-    restart->e = NEW_N(run->own, uint32_t, run->im->contacts.n + 1);
-    restart->reg = NEW_N(run->own, double, n + 1);
+    restart->part.reads = NEW_N(run->own, struct param_read, n + 1);
+    restart->part.ops = NEW_N(run->own, uint32_t, n + 1);
+    restart->restitution.laws =
+        NEW_N(run->own, struct law, run->im->contacts.n + 1);
+    restart->restitution.fixed =
+        NEW_N(run->own, struct law, run->im->contacts.n + 1);
+    restart->restitution.e = NEW_N(run->own, uint32_t, run->im->contacts.n + 1);
+    restart->full.reg = NEW_N(run->own, double, n + 1);
     for (uint32_t i = 0; i < n; i++) {
         if (!law[i])
             continue;
         if (in[i].op == IMP_OP_CONST)
-            restart->reg[i] = consts[in[i].a];
+            restart->full.reg[i] = consts[in[i].a];
         else if (in[i].op == IMP_OP_ENV && in[i].a - first < run->im->params.n)
-            restart->reads[restart->n_reads++] =
+            restart->part.reads[restart->part.n_reads++] =
                 (struct param_read){i, in[i].a - first};
         else if (in[i].op > IMP_OP_UNKNOWN)
-            restart->ops[restart->n_ops++] = i;
+            restart->part.ops[restart->part.n_ops++] = i;
         else
             return false;
     }
@@ -175,14 +188,14 @@ find_part(const struct rt *run, struct restart *restart,
         struct law one = {c, rt_contact(run, c)->env_contact + IMP_CONTACT_E,
                           reg};
         if (in[reg].op == IMP_OP_CONST) {
-            restart->fixed[restart->n_fixed++] = one;
+            restart->restitution.fixed[restart->restitution.n_fixed++] = one;
             continue;
         }
-        restart->laws[restart->n_laws++] = one;
-        while (i < restart->n_e && restart->e[i] != reg)
+        restart->restitution.laws[restart->restitution.n_laws++] = one;
+        while (i < restart->restitution.n_e && restart->restitution.e[i] != reg)
             i++;
-        if (i == restart->n_e)
-            restart->e[restart->n_e++] = reg;
+        if (i == restart->restitution.n_e)
+            restart->restitution.e[restart->restitution.n_e++] = reg;
     }
     return true;
 }
@@ -221,22 +234,25 @@ look(const struct rt *run, struct restart *restart)
 void
 restart_note(struct rt *run)
 {
-    assert(run->state0 != NULL);
-    struct restart *restart = run->again;
+    assert(run->start.state != NULL);
+    struct restart *restart = run->start.again;
     if (!restart) {
         restart = NEW(run->own, struct restart);
         restart->any = look(run, restart);
         if (restart->any)
-            restart->env = NEW_N(run->own, double, run->im->layout.n_env + 1);
-        run->again = restart;
+            restart->full.env =
+                NEW_N(run->own, double, run->im->layout.n_env + 1);
+        run->start.again = restart;
     }
     if (!restart->any)
         return;
-    memcpy(restart->env, run->env, run->im->layout.n_env * sizeof *run->env);
-    memcpy(restart->gravity, run->gravity, sizeof restart->gravity);
-    restart->tolerance = run->tolerance;
-    restart->seed = run->seed;
-    restart->known = true;
+    memcpy(restart->full.env, run->env,
+           run->im->layout.n_env * sizeof *run->env);
+    memcpy(restart->full.gravity, run->world.gravity,
+           sizeof restart->full.gravity);
+    restart->full.tolerance = run->world.tolerance;
+    restart->full.seed = run->world.seed;
+    restart->full.known = true;
 }
 
 /* Calculates the restitutions of these params. Returns false if anything else
@@ -246,9 +262,9 @@ part(const struct rt *run, struct restart *restart, const double *params)
 {
     const double *was;
     uint64_t other = 0, x, y;
-    if (!restart || !restart->known)
+    if (!restart || !restart->full.known)
         return false;
-    was = restart->env + run->im->layout.params;
+    was = restart->full.env + run->im->layout.params;
     for (uint32_t i = 0; i < restart->n_heavy; i++) {
         memcpy(&x, params + restart->heavy[i], sizeof x);
         memcpy(&y, was + restart->heavy[i], sizeof y);
@@ -256,14 +272,15 @@ part(const struct rt *run, struct restart *restart, const double *params)
     }
     if (other)
         return false;
-    for (uint32_t i = 0; i < restart->n_reads; i++)
-        restart->reg[restart->reads[i].reg] = params[restart->reads[i].param];
-    if (restart->n_ops)
-        eval_some(run->im, restart->tape, restart->ops, restart->n_ops,
-                  restart->reg);
+    for (uint32_t i = 0; i < restart->part.n_reads; i++)
+        restart->full.reg[restart->part.reads[i].reg] =
+            params[restart->part.reads[i].param];
+    if (restart->part.n_ops)
+        eval_some(run->im, restart->tape, restart->part.ops,
+                  restart->part.n_ops, restart->full.reg);
     double most = run->im->gain_allowed ? DBL_MAX : 1.0;
-    for (uint32_t i = 0; i < restart->n_e; i++) {
-        double e = restart->reg[restart->e[i]];
+    for (uint32_t i = 0; i < restart->restitution.n_e; i++) {
+        double e = restart->full.reg[restart->restitution.e[i]];
         if (!(e >= 0.0 && e <= most))
             return false;
     }
@@ -273,18 +290,21 @@ part(const struct rt *run, struct restart *restart, const double *params)
 bool
 restart_laws(struct rt *run, const double *params)
 {
-    struct restart *restart = run->again;
+    struct restart *restart = run->start.again;
     if (!part(run, restart, params))
         return false;
     double *to = run->env + run->im->layout.params;
-    memcpy(run->env, restart->env, run->im->layout.n_env * sizeof *run->env);
+    memcpy(run->env, restart->full.env,
+           run->im->layout.n_env * sizeof *run->env);
     for (uint32_t i = 0; i < restart->n_light; i++)
         to[restart->light[i]] = params[restart->light[i]];
-    for (uint32_t i = 0; i < restart->n_laws; i++)
-        run->env[restart->laws[i].env] = restart->reg[restart->laws[i].reg];
-    memcpy(run->gravity, restart->gravity, sizeof run->gravity);
-    run->tolerance = restart->tolerance;
-    run->seed = restart->seed;
+    for (uint32_t i = 0; i < restart->restitution.n_laws; i++)
+        run->env[restart->restitution.laws[i].env] =
+            restart->full.reg[restart->restitution.laws[i].reg];
+    memcpy(run->world.gravity, restart->full.gravity,
+           sizeof run->world.gravity);
+    run->world.tolerance = restart->full.tolerance;
+    run->world.seed = restart->full.seed;
     return true;
 }
 
@@ -292,12 +312,14 @@ bool
 rt_laws(struct rt *run, const double *params, double *e)
 {
     assert(e != NULL);
-    struct restart *restart = run->again;
+    struct restart *restart = run->start.again;
     if (!part(run, restart, params))
         return false;
-    for (uint32_t i = 0; i < restart->n_fixed; i++)
-        e[restart->fixed[i].contact] = restart->env[restart->fixed[i].env];
-    for (uint32_t i = 0; i < restart->n_laws; i++)
-        e[restart->laws[i].contact] = restart->reg[restart->laws[i].reg];
+    for (uint32_t i = 0; i < restart->restitution.n_fixed; i++)
+        e[restart->restitution.fixed[i].contact] =
+            restart->full.env[restart->restitution.fixed[i].env];
+    for (uint32_t i = 0; i < restart->restitution.n_laws; i++)
+        e[restart->restitution.laws[i].contact] =
+            restart->full.reg[restart->restitution.laws[i].reg];
     return true;
 }

@@ -303,12 +303,12 @@ setup_joint(struct rt *run, const imp_joint *joint, const double *out)
 static int
 setup_world(struct rt *run, const double *world)
 {
-    memcpy(run->gravity, world, sizeof run->gravity);
-    run->tolerance = RT_TOLERANCE;
-    run->seed = world[4];
+    memcpy(run->world.gravity, world, sizeof run->world.gravity);
+    run->world.tolerance = RT_TOLERANCE;
+    run->world.seed = world[4];
     if (!run->im->has_tolerance)
         return IMP_OK;
-    run->tolerance = world[3];
+    run->world.tolerance = world[3];
     if (world[3] >= TOLERANCE_LEAST && world[3] <= TOLERANCE_MOST)
         return IMP_OK;
     char text[NUM_TEXT];
@@ -389,7 +389,7 @@ setup_draws(struct rt *rt, uint64_t run)
     for (uint32_t i = 0; i < rt->im->draws.n; i++, bounds += 2) {
         char lo[NUM_TEXT], hi[NUM_TEXT];
         if (bounds[0] < bounds[1]) {
-            double u = random_unit(rt->seed, run, DRAW_STREAM + i);
+            double u = random_unit(rt->world.seed, run, DRAW_STREAM + i);
             rt->env[rt->im->layout.draws + i] =
                 bounds[0] + (bounds[1] - bounds[0]) * u;
             continue;
@@ -414,15 +414,15 @@ int
 rt_seed(struct rt *rt, double seed, uint64_t run)
 {
     const imp_layout *layout = &rt->im->layout;
-    rt->seed = seed;
+    rt->world.seed = seed;
     if (!rt->im->draws.n)
         return IMP_OK;
-    rt->setup_version++;
+    rt->start.version++;
     rt_reset(rt);
     int st = setup_tape(rt, false);
     if (st || (st = setup_draws(rt, run)))
         return st;
-    memcpy(rt->state0, rt->env + layout->state,
+    memcpy(rt->start.state, rt->env + layout->state,
            sizeof(double) * (layout->contact - layout->state));
     return IMP_OK;
 }

@@ -10,6 +10,7 @@
 
 #include "abi/status.h"
 #include "base/arena.h"
+#include "base/io.h"
 #include "cli/code/version.h"
 #include "cli/commands.h"
 #include "cli/repl/repl.h"
@@ -105,6 +106,7 @@ main(int argc, char **argv)
 {
     struct call c = {argc, argv};
 
+    io_open_standard();
 #ifndef IMP_SANITIZED
     catch_faults();
 #else

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "abi/status.h"
@@ -95,6 +96,43 @@ look(int fd, uint64_t key)
     return !any ? JOURNAL_NEW : head[1] == key ? JOURNAL_SAME : JOURNAL_OTHER;
 }
 
+/* Is this the beginning of a journal whose writer was killed at once? */
+static bool
+torn_head(int fd, size_t size)
+{
+    const uint64_t magic = MAGIC;
+    char begin[HEAD];
+    return get(fd, begin, size, 0) &&
+           !memcmp(begin, &magic, size < sizeof magic ? size : sizeof magic);
+}
+
+/* May a journal be written to this file? It is empty, or begins as a journal
+ * does. Whatever else has the name belongs to somebody. */
+static bool
+is_ours(int fd)
+{
+    struct stat stat;
+    uint64_t head[2];
+    if (fstat(fd, &stat) || !S_ISREG(stat.st_mode))
+        return false;
+    return stat.st_size == 0 ||
+           (get(fd, head, sizeof head, 0) && head[0] == MAGIC) ||
+           (stat.st_size < HEAD && torn_head(fd, (size_t)stat.st_size));
+}
+
+/* E0852: something else has the journal's name */
+static int
+refuse_foreign(struct diags *ds, imp_range where, const char *file)
+{
+    struct diag *diag =
+        diag_add(ds, DIAG_E0852, where,
+                 "\"%s.part\", in which the runs of \"%s\" are kept until "
+                 "it is complete, is a file of another kind",
+                 file, file);
+    diag_help(ds, diag, "move that file away, or save under another name");
+    return IMP_FAILED;
+}
+
 static char *
 path_of(const struct output *output, const char *file)
 {
@@ -109,7 +147,7 @@ journal_look(const struct output *output, const char *file, uint64_t key)
 {
     assert(output->dir && file);
     char *p = path_of(output, file);
-    int fd = open(p, O_RDONLY | O_CLOEXEC);
+    int fd = open(p, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     struct oom_guard guard;
     free(p);
     if (fd < 0)
@@ -151,11 +189,22 @@ journal_open(struct output *output, struct diags *ds, imp_range where,
     *journal = (struct journal){.fd = -1};
     int failure = out_folders(output, file);
     char *path = path_of(output, file);
-    int fd = failure ? -1 : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    /* a link would lead to a file that is not under --out */
+    int fd =
+        failure
+            ? -1
+            : open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+                   0644);
     if (!failure && fd < 0)
         failure = errno;
-    if (fd < 0) {
+    bool foreign = failure == ELOOP || failure == EISDIR || failure == ENXIO ||
+                   (fd >= 0 && !is_ours(fd));
+    if (foreign && fd >= 0)
+        close(fd);
+    if (fd < 0 || foreign) {
         free(path);
+        if (foreign)
+            return refuse_foreign(ds, where, file);
         out_cannot_write(ds, where, file, failure);
         return IMP_FAILED;
     }

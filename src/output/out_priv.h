@@ -72,6 +72,8 @@ int out_gnuplot(struct output *output, struct diags *ds, imp_range where,
 void out_plot_head(struct buf *buf, const struct out_format *format,
                    const char *title, const struct out_column *x_axis,
                    const struct out_column *y_axis);
+/* the name of a column and its unit, in quotes */
+void out_plot_label(struct buf *buf, const struct out_column *column);
 void out_plot_quoted(struct buf *buf, const char *s); /* a text in quotes, for a
                                                        * script */
 /* the line that says what was plotted; in JSON it has the data */

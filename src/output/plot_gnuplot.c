@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "abi/status.h"
+#include "base/arena.h"
 #include "output/writer.h"
 
 /* Text in single quotes. gnuplot ends a string at a doubled quote that opens
@@ -36,8 +37,8 @@ out_plot_quoted(struct buf *buf, const char *s)
     buf_putc(buf, '\'');
 }
 
-static void
-labelled(struct buf *buf, const struct out_column *column)
+void
+out_plot_label(struct buf *buf, const struct out_column *column)
 {
     struct buf t = {0};
     buf_puts(&t, column->name);
@@ -45,6 +46,29 @@ labelled(struct buf *buf, const struct out_column *column)
         buf_printf(&t, " [%s]", column->unit);
     out_plot_quoted(buf, buf_str(&t));
     buf_free(&t);
+}
+
+/* The label of an axis that shows several columns: their names where there is
+ * room, and the unit where all have the same one. */
+static void
+shared_label(struct buf *buf, const struct out_column *columns, size_t n)
+{
+    enum { ROOM = 48 }; /* characters beside an axis */
+    struct buf text = {0};
+    bool same = true;
+    for (size_t i = 0; i < n; i++) {
+        buf_printf(&text, "%s%s", i ? ", " : "", columns[i].name);
+        same = same && !strcmp(columns[i].unit, columns[0].unit);
+    }
+    if (text.n > ROOM)
+        buf_clear(&text);
+    if (same && out_has_unit(columns[0].unit))
+        buf_printf(&text, "%s[%s]", text.n ? " " : "", columns[0].unit);
+    if (text.n) {
+        buf_puts(buf, "\nset ylabel ");
+        out_plot_quoted(buf, buf_str(&text));
+    }
+    buf_free(&text);
 }
 
 void
@@ -58,11 +82,24 @@ out_plot_head(struct buf *buf, const struct out_format *format,
     buf_puts(buf, "set title ");
     out_plot_quoted(buf, title);
     buf_puts(buf, "\nset xlabel ");
-    labelled(buf, x_axis);
+    out_plot_label(buf, x_axis);
     if (y_axis) {
         buf_puts(buf, "\nset ylabel ");
-        labelled(buf, y_axis);
+        out_plot_label(buf, y_axis);
     }
+}
+
+/* Colours that can be told apart, also by most colour-blind readers. Further
+ * lines have the same colours and are broken in another way. */
+static void
+line_style(struct buf *buf, size_t number)
+{
+    static const char *const colours[] = {"#d62728", "#1f77b4", "#ff7f0e",
+                                          "#9467bd", "#2ca02c", "#8c564b",
+                                          "#e377c2", "#17becf"};
+    enum { COLOURS = sizeof colours / sizeof *colours, DASHES = 5 };
+    buf_printf(buf, "linecolor rgb '%s' dashtype %zu",
+               colours[number % COLOURS], 1 + number / COLOURS % DASHES);
 }
 
 static void
@@ -72,6 +109,8 @@ script(struct buf *buf, const struct out_format *format, const char *title,
 {
     char digits[NUM_TEXT];
     out_plot_head(buf, format, title, x_axis, n_ys == 1 ? &ys[0] : NULL);
+    if (n_ys > 1)
+        shared_label(buf, ys, n_ys);
     buf_puts(buf, n_ys == 1 ? "\nset key off" : "\nset key outside right top");
     buf_puts(buf, "\nset grid\nset xzeroaxis\nset format '%g'\n"
                   "set datafile missing '?'\n$d << IMP_END\n");
@@ -88,10 +127,11 @@ script(struct buf *buf, const struct out_format *format, const char *title,
     }
     buf_puts(buf, "IMP_END\nplot ");
     for (size_t j = 0; j < n_ys; j++) {
-        buf_printf(buf, "%s$d using 1:%zu with %s linewidth 2 title ",
-                   j ? ", " : "", j + 2,
-                   x_axis->n < 3 ? "linespoints" : "lines");
-        labelled(buf, &ys[j]);
+        buf_printf(buf, "%s$d using 1:%zu with %s linewidth 2 ", j ? ", " : "",
+                   j + 2, x_axis->n < 3 ? "linespoints" : "lines");
+        line_style(buf, j);
+        buf_puts(buf, " title ");
+        out_plot_label(buf, &ys[j]);
     }
     buf_puts(buf, "\n");
 }
@@ -114,10 +154,18 @@ memory_file(const char *s, size_t n)
     return fd;
 }
 
-/* Runs gnuplot on the three descriptors. 0, an errno, or -1 when it ran and
- * failed. */
+/* A copy of the descriptor that is none of 0, 1, 2, which the child's own
+ * descriptors replace one after the other; -1: errno says why. */
 static int
-run_gnuplot(int in, int to, int err)
+above_standard(int fd)
+{
+    return fcntl(fd, F_DUPFD_CLOEXEC, 3);
+}
+
+/* Runs gnuplot on three descriptors above 2. 0, an errno, or -1 when it ran
+ * and failed. */
+static int
+spawn_gnuplot(const int fd[3])
 {
     posix_spawn_file_actions_t fa;
     posix_spawnattr_t at;
@@ -142,9 +190,8 @@ run_gnuplot(int in, int to, int err)
     posix_spawnattr_setsigdefault(&at, &all);
     posix_spawnattr_setflags(&at,
                              POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    posix_spawn_file_actions_adddup2(&fa, in, 0);
-    posix_spawn_file_actions_adddup2(&fa, to, 1);
-    posix_spawn_file_actions_adddup2(&fa, err, 2);
+    for (int i = 0; i < 3; i++)
+        posix_spawn_file_actions_adddup2(&fa, fd[i], i);
     pid_t pid = 0;
     failure = posix_spawnp(&pid, "gnuplot", &fa, &at, argv, envp);
     posix_spawn_file_actions_destroy(&fa);
@@ -157,6 +204,19 @@ run_gnuplot(int in, int to, int err)
         if (errno != EINTR)
             return errno;
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+}
+
+/* The same for any descriptors. */
+static int
+run_gnuplot(int in, int to, int err)
+{
+    int fd[3] = {above_standard(in), above_standard(to), above_standard(err)};
+    int failure =
+        fd[0] < 0 || fd[1] < 0 || fd[2] < 0 ? errno : spawn_gnuplot(fd);
+    for (int i = 0; i < 3; i++)
+        if (fd[i] >= 0)
+            close(fd[i]);
+    return failure;
 }
 
 /* the line of gnuplot's messages that says what went wrong */
@@ -270,10 +330,6 @@ level_place(const struct out_curve *curves, size_t *at)
     return best > 0;
 }
 
-static const char *const colours[] = {"#d62728", "#1f77b4", "#ff7f0e",
-                                      "#9467bd", "#2ca02c", "#8c564b",
-                                      "#e377c2", "#17becf"};
-
 void
 out_curves_plot(struct buf *buf, const struct out_curve *curves, size_t n,
                 bool first)
@@ -294,9 +350,10 @@ out_curves_plot(struct buf *buf, const struct out_curve *curves, size_t n,
                        which);
             continue;
         }
-        buf_printf(buf, "linewidth 2 linecolor rgb '%s' title ",
-                   colours[colour++ % 8]);
-        labelled(buf, &curves[which].y);
+        buf_puts(buf, "linewidth 2 ");
+        line_style(buf, colour++);
+        buf_puts(buf, " title ");
+        out_plot_label(buf, &curves[which].y);
     }
     buf_puts(buf, "\n");
 }
@@ -330,6 +387,13 @@ out_curves_gnuplot(struct output *output, struct diags *ds, imp_range where,
         points += curves[k].x.n;
     out_plot_head(&buf, format, title, x_axis,
                   n_curves == 1 ? &curves[0].y : NULL);
+    if (n_curves > 1) {
+        struct out_column *ys = mem_alloc(n_curves * sizeof *ys);
+        for (size_t k = 0; k < n_curves; k++)
+            ys[k] = curves[k].y;
+        shared_label(&buf, ys, n_curves);
+        free(ys);
+    }
     buf_puts(&buf,
              n_curves == 1 ? "\nset key off" : "\nset key outside right top");
     buf_puts(&buf, "\nset grid\nset xzeroaxis\nset format '%g'\n");
@@ -343,6 +407,7 @@ out_curves_gnuplot(struct output *output, struct diags *ds, imp_range where,
 
 const struct out_writer out_gnuplot_svg = {
     .gnuplot_terminal =
-        "svg size 960,600 fixed font 'Helvetica,14' noenhanced"};
+        "svg size 960,600 fixed font 'Helvetica,14' background '#ffffff' "
+        "noenhanced"};
 const struct out_writer out_gnuplot_png = {
     .gnuplot_terminal = "png truecolor size 960,600 noenhanced"};

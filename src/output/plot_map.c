@@ -13,14 +13,23 @@
 #include "base/arena.h"
 #include "output/writer.h"
 
-enum { MAP_WIDTH = 64, MAP_HEIGHT = 20, MAP_TEXTS = 26 };
+enum {
+    MAP_WIDTH = 64, /* characters */
+    MAP_HEIGHT = 20,
+    MAP_TEXTS = 26,     /* marks that can be told apart */
+    MAP_COLOURS = 9,    /* colours that can be told apart */
+    MAP_PIXELS = 40000, /* cells that are drawn one by one */
+    MAP_STEPS = 33      /* whole numbers that have a colour each */
+};
 
 struct map {
     const struct out_column *x, *y, *z;
     struct out_ticks tx, ty;
     const char *text[MAP_TEXTS];
-    size_t n_text; /* further texts count as the last */
+    size_t n_text;
+    bool more;     /* the last of `text` stands for all further ones */
     double lo, hi; /* of numbers */
+    size_t steps;  /* colours of whole numbers from lo to hi; 0: a scale */
 };
 
 /* the number of the text of point i; -1: it has none */
@@ -43,9 +52,22 @@ there(const struct map *map, size_t i)
            (map->z->texts ? map->z->texts[i][0] != 0 : isfinite(map->z->x[i]));
 }
 
+/* Gives numbers that are all whole, and not too many, a colour each. */
+static void
+count_steps(struct map *map)
+{
+    for (size_t i = 0; i < map->z->n; i++)
+        if (there(map, i) && map->z->x[i] != floor(map->z->x[i]))
+            return;
+    if (map->hi - map->lo < MAP_STEPS)
+        map->steps = (size_t)(map->hi - map->lo) + 1;
+}
+
+/* texts: how many can be told apart */
 static struct map
 map_of(struct arena *arena, const struct out_column *x_axis,
-       const struct out_column *y_axis, const struct out_column *values)
+       const struct out_column *y_axis, const struct out_column *values,
+       size_t texts)
 {
     assert(x_axis->n == y_axis->n && x_axis->n == values->n);
     struct map map = {
@@ -63,9 +85,16 @@ map_of(struct arena *arena, const struct out_column *x_axis,
         size_t k = 0;
         while (k < map.n_text && strcmp(map.text[k], values->texts[point]) != 0)
             k++;
-        if (k == map.n_text && k < MAP_TEXTS)
+        if (k < map.n_text)
+            continue;
+        map.more = k == texts;
+        if (!map.more)
             map.text[map.n_text++] = values->texts[point];
+        else
+            map.text[texts - 1] = "all others";
     }
+    if (!values->texts && map.lo <= map.hi)
+        count_steps(&map);
     return map;
 }
 
@@ -243,21 +272,66 @@ is_grid(const struct map *map)
            even(&map->ty);
 }
 
-/* Colours from dark to light, which colour-blind readers can tell apart: n
- * steps, or a smooth scale when n is 0. */
+/* Colour `k` of n, from dark to light, which colour-blind readers can tell
+ * apart: n places on a line through five colours. */
+static void
+put_colour(struct buf *buf, size_t k, size_t n)
+{
+    static const int mark[5][3] = {{0x44, 0x01, 0x54},
+                                   {0x3b, 0x52, 0x8b},
+                                   {0x21, 0x91, 0x8c},
+                                   {0x5e, 0xc9, 0x62},
+                                   {0xfd, 0xe7, 0x25}};
+    double place = n < 2 ? 2.0 : 4.0 * (double)k / (double)(n - 1);
+    int from = place >= 4.0 ? 3 : (int)place;
+    double part = place - from;
+    buf_puts(buf, "'#");
+    for (int c = 0; c < 3; c++)
+        buf_printf(buf, "%02x",
+                   (int)lround(mark[from][c] +
+                               part * (mark[from + 1][c] - mark[from][c])));
+    buf_puts(buf, "'");
+}
+
+/* n steps of colour, or a smooth scale when n is 0 */
 static void
 palette(struct buf *buf, size_t n)
 {
-    static const char *const colour[] = {"#440154", "#3b528b", "#21918c",
-                                         "#5ec962", "#fde725"};
     buf_puts(buf, "set palette defined (");
-    for (size_t k = 0; !n && k < 5; k++)
-        buf_printf(buf, "%s%zu '%s'", k ? ", " : "", k, colour[k]);
+    for (size_t k = 0; !n && k < 5; k++) {
+        buf_printf(buf, "%s%zu ", k ? ", " : "", k);
+        put_colour(buf, k, 5);
+    }
     for (size_t k = 0; k < n; k++) {
-        const char *c = colour[n < 2 ? 2 : n <= 5 ? k * 4 / (n - 1) : k % 5];
-        buf_printf(buf, "%s%zu '%s', %zu '%s'", k ? ", " : "", k, c, k + 1, c);
+        buf_printf(buf, "%s%zu ", k ? ", " : "", k);
+        put_colour(buf, k, n);
+        buf_printf(buf, ", %zu ", k + 1);
+        put_colour(buf, k, n);
     }
     buf_puts(buf, ")\n");
+}
+
+/* the scale beside a map whose values have a colour each: texts, or whole
+ * numbers */
+static void
+scale_of_steps(struct buf *buf, const struct map *map)
+{
+    char digits[NUM_TEXT];
+    if (map->z->texts && map->n_text) {
+        buf_printf(buf, "set cbrange [-0.5:%zu.5]\n", map->n_text - 1);
+        buf_puts(buf, "set cbtics (");
+        for (size_t k = 0; k < map->n_text; k++) {
+            buf_puts(buf, k ? ", " : "");
+            out_plot_quoted(buf, map->text[k]);
+            buf_printf(buf, " %zu", k);
+        }
+        buf_puts(buf, ")\n");
+    } else if (map->steps) {
+        buf_printf(buf, "set cbrange [%s",
+                   out_digits_17(digits, map->lo - 0.5));
+        buf_printf(buf, ":%s]\n", out_digits_17(digits, map->hi + 0.5));
+        buf_printf(buf, "set cbtics %d\n", map->steps <= 11 ? 1 : 5);
+    }
 }
 
 /* the range of an axis: its ticks, and half a cell on either side */
@@ -278,11 +352,15 @@ script(struct buf *buf, const struct out_format *format, const char *title,
 {
     char digits[NUM_TEXT];
     out_plot_head(buf, format, title, map->x, map->y);
+    if (!map->z->texts) {
+        buf_puts(buf, "\nset cblabel ");
+        out_plot_label(buf, map->z);
+    }
     buf_puts(buf, "\nset key off\nset format '%g'\n");
     if (map->z->texts)
         buf_puts(buf,
                  "set rmargin 14\n"); /* room for words beside the colours */
-    palette(buf, map->z->texts ? map->n_text : 0);
+    palette(buf, map->z->texts ? map->n_text : map->steps);
     buf_puts(buf, "$d << IMP_END\n");
     for (size_t i = 0; i < map->z->n; i++) {
         if (!isfinite(map->x->x[i]) || !isfinite(map->y->x[i]))
@@ -297,16 +375,7 @@ script(struct buf *buf, const struct out_format *format, const char *title,
             buf_printf(buf, "%s\n", out_digits_17(digits, map->z->x[i]));
     }
     buf_puts(buf, "IMP_END\n");
-    if (map->z->texts && map->n_text) {
-        buf_printf(buf, "set cbrange [-0.5:%zu.5]\n", map->n_text - 1);
-        buf_puts(buf, "set cbtics (");
-        for (size_t k = 0; k < map->n_text; k++) {
-            buf_puts(buf, k ? ", " : "");
-            out_plot_quoted(buf, map->text[k]);
-            buf_printf(buf, " %zu", k);
-        }
-        buf_puts(buf, ")\n");
-    }
+    scale_of_steps(buf, map);
     if (n_curves && map->tx.n > 1 && map->ty.n > 1) {
         range(buf, "x", &map->tx);
         range(buf, "y", &map->ty);
@@ -316,9 +385,13 @@ script(struct buf *buf, const struct out_format *format, const char *title,
         out_curves_data(buf, curves, n_curves);
         out_levels_plot(buf, curves, n_curves);
     }
-    buf_puts(buf, is_grid(map) ? "plot $d using 1:2:3 with image"
-                               : "plot $d using 1:2:3 with points pointtype 5 "
-                                 "palette");
+    /* `pixels` draws each cell as it is; programs that show an image that is
+     * embedded in a picture may blur it */
+    buf_puts(buf, !is_grid(map) ? "plot $d using 1:2:3 with points pointtype 5 "
+                                  "palette"
+                  : map->z->n <= MAP_PIXELS
+                      ? "plot $d using 1:2:3 with image pixels"
+                      : "plot $d using 1:2:3 with image");
     buf_puts(buf, n_curves ? " notitle" : "\n");
     if (n_curves)
         out_curves_plot(buf, curves, n_curves, false);
@@ -335,8 +408,9 @@ out_map(struct output *output, struct diags *ds, imp_range where,
     int st = IMP_OK;
     if (!format)
         return IMP_BADMODEL;
-    struct map map = map_of(ds->arena, x_axis, y_axis, values);
     bool draw = output->dir != NULL;
+    struct map map = map_of(ds->arena, x_axis, y_axis, values,
+                            draw ? MAP_COLOURS : MAP_TEXTS);
     if (draw) {
         struct buf buf = {0};
         script(&buf, format, title, &map, curves, n_curves);

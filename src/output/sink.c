@@ -2,24 +2,67 @@
 /* Everything that is printed goes through out_write. The first write that fails
  * is remembered, nothing is written after it, and out_check turns it into a
  * diagnostic at the end of the run (disk full, closed pipe). Programs ignore
- * SIGPIPE, so a closed pipe arrives here as EPIPE. */
+ * SIGPIPE, so a closed pipe arrives here as EPIPE. Texts of a model may hold
+ * control characters, \u{1b}; people see them as they are written there, so
+ * that no model can send commands to a terminal. */
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "abi/status.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "output/out_priv.h"
 
-void
-out_write(struct output *output, const char *s, size_t n)
+static void
+write_bytes(struct output *output, const char *s, size_t n)
 {
-    assert(output->write && (s || n == 0));
     if (output->error || n == 0)
         return;
     int e = output->write(output->ctx, s, n);
     if (e)
         output->error = e > 0 ? e : EIO;
+}
+
+/* the bytes of the character at s that a terminal could take as a command; 0:
+ * the character is harmless */
+static size_t
+unsafe_bytes(const char *s, size_t n, uint32_t *code)
+{
+    unsigned char c = (unsigned char)*s;
+    *code = c;
+    if (c == '\n' || c == '\t' || (c >= 0x20 && c < 0x7f))
+        return 0;
+    size_t length = utf8_decode(s, n, code);
+    return length == 0 ? 1 : utf8_unsafe(*code) ? length : 0;
+}
+
+void
+out_write(struct output *output, const char *s, size_t n)
+{
+    assert(output->write && (s || n == 0));
+    if (output->json) { /* JSON escapes control characters itself */
+        write_bytes(output, s, n);
+        return;
+    }
+    size_t from = 0;
+    for (size_t i = 0; i < n;) {
+        uint32_t code;
+        size_t length = unsafe_bytes(s + i, n - i, &code);
+        if (length) {
+            char shown[16];
+            int size = snprintf(shown, sizeof shown, "\\u{%x}", code);
+            write_bytes(output, s + from, i - from);
+            write_bytes(output, shown, (size_t)size);
+            from = i + length;
+        }
+        /* a harmless character of several bytes ends at the next lead byte */
+        i += length ? length : 1;
+        while (!length && i < n && ((unsigned char)s[i] & 0xc0u) == 0x80u)
+            i++;
+    }
+    write_bytes(output, s + from, n - from);
 }
 
 int

@@ -349,8 +349,7 @@ static bool
 reason_stands(const struct record *record, size_t field)
 {
     for (size_t i = 0; i < field; i++)
-        if (record->v[i].why &&
-            !strcmp(record->v[i].why, record->v[field].why))
+        if (record->v[i].why && !strcmp(record->v[i].why, record->v[field].why))
             return true;
     return false;
 }

@@ -35,7 +35,7 @@ cat >bad.sed <<'END'
 s/linspace(0, 1, 4000)/(0.5, 0.25)/
 END
 sed -f bad.sed s.imp >t.imp
-echo torn >o/s.csv.part
+printf IMPJ >o/s.csv.part
 $imp run --backend=eval --json --out o --resume t.imp
 cat o/s.csv
 # the model has changed since then: a message says that its runs are of no use
@@ -51,3 +51,13 @@ sed 's/gap = c\*h/gap = h*sqrt(e - 0.3)/' t.imp >u.imp
 $imp run --backend=eval --out p u.imp
 echo $?
 cat p/s.csv
+# a file of somebody else that has the journal's name is left as it is, and so
+# is what a link leads to
+echo precious >q.txt
+mkdir q
+cp q.txt q/s.csv.part
+$imp run --backend=eval --out q t.imp
+cat q/s.csv.part
+ln -sf ../q.txt q/s.csv.part
+$imp run --backend=eval --out q t.imp 2>&1 >/dev/null | head -1
+cat q.txt

@@ -142,8 +142,8 @@ record_as_text(void **state)
                         "  S         [[   1  0.25]\n"
                         "             [0.25   100]] 1/m\n"
                         "  warnings  one, two\n"
-                        "  margin    absent: the value is not a finite "
-                        "number\n");
+                        "  absent    margin: the value is not a finite "
+                        "number\n"
 }
 
 static void

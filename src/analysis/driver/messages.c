@@ -67,5 +67,9 @@ driver_signals(void)
     a.sa_handler = on_signal;
     sigaction(SIGINT, &a, NULL);
     sigaction(SIGTERM, &a, NULL);
+    /* the terminal is gone; nohup lets a program live on */
+    struct sigaction before;
+    if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &a, NULL);
     return &stop;
 }

@@ -69,8 +69,9 @@ run_command(struct analysis *analysis, uint32_t which,
                : st;
 }
 
-/* A command that fails may leave a partial record. Then the commands behind it
- * run as well, so that what there is can be plotted and saved, and the run
+/* A command that fails may leave a partial record, and one that gives none (a
+ * plot without gnuplot) takes nothing from the others. Then the commands behind
+ * it run as well, so that what there is can be plotted and saved, and the run
  * fails all the same. */
 int
 commands_run(struct analysis *analysis)
@@ -91,7 +92,9 @@ commands_run(struct analysis *analysis)
         int st = run_command(analysis, i, &command[i]);
         bool partial = analysis->recs[i] && analysis->recs[i]->partial;
         failed = failed ? failed : st;
-        if (st && !(partial && st == IMP_FAILED))
+        bool ends =
+            !partial && imp_command_has(command[i].id, IMP_TRAIT_RECORD);
+        if (st && (ends || st != IMP_FAILED))
             return failed;
         if (analysis->out->error)
             return failed; /* the output cannot be written; the driver says why

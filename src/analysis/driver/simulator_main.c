@@ -309,6 +309,7 @@ main(int argc, char **argv)
     struct oom_guard guard;
     int status;
 
+    io_open_standard();
     if (setjmp(guard.env)) {
         static const char text[] = "error[E0817]: out of memory\n";
         ssize_t w = write(STDERR_FILENO, text, sizeof text - 1);

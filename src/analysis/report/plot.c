@@ -10,11 +10,35 @@
 #include "abi/status.h"
 #include "analysis/report/plot_priv.h"
 
-/* "plot-N.svg", where N counts the plots of the run */
+/* The name of the model without folder and ending, as part of a file's name. */
+static const char *
+model_stem(struct analysis *analysis)
+{
+    enum { LONGEST = 120 }; /* bytes that are kept */
+    const char *path = imp_text(analysis->rt->im, analysis->rt->im->name);
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    name += *name == '<'; /* <stdin>, <repl> */
+    size_t n = strlen(name);
+    if (n > 4 && !strcmp(name + n - 4, ".imp"))
+        n -= 4;
+    n = n < LONGEST ? n : LONGEST;
+    while (n && ((unsigned char)name[n] & 0xc0u) == 0x80u)
+        n--; /* not within a character */
+    char *stem = arena_strndup(analysis->rt->arena, name, n);
+    for (char *s = stem; *s; s++)
+        if ((unsigned char)*s < 32 || *s == 127 || *s == '\\')
+            *s = '_';
+    stem[strcspn(stem, ">")] = 0;
+    return *stem && *stem != '.' ? stem : "model";
+}
+
+/* "MODEL-plot-N.svg", where N counts the plots of the run: models that share
+ * a folder of --out do not write over each other's pictures */
 static const char *
 default_name(struct analysis *analysis)
 {
-    return arena_printf(analysis->rt->arena, "plot-%d%s", analysis->plots,
+    return arena_printf(analysis->rt->arena, "%s-plot-%d%s",
+                        model_stem(analysis), analysis->plots,
                         out_default_ending(OUT_PICTURE));
 }
 

@@ -75,8 +75,8 @@ describe(struct buf *text, const char *contact,
         if (i)
             buf_puts(text, ",");
         if (tally->count == 1)
-            buf_printf(text, " %s at %.6g s",
-                       kind_names[summary->order[i]].one, tally->first);
+            buf_printf(text, " %s at %.6g s", kind_names[summary->order[i]].one,
+                       tally->first);
         else
             buf_printf(text, " %zu %s from %.6g s to %.6g s", tally->count,
                        kind_names[summary->order[i]].several, tally->first,

@@ -353,7 +353,9 @@ repl_eval(struct repl *repl, const char *name, const char *text, size_t n,
     session_close(&repl->s);
     /* Ctrl-C stops a command, not the session; the flag of a terminal is looked
      * at before the next prompt (repl_line.c) */
-    if (!repl->tty && atomic_exchange(cli_stop_flag(), 0) == SIGTERM)
-        repl->quit = true;
+    if (!repl->tty) {
+        int stop = atomic_exchange(cli_stop_flag(), 0);
+        repl->quit = repl->quit || stop == SIGTERM || stop == SIGHUP;
+    }
     return status;
 }

@@ -362,7 +362,7 @@ repl_lines_tty(struct repl *repl)
          * meant for the command, or for the lines so far. */
         el_set(tty.el, EL_PREP_TERM, 1);
         int stop = atomic_exchange(cli_stop_flag(), 0);
-        if (stop == SIGTERM)
+        if (stop == SIGTERM || stop == SIGHUP)
             break;
         if (stop) {
             buf_clear(&tty.entry);

@@ -143,7 +143,7 @@ record_as_text(void **state)
                         "             [0.25   100]] 1/m\n"
                         "  warnings  one, two\n"
                         "  absent    margin: the value is not a finite "
-                        "number\n"
+                        "number\n");
 }
 
 static void

@@ -249,7 +249,7 @@ prepare(imp *handle, const void *arg)
     handle->o.sets = handle->sets.v;
     handle->o.n_sets = handle->sets.n;
     session_open(&handle->s, &handle->o);
-    handle->s.model_name = arena_strdup(handle->s.arena, handle->name);
+    handle->s.text.model_name = arena_strdup(handle->s.arena, handle->name);
     session_add_text(&handle->s, handle->name, handle->text, handle->n_text,
                      false);
     int status = session_check(&handle->s);
@@ -486,8 +486,8 @@ run(imp *handle, const void *arg)
     if (status != IMP_EXIT_OK)
         return status;
     take_options(handle);
-    handle->s.write = collect;
-    handle->s.write_ctx = handle;
+    handle->s.sink.write = collect;
+    handle->s.sink.ctx = handle;
     handle->s.stop = &handle->stop;
     session_clear(&handle->s);
     if (handle->s.image->commands.n > 0)
@@ -538,7 +538,7 @@ find(const imp *handle, const char *path, const imp_field **field,
 {
     const char *dot = strchr(path, '.');
 
-    if (!handle->s.recs || !handle->s.image || !dot)
+    if (!handle->s.result.recs || !handle->s.image || !dot)
         return NULL;
     const imp_image *image = handle->s.image;
     const imp_command *command = IMP_ARRAY(image, image->commands, imp_command);
@@ -552,7 +552,7 @@ find(const imp *handle, const char *path, const imp_field **field,
             return NULL;
     }
     for (uint32_t i = image->commands.n; i-- > 0;) {
-        const struct record *r = handle->s.recs[i];
+        const struct record *r = handle->s.result.recs[i];
         if (!r || !r->present || command[i].bound.n != (size_t)(dot - path) ||
             memcmp(imp_text(image, command[i].bound), path,
                    command[i].bound.n) != 0)

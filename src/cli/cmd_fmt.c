@@ -76,7 +76,7 @@ work(void *ctx)
     if (!session_read(&job->s, job->path, &text, &len))
         return IMP_EXIT_MODEL;
     bool is_stdin = strcmp(job->path, "-") == 0;
-    uint32_t file = sources_add(job->s.sources,
+    uint32_t file = sources_add(job->s.text.sources,
                                 is_stdin ? "<stdin>" : job->path, text, len);
     if (!fmt_file(job->s.arena, &job->s.ds, file, &job->text))
         return IMP_EXIT_MODEL;

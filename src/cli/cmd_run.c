@@ -22,7 +22,7 @@ work(void *ctx)
     struct job *job = ctx;
 
     session_open(&job->s, &job->o);
-    job->s.write = cli_write;
+    job->s.sink.write = cli_write;
     job->s.stop = cli_stop_flag();
     if (!session_add_file(&job->s, job->path))
         return IMP_EXIT_MODEL;
@@ -49,7 +49,7 @@ run(const struct cli_command *self, int argc, char **argv)
         job.o.sweeps.progress = isatty(STDERR_FILENO);
         status = cli_guard(work, &job);
         /* results come before messages, also where both go to one terminal */
-        if (job.s.driver && job.s.driver->out.error) {
+        if (job.s.result.driver && job.s.result.driver->out.error) {
             (void)fflush(stdout); /* the reason has been reported */
             clearerr(stdout);
         } else {

@@ -140,7 +140,7 @@ work(void *ctx)
 
     job->expects = false;
     session_open(&job->s, &job->o);
-    job->s.write = silent;
+    job->s.sink.write = silent;
     job->s.stop = cli_stop_flag();
     if (!session_read(&job->s, job->path, &text, &len)) {
         job->expects = true; /* a model that cannot be read has failed */
@@ -149,7 +149,7 @@ work(void *ctx)
     job->expects = has_expect(text, len);
     if (!job->expects)
         return IMP_EXIT_OK;
-    job->s.model_name = job->path;
+    job->s.text.model_name = job->path;
     session_add_text(&job->s, job->path, text, len, false);
     return session_all(&job->s);
 }

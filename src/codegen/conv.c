@@ -38,7 +38,7 @@ sv_convolution(struct sv *series, uint32_t reg, const uint32_t *pool,
         ends = gather(series, ends, pool[0],
                       LLVMBuildFAdd(gen->b, left, right, ""));
     }
-    return LLVMBuildFAdd(gen->b, series->inner[reg], ends, "");
+    return LLVMBuildFAdd(gen->b, series->pack.inner[reg], ends, "");
 }
 
 /* sum_{j=1..k} b_j c_{k-j} for the quotient c = a/b */
@@ -51,28 +51,28 @@ sv_division_sum(struct sv *series, uint32_t reg)
         LLVMBuildFMul(gen->b, sv_value(series, SV_K, series->code[reg].b),
                       sv_value(series, SV_ZERO, reg), "");
 
-    return LLVMBuildFAdd(gen->b, series->inner[reg], end, "");
+    return LLVMBuildFAdd(gen->b, series->pack.inner[reg], end, "");
 }
 
 /* sum_{j=1..k} (j u_j) w_{k-j}, in order of j */
 LLVMValueRef
 sv_chain_sum(struct sv *series, uint32_t inner, uint32_t outer)
 {
-    assert(series->k);
+    assert(series->fn.k);
     struct gen *gen = series->g;
     struct sv_loop loop;
 
-    sv_loop_open(series, &loop, 1, 1, gen_num(gen, gen->f64, 0.0));
-    LLVMValueRef from = sv_moved(series, series->work, loop.j);
-    LLVMValueRef back = sv_moved(series, series->work_k,
+    sv_loop_open(series, &loop, 1, 1, gen_num(gen, gen->type.f64, 0.0));
+    LLVMValueRef from = sv_moved(series, series->fn.work, loop.j);
+    LLVMValueRef back = sv_moved(series, series->fn.work_k,
                                  LLVMBuildNeg(series->g->b, loop.j, ""));
-    LLVMValueRef ju =
-        LLVMBuildFMul(gen->b, LLVMBuildSIToFP(gen->b, loop.j, gen->f64, ""),
-                      sv_coef(series, gen->f64, inner, from, 0), "");
-    LLVMValueRef wk = sv_coef(series, gen->f64, outer, back, 0);
+    LLVMValueRef ju = LLVMBuildFMul(
+        gen->b, LLVMBuildSIToFP(gen->b, loop.j, gen->type.f64, ""),
+        sv_coef(series, gen->type.f64, inner, from, 0), "");
+    LLVMValueRef wk = sv_coef(series, gen->type.f64, outer, back, 0);
     LLVMValueRef acc = LLVMBuildFAdd(gen->b, loop.acc[0],
                                      LLVMBuildFMul(gen->b, ju, wk, ""), "");
     sv_loop_close(series, &loop, &acc, 1,
-                  LLVMBuildAdd(gen->b, series->k, gen_i64(gen, 1), ""));
+                  LLVMBuildAdd(gen->b, series->fn.k, gen_i64(gen, 1), ""));
     return acc;
 }

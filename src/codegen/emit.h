@@ -53,6 +53,16 @@ struct gen_op {
 };
 extern const struct gen_op gen_ops[IMP_OP_COUNT];
 
+struct gen_types {
+    LLVMTypeRef f64, i1, i8, i32, i64, v2, v4;
+    LLVMTypeRef num, numbool; /* of eval functions */
+    LLVMTypeRef pf64, ppf64;
+    LLVMTypeRef eval, series; /* of whole functions */
+};
+struct gen_constants {
+    LLVMValueRef zero, one; /* of type num */
+    LLVMValueRef reverse;   /* mask 3 2 1 0 */
+};
 struct gen {
     LLVMContextRef cx;
     LLVMModuleRef mod;
@@ -61,12 +71,8 @@ struct gen {
     struct arena *arena;
     const imp_image *im;
     unsigned lanes; /* 1: scalar */
-    LLVMTypeRef f64, i1, i8, i32, i64, v2, v4;
-    LLVMTypeRef num, numbool; /* of eval functions */
-    LLVMTypeRef pf64, ppf64;
-    LLVMTypeRef eval_ty, series_ty;
-    LLVMValueRef zero, one; /* of type num */
-    LLVMValueRef reverse;   /* mask 3 2 1 0 */
+    struct gen_types type;
+    struct gen_constants constant;
     LLVMValueRef *fn_of_op; /* declared runtime symbols, by operator */
     jmp_buf fail;
     char error[GEN_ERROR];
@@ -102,7 +108,7 @@ LLVMBasicBlockRef gen_block(const struct gen *gen, const char *name);
 LLVMValueRef gen_alloca(const struct gen *gen, LLVMTypeRef type, uint64_t n);
 
 /* ops.c: value of an operator of the table (no leaf, no DOT). `num` is the
- * type of its operands: g->num or g->f64 */
+ * type of its operands: gen->type.num or gen->type.f64 */
 LLVMValueRef gen_op_value(struct gen *gen, LLVMTypeRef num, enum imp_op op,
                           LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
 /* comparison of the operator's choice at order 0 (ABS, MIN, MAX, SELECT):

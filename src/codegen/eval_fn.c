@@ -95,8 +95,9 @@ entry(struct ev *ev, LLVMValueRef base, uint32_t i)
 {
     struct gen *gen = ev->g;
 
-    return gen_load(gen, gen->num,
-                    gen_at(gen, gen->num, base, gen_i64(gen, i), gen->num));
+    return gen_load(
+        gen, gen->type.num,
+        gen_at(gen, gen->type.num, base, gen_i64(gen, i), gen->type.num));
 }
 
 static LLVMValueRef
@@ -106,14 +107,14 @@ leaf(struct ev *ev, const imp_instr *in)
 
     switch (in->op) {
     case IMP_OP_CONST:
-        return gen_num(gen, gen->num,
+        return gen_num(gen, gen->type.num,
                        IMP_ARRAY(gen->im, ev->t->consts, double)[in->a]);
     case IMP_OP_LOCAL:
     case IMP_OP_UNKNOWN:
         return entry(ev, ev->local, in->a);
     case IMP_OP_ROW: /* such an instruction has no value outside a series: NaN
                       */
-        return gen_num(gen, gen->num, NAN);
+        return gen_num(gen, gen->type.num, NAN);
     default: /* ENV, TIME, STATE */
         return entry(ev, ev->env, in->a);
     }
@@ -137,7 +138,7 @@ dot(struct ev *ev, const imp_instr *in)
 {
     struct gen *gen = ev->g;
     const uint32_t *p = IMP_ARRAY(gen->im, ev->t->pool, uint32_t) + in->a;
-    LLVMValueRef acc = gen->zero;
+    LLVMValueRef acc = gen->constant.zero;
 
     for (uint32_t i = 0; i < in->b; i++, p += 3) {
         LLVMValueRef ab =
@@ -166,14 +167,15 @@ body(struct ev *ev)
             LLVMValueRef a = value(ev, in->a);
             LLVMValueRef b = n > 1 ? value(ev, in->b) : a;
             LLVMValueRef c = n > 2 ? value(ev, in->c) : a;
-            result = gen_op_value(gen, gen->num, (enum imp_op)in->op, a, b, c);
+            result =
+                gen_op_value(gen, gen->type.num, (enum imp_op)in->op, a, b, c);
         }
         ev->val[reg] = result;
         ev->stamp[reg] = ev->part + 1;
         if (ev->n_parts > 1 && ev->slot[reg] != NO_SLOT)
-            gen_store(gen, gen->num, result,
-                      gen_at(gen, gen->num, ev->scratch,
-                             gen_i64(gen, ev->slot[reg]), gen->num));
+            gen_store(gen, gen->type.num, result,
+                      gen_at(gen, gen->type.num, ev->scratch,
+                             gen_i64(gen, ev->slot[reg]), gen->type.num));
     }
 }
 
@@ -184,15 +186,16 @@ outputs(struct ev *ev, LLVMValueRef out)
 {
     struct gen *gen = ev->g;
     const uint32_t *outs = IMP_ARRAY(gen->im, ev->t->outs, uint32_t);
-    LLVMValueRef probe = gen->zero;
+    LLVMValueRef probe = gen->constant.zero;
 
     for (uint32_t o = 0; o < ev->t->outs.n; o++) {
         LLVMValueRef v = value(ev, outs[o]);
         probe = LLVMBuildFAdd(gen->b, probe, gen_finite_probe(gen, v), "");
-        gen_store(gen, gen->num, v,
-                  gen_at(gen, gen->num, out, gen_i64(gen, o), gen->num));
+        gen_store(
+            gen, gen->type.num, v,
+            gen_at(gen, gen->type.num, out, gen_i64(gen, o), gen->type.num));
     }
-    LLVMBuildRet(gen->b, gen_finite_status(gen, gen->num, probe));
+    LLVMBuildRet(gen->b, gen_finite_status(gen, gen->type.num, probe));
 }
 
 static LLVMValueRef
@@ -232,7 +235,7 @@ gen_eval_fn(struct gen *gen, uint32_t tape)
     plan(&ev);
     snprintf(name, sizeof name, "imp_eval_%u", (unsigned)tape);
 
-    LLVMTypeRef par[3] = {gen->pf64, gen->pf64, gen->pf64};
+    LLVMTypeRef par[3] = {gen->type.pf64, gen->type.pf64, gen->type.pf64};
     LLVMTypeRef part_ty =
         LLVMFunctionType(LLVMVoidTypeInContext(gen->cx), par, 3, 0);
     LLVMValueRef *parts = NEW_N(gen->arena, LLVMValueRef, ev.n_parts);
@@ -240,7 +243,7 @@ gen_eval_fn(struct gen *gen, uint32_t tape)
         for (ev.part = 0; ev.part < ev.n_parts; ev.part++)
             parts[ev.part] = part_fn(&ev, name, part_ty);
 
-    LLVMValueRef function = gen_function(gen, name, gen->eval_ty, 3, false);
+    LLVMValueRef function = gen_function(gen, name, gen->type.eval, 3, false);
     LLVMPositionBuilderAtEnd(
         gen->b, LLVMAppendBasicBlockInContext(gen->cx, function, ""));
     ev.env = LLVMGetParam(function, 0);
@@ -248,7 +251,8 @@ gen_eval_fn(struct gen *gen, uint32_t tape)
     ev.part = 0;
     if (ev.n_parts > 1) {
         ev.scratch = LLVMBuildPointerCast(
-            gen->b, gen_alloca(gen, gen->num, ev.n_slots), gen->pf64, "");
+            gen->b, gen_alloca(gen, gen->type.num, ev.n_slots), gen->type.pf64,
+            "");
         LLVMValueRef arg[3] = {ev.env, ev.local, ev.scratch};
         for (uint32_t p = 0; p < ev.n_parts; p++)
             LLVMBuildCall2(gen->b, part_ty, parts[p], arg, 3, "");

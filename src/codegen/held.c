@@ -47,11 +47,11 @@ lane_of(const uint32_t *reg, uint32_t i)
 void
 sv_plan_held(struct sv *series)
 {
-    series->state_of =
+    series->pack.of_state =
         NEW_N(series->g->arena, struct pack *, series->t->code.n + 1);
-    for (uint32_t p = 0; p < series->n_packs; p++)
+    for (uint32_t p = 0; p < series->pack.n_packs; p++)
         for (int l = 0; l < 4; l++)
-            series->packs[p].state[l] = NO_SLOT;
+            series->pack.packs[p].state[l] = NO_SLOT;
     for (uint32_t reg = 0; reg < series->t->code.n; reg++) {
         const imp_instr *in = series->code + reg;
         uint32_t scale, conv;
@@ -59,7 +59,7 @@ sv_plan_held(struct sv *series)
             !sv_varies(series->code + in->b) ||
             (conv = source(series, in->b, &scale)) == NO_SLOT)
             continue;
-        struct pack *pack = series->pack_of[conv];
+        struct pack *pack = series->pack.of[conv];
         if (!pack || pack->ready == NO_SLOT)
             continue;
         unsigned l = lane_of(pack->lane, conv);
@@ -68,13 +68,13 @@ sv_plan_held(struct sv *series)
             pack->scale[l] = scale;
         }
     }
-    for (uint32_t p = 0; p < series->n_packs; p++) {
-        struct pack *pack = series->packs + p;
+    for (uint32_t p = 0; p < series->pack.n_packs; p++) {
+        struct pack *pack = series->pack.packs + p;
         pack->held = pack->n_lanes > 1;
         for (unsigned l = 0; l < pack->n_lanes; l++)
             pack->held = pack->held && pack->state[l] != NO_SLOT;
         for (unsigned l = 0; l < pack->n_lanes && pack->held; l++)
-            series->state_of[pack->state[l]] = pack;
+            series->pack.of_state[pack->state[l]] = pack;
     }
 }
 
@@ -84,7 +84,7 @@ gather(struct sv *series, const struct pack *pack,
                             unsigned l))
 {
     struct gen *gen = series->g;
-    LLVMValueRef v = gen_num(gen, gen->v4, 0.0);
+    LLVMValueRef v = gen_num(gen, gen->type.v4, 0.0);
 
     for (unsigned l = 0; l < pack->n_lanes; l++)
         v = LLVMBuildInsertElement(gen->b, v, lane(series, pack, l),
@@ -96,7 +96,7 @@ static LLVMValueRef
 scale(struct sv *series, const struct pack *pack, unsigned l)
 {
     return pack->scale[l] == NO_SLOT
-               ? gen_num(series->g, series->g->f64, 1.0)
+               ? gen_num(series->g, series->g->type.f64, 1.0)
                : sv_value(series, SV_ZERO, pack->scale[l]);
 }
 
@@ -109,8 +109,8 @@ rate(struct sv *series, const struct pack *pack, unsigned l)
 void
 sv_held_zero(struct sv *series)
 {
-    for (uint32_t p = 0; p < series->n_packs; p++) {
-        struct pack *pack = series->packs + p;
+    for (uint32_t p = 0; p < series->pack.n_packs; p++) {
+        struct pack *pack = series->pack.packs + p;
         if (!pack->held)
             continue;
         pack->by = gather(series, pack, scale);
@@ -121,10 +121,10 @@ sv_held_zero(struct sv *series)
 void
 sv_held_open(struct sv *series)
 {
-    for (uint32_t p = 0; p < series->n_packs; p++) {
-        struct pack *pack = series->packs + p;
+    for (uint32_t p = 0; p < series->pack.n_packs; p++) {
+        struct pack *pack = series->pack.packs + p;
         if (pack->held)
-            pack->rate = LLVMBuildPhi(series->g->b, series->g->v4, "");
+            pack->rate = LLVMBuildPhi(series->g->b, series->g->type.v4, "");
         pack->now = NULL;
     }
 }
@@ -134,8 +134,8 @@ sv_held_close(struct sv *series, LLVMBasicBlockRef *from)
 {
     struct gen *gen = series->g;
 
-    for (uint32_t p = 0; p < series->n_packs; p++) {
-        struct pack *pack = series->packs + p;
+    for (uint32_t p = 0; p < series->pack.n_packs; p++) {
+        struct pack *pack = series->pack.packs + p;
         if (!pack->held)
             continue;
         LLVMValueRef v[2] = {pack->rate_zero,
@@ -148,10 +148,10 @@ static LLVMValueRef
 now(struct sv *series, struct pack *pack)
 {
     struct gen *gen = series->g;
-    LLVMValueRef v = gen_num(gen, gen->v4, 0.0);
+    LLVMValueRef v = gen_num(gen, gen->type.v4, 0.0);
 
     for (unsigned l = 0; l < 4 && !pack->now; l++)
-        v = LLVMBuildInsertElement(gen->b, v, series->per_k, gen_i32(gen, l),
+        v = LLVMBuildInsertElement(gen->b, v, series->fn.per_k, gen_i32(gen, l),
                                    "");
     if (!pack->now)
         pack->now = LLVMBuildFMul(gen->b, pack->rate, v, "");
@@ -161,8 +161,8 @@ now(struct sv *series, struct pack *pack)
 LLVMValueRef
 sv_held_state(struct sv *series, uint32_t reg)
 {
-    assert(series->state_of[reg]);
-    struct pack *pack = series->state_of[reg];
+    assert(series->pack.of_state[reg]);
+    struct pack *pack = series->pack.of_state[reg];
 
     return LLVMBuildExtractElement(
         series->g->b, now(series, pack),
@@ -175,7 +175,7 @@ sv_held_entry(struct sv *series, const struct pack_array *array)
     struct gen *gen = series->g;
     struct pack *pack = NULL;
     LLVMValueRef lane[4], sign[4];
-    LLVMTypeRef bits = LLVMVectorType(gen->i64, 4);
+    LLVMTypeRef bits = LLVMVectorType(gen->type.i64, 4);
     bool minus = false;
 
     for (unsigned at = 0; at < 4; at++) {
@@ -184,9 +184,10 @@ sv_held_entry(struct sv *series, const struct pack_array *array)
         lane[at] = gen_i32(gen, 4); /* a lane of the vector of zeros */
         if (i == UINT32_MAX)
             continue;
-        if (!series->state_of[i] || (pack && series->state_of[i] != pack))
+        if (!series->pack.of_state[i] ||
+            (pack && series->pack.of_state[i] != pack))
             return NULL;
-        pack = series->state_of[i];
+        pack = series->pack.of_state[i];
         lane[at] = gen_i32(gen, lane_of(pack->state, i));
         minus |= array->minus[at];
         if (array->minus[at])
@@ -194,12 +195,12 @@ sv_held_entry(struct sv *series, const struct pack_array *array)
     }
     if (!pack)
         return NULL;
-    LLVMValueRef vector = LLVMBuildShuffleVector(gen->b, now(series, pack),
-                                                 gen_num(gen, gen->v4, 0.0),
-                                                 LLVMConstVector(lane, 4), "");
+    LLVMValueRef vector = LLVMBuildShuffleVector(
+        gen->b, now(series, pack), gen_num(gen, gen->type.v4, 0.0),
+        LLVMConstVector(lane, 4), "");
     if (!minus)
         return vector;
     vector = LLVMBuildXor(gen->b, LLVMBuildBitCast(gen->b, vector, bits, ""),
                           LLVMConstVector(sign, 4), "");
-    return LLVMBuildBitCast(gen->b, vector, gen->v4, "");
+    return LLVMBuildBitCast(gen->b, vector, gen->type.v4, "");
 }

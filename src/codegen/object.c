@@ -124,8 +124,8 @@ static void
 tables(struct gen *gen, LLVMValueRef *eval, LLVMValueRef *series, bool image)
 {
     uint32_t n = gen->im->tapes.n;
-    LLVMTypeRef pe = LLVMPointerType(gen->eval_ty, 0);
-    LLVMTypeRef ps = LLVMPointerType(gen->series_ty, 0);
+    LLVMTypeRef pe = LLVMPointerType(gen->type.eval, 0);
+    LLVMTypeRef ps = LLVMPointerType(gen->type.series, 0);
     LLVMValueRef te =
         global(gen, "imp_model_eval", LLVMConstArray(pe, eval, n), false);
     LLVMValueRef ts =
@@ -159,7 +159,7 @@ build(struct gen *gen, const struct gen_options *opt)
         eval[i] = gen_eval_fn(gen, i);
         series[i] = tape->series && gen->lanes == 1
                         ? gen_series_fn(gen, i)
-                        : LLVMConstNull(LLVMPointerType(gen->series_ty, 0));
+                        : LLVMConstNull(LLVMPointerType(gen->type.series, 0));
     }
     tables(gen, eval, series, opt->with_image);
     if (LLVMVerifyModule(gen->mod, LLVMReturnStatusAction, &message)) {

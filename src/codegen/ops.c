@@ -12,11 +12,11 @@
 static LLVMValueRef
 runtime_symbol(struct gen *gen, enum imp_op op, LLVMTypeRef *type)
 {
-    LLVMTypeRef par[2] = {gen->f64, gen->f64};
+    LLVMTypeRef par[2] = {gen->type.f64, gen->type.f64};
     const char *e = gen_ops[op].eval, *paren = strchr(e, '(');
     char name[32];
 
-    *type = LLVMFunctionType(gen->f64, par, gen_ops[op].arity, 0);
+    *type = LLVMFunctionType(gen->type.f64, par, gen_ops[op].arity, 0);
     if (gen->fn_of_op[op])
         return gen->fn_of_op[op];
     if (strncmp(e, "imp_", 4) || !paren || paren - e >= (int)sizeof name ||
@@ -36,7 +36,7 @@ call_runtime(struct gen *gen, LLVMTypeRef num, enum imp_op op,
                  arg[2] = {first, second};
     unsigned arity = gen_ops[op].arity;
 
-    if (num == gen->f64)
+    if (num == gen->type.f64)
         return LLVMBuildCall2(gen->b, type, function, arg, arity, "");
     LLVMValueRef r = LLVMGetUndef(num);
     for (unsigned l = 0; l < LLVMGetVectorSize(num); l++) {
@@ -156,8 +156,8 @@ gen_finite_status(const struct gen *gen, LLVMTypeRef num, LLVMValueRef probe)
 {
     LLVMValueRef bad = LLVMBuildFCmp(gen->b, LLVMRealUNO, probe, probe, "");
 
-    if (num != gen->f64) {
-        LLVMValueRef any = LLVMConstInt(gen->i1, 0, 0);
+    if (num != gen->type.f64) {
+        LLVMValueRef any = LLVMConstInt(gen->type.i1, 0, 0);
         for (unsigned l = 0; l < LLVMGetVectorSize(num); l++)
             any = LLVMBuildOr(
                 gen->b, any,

@@ -14,7 +14,7 @@ is_line(const struct sv *series, uint32_t reg)
 
     return in->op == IMP_OP_STATE &&
            (series->code[in->b].flags & IMP_INSTR_CONST) &&
-           series->n_parts == 1;
+           series->parts.n == 1;
 }
 
 /* Records that a register has this value, and stores it where other functions
@@ -24,15 +24,16 @@ define(struct sv *series, enum sv_class class, uint32_t reg, LLVMValueRef value)
 {
     struct gen *gen = series->g;
 
-    series->val[class][reg] = value;
-    series->stamp[class][reg] = series->now[class];
+    series->value.val[class][reg] = value;
+    series->value.stamp[class][reg] = series->value.now[class];
     if (class != SV_D && series->code[reg].row != IMP_NO_ROW &&
-        series->stored[reg] && !(class == SV_K && is_line(series, reg)))
-        gen_store(gen, gen->f64, value,
+        series->value.stored[reg] && !(class == SV_K && is_line(series, reg)))
+        gen_store(gen, gen->type.f64, value,
                   sv_row(series, reg,
-                         class == SV_ZERO ? series->work : series->work_k, 0));
-    if (series->slot[class][reg] != NO_SLOT)
-        gen_put(gen, series->scratch, series->slot[class][reg], value);
+                         class == SV_ZERO ? series->fn.work : series->fn.work_k,
+                         0));
+    if (series->value.slot[class][reg] != NO_SLOT)
+        gen_put(gen, series->fn.scratch, series->value.slot[class][reg], value);
 }
 
 void
@@ -43,14 +44,14 @@ sv_order_zero(struct sv *series)
     for (uint32_t reg = 0; reg < series->t->code.n; reg++) {
         const imp_instr *in = series->code + reg;
         LLVMValueRef value;
-        if (series->part[reg] != series->at_part)
+        if (series->parts.of[reg] != series->parts.at)
             continue;
         if (gen_is_leaf(in)) {
             value = sv_leaf_zero(series, reg);
         } else if (in->op == IMP_OP_DOT) {
             const uint32_t *p =
                 IMP_ARRAY(gen->im, series->t->pool, uint32_t) + in->a;
-            value = gen_num(gen, gen->f64, 0.0);
+            value = gen_num(gen, gen->type.f64, 0.0);
             for (uint32_t m = 0; m < in->b; m++, p += 3) {
                 LLVMValueRef ab =
                     LLVMBuildFMul(gen->b, sv_value(series, SV_ZERO, p[1]),
@@ -63,7 +64,8 @@ sv_order_zero(struct sv *series)
             LLVMValueRef a = sv_value(series, SV_ZERO, in->a);
             LLVMValueRef b = n > 1 ? sv_value(series, SV_ZERO, in->b) : a;
             LLVMValueRef c = n > 2 ? sv_value(series, SV_ZERO, in->c) : a;
-            value = gen_op_value(gen, gen->f64, (enum imp_op)in->op, a, b, c);
+            value =
+                gen_op_value(gen, gen->type.f64, (enum imp_op)in->op, a, b, c);
         }
         define(series, SV_ZERO, reg, value);
     }
@@ -71,13 +73,13 @@ sv_order_zero(struct sv *series)
      * now: the caller has set all that follows to 0, and nothing writes there
      * again. */
     for (uint32_t reg = 0; reg < series->t->code.n; reg++)
-        if (is_line(series, reg) && series->stored[reg])
+        if (is_line(series, reg) && series->value.stored[reg])
             gen_store(
-                gen, gen->f64,
-                LLVMBuildSelect(gen->b, series->moves,
+                gen, gen->type.f64,
+                LLVMBuildSelect(gen->b, series->fn.moves,
                                 sv_value(series, SV_ZERO, series->code[reg].b),
-                                gen_num(gen, gen->f64, 0.0), ""),
-                sv_row(series, reg, series->work, 1));
+                                gen_num(gen, gen->type.f64, 0.0), ""),
+                sv_row(series, reg, series->fn.work, 1));
     sv_packs_zero(series);
 }
 
@@ -87,9 +89,10 @@ only_first(struct sv *series, LLVMValueRef v)
 {
     struct gen *gen = series->g;
     LLVMValueRef first =
-        LLVMBuildICmp(gen->b, LLVMIntEQ, series->k, gen_i64(gen, 1), "");
+        LLVMBuildICmp(gen->b, LLVMIntEQ, series->fn.k, gen_i64(gen, 1), "");
 
-    return LLVMBuildSelect(gen->b, first, v, gen_num(gen, gen->f64, 0.0), "");
+    return LLVMBuildSelect(gen->b, first, v, gen_num(gen, gen->type.f64, 0.0),
+                           "");
 }
 
 static LLVMValueRef
@@ -100,32 +103,33 @@ leaf_k(struct sv *series, uint32_t reg)
 
     switch (in->op) {
     case IMP_OP_TIME:
-        return only_first(series, gen_num(gen, gen->f64, 1.0));
+        return only_first(series, gen_num(gen, gen->type.f64, 1.0));
     case IMP_OP_STATE: { /* c_k = d_{k-1} * (1/k) */
         /* a constant rate has d_0 only */
         if (series->code[in->b].flags & IMP_INSTR_CONST)
             return only_first(series, sv_value(series, SV_ZERO, in->b));
-        if (series->state_of[reg])
+        if (series->pack.of_state[reg])
             return sv_held_state(series, reg);
         return LLVMBuildFMul(
             gen->b,
             series->rate[in->b]
                 ? series->rate[in->b]
-                : sv_coef(series, gen->f64, in->b, series->work_k, -1),
-            series->per_k, "");
+                : sv_coef(series, gen->type.f64, in->b, series->fn.work_k, -1),
+            series->fn.per_k, "");
     }
     case IMP_OP_ROW: {
-        LLVMValueRef src = gen_load(gen, gen->pf64,
-                                    gen_at(gen, gen->pf64, series->rows,
-                                           gen_i64(gen, in->a), gen->pf64));
+        LLVMValueRef src =
+            gen_load(gen, gen->type.pf64,
+                     gen_at(gen, gen->type.pf64, series->fn.rows,
+                            gen_i64(gen, in->a), gen->type.pf64));
         LLVMValueRef at = LLVMBuildAdd(
-            gen->b, series->k,
+            gen->b, series->fn.k,
             gen_i64(gen, (uint64_t)in->b * IMP_ROW_STRIDE + IMP_ROW_PAD), "");
-        return gen_load(gen, gen->f64,
-                        gen_at(gen, gen->f64, src, at, gen->f64));
+        return gen_load(gen, gen->type.f64,
+                        gen_at(gen, gen->type.f64, src, at, gen->type.f64));
     }
     default: /* UNKNOWN: 0 until the block is solved */
-        return gen_num(gen, gen->f64, 0.0);
+        return gen_num(gen, gen->type.f64, 0.0);
     }
 }
 
@@ -140,15 +144,17 @@ helper(struct sv *series, uint32_t reg)
 {
     struct gen *gen = series->g;
     const imp_instr *in = series->code + reg;
-    LLVMTypeRef par[5] = {gen->i32, gen->pf64, gen->pf64, gen->pf64, gen->i32};
-    LLVMTypeRef type = LLVMFunctionType(gen->f64, par, 5, 0);
+    LLVMTypeRef par[5] = {gen->type.i32, gen->type.pf64, gen->type.pf64,
+                          gen->type.pf64, gen->type.i32};
+    LLVMTypeRef type = LLVMFunctionType(gen->type.f64, par, 5, 0);
     LLVMValueRef f = gen_runtime(gen, "imp_series_op", type, false);
-    LLVMValueRef a = sv_row(series, in->a, series->work, 0);
-    LLVMValueRef b =
-        gen_ops[in->op].arity > 1 ? sv_row(series, in->b, series->work, 0) : a;
-    LLVMValueRef arg[5] = {gen_i32(gen, in->op), a, b,
-                           sv_row(series, reg, series->work, 0),
-                           LLVMBuildTrunc(gen->b, series->k, gen->i32, "")};
+    LLVMValueRef a = sv_row(series, in->a, series->fn.work, 0);
+    LLVMValueRef b = gen_ops[in->op].arity > 1
+                         ? sv_row(series, in->b, series->fn.work, 0)
+                         : a;
+    LLVMValueRef arg[5] = {
+        gen_i32(gen, in->op), a, b, sv_row(series, reg, series->fn.work, 0),
+        LLVMBuildTrunc(gen->b, series->fn.k, gen->type.i32, "")};
 
     return LLVMBuildCall2(gen->b, type, f, arg, 5, "");
 }
@@ -166,7 +172,7 @@ pick(struct sv *series, const imp_instr *in, LLVMValueRef if_true,
                          : a;
 
     return LLVMBuildSelect(
-        gen->b, gen_op_choice(gen, gen->f64, (enum imp_op)in->op, a, b),
+        gen->b, gen_op_choice(gen, gen->type.f64, (enum imp_op)in->op, a, b),
         if_true, if_false, "");
 }
 
@@ -187,7 +193,7 @@ pick_class(struct sv *series, enum sv_class class, const imp_instr *in)
     }
     for (int m = 0; m < 2; m++)
         branch[m] = class == SV_D && !sv_in_block(series->code + reg[m])
-                        ? gen_num(gen, gen->f64, 0.0)
+                        ? gen_num(gen, gen->type.f64, 0.0)
                         : sv_value(series, class, reg[m]);
     if (in->op == IMP_OP_ABS &&
         (class != SV_D || sv_in_block(series->code + in->a)))
@@ -242,7 +248,7 @@ coefficient(struct sv *series, uint32_t reg)
         LLVMValueRef a = sv_value(series, SV_K, in->a);
         LLVMValueRef b =
             in->op == IMP_OP_NEG ? a : sv_value(series, SV_K, in->b);
-        return gen_op_value(gen, gen->f64, (enum imp_op)in->op, a, b, a);
+        return gen_op_value(gen, gen->type.f64, (enum imp_op)in->op, a, b, a);
     }
     case SER_CONV:
         return convolve(series, reg);
@@ -250,23 +256,23 @@ coefficient(struct sv *series, uint32_t reg)
         return divide(series, reg);
     case SER_CHAIN:
         return LLVMBuildFDiv(gen->b, sv_chain_sum(series, in->a, in->c),
-                             series->kd, "");
+                             series->fn.kd, "");
     case SER_HELPER:
         return helper(series, reg);
     case SER_PICK:
         return pick_class(series, SV_K, in);
     default: /* STEP */
-        return gen_num(gen, gen->f64, 0.0);
+        return gen_num(gen, gen->type.f64, 0.0);
     }
 }
 
 void
 sv_order_k(struct sv *series)
 {
-    assert(series->k && series->kd);
+    assert(series->fn.k && series->fn.kd);
     sv_packs_inner(series);
     for (uint32_t reg = 0; reg < series->t->code.n; reg++)
-        if (series->part[reg] == series->at_part &&
+        if (series->parts.of[reg] == series->parts.at &&
             sv_varies(series->code + reg))
             define(series, SV_K, reg, coefficient(series, reg));
 }
@@ -322,7 +328,7 @@ differential(struct sv *series, const imp_instr *in, uint32_t reg)
     case IMP_OP_DOT: {
         const uint32_t *p =
             IMP_ARRAY(gen->im, series->t->pool, uint32_t) + in->a;
-        value = gen_num(gen, gen->f64, 0.0);
+        value = gen_num(gen, gen->type.f64, 0.0);
         for (uint32_t m = 0; m < in->b; m++, p += 3) {
             LLVMValueRef pair = product_rule(series, p[1], p[2]);
             if (pair)
@@ -352,7 +358,7 @@ differential(struct sv *series, const imp_instr *in, uint32_t reg)
             value = pick_class(series, SV_D, in);
         break;
     }
-    return value ? value : gen_num(gen, gen->f64, 0.0);
+    return value ? value : gen_num(gen, gen->type.f64, 0.0);
 }
 
 void
@@ -364,17 +370,17 @@ sv_correct(struct sv *series)
     for (uint32_t reg = 0; reg < series->t->code.n; reg++) {
         const imp_instr *in = series->code + reg;
         LLVMValueRef dc, old, new;
-        if (series->part[reg] != series->at_part || !sv_in_block(in))
+        if (series->parts.of[reg] != series->parts.at || !sv_in_block(in))
             continue;
         old = sv_value(series, SV_K, reg);
         if (in->op == IMP_OP_UNKNOWN) {
             uint32_t u = 0;
-            while (u < series->nu && unknown[u] != reg)
+            while (u < series->layout.nu && unknown[u] != reg)
                 u++;
-            if (u == series->nu)
+            if (u == series->layout.nu)
                 gen_fail(gen, "tape %s: register %u is not in its block",
                          series->name, (unsigned)reg);
-            new = dc = gen_get(gen, series->scratch, series->rhs + u);
+            new = dc = gen_get(gen, series->fn.scratch, series->layout.rhs + u);
         } else if (gen_ops[in->op].rule == SER_HELPER) {
             new = helper(series, reg);
             dc = LLVMBuildFSub(gen->b, new, old, "");

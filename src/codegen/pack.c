@@ -50,13 +50,14 @@ product(const struct sv *series, uint32_t reg, uint32_t which, uint32_t *left,
 static uint32_t
 array_of(struct sv *series, const struct pack_array *want)
 {
-    for (uint32_t i = series->n_arrays;
-         i-- > 0 && series->arrays[i].part == want->part;)
-        if (!memcmp(series->arrays[i].reg, want->reg, sizeof want->reg) &&
-            !memcmp(series->arrays[i].minus, want->minus, sizeof want->minus))
+    for (uint32_t i = series->pack.n_arrays;
+         i-- > 0 && series->pack.arrays[i].part == want->part;)
+        if (!memcmp(series->pack.arrays[i].reg, want->reg, sizeof want->reg) &&
+            !memcmp(series->pack.arrays[i].minus, want->minus,
+                    sizeof want->minus))
             return i;
-    series->arrays[series->n_arrays] = *want;
-    return series->n_arrays++;
+    series->pack.arrays[series->pack.n_arrays] = *want;
+    return series->pack.n_arrays++;
 }
 
 static uint32_t
@@ -84,16 +85,16 @@ close_pack(struct sv *series, struct pack *pack)
             pack->ready = later(pack->ready, right.reg[l]);
         }
         pack->a[slot] = array_of(series, &left);
-        series->arrays[pack->a[slot]].upwards = true;
+        series->pack.arrays[pack->a[slot]].upwards = true;
         pack->b[slot] = array_of(series, &right);
-        series->arrays[pack->b[slot]].downwards = true;
+        series->pack.arrays[pack->b[slot]].downwards = true;
     }
     for (uint32_t l = 0; l < pack->n_lanes; l++) {
-        series->pack_of[pack->lane[l]] = pack;
+        series->pack.of[pack->lane[l]] = pack;
         if (pack->lane[l] < pack->ready)
             pack->ready = NO_SLOT;
     }
-    if (series->n_parts > 1 || series->nu)
+    if (series->parts.n > 1 || series->layout.nu)
         pack->ready = NO_SLOT;
 }
 
@@ -118,7 +119,7 @@ by_length(const void *x, const void *y)
 void
 sv_plan_packs(struct sv *series)
 {
-    assert(!series->packs);
+    assert(!series->pack.packs);
     struct arena *arena = series->g->arena;
     uint32_t n_conv = 0, products = 0;
     struct conv_ref *conv =
@@ -127,20 +128,20 @@ sv_plan_packs(struct sv *series)
     for (uint32_t reg = 0; reg < series->t->code.n; reg++)
         if (sv_convolves(series, reg)) {
             uint32_t m = n_products(series, reg);
-            conv[n_conv++] = (struct conv_ref){series->part[reg], m, reg};
+            conv[n_conv++] = (struct conv_ref){series->parts.of[reg], m, reg};
             products += m;
         }
     qsort(conv, n_conv, sizeof *conv, by_length);
-    series->packs = NEW_N(arena, struct pack, n_conv + 1);
-    series->arrays = NEW_N(arena, struct pack_array, 2 * products + 1);
-    series->pack_of = NEW_N(arena, struct pack *, series->t->code.n + 1);
-    series->inner = NEW_N(arena, LLVMValueRef, series->t->code.n + 1);
+    series->pack.packs = NEW_N(arena, struct pack, n_conv + 1);
+    series->pack.arrays = NEW_N(arena, struct pack_array, 2 * products + 1);
+    series->pack.of = NEW_N(arena, struct pack *, series->t->code.n + 1);
+    series->pack.inner = NEW_N(arena, LLVMValueRef, series->t->code.n + 1);
     for (uint32_t which = 0; which < n_conv; which++) {
-        struct pack *pack = series->packs + series->n_packs;
+        struct pack *pack = series->pack.packs + series->pack.n_packs;
         if (which && pack->n_lanes &&
             (pack->n_lanes == 4 || pack->part != conv[which].part)) {
             close_pack(series, pack++);
-            series->n_packs++;
+            series->pack.n_packs++;
         }
         if (!pack->n_lanes) {
             pack->part = conv[which].part;
@@ -149,13 +150,14 @@ sv_plan_packs(struct sv *series)
         pack->lane[pack->n_lanes++] = conv[which].i;
     }
     if (n_conv) {
-        close_pack(series, series->packs + series->n_packs);
-        series->n_packs++;
+        close_pack(series, series->pack.packs + series->pack.n_packs);
+        series->pack.n_packs++;
     }
     sv_plan_held(series);
     /* vectors are aligned to their size */
-    series->first_array = (series->n_slots + 3) / 4 * 4;
-    series->n_slots = series->first_array + series->n_arrays * 4 * PACK_STRIDE;
+    series->pack.first_array = (series->layout.n_slots + 3) / 4 * 4;
+    series->layout.n_slots =
+        series->pack.first_array + series->pack.n_arrays * 4 * PACK_STRIDE;
 }
 
 /* A pointer to entry (base + off) of an array; base is the index of a vector,
@@ -164,14 +166,14 @@ static LLVMValueRef
 entry(struct sv *series, uint32_t array, LLVMValueRef base, int off)
 {
     struct gen *gen = series->g;
-    uint64_t at =
-        (uint64_t)(array * PACK_STRIDE + PACK_ZEROS) + series->first_array / 4;
-    LLVMValueRef p = series->scratch;
+    uint64_t at = (uint64_t)(array * PACK_STRIDE + PACK_ZEROS) +
+                  series->pack.first_array / 4;
+    LLVMValueRef p = series->fn.scratch;
 
     if (base)
-        p = gen_at(gen, gen->v4, p, base, gen->f64);
-    return gen_at(gen, gen->v4, p, gen_i64(gen, (uint64_t)((int64_t)at + off)),
-                  gen->v4);
+        p = gen_at(gen, gen->type.v4, p, base, gen->type.f64);
+    return gen_at(gen, gen->type.v4, p,
+                  gen_i64(gen, (uint64_t)((int64_t)at + off)), gen->type.v4);
 }
 
 static LLVMValueRef
@@ -179,7 +181,7 @@ side_by_side(struct sv *series, const struct pack_array *array,
              LLVMValueRef (*coefficient)(struct sv *series, uint32_t reg))
 {
     struct gen *gen = series->g;
-    LLVMValueRef v = gen_num(gen, gen->v4, 0.0);
+    LLVMValueRef v = gen_num(gen, gen->type.v4, 0.0);
 
     for (unsigned l = 0; l < 4; l++) {
         if (array->reg[l] == UINT32_MAX)
@@ -208,27 +210,28 @@ at_k(struct sv *series, uint32_t reg)
 static LLVMValueRef
 before_k(struct sv *series, uint32_t reg)
 {
-    return sv_coef(series, series->g->f64, reg, series->work_k, -1);
+    return sv_coef(series, series->g->type.f64, reg, series->fn.work_k, -1);
 }
 
 void
 sv_packs_zero(struct sv *series)
 {
     struct gen *gen = series->g;
-    LLVMValueRef zero = gen_num(gen, gen->v4, 0.0);
+    LLVMValueRef zero = gen_num(gen, gen->type.v4, 0.0);
 
-    for (uint32_t which = 0; which < series->n_arrays; which++) {
-        if (series->arrays[which].part != series->at_part)
+    for (uint32_t which = 0; which < series->pack.n_arrays; which++) {
+        if (series->pack.arrays[which].part != series->parts.at)
             continue;
-        int first = series->arrays[which].downwards ? -PACK_ZEROS : 1;
-        int last = series->arrays[which].upwards ? PACK_ZEROS + 1 : -1;
+        int first = series->pack.arrays[which].downwards ? -PACK_ZEROS : 1;
+        int last = series->pack.arrays[which].upwards ? PACK_ZEROS + 1 : -1;
         for (int k = first; k <= last; k++)
             if (k)
-                gen_store(gen, gen->v4, zero, entry(series, which, NULL, k));
-        if (series->n_parts == 1) {
-            series->arrays[which].zero =
-                side_by_side(series, series->arrays + which, at_zero);
-            gen_store(gen, gen->v4, series->arrays[which].zero,
+                gen_store(gen, gen->type.v4, zero,
+                          entry(series, which, NULL, k));
+        if (series->parts.n == 1) {
+            series->pack.arrays[which].zero =
+                side_by_side(series, series->pack.arrays + which, at_zero);
+            gen_store(gen, gen->type.v4, series->pack.arrays[which].zero,
                       entry(series, which, NULL, 0));
         }
     }
@@ -240,19 +243,19 @@ push(struct sv *series, int off,
 {
     struct gen *gen = series->g;
 
-    for (uint32_t which = 0; which < series->n_arrays; which++) {
-        struct pack_array *array = series->arrays + which;
-        if (array->part != series->at_part)
+    for (uint32_t which = 0; which < series->pack.n_arrays; which++) {
+        struct pack_array *array = series->pack.arrays + which;
+        if (array->part != series->parts.at)
             continue;
         LLVMValueRef all =
             array->k || off ? array->k : sv_held_entry(series, array);
-        gen_store(gen, gen->v4,
+        gen_store(gen, gen->type.v4,
                   all ? all : side_by_side(series, array, coefficient),
-                  entry(series, which, series->k, off));
+                  entry(series, which, series->fn.k, off));
         array->k = NULL;
         if (array->upwards)
-            gen_store(gen, gen->v4, gen_num(gen, gen->v4, 0.0),
-                      entry(series, which, series->k, off + PACK_ZEROS));
+            gen_store(gen, gen->type.v4, gen_num(gen, gen->type.v4, 0.0),
+                      entry(series, which, series->fn.k, off + PACK_ZEROS));
     }
 }
 
@@ -270,15 +273,15 @@ LLVMValueRef
 sv_packs_sum(struct sv *series, uint32_t reg)
 {
     struct gen *gen = series->g;
-    struct pack *pack = series->pack_of[reg];
+    struct pack *pack = series->pack.of[reg];
     LLVMValueRef ends = NULL;
     unsigned lane = 0;
 
     if (!pack || pack->ready == NO_SLOT)
         return NULL;
     for (uint32_t p = 0; !pack->sum && p < pack->n_slots; p++) {
-        struct pack_array *array = series->arrays + pack->a[p],
-                          *b = series->arrays + pack->b[p];
+        struct pack_array *array = series->pack.arrays + pack->a[p],
+                          *b = series->pack.arrays + pack->b[p];
         LLVMValueRef left =
             LLVMBuildFMul(gen->b, array->zero, entry_k(series, b), "");
         LLVMValueRef right =
@@ -296,7 +299,7 @@ sv_packs_sum(struct sv *series, uint32_t reg)
 void
 sv_packs_push(struct sv *series)
 {
-    if (series->n_parts == 1)
+    if (series->parts.n == 1)
         push(series, 0, at_k);
 }
 
@@ -311,9 +314,9 @@ block(struct sv *series, const struct pack *pack, LLVMValueRef j,
         LLVMValueRef sum = NULL;
         for (uint32_t p = 0; p < pack->n_slots; p++) {
             LLVMValueRef x =
-                gen_load(gen, gen->v4, entry(series, pack->a[p], j, l));
-            LLVMValueRef y =
-                gen_load(gen, gen->v4, entry(series, pack->b[p], back, -l));
+                gen_load(gen, gen->type.v4, entry(series, pack->a[p], j, l));
+            LLVMValueRef y = gen_load(gen, gen->type.v4,
+                                      entry(series, pack->b[p], back, -l));
             LLVMValueRef xy = LLVMBuildFMul(gen->b, x, y, "");
             sum = sum ? LLVMBuildFAdd(gen->b, sum, xy, "") : xy;
         }
@@ -332,7 +335,7 @@ finish(struct sv *series, struct pack *pack, LLVMValueRef *acc)
     pack->inner = sum;
     pack->sum = NULL;
     for (unsigned l = 0; pack->ready == NO_SLOT && l < pack->n_lanes; l++)
-        series->inner[pack->lane[l]] =
+        series->pack.inner[pack->lane[l]] =
             LLVMBuildExtractElement(gen->b, sum, gen_i32(gen, l), "");
 }
 
@@ -341,26 +344,28 @@ sv_packs_inner(struct sv *series)
 {
     struct gen *gen = series->g;
 
-    if (series->n_parts > 1)
+    if (series->parts.n > 1)
         push(series, -1, before_k);
-    for (uint32_t which = 0; which < series->n_packs;) {
-        struct pack *pack = series->packs + which;
+    for (uint32_t which = 0; which < series->pack.n_packs;) {
+        struct pack *pack = series->pack.packs + which;
         struct sv_loop loop;
-        if (pack->part != series->at_part) {
+        if (pack->part != series->parts.at) {
             which++;
             continue;
         }
         /* two packs share a loop, because eight accumulators fit the registers
          */
         unsigned n_packs =
-            which + 1 < series->n_packs && pack[1].part == pack->part ? 2 : 1;
+            which + 1 < series->pack.n_packs && pack[1].part == pack->part ? 2
+                                                                           : 1;
         LLVMValueRef acc[SV_LOOP_MAX];
-        sv_loop_open(series, &loop, 1, 4 * n_packs, gen_num(gen, gen->v4, 0.0));
-        LLVMValueRef back = LLVMBuildSub(gen->b, series->k, loop.j, "");
+        sv_loop_open(series, &loop, 1, 4 * n_packs,
+                     gen_num(gen, gen->type.v4, 0.0));
+        LLVMValueRef back = LLVMBuildSub(gen->b, series->fn.k, loop.j, "");
         memcpy(acc, loop.acc, sizeof acc);
         for (unsigned i = 0; i < n_packs; i++)
             block(series, pack + i, loop.j, back, acc + 4 * i);
-        sv_loop_close(series, &loop, acc, 4, series->k);
+        sv_loop_close(series, &loop, acc, 4, series->fn.k);
         for (unsigned i = 0; i < n_packs; i++)
             finish(series, pack + i, acc + 4 * i);
         which += n_packs;

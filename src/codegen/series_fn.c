@@ -56,18 +56,18 @@ plan_rows(struct sv *series)
     for (uint32_t reg = 0; reg < series->t->code.n; reg++) {
         const imp_instr *in = series->code + reg;
         enum gen_rule rule = gen_ops[in->op].rule;
-        if (series->n_parts > 1)
-            series->stored[reg] = true;
+        if (series->parts.n > 1)
+            series->value.stored[reg] = true;
         if (!sv_varies(in) || (rule != SER_CHAIN && rule != SER_HELPER))
             continue;
-        series->stored[in->a] = true;
+        series->value.stored[in->a] = true;
         if (rule == SER_CHAIN)
-            series->stored[in->c] = true;
+            series->value.stored[in->c] = true;
         if (rule == SER_HELPER)
-            series->stored[reg] = series->stored[in->b] = true;
+            series->value.stored[reg] = series->value.stored[in->b] = true;
     }
     for (uint32_t o = 0; o < series->t->outs.n; o++)
-        series->stored[outs[o]] = true;
+        series->value.stored[outs[o]] = true;
 }
 
 /* Cuts the tape into parts of about GEN_CHUNK operations, and gives scratch
@@ -80,26 +80,27 @@ plan(struct sv *series)
     for (uint32_t i = 0; i < n_code; i++) {
         uint32_t w = weight(series, series->code + i);
         if (sum && sum + w > GEN_CHUNK) {
-            series->n_parts++;
+            series->parts.n++;
             sum = 0;
         }
         sum += w;
-        series->part[i] = series->n_parts;
-        series->slot[SV_ZERO][i] = series->slot[SV_K][i] =
-            series->slot[SV_D][i] = NO_SLOT;
+        series->parts.of[i] = series->parts.n;
+        series->value.slot[SV_ZERO][i] = series->value.slot[SV_K][i] =
+            series->value.slot[SV_D][i] = NO_SLOT;
     }
-    series->n_parts++;
-    series->nu = series->t->unknowns.n;
-    series->jac = 0;
-    series->rhs = series->jac + series->nu * series->nu;
-    series->piv = series->rhs + series->nu;
-    series->n_slots = series->piv + (series->nu + 1) / 2;
+    series->parts.n++;
+    series->layout.nu = series->t->unknowns.n;
+    series->layout.jac = 0;
+    series->layout.rhs =
+        series->layout.jac + series->layout.nu * series->layout.nu;
+    series->layout.piv = series->layout.rhs + series->layout.nu;
+    series->layout.n_slots = series->layout.piv + (series->layout.nu + 1) / 2;
     plan_rows(series);
-    for (uint32_t i = 0; series->n_parts > 1 && i < n_code; i++) {
+    for (uint32_t i = 0; series->parts.n > 1 && i < n_code; i++) {
         if (series->code[i].row == IMP_NO_ROW && !gen_is_leaf(series->code + i))
-            series->slot[SV_ZERO][i] = series->n_slots++;
-        if (series->nu && sv_in_block(series->code + i))
-            series->slot[SV_D][i] = series->n_slots++;
+            series->value.slot[SV_ZERO][i] = series->layout.n_slots++;
+        if (series->layout.nu && sv_in_block(series->code + i))
+            series->value.slot[SV_D][i] = series->layout.n_slots++;
     }
     sv_plan_packs(series);
 }
@@ -109,7 +110,7 @@ static void
 forget(struct sv *series)
 {
     for (int c = 0; c < 3; c++)
-        series->now[c]++;
+        series->value.now[c]++;
 }
 
 /* Sets what all rules of order k share. */
@@ -118,17 +119,17 @@ at_order(struct sv *series)
 {
     struct gen *gen = series->g;
 
-    series->kd = LLVMBuildSIToFP(gen->b, series->k, gen->f64, "");
-    series->per_k =
-        LLVMBuildFDiv(gen->b, gen_num(gen, gen->f64, 1.0), series->kd, "");
-    series->work_k = sv_moved(series, series->work, series->k);
+    series->fn.kd = LLVMBuildSIToFP(gen->b, series->fn.k, gen->type.f64, "");
+    series->fn.per_k = LLVMBuildFDiv(gen->b, gen_num(gen, gen->type.f64, 1.0),
+                                     series->fn.kd, "");
+    series->fn.work_k = sv_moved(series, series->fn.work, series->fn.k);
 }
 
 static LLVMTypeRef
 part_type(const struct gen *gen)
 {
-    LLVMTypeRef par[6] = {gen->pf64, gen->pf64, gen->ppf64,
-                          gen->pf64, gen->pf64, gen->i64};
+    LLVMTypeRef par[6] = {gen->type.pf64, gen->type.pf64, gen->type.ppf64,
+                          gen->type.pf64, gen->type.pf64, gen->type.i64};
 
     return LLVMFunctionType(LLVMVoidTypeInContext(gen->cx), par, 6, 0);
 }
@@ -141,17 +142,17 @@ part_fn(struct sv *series, const char *name, const char *what,
     char text[80];
 
     snprintf(text, sizeof text, "%s.%s.%u", name, what,
-             (unsigned)series->at_part);
+             (unsigned)series->parts.at);
     LLVMValueRef function = gen_function(gen, text, part_type(gen), 4, true);
     LLVMPositionBuilderAtEnd(
         gen->b, LLVMAppendBasicBlockInContext(gen->cx, function, ""));
     forget(series);
-    series->env = LLVMGetParam(function, 0);
-    series->local = LLVMGetParam(function, 1);
-    series->rows = LLVMGetParam(function, 2);
-    series->work = LLVMGetParam(function, 3);
-    series->scratch = LLVMGetParam(function, 4);
-    series->k = order_zero ? NULL : LLVMGetParam(function, 5);
+    series->fn.env = LLVMGetParam(function, 0);
+    series->fn.local = LLVMGetParam(function, 1);
+    series->fn.rows = LLVMGetParam(function, 2);
+    series->fn.work = LLVMGetParam(function, 3);
+    series->fn.scratch = LLVMGetParam(function, 4);
+    series->fn.k = order_zero ? NULL : LLVMGetParam(function, 5);
     if (!order_zero)
         at_order(series);
     body(series);
@@ -165,14 +166,15 @@ pass(struct sv *series, LLVMValueRef *parts, void (*body)(struct sv *))
 {
     struct gen *gen = series->g;
 
-    if (series->n_parts == 1) {
+    if (series->parts.n == 1) {
         body(series);
         return;
     }
     LLVMValueRef arg[6] = {
-        series->env,  series->local,   series->rows,
-        series->work, series->scratch, series->k ? series->k : gen_i64(gen, 0)};
-    for (uint32_t p = 0; p < series->n_parts; p++)
+        series->fn.env,     series->fn.local,
+        series->fn.rows,    series->fn.work,
+        series->fn.scratch, series->fn.k ? series->fn.k : gen_i64(gen, 0)};
+    for (uint32_t p = 0; p < series->parts.n; p++)
         LLVMBuildCall2(gen->b, part_type(gen), parts[p], arg, 6, "");
 }
 
@@ -181,8 +183,8 @@ pivots(struct sv *series)
 {
     struct gen *gen = series->g;
 
-    return gen_at(gen, gen->f64, series->scratch, gen_i64(gen, series->piv),
-                  gen->i32);
+    return gen_at(gen, gen->type.f64, series->fn.scratch,
+                  gen_i64(gen, series->layout.piv), gen->type.i32);
 }
 
 /* Puts J at order 0 into scratch and factors it; control goes to `singular` if
@@ -192,16 +194,17 @@ factor(struct sv *series, LLVMBasicBlockRef singular)
 {
     struct gen *gen = series->g;
     const uint32_t *jac = IMP_ARRAY(gen->im, series->t->jacobian, uint32_t);
-    LLVMTypeRef pi32 = LLVMPointerType(gen->i32, 0);
-    LLVMTypeRef par[3] = {gen->i32, gen->pf64, pi32};
-    LLVMTypeRef type = LLVMFunctionType(gen->i32, par, 3, 0);
+    LLVMTypeRef pi32 = LLVMPointerType(gen->type.i32, 0);
+    LLVMTypeRef par[3] = {gen->type.i32, gen->type.pf64, pi32};
+    LLVMTypeRef type = LLVMFunctionType(gen->type.i32, par, 3, 0);
 
-    for (uint32_t e = 0; e < series->nu * series->nu; e++)
-        gen_put(gen, series->scratch, series->jac + e,
+    for (uint32_t e = 0; e < series->layout.nu * series->layout.nu; e++)
+        gen_put(gen, series->fn.scratch, series->layout.jac + e,
                 sv_value(series, SV_ZERO, jac[e]));
-    LLVMValueRef arg[3] = {gen_i32(gen, series->nu),
-                           gen_at(gen, gen->f64, series->scratch,
-                                  gen_i64(gen, series->jac), gen->f64),
+    LLVMValueRef arg[3] = {gen_i32(gen, series->layout.nu),
+                           gen_at(gen, gen->type.f64, series->fn.scratch,
+                                  gen_i64(gen, series->layout.jac),
+                                  gen->type.f64),
                            pivots(series)};
     LLVMValueRef bad = LLVMBuildCall2(
         gen->b, type,
@@ -222,20 +225,21 @@ solve(struct sv *series)
 {
     struct gen *gen = series->g;
     const uint32_t *res = IMP_ARRAY(gen->im, series->t->residual, uint32_t);
-    LLVMTypeRef pi32 = LLVMPointerType(gen->i32, 0);
-    LLVMTypeRef par[4] = {gen->i32, gen->pf64, pi32, gen->pf64};
+    LLVMTypeRef pi32 = LLVMPointerType(gen->type.i32, 0);
+    LLVMTypeRef par[4] = {gen->type.i32, gen->type.pf64, pi32, gen->type.pf64};
     LLVMTypeRef type =
         LLVMFunctionType(LLVMVoidTypeInContext(gen->cx), par, 4, 0);
 
-    for (uint32_t i = 0; i < series->nu; i++)
-        gen_put(gen, series->scratch, series->rhs + i,
+    for (uint32_t i = 0; i < series->layout.nu; i++)
+        gen_put(gen, series->fn.scratch, series->layout.rhs + i,
                 LLVMBuildFNeg(gen->b, sv_value(series, SV_K, res[i]), ""));
-    LLVMValueRef arg[4] = {gen_i32(gen, series->nu),
-                           gen_at(gen, gen->f64, series->scratch,
-                                  gen_i64(gen, series->jac), gen->f64),
-                           pivots(series),
-                           gen_at(gen, gen->f64, series->scratch,
-                                  gen_i64(gen, series->rhs), gen->f64)};
+    LLVMValueRef arg[4] = {
+        gen_i32(gen, series->layout.nu),
+        gen_at(gen, gen->type.f64, series->fn.scratch,
+               gen_i64(gen, series->layout.jac), gen->type.f64),
+        pivots(series),
+        gen_at(gen, gen->type.f64, series->fn.scratch,
+               gen_i64(gen, series->layout.rhs), gen->type.f64)};
     LLVMBuildCall2(
         gen->b, type,
         gen_runtime(gen,
@@ -250,11 +254,11 @@ carry_rates(struct sv *series)
 {
     struct gen *gen = series->g;
 
-    for (uint32_t i = 0; series->n_parts == 1 && i < series->t->code.n; i++) {
+    for (uint32_t i = 0; series->parts.n == 1 && i < series->t->code.n; i++) {
         uint32_t d = series->code[i].b;
         if (series->code[i].op == IMP_OP_STATE && sv_varies(series->code + d) &&
-            !series->rate[d] && !series->state_of[i])
-            series->rate[d] = LLVMBuildPhi(gen->b, gen->f64, "");
+            !series->rate[d] && !series->pack.of_state[i])
+            series->rate[d] = LLVMBuildPhi(gen->b, gen->type.f64, "");
     }
 }
 
@@ -263,7 +267,8 @@ carried_rates(struct sv *series, LLVMBasicBlockRef *from)
 {
     for (uint32_t i = 0; i < series->t->code.n; i++)
         if (series->rate[i]) {
-            LLVMValueRef v[2] = {series->val[SV_ZERO][i], series->val[SV_K][i]};
+            LLVMValueRef v[2] = {series->value.val[SV_ZERO][i],
+                                 series->value.val[SV_K][i]};
             LLVMAddIncoming(series->rate[i], v, from, 2);
             series->rate[i] = NULL;
         }
@@ -285,28 +290,28 @@ orders(struct sv *series, LLVMValueRef order, LLVMValueRef *step,
         gen->b, LLVMBuildICmp(gen->b, LLVMIntSGE, order, gen_i64(gen, 1), ""),
         body, after);
     LLVMPositionBuilderAtEnd(gen->b, body);
-    series->k = LLVMBuildPhi(gen->b, gen->i64, "k");
+    series->fn.k = LLVMBuildPhi(gen->b, gen->type.i64, "k");
     carry_rates(series);
     sv_held_open(series);
     at_order(series);
-    series->now[SV_K]++;
-    series->now[SV_D]++;
+    series->value.now[SV_K]++;
+    series->value.now[SV_D]++;
     pass(series, step, sv_order_k);
-    if (series->nu) {
+    if (series->layout.nu) {
         solve(series);
         pass(series, correct, sv_correct);
     }
     sv_packs_push(series);
-    LLVMValueRef next = LLVMBuildAdd(gen->b, series->k, gen_i64(gen, 1), "");
+    LLVMValueRef next = LLVMBuildAdd(gen->b, series->fn.k, gen_i64(gen, 1), "");
     LLVMValueRef from[2] = {gen_i64(gen, 1), next};
     LLVMBasicBlockRef blocks[2] = {before, LLVMGetInsertBlock(gen->b)};
-    LLVMAddIncoming(series->k, from, blocks, 2);
+    LLVMAddIncoming(series->fn.k, from, blocks, 2);
     carried_rates(series, blocks);
     sv_held_close(series, blocks);
     LLVMBuildCondBr(gen->b, LLVMBuildICmp(gen->b, LLVMIntSLE, next, order, ""),
                     body, after);
     LLVMPositionBuilderAtEnd(gen->b, after);
-    series->k = series->kd = NULL;
+    series->fn.k = series->fn.kd = NULL;
 }
 
 /* Sets the three entries after the last coefficient of an output's row to 0. */
@@ -315,12 +320,12 @@ clear_ends(struct sv *series, LLVMValueRef order)
 {
     struct gen *gen = series->g;
     const uint32_t *outs = IMP_ARRAY(gen->im, series->t->outs, uint32_t);
-    LLVMValueRef end = sv_moved(series, series->work, order);
+    LLVMValueRef end = sv_moved(series, series->fn.work, order);
 
     for (uint32_t o = 0; o < series->t->outs.n; o++) {
-        gen_store(gen, gen->v2, gen_num(gen, gen->v2, 0.0),
+        gen_store(gen, gen->type.v2, gen_num(gen, gen->type.v2, 0.0),
                   sv_row(series, outs[o], end, 1));
-        gen_store(gen, gen->f64, gen_num(gen, gen->f64, 0.0),
+        gen_store(gen, gen->type.f64, gen_num(gen, gen->type.f64, 0.0),
                   sv_row(series, outs[o], end, 3));
     }
 }
@@ -334,26 +339,27 @@ check_outputs(struct sv *series, LLVMValueRef order)
 {
     struct gen *gen = series->g;
     const uint32_t *outs = IMP_ARRAY(gen->im, series->t->outs, uint32_t);
-    LLVMValueRef zero = gen_num(gen, gen->v4, 0.0), sum[CHECK_SUMS];
-    LLVMValueRef fixed = gen_num(gen, gen->f64, 0.0);
+    LLVMValueRef zero = gen_num(gen, gen->type.v4, 0.0), sum[CHECK_SUMS];
+    LLVMValueRef fixed = gen_num(gen, gen->type.f64, 0.0);
     struct sv_loop loop;
 
     for (uint32_t o = 0; o < series->t->outs.n; o++)
         if (!sv_varies(series->code + outs[o]))
             fixed = LLVMBuildFAdd(
                 gen->b, fixed,
-                gen_finite_probe(
-                    gen, sv_coef(series, gen->f64, outs[o], series->work, 0)),
+                gen_finite_probe(gen, sv_coef(series, gen->type.f64, outs[o],
+                                              series->fn.work, 0)),
                 "");
     sv_loop_open(series, &loop, 0, CHECK_SUMS, zero);
     memcpy(sum, loop.acc, sizeof sum);
-    LLVMValueRef at = sv_moved(series, series->work, loop.j);
+    LLVMValueRef at = sv_moved(series, series->fn.work, loop.j);
     for (uint32_t o = 0, n = 0; o < series->t->outs.n; o++)
         if (sv_varies(series->code + outs[o])) {
             LLVMValueRef *to = sum + n++ % CHECK_SUMS;
             *to = LLVMBuildFAdd(
                 gen->b, *to,
-                gen_finite_probe(gen, sv_coef(series, gen->v4, outs[o], at, 0)),
+                gen_finite_probe(gen,
+                                 sv_coef(series, gen->type.v4, outs[o], at, 0)),
                 "");
         }
     sv_loop_close(series, &loop, sum, 4,
@@ -362,7 +368,7 @@ check_outputs(struct sv *series, LLVMValueRef order)
         sum[0] = LLVMBuildFAdd(gen->b, sum[0], sum[i], "");
     LLVMValueRef all =
         LLVMBuildInsertElement(gen->b, zero, fixed, gen_i32(gen, 0), "");
-    return gen_finite_status(gen, gen->v4,
+    return gen_finite_status(gen, gen->type.v4,
                              LLVMBuildFAdd(gen->b, sum[0], all, ""));
 }
 
@@ -372,12 +378,12 @@ new_arrays(struct sv *series)
     uint32_t n = series->t->code.n + 1;
 
     for (int c = 0; c < 3; c++) {
-        series->val[c] = NEW_N(series->g->arena, LLVMValueRef, n);
-        series->stamp[c] = NEW_N(series->g->arena, uint32_t, n);
-        series->slot[c] = NEW_N(series->g->arena, uint32_t, n);
+        series->value.val[c] = NEW_N(series->g->arena, LLVMValueRef, n);
+        series->value.stamp[c] = NEW_N(series->g->arena, uint32_t, n);
+        series->value.slot[c] = NEW_N(series->g->arena, uint32_t, n);
     }
-    series->part = NEW_N(series->g->arena, uint32_t, n);
-    series->stored = NEW_N(series->g->arena, bool, n);
+    series->parts.of = NEW_N(series->g->arena, uint32_t, n);
+    series->value.stored = NEW_N(series->g->arena, bool, n);
     series->rate = NEW_N(series->g->arena, LLVMValueRef, n);
 }
 
@@ -396,40 +402,41 @@ gen_series_fn(struct gen *gen, uint32_t tape)
     new_arrays(&series);
     plan(&series);
     snprintf(name, sizeof name, "imp_series_%u", (unsigned)tape);
-    if (series.n_parts > 1) {
+    if (series.parts.n > 1) {
         for (int c = 0; c < 3; c++)
-            parts[c] = NEW_N(gen->arena, LLVMValueRef, series.n_parts);
-        for (series.at_part = 0; series.at_part < series.n_parts;
-             series.at_part++) {
-            uint32_t p = series.at_part;
+            parts[c] = NEW_N(gen->arena, LLVMValueRef, series.parts.n);
+        for (series.parts.at = 0; series.parts.at < series.parts.n;
+             series.parts.at++) {
+            uint32_t p = series.parts.at;
             parts[0][p] = part_fn(&series, name, "zero", sv_order_zero, true);
             parts[1][p] = part_fn(&series, name, "order", sv_order_k, false);
-            if (series.nu)
+            if (series.layout.nu)
                 parts[2][p] =
                     part_fn(&series, name, "correct", sv_correct, false);
         }
     }
 
-    LLVMValueRef function = gen_function(gen, name, gen->series_ty, 4, false);
+    LLVMValueRef function = gen_function(gen, name, gen->type.series, 4, false);
     LLVMPositionBuilderAtEnd(
         gen->b, LLVMAppendBasicBlockInContext(gen->cx, function, ""));
     forget(&series);
-    series.at_part = 0;
-    series.env = LLVMGetParam(function, 0);
-    series.local = LLVMGetParam(function, 1);
-    series.rows = LLVMGetParam(function, 2);
-    series.work = LLVMGetParam(function, 3);
-    series.k = NULL;
-    series.scratch = LLVMBuildPointerCast(
-        gen->b, gen_alloca(gen, gen->f64, series.n_slots), gen->pf64, "");
-    LLVMValueRef order =
-        LLVMBuildSExt(gen->b, LLVMGetParam(function, 4), gen->i64, "order");
+    series.parts.at = 0;
+    series.fn.env = LLVMGetParam(function, 0);
+    series.fn.local = LLVMGetParam(function, 1);
+    series.fn.rows = LLVMGetParam(function, 2);
+    series.fn.work = LLVMGetParam(function, 3);
+    series.fn.k = NULL;
+    series.fn.scratch = LLVMBuildPointerCast(
+        gen->b, gen_alloca(gen, gen->type.f64, series.layout.n_slots),
+        gen->type.pf64, "");
+    LLVMValueRef order = LLVMBuildSExt(gen->b, LLVMGetParam(function, 4),
+                                       gen->type.i64, "order");
     LLVMBasicBlockRef singular = NULL;
 
-    series.moves =
+    series.fn.moves =
         LLVMBuildICmp(gen->b, LLVMIntSGE, order, gen_i64(gen, 1), "moves");
     pass(&series, parts[0], sv_order_zero);
-    if (series.nu) {
+    if (series.layout.nu) {
         singular = gen_block(gen, "singular");
         factor(&series, singular);
     }

@@ -45,37 +45,55 @@ struct pack_array {
 
 enum sv_class { SV_ZERO, SV_K, SV_D };
 
-struct sv {
-    struct gen *g;
-    const imp_tape *t;
-    const imp_instr *code;
-    const char *name;
-    /* values, and the LLVM function in which each holds, per class and register
-     */
+/* The values of registers, per class and register, and the LLVM function in
+ * which each holds. */
+struct sv_values {
     LLVMValueRef *val[3];
     uint32_t *stamp[3], now[3]; /* val holds when stamp == now */
     uint32_t *slot[3];          /* scratch entry, NO_SLOT */
-    uint32_t *part;             /* part that makes the register */
-    uint32_t n_parts, n_slots, at_part;
-    uint32_t nu;            /* unknowns */
-    uint32_t jac, rhs, piv; /* scratch entries */
-    /* values of the present LLVM function */
+    bool *stored;               /* the row of the register must be in work */
+};
+/* Long functions are made in parts. */
+struct sv_parts {
+    uint32_t *of; /* the part that makes the register */
+    uint32_t n, at;
+};
+/* Entries of scratch. */
+struct sv_layout {
+    uint32_t n_slots;
+    uint32_t nu; /* unknowns */
+    uint32_t jac, rhs, piv;
+};
+/* Parameters of the present LLVM function, and values that are made of them. */
+struct sv_function {
     LLVMValueRef env, local, rows, work, scratch;
     LLVMValueRef k, kd;  /* order: i64, double; NULL at order 0 */
     LLVMValueRef moves;  /* order >= 1, i1 */
     LLVMValueRef work_k; /* work + k */
     LLVMValueRef per_k;  /* 1/k */
-    bool *stored;        /* the row of the register must be in work */
-    LLVMValueRef
-        *rate; /* the rates of states, if there is one part: coefficient k - 1,
-                  carried through the loop over the orders */
-    /* convolutions, four at a time (pack.c) */
+};
+/* Convolutions, four at a time (pack.c). */
+struct sv_packs {
     struct pack *packs;
     struct pack_array *arrays;
     uint32_t n_packs, n_arrays, first_array;
     LLVMValueRef *inner; /* of each convolution: its inner terms, at order k */
-    struct pack **pack_of;
-    struct pack **state_of; /* of each state that is held */
+    struct pack **of;
+    struct pack **of_state; /* of each state that is held */
+};
+struct sv {
+    struct gen *g;
+    const imp_tape *t;
+    const imp_instr *code;
+    const char *name;
+    struct sv_values value;
+    struct sv_parts parts;
+    struct sv_layout layout;
+    struct sv_function fn;
+    LLVMValueRef
+        *rate; /* the rates of states, if there is one part: coefficient k - 1,
+                  carried through the loop over the orders */
+    struct sv_packs pack;
 };
 #define NO_SLOT UINT32_MAX
 
@@ -89,7 +107,7 @@ bool sv_convolves(const struct sv *series, uint32_t reg);
  * order are one pointer and a constant. */
 LLVMValueRef sv_moved(struct sv *series, LLVMValueRef base, LLVMValueRef by);
 /* A pointer to coefficient (base + off) of the row of a register; base is
- * series->work, series->work_k, or moved from one of these. */
+ * series->fn.work, series->fn.work_k, or moved from one of these. */
 LLVMValueRef sv_row(struct sv *series, uint32_t reg, LLVMValueRef base,
                     int off);
 LLVMValueRef sv_coef(struct sv *series, LLVMTypeRef type, uint32_t reg,
@@ -100,7 +118,8 @@ void sv_plan_packs(struct sv *series);
 /* At the end of order 0: the arrays of the present part get their zeros, and
  * coefficient 0 unless there are several parts. */
 void sv_packs_zero(struct sv *series);
-/* Before order k: series->inner of all convolutions of the present part. */
+/* Before order k: series->pack.inner of all convolutions of the present part.
+ */
 void sv_packs_inner(struct sv *series);
 /* Coefficient k of a convolution from the sum of its pack, or NULL. */
 LLVMValueRef sv_packs_sum(struct sv *series, uint32_t reg);
@@ -139,8 +158,8 @@ void sv_loop_open(struct sv *series, struct sv_loop *loop, uint64_t start,
 void sv_loop_close(struct sv *series, struct sv_loop *loop, LLVMValueRef *acc,
                    unsigned step, LLVMValueRef end);
 
-/* order.c: the instructions of part series->at_part at order 0, at order k, and
- * their corrections, at the builder's position */
+/* order.c: the instructions of part series->parts.at at order 0, at order k,
+ * and their corrections, at the builder's position */
 void sv_order_zero(struct sv *series);
 void sv_order_k(struct sv *series);
 void sv_correct(struct sv *series);

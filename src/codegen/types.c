@@ -19,27 +19,30 @@ gen_types(struct gen *gen)
 {
     LLVMContextRef cx = gen->cx;
 
-    gen->f64 = LLVMDoubleTypeInContext(cx);
-    gen->i1 = LLVMInt1TypeInContext(cx);
-    gen->i8 = LLVMInt8TypeInContext(cx);
-    gen->i32 = LLVMInt32TypeInContext(cx);
-    gen->i64 = LLVMInt64TypeInContext(cx);
-    gen->v2 = LLVMVectorType(gen->f64, 2);
-    gen->v4 = LLVMVectorType(gen->f64, 4);
-    gen->num = gen->lanes > 1 ? LLVMVectorType(gen->f64, gen->lanes) : gen->f64;
-    gen->numbool =
-        gen->lanes > 1 ? LLVMVectorType(gen->i1, gen->lanes) : gen->i1;
-    gen->pf64 = LLVMPointerType(gen->f64, 0);
-    gen->ppf64 = LLVMPointerType(gen->pf64, 0);
-    LLVMTypeRef ev[3] = {gen->pf64, gen->pf64, gen->pf64};
-    gen->eval_ty = LLVMFunctionType(gen->i32, ev, 3, 0);
-    LLVMTypeRef se[5] = {gen->pf64, gen->pf64, gen->ppf64, gen->pf64, gen->i32};
-    gen->series_ty = LLVMFunctionType(gen->i32, se, 5, 0);
-    gen->zero = gen_num(gen, gen->num, 0.0);
-    gen->one = gen_num(gen, gen->num, 1.0);
+    gen->type.f64 = LLVMDoubleTypeInContext(cx);
+    gen->type.i1 = LLVMInt1TypeInContext(cx);
+    gen->type.i8 = LLVMInt8TypeInContext(cx);
+    gen->type.i32 = LLVMInt32TypeInContext(cx);
+    gen->type.i64 = LLVMInt64TypeInContext(cx);
+    gen->type.v2 = LLVMVectorType(gen->type.f64, 2);
+    gen->type.v4 = LLVMVectorType(gen->type.f64, 4);
+    gen->type.num = gen->lanes > 1 ? LLVMVectorType(gen->type.f64, gen->lanes)
+                                   : gen->type.f64;
+    gen->type.numbool = gen->lanes > 1
+                            ? LLVMVectorType(gen->type.i1, gen->lanes)
+                            : gen->type.i1;
+    gen->type.pf64 = LLVMPointerType(gen->type.f64, 0);
+    gen->type.ppf64 = LLVMPointerType(gen->type.pf64, 0);
+    LLVMTypeRef ev[3] = {gen->type.pf64, gen->type.pf64, gen->type.pf64};
+    gen->type.eval = LLVMFunctionType(gen->type.i32, ev, 3, 0);
+    LLVMTypeRef se[5] = {gen->type.pf64, gen->type.pf64, gen->type.ppf64,
+                         gen->type.pf64, gen->type.i32};
+    gen->type.series = LLVMFunctionType(gen->type.i32, se, 5, 0);
+    gen->constant.zero = gen_num(gen, gen->type.num, 0.0);
+    gen->constant.one = gen_num(gen, gen->type.num, 1.0);
     LLVMValueRef m[4] = {gen_i32(gen, 3), gen_i32(gen, 2), gen_i32(gen, 1),
                          gen_i32(gen, 0)};
-    gen->reverse = LLVMConstVector(m, 4);
+    gen->constant.reverse = LLVMConstVector(m, 4);
     gen->fn_of_op = NEW_N(gen->arena, LLVMValueRef, IMP_OP_COUNT);
 }
 
@@ -65,22 +68,22 @@ gen_tape(const struct gen *gen, uint32_t i)
 LLVMValueRef
 gen_i32(const struct gen *gen, unsigned x)
 {
-    return LLVMConstInt(gen->i32, x, 0);
+    return LLVMConstInt(gen->type.i32, x, 0);
 }
 
 LLVMValueRef
 gen_i64(const struct gen *gen, uint64_t x)
 {
-    return LLVMConstInt(gen->i64, x, 0);
+    return LLVMConstInt(gen->type.i64, x, 0);
 }
 
 /* The number x; in every lane if `num` is a vector. */
 LLVMValueRef
 gen_num(const struct gen *gen, LLVMTypeRef num, double x)
 {
-    LLVMValueRef c = LLVMConstReal(gen->f64, x), v[16];
+    LLVMValueRef c = LLVMConstReal(gen->type.f64, x), v[16];
 
-    if (num == gen->f64)
+    if (num == gen->type.f64)
         return c;
     unsigned n = LLVMGetVectorSize(num);
     for (unsigned i = 0; i < n && i < 16; i++)
@@ -125,15 +128,17 @@ gen_store(const struct gen *gen, LLVMTypeRef type, LLVMValueRef v,
 LLVMValueRef
 gen_get(const struct gen *gen, LLVMValueRef base, uint64_t idx)
 {
-    return gen_load(gen, gen->f64,
-                    gen_at(gen, gen->f64, base, gen_i64(gen, idx), gen->f64));
+    return gen_load(
+        gen, gen->type.f64,
+        gen_at(gen, gen->type.f64, base, gen_i64(gen, idx), gen->type.f64));
 }
 
 void
 gen_put(const struct gen *gen, LLVMValueRef base, uint64_t idx, LLVMValueRef v)
 {
-    gen_store(gen, gen->f64, v,
-              gen_at(gen, gen->f64, base, gen_i64(gen, idx), gen->f64));
+    gen_store(
+        gen, gen->type.f64, v,
+        gen_at(gen, gen->type.f64, base, gen_i64(gen, idx), gen->type.f64));
 }
 
 static void

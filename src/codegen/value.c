@@ -21,13 +21,15 @@ sv_row(struct sv *series, uint32_t reg, LLVMValueRef base, int off)
                  series->name, (unsigned)reg,
                  gen_ops[series->code[reg].op].name);
     int64_t at = (int64_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD + off;
-    return gen_at(gen, gen->f64, base, gen_i64(gen, (uint64_t)at), gen->f64);
+    return gen_at(gen, gen->type.f64, base, gen_i64(gen, (uint64_t)at),
+                  gen->type.f64);
 }
 
 LLVMValueRef
 sv_moved(struct sv *series, LLVMValueRef base, LLVMValueRef by)
 {
-    return gen_at(series->g, series->g->f64, base, by, series->g->f64);
+    return gen_at(series->g, series->g->type.f64, base, by,
+                  series->g->type.f64);
 }
 
 LLVMValueRef
@@ -45,20 +47,21 @@ sv_leaf_zero(struct sv *series, uint32_t reg)
 
     switch (in->op) {
     case IMP_OP_CONST:
-        return gen_num(gen, gen->f64,
+        return gen_num(gen, gen->type.f64,
                        IMP_ARRAY(gen->im, series->t->consts, double)[in->a]);
     case IMP_OP_LOCAL:
     case IMP_OP_UNKNOWN:
-        return gen_get(gen, series->local, in->a);
+        return gen_get(gen, series->fn.local, in->a);
     case IMP_OP_ROW: {
-        LLVMValueRef src = gen_load(gen, gen->pf64,
-                                    gen_at(gen, gen->pf64, series->rows,
-                                           gen_i64(gen, in->a), gen->pf64));
+        LLVMValueRef src =
+            gen_load(gen, gen->type.pf64,
+                     gen_at(gen, gen->type.pf64, series->fn.rows,
+                            gen_i64(gen, in->a), gen->type.pf64));
         return gen_get(gen, src,
                        (uint64_t)in->b * IMP_ROW_STRIDE + IMP_ROW_PAD);
     }
     default: /* ENV, TIME, STATE */
-        return gen_get(gen, series->env, in->a);
+        return gen_get(gen, series->fn.env, in->a);
     }
 }
 
@@ -71,23 +74,25 @@ sv_value(struct sv *series, enum sv_class class, uint32_t reg)
     LLVMValueRef value;
 
     if (class == SV_K && !sv_varies(in))
-        return gen_num(gen, gen->f64, 0.0);
-    if (series->stamp[class][reg] == series->now[class])
-        return series->val[class][reg];
+        return gen_num(gen, gen->type.f64, 0.0);
+    if (series->value.stamp[class][reg] == series->value.now[class])
+        return series->value.val[class][reg];
     if (class == SV_D || (class == SV_ZERO && in->row == IMP_NO_ROW)) {
         if (class == SV_ZERO && gen_is_leaf(in))
             value = sv_leaf_zero(series, reg);
-        else if (series->slot[class][reg] != NO_SLOT)
-            value = gen_get(gen, series->scratch, series->slot[class][reg]);
+        else if (series->value.slot[class][reg] != NO_SLOT)
+            value = gen_get(gen, series->fn.scratch,
+                            series->value.slot[class][reg]);
         else
             gen_fail(gen, "tape %s: register %u is read before it is made",
                      series->name, (unsigned)reg);
     } else {
-        value = sv_coef(series, gen->f64, reg,
-                        class == SV_ZERO ? series->work : series->work_k, 0);
+        value =
+            sv_coef(series, gen->type.f64, reg,
+                    class == SV_ZERO ? series->fn.work : series->fn.work_k, 0);
     }
-    series->val[class][reg] = value;
-    series->stamp[class][reg] = series->now[class];
+    series->value.val[class][reg] = value;
+    series->value.stamp[class][reg] = series->value.now[class];
     return value;
 }
 
@@ -124,7 +129,7 @@ sv_loop_open(struct sv *series, struct sv_loop *loop, uint64_t start,
     loop->n = count;
     LLVMBuildBr(gen->b, loop->body);
     LLVMPositionBuilderAtEnd(gen->b, loop->body);
-    loop->j = LLVMBuildPhi(gen->b, gen->i64, "j");
+    loop->j = LLVMBuildPhi(gen->b, gen->type.i64, "j");
     for (unsigned i = 0; i < count; i++) {
         loop->init[i] = init;
         loop->acc[i] = LLVMBuildPhi(gen->b, LLVMTypeOf(init), "");

@@ -57,7 +57,7 @@ bench_classify(void)
             struct output out = {.write = sink, .width = 80};
             struct record *recs[2] = {NULL, NULL};
             struct diags ds;
-            diags_init(&ds, a, m.s.sources);
+            diags_init(&ds, a, m.s.text.sources);
             for (int k = i; k < i + PER_ARENA; k++) {
                 failed += classify(&m, p[k], &ds, &out, recs) != 0;
                 int f = recs[0] ? record_index(recs[0], "class") : -1;

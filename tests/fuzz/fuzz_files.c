@@ -94,7 +94,7 @@ nowhere(void *ctx, const char *s, size_t n)
 
 /* compiled once, run again and again; no guard: memory's end is not tried here
  */
-static struct session asked = {.write = nowhere};
+static struct session asked = {.sink.write = nowhere};
 
 static void
 compile(void)

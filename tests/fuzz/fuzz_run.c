@@ -126,7 +126,7 @@ static void
 look_at_status(struct job *j, int status)
 {
     struct diags *ds = &j->s.ds;
-    if (status == IMP_EXIT_EXPECT ? !j->s.driver->analysis.failed_expects
+    if (status == IMP_EXIT_EXPECT ? !j->s.result.driver->analysis.failed_expects
                                   : (status == IMP_EXIT_OK) != !ds->errors)
         abort();
     diags_print(ds, &j->said, DIAG_TEXT, true);
@@ -143,14 +143,15 @@ ask(struct job *j, struct driver_options *o, struct buf *to)
     o->ctx = to;
     j->tier = (struct rt_tier){.limit = WORK, .more = enough};
     o->tier = &j->tier;
-    if (s->driver) {
-        status = driver_restart(s->driver, s->params, o);
+    if (s->result.driver) {
+        status = driver_restart(s->result.driver, s->params, o);
     } else {
-        s->driver = NEW(s->arena, struct driver);
-        status = driver_open(s->driver, s->image, NULL, s->params, o, &s->ds);
+        s->result.driver = NEW(s->arena, struct driver);
+        status =
+            driver_open(s->result.driver, s->image, NULL, s->params, o, &s->ds);
     }
     if (status == IMP_EXIT_OK)
-        status = driver_run_commands(s->driver);
+        status = driver_run_commands(s->result.driver);
     look_at_status(j, status);
     if (o->json)
         look_at_json(to);
@@ -165,7 +166,7 @@ whole_run(struct job *j)
     session_defaults(&so);
     so.backend = SESSION_EVAL;
     session_open(s, &so);
-    s->model_name = "fuzz.imp";
+    s->text.model_name = "fuzz.imp";
     session_add_text(s, "fuzz.imp", (const char *)j->data + 1, j->n - 1, false);
     int status = session_check(s);
     if (status == IMP_EXIT_OK)
@@ -182,7 +183,7 @@ whole_run(struct job *j)
                                .sweeps.threads = 1,
                                .sweeps.maker = session_maker(s)};
     ask(j, &o, &j->out[0]);
-    bool compared = mode & (MODE_TWICE | MODE_THREADS) && s->driver->run;
+    bool compared = mode & (MODE_TWICE | MODE_THREADS) && s->result.driver->run;
     if (!compared || atomic_load(&stop))
         return;
     o.sweeps.threads = mode & MODE_THREADS ? 3 : 1;

@@ -54,8 +54,8 @@ run(enum session_backend backend, double ahead, struct buf *out, double *spent)
     o.backend = backend;
     o.cache = false;
     session_open(&s, &o);
-    s.write = collect;
-    s.write_ctx = out;
+    s.sink.write = collect;
+    s.sink.ctx = out;
     session_add_text(&s, "m.imp", model, strlen(model), false);
     assert_int_equal(session_check(&s), IMP_EXIT_OK);
     assert_int_equal(session_compile(&s), IMP_EXIT_OK);

@@ -35,7 +35,7 @@ static void
 set_all(struct threshold_search *search, struct record *record,
         const char *field, const struct threshold_changes *changes)
 {
-    struct analysis *analysis = search->analysis;
+    struct analysis *analysis = search->ask.analysis;
     double *x = NEW_N(analysis->rt->arena, double, changes->n + 1);
     for (size_t i = 0; i < changes->n; i++)
         x[i] = threshold_change_middle(&changes->v[i]);
@@ -52,22 +52,22 @@ no_change(const struct threshold_changes *changes, const char *yes,
 static const char *
 because(struct threshold_search *search)
 {
-    struct arena *arena = record_arena(search->analysis);
-    if (search->no_symmetry)
-        return arena_printf(arena, "%smasses and contacts have no symmetry: %s",
-                            search->symmetric ? "not everywhere in the range: "
-                                              : "",
-                            search->no_symmetry);
-    if (search->polygon == 2)
+    struct arena *arena = record_arena(search->ask.analysis);
+    if (search->seen.no_symmetry)
+        return arena_printf(
+            arena, "%smasses and contacts have no symmetry: %s",
+            search->seen.symmetric ? "not everywhere in the range: " : "",
+            search->seen.no_symmetry);
+    if (search->seen.polygon == 2)
         return "Theorem 2: rest is possible if rho <= (1 - sqrt(e))/(1 + "
                "sqrt(e)), that is, both eigenvalues are real and positive";
-    if (search->polygon)
+    if (search->seen.polygon)
         return arena_printf(
             arena,
             "Conjecture 1 (%d feet): rest is possible if the dominant "
             "eigenvalue is real and positive",
-            search->polygon);
-    if (search->symmetric)
+            search->seen.polygon);
+    if (search->seen.symmetric)
         return "the dominant eigenvalue alone: Conjecture 1 is about feet of "
                "regular polygons";
     return "the model cannot be asked for in this range";
@@ -87,16 +87,16 @@ set_warnings(struct threshold_search *search,
              const struct threshold_change *by_s,
              const struct threshold_change *by_m, struct record *record)
 {
-    struct analysis *analysis = search->analysis;
+    struct analysis *analysis = search->ask.analysis;
     const char *warning[7];
     size_t n_warnings = 0;
     char digits[NUM_TEXT];
-    if (search->failed)
+    if (search->failure.why)
         warning[n_warnings++] = arena_printf(
             record_arena(analysis),
             "nothing is known at %s and maybe "
             "elsewhere: %s",
-            num_digits(digits, search->failed_at, 6), search->failed);
+            num_digits(digits, search->failure.at, 6), search->failure.why);
     if (by_eigenvalue->n > 1)
         warning[n_warnings++] =
             "the eigenvalue changes several times: changes_by_eigenvalue";
@@ -104,15 +104,15 @@ set_warnings(struct threshold_search *search,
         warning[n_warnings++] =
             "the runs change several times: changes_by_simulation";
     if (by_e && !by_simulation->n && by_simulation->no &&
-        !search->accelerates && search->starts == 1)
+        !search->seen.accelerates && search->trial.starts == 1)
         warning[n_warnings++] =
             "the eigenvalue changes and the runs do not: two changes may "
             "lie within one step; a greater `grid` looks closer";
-    if (search->symmetric && search->accelerates)
+    if (search->seen.symmetric && search->seen.accelerates)
         warning[n_warnings++] =
             "by_eigenvalue is about motion without acceleration; the runs "
             "have one";
-    bool plain = !(search->symmetric && search->accelerates);
+    bool plain = !(search->seen.symmetric && search->seen.accelerates);
     if (by_m && by_s && plain && meet(by_m, by_s))
         warning[n_warnings++] =
             "the runs come to rest in the order 0, 2, 1, 2, ...: "
@@ -127,7 +127,7 @@ set_warnings(struct threshold_search *search,
 static const char *
 verdict_at(struct threshold_search *search, double x)
 {
-    switch (threshold_run_verdict(search, x, search->worst)) {
+    switch (threshold_run_verdict(search, x, search->trial.worst)) {
     case CHATTER_COMPLETE:
         return "complete";
     case CHATTER_PARTIAL:
@@ -160,8 +160,8 @@ set_starts(struct threshold_search *search,
            struct record *record)
 {
     static const char *const one = "there is one start: `starts` takes more";
-    record_set_number(record, "starts", (double)search->starts);
-    bool several = search->starts > 1, some = several && change;
+    record_set_number(record, "starts", (double)search->trial.starts);
+    bool several = search->trial.starts > 1, some = several && change;
     const struct threshold_change *last =
         threshold_nearest_change(best, change);
     if (several && last)
@@ -175,12 +175,13 @@ set_starts(struct threshold_search *search,
                                                  ? change->hi
                                                  : change->lo) == SIDE_NO &&
         threshold_run_start(search, threshold_change_middle(change),
-                            search->worst)) {
-        const double *q = search->run->env + search->system->env_state;
-        record_set_number(record, "worst_start", (double)search->worst);
-        record_set_list(record, "worst_positions", q, search->system->n);
-        record_set_list(record, "worst_rates", q + search->system->n,
-                        search->system->n);
+                            search->trial.worst)) {
+        const double *q =
+            search->trial.run->env + search->ask.system->env_state;
+        record_set_number(record, "worst_start", (double)search->trial.worst);
+        record_set_list(record, "worst_positions", q, search->ask.system->n);
+        record_set_list(record, "worst_rates", q + search->ask.system->n,
+                        search->ask.system->n);
     } else {
         record_set_absent(record, "worst_start", several ? none : one);
         record_set_absent(record, "worst_positions", several ? none : one);
@@ -216,17 +217,17 @@ find_all(struct threshold_search *search, struct found *found)
     found->eigenvalue =
         threshold_find_changes(search, threshold_side_by_eigenvalue, 0.0);
     found->simulation = threshold_find_changes(
-        search, threshold_side_by_simulation, search->width);
+        search, threshold_side_by_simulation, search->ask.width);
     found->pair =
         threshold_find_changes(search, threshold_side_pair_of_three, 0.0);
     found->mirrored =
         threshold_find_changes(search, threshold_side_mirrored, 0.0);
-    if (search->starts > 1)
+    if (search->trial.starts > 1)
         found->best = threshold_find_changes(search, threshold_side_any_rests,
-                                             search->width);
+                                             search->ask.width);
     if (found->simulation.yes || found->best.yes)
         found->partial = threshold_find_changes(search, threshold_side_partial,
-                                                search->width);
+                                                search->ask.width);
 }
 
 /* why runs show no threshold, where they show none */
@@ -234,27 +235,27 @@ static const char *
 no_simulation(const struct threshold_search *search,
               const struct threshold_changes *changes)
 {
-    if (search->starts > 1 && !changes->yes)
+    if (search->trial.starts > 1 && !changes->yes)
         return "nowhere in this range do the runs from all starts come to rest";
-    return no_change(changes,
-                     search->failed
-                         ? "all runs that could be made come to rest"
-                         : "the runs come to rest in the whole range",
-                     search->failed ? "no run that could be made comes to rest"
-                                    : "no run comes to rest in this range",
-                     "no run has a verdict");
+    return no_change(
+        changes,
+        search->failure.why ? "all runs that could be made come to rest"
+                            : "the runs come to rest in the whole range",
+        search->failure.why ? "no run that could be made comes to rest"
+                            : "no run comes to rest in this range",
+        "no run has a verdict");
 }
 
 static const char *
 no_eigenvalue(struct threshold_search *search,
               const struct threshold_changes *changes)
 {
-    if (search->no_symmetry)
+    if (search->seen.no_symmetry)
         return because(search);
     return no_change(
         changes,
-        search->failed ? "it is real and positive where it is known"
-                       : "it is real and positive in the whole range",
+        search->failure.why ? "it is real and positive where it is known"
+                            : "it is real and positive in the whole range",
         "it is nowhere real and positive in this range", because(search));
 }
 
@@ -279,16 +280,18 @@ set_partial(const struct found *found, struct record *record)
 static void
 set_counts(const struct threshold_search *search, struct record *record)
 {
-    if (search->runs)
+    if (search->seen.runs)
         record_set_text(record, "start",
-                        search->flat ? "nearly flat drop" : "given");
+                        search->seen.flat ? "nearly flat drop" : "given");
     else
         record_set_absent(record, "start", "no run was made");
     record_set_number(record, "step",
-                      (search->hi - search->lo) / (double)search->grid);
-    record_set_number(record, "runs", (double)search->runs);
-    record_set_number(record, "inconclusive", (double)search->inconclusive);
-    record_set_number(record, "impacts", (double)search->impacts);
+                      (search->ask.hi - search->ask.lo) /
+                          (double)search->ask.grid);
+    record_set_number(record, "runs", (double)search->seen.runs);
+    record_set_number(record, "inconclusive",
+                      (double)search->seen.inconclusive);
+    record_set_number(record, "impacts", (double)search->seen.impacts);
 }
 
 static int
@@ -296,8 +299,8 @@ set_record(struct threshold_search *search, struct record *record)
 {
     struct found found;
     find_all(search, &found);
-    if (search->status)
-        return search->status;
+    if (search->failure.status)
+        return search->failure.status;
     const struct threshold_changes *eigenvalue = &found.eigenvalue;
     const struct threshold_changes *simulation = &found.simulation;
     const struct threshold_change *by_e =
@@ -334,7 +337,7 @@ static int
 wrong_bounds(struct threshold_search *search, imp_range where,
              const imp_param *param)
 {
-    struct analysis *analysis = search->analysis;
+    struct analysis *analysis = search->ask.analysis;
     char low_digits[NUM_TEXT], high_digits[NUM_TEXT];
     const char *name = imp_text(analysis->rt->im, param->name);
     struct diag *diag;
@@ -344,11 +347,11 @@ wrong_bounds(struct threshold_search *search, imp_range where,
                      "`%s` is structural: nothing lies between two values of "
                      "it",
                      name);
-    else if (!(search->lo < search->hi))
+    else if (!(search->ask.lo < search->ask.hi))
         diag = diag_add(analysis->ds, DIAG_E0425, where,
                         "there is nothing between %s and %s",
-                        num_shortest(low_digits, search->lo),
-                        num_shortest(high_digits, search->hi));
+                        num_shortest(low_digits, search->ask.lo),
+                        num_shortest(high_digits, search->ask.hi));
     else
         diag =
             diag_add(analysis->ds, DIAG_E0425, where,
@@ -362,14 +365,14 @@ wrong_bounds(struct threshold_search *search, imp_range where,
 static int
 bounds(struct threshold_search *search)
 {
-    struct analysis *analysis = search->analysis;
+    struct analysis *analysis = search->ask.analysis;
     const imp_val *over =
-        arg_option(analysis, search->command, IMP_OPT_threshold_over);
+        arg_option(analysis, search->ask.command, IMP_OPT_threshold_over);
     const imp_param *param =
         IMP_ARRAY(analysis->rt->im, analysis->rt->im->params, imp_param) +
         over->ref;
     double limits[2] = {param->lo, param->hi};
-    search->param = over->ref;
+    search->ask.param = over->ref;
     if (over->items.n) {
         const imp_val *value = val_items(analysis, over);
         int st = IMP_OK;
@@ -381,8 +384,8 @@ bounds(struct threshold_search *search)
         if (st)
             return st;
     }
-    search->lo = limits[0];
-    search->hi = limits[1];
+    search->ask.lo = limits[0];
+    search->ask.hi = limits[1];
     if (param->structural || !(limits[0] < limits[1]) ||
         !isfinite(limits[1] - limits[0]) ||
         (param->has_range && (limits[0] < param->lo || limits[1] > param->hi)))
@@ -402,24 +405,26 @@ static int
 wrong_option(struct threshold_search *search, enum imp_option_id id,
              const char *what)
 {
-    const imp_val *value = arg_option(search->analysis, search->command, id);
-    diag_add(search->analysis->ds, DIAG_E0405,
-             value ? value->range : search->command->range, "%s", what);
+    const imp_val *value =
+        arg_option(search->ask.analysis, search->ask.command, id);
+    diag_add(search->ask.analysis->ds, DIAG_E0405,
+             value ? value->range : search->ask.command->range, "%s", what);
     return IMP_BADMODEL;
 }
 
 static int
 one_start(struct threshold_search *search)
 {
-    const imp_val *value =
-        arg_option(search->analysis, search->command, IMP_OPT_threshold_starts);
-    struct diag *diag =
-        diag_add(search->analysis->ds, DIAG_E0405,
-                 value ? value->range : search->command->range,
-                 "`%s` has one start: nothing in it is drawn",
-                 imp_text(search->analysis->rt->im, search->system->name));
-    diag_note(search->analysis->ds, diag, search->system->range, "the system");
-    diag_help(search->analysis->ds, diag,
+    const imp_val *value = arg_option(search->ask.analysis, search->ask.command,
+                                      IMP_OPT_threshold_starts);
+    struct diag *diag = diag_add(
+        search->ask.analysis->ds, DIAG_E0405,
+        value ? value->range : search->ask.command->range,
+        "`%s` has one start: nothing in it is drawn",
+        imp_text(search->ask.analysis->rt->im, search->ask.system->name));
+    diag_note(search->ask.analysis->ds, diag, search->ask.system->range,
+              "the system");
+    diag_help(search->ask.analysis->ds, diag,
               "draw something, start { h' = -1  phi' = random(-0.1, 0.1) }, or "
               "leave the start out: then nearly flat drops are drawn");
     return IMP_BADMODEL;
@@ -428,25 +433,25 @@ one_start(struct threshold_search *search)
 static int
 options(struct threshold_search *search)
 {
-    struct analysis *analysis = search->analysis;
+    struct analysis *analysis = search->ask.analysis;
     double tol, grid, most, starts;
     int st;
-    if ((st = arg_number(analysis, search->command, IMP_OPT_threshold_tolerance,
-                         1e-9, &tol)) ||
-        (st = arg_number(analysis, search->command, IMP_OPT_threshold_grid,
+    if ((st = arg_number(analysis, search->ask.command,
+                         IMP_OPT_threshold_tolerance, 1e-9, &tol)) ||
+        (st = arg_number(analysis, search->ask.command, IMP_OPT_threshold_grid,
                          64.0, &grid)) ||
-        (st = arg_number(analysis, search->command, IMP_OPT_threshold_events,
-                         1e5, &most)) ||
-        (st = arg_number(analysis, search->command, IMP_OPT_threshold_starts,
-                         1.0, &starts)) ||
+        (st = arg_number(analysis, search->ask.command,
+                         IMP_OPT_threshold_events, 1e5, &most)) ||
+        (st = arg_number(analysis, search->ask.command,
+                         IMP_OPT_threshold_starts, 1.0, &starts)) ||
         (st = bounds(search)))
         return st;
     if (!(starts >= 1.0 && starts <= 1e6) || starts != floor(starts))
         return wrong_option(search, IMP_OPT_threshold_starts,
                             "`starts` is a whole number from 1 to 1e6");
-    search->starts = (long)starts;
-    if (search->starts > 1 && !analysis->rt->im->draws.n &&
-        !flat_drop_needed(analysis, search->system_id))
+    search->trial.starts = (long)starts;
+    if (search->trial.starts > 1 && !analysis->rt->im->draws.n &&
+        !flat_drop_needed(analysis, search->ask.system_id))
         return one_start(search);
     if (!(tol > 0.0 && tol < 1.0))
         return wrong_option(search, IMP_OPT_threshold_tolerance,
@@ -454,38 +459,41 @@ options(struct threshold_search *search)
     if (!(grid >= 1.0 && grid <= 1e6) || grid != floor(grid))
         return wrong_option(search, IMP_OPT_threshold_grid,
                             "`grid` is a whole number from 1 to 1e6");
-    search->policy = simultaneous_policy(analysis);
-    search->width = tol * (search->hi - search->lo);
-    search->grid = (size_t)grid;
-    search->events = (long)fmin(fmax(most, 1.0), 1e9);
+    search->ask.policy = simultaneous_policy(analysis);
+    search->ask.width = tol * (search->ask.hi - search->ask.lo);
+    search->ask.grid = (size_t)grid;
+    search->ask.events = (long)fmin(fmax(most, 1.0), 1e9);
     return IMP_OK;
 }
 
 static int
 ask(struct threshold_search *search, struct record *record)
 {
-    const imp_image *im = search->analysis->rt->im;
-    const imp_val *arg = &arg_items(search->analysis, search->command)[0];
-    search->system_id = arg->ref;
-    search->system = rt_system(search->analysis->rt, arg->ref);
-    if (!(search->system->flags & IMP_SYSTEMF_LINE))
-        return chatter_not_linear(search->analysis, search->system, arg->range);
+    const imp_image *im = search->ask.analysis->rt->im;
+    const imp_val *arg =
+        &arg_items(search->ask.analysis, search->ask.command)[0];
+    search->ask.system_id = arg->ref;
+    search->ask.system = rt_system(search->ask.analysis->rt, arg->ref);
+    if (!(search->ask.system->flags & IMP_SYSTEMF_LINE))
+        return chatter_not_linear(search->ask.analysis, search->ask.system,
+                                  arg->range);
     int st = options(search);
     if (st)
         return st;
-    search->arena = arena_new();
-    search->params = arena_copy(search->analysis->rt->arena,
-                                search->analysis->rt->env + im->layout.params,
-                                (im->params.n + 1) * sizeof(double));
+    search->trial.arena = arena_new();
+    search->trial.params =
+        arena_copy(search->ask.analysis->rt->arena,
+                   search->ask.analysis->rt->env + im->layout.params,
+                   (im->params.n + 1) * sizeof(double));
     return set_record(search, record);
 }
 
 static void
 end(struct threshold_search *search)
 {
-    if (search->run)
-        rt_free(search->run);
-    arena_free(search->arena);
+    if (search->trial.run)
+        rt_free(search->trial.run);
+    arena_free(search->trial.arena);
 }
 
 static int
@@ -495,8 +503,8 @@ cmd_threshold(struct analysis *analysis, const imp_command *command,
     struct threshold_search *search =
         NEW(analysis->rt->arena, struct threshold_search);
     struct oom_guard guard;
-    *search =
-        (struct threshold_search){.analysis = analysis, .command = command};
+    *search = (struct threshold_search){.ask.analysis = analysis,
+                                        .ask.command = command};
     if (setjmp(guard.env)) {
         oom_leave(&guard);
         end(search);

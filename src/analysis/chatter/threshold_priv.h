@@ -26,7 +26,8 @@ struct threshold_changes {
     bool yes, no; /* values on these sides were seen */
 };
 
-struct threshold_search {
+/* What is asked for. */
+struct threshold_question {
     struct analysis *analysis;
     const imp_command *command;
     const imp_system *system;
@@ -35,7 +36,9 @@ struct threshold_search {
     size_t grid;
     long events;
     enum ballistic_policy policy;
-    /* the run that values are asked for in */
+};
+/* The run that values are asked for in. */
+struct threshold_trial {
     struct rt *run;
     struct arena *arena;
     struct diags ds;
@@ -43,18 +46,29 @@ struct threshold_search {
     double *params;
     long starts, worst; /* starts per value; the start that last did not come to
                          * rest */
-    /* what was seen in the search */
+};
+/* What was seen in the search. */
+struct threshold_seen {
     long runs, inconclusive, impacts;
     bool flat, accelerates, symmetric;
     const char *no_symmetry; /* the first reason why there was no symmetry */
     int polygon;             /* feet of the regular polygon that the system is
                               * equivalent to, or 0 */
-    const char *failed;      /* why a value could not be asked for, or NULL */
-    double failed_at;
-    int status; /* IMP_STOPPED, or IMP_OK */
+};
+/* Why the search ended early. */
+struct threshold_failure {
+    const char *why; /* why a value could not be asked for, or NULL */
+    double at;       /* that value */
+    int status;      /* IMP_STOPPED, or IMP_OK */
+};
+struct threshold_search {
+    struct threshold_question ask;
+    struct threshold_trial trial;
+    struct threshold_seen seen;
+    struct threshold_failure failure;
 };
 
-/* A criterion: the side of the value x. After a failure, which search->failed
+/* A criterion: the side of the value x. After a failure, which search->failure
  * keeps, and after a stop the side is SIDE_UNKNOWN. */
 typedef enum threshold_side threshold_side_fn(struct threshold_search *h,
                                               double x);

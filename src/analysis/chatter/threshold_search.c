@@ -25,14 +25,15 @@ fails(struct threshold_search *search, double at, int st)
 {
     if (!st)
         return false;
-    if (!search->failed) {
+    if (!search->failure.why) {
         const char *why = "no answer";
-        for (const struct diag *diag = search->ds.first; diag;
+        for (const struct diag *diag = search->trial.ds.first; diag;
              diag = diag->next)
             if (diag->severity == DIAG_ERROR)
                 why = diag->message;
-        search->failed = arena_strdup(search->analysis->rt->arena, why);
-        search->failed_at = at;
+        search->failure.why =
+            arena_strdup(search->ask.analysis->rt->arena, why);
+        search->failure.at = at;
     }
     return true;
 }
@@ -42,28 +43,29 @@ fails(struct threshold_search *search, double at, int st)
 static bool
 go_to(struct threshold_search *search, double at)
 {
-    struct analysis *analysis = search->analysis;
+    struct analysis *analysis = search->ask.analysis;
     int st = IMP_OK;
     if (rt_stopped(analysis->rt)) {
-        search->status = IMP_STOPPED;
+        search->failure.status = IMP_STOPPED;
         return false;
     }
-    search->params[search->param] = at;
-    arena_clear(search->arena);
-    diags_init(&search->ds, search->arena, analysis->ds->sources);
-    if (!search->run) {
-        search->run = rt_new(analysis->rt->im, analysis->rt->code,
-                             search->params, &search->ds, analysis->rt->stop);
-        st = search->run ? IMP_OK : IMP_FAILED;
+    search->trial.params[search->ask.param] = at;
+    arena_clear(search->trial.arena);
+    diags_init(&search->trial.ds, search->trial.arena, analysis->ds->sources);
+    if (!search->trial.run) {
+        search->trial.run =
+            rt_new(analysis->rt->im, analysis->rt->code, search->trial.params,
+                   &search->trial.ds, analysis->rt->stop);
+        st = search->trial.run ? IMP_OK : IMP_FAILED;
     } else {
-        st = rt_restart(search->run, search->params);
+        st = rt_restart(search->trial.run, search->trial.params);
     }
-    if (search->run)
-        search->run->world.seed = analysis->rt->world.seed;
-    search->inner = (struct analysis){.rt = search->run,
-                                      .out = analysis->out,
-                                      .ds = &search->ds,
-                                      .recs = analysis->recs};
+    if (search->trial.run)
+        search->trial.run->world.seed = analysis->rt->world.seed;
+    search->trial.inner = (struct analysis){.rt = search->trial.run,
+                                            .out = analysis->out,
+                                            .ds = &search->trial.ds,
+                                            .recs = analysis->recs};
     return !fails(search, at, st);
 }
 
@@ -71,21 +73,22 @@ static const struct symmetry *
 symmetry_of(struct threshold_search *search, double at, struct ballistic **l)
 {
     if (!go_to(search, at) ||
-        fails(search, at, flow_matrices(search->run, search->system_id, l)))
+        fails(search, at,
+              flow_matrices(search->trial.run, search->ask.system_id, l)))
         return NULL;
     const struct symmetry *symmetry =
-        chatter_symmetry(&search->inner, search->system_id, *l);
-    search->accelerates |= chatter_accelerates(*l);
+        chatter_symmetry(&search->trial.inner, search->ask.system_id, *l);
+    search->seen.accelerates |= chatter_accelerates(*l);
     if (symmetry->found != SYMMETRY_YES) {
-        if (!search->no_symmetry)
-            search->no_symmetry =
-                arena_strdup(search->analysis->rt->arena,
-                             chatter_symmetry_text(&search->inner,
-                                                   search->system, symmetry));
+        if (!search->seen.no_symmetry)
+            search->seen.no_symmetry = arena_strdup(
+                search->ask.analysis->rt->arena,
+                chatter_symmetry_text(&search->trial.inner, search->ask.system,
+                                      symmetry));
         return NULL;
     }
-    search->symmetric = true;
-    search->polygon = symmetry->polygon ? symmetry->m : 0;
+    search->seen.symmetric = true;
+    search->seen.polygon = symmetry->polygon ? symmetry->m : 0;
     return symmetry;
 }
 
@@ -112,9 +115,9 @@ threshold_side_by_eigenvalue(struct threshold_search *search, double at)
         return critical > 0.0 ? sign(critical - symmetry->e) : SIDE_NO;
     }
     size_t r = (size_t)symmetry->rank;
-    double *map = NEW_N(search->run->arena, double, r *r + 1);
+    double *map = NEW_N(search->trial.run->arena, double, r *r + 1);
     symmetry_map(symmetry, symmetry->m > 1 ? 1 : 0, map);
-    if (eigen_solve(search->run->arena, symmetry->rank, map, &eigen))
+    if (eigen_solve(search->trial.run->arena, symmetry->rank, map, &eigen))
         return SIDE_UNKNOWN;
     struct eigen_cone c = eigen_cone(&eigen);
     return c.tied                         ? SIDE_UNKNOWN
@@ -149,22 +152,25 @@ threshold_side_mirrored(struct threshold_search *search, double at)
 bool
 threshold_run_start(struct threshold_search *search, double at, long start)
 {
-    assert(start >= 0 && start < search->starts);
+    assert(start >= 0 && start < search->trial.starts);
     bool flat;
     if (!go_to(search, at))
         return false;
-    if (search->run->im->draws.n &&
+    if (search->trial.run->im->draws.n &&
         fails(search, at,
-              rt_seed(search->run, search->run->world.seed, (uint64_t)start)))
+              rt_seed(search->trial.run, search->trial.run->world.seed,
+                      (uint64_t)start)))
         return false;
-    bool drop = start && flat_drop_needed(&search->inner, search->system_id);
+    bool drop =
+        start && flat_drop_needed(&search->trial.inner, search->ask.system_id);
     if (fails(search, at,
-              drop ? flat_drop_drawn(&search->inner, search->system_id,
-                                     search->command->range, (uint64_t)start)
-                   : flat_drop_start(&search->inner, search->system_id,
-                                     search->command->range, &flat)))
+              drop
+                  ? flat_drop_drawn(&search->trial.inner, search->ask.system_id,
+                                    search->ask.command->range, (uint64_t)start)
+                  : flat_drop_start(&search->trial.inner, search->ask.system_id,
+                                    search->ask.command->range, &flat)))
         return false;
-    search->flat = drop || flat;
+    search->seen.flat = drop || flat;
     return true;
 }
 
@@ -176,13 +182,14 @@ run_from(struct threshold_search *search, double at, long k,
     if (!threshold_run_start(search, at, k))
         return false;
     struct flow *flow =
-        flow_new(search->run, search->system_id, search->policy);
+        flow_new(search->trial.run, search->ask.system_id, search->ask.policy);
     if (!flow)
         return !fails(search, at, IMP_BADMODEL);
-    chatter_decide(search->run->arena, flow_ballistic(flow), INFINITY,
-                   ACCUMULATION_RESOLVE, search->events, outcome);
-    search->impacts =
-        outcome->impacts > search->impacts ? outcome->impacts : search->impacts;
+    chatter_decide(search->trial.run->arena, flow_ballistic(flow), INFINITY,
+                   ACCUMULATION_RESOLVE, search->ask.events, outcome);
+    search->seen.impacts = outcome->impacts > search->seen.impacts
+                               ? outcome->impacts
+                               : search->seen.impacts;
     return true;
 }
 
@@ -192,10 +199,10 @@ threshold_run_verdict(struct threshold_search *search, double at, long k)
     struct chatter_run outcome;
     if (!run_from(search, at, k, &outcome))
         return CHATTER_ENDLESS;
-    search->runs++;
-    search->inconclusive += outcome.verdict != CHATTER_COMPLETE &&
-                            outcome.verdict != CHATTER_PARTIAL &&
-                            outcome.verdict != CHATTER_INCOMPLETE;
+    search->seen.runs++;
+    search->seen.inconclusive += outcome.verdict != CHATTER_COMPLETE &&
+                                 outcome.verdict != CHATTER_PARTIAL &&
+                                 outcome.verdict != CHATTER_INCOMPLETE;
     return outcome.verdict;
 }
 
@@ -220,9 +227,10 @@ static enum threshold_side
 starts(struct threshold_search *search, double at, enum threshold_side decides,
        long *first)
 {
-    assert(*first >= 0 && *first < search->starts);
+    assert(*first >= 0 && *first < search->trial.starts);
     enum threshold_side all = decides == SIDE_NO ? SIDE_YES : SIDE_NO;
-    for (long i = 0, was = *first; i < search->starts && !search->status; i++) {
+    for (long i = 0, was = *first;
+         i < search->trial.starts && !search->failure.status; i++) {
         long k = i == 0 ? was : i - (i <= was);
         enum threshold_side s = rests(threshold_run_verdict(search, at, k));
         if (s == decides) {
@@ -237,7 +245,7 @@ starts(struct threshold_search *search, double at, enum threshold_side decides,
 enum threshold_side
 threshold_side_by_simulation(struct threshold_search *search, double at)
 {
-    return starts(search, at, SIDE_NO, &search->worst);
+    return starts(search, at, SIDE_NO, &search->trial.worst);
 }
 
 enum threshold_side
@@ -251,7 +259,7 @@ enum threshold_side
 threshold_side_partial(struct threshold_search *search, double at)
 {
     enum threshold_side side = SIDE_OTHER;
-    for (long k = 0; k < search->starts && !search->status; k++) {
+    for (long k = 0; k < search->trial.starts && !search->failure.status; k++) {
         enum chatter_verdict v = threshold_run_verdict(search, at, k);
         if (v == CHATTER_PARTIAL)
             return SIDE_YES;
@@ -272,7 +280,7 @@ static void
 approach(struct threshold_search *search, threshold_side_fn *side,
          enum threshold_side from, double *x, double end, double least)
 {
-    while (fabs(end - *x) > least && !search->status) {
+    while (fabs(end - *x) > least && !search->failure.status) {
         double mid = 0.5 * (*x + end);
         if (mid == *x || mid == end)
             return;
@@ -288,7 +296,7 @@ narrow(struct threshold_search *search, threshold_side_fn *side, double width,
        struct threshold_change *change)
 {
     assert(change->lo <= change->hi && width >= 0.0);
-    while (change->hi - change->lo > width && !search->status) {
+    while (change->hi - change->lo > width && !search->failure.status) {
         double mid = 0.5 * (change->lo + change->hi);
         if (mid <= change->lo || mid >= change->hi)
             return;
@@ -312,24 +320,24 @@ narrow(struct threshold_search *search, threshold_side_fn *side, double width,
 static double
 grid_value(const struct threshold_search *search, size_t i)
 {
-    assert(i <= search->grid);
-    return i == search->grid
-               ? search->hi
-               : search->lo + (search->hi - search->lo) *
-                                  ((double)i / (double)search->grid);
+    assert(i <= search->ask.grid);
+    return i == search->ask.grid
+               ? search->ask.hi
+               : search->ask.lo + (search->ask.hi - search->ask.lo) *
+                                      ((double)i / (double)search->ask.grid);
 }
 
 struct threshold_changes
 threshold_find_changes(struct threshold_search *search, threshold_side_fn *side,
                        double width)
 {
-    assert(search->grid > 0 && search->lo < search->hi);
-    struct threshold_changes changes = {.v = NEW_N(search->analysis->rt->arena,
-                                                   struct threshold_change,
-                                                   search->grid)};
+    assert(search->ask.grid > 0 && search->ask.lo < search->ask.hi);
+    struct threshold_changes changes = {
+        .v = NEW_N(search->ask.analysis->rt->arena, struct threshold_change,
+                   search->ask.grid)};
     enum threshold_side was = SIDE_OTHER;
-    double from = search->lo;
-    for (size_t i = 0; i <= search->grid && !search->status; i++) {
+    double from = search->ask.lo;
+    for (size_t i = 0; i <= search->ask.grid && !search->failure.status; i++) {
         double at = grid_value(search, i);
         enum threshold_side now = side(search, at);
         changes.yes |= now == SIDE_YES;

@@ -73,7 +73,7 @@ remark(struct simulation *sim, const struct flow_event *event, const char *who,
 {
     const struct accumulation_limit *limit = &event->chatter;
     char ratio[NUM_TEXT], time[NUM_TEXT], rest[NUM_TEXT];
-    if (++sim->n_limits > SIMULATE_REMARKS) {
+    if (++sim->taken.n > SIMULATE_REMARKS) {
         sim->log.left_out++;
         return;
     }
@@ -98,9 +98,9 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
     assert(sim != NULL && event != NULL && contacts != NULL);
     assert(event->n > 0);
     struct arena *arena = sim->run->arena;
-    if (!sim->limits)
-        sim->limits = NEW(arena, struct limit_table);
-    struct limit_table *table = sim->limits;
+    if (!sim->taken.table)
+        sim->taken.table = NEW(arena, struct limit_table);
+    struct limit_table *table = sim->taken.table;
     const char *who = list(sim, contacts, event->n, false),
                *gaps = list(sim, contacts, event->n, true);
     grow(arena, table);
@@ -123,7 +123,8 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
 void
 simulate_put_limits(struct simulation *sim, struct record *out)
 {
-    struct limit_table none = {0}, *table = sim->limits ? sim->limits : &none;
+    struct limit_table none = {0},
+                       *table = sim->taken.table ? sim->taken.table : &none;
     SET_LIST("limit_times", table->time, table->n);
     SET_TEXTS("limit_contacts", table->contacts, table->n);
     SET_TEXTS("limit_gaps", table->gaps, table->n);

@@ -219,7 +219,7 @@ advance(struct simulation *sim, double target, double limit)
 int
 simulate_run(struct simulation *sim, double limit)
 {
-    assert(sim != NULL && sim->until >= 0.0);
+    assert(sim != NULL && sim->options.until >= 0.0);
     struct rt *run = sim->run;
     int st;
     size_t next_time = 0;
@@ -241,7 +241,7 @@ simulate_run(struct simulation *sim, double limit)
         if (!sim->stopped && sim->rows.n_items && (st = simulate_row(sim)))
             return st;
     }
-    if (!sim->stopped && rt_time(run) < sim->until)
-        return advance(sim, sim->until, limit);
+    if (!sim->stopped && rt_time(run) < sim->options.until)
+        return advance(sim, sim->options.until, limit);
     return IMP_OK;
 }

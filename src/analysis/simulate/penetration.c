@@ -36,12 +36,13 @@ deepest(struct simulation *sim, uint32_t contact, double lo, double hi)
         }
     }
     /* an overlap that is lower than an earlier one need not be refined */
-    if (!st && most > 0.5 * sim->depth_max) {
+    if (!st && most > 0.5 * sim->overlaps.depth_max) {
         double where, depth;
         st = penetration_depth_refine(analysis, contact, at - step, at + step,
                                       &where, &depth);
         if (!st)
-            sim->depth_max = fmax(sim->depth_max, fmax(most, depth));
+            sim->overlaps.depth_max =
+                fmax(sim->overlaps.depth_max, fmax(most, depth));
     }
     saved_state_restore(analysis->rt, &here);
     return st;
@@ -79,7 +80,7 @@ simulate_check_penetration(struct simulation *sim)
         }
         if ((st = touch_gap(analysis, contact, &gap, NULL)))
             return st;
-        sim->depth_max = fmax(sim->depth_max, -gap);
+        sim->overlaps.depth_max = fmax(sim->overlaps.depth_max, -gap);
         if (state->depth_from < now &&
             (st = deepest(sim, contact, state->depth_from, now)))
             return st;
@@ -97,5 +98,5 @@ simulate_begin_overlap(struct simulation *sim, uint32_t contact)
     resting_polytopes_drop(sim, contact);
     state->depth_from = rt_time(sim->run);
     state->watch = WATCH_OPEN;
-    sim->any_overlap = true;
+    sim->overlaps.any = true;
 }

@@ -60,7 +60,8 @@ see(struct simulation *sim, uint32_t contact, double dt,
     int st = dt > 0.0 ? motion_to(run, rt_time(run) + dt) : IMP_OK;
     /* the features that touch there must be known first */
     if (!st && !(st = closest_points_find(run, contact, &closest, false)))
-        st = event_ahead(run, contact, sim->until - rt_time(run), ahead);
+        st =
+            event_ahead(run, contact, sim->options.until - rt_time(run), ahead);
     if (!st && !(st = motion_series_all(run, 2, &h)) &&
         !(st = contact_gap_series(run, contact, 2, jet)))
         *second = 2.0 * jet[2];
@@ -78,7 +79,7 @@ by_series(struct simulation *sim, uint32_t contact, struct verdict *verdict,
     double speed, dt = touch_time_aside(sim->analysis, contact, &speed);
     int st = see(sim, contact, 0.0, &ahead, &verdict->D);
     if (!st && ahead == AHEAD_RESTS && dt > 0.0 &&
-        rt_time(sim->run) + dt < sim->until)
+        rt_time(sim->run) + dt < sim->options.until)
         st = see(sim, contact, dt, &ahead, &verdict->D);
     if (st)
         return st == IMP_NONFINITE ? IMP_OK : st;

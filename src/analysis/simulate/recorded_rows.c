@@ -78,14 +78,14 @@ bad_times(struct simulation *sim, imp_range where, const char *what, double x)
     struct diag *diag = diag_add(sim->analysis->ds, DIAG_E0705, where, what,
                                  num_shortest(t, x));
     diag_help(sim->analysis->ds, diag, "the run goes from 0 to `until` = %s s",
-              num_shortest(u, sim->until));
+              num_shortest(u, sim->options.until));
     return IMP_BADMODEL;
 }
 
 int
 simulate_read_times(struct simulation *sim)
 {
-    assert(sim != NULL && sim->until >= 0.0);
+    assert(sim != NULL && sim->options.until >= 0.0);
     const imp_val *at =
         arg_option(sim->analysis, sim->command, IMP_OPT_simulate_at);
     const imp_val *every =
@@ -96,7 +96,7 @@ simulate_read_times(struct simulation *sim)
             return st;
         for (size_t i = 0; i < sim->rows.times.n; i++)
             if (!(sim->rows.times.v[i] >= 0.0 &&
-                  sim->rows.times.v[i] <= sim->until))
+                  sim->rows.times.v[i] <= sim->options.until))
                 return bad_times(sim, at->range,
                                  "the time %s s of `at` is outside the run",
                                  sim->rows.times.v[i]);
@@ -105,22 +105,24 @@ simulate_read_times(struct simulation *sim)
         double dt;
         if ((st = arg_numbers(sim->analysis, every, &dt)))
             return st;
-        if (!(dt > 0.0) || sim->until / dt > SIMULATE_ROWS_MOST)
+        if (!(dt > 0.0) || sim->options.until / dt > SIMULATE_ROWS_MOST)
             return bad_times(sim, every->range,
                              "`every` is %s s: it must be positive and give at "
                              "most 10^7 rows",
                              dt);
         /* the last time is `until` where that is a multiple of dt to rounding
          */
-        double ends = sim->until + 2.0 * DBL_EPSILON * sim->until;
+        double ends =
+            sim->options.until + 2.0 * DBL_EPSILON * sim->options.until;
         for (double k = 0.0; k * dt <= ends; k += 1.0)
-            VEC_PUSH(&sim->rows.times, fmin(k * dt, sim->until));
+            VEC_PUSH(&sim->rows.times, fmin(k * dt, sim->options.until));
     }
     if (!at && !every)
         for (int k = 0; k <= SIMULATE_STEPS; k++)
-            VEC_PUSH(&sim->rows.times, k == SIMULATE_STEPS
-                                           ? sim->until
-                                           : sim->until * k / SIMULATE_STEPS);
+            VEC_PUSH(&sim->rows.times,
+                     k == SIMULATE_STEPS
+                         ? sim->options.until
+                         : sim->options.until * k / SIMULATE_STEPS);
     if (sim->rows.times.n > 1)
         qsort(sim->rows.times.v, sim->rows.times.n, sizeof *sim->rows.times.v,
               compare);

@@ -17,7 +17,7 @@ static int
 option_until(struct simulation *sim)
 {
     int st = arg_number(sim->analysis, sim->command, IMP_OPT_simulate_until,
-                        NAN, &sim->until);
+                        NAN, &sim->options.until);
     if (st)
         return st;
     const imp_val *value =
@@ -31,11 +31,11 @@ option_until(struct simulation *sim)
                   "write `simulate { until = 1 [s] ... }`");
         return IMP_BADMODEL;
     }
-    if (sim->until >= 0.0 && isfinite(sim->until))
+    if (sim->options.until >= 0.0 && isfinite(sim->options.until))
         return IMP_OK;
     diag_add(sim->analysis->ds, DIAG_E0705, value->range,
              "`until` is %s s: the run starts at 0 and goes forward",
-             num_shortest(text, sim->until));
+             num_shortest(text, sim->options.until));
     return IMP_BADMODEL;
 }
 
@@ -46,8 +46,8 @@ option_policy(struct simulation *sim)
     static const enum imp_policy policy[] = {
         IMP_POLICY_THROUGH, IMP_POLICY_STOP, IMP_POLICY_ENFORCE};
     const imp_image *im = sim->run->im;
-    sim->has_policy = im->has_policy;
-    sim->policy = (enum imp_policy)im->policy;
+    sim->options.has_policy = im->has_policy;
+    sim->options.policy = (enum imp_policy)im->policy;
     const imp_val *value =
         arg_option(sim->analysis, sim->command, IMP_OPT_simulate_policy);
     if (!value)
@@ -55,8 +55,8 @@ option_policy(struct simulation *sim)
     const char *w = imp_text(im, value->text);
     for (int i = 0; i < 3; i++)
         if (!strcmp(w, words[i])) {
-            sim->has_policy = true;
-            sim->policy = policy[i];
+            sim->options.has_policy = true;
+            sim->options.policy = policy[i];
             return IMP_OK;
         }
     const char *near = suggest(w, words, 3);
@@ -101,8 +101,8 @@ fill(struct simulation *sim, struct record *out, int st, double e0, bool has_e0)
     SET_TEXTS("event_classes", sim->log.class.v, sim->log.class.n);
     SET_TEXTS("event_contacts", sim->log.contact.v, sim->log.contact.n);
     SET_LIST("event_impulses", sim->log.impulse.v, sim->log.impulse.n);
-    if (sim->any_overlap)
-        SET_NUM("depth_max", sim->depth_max);
+    if (sim->overlaps.any)
+        SET_NUM("depth_max", sim->overlaps.depth_max);
     else
         SET_ABSENT("depth_max", "no contact was passed through");
     if (analysis->rt->joints)

@@ -102,17 +102,31 @@ struct already_reported {
     bool shared_forces; /* forces that are not determined */
 };
 
+/* The options of the command. */
+struct simulation_options {
+    double until; /* the end of the run, s */
+    enum imp_policy policy;
+    bool has_policy;
+};
+/* The limits of infinitely many impacts that were taken. */
+struct limits_taken {
+    struct limit_table *table; /* NULL: none so far */
+    long n;
+};
+/* Bodies that overlap. */
+struct overlaps {
+    bool any;         /* there was an overlap */
+    double depth_max; /* of all of them, m */
+};
 struct simulation {
     struct analysis *analysis;
     struct rt *run; /* analysis->rt */
     const imp_command *command;
-    double until;  /* option: the end of the run, s */
+    struct simulation_options options;
     double target; /* the run goes on to this time at once, s */
-    enum imp_policy policy;
-    bool has_policy;
-    bool stopped; /* by a policy, or where the outcome is not unique (I4) */
-    bool begun;   /* past the start */
-    int errors;   /* of the program before this run */
+    bool stopped;  /* by a policy, or where the outcome is not unique (I4) */
+    bool begun;    /* past the start */
+    int errors;    /* of the program before this run */
     struct simulated_contact *contacts;
     uint32_t n_contacts;
     enum event_watch *watch; /* per contact: what the next search looks for */
@@ -124,10 +138,8 @@ struct simulation {
     struct resting_polytopes resting;
     struct mode_change mode_change; /* the next one of closed contacts */
     struct accumulation_work *accumulation; /* NULL until it is needed */
-    struct limit_table *limits;             /* NULL: no limit so far */
-    long n_limits;                          /* limits taken */
-    bool any_overlap;                       /* there was one */
-    double depth_max;                       /* of all overlaps, m */
+    struct limits_taken taken;
+    struct overlaps overlaps;
 };
 
 /* What the event loop does after a handler: handlers do not call each other. */

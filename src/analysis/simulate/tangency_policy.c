@@ -39,9 +39,9 @@ enforce(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
     struct event event;
     double now = rt_time(analysis->rt), one = 1.0, impulse, mobility,
            cs[IMP_CS_SIZE];
-    int st = next_of_one(sim, contact, WATCH_OPEN, sim->until, &event);
-    double end =
-        !st && event.kind == EVENT_OPEN ? rt_time(analysis->rt) : sim->until;
+    int st = next_of_one(sim, contact, WATCH_OPEN, sim->options.until, &event);
+    double end = !st && event.kind == EVENT_OPEN ? rt_time(analysis->rt)
+                                                 : sim->options.until;
     saved_state_restore(analysis->rt, &here);
     if (st == IMP_STOPPED ||
         (st = impact_handler_compute(analysis, contact, &one, cs)))
@@ -107,14 +107,15 @@ simulate_tangency_policy(struct simulation *sim, uint32_t contact,
     assert(sim != NULL && contact < sim->n_contacts);
     assert(verdict != NULL && verdict->class == CLASS_00);
     struct analysis *analysis = sim->analysis;
-    bool through = sim->contacts[contact].through ||
-                   (sim->has_policy && sim->policy == IMP_POLICY_THROUGH);
+    bool through =
+        sim->contacts[contact].through ||
+        (sim->options.has_policy && sim->options.policy == IMP_POLICY_THROUGH);
     if (through) {
         simulate_log_event(sim, contact, "overlap begins", "C00", 0.0);
         simulate_begin_overlap(sim, contact);
         return IMP_OK;
     }
-    if (sim->has_policy && sim->policy == IMP_POLICY_ENFORCE &&
+    if (sim->options.has_policy && sim->options.policy == IMP_POLICY_ENFORCE &&
         !verdict->jerk_zero)
         return enforce(sim, contact, verdict);
     simulate_log_event(sim, contact, "stop", "C00", 0.0);
@@ -130,7 +131,7 @@ simulate_tangency_policy(struct simulation *sim, uint32_t contact,
                                  "stopped at a C00 touch of %s: %s; policies: "
                                  "through, stop, enforce",
                                  simulate_contact_name(sim, contact), what));
-    if (sim->has_policy)
+    if (sim->options.has_policy)
         return IMP_OK;
     struct diag *diag = diag_add(
         analysis->ds, DIAG_W0720, rt_contact(analysis->rt, contact)->range,

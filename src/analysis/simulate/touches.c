@@ -51,8 +51,8 @@ look_ahead(struct simulation *sim, uint32_t contact, struct verdict *verdict,
            bool *rests)
 {
     enum event_ahead ahead;
-    int st =
-        event_ahead(sim->run, contact, sim->until - rt_time(sim->run), &ahead);
+    int st = event_ahead(sim->run, contact,
+                         sim->options.until - rt_time(sim->run), &ahead);
     if (st)
         return st == IMP_NONFINITE ? IMP_OK : st;
     switch (ahead) {

@@ -43,7 +43,7 @@ sweep_batch_prepare(struct sweep_worker *worker, uint64_t from, uint64_t to)
     const struct sweep *sweep = worker->sweep;
     const imp_command *question = worker->model->question;
     const struct command_functions *functions =
-        worker->analysis.commands[question->id];
+        worker->ask.analysis.commands[question->id];
     struct sweep_batch *batch = &worker->batch;
     const imp_image *im = worker->run->im;
     uint32_t contacts = im->contacts.n;
@@ -62,7 +62,7 @@ sweep_batch_prepare(struct sweep_worker *worker, uint64_t from, uint64_t to)
         runs++;
     }
     if (runs > 1) {
-        functions->batch_prepare(&worker->analysis, question,
+        functions->batch_prepare(&worker->ask.analysis, question,
                                  batch->restitution, runs, batch->known);
         batch->n = runs;
     }
@@ -77,7 +77,8 @@ sweep_batch_record(struct sweep_worker *worker)
     if (k >= batch->n || !batch->known[k])
         return false;
     const struct command_functions *functions =
-        worker->analysis.commands[worker->model->question->id];
-    record_clear(worker->record);
-    return functions->batch_answer(&worker->analysis, k, worker->record);
+        worker->ask.analysis.commands[worker->model->question->id];
+    record_clear(worker->ask.record);
+    return functions->batch_answer(&worker->ask.analysis, k,
+                                   worker->ask.record);
 }

@@ -41,13 +41,13 @@ flush(struct sweep_worker *worker)
 {
     struct sweep *sweep = worker->sweep;
     int error = 0;
-    if (worker->waiting.runs) {
-        buf_clear(&worker->frame);
-        sweep_pack(sweep, &worker->waiting, &worker->frame);
-        error = journal_append(&sweep->journal, buf_str(&worker->frame),
-                               worker->frame.n);
+    if (worker->found.waiting.runs) {
+        buf_clear(&worker->found.frame);
+        sweep_pack(sweep, &worker->found.waiting, &worker->found.frame);
+        error = journal_append(&sweep->journal, buf_str(&worker->found.frame),
+                               worker->found.frame.n);
     }
-    worker->flushed = now();
+    worker->found.flushed = now();
     if (error)
         atomic_store(&sweep->shared.error_io, error);
     return !error;
@@ -64,8 +64,8 @@ halted(const struct sweep *sweep)
 static void
 report_done(struct sweep_worker *worker)
 {
-    atomic_fetch_add(&worker->sweep->shared.done, worker->done);
-    worker->done = 0;
+    atomic_fetch_add(&worker->sweep->shared.done, worker->found.done);
+    worker->found.done = 0;
 }
 
 /* one more run is done: tells the progress line and the journal, in time.
@@ -76,16 +76,16 @@ run_done(struct sweep_worker *worker, uint64_t run)
     const struct sweep *sweep = worker->sweep;
     int64_t time = now();
     worker->runs_of_model++;
-    worker->done++;
-    if (time - worker->reported > REPORT_AFTER) {
+    worker->found.done++;
+    if (time - worker->found.reported > REPORT_AFTER) {
         report_done(worker);
-        worker->reported = time;
+        worker->found.reported = time;
     }
     if (sweep->journal.fd < 0)
         return true;
-    sweep_waiting_add(&worker->waiting, run);
-    return (sweep_waiting_bytes(sweep, &worker->waiting) <= FLUSH_BYTES &&
-            time - worker->flushed <= FLUSH_AFTER) ||
+    sweep_waiting_add(&worker->found.waiting, run);
+    return (sweep_waiting_bytes(sweep, &worker->found.waiting) <= FLUSH_BYTES &&
+            time - worker->found.flushed <= FLUSH_AFTER) ||
            flush(worker);
 }
 
@@ -116,7 +116,7 @@ work_runs(struct sweep_worker *worker, uint64_t claim)
 {
     struct sweep *sweep = worker->sweep;
     uint64_t total = sweep->grid.total, from;
-    worker->flushed = worker->reported = now();
+    worker->found.flushed = worker->found.reported = now();
     do {
         from = atomic_fetch_add(&sweep->shared.next, claim);
     } while (
@@ -180,14 +180,14 @@ collect(struct sweep *sweep, struct sweep_worker *worker, int threads,
         struct sweep_warnings *warnings)
 {
     for (int k = 0; k < threads; k++) {
-        const struct sweep_warnings *own = &worker[k].warnings;
+        const struct sweep_warnings *own = &worker[k].found.warnings;
         report_done(&worker[k]);
         sweep_worker_end(&worker[k]);
         for (size_t j = 0; j < own->n && !atomic_load(&sweep->shared.no_memory);
              j++)
             sweep_warning_add(warnings, record_arena(sweep->analysis),
                               &own->v[j]);
-        arena_free(worker[k].kept);
+        arena_free(worker[k].found.kept);
     }
 }
 

@@ -72,7 +72,8 @@ new_run(struct sweep_worker *worker)
                             .model = worker->model};
     return rt_new_tier(worker->model->im, code,
                        worker->model->tier ? &worker->tier.tier : NULL,
-                       worker->params, &worker->ds, sweep->analysis->rt->stop);
+                       worker->params, &worker->ask.ds,
+                       sweep->analysis->rt->stop);
 }
 
 static void
@@ -109,14 +110,15 @@ prepare(struct sweep_worker *worker, uint64_t number)
     for (size_t k = 0; k < sweep->grid.n_axes; k++)
         worker->params[sweep->grid.axis[k].param] =
             sweep_place_value(&sweep->grid, &worker->place, k);
-    arena_clear(worker->scratch);
-    if (worker->ds.first || worker->ds.errors || worker->ds.warnings ||
-        !worker->ds.arena)
-        diags_init(&worker->ds, worker->scratch, sweep->analysis->ds->sources);
+    arena_clear(worker->ask.scratch);
+    if (worker->ask.ds.first || worker->ask.ds.errors ||
+        worker->ask.ds.warnings || !worker->ask.ds.arena)
+        diags_init(&worker->ask.ds, worker->ask.scratch,
+                   sweep->analysis->ds->sources);
     if (worker->model->why)
         return IMP_FAILED;
     if (!worker->run) {
-        worker->analysis.rt = worker->run = new_run(worker);
+        worker->ask.analysis.rt = worker->run = new_run(worker);
         if (!worker->run)
             return IMP_FAILED;
     } else {
@@ -142,8 +144,9 @@ reads_absent(const struct sweep_worker *worker, const imp_val *value,
     const uint32_t *k = IMP_ARRAY(im, value->slots, uint32_t);
     for (uint32_t i = 0; i < value->slots.n; i++) {
         const imp_slot *x = IMP_ARRAY(im, im->slots, imp_slot) + k[i];
-        if (worker->records[x->command] == record && record->v[x->field].why &&
-            x->kind != IMP_SLOT_PRESENT && x->kind != IMP_SLOT_TEXTEQ)
+        if (worker->ask.records[x->command] == record &&
+            record->v[x->field].why && x->kind != IMP_SLOT_PRESENT &&
+            x->kind != IMP_SLOT_TEXTEQ)
             return true;
     }
     return false;
@@ -157,20 +160,20 @@ left_out(struct sweep_worker *worker, uint64_t number, const imp_val *value,
 {
     const char *why = "it cannot be calculated";
     for (const struct diag *diag = was->last ? was->last->next
-                                             : worker->ds.first;
+                                             : worker->ask.ds.first;
          diag; diag = diag->next)
         if (diag->severity == DIAG_ERROR)
             why = diag->message;
     sweep_warning_add(
-        &worker->warnings, worker->kept,
+        &worker->found.warnings, worker->found.kept,
         &(struct sweep_warning){
             DIAG_W0743, value->range,
-            arena_printf(worker->scratch, "`%s` has no value: %s",
+            arena_printf(worker->ask.scratch, "`%s` has no value: %s",
                          imp_text(worker->run->im, value->label), why),
             number, 1});
-    worker->ds = *was;
-    if (worker->ds.last)
-        worker->ds.last->next = NULL;
+    worker->ask.ds = *was;
+    if (worker->ask.ds.last)
+        worker->ask.ds.last->next = NULL;
 }
 
 /* the calculated columns of run i */
@@ -181,16 +184,16 @@ calculate(struct sweep_worker *worker, uint64_t number, struct record *record)
     const imp_command *command =
         IMP_ARRAY(worker->run->im, worker->run->im->commands, imp_command);
     record->present = true;
-    worker->records[worker->model->question - command] = record;
+    worker->ask.records[worker->model->question - command] = record;
     for (size_t k = 0; k < sweep->rows.n_fields; k++) {
         const struct sweep_field *field = &sweep->rows.field[k];
         if (!field->calculated)
             continue;
         double *x = field->numbers + number * field->width;
         const imp_val *value = &worker->model->kept[k];
-        struct diags was = worker->ds;
+        struct diags was = worker->ask.ds;
         if (!reads_absent(worker, value, record)) {
-            if (arg_numbers(&worker->analysis, value, x) == IMP_OK)
+            if (arg_numbers(&worker->ask.analysis, value, x) == IMP_OK)
                 continue;
             left_out(worker, number, value, &was);
         }
@@ -203,15 +206,16 @@ static struct record *
 new_record(struct sweep_worker *worker, const imp_command *question)
 {
     bool one = worker->sweep->models.n == 1;
-    if (one && worker->record) {
-        record_clear(worker->record);
-        return worker->record;
+    if (one && worker->ask.record) {
+        record_clear(worker->ask.record);
+        return worker->ask.record;
     }
-    struct record *record = record_new(one ? worker->kept : worker->scratch,
-                                       worker->run->im, question);
+    struct record *record =
+        record_new(one ? worker->found.kept : worker->ask.scratch,
+                   worker->run->im, question);
     record->wanted = worker->sweep->rows.wanted;
-    record->arena = worker->scratch;
-    return worker->record = record;
+    record->arena = worker->ask.scratch;
+    return worker->ask.record = record;
 }
 
 bool
@@ -221,28 +225,30 @@ sweep_worker_make_run(struct sweep_worker *worker, uint64_t number)
     struct record *record = NULL;
     assert(worker->model);
     if (sweep_batch_record(worker) && !sweep->rows.calculates) {
-        sweep_keep_record(sweep, number, worker->record, worker->last);
+        sweep_keep_record(sweep, number, worker->ask.record,
+                          worker->found.last);
         return true;
     }
     int st = prepare(worker, number);
     if (st == IMP_OK) {
         const imp_command *question = worker->model->question;
         record = new_record(worker, question);
-        st = worker->analysis.commands[question->id]->run(&worker->analysis,
-                                                          question, record);
+        st = worker->ask.analysis.commands[question->id]->run(
+            &worker->ask.analysis, question, record);
     }
     if (rt_stopped(sweep->analysis->rt) && st != IMP_OK)
         return false;
-    if (worker->ds.first)
-        sweep_warnings_of_run(&worker->warnings, worker->kept, &worker->ds,
-                              number);
-    if (st == IMP_OK && !worker->ds.errors) {
+    if (worker->ask.ds.first)
+        sweep_warnings_of_run(&worker->found.warnings, worker->found.kept,
+                              &worker->ask.ds, number);
+    if (st == IMP_OK && !worker->ask.ds.errors) {
         if (sweep->rows.calculates)
             calculate(worker, number, record);
-        sweep_keep_record(sweep, number, record, worker->last);
+        sweep_keep_record(sweep, number, record, worker->found.last);
     } else
-        sweep_keep_error(sweep, number,
-                         sweep_failure_reason(worker->model, &worker->ds, st));
+        sweep_keep_error(
+            sweep, number,
+            sweep_failure_reason(worker->model, &worker->ask.ds, st));
     return true;
 }
 
@@ -263,29 +269,31 @@ sweep_worker_init(struct sweep_worker *worker)
 {
     const struct sweep *sweep = worker->sweep;
     const imp_image *im = sweep->analysis->rt->im;
-    worker->scratch = arena_new();
-    worker->kept = arena_new();
-    worker->params = arena_copy(worker->kept, sweep->models.params,
+    worker->ask.scratch = arena_new();
+    worker->found.kept = arena_new();
+    worker->params = arena_copy(worker->found.kept, sweep->models.params,
                                 (im->params.n + 1) * sizeof(double));
-    worker->last =
-        NEW_N(worker->kept, struct sweep_last_text, sweep->rows.n_fields + 1);
-    worker->place.digit = NEW_N(worker->kept, size_t, sweep->grid.n_axes + 1);
-    worker->out = (struct output){.write = nowhere, .width = 80};
-    worker->records =
-        arena_copy(worker->kept, sweep->analysis->recs,
-                   (im->commands.n + 1) * sizeof *worker->records);
-    worker->batch.arena = worker->kept;
-    worker->analysis = (struct analysis){.out = &worker->out,
-                                         .ds = &worker->ds,
-                                         .recs = worker->records,
-                                         .commands = sweep->analysis->commands};
+    worker->found.last = NEW_N(worker->found.kept, struct sweep_last_text,
+                               sweep->rows.n_fields + 1);
+    worker->place.digit =
+        NEW_N(worker->found.kept, size_t, sweep->grid.n_axes + 1);
+    worker->ask.out = (struct output){.write = nowhere, .width = 80};
+    worker->ask.records =
+        arena_copy(worker->found.kept, sweep->analysis->recs,
+                   (im->commands.n + 1) * sizeof *worker->ask.records);
+    worker->batch.arena = worker->found.kept;
+    worker->ask.analysis =
+        (struct analysis){.out = &worker->ask.out,
+                          .ds = &worker->ask.ds,
+                          .recs = worker->ask.records,
+                          .commands = sweep->analysis->commands};
 }
 
 void
 sweep_worker_end(struct sweep_worker *worker)
 {
     leave_model(worker);
-    arena_free(worker->scratch);
-    buf_free(&worker->frame);
-    sweep_waiting_free(&worker->waiting);
+    arena_free(worker->ask.scratch);
+    buf_free(&worker->found.frame);
+    sweep_waiting_free(&worker->found.waiting);
 }

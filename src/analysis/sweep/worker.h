@@ -26,6 +26,25 @@ struct sweep_batch {
     bool known[SWEEP_BATCH_RUNS];
 };
 
+/* What the question of the sweep is asked with. */
+struct sweep_asking {
+    struct analysis analysis;
+    struct output out;
+    struct diags ds;
+    struct arena *scratch;   /* emptied before every run */
+    struct record *record;   /* of the question, where there is one model */
+    struct record **records; /* of earlier commands, and of the question */
+};
+/* What a worker found, until it hands it over. */
+struct sweep_found {
+    struct arena *kept;           /* lasts as long as the worker */
+    struct sweep_last_text *last; /* per field */
+    struct sweep_warnings warnings;
+    struct sweep_waiting waiting; /* for the journal */
+    struct buf frame;             /* of the journal */
+    uint64_t done;                /* runs that sweep->shared.done lacks */
+    int64_t flushed, reported;    /* when: the journal, `done` [ns] */
+};
 struct sweep_worker {
     char before[SWEEP_APART]; /* the threads write to lines of their own */
     struct sweep *sweep;
@@ -36,26 +55,12 @@ struct sweep_worker {
     struct rt *run;
     double *params;
     struct sweep_place place;
-    /* what the question is asked with */
-    struct analysis analysis;
-    struct output out;
-    struct diags ds;
-    struct arena *scratch;   /* emptied before every run */
-    struct record *record;   /* of the question, where there is one model */
-    struct record **records; /* of earlier commands, and of the question */
+    struct sweep_asking ask;
     struct sweep_batch batch;
     uint64_t prepared; /* runs before this one were looked at for a batch */
-    /* what it found */
-    struct arena *kept;           /* lasts as long as the worker */
-    struct sweep_last_text *last; /* per field */
-    struct sweep_warnings warnings;
-    struct sweep_waiting waiting; /* for the journal */
-    struct buf frame;             /* of the journal */
-    uint64_t done;                /* runs that sweep->shared.done lacks */
-    int64_t flushed, reported;    /* when: the journal, `done` [ns] */
-    /* the thread */
+    struct sweep_found found;
     pthread_t thread;
-    bool running;
+    bool running; /* the thread */
     char behind[SWEEP_APART];
 };
 
@@ -75,7 +80,7 @@ bool sweep_worker_make_run(struct sweep_worker *worker, uint64_t run);
 uint64_t sweep_batch_prepare(struct sweep_worker *worker, uint64_t from,
                              uint64_t to);
 /* Is the answer of the run after the one that this was asked of last known?
- * Then worker->record has it. */
+ * Then worker->ask.record has it. */
 bool sweep_batch_record(struct sweep_worker *worker);
 
 #endif

@@ -87,9 +87,9 @@ repl_open(struct repl *repl)
     assert(repl);
     session_close(&repl->s);
     session_open(&repl->s, &repl->o);
-    repl->s.model_name = "<repl>";
-    repl->s.redefine = true;
-    repl->s.write = cli_write;
+    repl->s.text.model_name = "<repl>";
+    repl->s.earlier.redefine = true;
+    repl->s.sink.write = cli_write;
     for (size_t i = 0; i < repl->chunks.n; i++) {
         const struct repl_chunk *c = &repl->chunks.v[i];
         struct ast_file *file =
@@ -109,9 +109,9 @@ repl_items(struct repl *repl,
            void *ctx)
 {
     assert(repl && each);
-    for (size_t i = 0; i < repl->s.n_files; i++) {
-        const struct ast_file *file = repl->s.files[i];
-        const struct source *src = source_get(repl->s.sources, file->file);
+    for (size_t i = 0; i < repl->s.text.n_files; i++) {
+        const struct ast_file *file = repl->s.text.files[i];
+        const struct source *src = source_get(repl->s.text.sources, file->file);
         for (size_t k = 0; k < file->n_items; k++) {
             const struct ast_item *it = file->items[k];
             uint32_t lo = it->range.lo, hi = it->range.hi;
@@ -147,9 +147,9 @@ add_priors(struct repl *repl, const struct ast_file *file)
         priors[n_priors].command = repl->results.v[result].command;
         recs[n_priors++] = repl->results.v[result].rec;
     }
-    repl->s.priors = priors;
-    repl->s.prior_recs = recs;
-    repl->s.n_priors = n_priors;
+    repl->s.earlier.priors = priors;
+    repl->s.earlier.recs = recs;
+    repl->s.earlier.n_priors = n_priors;
 }
 
 /* Takes those earlier items out of the model that a new result of the same name
@@ -157,8 +157,8 @@ add_priors(struct repl *repl, const struct ast_file *file)
 static void
 hide(struct repl *repl, const struct ast_file *news)
 {
-    for (size_t i = 0; i + 1 < repl->s.n_files; i++) {
-        struct ast_file *file = (struct ast_file *)repl->s.files[i];
+    for (size_t i = 0; i + 1 < repl->s.text.n_files; i++) {
+        struct ast_file *file = (struct ast_file *)repl->s.text.files[i];
         size_t n = 0;
         for (size_t k = 0; k < file->n_items; k++) {
             bool gone = false;
@@ -243,8 +243,8 @@ accept(struct repl *repl, const struct ast_file *file, const char *name,
     for (size_t i = 0; i < n_chunks; i++) {
         struct repl_chunk *c = &repl->chunks.v[i];
         const struct ast_file *old =
-            parse_file(repl->s.arena, repl->s.names, &repl->s.ds,
-                       repl->s.files[i]->file, true);
+            parse_file(repl->s.arena, repl->s.text.names, &repl->s.ds,
+                       repl->s.text.files[i]->file, true);
         for (size_t k = 0; k < old->n_items && k < c->n_items; k++)
             for (size_t j = 0; j < file->n_items; j++)
                 if (file->items[j]->kind != AST_COMMAND &&
@@ -326,9 +326,10 @@ eval_work(void *ctx)
     if (status == IMP_EXIT_MODEL)
         return status;
     accept(repl, &all, job->name, job->text, job->n, n_chunks);
-    for (size_t i = 0; repl->s.recs && i < repl->s.model->n_commands; i++) {
+    for (size_t i = 0; repl->s.result.recs && i < repl->s.model->n_commands;
+         i++) {
         const struct tm_command *c = &repl->s.model->commands[i];
-        const struct record *rec = repl->s.recs[i];
+        const struct record *rec = repl->s.result.recs[i];
         if (!c->done && rec && rec->present && rec->n &&
             ((c->bound && c->bound[0]) ||
              imp_command_has(c->id, IMP_TRAIT_RECORDS_MOTION)))

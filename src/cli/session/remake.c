@@ -42,7 +42,7 @@ all_params(struct session *session, struct arena *arena, const double *params,
         NEW_N(arena, struct check_set, session->image->params.n + 1);
     for (*n = 0; *n < session->image->params.n; ++*n)
         v[*n] = (struct check_set){
-            .name = intern_str(session->names,
+            .name = intern_str(session->text.names,
                                imp_text(session->image, p[*n].name)),
             .value = params[*n]};
     return v;
@@ -62,8 +62,8 @@ static struct sources *
 same_sources(const struct session *session, struct arena *arena)
 {
     struct sources *v = sources_new(arena);
-    for (uint32_t k = 1; k <= session->n_sources; k++) {
-        const struct source *x = source_get(session->sources, k);
+    for (uint32_t k = 1; k <= session->text.n_sources; k++) {
+        const struct source *x = source_get(session->text.sources, k);
         sources_add(v, x->name, x->text, x->len);
     }
     return v;
@@ -72,9 +72,9 @@ same_sources(const struct session *session, struct arena *arena)
 static bool
 unchanged(const struct session *session, const struct sources *v)
 {
-    for (uint32_t k = session->n_sources + 1; k <= sources_count(v); k++) {
+    for (uint32_t k = session->text.n_sources + 1; k <= sources_count(v); k++) {
         const struct source *x = source_get(v, k),
-                            *y = source_get(session->sources, k);
+                            *y = source_get(session->text.sources, k);
         if (!y || x->len != y->len || memcmp(x->text, y->text, x->len) != 0)
             return false;
     }

@@ -37,17 +37,17 @@ session_open(struct session *session, const struct session_options *options)
     assert(session && options && !session->arena);
     session->o = *options;
     session->arena = arena_new();
-    session->sources = sources_new(session->arena);
-    session->names = intern_new(session->arena);
-    session->model_name = "";
-    diags_init(&session->ds, session->arena, session->sources);
+    session->text.sources = sources_new(session->arena);
+    session->text.names = intern_new(session->arena);
+    session->text.model_name = "";
+    diags_init(&session->ds, session->arena, session->text.sources);
 }
 
 void
 session_close(struct session *s)
 {
     session_drop_code(s);
-    arena_free(s->run_arena);
+    arena_free(s->result.arena);
     arena_free(s->arena);
     *s = (struct session){0};
 }
@@ -64,9 +64,9 @@ void
 session_drop_code(struct session *session)
 {
     /* a run holds pointers into its code */
-    if (session->driver)
-        driver_close(session->driver);
-    session->driver = NULL;
+    if (session->result.driver)
+        driver_close(session->result.driver);
+    session->result.driver = NULL;
     model_code_free(session->code);
     session->code = NULL;
 }
@@ -179,17 +179,18 @@ struct ast_file *
 session_add_text(struct session *session, const char *name, const char *text,
                  size_t n, bool bare)
 {
-    assert(session->sources && name && (text || n == 0));
-    uint32_t file = sources_add(session->sources, name, text, n);
-    struct ast_file *f =
-        parse_file(session->arena, session->names, &session->ds, file, bare);
-    const struct ast_file **files =
-        NEW_N(session->arena, const struct ast_file *, session->n_files + 1);
+    assert(session->text.sources && name && (text || n == 0));
+    uint32_t file = sources_add(session->text.sources, name, text, n);
+    struct ast_file *f = parse_file(session->arena, session->text.names,
+                                    &session->ds, file, bare);
+    const struct ast_file **files = NEW_N(
+        session->arena, const struct ast_file *, session->text.n_files + 1);
 
-    if (session->n_files)
-        memcpy(files, session->files, session->n_files * sizeof *files);
-    files[session->n_files++] = f;
-    session->files = files;
+    if (session->text.n_files)
+        memcpy(files, session->text.files,
+               session->text.n_files * sizeof *files);
+    files[session->text.n_files++] = f;
+    session->text.files = files;
     return f;
 }
 
@@ -202,8 +203,8 @@ session_add_file(struct session *session, const char *path)
     if (!session_read(session, path, &text, &n))
         return NULL;
     const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
-    if (!session->model_name[0])
-        session->model_name = arena_strdup(session->arena, name);
+    if (!session->text.model_name[0])
+        session->text.model_name = arena_strdup(session->arena, name);
     return session_add_text(session, name, text, n, false);
 }
 
@@ -243,16 +244,17 @@ session_quantity(struct session *session, const char *what, const char *text,
     if (plain_number(text, value))
         return true;
     /* everything else is read by the language itself */
-    diags_init(&ds, session->arena, session->sources);
-    uint32_t file = sources_add(session->sources, what, text, strlen(text));
+    diags_init(&ds, session->arena, session->text.sources);
+    uint32_t file =
+        sources_add(session->text.sources, what, text, strlen(text));
     const struct ast_file *f =
-        parse_file(session->arena, session->names, &ds, file, true);
+        parse_file(session->arena, session->text.names, &ds, file, true);
     if (ds.errors || f->n_items != 1 || f->items[0]->kind != AST_COMMAND ||
         strcmp(f->items[0]->name.text, "show") != 0 || f->items[0]->n_args != 1)
         return session_not_a_value(session, what, text);
     struct check_input in = {.arena = session->arena,
-                             .names = session->names,
-                             .sources = session->sources,
+                             .names = session->text.names,
+                             .sources = session->text.sources,
                              .ds = &ds,
                              .model_name = what,
                              .files = &f,
@@ -279,7 +281,7 @@ quantities(struct session *session, struct check_set *sets, const char **units)
     for (size_t i = 0; i < session->o.n_sets; i++) {
         const struct session_set *q = &session->o.sets[i];
         const char *what = arena_printf(session->arena, "--set %s", q->name);
-        sets[i].name = intern_str(session->names, q->name);
+        sets[i].name = intern_str(session->text.names, q->name);
         if (q->value)
             ok &= session_quantity(session, what, q->value, &sets[i].value,
                                    &units[i]);
@@ -334,15 +336,15 @@ session_input(struct session *session)
 {
     return (struct check_input){
         .arena = session->arena,
-        .names = session->names,
-        .sources = session->sources,
+        .names = session->text.names,
+        .sources = session->text.sources,
         .ds = &session->ds,
-        .model_name = session->model_name,
-        .files = session->files,
-        .n_files = session->n_files,
-        .redefine = session->redefine,
-        .priors = session->priors,
-        .n_priors = session->n_priors,
+        .model_name = session->text.model_name,
+        .files = session->text.files,
+        .n_files = session->text.n_files,
+        .redefine = session->earlier.redefine,
+        .priors = session->earlier.priors,
+        .n_priors = session->earlier.n_priors,
     };
 }
 
@@ -365,7 +367,7 @@ session_check(struct session *session)
     struct check_input in = session_input(session);
     in.sets = sets;
     in.n_sets = n_sets;
-    session->n_sources = sources_count(session->sources);
+    session->text.n_sources = sources_count(session->text.sources);
     session->model = check_model(&in);
     if (!session->model || session->ds.errors ||
         !check_units(session, sets, units))

@@ -4,7 +4,7 @@
  * A session is one model on its way. Each step needs the one before and returns
  * an exit status (abi/status.h); diagnostics collect in session->ds. The
  * model's memory is session->arena. What a run makes (records, messages) is in
- * session->run_arena and goes with the next run, so a session can be run any
+ * session->result.arena and goes with the next run, so a session can be run any
  * number of times with other params. If memory runs out, control jumps to the
  * caller's guard (cli_guard, or the API's); after that the session can only be
  * closed. */
@@ -43,36 +43,50 @@ struct session_options {
 };
 void session_defaults(struct session_options *options);
 
-struct session {
-    struct session_options o;
-    struct arena *arena;
+/* The texts of the model, and their trees. */
+struct session_texts {
     struct sources *sources;
     struct intern *names;
-    struct diags ds;
     const char *model_name;
     const struct ast_file **files;
     size_t n_files;
-    bool redefine; /* REPL */
+    uint32_t n_sources; /* before the model was checked */
+};
+/* What a prompt knows from earlier lines. */
+struct session_earlier {
+    bool redefine; /* a name may be declared again */
     const struct check_prior *priors;
     size_t n_priors;
-    uint32_t n_sources;              /* before the model was checked */
+    /* results of `done` commands, in the order of priors */
+    struct record *const *recs;
+};
+/* Where results go. */
+struct session_sink {
+    int (*write)(void *ctx, const char *s, size_t n);
+    void *ctx;
+};
+/* What the last run made. */
+struct session_result {
+    struct arena *arena;
+    struct diags model_ds; /* the session's ds as it was before the first run */
+    struct record **recs;  /* by command number */
+    int failed_expects;
+    struct driver *driver; /* open for the next run */
+};
+struct session {
+    struct session_options o;
+    struct arena *arena;
+    struct diags ds;
+    struct session_texts text;
+    struct session_earlier earlier;
     const struct model_maker *maker; /* of session_run */
     struct tm_model *model;
     const imp_image *image;
-    double *params; /* SI, as many as the image has */
-    /* where results go */
-    int (*write)(void *ctx, const char *s, size_t n);
-    void *write_ctx;
-    atomic_int *stop;
-    struct arena *run_arena; /* of the last run */
-    struct diags model_ds;   /* ds as it was before the first run */
-    /* after session_run: records by command number, failed expects */
-    struct record **recs;
-    int failed_expects;
+    double *params;          /* SI, as many as the image has */
     struct model_code *code; /* loaded code, or NULL */
-    struct driver *driver;   /* of the last run, open for the next */
-    /* results of `done` commands, in the order of priors (REPL) */
-    struct record *const *prior_recs;
+    struct session_sink sink;
+    atomic_int *stop;
+    struct session_result result;
 };
 /* The session must be zeroed. Needs a guard, as do all functions that follow.
  */

@@ -46,12 +46,12 @@ hand_over(struct session *session, struct driver *driver)
 
     for (uint32_t which = 0, k = 0; which < session->image->commands.n;
          which++) {
-        if (c[which].done != IMP_DONE_EARLIER || !session->prior_recs ||
-            k >= session->n_priors)
+        if (c[which].done != IMP_DONE_EARLIER || !session->earlier.recs ||
+            k >= session->earlier.n_priors)
             continue;
-        const struct record *old = session->prior_recs[k++];
+        const struct record *old = session->earlier.recs[k++];
         struct record *r =
-            record_new(session->run_arena, session->image, &c[which]);
+            record_new(session->result.arena, session->image, &c[which]);
         size_t n = old->n < r->n ? old->n : r->n;
         if (n)
             memcpy(r->v, old->v, n * sizeof *r->v);
@@ -63,17 +63,17 @@ hand_over(struct session *session, struct driver *driver)
 void
 session_clear(struct session *session)
 {
-    session->recs = NULL;
-    session->failed_expects = 0;
-    if (!session->run_arena) {
-        session->model_ds = session->ds;
-        session->run_arena = arena_new();
+    session->result.recs = NULL;
+    session->result.failed_expects = 0;
+    if (!session->result.arena) {
+        session->result.model_ds = session->ds;
+        session->result.arena = arena_new();
     }
-    arena_clear(session->run_arena);
-    session->ds = session->model_ds;
+    arena_clear(session->result.arena);
+    session->ds = session->result.model_ds;
     if (session->ds.last)
         session->ds.last->next = NULL;
-    session->ds.arena = session->run_arena;
+    session->ds.arena = session->result.arena;
 }
 
 enum session_set_status
@@ -104,8 +104,8 @@ session_run(struct session *session)
                                      .stop = session->stop,
                                      .sweeps = session->o.sweeps,
                                      .hdf5 = load_hdf5,
-                                     .write = session->write,
-                                     .ctx = session->write_ctx,
+                                     .write = session->sink.write,
+                                     .ctx = session->sink.ctx,
                                      .tier = model_code_tier(session->code)};
 
     if (!session->maker)
@@ -113,24 +113,26 @@ session_run(struct session *session)
     options.sweeps.maker = session->maker;
     session_clear(session);
     int status;
-    if (session->driver) {
-        status = driver_restart(session->driver, session->params, &options);
+    if (session->result.driver) {
+        status =
+            driver_restart(session->result.driver, session->params, &options);
     } else {
-        session->driver = NEW(session->arena, struct driver);
-        status = driver_open(session->driver, session->image,
+        session->result.driver = NEW(session->arena, struct driver);
+        status = driver_open(session->result.driver, session->image,
                              model_code_table(session->code), session->params,
                              &options, &session->ds);
     }
     if (status == IMP_EXIT_OK) {
-        hand_over(session, session->driver);
-        status = driver_run_commands(session->driver);
-        session->recs = session->driver->recs;
-        session->failed_expects = session->driver->analysis.failed_expects;
+        hand_over(session, session->result.driver);
+        status = driver_run_commands(session->result.driver);
+        session->result.recs = session->result.driver->recs;
+        session->result.failed_expects =
+            session->result.driver->analysis.failed_expects;
     }
     /* a set-up that failed the first time left nothing to go on with */
-    if (!session->driver->run) {
-        driver_close(session->driver);
-        session->driver = NULL;
+    if (!session->result.driver->run) {
+        driver_close(session->result.driver);
+        session->result.driver = NULL;
     }
     return status;
 }

@@ -369,7 +369,7 @@ static bool
 doc_coordinate(struct check *ck, const char *name, struct buf *out)
 {
     bool any = false;
-    for (struct module *module = ck->modules; module; module = module->next)
+    for (struct module *module = ck->modules.first; module; module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             for (size_t i = 0;
                  decl->kind == D_SYSTEM && i < decl->item->n_block; i++)
@@ -387,7 +387,7 @@ static bool
 doc_decl(struct check *ck, const char *name, struct buf *out)
 {
     bool any = false;
-    for (struct module *module = ck->modules; module; module = module->next) {
+    for (struct module *module = ck->modules.first; module; module = module->next) {
         struct decl *decl = scope_own(module, name);
         if (!decl || !decl->item)
             continue;
@@ -472,7 +472,7 @@ gather(void *ctx, const char *kind, const char *name)
 static bool
 doc_library(struct check *ck, const char *name, struct buf *out)
 {
-    for (struct module *module = ck->modules; module; module = module->next)
+    for (struct module *module = ck->modules.first; module; module = module->next)
         if (module->library && !strcmp(module->name, name)) {
             /* a command may have its name */
             if (doc_command(name, out))
@@ -638,7 +638,7 @@ names(struct check *ck,
     const struct command_row *c;
     const struct option_row *option;
     const struct field_row *r;
-    for (struct module *module = ck->modules; module; module = module->next) {
+    for (struct module *module = ck->modules.first; module; module = module->next) {
         if (module->library)
             each(ctx, "name", module->name);
         for (struct decl *decl = module->first; decl; decl = decl->next) {

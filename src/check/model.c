@@ -33,14 +33,15 @@ check_start(struct check *ck, const struct check_input *in)
 static void
 write_units(struct check *ck)
 {
-    for (size_t i = 0; i < ck->pending.n; i++)
-        *ck->pending.v[i].unit =
-            ck->pending.v[i].dims
-                ? mx_units(ck, ck->pending.v[i].dims, ck->pending.v[i].n)
-                : dim_text(ck->dims, ck->pending.v[i].dim);
-    for (size_t k = 0; k < ck->commands.n; k++) {
-        struct tm_command *cmd = &ck->commands.v[k];
-        const struct record *record = &ck->records.v[k];
+    for (size_t i = 0; i < ck->notes.units.n; i++)
+        *ck->notes.units.v[i].unit =
+            ck->notes.units.v[i].dims
+                ? mx_units(ck, ck->notes.units.v[i].dims,
+                           ck->notes.units.v[i].n)
+                : dim_text(ck->dims, ck->notes.units.v[i].dim);
+    for (size_t k = 0; k < ck->lists.commands.n; k++) {
+        struct tm_command *cmd = &ck->lists.commands.v[k];
+        const struct record *record = &ck->notes.records.v[k];
         for (size_t f = 0; f < cmd->n_fields && record->dims; f++)
             if (cmd->fields[f].column) {
                 const struct record_dim *d =
@@ -51,14 +52,15 @@ write_units(struct check *ck)
         /* fields that a command's value refers to */
         for (size_t i = 0; i < cmd->n_args; i++)
             if (cmd->args[i].kind == IMP_VAL_FIELD)
-                cmd->args[i].unit = ck->commands.v[cmd->args[i].ref]
+                cmd->args[i].unit = ck->lists.commands.v[cmd->args[i].ref]
                                         .fields[cmd->args[i].field]
                                         .unit;
         for (size_t i = 0; i < cmd->n_opts; i++)
             for (size_t j = 0; j < cmd->opts[i].val.n_items; j++) {
                 struct tm_val *v = &cmd->opts[i].val.items[j];
                 if (v->kind == IMP_VAL_FIELD)
-                    v->unit = ck->commands.v[v->ref].fields[v->field].unit;
+                    v->unit =
+                        ck->lists.commands.v[v->ref].fields[v->field].unit;
             }
     }
 }
@@ -76,13 +78,13 @@ check_model(const struct check_input *in)
     decl_definitions(&ck, D_SHAPE);
     contacts_declare(&ck);
     systems_declare(&ck);
-    ck.placed = true;
+    ck.progress.placed = true;
     check_bodies_begin(&ck);
     check_bodies_end(&ck);
     check_world(&ck);
     check_contacts(&ck);
     check_joints(&ck);
-    ck.joined = true;
+    ck.progress.joined = true;
     check_systems(&ck);
     check_commands(&ck);
     decl_lets(&ck);
@@ -92,26 +94,26 @@ check_model(const struct check_input *in)
     commands_late(&ck);
     write_units(&ck);
 
-    m->params = ck.params.v;
-    m->n_params = ck.params.n;
-    m->bodies = ck.bodies.v;
-    m->n_bodies = ck.bodies.n;
-    m->contacts = ck.contacts.v;
-    m->n_contacts = ck.contacts.n;
-    m->joints = ck.joints.v;
-    m->n_joints = ck.joints.n;
-    m->coordinates = ck.coordinates.v;
-    m->n_coordinates = ck.coordinates.n;
-    m->systems = ck.systems.v;
-    m->n_systems = ck.systems.n;
-    m->commands = ck.commands.v;
-    m->n_commands = ck.commands.n;
-    m->slots = ck.slots.v;
-    m->n_slots = ck.slots.n;
-    m->series = ck.series.v;
-    m->n_series = ck.series.n;
-    m->draws = ck.draws.v;
-    m->n_draws = ck.draws.n;
+    m->params = ck.lists.params.v;
+    m->n_params = ck.lists.params.n;
+    m->bodies = ck.lists.bodies.v;
+    m->n_bodies = ck.lists.bodies.n;
+    m->contacts = ck.lists.contacts.v;
+    m->n_contacts = ck.lists.contacts.n;
+    m->joints = ck.lists.joints.v;
+    m->n_joints = ck.lists.joints.n;
+    m->coordinates = ck.lists.coordinates.v;
+    m->n_coordinates = ck.lists.coordinates.n;
+    m->systems = ck.lists.systems.v;
+    m->n_systems = ck.lists.systems.n;
+    m->commands = ck.lists.commands.v;
+    m->n_commands = ck.lists.commands.n;
+    m->slots = ck.lists.slots.v;
+    m->n_slots = ck.lists.slots.n;
+    m->series = ck.lists.series.v;
+    m->n_series = ck.lists.series.n;
+    m->draws = ck.lists.draws.v;
+    m->n_draws = ck.lists.draws.n;
     return in->ds->errors ? NULL : m;
 }
 

@@ -11,12 +11,12 @@ whole_field(struct check *ck, const struct ast_expr *node, struct value *value)
 {
     node = ast_unwrap(node);
     if (node->kind != AST_FIELD || value->kind == V_POISON ||
-        ck_joint(ck, &ck->top, node->a))
+        ck_joint(ck, &ck->modules.top, node->a))
         return false;
-    struct value result = ck_expr(ck, &ck->top, node->a);
+    struct value result = ck_expr(ck, &ck->modules.top, node->a);
     if (result.kind != V_RESULT)
         return false;
-    const struct tm_command *cmd = &ck->commands.v[result.ref];
+    const struct tm_command *cmd = &ck->lists.commands.v[result.ref];
     for (uint32_t i = 0; i < cmd->n_fields; i++)
         if (!strcmp(cmd->fields[i].name, node->name.text)) {
             *value = (struct value){.kind = V_FIELD,
@@ -32,7 +32,7 @@ bool
 contact_value(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
     assert(ck && node && out);
-    struct value value = ck_expr(ck, &ck->top, node);
+    struct value value = ck_expr(ck, &ck->modules.top, node);
     if (value.kind == V_POISON)
         return false;
     if (value.kind == V_CONTACT) {
@@ -49,7 +49,7 @@ contact_value(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 static bool
 system_value(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
-    struct value value = ck_expr(ck, &ck->top, node);
+    struct value value = ck_expr(ck, &ck->modules.top, node);
     if (value.kind == V_POISON)
         return false;
     if (value.kind != V_SYSTEM) {
@@ -58,8 +58,8 @@ system_value(struct check *ck, const struct ast_expr *node, struct tm_val *out)
                                      v_kind(ck, &value));
         const char *names[16];
         size_t count = 0;
-        for (; count < ck->systems.n && count < 16; count++)
-            names[count] = ck->systems.v[count].name;
+        for (; count < ck->lists.systems.n && count < 16; count++)
+            names[count] = ck->lists.systems.v[count].name;
         if (count)
             CK_HELP(ck, diag, "systems of this model: %s",
                     ck_join(ck, names, count, "and"));
@@ -67,7 +67,7 @@ system_value(struct check *ck, const struct ast_expr *node, struct tm_val *out)
             CK_HELP(ck, diag, "declare one: system one { coordinate h  ... }");
         return false;
     }
-    const struct tm_system *system = &ck->systems.v[value.ref];
+    const struct tm_system *system = &ck->lists.systems.v[value.ref];
     if (!system->n_contact) {
         struct diag *diag = ck_error(ck, DIAG_E0418, node->range,
                                      "`%s` has no contacts, so nothing can "
@@ -84,7 +84,7 @@ system_value(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 static bool
 shown(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
-    struct value value = ck_expr(ck, &ck->top, node);
+    struct value value = ck_expr(ck, &ck->modules.top, node);
     if (value.kind == V_POISON)
         return false;
     if (value.kind == V_FIELD && value.rows) { /* an entry of a list of texts */
@@ -97,7 +97,7 @@ shown(struct check *ck, const struct ast_expr *node, struct tm_val *out)
     whole_field(ck, node, &value);
     val_of(ck, &value, node, out);
     if (value.kind == V_SYSTEM || value.kind == V_FAMILY ||
-        (value.kind == V_CONTACT && ck->contacts.v[value.ref].system))
+        (value.kind == V_CONTACT && ck->lists.contacts.v[value.ref].system))
         system_shown(ck, &value, out);
     return true;
 }
@@ -107,8 +107,9 @@ not_recorded(struct check *ck, const struct ast_expr *node, const char *doing)
 {
     const char *label = ck_label(ck, node);
     bool run = false;
-    for (uint32_t k = 0; k < ck->now; k++)
-        run |= imp_command_has(ck->commands.v[k].id, IMP_TRAIT_RECORDS_MOTION);
+    for (uint32_t k = 0; k < ck->progress.command; k++)
+        run |= imp_command_has(ck->lists.commands.v[k].id,
+                               IMP_TRAIT_RECORDS_MOTION);
     struct diag *diag = ck_error(ck, DIAG_E0409, node->range,
                                  "`%s` has not been recorded, so there is "
                                  "nothing to %s",
@@ -126,7 +127,7 @@ recorded_value(struct check *ck, const struct ast_expr *node, const char *doing,
                struct tm_val *out)
 {
     assert(ck && node && doing && out);
-    struct value value = ck_expr(ck, &ck->top, node);
+    struct value value = ck_expr(ck, &ck->modules.top, node);
     bool plot = doing[0] == 'p';
     if (value.kind == V_POISON)
         return false;
@@ -134,7 +135,7 @@ recorded_value(struct check *ck, const struct ast_expr *node, const char *doing,
     bool whole = whole_field(ck, node, &value);
     val_of(ck, &value, node, out);
     if (value.kind == V_RESULT) {
-        const struct tm_command *cmd = &ck->commands.v[value.ref];
+        const struct tm_command *cmd = &ck->lists.commands.v[value.ref];
         bool lists = !plot;
         for (size_t i = 0; i < cmd->n_fields; i++)
             lists |= cmd->fields[i].column != 0 ||
@@ -152,10 +153,10 @@ recorded_value(struct check *ck, const struct ast_expr *node, const char *doing,
     }
     if (value.kind == V_FIELD) {
         enum imp_field_kind k =
-            ck->commands.v[value.ref].fields[value.field].kind;
+            ck->lists.commands.v[value.ref].fields[value.field].kind;
         if (!plot || k == IMP_FIELD_LIST || k == IMP_FIELD_VECS ||
             (k == IMP_FIELD_TEXTS && /* the texts of a map */
-             imp_command_has(ck->commands.v[value.ref].id,
+             imp_command_has(ck->lists.commands.v[value.ref].id,
                              IMP_TRAIT_VARIES_PARAMS)))
             return true;
     }
@@ -195,7 +196,7 @@ is_compare(const struct ast_expr *node)
 static bool
 condition(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
-    struct value value = ck_expr(ck, &ck->top, node);
+    struct value value = ck_expr(ck, &ck->modules.top, node);
     if (value.kind == V_POISON)
         return false;
     if (value.kind != V_TRUTH) {
@@ -210,8 +211,8 @@ condition(struct check *ck, const struct ast_expr *node, struct tm_val *out)
     const struct ast_expr *inner = ast_unwrap(node);
     if (!is_compare(inner))
         return true;
-    struct value left = ck_expr(ck, &ck->top, inner->a);
-    struct value result = ck_expr(ck, &ck->top, inner->b);
+    struct value left = ck_expr(ck, &ck->modules.top, inner->a);
+    struct value result = ck_expr(ck, &ck->modules.top, inner->b);
     if (left.kind != V_NUM || result.kind != V_NUM || !v_is_scalar(&left) ||
         !v_is_scalar(&result))
         return true;
@@ -232,10 +233,10 @@ static bool
 contact_suits(struct check *ck, enum imp_command_id id,
               const struct ast_expr *node, uint32_t contact)
 {
-    const struct tm_contact *asked = &ck->contacts.v[contact];
-    const struct tm_command *cmd = &ck->commands.v[ck->now];
-    uint32_t first =
-        cmd->n_args ? ck->contacts.v[cmd->args[0].ref].system : asked->system;
+    const struct tm_contact *asked = &ck->lists.contacts.v[contact];
+    const struct tm_command *cmd = &ck->lists.commands.v[ck->progress.command];
+    uint32_t first = cmd->n_args ? ck->lists.contacts.v[cmd->args[0].ref].system
+                                 : asked->system;
     bool systems = imp_command_has(id, IMP_TRAIT_CONTACTS_OF_SYSTEM);
     if (systems && first != asked->system) {
         struct diag *diag =
@@ -243,7 +244,7 @@ contact_suits(struct check *ck, enum imp_command_id id,
                      "an impact is at contacts of one system, or between "
                      "bodies");
         CK_NOTE(ck, diag, asked->range, "this contact");
-        CK_NOTE(ck, diag, ck->contacts.v[cmd->args[0].ref].range,
+        CK_NOTE(ck, diag, ck->lists.contacts.v[cmd->args[0].ref].range,
                 "and this one");
         CK_HELP(ck, diag, "ask for one impact after the other");
         return false;
@@ -305,12 +306,12 @@ argument_count(struct check *ck, const struct tm_command *cmd,
                  "`%s%s` takes %s", row->name, of, what);
     if (row->args == ARGS_CONTACT || row->args == ARGS_CONTACTS)
         CK_HELP(ck, d, "as in %s%s %s", row->name, of,
-                ck->contacts.n ? ck->contacts.v[0].name : "touch");
+                ck->lists.contacts.n ? ck->lists.contacts.v[0].name : "touch");
     else if (row->args == ARGS_CONDITION)
         CK_HELP(ck, d, "join conditions with `and`");
     else if (row->args == ARGS_SYSTEM)
         CK_HELP(ck, d, "as in %s %s", row->name,
-                ck->systems.n ? ck->systems.v[0].name : "one");
+                ck->lists.systems.n ? ck->lists.systems.v[0].name : "one");
     return false;
 }
 
@@ -337,8 +338,8 @@ command_arguments(struct check *ck, uint32_t command,
                   const struct command_rules *rules, const struct ast_item *it)
 {
     assert(ck && it);
-    assert(command < ck->commands.n);
-    struct tm_command *cmd = &ck->commands.v[command];
+    assert(command < ck->lists.commands.n);
+    struct tm_command *cmd = &ck->lists.commands.v[command];
     const struct command_row *row = command_row(cmd->id);
     size_t count = it->n_args;
     bool ok = true;

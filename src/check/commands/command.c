@@ -63,26 +63,26 @@ command_add(struct check *ck, const struct ast_item *it, struct decl *decl)
             decl->broken = true;
         return UINT32_MAX;
     }
-    uint32_t count = (uint32_t)ck->commands.n;
-    APUSH(ck, &ck->commands,
+    uint32_t count = (uint32_t)ck->lists.commands.n;
+    APUSH(ck, &ck->lists.commands,
           (struct tm_command){.id = (enum imp_command_id)id,
                               .bound = decl ? decl->name : "",
                               .range = it->range});
-    APUSH(ck, &ck->records, (struct record){0});
-    ck->now = count;
+    APUSH(ck, &ck->notes.records, (struct record){0});
+    ck->progress.command = count;
     record_schema(ck, count);
     const struct command_rules *rules = rules_of((enum imp_command_id)id);
     if (!command_options(ck, count, rules, it) ||
         (rules && rules->options && !rules->options(ck, count, it)))
-        ck->records.v[count].broken = true;
+        ck->notes.records.v[count].broken = true;
     if (!question(ck, (enum imp_command_id)id, it) ||
         !command_arguments(ck, count, rules, it) ||
         (rules && rules->arguments && !rules->arguments(ck, count, it)))
-        ck->records.v[count].broken = true;
+        ck->notes.records.v[count].broken = true;
     record_sizes(ck, count, it->n_args);
     if (decl) {
         decl->index = count;
-        if (!ck->commands.v[count].n_fields && !decl->broken) {
+        if (!ck->lists.commands.v[count].n_fields && !decl->broken) {
             struct diag *diag =
                 ck_error(ck, DIAG_E0415, it->name.range,
                          "`%s` gives no result to bind", row->name);
@@ -90,7 +90,7 @@ command_add(struct check *ck, const struct ast_item *it, struct decl *decl)
             decl->broken = true;
         }
     }
-    ck->now = (uint32_t)ck->commands.n;
+    ck->progress.command = (uint32_t)ck->lists.commands.n;
     return count;
 }
 
@@ -105,18 +105,18 @@ check_commands(struct check *ck)
         c.args = NULL;
         c.opts = NULL;
         c.n_args = c.n_opts = 0;
-        APUSH(ck, &ck->commands, c);
-        APUSH(ck, &ck->records, (struct record){0});
+        APUSH(ck, &ck->lists.commands, c);
+        APUSH(ck, &ck->notes.records, (struct record){0});
         if (*c.bound)
             scope_prior(ck, c.bound, (uint32_t)i);
     }
-    ck->now = (uint32_t)ck->commands.n;
-    for (size_t i = 0; i < ck->main->others.n; i++) {
-        const struct ast_item *it = ck->main->others.v[i];
+    ck->progress.command = (uint32_t)ck->lists.commands.n;
+    for (size_t i = 0; i < ck->modules.main->others.n; i++) {
+        const struct ast_item *it = ck->modules.main->others.v[i];
         if (it->kind == AST_COMMAND) {
             command_add(ck, it, NULL);
         } else if (it->kind == AST_LET) {
-            struct decl *decl = scope_own(ck->main, it->name.text);
+            struct decl *decl = scope_own(ck->modules.main, it->name.text);
             if (decl && decl->kind == D_RESULT &&
                 (decl->item == it || ck->in->redefine))
                 command_add(ck, it->command, decl);
@@ -130,8 +130,10 @@ commands_late(struct check *ck)
     assert(ck);
     for (unsigned id = 0; id < IMP_CMD_COUNT; id++) {
         const struct command_rules *rules = rules_of((enum imp_command_id)id);
-        for (size_t i = 0; rules && rules->late && i < ck->commands.n; i++)
-            if (ck->commands.v[i].id == id && !ck->commands.v[i].done)
-                rules->late(ck, &ck->commands.v[i]);
+        for (size_t i = 0; rules && rules->late && i < ck->lists.commands.n;
+             i++)
+            if (ck->lists.commands.v[i].id == id &&
+                !ck->lists.commands.v[i].done)
+                rules->late(ck, &ck->lists.commands.v[i]);
     }
 }

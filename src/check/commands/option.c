@@ -104,7 +104,7 @@ number_option(struct check *ck, const struct option_row *option,
     double number;
     unit_of_text(ck->dims, option->unit, &unit);
     const char *what = arena_printf(ck->arena, "`%s`", option->key);
-    struct value value = ck_expr(ck, &ck->top, node);
+    struct value value = ck_expr(ck, &ck->modules.top, node);
     if (!v_need_scalar(ck, &value, node, unit.dim, what))
         return false;
     if (v_const(&value, &number) && !within_limits(ck, option, node, number))
@@ -117,11 +117,12 @@ static bool
 times_option(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
     const struct dim *second = dim_mks(ck->dims, 0, 0, 1);
-    struct value value = ck_expr(ck, &ck->top, node);
+    struct value value = ck_expr(ck, &ck->modules.top, node);
     if (value.kind == V_POISON)
         return false;
     if (value.kind == V_FIELD &&
-        ck->commands.v[value.ref].fields[value.field].kind == IMP_FIELD_LIST) {
+        ck->lists.commands.v[value.ref].fields[value.field].kind ==
+            IMP_FIELD_LIST) {
         val_of(ck, &value, node, out);
         return true;
     }
@@ -183,7 +184,7 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
     bool ok = true;
     for (size_t i = 0; i < count; i++) {
         const struct ast_expr *entry = list[i];
-        struct value value = ck_expr(ck, &ck->top, entry);
+        struct value value = ck_expr(ck, &ck->modules.top, entry);
         if (value.kind == V_POISON) {
             ok = false;
             continue;
@@ -198,17 +199,17 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
                          v_kind(ck, &value));
             if (value.kind == V_BODY)
                 CK_HELP(ck, diag, "record %s.position, for example",
-                        ck->bodies.v[value.ref].name);
+                        ck->lists.bodies.v[value.ref].name);
             else if (value.kind == V_CONTACT)
                 CK_HELP(ck, diag, "record gap(%s), for example",
-                        ck->contacts.v[value.ref].name);
+                        ck->lists.contacts.v[value.ref].name);
             ok = false;
             continue;
         }
         struct tm_val *item = &items[kept];
         val_of(ck, &value, entry, item);
-        item->name =
-            column_name(ck, &ck->commands.v[command], items, kept, item->name);
+        item->name = column_name(ck, &ck->lists.commands.v[command], items,
+                                 kept, item->name);
         dims[kept].all = value.bare ? dim_pure(ck->dims) : value.dim;
         dims[kept].own = value.dims ? val_entry_dims(ck, &value) : NULL;
         dims[kept].n = value.rows;
@@ -222,7 +223,7 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
     out->range = node->range;
     out->label = ck_label(ck, node);
     out->text = out->unit = out->name = "";
-    struct record *record = &ck->records.v[command];
+    struct record *record = &ck->notes.records.v[command];
     record->columns = items;
     record->dims = dims;
     record->n = kept;
@@ -268,13 +269,13 @@ vectors_option(struct check *ck, const struct option_row *option,
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, count + 1);
     struct value value = {.kind = V_POISON};
     if (count > 1) /* one vector of numbers? */
-        value = ck_expr(ck, &ck->top, list[0]);
+        value = ck_expr(ck, &ck->modules.top, list[0]);
     if (value.kind == V_NUM && v_is_scalar(&value)) {
         list = &inner;
         count = 1;
     }
     for (size_t entry = 0; entry < count; entry++) {
-        value = ck_expr(ck, &ck->top, list[entry]);
+        value = ck_expr(ck, &ck->modules.top, list[entry]);
         if (value.kind == V_POISON)
             continue;
         if (value.kind != V_NUM || value.cols != 1 || value.rows < 2) {
@@ -318,9 +319,11 @@ option(struct check *ck, uint32_t command, const struct option_row *row,
             return record_option(ck, command, node, out);
         if (!strcmp(row->key, "from"))
             return vectors_option(ck, row, node, out);
-        return list_option(ck, ck->commands.v[command].id, row, node, out);
+        return list_option(ck, ck->lists.commands.v[command].id, row, node,
+                           out);
     case IMP_OPTK_CONTACTS:
-        return list_option(ck, ck->commands.v[command].id, row, node, out);
+        return list_option(ck, ck->lists.commands.v[command].id, row, node,
+                           out);
     case IMP_OPTK_WORD:
         word = key_word(ck, key, words, law ? N_IMPACT_LAWS : 3);
         if (word < 0)
@@ -331,7 +334,7 @@ option(struct check *ck, uint32_t command, const struct option_row *row,
         out->range = node->range;
         return true;
     case IMP_OPTK_BOOL:
-        value = ck_expr(ck, &ck->top, node);
+        value = ck_expr(ck, &ck->modules.top, node);
         if (value.kind == V_TRUTH) {
             val_of(ck, &value, node, out);
             return true;
@@ -347,7 +350,7 @@ option(struct check *ck, uint32_t command, const struct option_row *row,
     case IMP_OPTK_CURVES:
         break; /* commands that have these take them by rules of their own */
     case IMP_OPTK_TEXT:
-        value = ck_expr(ck, &ck->top, node);
+        value = ck_expr(ck, &ck->modules.top, node);
         if (value.kind == V_TEXT) {
             val_of(ck, &value, node, out);
             return (strcmp(row->key, "file") && strcmp(row->key, "save")) ||
@@ -460,8 +463,8 @@ command_options(struct check *ck, uint32_t command,
                 const struct command_rules *rules, const struct ast_item *it)
 {
     assert(ck && it);
-    assert(command < ck->commands.n);
-    struct tm_command *cmd = &ck->commands.v[command];
+    assert(command < ck->lists.commands.n);
+    struct tm_command *cmd = &ck->lists.commands.v[command];
     const struct command_row *row = command_row(cmd->id);
     struct given given;
     bool ok = true;
@@ -486,7 +489,8 @@ command_options(struct check *ck, uint32_t command,
             continue;
         bool good = taken == OPTION_PLAIN ? option(ck, command, o, key, &t->val)
                                           : taken == OPTION_GOOD;
-        cmd = &ck->commands.v[command]; /* a question inside is added too */
+        cmd =
+            &ck->lists.commands.v[command]; /* a question inside is added too */
         cmd->n_opts += good;
         ok &= good;
     }

@@ -29,7 +29,7 @@ column_dim(struct check *ck, const struct tm_val *value)
 {
     if (!value || value->kind != IMP_VAL_FIELD)
         return NULL;
-    const struct tm_command *cmd = &ck->commands.v[value->ref];
+    const struct tm_command *cmd = &ck->lists.commands.v[value->ref];
     const struct tm_field *field = &cmd->fields[value->field];
     return field->kind == IMP_FIELD_TEXTS
                ? NULL
@@ -47,13 +47,13 @@ static uint32_t
 column_param(struct check *ck, const struct tm_val *value)
 {
     if (!value || value->kind != IMP_VAL_FIELD ||
-        !imp_command_has(ck->commands.v[value->ref].id,
+        !imp_command_has(ck->lists.commands.v[value->ref].id,
                          IMP_TRAIT_VARIES_PARAMS))
         return NO_PARAM;
     const struct tm_field *field =
-        &ck->commands.v[value->ref].fields[value->field];
-    for (size_t i = 0; is_axis(field) && i < ck->params.n; i++)
-        if (!strcmp(ck->params.v[i].name, field->name))
+        &ck->lists.commands.v[value->ref].fields[value->field];
+    for (size_t i = 0; is_axis(field) && i < ck->lists.params.n; i++)
+        if (!strcmp(ck->lists.params.v[i].name, field->name))
             return (uint32_t)i;
     return NO_PARAM;
 }
@@ -64,10 +64,10 @@ static bool
 levels(struct check *ck, uint32_t command, const struct ast_expr *node,
        struct tm_val *out)
 {
-    const struct tm_command *cmd = &ck->commands.v[command];
+    const struct tm_command *cmd = &ck->lists.commands.v[command];
     const struct tm_val *of = option_of(cmd, IMP_OPT_plot_contours);
     of = of ? of->items : cmd->args;
-    struct value value = ck_expr(ck, &ck->top, node);
+    struct value value = ck_expr(ck, &ck->modules.top, node);
     if (value.kind == V_POISON)
         return false;
     if ((value.kind != V_NUM && value.kind != V_LIST) || value.dims ||
@@ -124,9 +124,9 @@ equation(struct check *ck, const struct axes *axes,
          const struct ast_expr *inner, const struct ast_expr *node,
          struct tm_val *out)
 {
-    struct value left = ck_expr(ck, &ck->top, inner->a);
-    struct value result = ck_expr(ck, &ck->top, inner->b);
-    struct value value = ck_expr(ck, &ck->top, inner);
+    struct value left = ck_expr(ck, &ck->modules.top, inner->a);
+    struct value result = ck_expr(ck, &ck->modules.top, inner->b);
+    struct value value = ck_expr(ck, &ck->modules.top, inner);
     if (value.kind == V_POISON)
         return false;
     if (left.kind != V_NUM || result.kind != V_NUM || !v_is_scalar(&left) ||
@@ -169,7 +169,7 @@ static bool
 data_curve(struct check *ck, const struct value *value,
            const struct ast_expr *node, struct tm_val *out)
 {
-    const struct tm_command *cmd = &ck->commands.v[value->ref];
+    const struct tm_command *cmd = &ck->lists.commands.v[value->ref];
     size_t count = 0;
     for (size_t i = 0; i < cmd->n_fields; i++)
         count += is_axis(&cmd->fields[i]);
@@ -195,7 +195,7 @@ curve(struct check *ck, const struct axes *axes, const struct ast_expr *node,
     const struct ast_expr *inner = ast_unwrap(node);
     if (inner->kind == AST_BINARY && inner->op == AST_EQ)
         return equation(ck, axes, inner, node, out);
-    struct value value = ck_expr(ck, &ck->top, node);
+    struct value value = ck_expr(ck, &ck->modules.top, node);
     if (value.kind == V_POISON)
         return false;
     if (value.kind == V_FIELD)
@@ -223,16 +223,17 @@ curve(struct check *ck, const struct axes *axes, const struct ast_expr *node,
                      "it",
                      axes->x_name);
         CK_HELP(ck, diag, "give a param that varies: against = s.%s",
-                ck->param_decls.n ? ck->param_decls.v[0]->name : "rho");
+                ck->notes.param_decls.n ? ck->notes.param_decls.v[0]->name
+                                        : "rho");
         return false;
     }
     if (axes->y != NO_PARAM && uses(ck, value.e[0], axes->y)) {
         struct diag *diag = ck_error(ck, DIAG_E0424, node->range,
                                      "this curve depends on `%s`, which the "
                                      "vertical axis shows",
-                                     ck->params.v[axes->y].name);
+                                     ck->lists.params.v[axes->y].name);
         CK_HELP(ck, diag, "write an equation: overlay = (%s == ...)",
-                ck->params.v[axes->x].name);
+                ck->lists.params.v[axes->x].name);
         return false;
     }
     val_of(ck, &value, node, out);
@@ -245,7 +246,7 @@ static bool
 overlay(struct check *ck, uint32_t command, const struct ast_expr *node,
         struct tm_val *out)
 {
-    const struct tm_command *cmd = &ck->commands.v[command];
+    const struct tm_command *cmd = &ck->lists.commands.v[command];
     const struct tm_val *against = option_of(cmd, IMP_OPT_plot_against);
     const struct tm_val *horizontal = against ? against->items : NULL;
     const struct tm_val *vertical =
@@ -289,7 +290,7 @@ static bool
 levels_and_overlay(struct check *ck, uint32_t command,
                    const struct ast_item *it)
 {
-    struct tm_command *cmd = &ck->commands.v[command];
+    struct tm_command *cmd = &ck->lists.commands.v[command];
     bool ok = true, seen[2] = {0};
     if (!cmd->n_args)
         return true; /* said already */

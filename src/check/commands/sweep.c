@@ -30,7 +30,7 @@ sweep_param(struct check *ck, const struct ast_name *name, enum diag_code code,
 {
     assert(ck && name && doing);
     bool reported = false;
-    struct decl *decl = scope_find(ck, ck->main, name->text, WANT_VALUE,
+    struct decl *decl = scope_find(ck, ck->modules.main, name->text, WANT_VALUE,
                                    name->range, &reported);
     if (reported)
         return NULL;
@@ -42,9 +42,10 @@ sweep_param(struct check *ck, const struct ast_name *name, enum diag_code code,
              : ck_error(ck, code, name->range, "there is no param `%s`",
                         name->text);
     size_t count = 0;
-    const char **names = NEW_N(ck->arena, const char *, ck->param_decls.n + 1);
-    for (size_t i = 0; i < ck->param_decls.n; i++)
-        names[count++] = ck->param_decls.v[i]->name;
+    const char **names =
+        NEW_N(ck->arena, const char *, ck->notes.param_decls.n + 1);
+    for (size_t i = 0; i < ck->notes.param_decls.n; i++)
+        names[count++] = ck->notes.param_decls.v[i]->name;
     if (ck_suggest(ck, diag, name->range, name->text, names, count))
         return NULL;
     if (count)
@@ -63,7 +64,7 @@ axis(struct check *ck, const struct ast_arg *arg, bool random,
 {
     struct decl *decl =
         sweep_param(ck, &arg->name, DIAG_E0421, "a sweep varies params");
-    struct value value = ck_expr(ck, &ck->top, arg->value);
+    struct value value = ck_expr(ck, &ck->modules.top, arg->value);
     if (!decl || value.kind == V_POISON)
         return false;
     struct value param = ck_decl(ck, decl, arg->name.range);
@@ -148,7 +149,7 @@ static bool
 repeat(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
     double number;
-    struct value value = ck_expr(ck, &ck->top, node);
+    struct value value = ck_expr(ck, &ck->modules.top, node);
     if (!v_need_scalar(ck, &value, node, dim_pure(ck->dims), "`repeat`"))
         return false;
     if (!ck_fixed(ck, value.e[0], &number) || number != floor(number) ||
@@ -183,10 +184,10 @@ question(struct check *ck, const struct ast_item *key, struct tm_val *out)
     }
     int errors = ck->ds->errors;
     uint32_t index = command_add(ck, it, NULL);
-    if (index == UINT32_MAX || ck->records.v[index].broken ||
+    if (index == UINT32_MAX || ck->notes.records.v[index].broken ||
         ck->ds->errors > errors)
         return false;
-    struct tm_command *cmd = &ck->commands.v[index];
+    struct tm_command *cmd = &ck->lists.commands.v[index];
     cmd->inner = true;
     if (!cmd->n_fields) {
         struct diag *diag =
@@ -220,7 +221,7 @@ question(struct check *ck, const struct ast_item *key, struct tm_val *out)
 static void
 late_axis(struct check *ck, const struct tm_val *axis, bool random)
 {
-    const struct tm_param *param = &ck->params.v[axis->ref];
+    const struct tm_param *param = &ck->lists.params.v[axis->ref];
     if (param->structural && random) {
         struct diag *diag = ck_error(ck, DIAG_E0421, axis->range,
                                      "`%s` is structural: it fixes how many of "

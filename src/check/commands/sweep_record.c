@@ -20,7 +20,7 @@ static bool
 field_of(struct check *ck, uint32_t question, const struct ast_expr *node,
          uint32_t *field)
 {
-    const struct tm_command *cmd = &ck->commands.v[question];
+    const struct tm_command *cmd = &ck->lists.commands.v[question];
     const char *word = command_row(cmd->id)->name;
     const char **names = NEW_N(ck->arena, const char *, cmd->n_fields + 1);
     size_t count = 0;
@@ -66,8 +66,8 @@ column(struct check *ck, uint32_t command, enum imp_field_kind kind,
        uint32_t width, const char *name, const char *unit, const char *doc,
        const struct dim *dim)
 {
-    struct tm_command *cmd = &ck->commands.v[command];
-    struct record *record = &ck->records.v[command];
+    struct tm_command *cmd = &ck->lists.commands.v[command];
+    struct record *record = &ck->notes.records.v[command];
     struct tm_field *fields =
         NEW_N(ck->arena, struct tm_field, cmd->n_fields + 1);
     struct record_dim *dims =
@@ -111,7 +111,7 @@ kept_columns(struct check *ck, uint32_t command, enum imp_field_kind kind,
                                         {"max", "greatest"},
                                         {"deviation", "standard deviation"}};
     column(ck, command, kind, width, name, unit, doc, dim);
-    if (!summarised(ck, &ck->commands.v[command]))
+    if (!summarised(ck, &ck->lists.commands.v[command]))
         return;
     if (kind == IMP_FIELD_TEXT) {
         column(ck, command, IMP_FIELD_NUM, 1,
@@ -129,7 +129,7 @@ kept_columns(struct check *ck, uint32_t command, enum imp_field_kind kind,
 static double
 axis_columns(struct check *ck, uint32_t command)
 {
-    struct tm_command *cmd = &ck->commands.v[command];
+    struct tm_command *cmd = &ck->lists.commands.v[command];
     double runs = 1, repeat = 1;
     bool summary = summarised(ck, cmd);
     for (size_t i = 0; i < cmd->n_opts; i++) {
@@ -142,7 +142,7 @@ axis_columns(struct check *ck, uint32_t command)
         for (size_t k = 0; k < o->val.n_items; k++) {
             const struct tm_val *a = &o->val.items[k];
             struct value param =
-                ck_decl(ck, ck->param_decls.v[a->ref], a->range);
+                ck_decl(ck, ck->notes.param_decls.v[a->ref], a->range);
             runs *= over ? a->rows : 1;
             column(ck, command, IMP_FIELD_NUM, 1, a->name, "",
                    over ? "param of the run" : "param of the run, drawn",
@@ -204,10 +204,10 @@ varied(struct check *ck, const struct tm_command *cmd,
     if (!over && !random && !repeat) {
         struct diag *diag = ck_error(ck, DIAG_E0421, it->name.range,
                                      "this sweep has nothing to vary");
-        if (ck->param_decls.n)
+        if (ck->notes.param_decls.n)
             CK_HELP(ck, diag,
                     "say which param: over = (%s in linspace(0, 1, 11))",
-                    ck->param_decls.v[0]->name);
+                    ck->notes.param_decls.v[0]->name);
         else
             CK_HELP(ck, diag,
                     "declare a knob, param e = 0.5 in [0, 1], and say "
@@ -230,7 +230,7 @@ static void
 keep_field(struct check *ck, uint32_t command, uint32_t question,
            uint32_t field, imp_range range, struct tm_val *out)
 {
-    const struct tm_command *asked = &ck->commands.v[question];
+    const struct tm_command *asked = &ck->lists.commands.v[question];
     const struct tm_field *source = &asked->fields[field];
     bool text = source->kind == IMP_FIELD_TEXT;
     *out = (struct tm_val){.kind = IMP_VAL_FIELD,
@@ -251,7 +251,7 @@ keep_field(struct check *ck, uint32_t command, uint32_t question,
 static bool
 is_field(struct check *ck, uint32_t question, const struct ast_expr *node)
 {
-    const struct tm_command *q = &ck->commands.v[question];
+    const struct tm_command *q = &ck->lists.commands.v[question];
     const struct ast_expr *inner = ast_unwrap(node);
     bool reported = false;
     if (inner->kind != AST_NAME)
@@ -259,8 +259,8 @@ is_field(struct check *ck, uint32_t question, const struct ast_expr *node)
     for (uint32_t i = 0; i < q->n_fields; i++)
         if (!strcmp(q->fields[i].name, inner->name.text))
             return true;
-    return !scope_find(ck, ck->main, inner->name.text, WANT_VALUE, inner->range,
-                       &reported) &&
+    return !scope_find(ck, ck->modules.main, inner->name.text, WANT_VALUE,
+                       inner->range, &reported) &&
            !reported && strcmp(inner->name.text, "pi") != 0;
 }
 
@@ -269,7 +269,7 @@ static void
 no_number(struct check *ck, uint32_t question, const struct ast_expr *node,
           const struct value *value)
 {
-    const struct tm_command *asked = &ck->commands.v[question];
+    const struct tm_command *asked = &ck->lists.commands.v[question];
     const char *word = command_row(asked->id)->name;
     struct diag *diag;
     if (value->kind == V_FIELD && value->ref != question) {
@@ -300,7 +300,7 @@ static bool
 expression(struct check *ck, uint32_t command, uint32_t question,
            const struct ast_expr *node, struct tm_val *out)
 {
-    struct env env = ck->top;
+    struct env env = ck->modules.top;
     env.question = 1 + question;
     struct value value = ck_expr(ck, &env, node);
     if (value.kind == V_POISON)
@@ -316,7 +316,8 @@ expression(struct check *ck, uint32_t command, uint32_t question,
                       "what a sweep keeps"))
         return false;
     val_of(ck, &value, node, out);
-    out->name = column_name(ck, &ck->commands.v[command], NULL, 0, out->name);
+    out->name =
+        column_name(ck, &ck->lists.commands.v[command], NULL, 0, out->name);
     kept_columns(ck, command, IMP_FIELD_NUM, value.rows, out->name, "",
                  arena_printf(ck->arena, "calculated: %s", out->label),
                  value.bare ? dim_pure(ck->dims) : value.dim);
@@ -338,9 +339,9 @@ bool
 sweep_record(struct check *ck, uint32_t command, const struct ast_item *it)
 {
     assert(ck && it);
-    assert(command < ck->commands.n);
+    assert(command < ck->lists.commands.n);
     const struct ast_item *key = record_key(it);
-    struct tm_command *cmd = &ck->commands.v[command];
+    struct tm_command *cmd = &ck->lists.commands.v[command];
     uint32_t question = command, field;
     for (size_t entry = 0; entry < cmd->n_opts; entry++)
         if (cmd->opts[entry].id == IMP_OPT_sweep_run)
@@ -363,13 +364,14 @@ sweep_record(struct check *ck, uint32_t command, const struct ast_item *it)
         list = (const struct ast_expr *const *)node->list;
         count = node->n_list;
     } else if (!node) {
-        count = ck->commands.v[question].n_fields;
+        count = ck->lists.commands.v[question].n_fields;
     }
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, count + 1);
     bool ok = true;
     for (size_t entry = 0; entry < count; entry++) {
         field = (uint32_t)entry;
-        if (!node && !kept_kind(ck->commands.v[question].fields[field].kind))
+        if (!node &&
+            !kept_kind(ck->lists.commands.v[question].fields[field].kind))
             continue;
         if (node && !is_field(ck, question, list[entry])) {
             bool good =
@@ -385,7 +387,7 @@ sweep_record(struct check *ck, uint32_t command, const struct ast_item *it)
         keep_field(ck, command, question, field,
                    node ? list[entry]->range : it->range, &items[kept++]);
     }
-    cmd = &ck->commands.v[command];
+    cmd = &ck->lists.commands.v[command];
     struct tm_opt *o = &cmd->opts[cmd->n_opts++];
     o->id = IMP_OPT_sweep_record;
     o->val = (struct tm_val){.kind = IMP_VAL_LIST,

@@ -20,7 +20,8 @@ show_item(struct check *ck, struct tm_val *item, const char *name,
                             .unit = "",
                             .label = name,
                             .name = name};
-    APUSH(ck, &ck->pending, (struct pending){.unit = &item->unit, .dim = dim});
+    APUSH(ck, &ck->notes.units,
+          (struct pending){.unit = &item->unit, .dim = dim});
 }
 
 static const expr **
@@ -38,15 +39,16 @@ show_gaps(struct check *ck, struct tm_val *item, const char *name,
 {
     const expr **e = NEW_N(ck->arena, const expr *, count);
     for (uint32_t i = 0; i < count; i++) {
-        const struct tm_contact *contact = &ck->contacts.v[first + i];
+        const struct tm_contact *contact = &ck->lists.contacts.v[first + i];
         if (!contact->gap_dim)
             return 0;
         if (i && !dim_unify(ck->dims, contact->gap_dim,
-                            ck->contacts.v[first].gap_dim, range))
+                            ck->lists.contacts.v[first].gap_dim, range))
             return 0; /* of different dimensions: no list of one unit */
         e[i] = contact->gap.e;
     }
-    show_item(ck, item, name, e, count, ck->contacts.v[first].gap_dim, range);
+    show_item(ck, item, name, e, count, ck->lists.contacts.v[first].gap_dim,
+              range);
     return 1;
 }
 
@@ -59,20 +61,20 @@ system_shown(struct check *ck, const struct value *value, struct tm_val *out)
     struct tm_val *item;
     size_t count = 0;
     if (value->kind == V_SYSTEM) {
-        const struct tm_system *system = &ck->systems.v[value->ref];
+        const struct tm_system *system = &ck->lists.systems.v[value->ref];
         const struct system_work *work = system_work_of(ck, value->ref);
         item = NEW_N(arena, struct tm_val,
                      2 * (size_t)(system->n + system->n_observer) +
                          work->members.n + n_system_values);
         for (uint32_t index = system->first;
              index < system->first + system->n + system->n_observer; index++) {
-            const char *coordinate = ck->coordinates.v[index].name;
-            const struct dim *dim = ck->coordinate_dims.v[index];
+            const char *coordinate = ck->lists.coordinates.v[index].name;
+            const struct dim *dim = ck->notes.coordinate_dims.v[index];
             show_item(ck, &item[count++],
                       arena_printf(arena, "%s.%s", system->name, coordinate),
                       one_of(ck, ex_sym(ck->g, SYM_COORD, index, 0)), 1, dim,
                       range);
-            if (ck->coordinates.v[index].order == 1)
+            if (ck->lists.coordinates.v[index].order == 1)
                 continue;
             show_item(ck, &item[count++],
                       arena_printf(arena, "%s.%s'", system->name, coordinate),
@@ -96,13 +98,13 @@ system_shown(struct check *ck, const struct value *value, struct tm_val *out)
     } else if (value->kind == V_FAMILY) {
         item = NEW_N(arena, struct tm_val, value->rows);
         for (uint32_t index = 0; index < value->rows; index++)
-            count +=
-                show_gaps(ck, &item[count],
-                          arena_printf(arena, "gap(%s)",
-                                       ck->contacts.v[value->ref + index].name),
-                          value->ref + index, 1, range);
+            count += show_gaps(
+                ck, &item[count],
+                arena_printf(arena, "gap(%s)",
+                             ck->lists.contacts.v[value->ref + index].name),
+                value->ref + index, 1, range);
     } else {
-        const struct tm_contact *contact = &ck->contacts.v[value->ref];
+        const struct tm_contact *contact = &ck->lists.contacts.v[value->ref];
         item = NEW_N(arena, struct tm_val, 2);
         count += show_gaps(ck, &item[count],
                            arena_printf(arena, "%s.gap", contact->name),

@@ -13,7 +13,7 @@
 static const char *
 system_name(const struct check *ck)
 {
-    return ck->systems.n ? ck->systems.v[0].name : "one";
+    return ck->lists.systems.n ? ck->lists.systems.v[0].name : "one";
 }
 
 /* the two bounds; false after an error */
@@ -22,7 +22,7 @@ bounds(struct check *ck, const struct ast_arg *arg, const struct dim *dim,
        struct tm_val *out)
 {
     const struct ast_expr *node = arg->value;
-    struct value value = ck_expr(ck, &ck->top, node);
+    struct value value = ck_expr(ck, &ck->modules.top, node);
     double lo, hi;
     if (value.kind == V_POISON)
         return false;
@@ -93,10 +93,10 @@ over_option(struct check *ck, uint32_t command, const struct ast_item *key,
                            .text = "",
                            .unit = "",
                            .name = param->name};
-    struct tm_command *cmd = &ck->commands.v[command];
+    struct tm_command *cmd = &ck->lists.commands.v[command];
     for (size_t i = 0; i < cmd->n_fields; i++)
         if (!strcmp(cmd->fields[i].unit, "param"))
-            APUSH(ck, &ck->pending,
+            APUSH(ck, &ck->notes.units,
                   (struct pending){&cmd->fields[i].unit, value.dim, NULL, 0});
     return true;
 }
@@ -113,7 +113,7 @@ over(const struct tm_command *cmd)
 static void
 late(struct check *ck, const struct tm_val *over)
 {
-    const struct tm_param *param = &ck->params.v[over->ref];
+    const struct tm_param *param = &ck->lists.params.v[over->ref];
     struct diag *diag;
     if (param->structural) {
         diag =

@@ -13,7 +13,7 @@ val_set_unit(struct check *ck, struct tm_val *out, const struct dim *dim)
     assert(ck && out);
     out->unit = "";
     if (dim)
-        APUSH(ck, &ck->pending, (struct pending){&out->unit, dim, NULL, 0});
+        APUSH(ck, &ck->notes.units, (struct pending){&out->unit, dim, NULL, 0});
 }
 
 /* dimensions of all entries, exact zeros without one */
@@ -79,7 +79,7 @@ val_of(struct check *ck, const struct value *value, const struct ast_expr *node,
                      value->bare || value->series || value->dims ? NULL
                                                                  : value->dim);
         if (value->dims)
-            APUSH(ck, &ck->pending,
+            APUSH(ck, &ck->notes.units,
                   (struct pending){&out->unit, NULL, val_entry_dims(ck, value),
                                    (size_t)value->rows * value->cols});
         if (value->series) {
@@ -112,7 +112,7 @@ val_of(struct check *ck, const struct value *value, const struct ast_expr *node,
         break;
     case V_FIELD:
         out->kind = IMP_VAL_FIELD;
-        out->unit = ck->commands.v[value->ref].fields[value->field].unit;
+        out->unit = ck->lists.commands.v[value->ref].fields[value->field].unit;
         break;
     default:
         break;

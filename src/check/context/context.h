@@ -142,41 +142,36 @@ struct frame {
     struct frame *up;
 };
 
-struct check {
-    const struct check_input *in;
-    struct arena *arena;
-    struct graph *g;
-    struct dims *dims;
-    struct diags *ds;
-    struct tm_model *m;
-    bool placed; /* bodies and contacts are known by number */
-    bool joined; /* joints are known */
-    bool gaps;   /* gaps of systems are known */
-    struct module *main, *modules, *modules_last;
+/* How far the checker has come: what may be asked for by its number. */
+struct check_progress {
+    bool placed; /* bodies and contacts */
+    bool joined; /* joints */
+    bool gaps;   /* gaps of systems */
+    uint32_t command; /* the number of the command that is being checked */
+};
+/* All modules, and the names of the main one. */
+struct check_modules {
+    struct module *main, *first, *last;
     struct env top; /* of the main module */
-    struct seen *seen[64];
+};
+/* Expansions of functions and lets that are under way, and their limits. */
+struct check_expansion {
     struct frame *frames;
     unsigned depth; /* of recursion */
     uint64_t steps; /* inside expansions, against blow-up */
-    uint32_t expanding;
-    bool spent;   /* the limit has been reported */
-    uint32_t now; /* number of the command being checked */
+    uint32_t open;  /* expansions under way */
+    bool spent;     /* the limit has been reported */
+};
+/* The lists of the typed model while they grow. */
+struct check_lists {
     struct {
         struct tm_param *v;
         size_t n, cap;
     } params;
     struct {
-        struct decl **v;
-        size_t n, cap;
-    } param_decls;
-    struct {
         struct tm_body *v;
         size_t n, cap;
     } bodies;
-    struct {
-        struct decl **v;
-        size_t n, cap;
-    } body_decls;
     struct {
         struct tm_contact *v;
         size_t n, cap;
@@ -194,17 +189,9 @@ struct check {
         size_t n, cap;
     } draws;
     struct {
-        const struct dim **v;
-        size_t n, cap;
-    } coordinate_dims;
-    struct {
         struct tm_system *v;
         size_t n, cap;
     } systems;
-    struct {
-        struct system_work *v;
-        size_t n, cap;
-    } system_works; /* system.c */
     struct {
         struct tm_command *v;
         size_t n, cap;
@@ -217,6 +204,26 @@ struct check {
         struct tm_series *v;
         size_t n, cap;
     } series;
+};
+/* What the checker alone knows of the entries of these lists, and what is left
+ * to do for them. */
+struct check_notes {
+    struct {
+        struct decl * *v;
+        size_t n, cap;
+    } param_decls;
+    struct {
+        struct decl * *v;
+        size_t n, cap;
+    } body_decls;
+    struct {
+        const struct dim * *v;
+        size_t n, cap;
+    } coordinate_dims;
+    struct {
+        struct system_work *v;
+        size_t n, cap;
+    } systems; /* system.c */
     struct {
         struct record *v;
         size_t n, cap;
@@ -224,8 +231,23 @@ struct check {
     struct {
         struct pending *v;
         size_t n, cap;
-    } pending;
-    struct body_work *work; /* body.c */
+    } units;
+    struct body_work *bodies; /* body.c */
+};
+
+struct check {
+    const struct check_input *in;
+    struct arena *arena;
+    struct graph *g;
+    struct dims *dims;
+    struct diags *ds;
+    struct seen *seen[64]; /* diagnostics that have been reported */
+    struct tm_model *m;
+    struct check_progress progress;
+    struct check_modules modules;
+    struct check_expansion expansion;
+    struct check_lists lists;
+    struct check_notes notes;
 };
 /* a unit's text that is written when all dimensions are known */
 struct pending {

@@ -128,7 +128,7 @@ candidates(struct check *ck, const struct env *env, enum want want,
             if (want != WANT_CALL)
                 APUSH(ck, &ns, scope->names[i]);
         const struct tm_command *q =
-            scope->question ? &ck->commands.v[scope->question - 1] : NULL;
+            scope->question ? &ck->lists.commands.v[scope->question - 1] : NULL;
         for (size_t i = 0; q && want != WANT_CALL && i < q->n_fields; i++)
             APUSH(ck, &ns, q->fields[i].name);
         *coords |= scope->coords;

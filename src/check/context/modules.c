@@ -48,7 +48,7 @@ declare(struct check *ck, struct module *module, const struct ast_item *it,
         return;
     }
     struct decl *old = scope_own(module, name->text);
-    if (old && !(ck->in->redefine && module == ck->main)) {
+    if (old && !(ck->in->redefine && module == ck->modules.main)) {
         struct diag *diag = ck_error(ck, DIAG_E0103, name->range,
                                      "`%s` is declared twice", name->text);
         CK_NOTE(ck, diag, old->range, "first declared here, as a %s",
@@ -59,7 +59,8 @@ declare(struct check *ck, struct module *module, const struct ast_item *it,
     /* a body, contact or param must be the only one of its name in the model */
     if (kind == D_PARAM || kind == D_BODY || kind == D_CONTACT ||
         kind == D_JOINT || (kind == D_SYSTEM && !it->has_formals))
-        for (struct module *other = ck->modules; other; other = other->next) {
+        for (struct module *other = ck->modules.first; other;
+             other = other->next) {
             struct decl *param =
                 other == module ? NULL : scope_own(other, name->text);
             if (param && param->kind == kind && !decl_is_pattern(param)) {
@@ -89,16 +90,16 @@ void
 scope_prior(struct check *ck, const char *name, uint32_t command)
 {
     assert(ck && name);
-    assert(command < ck->commands.n);
-    struct decl *decl = scope_own(ck->main, name);
+    assert(command < ck->lists.commands.n);
+    struct decl *decl = scope_own(ck->modules.main, name);
     if (decl && decl->kind != D_RESULT)
         return; /* redefined as something else */
     if (!decl) {
         decl = NEW(ck->arena, struct decl);
         decl->kind = D_RESULT;
         decl->name = name;
-        decl->module = ck->main;
-        decl_enter(ck->main, decl);
+        decl->module = ck->modules.main;
+        decl_enter(ck->modules.main, decl);
     }
     decl->index = command;
 }
@@ -165,11 +166,11 @@ module_new(struct check *ck, const char *name)
 {
     struct module *module = NEW(ck->arena, struct module);
     module->name = name;
-    if (ck->modules_last)
-        ck->modules_last->next = module;
+    if (ck->modules.last)
+        ck->modules.last->next = module;
     else
-        ck->modules = module;
-    ck->modules_last = module;
+        ck->modules.first = module;
+    ck->modules.last = module;
     return module;
 }
 
@@ -198,7 +199,7 @@ struct module *
 scope_stdlib(struct check *ck, const struct stdlib_file *lib)
 {
     assert(ck && lib);
-    for (struct module *other = ck->modules; other; other = other->next)
+    for (struct module *other = ck->modules.first; other; other = other->next)
         if (other->library && !strcmp(other->name, lib->name))
             return other;
     struct module *lm = module_new(ck, lib->name);
@@ -293,7 +294,7 @@ use_file(struct check *ck, struct module *module, const struct ast_item *it)
                            src->name, rel)
             : rel;
     const char *canon = canonical(ck, path);
-    for (struct module *other = ck->modules; other; other = other->next) {
+    for (struct module *other = ck->modules.first; other; other = other->next) {
         if (other->library || !other->path || strcmp(other->path, canon))
             continue;
         if (!other->loading) {
@@ -304,8 +305,8 @@ use_file(struct check *ck, struct module *module, const struct ast_item *it)
                                      "this `use` comes back to a file that is "
                                      "being read: `%s`",
                                      rel);
-        for (struct module *p = ck->modules; p; p = p->next)
-            if (p->loading && p != ck->main && p->use_range.file)
+        for (struct module *p = ck->modules.first; p; p = p->next)
+            if (p->loading && p != ck->modules.main && p->use_range.file)
                 CK_NOTE(ck, diag, p->use_range, "on the way here, `%s` is used",
                         p->name);
         CK_HELP(ck, diag, "move what both files need into a third one");
@@ -363,16 +364,16 @@ void
 scope_load(struct check *ck)
 {
     assert(ck);
-    ck->main = module_new(ck, ck->in->model_name);
-    ck->main->loading = true;
+    ck->modules.main = module_new(ck, ck->in->model_name);
+    ck->modules.main->loading = true;
     if (ck->in->n_files) {
         const struct source *source =
             source_get(ck->in->sources, ck->in->files[0]->file);
         if (source)
-            ck->main->path = canonical(ck, source->name);
+            ck->modules.main->path = canonical(ck, source->name);
     }
     for (size_t i = 0; i < ck->in->n_files; i++)
-        collect(ck, ck->main, ck->in->files[i]);
-    ck->main->loading = false;
-    ck->top = (struct env){.module = ck->main, .calm = true};
+        collect(ck, ck->modules.main, ck->in->files[i]);
+    ck->modules.main->loading = false;
+    ck->modules.top = (struct env){.module = ck->modules.main, .calm = true};
 }

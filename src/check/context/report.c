@@ -23,7 +23,7 @@ imp_range
 ck_user_range(struct check *ck, imp_range range)
 {
     assert(ck);
-    const struct frame *frame = ck->frames;
+    const struct frame *frame = ck->expansion.frames;
     if (!in_library(ck, range))
         return range;
     while (frame && (!frame->call.file || in_library(ck, frame->call)))
@@ -53,7 +53,7 @@ ck_error(struct check *ck, enum diag_code code, imp_range range,
     va_end(ap);
     /* a mistake that shows inside a library is one of its caller */
     imp_range inside = IMP_NOWHERE;
-    const struct frame *frame = ck->frames;
+    const struct frame *frame = ck->expansion.frames;
     if (in_library(ck, range)) {
         inside = range;
         while (frame && (!frame->call.file || in_library(ck, frame->call)))
@@ -117,8 +117,8 @@ ck_help_contacts(struct check *ck, struct diag *diag)
     assert(ck && diag);
     const char *names[16];
     size_t count = 0;
-    for (; count < ck->contacts.n && count < 16; count++)
-        names[count] = ck->contacts.v[count].name;
+    for (; count < ck->lists.contacts.n && count < 16; count++)
+        names[count] = ck->lists.contacts.v[count].name;
     if (count)
         CK_HELP(ck, diag, "contacts of this model: %s",
                 ck_join(ck, names, count, "and"));

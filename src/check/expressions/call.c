@@ -11,11 +11,11 @@ call_enter(struct check *ck, struct decl *decl, imp_range call,
            struct frame *frame)
 {
     assert(ck && decl && frame);
-    for (struct frame *p = ck->frames; p; p = p->up) {
+    for (struct frame *p = ck->expansion.frames; p; p = p->up) {
         if (p->decl != decl)
             continue;
         const char *way = decl->name;
-        for (struct frame *q = ck->frames; q; q = q->up) {
+        for (struct frame *q = ck->expansion.frames; q; q = q->up) {
             way = arena_printf(ck->arena, "%s -> %s", q->decl->name, way);
             if (q->decl == decl)
                 break;
@@ -32,17 +32,17 @@ call_enter(struct check *ck, struct decl *decl, imp_range call,
         decl->broken = true;
         return false;
     }
-    *frame = (struct frame){decl, call, ck->frames};
-    ck->frames = frame;
-    ck->expanding++;
+    *frame = (struct frame){decl, call, ck->expansion.frames};
+    ck->expansion.frames = frame;
+    ck->expansion.open++;
     return true;
 }
 void
 call_leave(struct check *ck, struct frame *frame)
 {
     assert(ck && frame);
-    ck->frames = frame->up;
-    ck->expanding--;
+    ck->expansion.frames = frame->up;
+    ck->expansion.open--;
 }
 
 static const char *

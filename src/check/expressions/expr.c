@@ -19,19 +19,20 @@ bool
 ck_enter(struct check *ck, imp_range range)
 {
     assert(ck);
-    ck->steps += ck->expanding != 0;
-    if (!ck->spent && ck->depth < DEPTH_MAX && ck->steps < STEPS_MAX) {
-        ck->depth++;
+    ck->expansion.steps += ck->expansion.open != 0;
+    if (!ck->expansion.spent && ck->expansion.depth < DEPTH_MAX &&
+        ck->expansion.steps < STEPS_MAX) {
+        ck->expansion.depth++;
         return true;
     }
-    if (!ck->spent) {
-        ck->spent = true;
+    if (!ck->expansion.spent) {
+        ck->expansion.spent = true;
         struct diag *diag = ck_error(
             ck, DIAG_E0910, range,
-            ck->depth >= DEPTH_MAX
+            ck->expansion.depth >= DEPTH_MAX
                 ? "this is nested too deeply (more than %u levels)"
                 : "the functions of this model expand to more than %u steps",
-            ck->depth >= DEPTH_MAX ? DEPTH_MAX : STEPS_MAX);
+            ck->expansion.depth >= DEPTH_MAX ? DEPTH_MAX : STEPS_MAX);
         CK_HELP(ck, diag, "give parts of it names of their own with `let`");
     }
     return false;
@@ -429,7 +430,7 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
     }
     const struct decl *joint = ck_joint(ck, env, node->a);
     if (joint)
-        return joint->index == UINT32_MAX && ck->joined
+        return joint->index == UINT32_MAX && ck->progress.joined
                    ? v_poison(node->range)
                    : joint_field(ck, joint->index, node->name.text,
                                  node->name.range, node->range);

@@ -21,7 +21,7 @@ const struct decl *ck_joint(struct check *ck, const struct env *env,
 struct value ck_decl(struct check *ck, struct decl *decl, imp_range range);
 /* enters recursion; false (reported once) when too deep or too long */
 bool ck_enter(struct check *ck, imp_range range);
-#define ck_leave(ck) ((void)(ck)->depth--)
+#define ck_leave(ck) ((void)(ck)->expansion.depth--)
 struct value builtin_call(struct check *ck, const struct env *env,
                           const struct builtin *builtin,
                           const struct ast_expr *node, struct value *args);

@@ -217,7 +217,7 @@ linspace(struct check *ck, const struct ast_expr *node, struct value *args)
 static struct value
 gap_call(struct check *ck, const struct ast_expr *node, struct value *args)
 {
-    if (args[0].kind == V_CONTACT && ck->contacts.v[args[0].ref].at.n)
+    if (args[0].kind == V_CONTACT && ck->lists.contacts.v[args[0].ref].at.n)
         return no_surface(ck, args[0].ref, node->range);
     if (args[0].kind == V_CONTACT)
         return contact_gap(ck, args[0].ref, node->range);

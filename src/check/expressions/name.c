@@ -10,7 +10,7 @@ static void
 cycle(struct check *ck, struct decl *decl, imp_range range)
 {
     const char *way = decl->name;
-    for (struct frame *frame = ck->frames; frame; frame = frame->up) {
+    for (struct frame *frame = ck->expansion.frames; frame; frame = frame->up) {
         way = arena_printf(ck->arena, "%s -> %s", frame->decl->name, way);
         if (frame->decl == decl)
             break;
@@ -30,16 +30,16 @@ let_value(struct check *ck, struct decl *decl, imp_range range)
         return v_poison(range);
     }
     if (decl->state == DECL_NEW) {
-        struct frame frame = {decl, range, ck->frames};
+        struct frame frame = {decl, range, ck->expansion.frames};
         struct env env = {.module = decl->module, .calm = true};
-        ck->frames = &frame;
+        ck->expansion.frames = &frame;
         decl->state = DECL_BUSY;
         struct value value = ck_expr(ck, &env, decl->item->value);
         v_whole(ck, &value);
         decl->val = value;
         decl->state = DECL_DONE;
         decl->broken |= value.kind == V_POISON;
-        ck->frames = frame.up;
+        ck->expansion.frames = frame.up;
     }
     struct value v = decl->broken ? v_poison(range) : decl->val;
     v.range = range;
@@ -65,7 +65,7 @@ static struct value
 numbered(struct check *ck, const struct decl *decl, enum vkind kind,
          bool broken, imp_range range)
 {
-    if (!ck->placed)
+    if (!ck->progress.placed)
         return too_early(ck, decl, range);
     return (struct value){.kind = decl->index == UINT32_MAX || broken ? V_POISON
                                                                       : kind,
@@ -102,7 +102,7 @@ pattern_alone(struct check *ck, const struct decl *decl, imp_range range)
 static struct value
 result_value(struct check *ck, const struct decl *decl, imp_range range)
 {
-    if (decl->module != ck->main) {
+    if (decl->module != ck->modules.main) {
         struct diag *diag = ck_error(
             ck, DIAG_E0407, range,
             "`%s` is the result of a command in a used file, and those are "
@@ -114,7 +114,7 @@ result_value(struct check *ck, const struct decl *decl, imp_range range)
     }
     if (decl->broken)
         return v_poison(range);
-    if (decl->index == UINT32_MAX || decl->index >= ck->now) {
+    if (decl->index == UINT32_MAX || decl->index >= ck->progress.command) {
         struct diag *diag =
             ck_error(ck, DIAG_E0407, range,
                      "the result `%s` does not exist yet here", decl->name);
@@ -122,7 +122,7 @@ result_value(struct check *ck, const struct decl *decl, imp_range range)
         CK_HELP(ck, diag, "commands run in order: move this below it");
         return v_poison(range);
     }
-    if (ck->records.v[decl->index].broken)
+    if (ck->notes.records.v[decl->index].broken)
         return v_poison(range);
     return (struct value){.kind = V_RESULT, .ref = decl->index, .range = range};
 }

@@ -30,7 +30,7 @@ read_leaf(void *ctx, const expr *leaf)
                      leaf->sym == SYM_TOTAL || leaf->sym == SYM_SERIES ||
                      leaf->sym == SYM_COORD || leaf->sym == SYM_SYSTEM;
     if (leaf->sym == SYM_SERIES) {
-        uint32_t d = leaf->j + reads->ck->series.v[leaf->i].depth;
+        uint32_t d = leaf->j + reads->ck->lists.series.v[leaf->i].depth;
         reads->depth = d > reads->depth ? d : reads->depth;
     }
 }
@@ -51,7 +51,7 @@ want_leaf(void *ctx, const expr *leaf)
 static void
 want_order(struct check *ck, uint32_t i, uint32_t k)
 {
-    struct tm_series *s = &ck->series.v[i];
+    struct tm_series *s = &ck->lists.series.v[i];
     if (k <= s->order)
         return;
     s->order = k;
@@ -89,10 +89,10 @@ coefficient(struct check *ck, const expr *expression, const struct reads *reads,
         return NULL;
     }
     size_t i = 0;
-    while (i < ck->series.n && ck->series.v[i].e != expression)
+    while (i < ck->lists.series.n && ck->lists.series.v[i].e != expression)
         i++;
-    if (i == ck->series.n)
-        APUSH(ck, &ck->series,
+    if (i == ck->lists.series.n)
+        APUSH(ck, &ck->lists.series,
               (struct tm_series){
                   .e = expression, .depth = reads->depth, .range = range});
     want_order(ck, (uint32_t)i, count);
@@ -106,7 +106,7 @@ highest(const struct check *ck, uint32_t i, enum env_part part)
 {
     if (part != PART_EQUATION)
         return COORD_RATE;
-    uint32_t order = ck->coordinates.v[i].order;
+    uint32_t order = ck->lists.coordinates.v[i].order;
     return order ? order - 1 : COORD_ACCELERATION;
 }
 
@@ -118,7 +118,7 @@ system_rate(struct check *ck, const expr *expression, enum env_part part,
             imp_range range)
 {
     struct reads reads = {.ck = ck};
-    size_t count = ck->coordinates.n, at = 0;
+    size_t count = ck->lists.coordinates.n, at = 0;
     const expr **leaf = NEW_N(ck->arena, const expr *, 2 * count + 1);
     const expr **rate = NEW_N(ck->arena, const expr *, 2 * count + 1);
     leaf[at] = ex_sym(ck->g, SYM_TIME, 0, 0);
@@ -185,7 +185,7 @@ derivative(struct check *ck, const expr *expression, uint32_t count,
     }
     if (expression->op == IMP_OP_ENV && expression->sym == SYM_SERIES) {
         /* of a coefficient: (j + n)!/j! c_{j+n} */
-        const struct tm_series *s = &ck->series.v[expression->i];
+        const struct tm_series *s = &ck->lists.series.v[expression->i];
         if (expression->j + count + s->depth > ORDER_MAX) {
             too_high(ck, range);
             return NULL;
@@ -199,7 +199,7 @@ derivative(struct check *ck, const expr *expression, uint32_t count,
     }
     if (expression->op == IMP_OP_ENV && expression->sym == SYM_COORD &&
         expression->j + count == 1 &&
-        ck->coordinates.v[expression->i].order != 1)
+        ck->lists.coordinates.v[expression->i].order != 1)
         return ex_sym(ck->g, SYM_COORD, expression->i, 1);
     if (reads.motion) {
         const expr *c = coefficient(ck, expression, &reads, count, range);
@@ -224,11 +224,11 @@ no_derivative(struct check *ck, const struct value *value,
                  v_kind(ck, value));
     if (value->kind == V_BODY)
         CK_HELP(ck, diag, "take a quantity of it, as in %s.position'",
-                ck->bodies.v[value->ref].name);
+                ck->lists.bodies.v[value->ref].name);
     else if (value->kind == V_CONTACT)
         CK_HELP(ck, diag, "its gap is gap(%s), the rate of it gap(%s)'",
-                ck->contacts.v[value->ref].name,
-                ck->contacts.v[value->ref].name);
+                ck->lists.contacts.v[value->ref].name,
+                ck->lists.contacts.v[value->ref].name);
     else if (value->kind == V_FIELD || value->kind == V_RESULT)
         CK_HELP(ck, diag,
                 "the result of a command is fixed: record the derivative "
@@ -295,7 +295,7 @@ series_call(struct check *ck, const struct ast_expr *node, struct value *args)
                                      v_kind(ck, &args[0]));
         if (args[0].kind == V_CONTACT)
             CK_HELP(ck, diag, "its gap is gap(%s)",
-                    ck->contacts.v[args[0].ref].name);
+                    ck->lists.contacts.v[args[0].ref].name);
         else if (args[0].kind == V_NUM)
             CK_HELP(ck, diag, "take one entry of it, as in v[0] or v.x");
         return v_poison(node->range);

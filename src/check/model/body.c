@@ -173,24 +173,25 @@ void
 check_bodies_begin(struct check *ck)
 {
     assert(ck);
-    for (struct module *module = ck->modules; module; module = module->next)
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             if (decl->kind == D_BODY) {
-                decl->index = (uint32_t)ck->bodies.n;
+                decl->index = (uint32_t)ck->lists.bodies.n;
                 struct tm_body b = {.name = decl->name,
                                     .doc =
                                         decl->item->doc ? decl->item->doc : "",
                                     .range = decl->range};
-                APUSH(ck, &ck->bodies, b);
-                APUSH(ck, &ck->body_decls, decl);
+                APUSH(ck, &ck->lists.bodies, b);
+                APUSH(ck, &ck->notes.body_decls, decl);
             }
-    size_t count = ck->bodies.n;
-    ck->work = NEW_N(ck->arena, struct body_work, count + 1);
+    size_t count = ck->lists.bodies.n;
+    ck->notes.bodies = NEW_N(ck->arena, struct body_work, count + 1);
     size_t first = count;
     for (size_t index = 0; index < count; index++) {
-        struct decl *decl = ck->body_decls.v[index];
-        struct body_work *work = &ck->work[index];
-        struct tm_body *body = &ck->bodies.v[index];
+        struct decl *decl = ck->notes.body_decls.v[index];
+        struct body_work *work = &ck->notes.bodies[index];
+        struct tm_body *body = &ck->lists.bodies.v[index];
         struct env env = {.module = decl->module};
         const struct ast_item *it = decl->item;
         bool pair = false;
@@ -216,9 +217,9 @@ check_bodies_begin(struct check *ck)
                 ck_error(ck, DIAG_E0315, decl->range,
                          "`%s` is a body in %s, but `%s` is one in %s",
                          decl->name, work->dim == 2 ? "the plane" : "space",
-                         ck->bodies.v[first].name,
+                         ck->lists.bodies.v[first].name,
                          ck->m->dim == 2 ? "the plane" : "space");
-            CK_NOTE(ck, diag, ck->bodies.v[first].range,
+            CK_NOTE(ck, diag, ck->lists.bodies.v[first].range,
                     "the model lies in %s by this body",
                     ck->m->dim == 2 ? "the plane" : "space");
             if (work->dim == 2 && it->head1)
@@ -552,9 +553,9 @@ mass_keys(struct check *ck, const struct env *env, struct body_work *work,
 static void
 body(struct check *ck, size_t i)
 {
-    struct decl *decl = ck->body_decls.v[i];
-    struct body_work *work = &ck->work[i];
-    struct tm_body *checked = &ck->bodies.v[i];
+    struct decl *decl = ck->notes.body_decls.v[i];
+    struct body_work *work = &ck->notes.bodies[i];
+    struct tm_body *checked = &ck->lists.bodies.v[i];
     struct env env = {.module = decl->module};
     uint32_t count = ck->m->dim, spins = count == 2 ? 1 : 3;
     struct dims *ds = ck->dims;
@@ -620,6 +621,6 @@ void
 check_bodies_end(struct check *ck)
 {
     assert(ck);
-    for (size_t i = 0; i < ck->bodies.n; i++)
+    for (size_t i = 0; i < ck->lists.bodies.n; i++)
         body(ck, i);
 }

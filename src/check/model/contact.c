@@ -35,8 +35,8 @@ const size_t n_contact_keys = sizeof contact_keys / sizeof contact_keys[0];
 static bool
 is_body(const struct check *ck, const char *name)
 {
-    for (size_t i = 0; i < ck->bodies.n; i++)
-        if (ck->bodies.v[i].name == name)
+    for (size_t i = 0; i < ck->lists.bodies.n; i++)
+        if (ck->lists.bodies.v[i].name == name)
             return true;
     return false;
 }
@@ -63,12 +63,13 @@ head_body(struct check *ck, const struct env *env, const struct ast_expr *node,
         const char *name = node->name.text;
         if (reported)
             return false;
-        const char **names = NEW_N(ck->arena, const char *, ck->bodies.n + 1);
-        for (size_t i = 0; i < ck->bodies.n; i++)
-            names[i] = ck->bodies.v[i].name;
+        const char **names =
+            NEW_N(ck->arena, const char *, ck->lists.bodies.n + 1);
+        for (size_t i = 0; i < ck->lists.bodies.n; i++)
+            names[i] = ck->lists.bodies.v[i].name;
         struct diag *diag = ck_error(ck, DIAG_E0101, node->range,
                                      "there is no body `%s`", name);
-        if (!ck_suggest(ck, diag, node->range, name, names, ck->bodies.n))
+        if (!ck_suggest(ck, diag, node->range, name, names, ck->lists.bodies.n))
             CK_HELP(ck, diag,
                     "declare it, for example: body %s : %s { fixed = "
                     "true }",
@@ -220,8 +221,8 @@ polytope(const struct tm_body *body)
 static bool
 both_have_corners(const struct check *ck, const struct tm_contact *contact)
 {
-    return polytope(&ck->bodies.v[contact->body[0]]) &&
-           polytope(&ck->bodies.v[contact->body[1]]);
+    return polytope(&ck->lists.bodies.v[contact->body[0]]) &&
+           polytope(&ck->lists.bodies.v[contact->body[1]]);
 }
 
 /* at, normal, direction, priority; false on error */
@@ -338,8 +339,8 @@ corners_ok(struct check *ck, const struct decl *decl,
            const struct tm_contact *contact)
 {
     for (int i = 0; i < 2; i++) {
-        const struct tm_body *body = &ck->bodies.v[contact->body[i]];
-        const struct tm_body *other = &ck->bodies.v[contact->body[1 - i]];
+        const struct tm_body *body = &ck->lists.bodies.v[contact->body[i]];
+        const struct tm_body *other = &ck->lists.bodies.v[contact->body[1 - i]];
         const expr *expression = body->level_set;
         struct diag *diag;
         if (polytope(other) && moving_plane(ck, expression)) {
@@ -369,8 +370,8 @@ corners_ok(struct check *ck, const struct decl *decl,
                 "without t; or made by polygon or polyhedron");
         CK_HELP(ck, diag,
                 "state it: contact %s : %s | %s { at = ...  normal = ... }",
-                decl->name, ck->bodies.v[contact->body[0]].name,
-                ck->bodies.v[contact->body[1]].name);
+                decl->name, ck->lists.bodies.v[contact->body[0]].name,
+                ck->lists.bodies.v[contact->body[1]].name);
         return false;
     }
     return true;
@@ -380,7 +381,7 @@ static void
 contact(struct check *ck, struct decl *decl)
 {
     const struct ast_item *keys[N_KEYS], *it = decl->item;
-    struct tm_contact *checked = &ck->contacts.v[decl->index];
+    struct tm_contact *checked = &ck->lists.contacts.v[decl->index];
     struct env env = {.module = decl->module};
     block_keys(ck, it, contact_keys, n_contact_keys, "contact", keys);
     if (!it->head1 || !it->head2) {
@@ -404,7 +405,7 @@ contact(struct check *ck, struct decl *decl)
         ok = false;
     }
     for (int i = 0; ok && !stated && i < 2; i++) {
-        struct decl *b = ck->body_decls.v[checked->body[i]];
+        struct decl *b = ck->notes.body_decls.v[checked->body[i]];
         if (b->item->head1)
             continue;
         struct diag *diag = ck_error(
@@ -415,12 +416,12 @@ contact(struct check *ck, struct decl *decl)
                 "give it one, as in body %s : %s(1), or state where they "
                 "touch: contact %s : %s | %s { at = ...  normal = ... }",
                 b->name, ck->m->dim == 3 ? "sphere" : "circle", decl->name,
-                ck->bodies.v[checked->body[0]].name,
-                ck->bodies.v[checked->body[1]].name);
+                ck->lists.bodies.v[checked->body[0]].name,
+                ck->lists.bodies.v[checked->body[1]].name);
         ok = false;
     }
-    if (ok && ck->bodies.v[checked->body[0]].fixed &&
-        ck->bodies.v[checked->body[1]].fixed) {
+    if (ok && ck->lists.bodies.v[checked->body[0]].fixed &&
+        ck->lists.bodies.v[checked->body[1]].fixed) {
         struct diag *diag = ck_error(ck, DIAG_E0321, decl->range,
                                      "both bodies of this contact are fixed");
         CK_HELP(ck, diag, "an impact needs a body that can move");
@@ -439,15 +440,16 @@ void
 contacts_declare(struct check *ck)
 {
     assert(ck);
-    for (struct module *module = ck->modules; module; module = module->next)
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             if (decl->kind == D_CONTACT) {
                 struct tm_contact c = {.name = decl->name,
                                        .doc = decl->item->doc ? decl->item->doc
                                                               : "",
                                        .range = decl->range};
-                decl->index = (uint32_t)ck->contacts.n;
-                APUSH(ck, &ck->contacts, c);
+                decl->index = (uint32_t)ck->lists.contacts.n;
+                APUSH(ck, &ck->lists.contacts, c);
             }
 }
 
@@ -455,7 +457,8 @@ void
 check_contacts(struct check *ck)
 {
     assert(ck);
-    for (struct module *module = ck->modules; module; module = module->next)
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             if (decl->kind == D_CONTACT)
                 contact(ck, decl);

@@ -12,7 +12,7 @@ void
 decl_lets(struct check *ck)
 {
     assert(ck);
-    for (struct module *module = ck->modules; module; module = module->next)
+    for (struct module *module = ck->modules.first; module; module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             if (decl->kind == D_LET && decl->state == DECL_NEW)
                 ck_decl(ck, decl, decl->range);
@@ -35,7 +35,7 @@ void
 decl_definitions(struct check *ck, enum decl_kind kind)
 {
     assert(ck);
-    for (struct module *module = ck->modules; module; module = module->next)
+    for (struct module *module = ck->modules.first; module; module = module->next)
         for (struct decl *decl = module->first; decl && !module->library;
              decl = decl->next) {
             if (decl->kind != kind)

@@ -176,14 +176,14 @@ unknown_body(struct work *work, const struct ast_expr *node)
                    &reported) ||
         reported)
         return reported;
-    const char **names = NEW_N(ck->arena, const char *, ck->bodies.n + 1);
-    for (size_t i = 0; i < ck->bodies.n; i++)
-        names[i] = ck->bodies.v[i].name;
-    names[ck->bodies.n] = "world";
+    const char **names = NEW_N(ck->arena, const char *, ck->lists.bodies.n + 1);
+    for (size_t i = 0; i < ck->lists.bodies.n; i++)
+        names[i] = ck->lists.bodies.v[i].name;
+    names[ck->lists.bodies.n] = "world";
     struct diag *diag = ck_error(ck, DIAG_E0101, node->range,
                                  "there is no body `%s`", node->name.text);
     if (!ck_suggest(ck, diag, node->range, node->name.text, names,
-                    ck->bodies.n + 1))
+                    ck->lists.bodies.n + 1))
         CK_HELP(ck, diag, "declare it, or say `world` for what never moves");
     return true;
 }
@@ -260,16 +260,16 @@ ends(struct work *work, const struct ast_expr *head)
         CK_HELP(ck, diag,
                 "write %s(%s, world): rates and impulses are those of the "
                 "first body",
-                work->kind->name, ck->bodies.v[body[1]].name);
+                work->kind->name, ck->lists.bodies.v[body[1]].name);
         return false;
     }
-    if (ck->bodies.v[body[0]].fixed &&
-        (body[1] == IMP_WORLD || ck->bodies.v[body[1]].fixed)) {
+    if (ck->lists.bodies.v[body[0]].fixed &&
+        (body[1] == IMP_WORLD || ck->lists.bodies.v[body[1]].fixed)) {
         struct diag *diag =
             ck_error(ck, DIAG_E0336, range,
                      "nothing that this joint holds can move: `%s` is fixed",
-                     ck->bodies.v[body[0]].name);
-        CK_NOTE(ck, diag, ck->bodies.v[body[0]].range, "declared here");
+                     ck->lists.bodies.v[body[0]].name);
+        CK_NOTE(ck, diag, ck->lists.bodies.v[body[0]].range, "declared here");
         CK_HELP(ck, diag, "leave out the joint, or `fixed = true`");
         return false;
     }
@@ -339,7 +339,7 @@ point_key(struct work *work)
     struct tm_vec *at = &work->j->at;
     if (!work->k[K_AT]) {
         /* where nothing depends on it: the first body's mass centre */
-        *at = ck->bodies.v[work->j->body[0]].position;
+        *at = ck->lists.bodies.v[work->j->body[0]].position;
         return;
     }
     const struct ast_expr *node = work->k[K_AT]->value;
@@ -564,15 +564,16 @@ joint(struct check *ck, struct decl *decl)
     axis_keys(&work);
     rate_key(&work);
     screws_key(&work);
-    decl->index = (uint32_t)ck->joints.n;
-    APUSH(ck, &ck->joints, made);
+    decl->index = (uint32_t)ck->lists.joints.n;
+    APUSH(ck, &ck->lists.joints, made);
 }
 
 void
 check_joints(struct check *ck)
 {
     assert(ck);
-    for (struct module *module = ck->modules; module; module = module->next)
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             if (decl->kind == D_JOINT)
                 joint(ck, decl);

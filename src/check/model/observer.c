@@ -31,7 +31,8 @@ variable(struct check *ck, const struct tm_system *system,
         len--;
     *primes = (uint32_t)(all - len);
     for (; index < count; index++) {
-        const char *coordinate = ck->coordinates.v[system->first + index].name;
+        const char *coordinate =
+            ck->lists.coordinates.v[system->first + index].name;
         if (strlen(coordinate) == len && !strncmp(coordinate, name, len))
             break;
     }
@@ -41,7 +42,7 @@ variable(struct check *ck, const struct tm_system *system,
     if (index < system->n) {
         struct diag *diag = ck_error(
             ck, code, key->name.range, "`%s` is a coordinate of the system",
-            ck->coordinates.v[system->first + index].name);
+            ck->lists.coordinates.v[system->first + index].name);
         CK_HELP(ck, diag,
                 jump ? "its jumps follow from the impact; rules are of the "
                        "observer's own variables"
@@ -53,7 +54,8 @@ variable(struct check *ck, const struct tm_system *system,
     for (uint32_t j = 0; j < system->n_observer; j++)
         names[j] = arena_printf(
             ck->arena, "%s%s",
-            ck->coordinates.v[system->first + system->n + j].name, name + len);
+            ck->lists.coordinates.v[system->first + system->n + j].name,
+            name + len);
     char *bare = arena_strndup(ck->arena, name, len);
     struct diag *d = ck_error(ck, code, key->name.range,
                               "`%s` is no variable of this observer", bare);
@@ -115,7 +117,7 @@ jump_rule(struct check *ck, const struct env *env,
     uint32_t primes, index = variable(ck, system, key, true, &primes);
     if (index == UINT32_MAX)
         return;
-    struct tm_coordinate *coordinate = &ck->coordinates.v[index];
+    struct tm_coordinate *coordinate = &ck->lists.coordinates.v[index];
     if (!coordinate->order)
         return; /* no equation: told */
     if (primes >= coordinate->order) {
@@ -136,7 +138,7 @@ jump_rule(struct check *ck, const struct env *env,
         return;
     }
     to->range = key->value->range;
-    const struct dim *dim = ck->coordinate_dims.v[index];
+    const struct dim *dim = ck->notes.coordinate_dims.v[index];
     if (primes)
         dim = dim_mul(ck->dims, dim, dim_mks(ck->dims, 0, 0, -1));
     struct value value = ck_expr(ck, env, key->value);
@@ -172,16 +174,18 @@ equation(struct check *ck, const struct env *env,
 {
     uint32_t primes, index = variable(ck, system, key, false, &primes);
     if (index == UINT32_MAX ||
-        ck->coordinates.v[index].equation.range.lo != key->value->range.lo)
+        ck->lists.coordinates.v[index].equation.range.lo !=
+            key->value->range.lo)
         return; /* told */
-    const struct dim *dim = dim_mul(ck->dims, ck->coordinate_dims.v[index],
-                                    dim_mks(ck->dims, 0, 0, -(int)primes));
+    const struct dim *dim =
+        dim_mul(ck->dims, ck->notes.coordinate_dims.v[index],
+                dim_mks(ck->dims, 0, 0, -(int)primes));
     struct value value = ck_expr(ck, env, key->value);
     if (agrees(ck, &value, key, dim) &&
         v_need_scalar(ck, &value, key->value, dim,
                       primes == 1 ? "this rate" : "this second derivative") &&
         value.kind == V_NUM && feels(ck, system, value.e[0], false, key->value))
-        take_num(&ck->coordinates.v[index].equation, &value, key->value);
+        take_num(&ck->lists.coordinates.v[index].equation, &value, key->value);
 }
 
 /* which derivative each equation is of, before anyone reads it */
@@ -192,7 +196,7 @@ order_of(struct check *ck, const struct tm_system *system,
     uint32_t primes, index = variable(ck, system, key, false, &primes);
     if (index == UINT32_MAX)
         return;
-    struct tm_coordinate *coordinate = &ck->coordinates.v[index];
+    struct tm_coordinate *coordinate = &ck->lists.coordinates.v[index];
     if (primes < 1 || primes > 2) {
         struct diag *diag =
             ck_error(ck, DIAG_E0371, key->name.range,
@@ -276,7 +280,7 @@ system_observers(struct check *ck, struct system_work *work,
     }
     for (uint32_t i = system->first + system->n;
          i < system->first + system->n + system->n_observer; i++) {
-        struct tm_coordinate *variable = &ck->coordinates.v[i];
+        struct tm_coordinate *variable = &ck->lists.coordinates.v[i];
         if (variable->order)
             continue;
         struct diag *diag = ck_error(

@@ -32,7 +32,7 @@ param(struct check *ck, struct decl *decl)
                             .hi = INFINITY,
                             .range = decl->range};
     decl->state = DECL_BUSY;
-    decl->index = (uint32_t)ck->params.n;
+    decl->index = (uint32_t)ck->lists.params.n;
     const struct dim *dim = NULL;
     struct unit unit;
     if (it->dim) {
@@ -95,15 +95,16 @@ param(struct check *ck, struct decl *decl)
     decl->val = v_num(ck, ex_sym(ck->g, SYM_PARAM, decl->index, 0), value.dim,
                       decl->range);
     decl->state = DECL_DONE;
-    APUSH(ck, &ck->params, made);
-    APUSH(ck, &ck->param_decls, decl);
+    APUSH(ck, &ck->lists.params, made);
+    APUSH(ck, &ck->notes.param_decls, decl);
 }
 
 void
 decl_params(struct check *ck)
 {
     assert(ck);
-    for (struct module *module = ck->modules; module; module = module->next)
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             if (decl->kind == D_PARAM)
                 param(ck, decl);
@@ -113,9 +114,9 @@ void
 decl_params_done(struct check *ck)
 {
     assert(ck);
-    for (size_t i = 0; i < ck->params.n; i++) {
-        struct tm_param *param = &ck->params.v[i];
-        param->unit = dim_text(ck->dims, ck->param_decls.v[i]->val.dim);
+    for (size_t i = 0; i < ck->lists.params.n; i++) {
+        struct tm_param *param = &ck->lists.params.v[i];
+        param->unit = dim_text(ck->dims, ck->notes.param_decls.v[i]->val.dim);
         if (param->structural && param->has_range &&
             !(param->dflt >= param->lo && param->dflt <= param->hi))
             ck_error(ck, DIAG_E0307, param->range,

@@ -142,12 +142,13 @@ add_coordinates(struct check *ck, struct system_work *work,
         bool twice = false;
         for (uint32_t k = system->first;
              k < system->first + system->n + system->n_observer; k++)
-            if (!strcmp(ck->coordinates.v[k].name, name->text)) {
+            if (!strcmp(ck->lists.coordinates.v[k].name, name->text)) {
                 struct diag *diag = ck_error(ck, DIAG_E0362, name->range,
                                              "the coordinate `%s` is declared "
                                              "twice",
                                              name->text);
-                CK_NOTE(ck, diag, ck->coordinates.v[k].range, "first here");
+                CK_NOTE(ck, diag, ck->lists.coordinates.v[k].range,
+                        "first here");
                 twice = true;
             }
         for (size_t k = 0; k < work->args->n; k++)
@@ -182,8 +183,8 @@ add_coordinates(struct check *ck, struct system_work *work,
                                   .range = name->range};
         c.start.e = c.start_rate.e = ex_num(ck->g, 0);
         c.start.range = c.start_rate.range = name->range;
-        APUSH(ck, &ck->coordinates, c);
-        APUSH(ck, &ck->coordinate_dims, dim_fresh(ck->dims, name->range));
+        APUSH(ck, &ck->lists.coordinates, c);
+        APUSH(ck, &ck->notes.coordinate_dims, dim_fresh(ck->dims, name->range));
         system->n += !observer;
         system->n_observer += observer;
     }
@@ -214,10 +215,10 @@ open_scope(struct check *ck, struct system_work *work,
                              .system = true};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t k = system->first + i;
-        work->env.names[i] = ck->coordinates.v[k].name;
-        work->env.vals[i] =
-            v_num(ck, ex_sym(ck->g, SYM_COORD, k, 0), ck->coordinate_dims.v[k],
-                  ck->coordinates.v[k].range);
+        work->env.names[i] = ck->lists.coordinates.v[k].name;
+        work->env.vals[i] = v_num(ck, ex_sym(ck->g, SYM_COORD, k, 0),
+                                  ck->notes.coordinate_dims.v[k],
+                                  ck->lists.coordinates.v[k].range);
     }
 }
 
@@ -297,7 +298,7 @@ contact_names(struct check *ck, const struct system_work *work,
             continue;
         for (uint32_t q = system->first;
              q < system->first + system->n + system->n_observer; q++)
-            if (!strcmp(ck->coordinates.v[q].name, name))
+            if (!strcmp(ck->lists.coordinates.v[q].name, name))
                 of = q < system->first + system->n ? "a coordinate"
                                                    : "an observer variable";
         for (size_t k = 0; which && k < work->args->n; k++)
@@ -320,7 +321,7 @@ add_contacts(struct check *ck, struct system_work *work, uint32_t system,
              const struct ast_item *it)
 {
     struct member member = {.item = it,
-                            .first = (uint32_t)ck->contacts.n,
+                            .first = (uint32_t)ck->lists.contacts.n,
                             .count = 1,
                             .family = it->index.text != NULL};
     if (it->head1 || it->head2) {
@@ -341,7 +342,7 @@ add_contacts(struct check *ck, struct system_work *work, uint32_t system,
             work->broken = true;
             return;
         }
-    if (!contact_names(ck, work, &ck->systems.v[system], it)) {
+    if (!contact_names(ck, work, &ck->lists.systems.v[system], it)) {
         work->broken = true;
         return;
     }
@@ -350,7 +351,7 @@ add_contacts(struct check *ck, struct system_work *work, uint32_t system,
         work->broken = true;
         return;
     }
-    const char *owner = ck->systems.v[system].name;
+    const char *owner = ck->lists.systems.v[system].name;
     for (uint32_t i = 0; i < member.count; i++) {
         struct tm_contact c = {.doc = it->doc ? it->doc : "",
                                .range = it->name.range,
@@ -361,7 +362,7 @@ add_contacts(struct check *ck, struct system_work *work, uint32_t system,
                      ? arena_printf(ck->arena, "%s.%s[%d]", owner,
                                     it->name.text, member.lo + (int)i)
                      : arena_printf(ck->arena, "%s.%s", owner, it->name.text);
-        APUSH(ck, &ck->contacts, c);
+        APUSH(ck, &ck->lists.contacts, c);
     }
     APUSH(ck, &work->members, member);
 }
@@ -402,7 +403,7 @@ static void
 declare_items(struct check *ck, struct system_work *work, uint32_t system)
 {
     const struct ast_item *block = block_of(work);
-    struct tm_system *s = &ck->systems.v[system];
+    struct tm_system *s = &ck->lists.systems.v[system];
     for (size_t i = 0; i < block->n_block; i++)
         if (block->block[i]->kind == AST_COORDINATE)
             add_coordinates(ck, work, s, block->block[i], false);
@@ -410,7 +411,7 @@ declare_items(struct check *ck, struct system_work *work, uint32_t system)
         if (block->block[i]->kind == AST_BLOCK &&
             !strcmp(block->block[i]->name.text, "observer"))
             add_observer(ck, work, s, block->block[i]);
-    s->contact = (uint32_t)ck->contacts.n;
+    s->contact = (uint32_t)ck->lists.contacts.n;
     for (size_t i = 0; i < block->n_block; i++) {
         const struct ast_item *item = block->block[i];
         if (item->kind == AST_BLOCK && !strcmp(item->name.text, "start"))
@@ -424,8 +425,8 @@ declare_items(struct check *ck, struct system_work *work, uint32_t system)
         else if (item->kind != AST_KEY && item->kind != AST_COORDINATE)
             not_in_system(ck, item);
     }
-    ck->systems.v[system].n_contact =
-        (uint32_t)ck->contacts.n - ck->systems.v[system].contact;
+    ck->lists.systems.v[system].n_contact =
+        (uint32_t)ck->lists.contacts.n - ck->lists.systems.v[system].contact;
     collect_keys(ck, work);
 }
 
@@ -447,13 +448,13 @@ declare_one(struct check *ck, struct decl *decl, bool open)
         *own = (struct env){.module = decl->module};
         add_start(ck, &work, decl, own);
     }
-    uint32_t index = (uint32_t)ck->systems.n;
+    uint32_t index = (uint32_t)ck->lists.systems.n;
     struct tm_system s = {.name = decl->name,
                           .doc = decl->item->doc ? decl->item->doc : "",
                           .range = decl->range,
-                          .first = (uint32_t)ck->coordinates.n,
+                          .first = (uint32_t)ck->lists.coordinates.n,
                           .energy_unit = ""};
-    APUSH(ck, &ck->systems, s);
+    APUSH(ck, &ck->lists.systems, s);
     work.energy = dim_fresh(ck->dims, decl->range);
     if (!call_enter(ck, work.pattern,
                     decl->item->head1 ? decl->item->head1->range : IMP_NOWHERE,
@@ -463,7 +464,7 @@ declare_one(struct check *ck, struct decl *decl, bool open)
         declare_items(ck, &work, index);
         call_leave(ck, &frame);
     }
-    if (ck->systems.v[index].n == 0 && !work.broken) {
+    if (ck->lists.systems.v[index].n == 0 && !work.broken) {
         struct diag *diag =
             ck_error(ck, DIAG_E0362, work.pattern->range,
                      "the system `%s` has no coordinate", work.pattern->name);
@@ -472,19 +473,20 @@ declare_one(struct check *ck, struct decl *decl, bool open)
     }
     decl->index = index;
     decl->broken |= work.broken;
-    APUSH(ck, &ck->system_works, work);
+    APUSH(ck, &ck->notes.systems, work);
 }
 
 void
 systems_declare(struct check *ck)
 {
     assert(ck);
-    for (struct module *module = ck->modules; module; module = module->next)
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             if (decl->kind == D_SYSTEM && !decl->item->has_formals)
                 declare_one(ck, decl, false);
-    for (size_t i = 0; i < ck->system_works.n; i++)
-        open_scope(ck, &ck->system_works.v[i], &ck->systems.v[i]);
+    for (size_t i = 0; i < ck->notes.systems.n; i++)
+        open_scope(ck, &ck->notes.systems.v[i], &ck->lists.systems.v[i]);
 }
 
 /* -- checking ------------------------------------------------------------- */
@@ -492,9 +494,9 @@ systems_declare(struct check *ck)
 static void
 system_one(struct check *ck, uint32_t i)
 {
-    struct system_work *work = &ck->system_works.v[i];
+    struct system_work *work = &ck->notes.systems.v[i];
     uint32_t index = work->decl->index;
-    struct tm_system system = ck->systems.v[index];
+    struct tm_system system = ck->lists.systems.v[index];
     struct frame frame;
     if (work->broken ||
         !call_enter(ck, work->pattern,
@@ -506,31 +508,33 @@ system_one(struct check *ck, uint32_t i)
     system_observers(ck, work, &system);
     call_leave(ck, &frame);
     system_starts(ck, work, &system);
-    ck->systems.v[index] = system;
+    ck->lists.systems.v[index] = system;
 }
 
 void
 check_systems(struct check *ck)
 {
     assert(ck);
-    for (uint32_t i = 0; i < ck->system_works.n; i++)
+    for (uint32_t i = 0; i < ck->notes.systems.n; i++)
         system_one(ck, i);
-    ck->gaps = true;
-    for (uint32_t i = 0; i < ck->coordinates.n; i++) {
-        struct tm_coordinate *c = &ck->coordinates.v[i];
-        const struct dim *dim = ck->coordinate_dims.v[i];
-        APUSH(ck, &ck->pending, (struct pending){.unit = &c->unit, .dim = dim});
-        APUSH(ck, &ck->pending,
+    ck->progress.gaps = true;
+    for (uint32_t i = 0; i < ck->lists.coordinates.n; i++) {
+        struct tm_coordinate *c = &ck->lists.coordinates.v[i];
+        const struct dim *dim = ck->notes.coordinate_dims.v[i];
+        APUSH(ck, &ck->notes.units,
+              (struct pending){.unit = &c->unit, .dim = dim});
+        APUSH(ck, &ck->notes.units,
               (struct pending){
                   .unit = &c->rate_unit,
                   .dim = dim_mul(ck->dims, dim, dim_mks(ck->dims, 0, 0, -1))});
     }
-    for (size_t i = 0; i < ck->system_works.n; i++)
-        APUSH(ck, &ck->pending,
-              (struct pending){
-                  .unit = &ck->systems.v[ck->system_works.v[i].decl->index]
-                               .energy_unit,
-                  .dim = ck->system_works.v[i].energy});
+    for (size_t i = 0; i < ck->notes.systems.n; i++)
+        APUSH(
+            ck, &ck->notes.units,
+            (struct pending){
+                .unit = &ck->lists.systems.v[ck->notes.systems.v[i].decl->index]
+                             .energy_unit,
+                .dim = ck->notes.systems.v[i].energy});
 }
 
 /* A pattern by itself: its arguments have no values yet. Nothing of it stays in
@@ -538,38 +542,41 @@ check_systems(struct check *ck)
 static void
 pattern_alone(struct check *ck, struct decl *decl)
 {
-    size_t coordinates = ck->coordinates.n, dims = ck->coordinate_dims.n;
-    size_t systems = ck->systems.n, works = ck->system_works.n;
-    size_t contacts = ck->contacts.n, pending = ck->pending.n;
-    size_t draws = ck->draws.n;
+    size_t coordinates = ck->lists.coordinates.n,
+           dims = ck->notes.coordinate_dims.n;
+    size_t systems = ck->lists.systems.n, works = ck->notes.systems.n;
+    size_t contacts = ck->lists.contacts.n, pending = ck->notes.units.n;
+    size_t draws = ck->lists.draws.n;
     declare_one(ck, decl, true);
-    if (ck->system_works.n > works) {
-        open_scope(ck, &ck->system_works.v[works], &ck->systems.v[systems]);
+    if (ck->notes.systems.n > works) {
+        open_scope(ck, &ck->notes.systems.v[works],
+                   &ck->lists.systems.v[systems]);
         system_one(ck, (uint32_t)works);
     }
     decl->index = UINT32_MAX;
-    ck->coordinates.n = coordinates;
-    ck->coordinate_dims.n = dims;
-    ck->systems.n = systems;
-    ck->system_works.n = works;
-    ck->contacts.n = contacts;
-    ck->draws.n = draws;
-    ck->pending.n = pending;
+    ck->lists.coordinates.n = coordinates;
+    ck->notes.coordinate_dims.n = dims;
+    ck->lists.systems.n = systems;
+    ck->notes.systems.n = works;
+    ck->lists.contacts.n = contacts;
+    ck->lists.draws.n = draws;
+    ck->notes.units.n = pending;
 }
 
 void
 systems_done(struct check *ck)
 {
     assert(ck);
-    for (struct module *module = ck->modules; module; module = module->next)
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
         for (struct decl *decl = module->first; decl && !module->library;
              decl = decl->next)
             if (decl->kind == D_SYSTEM && decl->item->has_formals &&
                 decl->state == DECL_NEW)
                 pattern_alone(ck, decl);
     /* nothing has said what a coordinate is: a pure number */
-    for (size_t i = 0; i < ck->coordinate_dims.n; i++)
-        if (!dim_known(ck->dims, ck->coordinate_dims.v[i]))
-            dim_unify(ck->dims, ck->coordinate_dims.v[i], dim_pure(ck->dims),
-                      ck->coordinates.v[i].range);
+    for (size_t i = 0; i < ck->notes.coordinate_dims.n; i++)
+        if (!dim_known(ck->dims, ck->notes.coordinate_dims.v[i]))
+            dim_unify(ck->dims, ck->notes.coordinate_dims.v[i],
+                      dim_pure(ck->dims), ck->lists.coordinates.v[i].range);
 }

@@ -50,7 +50,8 @@ formula_ok(struct check *ck, const struct tm_system *system,
         return true; /* of arguments without values: nothing is known */
     ex_leaves(ck->g, &expression, 1, read_leaf, &reads);
     if (reads.observer) {
-        const struct tm_coordinate *u = &ck->coordinates.v[reads.observer->i];
+        const struct tm_coordinate *u =
+            &ck->lists.coordinates.v[reads.observer->i];
         struct diag *diag =
             ck_error(ck, DIAG_E0370, at->range,
                      "%s reads the observer variable `%s`", what, u->name);
@@ -150,8 +151,9 @@ force_key(struct check *ck, struct system_work *work, struct tm_system *system)
     for (uint32_t i = 0; i < system->n; i++) {
         const struct ast_expr *node = tuple ? inner->list[i] : key->value;
         struct value value = ck_expr(ck, &work->env, node);
-        const struct dim *dim = dim_div(
-            ck->dims, work->energy, ck->coordinate_dims.v[system->first + i]);
+        const struct dim *dim =
+            dim_div(ck->dims, work->energy,
+                    ck->notes.coordinate_dims.v[system->first + i]);
         bool good =
             agrees(ck, &value, node, dim, work->keys[K_KINETIC],
                    "this generalised force") &&
@@ -170,8 +172,10 @@ mass_dim(struct check *ck, const struct system_work *work,
 {
     const struct dim *dim =
         dim_mul(ck->dims, work->energy, dim_mks(ck->dims, 0, 0, 2));
-    dim = dim_div(ck->dims, dim, ck->coordinate_dims.v[system->first + i]);
-    return dim_div(ck->dims, dim, ck->coordinate_dims.v[system->first + j]);
+    dim =
+        dim_div(ck->dims, dim, ck->notes.coordinate_dims.v[system->first + i]);
+    return dim_div(ck->dims, dim,
+                   ck->notes.coordinate_dims.v[system->first + j]);
 }
 
 static bool
@@ -258,11 +262,12 @@ inertia_ok(struct check *ck, const struct system_work *work,
          i++)
         if (!ex_depends(ck->g, system->kinetic.e, SYM_COORD, system->first + i,
                         1)) {
-            const char *coordinate = ck->coordinates.v[system->first + i].name;
+            const char *coordinate =
+                ck->lists.coordinates.v[system->first + i].name;
             diag = ck_error(ck, DIAG_E0366, kin->value->range,
                             "the kinetic energy does not depend on %s'",
                             coordinate);
-            CK_NOTE(ck, diag, ck->coordinates.v[system->first + i].range,
+            CK_NOTE(ck, diag, ck->lists.coordinates.v[system->first + i].range,
                     "so this coordinate has no inertia");
             CK_HELP(ck, diag, "add its term, or leave the coordinate out");
             return false;
@@ -299,7 +304,7 @@ one_contact(struct check *ck, struct system_work *work,
             uint32_t index)
 {
     const struct ast_item *keys[N_CONTACT];
-    struct tm_contact *contact = &ck->contacts.v[member->first + index];
+    struct tm_contact *contact = &ck->lists.contacts.v[member->first + index];
     const char *name[1] = {member->item->index.text};
     struct value val = v_num(ck, ex_num(ck->g, member->lo + (int)index),
                              dim_pure(ck->dims), member->item->index.range);
@@ -343,7 +348,7 @@ one_contact(struct check *ck, struct system_work *work,
                                      "coordinates");
         CK_HELP(ck, diag,
                 "an impulse could not change it; a gap is a formula in %s",
-                ck->coordinates.v[system->first].name);
+                ck->lists.coordinates.v[system->first].name);
         return;
     }
     if (never_negative(value.e[0])) {
@@ -358,10 +363,10 @@ one_contact(struct check *ck, struct system_work *work,
     }
     take_num(&contact->gap, &value, node);
     contact->gap_dim = dim;
-    APUSH(ck, &ck->pending,
-          (struct pending){.unit =
-                               &ck->contacts.v[member->first + index].gap_unit,
-                           .dim = dim});
+    APUSH(ck, &ck->notes.units,
+          (struct pending){
+              .unit = &ck->lists.contacts.v[member->first + index].gap_unit,
+              .dim = dim});
 }
 
 void

@@ -16,7 +16,8 @@ start_key(struct check *ck, const struct env *env,
     uint32_t index = 0;
     uint32_t count = system->n + system->n_observer;
     for (; index < count; index++) {
-        const char *coordinate = ck->coordinates.v[system->first + index].name;
+        const char *coordinate =
+            ck->lists.coordinates.v[system->first + index].name;
         size_t l = strlen(coordinate);
         if (!strncmp(coordinate, name, l) && l + rate == len)
             break;
@@ -25,7 +26,7 @@ start_key(struct check *ck, const struct env *env,
         const char **names = NEW_N(ck->arena, const char *, count);
         const char **meant = NEW_N(ck->arena, const char *, count);
         for (uint32_t j = 0; j < count; j++) {
-            names[j] = ck->coordinates.v[system->first + j].name;
+            names[j] = ck->lists.coordinates.v[system->first + j].name;
             meant[j] =
                 rate ? arena_printf(ck->arena, "%s'", names[j]) : names[j];
         }
@@ -39,8 +40,8 @@ start_key(struct check *ck, const struct env *env,
                     ck_join(ck, names, count, "and"));
         return;
     }
-    if (rate && ck->coordinates.v[system->first + index].order == 1) {
-        const char *u = ck->coordinates.v[system->first + index].name;
+    if (rate && ck->lists.coordinates.v[system->first + index].order == 1) {
+        const char *u = ck->lists.coordinates.v[system->first + index].name;
         struct diag *diag =
             ck_error(ck, DIAG_E0368, key->name.range,
                      "the rate of `%s` follows from its equation, "
@@ -57,7 +58,7 @@ start_key(struct check *ck, const struct env *env,
         return;
     }
     *first = key;
-    const struct dim *dim = ck->coordinate_dims.v[system->first + index];
+    const struct dim *dim = ck->notes.coordinate_dims.v[system->first + index];
     if (rate)
         dim = dim_mul(ck->dims, dim, dim_mks(ck->dims, 0, 0, -1));
     const char *what = rate ? "the rate of this coordinate at the start"
@@ -67,7 +68,7 @@ start_key(struct check *ck, const struct env *env,
         value.kind == V_ANY ||
         !check_leaves(ck, value.e, 1, MAY_PARAMS, key->value, what))
         return;
-    struct tm_coordinate *c = &ck->coordinates.v[system->first + index];
+    struct tm_coordinate *c = &ck->lists.coordinates.v[system->first + index];
     take_num(rate ? &c->start_rate : &c->start, &value, key->value);
 }
 

@@ -160,7 +160,7 @@ check_world(struct check *ck)
     const struct ast_item *seen = NULL;
     struct module *home = NULL;
     ck->m->world.policy = IMP_POLICY_STOP;
-    for (struct module *module = ck->modules; module; module = module->next)
+    for (struct module *module = ck->modules.first; module; module = module->next)
         for (size_t i = 0; i < module->others.n; i++) {
             const struct ast_item *it = module->others.v[i];
             static const char *const words[] = {"world"};

@@ -41,7 +41,8 @@ start(struct check *ck, const expr *expression)
 static bool
 stays(struct check *ck, uint32_t body)
 {
-    const struct tm_body *b = body == IMP_WORLD ? NULL : &ck->bodies.v[body];
+    const struct tm_body *b =
+        body == IMP_WORLD ? NULL : &ck->lists.bodies.v[body];
     if (!b)
         return true;
     bool moves = !b->fixed;
@@ -188,7 +189,7 @@ carry_vector(struct check *ck, uint32_t body, const expr *const vector[3],
     memcpy(out, local, sizeof local);
     if (stays(ck, body))
         return;
-    const struct tm_body *moved = &ck->bodies.v[body];
+    const struct tm_body *moved = &ck->lists.bodies.v[body];
     if (ck->m->dim == 2) {
         const expr *a = leaf(ck, body, BODYQ_ANGLE, 0);
         if (moved->orient_kind == IMP_ORIENT_ANGLE)
@@ -211,7 +212,7 @@ carry_vector(struct check *ck, uint32_t body, const expr *const vector[3],
 static void
 centre(struct check *ck, uint32_t body, bool now, const expr *c[3])
 {
-    const struct tm_body *b = &ck->bodies.v[body];
+    const struct tm_body *b = &ck->lists.bodies.v[body];
     for (uint32_t i = 0; i < 3; i++)
         c[i] = i >= ck->m->dim     ? ex_num(ck->g, 0)
                : now               ? leaf(ck, body, BODYQ_POSITION, i)

@@ -34,7 +34,7 @@ side_leaf(void *ctx, const expr *leaf)
     struct sides *sides = ctx;
     if (leaf->sym != SYM_COORD)
         return NULL;
-    sides->observer |= sides->ck->coordinates.v[leaf->i].order > 0;
+    sides->observer |= sides->ck->lists.coordinates.v[leaf->i].order > 0;
     return leaf->j == COORD_RATE
                ? ex_sym(sides->ck->g, SYM_COORD, leaf->i, sides->part)
                : NULL;
@@ -112,8 +112,8 @@ random_call(struct check *ck, const struct ast_expr *node, struct value *args)
         return v_poison(node->range);
     }
     struct tm_draw draw = {args[0].e[0], args[1].e[0], node->range};
-    uint32_t i = (uint32_t)ck->draws.n;
-    APUSH(ck, &ck->draws, draw);
+    uint32_t i = (uint32_t)ck->lists.draws.n;
+    APUSH(ck, &ck->lists.draws, draw);
     struct value value =
         v_num(ck, ex_sym(ck->g, SYM_DRAW, i, 0), dim, node->range);
     value.bare = bare;

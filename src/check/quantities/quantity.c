@@ -113,8 +113,8 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
            imp_range name_range, imp_range range)
 {
     assert(ck && name);
-    assert(body_no < ck->bodies.n);
-    const struct tm_body *body = &ck->bodies.v[body_no];
+    assert(body_no < ck->lists.bodies.n);
+    const struct tm_body *body = &ck->lists.bodies.v[body_no];
     size_t which = 0;
     while (which < n_body_values && strcmp(body_values[which].name, name))
         which++;
@@ -146,7 +146,7 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
         return v_poison(range);
     }
     if (size == 'v' && !body->level_set && !body->n_point) {
-        if (ck->body_decls.v[body_no]->item->head1)
+        if (ck->notes.body_decls.v[body_no]->item->head1)
             return v_poison(range);
         ck_error(ck, DIAG_E0112, name_range,
                  "the body `%s` has no shape and so no volume", body->name);
@@ -172,7 +172,7 @@ struct value
 no_surface(struct check *ck, uint32_t c, imp_range range)
 {
     assert(ck);
-    const struct tm_contact *contact = &ck->contacts.v[c];
+    const struct tm_contact *contact = &ck->lists.contacts.v[c];
     struct diag *diag = ck_error(ck, DIAG_E0343, range,
                                  "the contact `%s` is stated at a point, so it "
                                  "has no surfaces and no gap",
@@ -265,7 +265,7 @@ struct value
 contact_gap(struct check *ck, uint32_t c, imp_range range)
 {
     assert(ck);
-    const struct tm_contact *contact = &ck->contacts.v[c];
+    const struct tm_contact *contact = &ck->lists.contacts.v[c];
     if (contact->system)
         return system_gap_value(ck, c, range);
     return v_num(ck, ex_sym(ck->g, SYM_CONTACT, c, IMP_CONTACT_GAP),
@@ -294,17 +294,17 @@ contact_field(struct check *ck, uint32_t number, const char *name,
                     ck_join(ck, names, n_contact_values, "and"));
         return v_poison(range);
     }
-    const struct tm_contact *contact = &ck->contacts.v[number];
+    const struct tm_contact *contact = &ck->lists.contacts.v[number];
     if (contact->at.n && which == GAP)
         return no_surface(ck, number, name_range);
     if (which == 0)
         return contact_gap(ck, number, range);
-    if (ck->contacts.v[number].system) {
+    if (ck->lists.contacts.v[number].system) {
         struct diag *diag =
             ck_error(ck, DIAG_E0112, name_range,
                      "the contact `%s` of a system has a gap, no "
                      "points",
-                     ck->contacts.v[number].name);
+                     ck->lists.contacts.v[number].name);
         CK_HELP(ck, diag, "its gap is the formula of the system");
         return v_poison(range);
     }

@@ -154,9 +154,9 @@ settled(struct check *ck, const struct dim *dim, imp_range range)
 static void
 system_impact(struct check *ck, struct tm_command *cmd)
 {
-    const struct tm_contact *contact = &ck->contacts.v[cmd->args[0].ref];
+    const struct tm_contact *contact = &ck->lists.contacts.v[cmd->args[0].ref];
     uint32_t number = contact->system - 1;
-    const struct tm_system *system = &ck->systems.v[number];
+    const struct tm_system *system = &ck->lists.systems.v[number];
     const struct dim *second = dim_mks(ck->dims, 0, 0, 1);
     const struct dim *energy = system_energy(ck, number);
     if (!contact->gap_dim || !energy)
@@ -166,9 +166,9 @@ system_impact(struct check *ck, struct tm_command *cmd)
     const char *rates = "";
     for (uint32_t i = 0; i < system->n; i++) {
         uint32_t q = system->first + i;
-        const char *u =
-            settled(ck, dim_div(ck->dims, ck->coordinate_dims.v[q], second),
-                    contact->range);
+        const char *u = settled(
+            ck, dim_div(ck->dims, ck->notes.coordinate_dims.v[q], second),
+            contact->range);
         rates = i ? arena_printf(ck->arena, "%s;%s", rates, u) : u;
     }
     size_t count = 0;
@@ -202,8 +202,8 @@ void
 record_schema(struct check *ck, uint32_t command)
 {
     assert(ck);
-    assert(command < ck->commands.n);
-    struct tm_command *cmd = &ck->commands.v[command];
+    assert(command < ck->lists.commands.n);
+    struct tm_command *cmd = &ck->lists.commands.v[command];
     const char *name = command_rows[cmd->id].name;
     const struct field_row *field;
     size_t count = 0;
@@ -233,7 +233,7 @@ static void
 impact_fields(struct check *ck, struct tm_command *cmd)
 {
     size_t count = 0;
-    if (cmd->n_args && ck->contacts.v[cmd->args[0].ref].system) {
+    if (cmd->n_args && ck->lists.contacts.v[cmd->args[0].ref].system) {
         system_impact(ck, cmd);
         return;
     }
@@ -247,17 +247,17 @@ void
 record_sizes(struct check *ck, uint32_t command, size_t n_contacts)
 {
     assert(ck);
-    assert(command < ck->commands.n);
-    if (names_contacts_of_system(ck->commands.v[command].id))
-        impact_fields(ck, &ck->commands.v[command]);
+    assert(command < ck->lists.commands.n);
+    if (names_contacts_of_system(ck->lists.commands.v[command].id))
+        impact_fields(ck, &ck->lists.commands.v[command]);
     static const char *const square[] = {"G", "null_space", "impulses",
                                          "normal_velocities_after",
                                          "kinetic_angles"};
-    struct tm_command *cmd = &ck->commands.v[command];
+    struct tm_command *cmd = &ck->lists.commands.v[command];
     if (imp_command_has(cmd->id, IMP_TRAIT_COLUMN_PER_COORDINATE) &&
         cmd->n_args) {
         /* columns are coordinates, but for the parts of a sum */
-        uint32_t count = ck->systems.v[cmd->args[0].ref].n;
+        uint32_t count = ck->lists.systems.v[cmd->args[0].ref].n;
         for (size_t i = 0; i < cmd->n_fields; i++)
             if (cmd->fields[i].kind == IMP_FIELD_MAT)
                 cmd->fields[i].width =
@@ -280,8 +280,8 @@ record_column(struct check *ck, uint32_t command, const struct tm_val *col,
               uint32_t width)
 {
     assert(ck && col);
-    assert(command < ck->commands.n);
-    struct tm_command *cmd = &ck->commands.v[command];
+    assert(command < ck->lists.commands.n);
+    struct tm_command *cmd = &ck->lists.commands.v[command];
     struct tm_field *fields =
         NEW_N(ck->arena, struct tm_field, cmd->n_fields + 1);
     memcpy(fields, cmd->fields, cmd->n_fields * sizeof *fields);
@@ -303,8 +303,8 @@ bool
 record_has(const struct check *ck, uint32_t command, const char *name)
 {
     assert(ck && name);
-    assert(command < ck->commands.n);
-    const struct tm_command *cmd = &ck->commands.v[command];
+    assert(command < ck->lists.commands.n);
+    const struct tm_command *cmd = &ck->lists.commands.v[command];
     for (uint32_t i = 0; i < cmd->n_fields; i++)
         if (!strcmp(cmd->fields[i].name, name))
             return true;
@@ -316,9 +316,9 @@ record_find(struct check *ck, const struct tm_val *value, uint32_t *command,
             uint32_t *field)
 {
     assert(ck && value && command && field);
-    for (uint32_t earlier = ck->now; earlier-- > 0;) {
-        const struct record *record = &ck->records.v[earlier];
-        const struct tm_command *cmd = &ck->commands.v[earlier];
+    for (uint32_t earlier = ck->progress.command; earlier-- > 0;) {
+        const struct record *record = &ck->notes.records.v[earlier];
+        const struct tm_command *cmd = &ck->lists.commands.v[earlier];
         if (!imp_command_has(cmd->id, IMP_TRAIT_RECORDS_MOTION) || cmd->inner)
             continue;
         /* of an earlier turn only the texts are left */

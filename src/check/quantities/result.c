@@ -16,15 +16,15 @@ static const expr *
 slot(struct check *ck, enum imp_slot_kind kind, uint32_t command,
      uint32_t field, int32_t index, const char *text, imp_range range)
 {
-    for (size_t i = 0; i < ck->slots.n; i++) {
-        const struct tm_slot *s = &ck->slots.v[i];
+    for (size_t i = 0; i < ck->lists.slots.n; i++) {
+        const struct tm_slot *s = &ck->lists.slots.v[i];
         if (s->kind == kind && s->command == command && s->field == field &&
             s->index == index &&
             (text ? s->text && !strcmp(text, s->text) : !s->text))
             return ex_sym(ck->g, SYM_SLOT, (uint32_t)i, 0);
     }
-    uint32_t count = (uint32_t)ck->slots.n;
-    APUSH(ck, &ck->slots,
+    uint32_t count = (uint32_t)ck->lists.slots.n;
+    APUSH(ck, &ck->lists.slots,
           (struct tm_slot){kind, command, field, index, text, range});
     return ex_sym(ck->g, SYM_SLOT, count, 0);
 }
@@ -35,7 +35,7 @@ param_of(const struct check *ck, const struct tm_command *cmd)
 {
     for (size_t i = 0; i < cmd->n_opts; i++)
         if (cmd->opts[i].id == IMP_OPT_threshold_over)
-            return ck->param_decls.v[cmd->opts[i].val.ref];
+            return ck->notes.param_decls.v[cmd->opts[i].val.ref];
     return NULL;
 }
 
@@ -60,7 +60,8 @@ field_dim(struct check *ck, const struct tm_command *cmd,
                    ? dim_mks(ck->dims, 1, 1, -1)
                    : dim_mks(ck->dims, 2, 1, -1);
     if (field->column) {
-        const struct record *record = &ck->records.v[cmd - ck->commands.v];
+        const struct record *record =
+            &ck->notes.records.v[cmd - ck->lists.commands.v];
         if (record->dims && record->dims[field->column - 1].own &&
             index != UINT32_MAX)
             return record->dims[field->column - 1].own[index % field->width];
@@ -91,8 +92,8 @@ result_field(struct check *ck, uint32_t command, const char *name,
              imp_range name_range, imp_range range)
 {
     assert(ck && name);
-    assert(command < ck->commands.n);
-    const struct tm_command *cmd = &ck->commands.v[command];
+    assert(command < ck->lists.commands.n);
+    const struct tm_command *cmd = &ck->lists.commands.v[command];
     uint32_t which = 0;
     while (which < cmd->n_fields && strcmp(cmd->fields[which].name, name))
         which++;
@@ -160,7 +161,7 @@ field_takes_indices(struct check *ck, const struct value *value, size_t count,
 {
     assert(ck && value);
     const struct tm_field *field =
-        &ck->commands.v[value->ref].fields[value->field];
+        &ck->lists.commands.v[value->ref].fields[value->field];
     bool mat = field->kind == IMP_FIELD_MAT;
     if (field->kind != IMP_FIELD_TEXT && (count == 1 || (mat && count == 2)))
         return true;
@@ -176,7 +177,7 @@ field_entry(struct check *ck, const struct value *value, const int32_t *index,
             size_t count, imp_range range)
 {
     assert(ck && value && index);
-    const struct tm_command *cmd = &ck->commands.v[value->ref];
+    const struct tm_command *cmd = &ck->lists.commands.v[value->ref];
     const struct tm_field *field = &cmd->fields[value->field];
     bool mat = field->kind == IMP_FIELD_MAT, row = mat && count == 1;
     int32_t at = index[0], j = count > 1 ? index[1] : 0;
@@ -212,7 +213,7 @@ field_reduce(struct check *ck, const char *op, const struct value *value,
              imp_range range, struct value *out)
 {
     assert(ck && op && value && out);
-    const struct tm_command *cmd = &ck->commands.v[value->ref];
+    const struct tm_command *cmd = &ck->lists.commands.v[value->ref];
     const struct tm_field *field = &cmd->fields[value->field];
     static const struct {
         const char *op;
@@ -245,7 +246,7 @@ field_compare(struct check *ck, const struct ast_expr *at,
 {
     assert(ck && at && value && text);
     const struct tm_field *field =
-        &ck->commands.v[value->ref].fields[value->field];
+        &ck->lists.commands.v[value->ref].fields[value->field];
     bool item = field->kind == IMP_FIELD_TEXTS && value->rows;
     if ((field->kind != IMP_FIELD_TEXT && !item) || text->kind != V_TEXT ||
         value->kind != V_FIELD) {

@@ -150,7 +150,7 @@ inertia_of(struct check *ck, uint32_t body, const expr *J[9])
 static struct value
 no_motion(struct check *ck, uint32_t body, const char *what, imp_range range)
 {
-    const struct tm_body *b = &ck->bodies.v[body];
+    const struct tm_body *b = &ck->lists.bodies.v[body];
     struct diag *diag = ck_error(
         ck, DIAG_E0345, range,
         "`%s` is fixed, so it has no %s: nothing moves it", b->name, what);
@@ -163,7 +163,7 @@ no_motion(struct check *ck, uint32_t body, const char *what, imp_range range)
 static struct value
 screw_M(struct check *ck, uint32_t body, imp_range range)
 {
-    if (ck->bodies.v[body].fixed)
+    if (ck->lists.bodies.v[body].fixed)
         return no_motion(ck, body, "M", range);
     struct value value = mx_array(ck, 6, 6, range);
     const expr *J[9], *m = leaf(ck, body, BODYQ_MASS, 0);
@@ -182,7 +182,7 @@ screw_reduced(struct check *ck, uint32_t body, const struct value *Q,
               imp_range range)
 {
     assert(ck && Q);
-    assert(body < ck->bodies.n);
+    assert(body < ck->lists.bodies.n);
     struct value M = screw_M(ck, body, range), eta = screw_eta(ck, range);
     if (M.kind == V_POISON || Q->kind == V_POISON)
         return v_poison(range);
@@ -201,7 +201,7 @@ screw_of_body(struct check *ck, uint32_t body, const char *name,
               imp_range range, struct value *out)
 {
     assert(ck && name && out);
-    assert(body < ck->bodies.n);
+    assert(body < ck->lists.bodies.n);
     graph_origin(ck->g, range);
     if (!strcmp(name, "twist")) {
         *out = twist_of(ck, body, range);
@@ -212,12 +212,12 @@ screw_of_body(struct check *ck, uint32_t body, const char *name,
         struct value value = twist_of(ck, body, range);
         *out = M.kind == V_POISON ? M : screw_mul(ck, &M, &value);
     } else if (!strcmp(name, "Q") || !strcmp(name, "S")) {
-        if (ck->bodies.v[body].fixed)
+        if (ck->lists.bodies.v[body].fixed)
             *out = no_motion(ck, body, name, range);
         else
             *out = screw_held(ck, body, name[0] == 'Q', range);
     } else if (!strcmp(name, "M_red")) {
-        if (ck->bodies.v[body].fixed) {
+        if (ck->lists.bodies.v[body].fixed) {
             *out = no_motion(ck, body, name, range);
             return true;
         }

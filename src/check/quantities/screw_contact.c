@@ -16,12 +16,12 @@ static void
 contact_line(struct check *ck, uint32_t body, uint32_t number,
              screw_vec direction, screw_vec arm)
 {
-    const struct tm_contact *contact = &ck->contacts.v[number];
+    const struct tm_contact *contact = &ck->lists.contacts.v[number];
     struct graph *graph = ck->g;
     if (contact->at.n) {
         uint32_t carrier = contact->body[0];
         if (carrier != IMP_WORLD && contact->body[1] != IMP_WORLD &&
-            ck->bodies.v[carrier].fixed)
+            ck->lists.bodies.v[carrier].fixed)
             carrier = contact->body[1];
         screw_vec at, d;
         screw_pad(ck, &contact->at, at);
@@ -47,7 +47,7 @@ contact_line(struct check *ck, uint32_t body, uint32_t number,
 static bool
 touches(const struct check *ck, uint32_t body, uint32_t c)
 {
-    const uint32_t *b = ck->contacts.v[c].body;
+    const uint32_t *b = ck->lists.contacts.v[c].body;
     return b[0] == body || b[1] == body;
 }
 
@@ -64,7 +64,7 @@ U_of(struct check *ck, uint32_t body, const struct value *c, size_t count,
             u[k] = arm[k] = ex_num(ck->g, 0);
         if (touches(ck, body, c[i].ref))
             contact_line(ck, body, c[i].ref, u, arm);
-        if (sign && ck->contacts.v[c[i].ref].body[1] == body)
+        if (sign && ck->lists.contacts.v[c[i].ref].body[1] == body)
             for (int k = 0; k < 3; k++)
                 u[k] = ex_neg(ck->g, u[k]);
         screw_cross(ck, (const expr *const *)arm, (const expr *const *)u, m);
@@ -162,11 +162,11 @@ G_sum(struct check *ck, const struct ast_expr *node,
     for (size_t k = 0; k < count * count; k++)
         sum.e[k] = ex_num(ck->g, 0);
     bool any = false;
-    for (uint32_t b = 0; b < ck->bodies.n; b++) {
+    for (uint32_t b = 0; b < ck->lists.bodies.n; b++) {
         bool in = false;
         for (size_t i = 0; i < count; i++)
             in |= touches(ck, b, contacts[i].ref);
-        if (!in || ck->bodies.v[b].fixed)
+        if (!in || ck->lists.bodies.v[b].fixed)
             continue;
         struct value g = G_of(ck, b, contacts, count, node->range);
         if (g.kind == V_POISON)
@@ -203,23 +203,24 @@ screw_contacts(struct check *ck, const struct ast_expr *node,
                 struct diag *diag =
                     ck_error(ck, DIAG_E0346, node->args[entry].value->range,
                              "the contact `%s` stands here twice",
-                             ck->contacts.v[left[entry].ref].name);
+                             ck->lists.contacts.v[left[entry].ref].name);
                 CK_NOTE(ck, diag, node->args[k].value->range, "first here");
                 CK_HELP(ck, diag, "name each contact once");
                 return v_poison(node->range);
             }
         if (!named || touches(ck, left[0].ref, left[entry].ref))
             continue;
-        const struct tm_contact *contact = &ck->contacts.v[left[entry].ref];
+        const struct tm_contact *contact =
+            &ck->lists.contacts.v[left[entry].ref];
         struct diag *d =
             ck_error(ck, DIAG_E0346, node->args[entry].value->range,
                      "`%s` is no contact of `%s`", contact->name,
-                     ck->bodies.v[left[0].ref].name);
+                     ck->lists.bodies.v[left[0].ref].name);
         CK_NOTE(ck, d, contact->range, "it is between `%s` and `%s`",
-                ck->bodies.v[contact->body[0]].name,
-                ck->bodies.v[contact->body[1]].name);
+                ck->lists.bodies.v[contact->body[0]].name,
+                ck->lists.bodies.v[contact->body[1]].name);
         CK_HELP(ck, d, "name one of its bodies, or a contact of `%s`",
-                ck->bodies.v[left[0].ref].name);
+                ck->lists.bodies.v[left[0].ref].name);
         return v_poison(node->range);
     }
     if (named && count == 1) {
@@ -231,11 +232,11 @@ screw_contacts(struct check *ck, const struct ast_expr *node,
                 want_g ? "as in G(one, a1, a2)" : "as in U(one, a1, a2)");
         return v_poison(node->range);
     }
-    if (named && want_g && ck->bodies.v[left[0].ref].fixed) {
+    if (named && want_g && ck->lists.bodies.v[left[0].ref].fixed) {
         struct diag *diag = ck_error(ck, DIAG_E0345, node->args[0].value->range,
                                      "`%s` is fixed, so it has no G: nothing "
                                      "moves it",
-                                     ck->bodies.v[left[0].ref].name);
+                                     ck->lists.bodies.v[left[0].ref].name);
         CK_HELP(ck, diag,
                 "leave it out: G of contacts leaves out what is fixed");
         return v_poison(node->range);

@@ -323,7 +323,7 @@ static struct value
 screw_of_joint(struct check *ck, uint32_t joint, uint32_t body, bool want_q,
                imp_range range)
 {
-    const struct tm_joint *described = &ck->joints.v[joint];
+    const struct tm_joint *described = &ck->lists.joints.v[joint];
     struct sides sides = {ck, described, described->body[0], described->body[1],
                           ck->m->dim == 2};
     struct list list = {.n = 0};
@@ -372,7 +372,7 @@ screw_of_joint(struct check *ck, uint32_t joint, uint32_t body, bool want_q,
 static struct value
 free_body(struct check *ck, uint32_t body, bool Q, imp_range range)
 {
-    const struct tm_body *b = &ck->bodies.v[body];
+    const struct tm_body *b = &ck->lists.bodies.v[body];
     if (!Q) {
         struct diag *diag = ck_error(
             ck, DIAG_E0345, range,
@@ -397,7 +397,7 @@ not_constant(struct check *ck, uint32_t body,
              const struct tm_joint *const *joints, size_t count, bool want_q,
              imp_range range)
 {
-    const struct tm_body *b = &ck->bodies.v[body];
+    const struct tm_body *b = &ck->lists.bodies.v[body];
     const char *coordinate = want_q ? "Q" : "S";
     struct diag *diag =
         count > 1
@@ -421,19 +421,19 @@ struct value
 screw_held(struct check *ck, uint32_t body, bool want_q, imp_range range)
 {
     assert(ck);
-    assert(body < ck->bodies.n);
+    assert(body < ck->lists.bodies.n);
     const struct tm_joint *found[2];
     size_t count = 0;
     uint32_t at = 0;
-    if (!ck->joined) {
+    if (!ck->progress.joined) {
         struct diag *diag = ck_error(ck, DIAG_E0319, range,
                                      "what is given at the start, and forces, "
                                      "cannot depend on joints");
         CK_HELP(ck, diag, "Q, S, M_red and G stand in commands and in `let`");
         return v_poison(range);
     }
-    for (uint32_t i = 0; i < ck->joints.n; i++) {
-        const struct tm_joint *joint = &ck->joints.v[i];
+    for (uint32_t i = 0; i < ck->lists.joints.n; i++) {
+        const struct tm_joint *joint = &ck->lists.joints.v[i];
         if (joint->body[0] != body && joint->body[1] != body)
             continue;
         if (count < 2)
@@ -445,7 +445,7 @@ screw_held(struct check *ck, uint32_t body, bool want_q, imp_range range)
         return free_body(ck, body, want_q, range);
     const struct tm_joint *j = found[0];
     uint32_t other = j->body[0] == body ? j->body[1] : j->body[0];
-    if (count > 1 || (other != IMP_WORLD && !ck->bodies.v[other].fixed))
+    if (count > 1 || (other != IMP_WORLD && !ck->lists.bodies.v[other].fixed))
         return not_constant(ck, body, found, count, want_q, range);
     return screw_of_joint(ck, at, body, want_q, range);
 }
@@ -473,13 +473,13 @@ joint_field(struct check *ck, uint32_t joint, const char *name,
                 "r.joint_impulses");
         return v_poison(range);
     }
-    if (!ck->joined) {
+    if (!ck->progress.joined) {
         struct diag *diag = ck_error(ck, DIAG_E0319, range,
                                      "what is given at the start, and forces, "
                                      "cannot depend on joints");
         CK_HELP(ck, diag, "Q and S stand in commands and in `let`");
         return v_poison(range);
     }
-    return screw_of_joint(ck, joint, ck->joints.v[joint].body[0],
+    return screw_of_joint(ck, joint, ck->lists.joints.v[joint].body[0],
                           name[0] == 'Q', range);
 }

@@ -17,10 +17,10 @@ const struct system_work *
 system_work_of(const struct check *ck, uint32_t system)
 {
     assert(ck);
-    assert(system < ck->systems.n);
-    for (size_t i = 0; i < ck->system_works.n; i++)
-        if (ck->system_works.v[i].decl->index == system)
-            return &ck->system_works.v[i];
+    assert(system < ck->lists.systems.n);
+    for (size_t i = 0; i < ck->notes.systems.n; i++)
+        if (ck->notes.systems.v[i].decl->index == system)
+            return &ck->notes.systems.v[i];
     return NULL;
 }
 
@@ -28,7 +28,7 @@ const struct dim *
 system_energy(const struct check *ck, uint32_t system)
 {
     assert(ck);
-    assert(system < ck->systems.n);
+    assert(system < ck->lists.systems.n);
     const struct system_work *work = system_work_of(ck, system);
     return work ? work->energy : NULL;
 }
@@ -38,16 +38,16 @@ system_field(struct check *ck, uint32_t system, const char *name,
              imp_range name_range, imp_range range)
 {
     assert(ck && name);
-    assert(system < ck->systems.n);
-    const struct tm_system *described = &ck->systems.v[system];
+    assert(system < ck->lists.systems.n);
+    const struct tm_system *described = &ck->lists.systems.v[system];
     const struct system_work *work = system_work_of(ck, system);
     if (!work || work->broken)
         return v_poison(range);
     for (uint32_t i = described->first;
          i < described->first + described->n + described->n_observer; i++)
-        if (!strcmp(ck->coordinates.v[i].name, name))
+        if (!strcmp(ck->lists.coordinates.v[i].name, name))
             return v_num(ck, ex_sym(ck->g, SYM_COORD, i, 0),
-                         ck->coordinate_dims.v[i], range);
+                         ck->notes.coordinate_dims.v[i], range);
     for (size_t i = 0; i < work->members.n; i++) {
         const struct member *m = &work->members.v[i];
         if (strcmp(m->item->name.text, name))
@@ -68,7 +68,7 @@ system_field(struct check *ck, uint32_t system, const char *name,
                                    work->members.n + n_system_values);
     size_t count = 0;
     for (uint32_t i = 0; i < described->n + described->n_observer; i++)
-        names[count++] = ck->coordinates.v[described->first + i].name;
+        names[count++] = ck->lists.coordinates.v[described->first + i].name;
     for (size_t i = 0; i < work->members.n; i++)
         names[count++] = work->members.v[i].item->name.text;
     for (size_t i = 0; i < n_system_values; i++)
@@ -108,11 +108,11 @@ struct value
 system_gap_value(struct check *ck, uint32_t contact, imp_range range)
 {
     assert(ck);
-    assert(contact < ck->contacts.n);
-    const struct tm_contact *c = &ck->contacts.v[contact];
-    if (c->gap_dim && ck->gaps)
+    assert(contact < ck->lists.contacts.n);
+    const struct tm_contact *c = &ck->lists.contacts.v[contact];
+    if (c->gap_dim && ck->progress.gaps)
         return v_num(ck, c->gap.e, c->gap_dim, range);
-    if (!ck->gaps) {
+    if (!ck->progress.gaps) {
         struct diag *diag =
             ck_error(ck, DIAG_E0364, range,
                      "a formula of the model reads the gap of the "
@@ -128,8 +128,8 @@ contact_of_bodies(struct check *ck, uint32_t contact, const char *asked,
                   imp_range range)
 {
     assert(ck && asked);
-    assert(contact < ck->contacts.n);
-    const struct tm_contact *c = &ck->contacts.v[contact];
+    assert(contact < ck->lists.contacts.n);
+    const struct tm_contact *c = &ck->lists.contacts.v[contact];
     if (!c->system)
         return true;
     struct diag *diag = ck_error(ck, DIAG_E0369, range,

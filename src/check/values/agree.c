@@ -25,7 +25,7 @@ explain(struct check *ck, struct diag *diag, const struct ast_expr *node,
     if (!node || *budget <= 0)
         return;
     if (node->kind == AST_NAME) {
-        for (struct module *module = ck->modules; module;
+        for (struct module *module = ck->modules.first; module;
              module = module->next) {
             struct decl *param = scope_own(module, node->name.text);
             imp_range range;
@@ -142,8 +142,8 @@ v_need_scalar(struct check *ck, struct value *value,
                      what, v_kind(ck, value));
         if (value->kind == V_RESULT)
             CK_HELP(ck, diag, "take one of its fields, as in `r.%s`",
-                    ck->commands.v[value->ref].n_fields
-                        ? ck->commands.v[value->ref].fields[0].name
+                    ck->lists.commands.v[value->ref].n_fields
+                        ? ck->lists.commands.v[value->ref].fields[0].name
                         : "time");
         return false;
     }

@@ -27,7 +27,7 @@ ck_no_arithmetic(struct check *ck, const struct ast_expr *at, const char *doing,
         ck_error(ck, record ? DIAG_E0224 : DIAG_E0209, node->range,
                  "%s takes numbers, but this is %s", doing, v_kind(ck, value));
     if (value->kind == V_RESULT) {
-        const struct tm_command *cmd = &ck->commands.v[value->ref];
+        const struct tm_command *cmd = &ck->lists.commands.v[value->ref];
         const char *names[64];
         size_t count = 0;
         for (; count < cmd->n_fields && count < 64; count++)
@@ -42,10 +42,10 @@ ck_no_arithmetic(struct check *ck, const struct ast_expr *at, const char *doing,
         CK_HELP(ck, diag, "take one entry, as in v[0], or sum(...), max(...)");
     } else if (value->kind == V_BODY) {
         CK_HELP(ck, diag, "take a quantity of it, as in %s.position",
-                ck->bodies.v[value->ref].name);
+                ck->lists.bodies.v[value->ref].name);
     } else if (value->kind == V_CONTACT) {
         CK_HELP(ck, diag, "its gap is gap(%s)",
-                ck->contacts.v[value->ref].name);
+                ck->lists.contacts.v[value->ref].name);
     }
     return v_poison(at->range);
 }

@@ -17,7 +17,7 @@ fixed_leaf(void *ctx, const expr *leaf)
 {
     struct fixing *fixing = ctx;
     if (leaf->sym == SYM_PARAM) {
-        struct tm_param *param = &fixing->ck->params.v[leaf->i];
+        struct tm_param *param = &fixing->ck->lists.params.v[leaf->i];
         if (fixing->change && !param->structural) {
             param->structural = true;
             for (size_t i = 0; i < fixing->ck->in->n_sets; i++)

@@ -15,9 +15,9 @@ system_leaf(void *ctx, const expr *leaf)
 {
     struct leaves *leaves = ctx;
     leaves->system |= leaf->sym == SYM_COORD || leaf->sym == SYM_SYSTEM ||
-                      (leaf->sym == SYM_TOTAL && leaves->ck->systems.n);
+                      (leaf->sym == SYM_TOTAL && leaves->ck->lists.systems.n);
     if (leaf->sym == SYM_SERIES)
-        ex_leaves(leaves->ck->g, &leaves->ck->series.v[leaf->i].e, 1,
+        ex_leaves(leaves->ck->g, &leaves->ck->lists.series.v[leaf->i].e, 1,
                   system_leaf, leaves);
 }
 static void

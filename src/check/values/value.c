@@ -98,20 +98,20 @@ v_kind(struct check *ck, const struct value *value)
         return "a list of numbers";
     case V_BODY:
         return arena_printf(ck->arena, "the body `%s`",
-                            ck->bodies.v[value->ref].name);
+                            ck->lists.bodies.v[value->ref].name);
     case V_SYSTEM:
         return arena_printf(ck->arena, "the system `%s`",
-                            ck->systems.v[value->ref].name);
+                            ck->lists.systems.v[value->ref].name);
     case V_FAMILY:
         return arena_printf(ck->arena, "the family of contacts `%s`",
                             value->text);
     case V_CONTACT:
         return arena_printf(ck->arena, "the contact `%s`",
-                            ck->contacts.v[value->ref].name);
+                            ck->lists.contacts.v[value->ref].name);
     case V_RESULT:
         return "the record of a command";
     case V_FIELD:
-        switch (ck->commands.v[value->ref].fields[value->field].kind) {
+        switch (ck->lists.commands.v[value->ref].fields[value->field].kind) {
         case IMP_FIELD_TEXT:
             return "a text of a result";
         case IMP_FIELD_TEXTS:

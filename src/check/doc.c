@@ -324,7 +324,7 @@ put_system(struct check *ck, struct buf *out, const struct ast_item *it)
         buf_printf(out, "%s%s", head, c->name.text);
         if (c->index.text && c->lo && c->hi)
             buf_printf(out, "[%s in %s .. %s]", c->index.text,
-                       ck_label(ck, c->lo), ck_label(ck, c->hi));
+                       expr_label(ck, c->lo), expr_label(ck, c->hi));
         head = ", ";
     }
     if (head[0] == ',')
@@ -369,10 +369,11 @@ static bool
 doc_coordinate(struct check *ck, const char *name, struct buf *out)
 {
     bool any = false;
-    for (struct module *module = ck->modules.first; module; module = module->next)
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             for (size_t i = 0;
-                 decl->kind == D_SYSTEM && i < decl->item->n_block; i++)
+                 decl->kind == DECL_SYSTEM && i < decl->item->n_block; i++)
                 for (size_t k = 0; k < decl->item->block[i]->n_names; k++)
                     if (decl->item->block[i]->kind == AST_COORDINATE &&
                         !strcmp(decl->item->block[i]->names[k].text, name)) {
@@ -387,7 +388,8 @@ static bool
 doc_decl(struct check *ck, const char *name, struct buf *out)
 {
     bool any = false;
-    for (struct module *module = ck->modules.first; module; module = module->next) {
+    for (struct module *module = ck->modules.first; module;
+         module = module->next) {
         struct decl *decl = scope_own(module, name);
         if (!decl || !decl->item)
             continue;
@@ -400,9 +402,9 @@ doc_decl(struct check *ck, const char *name, struct buf *out)
             continue;
         }
         buf_printf(out, "%s %s",
-                   decl->kind == D_FN       ? "fn"
-                   : decl->kind == D_RESULT ? "result"
-                                            : decl_kind_name(decl->kind),
+                   decl->kind == DECL_FN       ? "fn"
+                   : decl->kind == DECL_RESULT ? "result"
+                                               : decl_kind_name(decl->kind),
                    name);
         if (it->has_formals) {
             buf_putc(out, '(');
@@ -410,34 +412,35 @@ doc_decl(struct check *ck, const char *name, struct buf *out)
                 buf_printf(out, "%s%s", i ? ", " : "",
                            it->formals[i].name.text);
                 if (it->formals[i].dflt)
-                    buf_printf(out, " = %s", ck_label(ck, it->formals[i].dflt));
+                    buf_printf(out, " = %s",
+                               expr_label(ck, it->formals[i].dflt));
             }
             buf_putc(out, ')');
         }
-        if ((decl->kind == D_PARAM || decl->kind == D_LET ||
-             decl->kind == D_FN || decl->kind == D_SHAPE) &&
+        if ((decl->kind == DECL_PARAM || decl->kind == DECL_LET ||
+             decl->kind == DECL_FN || decl->kind == DECL_SHAPE) &&
             it->value)
-            buf_printf(out, " = %s", ck_label(ck, it->value));
+            buf_printf(out, " = %s", expr_label(ck, it->value));
         if (it->lo && it->hi)
-            buf_printf(out, " in [%s, %s]", ck_label(ck, it->lo),
-                       ck_label(ck, it->hi));
+            buf_printf(out, " in [%s, %s]", expr_label(ck, it->lo),
+                       expr_label(ck, it->hi));
         if (it->head1)
-            buf_printf(out, " : %s", ck_label(ck, it->head1));
+            buf_printf(out, " : %s", expr_label(ck, it->head1));
         if (it->head2)
-            buf_printf(out, " | %s", ck_label(ck, it->head2));
-        if (decl->kind == D_RESULT && it->command)
+            buf_printf(out, " | %s", expr_label(ck, it->head2));
+        if (decl->kind == DECL_RESULT && it->command)
             buf_printf(out, " of %s", it->command->name.text);
         buf_putc(out, '\n');
         put_doc(out, it->doc);
-        if (decl->kind == D_SYSTEM)
+        if (decl->kind == DECL_SYSTEM)
             put_system(ck, out, it);
         if (module->library) {
             buf_printf(out, "  from the library: use %s\n", module->name);
-            if (decl->kind == D_SHAPE)
+            if (decl->kind == DECL_SHAPE)
                 put_example(out, decl, "body b",
                             it->n_formals ? " { density = 1 }"
                                           : "() { fixed = true }");
-            if (decl->kind == D_SYSTEM)
+            if (decl->kind == DECL_SYSTEM)
                 put_example(out, decl, "system one", " { start { h = 1 } }");
         }
         any = true;
@@ -472,7 +475,8 @@ gather(void *ctx, const char *kind, const char *name)
 static bool
 doc_library(struct check *ck, const char *name, struct buf *out)
 {
-    for (struct module *module = ck->modules.first; module; module = module->next)
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
         if (module->library && !strcmp(module->name, name)) {
             /* a command may have its name */
             if (doc_command(name, out))
@@ -638,12 +642,13 @@ names(struct check *ck,
     const struct command_row *c;
     const struct option_row *option;
     const struct field_row *r;
-    for (struct module *module = ck->modules.first; module; module = module->next) {
+    for (struct module *module = ck->modules.first; module;
+         module = module->next) {
         if (module->library)
             each(ctx, "name", module->name);
         for (struct decl *decl = module->first; decl; decl = decl->next) {
             each(ctx, decl_kind_name(decl->kind), decl->name);
-            if (decl->kind == D_SYSTEM)
+            if (decl->kind == DECL_SYSTEM)
                 give_parts(decl->item, each, ctx);
         }
     }

@@ -36,8 +36,8 @@ write_units(struct check *ck)
     for (size_t i = 0; i < ck->notes.units.n; i++)
         *ck->notes.units.v[i].unit =
             ck->notes.units.v[i].dims
-                ? mx_units(ck, ck->notes.units.v[i].dims,
-                           ck->notes.units.v[i].n)
+                ? matrix_units(ck, ck->notes.units.v[i].dims,
+                               ck->notes.units.v[i].n)
                 : dim_text(ck->dims, ck->notes.units.v[i].dim);
     for (size_t k = 0; k < ck->lists.commands.n; k++) {
         struct tm_command *cmd = &ck->lists.commands.v[k];
@@ -46,7 +46,7 @@ write_units(struct check *ck)
             if (cmd->fields[f].column) {
                 const struct record_dim *d =
                     &record->dims[cmd->fields[f].column - 1];
-                cmd->fields[f].unit = d->own ? mx_units(ck, d->own, d->n)
+                cmd->fields[f].unit = d->own ? matrix_units(ck, d->own, d->n)
                                              : dim_text(ck->dims, d->all);
             }
         /* fields that a command's value refers to */
@@ -75,7 +75,7 @@ check_model(const struct check_input *in)
 
     scope_load(&ck);
     decl_params(&ck);
-    decl_definitions(&ck, D_SHAPE);
+    decl_definitions(&ck, DECL_SHAPE);
     contacts_declare(&ck);
     systems_declare(&ck);
     ck.progress.placed = true;
@@ -88,7 +88,7 @@ check_model(const struct check_input *in)
     check_systems(&ck);
     check_commands(&ck);
     decl_lets(&ck);
-    decl_definitions(&ck, D_FN);
+    decl_definitions(&ck, DECL_FN);
     systems_done(&ck);
     decl_params_done(&ck);
     commands_late(&ck);

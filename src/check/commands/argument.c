@@ -10,16 +10,16 @@ static bool
 whole_field(struct check *ck, const struct ast_expr *node, struct value *value)
 {
     node = ast_unwrap(node);
-    if (node->kind != AST_FIELD || value->kind == V_POISON ||
-        ck_joint(ck, &ck->modules.top, node->a))
+    if (node->kind != AST_FIELD || value->kind == VALUE_POISON ||
+        check_joint(ck, &ck->modules.top, node->a))
         return false;
-    struct value result = ck_expr(ck, &ck->modules.top, node->a);
-    if (result.kind != V_RESULT)
+    struct value result = check_expr(ck, &ck->modules.top, node->a);
+    if (result.kind != VALUE_RESULT)
         return false;
     const struct tm_command *cmd = &ck->lists.commands.v[result.ref];
     for (uint32_t i = 0; i < cmd->n_fields; i++)
         if (!strcmp(cmd->fields[i].name, node->name.text)) {
-            *value = (struct value){.kind = V_FIELD,
+            *value = (struct value){.kind = VALUE_FIELD,
                                     .ref = result.ref,
                                     .field = i,
                                     .range = node->range};
@@ -32,49 +32,51 @@ bool
 contact_value(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
     assert(ck && node && out);
-    struct value value = ck_expr(ck, &ck->modules.top, node);
-    if (value.kind == V_POISON)
+    struct value value = check_expr(ck, &ck->modules.top, node);
+    if (value.kind == VALUE_POISON)
         return false;
-    if (value.kind == V_CONTACT) {
+    if (value.kind == VALUE_CONTACT) {
         val_of(ck, &value, node, out);
         return true;
     }
-    struct diag *diag = ck_error(ck, DIAG_E0404, node->range,
-                                 "a contact is wanted here, but this is %s",
-                                 v_kind(ck, &value));
-    ck_help_contacts(ck, diag);
+    struct diag *diag = check_error(ck, DIAG_E0404, node->range,
+                                    "a contact is wanted here, but this is %s",
+                                    value_kind_text(ck, &value));
+    check_help_contacts(ck, diag);
     return false;
 }
 
 static bool
 system_value(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
-    struct value value = ck_expr(ck, &ck->modules.top, node);
-    if (value.kind == V_POISON)
+    struct value value = check_expr(ck, &ck->modules.top, node);
+    if (value.kind == VALUE_POISON)
         return false;
-    if (value.kind != V_SYSTEM) {
-        struct diag *diag = ck_error(ck, DIAG_E0417, node->range,
-                                     "a system is wanted here, but this is %s",
-                                     v_kind(ck, &value));
+    if (value.kind != VALUE_SYSTEM) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0417, node->range,
+                        "a system is wanted here, but this is %s",
+                        value_kind_text(ck, &value));
         const char *names[16];
         size_t count = 0;
         for (; count < ck->lists.systems.n && count < 16; count++)
             names[count] = ck->lists.systems.v[count].name;
         if (count)
-            CK_HELP(ck, diag, "systems of this model: %s",
-                    ck_join(ck, names, count, "and"));
+            CHECK_HELP(ck, diag, "systems of this model: %s",
+                       check_join(ck, names, count, "and"));
         else
-            CK_HELP(ck, diag, "declare one: system one { coordinate h  ... }");
+            CHECK_HELP(ck, diag,
+                       "declare one: system one { coordinate h  ... }");
         return false;
     }
     const struct tm_system *system = &ck->lists.systems.v[value.ref];
     if (!system->n_contact) {
-        struct diag *diag = ck_error(ck, DIAG_E0418, node->range,
-                                     "`%s` has no contacts, so nothing can "
-                                     "chatter",
-                                     system->name);
-        CK_NOTE(ck, diag, system->range, "the system");
-        CK_HELP(ck, diag, "give it some: contact foot { gap = h }");
+        struct diag *diag = check_error(ck, DIAG_E0418, node->range,
+                                        "`%s` has no contacts, so nothing can "
+                                        "chatter",
+                                        system->name);
+        CHECK_NOTE(ck, diag, system->range, "the system");
+        CHECK_HELP(ck, diag, "give it some: contact foot { gap = h }");
         return false;
     }
     val_of(ck, &value, node, out);
@@ -84,20 +86,22 @@ system_value(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 static bool
 shown(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
-    struct value value = ck_expr(ck, &ck->modules.top, node);
-    if (value.kind == V_POISON)
+    struct value value = check_expr(ck, &ck->modules.top, node);
+    if (value.kind == VALUE_POISON)
         return false;
-    if (value.kind == V_FIELD && value.rows) { /* an entry of a list of texts */
-        struct diag *diag = ck_error(ck, DIAG_E0411, node->range,
-                                     "one text of a list can only be compared");
-        CK_HELP(ck, diag, "as in %s == \"...\", or show the whole list",
-                ck_label(ck, node));
+    if (value.kind == VALUE_FIELD &&
+        value.rows) { /* an entry of a list of texts */
+        struct diag *diag =
+            check_error(ck, DIAG_E0411, node->range,
+                        "one text of a list can only be compared");
+        CHECK_HELP(ck, diag, "as in %s == \"...\", or show the whole list",
+                   expr_label(ck, node));
         return false;
     }
     whole_field(ck, node, &value);
     val_of(ck, &value, node, out);
-    if (value.kind == V_SYSTEM || value.kind == V_FAMILY ||
-        (value.kind == V_CONTACT && ck->lists.contacts.v[value.ref].system))
+    if (value.kind == VALUE_SYSTEM || value.kind == VALUE_FAMILY ||
+        (value.kind == VALUE_CONTACT && ck->lists.contacts.v[value.ref].system))
         system_shown(ck, &value, out);
     return true;
 }
@@ -105,20 +109,20 @@ shown(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 static void
 not_recorded(struct check *ck, const struct ast_expr *node, const char *doing)
 {
-    const char *label = ck_label(ck, node);
+    const char *label = expr_label(ck, node);
     bool run = false;
     for (uint32_t k = 0; k < ck->progress.command; k++)
         run |= imp_command_has(ck->lists.commands.v[k].id,
                                IMP_TRAIT_RECORDS_MOTION);
-    struct diag *diag = ck_error(ck, DIAG_E0409, node->range,
-                                 "`%s` has not been recorded, so there is "
-                                 "nothing to %s",
-                                 label, doing);
-    CK_HELP(ck, diag,
-            run ? "add it to the `record` of the simulate before: record = "
-                  "(..., %s)"
-                : "record it first: simulate { until = 1  record = %s }",
-            label);
+    struct diag *diag = check_error(ck, DIAG_E0409, node->range,
+                                    "`%s` has not been recorded, so there is "
+                                    "nothing to %s",
+                                    label, doing);
+    CHECK_HELP(ck, diag,
+               run ? "add it to the `record` of the simulate before: record = "
+                     "(..., %s)"
+                   : "record it first: simulate { until = 1  record = %s }",
+               label);
 }
 
 /* what plot and save take: results, their fields, recorded expressions */
@@ -127,14 +131,14 @@ recorded_value(struct check *ck, const struct ast_expr *node, const char *doing,
                struct tm_val *out)
 {
     assert(ck && node && doing && out);
-    struct value value = ck_expr(ck, &ck->modules.top, node);
+    struct value value = check_expr(ck, &ck->modules.top, node);
     bool plot = doing[0] == 'p';
-    if (value.kind == V_POISON)
+    if (value.kind == VALUE_POISON)
         return false;
     const struct ast_expr *inner = ast_unwrap(node);
     bool whole = whole_field(ck, node, &value);
     val_of(ck, &value, node, out);
-    if (value.kind == V_RESULT) {
+    if (value.kind == VALUE_RESULT) {
         const struct tm_command *cmd = &ck->lists.commands.v[value.ref];
         bool lists = !plot;
         for (size_t i = 0; i < cmd->n_fields; i++)
@@ -144,14 +148,14 @@ recorded_value(struct check *ck, const struct ast_expr *node, const char *doing,
         if (lists && cmd->n_fields)
             return true;
         struct diag *diag =
-            ck_error(ck, DIAG_E0413, node->range,
-                     "there is nothing to %s in this result", doing);
-        CK_HELP(ck, diag,
-                "name what to keep: simulate { ... record = "
-                "gap(touch) }");
+            check_error(ck, DIAG_E0413, node->range,
+                        "there is nothing to %s in this result", doing);
+        CHECK_HELP(ck, diag,
+                   "name what to keep: simulate { ... record = "
+                   "gap(touch) }");
         return false;
     }
-    if (value.kind == V_FIELD) {
+    if (value.kind == VALUE_FIELD) {
         enum imp_field_kind k =
             ck->lists.commands.v[value.ref].fields[value.field].kind;
         if (!plot || k == IMP_FIELD_LIST || k == IMP_FIELD_VECS ||
@@ -160,9 +164,9 @@ recorded_value(struct check *ck, const struct ast_expr *node, const char *doing,
                              IMP_TRAIT_VARIES_PARAMS)))
             return true;
     }
-    if (value.kind == V_LIST)
+    if (value.kind == VALUE_LIST)
         return true;
-    if (value.kind == V_NUM && !whole && inner->kind != AST_NUM) {
+    if (value.kind == VALUE_NUM && !whole && inner->kind != AST_NUM) {
         uint32_t command, field;
         if (record_find(ck, out, &command, &field)) {
             out->kind = IMP_VAL_FIELD;
@@ -175,15 +179,15 @@ recorded_value(struct check *ck, const struct ast_expr *node, const char *doing,
         not_recorded(ck, node, doing);
         return false;
     }
-    struct diag *d =
-        ck_error(ck, DIAG_E0411, node->range, "this cannot be %s: it is %s",
-                 plot ? "plotted" : "saved",
-                 whole ? "a single value of a result" : v_kind(ck, &value));
-    CK_HELP(ck, d,
-            plot ? "plot takes recorded expressions, lists of a "
-                   "result, or a result"
-                 : "save takes results, their fields and recorded "
-                   "expressions; `show` prints values");
+    struct diag *d = check_error(
+        ck, DIAG_E0411, node->range, "this cannot be %s: it is %s",
+        plot ? "plotted" : "saved",
+        whole ? "a single value of a result" : value_kind_text(ck, &value));
+    CHECK_HELP(ck, d,
+               plot ? "plot takes recorded expressions, lists of a "
+                      "result, or a result"
+                    : "save takes results, their fields and recorded "
+                      "expressions; `show` prints values");
     return false;
 }
 
@@ -196,25 +200,26 @@ is_compare(const struct ast_expr *node)
 static bool
 condition(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
-    struct value value = ck_expr(ck, &ck->modules.top, node);
-    if (value.kind == V_POISON)
+    struct value value = check_expr(ck, &ck->modules.top, node);
+    if (value.kind == VALUE_POISON)
         return false;
-    if (value.kind != V_TRUTH) {
-        struct diag *diag = ck_error(ck, DIAG_E0410, node->range,
-                                     "expect needs a condition, but this is %s",
-                                     v_kind(ck, &value));
-        CK_HELP(ck, diag, "compare it, as in expect %s < 1e-9",
-                ck_label(ck, node));
+    if (value.kind != VALUE_TRUTH) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0410, node->range,
+                        "expect needs a condition, but this is %s",
+                        value_kind_text(ck, &value));
+        CHECK_HELP(ck, diag, "compare it, as in expect %s < 1e-9",
+                   expr_label(ck, node));
         return false;
     }
     val_of(ck, &value, node, out);
     const struct ast_expr *inner = ast_unwrap(node);
     if (!is_compare(inner))
         return true;
-    struct value left = ck_expr(ck, &ck->modules.top, inner->a);
-    struct value result = ck_expr(ck, &ck->modules.top, inner->b);
-    if (left.kind != V_NUM || result.kind != V_NUM || !v_is_scalar(&left) ||
-        !v_is_scalar(&result))
+    struct value left = check_expr(ck, &ck->modules.top, inner->a);
+    struct value result = check_expr(ck, &ck->modules.top, inner->b);
+    if (left.kind != VALUE_NUM || result.kind != VALUE_NUM ||
+        !value_is_scalar(&left) || !value_is_scalar(&result))
         return true;
     const expr **three = NEW_N(ck->arena, const expr *, 3);
     three[0] = value.e[0];
@@ -240,13 +245,13 @@ contact_suits(struct check *ck, enum imp_command_id id,
     bool systems = imp_command_has(id, IMP_TRAIT_CONTACTS_OF_SYSTEM);
     if (systems && first != asked->system) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0369, node->range,
-                     "an impact is at contacts of one system, or between "
-                     "bodies");
-        CK_NOTE(ck, diag, asked->range, "this contact");
-        CK_NOTE(ck, diag, ck->lists.contacts.v[cmd->args[0].ref].range,
-                "and this one");
-        CK_HELP(ck, diag, "ask for one impact after the other");
+            check_error(ck, DIAG_E0369, node->range,
+                        "an impact is at contacts of one system, or between "
+                        "bodies");
+        CHECK_NOTE(ck, diag, asked->range, "this contact");
+        CHECK_NOTE(ck, diag, ck->lists.contacts.v[cmd->args[0].ref].range,
+                   "and this one");
+        CHECK_HELP(ck, diag, "ask for one impact after the other");
         return false;
     }
     if (systems && asked->system)
@@ -260,15 +265,15 @@ contact_suits(struct check *ck, enum imp_command_id id,
     const char *word = command_row(id)->name;
     if (asked->at.n) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0343, node->range,
-                     "the contact `%s` is stated at a point, so there is no "
-                     "gap that `%s` could follow",
-                     asked->name, word);
-        CK_NOTE(ck, diag, asked->at.range, "the point");
-        CK_HELP(ck, diag,
-                "ask `impact %s`, or leave out `at` and give the bodies "
-                "shapes",
-                asked->name);
+            check_error(ck, DIAG_E0343, node->range,
+                        "the contact `%s` is stated at a point, so there is no "
+                        "gap that `%s` could follow",
+                        asked->name, word);
+        CHECK_NOTE(ck, diag, asked->at.range, "the point");
+        CHECK_HELP(ck, diag,
+                   "ask `impact %s`, or leave out `at` and give the bodies "
+                   "shapes",
+                   asked->name);
         return false;
     }
     return true;
@@ -282,12 +287,12 @@ argument_count(struct check *ck, const struct tm_command *cmd,
     const struct command_row *row = command_row(cmd->id);
     size_t count = it->n_args;
     if (row->args == ARGS_NONE && count) {
-        struct diag *diag = ck_error(ck, DIAG_E0403, it->args[0]->range,
-                                     "`%s` takes no argument", row->name);
-        CK_HELP(ck, diag,
-                "what it needs stands in its block: %s { until = 1  "
-                "record = %s }",
-                row->name, ck_label(ck, it->args[0]));
+        struct diag *diag = check_error(ck, DIAG_E0403, it->args[0]->range,
+                                        "`%s` takes no argument", row->name);
+        CHECK_HELP(ck, diag,
+                   "what it needs stands in its block: %s { until = 1  "
+                   "record = %s }",
+                   row->name, expr_label(ck, it->args[0]));
         return false;
     }
     bool one = row->args == ARGS_CONTACT || row->args == ARGS_CONDITION ||
@@ -302,16 +307,17 @@ argument_count(struct check *ck, const struct tm_command *cmd,
                        : row->args == ARGS_SYSTEM    ? "one system"
                                                      : "values";
     struct diag *d =
-        ck_error(ck, DIAG_E0403, count ? it->args[1]->range : it->name.range,
-                 "`%s%s` takes %s", row->name, of, what);
+        check_error(ck, DIAG_E0403, count ? it->args[1]->range : it->name.range,
+                    "`%s%s` takes %s", row->name, of, what);
     if (row->args == ARGS_CONTACT || row->args == ARGS_CONTACTS)
-        CK_HELP(ck, d, "as in %s%s %s", row->name, of,
-                ck->lists.contacts.n ? ck->lists.contacts.v[0].name : "touch");
+        CHECK_HELP(ck, d, "as in %s%s %s", row->name, of,
+                   ck->lists.contacts.n ? ck->lists.contacts.v[0].name
+                                        : "touch");
     else if (row->args == ARGS_CONDITION)
-        CK_HELP(ck, d, "join conditions with `and`");
+        CHECK_HELP(ck, d, "join conditions with `and`");
     else if (row->args == ARGS_SYSTEM)
-        CK_HELP(ck, d, "as in %s %s", row->name,
-                ck->lists.systems.n ? ck->lists.systems.v[0].name : "one");
+        CHECK_HELP(ck, d, "as in %s %s", row->name,
+                   ck->lists.systems.n ? ck->lists.systems.v[0].name : "one");
     return false;
 }
 
@@ -325,9 +331,9 @@ contact_argument(struct check *ck, const struct tm_command *cmd,
         return false;
     for (size_t k = 0; k < cmd->n_args; k++)
         if (cmd->args[k].ref == out->ref) {
-            struct diag *diag = ck_error(ck, DIAG_E0403, node->range,
-                                         "this contact is named twice");
-            CK_HELP(ck, diag, "an impact acts at each contact once");
+            struct diag *diag = check_error(ck, DIAG_E0403, node->range,
+                                            "this contact is named twice");
+            CHECK_HELP(ck, diag, "an impact acts at each contact once");
             return false;
         }
     return true;

@@ -32,12 +32,13 @@ question(struct check *ck, enum imp_command_id id, const struct ast_item *it)
         (inner && !strcmp(inner, "impact")))
         return true;
     struct diag *diag =
-        inner ? ck_error(ck, DIAG_E0416, it->name2.range,
-                         "`compare` compares laws of impact, not `%s`", inner)
-              : ck_error(ck, DIAG_E0416, it->name.range,
-                         "`compare` is asked of an impact");
-    CK_HELP(ck, diag, "write compare impact %s",
-            it->n_args ? ck_label(ck, it->args[0]) : "a, b");
+        inner
+            ? check_error(ck, DIAG_E0416, it->name2.range,
+                          "`compare` compares laws of impact, not `%s`", inner)
+            : check_error(ck, DIAG_E0416, it->name.range,
+                          "`compare` is asked of an impact");
+    CHECK_HELP(ck, diag, "write compare impact %s",
+               it->n_args ? expr_label(ck, it->args[0]) : "a, b");
     return false;
 }
 
@@ -52,11 +53,11 @@ command_add(struct check *ck, const struct ast_item *it, struct decl *decl)
         id++;
     const struct command_row *row = command_row((enum imp_command_id)id);
     if (!row) {
-        ck_error(ck, DIAG_E0403, it->name.range, "there is no command `%s`",
-                 word);
+        check_error(ck, DIAG_E0403, it->name.range, "there is no command `%s`",
+                    word);
     } else if (!row->available) {
-        ck_unavailable(ck, it->name.range,
-                       arena_printf(ck->arena, "`%s`", word));
+        check_unavailable(ck, it->name.range,
+                          arena_printf(ck->arena, "`%s`", word));
     }
     if (!row || !row->available) {
         if (decl)
@@ -84,9 +85,9 @@ command_add(struct check *ck, const struct ast_item *it, struct decl *decl)
         decl->index = count;
         if (!ck->lists.commands.v[count].n_fields && !decl->broken) {
             struct diag *diag =
-                ck_error(ck, DIAG_E0415, it->name.range,
-                         "`%s` gives no result to bind", row->name);
-            CK_HELP(ck, diag, "leave out `let %s =`", decl->name);
+                check_error(ck, DIAG_E0415, it->name.range,
+                            "`%s` gives no result to bind", row->name);
+            CHECK_HELP(ck, diag, "leave out `let %s =`", decl->name);
             decl->broken = true;
         }
     }
@@ -117,7 +118,7 @@ check_commands(struct check *ck)
             command_add(ck, it, NULL);
         } else if (it->kind == AST_LET) {
             struct decl *decl = scope_own(ck->modules.main, it->name.text);
-            if (decl && decl->kind == D_RESULT &&
+            if (decl && decl->kind == DECL_RESULT &&
                 (decl->item == it || ck->in->redefine))
                 command_add(ck, it->command, decl);
         }

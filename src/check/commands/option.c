@@ -56,10 +56,10 @@ file_name(struct check *ck, const struct ast_expr *node, const char *text,
     if (!why)
         return true;
     struct diag *diag =
-        ck_error(ck, DIAG_E0414, node->range,
-                 "\"%s\" is no file name to write to: %s", text, why);
-    CK_HELP(ck, diag,
-            plot ? "as in file = \"gap.svg\"" : "as in file = \"gap.csv\"");
+        check_error(ck, DIAG_E0414, node->range,
+                    "\"%s\" is no file name to write to: %s", text, why);
+    CHECK_HELP(ck, diag,
+               plot ? "as in file = \"gap.svg\"" : "as in file = \"gap.csv\"");
     return false;
 }
 
@@ -73,23 +73,23 @@ within_limits(struct check *ck, const struct option_row *option,
     case LIMIT_SHARE:
         if (number > 0.0 && number < 1.0)
             return true;
-        ck_error(ck, DIAG_E0405, node->range,
-                 "`%s` is between 0 and 1, but this is %g", option->key,
-                 number);
+        check_error(ck, DIAG_E0405, node->range,
+                    "`%s` is between 0 and 1, but this is %g", option->key,
+                    number);
         return false;
     case LIMIT_POSITIVE:
         if (!(number <= 0))
             return true;
-        ck_error(ck, DIAG_E0405, node->range,
-                 "`%s` is positive, but this is %g", option->key, number);
+        check_error(ck, DIAG_E0405, node->range,
+                    "`%s` is positive, but this is %g", option->key, number);
         return false;
     case LIMIT_WHOLE:
         if (!(number < limits->from || number > limits->to ||
               number != floor(number)))
             return true;
-        ck_error(ck, DIAG_E0405, node->range,
-                 "`%s` is a whole number from %g to %g, but this is %g",
-                 option->key, limits->from, limits->to, number);
+        check_error(ck, DIAG_E0405, node->range,
+                    "`%s` is a whole number from %g to %g, but this is %g",
+                    option->key, limits->from, limits->to, number);
         return false;
     default:
         return true;
@@ -104,10 +104,11 @@ number_option(struct check *ck, const struct option_row *option,
     double number;
     unit_of_text(ck->dims, option->unit, &unit);
     const char *what = arena_printf(ck->arena, "`%s`", option->key);
-    struct value value = ck_expr(ck, &ck->modules.top, node);
-    if (!v_need_scalar(ck, &value, node, unit.dim, what))
+    struct value value = check_expr(ck, &ck->modules.top, node);
+    if (!value_need_scalar(ck, &value, node, unit.dim, what))
         return false;
-    if (v_const(&value, &number) && !within_limits(ck, option, node, number))
+    if (value_const(&value, &number) &&
+        !within_limits(ck, option, node, number))
         return false;
     val_of(ck, &value, node, out);
     return true;
@@ -117,25 +118,26 @@ static bool
 times_option(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
     const struct dim *second = dim_mks(ck->dims, 0, 0, 1);
-    struct value value = ck_expr(ck, &ck->modules.top, node);
-    if (value.kind == V_POISON)
+    struct value value = check_expr(ck, &ck->modules.top, node);
+    if (value.kind == VALUE_POISON)
         return false;
-    if (value.kind == V_FIELD &&
+    if (value.kind == VALUE_FIELD &&
         ck->lists.commands.v[value.ref].fields[value.field].kind ==
             IMP_FIELD_LIST) {
         val_of(ck, &value, node, out);
         return true;
     }
-    if ((value.kind != V_NUM && value.kind != V_LIST) || value.cols != 1) {
+    if ((value.kind != VALUE_NUM && value.kind != VALUE_LIST) ||
+        value.cols != 1) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0405, node->range,
-                     "times are a number or a list, but this is "
-                     "%s",
-                     v_kind(ck, &value));
-        CK_HELP(ck, diag, "as in at = (0.1, 0.2), at = linspace(0, 1, 11)");
+            check_error(ck, DIAG_E0405, node->range,
+                        "times are a number or a list, but this is "
+                        "%s",
+                        value_kind_text(ck, &value));
+        CHECK_HELP(ck, diag, "as in at = (0.1, 0.2), at = linspace(0, 1, 11)");
         return false;
     }
-    if (!v_need_dim(ck, &value, node, second, "a time"))
+    if (!value_need_dim(ck, &value, node, second, "a time"))
         return false;
     val_of(ck, &value, node, out);
     return true;
@@ -184,25 +186,25 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
     bool ok = true;
     for (size_t i = 0; i < count; i++) {
         const struct ast_expr *entry = list[i];
-        struct value value = ck_expr(ck, &ck->modules.top, entry);
-        if (value.kind == V_POISON) {
+        struct value value = check_expr(ck, &ck->modules.top, entry);
+        if (value.kind == VALUE_POISON) {
             ok = false;
             continue;
         }
-        if (value.kind == V_TRUTH)
-            value.kind = V_NUM;
-        if (value.kind != V_NUM || value.cols != 1) {
+        if (value.kind == VALUE_TRUTH)
+            value.kind = VALUE_NUM;
+        if (value.kind != VALUE_NUM || value.cols != 1) {
             struct diag *diag =
-                ck_error(ck, DIAG_E0405, entry->range,
-                         "a recorded column is a number or a vector, but "
-                         "this is %s",
-                         v_kind(ck, &value));
-            if (value.kind == V_BODY)
-                CK_HELP(ck, diag, "record %s.position, for example",
-                        ck->lists.bodies.v[value.ref].name);
-            else if (value.kind == V_CONTACT)
-                CK_HELP(ck, diag, "record gap(%s), for example",
-                        ck->lists.contacts.v[value.ref].name);
+                check_error(ck, DIAG_E0405, entry->range,
+                            "a recorded column is a number or a vector, but "
+                            "this is %s",
+                            value_kind_text(ck, &value));
+            if (value.kind == VALUE_BODY)
+                CHECK_HELP(ck, diag, "record %s.position, for example",
+                           ck->lists.bodies.v[value.ref].name);
+            else if (value.kind == VALUE_CONTACT)
+                CHECK_HELP(ck, diag, "record gap(%s), for example",
+                           ck->lists.contacts.v[value.ref].name);
             ok = false;
             continue;
         }
@@ -221,7 +223,7 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
     out->items = items;
     out->n_items = kept;
     out->range = node->range;
-    out->label = ck_label(ck, node);
+    out->label = expr_label(ck, node);
     out->text = out->unit = out->name = "";
     struct record *record = &ck->notes.records.v[command];
     record->columns = items;
@@ -253,7 +255,7 @@ list_option(struct check *ck, enum imp_command_id id,
     out->items = items;
     out->n_items = kept;
     out->range = node->range;
-    out->label = ck_label(ck, node);
+    out->label = expr_label(ck, node);
     out->text = out->unit = out->name = "";
     return kept == count;
 }
@@ -267,23 +269,25 @@ vectors_option(struct check *ck, const struct option_row *option,
     const struct ast_expr *const *list;
     size_t count = entries(&inner, inner, &list), kept = 0;
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, count + 1);
-    struct value value = {.kind = V_POISON};
+    struct value value = {.kind = VALUE_POISON};
     if (count > 1) /* one vector of numbers? */
-        value = ck_expr(ck, &ck->modules.top, list[0]);
-    if (value.kind == V_NUM && v_is_scalar(&value)) {
+        value = check_expr(ck, &ck->modules.top, list[0]);
+    if (value.kind == VALUE_NUM && value_is_scalar(&value)) {
         list = &inner;
         count = 1;
     }
     for (size_t entry = 0; entry < count; entry++) {
-        value = ck_expr(ck, &ck->modules.top, list[entry]);
-        if (value.kind == V_POISON)
+        value = check_expr(ck, &ck->modules.top, list[entry]);
+        if (value.kind == VALUE_POISON)
             continue;
-        if (value.kind != V_NUM || value.cols != 1 || value.rows < 2) {
-            struct diag *diag = ck_error(ck, DIAG_E0405, list[entry]->range,
-                                         "`%s` takes vectors, but this is %s",
-                                         option->key, v_kind(ck, &value));
-            CK_HELP(ck, diag, "one entry per coordinate: %s = ((1, 2), (3, 4))",
-                    option->key);
+        if (value.kind != VALUE_NUM || value.cols != 1 || value.rows < 2) {
+            struct diag *diag =
+                check_error(ck, DIAG_E0405, list[entry]->range,
+                            "`%s` takes vectors, but this is %s", option->key,
+                            value_kind_text(ck, &value));
+            CHECK_HELP(ck, diag,
+                       "one entry per coordinate: %s = ((1, 2), (3, 4))",
+                       option->key);
             continue;
         }
         val_of(ck, &value, list[entry], &items[kept++]);
@@ -292,7 +296,7 @@ vectors_option(struct check *ck, const struct option_row *option,
                            .items = items,
                            .n_items = kept,
                            .range = node->range,
-                           .label = ck_label(ck, node),
+                           .label = expr_label(ck, node),
                            .text = "",
                            .unit = "",
                            .name = ""};
@@ -334,15 +338,15 @@ option(struct check *ck, uint32_t command, const struct option_row *row,
         out->range = node->range;
         return true;
     case IMP_OPTK_BOOL:
-        value = ck_expr(ck, &ck->modules.top, node);
-        if (value.kind == V_TRUTH) {
+        value = check_expr(ck, &ck->modules.top, node);
+        if (value.kind == VALUE_TRUTH) {
             val_of(ck, &value, node, out);
             return true;
         }
-        if (value.kind != V_POISON)
-            ck_error(ck, DIAG_E0405, node->range,
-                     "`%s` is true or false, but this is %s", row->key,
-                     v_kind(ck, &value));
+        if (value.kind != VALUE_POISON)
+            check_error(ck, DIAG_E0405, node->range,
+                        "`%s` is true or false, but this is %s", row->key,
+                        value_kind_text(ck, &value));
         return false;
     case IMP_OPTK_AXES:
     case IMP_OPTK_QUESTION:
@@ -350,18 +354,18 @@ option(struct check *ck, uint32_t command, const struct option_row *row,
     case IMP_OPTK_CURVES:
         break; /* commands that have these take them by rules of their own */
     case IMP_OPTK_TEXT:
-        value = ck_expr(ck, &ck->modules.top, node);
-        if (value.kind == V_TEXT) {
+        value = check_expr(ck, &ck->modules.top, node);
+        if (value.kind == VALUE_TEXT) {
             val_of(ck, &value, node, out);
             return (strcmp(row->key, "file") && strcmp(row->key, "save")) ||
                    file_name(ck, node, value.text,
                              !strcmp(row->command, "plot"));
         }
-        if (value.kind != V_POISON) {
-            struct diag *diag = ck_error(ck, DIAG_E0405, node->range,
-                                         "`%s` is a text, but this is %s",
-                                         row->key, v_kind(ck, &value));
-            CK_HELP(ck, diag, "put it in quotes");
+        if (value.kind != VALUE_POISON) {
+            struct diag *diag = check_error(
+                ck, DIAG_E0405, node->range, "`%s` is a text, but this is %s",
+                row->key, value_kind_text(ck, &value));
+            CHECK_HELP(ck, diag, "put it in quotes");
         }
         return false;
     }
@@ -396,16 +400,16 @@ no_such_option(struct check *ck, const struct command_row *row,
                const struct given *given, const struct ast_item *key)
 {
     struct diag *diag =
-        ck_error(ck, DIAG_E0401, key->name.range, "`%s` has no option `%s`",
-                 row->name, key->name.text);
-    if (ck_suggest(ck, diag, key->name.range, key->name.text, given->name,
-                   given->n))
+        check_error(ck, DIAG_E0401, key->name.range, "`%s` has no option `%s`",
+                    row->name, key->name.text);
+    if (check_suggest(ck, diag, key->name.range, key->name.text, given->name,
+                      given->n))
         return;
     if (given->n)
-        CK_HELP(ck, diag, "its options are %s",
-                ck_join(ck, given->name, given->n, "and"));
+        CHECK_HELP(ck, diag, "its options are %s",
+                   check_join(ck, given->name, given->n, "and"));
     else
-        CK_HELP(ck, diag, "it takes none");
+        CHECK_HELP(ck, diag, "it takes none");
 }
 
 /* the option that an item of the block gives; given->n: it is none, which has
@@ -422,8 +426,8 @@ option_given(struct check *ck, const struct command_row *row,
     bool question = key && chosen < count &&
                     option_row(given->id[chosen])->kind == IMP_OPTK_QUESTION;
     if (!key || (!question && (item->command || !item->value))) {
-        ck_error(ck, DIAG_E0303, item->head.file ? item->head : item->range,
-                 "this cannot stand in the block of a command");
+        check_error(ck, DIAG_E0303, item->head.file ? item->head : item->range,
+                    "this cannot stand in the block of a command");
         return count;
     }
     if (chosen == count) {
@@ -433,9 +437,9 @@ option_given(struct check *ck, const struct command_row *row,
     }
     if (given->key[chosen]) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0402, item->name.range,
-                     "the option `%s` is given twice", item->name.text);
-        CK_NOTE(ck, diag, given->key[chosen]->name.range, "first here");
+            check_error(ck, DIAG_E0402, item->name.range,
+                        "the option `%s` is given twice", item->name.text);
+        CHECK_NOTE(ck, diag, given->key[chosen]->name.range, "first here");
         return count;
     }
     given->key[chosen] = item;
@@ -448,14 +452,14 @@ option_missing(struct check *ck, const struct command_row *row,
                const struct option_row *option,
                const struct command_rules *rules, const struct ast_item *it)
 {
-    struct diag *diag = ck_error(ck, DIAG_E0406, it->name.range,
-                                 "`%s` needs the option `%s`: %s", row->name,
-                                 option->key, option->doc);
+    struct diag *diag = check_error(ck, DIAG_E0406, it->name.range,
+                                    "`%s` needs the option `%s`: %s", row->name,
+                                    option->key, option->doc);
     if (rules && rules->missing)
         rules->missing(ck, diag, option, it);
     else
-        CK_HELP(ck, diag, "as in %s%s { %s = 1 }", row->name,
-                row->args == ARGS_CONTACT ? " touch" : "", option->key);
+        CHECK_HELP(ck, diag, "as in %s%s { %s = 1 }", row->name,
+                   row->args == ARGS_CONTACT ? " touch" : "", option->key);
 }
 
 bool

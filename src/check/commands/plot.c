@@ -67,24 +67,24 @@ levels(struct check *ck, uint32_t command, const struct ast_expr *node,
     const struct tm_command *cmd = &ck->lists.commands.v[command];
     const struct tm_val *of = option_of(cmd, IMP_OPT_plot_contours);
     of = of ? of->items : cmd->args;
-    struct value value = ck_expr(ck, &ck->modules.top, node);
-    if (value.kind == V_POISON)
+    struct value value = check_expr(ck, &ck->modules.top, node);
+    if (value.kind == VALUE_POISON)
         return false;
-    if ((value.kind != V_NUM && value.kind != V_LIST) || value.dims ||
+    if ((value.kind != VALUE_NUM && value.kind != VALUE_LIST) || value.dims ||
         (value.rows != 1 && value.cols != 1) || !value.rows) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0424, node->range,
-                     "levels are a number or a list of numbers, "
-                     "but this is %s",
-                     v_kind(ck, &value));
-        CK_HELP(ck, diag, "as in levels = (5, 10, 20)");
+            check_error(ck, DIAG_E0424, node->range,
+                        "levels are a number or a list of numbers, "
+                        "but this is %s",
+                        value_kind_text(ck, &value));
+        CHECK_HELP(ck, diag, "as in levels = (5, 10, 20)");
         return false;
     }
     size_t count = (size_t)value.rows * value.cols;
     const struct dim *dim = column_dim(ck, of);
     if ((dim &&
-         !v_need_dim(ck, &value, node, dim,
-                     arena_printf(ck->arena, "levels of %s", of->label))) ||
+         !value_need_dim(ck, &value, node, dim,
+                         arena_printf(ck->arena, "levels of %s", of->label))) ||
         !check_leaves(ck, value.e, count, MAY_PARAMS | MAY_RESULTS, node,
                       "the levels of a plot"))
         return false;
@@ -124,15 +124,15 @@ equation(struct check *ck, const struct axes *axes,
          const struct ast_expr *inner, const struct ast_expr *node,
          struct tm_val *out)
 {
-    struct value left = ck_expr(ck, &ck->modules.top, inner->a);
-    struct value result = ck_expr(ck, &ck->modules.top, inner->b);
-    struct value value = ck_expr(ck, &ck->modules.top, inner);
-    if (value.kind == V_POISON)
+    struct value left = check_expr(ck, &ck->modules.top, inner->a);
+    struct value result = check_expr(ck, &ck->modules.top, inner->b);
+    struct value value = check_expr(ck, &ck->modules.top, inner);
+    if (value.kind == VALUE_POISON)
         return false;
-    if (left.kind != V_NUM || result.kind != V_NUM || !v_is_scalar(&left) ||
-        !v_is_scalar(&result)) {
-        ck_error(ck, DIAG_E0424, node->range,
-                 "an equation of a curve is between numbers");
+    if (left.kind != VALUE_NUM || result.kind != VALUE_NUM ||
+        !value_is_scalar(&left) || !value_is_scalar(&result)) {
+        check_error(ck, DIAG_E0424, node->range,
+                    "an equation of a curve is between numbers");
         return false;
     }
     const expr **three = NEW_N(ck->arena, const expr *, 3);
@@ -148,10 +148,11 @@ equation(struct check *ck, const struct axes *axes,
               (uses(ck, three[1], axes->y) || uses(ck, three[2], axes->y));
     if (!ux && !uy) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0424, node->range,
-                     "this equation has none of the params that "
-                     "the axes show");
-        CK_HELP(ck, diag, "the axes are %s and %s", axes->x_name, axes->y_name);
+            check_error(ck, DIAG_E0424, node->range,
+                        "this equation has none of the params that "
+                        "the axes show");
+        CHECK_HELP(ck, diag, "the axes are %s and %s", axes->x_name,
+                   axes->y_name);
         return false;
     }
     val_of(ck, &value, node, out);
@@ -179,12 +180,13 @@ data_curve(struct check *ck, const struct value *value,
         return true;
     }
     struct diag *diag =
-        ck_error(ck, DIAG_E0424, node->range,
-                 "a column that is drawn over a picture belongs "
-                 "to a sweep over one param");
-    CK_HELP(ck, diag,
-            "as in let b = sweep { over = (rho in linspace(0.1, 1, 50)) ... } "
-            "and overlay = b.critical");
+        check_error(ck, DIAG_E0424, node->range,
+                    "a column that is drawn over a picture belongs "
+                    "to a sweep over one param");
+    CHECK_HELP(
+        ck, diag,
+        "as in let b = sweep { over = (rho in linspace(0.1, 1, 50)) ... } "
+        "and overlay = b.critical");
     return false;
 }
 
@@ -195,45 +197,46 @@ curve(struct check *ck, const struct axes *axes, const struct ast_expr *node,
     const struct ast_expr *inner = ast_unwrap(node);
     if (inner->kind == AST_BINARY && inner->op == AST_EQ)
         return equation(ck, axes, inner, node, out);
-    struct value value = ck_expr(ck, &ck->modules.top, node);
-    if (value.kind == V_POISON)
+    struct value value = check_expr(ck, &ck->modules.top, node);
+    if (value.kind == VALUE_POISON)
         return false;
-    if (value.kind == V_FIELD)
+    if (value.kind == VALUE_FIELD)
         return data_curve(ck, &value, node, out);
-    if (!v_is_scalar(&value) || value.kind != V_NUM) {
+    if (!value_is_scalar(&value) || value.kind != VALUE_NUM) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0424, node->range,
-                     "a curve is an expression, an equation or a "
-                     "column of a sweep, but this is %s",
-                     v_kind(ck, &value));
-        CK_HELP(ck, diag, "as in overlay = ((1 - rho)/(1 + rho))^2");
+            check_error(ck, DIAG_E0424, node->range,
+                        "a curve is an expression, an equation or a "
+                        "column of a sweep, but this is %s",
+                        value_kind_text(ck, &value));
+        CHECK_HELP(ck, diag, "as in overlay = ((1 - rho)/(1 + rho))^2");
         return false;
     }
-    if ((axes->y_dim && !v_need_dim(ck, &value, node, axes->y_dim,
-                                    arena_printf(ck->arena, "a curve over %s",
-                                                 axes->x_name))) ||
+    if ((axes->y_dim &&
+         !value_need_dim(
+             ck, &value, node, axes->y_dim,
+             arena_printf(ck->arena, "a curve over %s", axes->x_name))) ||
         !check_leaves(ck, value.e, 1, MAY_PARAMS | MAY_RESULTS, node,
                       "a curve of a plot"))
         return false;
     if (axes->x == NO_PARAM) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0424, node->range,
-                     "the horizontal axis, %s, shows no param of "
-                     "a sweep, so nothing can be calculated along "
-                     "it",
-                     axes->x_name);
-        CK_HELP(ck, diag, "give a param that varies: against = s.%s",
-                ck->notes.param_decls.n ? ck->notes.param_decls.v[0]->name
-                                        : "rho");
+            check_error(ck, DIAG_E0424, node->range,
+                        "the horizontal axis, %s, shows no param of "
+                        "a sweep, so nothing can be calculated along "
+                        "it",
+                        axes->x_name);
+        CHECK_HELP(ck, diag, "give a param that varies: against = s.%s",
+                   ck->notes.param_decls.n ? ck->notes.param_decls.v[0]->name
+                                           : "rho");
         return false;
     }
     if (axes->y != NO_PARAM && uses(ck, value.e[0], axes->y)) {
-        struct diag *diag = ck_error(ck, DIAG_E0424, node->range,
-                                     "this curve depends on `%s`, which the "
-                                     "vertical axis shows",
-                                     ck->lists.params.v[axes->y].name);
-        CK_HELP(ck, diag, "write an equation: overlay = (%s == ...)",
-                ck->lists.params.v[axes->x].name);
+        struct diag *diag = check_error(ck, DIAG_E0424, node->range,
+                                        "this curve depends on `%s`, which the "
+                                        "vertical axis shows",
+                                        ck->lists.params.v[axes->y].name);
+        CHECK_HELP(ck, diag, "write an equation: overlay = (%s == ...)",
+                   ck->lists.params.v[axes->x].name);
         return false;
     }
     val_of(ck, &value, node, out);
@@ -253,12 +256,12 @@ overlay(struct check *ck, uint32_t command, const struct ast_expr *node,
         against && against->n_items == 2 ? horizontal + 1 : NULL;
     if (!horizontal) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0424, node->range,
-                     "a curve needs to know what the horizontal "
-                     "axis shows");
-        CK_HELP(ck, diag,
-                "add against = s.rho, or against = (s.rho, s.gamma) for "
-                "a map");
+            check_error(ck, DIAG_E0424, node->range,
+                        "a curve needs to know what the horizontal "
+                        "axis shows");
+        CHECK_HELP(ck, diag,
+                   "add against = s.rho, or against = (s.rho, s.gamma) for "
+                   "a map");
         return false;
     }
     struct axes ax = {column_param(ck, horizontal), column_param(ck, vertical),
@@ -279,7 +282,7 @@ overlay(struct check *ck, uint32_t command, const struct ast_expr *node,
                            .items = items,
                            .n_items = kept,
                            .range = node->range,
-                           .label = ck_label(ck, node),
+                           .label = expr_label(ck, node),
                            .text = "",
                            .unit = "",
                            .name = ""};

@@ -15,7 +15,7 @@ save_argument(struct check *ck, uint32_t command, size_t i,
     *good = file_name(ck, node, node->text, false);
     struct tm_opt *opts = NEW_N(ck->arena, struct tm_opt, cmd->n_opts + 1);
     memcpy(opts, cmd->opts, cmd->n_opts * sizeof *opts);
-    struct value text = ck_expr(ck, &ck->modules.top, node);
+    struct value text = check_expr(ck, &ck->modules.top, node);
     opts[cmd->n_opts].id = IMP_OPT_save_file;
     val_of(ck, &text, node, &opts[cmd->n_opts].val);
     cmd->opts = opts;

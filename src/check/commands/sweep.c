@@ -18,7 +18,7 @@ list_of(struct check *ck, const struct ast_expr *node, struct tm_val *items,
                            .items = items,
                            .n_items = count,
                            .range = node->range,
-                           .label = ck_label(ck, node),
+                           .label = expr_label(ck, node),
                            .text = "",
                            .unit = "",
                            .name = ""};
@@ -34,26 +34,26 @@ sweep_param(struct check *ck, const struct ast_name *name, enum diag_code code,
                                    name->range, &reported);
     if (reported)
         return NULL;
-    if (decl && decl->kind == D_PARAM)
+    if (decl && decl->kind == DECL_PARAM)
         return decl;
     struct diag *diag =
-        decl ? ck_error(ck, code, name->range, "%s, but `%s` is a %s", doing,
-                        name->text, decl_kind_name(decl->kind))
-             : ck_error(ck, code, name->range, "there is no param `%s`",
-                        name->text);
+        decl ? check_error(ck, code, name->range, "%s, but `%s` is a %s", doing,
+                           name->text, decl_kind_name(decl->kind))
+             : check_error(ck, code, name->range, "there is no param `%s`",
+                           name->text);
     size_t count = 0;
     const char **names =
         NEW_N(ck->arena, const char *, ck->notes.param_decls.n + 1);
     for (size_t i = 0; i < ck->notes.param_decls.n; i++)
         names[count++] = ck->notes.param_decls.v[i]->name;
-    if (ck_suggest(ck, diag, name->range, name->text, names, count))
+    if (check_suggest(ck, diag, name->range, name->text, names, count))
         return NULL;
     if (count)
-        CK_HELP(ck, diag, "params of this model: %s",
-                ck_join(ck, names, count, "and"));
+        CHECK_HELP(ck, diag, "params of this model: %s",
+                   check_join(ck, names, count, "and"));
     else
-        CK_HELP(ck, diag, "declare it as a knob: param %s = 0.5 in [0, 1]",
-                name->text);
+        CHECK_HELP(ck, diag, "declare it as a knob: param %s = 0.5 in [0, 1]",
+                   name->text);
     return NULL;
 }
 
@@ -64,41 +64,42 @@ axis(struct check *ck, const struct ast_arg *arg, bool random,
 {
     struct decl *decl =
         sweep_param(ck, &arg->name, DIAG_E0421, "a sweep varies params");
-    struct value value = ck_expr(ck, &ck->modules.top, arg->value);
-    if (!decl || value.kind == V_POISON)
+    struct value value = check_expr(ck, &ck->modules.top, arg->value);
+    if (!decl || value.kind == VALUE_POISON)
         return false;
-    struct value param = ck_decl(ck, decl, arg->name.range);
-    if (param.kind == V_POISON)
+    struct value param = check_decl(ck, decl, arg->name.range);
+    if (param.kind == VALUE_POISON)
         return false;
     const char *what = arena_printf(ck->arena, "the param `%s`", decl->name);
-    if ((value.kind != V_NUM && value.kind != V_LIST) || value.dims ||
+    if ((value.kind != VALUE_NUM && value.kind != VALUE_LIST) || value.dims ||
         (value.rows != 1 && value.cols != 1)) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0423, arg->value->range,
-                     "the values of %s are numbers, but this is "
-                     "%s",
-                     what, v_kind(ck, &value));
-        CK_HELP(ck, diag,
-                "as in (%s in linspace(0, 1, 11)), (%s in (0.1, 0.2))",
-                decl->name, decl->name);
+            check_error(ck, DIAG_E0423, arg->value->range,
+                        "the values of %s are numbers, but this is "
+                        "%s",
+                        what, value_kind_text(ck, &value));
+        CHECK_HELP(ck, diag,
+                   "as in (%s in linspace(0, 1, 11)), (%s in (0.1, 0.2))",
+                   decl->name, decl->name);
         return false;
     }
     size_t count = (size_t)value.rows * value.cols;
     if (count == 0) {
-        ck_error(ck, DIAG_E0423, arg->value->range,
-                 "there are no values in this list, so nothing would be run");
+        check_error(
+            ck, DIAG_E0423, arg->value->range,
+            "there are no values in this list, so nothing would be run");
         return false;
     }
     if (random && count != 2) {
-        struct diag *diag =
-            ck_error(ck, DIAG_E0423, arg->value->range,
-                     "a random param is drawn between two bounds, but here "
-                     "%s %zu number%s",
-                     count == 1 ? "is" : "are", count, count == 1 ? "" : "s");
-        CK_HELP(ck, diag, "as in random = (%s in [0, 1])", decl->name);
+        struct diag *diag = check_error(
+            ck, DIAG_E0423, arg->value->range,
+            "a random param is drawn between two bounds, but here "
+            "%s %zu number%s",
+            count == 1 ? "is" : "are", count, count == 1 ? "" : "s");
+        CHECK_HELP(ck, diag, "as in random = (%s in [0, 1])", decl->name);
         return false;
     }
-    if (!v_need_dim(ck, &value, arg->value, param.dim, what) ||
+    if (!value_need_dim(ck, &value, arg->value, param.dim, what) ||
         !check_leaves(ck, value.e, count, MAY_PARAMS, arg->value,
                       "the values of a sweep"))
         return false;
@@ -120,10 +121,11 @@ axes(struct check *ck, const struct option_row *option,
     bool random = !strcmp(option->key, "random"), ok = true;
     if (node->kind != AST_OVER) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0421, node->range,
-                     "`%s` names params and their values", option->key);
-        CK_HELP(ck, diag,
-                random ? "as in random = (a in [0, 1], b in [-1, 1])"
+            check_error(ck, DIAG_E0421, node->range,
+                        "`%s` names params and their values", option->key);
+        CHECK_HELP(ck, diag,
+                   random
+                       ? "as in random = (a in [0, 1], b in [-1, 1])"
                        : "as in over = (rho in linspace(0.1, 1, 10), gamma in "
                          "(0.2, 0.3))");
         return false;
@@ -134,8 +136,8 @@ axes(struct check *ck, const struct option_row *option,
         bool good = axis(ck, &node->args[i], random, &items[count]);
         for (size_t k = 0; good && k < count; k++)
             if (items[k].ref == items[count].ref) {
-                ck_error(ck, DIAG_E0421, node->args[i].name.range,
-                         "the param `%s` is named twice", items[count].name);
+                check_error(ck, DIAG_E0421, node->args[i].name.range,
+                            "the param `%s` is named twice", items[count].name);
                 good = false;
             }
         ok &= good;
@@ -149,14 +151,15 @@ static bool
 repeat(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
     double number;
-    struct value value = ck_expr(ck, &ck->modules.top, node);
-    if (!v_need_scalar(ck, &value, node, dim_pure(ck->dims), "`repeat`"))
+    struct value value = check_expr(ck, &ck->modules.top, node);
+    if (!value_need_scalar(ck, &value, node, dim_pure(ck->dims), "`repeat`"))
         return false;
-    if (!ck_fixed(ck, value.e[0], &number) || number != floor(number) ||
+    if (!check_fixed(ck, value.e[0], &number) || number != floor(number) ||
         number < 1 || number > SWEEP_MOST) {
-        ck_error(ck, DIAG_E0423, node->range,
-                 "`repeat` is a whole number from 1 to 1e8, made of literals "
-                 "and params");
+        check_error(
+            ck, DIAG_E0423, node->range,
+            "`repeat` is a whole number from 1 to 1e8, made of literals "
+            "and params");
         return false;
     }
     val_of(ck, &value, node, out);
@@ -169,17 +172,18 @@ question(struct check *ck, const struct ast_item *key, struct tm_val *out)
     const struct ast_item *it = key->command;
     const char *as = "as in run = simulate { until = 1 }";
     if (!it) {
-        struct diag *diag = ck_error(ck, DIAG_E0422, key->value->range,
-                                     "`run` is a command, but this is a value");
-        CK_HELP(ck, diag, "%s", as);
+        struct diag *diag =
+            check_error(ck, DIAG_E0422, key->value->range,
+                        "`run` is a command, but this is a value");
+        CHECK_HELP(ck, diag, "%s", as);
         return false;
     }
     if (!strcmp(it->name.text, "sweep")) {
-        struct diag *diag = ck_error(ck, DIAG_E0422, it->name.range,
-                                     "a sweep cannot run another sweep");
-        CK_HELP(ck, diag,
-                "name all params in one `over`: every combination is "
-                "run");
+        struct diag *diag = check_error(ck, DIAG_E0422, it->name.range,
+                                        "a sweep cannot run another sweep");
+        CHECK_HELP(ck, diag,
+                   "name all params in one `over`: every combination is "
+                   "run");
         return false;
     }
     int errors = ck->ds->errors;
@@ -191,20 +195,22 @@ question(struct check *ck, const struct ast_item *key, struct tm_val *out)
     cmd->inner = true;
     if (!cmd->n_fields) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0422, it->name.range,
-                     "`%s` gives no record, so a sweep has nothing to keep",
-                     it->name.text);
-        CK_HELP(ck, diag, "%s; show, plot and save the sweep's own result", as);
+            check_error(ck, DIAG_E0422, it->name.range,
+                        "`%s` gives no record, so a sweep has nothing to keep",
+                        it->name.text);
+        CHECK_HELP(ck, diag, "%s; show, plot and save the sweep's own result",
+                   as);
         return false;
     }
     for (size_t i = 0; i < cmd->n_opts; i++)
         if (cmd->opts[i].id == IMP_OPT_cone_save) {
-            struct diag *diag = ck_error(ck, DIAG_E0422, cmd->opts[i].val.range,
-                                         "every run of the sweep would write "
-                                         "this file");
-            CK_HELP(ck, diag,
-                    "leave out `save` here; `save` of the sweep keeps "
-                    "what its runs find");
+            struct diag *diag =
+                check_error(ck, DIAG_E0422, cmd->opts[i].val.range,
+                            "every run of the sweep would write "
+                            "this file");
+            CHECK_HELP(ck, diag,
+                       "leave out `save` here; `save` of the sweep keeps "
+                       "what its runs find");
             return false;
         }
     *out = (struct tm_val){.kind = IMP_VAL_RESULT,
@@ -223,14 +229,15 @@ late_axis(struct check *ck, const struct tm_val *axis, bool random)
 {
     const struct tm_param *param = &ck->lists.params.v[axis->ref];
     if (param->structural && random) {
-        struct diag *diag = ck_error(ck, DIAG_E0421, axis->range,
-                                     "`%s` is structural: it fixes how many of "
-                                     "something there are, and is not drawn at "
-                                     "random",
-                                     param->name);
-        CK_NOTE(ck, diag, param->range, "the param");
-        CK_HELP(ck, diag, "give its values: over = (%s in (2, 3, 4))",
-                param->name);
+        struct diag *diag =
+            check_error(ck, DIAG_E0421, axis->range,
+                        "`%s` is structural: it fixes how many of "
+                        "something there are, and is not drawn at "
+                        "random",
+                        param->name);
+        CHECK_NOTE(ck, diag, param->range, "the param");
+        CHECK_HELP(ck, diag, "give its values: over = (%s in (2, 3, 4))",
+                   param->name);
         return;
     }
     for (uint32_t i = 0; i < axis->rows && param->has_range; i++) {
@@ -240,11 +247,12 @@ late_axis(struct check *ck, const struct tm_val *axis, bool random)
         number = axis->e[i]->num;
         if (number >= param->lo && number <= param->hi)
             continue;
-        struct diag *diag = ck_error(ck, DIAG_E0423, axis->range,
-                                     "%g is outside the range [%g, %g] of the "
-                                     "param `%s`",
-                                     number, param->lo, param->hi, param->name);
-        CK_NOTE(ck, diag, param->range, "the range is stated here");
+        struct diag *diag =
+            check_error(ck, DIAG_E0423, axis->range,
+                        "%g is outside the range [%g, %g] of the "
+                        "param `%s`",
+                        number, param->lo, param->hi, param->name);
+        CHECK_NOTE(ck, diag, param->range, "the range is stated here");
         return;
     }
 }
@@ -277,10 +285,10 @@ static void
 sweep_missing(struct check *ck, struct diag *diag, const struct option_row *row,
               const struct ast_item *it)
 {
-    CK_HELP(ck, diag,
-            "as in %s { over = (e in (0.1, 0.2))  %s = simulate { "
-            "until = 1 } }",
-            it->name.text, row->key);
+    CHECK_HELP(ck, diag,
+               "as in %s { over = (e in (0.1, 0.2))  %s = simulate { "
+               "until = 1 } }",
+               it->name.text, row->key);
 }
 
 static void

@@ -36,27 +36,30 @@ field_of(struct check *ck, uint32_t question, const struct ast_expr *node,
             return true;
         }
         struct diag *diag =
-            ck_error(ck, DIAG_E0408, node->range,
-                     "`%s` of `%s` is a list, and a sweep keeps "
-                     "single values of each run",
-                     inner->name.text, word);
-        CK_HELP(ck, diag, "its single values are listed by imp doc %s", word);
+            check_error(ck, DIAG_E0408, node->range,
+                        "`%s` of `%s` is a list, and a sweep keeps "
+                        "single values of each run",
+                        inner->name.text, word);
+        CHECK_HELP(ck, diag, "its single values are listed by imp doc %s",
+                   word);
         return false;
     }
     if (inner->kind != AST_NAME) {
-        struct diag *diag = ck_error(ck, DIAG_E0408, node->range,
-                                     "`record` of a sweep names fields of the "
-                                     "record of `%s`",
-                                     word);
-        CK_HELP(ck, diag, "as in record = (%s)", count ? names[0] : "time");
+        struct diag *diag =
+            check_error(ck, DIAG_E0408, node->range,
+                        "`record` of a sweep names fields of the "
+                        "record of `%s`",
+                        word);
+        CHECK_HELP(ck, diag, "as in record = (%s)", count ? names[0] : "time");
         return false;
     }
-    struct diag *d = ck_error(ck, DIAG_E0408, node->range,
-                              "the record of `%s` has no field "
-                              "`%s`",
-                              word, inner->name.text);
-    if (!ck_suggest(ck, d, node->range, inner->name.text, names, count))
-        CK_HELP(ck, d, "a sweep can keep %s", ck_join(ck, names, count, "and"));
+    struct diag *d = check_error(ck, DIAG_E0408, node->range,
+                                 "the record of `%s` has no field "
+                                 "`%s`",
+                                 word, inner->name.text);
+    if (!check_suggest(ck, d, node->range, inner->name.text, names, count))
+        CHECK_HELP(ck, d, "a sweep can keep %s",
+                   check_join(ck, names, count, "and"));
     return false;
 }
 
@@ -97,7 +100,7 @@ summarised(struct check *ck, const struct tm_command *cmd)
     double number = 0;
     for (size_t i = 0; i < cmd->n_opts; i++)
         if (cmd->opts[i].id == IMP_OPT_sweep_summary)
-            ck_fixed(ck, cmd->opts[i].val.e[0], &number);
+            check_fixed(ck, cmd->opts[i].val.e[0], &number);
     return number > 0;
 }
 
@@ -135,14 +138,14 @@ axis_columns(struct check *ck, uint32_t command)
     for (size_t i = 0; i < cmd->n_opts; i++) {
         const struct tm_opt *o = &cmd->opts[i];
         if (o->id == IMP_OPT_sweep_repeat)
-            ck_fixed(ck, o->val.e[0], &repeat);
+            check_fixed(ck, o->val.e[0], &repeat);
         bool over = o->id == IMP_OPT_sweep_over;
         if (!over && (o->id != IMP_OPT_sweep_random || summary))
             continue;
         for (size_t k = 0; k < o->val.n_items; k++) {
             const struct tm_val *a = &o->val.items[k];
             struct value param =
-                ck_decl(ck, ck->notes.param_decls.v[a->ref], a->range);
+                check_decl(ck, ck->notes.param_decls.v[a->ref], a->range);
             runs *= over ? a->rows : 1;
             column(ck, command, IMP_FIELD_NUM, 1, a->name, "",
                    over ? "param of the run" : "param of the run, drawn",
@@ -169,21 +172,21 @@ summary_fits(struct check *ck, const struct tm_command *cmd)
         const struct tm_opt *o = &cmd->opts[i];
         of = o->id == IMP_OPT_sweep_summary ? o : of;
         if (o->id == IMP_OPT_sweep_repeat)
-            ck_fixed(ck, o->val.e[0], &repeat);
+            check_fixed(ck, o->val.e[0], &repeat);
     }
     if (!of)
         return true;
-    if (!ck_fixed(ck, of->val.e[0], &number)) {
-        ck_error(ck, DIAG_E0423, of->val.range,
-                 "`summary` is true or false, made of literals and params");
+    if (!check_fixed(ck, of->val.e[0], &number)) {
+        check_error(ck, DIAG_E0423, of->val.range,
+                    "`summary` is true or false, made of literals and params");
         return false;
     }
     if (number > 0 && repeat <= 1) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0423, of->val.range,
-                     "every combination has one run, so there is "
-                     "nothing to summarise");
-        CK_HELP(ck, diag, "say how many runs: repeat = 100");
+            check_error(ck, DIAG_E0423, of->val.range,
+                        "every combination has one run, so there is "
+                        "nothing to summarise");
+        CHECK_HELP(ck, diag, "say how many runs: repeat = 100");
         return false;
     }
     return true;
@@ -202,24 +205,24 @@ varied(struct check *ck, const struct tm_command *cmd,
         repeat = o->id == IMP_OPT_sweep_repeat ? &o->val : repeat;
     }
     if (!over && !random && !repeat) {
-        struct diag *diag = ck_error(ck, DIAG_E0421, it->name.range,
-                                     "this sweep has nothing to vary");
+        struct diag *diag = check_error(ck, DIAG_E0421, it->name.range,
+                                        "this sweep has nothing to vary");
         if (ck->notes.param_decls.n)
-            CK_HELP(ck, diag,
-                    "say which param: over = (%s in linspace(0, 1, 11))",
-                    ck->notes.param_decls.v[0]->name);
+            CHECK_HELP(ck, diag,
+                       "say which param: over = (%s in linspace(0, 1, 11))",
+                       ck->notes.param_decls.v[0]->name);
         else
-            CK_HELP(ck, diag,
-                    "declare a knob, param e = 0.5 in [0, 1], and say "
-                    "over = (e in linspace(0, 1, 11))");
+            CHECK_HELP(ck, diag,
+                       "declare a knob, param e = 0.5 in [0, 1], and say "
+                       "over = (e in linspace(0, 1, 11))");
         return false;
     }
     for (size_t i = 0; over && random && i < over->n_items; i++)
         for (size_t k = 0; k < random->n_items; k++)
             if (over->items[i].ref == random->items[k].ref) {
-                ck_error(ck, DIAG_E0421, random->items[k].range,
-                         "the param `%s` stands in `over` and in `random`",
-                         over->items[i].name);
+                check_error(ck, DIAG_E0421, random->items[k].range,
+                            "the param `%s` stands in `over` and in `random`",
+                            over->items[i].name);
                 return false;
             }
     return true;
@@ -272,27 +275,27 @@ no_number(struct check *ck, uint32_t question, const struct ast_expr *node,
     const struct tm_command *asked = &ck->lists.commands.v[question];
     const char *word = command_row(asked->id)->name;
     struct diag *diag;
-    if (value->kind == V_FIELD && value->ref != question) {
-        diag =
-            ck_error(ck, DIAG_E0408, node->range,
-                     "`%s` belongs to the record of an earlier command, which "
-                     "is the same in all runs",
-                     ck_label(ck, node));
-        CK_HELP(ck, diag, "name the field of `%s` alone, as in record = (%s)",
-                word,
-                asked->fields[value->field < asked->n_fields ? value->field : 0]
-                    .name);
+    if (value->kind == VALUE_FIELD && value->ref != question) {
+        diag = check_error(
+            ck, DIAG_E0408, node->range,
+            "`%s` belongs to the record of an earlier command, which "
+            "is the same in all runs",
+            expr_label(ck, node));
+        CHECK_HELP(
+            ck, diag, "name the field of `%s` alone, as in record = (%s)", word,
+            asked->fields[value->field < asked->n_fields ? value->field : 0]
+                .name);
         return;
     }
-    diag =
-        ck_error(ck, DIAG_E0408, node->range,
-                 "a sweep keeps numbers, vectors and truths of each run, but "
-                 "this is %s",
-                 v_kind(ck, value));
-    CK_HELP(ck, diag,
-            "fields of the record of `%s` and what is calculated from them "
-            "and from params: imp doc %s lists them",
-            word, word);
+    diag = check_error(
+        ck, DIAG_E0408, node->range,
+        "a sweep keeps numbers, vectors and truths of each run, but "
+        "this is %s",
+        value_kind_text(ck, value));
+    CHECK_HELP(ck, diag,
+               "fields of the record of `%s` and what is calculated from them "
+               "and from params: imp doc %s lists them",
+               word, word);
 }
 
 /* an expression of fields and params */
@@ -302,16 +305,16 @@ expression(struct check *ck, uint32_t command, uint32_t question,
 {
     struct env env = ck->modules.top;
     env.question = 1 + question;
-    struct value value = ck_expr(ck, &env, node);
-    if (value.kind == V_POISON)
+    struct value value = check_expr(ck, &env, node);
+    if (value.kind == VALUE_POISON)
         return false;
-    if (value.kind == V_TRUTH)
-        value.kind = V_NUM;
-    if (value.kind != V_NUM || value.cols != 1) {
+    if (value.kind == VALUE_TRUTH)
+        value.kind = VALUE_NUM;
+    if (value.kind != VALUE_NUM || value.cols != 1) {
         no_number(ck, question, node, &value);
         return false;
     }
-    if (!mx_plain(ck, &value, node->range, "what a sweep keeps") ||
+    if (!matrix_plain(ck, &value, node->range, "what a sweep keeps") ||
         !check_leaves(ck, value.e, value.rows, MAY_PARAMS | MAY_RESULTS, node,
                       "what a sweep keeps"))
         return false;
@@ -350,11 +353,12 @@ sweep_record(struct check *ck, uint32_t command, const struct ast_item *it)
         return false;
     double runs = axis_columns(ck, command);
     if (runs > SWEEP_MOST) {
-        struct diag *diag = ck_error(ck, DIAG_E0423, it->name.range,
-                                     "this sweep has %g runs; at most 1e8 are "
-                                     "made",
-                                     runs);
-        CK_HELP(ck, diag, "take fewer values, or several sweeps");
+        struct diag *diag =
+            check_error(ck, DIAG_E0423, it->name.range,
+                        "this sweep has %g runs; at most 1e8 are "
+                        "made",
+                        runs);
+        CHECK_HELP(ck, diag, "take fewer values, or several sweeps");
         return false;
     }
     const struct ast_expr *node = key ? ast_unwrap(key->value) : NULL;

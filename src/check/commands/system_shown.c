@@ -60,7 +60,7 @@ system_shown(struct check *ck, const struct value *value, struct tm_val *out)
     imp_range range = value->range;
     struct tm_val *item;
     size_t count = 0;
-    if (value->kind == V_SYSTEM) {
+    if (value->kind == VALUE_SYSTEM) {
         const struct tm_system *system = &ck->lists.systems.v[value->ref];
         const struct system_work *work = system_work_of(ck, value->ref);
         item = NEW_N(arena, struct tm_val,
@@ -95,7 +95,7 @@ system_shown(struct check *ck, const struct value *value, struct tm_val *out)
                                             m->item->name.text),
                                m->first, m->count, range);
         }
-    } else if (value->kind == V_FAMILY) {
+    } else if (value->kind == VALUE_FAMILY) {
         item = NEW_N(arena, struct tm_val, value->rows);
         for (uint32_t index = 0; index < value->rows; index++)
             count += show_gaps(

@@ -22,24 +22,24 @@ bounds(struct check *ck, const struct ast_arg *arg, const struct dim *dim,
        struct tm_val *out)
 {
     const struct ast_expr *node = arg->value;
-    struct value value = ck_expr(ck, &ck->modules.top, node);
+    struct value value = check_expr(ck, &ck->modules.top, node);
     double lo, hi;
-    if (value.kind == V_POISON)
+    if (value.kind == VALUE_POISON)
         return false;
     size_t count = (size_t)value.rows * value.cols;
-    if ((value.kind != V_NUM && value.kind != V_LIST) || value.dims ||
+    if ((value.kind != VALUE_NUM && value.kind != VALUE_LIST) || value.dims ||
         count != 2) {
-        struct diag *diag =
-            ck_error(ck, DIAG_E0425, node->range,
-                     "a threshold is looked for between two bounds, but this "
-                     "is %s",
-                     v_kind(ck, &value));
-        CK_HELP(ck, diag, AS, system_name(ck));
+        struct diag *diag = check_error(
+            ck, DIAG_E0425, node->range,
+            "a threshold is looked for between two bounds, but this "
+            "is %s",
+            value_kind_text(ck, &value));
+        CHECK_HELP(ck, diag, AS, system_name(ck));
         return false;
     }
     const char *what =
         arena_printf(ck->arena, "the param `%s`", arg->name.text);
-    if (!v_need_dim(ck, &value, node, dim, what) ||
+    if (!value_need_dim(ck, &value, node, dim, what) ||
         !check_leaves(ck, value.e, count, MAY_PARAMS, node,
                       "the bounds of a threshold"))
         return false;
@@ -48,9 +48,9 @@ bounds(struct check *ck, const struct ast_arg *arg, const struct dim *dim,
         hi = value.e[1]->num;
         if (!(lo < hi)) {
             struct diag *diag =
-                ck_error(ck, DIAG_E0425, node->range,
-                         "there is nothing between %g and %g", lo, hi);
-            CK_HELP(ck, diag, "the lower bound stands first");
+                check_error(ck, DIAG_E0425, node->range,
+                            "there is nothing between %g and %g", lo, hi);
+            CHECK_HELP(ck, diag, "the lower bound stands first");
             return false;
         }
     }
@@ -68,9 +68,9 @@ over_option(struct check *ck, uint32_t command, const struct ast_item *key,
 {
     const struct ast_expr *node = key->value;
     if (node->kind != AST_OVER || node->n_args != 1) {
-        struct diag *diag = ck_error(ck, DIAG_E0425, node->range,
-                                     "a threshold is a value of one param");
-        CK_HELP(ck, diag, AS, system_name(ck));
+        struct diag *diag = check_error(ck, DIAG_E0425, node->range,
+                                        "a threshold is a value of one param");
+        CHECK_HELP(ck, diag, AS, system_name(ck));
         return false;
     }
     const struct ast_arg *arg = &node->args[0];
@@ -78,8 +78,8 @@ over_option(struct check *ck, uint32_t command, const struct ast_item *key,
                                      "a threshold is a value of a param");
     if (!param)
         return false;
-    struct value value = ck_decl(ck, param, arg->name.range);
-    if (value.kind == V_POISON)
+    struct value value = check_decl(ck, param, arg->name.range);
+    if (value.kind == VALUE_POISON)
         return false;
     struct tm_val *item = NEW_N(ck->arena, struct tm_val, 1);
     if (arg->value && !bounds(ck, arg, value.dim, item))
@@ -116,28 +116,28 @@ late(struct check *ck, const struct tm_val *over)
     const struct tm_param *param = &ck->lists.params.v[over->ref];
     struct diag *diag;
     if (param->structural) {
-        diag =
-            ck_error(ck, DIAG_E0425, over->range,
-                     "`%s` is structural: it fixes how many of something there "
-                     "are, and nothing lies between two values of it",
-                     param->name);
-        CK_NOTE(ck, diag, param->range, "the param");
-        CK_HELP(ck, diag,
-                "ask at each value: sweep { over = (%s in (2, 3, 4))  "
-                "run = threshold ... }",
-                param->name);
+        diag = check_error(
+            ck, DIAG_E0425, over->range,
+            "`%s` is structural: it fixes how many of something there "
+            "are, and nothing lies between two values of it",
+            param->name);
+        CHECK_NOTE(ck, diag, param->range, "the param");
+        CHECK_HELP(ck, diag,
+                   "ask at each value: sweep { over = (%s in (2, 3, 4))  "
+                   "run = threshold ... }",
+                   param->name);
         return;
     }
     if (!over->n_items) {
         if (param->has_range)
             return;
-        diag =
-            ck_error(ck, DIAG_E0425, over->range,
-                     "the param `%s` states no range, so it must be said where "
-                     "to look",
-                     param->name);
-        CK_NOTE(ck, diag, param->range, "the param");
-        CK_HELP(ck, diag, "over %s in [0, 1]", param->name);
+        diag = check_error(
+            ck, DIAG_E0425, over->range,
+            "the param `%s` states no range, so it must be said where "
+            "to look",
+            param->name);
+        CHECK_NOTE(ck, diag, param->range, "the param");
+        CHECK_HELP(ck, diag, "over %s in [0, 1]", param->name);
         return;
     }
     const struct tm_val *b = &over->items[0];
@@ -145,10 +145,10 @@ late(struct check *ck, const struct tm_val *over)
         if (!ex_is_const(b->e[i]) ||
             (b->e[i]->num >= param->lo && b->e[i]->num <= param->hi))
             continue;
-        diag = ck_error(ck, DIAG_E0425, b->range,
-                        "%g is outside the range [%g, %g] of the param `%s`",
-                        b->e[i]->num, param->lo, param->hi, param->name);
-        CK_NOTE(ck, diag, param->range, "the range is stated here");
+        diag = check_error(ck, DIAG_E0425, b->range,
+                           "%g is outside the range [%g, %g] of the param `%s`",
+                           b->e[i]->num, param->lo, param->hi, param->name);
+        CHECK_NOTE(ck, diag, param->range, "the range is stated here");
         return;
     }
 }
@@ -168,8 +168,8 @@ threshold_missing(struct check *ck, struct diag *diag,
                   const struct option_row *row, const struct ast_item *it)
 {
     (void)row;
-    CK_HELP(ck, diag, "as in threshold %s over gamma in [0, 1]",
-            it->n_args ? ck_label(ck, it->args[0]) : "one");
+    CHECK_HELP(ck, diag, "as in threshold %s over gamma in [0, 1]",
+               it->n_args ? expr_label(ck, it->args[0]) : "one");
 }
 
 static void

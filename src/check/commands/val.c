@@ -24,7 +24,7 @@ val_entry_dims(struct check *ck, const struct value *value)
     size_t count = (size_t)value->rows * value->cols;
     const struct dim **d = NEW_N(ck->arena, const struct dim *, count);
     for (size_t i = 0; i < count; i++)
-        d[i] = mx_dim(ck, value, i);
+        d[i] = matrix_dim(ck, value, i);
     return d;
 }
 
@@ -62,15 +62,15 @@ val_of(struct check *ck, const struct value *value, const struct ast_expr *node,
     assert(ck && value && node && out);
     memset(out, 0, sizeof *out);
     out->range = node->range;
-    out->label = ck_label(ck, node);
+    out->label = expr_label(ck, node);
     out->name = identifier(ck, out->label);
     out->text = "";
     out->unit = "";
     out->ref = value->ref;
     out->field = value->field;
     switch (value->kind) {
-    case V_NUM:
-    case V_LIST:
+    case VALUE_NUM:
+    case VALUE_LIST:
         out->kind = IMP_VAL_NUM;
         out->rows = value->rows;
         out->cols = value->cols;
@@ -89,28 +89,28 @@ val_of(struct check *ck, const struct value *value, const struct ast_expr *node,
                              *u ? u : "1");
         }
         break;
-    case V_TRUTH:
+    case VALUE_TRUTH:
         out->kind = IMP_VAL_BOOL;
         out->rows = out->cols = 1;
         out->e = value->e;
         break;
-    case V_TEXT:
+    case VALUE_TEXT:
         out->kind = IMP_VAL_TEXT;
         out->text = value->text;
         break;
-    case V_BODY:
+    case VALUE_BODY:
         out->kind = IMP_VAL_BODY;
         break;
-    case V_CONTACT:
+    case VALUE_CONTACT:
         out->kind = IMP_VAL_CONTACT;
         break;
-    case V_SYSTEM:
+    case VALUE_SYSTEM:
         out->kind = IMP_VAL_SYSTEM;
         break;
-    case V_RESULT:
+    case VALUE_RESULT:
         out->kind = IMP_VAL_RESULT;
         break;
-    case V_FIELD:
+    case VALUE_FIELD:
         out->kind = IMP_VAL_FIELD;
         out->unit = ck->lists.commands.v[value->ref].fields[value->field].unit;
         break;

@@ -2,8 +2,8 @@
 /* What all rooms of the checker share: values, declarations, modules, and
  * struct check, which lives for one call of check_model.
  *
- * A wrong expression has the value V_POISON, which every operation passes on in
- * silence, so one mistake gives one diagnostic. */
+ * A wrong expression has the value VALUE_POISON, which every operation passes
+ * on in silence, so one mistake gives one diagnostic. */
 #ifndef IMP_CHECK_CONTEXT_CONTEXT_H
 #define IMP_CHECK_CONTEXT_CONTEXT_H
 
@@ -29,23 +29,24 @@
 
 /* -- values --------------------------------------------------------------- */
 
-enum vkind {
-    V_POISON, /* an error has been reported */
-    V_ANY,    /* formal of a definition checked by itself: only dim is known */
-    V_NUM,    /* rows x cols numbers of one dimension, or of their own (dims) */
-    V_TRUTH,  /* one node, 0 or 1 */
-    V_TEXT,
-    V_LIST,    /* numbers of one dimension: range, linspace */
-    V_BODY,    /* ref */
-    V_CONTACT, /* ref */
-    V_SYSTEM,  /* ref */
-    V_FAMILY,  /* contacts of a system: ref: the first, rows: how many, cols:
-                  index of the first */
-    V_RESULT,  /* ref: command */
-    V_FIELD    /* ref: command, field: of a kind that is no number */
+enum value_kind {
+    VALUE_POISON, /* an error has been reported */
+    VALUE_ANY, /* formal of a definition checked by itself: only dim is known */
+    VALUE_NUM, /* rows x cols numbers of one dimension, or of their own (dims)
+                */
+    VALUE_TRUTH, /* one node, 0 or 1 */
+    VALUE_TEXT,
+    VALUE_LIST,    /* numbers of one dimension: range, linspace */
+    VALUE_BODY,    /* ref */
+    VALUE_CONTACT, /* ref */
+    VALUE_SYSTEM,  /* ref */
+    VALUE_FAMILY, /* contacts of a system: ref: the first, rows: how many, cols:
+                 index of the first */
+    VALUE_RESULT, /* ref: command */
+    VALUE_FIELD   /* ref: command, field: of a kind that is no number */
 };
 struct value {
-    enum vkind kind;
+    enum value_kind kind;
     uint32_t rows, cols;
     const expr **e;
     const struct dim *dim;
@@ -63,16 +64,16 @@ struct value {
 /* -- names ---------------------------------------------------------------- */
 
 enum decl_kind {
-    D_PARAM,
-    D_LET,
-    D_RESULT,
-    D_FN,
-    D_SHAPE,
-    D_BODY,
-    D_CONTACT,
-    D_JOINT,
-    D_SYSTEM, /* index: UINT32_MAX for one with arguments, a pattern */
-    D_OTHER   /* not available in this build */
+    DECL_PARAM,
+    DECL_LET,
+    DECL_RESULT,
+    DECL_FN,
+    DECL_SHAPE,
+    DECL_BODY,
+    DECL_CONTACT,
+    DECL_JOINT,
+    DECL_SYSTEM, /* index: UINT32_MAX for one with arguments, a pattern */
+    DECL_OTHER   /* not available in this build */
 };
 struct module;
 struct decl {
@@ -144,9 +145,9 @@ struct frame {
 
 /* How far the checker has come: what may be asked for by its number. */
 struct check_progress {
-    bool placed; /* bodies and contacts */
-    bool joined; /* joints */
-    bool gaps;   /* gaps of systems */
+    bool placed;      /* bodies and contacts */
+    bool joined;      /* joints */
+    bool gaps;        /* gaps of systems */
     uint32_t command; /* the number of the command that is being checked */
 };
 /* All modules, and the names of the main one. */
@@ -209,15 +210,15 @@ struct check_lists {
  * to do for them. */
 struct check_notes {
     struct {
-        struct decl * *v;
+        struct decl **v;
         size_t n, cap;
     } param_decls;
     struct {
-        struct decl * *v;
+        struct decl **v;
         size_t n, cap;
     } body_decls;
     struct {
-        const struct dim * *v;
+        const struct dim **v;
         size_t n, cap;
     } coordinate_dims;
     struct {
@@ -271,27 +272,27 @@ struct record {
 
 /* diagnostics; the same code at the same range is reported once (a definition
  * is checked by itself and at each use). Never NULL. */
-struct diag *ck_error(struct check *ck, enum diag_code code, imp_range range,
-                      const char *fmt, ...)
+struct diag *check_error(struct check *ck, enum diag_code code, imp_range range,
+                         const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-#define CK_NOTE(ck, d, ...) diag_note((ck)->ds, (d), __VA_ARGS__)
-#define CK_HELP(ck, d, ...) diag_help((ck)->ds, (d), __VA_ARGS__)
-#define CK_LABEL(ck, d, ...) diag_label((ck)->ds, (d), __VA_ARGS__)
+#define CHECK_NOTE(ck, d, ...) diag_note((ck)->ds, (d), __VA_ARGS__)
+#define CHECK_HELP(ck, d, ...) diag_help((ck)->ds, (d), __VA_ARGS__)
+#define CHECK_LABEL(ck, d, ...) diag_label((ck)->ds, (d), __VA_ARGS__)
 /* the range to blame for a dimension: of the user's text that calls the
  * library, where r stands in a library */
-imp_range ck_user_range(struct check *ck, imp_range range);
+imp_range check_user_range(struct check *ck, imp_range range);
 /* "X is not available in this build" */
-void ck_unavailable(struct check *ck, imp_range range, const char *what);
+void check_unavailable(struct check *ck, imp_range range, const char *what);
 /* help from the nearest candidate; false if none is near */
-bool ck_suggest(struct check *ck, struct diag *diag, imp_range range,
-                const char *word, const char *const *names, size_t count);
+bool check_suggest(struct check *ck, struct diag *diag, imp_range range,
+                   const char *word, const char *const *names, size_t count);
 /* help: the contacts of the model, or how one is declared */
-void ck_help_contacts(struct check *ck, struct diag *diag);
+void check_help_contacts(struct check *ck, struct diag *diag);
 /* "a, b and c" */
-const char *ck_join(struct check *ck, const char *const *names, size_t count,
-                    const char *word);
+const char *check_join(struct check *ck, const char *const *names, size_t count,
+                       const char *word);
 /* source text of an expression on one line */
-const char *ck_label(struct check *ck, const struct ast_expr *node);
+const char *expr_label(struct check *ck, const struct ast_expr *node);
 
 /* -- declarations.c, modules.c, lookup.c --------------------------------- */
 

@@ -20,7 +20,7 @@ bool
 corner_shape_wanted(const struct decl *decl)
 {
     assert(decl);
-    if (decl->kind != D_SHAPE)
+    if (decl->kind != DECL_SHAPE)
         return false;
     const struct ast_expr *hull = unwrapped(decl->item->value);
     return hull && hull->kind == AST_CALL && hull->a->kind == AST_NAME &&

@@ -46,7 +46,7 @@ bool
 decl_is_pattern(const struct decl *decl)
 {
     assert(decl);
-    return decl->kind == D_SYSTEM && decl->item->has_formals;
+    return decl->kind == DECL_SYSTEM && decl->item->has_formals;
 }
 
 void

@@ -18,10 +18,11 @@ static const char *const systems[] = {"system ", NULL};
 static bool
 wanted(const struct decl *decl, enum want w)
 {
-    bool call = decl->kind == D_FN || decl->kind == D_SHAPE;
+    bool call = decl->kind == DECL_FN || decl->kind == DECL_SHAPE;
     if (w == WANT_SYSTEM)
-        return decl->kind == D_SYSTEM;
-    return w == WANT_ANY || call == (w == WANT_CALL) || decl->kind == D_OTHER;
+        return decl->kind == DECL_SYSTEM;
+    return w == WANT_ANY || call == (w == WANT_CALL) ||
+           decl->kind == DECL_OTHER;
 }
 
 /* A shape of the library that is known without `use` gives way to another one
@@ -58,17 +59,18 @@ scope_find(struct check *ck, struct module *module, const char *name,
             found = decl;
             continue;
         }
-        struct diag *diag =
-            ck_error(ck, DIAG_E0104, range, "`%s` could mean two things", name);
-        CK_NOTE(ck, diag, found->range, "this %s", decl_kind_name(found->kind));
-        CK_NOTE(ck, diag, decl->range, "or this %s",
-                decl_kind_name(decl->kind));
+        struct diag *diag = check_error(ck, DIAG_E0104, range,
+                                        "`%s` could mean two things", name);
+        CHECK_NOTE(ck, diag, found->range, "this %s",
+                   decl_kind_name(found->kind));
+        CHECK_NOTE(ck, diag, decl->range, "or this %s",
+                   decl_kind_name(decl->kind));
         if (decl->module->library)
-            CK_HELP(ck, diag,
-                    "write `%s.%s` for the library's, or rename your own",
-                    decl->module->name, name);
+            CHECK_HELP(ck, diag,
+                       "write `%s.%s` for the library's, or rename your own",
+                       decl->module->name, name);
         else
-            CK_HELP(ck, diag, "give one of them another name");
+            CHECK_HELP(ck, diag, "give one of them another name");
         *reported = true;
         return NULL;
     }
@@ -167,9 +169,9 @@ other_library(struct check *ck, struct diag *diag, struct module *module,
         }
         const char *text = suggest(name, ls.v, ls.n);
         if (text) {
-            CK_HELP(ck, diag,
-                    "did you mean `%s` of the library `%s`? add `use %s`", text,
-                    file->name, file->name);
+            CHECK_HELP(ck, diag,
+                       "did you mean `%s` of the library `%s`? add `use %s`",
+                       text, file->name, file->name);
             return true;
         }
     }
@@ -185,11 +187,12 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
     bool coords;
     struct names ns = candidates(ck, env, want, &coords);
     bool fn = want == WANT_CALL, system = want == WANT_SYSTEM;
-    struct diag *diag = ck_error(ck, fn ? DIAG_E0102 : DIAG_E0101, range,
-                                 fn       ? "there is no function or shape `%s`"
-                                 : system ? "there is no system `%s`"
-                                          : "the name `%s` is not known here",
-                                 name);
+    struct diag *diag =
+        check_error(ck, fn ? DIAG_E0102 : DIAG_E0101, range,
+                    fn       ? "there is no function or shape `%s`"
+                    : system ? "there is no system `%s`"
+                             : "the name `%s` is not known here",
+                    name);
     bool rep;
     struct decl *other =
         system ? NULL
@@ -198,48 +201,49 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
     const char *lib =
         stdlib_holder(name, system ? systems : shapes_and_functions);
     if (other) {
-        CK_NOTE(ck, diag, other->range, "`%s` is a %s", name,
-                decl_kind_name(other->kind));
+        CHECK_NOTE(ck, diag, other->range, "`%s` is a %s", name,
+                   decl_kind_name(other->kind));
         if (!fn)
-            CK_HELP(ck, diag, "call it: %s(...)", name);
-        else if (other->kind == D_LET || other->kind == D_PARAM)
-            CK_HELP(ck, diag,
-                    "a product is written with `*`, an index with [ ]");
+            CHECK_HELP(ck, diag, "call it: %s(...)", name);
+        else if (other->kind == DECL_LET || other->kind == DECL_PARAM)
+            CHECK_HELP(ck, diag,
+                       "a product is written with `*`, an index with [ ]");
     } else if (lib && !scope_library(module, lib)) {
-        CK_HELP(ck, diag, "the library `%s` has it: add `use %s`", lib, lib);
+        CHECK_HELP(ck, diag, "the library `%s` has it: add `use %s`", lib, lib);
     } else if (!fn && !system && builtin_find(name)) {
-        CK_HELP(ck, diag, "it is a function: call it, as in %s",
-                builtin_find(name)->example);
+        CHECK_HELP(ck, diag, "it is a function: call it, as in %s",
+                   builtin_find(name)->example);
     } else if (fn && !strcmp(name, "hull")) {
-        CK_HELP(ck, diag,
-                "hull stands alone in the declaration of a shape that takes "
-                "its corners: shape s(corners) = hull(corners, 2)");
+        CHECK_HELP(ck, diag,
+                   "hull stands alone in the declaration of a shape that takes "
+                   "its corners: shape s(corners) = hull(corners, 2)");
     } else if (fn && !strcmp(name, "pi")) {
-        CK_HELP(ck, diag, "it is a constant: write pi");
+        CHECK_HELP(ck, diag, "it is a constant: write pi");
     } else if (!fn && truth_of(name)) {
-        CK_HELP(ck, diag, "did you mean `%s`?", truth_of(name));
+        CHECK_HELP(ck, diag, "did you mean `%s`?", truth_of(name));
         diag_fix(ck->ds, diag, range, truth_of(name));
     } else if (coords && !fn && name[1] == 0 && strchr("XYZ", name[0])) {
         static const char *const lower[] = {"x", "y", "z"};
-        CK_HELP(ck, diag, "the coordinates of a shape are x, y and z");
+        CHECK_HELP(ck, diag, "the coordinates of a shape are x, y and z");
         diag_fix(ck->ds, diag, range, lower[name[0] - 'X']);
     } else if (!coords && !fn && name[1] == 0 && strchr("xyz", name[0])) {
-        CK_HELP(ck, diag,
-                "x, y and z are coordinates inside a shape, and in the "
-                "formulas of a system that names them, not in its start");
+        CHECK_HELP(ck, diag,
+                   "x, y and z are coordinates inside a shape, and in the "
+                   "formulas of a system that names them, not in its start");
     } else if (!fn && !strcmp(name, "e")) {
-        CK_HELP(ck, diag, "Euler's number is exp(1)");
-    } else if (!ck_suggest(ck, diag, range, name, ns.v, ns.n)) {
+        CHECK_HELP(ck, diag, "Euler's number is exp(1)");
+    } else if (!check_suggest(ck, diag, range, name, ns.v, ns.n)) {
         if ((fn || system) && other_library(ck, diag, module, name, system))
             return;
         if (system)
-            CK_HELP(ck, diag, "declare it: system %s(...) { coordinate ... }",
-                    name);
+            CHECK_HELP(ck, diag,
+                       "declare it: system %s(...) { coordinate ... }", name);
         else if (!fn)
-            CK_HELP(ck, diag,
-                    "declare it: `let %s = ...` for a value, `param %s = ...` "
-                    "for a knob",
-                    name, name);
+            CHECK_HELP(
+                ck, diag,
+                "declare it: `let %s = ...` for a value, `param %s = ...` "
+                "for a knob",
+                name, name);
     }
 }
 
@@ -251,10 +255,10 @@ scope_member(struct check *ck, struct module *module,
     const char *library = node->a->name.text;
     struct env env = {.module = scope_library(module, library)};
     if (!env.module) {
-        struct diag *diag = ck_error(ck, DIAG_E0113, node->a->range,
-                                     "no library `%s` is in use", library);
+        struct diag *diag = check_error(ck, DIAG_E0113, node->a->range,
+                                        "no library `%s` is in use", library);
         if (stdlib_find(library))
-            CK_HELP(ck, diag, "add `use %s`", library);
+            CHECK_HELP(ck, diag, "add `use %s`", library);
         return NULL;
     }
     struct decl *decl = scope_own(env.module, node->name.text);

@@ -24,50 +24,52 @@ declare(struct check *ck, struct module *module, const struct ast_item *it,
     if (!name->text || !*name->text)
         return; /* the parser has said so */
     if (name_is_reserved(name->text)) {
-        struct diag *diag = ck_error(
+        struct diag *diag = check_error(
             ck, DIAG_E0105, name->range, "`%s` cannot be declared: it is %s",
             name->text,
             !strcmp(name->text, "t") ? "time, everywhere" : "a constant");
-        CK_HELP(ck, diag, "choose another name");
+        CHECK_HELP(ck, diag, "choose another name");
         return;
     }
-    if (kind == D_BODY && !strcmp(name->text, "world")) {
-        struct diag *diag = ck_error(ck, DIAG_E0105, name->range,
-                                     "`world` cannot be a body: joints call so "
-                                     "what never moves");
-        CK_HELP(ck, diag, "choose another name, such as `ground`");
+    if (kind == DECL_BODY && !strcmp(name->text, "world")) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0105, name->range,
+                        "`world` cannot be a body: joints call so "
+                        "what never moves");
+        CHECK_HELP(ck, diag, "choose another name, such as `ground`");
         return;
     }
     const struct builtin *builtin = builtin_find(name->text);
-    if ((kind == D_FN || kind == D_SHAPE) && builtin && !builtin->yields) {
-        struct diag *diag =
-            ck_error(ck, DIAG_E0105, name->range,
-                     "`%s` is a function of the language already", name->text);
-        CK_HELP(ck, diag, "choose another name for this %s",
-                decl_kind_name(kind));
+    if ((kind == DECL_FN || kind == DECL_SHAPE) && builtin &&
+        !builtin->yields) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0105, name->range,
+            "`%s` is a function of the language already", name->text);
+        CHECK_HELP(ck, diag, "choose another name for this %s",
+                   decl_kind_name(kind));
         return;
     }
     struct decl *old = scope_own(module, name->text);
     if (old && !(ck->in->redefine && module == ck->modules.main)) {
-        struct diag *diag = ck_error(ck, DIAG_E0103, name->range,
-                                     "`%s` is declared twice", name->text);
-        CK_NOTE(ck, diag, old->range, "first declared here, as a %s",
-                decl_kind_name(old->kind));
-        CK_HELP(ck, diag, "give one of them another name");
+        struct diag *diag = check_error(ck, DIAG_E0103, name->range,
+                                        "`%s` is declared twice", name->text);
+        CHECK_NOTE(ck, diag, old->range, "first declared here, as a %s",
+                   decl_kind_name(old->kind));
+        CHECK_HELP(ck, diag, "give one of them another name");
         return;
     }
     /* a body, contact or param must be the only one of its name in the model */
-    if (kind == D_PARAM || kind == D_BODY || kind == D_CONTACT ||
-        kind == D_JOINT || (kind == D_SYSTEM && !it->has_formals))
+    if (kind == DECL_PARAM || kind == DECL_BODY || kind == DECL_CONTACT ||
+        kind == DECL_JOINT || (kind == DECL_SYSTEM && !it->has_formals))
         for (struct module *other = ck->modules.first; other;
              other = other->next) {
             struct decl *param =
                 other == module ? NULL : scope_own(other, name->text);
             if (param && param->kind == kind && !decl_is_pattern(param)) {
-                struct diag *diag = ck_error(ck, DIAG_E0103, name->range,
-                                             "two files declare a %s `%s`",
-                                             decl_kind_name(kind), name->text);
-                CK_NOTE(ck, diag, param->range, "the other one");
+                struct diag *diag = check_error(
+                    ck, DIAG_E0103, name->range, "two files declare a %s `%s`",
+                    decl_kind_name(kind), name->text);
+                CHECK_NOTE(ck, diag, param->range, "the other one");
                 return;
             }
         }
@@ -92,11 +94,11 @@ scope_prior(struct check *ck, const char *name, uint32_t command)
     assert(ck && name);
     assert(command < ck->lists.commands.n);
     struct decl *decl = scope_own(ck->modules.main, name);
-    if (decl && decl->kind != D_RESULT)
+    if (decl && decl->kind != DECL_RESULT)
         return; /* redefined as something else */
     if (!decl) {
         decl = NEW(ck->arena, struct decl);
-        decl->kind = D_RESULT;
+        decl->kind = DECL_RESULT;
         decl->name = name;
         decl->module = ck->modules.main;
         decl_enter(ck->modules.main, decl);
@@ -117,41 +119,42 @@ collect(struct check *ck, struct module *module, const struct ast_file *f)
             load_use(ck, module, it);
             break;
         case AST_PARAM:
-            declare(ck, module, it, &it->name, D_PARAM);
+            declare(ck, module, it, &it->name, DECL_PARAM);
             break;
         case AST_LET:
-            declare(ck, module, it, &it->name, it->command ? D_RESULT : D_LET);
+            declare(ck, module, it, &it->name,
+                    it->command ? DECL_RESULT : DECL_LET);
             if (it->command)
                 APUSH(ck, &module->others, it);
             break;
         case AST_FN:
-            declare(ck, module, it, &it->name, D_FN);
+            declare(ck, module, it, &it->name, DECL_FN);
             break;
         case AST_SHAPE:
-            declare(ck, module, it, &it->name, D_SHAPE);
+            declare(ck, module, it, &it->name, DECL_SHAPE);
             break;
         case AST_BODY:
-            declare(ck, module, it, &it->name, D_BODY);
+            declare(ck, module, it, &it->name, DECL_BODY);
             break;
         case AST_CONTACT:
             declare(ck, module, it, &it->name,
-                    it->index.text ? D_OTHER : D_CONTACT);
+                    it->index.text ? DECL_OTHER : DECL_CONTACT);
             if (it->index.text)
-                ck_unavailable(ck, it->head, "a family of contacts");
+                check_unavailable(ck, it->head, "a family of contacts");
             break;
         case AST_SYSTEM:
-            declare(ck, module, it, &it->name, D_SYSTEM);
+            declare(ck, module, it, &it->name, DECL_SYSTEM);
             break;
         case AST_JOINT:
-            declare(ck, module, it, &it->name, D_JOINT);
+            declare(ck, module, it, &it->name, DECL_JOINT);
             break;
         case AST_POINT:
-            ck_unavailable(ck, it->head, "`point`");
+            check_unavailable(ck, it->head, "`point`");
             break;
         case AST_COORDINATE:
             for (size_t k = 0; k < it->n_names; k++)
-                declare(ck, module, it, &it->names[k], D_OTHER);
-            ck_unavailable(ck, it->head, "`coordinate`");
+                declare(ck, module, it, &it->names[k], DECL_OTHER);
+            check_unavailable(ck, it->head, "`coordinate`");
             break;
         default:
             APUSH(ck, &module->others, it);
@@ -234,18 +237,19 @@ use_library(struct check *ck, struct module *module, const struct ast_item *it)
         const struct stdlib_file *file;
         while (count < 32 && (file = stdlib_get(count)))
             names[count++] = file->name;
-        struct diag *diag = ck_error(ck, DIAG_E0109, it->name.range,
-                                     "there is no library `%s`", name);
+        struct diag *diag = check_error(ck, DIAG_E0109, it->name.range,
+                                        "there is no library `%s`", name);
         const char *holder = stdlib_holder(name, declared_by);
         if (holder) {
-            CK_HELP(ck, diag, "`%s` is declared in the library `%s`", name,
-                    holder);
+            CHECK_HELP(ck, diag, "`%s` is declared in the library `%s`", name,
+                       holder);
             diag_fix(ck->ds, diag, it->name.range, holder);
-        } else if (!ck_suggest(ck, diag, it->name.range, name, names, count))
-            CK_HELP(ck, diag,
-                    "the libraries are %s; a file of your own is used by its "
-                    "path: use \"%s.imp\"",
-                    ck_join(ck, names, count, "and"), name);
+        } else if (!check_suggest(ck, diag, it->name.range, name, names, count))
+            CHECK_HELP(
+                ck, diag,
+                "the libraries are %s; a file of your own is used by its "
+                "path: use \"%s.imp\"",
+                check_join(ck, names, count, "and"), name);
         return;
     }
     add_use(ck, module, scope_stdlib(ck, lib), name, it->name.range);
@@ -301,34 +305,35 @@ use_file(struct check *ck, struct module *module, const struct ast_item *it)
             add_use(ck, module, other, NULL, range);
             return;
         }
-        struct diag *diag = ck_error(ck, DIAG_E0110, range,
-                                     "this `use` comes back to a file that is "
-                                     "being read: `%s`",
-                                     rel);
+        struct diag *diag =
+            check_error(ck, DIAG_E0110, range,
+                        "this `use` comes back to a file that is "
+                        "being read: `%s`",
+                        rel);
         for (struct module *p = ck->modules.first; p; p = p->next)
             if (p->loading && p != ck->modules.main && p->use_range.file)
-                CK_NOTE(ck, diag, p->use_range, "on the way here, `%s` is used",
-                        p->name);
-        CK_HELP(ck, diag, "move what both files need into a third one");
+                CHECK_NOTE(ck, diag, p->use_range,
+                           "on the way here, `%s` is used", p->name);
+        CHECK_HELP(ck, diag, "move what both files need into a third one");
         return;
     }
     size_t count = 0;
     const char *why;
     char *text = read_whole(ck, path, &count, &why);
     if (!text) {
-        struct diag *diag =
-            ck_error(ck, DIAG_E0108, range, "cannot use \"%s\": %s", rel, why);
+        struct diag *diag = check_error(ck, DIAG_E0108, range,
+                                        "cannot use \"%s\": %s", rel, why);
         if (stdlib_find(rel)) {
-            CK_HELP(ck, diag, "a library is used without quotes");
+            CHECK_HELP(ck, diag, "a library is used without quotes");
             diag_fix(ck->ds, diag, range, rel);
         } else if (slash)
-            CK_HELP(ck, diag,
-                    "the path is relative to the file that says `use`, "
-                    "in `%.*s`",
-                    (int)(slash - src->name), src->name);
+            CHECK_HELP(ck, diag,
+                       "the path is relative to the file that says `use`, "
+                       "in `%.*s`",
+                       (int)(slash - src->name), src->name);
         else
-            CK_HELP(ck, diag,
-                    "the path is relative to the file that says `use`");
+            CHECK_HELP(ck, diag,
+                       "the path is relative to the file that says `use`");
         return;
     }
     struct module *used = module_new(ck, path);
@@ -345,7 +350,7 @@ use_file(struct check *ck, struct module *module, const struct ast_item *it)
         if (item->kind == AST_COMMAND || item->kind == AST_LET) {
             struct diag *diag = diag_add(ck->ds, DIAG_W0101, item->head,
                                          "commands of a used file are not run");
-            CK_NOTE(ck, diag, range, "used here");
+            CHECK_NOTE(ck, diag, range, "used here");
             break;
         }
     }

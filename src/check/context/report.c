@@ -20,7 +20,7 @@ in_library(struct check *ck, imp_range range)
 }
 
 imp_range
-ck_user_range(struct check *ck, imp_range range)
+check_user_range(struct check *ck, imp_range range)
 {
     assert(ck);
     const struct frame *frame = ck->expansion.frames;
@@ -32,8 +32,8 @@ ck_user_range(struct check *ck, imp_range range)
 }
 
 struct diag *
-ck_error(struct check *ck, enum diag_code code, imp_range range,
-         const char *fmt, ...)
+check_error(struct check *ck, enum diag_code code, imp_range range,
+            const char *fmt, ...)
 {
     assert(ck && fmt);
     struct seen **s =
@@ -68,7 +68,7 @@ ck_error(struct check *ck, enum diag_code code, imp_range range,
     }
     /* where a user function or shape is being expanded, say from where */
     for (int shown = 0; frame && shown < 3; frame = frame->up)
-        if (frame->call.file && frame->decl->kind != D_LET &&
+        if (frame->call.file && frame->decl->kind != DECL_LET &&
             frame->call.lo != range.lo) {
             diag_note(ck->ds, diag, frame->call, "in `%s`, used here",
                       frame->decl->name);
@@ -78,28 +78,29 @@ ck_error(struct check *ck, enum diag_code code, imp_range range,
 }
 
 void
-ck_unavailable(struct check *ck, imp_range range, const char *what)
+check_unavailable(struct check *ck, imp_range range, const char *what)
 {
     assert(ck && what);
-    ck_error(ck, DIAG_E0901, range, "%s is not available in this build", what);
+    check_error(ck, DIAG_E0901, range, "%s is not available in this build",
+                what);
 }
 
 bool
-ck_suggest(struct check *ck, struct diag *diag, imp_range range,
-           const char *word, const char *const *names, size_t count)
+check_suggest(struct check *ck, struct diag *diag, imp_range range,
+              const char *word, const char *const *names, size_t count)
 {
     assert(ck && diag && word);
     const char *text = suggest(word, names, count);
     if (!text)
         return false;
-    CK_HELP(ck, diag, "did you mean `%s`?", text);
+    CHECK_HELP(ck, diag, "did you mean `%s`?", text);
     diag_fix(ck->ds, diag, range, text);
     return true;
 }
 
 const char *
-ck_join(struct check *ck, const char *const *names, size_t count,
-        const char *word)
+check_join(struct check *ck, const char *const *names, size_t count,
+           const char *word)
 {
     assert(ck && word);
     const char *text = "";
@@ -112,7 +113,7 @@ ck_join(struct check *ck, const char *const *names, size_t count,
 }
 
 void
-ck_help_contacts(struct check *ck, struct diag *diag)
+check_help_contacts(struct check *ck, struct diag *diag)
 {
     assert(ck && diag);
     const char *names[16];
@@ -120,14 +121,14 @@ ck_help_contacts(struct check *ck, struct diag *diag)
     for (; count < ck->lists.contacts.n && count < 16; count++)
         names[count] = ck->lists.contacts.v[count].name;
     if (count)
-        CK_HELP(ck, diag, "contacts of this model: %s",
-                ck_join(ck, names, count, "and"));
+        CHECK_HELP(ck, diag, "contacts of this model: %s",
+                   check_join(ck, names, count, "and"));
     else
-        CK_HELP(ck, diag, "declare one: contact touch : one | two");
+        CHECK_HELP(ck, diag, "declare one: contact touch : one | two");
 }
 
 const char *
-ck_label(struct check *ck, const struct ast_expr *node)
+expr_label(struct check *ck, const struct ast_expr *node)
 {
     assert(ck);
     const char *text = fmt_expr(ck->arena, ck->in->sources, node);

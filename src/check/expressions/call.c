@@ -22,12 +22,12 @@ call_enter(struct check *ck, struct decl *decl, imp_range call,
         }
         if (!decl->broken) {
             struct diag *diag =
-                ck_error(ck, DIAG_E0107, decl->range, "`%s` calls itself: %s",
-                         decl->name, way);
-            CK_NOTE(ck, diag, call, "the circle closes here");
-            CK_HELP(ck, diag,
-                    "functions are expanded where they are used, so "
-                    "they cannot be recursive");
+                check_error(ck, DIAG_E0107, decl->range,
+                            "`%s` calls itself: %s", decl->name, way);
+            CHECK_NOTE(ck, diag, call, "the circle closes here");
+            CHECK_HELP(ck, diag,
+                       "functions are expanded where they are used, so "
+                       "they cannot be recursive");
         }
         decl->broken = true;
         return false;
@@ -54,7 +54,7 @@ signature(struct check *ck, const struct decl *decl,
         text = formals[i].dflt
                    ? arena_printf(ck->arena, "%s%s%s = %s", text, i ? ", " : "",
                                   formals[i].name.text,
-                                  ck_label(ck, formals[i].dflt))
+                                  expr_label(ck, formals[i].dflt))
                    : arena_printf(ck->arena, "%s%s%s", text, i ? ", " : "",
                                   formals[i].name.text);
     return arena_printf(ck->arena, "%s)", text);
@@ -70,11 +70,11 @@ no_such_argument(struct check *ck, const struct decl *decl,
     for (size_t j = 0; j < count; j++)
         names[j] = formals[j].name.text;
     struct diag *diag =
-        ck_error(ck, DIAG_E0215, name->range, "`%s` has no argument named `%s`",
-                 decl->name, name->text);
-    if (!ck_suggest(ck, diag, name->range, name->text, names, count))
-        CK_HELP(ck, diag, "it is declared as %s",
-                signature(ck, decl, formals, count));
+        check_error(ck, DIAG_E0215, name->range,
+                    "`%s` has no argument named `%s`", decl->name, name->text);
+    if (!check_suggest(ck, diag, name->range, name->text, names, count))
+        CHECK_HELP(ck, diag, "it is declared as %s",
+                   signature(ck, decl, formals, count));
 }
 
 enum matched { ARGUMENTS_MATCH, ARGUMENTS_WRONG, ARGUMENTS_TOO_MANY };
@@ -92,7 +92,7 @@ match_arguments(struct check *ck, const struct decl *decl,
         const struct ast_arg *arg = &call->args[number];
         size_t formal = 0;
         if (arg->in) {
-            ck_unavailable(ck, arg->name.range, "`name in values`");
+            check_unavailable(ck, arg->name.range, "`name in values`");
             ok = false;
             continue;
         }
@@ -110,23 +110,23 @@ match_arguments(struct check *ck, const struct decl *decl,
         }
         if (formal >= count) {
             struct diag *diag =
-                ck_error(ck, DIAG_E0214, arg->value->range,
-                         "`%s` takes %zu argument%s, but this is one more",
-                         decl->name, count, count == 1 ? "" : "s");
-            CK_NOTE(ck, diag, decl->range, "declared as %s",
-                    signature(ck, decl, formals, count));
+                check_error(ck, DIAG_E0214, arg->value->range,
+                            "`%s` takes %zu argument%s, but this is one more",
+                            decl->name, count, count == 1 ? "" : "s");
+            CHECK_NOTE(ck, diag, decl->range, "declared as %s",
+                       signature(ck, decl, formals, count));
             if (number && arg->value->kind == AST_NUM &&
                 call->args[number - 1].value->kind == AST_NUM)
-                CK_HELP(ck, diag,
-                        "a decimal number is written with a point, as "
-                        "in 1.5");
+                CHECK_HELP(ck, diag,
+                           "a decimal number is written with a point, as "
+                           "in 1.5");
             return ARGUMENTS_TOO_MANY;
         }
         if (given[formal]) {
-            struct diag *diag = ck_error(ck, DIAG_E0215, arg->value->range,
-                                         "the argument `%s` is given twice",
-                                         formals[formal].name.text);
-            CK_NOTE(ck, diag, given[formal]->range, "first here");
+            struct diag *diag = check_error(ck, DIAG_E0215, arg->value->range,
+                                            "the argument `%s` is given twice",
+                                            formals[formal].name.text);
+            CHECK_NOTE(ck, diag, given[formal]->range, "first here");
             ok = false;
             continue;
         }
@@ -155,22 +155,22 @@ call_bind(struct check *ck, const struct decl *decl,
     for (size_t formal = 0; formal < count; formal++) {
         struct value value;
         if (given[formal]) {
-            value = ck_expr(ck, caller, given[formal]);
+            value = check_expr(ck, caller, given[formal]);
         } else if (formals[formal].dflt) {
             out->n = formal; /* earlier formals are known in a default */
-            value = ck_expr(ck, out, formals[formal].dflt);
+            value = check_expr(ck, out, formals[formal].dflt);
         } else if (!ok) {
             return false;
         } else {
-            struct diag *diag = ck_error(ck, DIAG_E0214, call->range,
-                                         "`%s` needs a value for `%s`",
-                                         decl->name, formals[formal].name.text);
-            CK_NOTE(ck, diag, decl->range, "declared as %s",
-                    signature(ck, decl, formals, count));
+            struct diag *diag = check_error(
+                ck, DIAG_E0214, call->range, "`%s` needs a value for `%s`",
+                decl->name, formals[formal].name.text);
+            CHECK_NOTE(ck, diag, decl->range, "declared as %s",
+                       signature(ck, decl, formals, count));
             return false;
         }
-        ok &= value.kind != V_POISON;
-        v_whole(ck, &value);
+        ok &= value.kind != VALUE_POISON;
+        value_whole(ck, &value);
         out->names[formal] = formals[formal].name.text;
         out->vals[formal] = value;
         out->n = formal + 1;
@@ -191,27 +191,27 @@ call_open(struct check *ck, const struct decl *decl,
         for (size_t k = 0; k < formal; k++)
             if (!strcmp(formals[k].name.text, name)) {
                 struct diag *diag =
-                    ck_error(ck, DIAG_E0103, formals[formal].name.range,
-                             "the argument `%s` is declared twice", name);
-                CK_NOTE(ck, diag, formals[k].name.range, "first here");
+                    check_error(ck, DIAG_E0103, formals[formal].name.range,
+                                "the argument `%s` is declared twice", name);
+                CHECK_NOTE(ck, diag, formals[k].name.range, "first here");
             }
-        if (name_is_reserved(name) || (decl->kind == D_SHAPE && !name[1] &&
+        if (name_is_reserved(name) || (decl->kind == DECL_SHAPE && !name[1] &&
                                        name[0] >= 'x' && name[0] <= 'z')) {
-            struct diag *diag =
-                ck_error(ck, DIAG_E0105, formals[formal].name.range,
-                         "`%s` cannot be an argument: it is %s", name,
-                         name_is_reserved(name) ? name[0] == 't' && !name[1]
-                                                      ? "time, everywhere"
-                                                      : "a constant"
-                                                : "a coordinate of the shape");
-            CK_HELP(ck, diag, "choose another name");
+            struct diag *diag = check_error(
+                ck, DIAG_E0105, formals[formal].name.range,
+                "`%s` cannot be an argument: it is %s", name,
+                name_is_reserved(name) ? name[0] == 't' && !name[1]
+                                             ? "time, everywhere"
+                                             : "a constant"
+                                       : "a coordinate of the shape");
+            CHECK_HELP(ck, diag, "choose another name");
         }
         struct value value =
-            v_any(ck, dim_fresh(ck->dims, formals[formal].name.range),
-                  formals[formal].name.range);
+            value_any(ck, dim_fresh(ck->dims, formals[formal].name.range),
+                      formals[formal].name.range);
         if (formals[formal].dflt) {
-            struct value dv = ck_expr(ck, out, formals[formal].dflt);
-            if (dv.kind == V_NUM || dv.kind == V_ANY) {
+            struct value dv = check_expr(ck, out, formals[formal].dflt);
+            if (dv.kind == VALUE_NUM || dv.kind == VALUE_ANY) {
                 if (!dv.bare)
                     dim_unify(ck->dims, value.dim, dv.dim,
                               formals[formal].dflt->range);
@@ -235,15 +235,15 @@ call_fn(struct check *ck, const struct env *env, struct decl *decl,
     const struct ast_item *it = decl->item;
     if (!call_bind(ck, decl, it->formals, it->n_formals, node, env, &in) ||
         decl->broken)
-        return v_poison(node->range);
-    if (!ck_enter(ck, node->range))
-        return v_poison(node->range);
-    struct value value = v_poison(node->range);
+        return value_poison(node->range);
+    if (!check_enter(ck, node->range))
+        return value_poison(node->range);
+    struct value value = value_poison(node->range);
     if (call_enter(ck, decl, node->range, &frame)) {
-        value = ck_expr(ck, &in, it->value);
+        value = check_expr(ck, &in, it->value);
         value.range = node->range;
         call_leave(ck, &frame);
     }
-    ck_leave(ck);
+    check_leave(ck);
     return value;
 }

@@ -16,7 +16,7 @@
 #define LIST_MAX 100000
 
 bool
-ck_enter(struct check *ck, imp_range range)
+check_enter(struct check *ck, imp_range range)
 {
     assert(ck);
     ck->expansion.steps += ck->expansion.open != 0;
@@ -27,13 +27,13 @@ ck_enter(struct check *ck, imp_range range)
     }
     if (!ck->expansion.spent) {
         ck->expansion.spent = true;
-        struct diag *diag = ck_error(
+        struct diag *diag = check_error(
             ck, DIAG_E0910, range,
             ck->expansion.depth >= DEPTH_MAX
                 ? "this is nested too deeply (more than %u levels)"
                 : "the functions of this model expand to more than %u steps",
             ck->expansion.depth >= DEPTH_MAX ? DEPTH_MAX : STEPS_MAX);
-        CK_HELP(ck, diag, "give parts of it names of their own with `let`");
+        CHECK_HELP(ck, diag, "give parts of it names of their own with `let`");
     }
     return false;
 }
@@ -72,16 +72,16 @@ finite_constant(struct check *ck, const expr *expression)
 static struct value
 folded(struct check *ck, const struct ast_expr *node, struct value value)
 {
-    if (value.kind != V_NUM)
+    if (value.kind != VALUE_NUM)
         return value;
     for (size_t i = 0; i < (size_t)value.rows * value.cols; i++)
         if (!finite_constant(ck, value.e[i])) {
-            struct diag *diag = ck_error(ck, DIAG_E0217, node->range,
-                                         "this has no finite value");
-            CK_HELP(ck, diag,
-                    "the numbers written here give an infinity or no number "
-                    "at all, as sqrt(-1) or log(0) do");
-            return v_poison(node->range);
+            struct diag *diag = check_error(ck, DIAG_E0217, node->range,
+                                            "this has no finite value");
+            CHECK_HELP(ck, diag,
+                       "the numbers written here give an infinity or no number "
+                       "at all, as sqrt(-1) or log(0) do");
+            return value_poison(node->range);
         }
     return value;
 }
@@ -92,26 +92,28 @@ static struct value
 apply_unit(struct check *ck, const struct ast_expr *node, struct value value)
 {
     struct unit unit;
-    if (!node->unit || value.kind == V_POISON)
+    if (!node->unit || value.kind == VALUE_POISON)
         return value;
     if (!unit_of_ast(ck, node->unit, &unit))
-        return v_poison(node->range);
-    if (value.kind != V_NUM && value.kind != V_LIST && value.kind != V_ANY) {
-        ck_error(ck, DIAG_E0209, node->range,
-                 "a unit belongs to numbers, but this is %s",
-                 v_kind(ck, &value));
-        return v_poison(node->range);
+        return value_poison(node->range);
+    if (value.kind != VALUE_NUM && value.kind != VALUE_LIST &&
+        value.kind != VALUE_ANY) {
+        check_error(ck, DIAG_E0209, node->range,
+                    "a unit belongs to numbers, but this is %s",
+                    value_kind_text(ck, &value));
+        return value_poison(node->range);
     }
-    if (!mx_plain(ck, &value, node->range, "what a unit follows"))
-        return v_poison(node->range);
+    if (!matrix_plain(ck, &value, node->range, "what a unit follows"))
+        return value_poison(node->range);
     if (!value.bare &&
         !dim_unify(ck->dims, value.dim, dim_pure(ck->dims), node->range)) {
-        struct diag *diag = ck_error(ck, DIAG_E0207, node->unit->range,
-                                     "this has a dimension already: it is %s",
-                                     dim_say(ck->dims, value.dim));
-        v_explain(ck, diag, node->a);
-        CK_HELP(ck, diag, "leave the unit out");
-        return v_poison(node->range);
+        struct diag *diag =
+            check_error(ck, DIAG_E0207, node->unit->range,
+                        "this has a dimension already: it is %s",
+                        dim_say(ck->dims, value.dim));
+        value_explain(ck, diag, node->a);
+        CHECK_HELP(ck, diag, "leave the unit out");
+        return value_poison(node->range);
     }
     struct value result = value;
     result.bare = false;
@@ -135,7 +137,7 @@ apply_unit(struct check *ck, const struct ast_expr *node, struct value value)
 static bool
 is_text(const struct value *value)
 {
-    return value->kind == V_TEXT || value->kind == V_FIELD;
+    return value->kind == VALUE_TEXT || value->kind == VALUE_FIELD;
 }
 
 /* texts of results are compared here, all else is arithmetic of values */
@@ -145,9 +147,9 @@ binary(struct check *ck, const struct ast_expr *node, const struct value *left,
 {
     if (node->op >= AST_LT && node->op <= AST_NE && is_text(left) &&
         is_text(right))
-        return left->kind == V_FIELD ? field_compare(ck, node, left, right)
-                                     : field_compare(ck, node, right, left);
-    return ck_binary(ck, node, left, right);
+        return left->kind == VALUE_FIELD ? field_compare(ck, node, left, right)
+                                         : field_compare(ck, node, right, left);
+    return check_binary(ck, node, left, right);
 }
 
 /* a left spine a + b + c ... in a loop: it may be 10^5 terms long */
@@ -163,14 +165,14 @@ spine(struct check *ck, const struct env *env, const struct ast_expr *node)
     size_t i = count;
     for (inner = node; inner->kind == AST_BINARY; inner = inner->a)
         nodes[--i] = inner;
-    struct value value = ck_expr(ck, env, inner);
+    struct value value = check_expr(ck, env, inner);
     for (i = 0; i < count; i++) {
-        struct value b = ck_expr(ck, env, nodes[i]->b);
+        struct value b = check_expr(ck, env, nodes[i]->b);
         value = folded(ck, nodes[i], binary(ck, nodes[i], &value, &b));
         if (dims_overflowed(ck->dims)) {
-            ck_error(ck, DIAG_E0220, nodes[i]->range,
-                     "the exponents of this dimension are too large");
-            value = v_poison(node->range);
+            check_error(ck, DIAG_E0220, nodes[i]->range,
+                        "the exponents of this dimension are too large");
+            value = value_poison(node->range);
         }
     }
     return value;
@@ -183,31 +185,32 @@ array(struct check *ck, const struct env *env, const struct ast_expr *node)
     bool matrix = node->kind == AST_MATRIX;
     uint32_t cols = matrix ? (uint32_t)(node->cols ? node->cols : count) : 1;
     if (!count || count % cols)
-        return v_poison(node->range); /* the parser has said so */
-    struct value result = v_array(ck, count / cols, cols, NULL, node->range);
+        return value_poison(node->range); /* the parser has said so */
+    struct value result =
+        value_array(ck, count / cols, cols, NULL, node->range);
     const struct ast_expr *first = NULL;
     bool ok = true, any = false;
     result.bare = true;
     result.dim = dim_pure(ck->dims);
     for (uint32_t entry = 0; entry < count; entry++) {
-        struct value value = ck_expr(ck, env, node->list[entry]);
-        if (value.kind == V_POISON) {
+        struct value value = check_expr(ck, env, node->list[entry]);
+        if (value.kind == VALUE_POISON) {
             ok = false;
             continue;
         }
-        if (!v_is_scalar(&value)) {
-            struct diag *diag =
-                ck_error(ck, DIAG_E0209, node->list[entry]->range,
-                         "an entry of a %s is one number, but this is %s",
-                         matrix ? "matrix" : "vector", v_kind(ck, &value));
-            if (value.kind == V_NUM)
-                CK_HELP(ck, diag,
-                        "a matrix is written with its rows apart by "
-                        "semicolons: [1, 2; 3, 4]");
+        if (!value_is_scalar(&value)) {
+            struct diag *diag = check_error(
+                ck, DIAG_E0209, node->list[entry]->range,
+                "an entry of a %s is one number, but this is %s",
+                matrix ? "matrix" : "vector", value_kind_text(ck, &value));
+            if (value.kind == VALUE_NUM)
+                CHECK_HELP(ck, diag,
+                           "a matrix is written with its rows apart by "
+                           "semicolons: [1, 2; 3, 4]");
             ok = false;
             break; /* its neighbours are of the same kind */
         }
-        any |= value.kind == V_ANY;
+        any |= value.kind == VALUE_ANY;
         result.e[entry] = value.e[0];
         if (value.bare)
             continue;
@@ -217,52 +220,54 @@ array(struct check *ck, const struct env *env, const struct ast_expr *node)
             first = node->list[entry];
         } else if (!dim_unify(ck->dims, result.dim, value.dim,
                               node->list[entry]->range)) {
-            struct diag *diag = ck_error(
+            struct diag *diag = check_error(
                 ck, DIAG_E0201, node->list[entry]->range,
                 "the entries of a %s have one dimension, but these are %s "
                 "and %s",
                 matrix ? "matrix" : "vector", dim_say(ck->dims, result.dim),
                 dim_say(ck->dims, value.dim));
-            CK_NOTE(ck, diag, first->range, "this is %s",
-                    dim_say(ck->dims, result.dim));
-            v_explain(ck, diag, first);
-            v_explain(ck, diag, node->list[entry]);
+            CHECK_NOTE(ck, diag, first->range, "this is %s",
+                       dim_say(ck->dims, result.dim));
+            value_explain(ck, diag, first);
+            value_explain(ck, diag, node->list[entry]);
             ok = false;
         }
     }
     (void)any;
     if (!ok)
-        return v_poison(node->range);
+        return value_poison(node->range);
     return apply_unit(ck, node, result);
 }
 
 static struct value
 range_list(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
-    struct value a = ck_expr(ck, env, node->a), b = ck_expr(ck, env, node->b);
+    struct value a = check_expr(ck, env, node->a),
+                 b = check_expr(ck, env, node->b);
     const struct dim *pure = dim_pure(ck->dims);
     double lo, hi;
-    bool ok = v_need_scalar(ck, &a, node->a, pure, "the start of a range");
-    if (!v_need_scalar(ck, &b, node->b, pure, "the end of a range") || !ok)
-        return v_poison(node->range);
-    if (a.kind == V_ANY || b.kind == V_ANY)
-        return v_any(ck, pure, node->range);
-    if (!ck_fixed(ck, a.e[0], &lo) || !ck_fixed(ck, b.e[0], &hi)) {
-        ck_error(ck, DIAG_E0222, node->range,
-                 "the bounds of a range are made of literals and params");
-        return v_poison(node->range);
+    bool ok = value_need_scalar(ck, &a, node->a, pure, "the start of a range");
+    if (!value_need_scalar(ck, &b, node->b, pure, "the end of a range") || !ok)
+        return value_poison(node->range);
+    if (a.kind == VALUE_ANY || b.kind == VALUE_ANY)
+        return value_any(ck, pure, node->range);
+    if (!check_fixed(ck, a.e[0], &lo) || !check_fixed(ck, b.e[0], &hi)) {
+        check_error(ck, DIAG_E0222, node->range,
+                    "the bounds of a range are made of literals and params");
+        return value_poison(node->range);
     }
     if (lo != floor(lo) || hi != floor(hi) || hi - lo >= LIST_MAX) {
-        struct diag *diag = ck_error(
+        struct diag *diag = check_error(
             ck, DIAG_E0222, node->range,
             "the bounds of a range are whole numbers, %d apart at most",
             LIST_MAX);
-        CK_HELP(ck, diag, "for other steps there is linspace(from, to, count)");
-        return v_poison(node->range);
+        CHECK_HELP(ck, diag,
+                   "for other steps there is linspace(from, to, count)");
+        return value_poison(node->range);
     }
     uint32_t count = hi < lo ? 0 : (uint32_t)(hi - lo) + 1;
-    struct value result = v_array(ck, count, 1, pure, node->range);
-    result.kind = V_LIST;
+    struct value result = value_array(ck, count, 1, pure, node->range);
+    result.kind = VALUE_LIST;
     result.bare = true;
     for (uint32_t i = 0; i < count; i++)
         result.e[i] = ex_num(ck->g, lo + i);
@@ -273,25 +278,25 @@ static bool
 index_of(struct check *ck, const struct env *env, const struct ast_expr *node,
          uint32_t count, uint32_t *index)
 {
-    struct value value = ck_expr(ck, env, node);
+    struct value value = check_expr(ck, env, node);
     double number;
-    if (!v_need_scalar(ck, &value, node, dim_pure(ck->dims), "an index"))
+    if (!value_need_scalar(ck, &value, node, dim_pure(ck->dims), "an index"))
         return false;
-    if (value.kind == V_ANY) {
+    if (value.kind == VALUE_ANY) {
         *index = 0;
         return true;
     }
-    if (!ck_fixed(ck, value.e[0], &number) || number != floor(number)) {
-        ck_error(ck, DIAG_E0212, node->range,
-                 "an index is a whole number made of literals and params");
+    if (!check_fixed(ck, value.e[0], &number) || number != floor(number)) {
+        check_error(ck, DIAG_E0212, node->range,
+                    "an index is a whole number made of literals and params");
         return false;
     }
     if (number < 0 || number >= count) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0212, node->range,
-                     "there is no entry %.0f among %u", number, count);
-        CK_HELP(ck, diag, "entries are counted from 0: 0 .. %u",
-                count ? count - 1 : 0);
+            check_error(ck, DIAG_E0212, node->range,
+                        "there is no entry %.0f among %u", number, count);
+        CHECK_HELP(ck, diag, "entries are counted from 0: 0 .. %u",
+                   count ? count - 1 : 0);
         return false;
     }
     *index = (uint32_t)number;
@@ -301,11 +306,11 @@ index_of(struct check *ck, const struct env *env, const struct ast_expr *node,
 static struct value
 entry_of(struct check *ck, const struct value *value, size_t i, imp_range range)
 {
-    struct value result = v_num(ck, value->e[i], value->dim, range);
+    struct value result = value_num(ck, value->e[i], value->dim, range);
     result.bare = value->bare;
     if (value->dims) {
         result.dims = value->dims + i;
-        result = mx_done(ck, result);
+        result = matrix_done(ck, result);
     }
     return result;
 }
@@ -315,13 +320,13 @@ whole_number(struct check *ck, const struct env *env,
              const struct ast_expr *node, int32_t *whole)
 {
     double number;
-    struct value value = ck_expr(ck, env, node);
-    if (!v_need_scalar(ck, &value, node, dim_pure(ck->dims), "an index"))
+    struct value value = check_expr(ck, env, node);
+    if (!value_need_scalar(ck, &value, node, dim_pure(ck->dims), "an index"))
         return false;
-    if (!ck_fixed(ck, value.e[0], &number) || number != floor(number) ||
+    if (!check_fixed(ck, value.e[0], &number) || number != floor(number) ||
         fabs(number) > 1e8) {
-        ck_error(ck, DIAG_E0212, node->range,
-                 "an index is a whole number made of literals and params");
+        check_error(ck, DIAG_E0212, node->range,
+                    "an index is a whole number made of literals and params");
         return false;
     }
     *whole = (int32_t)number;
@@ -335,57 +340,57 @@ field_indexed(struct check *ck, const struct env *env,
 {
     int32_t index[2] = {0, 0};
     if (!field_takes_indices(ck, value, node->n_list, node->range))
-        return v_poison(node->range);
+        return value_poison(node->range);
     for (size_t k = 0; k < node->n_list; k++)
         if (!whole_number(ck, env, node->list[k], &index[k]))
-            return v_poison(node->range);
+            return value_poison(node->range);
     return field_entry(ck, value, index, node->n_list, node->range);
 }
 
 static struct value
 indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
-    struct value value = ck_expr(ck, env, node->a);
+    struct value value = check_expr(ck, env, node->a);
     uint32_t row, column;
     switch (value.kind) {
-    case V_POISON:
-        return v_poison(node->range);
-    case V_ANY:
+    case VALUE_POISON:
+        return value_poison(node->range);
+    case VALUE_ANY:
         for (size_t k = 0; k < node->n_list; k++)
             if (!index_of(ck, env, node->list[k], UINT32_MAX, &row))
-                return v_poison(node->range);
-        return v_any(ck, value.dim, node->range);
-    case V_FIELD:
+                return value_poison(node->range);
+        return value_any(ck, value.dim, node->range);
+    case VALUE_FIELD:
         return field_indexed(ck, env, &value, node);
-    case V_FAMILY: {
+    case VALUE_FAMILY: {
         if (node->n_list != 1) {
-            ck_error(ck, DIAG_E0212, node->range, "a family has one index");
-            return v_poison(node->range);
+            check_error(ck, DIAG_E0212, node->range, "a family has one index");
+            return value_poison(node->range);
         }
-        struct value at = ck_expr(ck, env, node->list[0]);
+        struct value at = check_expr(ck, env, node->list[0]);
         return family_member(ck, &value, &at, node->list[0], node->range);
     }
-    case V_NUM:
-    case V_LIST:
-        if (value.rows * value.cols == 1 && value.kind == V_NUM)
+    case VALUE_NUM:
+    case VALUE_LIST:
+        if (value.rows * value.cols == 1 && value.kind == VALUE_NUM)
             break;
         if (node->n_list == 2 && value.cols > 1) {
             if (!index_of(ck, env, node->list[0], value.rows, &row) ||
                 !index_of(ck, env, node->list[1], value.cols, &column))
-                return v_poison(node->range);
+                return value_poison(node->range);
             return entry_of(ck, &value, (size_t)row * value.cols + column,
                             node->range);
         }
         if (node->n_list != 1) {
-            ck_error(ck, DIAG_E0212, node->range,
-                     value.cols > 1 ? "a matrix has two indices: M[0, 1]"
-                                    : "a vector has one index: v[0]");
-            return v_poison(node->range);
+            check_error(ck, DIAG_E0212, node->range,
+                        value.cols > 1 ? "a matrix has two indices: M[0, 1]"
+                                       : "a vector has one index: v[0]");
+            return value_poison(node->range);
         }
         if (!index_of(ck, env, node->list[0], value.rows, &row))
-            return v_poison(node->range);
+            return value_poison(node->range);
         struct value result =
-            v_array(ck, value.cols, 1, value.dim, node->range);
+            value_array(ck, value.cols, 1, value.dim, node->range);
         result.bare = value.bare;
         if (value.series) {
             result.dim = dim_mul(ck->dims, value.series,
@@ -395,22 +400,23 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
         for (column = 0; column < value.cols; column++)
             result.e[column] = value.e[row * value.cols + column];
         result.dims = value.dims ? value.dims + (size_t)row * value.cols : NULL;
-        return mx_done(ck, result);
+        return matrix_done(ck, result);
     default:
         break;
     }
-    struct diag *diag =
-        ck_error(ck, DIAG_E0212, node->range, "this has no entries: it is %s",
-                 v_kind(ck, &value));
-    if (value.kind == V_NUM && node->n_list == 1 &&
+    struct diag *diag = check_error(ck, DIAG_E0212, node->range,
+                                    "this has no entries: it is %s",
+                                    value_kind_text(ck, &value));
+    if (value.kind == VALUE_NUM && node->n_list == 1 &&
         node->list[0]->kind != AST_NUM)
-        CK_HELP(ck, diag,
-                "behind a name [ ] is an index; a unit may follow a number or "
-                "a bracket: (%s) [%s]",
-                ck_label(ck, node->a), ck_label(ck, node->list[0]));
-    else if (value.kind == V_RESULT)
-        CK_HELP(ck, diag, "take one of its fields first");
-    return v_poison(node->range);
+        CHECK_HELP(
+            ck, diag,
+            "behind a name [ ] is an index; a unit may follow a number or "
+            "a bracket: (%s) [%s]",
+            expr_label(ck, node->a), expr_label(ck, node->list[0]));
+    else if (value.kind == VALUE_RESULT)
+        CHECK_HELP(ck, diag, "take one of its fields first");
+    return value_poison(node->range);
 }
 
 static struct value
@@ -420,39 +426,39 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
         struct module *lib = scope_library(env->module, node->a->name.text);
         if (lib && !scope_own(env->module, node->a->name.text)) {
             struct decl *decl = scope_own(lib, node->name.text);
-            if (decl && (decl->kind == D_LET || decl->kind == D_PARAM))
-                return ck_decl(ck, decl, node->range);
+            if (decl && (decl->kind == DECL_LET || decl->kind == DECL_PARAM))
+                return check_decl(ck, decl, node->range);
             struct env le = {.module = lib};
             scope_unknown(ck, &le, node->name.text, node->name.range,
                           WANT_VALUE);
-            return v_poison(node->range);
+            return value_poison(node->range);
         }
     }
-    const struct decl *joint = ck_joint(ck, env, node->a);
+    const struct decl *joint = check_joint(ck, env, node->a);
     if (joint)
         return joint->index == UINT32_MAX && ck->progress.joined
-                   ? v_poison(node->range)
+                   ? value_poison(node->range)
                    : joint_field(ck, joint->index, node->name.text,
                                  node->name.range, node->range);
-    struct value value = ck_expr(ck, env, node->a);
+    struct value value = check_expr(ck, env, node->a);
     const char *name = node->name.text;
     switch (value.kind) {
-    case V_POISON:
-        return v_poison(node->range);
-    case V_BODY:
+    case VALUE_POISON:
+        return value_poison(node->range);
+    case VALUE_BODY:
         return body_field(ck, value.ref, name, node->name.range, node->range);
-    case V_CONTACT:
+    case VALUE_CONTACT:
         return contact_field(ck, value.ref, name, node->name.range,
                              node->range);
-    case V_SYSTEM:
+    case VALUE_SYSTEM:
         return system_field(ck, value.ref, name, node->name.range, node->range);
-    case V_RESULT:
+    case VALUE_RESULT:
         return result_field(ck, value.ref, name, node->name.range, node->range);
-    case V_ANY:
+    case VALUE_ANY:
         if (name[1] == 0 && name[0] >= 'x' && name[0] <= 'z')
-            return v_any(ck, value.dim, node->range);
-        return v_any(ck, dim_fresh(ck->dims, node->range), node->range);
-    case V_NUM:
+            return value_any(ck, value.dim, node->range);
+        return value_any(ck, dim_fresh(ck->dims, node->range), node->range);
+    case VALUE_NUM:
         if (value.cols == 1 && value.rows > 1 && name[1] == 0 &&
             name[0] >= 'x' && name[0] <= 'z' &&
             (uint32_t)(name[0] - 'x') < value.rows) {
@@ -462,13 +468,14 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
     default:
         break;
     }
-    struct diag *diag = ck_error(ck, DIAG_E0112, node->name.range,
-                                 "%s has no `%s`", v_kind(ck, &value), name);
-    if (value.kind == V_NUM && value.rows > 1 && value.cols == 1)
-        CK_HELP(ck, diag,
-                value.rows == 2 ? "its parts are .x and .y"
-                                : "its parts are .x, .y and .z");
-    return v_poison(node->range);
+    struct diag *diag =
+        check_error(ck, DIAG_E0112, node->name.range, "%s has no `%s`",
+                    value_kind_text(ck, &value), name);
+    if (value.kind == VALUE_NUM && value.rows > 1 && value.cols == 1)
+        CHECK_HELP(ck, diag,
+                   value.rows == 2 ? "its parts are .x and .y"
+                                   : "its parts are .x, .y and .z");
+    return value_poison(node->range);
 }
 
 /* the arguments of a function that is built in */
@@ -480,12 +487,12 @@ arguments(struct check *ck, const struct env *env,
     for (size_t i = 0; i < node->n_args; i++) {
         const struct ast_arg *arg = &node->args[i];
         if (arg->name.text)
-            ck_error(ck, DIAG_E0215, arg->name.range,
-                     "%s takes its arguments by place: %s(%s)", builtin->name,
-                     builtin->name, builtin->args);
-        args[i] = ck_expr(ck, env, arg->value);
+            check_error(ck, DIAG_E0215, arg->name.range,
+                        "%s takes its arguments by place: %s(%s)",
+                        builtin->name, builtin->name, builtin->args);
+        args[i] = check_expr(ck, env, arg->value);
         if (arg->name.text)
-            args[i] = v_poison(node->range);
+            args[i] = value_poison(node->range);
     }
     return args;
 }
@@ -504,41 +511,42 @@ call(struct check *ck, const struct env *env, const struct ast_expr *node)
     } else if (callee->kind == AST_FIELD && callee->a->kind == AST_NAME &&
                (module = scope_library(module, callee->a->name.text))) {
         decl = scope_own(module, name.text);
-        if (decl && decl->kind != D_FN && decl->kind != D_SHAPE)
+        if (decl && decl->kind != DECL_FN && decl->kind != DECL_SHAPE)
             decl = NULL;
         if (!decl) {
             struct env le = {.module = module};
             scope_unknown(ck, &le, name.text, name.range, WANT_CALL);
-            return v_poison(node->range);
+            return value_poison(node->range);
         }
     } else {
         struct diag *diag =
-            ck_error(ck, DIAG_E0114, callee->range,
-                     "this cannot be called: it is no function");
+            check_error(ck, DIAG_E0114, callee->range,
+                        "this cannot be called: it is no function");
         if (callee->kind == AST_FIELD && callee->a->kind == AST_NAME &&
             stdlib_find(callee->a->name.text))
-            CK_HELP(ck, diag, "add `use %s`", callee->a->name.text);
+            CHECK_HELP(ck, diag, "add `use %s`", callee->a->name.text);
         else
-            CK_HELP(ck, diag, "a product is written with `*`");
-        return v_poison(node->range);
+            CHECK_HELP(ck, diag, "a product is written with `*`");
+        return value_poison(node->range);
     }
-    if (reported || (decl && decl->kind == D_OTHER))
-        return v_poison(node->range);
-    if (decl && decl->kind == D_FN)
+    if (reported || (decl && decl->kind == DECL_OTHER))
+        return value_poison(node->range);
+    if (decl && decl->kind == DECL_FN)
         return call_fn(ck, env, decl, node);
     if (decl) {
-        struct diag *diag = ck_error(ck, DIAG_E0111, node->range,
-                                     "`%s` is a shape, not a value", name.text);
+        struct diag *diag =
+            check_error(ck, DIAG_E0111, node->range,
+                        "`%s` is a shape, not a value", name.text);
         struct corner_shape corners;
         if (corner_shape_of(ck, decl, &corners))
-            CK_HELP(ck, diag,
-                    "it stands alone: body b : %s { ... }, or shape s = %s",
-                    ck_label(ck, node), ck_label(ck, node));
+            CHECK_HELP(ck, diag,
+                       "it stands alone: body b : %s { ... }, or shape s = %s",
+                       expr_label(ck, node), expr_label(ck, node));
         else
-            CK_HELP(ck, diag,
-                    "a shape stands behind the colon of a body: body b : %s",
-                    ck_label(ck, node));
-        return v_poison(node->range);
+            CHECK_HELP(ck, diag,
+                       "a shape stands behind the colon of a body: body b : %s",
+                       expr_label(ck, node));
+        return value_poison(node->range);
     }
     const struct builtin *builtin = builtin_find(name.text);
     if (builtin)
@@ -547,8 +555,8 @@ call(struct check *ck, const struct env *env, const struct ast_expr *node)
     scope_unknown(ck, env, name.text, name.range, WANT_CALL);
     for (size_t i = 0; i < node->n_args; i++)
         if (node->args[i].value)
-            ck_expr(ck, env, node->args[i].value);
-    return v_poison(node->range);
+            check_expr(ck, env, node->args[i].value);
+    return value_poison(node->range);
 }
 
 /* a', a'', ... */
@@ -559,16 +567,16 @@ prime(struct check *ck, const struct env *env, const struct ast_expr *node)
     const struct ast_expr *operand = node;
     for (; operand->kind == AST_PRIME; operand = operand->a)
         count++;
-    struct value value = ck_expr(ck, env, operand);
+    struct value value = check_expr(ck, env, operand);
     return series_prime(ck, env, node, operand, &value, count);
 }
 
 static struct value
 negated(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
-    struct value value = ck_expr(ck, env, node->a);
-    if (value.kind != V_NUM && value.kind != V_ANY)
-        return ck_no_arithmetic(ck, node, "a minus sign", &value, node->a);
+    struct value value = check_expr(ck, env, node->a);
+    if (value.kind != VALUE_NUM && value.kind != VALUE_ANY)
+        return check_no_arithmetic(ck, node, "a minus sign", &value, node->a);
     struct value result = value;
     result.range = node->range;
     graph_origin(ck->g, node->range);
@@ -579,31 +587,31 @@ negated(struct check *ck, const struct env *env, const struct ast_expr *node)
 }
 
 struct value
-ck_expr(struct check *ck, const struct env *env, const struct ast_expr *node)
+check_expr(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
     assert(ck && env);
     if (!node)
-        return v_poison(IMP_NOWHERE);
-    if (!ck_enter(ck, node->range))
-        return v_poison(node->range);
-    struct value value = v_poison(node->range);
+        return value_poison(IMP_NOWHERE);
+    if (!check_enter(ck, node->range))
+        return value_poison(node->range);
+    struct value value = value_poison(node->range);
     graph_origin(ck->g, node->range);
     switch (node->kind) {
     case AST_NUM:
-        value = v_num(ck, ex_num(ck->g, node->num), dim_pure(ck->dims),
-                      node->range);
+        value = value_num(ck, ex_num(ck->g, node->num), dim_pure(ck->dims),
+                          node->range);
         value.bare = true;
         value = folded(ck, node, apply_unit(ck, node, value));
         break;
     case AST_TEXT:
-        value.kind = V_TEXT;
+        value.kind = VALUE_TEXT;
         value.text = node->text;
         break;
     case AST_TRUTH:
-        value = v_truth(ck, ex_num(ck->g, node->num), node->range);
+        value = value_truth(ck, ex_num(ck->g, node->num), node->range);
         break;
     case AST_NAME:
-        value = ck_name(ck, env, node->name.text, node->range);
+        value = check_name(ck, env, node->name.text, node->range);
         break;
     case AST_FIELD:
         value = field(ck, env, node);
@@ -621,25 +629,25 @@ ck_expr(struct check *ck, const struct env *env, const struct ast_expr *node)
         value = negated(ck, env, node);
         break;
     case AST_NOT:
-        value = ck_expr(ck, env, node->a);
-        if (ck_need_truth(ck, &value, node->a, "what follows `not`"))
-            value =
-                v_truth(ck, ex_op(ck->g, IMP_OP_NOT, value.e[0], NULL, NULL),
-                        node->range);
+        value = check_expr(ck, env, node->a);
+        if (check_need_truth(ck, &value, node->a, "what follows `not`"))
+            value = value_truth(
+                ck, ex_op(ck->g, IMP_OP_NOT, value.e[0], NULL, NULL),
+                node->range);
         else
-            value = v_poison(node->range);
+            value = value_poison(node->range);
         break;
     case AST_BINARY:
         value = spine(ck, env, node);
         break;
     case AST_IF: {
-        struct value c = ck_expr(ck, env, node->a);
-        struct value a = ck_expr(ck, env, node->b);
-        struct value b = ck_expr(ck, env, node->c);
-        value = ck_choice(ck, node, &c, &a, &b);
+        struct value c = check_expr(ck, env, node->a);
+        struct value a = check_expr(ck, env, node->b);
+        struct value b = check_expr(ck, env, node->c);
+        value = check_choice(ck, node, &c, &a, &b);
     } break;
     case AST_PAREN:
-        value = apply_unit(ck, node, ck_expr(ck, env, node->a));
+        value = apply_unit(ck, node, check_expr(ck, env, node->a));
         break;
     case AST_TUPLE:
     case AST_MATRIX:
@@ -649,11 +657,11 @@ ck_expr(struct check *ck, const struct env *env, const struct ast_expr *node)
         value = range_list(ck, env, node);
         break;
     case AST_OVER:
-        ck_unavailable(ck, node->range, "`name in values`");
+        check_unavailable(ck, node->range, "`name in values`");
         break;
     case AST_EXPR_KINDS:
         break;
     }
-    ck_leave(ck);
+    check_leave(ck);
     return value;
 }

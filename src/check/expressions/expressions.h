@@ -8,20 +8,20 @@
 
 /* -- expr.c, name.c ------------------------------------------------------- */
 
-struct value ck_expr(struct check *ck, const struct env *env,
-                     const struct ast_expr *node);
+struct value check_expr(struct check *ck, const struct env *env,
+                        const struct ast_expr *node);
 const struct ast_expr *ast_unwrap(const struct ast_expr *node); /* ( e ) */
 /* value of a name where it stands */
-struct value ck_name(struct check *ck, const struct env *env, const char *name,
-                     imp_range range);
+struct value check_name(struct check *ck, const struct env *env,
+                        const char *name, imp_range range);
 /* the joint that a name before a dot means, or NULL */
-const struct decl *ck_joint(struct check *ck, const struct env *env,
-                            const struct ast_expr *node);
+const struct decl *check_joint(struct check *ck, const struct env *env,
+                               const struct ast_expr *node);
 /* value of a declaration (evaluates lets when first needed) */
-struct value ck_decl(struct check *ck, struct decl *decl, imp_range range);
+struct value check_decl(struct check *ck, struct decl *decl, imp_range range);
 /* enters recursion; false (reported once) when too deep or too long */
-bool ck_enter(struct check *ck, imp_range range);
-#define ck_leave(ck) ((void)(ck)->expansion.depth--)
+bool check_enter(struct check *ck, imp_range range);
+#define check_leave(ck) ((void)(ck)->expansion.depth--)
 struct value builtin_call(struct check *ck, const struct env *env,
                           const struct builtin *builtin,
                           const struct ast_expr *node, struct value *args);

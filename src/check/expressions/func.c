@@ -44,33 +44,34 @@ op_call(struct check *ck, const struct ast_expr *node, enum imp_op op,
     bool bare = true, any = false;
     const char *what = arena_printf(ck->arena, "the argument of %s", row->word);
     for (size_t arg = 0; arg < count; arg++) {
-        if (!v_is_scalar(&args[arg])) {
+        if (!value_is_scalar(&args[arg])) {
             struct diag *diag =
-                ck_error(ck, DIAG_E0218, node->args[arg].value->range,
-                         "%s takes a number, but this is %s", row->word,
-                         v_kind(ck, &args[arg]));
-            if (op == IMP_OP_ABS && args[arg].kind == V_NUM)
-                CK_HELP(ck, diag, "the length of a vector is norm(v)");
-            return v_poison(node->range);
+                check_error(ck, DIAG_E0218, node->args[arg].value->range,
+                            "%s takes a number, but this is %s", row->word,
+                            value_kind_text(ck, &args[arg]));
+            if (op == IMP_OP_ABS && args[arg].kind == VALUE_NUM)
+                CHECK_HELP(ck, diag, "the length of a vector is norm(v)");
+            return value_poison(node->range);
         }
         bare &= args[arg].bare;
-        any |= args[arg].kind == V_ANY;
+        any |= args[arg].kind == VALUE_ANY;
     }
     switch (row->rule) {
     case PURE:
         for (size_t arg = 0; arg < count; arg++)
             if (!args[arg].bare &&
-                !v_need_dim(ck, &args[arg], node->args[arg].value, pure, what))
-                return v_poison(node->range);
+                !value_need_dim(ck, &args[arg], node->args[arg].value, pure,
+                                what))
+                return value_poison(node->range);
         break;
     case SAME:
     case RATIO: {
         bool b;
         dim = args[0].dim;
         if (count == 2 &&
-            !v_agree(ck, node, row->word, &args[0], node->args[0].value,
-                     &args[1], node->args[1].value, &dim, &b))
-            return v_poison(node->range);
+            !value_agree(ck, node, row->word, &args[0], node->args[0].value,
+                         &args[1], node->args[1].value, &dim, &b))
+            return value_poison(node->range);
         if (row->rule == RATIO)
             dim = pure;
         break;
@@ -85,9 +86,9 @@ op_call(struct check *ck, const struct ast_expr *node, enum imp_op op,
         break;
     }
     if (any)
-        return v_any(ck, dim, node->range);
+        return value_any(ck, dim, node->range);
     graph_origin(ck->g, node->range);
-    struct value result = v_num(
+    struct value result = value_num(
         ck,
         ex_op(ck->g, op, args[0].e[0], count > 1 ? args[1].e[0] : NULL, NULL),
         dim, node->range);
@@ -104,62 +105,64 @@ reduce(struct check *ck, const struct ast_expr *node, const char *name,
     bool length = !strcmp(name, "length");
     struct value out;
     struct value list = args[0];
-    if (count == 1 && args[0].kind == V_FIELD) {
+    if (count == 1 && args[0].kind == VALUE_FIELD) {
         if (field_reduce(ck, name, &args[0], node->range, &out))
             return out;
-        ck_error(ck, DIAG_E0218, node->args[0].value->range,
-                 "%s takes a list, but this is %s", name, v_kind(ck, &args[0]));
-        return v_poison(node->range);
+        check_error(ck, DIAG_E0218, node->args[0].value->range,
+                    "%s takes a list, but this is %s", name,
+                    value_kind_text(ck, &args[0]));
+        return value_poison(node->range);
     }
-    if (count == 1 && args[0].kind == V_ANY)
-        return v_any(ck, length ? dim_pure(ck->dims) : args[0].dim,
-                     node->range);
-    if (count == 1 && args[0].kind != V_LIST &&
-        !(args[0].kind == V_NUM && args[0].cols == 1 && args[0].rows > 1)) {
+    if (count == 1 && args[0].kind == VALUE_ANY)
+        return value_any(ck, length ? dim_pure(ck->dims) : args[0].dim,
+                         node->range);
+    if (count == 1 && args[0].kind != VALUE_LIST &&
+        !(args[0].kind == VALUE_NUM && args[0].cols == 1 && args[0].rows > 1)) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0218, node->args[0].value->range,
-                     "%s takes %s, but this is %s", name,
-                     mn || mx ? "two or more numbers, or a list" : "a list",
-                     v_kind(ck, &args[0]));
-        if (args[0].kind == V_RESULT)
-            CK_HELP(ck, diag, "take one of its lists, as in %s(r.%s)", name,
-                    "t");
-        return v_poison(node->range);
+            check_error(ck, DIAG_E0218, node->args[0].value->range,
+                        "%s takes %s, but this is %s", name,
+                        mn || mx ? "two or more numbers, or a list" : "a list",
+                        value_kind_text(ck, &args[0]));
+        if (args[0].kind == VALUE_RESULT)
+            CHECK_HELP(ck, diag, "take one of its lists, as in %s(r.%s)", name,
+                       "t");
+        return value_poison(node->range);
     }
     if (count > 1) {
-        list = v_array(ck, (uint32_t)count, 1, dim_pure(ck->dims), node->range);
+        list = value_array(ck, (uint32_t)count, 1, dim_pure(ck->dims),
+                           node->range);
         list.bare = true;
         for (size_t arg = 0; arg < count; arg++) {
             const struct dim *dim;
             bool bare;
             const struct ast_expr *ei = node->args[arg].value;
-            if (!v_is_scalar(&args[arg])) {
-                ck_error(ck, DIAG_E0218, ei->range,
-                         "%s takes numbers, but this is %s", name,
-                         v_kind(ck, &args[arg]));
-                return v_poison(node->range);
+            if (!value_is_scalar(&args[arg])) {
+                check_error(ck, DIAG_E0218, ei->range,
+                            "%s takes numbers, but this is %s", name,
+                            value_kind_text(ck, &args[arg]));
+                return value_poison(node->range);
             }
-            if (!v_agree(ck, ei, name, &list, node->args[0].value, &args[arg],
-                         ei, &dim, &bare))
-                return v_poison(node->range);
+            if (!value_agree(ck, ei, name, &list, node->args[0].value,
+                             &args[arg], ei, &dim, &bare))
+                return value_poison(node->range);
             list.dim = dim;
             list.bare = bare;
-            if (args[arg].kind == V_ANY)
-                list.kind = V_ANY;
+            if (args[arg].kind == VALUE_ANY)
+                list.kind = VALUE_ANY;
             list.e[arg] = args[arg].e[0];
         }
-        if (list.kind == V_ANY)
-            return v_any(ck, list.dim, node->range);
+        if (list.kind == VALUE_ANY)
+            return value_any(ck, list.dim, node->range);
     }
     uint32_t entries = list.rows;
-    if (!length && !mx_plain(ck, &list, node->args[0].value->range, name))
-        return v_poison(node->range);
+    if (!length && !matrix_plain(ck, &list, node->args[0].value->range, name))
+        return value_poison(node->range);
     if (length)
-        return v_num(ck, ex_num(ck->g, entries), dim_pure(ck->dims),
-                     node->range);
+        return value_num(ck, ex_num(ck->g, entries), dim_pure(ck->dims),
+                         node->range);
     if (!entries) {
-        ck_error(ck, DIAG_E0218, node->range, "%s of an empty list", name);
-        return v_poison(node->range);
+        check_error(ck, DIAG_E0218, node->range, "%s of an empty list", name);
+        return value_poison(node->range);
     }
     graph_origin(ck->g, node->range);
     const expr *sum = list.e[0];
@@ -167,7 +170,7 @@ reduce(struct check *ck, const struct ast_expr *node, const char *name,
         sum = mn   ? ex_op(ck->g, IMP_OP_MIN, sum, list.e[i], NULL)
               : mx ? ex_op(ck->g, IMP_OP_MAX, sum, list.e[i], NULL)
                    : ex_add(ck->g, sum, list.e[i]);
-    struct value result = v_num(ck, sum, list.dim, node->range);
+    struct value result = value_num(ck, sum, list.dim, node->range);
     result.bare = list.bare;
     return result;
 }
@@ -179,27 +182,28 @@ linspace(struct check *ck, const struct ast_expr *node, struct value *args)
     bool bare;
     double count;
     for (int i = 0; i < 3; i++)
-        if (!v_is_scalar(&args[i])) {
-            ck_error(ck, DIAG_E0218, node->args[i].value->range,
-                     "linspace takes numbers, but this is %s",
-                     v_kind(ck, &args[i]));
-            return v_poison(node->range);
+        if (!value_is_scalar(&args[i])) {
+            check_error(ck, DIAG_E0218, node->args[i].value->range,
+                        "linspace takes numbers, but this is %s",
+                        value_kind_text(ck, &args[i]));
+            return value_poison(node->range);
         }
-    if (!v_agree(ck, node, "linspace", &args[0], node->args[0].value, &args[1],
-                 node->args[1].value, &dim, &bare) ||
-        !v_need_dim(ck, &args[2], node->args[2].value, pure, "the count"))
-        return v_poison(node->range);
-    if (args[0].kind == V_ANY || args[1].kind == V_ANY || args[2].kind == V_ANY)
-        return v_any(ck, dim, node->range);
-    if (!ck_fixed(ck, args[2].e[0], &count) || count != floor(count) ||
+    if (!value_agree(ck, node, "linspace", &args[0], node->args[0].value,
+                     &args[1], node->args[1].value, &dim, &bare) ||
+        !value_need_dim(ck, &args[2], node->args[2].value, pure, "the count"))
+        return value_poison(node->range);
+    if (args[0].kind == VALUE_ANY || args[1].kind == VALUE_ANY ||
+        args[2].kind == VALUE_ANY)
+        return value_any(ck, dim, node->range);
+    if (!check_fixed(ck, args[2].e[0], &count) || count != floor(count) ||
         count < 2 || count > 100000) {
-        ck_error(ck, DIAG_E0222, node->args[2].value->range,
-                 "the count is a whole number from 2 to 100000, made of "
-                 "literals and params");
-        return v_poison(node->range);
+        check_error(ck, DIAG_E0222, node->args[2].value->range,
+                    "the count is a whole number from 2 to 100000, made of "
+                    "literals and params");
+        return value_poison(node->range);
     }
-    struct value result = v_array(ck, (uint32_t)count, 1, dim, node->range);
-    result.kind = V_LIST;
+    struct value result = value_array(ck, (uint32_t)count, 1, dim, node->range);
+    result.kind = VALUE_LIST;
     result.bare = bare;
     graph_origin(ck->g, node->range);
     const expr *step = ex_sub(ck->g, args[1].e[0], args[0].e[0]);
@@ -217,17 +221,17 @@ linspace(struct check *ck, const struct ast_expr *node, struct value *args)
 static struct value
 gap_call(struct check *ck, const struct ast_expr *node, struct value *args)
 {
-    if (args[0].kind == V_CONTACT && ck->lists.contacts.v[args[0].ref].at.n)
+    if (args[0].kind == VALUE_CONTACT && ck->lists.contacts.v[args[0].ref].at.n)
         return no_surface(ck, args[0].ref, node->range);
-    if (args[0].kind == V_CONTACT)
+    if (args[0].kind == VALUE_CONTACT)
         return contact_gap(ck, args[0].ref, node->range);
-    if (args[0].kind == V_ANY)
-        return v_any(ck, dim_mks(ck->dims, 1, 0, 0), node->range);
-    struct diag *diag =
-        ck_error(ck, DIAG_E0218, node->args[0].value->range,
-                 "gap takes a contact, but this is %s", v_kind(ck, &args[0]));
-    ck_help_contacts(ck, diag);
-    return v_poison(node->range);
+    if (args[0].kind == VALUE_ANY)
+        return value_any(ck, dim_mks(ck->dims, 1, 0, 0), node->range);
+    struct diag *diag = check_error(ck, DIAG_E0218, node->args[0].value->range,
+                                    "gap takes a contact, but this is %s",
+                                    value_kind_text(ck, &args[0]));
+    check_help_contacts(ck, diag);
+    return value_poison(node->range);
 }
 
 /* how many arguments, from the table's text */
@@ -255,23 +259,23 @@ builtin_call(struct check *ck, const struct env *env,
     size_t lo, hi, count = node->n_args;
     bool ok = true;
     for (size_t i = 0; i < count; i++)
-        ok &= args[i].kind != V_POISON;
+        ok &= args[i].kind != VALUE_POISON;
     arity(builtin, &lo, &hi);
     if (count < lo || count > hi) {
-        struct diag *diag =
-            ck_error(ck, DIAG_E0214, node->range,
-                     "%s takes %s%zu argument%s, but gets %zu", builtin->name,
-                     lo == hi     ? ""
-                     : count < lo ? "at least "
-                                  : "at most ",
-                     count < lo ? lo : hi,
-                     (count < lo ? lo : hi) == 1 ? "" : "s", count);
-        CK_HELP(ck, diag, "%s(%s): %s, as in %s", builtin->name, builtin->args,
-                builtin->doc, builtin->example);
+        struct diag *diag = check_error(
+            ck, DIAG_E0214, node->range,
+            "%s takes %s%zu argument%s, but gets %zu", builtin->name,
+            lo == hi     ? ""
+            : count < lo ? "at least "
+                         : "at most ",
+            count < lo ? lo : hi, (count < lo ? lo : hi) == 1 ? "" : "s",
+            count);
+        CHECK_HELP(ck, diag, "%s(%s): %s, as in %s", builtin->name,
+                   builtin->args, builtin->doc, builtin->example);
         ok = false;
     }
     if (!ok)
-        return v_poison(node->range);
+        return value_poison(node->range);
     graph_origin(ck->g, node->range);
     if (!strcmp(builtin->name, "gap"))
         return gap_call(ck, node, args);
@@ -283,12 +287,12 @@ builtin_call(struct check *ck, const struct env *env,
         !strcmp(builtin->name, "sum") || !strcmp(builtin->name, "length"))
         return reduce(ck, node, builtin->name, args, count);
     if (!strcmp(builtin->name, "pow"))
-        return ck_power(ck, node, args[0], node->args[0].value, args[1],
-                        node->args[1].value);
+        return check_power(ck, node, args[0], node->args[0].value, args[1],
+                           node->args[1].value);
     for (int op = 0; op < IMP_OP_COUNT; op++)
         if (!strcmp(op_rows[op].word, builtin->name))
             return op_call(ck, node, (enum imp_op)op, args, count);
-    struct value out = v_poison(node->range);
+    struct value out = value_poison(node->range);
     if (part_call(ck, env, node, builtin->name, args, &out))
         return out;
     if (!screw_call(ck, node, builtin->name, args, count, &out))

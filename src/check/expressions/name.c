@@ -16,9 +16,9 @@ cycle(struct check *ck, struct decl *decl, imp_range range)
             break;
     }
     struct diag *diag =
-        ck_error(ck, DIAG_E0106, decl->range, "`%s` is defined by itself: %s",
-                 decl->name, way);
-    CK_NOTE(ck, diag, range, "the circle closes here");
+        check_error(ck, DIAG_E0106, decl->range,
+                    "`%s` is defined by itself: %s", decl->name, way);
+    CHECK_NOTE(ck, diag, range, "the circle closes here");
     decl->broken = true;
 }
 
@@ -27,21 +27,21 @@ let_value(struct check *ck, struct decl *decl, imp_range range)
 {
     if (decl->state == DECL_BUSY) {
         cycle(ck, decl, range);
-        return v_poison(range);
+        return value_poison(range);
     }
     if (decl->state == DECL_NEW) {
         struct frame frame = {decl, range, ck->expansion.frames};
         struct env env = {.module = decl->module, .calm = true};
         ck->expansion.frames = &frame;
         decl->state = DECL_BUSY;
-        struct value value = ck_expr(ck, &env, decl->item->value);
-        v_whole(ck, &value);
+        struct value value = check_expr(ck, &env, decl->item->value);
+        value_whole(ck, &value);
         decl->val = value;
         decl->state = DECL_DONE;
-        decl->broken |= value.kind == V_POISON;
+        decl->broken |= value.kind == VALUE_POISON;
         ck->expansion.frames = frame.up;
     }
-    struct value v = decl->broken ? v_poison(range) : decl->val;
+    struct value v = decl->broken ? value_poison(range) : decl->val;
     v.range = range;
     return v;
 }
@@ -50,117 +50,119 @@ let_value(struct check *ck, struct decl *decl, imp_range range)
 static struct value
 too_early(struct check *ck, const struct decl *decl, imp_range range)
 {
-    struct diag *diag = ck_error(ck, DIAG_E0319, range,
-                                 "a shape or a default cannot depend on the %s "
-                                 "`%s`",
-                                 decl_kind_name(decl->kind), decl->name);
-    if (decl->kind == D_SYSTEM)
-        CK_NOTE(ck, diag, decl->range, "declared here");
-    CK_HELP(ck, diag, "it may depend on params, constants and t");
-    return v_poison(range);
+    struct diag *diag =
+        check_error(ck, DIAG_E0319, range,
+                    "a shape or a default cannot depend on the %s "
+                    "`%s`",
+                    decl_kind_name(decl->kind), decl->name);
+    if (decl->kind == DECL_SYSTEM)
+        CHECK_NOTE(ck, diag, decl->range, "declared here");
+    CHECK_HELP(ck, diag, "it may depend on params, constants and t");
+    return value_poison(range);
 }
 
 /* a body, contact or system by its number */
 static struct value
-numbered(struct check *ck, const struct decl *decl, enum vkind kind,
+numbered(struct check *ck, const struct decl *decl, enum value_kind kind,
          bool broken, imp_range range)
 {
     if (!ck->progress.placed)
         return too_early(ck, decl, range);
-    return (struct value){.kind = decl->index == UINT32_MAX || broken ? V_POISON
-                                                                      : kind,
-                          .ref = decl->index,
-                          .range = range};
+    return (struct value){
+        .kind = decl->index == UINT32_MAX || broken ? VALUE_POISON : kind,
+        .ref = decl->index,
+        .range = range};
 }
 
 static struct value
 joint_alone(struct check *ck, const struct decl *decl, imp_range range)
 {
     struct diag *diag =
-        ck_error(ck, DIAG_E0344, range,
-                 "`%s` is a joint; it has no value of its own", decl->name);
-    CK_NOTE(ck, diag, decl->range, "declared here");
-    CK_HELP(ck, diag,
-            "it has %s.Q and %s.S; its impulses are in the record of an "
-            "impact: r.joint_impulses",
-            decl->name, decl->name);
-    return v_poison(range);
+        check_error(ck, DIAG_E0344, range,
+                    "`%s` is a joint; it has no value of its own", decl->name);
+    CHECK_NOTE(ck, diag, decl->range, "declared here");
+    CHECK_HELP(ck, diag,
+               "it has %s.Q and %s.S; its impulses are in the record of an "
+               "impact: r.joint_impulses",
+               decl->name, decl->name);
+    return value_poison(range);
 }
 
 static struct value
 pattern_alone(struct check *ck, const struct decl *decl, imp_range range)
 {
-    struct diag *diag =
-        ck_error(ck, DIAG_E0360, range,
-                 "`%s` is a pattern of systems; it has no values", decl->name);
-    CK_NOTE(ck, diag, decl->range, "declared here");
-    CK_HELP(ck, diag, "ask an instance of it: system one : %s(...)",
-            decl->name);
-    return v_poison(range);
+    struct diag *diag = check_error(
+        ck, DIAG_E0360, range, "`%s` is a pattern of systems; it has no values",
+        decl->name);
+    CHECK_NOTE(ck, diag, decl->range, "declared here");
+    CHECK_HELP(ck, diag, "ask an instance of it: system one : %s(...)",
+               decl->name);
+    return value_poison(range);
 }
 
 static struct value
 result_value(struct check *ck, const struct decl *decl, imp_range range)
 {
     if (decl->module != ck->modules.main) {
-        struct diag *diag = ck_error(
+        struct diag *diag = check_error(
             ck, DIAG_E0407, range,
             "`%s` is the result of a command in a used file, and those are "
             "not run",
             decl->name);
-        CK_NOTE(ck, diag, decl->range, "it stands here");
-        CK_HELP(ck, diag, "give the command in this file");
-        return v_poison(range);
+        CHECK_NOTE(ck, diag, decl->range, "it stands here");
+        CHECK_HELP(ck, diag, "give the command in this file");
+        return value_poison(range);
     }
     if (decl->broken)
-        return v_poison(range);
+        return value_poison(range);
     if (decl->index == UINT32_MAX || decl->index >= ck->progress.command) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0407, range,
-                     "the result `%s` does not exist yet here", decl->name);
-        CK_NOTE(ck, diag, decl->range, "it is computed here");
-        CK_HELP(ck, diag, "commands run in order: move this below it");
-        return v_poison(range);
+            check_error(ck, DIAG_E0407, range,
+                        "the result `%s` does not exist yet here", decl->name);
+        CHECK_NOTE(ck, diag, decl->range, "it is computed here");
+        CHECK_HELP(ck, diag, "commands run in order: move this below it");
+        return value_poison(range);
     }
     if (ck->notes.records.v[decl->index].broken)
-        return v_poison(range);
-    return (struct value){.kind = V_RESULT, .ref = decl->index, .range = range};
+        return value_poison(range);
+    return (struct value){
+        .kind = VALUE_RESULT, .ref = decl->index, .range = range};
 }
 
 struct value
-ck_decl(struct check *ck, struct decl *decl, imp_range range)
+check_decl(struct check *ck, struct decl *decl, imp_range range)
 {
     assert(ck && decl);
     struct value value;
     switch (decl->kind) {
-    case D_PARAM:
+    case DECL_PARAM:
         if (decl->broken || decl->state != DECL_DONE)
-            return v_poison(range);
+            return value_poison(range);
         value = decl->val;
         value.range = range;
         return value;
-    case D_LET:
+    case DECL_LET:
         return let_value(ck, decl, range);
-    case D_BODY:
-        return numbered(ck, decl, V_BODY, false, range);
-    case D_CONTACT:
-        return numbered(ck, decl, V_CONTACT, false, range);
-    case D_JOINT:
+    case DECL_BODY:
+        return numbered(ck, decl, VALUE_BODY, false, range);
+    case DECL_CONTACT:
+        return numbered(ck, decl, VALUE_CONTACT, false, range);
+    case DECL_JOINT:
         return joint_alone(ck, decl, range);
-    case D_SYSTEM:
+    case DECL_SYSTEM:
         return decl->item->has_formals
                    ? pattern_alone(ck, decl, range)
-                   : numbered(ck, decl, V_SYSTEM, decl->broken, range);
-    case D_RESULT:
+                   : numbered(ck, decl, VALUE_SYSTEM, decl->broken, range);
+    case DECL_RESULT:
         return result_value(ck, decl, range);
     default: /* reported where it stands */
-        return v_poison(range);
+        return value_poison(range);
     }
 }
 
 struct value
-ck_name(struct check *ck, const struct env *env, const char *name,
-        imp_range range)
+check_name(struct check *ck, const struct env *env, const char *name,
+           imp_range range)
 {
     assert(ck && env && name);
     static const char *const totals[] = {"energy", "kinetic_energy",
@@ -175,19 +177,19 @@ ck_name(struct check *ck, const struct env *env, const char *name,
         if (scope->question && record_has(ck, scope->question - 1, name))
             return result_field(ck, scope->question - 1, name, range, range);
         if (scope->coords && name[1] == 0 && name[0] >= 'x' && name[0] <= 'z')
-            return v_num(ck,
-                         ex_sym(ck->g, SYM_LOCAL, (uint32_t)(name[0] - 'x'), 0),
-                         dim_mks(ck->dims, 1, 0, 0), range);
+            return value_num(
+                ck, ex_sym(ck->g, SYM_LOCAL, (uint32_t)(name[0] - 'x'), 0),
+                dim_mks(ck->dims, 1, 0, 0), range);
     }
     if (!strcmp(name, "t"))
-        return v_num(ck, ex_sym(ck->g, SYM_TIME, 0, 0),
-                     dim_mks(ck->dims, 0, 0, 1), range);
+        return value_num(ck, ex_sym(ck->g, SYM_TIME, 0, 0),
+                         dim_mks(ck->dims, 0, 0, 1), range);
     if (!strcmp(name, "pi") || !strcmp(name, "tau")) {
         struct value value =
-            v_num(ck,
-                  ex_num(ck->g, name[0] == 'p' ? 3.14159265358979323846
-                                               : 6.28318530717958647693),
-                  dim_pure(ck->dims), range);
+            value_num(ck,
+                      ex_num(ck->g, name[0] == 'p' ? 3.14159265358979323846
+                                                   : 6.28318530717958647693),
+                      dim_pure(ck->dims), range);
         value.bare = true;
         return value;
     }
@@ -195,21 +197,22 @@ ck_name(struct check *ck, const struct env *env, const char *name,
     struct decl *decl =
         scope_find(ck, env->module, name, WANT_VALUE, range, &reported);
     if (reported)
-        return v_poison(range);
+        return value_poison(range);
     if (decl)
-        return ck_decl(ck, decl, range);
+        return check_decl(ck, decl, range);
     if (!strcmp(name, "eta"))
         return screw_eta(ck, range);
     for (uint32_t i = 0; i < 3; i++)
         if (!strcmp(name, totals[i]))
-            return v_num(ck, ex_sym(ck->g, SYM_TOTAL, i, 0),
-                         dim_mks(ck->dims, 2, 1, -2), range);
+            return value_num(ck, ex_sym(ck->g, SYM_TOTAL, i, 0),
+                             dim_mks(ck->dims, 2, 1, -2), range);
     scope_unknown(ck, env, name, range, WANT_VALUE);
-    return v_poison(range);
+    return value_poison(range);
 }
 
 const struct decl *
-ck_joint(struct check *ck, const struct env *env, const struct ast_expr *node)
+check_joint(struct check *ck, const struct env *env,
+            const struct ast_expr *node)
 {
     assert(ck && node);
     bool reported;
@@ -220,9 +223,9 @@ ck_joint(struct check *ck, const struct env *env, const struct ast_expr *node)
             if (!strcmp(scope->names[i], node->name.text))
                 return NULL;
     const struct decl *own = scope_own(env->module, node->name.text);
-    if (own && own->kind != D_JOINT)
+    if (own && own->kind != DECL_JOINT)
         return NULL;
     const struct decl *decl = scope_find(ck, env->module, node->name.text,
                                          WANT_VALUE, node->range, &reported);
-    return decl && decl->kind == D_JOINT ? decl : NULL;
+    return decl && decl->kind == DECL_JOINT ? decl : NULL;
 }

@@ -72,9 +72,9 @@ static void
 too_high(struct check *ck, imp_range range)
 {
     struct diag *diag =
-        ck_error(ck, DIAG_E0226, range,
-                 "this takes time derivatives beyond order %d", ORDER_MAX);
-    CK_HELP(ck, diag, "derivatives of derivatives count together");
+        check_error(ck, DIAG_E0226, range,
+                    "this takes time derivatives beyond order %d", ORDER_MAX);
+    CHECK_HELP(ck, diag, "derivatives of derivatives count together");
 }
 
 /* c_n of e, whose leaves are r; NULL after an error */
@@ -131,7 +131,7 @@ system_rate(struct check *ck, const expr *expression, enum env_part part,
         }
         if (!ex_depends(ck->g, expression, SYM_COORD, i, top))
             continue;
-        struct diag *diag = ck_error(
+        struct diag *diag = check_error(
             ck, DIAG_E0364, range,
             part != PART_EQUATION ? "this is an acceleration: it follows from "
                                     "the system, it cannot define it"
@@ -140,11 +140,11 @@ system_rate(struct check *ck, const expr *expression, enum env_part part,
                   "rates and accelerations"
                 : "this derivative of an observer variable follows from its "
                   "equation");
-        CK_HELP(ck, diag,
-                part == PART_EQUATION
-                    ? "write that equation's right-hand side instead, or a "
-                      "lower derivative"
-                    : "coordinates and their first rates may stand here");
+        CHECK_HELP(ck, diag,
+                   part == PART_EQUATION
+                       ? "write that equation's right-hand side instead, or a "
+                         "lower derivative"
+                       : "coordinates and their first rates may stand here");
         return NULL;
     }
     ex_leaves(ck->g, &expression, 1, read_leaf, &reads);
@@ -161,20 +161,21 @@ derivative(struct check *ck, const expr *expression, uint32_t count,
     ex_leaves(ck->g, &expression, 1, read_leaf, &reads);
     if (reads.coordinates) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0225, range,
-                     "x, y and z are the places of a level set: "
-                     "they have no time derivative");
-        CK_HELP(ck, diag,
-                "`'` follows the motion of bodies and t; the motion of a "
-                "surface follows from its formula by itself");
+            check_error(ck, DIAG_E0225, range,
+                        "x, y and z are the places of a level set: "
+                        "they have no time derivative");
+        CHECK_HELP(ck, diag,
+                   "`'` follows the motion of bodies and t; the motion of a "
+                   "surface follows from its formula by itself");
         return NULL;
     }
     if (reads.result && !reads.motion && !reads.time) {
-        struct diag *diag = ck_error(ck, DIAG_E0225, range,
-                                     "the result of a command is a number: it "
-                                     "does not change with t");
-        CK_HELP(ck, diag,
-                "differentiate the expression itself, as in gap(touch)'");
+        struct diag *diag =
+            check_error(ck, DIAG_E0225, range,
+                        "the result of a command is a number: it "
+                        "does not change with t");
+        CHECK_HELP(ck, diag,
+                   "differentiate the expression itself, as in gap(touch)'");
         return NULL;
     }
     graph_origin(ck->g, range);
@@ -215,27 +216,27 @@ static struct value
 no_derivative(struct check *ck, const struct value *value,
               const struct ast_expr *operand, imp_range range)
 {
-    if (value->kind == V_POISON)
-        return v_poison(range);
+    if (value->kind == VALUE_POISON)
+        return value_poison(range);
     struct diag *diag =
-        ck_error(ck, DIAG_E0225, operand->range,
-                 "`'` differentiates numbers with respect to t, "
-                 "but this is %s",
-                 v_kind(ck, value));
-    if (value->kind == V_BODY)
-        CK_HELP(ck, diag, "take a quantity of it, as in %s.position'",
-                ck->lists.bodies.v[value->ref].name);
-    else if (value->kind == V_CONTACT)
-        CK_HELP(ck, diag, "its gap is gap(%s), the rate of it gap(%s)'",
-                ck->lists.contacts.v[value->ref].name,
-                ck->lists.contacts.v[value->ref].name);
-    else if (value->kind == V_FIELD || value->kind == V_RESULT)
-        CK_HELP(ck, diag,
-                "the result of a command is fixed: record the derivative "
-                "itself, as in record = gap(touch)'");
-    else if (value->kind == V_LIST)
-        CK_HELP(ck, diag, "differentiate one expression at a time");
-    return v_poison(range);
+        check_error(ck, DIAG_E0225, operand->range,
+                    "`'` differentiates numbers with respect to t, "
+                    "but this is %s",
+                    value_kind_text(ck, value));
+    if (value->kind == VALUE_BODY)
+        CHECK_HELP(ck, diag, "take a quantity of it, as in %s.position'",
+                   ck->lists.bodies.v[value->ref].name);
+    else if (value->kind == VALUE_CONTACT)
+        CHECK_HELP(ck, diag, "its gap is gap(%s), the rate of it gap(%s)'",
+                   ck->lists.contacts.v[value->ref].name,
+                   ck->lists.contacts.v[value->ref].name);
+    else if (value->kind == VALUE_FIELD || value->kind == VALUE_RESULT)
+        CHECK_HELP(ck, diag,
+                   "the result of a command is fixed: record the derivative "
+                   "itself, as in record = gap(touch)'");
+    else if (value->kind == VALUE_LIST)
+        CHECK_HELP(ck, diag, "differentiate one expression at a time");
+    return value_poison(range);
 }
 
 struct value
@@ -246,15 +247,16 @@ series_prime(struct check *ck, const struct env *env,
     assert(ck && env && node && operand && of);
     struct value value = *of;
     const struct dim *dim =
-        value.kind == V_NUM || value.kind == V_ANY
+        value.kind == VALUE_NUM || value.kind == VALUE_ANY
             ? dim_mul(ck->dims, value.bare ? dim_pure(ck->dims) : value.dim,
                       dim_mks(ck->dims, 0, 0, order > 100 ? -100 : -(int)order))
             : NULL;
-    if (value.kind == V_ANY)
-        return v_any(ck, dim, node->range);
-    if (value.kind != V_NUM)
+    if (value.kind == VALUE_ANY)
+        return value_any(ck, dim, node->range);
+    if (value.kind != VALUE_NUM)
         return no_derivative(ck, &value, operand, node->range);
-    struct value result = v_array(ck, value.rows, value.cols, dim, node->range);
+    struct value result =
+        value_array(ck, value.rows, value.cols, dim, node->range);
     bool inside = false;
     for (const struct env *scope = env; scope; scope = scope->up)
         inside |= scope->system;
@@ -266,7 +268,7 @@ series_prime(struct check *ck, const struct env *env,
         if (!inside)
             result.e[i] = derivative(ck, value.e[i], order, node->range);
         if (!result.e[i])
-            return v_poison(node->range);
+            return value_poison(node->range);
     }
     if (!value.dims)
         return result;
@@ -275,10 +277,10 @@ series_prime(struct check *ck, const struct env *env,
     size_t count = (size_t)value.rows * value.cols;
     result.dims = NEW_N(ck->arena, const struct dim *, count);
     for (size_t i = 0; i < count; i++) {
-        const struct dim *d = mx_dim(ck, &value, i);
+        const struct dim *d = matrix_dim(ck, &value, i);
         result.dims[i] = d ? dim_mul(ck->dims, d, per) : NULL;
     }
-    return mx_done(ck, result);
+    return matrix_done(ck, result);
 }
 
 struct value
@@ -289,43 +291,45 @@ series_call(struct check *ck, const struct ast_expr *node, struct value *args)
     const struct ast_expr *what = node->args[0].value,
                           *order = node->args[1].value;
     double highest;
-    if (!v_is_scalar(&args[0])) {
-        struct diag *diag = ck_error(ck, DIAG_E0218, what->range,
-                                     "series takes a number, but this is %s",
-                                     v_kind(ck, &args[0]));
-        if (args[0].kind == V_CONTACT)
-            CK_HELP(ck, diag, "its gap is gap(%s)",
-                    ck->lists.contacts.v[args[0].ref].name);
-        else if (args[0].kind == V_NUM)
-            CK_HELP(ck, diag, "take one entry of it, as in v[0] or v.x");
-        return v_poison(node->range);
+    if (!value_is_scalar(&args[0])) {
+        struct diag *diag = check_error(ck, DIAG_E0218, what->range,
+                                        "series takes a number, but this is %s",
+                                        value_kind_text(ck, &args[0]));
+        if (args[0].kind == VALUE_CONTACT)
+            CHECK_HELP(ck, diag, "its gap is gap(%s)",
+                       ck->lists.contacts.v[args[0].ref].name);
+        else if (args[0].kind == VALUE_NUM)
+            CHECK_HELP(ck, diag, "take one entry of it, as in v[0] or v.x");
+        return value_poison(node->range);
     }
-    if (!v_need_scalar(ck, &args[1], order, pure, "the order of a series"))
-        return v_poison(node->range);
-    if (args[0].kind == V_ANY || args[1].kind == V_ANY)
-        return v_any(ck, pure, node->range);
-    if (!ck_fixed(ck, args[1].e[0], &highest) || highest != floor(highest) ||
+    if (!value_need_scalar(ck, &args[1], order, pure, "the order of a series"))
+        return value_poison(node->range);
+    if (args[0].kind == VALUE_ANY || args[1].kind == VALUE_ANY)
+        return value_any(ck, pure, node->range);
+    if (!check_fixed(ck, args[1].e[0], &highest) || highest != floor(highest) ||
         highest < 0 || highest > ORDER_MAX) {
-        ck_error(ck, DIAG_E0222, order->range,
-                 "the order is a whole number from 0 to %d, made of literals "
-                 "and params",
-                 ORDER_MAX);
-        return v_poison(node->range);
+        check_error(
+            ck, DIAG_E0222, order->range,
+            "the order is a whole number from 0 to %d, made of literals "
+            "and params",
+            ORDER_MAX);
+        return value_poison(node->range);
     }
     struct reads reads = {.ck = ck};
     ex_leaves(ck->g, args[0].e, 1, read_leaf, &reads);
     if (reads.coordinates) {
         derivative(ck, args[0].e[0], 1, what->range);
-        return v_poison(node->range);
+        return value_poison(node->range);
     }
-    struct value out = v_array(ck, (uint32_t)highest + 1, 1, pure, node->range);
+    struct value out =
+        value_array(ck, (uint32_t)highest + 1, 1, pure, node->range);
     out.series = args[0].bare ? pure : args[0].dim;
     for (uint32_t k = 0; k < out.rows; k++) {
         out.e[k] = reads.time || reads.motion || !k
                        ? coefficient(ck, args[0].e[0], &reads, k, what->range)
                        : ex_num(ck->g, 0);
         if (!out.e[k])
-            return v_poison(node->range);
+            return value_poison(node->range);
     }
     return out;
 }

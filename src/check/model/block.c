@@ -22,15 +22,15 @@ block_keys(struct check *ck, const struct ast_item *item,
         const struct ast_item *key = item->block[b];
         if (key->kind == AST_SYSTEM || key->kind == AST_JOINT ||
             key->kind == AST_POINT || key->kind == AST_COORDINATE) {
-            ck_unavailable(ck, key->head, "such a declaration in a block");
+            check_unavailable(ck, key->head, "such a declaration in a block");
             continue;
         }
         if (key->kind != AST_KEY || key->command || !key->value) {
-            struct diag *diag = ck_error(
+            struct diag *diag = check_error(
                 ck, DIAG_E0303, key->head.file ? key->head : key->range,
                 "this cannot stand in the block of a %s", what);
-            CK_HELP(ck, diag, "a %s has keys: %s", what,
-                    ck_join(ck, names, count, "and"));
+            CHECK_HELP(ck, diag, "a %s has keys: %s", what,
+                       check_join(ck, names, count, "and"));
             continue;
         }
         size_t which = 0;
@@ -38,18 +38,18 @@ block_keys(struct check *ck, const struct ast_item *item,
             which++;
         if (which == count) {
             struct diag *diag =
-                ck_error(ck, DIAG_E0301, key->name.range,
-                         "a %s has no key `%s`", what, key->name.text);
-            if (!ck_suggest(ck, diag, key->name.range, key->name.text, names,
-                            count))
-                CK_HELP(ck, diag, "its keys are %s",
-                        ck_join(ck, names, count, "and"));
+                check_error(ck, DIAG_E0301, key->name.range,
+                            "a %s has no key `%s`", what, key->name.text);
+            if (!check_suggest(ck, diag, key->name.range, key->name.text, names,
+                               count))
+                CHECK_HELP(ck, diag, "its keys are %s",
+                           check_join(ck, names, count, "and"));
             ok = false;
         } else if (out[which]) {
             struct diag *diag =
-                ck_error(ck, DIAG_E0302, key->name.range,
-                         "the key `%s` is given twice", key->name.text);
-            CK_NOTE(ck, diag, out[which]->name.range, "first here");
+                check_error(ck, DIAG_E0302, key->name.range,
+                            "the key `%s` is given twice", key->name.text);
+            CHECK_NOTE(ck, diag, out[which]->name.range, "first here");
         } else {
             out[which] = key;
         }
@@ -70,10 +70,10 @@ key_word(struct check *ck, const struct ast_item *key, const char *const *words,
         if (!strcmp(w, words[i]))
             return (int)i;
     struct diag *diag =
-        ck_error(ck, DIAG_E0326, node->range, "`%s` is one of %s",
-                 key->name.text, ck_join(ck, words, count, "or"));
+        check_error(ck, DIAG_E0326, node->range, "`%s` is one of %s",
+                    key->name.text, check_join(ck, words, count, "or"));
     if (w)
-        ck_suggest(ck, diag, node->range, w, words, count);
+        check_suggest(ck, diag, node->range, w, words, count);
     return -1;
 }
 
@@ -102,25 +102,26 @@ take_inertia(struct check *ck, struct value *value, const struct ast_expr *node,
              struct tm_vec *out)
 {
     assert(ck && value && node && dim && what && out);
-    if (value->kind == V_POISON)
+    if (value->kind == VALUE_POISON)
         return false;
     bool diagonal =
-        value->kind == V_NUM && value->rows == 3 && value->cols == 1;
-    bool matrix = value->kind == V_NUM && value->rows == 3 && value->cols == 3;
-    if (value->kind != V_ANY &&
-        !(dimension == 2 ? v_is_scalar(value) : diagonal || matrix)) {
-        struct diag *diag = ck_error(
+        value->kind == VALUE_NUM && value->rows == 3 && value->cols == 1;
+    bool matrix =
+        value->kind == VALUE_NUM && value->rows == 3 && value->cols == 3;
+    if (value->kind != VALUE_ANY &&
+        !(dimension == 2 ? value_is_scalar(value) : diagonal || matrix)) {
+        struct diag *diag = check_error(
             ck, DIAG_E0314, node->range, "%s is %s, but this is %s", what,
             dimension == 2 ? "one number in the plane"
                            : "three numbers or a 3 x 3 matrix in space",
-            v_kind(ck, value));
+            value_kind_text(ck, value));
         if (dimension == 3)
-            CK_HELP(ck, diag, "write diag(0.5, 0.4, 0.3)");
+            CHECK_HELP(ck, diag, "write diag(0.5, 0.4, 0.3)");
         return false;
     }
-    if (!v_need_dim(ck, value, node, dim, what))
+    if (!value_need_dim(ck, value, node, dim, what))
         return false;
-    if (value->kind == V_ANY)
+    if (value->kind == VALUE_ANY)
         return true;
     out->range = node->range;
     if (dimension == 2) {
@@ -141,10 +142,10 @@ take_inertia(struct check *ck, struct value *value, const struct ast_expr *node,
         const expr *a = value->e[upper[i]], *b = value->e[lower[i]];
         out->e[i] = a;
         if (a != b && ex_is_const(a) && ex_is_const(b) && a->num != b->num) {
-            ck_error(ck, DIAG_E0318, node->range,
-                     "%s is a symmetric matrix, but its entries above and "
-                     "below the diagonal differ",
-                     what);
+            check_error(ck, DIAG_E0318, node->range,
+                        "%s is a symmetric matrix, but its entries above and "
+                        "below the diagonal differ",
+                        what);
             return false;
         }
     }

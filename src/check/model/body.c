@@ -84,7 +84,7 @@ tuple_size(struct check *ck, struct module *module, const struct ast_expr *node,
         if (!decl)
             decl = scope_find(ck, module, node->name.text, WANT_VALUE,
                               node->range, &rep);
-        return decl && decl->kind == D_LET
+        return decl && decl->kind == DECL_LET
                    ? tuple_size(ck, decl->module, decl->item->value, depth + 1)
                    : 0;
     }
@@ -149,7 +149,7 @@ warn_of_degrees(struct check *ck, const struct ast_expr *node)
     struct diag *diag =
         diag_add(ck->ds, DIAG_W0301, node->range,
                  "this angle is %g radians: more than two turns", n->num);
-    CK_HELP(ck, diag, "degrees have a unit: %s [deg]", ck_label(ck, node));
+    CHECK_HELP(ck, diag, "degrees have a unit: %s [deg]", expr_label(ck, node));
 }
 
 static bool
@@ -157,13 +157,14 @@ truth_key(struct check *ck, const struct env *env, const struct ast_item *key)
 {
     if (!key)
         return false;
-    struct value value = ck_expr(ck, env, key->value);
-    if (value.kind == V_POISON)
+    struct value value = check_expr(ck, env, key->value);
+    if (value.kind == VALUE_POISON)
         return false;
-    if (value.kind != V_TRUTH || !ex_is_const(value.e[0])) {
-        struct diag *diag = ck_error(ck, DIAG_E0330, key->value->range,
-                                     "`%s` is true or false", key->name.text);
-        CK_HELP(ck, diag, "write %s = true", key->name.text);
+    if (value.kind != VALUE_TRUTH || !ex_is_const(value.e[0])) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0330, key->value->range,
+                        "`%s` is true or false", key->name.text);
+        CHECK_HELP(ck, diag, "write %s = true", key->name.text);
         return false;
     }
     return value.e[0]->num != 0;
@@ -176,7 +177,7 @@ check_bodies_begin(struct check *ck)
     for (struct module *module = ck->modules.first; module;
          module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
-            if (decl->kind == D_BODY) {
+            if (decl->kind == DECL_BODY) {
                 decl->index = (uint32_t)ck->lists.bodies.n;
                 struct tm_body b = {.name = decl->name,
                                     .doc =
@@ -214,23 +215,23 @@ check_bodies_begin(struct check *ck)
             first = index;
         } else if (work->dim != ck->m->dim) {
             struct diag *diag =
-                ck_error(ck, DIAG_E0315, decl->range,
-                         "`%s` is a body in %s, but `%s` is one in %s",
-                         decl->name, work->dim == 2 ? "the plane" : "space",
-                         ck->lists.bodies.v[first].name,
-                         ck->m->dim == 2 ? "the plane" : "space");
-            CK_NOTE(ck, diag, ck->lists.bodies.v[first].range,
-                    "the model lies in %s by this body",
-                    ck->m->dim == 2 ? "the plane" : "space");
+                check_error(ck, DIAG_E0315, decl->range,
+                            "`%s` is a body in %s, but `%s` is one in %s",
+                            decl->name, work->dim == 2 ? "the plane" : "space",
+                            ck->lists.bodies.v[first].name,
+                            ck->m->dim == 2 ? "the plane" : "space");
+            CHECK_NOTE(ck, diag, ck->lists.bodies.v[first].range,
+                       "the model lies in %s by this body",
+                       ck->m->dim == 2 ? "the plane" : "space");
             if (work->dim == 2 && it->head1)
-                CK_HELP(ck, diag,
-                        "a shape without z and with pairs for its data is "
-                        "plane; in space there are sphere, ellipsoid, box, "
-                        "polyhedron, half_space");
+                CHECK_HELP(ck, diag,
+                           "a shape without z and with pairs for its data is "
+                           "plane; in space there are sphere, ellipsoid, box, "
+                           "polyhedron, half_space");
             else
-                CK_HELP(ck, diag,
-                        "all bodies of a model lie in the plane, or "
-                        "all in space");
+                CHECK_HELP(ck, diag,
+                           "all bodies of a model lie in the plane, or "
+                           "all in space");
             work->broken = true;
         }
     }
@@ -254,16 +255,17 @@ scalar_key(struct check *ck, const struct env *env, const struct ast_item *key,
         return;
     double number;
     const char *what = key_what(ck, key);
-    struct value value = ck_expr(ck, env, key->value);
-    if (!v_need_scalar(ck, &value, key->value, dim, what) ||
+    struct value value = check_expr(ck, env, key->value);
+    if (!value_need_scalar(ck, &value, key->value, dim, what) ||
         !check_leaves(ck, value.e, 1, MAY_PARAMS, key->value, what))
         return;
-    if (positive && v_const(&value, &number) && number <= 0) {
+    if (positive && value_const(&value, &number) && number <= 0) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0317, key->value->range,
-                     "%s is positive, but this is %g", what, number);
+            check_error(ck, DIAG_E0317, key->value->range,
+                        "%s is positive, but this is %g", what, number);
         if (!strcmp(key->name.text, "mass"))
-            CK_HELP(ck, diag, "a body that nothing can move is `fixed = true`");
+            CHECK_HELP(ck, diag,
+                       "a body that nothing can move is `fixed = true`");
         return;
     }
     take_num(out, &value, key->value);
@@ -277,16 +279,17 @@ tuple_of(struct check *ck, const struct env *env, const struct ast_expr *node,
 {
     const struct ast_expr *inner = ast_unwrap(node);
     if (inner->kind != AST_TUPLE || inner->unit || inner->n_list != count)
-        return ck_expr(ck, env, node);
-    struct value value = v_array(ck, count, 1, dim, node->range);
+        return check_expr(ck, env, node);
+    struct value value = value_array(ck, count, 1, dim, node->range);
     bool ok = true;
     for (uint32_t i = 0; i < count; i++) {
-        struct value x = ck_expr(ck, env, inner->list[i]);
-        ok &= v_need_scalar(ck, &x, inner->list[i], dim,
-                            arena_printf(ck->arena, "an entry of %s", what));
+        struct value x = check_expr(ck, env, inner->list[i]);
+        ok &=
+            value_need_scalar(ck, &x, inner->list[i], dim,
+                              arena_printf(ck->arena, "an entry of %s", what));
         value.e[i] = ok ? x.e[0] : NULL;
     }
-    return ok ? value : v_poison(node->range);
+    return ok ? value : value_poison(node->range);
 }
 
 /* n numbers; absent: zeros when fill */
@@ -304,8 +307,8 @@ vector_key(struct check *ck, const struct env *env, const struct ast_item *key,
     const char *what = key_what(ck, key);
     struct value value = tuple_of(ck, env, key->value, count, dim, what);
     bool ok = count == 1
-                  ? v_need_scalar(ck, &value, key->value, dim, what)
-                  : v_need_vector(ck, &value, key->value, count, dim, what);
+                  ? value_need_scalar(ck, &value, key->value, dim, what)
+                  : value_need_vector(ck, &value, key->value, count, dim, what);
     if (ok && check_leaves(ck, value.e, count, may, key->value, what))
         take_vec(out, &value, key->value);
 }
@@ -355,17 +358,17 @@ orient_quaternion(struct check *ck, const struct env *env,
                   const struct ast_expr *node, struct tm_body *body, int may)
 {
     const struct dim *pure = dim_pure(ck->dims);
-    struct value value = ck_expr(ck, env, node);
-    if (value.kind == V_NUM && (value.rows != 4 || value.cols != 1)) {
-        ck_error(ck, DIAG_E0314, node->range,
-                 "a quaternion is four numbers, (w, x, y, z), but this "
-                 "is %s",
-                 v_kind(ck, &value));
-    } else if (v_need_vector(ck, &value, node, 4, pure, "a quaternion") &&
+    struct value value = check_expr(ck, env, node);
+    if (value.kind == VALUE_NUM && (value.rows != 4 || value.cols != 1)) {
+        check_error(ck, DIAG_E0314, node->range,
+                    "a quaternion is four numbers, (w, x, y, z), but this "
+                    "is %s",
+                    value_kind_text(ck, &value));
+    } else if (value_need_vector(ck, &value, node, 4, pure, "a quaternion") &&
                check_leaves(ck, value.e, 4, may, node, "the orientation")) {
         if (all_zero(&value))
-            ck_error(ck, DIAG_E0332, node->range,
-                     "the zero quaternion is no rotation");
+            check_error(ck, DIAG_E0332, node->range,
+                        "the zero quaternion is no rotation");
         body->orient_kind = IMP_ORIENT_QUATERNION;
         take_vec(&body->orient, &value, node);
     }
@@ -377,27 +380,27 @@ orient_axes(struct check *ck, const struct env *env,
             int may)
 {
     const struct dim *pure = dim_pure(ck->dims);
-    struct value value = ck_expr(ck, env, node);
-    if (value.kind == V_POISON)
+    struct value value = check_expr(ck, env, node);
+    if (value.kind == VALUE_POISON)
         return;
-    if (value.kind != V_NUM || value.rows != dim || value.cols != dim) {
+    if (value.kind != VALUE_NUM || value.rows != dim || value.cols != dim) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0314, node->range,
-                     "the axes are a %u x %u matrix, but this is %s", dim, dim,
-                     v_kind(ck, &value));
-        CK_HELP(ck, diag, "its columns are the shape's axes in the world");
+            check_error(ck, DIAG_E0314, node->range,
+                        "the axes are a %u x %u matrix, but this is %s", dim,
+                        dim, value_kind_text(ck, &value));
+        CHECK_HELP(ck, diag, "its columns are the shape's axes in the world");
         return;
     }
-    if (!v_need_dim(ck, &value, node, pure, "a matrix of axes") ||
+    if (!value_need_dim(ck, &value, node, pure, "a matrix of axes") ||
         !check_leaves(ck, value.e, (size_t)dim * dim, may, node,
                       "the orientation"))
         return;
     if (!orthonormal(&value)) {
-        struct diag *diag =
-            ck_error(ck, DIAG_E0332, node->range, "this matrix is no rotation");
-        CK_HELP(ck, diag,
-                "its columns must be unit vectors at right angles "
-                "and its determinant +1");
+        struct diag *diag = check_error(ck, DIAG_E0332, node->range,
+                                        "this matrix is no rotation");
+        CHECK_HELP(ck, diag,
+                   "its columns must be unit vectors at right angles "
+                   "and its determinant +1");
         return;
     }
     if (dim == 3) {
@@ -419,22 +422,24 @@ orient_rotation(struct check *ck, const struct env *env,
     const struct dim *pure = dim_pure(ck->dims);
     const struct ast_expr *inner = ast_unwrap(node);
     if (inner->kind != AST_TUPLE || inner->n_list != 2 || inner->unit) {
-        struct diag *diag = ck_error(ck, DIAG_E0330, node->range,
-                                     "a rotation is an axis and an angle");
-        CK_HELP(ck, diag, "write rotation = ((0, 0, 1), 30 [deg])");
+        struct diag *diag = check_error(ck, DIAG_E0330, node->range,
+                                        "a rotation is an axis and an angle");
+        CHECK_HELP(ck, diag, "write rotation = ((0, 0, 1), 30 [deg])");
         return;
     }
     const struct ast_expr *ea = inner->list[0], *et = inner->list[1];
-    struct value axis = ck_expr(ck, env, ea), angle = ck_expr(ck, env, et);
-    bool ok = v_need_vector(ck, &axis, ea, 3, dim_fresh(ck->dims, ea->range),
-                            "the axis of a rotation");
-    ok &= v_need_scalar(ck, &angle, et, pure, "the angle of a rotation");
+    struct value axis = check_expr(ck, env, ea),
+                 angle = check_expr(ck, env, et);
+    bool ok =
+        value_need_vector(ck, &axis, ea, 3, dim_fresh(ck->dims, ea->range),
+                          "the axis of a rotation");
+    ok &= value_need_scalar(ck, &angle, et, pure, "the angle of a rotation");
     if (!ok || !check_leaves(ck, axis.e, 3, may, ea, "the orientation") ||
         !check_leaves(ck, angle.e, 1, may, et, "the orientation"))
         return;
     if (all_zero(&axis)) {
-        ck_error(ck, DIAG_E0332, ea->range,
-                 "the axis of a rotation cannot be zero");
+        check_error(ck, DIAG_E0332, ea->range,
+                    "the axis of a rotation cannot be zero");
         return;
     }
     body->orient_kind = IMP_ORIENT_AXISANGLE;
@@ -454,11 +459,11 @@ orientation(struct check *ck, const struct env *env, struct body_work *work,
         const struct ast_item *item = work->k[keys[kind]];
         if (item && key) {
             struct diag *diag =
-                ck_error(ck, DIAG_E0312, item->name.range,
-                         "a body has one orientation, but `%s` is a second "
-                         "one",
-                         item->name.text);
-            CK_NOTE(ck, diag, key->name.range, "the first one");
+                check_error(ck, DIAG_E0312, item->name.range,
+                            "a body has one orientation, but `%s` is a second "
+                            "one",
+                            item->name.text);
+            CHECK_NOTE(ck, diag, key->name.range, "the first one");
             return;
         }
         if (item) {
@@ -471,19 +476,20 @@ orientation(struct check *ck, const struct env *env, struct body_work *work,
     const struct ast_expr *node = key->value;
     if (dim == 2 && (which == K_ROTATION || which == K_QUATERNION)) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0313, key->name.range,
-                     "`%s` is an orientation in space, but this "
-                     "body lies in the plane",
-                     key->name.text);
-        CK_HELP(ck, diag, "write angle = 30 [deg]");
+            check_error(ck, DIAG_E0313, key->name.range,
+                        "`%s` is an orientation in space, but this "
+                        "body lies in the plane",
+                        key->name.text);
+        CHECK_HELP(ck, diag, "write angle = 30 [deg]");
         return;
     }
     if (dim == 3 && which == K_ANGLE) {
-        struct diag *diag = ck_error(ck, DIAG_E0313, key->name.range,
-                                     "`angle` is an orientation in the plane, "
-                                     "but this body is in space");
-        CK_HELP(ck, diag, "write rotation = ((0, 0, 1), %s)",
-                ck_label(ck, node));
+        struct diag *diag =
+            check_error(ck, DIAG_E0313, key->name.range,
+                        "`angle` is an orientation in the plane, "
+                        "but this body is in space");
+        CHECK_HELP(ck, diag, "write rotation = ((0, 0, 1), %s)",
+                   expr_label(ck, node));
         return;
     }
     if (which == K_ANGLE) {
@@ -508,31 +514,33 @@ mass_keys(struct check *ck, const struct env *env, struct body_work *work,
                           *density = work->k[K_DENSITY];
     if (mass && density) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0310, density->name.range,
-                     "a body has a mass or a density, not both");
-        CK_NOTE(ck, diag, mass->name.range, "the mass");
-        CK_HELP(ck, diag, "leave one of them out");
+            check_error(ck, DIAG_E0310, density->name.range,
+                        "a body has a mass or a density, not both");
+        CHECK_NOTE(ck, diag, mass->name.range, "the mass");
+        CHECK_HELP(ck, diag, "leave one of them out");
     } else if (density && !has_shape) {
-        struct diag *diag = ck_error(ck, DIAG_E0311, density->name.range,
-                                     "a density needs a shape");
-        CK_HELP(ck, diag,
-                "give the body a shape, as in body %s : ellipse(2, 1), "
-                "or a mass",
-                body->name);
+        struct diag *diag = check_error(ck, DIAG_E0311, density->name.range,
+                                        "a density needs a shape");
+        CHECK_HELP(ck, diag,
+                   "give the body a shape, as in body %s : ellipse(2, 1), "
+                   "or a mass",
+                   body->name);
     } else if (!mass && !density && !body->fixed && !work->misspelt) {
-        struct diag *diag = ck_error(ck, DIAG_E0309, body->range,
-                                     "the body `%s` has no mass", body->name);
-        CK_HELP(ck, diag,
-                "add %s, or `fixed = true` for one that nothing can "
-                "move",
-                has_shape ? "`density = ...` or `mass = ...`" : "`mass = ...`");
+        struct diag *diag =
+            check_error(ck, DIAG_E0309, body->range,
+                        "the body `%s` has no mass", body->name);
+        CHECK_HELP(ck, diag,
+                   "add %s, or `fixed = true` for one that nothing can "
+                   "move",
+                   has_shape ? "`density = ...` or `mass = ...`"
+                             : "`mass = ...`");
     }
     scalar_key(ck, env, mass, dim_mks(ck->dims, 0, 1, 0), true, &body->mass);
     scalar_key(ck, env, density, dim_mks(ck->dims, dim == 2 ? -2 : -3, 1, 0),
                true, &body->density);
     if (work->k[K_INERTIA]) {
         const struct ast_expr *node = work->k[K_INERTIA]->value;
-        struct value value = ck_expr(ck, env, node);
+        struct value value = check_expr(ck, env, node);
         if (take_inertia(ck, &value, node, dim, dim_mks(ck->dims, 2, 1, 0),
                          "the inertia of a body", &body->inertia)) {
             check_leaves(ck, body->inertia.e, body->inertia.n, MAY_PARAMS, node,
@@ -540,10 +548,10 @@ mass_keys(struct check *ck, const struct env *env, struct body_work *work,
             for (uint32_t i = 0; i < body->inertia.n && i < 3; i++)
                 if (ex_is_const(body->inertia.e[i]) &&
                     body->inertia.e[i]->num <= 0) {
-                    ck_error(ck, DIAG_E0317, node->range,
-                             "a moment of inertia is positive, but this one "
-                             "is %g",
-                             body->inertia.e[i]->num);
+                    check_error(ck, DIAG_E0317, node->range,
+                                "a moment of inertia is positive, but this one "
+                                "is %g",
+                                body->inertia.e[i]->num);
                     break;
                 }
         }
@@ -579,8 +587,9 @@ body(struct check *ck, size_t i)
     work->misspelt |= ck->ds->errors > before;
     bool planar = truth_key(ck, &env, work->k[K_PLANAR]);
     if (work->k[K_PLANAR] && planar != (count == 2))
-        ck_error(ck, DIAG_E0315, work->k[K_PLANAR]->range,
-                 "this model lies in %s", count == 2 ? "the plane" : "space");
+        check_error(ck, DIAG_E0315, work->k[K_PLANAR]->range,
+                    "this model lies in %s",
+                    count == 2 ? "the plane" : "space");
     int may = checked->fixed ? MAY_TIME : MAY_PARAMS;
 
     mass_keys(ck, &env, work, checked, count, has_shape);
@@ -591,21 +600,21 @@ body(struct check *ck, size_t i)
     orientation(ck, &env, work, checked, count, may);
     for (int k = K_VELOCITY; k <= K_SPIN; k++)
         if (checked->fixed && work->k[k]) {
-            struct diag *diag = ck_error(ck, DIAG_E0316, work->k[k]->name.range,
-                                         "a fixed body has no %s of its own",
-                                         work->k[k]->name.text);
-            CK_NOTE(ck, diag, work->k[K_FIXED]->range, "fixed here");
-            CK_HELP(ck, diag,
-                    "a prescribed motion is a position or angle that "
-                    "depends on t, as in position = (0, t*(1 "
-                    "[m/s]))");
+            struct diag *diag = check_error(
+                ck, DIAG_E0316, work->k[k]->name.range,
+                "a fixed body has no %s of its own", work->k[k]->name.text);
+            CHECK_NOTE(ck, diag, work->k[K_FIXED]->range, "fixed here");
+            CHECK_HELP(ck, diag,
+                       "a prescribed motion is a position or angle that "
+                       "depends on t, as in position = (0, t*(1 "
+                       "[m/s]))");
         }
     for (int k = K_FORCE; k <= K_TORQUE; k++)
         if (checked->fixed && work->k[k]) {
-            struct diag *diag = ck_error(ck, DIAG_E0316, work->k[k]->name.range,
-                                         "a %s does nothing to a fixed body",
-                                         work->k[k]->name.text);
-            CK_NOTE(ck, diag, work->k[K_FIXED]->range, "fixed here");
+            struct diag *diag = check_error(
+                ck, DIAG_E0316, work->k[k]->name.range,
+                "a %s does nothing to a fixed body", work->k[k]->name.text);
+            CHECK_NOTE(ck, diag, work->k[K_FIXED]->range, "fixed here");
         }
     vector_key(ck, &env, work->k[K_VELOCITY], count, dim_mks(ds, 1, 0, -1),
                MAY_PARAMS, true, &checked->velocity);

@@ -48,12 +48,13 @@ head_body(struct check *ck, const struct env *env, const struct ast_expr *node,
     if (!node)
         return false;
     if (node->kind == AST_NAME && !strcmp(node->name.text, "world")) {
-        struct diag *diag = ck_error(ck, DIAG_E0324, node->range,
-                                     "the world has no surface; a contact is "
-                                     "between two bodies");
-        CK_HELP(ck, diag,
-                "declare what does not move: body ground { fixed = "
-                "true }");
+        struct diag *diag =
+            check_error(ck, DIAG_E0324, node->range,
+                        "the world has no surface; a contact is "
+                        "between two bodies");
+        CHECK_HELP(ck, diag,
+                   "declare what does not move: body ground { fixed = "
+                   "true }");
         return false;
     }
     bool reported = false;
@@ -67,24 +68,25 @@ head_body(struct check *ck, const struct env *env, const struct ast_expr *node,
             NEW_N(ck->arena, const char *, ck->lists.bodies.n + 1);
         for (size_t i = 0; i < ck->lists.bodies.n; i++)
             names[i] = ck->lists.bodies.v[i].name;
-        struct diag *diag = ck_error(ck, DIAG_E0101, node->range,
-                                     "there is no body `%s`", name);
-        if (!ck_suggest(ck, diag, node->range, name, names, ck->lists.bodies.n))
-            CK_HELP(ck, diag,
-                    "declare it, for example: body %s : %s { fixed = "
-                    "true }",
-                    name, ck->m->dim == 3 ? "half_space" : "half_plane");
+        struct diag *diag = check_error(ck, DIAG_E0101, node->range,
+                                        "there is no body `%s`", name);
+        if (!check_suggest(ck, diag, node->range, name, names,
+                           ck->lists.bodies.n))
+            CHECK_HELP(ck, diag,
+                       "declare it, for example: body %s : %s { fixed = "
+                       "true }",
+                       name, ck->m->dim == 3 ? "half_space" : "half_plane");
         return false;
     }
-    struct value value = ck_expr(ck, env, node);
-    if (value.kind == V_POISON)
+    struct value value = check_expr(ck, env, node);
+    if (value.kind == VALUE_POISON)
         return false;
-    if (value.kind != V_BODY) {
+    if (value.kind != VALUE_BODY) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0324, node->range,
-                     "a contact is between two bodies, but this is %s",
-                     v_kind(ck, &value));
-        CK_HELP(ck, diag, "contact touch : one | two");
+            check_error(ck, DIAG_E0324, node->range,
+                        "a contact is between two bodies, but this is %s",
+                        value_kind_text(ck, &value));
+        CHECK_HELP(ck, diag, "contact touch : one | two");
         return false;
     }
     *body = value.ref;
@@ -102,10 +104,11 @@ no_such_law(struct check *ck, const struct ast_expr *at)
                              words[i]);
     }
     struct diag *diag =
-        ck_error(ck, DIAG_E0325, at->range, "there is no law of impact `%s`",
-                 at->name.text);
-    if (!ck_suggest(ck, diag, at->range, at->name.text, words, IMP_LAW_COUNT))
-        CK_HELP(ck, diag, "laws are %s; a bare number is Newton's", calls);
+        check_error(ck, DIAG_E0325, at->range, "there is no law of impact `%s`",
+                    at->name.text);
+    if (!check_suggest(ck, diag, at->range, at->name.text, words,
+                       IMP_LAW_COUNT))
+        CHECK_HELP(ck, diag, "laws are %s; a bare number is Newton's", calls);
 }
 
 static void
@@ -121,10 +124,10 @@ law_of(struct check *ck, const struct env *env, const struct ast_item *key,
             if (!strcmp(name, imp_impact_law_word(IMP_IMPACT_NEWTON + i))) {
                 contact->law = (enum imp_law)i;
                 if (inner->n_args != 1 || inner->args[0].name.text) {
-                    ck_error(ck, DIAG_E0214, inner->range,
-                             "%s takes one number, the coefficient of "
-                             "restitution",
-                             name);
+                    check_error(ck, DIAG_E0214, inner->range,
+                                "%s takes one number, the coefficient of "
+                                "restitution",
+                                name);
                     return;
                 }
                 node = inner->args[0].value;
@@ -138,22 +141,23 @@ law_of(struct check *ck, const struct env *env, const struct ast_item *key,
         }
     }
     double number;
-    struct value value = ck_expr(ck, env, node);
-    if (!v_need_scalar(ck, &value, node, dim_pure(ck->dims),
-                       "a coefficient of restitution") ||
+    struct value value = check_expr(ck, env, node);
+    if (!value_need_scalar(ck, &value, node, dim_pure(ck->dims),
+                           "a coefficient of restitution") ||
         !check_leaves(ck, value.e, 1, MAY_PARAMS, node, "the restitution"))
         return;
-    if (v_const(&value, &number) &&
+    if (value_const(&value, &number) &&
         (number < 0 || (number > 1 && !ck->m->world.gain_allowed))) {
-        struct diag *diag = ck_error(
+        struct diag *diag = check_error(
             ck, DIAG_E0323, node->range,
             "a coefficient of restitution is between 0 and 1, but this is %g",
             number);
         if (number > 1)
-            CK_HELP(ck, diag,
-                    "to let impacts add energy, say world { gain = allowed }");
+            CHECK_HELP(
+                ck, diag,
+                "to let impacts add energy, say world { gain = allowed }");
         else
-            CK_HELP(ck, diag, "0 is a plastic, 1 an elastic impact");
+            CHECK_HELP(ck, diag, "0 is a plastic, 1 an elastic impact");
         return;
     }
     take_num(&contact->e, &value, node);
@@ -173,12 +177,12 @@ contact_numbers(struct check *ck, const struct env *env,
     if (!friction)
         return;
     const struct ast_expr *node = friction->value;
-    struct value value = ck_expr(ck, env, node);
-    if (!v_need_scalar(ck, &value, node, dim_pure(ck->dims),
-                       "a coefficient of friction"))
+    struct value value = check_expr(ck, env, node);
+    if (!value_need_scalar(ck, &value, node, dim_pure(ck->dims),
+                           "a coefficient of friction"))
         return;
     if (!ex_is_num(value.e[0], 0))
-        ck_unavailable(ck, friction->name.range, "friction");
+        check_unavailable(ck, friction->name.range, "friction");
     take_num(&contact->mu, &value, node);
 }
 
@@ -190,21 +194,22 @@ take_direction(struct check *ck, const struct env *env,
                const struct dim *dim, struct tm_vec *out)
 {
     assert(ck && env && node && what && out);
-    struct value value = ck_expr(ck, env, node);
+    struct value value = check_expr(ck, env, node);
     uint32_t count = ck->m->dim;
     bool zero = true;
-    if (!v_need_vector(ck, &value, node, count,
-                       dim ? dim : dim_fresh(ck->dims, node->range), what) ||
-        value.kind != V_NUM ||
+    if (!value_need_vector(ck, &value, node, count,
+                           dim ? dim : dim_fresh(ck->dims, node->range),
+                           what) ||
+        value.kind != VALUE_NUM ||
         !check_leaves(ck, value.e, count, MAY_PARAMS, node, what))
         return false;
     for (uint32_t i = 0; i < count; i++)
         zero &= ex_is_num(value.e[i], 0);
     if (zero) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0340, node->range,
-                     "%s is a direction, so it cannot be zero", what);
-        CK_HELP(ck, diag, count == 2 ? "as in (0, 1)" : "as in (0, 0, 1)");
+            check_error(ck, DIAG_E0340, node->range,
+                        "%s is a direction, so it cannot be zero", what);
+        CHECK_HELP(ck, diag, count == 2 ? "as in (0, 1)" : "as in (0, 0, 1)");
         return false;
     }
     take_vec(out, &value, node);
@@ -234,42 +239,44 @@ state_contact(struct check *ck, const struct env *env, const struct decl *decl,
                           *direction = keys[K_DIRECTION];
     if (normal && direction) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0333, direction->name.range,
-                     "a contact has a `normal` or a `direction`, "
-                     "not both");
-        CK_NOTE(ck, diag, normal->name.range, "the normal");
-        CK_HELP(ck, diag,
-                "`normal` is made a unit vector; `direction` keeps its "
-                "length, which divides the impulse");
+            check_error(ck, DIAG_E0333, direction->name.range,
+                        "a contact has a `normal` or a `direction`, "
+                        "not both");
+        CHECK_NOTE(ck, diag, normal->name.range, "the normal");
+        CHECK_HELP(ck, diag,
+                   "`normal` is made a unit vector; `direction` keeps its "
+                   "length, which divides the impulse");
         return false;
     }
     if (!normal)
         normal = direction;
     if (at && !normal) {
-        struct diag *diag =
-            ck_error(ck, DIAG_E0333, at->name.range,
-                     "the contact `%s` has a point, but no normal", decl->name);
-        CK_HELP(ck, diag,
-                "add `normal = ...`, from the first body to the second");
+        struct diag *diag = check_error(
+            ck, DIAG_E0333, at->name.range,
+            "the contact `%s` has a point, but no normal", decl->name);
+        CHECK_HELP(ck, diag,
+                   "add `normal = ...`, from the first body to the second");
         return false;
     }
     if (normal && !at &&
         !(normal != direction && both_have_corners(ck, contact))) {
-        struct diag *diag = ck_error(ck, DIAG_E0333, normal->name.range,
-                                     "the contact `%s` has a %s, but no point",
-                                     decl->name, normal->name.text);
-        CK_HELP(ck, diag,
-                "add `at = ...`, the point in world axes at the start; only a "
-                "`normal` of two bodies with corners stands alone");
+        struct diag *diag =
+            check_error(ck, DIAG_E0333, normal->name.range,
+                        "the contact `%s` has a %s, but no point", decl->name,
+                        normal->name.text);
+        CHECK_HELP(
+            ck, diag,
+            "add `at = ...`, the point in world axes at the start; only a "
+            "`normal` of two bodies with corners stands alone");
         return false;
     }
     bool ok = true;
     if (keys[K_PRIORITY]) {
         const struct ast_expr *node = keys[K_PRIORITY]->value;
-        struct value value = ck_expr(ck, env, node);
-        ok =
-            v_need_scalar(ck, &value, node, dim_pure(ck->dims), "a priority") &&
-            check_leaves(ck, value.e, 1, MAY_PARAMS, node, "a priority");
+        struct value value = check_expr(ck, env, node);
+        ok = value_need_scalar(ck, &value, node, dim_pure(ck->dims),
+                               "a priority") &&
+             check_leaves(ck, value.e, 1, MAY_PARAMS, node, "a priority");
         if (ok)
             take_num(&contact->priority, &value, node);
     }
@@ -282,9 +289,10 @@ state_contact(struct check *ck, const struct env *env, const struct decl *decl,
         return ok && contact->direction.n;
     }
     const struct ast_expr *point = at->value;
-    struct value place = ck_expr(ck, env, point);
-    if (!v_need_vector(ck, &place, point, ck->m->dim,
-                       dim_mks(ck->dims, 1, 0, 0), "the point of a contact") ||
+    struct value place = check_expr(ck, env, point);
+    if (!value_need_vector(ck, &place, point, ck->m->dim,
+                           dim_mks(ck->dims, 1, 0, 0),
+                           "the point of a contact") ||
         !check_leaves(ck, place.e, ck->m->dim, MAY_PARAMS, point,
                       "the point of a contact") ||
         !take_direction(ck, env, normal->value,
@@ -344,13 +352,15 @@ corners_ok(struct check *ck, const struct decl *decl,
         const expr *expression = body->level_set;
         struct diag *diag;
         if (polytope(other) && moving_plane(ck, expression)) {
-            diag = ck_error(ck, DIAG_E0901, decl->range,
+            diag =
+                check_error(ck, DIAG_E0901, decl->range,
                             "corners of `%s` against the flat shape of `%s`, "
                             "which contains t, are not available in this build",
                             other->name, body->name);
-            CK_HELP(ck, diag,
-                    "let the body move instead: a fixed body whose `position` "
-                    "contains t");
+            CHECK_HELP(
+                ck, diag,
+                "let the body move instead: a fixed body whose `position` "
+                "contains t");
             return false;
         }
         if (!expression || body->n_plane ||
@@ -360,18 +370,19 @@ corners_ok(struct check *ck, const struct decl *decl,
         /* a plane shape among bodies in space has been told */
         if (ck->ds->errors && ck->m->dim == 3 && !body->uses_z)
             continue;
-        diag =
-            ck_error(ck, DIAG_E0901, decl->range,
-                     "finding where the corners and edges of `%s` touch is not "
-                     "available in this build: its shape is no convex polytope",
-                     body->name);
-        CK_NOTE(ck, diag, body->range_shape,
-                "a polytope is the greatest of linear functions of x, y and z, "
-                "without t; or made by polygon or polyhedron");
-        CK_HELP(ck, diag,
-                "state it: contact %s : %s | %s { at = ...  normal = ... }",
-                decl->name, ck->lists.bodies.v[contact->body[0]].name,
-                ck->lists.bodies.v[contact->body[1]].name);
+        diag = check_error(
+            ck, DIAG_E0901, decl->range,
+            "finding where the corners and edges of `%s` touch is not "
+            "available in this build: its shape is no convex polytope",
+            body->name);
+        CHECK_NOTE(
+            ck, diag, body->range_shape,
+            "a polytope is the greatest of linear functions of x, y and z, "
+            "without t; or made by polygon or polyhedron");
+        CHECK_HELP(ck, diag,
+                   "state it: contact %s : %s | %s { at = ...  normal = ... }",
+                   decl->name, ck->lists.bodies.v[contact->body[0]].name,
+                   ck->lists.bodies.v[contact->body[1]].name);
         return false;
     }
     return true;
@@ -386,9 +397,9 @@ contact(struct check *ck, struct decl *decl)
     block_keys(ck, it, contact_keys, n_contact_keys, "contact", keys);
     if (!it->head1 || !it->head2) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0324, decl->range,
-                     "the contact `%s` names no bodies", decl->name);
-        CK_HELP(ck, diag, "contact %s : one | two", decl->name);
+            check_error(ck, DIAG_E0324, decl->range,
+                        "the contact `%s` names no bodies", decl->name);
+        CHECK_HELP(ck, diag, "contact %s : one | two", decl->name);
         return;
     }
     bool ok = head_body(ck, &env, it->head1, &checked->body[0]);
@@ -399,40 +410,42 @@ contact(struct check *ck, struct decl *decl)
     if (ok && checked->body[0] == checked->body[1]) {
         imp_range range = it->head1->range;
         range.hi = it->head2->range.hi;
-        struct diag *diag = ck_error(ck, DIAG_E0320, range,
-                                     "a body has no contact with itself");
-        CK_HELP(ck, diag, "name two different bodies");
+        struct diag *diag = check_error(ck, DIAG_E0320, range,
+                                        "a body has no contact with itself");
+        CHECK_HELP(ck, diag, "name two different bodies");
         ok = false;
     }
     for (int i = 0; ok && !stated && i < 2; i++) {
         struct decl *b = ck->notes.body_decls.v[checked->body[i]];
         if (b->item->head1)
             continue;
-        struct diag *diag = ck_error(
+        struct diag *diag = check_error(
             ck, DIAG_E0322, (i ? it->head2 : it->head1)->range,
             "the body `%s` has no shape, so it cannot touch anything", b->name);
-        CK_NOTE(ck, diag, b->range, "declared here");
-        CK_HELP(ck, diag,
-                "give it one, as in body %s : %s(1), or state where they "
-                "touch: contact %s : %s | %s { at = ...  normal = ... }",
-                b->name, ck->m->dim == 3 ? "sphere" : "circle", decl->name,
-                ck->lists.bodies.v[checked->body[0]].name,
-                ck->lists.bodies.v[checked->body[1]].name);
+        CHECK_NOTE(ck, diag, b->range, "declared here");
+        CHECK_HELP(ck, diag,
+                   "give it one, as in body %s : %s(1), or state where they "
+                   "touch: contact %s : %s | %s { at = ...  normal = ... }",
+                   b->name, ck->m->dim == 3 ? "sphere" : "circle", decl->name,
+                   ck->lists.bodies.v[checked->body[0]].name,
+                   ck->lists.bodies.v[checked->body[1]].name);
         ok = false;
     }
     if (ok && ck->lists.bodies.v[checked->body[0]].fixed &&
         ck->lists.bodies.v[checked->body[1]].fixed) {
-        struct diag *diag = ck_error(ck, DIAG_E0321, decl->range,
-                                     "both bodies of this contact are fixed");
-        CK_HELP(ck, diag, "an impact needs a body that can move");
+        struct diag *diag =
+            check_error(ck, DIAG_E0321, decl->range,
+                        "both bodies of this contact are fixed");
+        CHECK_HELP(ck, diag, "an impact needs a body that can move");
     }
     if (ok && !stated)
         corners_ok(ck, decl, checked);
     for (int i = K_GAP; i < N_KEYS; i++)
         if (keys[i])
-            ck_unavailable(ck, keys[i]->name.range,
-                           arena_printf(ck->arena, "the key `%s` of a contact",
-                                        contact_keys[i].name));
+            check_unavailable(ck, keys[i]->name.range,
+                              arena_printf(ck->arena,
+                                           "the key `%s` of a contact",
+                                           contact_keys[i].name));
     contact_numbers(ck, &env, keys[K_RESTITUTION], keys[K_FRICTION], checked);
 }
 
@@ -443,7 +456,7 @@ contacts_declare(struct check *ck)
     for (struct module *module = ck->modules.first; module;
          module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
-            if (decl->kind == D_CONTACT) {
+            if (decl->kind == DECL_CONTACT) {
                 struct tm_contact c = {.name = decl->name,
                                        .doc = decl->item->doc ? decl->item->doc
                                                               : "",
@@ -460,6 +473,6 @@ check_contacts(struct check *ck)
     for (struct module *module = ck->modules.first; module;
          module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
-            if (decl->kind == D_CONTACT)
+            if (decl->kind == DECL_CONTACT)
                 contact(ck, decl);
 }

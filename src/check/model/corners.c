@@ -39,14 +39,14 @@ corner_shape_alone(struct check *ck, struct decl *decl)
     if (!corner_shape_wanted(decl))
         return false;
     if (!corner_shape_of(ck, decl, &shape)) {
-        struct diag *diag =
-            ck_error(ck, DIAG_E0352, decl->item->value->range,
-                     "a shape that takes its corners is the hull of its only "
-                     "argument, of pairs or of triples");
-        CK_HELP(ck, diag,
-                "as in shape %s(corners) = hull(corners, 2); a shape of "
-                "certain corners is polygon(...) or polyhedron(...)",
-                decl->name);
+        struct diag *diag = check_error(
+            ck, DIAG_E0352, decl->item->value->range,
+            "a shape that takes its corners is the hull of its only "
+            "argument, of pairs or of triples");
+        CHECK_HELP(ck, diag,
+                   "as in shape %s(corners) = hull(corners, 2); a shape of "
+                   "certain corners is polygon(...) or polyhedron(...)",
+                   decl->name);
         decl->broken = true;
         return true;
     }
@@ -56,14 +56,14 @@ corner_shape_alone(struct check *ck, struct decl *decl)
         return true;
     struct env env = {.module = decl->module};
     const struct ast_expr *text = key[0]->value;
-    struct value value = ck_expr(ck, &env, text);
-    if (value.kind != V_TEXT && value.kind != V_POISON) {
+    struct value value = check_expr(ck, &env, text);
+    if (value.kind != VALUE_TEXT && value.kind != VALUE_POISON) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0352, text->range,
-                     "the example of a shape is a text, but this "
-                     "is %s",
-                     v_kind(ck, &value));
-        CK_HELP(ck, diag, "put it in quotes");
+            check_error(ck, DIAG_E0352, text->range,
+                        "the example of a shape is a text, but this "
+                        "is %s",
+                        value_kind_text(ck, &value));
+        CHECK_HELP(ck, diag, "put it in quotes");
     }
     return true;
 }
@@ -114,35 +114,36 @@ take(struct corners *corners, const struct env *env,
     const struct dim *length = dim_mks(ck->dims, 1, 0, 0);
     uint32_t dim = corners->s->dim;
     const char *name = corners->s->name;
-    struct value value = ck_expr(ck, env, node);
-    if (value.kind == V_POISON)
+    struct value value = check_expr(ck, env, node);
+    if (value.kind == VALUE_POISON)
         return false;
     const char *what = arena_printf(ck->arena, "a corner of a %s", name);
-    bool matrix = alone && value.kind == V_NUM && value.cols > 1;
-    if (value.kind != V_ANY &&
-        (value.kind != V_NUM ||
+    bool matrix = alone && value.kind == VALUE_NUM && value.cols > 1;
+    if (value.kind != VALUE_ANY &&
+        (value.kind != VALUE_NUM ||
          (matrix ? value.cols != dim : value.rows != dim || value.cols != 1))) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0351, node->range, "%s is %s, but this is %s",
-                     what, dim == 2 ? "a pair (x, y)" : "a triple (x, y, z)",
-                     v_kind(ck, &value));
+            check_error(ck, DIAG_E0351, node->range, "%s is %s, but this is %s",
+                        what, dim == 2 ? "a pair (x, y)" : "a triple (x, y, z)",
+                        value_kind_text(ck, &value));
         const char *other = shape_of_dimension(ck, 5 - dim);
-        if (value.kind == V_NUM && value.rows * value.cols == 5 - dim && other)
-            CK_HELP(ck, diag, "the shape from corners in %s is %s",
-                    dim == 2 ? "space" : "the plane", other);
+        if (value.kind == VALUE_NUM && value.rows * value.cols == 5 - dim &&
+            other)
+            CHECK_HELP(ck, diag, "the shape from corners in %s is %s",
+                       dim == 2 ? "space" : "the plane", other);
         else
-            CK_HELP(ck, diag, "as in %s", corners->s->example);
+            CHECK_HELP(ck, diag, "as in %s", corners->s->example);
         return false;
     }
-    if (!v_need_dim(ck, &value, node, length, what) ||
-        (value.kind == V_NUM &&
+    if (!value_need_dim(ck, &value, node, length, what) ||
+        (value.kind == VALUE_NUM &&
          !check_leaves(ck, value.e, (size_t)value.rows * value.cols, MAY_PARAMS,
                        node, what)))
         return false;
     for (uint32_t i = 0; matrix && i < value.rows; i++)
         push(corners, value.e + (size_t)i * dim);
     if (!matrix)
-        push(corners, value.kind == V_NUM ? value.e : NULL);
+        push(corners, value.kind == VALUE_NUM ? value.e : NULL);
     return true;
 }
 
@@ -159,9 +160,9 @@ corners_take(struct check *ck, const struct env *env,
     for (size_t i = 0; i < count; i++) {
         if (inner->args[i].name.text) {
             struct diag *diag =
-                ck_error(ck, DIAG_E0215, inner->args[i].name.range,
-                         "%s takes its corners by place", corners.s->name);
-            CK_HELP(ck, diag, "as in %s", corners.s->example);
+                check_error(ck, DIAG_E0215, inner->args[i].name.range,
+                            "%s takes its corners by place", corners.s->name);
+            CHECK_HELP(ck, diag, "as in %s", corners.s->example);
             return false;
         }
         if (!take(&corners, env, inner->args[i].value, count == 1))
@@ -172,11 +173,11 @@ corners_take(struct check *ck, const struct env *env,
     /* a formal of unknown size may be a matrix */
     if (corners.n < corners.s->least && !(any && count == 1)) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0350, inner->range,
-                     "a %s has at least %u corners, but %s %zu",
-                     corners.s->name, corners.s->least,
-                     corners.n == 1 ? "this is" : "these are", corners.n);
-        CK_HELP(ck, diag, "as in %s", corners.s->example);
+            check_error(ck, DIAG_E0350, inner->range,
+                        "a %s has at least %u corners, but %s %zu",
+                        corners.s->name, corners.s->least,
+                        corners.n == 1 ? "this is" : "these are", corners.n);
+        CHECK_HELP(ck, diag, "as in %s", corners.s->example);
         return false;
     }
     use->points = corners.e;

@@ -12,10 +12,11 @@ void
 decl_lets(struct check *ck)
 {
     assert(ck);
-    for (struct module *module = ck->modules.first; module; module = module->next)
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
-            if (decl->kind == D_LET && decl->state == DECL_NEW)
-                ck_decl(ck, decl, decl->range);
+            if (decl->kind == DECL_LET && decl->state == DECL_NEW)
+                check_decl(ck, decl, decl->range);
 }
 
 static void
@@ -26,8 +27,8 @@ fn_alone(struct check *ck, struct decl *decl)
     call_open(ck, decl, decl->item->formals, decl->item->n_formals, &env);
     if (!call_enter(ck, decl, IMP_NOWHERE, &frame))
         return;
-    struct value value = ck_expr(ck, &env, decl->item->value);
-    decl->broken |= value.kind == V_POISON;
+    struct value value = check_expr(ck, &env, decl->item->value);
+    decl->broken |= value.kind == VALUE_POISON;
     call_leave(ck, &frame);
 }
 
@@ -35,12 +36,13 @@ void
 decl_definitions(struct check *ck, enum decl_kind kind)
 {
     assert(ck);
-    for (struct module *module = ck->modules.first; module; module = module->next)
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
         for (struct decl *decl = module->first; decl && !module->library;
              decl = decl->next) {
             if (decl->kind != kind)
                 continue;
-            if (kind == D_FN)
+            if (kind == DECL_FN)
                 fn_alone(ck, decl);
             else
                 shape_alone(ck, decl);

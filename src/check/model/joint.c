@@ -145,15 +145,16 @@ kind_of(struct check *ck, const struct ast_expr *head)
             return i;
     }
     struct diag *diag =
-        word ? ck_error(ck, DIAG_E0334, callee->range, "there is no joint `%s`",
-                        word)
-             : ck_error(ck, DIAG_E0334, callee->range,
-                        "what follows the colon is a kind of joint");
+        word ? check_error(ck, DIAG_E0334, callee->range,
+                           "there is no joint `%s`", word)
+             : check_error(ck, DIAG_E0334, callee->range,
+                           "what follows the colon is a kind of joint");
     if (word && other_name(word))
-        CK_HELP(ck, diag, "here it is called `%s`", other_name(word));
+        CHECK_HELP(ck, diag, "here it is called `%s`", other_name(word));
     else if (!word ||
-             !ck_suggest(ck, diag, callee->range, word, names, N_KINDS))
-        CK_HELP(ck, diag, "joints are %s", ck_join(ck, names, N_KINDS, "and"));
+             !check_suggest(ck, diag, callee->range, word, names, N_KINDS))
+        CHECK_HELP(ck, diag, "joints are %s",
+                   check_join(ck, names, N_KINDS, "and"));
     return -1;
 }
 
@@ -180,11 +181,11 @@ unknown_body(struct work *work, const struct ast_expr *node)
     for (size_t i = 0; i < ck->lists.bodies.n; i++)
         names[i] = ck->lists.bodies.v[i].name;
     names[ck->lists.bodies.n] = "world";
-    struct diag *diag = ck_error(ck, DIAG_E0101, node->range,
-                                 "there is no body `%s`", node->name.text);
-    if (!ck_suggest(ck, diag, node->range, node->name.text, names,
-                    ck->lists.bodies.n + 1))
-        CK_HELP(ck, diag, "declare it, or say `world` for what never moves");
+    struct diag *diag = check_error(ck, DIAG_E0101, node->range,
+                                    "there is no body `%s`", node->name.text);
+    if (!check_suggest(ck, diag, node->range, node->name.text, names,
+                       ck->lists.bodies.n + 1))
+        CHECK_HELP(ck, diag, "declare it, or say `world` for what never moves");
     return true;
 }
 
@@ -193,9 +194,10 @@ end_body(struct work *work, const struct ast_arg *arg, uint32_t *body)
 {
     struct check *ck = work->ck;
     if (arg->name.text) {
-        ck_error(ck, DIAG_E0335, arg->name.range,
-                 "the two bodies of a joint are given by place: %s(one, two)",
-                 work->kind->name);
+        check_error(
+            ck, DIAG_E0335, arg->name.range,
+            "the two bodies of a joint are given by place: %s(one, two)",
+            work->kind->name);
         return false;
     }
     if (is_world(arg->value)) {
@@ -204,17 +206,17 @@ end_body(struct work *work, const struct ast_arg *arg, uint32_t *body)
     }
     if (unknown_body(work, arg->value))
         return false;
-    struct value value = ck_expr(ck, &work->env, arg->value);
-    if (value.kind == V_POISON)
+    struct value value = check_expr(ck, &work->env, arg->value);
+    if (value.kind == VALUE_POISON)
         return false;
-    if (value.kind != V_BODY) {
-        struct diag *diag = ck_error(
+    if (value.kind != VALUE_BODY) {
+        struct diag *diag = check_error(
             ck, DIAG_E0335, arg->value->range,
             "a joint is between two bodies, or a body and the world, but this "
             "is %s",
-            v_kind(ck, &value));
-        CK_HELP(ck, diag, "joint %s : %s(one, world) { ... }", work->d->name,
-                work->kind->name);
+            value_kind_text(ck, &value));
+        CHECK_HELP(ck, diag, "joint %s : %s(one, world) { ... }", work->d->name,
+                   work->kind->name);
         return false;
     }
     *body = value.ref;
@@ -227,15 +229,15 @@ ends(struct work *work, const struct ast_expr *head)
     struct check *ck = work->ck;
     uint32_t *body = work->j->body;
     if (head->kind != AST_CALL || head->n_args != 2) {
-        struct diag *diag = ck_error(
+        struct diag *diag = check_error(
             ck, DIAG_E0335, head->range,
             "%s %s joins two bodies, or a body and the world, but %s here",
             an(work->kind->name), work->kind->name,
             head->kind != AST_CALL || !head->n_args ? "none is named"
             : head->n_args == 1                     ? "one is named"
                                 : "more than two are named");
-        CK_HELP(ck, diag, "joint %s : %s(one, two), or %s(one, world)",
-                work->d->name, work->kind->name, work->kind->name);
+        CHECK_HELP(ck, diag, "joint %s : %s(one, two), or %s(one, world)",
+                   work->d->name, work->kind->name, work->kind->name);
         return false;
     }
     bool ok = end_body(work, &head->args[0], &body[0]);
@@ -247,30 +249,32 @@ ends(struct work *work, const struct ast_expr *head)
     if (body[0] == body[1]) {
         struct diag *diag =
             body[0] == IMP_WORLD
-                ? ck_error(ck, DIAG_E0335, range,
-                           "a joint of the world with itself holds nothing")
-                : ck_error(ck, DIAG_E0335, range,
-                           "a body cannot be joined to itself");
-        CK_HELP(ck, diag, "name two different bodies, or one and `world`");
+                ? check_error(ck, DIAG_E0335, range,
+                              "a joint of the world with itself holds nothing")
+                : check_error(ck, DIAG_E0335, range,
+                              "a body cannot be joined to itself");
+        CHECK_HELP(ck, diag, "name two different bodies, or one and `world`");
         return false;
     }
     if (body[0] == IMP_WORLD) {
-        struct diag *diag = ck_error(ck, DIAG_E0335, head->args[0].value->range,
-                                     "`world` stands in the second place");
-        CK_HELP(ck, diag,
-                "write %s(%s, world): rates and impulses are those of the "
-                "first body",
-                work->kind->name, ck->lists.bodies.v[body[1]].name);
+        struct diag *diag =
+            check_error(ck, DIAG_E0335, head->args[0].value->range,
+                        "`world` stands in the second place");
+        CHECK_HELP(ck, diag,
+                   "write %s(%s, world): rates and impulses are those of the "
+                   "first body",
+                   work->kind->name, ck->lists.bodies.v[body[1]].name);
         return false;
     }
     if (ck->lists.bodies.v[body[0]].fixed &&
         (body[1] == IMP_WORLD || ck->lists.bodies.v[body[1]].fixed)) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0336, range,
-                     "nothing that this joint holds can move: `%s` is fixed",
-                     ck->lists.bodies.v[body[0]].name);
-        CK_NOTE(ck, diag, ck->lists.bodies.v[body[0]].range, "declared here");
-        CK_HELP(ck, diag, "leave out the joint, or `fixed = true`");
+            check_error(ck, DIAG_E0336, range,
+                        "nothing that this joint holds can move: `%s` is fixed",
+                        ck->lists.bodies.v[body[0]].name);
+        CHECK_NOTE(ck, diag, ck->lists.bodies.v[body[0]].range,
+                   "declared here");
+        CHECK_HELP(ck, diag, "leave out the joint, or `fixed = true`");
         return false;
     }
     return true;
@@ -303,29 +307,30 @@ keys_fit(struct work *work, bool misspelt)
             continue;
         struct diag *diag;
         if (key == K_AXIS && work->j->kind == IMP_JOINT_HINGE)
-            diag = ck_error(ck, DIAG_E0337, work->k[key]->name.range,
+            diag =
+                check_error(ck, DIAG_E0337, work->k[key]->name.range,
                             "in the plane every hinge turns about z, so it has "
                             "no `axis`");
         else
-            diag = ck_error(ck, DIAG_E0337, work->k[key]->name.range,
-                            "%s %s has no `%s`", an(work->kind->name),
-                            work->kind->name, joint_keys[key].name);
-        CK_HELP(ck, diag, "it has %s", ck_join(ck, names, count, "and"));
+            diag = check_error(ck, DIAG_E0337, work->k[key]->name.range,
+                               "%s %s has no `%s`", an(work->kind->name),
+                               work->kind->name, joint_keys[key].name);
+        CHECK_HELP(ck, diag, "it has %s", check_join(ck, names, count, "and"));
         ok = false;
     }
     for (int key = 0; key < N_KEYS && !misspelt; key++) {
         if (work->k[key] || !(must >> key & 1))
             continue;
         struct diag *diag =
-            ck_error(ck, DIAG_E0338, work->d->range, "%s %s needs `%s`: %s",
-                     an(work->kind->name), work->kind->name,
-                     joint_keys[key].name, joint_keys[key].doc);
-        CK_HELP(ck, diag,
-                key == K_SCREWS   ? "as in screws = [1, 0, 0, 0, 0, 0; "
-                                    "0, 1, 0, 0, 0, 0]"
-                : ck->m->dim == 2 ? "as in %s = (1, 0)"
-                                  : "as in %s = (0, 0, 1)",
-                joint_keys[key].name);
+            check_error(ck, DIAG_E0338, work->d->range, "%s %s needs `%s`: %s",
+                        an(work->kind->name), work->kind->name,
+                        joint_keys[key].name, joint_keys[key].doc);
+        CHECK_HELP(ck, diag,
+                   key == K_SCREWS   ? "as in screws = [1, 0, 0, 0, 0, 0; "
+                                       "0, 1, 0, 0, 0, 0]"
+                   : ck->m->dim == 2 ? "as in %s = (1, 0)"
+                                     : "as in %s = (0, 0, 1)",
+                   joint_keys[key].name);
         ok = false;
     }
     return ok;
@@ -343,9 +348,9 @@ point_key(struct work *work)
         return;
     }
     const struct ast_expr *node = work->k[K_AT]->value;
-    struct value value = ck_expr(ck, &work->env, node);
-    if (v_need_vector(ck, &value, node, count, dim_mks(ck->dims, 1, 0, 0),
-                      "the point of a joint") &&
+    struct value value = check_expr(ck, &work->env, node);
+    if (value_need_vector(ck, &value, node, count, dim_mks(ck->dims, 1, 0, 0),
+                          "the point of a joint") &&
         check_leaves(ck, value.e, count, MAY_PARAMS, node,
                      "the point of a joint"))
         take_vec(at, &value, node);
@@ -377,11 +382,12 @@ axis_keys(struct work *work)
                            "the axis of a joint", NULL, to[i]);
     if (to[0]->n != 3 || to[1]->n != 3 || !along(to[0], to[1]))
         return;
-    struct diag *diag = ck_error(ck, DIAG_E0340, work->k[K_AXIS2]->value->range,
-                                 "the two axes of a universal joint cannot be "
-                                 "parallel");
-    CK_NOTE(ck, diag, work->k[K_AXIS]->value->range, "the first axis");
-    CK_HELP(ck, diag, "they are usually at right angles");
+    struct diag *diag =
+        check_error(ck, DIAG_E0340, work->k[K_AXIS2]->value->range,
+                    "the two axes of a universal joint cannot be "
+                    "parallel");
+    CHECK_NOTE(ck, diag, work->k[K_AXIS]->value->range, "the first axis");
+    CHECK_HELP(ck, diag, "they are usually at right angles");
 }
 
 /* -- entries with dimensions of their own --------------------------------- */
@@ -420,8 +426,8 @@ rate_key(struct work *work)
         struct tm_vec rate = {.n = count, .range = node->range};
         bool ok = true;
         for (uint32_t i = 0; i < count; i++) {
-            struct value value = ck_expr(ck, &work->env, inner->list[i]);
-            if (v_need_scalar(
+            struct value value = check_expr(ck, &work->env, inner->list[i]);
+            if (value_need_scalar(
                     ck, &value, inner->list[i], rate_dim(work, i),
                     arena_printf(ck->arena, "entry %u of %s", i, what)) &&
                 check_leaves(ck, value.e, 1, MAY_PARAMS, inner->list[i], what))
@@ -433,30 +439,30 @@ rate_key(struct work *work)
             work->j->rate = rate;
         return;
     }
-    struct value whole = ck_expr(ck, &work->env, node);
-    if (whole.kind == V_POISON)
+    struct value whole = check_expr(ck, &work->env, node);
+    if (whole.kind == VALUE_POISON)
         return;
-    if (whole.kind != V_NUM || whole.cols != 1 || whole.rows != count) {
-        struct diag *diag = ck_error(ck, DIAG_E0314, node->range,
-                                     "%s is %s: %u number%s, but this is %s",
-                                     what, work->kind->rate, count,
-                                     count == 1 ? "" : "s", v_kind(ck, &whole));
+    if (whole.kind != VALUE_NUM || whole.cols != 1 || whole.rows != count) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0314, node->range,
+            "%s is %s: %u number%s, but this is %s", what, work->kind->rate,
+            count, count == 1 ? "" : "s", value_kind_text(ck, &whole));
         static const char *const samples[] = {"", "1", "(1, 0)", "(1, 0, 0)",
                                               "(1, 0, 0, 0)"};
-        CK_HELP(ck, diag, "as in rate = %s", samples[count]);
+        CHECK_HELP(ck, diag, "as in rate = %s", samples[count]);
         return;
     }
     if (count > 1 && !whole.bare &&
         !dim_unify(ck->dims, rate_dim(work, 0), rate_dim(work, count - 1),
                    node->range)) {
-        struct diag *diag = ck_error(ck, DIAG_E0202, node->range,
-                                     "%s has entries of two dimensions: %s",
-                                     what, work->kind->rate);
-        CK_HELP(ck, diag, "write it as a tuple, entry by entry");
+        struct diag *diag = check_error(ck, DIAG_E0202, node->range,
+                                        "%s has entries of two dimensions: %s",
+                                        what, work->kind->rate);
+        CHECK_HELP(ck, diag, "write it as a tuple, entry by entry");
         return;
     }
     if ((whole.bare && count > 1) ||
-        v_need_dim(ck, &whole, node, rate_dim(work, 0), what))
+        value_need_dim(ck, &whole, node, rate_dim(work, 0), what))
         if (check_leaves(ck, whole.e, count, MAY_PARAMS, node, what))
             take_vec(&work->j->rate, &whole, node);
 }
@@ -477,10 +483,11 @@ screw_row(struct work *work, const struct ast_expr *matrix, uint32_t row,
     for (uint32_t i = 0; i < 6; i++)
         out[i] = ex_num(ck->g, 0);
     for (uint32_t i = 0; i < cols; i++) {
-        struct value value = ck_expr(ck, &work->env, entries[i]);
-        if (!v_need_scalar(ck, &value, entries[i], i < n_force ? force : moment,
-                           i < n_force ? "the force of a screw"
-                                       : "the moment of a screw") ||
+        struct value value = check_expr(ck, &work->env, entries[i]);
+        if (!value_need_scalar(ck, &value, entries[i],
+                               i < n_force ? force : moment,
+                               i < n_force ? "the force of a screw"
+                                           : "the moment of a screw") ||
             !check_leaves(ck, value.e, 1, MAY_PARAMS, entries[i], "a screw"))
             return false;
         out[cols == 6 || i < 2 ? i : 5] = value.e[0];
@@ -491,8 +498,8 @@ screw_row(struct work *work, const struct ast_expr *matrix, uint32_t row,
     imp_range range = entries[0]->range;
     range.hi = entries[cols - 1]->range.hi;
     struct diag *diag =
-        ck_error(ck, DIAG_E0340, range, "a screw cannot be zero");
-    CK_HELP(ck, diag, "a zero screw constrains nothing: leave out this row");
+        check_error(ck, DIAG_E0340, range, "a screw cannot be zero");
+    CHECK_HELP(ck, diag, "a zero screw constrains nothing: leave out this row");
     return false;
 }
 
@@ -508,17 +515,17 @@ screws_key(struct work *work)
     bool written = inner->kind == AST_MATRIX && !inner->unit && inner->cols;
     uint32_t rows = written ? (uint32_t)(inner->n_list / inner->cols) : 0;
     if (!written || inner->cols != cols || rows > USER_ROWS) {
-        struct diag *diag = ck_error(
+        struct diag *diag = check_error(
             ck, DIAG_E0341, node->range,
             rows > USER_ROWS
                 ? "a joint bears at most %d screws"
                 : "screws are a matrix that is written out, with %u columns",
             rows > USER_ROWS ? USER_ROWS : (int)cols);
-        CK_HELP(ck, diag,
-                cols == 3
-                    ? "a row is (fx, fy, moment), as in [1, 0, 0; 0, 1, 0]"
-                    : "a row is force and moment about `at`, as in "
-                      "[1, 0, 0, 0, 0, 0; 0, 1, 0, 0, 0, 0]");
+        CHECK_HELP(ck, diag,
+                   cols == 3
+                       ? "a row is (fx, fy, moment), as in [1, 0, 0; 0, 1, 0]"
+                       : "a row is force and moment about `at`, as in "
+                         "[1, 0, 0, 0, 0, 0; 0, 1, 0, 0, 0, 0]");
         return;
     }
     const expr **u = NEW_N(ck->arena, const expr *, (size_t)rows * 6);
@@ -550,12 +557,12 @@ joint(struct check *ck, struct decl *decl)
         return;
     if (ck->m->dim == 2 && !work.kind->plane) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0339, decl->item->head1->range,
-                     "there is no %s joint in the plane", work.kind->name);
-        CK_HELP(ck, diag,
-                "in the plane it is %s; plane joints are hinge, slider, "
-                "weld and constraint",
-                work.kind->instead);
+            check_error(ck, DIAG_E0339, decl->item->head1->range,
+                        "there is no %s joint in the plane", work.kind->name);
+        CHECK_HELP(ck, diag,
+                   "in the plane it is %s; plane joints are hinge, slider, "
+                   "weld and constraint",
+                   work.kind->instead);
         return;
     }
     if (!keys_fit(&work, !known))
@@ -575,6 +582,6 @@ check_joints(struct check *ck)
     for (struct module *module = ck->modules.first; module;
          module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
-            if (decl->kind == D_JOINT)
+            if (decl->kind == DECL_JOINT)
                 joint(ck, decl);
 }

@@ -6,7 +6,7 @@
 #include "check/values/values.h"
 
 void decl_params(struct check *ck);
-/* D_FN or D_SHAPE: each by itself */
+/* DECL_FN or DECL_SHAPE: each by itself */
 void decl_definitions(struct check *ck, enum decl_kind kind);
 void decl_lets(struct check *ck);        /* those nobody asked for */
 void decl_params_done(struct check *ck); /* units, ranges */

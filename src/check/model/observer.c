@@ -40,14 +40,14 @@ variable(struct check *ck, const struct tm_system *system,
         return system->first + index;
     enum diag_code code = jump ? DIAG_E0372 : DIAG_E0371;
     if (index < system->n) {
-        struct diag *diag = ck_error(
+        struct diag *diag = check_error(
             ck, code, key->name.range, "`%s` is a coordinate of the system",
             ck->lists.coordinates.v[system->first + index].name);
-        CK_HELP(ck, diag,
-                jump ? "its jumps follow from the impact; rules are of the "
-                       "observer's own variables"
-                     : "its equation follows from the energies; an observer "
-                       "has variables of its own: coordinate u  u'' = ...");
+        CHECK_HELP(ck, diag,
+                   jump ? "its jumps follow from the impact; rules are of the "
+                          "observer's own variables"
+                        : "its equation follows from the energies; an observer "
+                          "has variables of its own: coordinate u  u'' = ...");
         return UINT32_MAX;
     }
     const char **names = NEW_N(ck->arena, const char *, system->n_observer + 1);
@@ -57,10 +57,10 @@ variable(struct check *ck, const struct tm_system *system,
             ck->lists.coordinates.v[system->first + system->n + j].name,
             name + len);
     char *bare = arena_strndup(ck->arena, name, len);
-    struct diag *d = ck_error(ck, code, key->name.range,
-                              "`%s` is no variable of this observer", bare);
-    if (!ck_suggest(ck, d, key->name.range, name, names, system->n_observer))
-        CK_HELP(ck, d, "declare it: coordinate %s", bare);
+    struct diag *d = check_error(ck, code, key->name.range,
+                                 "`%s` is no variable of this observer", bare);
+    if (!check_suggest(ck, d, key->name.range, name, names, system->n_observer))
+        CHECK_HELP(ck, d, "declare it: coordinate %s", bare);
     return UINT32_MAX;
 }
 
@@ -93,20 +93,21 @@ feels(struct check *ck, const struct tm_system *system, const expr *expression,
     ex_leaves(ck->g, &expression, 1, felt_leaf, &felt);
     if (felt.other || felt.result) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0364, at->range, "an observer reads %s",
-                     felt.result ? "the result of a command"
-                                 : "the motion of something else");
-        CK_HELP(ck, diag,
-                "it feels the coordinates of its own system, t and "
-                "params");
+            check_error(ck, DIAG_E0364, at->range, "an observer reads %s",
+                        felt.result ? "the result of a command"
+                                    : "the motion of something else");
+        CHECK_HELP(ck, diag,
+                   "it feels the coordinates of its own system, t and "
+                   "params");
         return false;
     }
     if (!jump || !felt.sides)
         return true;
-    struct diag *d = ck_error(ck, DIAG_E0372, at->range,
-                              "a rate has two values at an impact");
-    CK_HELP(ck, d,
-            "write before(h'), after(h') or jump(h'), the difference of both");
+    struct diag *d = check_error(ck, DIAG_E0372, at->range,
+                                 "a rate has two values at an impact");
+    CHECK_HELP(
+        ck, d,
+        "write before(h'), after(h') or jump(h'), the difference of both");
     return false;
 }
 
@@ -121,29 +122,31 @@ jump_rule(struct check *ck, const struct env *env,
     if (!coordinate->order)
         return; /* no equation: told */
     if (primes >= coordinate->order) {
-        struct diag *diag = ck_error(
+        struct diag *diag = check_error(
             ck, DIAG_E0372, key->name.range,
             "`%s` follows from its equation at every time", key->name.text);
-        CK_HELP(ck, diag,
-                coordinate->order == 2 ? "%s and %s' may jump" : "%s may jump",
-                coordinate->name, coordinate->name);
+        CHECK_HELP(ck, diag,
+                   coordinate->order == 2 ? "%s and %s' may jump"
+                                          : "%s may jump",
+                   coordinate->name, coordinate->name);
         return;
     }
     struct tm_num *to = primes ? &coordinate->jump_rate : &coordinate->jump;
     if (to->range.file) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0372, key->name.range,
-                     "there are two rules for `%s`", key->name.text);
-        CK_NOTE(ck, diag, to->range, "the first one");
+            check_error(ck, DIAG_E0372, key->name.range,
+                        "there are two rules for `%s`", key->name.text);
+        CHECK_NOTE(ck, diag, to->range, "the first one");
         return;
     }
     to->range = key->value->range;
     const struct dim *dim = ck->notes.coordinate_dims.v[index];
     if (primes)
         dim = dim_mul(ck->dims, dim, dim_mks(ck->dims, 0, 0, -1));
-    struct value value = ck_expr(ck, env, key->value);
-    if (v_need_scalar(ck, &value, key->value, dim, "what an impact adds") &&
-        value.kind == V_NUM && feels(ck, system, value.e[0], true, key->value))
+    struct value value = check_expr(ck, env, key->value);
+    if (value_need_scalar(ck, &value, key->value, dim, "what an impact adds") &&
+        value.kind == VALUE_NUM &&
+        feels(ck, system, value.e[0], true, key->value))
         take_num(to, &value, key->value);
 }
 
@@ -152,19 +155,20 @@ static bool
 agrees(struct check *ck, const struct value *value, const struct ast_item *key,
        const struct dim *dim)
 {
-    if (value->kind != V_NUM || value->bare || value->dims ||
-        !v_is_scalar(value) ||
+    if (value->kind != VALUE_NUM || value->bare || value->dims ||
+        !value_is_scalar(value) ||
         dim_unify(ck->dims, value->dim, dim, key->value->range))
         return true;
     const struct dim *ratio = dim_div(ck->dims, dim, value->dim);
     if (dim_known(ck->dims, dim) || !dim_known(ck->dims, ratio))
         return true; /* the usual message can say it */
-    struct diag *diag = ck_error(ck, DIAG_E0202, key->value->range,
-                                 "what stands on the left is [%s] times this",
-                                 dim_text(ck->dims, ratio));
-    CK_HELP(ck, diag,
-            "a derivative is per second: give factors their units, as in "
-            "u'' = -w0^2*u with w0 = 5 [1/s]");
+    struct diag *diag =
+        check_error(ck, DIAG_E0202, key->value->range,
+                    "what stands on the left is [%s] times this",
+                    dim_text(ck->dims, ratio));
+    CHECK_HELP(ck, diag,
+               "a derivative is per second: give factors their units, as in "
+               "u'' = -w0^2*u with w0 = 5 [1/s]");
     return false;
 }
 
@@ -180,11 +184,13 @@ equation(struct check *ck, const struct env *env,
     const struct dim *dim =
         dim_mul(ck->dims, ck->notes.coordinate_dims.v[index],
                 dim_mks(ck->dims, 0, 0, -(int)primes));
-    struct value value = ck_expr(ck, env, key->value);
+    struct value value = check_expr(ck, env, key->value);
     if (agrees(ck, &value, key, dim) &&
-        v_need_scalar(ck, &value, key->value, dim,
-                      primes == 1 ? "this rate" : "this second derivative") &&
-        value.kind == V_NUM && feels(ck, system, value.e[0], false, key->value))
+        value_need_scalar(ck, &value, key->value, dim,
+                          primes == 1 ? "this rate"
+                                      : "this second derivative") &&
+        value.kind == VALUE_NUM &&
+        feels(ck, system, value.e[0], false, key->value))
         take_num(&ck->lists.coordinates.v[index].equation, &value, key->value);
 }
 
@@ -199,20 +205,21 @@ order_of(struct check *ck, const struct tm_system *system,
     struct tm_coordinate *coordinate = &ck->lists.coordinates.v[index];
     if (primes < 1 || primes > 2) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0371, key->name.range,
-                     "an equation is of the first or the second "
-                     "derivative");
-        CK_HELP(ck, diag,
-                primes ? "make it two: a derivative of `%s` as a variable of "
+            check_error(ck, DIAG_E0371, key->name.range,
+                        "an equation is of the first or the second "
+                        "derivative");
+        CHECK_HELP(ck, diag,
+                   primes
+                       ? "make it two: a derivative of `%s` as a variable of "
                          "its own"
                        : "%s' = ... or %s'' = ...; its value at t = 0 is given "
                          "in start { ... }",
-                coordinate->name, coordinate->name);
+                   coordinate->name, coordinate->name);
     } else if (coordinate->order) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0371, key->name.range,
-                     "there are two equations for `%s`", coordinate->name);
-        CK_NOTE(ck, diag, coordinate->equation.range, "the first one");
+            check_error(ck, DIAG_E0371, key->name.range,
+                        "there are two equations for `%s`", coordinate->name);
+        CHECK_NOTE(ck, diag, coordinate->equation.range, "the first one");
     } else {
         coordinate->order = primes;
         coordinate->equation.range = key->value->range;
@@ -226,11 +233,11 @@ static void
 not_in_observer(struct check *ck, const struct ast_item *it)
 {
     struct diag *diag =
-        ck_error(ck, DIAG_E0361, it->head.file ? it->head : it->range,
-                 "this cannot stand in the block of an observer");
-    CK_HELP(ck, diag,
-            "an observer has variables, their equations and their jumps: "
-            "coordinate u  u'' = -u  jump { u' = jump(h') }");
+        check_error(ck, DIAG_E0361, it->head.file ? it->head : it->range,
+                    "this cannot stand in the block of an observer");
+    CHECK_HELP(ck, diag,
+               "an observer has variables, their equations and their jumps: "
+               "coordinate u  u'' = -u  jump { u' = jump(h') }");
 }
 
 static bool
@@ -283,11 +290,11 @@ system_observers(struct check *ck, struct system_work *work,
         struct tm_coordinate *variable = &ck->lists.coordinates.v[i];
         if (variable->order)
             continue;
-        struct diag *diag = ck_error(
+        struct diag *diag = check_error(
             ck, DIAG_E0371, variable->range,
             "the observer variable `%s` has no equation", variable->name);
-        CK_HELP(ck, diag, "write one: %s'' = ..., or %s' = ...", variable->name,
-                variable->name);
+        CHECK_HELP(ck, diag, "write one: %s'' = ..., or %s' = ...",
+                   variable->name, variable->name);
         variable->order = 2;
         variable->equation.range = variable->range;
     }
@@ -297,8 +304,8 @@ system_observers(struct check *ck, struct system_work *work,
         if (work->observers.v[i]->n_block)
             continue; /* told what is wrong with it */
         struct diag *diag =
-            ck_error(ck, DIAG_E0371, work->observers.v[i]->name.range,
-                     "this observer has no variable");
-        CK_HELP(ck, diag, "name them: observer { coordinate u  u'' = ... }");
+            check_error(ck, DIAG_E0371, work->observers.v[i]->name.range,
+                        "this observer has no variable");
+        CHECK_HELP(ck, diag, "name them: observer { coordinate u  u'' = ... }");
     }
 }

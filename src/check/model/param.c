@@ -9,12 +9,12 @@ static bool
 bound(struct check *ck, const struct env *env, const struct ast_expr *node,
       const struct dim *dim, double *x)
 {
-    struct value value = ck_expr(ck, env, node);
-    if (!v_need_scalar(ck, &value, node, dim, "a bound of this param"))
+    struct value value = check_expr(ck, env, node);
+    if (!value_need_scalar(ck, &value, node, dim, "a bound of this param"))
         return false;
-    if (!v_const(&value, x)) {
-        ck_error(ck, DIAG_E0306, node->range,
-                 "a bound of a param is made of literals");
+    if (!value_const(&value, x)) {
+        check_error(ck, DIAG_E0306, node->range,
+                    "a bound of a param is made of literals");
         return false;
     }
     return true;
@@ -42,36 +42,37 @@ param(struct check *ck, struct decl *decl)
             dim = unit.dim;
             if (unit.num != unit.den) {
                 struct diag *diag =
-                    ck_error(ck, DIAG_E0329, it->dim->range,
-                             "what follows the colon is a dimension, in SI "
-                             "units");
-                CK_HELP(ck, diag,
-                        "write [%s] here, and the unit after the value",
-                        dim_text(ck->dims, dim));
+                    check_error(ck, DIAG_E0329, it->dim->range,
+                                "what follows the colon is a dimension, in SI "
+                                "units");
+                CHECK_HELP(ck, diag,
+                           "write [%s] here, and the unit after the value",
+                           dim_text(ck->dims, dim));
             }
         }
     }
-    struct value value = ck_expr(ck, &env, it->value);
-    if (value.kind == V_POISON) {
+    struct value value = check_expr(ck, &env, it->value);
+    if (value.kind == VALUE_POISON) {
         decl->broken = true;
-    } else if (!v_is_scalar(&value)) {
-        ck_error(ck, DIAG_E0330, it->value->range,
-                 "a param is one number, but this is %s", v_kind(ck, &value));
+    } else if (!value_is_scalar(&value)) {
+        check_error(ck, DIAG_E0330, it->value->range,
+                    "a param is one number, but this is %s",
+                    value_kind_text(ck, &value));
         decl->broken = true;
-    } else if (!v_const(&value, &made.dflt)) {
+    } else if (!value_const(&value, &made.dflt)) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0306, it->value->range,
-                     "the default of a param is made of literals");
-        CK_HELP(ck, diag, "what depends on params is a `let`: let %s = %s",
-                decl->name, ck_label(ck, it->value));
+            check_error(ck, DIAG_E0306, it->value->range,
+                        "the default of a param is made of literals");
+        CHECK_HELP(ck, diag, "what depends on params is a `let`: let %s = %s",
+                   decl->name, expr_label(ck, it->value));
         decl->broken = true;
     }
     if (decl->broken) {
-        value = v_num(ck, ex_num(ck->g, 0), dim_fresh(ck->dims, decl->range),
-                      decl->range);
+        value = value_num(ck, ex_num(ck->g, 0),
+                          dim_fresh(ck->dims, decl->range), decl->range);
     } else {
-        v_whole(ck, &value);
-        if (dim && !v_need_dim(ck, &value, it->value, dim, "this param"))
+        value_whole(ck, &value);
+        if (dim && !value_need_dim(ck, &value, it->value, dim, "this param"))
             decl->broken = true;
     }
     if (!decl->broken && it->lo && it->hi) {
@@ -80,20 +81,21 @@ param(struct check *ck, struct decl *decl)
         if (made.has_range && made.lo > made.hi) {
             imp_range range = it->lo->range;
             range.hi = it->hi->range.hi;
-            ck_error(ck, DIAG_E0308, range,
-                     "this range is empty: its lower bound is the larger one");
+            check_error(
+                ck, DIAG_E0308, range,
+                "this range is empty: its lower bound is the larger one");
         } else if (made.has_range &&
                    !(made.dflt >= made.lo && made.dflt <= made.hi)) {
-            struct diag *diag = ck_error(
+            struct diag *diag = check_error(
                 ck, DIAG_E0307, it->value->range,
                 "the default of `%s` is outside its own range", decl->name);
             imp_range range = it->lo->range;
             range.hi = it->hi->range.hi;
-            CK_NOTE(ck, diag, range, "the range, in SI units");
+            CHECK_NOTE(ck, diag, range, "the range, in SI units");
         }
     }
-    decl->val = v_num(ck, ex_sym(ck->g, SYM_PARAM, decl->index, 0), value.dim,
-                      decl->range);
+    decl->val = value_num(ck, ex_sym(ck->g, SYM_PARAM, decl->index, 0),
+                          value.dim, decl->range);
     decl->state = DECL_DONE;
     APUSH(ck, &ck->lists.params, made);
     APUSH(ck, &ck->notes.param_decls, decl);
@@ -106,7 +108,7 @@ decl_params(struct check *ck)
     for (struct module *module = ck->modules.first; module;
          module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
-            if (decl->kind == D_PARAM)
+            if (decl->kind == DECL_PARAM)
                 param(ck, decl);
 }
 
@@ -119,8 +121,8 @@ decl_params_done(struct check *ck)
         param->unit = dim_text(ck->dims, ck->notes.param_decls.v[i]->val.dim);
         if (param->structural && param->has_range &&
             !(param->dflt >= param->lo && param->dflt <= param->hi))
-            ck_error(ck, DIAG_E0307, param->range,
-                     "the value given for `%s` is outside its range",
-                     param->name);
+            check_error(ck, DIAG_E0307, param->range,
+                        "the value given for `%s` is outside its range",
+                        param->name);
     }
 }

@@ -40,17 +40,18 @@ static bool
 level_set_kind(struct check *ck, const struct value *value,
                const struct ast_expr *node)
 {
-    if (value->kind == V_POISON)
+    if (value->kind == VALUE_POISON)
         return false;
-    if (v_is_scalar(value))
+    if (value_is_scalar(value))
         return true;
-    struct diag *diag = ck_error(ck, DIAG_E0327, node->range,
-                                 "a level set is one number, negative inside, "
-                                 "but this is %s",
-                                 v_kind(ck, value));
-    if (value->kind == V_TRUTH)
-        CK_HELP(ck, diag,
-                "write `x^2 + y^2 - 1`, not an equation or inequality");
+    struct diag *diag =
+        check_error(ck, DIAG_E0327, node->range,
+                    "a level set is one number, negative inside, "
+                    "but this is %s",
+                    value_kind_text(ck, value));
+    if (value->kind == VALUE_TRUTH)
+        CHECK_HELP(ck, diag,
+                   "write `x^2 + y^2 - 1`, not an equation or inequality");
     return false;
 }
 
@@ -70,18 +71,19 @@ moments(struct check *ck, const struct env *env, const struct ast_item *it,
         if (!keys[which])
             continue;
         const struct ast_expr *node = keys[which]->value;
-        struct value value = ck_expr(ck, env, node);
+        struct value value = check_expr(ck, env, node);
         if (which == 0) {
-            if (v_need_scalar(ck, &value, node,
-                              dim_mks(ck->dims, length_power, 0, 0),
-                              dim == 2 ? "the volume of a plane shape"
-                                       : "the volume of a shape"))
+            if (value_need_scalar(ck, &value, node,
+                                  dim_mks(ck->dims, length_power, 0, 0),
+                                  dim == 2 ? "the volume of a plane shape"
+                                           : "the volume of a shape"))
                 take_num(&body->volume, &value, node);
             else
                 return; /* the rest has the same fault */
         } else if (which == 1) {
-            if (v_need_vector(ck, &value, node, dim, dim_mks(ck->dims, 1, 0, 0),
-                              "the centre of a shape"))
+            if (value_need_vector(ck, &value, node, dim,
+                                  dim_mks(ck->dims, 1, 0, 0),
+                                  "the centre of a shape"))
                 take_vec(&body->scentre, &value, node);
         } else {
             take_inertia(ck, &value, node, dim,
@@ -90,8 +92,8 @@ moments(struct check *ck, const struct env *env, const struct ast_item *it,
                          &body->sinertia);
         }
         double number;
-        if (which == 0 && v_const(&value, &number) && number <= 0)
-            ck_error(ck, DIAG_E0317, node->range, "a volume is positive");
+        if (which == 0 && value_const(&value, &number) && number <= 0)
+            check_error(ck, DIAG_E0317, node->range, "a volume is positive");
     }
     if (body != &none) {
         const struct {
@@ -128,19 +130,20 @@ shape_alone(struct check *ck, struct decl *decl)
     struct shape_use use;
     memset(&use, 0, sizeof use);
     env.coords = !corners;
-    struct value value = v_poison(it->value->range);
+    struct value value = value_poison(it->value->range);
     if (!corners)
-        value = ck_expr(ck, &env, it->value);
+        value = check_expr(ck, &env, it->value);
     if (corners ? !corners_take(ck, &env, it->value, &shape, &use)
                 : !level_set_kind(ck, &value, it->value)) {
         decl->broken = true;
     } else if (!corners && !mentions(it->value, "x", 0) &&
                !mentions(it->value, "y", 0) && !mentions(it->value, "z", 0)) {
-        struct diag *diag = ck_error(ck, DIAG_E0327, it->value->range,
-                                     "this level set has no x, y or z in it");
-        CK_HELP(ck, diag,
-                "a shape is where G(x, y, z) is negative, as in "
-                "x^2 + y^2 - 1");
+        struct diag *diag =
+            check_error(ck, DIAG_E0327, it->value->range,
+                        "this level set has no x, y or z in it");
+        CHECK_HELP(ck, diag,
+                   "a shape is where G(x, y, z) is negative, as in "
+                   "x^2 + y^2 - 1");
         decl->broken = true;
     }
     env.coords = false;
@@ -171,16 +174,16 @@ shape_open(struct check *ck, const struct env *caller,
     } else if (callee->kind == AST_FIELD && callee->a->kind == AST_NAME) {
         decl = scope_member(ck, caller->module, callee, WANT_CALL);
     } else {
-        ck_error(ck, DIAG_E0328, range,
-                 "what follows the colon is a shape, as in ellipse(2, 1)");
+        check_error(ck, DIAG_E0328, range,
+                    "what follows the colon is a shape, as in ellipse(2, 1)");
     }
-    if (!decl || decl->kind == D_OTHER)
+    if (!decl || decl->kind == DECL_OTHER)
         return false;
-    if (decl->kind != D_SHAPE) {
+    if (decl->kind != DECL_SHAPE) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0328, range, "`%s` is a %s, not a shape",
-                     decl->name, decl_kind_name(decl->kind));
-        CK_NOTE(ck, diag, decl->range, "declared here");
+            check_error(ck, DIAG_E0328, range, "`%s` is a %s, not a shape",
+                        decl->name, decl_kind_name(decl->kind));
+        CHECK_NOTE(ck, diag, decl->range, "declared here");
         return false;
     }
     const struct ast_item *it = decl->item;
@@ -203,7 +206,7 @@ shape_open(struct check *ck, const struct env *caller,
         return good;
     }
     use->env.coords = true;
-    struct value value = ck_expr(ck, &use->env, it->value);
+    struct value value = check_expr(ck, &use->env, it->value);
     bool ok = level_set_kind(ck, &value, it->value);
     if (ok) {
         use->g = value.e[0];
@@ -211,8 +214,8 @@ shape_open(struct check *ck, const struct env *caller,
         ok = check_leaves(ck, &use->g, 1, MAY_TIME, head, "a shape");
         if (ok &&
             !ex_depends(ck->g, use->g, SYM_LOCAL, UINT32_MAX, UINT32_MAX)) {
-            ck_error(ck, DIAG_E0327, it->value->range,
-                     "this level set does not depend on x, y or z");
+            check_error(ck, DIAG_E0327, it->value->range,
+                        "this level set does not depend on x, y or z");
             ok = false;
         }
     }

@@ -59,20 +59,21 @@ named(struct check *ck, struct decl *decl)
     } else if (callee->kind == AST_FIELD && callee->a->kind == AST_NAME) {
         param = scope_member(ck, decl->module, callee, WANT_SYSTEM);
     } else {
-        ck_error(ck, DIAG_E0360, head->range,
-                 "what follows the colon is a pattern, as in system %s : "
-                 "feet(4, 0.3, 0.1)",
-                 decl->name);
+        check_error(ck, DIAG_E0360, head->range,
+                    "what follows the colon is a pattern, as in system %s : "
+                    "feet(4, 0.3, 0.1)",
+                    decl->name);
     }
-    if (param && param->kind == D_OTHER)
+    if (param && param->kind == DECL_OTHER)
         return NULL;
-    if (param && param->kind != D_SYSTEM) {
-        struct diag *diag = ck_error(ck, DIAG_E0360, head->range,
-                                     "`%s` is a %s, not a pattern of a system",
-                                     param->name, decl_kind_name(param->kind));
-        CK_NOTE(ck, diag, param->range, "declared here");
-        CK_HELP(ck, diag, "as in system %s : rod(1, 2) { start { ... } }",
-                decl->name);
+    if (param && param->kind != DECL_SYSTEM) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0360, head->range,
+                        "`%s` is a %s, not a pattern of a system", param->name,
+                        decl_kind_name(param->kind));
+        CHECK_NOTE(ck, diag, param->range, "declared here");
+        CHECK_HELP(ck, diag, "as in system %s : rod(1, 2) { start { ... } }",
+                   decl->name);
         return NULL;
     }
     return param;
@@ -96,11 +97,11 @@ resolve(struct check *ck, struct system_work *work, struct decl *decl,
     }
     if (decl->state == DECL_BUSY) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0360, decl->item->head1->range,
-                     "the system `%s` stands for itself", decl->name);
-        CK_HELP(ck, diag,
-                "one of them has a block of its own: coordinates, kinetic, "
-                "contacts");
+            check_error(ck, DIAG_E0360, decl->item->head1->range,
+                        "the system `%s` stands for itself", decl->name);
+        CHECK_HELP(ck, diag,
+                   "one of them has a block of its own: coordinates, kinetic, "
+                   "contacts");
         decl->broken = true;
         return false;
     }
@@ -124,11 +125,11 @@ static void
 not_in_system(struct check *ck, const struct ast_item *it)
 {
     struct diag *diag =
-        ck_error(ck, DIAG_E0361, it->head.file ? it->head : it->range,
-                 "this cannot stand in the block of a system");
-    CK_HELP(ck, diag,
-            "a system has coordinates, energies or forces, contacts with a "
-            "`gap`, observer { ... } and start { ... }");
+        check_error(ck, DIAG_E0361, it->head.file ? it->head : it->range,
+                    "this cannot stand in the block of a system");
+    CHECK_HELP(ck, diag,
+               "a system has coordinates, energies or forces, contacts with a "
+               "`gap`, observer { ... } and start { ... }");
 }
 
 /* coordinates, or the variables of an observer */
@@ -143,37 +144,38 @@ add_coordinates(struct check *ck, struct system_work *work,
         for (uint32_t k = system->first;
              k < system->first + system->n + system->n_observer; k++)
             if (!strcmp(ck->lists.coordinates.v[k].name, name->text)) {
-                struct diag *diag = ck_error(ck, DIAG_E0362, name->range,
-                                             "the coordinate `%s` is declared "
-                                             "twice",
-                                             name->text);
-                CK_NOTE(ck, diag, ck->lists.coordinates.v[k].range,
-                        "first here");
+                struct diag *diag =
+                    check_error(ck, DIAG_E0362, name->range,
+                                "the coordinate `%s` is declared "
+                                "twice",
+                                name->text);
+                CHECK_NOTE(ck, diag, ck->lists.coordinates.v[k].range,
+                           "first here");
                 twice = true;
             }
         for (size_t k = 0; k < work->args->n; k++)
             if (!strcmp(work->args->names[k], name->text)) {
                 struct diag *diag =
-                    ck_error(ck, DIAG_E0103, name->range,
-                             "the coordinate `%s` has the name of "
-                             "an argument",
-                             name->text);
-                CK_HELP(ck, diag, "give one of them another name");
+                    check_error(ck, DIAG_E0103, name->range,
+                                "the coordinate `%s` has the name of "
+                                "an argument",
+                                name->text);
+                CHECK_HELP(ck, diag, "give one of them another name");
                 twice = true;
             }
         if (name_is_reserved(name->text)) {
-            ck_error(ck, DIAG_E0105, name->range,
-                     "`%s` cannot be declared: it is %s", name->text,
-                     !strcmp(name->text, "t") ? "time, everywhere"
-                                              : "a constant");
+            check_error(ck, DIAG_E0105, name->range,
+                        "`%s` cannot be declared: it is %s", name->text,
+                        !strcmp(name->text, "t") ? "time, everywhere"
+                                                 : "a constant");
             twice = true;
         }
         work->broken |= twice;
         if (twice)
             continue;
         if (system->n + system->n_observer == COORDINATES_MAX) {
-            ck_error(ck, DIAG_E0362, name->range,
-                     "a system has at most %d coordinates", COORDINATES_MAX);
+            check_error(ck, DIAG_E0362, name->range,
+                        "a system has at most %d coordinates", COORDINATES_MAX);
             work->broken = true;
             return;
         }
@@ -216,9 +218,9 @@ open_scope(struct check *ck, struct system_work *work,
     for (uint32_t i = 0; i < count; i++) {
         uint32_t k = system->first + i;
         work->env.names[i] = ck->lists.coordinates.v[k].name;
-        work->env.vals[i] = v_num(ck, ex_sym(ck->g, SYM_COORD, k, 0),
-                                  ck->notes.coordinate_dims.v[k],
-                                  ck->lists.coordinates.v[k].range);
+        work->env.vals[i] = value_num(ck, ex_sym(ck->g, SYM_COORD, k, 0),
+                                      ck->notes.coordinate_dims.v[k],
+                                      ck->lists.coordinates.v[k].range);
     }
 }
 
@@ -232,36 +234,36 @@ family_range(struct check *ck, const struct system_work *work,
     imp_range range = it->lo->range;
     range.hi = it->hi->range.hi;
     for (int end = 0; end < 2; end++) {
-        struct value value = ck_expr(ck, work->args, nodes[end]);
-        if (!v_need_scalar(ck, &value, nodes[end], dim_pure(ck->dims),
-                           "the index of a family"))
+        struct value value = check_expr(ck, work->args, nodes[end]);
+        if (!value_need_scalar(ck, &value, nodes[end], dim_pure(ck->dims),
+                               "the index of a family"))
             return false;
-        *open |= value.kind == V_ANY;
-        if (value.kind == V_ANY)
+        *open |= value.kind == VALUE_ANY;
+        if (value.kind == VALUE_ANY)
             continue;
-        if (!ck_fixed(ck, value.e[0], &bounds[end]) ||
+        if (!check_fixed(ck, value.e[0], &bounds[end]) ||
             bounds[end] != floor(bounds[end])) {
             const char *is = "";
             char num[NUM_TEXT];
-            if (ck_fixed(ck, value.e[0], &bounds[end]))
+            if (check_fixed(ck, value.e[0], &bounds[end]))
                 is = arena_printf(ck->arena, ", but this is %s",
                                   num_digits(num, bounds[end], 9));
             struct diag *diag =
-                ck_error(ck, DIAG_E0363, nodes[end]->range,
-                         "the index of a family runs over whole "
-                         "numbers made of literals and params%s",
-                         is);
-            CK_HELP(ck, diag, "as in contact foot[i in 0 .. n-1] { ... }");
+                check_error(ck, DIAG_E0363, nodes[end]->range,
+                            "the index of a family runs over whole "
+                            "numbers made of literals and params%s",
+                            is);
+            CHECK_HELP(ck, diag, "as in contact foot[i in 0 .. n-1] { ... }");
             return false;
         }
         if (fabs(bounds[end]) > 1e6) {
             struct diag *diag =
-                ck_error(ck, DIAG_E0363, nodes[end]->range,
-                         "the index of a family lies within 1e6 "
-                         "of 0, but this is %g",
-                         bounds[end]);
-            CK_HELP(ck, diag,
-                    "count from 0: contact foot[i in 0 .. n-1] { ... }");
+                check_error(ck, DIAG_E0363, nodes[end]->range,
+                            "the index of a family lies within 1e6 "
+                            "of 0, but this is %g",
+                            bounds[end]);
+            CHECK_HELP(ck, diag,
+                       "count from 0: contact foot[i in 0 .. n-1] { ... }");
             return false;
         }
     }
@@ -271,13 +273,13 @@ family_range(struct check *ck, const struct system_work *work,
         return true;
     }
     if (bounds[1] < bounds[0] || bounds[1] - bounds[0] >= FAMILY_MAX) {
-        ck_error(ck, DIAG_E0363, range,
-                 bounds[1] < bounds[0]
-                     ? "this family is empty: its index runs from %g "
-                       "to %g"
-                     : "this family is too large: its index runs from "
-                       "%g to %g",
-                 bounds[0], bounds[1]);
+        check_error(ck, DIAG_E0363, range,
+                    bounds[1] < bounds[0]
+                        ? "this family is empty: its index runs from %g "
+                          "to %g"
+                        : "this family is too large: its index runs from "
+                          "%g to %g",
+                    bounds[0], bounds[1]);
         return false;
     }
     *lo = (int)bounds[0];
@@ -307,10 +309,10 @@ contact_names(struct check *ck, const struct system_work *work,
         if (!of && !(which && name_is_reserved(name)))
             continue;
         struct diag *diag =
-            ck_error(ck, of ? DIAG_E0103 : DIAG_E0105, names[which]->range,
-                     "the %s `%s` has the name of %s", what[which], name,
-                     of ? of : "a constant, or of time");
-        CK_HELP(ck, diag, "give one of them another name");
+            check_error(ck, of ? DIAG_E0103 : DIAG_E0105, names[which]->range,
+                        "the %s `%s` has the name of %s", what[which], name,
+                        of ? of : "a constant, or of time");
+        CHECK_HELP(ck, diag, "give one of them another name");
         return false;
     }
     return true;
@@ -325,20 +327,21 @@ add_contacts(struct check *ck, struct system_work *work, uint32_t system,
                             .count = 1,
                             .family = it->index.text != NULL};
     if (it->head1 || it->head2) {
-        struct diag *diag = ck_error(ck, DIAG_E0361, it->head,
-                                     "a contact in a system has a gap of its "
-                                     "own, not two bodies");
-        CK_HELP(ck, diag, "contact %s { gap = ... }", it->name.text);
+        struct diag *diag =
+            check_error(ck, DIAG_E0361, it->head,
+                        "a contact in a system has a gap of its "
+                        "own, not two bodies");
+        CHECK_HELP(ck, diag, "contact %s { gap = ... }", it->name.text);
         work->broken = true;
         return;
     }
     for (size_t i = 0; i < work->members.n; i++)
         if (!strcmp(work->members.v[i].item->name.text, it->name.text)) {
             struct diag *diag =
-                ck_error(ck, DIAG_E0103, it->name.range,
-                         "`%s` is declared twice", it->name.text);
-            CK_NOTE(ck, diag, work->members.v[i].item->name.range,
-                    "first declared here, as a contact");
+                check_error(ck, DIAG_E0103, it->name.range,
+                            "`%s` is declared twice", it->name.text);
+            CHECK_NOTE(ck, diag, work->members.v[i].item->name.range,
+                       "first declared here, as a contact");
             work->broken = true;
             return;
         }
@@ -391,11 +394,11 @@ add_start(struct check *ck, struct system_work *work, const struct decl *decl,
             APUSH(ck, &work->starts, (struct start_block){item, args});
             continue;
         }
-        struct diag *e =
-            ck_error(ck, DIAG_E0361, item->head.file ? item->head : item->range,
-                     "an instance has start { ... } only");
-        CK_NOTE(ck, e, work->pattern->range,
-                "everything else is in the pattern");
+        struct diag *e = check_error(ck, DIAG_E0361,
+                                     item->head.file ? item->head : item->range,
+                                     "an instance has start { ... } only");
+        CHECK_NOTE(ck, e, work->pattern->range,
+                   "everything else is in the pattern");
     }
 }
 
@@ -465,10 +468,10 @@ declare_one(struct check *ck, struct decl *decl, bool open)
         call_leave(ck, &frame);
     }
     if (ck->lists.systems.v[index].n == 0 && !work.broken) {
-        struct diag *diag =
-            ck_error(ck, DIAG_E0362, work.pattern->range,
-                     "the system `%s` has no coordinate", work.pattern->name);
-        CK_HELP(ck, diag, "name them: coordinate X, theta");
+        struct diag *diag = check_error(ck, DIAG_E0362, work.pattern->range,
+                                        "the system `%s` has no coordinate",
+                                        work.pattern->name);
+        CHECK_HELP(ck, diag, "name them: coordinate X, theta");
         work.broken = true;
     }
     decl->index = index;
@@ -483,7 +486,7 @@ systems_declare(struct check *ck)
     for (struct module *module = ck->modules.first; module;
          module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
-            if (decl->kind == D_SYSTEM && !decl->item->has_formals)
+            if (decl->kind == DECL_SYSTEM && !decl->item->has_formals)
                 declare_one(ck, decl, false);
     for (size_t i = 0; i < ck->notes.systems.n; i++)
         open_scope(ck, &ck->notes.systems.v[i], &ck->lists.systems.v[i]);
@@ -571,7 +574,7 @@ systems_done(struct check *ck)
          module = module->next)
         for (struct decl *decl = module->first; decl && !module->library;
              decl = decl->next)
-            if (decl->kind == D_SYSTEM && decl->item->has_formals &&
+            if (decl->kind == DECL_SYSTEM && decl->item->has_formals &&
                 decl->state == DECL_NEW)
                 pattern_alone(ck, decl);
     /* nothing has said what a coordinate is: a pure number */

@@ -3,7 +3,7 @@
  * mass matrix, the gaps of its contacts. Coordinates have the dimensions that
  * these formulas give them; energies and forces of one system need only agree
  * with one another. In a pattern that is checked by itself arguments have no
- * values (V_ANY): then dimensions, names and what is read are looked at. */
+ * values (VALUE_ANY): then dimensions, names and what is read are looked at. */
 #include <assert.h>
 #include <string.h>
 
@@ -53,27 +53,28 @@ formula_ok(struct check *ck, const struct tm_system *system,
         const struct tm_coordinate *u =
             &ck->lists.coordinates.v[reads.observer->i];
         struct diag *diag =
-            ck_error(ck, DIAG_E0370, at->range,
-                     "%s reads the observer variable `%s`", what, u->name);
-        CK_NOTE(ck, diag, u->range,
-                "an observer feels the motion and does not act on it");
-        CK_HELP(ck, diag,
-                "make it a coordinate with an energy of its own: coordinate "
-                "%s in the system's block",
-                u->name);
+            check_error(ck, DIAG_E0370, at->range,
+                        "%s reads the observer variable `%s`", what, u->name);
+        CHECK_NOTE(ck, diag, u->range,
+                   "an observer feels the motion and does not act on it");
+        CHECK_HELP(ck, diag,
+                   "make it a coordinate with an energy of its own: coordinate "
+                   "%s in the system's block",
+                   u->name);
         return false;
     }
     if (!reads.other && !reads.result && (rates || !reads.rate))
         return true;
     struct diag *d =
         reads.other || reads.result
-            ? ck_error(ck, DIAG_E0364, at->range, "%s reads %s", what,
-                       reads.result ? "the result of a command"
-                                    : "the motion of something else")
-            : ck_error(ck, DIAG_E0364, at->range,
-                       "%s depends on the rate of a coordinate", what);
-    CK_HELP(ck, d, "it may depend on the system's coordinates%s, t and params",
-            rates ? ", their rates" : "");
+            ? check_error(ck, DIAG_E0364, at->range, "%s reads %s", what,
+                          reads.result ? "the result of a command"
+                                       : "the motion of something else")
+            : check_error(ck, DIAG_E0364, at->range,
+                          "%s depends on the rate of a coordinate", what);
+    CHECK_HELP(ck, d,
+               "it may depend on the system's coordinates%s, t and params",
+               rates ? ", their rates" : "");
     return false;
 }
 
@@ -83,22 +84,22 @@ static bool
 agrees(struct check *ck, const struct value *value, const struct ast_expr *node,
        const struct dim *dim, const struct ast_item *of, const char *what)
 {
-    if (value->kind == V_POISON || value->bare || value->dims ||
-        !v_is_scalar(value) || !of ||
+    if (value->kind == VALUE_POISON || value->bare || value->dims ||
+        !value_is_scalar(value) || !of ||
         dim_unify(ck->dims, value->dim, dim, node->range))
-        return value->kind != V_POISON;
+        return value->kind != VALUE_POISON;
     const struct dim *ratio = dim_div(ck->dims, value->dim, dim);
     if (dim_known(ck->dims, dim) || !dim_known(ck->dims, ratio))
         return true; /* the usual message can say it */
     struct diag *diag =
-        ck_error(ck, DIAG_E0202, node->range,
-                 "%s is [%s] times what the kinetic energy asks "
-                 "for",
-                 what, dim_text(ck->dims, ratio));
-    CK_NOTE(ck, diag, of->value->range, "the kinetic energy");
-    CK_HELP(ck, diag,
-            "energies of one system agree in dimension, and a force is an "
-            "energy over its coordinate; give factors their units");
+        check_error(ck, DIAG_E0202, node->range,
+                    "%s is [%s] times what the kinetic energy asks "
+                    "for",
+                    what, dim_text(ck->dims, ratio));
+    CHECK_NOTE(ck, diag, of->value->range, "the kinetic energy");
+    CHECK_HELP(ck, diag,
+               "energies of one system agree in dimension, and a force is an "
+               "energy over its coordinate; give factors their units");
     return false;
 }
 
@@ -113,10 +114,10 @@ energy_key(struct check *ck, struct system_work *work,
                                        "the dissipation function"};
     if (!item)
         return true;
-    struct value value = ck_expr(ck, &work->env, item->value);
+    struct value value = check_expr(ck, &work->env, item->value);
     if (!agrees(ck, &value, item->value, dim,
                 key == K_KINETIC ? NULL : work->keys[K_KINETIC], what[key]) ||
-        !v_need_scalar(ck, &value, item->value, dim, what[key]) ||
+        !value_need_scalar(ck, &value, item->value, dim, what[key]) ||
         !formula_ok(ck, system, value.e[0], key != K_POTENTIAL, item->value,
                     what[key]))
         return false;
@@ -135,14 +136,14 @@ force_key(struct check *ck, struct system_work *work, struct tm_system *system)
     bool tuple = inner->kind == AST_TUPLE && !inner->unit;
     size_t count = tuple ? inner->n_list : 1;
     if (count != system->n) {
-        struct diag *diag =
-            ck_error(ck, DIAG_E0365, key->value->range,
-                     "this system has %u coordinate%s, but the force has %zu "
-                     "entr%s",
-                     system->n, system->n == 1 ? "" : "s", count,
-                     count == 1 ? "y" : "ies");
-        CK_HELP(ck, diag,
-                "one generalised force per coordinate, in their order");
+        struct diag *diag = check_error(
+            ck, DIAG_E0365, key->value->range,
+            "this system has %u coordinate%s, but the force has %zu "
+            "entr%s",
+            system->n, system->n == 1 ? "" : "s", count,
+            count == 1 ? "y" : "ies");
+        CHECK_HELP(ck, diag,
+                   "one generalised force per coordinate, in their order");
         return false;
     }
     bool ok = true;
@@ -150,15 +151,15 @@ force_key(struct check *ck, struct system_work *work, struct tm_system *system)
     system->range_force = key->value->range;
     for (uint32_t i = 0; i < system->n; i++) {
         const struct ast_expr *node = tuple ? inner->list[i] : key->value;
-        struct value value = ck_expr(ck, &work->env, node);
+        struct value value = check_expr(ck, &work->env, node);
         const struct dim *dim =
             dim_div(ck->dims, work->energy,
                     ck->notes.coordinate_dims.v[system->first + i]);
-        bool good =
-            agrees(ck, &value, node, dim, work->keys[K_KINETIC],
-                   "this generalised force") &&
-            v_need_scalar(ck, &value, node, dim, "this generalised force") &&
-            formula_ok(ck, system, value.e[0], true, node, "a force");
+        bool good = agrees(ck, &value, node, dim, work->keys[K_KINETIC],
+                           "this generalised force") &&
+                    value_need_scalar(ck, &value, node, dim,
+                                      "this generalised force") &&
+                    formula_ok(ck, system, value.e[0], true, node, "a force");
         system->force[i] = good ? value.e[0] : NULL;
         ok &= good;
     }
@@ -191,11 +192,11 @@ mass_key(struct check *ck, struct system_work *work, struct tm_system *system)
     size_t want = matrix ? (size_t)system->n * system->n : system->n;
     size_t got = matrix ? inner->n_list : call ? inner->n_args : 1;
     if (got != want) {
-        struct diag *diag = ck_error(
+        struct diag *diag = check_error(
             ck, DIAG_E0365, key->value->range,
             "the mass matrix of this system is %u x %u", system->n, system->n);
-        CK_HELP(ck, diag,
-                "written out by rows, [m, 0; 0, m*l^2], or diag(m, m*l^2)");
+        CHECK_HELP(ck, diag,
+                   "written out by rows, [m, 0; 0, m*l^2], or diag(m, m*l^2)");
         return false;
     }
     bool ok = true;
@@ -211,21 +212,22 @@ mass_key(struct check *ck, struct system_work *work, struct tm_system *system)
             const struct ast_expr *node = matrix ? inner->list[at]
                                           : call ? inner->args[row].value
                                                  : key->value;
-            struct value value = ck_expr(ck, &work->env, node);
-            bool good = v_need_scalar(ck, &value, node,
-                                      mass_dim(ck, work, system, row, column),
-                                      "this entry of the mass matrix") &&
-                        formula_ok(ck, system, value.e[0], false, node,
-                                   "the mass matrix");
+            struct value value = check_expr(ck, &work->env, node);
+            bool good =
+                value_need_scalar(ck, &value, node,
+                                  mass_dim(ck, work, system, row, column),
+                                  "this entry of the mass matrix") &&
+                formula_ok(ck, system, value.e[0], false, node,
+                           "the mass matrix");
             system->mass[at] = good ? value.e[0] : system->mass[at];
             ok &= good;
             const expr *t =
                 column < row ? system->mass[column * system->n + row] : NULL;
             if (good && t && t != value.e[0] && ex_is_const(t) &&
                 ex_is_const(value.e[0])) {
-                ck_error(ck, DIAG_E0318, node->range,
-                         "a mass matrix is symmetric, but its entries above "
-                         "and below the diagonal differ");
+                check_error(ck, DIAG_E0318, node->range,
+                            "a mass matrix is symmetric, but its entries above "
+                            "and below the diagonal differ");
                 ok = false;
             }
         }
@@ -240,19 +242,20 @@ inertia_ok(struct check *ck, const struct system_work *work,
                           *mass = work->keys[K_MASS];
     struct diag *diag;
     if (kin && mass) {
-        diag = ck_error(ck, DIAG_E0366, mass->name.range,
+        diag =
+            check_error(ck, DIAG_E0366, mass->name.range,
                         "a system has a kinetic energy or a mass matrix, not "
                         "both");
-        CK_NOTE(ck, diag, kin->name.range, "the kinetic energy");
+        CHECK_NOTE(ck, diag, kin->name.range, "the kinetic energy");
         return false;
     }
     if (!kin && !mass) {
-        diag = ck_error(ck, DIAG_E0366, work->pattern->range,
-                        "the system `%s` has no kinetic energy",
-                        work->pattern->name);
-        CK_HELP(ck, diag,
-                "add kinetic = ..., or the equations themselves: mass = "
-                "[...]  force = (...)");
+        diag = check_error(ck, DIAG_E0366, work->pattern->range,
+                           "the system `%s` has no kinetic energy",
+                           work->pattern->name);
+        CHECK_HELP(ck, diag,
+                   "add kinetic = ..., or the equations themselves: mass = "
+                   "[...]  force = (...)");
         return false;
     }
     bool open =
@@ -264,12 +267,13 @@ inertia_ok(struct check *ck, const struct system_work *work,
                         1)) {
             const char *coordinate =
                 ck->lists.coordinates.v[system->first + i].name;
-            diag = ck_error(ck, DIAG_E0366, kin->value->range,
-                            "the kinetic energy does not depend on %s'",
-                            coordinate);
-            CK_NOTE(ck, diag, ck->lists.coordinates.v[system->first + i].range,
-                    "so this coordinate has no inertia");
-            CK_HELP(ck, diag, "add its term, or leave the coordinate out");
+            diag = check_error(ck, DIAG_E0366, kin->value->range,
+                               "the kinetic energy does not depend on %s'",
+                               coordinate);
+            CHECK_NOTE(ck, diag,
+                       ck->lists.coordinates.v[system->first + i].range,
+                       "so this coordinate has no inertia");
+            CHECK_HELP(ck, diag, "add its term, or leave the coordinate out");
             return false;
         }
     return true;
@@ -306,8 +310,8 @@ one_contact(struct check *ck, struct system_work *work,
     const struct ast_item *keys[N_CONTACT];
     struct tm_contact *contact = &ck->lists.contacts.v[member->first + index];
     const char *name[1] = {member->item->index.text};
-    struct value val = v_num(ck, ex_num(ck->g, member->lo + (int)index),
-                             dim_pure(ck->dims), member->item->index.range);
+    struct value val = value_num(ck, ex_num(ck->g, member->lo + (int)index),
+                                 dim_pure(ck->dims), member->item->index.range);
     struct env env = work->env, inner = {.up = &work->env,
                                          .module = work->env.module,
                                          .names = name,
@@ -316,26 +320,27 @@ one_contact(struct check *ck, struct system_work *work,
                                          .system = true};
     val.bare = true;
     if (member->open)
-        val = v_any(ck, dim_pure(ck->dims), member->item->index.range);
+        val = value_any(ck, dim_pure(ck->dims), member->item->index.range);
     if (member->family)
         env = inner;
     block_keys(ck, member->item, system_contact_keys, N_CONTACT, "contact",
                keys);
     if (keys[C_SLIDE])
-        ck_unavailable(ck, keys[C_SLIDE]->name.range,
-                       "the key `slide` of a contact");
+        check_unavailable(ck, keys[C_SLIDE]->name.range,
+                          "the key `slide` of a contact");
     contact_numbers(ck, &env, keys[C_RESTITUTION], keys[C_FRICTION], contact);
     if (!keys[C_GAP]) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0367, member->item->name.range,
-                     "the contact `%s` has no gap", member->item->name.text);
-        CK_HELP(ck, diag, "add gap = ..., positive while the bodies are apart");
+            check_error(ck, DIAG_E0367, member->item->name.range,
+                        "the contact `%s` has no gap", member->item->name.text);
+        CHECK_HELP(ck, diag,
+                   "add gap = ..., positive while the bodies are apart");
         return;
     }
     const struct ast_expr *node = keys[C_GAP]->value;
-    struct value value = ck_expr(ck, &env, node);
+    struct value value = check_expr(ck, &env, node);
     const struct dim *dim = dim_fresh(ck->dims, node->range);
-    if (!v_need_scalar(ck, &value, node, dim, "a gap") ||
+    if (!value_need_scalar(ck, &value, node, dim, "a gap") ||
         !formula_ok(ck, system, value.e[0], false, node, "a gap"))
         return;
     bool moves =
@@ -343,22 +348,22 @@ one_contact(struct check *ck, struct system_work *work,
     for (uint32_t q = 0; q < system->n; q++)
         moves |= ex_depends(ck->g, value.e[0], SYM_COORD, system->first + q, 0);
     if (!moves) {
-        struct diag *diag = ck_error(ck, DIAG_E0367, node->range,
-                                     "this gap does not depend on the "
-                                     "coordinates");
-        CK_HELP(ck, diag,
-                "an impulse could not change it; a gap is a formula in %s",
-                ck->lists.coordinates.v[system->first].name);
+        struct diag *diag = check_error(ck, DIAG_E0367, node->range,
+                                        "this gap does not depend on the "
+                                        "coordinates");
+        CHECK_HELP(ck, diag,
+                   "an impulse could not change it; a gap is a formula in %s",
+                   ck->lists.coordinates.v[system->first].name);
         return;
     }
     if (never_negative(value.e[0])) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0375, node->range,
-                     "this gap is never negative, and where it is "
-                     "0 an impulse has no direction");
-        CK_HELP(ck, diag,
-                "write what is inside: h for what is above a floor, -h for "
-                "what is below it; an obstacle of some width is abs(h) - w");
+            check_error(ck, DIAG_E0375, node->range,
+                        "this gap is never negative, and where it is "
+                        "0 an impulse has no direction");
+        CHECK_HELP(ck, diag,
+                   "write what is inside: h for what is above a floor, -h for "
+                   "what is below it; an obstacle of some width is abs(h) - w");
         return;
     }
     take_num(&contact->gap, &value, node);

@@ -31,30 +31,30 @@ start_key(struct check *ck, const struct env *env,
                 rate ? arena_printf(ck->arena, "%s'", names[j]) : names[j];
         }
         struct diag *diag =
-            ck_error(ck, DIAG_E0368, key->name.range,
-                     "`%s` is no coordinate of this system, nor "
-                     "a rate",
-                     name);
-        if (!ck_suggest(ck, diag, key->name.range, name, meant, count))
-            CK_HELP(ck, diag, "its coordinates are %s",
-                    ck_join(ck, names, count, "and"));
+            check_error(ck, DIAG_E0368, key->name.range,
+                        "`%s` is no coordinate of this system, nor "
+                        "a rate",
+                        name);
+        if (!check_suggest(ck, diag, key->name.range, name, meant, count))
+            CHECK_HELP(ck, diag, "its coordinates are %s",
+                       check_join(ck, names, count, "and"));
         return;
     }
     if (rate && ck->lists.coordinates.v[system->first + index].order == 1) {
         const char *u = ck->lists.coordinates.v[system->first + index].name;
         struct diag *diag =
-            ck_error(ck, DIAG_E0368, key->name.range,
-                     "the rate of `%s` follows from its equation, "
-                     "which is of first order",
-                     u);
-        CK_HELP(ck, diag, "only its value is free: %s = ...", u);
+            check_error(ck, DIAG_E0368, key->name.range,
+                        "the rate of `%s` follows from its equation, "
+                        "which is of first order",
+                        u);
+        CHECK_HELP(ck, diag, "only its value is free: %s = ...", u);
         return;
     }
     const struct ast_item **first = &seen[2 * index + rate];
     if (*first) {
-        struct diag *diag = ck_error(ck, DIAG_E0302, key->name.range,
-                                     "the key `%s` is given twice", name);
-        CK_NOTE(ck, diag, (*first)->name.range, "first here");
+        struct diag *diag = check_error(ck, DIAG_E0302, key->name.range,
+                                        "the key `%s` is given twice", name);
+        CHECK_NOTE(ck, diag, (*first)->name.range, "first here");
         return;
     }
     *first = key;
@@ -63,9 +63,9 @@ start_key(struct check *ck, const struct env *env,
         dim = dim_mul(ck->dims, dim, dim_mks(ck->dims, 0, 0, -1));
     const char *what = rate ? "the rate of this coordinate at the start"
                             : "this coordinate at the start";
-    struct value value = ck_expr(ck, env, key->value);
-    if (!v_need_scalar(ck, &value, key->value, dim, what) ||
-        value.kind == V_ANY ||
+    struct value value = check_expr(ck, env, key->value);
+    if (!value_need_scalar(ck, &value, key->value, dim, what) ||
+        value.kind == VALUE_ANY ||
         !check_leaves(ck, value.e, 1, MAY_PARAMS, key->value, what))
         return;
     struct tm_coordinate *c = &ck->lists.coordinates.v[system->first + index];
@@ -86,9 +86,9 @@ start_block(struct check *ck, const struct start_block *b,
         if (key->kind == AST_KEY && key->value && !key->command)
             start_key(ck, &env, system, key, seen);
         else
-            ck_error(ck, DIAG_E0361, key->head.file ? key->head : key->range,
-                     "a start has coordinates and rates only: h = 1  "
-                     "h' = -1");
+            check_error(ck, DIAG_E0361, key->head.file ? key->head : key->range,
+                        "a start has coordinates and rates only: h = 1  "
+                        "h' = -1");
     }
 }
 

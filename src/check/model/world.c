@@ -59,18 +59,19 @@ static void
 gravity(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
     uint32_t dim = ck->m->dim;
-    struct value value = ck_expr(ck, env, node);
+    struct value value = check_expr(ck, env, node);
     const struct dim *acc = dim_mks(ck->dims, 1, 0, -2);
-    if (value.kind == V_NUM && v_is_scalar(&value)) {
-        struct diag *diag = ck_error(ck, DIAG_E0314, node->range,
-                                     "gravity is a vector, but this is one "
-                                     "number");
-        CK_HELP(ck, diag,
-                dim == 3 ? "write (0, 0, -9.81) [m/s^2]"
-                         : "write (0, -9.81) [m/s^2]");
-    } else if (dim == 0 && value.kind == V_NUM && value.cols == 1) {
-        v_need_dim(ck, &value, node, acc, "gravity"); /* no bodies: no use */
-    } else if (v_need_vector(ck, &value, node, dim, acc, "gravity") &&
+    if (value.kind == VALUE_NUM && value_is_scalar(&value)) {
+        struct diag *diag = check_error(ck, DIAG_E0314, node->range,
+                                        "gravity is a vector, but this is one "
+                                        "number");
+        CHECK_HELP(ck, diag,
+                   dim == 3 ? "write (0, 0, -9.81) [m/s^2]"
+                            : "write (0, -9.81) [m/s^2]");
+    } else if (dim == 0 && value.kind == VALUE_NUM && value.cols == 1) {
+        value_need_dim(ck, &value, node, acc,
+                       "gravity"); /* no bodies: no use */
+    } else if (value_need_vector(ck, &value, node, dim, acc, "gravity") &&
                check_leaves(ck, value.e, dim, MAY_PARAMS, node, "gravity")) {
         take_vec(&ck->m->world.gravity, &value, node);
     }
@@ -86,28 +87,30 @@ number_keys(struct check *ck, const struct env *env,
         if (!keys[key])
             continue;
         const struct ast_expr *node = keys[key]->value;
-        struct value value = ck_expr(ck, env, node);
-        if (!v_need_scalar(ck, &value, node, dim_pure(ck->dims),
-                           key == W_SEED ? "a seed" : "a tolerance") ||
+        struct value value = check_expr(ck, env, node);
+        if (!value_need_scalar(ck, &value, node, dim_pure(ck->dims),
+                               key == W_SEED ? "a seed" : "a tolerance") ||
             !check_leaves(ck, value.e, 1, MAY_PARAMS, node,
                           world_keys[key].name))
             continue;
-        if (key == W_TOLERANCE && v_const(&value, &number) &&
+        if (key == W_TOLERANCE && value_const(&value, &number) &&
             !(number > 0 && number < 1)) {
-            struct diag *diag = ck_error(ck, DIAG_E0317, node->range,
-                                         "a relative tolerance is above 0 and "
-                                         "below 1, but this is %g",
-                                         number);
-            CK_HELP(ck, diag, "1e-9 is a usual one");
+            struct diag *diag =
+                check_error(ck, DIAG_E0317, node->range,
+                            "a relative tolerance is above 0 and "
+                            "below 1, but this is %g",
+                            number);
+            CHECK_HELP(ck, diag, "1e-9 is a usual one");
             continue;
         }
-        if (key == W_SEED && v_const(&value, &number) &&
+        if (key == W_SEED && value_const(&value, &number) &&
             !(number == floor(number) && number >= 0.0 && number <= 0x1p53)) {
-            struct diag *diag = ck_error(ck, DIAG_E0376, node->range,
-                                         "a seed is a whole number from 0 to "
-                                         "2^53, but this is %g",
-                                         number);
-            CK_HELP(ck, diag, "any other one gives other draws: seed = 7");
+            struct diag *diag =
+                check_error(ck, DIAG_E0376, node->range,
+                            "a seed is a whole number from 0 to "
+                            "2^53, but this is %g",
+                            number);
+            CHECK_HELP(ck, diag, "any other one gives other draws: seed = 7");
             continue;
         }
         take_num(key == W_SEED ? &ck->m->world.seed : &ck->m->world.tolerance,
@@ -160,38 +163,40 @@ check_world(struct check *ck)
     const struct ast_item *seen = NULL;
     struct module *home = NULL;
     ck->m->world.policy = IMP_POLICY_STOP;
-    for (struct module *module = ck->modules.first; module; module = module->next)
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
         for (size_t i = 0; i < module->others.n; i++) {
             const struct ast_item *it = module->others.v[i];
             static const char *const words[] = {"world"};
             if (it->kind == AST_KEY) {
-                ck_error(ck, DIAG_E0303, it->name.range,
-                         "a key stands in the block of a declaration");
+                check_error(ck, DIAG_E0303, it->name.range,
+                            "a key stands in the block of a declaration");
                 continue;
             }
             if (it->kind != AST_BLOCK)
                 continue;
             if (!strcmp(it->name.text, "start") ||
                 !strcmp(it->name.text, "observer")) {
-                ck_unavailable(ck, it->name.range,
-                               arena_printf(ck->arena, "`%s`", it->name.text));
+                check_unavailable(
+                    ck, it->name.range,
+                    arena_printf(ck->arena, "`%s`", it->name.text));
                 continue;
             }
             if (strcmp(it->name.text, "world")) {
                 struct diag *diag =
-                    ck_error(ck, DIAG_E0305, it->name.range,
-                             "there is no block `%s`", it->name.text);
-                if (!ck_suggest(ck, diag, it->name.range, it->name.text, words,
-                                1))
-                    CK_HELP(ck, diag,
-                            "a block without a name of its own is "
-                            "world { ... }");
+                    check_error(ck, DIAG_E0305, it->name.range,
+                                "there is no block `%s`", it->name.text);
+                if (!check_suggest(ck, diag, it->name.range, it->name.text,
+                                   words, 1))
+                    CHECK_HELP(ck, diag,
+                               "a block without a name of its own is "
+                               "world { ... }");
                 continue;
             }
             if (seen && !ck->in->redefine) {
-                struct diag *diag = ck_error(ck, DIAG_E0304, it->name.range,
-                                             "the world is described twice");
-                CK_NOTE(ck, diag, seen->name.range, "first here");
+                struct diag *diag = check_error(ck, DIAG_E0304, it->name.range,
+                                                "the world is described twice");
+                CHECK_NOTE(ck, diag, seen->name.range, "first here");
                 continue;
             }
             seen = it;

@@ -58,11 +58,12 @@ side_call(struct check *ck, const struct ast_expr *node, const char *name,
     bool observer = false;
     struct value value = *left;
     value.range = node->range;
-    if (!v_is_scalar(left)) {
-        ck_error(ck, DIAG_E0372, entry->range, "`%s` is of one number", name);
-        return v_poison(node->range);
+    if (!value_is_scalar(left)) {
+        check_error(ck, DIAG_E0372, entry->range, "`%s` is of one number",
+                    name);
+        return value_poison(node->range);
     }
-    if (left->kind != V_NUM)
+    if (left->kind != VALUE_NUM)
         return value;
     value.bare = false;
     value.e = NEW_N(ck->arena, const expr *, 1);
@@ -72,12 +73,13 @@ side_call(struct check *ck, const struct ast_expr *node, const char *name,
     observer = false;
     const expr *after = on_side(ck, left->e[0], COORD_AFTER, &observer);
     if (observer) {
-        struct diag *diag = ck_error(ck, DIAG_E0372, entry->range,
-                                     "what an observer variable is after the "
-                                     "impact follows from this rule");
-        CK_HELP(ck, diag, "%s is of coordinates; before(%s) may stand here",
-                name, ck_label(ck, entry));
-        return v_poison(node->range);
+        struct diag *diag =
+            check_error(ck, DIAG_E0372, entry->range,
+                        "what an observer variable is after the "
+                        "impact follows from this rule");
+        CHECK_HELP(ck, diag, "%s is of coordinates; before(%s) may stand here",
+                   name, expr_label(ck, entry));
+        return value_poison(node->range);
     }
     value.e[0] = *name == 'a' ? after : ex_sub(ck->g, after, value.e[0]);
     return value;
@@ -92,30 +94,30 @@ random_call(struct check *ck, const struct ast_expr *node, struct value *args)
                             : args[0].bare ? args[1].dim
                                            : args[0].dim;
     for (int i = 0; i < 2; i++)
-        if (!v_need_scalar(ck, &args[i], node->args[i].value, dim,
-                           "a bound of a random number"))
-            return v_poison(node->range);
-    if (args[0].kind == V_ANY || args[1].kind == V_ANY)
-        return v_any(ck, dim, node->range);
+        if (!value_need_scalar(ck, &args[i], node->args[i].value, dim,
+                               "a bound of a random number"))
+            return value_poison(node->range);
+    if (args[0].kind == VALUE_ANY || args[1].kind == VALUE_ANY)
+        return value_any(ck, dim, node->range);
     for (int i = 0; i < 2; i++)
         if (!check_leaves(ck, args[i].e, 1, MAY_PARAMS, node->args[i].value,
                           "a bound of a random number"))
-            return v_poison(node->range);
-    if (v_const(&args[0], &bounds[0]) && v_const(&args[1], &bounds[1]) &&
-        !(bounds[0] < bounds[1])) {
-        struct diag *diag = ck_error(ck, DIAG_E0374, node->range,
-                                     "there is no number between %g and %g",
-                                     bounds[0], bounds[1]);
-        CK_HELP(ck, diag,
-                bounds[0] == bounds[1] ? "give the number itself"
-                                       : "the lower bound comes first");
-        return v_poison(node->range);
+            return value_poison(node->range);
+    if (value_const(&args[0], &bounds[0]) &&
+        value_const(&args[1], &bounds[1]) && !(bounds[0] < bounds[1])) {
+        struct diag *diag = check_error(ck, DIAG_E0374, node->range,
+                                        "there is no number between %g and %g",
+                                        bounds[0], bounds[1]);
+        CHECK_HELP(ck, diag,
+                   bounds[0] == bounds[1] ? "give the number itself"
+                                          : "the lower bound comes first");
+        return value_poison(node->range);
     }
     struct tm_draw draw = {args[0].e[0], args[1].e[0], node->range};
     uint32_t i = (uint32_t)ck->lists.draws.n;
     APUSH(ck, &ck->lists.draws, draw);
     struct value value =
-        v_num(ck, ex_sym(ck->g, SYM_DRAW, i, 0), dim, node->range);
+        value_num(ck, ex_sym(ck->g, SYM_DRAW, i, 0), dim, node->range);
     value.bare = bare;
     return value;
 }
@@ -129,20 +131,21 @@ part_call(struct check *ck, const struct env *env, const struct ast_expr *node,
     enum env_part part = env_part(env);
     if (!part_name(name))
         return false;
-    *out = v_poison(node->range);
+    *out = value_poison(node->range);
     if (draw && part != PART_START) {
-        struct diag *diag = ck_error(ck, DIAG_E0373, node->range,
-                                     "a random number stands in a start only");
-        CK_HELP(ck, diag,
-                "system one : ... { start { h = random(1, 2) } }; a sweep "
-                "draws params: random = (a in [0, 1])");
-    } else if (!draw && part != PART_JUMP) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0372, node->range,
-                     "`%s` asks for a side of an impact, but this is no rule "
-                     "of a jump",
-                     name);
-        CK_HELP(ck, diag, "it stands in observer { ... jump { u' = ... } }");
+            check_error(ck, DIAG_E0373, node->range,
+                        "a random number stands in a start only");
+        CHECK_HELP(ck, diag,
+                   "system one : ... { start { h = random(1, 2) } }; a sweep "
+                   "draws params: random = (a in [0, 1])");
+    } else if (!draw && part != PART_JUMP) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0372, node->range,
+            "`%s` asks for a side of an impact, but this is no rule "
+            "of a jump",
+            name);
+        CHECK_HELP(ck, diag, "it stands in observer { ... jump { u' = ... } }");
     } else {
         *out = draw ? random_call(ck, node, args)
                     : side_call(ck, node, name, args);

@@ -73,10 +73,10 @@ no_body_quantity(struct check *ck, const char *name, imp_range name_range)
     for (size_t k = 0; k < n_body_values; k++)
         names[k] = body_values[k].name;
     struct diag *diag =
-        ck_error(ck, DIAG_E0112, name_range, "a body has no `%s`", name);
-    if (!ck_suggest(ck, diag, name_range, name, names, n_body_values))
-        CK_HELP(ck, diag, "it has %s",
-                ck_join(ck, names, n_body_values, "and"));
+        check_error(ck, DIAG_E0112, name_range, "a body has no `%s`", name);
+    if (!check_suggest(ck, diag, name_range, name, names, n_body_values))
+        CHECK_HELP(ck, diag, "it has %s",
+                   check_join(ck, names, n_body_values, "and"));
 }
 
 /* the leaves of a quantity of body number body_no, in a model of this dimension
@@ -96,13 +96,13 @@ body_leaves(struct check *ck, uint32_t body_no, const struct body_row *row,
     uint32_t base = (uint32_t)row->q * BODYQ_STRIDE;
     if (size == 'i' && dimension == 3) {
         static const uint32_t at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
-        struct value value = v_array(ck, 3, 3, dim, range);
+        struct value value = value_array(ck, 3, 3, dim, range);
         for (int k = 0; k < 9; k++)
             value.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + at[k]);
         return value;
     }
-    struct value v = v_array(ck, size == 'R' ? dimension : count,
-                             size == 'R' ? dimension : 1, dim, range);
+    struct value v = value_array(ck, size == 'R' ? dimension : count,
+                                 size == 'R' ? dimension : 1, dim, range);
     for (uint32_t k = 0; k < v.rows * v.cols; k++)
         v.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + k);
     return v;
@@ -120,37 +120,38 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
         which++;
     if (which == n_body_values) {
         no_body_quantity(ck, name, name_range);
-        return v_poison(range);
+        return value_poison(range);
     }
     uint32_t dim = ck->m->dim;
     if (!dim) { /* asked while shapes are being read */
-        struct diag *diag = ck_error(ck, DIAG_E0319, range,
-                                     "a shape cannot depend on the motion of "
-                                     "bodies");
-        CK_HELP(ck, diag, "it may depend on params, constants and t");
-        return v_poison(range);
+        struct diag *diag =
+            check_error(ck, DIAG_E0319, range,
+                        "a shape cannot depend on the motion of "
+                        "bodies");
+        CHECK_HELP(ck, diag, "it may depend on params, constants and t");
+        return value_poison(range);
     }
     struct value screw;
     if (which >= sizeof body_rows / sizeof body_rows[0])
         return screw_of_body(ck, body_no, name, range, &screw)
                    ? screw
-                   : v_poison(range);
+                   : value_poison(range);
     char size = body_rows[which].size;
     if ((size == 'a' && dim == 3) || (size == 'q' && dim == 2)) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0313, name_range, "`%s` is for bodies in %s",
-                     name, dim == 3 ? "the plane" : "space");
-        CK_HELP(ck, diag,
-                dim == 3 ? "in space there is `quaternion`"
-                         : "in the plane there is `angle`");
-        return v_poison(range);
+            check_error(ck, DIAG_E0313, name_range, "`%s` is for bodies in %s",
+                        name, dim == 3 ? "the plane" : "space");
+        CHECK_HELP(ck, diag,
+                   dim == 3 ? "in space there is `quaternion`"
+                            : "in the plane there is `angle`");
+        return value_poison(range);
     }
     if (size == 'v' && !body->level_set && !body->n_point) {
         if (ck->notes.body_decls.v[body_no]->item->head1)
-            return v_poison(range);
-        ck_error(ck, DIAG_E0112, name_range,
-                 "the body `%s` has no shape and so no volume", body->name);
-        return v_poison(range);
+            return value_poison(range);
+        check_error(ck, DIAG_E0112, name_range,
+                    "the body `%s` has no shape and so no volume", body->name);
+        return value_poison(range);
     }
     return body_leaves(ck, body_no, &body_rows[which], range);
 }
@@ -173,13 +174,15 @@ no_surface(struct check *ck, uint32_t c, imp_range range)
 {
     assert(ck);
     const struct tm_contact *contact = &ck->lists.contacts.v[c];
-    struct diag *diag = ck_error(ck, DIAG_E0343, range,
-                                 "the contact `%s` is stated at a point, so it "
-                                 "has no surfaces and no gap",
-                                 contact->name);
-    CK_NOTE(ck, diag, contact->at.range, "the point");
-    CK_HELP(ck, diag, "leave out `at` and `normal` to have the surfaces found");
-    return v_poison(range);
+    struct diag *diag =
+        check_error(ck, DIAG_E0343, range,
+                    "the contact `%s` is stated at a point, so it "
+                    "has no surfaces and no gap",
+                    contact->name);
+    CHECK_NOTE(ck, diag, contact->at.range, "the point");
+    CHECK_HELP(ck, diag,
+               "leave out `at` and `normal` to have the surfaces found");
+    return value_poison(range);
 }
 
 /* the columns e1 = normal, e2, e3 = normal x e2 (plane: e2 = normal turned by
@@ -191,7 +194,7 @@ contact_frame(struct check *ck, const expr *const *normal, imp_range range)
 {
     struct graph *graph = ck->g;
     uint32_t d = ck->m->dim;
-    struct value frame = v_array(ck, d, d, dim_pure(ck->dims), range);
+    struct value frame = value_array(ck, d, d, dim_pure(ck->dims), range);
     graph_origin(graph, range);
     if (d == 2) {
         const expr *m[4] = {normal[0], ex_neg(graph, normal[1]), normal[1],
@@ -253,7 +256,7 @@ stated_field(struct check *ck, const struct tm_contact *contact, bool is_point,
     struct tm_vec v = is_point ? contact->at : contact->direction;
     if (!is_point)
         normalised(ck, &v);
-    struct value result = v_array(
+    struct value result = value_array(
         ck, v.n, 1, is_point ? dim_mks(ck->dims, 1, 0, 0) : dim_pure(ck->dims),
         range);
     for (uint32_t k = 0; k < v.n; k++)
@@ -268,8 +271,8 @@ contact_gap(struct check *ck, uint32_t c, imp_range range)
     const struct tm_contact *contact = &ck->lists.contacts.v[c];
     if (contact->system)
         return system_gap_value(ck, c, range);
-    return v_num(ck, ex_sym(ck->g, SYM_CONTACT, c, IMP_CONTACT_GAP),
-                 dim_mks(ck->dims, 1, 0, 0), range);
+    return value_num(ck, ex_sym(ck->g, SYM_CONTACT, c, IMP_CONTACT_GAP),
+                     dim_mks(ck->dims, 1, 0, 0), range);
 }
 
 struct value
@@ -287,12 +290,12 @@ contact_field(struct check *ck, uint32_t number, const char *name,
         const char *names[8];
         for (size_t k = 0; k < n_contact_values; k++)
             names[k] = contact_values[k].name;
-        struct diag *diag =
-            ck_error(ck, DIAG_E0112, name_range, "a contact has no `%s`", name);
-        if (!ck_suggest(ck, diag, name_range, name, names, n_contact_values))
-            CK_HELP(ck, diag, "it has %s",
-                    ck_join(ck, names, n_contact_values, "and"));
-        return v_poison(range);
+        struct diag *diag = check_error(ck, DIAG_E0112, name_range,
+                                        "a contact has no `%s`", name);
+        if (!check_suggest(ck, diag, name_range, name, names, n_contact_values))
+            CHECK_HELP(ck, diag, "it has %s",
+                       check_join(ck, names, n_contact_values, "and"));
+        return value_poison(range);
     }
     const struct tm_contact *contact = &ck->lists.contacts.v[number];
     if (contact->at.n && which == GAP)
@@ -301,18 +304,18 @@ contact_field(struct check *ck, uint32_t number, const char *name,
         return contact_gap(ck, number, range);
     if (ck->lists.contacts.v[number].system) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0112, name_range,
-                     "the contact `%s` of a system has a gap, no "
-                     "points",
-                     ck->lists.contacts.v[number].name);
-        CK_HELP(ck, diag, "its gap is the formula of the system");
-        return v_poison(range);
+            check_error(ck, DIAG_E0112, name_range,
+                        "the contact `%s` of a system has a gap, no "
+                        "points",
+                        ck->lists.contacts.v[number].name);
+        CHECK_HELP(ck, diag, "its gap is the formula of the system");
+        return value_poison(range);
     }
     const struct dim *dim =
         which >= NORMAL ? dim_pure(ck->dims) : dim_mks(ck->dims, 1, 0, 0);
     if (which && !ck->m->dim)
-        return v_poison(range);
-    struct value value = v_array(ck, which ? ck->m->dim : 1, 1, dim, range);
+        return value_poison(range);
+    struct value value = value_array(ck, which ? ck->m->dim : 1, 1, dim, range);
     if (contact->at.n)
         value = stated_field(ck, contact, which < NORMAL, range);
     else

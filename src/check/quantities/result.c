@@ -101,31 +101,31 @@ result_field(struct check *ck, uint32_t command, const char *name,
         const char **names = NEW_N(ck->arena, const char *, cmd->n_fields + 1);
         for (size_t k = 0; k < cmd->n_fields; k++)
             names[k] = cmd->fields[k].name;
-        struct diag *diag = ck_error(ck, DIAG_E0408, name_range,
-                                     "the record of `%s` has no field `%s`",
-                                     imp_command_word(cmd->id), name);
-        if (!ck_suggest(ck, diag, name_range, name, names, cmd->n_fields)) {
+        struct diag *diag = check_error(ck, DIAG_E0408, name_range,
+                                        "the record of `%s` has no field `%s`",
+                                        imp_command_word(cmd->id), name);
+        if (!check_suggest(ck, diag, name_range, name, names, cmd->n_fields)) {
             if (cmd->n_fields)
-                CK_HELP(ck, diag, "its fields are %s",
-                        ck_join(ck, names, cmd->n_fields, "and"));
+                CHECK_HELP(ck, diag, "its fields are %s",
+                           check_join(ck, names, cmd->n_fields, "and"));
             else
-                CK_HELP(ck, diag, "this command gives no record");
+                CHECK_HELP(ck, diag, "this command gives no record");
         }
-        return v_poison(range);
+        return value_poison(range);
     }
     const struct tm_field *field = &cmd->fields[which];
     struct value value = {
-        .kind = V_FIELD, .ref = command, .field = which, .range = range};
+        .kind = VALUE_FIELD, .ref = command, .field = which, .range = range};
     if (field->kind == IMP_FIELD_NUM || field->kind == IMP_FIELD_VEC ||
         field->kind == IMP_FIELD_SPIN) {
         uint32_t count = field->width ? field->width : 1;
-        value = v_array(ck, count, 1,
-                        field_dim(ck, cmd, field, UINT32_MAX, range), range);
+        value = value_array(
+            ck, count, 1, field_dim(ck, cmd, field, UINT32_MAX, range), range);
         for (uint32_t k = 0; k < count; k++)
             value.e[k] =
                 slot(ck, IMP_SLOT_NUM, command, which, (int32_t)k, NULL, range);
     } else if (field->kind == IMP_FIELD_BOOL) {
-        value = v_truth(
+        value = value_truth(
             ck, slot(ck, IMP_SLOT_NUM, command, which, 0, NULL, range), range);
     }
     return value;
@@ -139,11 +139,11 @@ row_of(struct check *ck, const struct value *value,
 {
     bool mat = field->kind == IMP_FIELD_MAT;
     bool own = width > 1 && (mat || (field->column && field->width > 1));
-    struct value result =
-        v_array(ck, width, 1,
-                field_dim(ck, cmd, field,
-                          row < 0 || own ? UINT32_MAX : (uint32_t)row, range),
-                range);
+    struct value result = value_array(
+        ck, width, 1,
+        field_dim(ck, cmd, field, row < 0 || own ? UINT32_MAX : (uint32_t)row,
+                  range),
+        range);
     result.dims = own ? NEW_N(ck->arena, const struct dim *, width) : NULL;
     for (uint32_t k = 0; k < width; k++) {
         result.e[k] =
@@ -152,7 +152,7 @@ row_of(struct check *ck, const struct value *value,
         if (own)
             result.dims[k] = field_dim(ck, cmd, field, k, range);
     }
-    return mx_done(ck, result);
+    return matrix_done(ck, result);
 }
 
 bool
@@ -165,10 +165,10 @@ field_takes_indices(struct check *ck, const struct value *value, size_t count,
     bool mat = field->kind == IMP_FIELD_MAT;
     if (field->kind != IMP_FIELD_TEXT && (count == 1 || (mat && count == 2)))
         return true;
-    ck_error(ck, DIAG_E0212, range,
-             mat ? "a matrix has two indices, M[0, 1], or one for a row"
-             : field->kind == IMP_FIELD_TEXT ? "a text has no entries"
-                                             : "a list has one index: r[0]");
+    check_error(ck, DIAG_E0212, range,
+                mat ? "a matrix has two indices, M[0, 1], or one for a row"
+                : field->kind == IMP_FIELD_TEXT ? "a text has no entries"
+                                                : "a list has one index: r[0]");
     return false;
 }
 
@@ -183,15 +183,15 @@ field_entry(struct check *ck, const struct value *value, const int32_t *index,
     int32_t at = index[0], j = count > 1 ? index[1] : 0;
     if (mat) {
         if (at < 0 || j < 0 || j >= (int32_t)field->width) {
-            ck_error(ck, DIAG_E0212, range,
-                     "this matrix has rows from 0 and columns 0 .. %u",
-                     field->width - 1);
-            return v_poison(range);
+            check_error(ck, DIAG_E0212, range,
+                        "this matrix has rows from 0 and columns 0 .. %u",
+                        field->width - 1);
+            return value_poison(range);
         }
         if (row)
             return row_of(ck, value, cmd, field, at, field->width, range);
         int32_t k = at * (int32_t)field->width + j;
-        return v_num(
+        return value_num(
             ck,
             slot(ck, IMP_SLOT_NUM, value->ref, value->field, k, NULL, range),
             field_dim(ck, cmd, field, (uint32_t)k, range), range);
@@ -230,7 +230,7 @@ field_reduce(struct check *ck, const char *op, const struct value *value,
                             field->kind == IMP_FIELD_VECS);
         if (i == 3 ? !any : !list)
             return false;
-        *out = v_num(
+        *out = value_num(
             ck, slot(ck, ops[i].kind, value->ref, value->field, 0, NULL, range),
             i == 3 ? dim_pure(ck->dims)
                    : field_dim(ck, cmd, field, UINT32_MAX, range),
@@ -248,25 +248,25 @@ field_compare(struct check *ck, const struct ast_expr *at,
     const struct tm_field *field =
         &ck->lists.commands.v[value->ref].fields[value->field];
     bool item = field->kind == IMP_FIELD_TEXTS && value->rows;
-    if ((field->kind != IMP_FIELD_TEXT && !item) || text->kind != V_TEXT ||
-        value->kind != V_FIELD) {
-        struct diag *diag = ck_error(ck, DIAG_E0412, at->range,
-                                     "a text of a result is compared with a "
-                                     "text that is written out");
-        CK_HELP(ck, diag, "as in r.class == \"C00\"");
-        return v_poison(at->range);
+    if ((field->kind != IMP_FIELD_TEXT && !item) || text->kind != VALUE_TEXT ||
+        value->kind != VALUE_FIELD) {
+        struct diag *diag = check_error(ck, DIAG_E0412, at->range,
+                                        "a text of a result is compared with a "
+                                        "text that is written out");
+        CHECK_HELP(ck, diag, "as in r.class == \"C00\"");
+        return value_poison(at->range);
     }
     if (at->op != AST_EQ && at->op != AST_NE) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0412, at->op_range,
-                     "texts are equal or not; they have no order");
-        CK_HELP(ck, diag, "use == or !=");
-        return v_poison(at->range);
+            check_error(ck, DIAG_E0412, at->op_range,
+                        "texts are equal or not; they have no order");
+        CHECK_HELP(ck, diag, "use == or !=");
+        return value_poison(at->range);
     }
     const expr *expression = slot(
         ck, item ? IMP_SLOT_TEXTITEMEQ : IMP_SLOT_TEXTEQ, value->ref,
         value->field, item ? (int32_t)value->cols : 0, text->text, at->range);
     if (at->op == AST_NE)
         expression = ex_op(ck->g, IMP_OP_NOT, expression, NULL, NULL);
-    return v_truth(ck, expression, at->range);
+    return value_truth(ck, expression, at->range);
 }

@@ -67,27 +67,27 @@ struct value
 screw_transpose(struct check *ck, const struct value *left)
 {
     assert(ck && left);
-    struct value result = mx_array(ck, left->cols, left->rows, left->range);
+    struct value result = matrix_array(ck, left->cols, left->rows, left->range);
     for (uint32_t i = 0; i < left->rows; i++)
         for (uint32_t j = 0; j < left->cols; j++) {
             result.e[j * left->rows + i] = left->e[i * left->cols + j];
             result.dims[j * left->rows + i] =
-                mx_dim(ck, left, (size_t)i * left->cols + j);
+                matrix_dim(ck, left, (size_t)i * left->cols + j);
         }
-    return mx_done(ck, result);
+    return matrix_done(ck, result);
 }
 
 struct value
 screw_eta(struct check *ck, imp_range range)
 {
     assert(ck);
-    struct value value = mx_array(ck, 6, 6, range);
+    struct value value = matrix_array(ck, 6, 6, range);
     for (uint32_t i = 0; i < 36; i++) {
         bool one = (i / 6 + 3) % 6 == i % 6;
         value.e[i] = ex_num(ck->g, one);
         value.dims[i] = dim_pure(ck->dims);
     }
-    return mx_done(ck, value);
+    return matrix_done(ck, value);
 }
 
 /* -- of a body ------------------------------------------------------------ */
@@ -101,7 +101,7 @@ leaf(struct check *ck, uint32_t body, enum body_quantity q, uint32_t i)
 static struct value
 twist_of(struct check *ck, uint32_t body, imp_range range)
 {
-    struct value value = mx_array(ck, 6, 1, range);
+    struct value value = matrix_array(ck, 6, 1, range);
     bool plane = ck->m->dim == 2;
     screw_vec w, u;
     for (uint32_t i = 0; i < 3; i++) {
@@ -111,7 +111,7 @@ twist_of(struct check *ck, uint32_t body, imp_range range)
     if (plane)
         w[2] = leaf(ck, body, BODYQ_SPIN, 0);
     screw_put(&value, 0, w, mks(ck, 0, 0, -1), u, mks(ck, 1, 0, -1));
-    return mx_done(ck, value);
+    return matrix_done(ck, value);
 }
 
 /* inertia about the mass centre, world axes, by rows: R J R^T with J about body
@@ -151,12 +151,12 @@ static struct value
 no_motion(struct check *ck, uint32_t body, const char *what, imp_range range)
 {
     const struct tm_body *b = &ck->lists.bodies.v[body];
-    struct diag *diag = ck_error(
+    struct diag *diag = check_error(
         ck, DIAG_E0345, range,
         "`%s` is fixed, so it has no %s: nothing moves it", b->name, what);
-    CK_NOTE(ck, diag, b->range, "declared here");
-    CK_HELP(ck, diag, "ask a body that is free or held by a joint");
-    return v_poison(range);
+    CHECK_NOTE(ck, diag, b->range, "declared here");
+    CHECK_HELP(ck, diag, "ask a body that is free or held by a joint");
+    return value_poison(range);
 }
 
 /* M; poison with a message for a fixed body */
@@ -165,7 +165,7 @@ screw_M(struct check *ck, uint32_t body, imp_range range)
 {
     if (ck->lists.bodies.v[body].fixed)
         return no_motion(ck, body, "M", range);
-    struct value value = mx_array(ck, 6, 6, range);
+    struct value value = matrix_array(ck, 6, 6, range);
     const expr *J[9], *m = leaf(ck, body, BODYQ_MASS, 0);
     inertia_of(ck, body, J);
     for (uint32_t i = 0; i < 36; i++) {
@@ -174,7 +174,7 @@ screw_M(struct check *ck, uint32_t body, imp_range range)
         value.e[i] = mass ? m : spin ? J[3 * (r - 3) + c] : zero(ck);
         value.dims[i] = mass ? mks(ck, 0, 1, 0) : mks(ck, 2, 1, 0);
     }
-    return mx_done(ck, value);
+    return matrix_done(ck, value);
 }
 
 struct value
@@ -184,8 +184,8 @@ screw_reduced(struct check *ck, uint32_t body, const struct value *Q,
     assert(ck && Q);
     assert(body < ck->lists.bodies.n);
     struct value M = screw_M(ck, body, range), eta = screw_eta(ck, range);
-    if (M.kind == V_POISON || Q->kind == V_POISON)
-        return v_poison(range);
+    if (M.kind == VALUE_POISON || Q->kind == VALUE_POISON)
+        return value_poison(range);
     struct value P = screw_mul(ck, &M, Q), QT = screw_transpose(ck, Q);
     P = screw_mul(ck, &eta, &P);
     struct value result = screw_mul(ck, &QT, &P);
@@ -210,7 +210,7 @@ screw_of_body(struct check *ck, uint32_t body, const char *name,
     } else if (!strcmp(name, "momentum_screw")) {
         struct value M = screw_M(ck, body, range);
         struct value value = twist_of(ck, body, range);
-        *out = M.kind == V_POISON ? M : screw_mul(ck, &M, &value);
+        *out = M.kind == VALUE_POISON ? M : screw_mul(ck, &M, &value);
     } else if (!strcmp(name, "Q") || !strcmp(name, "S")) {
         if (ck->lists.bodies.v[body].fixed)
             *out = no_motion(ck, body, name, range);
@@ -239,24 +239,25 @@ half(struct check *ck, const struct ast_expr *node, size_t arg,
      const char *name, const struct value *value, bool axial,
      const expr *out[3])
 {
-    bool space = value->kind == V_NUM && value->cols == 1 && value->rows == 3;
-    bool pair =
-        value->kind == V_NUM && value->cols == 1 && value->rows == 2 && !axial;
-    bool number =
-        value->kind == V_NUM && value->cols == 1 && value->rows == 1 && axial;
+    bool space =
+        value->kind == VALUE_NUM && value->cols == 1 && value->rows == 3;
+    bool pair = value->kind == VALUE_NUM && value->cols == 1 &&
+                value->rows == 2 && !axial;
+    bool number = value->kind == VALUE_NUM && value->cols == 1 &&
+                  value->rows == 1 && axial;
     for (uint32_t i = 0; i < 3; i++)
         out[i] = space || (pair && i < 2) ? value->e[i]
                  : number && i == 2       ? value->e[0]
                                           : zero(ck);
     if (space || pair || number)
         return true;
-    struct diag *diag =
-        ck_error(ck, DIAG_E0218, node->args[arg].value->range,
-                 "%s takes vectors of three numbers (in the plane %s), but "
-                 "this is %s",
-                 name, axial ? "a number" : "a pair", v_kind(ck, value));
+    struct diag *diag = check_error(
+        ck, DIAG_E0218, node->args[arg].value->range,
+        "%s takes vectors of three numbers (in the plane %s), but "
+        "this is %s",
+        name, axial ? "a number" : "a pair", value_kind_text(ck, value));
     const struct builtin *builtin = builtin_find(name);
-    CK_HELP(ck, diag, "as in %s", builtin->example);
+    CHECK_HELP(ck, diag, "as in %s", builtin->example);
     return false;
 }
 
@@ -279,29 +280,30 @@ two_halves(struct check *ck, const struct ast_expr *node, const char *name,
     screw_vec halves[2];
     /* in the plane the axial half of a twist is its first, of a wrench its
      * second */
-    bool axial0 = first || (free_pair && v_is_scalar(&args[0]));
+    bool axial0 = first || (free_pair && value_is_scalar(&args[0]));
     if (!half(ck, node, 0, name, &args[0], axial0, halves[0]) ||
         !half(ck, node, 1, name, &args[1], !axial0, halves[1]))
         return false;
-    if (da && !v_need_dim(ck, &args[0], node->args[0].value, da, what[0]))
+    if (da && !value_need_dim(ck, &args[0], node->args[0].value, da, what[0]))
         return false;
     if (!da) {
-        if (!mx_plain(ck, &args[0], node->args[0].value->range, what[0]))
+        if (!matrix_plain(ck, &args[0], node->args[0].value->range, what[0]))
             return false;
         da = args[0].bare ? dim_pure(ck->dims) : args[0].dim;
     }
     if (!db)
         db = dim_mul(ck->dims, da, mks(ck, 1, 0, 0));
     if (!da || (free_pair && all_zero(&args[0]))) {
-        if (!mx_plain(ck, &args[1], node->args[1].value->range, what[1]))
+        if (!matrix_plain(ck, &args[1], node->args[1].value->range, what[1]))
             return false;
         db = args[1].bare ? dim_pure(ck->dims) : args[1].dim;
-    } else if (!v_need_dim(ck, &args[1], node->args[1].value, db, what[1])) {
+    } else if (!value_need_dim(ck, &args[1], node->args[1].value, db,
+                               what[1])) {
         return false;
     }
-    *out = mx_array(ck, 6, 1, node->range);
+    *out = matrix_array(ck, 6, 1, node->range);
     screw_put(out, 0, halves[0], da, halves[1], db);
-    *out = mx_done(ck, *out);
+    *out = matrix_done(ck, *out);
     return true;
 }
 
@@ -313,22 +315,22 @@ plucker(struct check *ck, const struct ast_expr *node, struct value *args,
     if (!half(ck, node, 0, "plucker", &args[0], false, point) ||
         !half(ck, node, 1, "plucker", &args[1], false, direction))
         return false;
-    if (!v_need_dim(ck, &args[0], node->args[0].value, mks(ck, 1, 0, 0),
-                    "the point of a line") ||
-        !mx_plain(ck, &args[1], node->args[1].value->range,
-                  "the direction of a line"))
+    if (!value_need_dim(ck, &args[0], node->args[0].value, mks(ck, 1, 0, 0),
+                        "the point of a line") ||
+        !matrix_plain(ck, &args[1], node->args[1].value->range,
+                      "the direction of a line"))
         return false;
     if (all_zero(&args[1])) {
-        ck_error(ck, DIAG_E0216, node->args[1].value->range,
-                 "the zero vector has no direction");
+        check_error(ck, DIAG_E0216, node->args[1].value->range,
+                    "the zero vector has no direction");
         return false;
     }
     const struct dim *dd = args[1].bare ? dim_pure(ck->dims) : args[1].dim;
     screw_cross(ck, point, direction, moment);
-    *out = mx_array(ck, 6, 1, node->range);
+    *out = matrix_array(ck, 6, 1, node->range);
     screw_put(out, 0, direction, dd, moment,
               dim_mul(ck->dims, dd, mks(ck, 1, 0, 0)));
-    *out = mx_done(ck, *out);
+    *out = matrix_done(ck, *out);
     return true;
 }
 
@@ -340,32 +342,33 @@ columns(struct check *ck, const struct ast_expr *node, const struct value *left,
     uint32_t cols = 0;
     bool bare = true;
     for (size_t which = 0; which < count; which++) {
-        if (left[which].kind != V_NUM || left[which].rows < 2 ||
+        if (left[which].kind != VALUE_NUM || left[which].rows < 2 ||
             left[which].rows != left[0].rows) {
-            ck_error(ck, DIAG_E0210, node->args[which].value->range,
-                     which && left[which].kind == V_NUM
-                         ? "columns of one matrix have one length, but these "
-                           "are %s and %s"
-                         : "a column is a vector, but this is %s%.0s",
-                     v_kind(ck, which && left[which].kind == V_NUM
-                                    ? &left[0]
-                                    : &left[which]),
-                     v_kind(ck, &left[which]));
+            check_error(
+                ck, DIAG_E0210, node->args[which].value->range,
+                which && left[which].kind == VALUE_NUM
+                    ? "columns of one matrix have one length, but these "
+                      "are %s and %s"
+                    : "a column is a vector, but this is %s%.0s",
+                value_kind_text(ck, which && left[which].kind == VALUE_NUM
+                                        ? &left[0]
+                                        : &left[which]),
+                value_kind_text(ck, &left[which]));
             return false;
         }
         cols += left[which].cols;
         bare &= left[which].bare;
     }
-    *out = mx_array(ck, left[0].rows, cols, node->range);
+    *out = matrix_array(ck, left[0].rows, cols, node->range);
     uint32_t at = 0;
     for (size_t k = 0; k < count; at += left[k++].cols)
         for (uint32_t i = 0; i < left[k].rows; i++)
             for (uint32_t j = 0; j < left[k].cols; j++) {
                 size_t from = (size_t)i * left[k].cols + j;
                 out->e[i * cols + at + j] = left[k].e[from];
-                out->dims[i * cols + at + j] = mx_dim(ck, &left[k], from);
+                out->dims[i * cols + at + j] = matrix_dim(ck, &left[k], from);
             }
-    *out = mx_done(ck, *out);
+    *out = matrix_done(ck, *out);
     if (bare) {
         out->dims = NULL;
         out->bare = true;
@@ -377,9 +380,10 @@ static bool
 figures(struct check *ck, const struct ast_expr *node, const struct value *left,
         struct value *out)
 {
-    if (left->kind != V_NUM) {
-        ck_error(ck, DIAG_E0218, node->args[0].value->range,
-                 "figures takes numbers, but this is %s", v_kind(ck, left));
+    if (left->kind != VALUE_NUM) {
+        check_error(ck, DIAG_E0218, node->args[0].value->range,
+                    "figures takes numbers, but this is %s",
+                    value_kind_text(ck, left));
         return false;
     }
     *out = *left;
@@ -409,10 +413,10 @@ screw_call(struct check *ck, const struct ast_expr *node, const char *name,
         which++;
     if (which == n_names)
         return false;
-    *out = v_poison(node->range);
+    *out = value_poison(node->range);
     for (size_t k = 0; k < count; k++)
-        if (args[k].kind == V_ANY) {
-            *out = v_any(ck, dim_fresh(ck->dims, node->range), node->range);
+        if (args[k].kind == VALUE_ANY) {
+            *out = value_any(ck, dim_fresh(ck->dims, node->range), node->range);
             return true;
         }
     struct value value;
@@ -424,8 +428,8 @@ screw_call(struct check *ck, const struct ast_expr *node, const char *name,
         break;
     case 1:
         if (args[0].bare && args[1].bare)
-            v_need_dim(ck, &args[0], node->args[0].value, mks(ck, 1, 1, -2),
-                       wrench[0]);
+            value_need_dim(ck, &args[0], node->args[0].value, mks(ck, 1, 1, -2),
+                           wrench[0]);
         ok =
             two_halves(ck, node, name, args, wrench, NULL, NULL, false, &value);
         break;
@@ -443,7 +447,7 @@ screw_call(struct check *ck, const struct ast_expr *node, const char *name,
         break;
     default:
         value = screw_contacts(ck, node, args, count, which == 7);
-        ok = value.kind != V_POISON;
+        ok = value.kind != VALUE_POISON;
         break;
     }
     if (ok)

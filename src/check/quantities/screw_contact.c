@@ -57,7 +57,7 @@ static struct value
 U_of(struct check *ck, uint32_t body, const struct value *c, size_t count,
      bool sign, imp_range range)
 {
-    struct value value = mx_array(ck, 6, (uint32_t)count, range);
+    struct value value = matrix_array(ck, 6, (uint32_t)count, range);
     for (uint32_t i = 0; i < count; i++) {
         screw_vec u, arm, m;
         for (int k = 0; k < 3; k++)
@@ -71,7 +71,7 @@ U_of(struct check *ck, uint32_t body, const struct value *c, size_t count,
         screw_put(&value, i, (const expr *const *)u, dim_pure(ck->dims),
                   (const expr *const *)m, dim_mks(ck->dims, 1, 0, 0));
     }
-    return mx_done(ck, value);
+    return matrix_done(ck, value);
 }
 
 /* X^T A^-1 X for a symmetric positive definite A (order x order) and X (order x
@@ -123,15 +123,15 @@ G_of(struct check *ck, uint32_t body, const struct value *c, size_t count,
 {
     struct value Q = screw_held(ck, body, true, range);
     struct value reduced = screw_reduced(ck, body, &Q, range);
-    if (reduced.kind == V_POISON)
+    if (reduced.kind == VALUE_POISON)
         return reduced;
     struct value U = U_of(ck, body, c, count, true, range);
     struct value eta = screw_eta(ck, range), QT = screw_transpose(ck, &Q);
     U = screw_mul(ck, &eta, &U);
     struct value X = screw_mul(ck, &QT, &U);
-    struct value result = v_array(ck, (uint32_t)count, (uint32_t)count,
-                                  dim_mks(ck->dims, 0, -1, 0), range);
-    if (X.kind == V_POISON)
+    struct value result = value_array(ck, (uint32_t)count, (uint32_t)count,
+                                      dim_mks(ck->dims, 0, -1, 0), range);
+    if (X.kind == VALUE_POISON)
         return X;
     congruence(ck, &reduced, &X, result.e);
     return result;
@@ -143,22 +143,23 @@ static struct value
 wrong_argument(struct check *ck, const struct ast_expr *node, size_t i,
                const struct value *value, bool G)
 {
-    struct diag *diag = ck_error(
+    struct diag *diag = check_error(
         ck, DIAG_E0218, node->args[i].value->range,
         i || G ? "%s takes %scontacts, but this is %s"
                : "%s takes a body%.0s first, and then contacts, but this is %s",
-        G ? "G" : "U", i ? "" : "a body or ", v_kind(ck, value));
-    CK_HELP(ck, diag,
-            G ? "as in G(one, a1, a2), or G(a1, a2)" : "as in U(one, a1, a2)");
-    return v_poison(node->range);
+        G ? "G" : "U", i ? "" : "a body or ", value_kind_text(ck, value));
+    CHECK_HELP(ck, diag,
+               G ? "as in G(one, a1, a2), or G(a1, a2)"
+                 : "as in U(one, a1, a2)");
+    return value_poison(node->range);
 }
 
 static struct value
 G_sum(struct check *ck, const struct ast_expr *node,
       const struct value *contacts, size_t count)
 {
-    struct value sum = v_array(ck, (uint32_t)count, (uint32_t)count,
-                               dim_mks(ck->dims, 0, -1, 0), node->range);
+    struct value sum = value_array(ck, (uint32_t)count, (uint32_t)count,
+                                   dim_mks(ck->dims, 0, -1, 0), node->range);
     for (size_t k = 0; k < count * count; k++)
         sum.e[k] = ex_num(ck->g, 0);
     bool any = false;
@@ -169,7 +170,7 @@ G_sum(struct check *ck, const struct ast_expr *node,
         if (!in || ck->lists.bodies.v[b].fixed)
             continue;
         struct value g = G_of(ck, b, contacts, count, node->range);
-        if (g.kind == V_POISON)
+        if (g.kind == VALUE_POISON)
             return g;
         for (size_t k = 0; k < count * count; k++)
             sum.e[k] = ex_add(ck->g, sum.e[k], g.e[k]);
@@ -177,11 +178,11 @@ G_sum(struct check *ck, const struct ast_expr *node,
     }
     if (any)
         return sum;
-    struct diag *diag = ck_error(ck, DIAG_E0345, node->range,
-                                 "both bodies are fixed, so there is no G");
-    CK_HELP(ck, diag,
-            "an impulse moves a body that is free or held by a joint");
-    return v_poison(node->range);
+    struct diag *diag = check_error(ck, DIAG_E0345, node->range,
+                                    "both bodies are fixed, so there is no G");
+    CHECK_HELP(ck, diag,
+               "an impulse moves a body that is free or held by a joint");
+    return value_poison(node->range);
 }
 
 struct value
@@ -189,57 +190,59 @@ screw_contacts(struct check *ck, const struct ast_expr *node,
                const struct value *left, size_t count, bool want_g)
 {
     assert(ck && node && left);
-    bool named = left[0].kind == V_BODY;
-    if (!named && !(want_g && left[0].kind == V_CONTACT))
+    bool named = left[0].kind == VALUE_BODY;
+    if (!named && !(want_g && left[0].kind == VALUE_CONTACT))
         return wrong_argument(ck, node, 0, &left[0], want_g);
     for (size_t entry = named; entry < count; entry++) {
-        if (left[entry].kind != V_CONTACT)
+        if (left[entry].kind != VALUE_CONTACT)
             return wrong_argument(ck, node, entry, &left[entry], want_g);
         if (!contact_of_bodies(ck, left[entry].ref, want_g ? "G" : "U",
                                node->args[entry].value->range))
-            return v_poison(node->range);
+            return value_poison(node->range);
         for (size_t k = named; k < entry; k++)
             if (left[k].ref == left[entry].ref) {
                 struct diag *diag =
-                    ck_error(ck, DIAG_E0346, node->args[entry].value->range,
-                             "the contact `%s` stands here twice",
-                             ck->lists.contacts.v[left[entry].ref].name);
-                CK_NOTE(ck, diag, node->args[k].value->range, "first here");
-                CK_HELP(ck, diag, "name each contact once");
-                return v_poison(node->range);
+                    check_error(ck, DIAG_E0346, node->args[entry].value->range,
+                                "the contact `%s` stands here twice",
+                                ck->lists.contacts.v[left[entry].ref].name);
+                CHECK_NOTE(ck, diag, node->args[k].value->range, "first here");
+                CHECK_HELP(ck, diag, "name each contact once");
+                return value_poison(node->range);
             }
         if (!named || touches(ck, left[0].ref, left[entry].ref))
             continue;
         const struct tm_contact *contact =
             &ck->lists.contacts.v[left[entry].ref];
         struct diag *d =
-            ck_error(ck, DIAG_E0346, node->args[entry].value->range,
-                     "`%s` is no contact of `%s`", contact->name,
-                     ck->lists.bodies.v[left[0].ref].name);
-        CK_NOTE(ck, d, contact->range, "it is between `%s` and `%s`",
-                ck->lists.bodies.v[contact->body[0]].name,
-                ck->lists.bodies.v[contact->body[1]].name);
-        CK_HELP(ck, d, "name one of its bodies, or a contact of `%s`",
-                ck->lists.bodies.v[left[0].ref].name);
-        return v_poison(node->range);
+            check_error(ck, DIAG_E0346, node->args[entry].value->range,
+                        "`%s` is no contact of `%s`", contact->name,
+                        ck->lists.bodies.v[left[0].ref].name);
+        CHECK_NOTE(ck, d, contact->range, "it is between `%s` and `%s`",
+                   ck->lists.bodies.v[contact->body[0]].name,
+                   ck->lists.bodies.v[contact->body[1]].name);
+        CHECK_HELP(ck, d, "name one of its bodies, or a contact of `%s`",
+                   ck->lists.bodies.v[left[0].ref].name);
+        return value_poison(node->range);
     }
     if (named && count == 1) {
-        struct diag *diag = ck_error(ck, DIAG_E0214, node->range,
-                                     "%s takes a body and its contacts, but no "
-                                     "contact is named",
-                                     want_g ? "G" : "U");
-        CK_HELP(ck, diag,
-                want_g ? "as in G(one, a1, a2)" : "as in U(one, a1, a2)");
-        return v_poison(node->range);
+        struct diag *diag =
+            check_error(ck, DIAG_E0214, node->range,
+                        "%s takes a body and its contacts, but no "
+                        "contact is named",
+                        want_g ? "G" : "U");
+        CHECK_HELP(ck, diag,
+                   want_g ? "as in G(one, a1, a2)" : "as in U(one, a1, a2)");
+        return value_poison(node->range);
     }
     if (named && want_g && ck->lists.bodies.v[left[0].ref].fixed) {
-        struct diag *diag = ck_error(ck, DIAG_E0345, node->args[0].value->range,
-                                     "`%s` is fixed, so it has no G: nothing "
-                                     "moves it",
-                                     ck->lists.bodies.v[left[0].ref].name);
-        CK_HELP(ck, diag,
-                "leave it out: G of contacts leaves out what is fixed");
-        return v_poison(node->range);
+        struct diag *diag =
+            check_error(ck, DIAG_E0345, node->args[0].value->range,
+                        "`%s` is fixed, so it has no G: nothing "
+                        "moves it",
+                        ck->lists.bodies.v[left[0].ref].name);
+        CHECK_HELP(ck, diag,
+                   "leave it out: G of contacts leaves out what is fixed");
+        return value_poison(node->range);
     }
     if (!named)
         return G_sum(ck, node, left, count);

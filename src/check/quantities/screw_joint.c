@@ -250,11 +250,11 @@ user_rows(struct sides *sides, struct user *user, imp_range range)
            (size_t)user->cols * sizeof(int));
     for (int i = 0; i < user->n; i++)
         for (int c = 0; c < 6; c++)
-            if (!ck_fixed(sides->ck, sides->j->user[6 * i + c],
-                          &user->s[i][c])) {
-                ck_error(sides->ck, DIAG_E0217, range,
-                         "the screws of `%s` have no finite value",
-                         sides->j->name);
+            if (!check_fixed(sides->ck, sides->j->user[6 * i + c],
+                             &user->s[i][c])) {
+                check_error(sides->ck, DIAG_E0217, range,
+                            "the screws of `%s` have no finite value",
+                            sides->j->name);
                 return false;
             }
     for (int i = 0; i < user->n; i++)
@@ -329,32 +329,32 @@ screw_of_joint(struct check *ck, uint32_t joint, uint32_t body, bool want_q,
     struct list list = {.n = 0};
     screw_vec at, arm, moment;
     if (!described->at.n)
-        return v_poison(range); /* its point was wrong */
+        return value_poison(range); /* its point was wrong */
     graph_origin(ck->g, range);
     if (described->kind == IMP_JOINT_CONSTRAINT) {
         if (!described->n_user || !user(&sides, &list, want_q, range))
-            return v_poison(range);
+            return value_poison(range);
     } else if (want_q) {
         free_motions(&sides, &list);
     } else {
         reactions(&sides, &list);
     }
     if (!list.n) {
-        struct diag *diag = ck_error(
+        struct diag *diag = check_error(
             ck, DIAG_E0345, range,
             want_q
                 ? "the joint `%s` leaves nothing free, so its Q has no columns"
                 : "the joint `%s` holds nothing, so its S has no columns",
             described->name);
-        CK_NOTE(ck, diag, described->range, "declared here");
-        CK_HELP(ck, diag,
-                want_q ? "it has S, the reactions: %s.S" : "it has Q: %s.Q",
-                described->name);
-        return v_poison(range);
+        CHECK_NOTE(ck, diag, described->range, "declared here");
+        CHECK_HELP(ck, diag,
+                   want_q ? "it has S, the reactions: %s.S" : "it has Q: %s.Q",
+                   described->name);
+        return value_poison(range);
     }
     screw_pad(ck, &described->at, at);
     carry_arm(ck, body, sides.carrier, (const expr *const *)at, arm);
-    struct value value = mx_array(ck, 6, list.n, range);
+    struct value value = matrix_array(ck, 6, list.n, range);
     for (uint32_t i = 0; i < list.n; i++) {
         struct pair *p = &list.v[i];
         screw_cross(ck, (const expr *const *)arm, (const expr *const *)p->a,
@@ -364,7 +364,7 @@ screw_of_joint(struct check *ck, uint32_t joint, uint32_t body, bool want_q,
         screw_put(&value, i, (const expr *const *)p->a, p->da,
                   (const expr *const *)moment, p->db);
     }
-    return mx_done(ck, value);
+    return matrix_done(ck, value);
 }
 
 /* -- of a body ------------------------------------------------------------ */
@@ -374,22 +374,22 @@ free_body(struct check *ck, uint32_t body, bool Q, imp_range range)
 {
     const struct tm_body *b = &ck->lists.bodies.v[body];
     if (!Q) {
-        struct diag *diag = ck_error(
+        struct diag *diag = check_error(
             ck, DIAG_E0345, range,
             "`%s` is free: no joint bears on it, so its S has no columns",
             b->name);
-        CK_NOTE(ck, diag, b->range, "declared here");
-        CK_HELP(ck, diag, "its Q has all motions: %s.Q", b->name);
-        return v_poison(range);
+        CHECK_NOTE(ck, diag, b->range, "declared here");
+        CHECK_HELP(ck, diag, "its Q has all motions: %s.Q", b->name);
+        return value_poison(range);
     }
     bool plane = ck->m->dim == 2;
-    struct value value = mx_array(ck, 6, plane ? 3 : 6, range);
+    struct value value = matrix_array(ck, 6, plane ? 3 : 6, range);
     for (uint32_t i = 0; i < 6 * value.cols; i++) {
         value.e[i] =
             num(ck, i / value.cols == i % value.cols + (plane ? 2 : 0));
         value.dims[i] = dim_pure(ck->dims);
     }
-    return mx_done(ck, value);
+    return matrix_done(ck, value);
 }
 
 static struct value
@@ -401,20 +401,22 @@ not_constant(struct check *ck, uint32_t body,
     const char *coordinate = want_q ? "Q" : "S";
     struct diag *diag =
         count > 1
-            ? ck_error(ck, DIAG_E0345, range,
-                       "`%s` is held by %zu joints, and %s is that of one",
-                       b->name, count, coordinate)
-            : ck_error(ck, DIAG_E0345, range,
-                       "the joint of `%s` is to a body that moves, so its "
-                       "own motions are not those that the joint leaves free",
-                       b->name);
+            ? check_error(ck, DIAG_E0345, range,
+                          "`%s` is held by %zu joints, and %s is that of one",
+                          b->name, count, coordinate)
+            : check_error(
+                  ck, DIAG_E0345, range,
+                  "the joint of `%s` is to a body that moves, so its "
+                  "own motions are not those that the joint leaves free",
+                  b->name);
     for (size_t i = 0; i < count && i < 2; i++)
-        CK_NOTE(ck, diag, joints[i]->range, "this joint");
-    CK_HELP(ck, diag,
-            "ask the joint for the relative motion: %s.%s; an impact takes all "
-            "joints into account",
-            joints[0]->name, coordinate);
-    return v_poison(range);
+        CHECK_NOTE(ck, diag, joints[i]->range, "this joint");
+    CHECK_HELP(
+        ck, diag,
+        "ask the joint for the relative motion: %s.%s; an impact takes all "
+        "joints into account",
+        joints[0]->name, coordinate);
+    return value_poison(range);
 }
 
 struct value
@@ -426,11 +428,13 @@ screw_held(struct check *ck, uint32_t body, bool want_q, imp_range range)
     size_t count = 0;
     uint32_t at = 0;
     if (!ck->progress.joined) {
-        struct diag *diag = ck_error(ck, DIAG_E0319, range,
-                                     "what is given at the start, and forces, "
-                                     "cannot depend on joints");
-        CK_HELP(ck, diag, "Q, S, M_red and G stand in commands and in `let`");
-        return v_poison(range);
+        struct diag *diag =
+            check_error(ck, DIAG_E0319, range,
+                        "what is given at the start, and forces, "
+                        "cannot depend on joints");
+        CHECK_HELP(ck, diag,
+                   "Q, S, M_red and G stand in commands and in `let`");
+        return value_poison(range);
     }
     for (uint32_t i = 0; i < ck->lists.joints.n; i++) {
         const struct tm_joint *joint = &ck->lists.joints.v[i];
@@ -466,19 +470,21 @@ joint_field(struct check *ck, uint32_t joint, const char *name,
 {
     assert(ck && name);
     if (strcmp(name, "Q") != 0 && strcmp(name, "S") != 0) {
-        struct diag *diag =
-            ck_error(ck, DIAG_E0112, name_range, "a joint has no `%s`", name);
-        CK_HELP(ck, diag,
-                "it has Q and S; its impulses are in the record of an impact: "
-                "r.joint_impulses");
-        return v_poison(range);
+        struct diag *diag = check_error(ck, DIAG_E0112, name_range,
+                                        "a joint has no `%s`", name);
+        CHECK_HELP(
+            ck, diag,
+            "it has Q and S; its impulses are in the record of an impact: "
+            "r.joint_impulses");
+        return value_poison(range);
     }
     if (!ck->progress.joined) {
-        struct diag *diag = ck_error(ck, DIAG_E0319, range,
-                                     "what is given at the start, and forces, "
-                                     "cannot depend on joints");
-        CK_HELP(ck, diag, "Q and S stand in commands and in `let`");
-        return v_poison(range);
+        struct diag *diag =
+            check_error(ck, DIAG_E0319, range,
+                        "what is given at the start, and forces, "
+                        "cannot depend on joints");
+        CHECK_HELP(ck, diag, "Q and S stand in commands and in `let`");
+        return value_poison(range);
     }
     return screw_of_joint(ck, joint, ck->lists.joints.v[joint].body[0],
                           name[0] == 'Q', range);

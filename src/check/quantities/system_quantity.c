@@ -42,17 +42,17 @@ system_field(struct check *ck, uint32_t system, const char *name,
     const struct tm_system *described = &ck->lists.systems.v[system];
     const struct system_work *work = system_work_of(ck, system);
     if (!work || work->broken)
-        return v_poison(range);
+        return value_poison(range);
     for (uint32_t i = described->first;
          i < described->first + described->n + described->n_observer; i++)
         if (!strcmp(ck->lists.coordinates.v[i].name, name))
-            return v_num(ck, ex_sym(ck->g, SYM_COORD, i, 0),
-                         ck->notes.coordinate_dims.v[i], range);
+            return value_num(ck, ex_sym(ck->g, SYM_COORD, i, 0),
+                             ck->notes.coordinate_dims.v[i], range);
     for (size_t i = 0; i < work->members.n; i++) {
         const struct member *m = &work->members.v[i];
         if (strcmp(m->item->name.text, name))
             continue;
-        return (struct value){.kind = m->family ? V_FAMILY : V_CONTACT,
+        return (struct value){.kind = m->family ? VALUE_FAMILY : VALUE_CONTACT,
                               .ref = m->first,
                               .rows = m->count,
                               .cols = (uint32_t)m->lo,
@@ -61,8 +61,8 @@ system_field(struct check *ck, uint32_t system, const char *name,
     }
     for (uint32_t i = 0; i < n_system_values; i++)
         if (!strcmp(system_values[i].name, name))
-            return v_num(ck, ex_sym(ck->g, SYM_SYSTEM, system, i), work->energy,
-                         range);
+            return value_num(ck, ex_sym(ck->g, SYM_SYSTEM, system, i),
+                             work->energy, range);
     const char **names = NEW_N(ck->arena, const char *,
                                described->n + described->n_observer +
                                    work->members.n + n_system_values);
@@ -74,11 +74,11 @@ system_field(struct check *ck, uint32_t system, const char *name,
     for (size_t i = 0; i < n_system_values; i++)
         names[count++] = system_values[i].name;
     struct diag *diag =
-        ck_error(ck, DIAG_E0112, name_range, "the system `%s` has no `%s`",
-                 described->name, name);
-    if (!ck_suggest(ck, diag, name_range, name, names, count))
-        CK_HELP(ck, diag, "it has %s", ck_join(ck, names, count, "and"));
-    return v_poison(range);
+        check_error(ck, DIAG_E0112, name_range, "the system `%s` has no `%s`",
+                    described->name, name);
+    if (!check_suggest(ck, diag, name_range, name, names, count))
+        CHECK_HELP(ck, diag, "it has %s", check_join(ck, names, count, "and"));
+    return value_poison(range);
 }
 
 struct value
@@ -88,18 +88,18 @@ family_member(struct check *ck, const struct value *family, struct value *index,
     assert(ck && family && index && at);
     int lo = (int)family->cols;
     double number;
-    if (!v_need_scalar(ck, index, at, dim_pure(ck->dims), "an index"))
-        return v_poison(range);
-    if (!ck_fixed(ck, index->e[0], &number) || number != floor(number) ||
+    if (!value_need_scalar(ck, index, at, dim_pure(ck->dims), "an index"))
+        return value_poison(range);
+    if (!check_fixed(ck, index->e[0], &number) || number != floor(number) ||
         number < lo || number >= lo + (double)family->rows) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0212, range, "there is no such member of `%s`",
-                     family->text);
-        CK_HELP(ck, diag, "its index runs over %d .. %d", lo,
-                lo + (int)family->rows - 1);
-        return v_poison(range);
+            check_error(ck, DIAG_E0212, range,
+                        "there is no such member of `%s`", family->text);
+        CHECK_HELP(ck, diag, "its index runs over %d .. %d", lo,
+                   lo + (int)family->rows - 1);
+        return value_poison(range);
     }
-    return (struct value){.kind = V_CONTACT,
+    return (struct value){.kind = VALUE_CONTACT,
                           .ref = family->ref + (uint32_t)(number - lo),
                           .range = range};
 }
@@ -111,16 +111,18 @@ system_gap_value(struct check *ck, uint32_t contact, imp_range range)
     assert(contact < ck->lists.contacts.n);
     const struct tm_contact *c = &ck->lists.contacts.v[contact];
     if (c->gap_dim && ck->progress.gaps)
-        return v_num(ck, c->gap.e, c->gap_dim, range);
+        return value_num(ck, c->gap.e, c->gap_dim, range);
     if (!ck->progress.gaps) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0364, range,
-                     "a formula of the model reads the gap of the "
-                     "system's contact `%s`",
-                     c->name);
-        CK_HELP(ck, diag, "commands may ask for it; here, write its formula");
+            check_error(ck, DIAG_E0364, range,
+                        "a formula of the model reads the gap of the "
+                        "system's contact `%s`",
+                        c->name);
+        CHECK_HELP(ck, diag,
+                   "commands may ask for it; here, write its formula");
     }
-    return v_poison(range); /* or its gap is wrong, and that has been told */
+    return value_poison(
+        range); /* or its gap is wrong, and that has been told */
 }
 
 bool
@@ -132,13 +134,14 @@ contact_of_bodies(struct check *ck, uint32_t contact, const char *asked,
     const struct tm_contact *c = &ck->lists.contacts.v[contact];
     if (!c->system)
         return true;
-    struct diag *diag = ck_error(ck, DIAG_E0369, range,
-                                 "%s is asked of contacts between bodies, but "
-                                 "`%s` is a contact of a system",
-                                 asked, c->name);
-    CK_NOTE(ck, diag, c->range, "declared here");
-    CK_HELP(ck, diag,
-            "a system moves in `simulate`: its impacts, sliding and chatter "
-            "are events there");
+    struct diag *diag =
+        check_error(ck, DIAG_E0369, range,
+                    "%s is asked of contacts between bodies, but "
+                    "`%s` is a contact of a system",
+                    asked, c->name);
+    CHECK_NOTE(ck, diag, c->range, "declared here");
+    CHECK_HELP(ck, diag,
+               "a system moves in `simulate`: its impacts, sliding and chatter "
+               "are events there");
     return false;
 }

@@ -30,7 +30,7 @@ fixed_leaf(void *ctx, const expr *leaf)
     return NAN;
 }
 bool
-ck_fixed(struct check *ck, const expr *expression, double *x)
+check_fixed(struct check *ck, const expr *expression, double *x)
 {
     assert(ck && expression && x);
     struct fixing f = {ck, true, false};

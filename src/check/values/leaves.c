@@ -46,12 +46,12 @@ check_leaves(struct check *ck, const expr *const *e, size_t count, int may,
                                                         : NULL;
     if (!bad)
         return true;
-    struct diag *diag = ck_error(ck, DIAG_E0319, at->range,
-                                 "%s cannot depend on %s", what, bad);
-    CK_HELP(ck, diag,
-            may & MAY_TIME ? "it may depend on params, constants and t"
-            : may & MAY_RESULTS
-                ? "it may depend on params, constants and fields of records"
-                : "it may depend on params and constants");
+    struct diag *diag = check_error(ck, DIAG_E0319, at->range,
+                                    "%s cannot depend on %s", what, bad);
+    CHECK_HELP(ck, diag,
+               may & MAY_TIME ? "it may depend on params, constants and t"
+               : may & MAY_RESULTS
+                   ? "it may depend on params, constants and fields of records"
+                   : "it may depend on params and constants");
     return false;
 }

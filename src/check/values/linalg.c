@@ -35,48 +35,48 @@ lin_mul(struct check *ck, const struct ast_expr *at, const struct value *left,
         dim_mul(ck->dims, dim_of(ck, left), dim_of(ck, right));
     bool bare = left->bare && right->bare;
     bool mixed = left->dims || right->dims;
-    if (left->kind == V_ANY || right->kind == V_ANY)
-        return v_any(ck, mixed ? dim_fresh(ck->dims, at->range) : dim,
-                     at->range);
-    if (v_is_scalar(left) || v_is_scalar(right)) {
-        const struct value *s = v_is_scalar(left) ? left : right,
+    if (left->kind == VALUE_ANY || right->kind == VALUE_ANY)
+        return value_any(ck, mixed ? dim_fresh(ck->dims, at->range) : dim,
+                         at->range);
+    if (value_is_scalar(left) || value_is_scalar(right)) {
+        const struct value *s = value_is_scalar(left) ? left : right,
                            *matrix = s == left ? right : left;
         struct value result =
-            v_array(ck, matrix->rows, matrix->cols, dim, at->range);
+            value_array(ck, matrix->rows, matrix->cols, dim, at->range);
         result.bare = bare;
         for (size_t i = 0; i < (size_t)result.rows * result.cols; i++)
             result.e[i] = s == left ? ex_mul(ck->g, s->e[0], matrix->e[i])
                                     : ex_mul(ck->g, matrix->e[i], s->e[0]);
-        return mixed ? mx_mul(ck, at, left, right, result) : result;
+        return mixed ? matrix_mul(ck, at, left, right, result) : result;
     }
     if (left->cols == 1 && right->cols == 1) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0211, at->op_range,
-                     "a product of two vectors can mean two things");
-        CK_HELP(ck, diag, "write dot(a, b) or cross(a, b)");
-        return v_poison(at->range);
+            check_error(ck, DIAG_E0211, at->op_range,
+                        "a product of two vectors can mean two things");
+        CHECK_HELP(ck, diag, "write dot(a, b) or cross(a, b)");
+        return value_poison(at->range);
     }
     if (left->cols != right->rows) {
         struct diag *diag =
-            ck_error(ck, DIAG_E0210, at->op_range,
-                     "the sizes of this product do not fit: %s times %s",
-                     v_kind(ck, left), v_kind(ck, right));
+            check_error(ck, DIAG_E0210, at->op_range,
+                        "the sizes of this product do not fit: %s times %s",
+                        value_kind_text(ck, left), value_kind_text(ck, right));
         if (left->cols == 1)
-            CK_HELP(ck, diag, "a vector stands on the right: M*v");
+            CHECK_HELP(ck, diag, "a vector stands on the right: M*v");
         else
-            CK_HELP(ck, diag,
-                    "the left one needs as many columns as the right "
-                    "one has rows");
-        return v_poison(at->range);
+            CHECK_HELP(ck, diag,
+                       "the left one needs as many columns as the right "
+                       "one has rows");
+        return value_poison(at->range);
     }
-    struct value r = v_array(ck, left->rows, right->cols, dim, at->range);
+    struct value r = value_array(ck, left->rows, right->cols, dim, at->range);
     r.bare = bare;
     for (uint32_t i = 0; i < r.rows; i++)
         for (uint32_t j = 0; j < r.cols; j++)
             r.e[i * r.cols + j] =
                 sum_products(ck, left->e + i * left->cols, 1, right->e + j,
                              right->cols, left->cols);
-    return mixed ? mx_mul(ck, at, left, right, r) : r;
+    return mixed ? matrix_mul(ck, at, left, right, r) : r;
 }
 
 /* determinant by expansion along the first row; skip column set as bits */
@@ -106,7 +106,7 @@ cofactor(struct check *ck, const struct value *matrix, uint32_t row,
 {
     uint32_t count = matrix->rows;
     struct value s =
-        v_array(ck, count - 1, count - 1, matrix->dim, matrix->range);
+        value_array(ck, count - 1, count - 1, matrix->dim, matrix->range);
     size_t k = 0;
     for (uint32_t r = 0; r < count; r++)
         for (uint32_t c = 0; c < count; c++)
@@ -120,14 +120,14 @@ static bool
 square(struct check *ck, const struct ast_expr *node, const char *name,
        const struct value *matrix)
 {
-    if (matrix->kind == V_NUM && matrix->rows == matrix->cols &&
+    if (matrix->kind == VALUE_NUM && matrix->rows == matrix->cols &&
         matrix->rows > 1 && matrix->rows <= SIZE_MAX_LIN)
         return true;
-    struct diag *diag =
-        ck_error(ck, DIAG_E0219, node->range,
-                 "%s takes a square matrix of at most %d rows, but this is %s",
-                 name, SIZE_MAX_LIN, v_kind(ck, matrix));
-    CK_HELP(ck, diag, "a matrix is written [1, 2; 3, 4]");
+    struct diag *diag = check_error(
+        ck, DIAG_E0219, node->range,
+        "%s takes a square matrix of at most %d rows, but this is %s", name,
+        SIZE_MAX_LIN, value_kind_text(ck, matrix));
+    CHECK_HELP(ck, diag, "a matrix is written [1, 2; 3, 4]");
     return false;
 }
 
@@ -136,17 +136,19 @@ vectors(struct check *ck, const struct ast_expr *node, const char *name,
         const struct value *value, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!v_is_vector(&value[i])) {
-            ck_error(ck, DIAG_E0218, node->args[i].value->range,
-                     "%s takes %s, but this is %s", name,
-                     count > 1 ? "vectors" : "a vector", v_kind(ck, &value[i]));
+        if (!value_is_vector(&value[i])) {
+            check_error(ck, DIAG_E0218, node->args[i].value->range,
+                        "%s takes %s, but this is %s", name,
+                        count > 1 ? "vectors" : "a vector",
+                        value_kind_text(ck, &value[i]));
             return false;
         }
-    if (count == 2 && value[0].kind == V_NUM && value[1].kind == V_NUM &&
-        value[0].rows != value[1].rows) {
-        ck_error(ck, DIAG_E0210, node->range,
-                 "%s takes vectors of one length, but these are %s and %s",
-                 name, v_kind(ck, &value[0]), v_kind(ck, &value[1]));
+    if (count == 2 && value[0].kind == VALUE_NUM &&
+        value[1].kind == VALUE_NUM && value[0].rows != value[1].rows) {
+        check_error(ck, DIAG_E0210, node->range,
+                    "%s takes vectors of one length, but these are %s and %s",
+                    name, value_kind_text(ck, &value[0]),
+                    value_kind_text(ck, &value[1]));
         return false;
     }
     return true;
@@ -159,7 +161,7 @@ plain(struct check *ck, const struct ast_expr *node, const char *name,
 {
     bool ok = true;
     for (size_t i = 0; i < count; i++)
-        ok &= mx_plain(ck, &value[i], node->args[i].value->range, name);
+        ok &= matrix_plain(ck, &value[i], node->args[i].value->range, name);
     return ok;
 }
 
@@ -170,28 +172,28 @@ rotation(struct check *ck, const struct ast_expr *node, struct value *args,
     struct graph *graph = ck->g;
     const struct dim *pure = dim_pure(ck->dims);
     struct value *angle = &args[count - 1];
-    if (!v_need_scalar(ck, angle, node->args[count - 1].value, pure,
-                       "the angle of rot"))
-        return v_poison(node->range);
+    if (!value_need_scalar(ck, angle, node->args[count - 1].value, pure,
+                           "the angle of rot"))
+        return value_poison(node->range);
     if (count == 2 && (!vectors(ck, node, "rot", args, 1) ||
                        !plain(ck, node, "rot", args, 1)))
-        return v_poison(node->range);
-    if (angle->kind == V_ANY || args[0].kind == V_ANY)
-        return v_any(ck, pure, node->range);
+        return value_poison(node->range);
+    if (angle->kind == VALUE_ANY || args[0].kind == VALUE_ANY)
+        return value_any(ck, pure, node->range);
     const expr *cosine = ex_op(graph, IMP_OP_COS, angle->e[0], NULL, NULL);
     const expr *sine = ex_op(graph, IMP_OP_SIN, angle->e[0], NULL, NULL);
     if (count == 1) {
-        struct value result = v_array(ck, 2, 2, pure, node->range);
+        struct value result = value_array(ck, 2, 2, pure, node->range);
         result.e[0] = result.e[3] = cosine;
         result.e[1] = ex_neg(graph, sine);
         result.e[2] = sine;
         return result;
     }
     if (args[0].rows != 3) {
-        ck_error(ck, DIAG_E0218, node->args[0].value->range,
-                 "the axis of rot has three numbers, but this is %s",
-                 v_kind(ck, &args[0]));
-        return v_poison(node->range);
+        check_error(ck, DIAG_E0218, node->args[0].value->range,
+                    "the axis of rot has three numbers, but this is %s",
+                    value_kind_text(ck, &args[0]));
+        return value_poison(node->range);
     }
     /* Rodrigues: cosine 1 + sine [axis]x + (1 - cosine) axis axis^T */
     const expr *len =
@@ -199,13 +201,13 @@ rotation(struct check *ck, const struct ast_expr *node, struct value *args,
               sum_products(ck, args[0].e, 1, args[0].e, 1, 3), NULL, NULL);
     const expr *axis[3], *rest = ex_sub(graph, ex_num(graph, 1), cosine);
     if (ex_is_num(len, 0)) {
-        ck_error(ck, DIAG_E0216, node->args[0].value->range,
-                 "the axis of a rotation cannot be zero");
-        return v_poison(node->range);
+        check_error(ck, DIAG_E0216, node->args[0].value->range,
+                    "the axis of a rotation cannot be zero");
+        return value_poison(node->range);
     }
     for (int i = 0; i < 3; i++)
         axis[i] = ex_div(graph, args[0].e[i], len);
-    struct value matrix = v_array(ck, 3, 3, pure, node->range);
+    struct value matrix = value_array(ck, 3, 3, pure, node->range);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t j = 0; j < 3; j++) {
             const expr *x =
@@ -228,34 +230,36 @@ diagonal(struct check *ck, const struct ast_expr *node, struct value *args,
 {
     struct value in = args[0];
     if (count > 1) {
-        in = v_array(ck, (uint32_t)count, 1, dim_pure(ck->dims), node->range);
+        in = value_array(ck, (uint32_t)count, 1, dim_pure(ck->dims),
+                         node->range);
         in.bare = true;
         for (size_t entry = 0; entry < count; entry++) {
             const struct dim *dim;
             bool bare;
-            if (!v_is_scalar(&args[entry])) {
-                ck_error(ck, DIAG_E0218, node->args[entry].value->range,
-                         "diag takes numbers, but this is %s",
-                         v_kind(ck, &args[entry]));
-                return v_poison(node->range);
+            if (!value_is_scalar(&args[entry])) {
+                check_error(ck, DIAG_E0218, node->args[entry].value->range,
+                            "diag takes numbers, but this is %s",
+                            value_kind_text(ck, &args[entry]));
+                return value_poison(node->range);
             }
-            if (!v_agree(ck, node->args[entry].value, "a diagonal matrix", &in,
-                         node->args[0].value, &args[entry],
-                         node->args[entry].value, &dim, &bare))
-                return v_poison(node->range);
+            if (!value_agree(ck, node->args[entry].value, "a diagonal matrix",
+                             &in, node->args[0].value, &args[entry],
+                             node->args[entry].value, &dim, &bare))
+                return value_poison(node->range);
             in.dim = dim;
             in.bare = bare;
             in.e[entry] = args[entry].e[0];
         }
-    } else if (in.kind == V_ANY) {
-        return v_any(ck, in.dim, node->range);
+    } else if (in.kind == VALUE_ANY) {
+        return value_any(ck, in.dim, node->range);
     } else if (!vectors(ck, node, "diag", args, 1)) {
-        return v_poison(node->range);
+        return value_poison(node->range);
     }
-    struct value result = v_array(ck, in.rows, in.rows, in.dim, node->range);
+    struct value result =
+        value_array(ck, in.rows, in.rows, in.dim, node->range);
     result.bare = in.bare;
     if (in.dims)
-        result = mx_array(ck, in.rows, in.rows, node->range);
+        result = matrix_array(ck, in.rows, in.rows, node->range);
     for (uint32_t i = 0; i < in.rows * in.rows; i++) {
         uint32_t k = i / (in.rows + 1);
         bool off = i % (in.rows + 1) != 0;
@@ -263,7 +267,7 @@ diagonal(struct check *ck, const struct ast_expr *node, struct value *args,
         if (in.dims)
             result.dims[i] = off ? NULL : in.dims[k];
     }
-    return mx_done(ck, result);
+    return matrix_done(ck, result);
 }
 
 /* the inverse of the matrix or, if `right` is given, its inverse times `right`,
@@ -278,43 +282,43 @@ solved(struct check *ck, const struct ast_expr *node, const char *name,
     const struct dim *dim =
         right ? dim_mul(ck->dims, dim_of(ck, right), one) : one;
     bool bare = matrix->bare && (!right || right->bare);
-    if (matrix->kind == V_ANY || (right && right->kind == V_ANY))
-        return v_any(ck, dim, node->range);
+    if (matrix->kind == VALUE_ANY || (right && right->kind == VALUE_ANY))
+        return value_any(ck, dim, node->range);
     if (!right &&
-        v_is_scalar(matrix)) { /* 1 x 1: M_red of a hinge, for example */
+        value_is_scalar(matrix)) { /* 1 x 1: M_red of a hinge, for example */
         struct value result =
-            v_num(ck, ex_div(graph, ex_num(graph, 1), matrix->e[0]), one,
-                  node->range);
+            value_num(ck, ex_div(graph, ex_num(graph, 1), matrix->e[0]), one,
+                      node->range);
         result.bare = bare;
         return result;
     }
     if (!square(ck, node, name, matrix))
-        return v_poison(node->range);
+        return value_poison(node->range);
     uint32_t count = matrix->rows;
     bool mixed = matrix->dims || (right && right->dims);
     const struct dim *row[SIZE_MAX_LIN], *col[SIZE_MAX_LIN];
-    if (mixed && !mx_gauge(ck, node, matrix, row, col))
-        return v_poison(node->range);
-    if (right && (right->kind != V_NUM || right->rows != count)) {
-        ck_error(ck, DIAG_E0210, node->args[1].value->range,
-                 "the right side needs %u rows, but this is %s", count,
-                 v_kind(ck, right));
-        return v_poison(node->range);
+    if (mixed && !matrix_gauge(ck, node, matrix, row, col))
+        return value_poison(node->range);
+    if (right && (right->kind != VALUE_NUM || right->rows != count)) {
+        check_error(ck, DIAG_E0210, node->args[1].value->range,
+                    "the right side needs %u rows, but this is %s", count,
+                    value_kind_text(ck, right));
+        return value_poison(node->range);
     }
     const expr *det = minor_det(ck, matrix, 0, 0);
     if (ex_is_num(det, 0)) {
-        struct diag *diag =
-            ck_error(ck, DIAG_E0216, node->range, "this matrix has no inverse");
-        CK_HELP(ck, diag, "its determinant is zero");
-        return v_poison(node->range);
+        struct diag *diag = check_error(ck, DIAG_E0216, node->range,
+                                        "this matrix has no inverse");
+        CHECK_HELP(ck, diag, "its determinant is zero");
+        return value_poison(node->range);
     }
-    struct value inv = v_array(ck, count, count, one, node->range);
+    struct value inv = value_array(ck, count, count, one, node->range);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < count; j++)
             inv.e[i * count + j] = cofactor(ck, matrix, j, i);
     struct value answer = inv;
     if (right) {
-        answer = v_array(ck, count, right->cols, dim, node->range);
+        answer = value_array(ck, count, right->cols, dim, node->range);
         for (uint32_t i = 0; i < count; i++)
             for (uint32_t j = 0; j < right->cols; j++)
                 answer.e[i * right->cols + j] = sum_products(
@@ -332,10 +336,10 @@ solved(struct check *ck, const struct ast_expr *node, const char *name,
             ck->dims, pure, dim_mul(ck->dims, row[i % count], col[i / count]));
     inv.bare = false;
     if (right)
-        return mx_mul(ck, node, &inv, right, answer);
+        return matrix_mul(ck, node, &inv, right, answer);
     answer.dims = inv.dims;
     answer.bare = false;
-    return mx_done(ck, answer);
+    return matrix_done(ck, answer);
 }
 
 /* The parts of lin_call: *out stays poison where there is no value. */
@@ -347,44 +351,45 @@ dot_or_cross(struct check *ck, const struct ast_expr *node, const char *name,
     bool dot = name[0] == 'd';
     if (!vectors(ck, node, name, args, 2))
         return;
-    if (dot && (args[0].dims || args[1].dims) && args[0].kind == V_NUM &&
-        args[1].kind == V_NUM) {
+    if (dot && (args[0].dims || args[1].dims) && args[0].kind == VALUE_NUM &&
+        args[1].kind == VALUE_NUM) {
         struct value row = args[0], s;
         row.cols = row.rows;
         row.rows = 1;
-        s = v_num(ck,
-                  sum_products(ck, args[0].e, 1, args[1].e, 1, args[0].rows),
-                  dim_pure(ck->dims), node->range);
-        *out = mx_mul(ck, node, &row, &args[1], s);
+        s = value_num(
+            ck, sum_products(ck, args[0].e, 1, args[1].e, 1, args[0].rows),
+            dim_pure(ck->dims), node->range);
+        *out = matrix_mul(ck, node, &row, &args[1], s);
         return;
     }
     if (!plain(ck, node, name, args, 2))
         return;
     const struct dim *dim =
         dim_mul(ck->dims, dim_of(ck, &args[0]), dim_of(ck, &args[1]));
-    if (args[0].kind == V_ANY || args[1].kind == V_ANY) {
-        *out = v_any(ck, dim, node->range);
+    if (args[0].kind == VALUE_ANY || args[1].kind == VALUE_ANY) {
+        *out = value_any(ck, dim, node->range);
         return;
     }
     uint32_t k = args[0].rows;
     if (dot) {
-        *out = v_num(ck, sum_products(ck, args[0].e, 1, args[1].e, 1, k), dim,
-                     node->range);
+        *out = value_num(ck, sum_products(ck, args[0].e, 1, args[1].e, 1, k),
+                         dim, node->range);
     } else if (k == 2) {
-        *out = v_num(ck,
-                     ex_sub(graph, ex_mul(graph, args[0].e[0], args[1].e[1]),
-                            ex_mul(graph, args[0].e[1], args[1].e[0])),
-                     dim, node->range);
+        *out =
+            value_num(ck,
+                      ex_sub(graph, ex_mul(graph, args[0].e[0], args[1].e[1]),
+                             ex_mul(graph, args[0].e[1], args[1].e[0])),
+                      dim, node->range);
     } else if (k == 3) {
-        *out = v_array(ck, 3, 1, dim, node->range);
+        *out = value_array(ck, 3, 1, dim, node->range);
         for (int i = 0; i < 3; i++) {
             int p = (i + 1) % 3, q = (i + 2) % 3;
             out->e[i] = ex_sub(graph, ex_mul(graph, args[0].e[p], args[1].e[q]),
                                ex_mul(graph, args[0].e[q], args[1].e[p]));
         }
     } else {
-        ck_error(ck, DIAG_E0218, node->range,
-                 "cross takes vectors of 2 or 3 numbers");
+        check_error(ck, DIAG_E0218, node->range,
+                    "cross takes vectors of 2 or 3 numbers");
         return;
     }
     out->bare = args[0].bare && args[1].bare;
@@ -396,14 +401,14 @@ norm_or_unit(struct check *ck, const struct ast_expr *node, const char *name,
 {
     struct graph *graph = ck->g;
     bool norm = name[0] == 'n';
-    if (!(norm && args[0].kind == V_NUM && args[0].cols > 1) &&
+    if (!(norm && args[0].kind == VALUE_NUM && args[0].cols > 1) &&
         !vectors(ck, node, name, args, 1))
         return;
     if (!plain(ck, node, name, args, 1))
         return;
     const struct dim *dim = norm ? args[0].dim : dim_pure(ck->dims);
-    if (args[0].kind == V_ANY) {
-        *out = v_any(ck, dim, node->range);
+    if (args[0].kind == VALUE_ANY) {
+        *out = value_any(ck, dim, node->range);
         return;
     }
     const expr *len = ex_op(graph, IMP_OP_SQRT,
@@ -411,16 +416,16 @@ norm_or_unit(struct check *ck, const struct ast_expr *node, const char *name,
                                          (size_t)args[0].rows * args[0].cols),
                             NULL, NULL);
     if (norm) {
-        *out = v_num(ck, len, dim, node->range);
+        *out = value_num(ck, len, dim, node->range);
         out->bare = args[0].bare;
         return;
     }
     if (ex_is_num(len, 0)) {
-        ck_error(ck, DIAG_E0216, node->range,
-                 "the zero vector has no direction");
+        check_error(ck, DIAG_E0216, node->range,
+                    "the zero vector has no direction");
         return;
     }
-    *out = v_array(ck, args[0].rows, 1, dim, node->range);
+    *out = value_array(ck, args[0].rows, 1, dim, node->range);
     for (uint32_t i = 0; i < args[0].rows; i++)
         out->e[i] = ex_div(graph, args[0].e[i], len);
 }
@@ -429,8 +434,8 @@ static void
 determinant(struct check *ck, const struct ast_expr *node, const char *name,
             struct value *args, struct value *out)
 {
-    if (args[0].kind == V_ANY) {
-        *out = v_any(ck, dim_fresh(ck->dims, node->range), node->range);
+    if (args[0].kind == VALUE_ANY) {
+        *out = value_any(ck, dim_fresh(ck->dims, node->range), node->range);
         return;
     }
     if (!square(ck, node, name, &args[0]))
@@ -438,17 +443,17 @@ determinant(struct check *ck, const struct ast_expr *node, const char *name,
     if (args[0].dims) {
         const struct dim *row[SIZE_MAX_LIN], *col[SIZE_MAX_LIN];
         const struct dim *dim = dim_pure(ck->dims);
-        if (!mx_gauge(ck, node, &args[0], row, col))
+        if (!matrix_gauge(ck, node, &args[0], row, col))
             return;
         for (uint32_t i = 0; i < args[0].rows; i++)
             dim = dim_mul(ck->dims, dim, dim_mul(ck->dims, row[i], col[i]));
-        *out = v_num(ck, minor_det(ck, &args[0], 0, 0), dim, node->range);
+        *out = value_num(ck, minor_det(ck, &args[0], 0, 0), dim, node->range);
         return;
     }
-    *out = v_num(ck, minor_det(ck, &args[0], 0, 0),
-                 dim_pow(ck->dims, dim_of(ck, &args[0]),
-                         (struct ratio){(int32_t)args[0].rows, 1}),
-                 node->range);
+    *out = value_num(ck, minor_det(ck, &args[0], 0, 0),
+                     dim_pow(ck->dims, dim_of(ck, &args[0]),
+                             (struct ratio){(int32_t)args[0].rows, 1}),
+                     node->range);
     out->bare = args[0].bare;
 }
 
@@ -456,19 +461,20 @@ static void
 transposed(struct check *ck, const struct ast_expr *node, struct value *args,
            struct value *out)
 {
-    if (v_is_scalar(&args[0]) || args[0].kind != V_NUM) {
-        if (v_is_scalar(&args[0]))
+    if (value_is_scalar(&args[0]) || args[0].kind != VALUE_NUM) {
+        if (value_is_scalar(&args[0]))
             *out = args[0]; /* 1 x 1: M_red of a hinge, for example */
         else
-            ck_error(ck, DIAG_E0218, node->range,
-                     "transpose takes a matrix, but this is %s",
-                     v_kind(ck, &args[0]));
+            check_error(ck, DIAG_E0218, node->range,
+                        "transpose takes a matrix, but this is %s",
+                        value_kind_text(ck, &args[0]));
         return;
     }
-    *out = v_array(ck, args[0].cols, args[0].rows, args[0].dim, node->range);
+    *out =
+        value_array(ck, args[0].cols, args[0].rows, args[0].dim, node->range);
     out->bare = args[0].bare;
     if (args[0].dims)
-        *out = mx_array(ck, args[0].cols, args[0].rows, node->range);
+        *out = matrix_array(ck, args[0].cols, args[0].rows, node->range);
     for (uint32_t i = 0; i < args[0].rows; i++)
         for (uint32_t j = 0; j < args[0].cols; j++) {
             size_t from = (size_t)i * args[0].cols + j;
@@ -483,7 +489,7 @@ lin_call(struct check *ck, const struct ast_expr *node, const char *name,
          struct value *args, size_t count, struct value *out)
 {
     assert(ck && node && name && args && out);
-    *out = v_poison(node->range);
+    *out = value_poison(node->range);
     if (!strcmp(name, "dot") || !strcmp(name, "cross")) {
         dot_or_cross(ck, node, name, args, out);
         return true;

@@ -11,10 +11,10 @@
 #include "check/values/values.h"
 
 const struct dim *
-mx_dim(struct check *ck, const struct value *value, size_t i)
+matrix_dim(struct check *ck, const struct value *value, size_t i)
 {
     assert(ck && value);
-    if (value->kind == V_NUM && ex_is_num(value->e[i], 0))
+    if (value->kind == VALUE_NUM && ex_is_num(value->e[i], 0))
         return NULL;
     return value->dims   ? value->dims[i]
            : value->bare ? dim_pure(ck->dims)
@@ -22,10 +22,10 @@ mx_dim(struct check *ck, const struct value *value, size_t i)
 }
 
 struct value
-mx_array(struct check *ck, uint32_t rows, uint32_t cols, imp_range range)
+matrix_array(struct check *ck, uint32_t rows, uint32_t cols, imp_range range)
 {
     assert(ck);
-    struct value value = v_array(ck, rows, cols, dim_pure(ck->dims), range);
+    struct value value = value_array(ck, rows, cols, dim_pure(ck->dims), range);
     value.dims = NEW_N(ck->arena, const struct dim *, (size_t)rows *cols);
     return value;
 }
@@ -46,7 +46,7 @@ only(struct check *ck, const struct value *value, size_t *first, size_t *other)
     size_t count = (size_t)value->rows * value->cols;
     *first = *other = count;
     for (size_t i = 0; i < count; i++) {
-        const struct dim *di = mx_dim(ck, value, i);
+        const struct dim *di = matrix_dim(ck, value, i);
         if (!di)
             continue;
         if (!dim) {
@@ -61,15 +61,15 @@ only(struct check *ck, const struct value *value, size_t *first, size_t *other)
 }
 
 struct value
-mx_done(struct check *ck, struct value value)
+matrix_done(struct check *ck, struct value value)
 {
     assert(ck);
     size_t count = (size_t)value.rows * value.cols, first, other, zeros = 0;
-    if (value.kind != V_NUM || !value.dims)
+    if (value.kind != VALUE_NUM || !value.dims)
         return value;
     const struct dim *dim = only(ck, &value, &first, &other);
     for (size_t i = 0; i < count; i++)
-        zeros += mx_dim(ck, &value, i) == NULL;
+        zeros += matrix_dim(ck, &value, i) == NULL;
     if (other < count || (zeros && zeros < count))
         return value;
     value.dims = NULL;
@@ -80,7 +80,7 @@ mx_done(struct check *ck, struct value value)
 
 /* "entry [1, 2]" */
 static const char *
-mx_entry(struct check *ck, const struct value *value, size_t i)
+matrix_entry(struct check *ck, const struct value *value, size_t i)
 {
     if (value->cols == 1)
         return arena_printf(ck->arena, "entry %zu", i);
@@ -89,25 +89,26 @@ mx_entry(struct check *ck, const struct value *value, size_t i)
 }
 
 bool
-mx_plain(struct check *ck, struct value *value, imp_range range,
-         const char *what)
+matrix_plain(struct check *ck, struct value *value, imp_range range,
+             const char *what)
 {
     assert(ck && value && what);
     size_t first, other;
-    if (value->kind != V_NUM || !value->dims)
+    if (value->kind != VALUE_NUM || !value->dims)
         return true;
     const struct dim *dim = only(ck, value, &first, &other);
     if (other < (size_t)value->rows * value->cols) {
-        struct diag *diag = ck_error(
+        struct diag *diag = check_error(
             ck, DIAG_E0227, range,
             "%s needs entries of one dimension, but %s is %s and %s is %s",
-            what, mx_entry(ck, value, first),
-            dim_say(ck->dims, mx_dim(ck, value, first)),
-            mx_entry(ck, value, other),
-            dim_say(ck->dims, mx_dim(ck, value, other)));
-        CK_HELP(ck, diag,
-                "take entries of one dimension, or figures(...): the numbers "
-                "in SI units, without their units");
+            what, matrix_entry(ck, value, first),
+            dim_say(ck->dims, matrix_dim(ck, value, first)),
+            matrix_entry(ck, value, other),
+            dim_say(ck->dims, matrix_dim(ck, value, other)));
+        CHECK_HELP(
+            ck, diag,
+            "take entries of one dimension, or figures(...): the numbers "
+            "in SI units, without their units");
         return false;
     }
     value->dims = NULL;
@@ -117,16 +118,16 @@ mx_plain(struct check *ck, struct value *value, imp_range range,
 }
 
 const struct dim **
-mx_agree(struct check *ck, const struct ast_expr *at, const char *doing,
-         const struct value *left, const struct ast_expr *ea,
-         const struct value *right, const struct ast_expr *eb)
+matrix_agree(struct check *ck, const struct ast_expr *at, const char *doing,
+             const struct value *left, const struct ast_expr *ea,
+             const struct value *right, const struct ast_expr *eb)
 {
     assert(ck && at && doing && left && right);
     size_t count = (size_t)left->rows * left->cols;
     const struct dim **dims = NEW_N(ck->arena, const struct dim *, count);
     for (size_t entry = 0; entry < count; entry++) {
-        const struct dim *dim_left = mx_dim(ck, left, entry),
-                         *dim_right = mx_dim(ck, right, entry);
+        const struct dim *dim_left = matrix_dim(ck, left, entry),
+                         *dim_right = matrix_dim(ck, right, entry);
         if (left->bare && dim_right)
             dim_left = dim_right;
         if (right->bare && dim_left)
@@ -135,19 +136,20 @@ mx_agree(struct check *ck, const struct ast_expr *at, const char *doing,
         if (!dim_left || !dim_right ||
             dim_unify(ck->dims, dim_left, dim_right, at->range))
             continue;
-        struct diag *diag = ck_error(
+        struct diag *diag = check_error(
             ck, DIAG_E0227, at->op_range.file ? at->op_range : at->range,
             "%s needs equal dimensions entry by entry, but in %s these are %s "
             "and %s",
-            doing, mx_entry(ck, left, entry), dim_say(ck->dims, dim_left),
+            doing, matrix_entry(ck, left, entry), dim_say(ck->dims, dim_left),
             dim_say(ck->dims, dim_right));
-        CK_NOTE(ck, diag, ea->range, "here %s is %s", mx_entry(ck, left, entry),
-                dim_say(ck->dims, dim_left));
-        CK_NOTE(ck, diag, eb->range, "here %s is %s",
-                mx_entry(ck, right, entry), dim_say(ck->dims, dim_right));
-        CK_HELP(ck, diag,
-                "twists (spin, velocity) are added to twists, wrenches "
-                "(force, moment) to wrenches of one kind");
+        CHECK_NOTE(ck, diag, ea->range, "here %s is %s",
+                   matrix_entry(ck, left, entry), dim_say(ck->dims, dim_left));
+        CHECK_NOTE(ck, diag, eb->range, "here %s is %s",
+                   matrix_entry(ck, right, entry),
+                   dim_say(ck->dims, dim_right));
+        CHECK_HELP(ck, diag,
+                   "twists (spin, velocity) are added to twists, wrenches "
+                   "(force, moment) to wrenches of one kind");
         return NULL;
     }
     return dims;
@@ -162,8 +164,8 @@ sum_dim(struct check *ck, const struct ast_expr *at, const struct value *left,
     size_t i = entry / product->cols, j = entry % product->cols, from = 0;
     *out = NULL;
     for (size_t term = 0; term < left->cols; term++) {
-        const struct dim *x = mx_dim(ck, left, i * left->cols + term);
-        const struct dim *y = mx_dim(ck, right, term * right->cols + j);
+        const struct dim *x = matrix_dim(ck, left, i * left->cols + term);
+        const struct dim *y = matrix_dim(ck, right, term * right->cols + j);
         if (!x || !y)
             continue;
         const struct dim *dim = dim_mul(ck->dims, x, y);
@@ -171,15 +173,16 @@ sum_dim(struct check *ck, const struct ast_expr *at, const struct value *left,
             *out = dim;
             from = term;
         } else if (!dim_unify(ck->dims, *out, dim, at->range)) {
-            struct diag *e = ck_error(
+            struct diag *e = check_error(
                 ck, DIAG_E0227, at->op_range.file ? at->op_range : at->range,
                 "the terms of %s of this product have two dimensions: term "
                 "%zu is %s, term %zu %s",
-                mx_entry(ck, product, entry), from, dim_say(ck->dims, *out),
+                matrix_entry(ck, product, entry), from, dim_say(ck->dims, *out),
                 term, dim_say(ck->dims, dim));
-            CK_HELP(ck, e,
-                    "a wrench (f, m) and a twist (w, v) multiply through eta, "
-                    "which exchanges halves: transpose(wrench)*eta*twist");
+            CHECK_HELP(
+                ck, e,
+                "a wrench (f, m) and a twist (w, v) multiply through eta, "
+                "which exchanges halves: transpose(wrench)*eta*twist");
             return false;
         }
     }
@@ -187,30 +190,31 @@ sum_dim(struct check *ck, const struct ast_expr *at, const struct value *left,
 }
 
 struct value
-mx_mul(struct check *ck, const struct ast_expr *at, const struct value *left,
-       const struct value *right, struct value result)
+matrix_mul(struct check *ck, const struct ast_expr *at,
+           const struct value *left, const struct value *right,
+           struct value result)
 {
     assert(ck && at && left && right);
     size_t count = (size_t)result.rows * result.cols;
     result.dims = NEW_N(ck->arena, const struct dim *, count);
     result.bare = false;
-    bool sa = v_is_scalar(left), sb = v_is_scalar(right);
+    bool sa = value_is_scalar(left), sb = value_is_scalar(right);
     for (size_t i = 0; i < count; i++) {
         if (sa || sb) {
-            const struct dim *x = mx_dim(ck, left, sa ? 0 : i);
-            const struct dim *y = mx_dim(ck, right, sb ? 0 : i);
+            const struct dim *x = matrix_dim(ck, left, sa ? 0 : i);
+            const struct dim *y = matrix_dim(ck, right, sb ? 0 : i);
             result.dims[i] = x && y ? dim_mul(ck->dims, x, y) : NULL;
         } else if (!sum_dim(ck, at, left, right, &result, i, &result.dims[i])) {
-            return v_poison(at->range);
+            return value_poison(at->range);
         }
     }
-    return mx_done(ck, result);
+    return matrix_done(ck, result);
 }
 
 bool
-mx_gauge(struct check *ck, const struct ast_expr *node,
-         const struct value *matrix, const struct dim **row,
-         const struct dim **col)
+matrix_gauge(struct check *ck, const struct ast_expr *node,
+             const struct value *matrix, const struct dim **row,
+             const struct dim **col)
 {
     assert(ck && node && matrix && row && col);
     uint32_t count = matrix->rows;
@@ -222,7 +226,7 @@ mx_gauge(struct check *ck, const struct ast_expr *node,
         for (bool more = true; more;) {
             more = false;
             for (uint32_t entry = 0; entry < count * count; entry++) {
-                const struct dim *dim = mx_dim(ck, matrix, entry);
+                const struct dim *dim = matrix_dim(ck, matrix, entry);
                 uint32_t i = entry / count, j = entry % count;
                 if (!dim || (row[i] != NULL) == (col[j] != NULL))
                     continue;
@@ -235,22 +239,23 @@ mx_gauge(struct check *ck, const struct ast_expr *node,
         }
     }
     for (uint32_t entry = 0; entry < count * count; entry++) {
-        const struct dim *dim = mx_dim(ck, matrix, entry);
+        const struct dim *dim = matrix_dim(ck, matrix, entry);
         uint32_t i = entry / count, j = entry % count;
         if (!dim)
             continue;
         const struct dim *x = dim_mul(ck->dims, row[i], col[j]);
         if (dim_unify(ck->dims, dim, x, node->range))
             continue;
-        struct diag *t = ck_error(
+        struct diag *t = check_error(
             ck, DIAG_E0227, node->range,
             "this matrix maps no quantities to quantities: by its other "
             "entries %s would be %s, but it is %s",
-            mx_entry(ck, matrix, entry), dim_say(ck->dims, x),
+            matrix_entry(ck, matrix, entry), dim_say(ck->dims, x),
             dim_say(ck->dims, dim));
-        CK_HELP(ck, t,
-                "entry [i, j] is what comes out in i over what goes in at j: "
-                "all twists or all wrenches, side by side");
+        CHECK_HELP(
+            ck, t,
+            "entry [i, j] is what comes out in i over what goes in at j: "
+            "all twists or all wrenches, side by side");
         return false;
     }
     for (uint32_t j = 0; j < count; j++)
@@ -260,7 +265,7 @@ mx_gauge(struct check *ck, const struct ast_expr *node,
 }
 
 const char *
-mx_units(struct check *ck, const struct dim *const *dims, size_t count)
+matrix_units(struct check *ck, const struct dim *const *dims, size_t count)
 {
     assert(ck && dims);
     const char *text = "", *one = NULL;

@@ -175,8 +175,8 @@ unknown_unit(struct check *ck, const struct ast_expr *node)
     names[count++] = "ms";
     names[count++] = "kN";
     names[count++] = "kJ";
-    struct diag *diag = ck_error(ck, DIAG_E0206, node->range,
-                                 "`%s` is not a unit", node->name.text);
+    struct diag *diag = check_error(ck, DIAG_E0206, node->range,
+                                    "`%s` is not a unit", node->name.text);
     const char *full[][2] = {
         {"meter", "m"},     {"metre", "m"},    {"meters", "m"},
         {"metres", "m"},    {"sec", "s"},      {"second", "s"},
@@ -189,7 +189,7 @@ unknown_unit(struct check *ck, const struct ast_expr *node)
     };
     for (size_t i = 0; i < sizeof full / sizeof full[0]; i++)
         if (!strcmp(full[i][0], node->name.text)) {
-            CK_HELP(ck, diag, "did you mean `%s`?", full[i][1]);
+            CHECK_HELP(ck, diag, "did you mean `%s`?", full[i][1]);
             diag_fix(ck->ds, diag, node->range, full[i][1]);
             return;
         }
@@ -202,17 +202,18 @@ unknown_unit(struct check *ck, const struct ast_expr *node)
             unit_named(ck->dims, text + k, len - k, &b)) {
             const char *product =
                 arena_printf(ck->arena, "%.*s*%s", (int)k, text, text + k);
-            CK_HELP(ck, diag,
-                    "units are multiplied with `*`: did you mean `%s`?",
-                    product);
+            CHECK_HELP(ck, diag,
+                       "units are multiplied with `*`: did you mean `%s`?",
+                       product);
             diag_fix(ck->ds, diag, node->range, product);
             return;
         }
     }
-    if (!ck_suggest(ck, diag, node->range, node->name.text, names, count))
-        CK_HELP(ck, diag,
-                "units are m, kg, s, rad, deg, N, J, W, Pa, Hz, A, K, mol, cd "
-                "and their multiples, as mm or kN");
+    if (!check_suggest(ck, diag, node->range, node->name.text, names, count))
+        CHECK_HELP(
+            ck, diag,
+            "units are m, kg, s, rad, deg, N, J, W, Pa, Hz, A, K, mol, cd "
+            "and their multiples, as mm or kN");
 }
 
 static bool
@@ -248,9 +249,9 @@ unit_ast(struct check *ck, const struct ast_expr *node, struct unit *unit,
             if (!unit_ast(ck, node->a, &left, depth + 1))
                 return false;
             if (!exponent(node->b, &ratio)) {
-                ck_error(ck, DIAG_E0208, node->b->range,
-                         "the exponent of a unit is a number written out, "
-                         "such as 2, -1 or (1/2)");
+                check_error(ck, DIAG_E0208, node->b->range,
+                            "the exponent of a unit is a number written out, "
+                            "such as 2, -1 or (1/2)");
                 return false;
             }
             *unit = unit_pow(ck->dims, left, ratio);
@@ -269,14 +270,16 @@ unit_ast(struct check *ck, const struct ast_expr *node, struct unit *unit,
         break;
     }
 wrong:;
-    struct diag *diag = ck_error(ck, DIAG_E0208, node->range,
-                                 "a unit is made of unit names with * / and ^");
+    struct diag *diag =
+        check_error(ck, DIAG_E0208, node->range,
+                    "a unit is made of unit names with * / and ^");
     if (node->kind == AST_NUM)
-        CK_HELP(ck, diag,
-                "a number stands in front of the value, a broken exponent in "
-                "brackets: [m^(1/2)]");
+        CHECK_HELP(
+            ck, diag,
+            "a number stands in front of the value, a broken exponent in "
+            "brackets: [m^(1/2)]");
     else
-        CK_HELP(ck, diag, "as in [m/s^2], [kg*m^2], [1/s] or [1]");
+        CHECK_HELP(ck, diag, "as in [m/s^2], [kg*m^2], [1/s] or [1]");
     return false;
 }
 bool
@@ -287,8 +290,8 @@ unit_of_ast(struct check *ck, const struct ast_expr *node, struct unit *unit)
         return false;
     if (dims_overflowed(ck->dims) || !isfinite(unit->num / unit->den) ||
         unit->num / unit->den == 0) {
-        ck_error(ck, DIAG_E0220, node->range,
-                 "the exponents of this unit are too large");
+        check_error(ck, DIAG_E0220, node->range,
+                    "the exponents of this unit are too large");
         return false;
     }
     return true;

@@ -7,17 +7,17 @@
 /* -- making --------------------------------------------------------------- */
 
 struct value
-v_poison(imp_range range)
+value_poison(imp_range range)
 {
-    return (struct value){.kind = V_POISON, .range = range};
+    return (struct value){.kind = VALUE_POISON, .range = range};
 }
 struct value
-v_array(struct check *ck, uint32_t rows, uint32_t cols, const struct dim *dim,
-        imp_range range)
+value_array(struct check *ck, uint32_t rows, uint32_t cols,
+            const struct dim *dim, imp_range range)
 {
     assert(ck);
     return (struct value){
-        .kind = V_NUM,
+        .kind = VALUE_NUM,
         .rows = rows,
         .cols = cols,
         .e = NEW_N(ck->arena, const expr *, (size_t)rows *cols),
@@ -25,64 +25,64 @@ v_array(struct check *ck, uint32_t rows, uint32_t cols, const struct dim *dim,
         .range = range};
 }
 struct value
-v_num(struct check *ck, const expr *expression, const struct dim *dim,
-      imp_range range)
+value_num(struct check *ck, const expr *expression, const struct dim *dim,
+          imp_range range)
 {
     assert(ck && expression);
-    struct value value = v_array(ck, 1, 1, dim, range);
+    struct value value = value_array(ck, 1, 1, dim, range);
     value.e[0] = expression;
     return value;
 }
 struct value
-v_truth(struct check *ck, const expr *expression, imp_range range)
+value_truth(struct check *ck, const expr *expression, imp_range range)
 {
     assert(ck && expression);
-    struct value value = v_num(ck, expression, dim_pure(ck->dims), range);
-    value.kind = V_TRUTH;
+    struct value value = value_num(ck, expression, dim_pure(ck->dims), range);
+    value.kind = VALUE_TRUTH;
     return value;
 }
 struct value
-v_any(struct check *ck, const struct dim *dim, imp_range range)
+value_any(struct check *ck, const struct dim *dim, imp_range range)
 {
     assert(ck && dim);
     struct value value =
-        v_num(ck, ex_sym(ck->g, SYM_LOCAL, 1000, 0), dim, range);
-    value.kind = V_ANY;
+        value_num(ck, ex_sym(ck->g, SYM_LOCAL, 1000, 0), dim, range);
+    value.kind = VALUE_ANY;
     return value;
 }
 
 /* -- asking --------------------------------------------------------------- */
 
 bool
-v_is_scalar(const struct value *value)
+value_is_scalar(const struct value *value)
 {
     assert(value);
-    return value->kind == V_ANY ||
-           (value->kind == V_NUM && value->rows == 1 && value->cols == 1);
+    return value->kind == VALUE_ANY ||
+           (value->kind == VALUE_NUM && value->rows == 1 && value->cols == 1);
 }
 bool
-v_is_vector(const struct value *value)
+value_is_vector(const struct value *value)
 {
     assert(value);
-    return value->kind == V_ANY ||
-           (value->kind == V_NUM && value->rows > 1 && value->cols == 1);
+    return value->kind == VALUE_ANY ||
+           (value->kind == VALUE_NUM && value->rows > 1 && value->cols == 1);
 }
 bool
-v_const(const struct value *value, double *x)
+value_const(const struct value *value, double *x)
 {
     assert(value && x);
-    if (value->kind != V_NUM || value->rows != 1 || value->cols != 1 ||
+    if (value->kind != VALUE_NUM || value->rows != 1 || value->cols != 1 ||
         !ex_is_const(value->e[0]))
         return false;
     *x = value->e[0]->num;
     return true;
 }
 const char *
-v_kind(struct check *ck, const struct value *value)
+value_kind_text(struct check *ck, const struct value *value)
 {
     assert(ck && value);
     switch (value->kind) {
-    case V_NUM:
+    case VALUE_NUM:
         if (value->rows == 1 && value->cols == 1)
             return "a number";
         if (value->cols == 1)
@@ -90,27 +90,27 @@ v_kind(struct check *ck, const struct value *value)
                                 value->rows);
         return arena_printf(ck->arena, "a %u x %u matrix", value->rows,
                             value->cols);
-    case V_TRUTH:
+    case VALUE_TRUTH:
         return "a truth value";
-    case V_TEXT:
+    case VALUE_TEXT:
         return "a text";
-    case V_LIST:
+    case VALUE_LIST:
         return "a list of numbers";
-    case V_BODY:
+    case VALUE_BODY:
         return arena_printf(ck->arena, "the body `%s`",
                             ck->lists.bodies.v[value->ref].name);
-    case V_SYSTEM:
+    case VALUE_SYSTEM:
         return arena_printf(ck->arena, "the system `%s`",
                             ck->lists.systems.v[value->ref].name);
-    case V_FAMILY:
+    case VALUE_FAMILY:
         return arena_printf(ck->arena, "the family of contacts `%s`",
                             value->text);
-    case V_CONTACT:
+    case VALUE_CONTACT:
         return arena_printf(ck->arena, "the contact `%s`",
                             ck->lists.contacts.v[value->ref].name);
-    case V_RESULT:
+    case VALUE_RESULT:
         return "the record of a command";
-    case V_FIELD:
+    case VALUE_FIELD:
         switch (ck->lists.commands.v[value->ref].fields[value->field].kind) {
         case IMP_FIELD_TEXT:
             return "a text of a result";

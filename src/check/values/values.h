@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Values of checked expressions: what they are, when they agree, arithmetic.
  *
- * A wrong expression yields V_POISON, which every operation passes on without
- * a word, so one mistake gives one diagnostic. */
+ * A wrong expression yields VALUE_POISON, which every operation passes on
+ * without a word, so one mistake gives one diagnostic. */
 #ifndef IMP_CHECK_VALUES_VALUES_H
 #define IMP_CHECK_VALUES_VALUES_H
 
@@ -11,69 +11,72 @@
 
 /* -- value.c, agree.c ----------------------------------------------------- */
 
-struct value v_poison(imp_range range);
-struct value v_num(struct check *ck, const expr *expression,
-                   const struct dim *dim, imp_range range);
-struct value v_array(struct check *ck, uint32_t rows, uint32_t cols,
-                     const struct dim *dim, imp_range range);
-struct value v_any(struct check *ck, const struct dim *dim, imp_range range);
-struct value v_truth(struct check *ck, const expr *expression, imp_range range);
-bool v_is_scalar(const struct value *value); /* NUM 1 x 1 or ANY */
-bool v_is_vector(const struct value *value); /* NUM n x 1, n > 1, or ANY */
-const char *v_kind(struct check *ck, const struct value *value);
+struct value value_poison(imp_range range);
+struct value value_num(struct check *ck, const expr *expression,
+                       const struct dim *dim, imp_range range);
+struct value value_array(struct check *ck, uint32_t rows, uint32_t cols,
+                         const struct dim *dim, imp_range range);
+struct value value_any(struct check *ck, const struct dim *dim,
+                       imp_range range);
+struct value value_truth(struct check *ck, const expr *expression,
+                         imp_range range);
+bool value_is_scalar(const struct value *value); /* NUM 1 x 1 or ANY */
+bool value_is_vector(const struct value *value); /* NUM n x 1, n > 1, or ANY */
+const char *value_kind_text(struct check *ck, const struct value *value);
 /* a bare constant as a whole: gets a dimension variable of its own */
-void v_whole(struct check *ck, struct value *value);
+void value_whole(struct check *ck, struct value *value);
 /* operands of + - min compare ... agree; *dim, *bare of the result */
-bool v_agree(struct check *ck, const struct ast_expr *at, const char *doing,
-             const struct value *left, const struct ast_expr *ea,
-             const struct value *right, const struct ast_expr *eb,
-             const struct dim **dim, bool *bare);
+bool value_agree(struct check *ck, const struct ast_expr *at, const char *doing,
+                 const struct value *left, const struct ast_expr *ea,
+                 const struct value *right, const struct ast_expr *eb,
+                 const struct dim **dim, bool *bare);
 /* v must have dimension d, as `what` ("the mass of a body") does */
-bool v_need_dim(struct check *ck, struct value *value,
-                const struct ast_expr *node, const struct dim *dim,
-                const char *what);
+bool value_need_dim(struct check *ck, struct value *value,
+                    const struct ast_expr *node, const struct dim *dim,
+                    const char *what);
 /* scalar number of dimension d; poison on error (reported) */
-bool v_need_scalar(struct check *ck, struct value *value,
-                   const struct ast_expr *node, const struct dim *dim,
-                   const char *what);
+bool value_need_scalar(struct check *ck, struct value *value,
+                       const struct ast_expr *node, const struct dim *dim,
+                       const char *what);
 /* vector of n numbers */
-bool v_need_vector(struct check *ck, struct value *value,
-                   const struct ast_expr *node, uint32_t count,
-                   const struct dim *dim, const char *what);
+bool value_need_vector(struct check *ck, struct value *value,
+                       const struct ast_expr *node, uint32_t count,
+                       const struct dim *dim, const char *what);
 /* notes for names whose dimension was inferred elsewhere */
-void v_explain(struct check *ck, struct diag *diag,
-               const struct ast_expr *node);
+void value_explain(struct check *ck, struct diag *diag,
+                   const struct ast_expr *node);
 /* a literal value known now? */
-bool v_const(const struct value *value, double *x);
+bool value_const(const struct value *value, double *x);
 
 /* -- mixed.c -------------------------------------------------------------- */
 
 /* dimension of entry i of any number; NULL: an exact 0, it fits all */
-const struct dim *mx_dim(struct check *ck, const struct value *value, size_t i);
-/* a value with dims to be filled in; mx_done makes it plain if it can be */
-struct value mx_array(struct check *ck, uint32_t rows, uint32_t cols,
-                      imp_range range);
-struct value mx_done(struct check *ck, struct value value);
+const struct dim *matrix_dim(struct check *ck, const struct value *value,
+                             size_t i);
+/* a value with dims to be filled in; matrix_done makes it plain if it can be */
+struct value matrix_array(struct check *ck, uint32_t rows, uint32_t cols,
+                          imp_range range);
+struct value matrix_done(struct check *ck, struct value value);
 /* makes it a value of one dimension; false: E0227 reported */
-bool mx_plain(struct check *ck, struct value *value, imp_range range,
-              const char *what);
+bool matrix_plain(struct check *ck, struct value *value, imp_range range,
+                  const char *what);
 /* dimensions of the entries of a sum, a choice; NULL: reported */
-const struct dim **mx_agree(struct check *ck, const struct ast_expr *at,
-                            const char *doing, const struct value *left,
-                            const struct ast_expr *ea,
-                            const struct value *right,
-                            const struct ast_expr *eb);
+const struct dim **matrix_agree(struct check *ck, const struct ast_expr *at,
+                                const char *doing, const struct value *left,
+                                const struct ast_expr *ea,
+                                const struct value *right,
+                                const struct ast_expr *eb);
 /* r: the product a*b with its entries; gets their dimensions */
-struct value mx_mul(struct check *ck, const struct ast_expr *at,
-                    const struct value *left, const struct value *right,
-                    struct value result);
+struct value matrix_mul(struct check *ck, const struct ast_expr *at,
+                        const struct value *left, const struct value *right,
+                        struct value result);
 /* dimensions with m[i, j] = row[i]*col[j]; false: reported */
-bool mx_gauge(struct check *ck, const struct ast_expr *node,
-              const struct value *matrix, const struct dim **row,
-              const struct dim **col);
+bool matrix_gauge(struct check *ck, const struct ast_expr *node,
+                  const struct value *matrix, const struct dim **row,
+                  const struct dim **col);
 /* the unit text of entries with units of their own, row by row: "1/s;m/s" */
-const char *mx_units(struct check *ck, const struct dim *const *dims,
-                     size_t count);
+const char *matrix_units(struct check *ck, const struct dim *const *dims,
+                         size_t count);
 
 /* -- units.c -------------------------------------------------------------- */
 
@@ -93,7 +96,7 @@ void unit_names(void (*each)(void *ctx, const char *name, const char *doc),
 
 /* a number known at compile time: literals, and params, which then become
  * structural */
-bool ck_fixed(struct check *ck, const expr *expression, double *x);
+bool check_fixed(struct check *ck, const expr *expression, double *x);
 /* data of the set-up: no time, no motion, no results */
 enum may { MAY_PARAMS = 0, MAY_TIME = 1, MAY_MOTION = 2, MAY_RESULTS = 4 };
 bool check_leaves(struct check *ck, const expr *const *e, size_t count, int may,
@@ -102,21 +105,21 @@ bool check_leaves(struct check *ck, const expr *const *e, size_t count, int may,
 /* -- arith.c, linalg.c ---------------------------------------------------- */
 
 /* node is a BINARY node, left and right its checked operands */
-struct value ck_binary(struct check *ck, const struct ast_expr *node,
-                       const struct value *left, const struct value *right);
-struct value ck_choice(struct check *ck, const struct ast_expr *node,
-                       const struct value *condition, const struct value *left,
-                       const struct value *right);
+struct value check_binary(struct check *ck, const struct ast_expr *node,
+                          const struct value *left, const struct value *right);
+struct value check_choice(struct check *ck, const struct ast_expr *node,
+                          const struct value *condition,
+                          const struct value *left, const struct value *right);
 /* E0209/E0224: the value is no number; teaches what to take instead */
-struct value ck_no_arithmetic(struct check *ck, const struct ast_expr *at,
-                              const char *doing, const struct value *value,
-                              const struct ast_expr *node);
-bool ck_need_truth(struct check *ck, const struct value *value,
-                   const struct ast_expr *node, const char *what);
+struct value check_no_arithmetic(struct check *ck, const struct ast_expr *at,
+                                 const char *doing, const struct value *value,
+                                 const struct ast_expr *node);
+bool check_need_truth(struct check *ck, const struct value *value,
+                      const struct ast_expr *node, const char *what);
 /* a^b with all rules of powers; ea, eb: their places */
-struct value ck_power(struct check *ck, const struct ast_expr *node,
-                      struct value base, const struct ast_expr *ea,
-                      struct value exponent, const struct ast_expr *eb);
+struct value check_power(struct check *ck, const struct ast_expr *node,
+                         struct value base, const struct ast_expr *ea,
+                         struct value exponent, const struct ast_expr *eb);
 /* operations on checked values; nodes are made in the graph */
 struct value lin_mul(struct check *ck, const struct ast_expr *at,
                      const struct value *left, const struct value *right);

@@ -77,6 +77,18 @@ resting_polytopes_leave_face(struct simulation *sim, uint32_t contact)
 }
 
 void
+resting_polytopes_leave_faces(struct simulation *sim)
+{
+    assert(sim != NULL);
+    for (uint32_t i = sim->resting.n; i-- > 0;) {
+        struct contact_point plane;
+        uint32_t contact = sim->resting.over[i].base.contact;
+        if (!contact_set_plane(sim->run, contact, &plane))
+            resting_polytopes_leave_face(sim, contact);
+    }
+}
+
+void
 resting_polytopes_drop(struct simulation *sim, uint32_t contact)
 {
     assert(sim != NULL && contact < sim->n_contacts);

@@ -267,6 +267,10 @@ void resting_polytopes_start(struct simulation *sim);
 void resting_polytopes_enter(struct simulation *sim, uint32_t contact);
 /* A vertex comes down beside the face: the contact is left to the search. */
 void resting_polytopes_leave_face(struct simulation *sim, uint32_t contact);
+/* The bodies have moved while no vertex over a face was watched: all contacts
+ * of faces are left to the search. Those of planes stay, because every vertex
+ * is beyond a plane whatever happens. */
+void resting_polytopes_leave_faces(struct simulation *sim);
 /* Leaves `contact` to the search for touches in general. */
 void resting_polytopes_drop(struct simulation *sim, uint32_t contact);
 /* Adds the points of bodies of marked blocks that are closed to rounding and

@@ -54,8 +54,10 @@ simulate_vertex_flights(struct simulation *sim, double until, double limit)
         enum vertex_plane_end end;
         double before = rt_time(run);
         int st = vertex_planes_next(sim->planes, sim->watch, until, &end, &t);
-        if (rt_time(run) > before)
+        if (rt_time(run) > before) {
             sim->rows.fresh = false;
+            resting_polytopes_leave_faces(sim);
+        }
         if (st)
             return st;
         if (end != VERTEX_PLANE_TOUCH)

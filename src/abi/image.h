@@ -536,15 +536,17 @@ typedef struct imp_field {
     uint32_t width;  /* entries per VEC/SPIN/VECS item */
 } imp_field;
 
-/* index of a field in its command's record */
+/* what the value of an option is: KIND of its row in abi/commands.def */
 enum imp_option_kind {
     IMP_OPTK_NUM,
     IMP_OPTK_BOOL,
     IMP_OPTK_WORD,
     IMP_OPTK_TEXT,
+    IMP_OPTK_FILE,
     IMP_OPTK_CONTACTS,
     IMP_OPTK_VALUES,
     IMP_OPTK_TIMES,
+    IMP_OPTK_AXIS,
     IMP_OPTK_AXES,
     IMP_OPTK_QUESTION,
     IMP_OPTK_NUMBERS,

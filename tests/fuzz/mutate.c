@@ -56,7 +56,7 @@ static const struct {
 #include "abi/commands.def"
 };
 static const char *const fields[] = {
-#define FIELD(command, name, kind, unit, doc) #name,
+#define FIELD(command, name, kind, of, unit, doc) #name,
 #include "abi/commands.def"
 };
 static const char *const words[] = {
@@ -443,7 +443,7 @@ value_of(struct model *m, const char *kind, char *to, size_t room)
     char a[112], p[48], s[48];
     if (!strcmp(kind, "NUM") && draw(m, 8)) {
         snprintf(to, room, "%s", ONE_OF(m, numbers));
-    } else if (!strcmp(kind, "AXES")) {
+    } else if (!strcmp(kind, "AXES") || !strcmp(kind, "AXIS")) {
         name_of(m, "param", p, sizeof p);
         snprintf(
             to, room,

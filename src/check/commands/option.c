@@ -348,16 +348,18 @@ option(struct check *ck, uint32_t command, const struct option_row *row,
                         "`%s` is true or false, but this is %s", row->key,
                         value_kind_text(ck, &value));
         return false;
+    case IMP_OPTK_AXIS:
     case IMP_OPTK_AXES:
     case IMP_OPTK_QUESTION:
     case IMP_OPTK_NUMBERS:
     case IMP_OPTK_CURVES:
         break; /* commands that have these take them by rules of their own */
     case IMP_OPTK_TEXT:
+    case IMP_OPTK_FILE:
         value = check_expr(ck, &ck->modules.top, node);
         if (value.kind == VALUE_TEXT) {
             val_of(ck, &value, node, out);
-            return (strcmp(row->key, "file") && strcmp(row->key, "save")) ||
+            return row->kind != IMP_OPTK_FILE ||
                    file_name(ck, node, value.text,
                              !strcmp(row->command, "plot"));
         }

@@ -203,14 +203,15 @@ question(struct check *ck, const struct ast_item *key, struct tm_val *out)
         return false;
     }
     for (size_t i = 0; i < cmd->n_opts; i++)
-        if (cmd->opts[i].id == IMP_OPT_cone_save) {
+        if (option_row(cmd->opts[i].id)->kind == IMP_OPTK_FILE) {
             struct diag *diag =
                 check_error(ck, DIAG_E0422, cmd->opts[i].val.range,
                             "every run of the sweep would write "
                             "this file");
             CHECK_HELP(ck, diag,
-                       "leave out `save` here; `save` of the sweep keeps "
-                       "what its runs find");
+                       "leave out `%s` here; `save` of the sweep keeps "
+                       "what its runs find",
+                       option_row(cmd->opts[i].id)->key);
             return false;
         }
     *out = (struct tm_val){.kind = IMP_VAL_RESULT,

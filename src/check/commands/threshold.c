@@ -158,7 +158,7 @@ threshold_option(struct check *ck, uint32_t command,
                  const struct option_row *row, const struct ast_item *key,
                  struct tm_val *out)
 {
-    if (row->kind == IMP_OPTK_AXES)
+    if (row->kind == IMP_OPTK_AXIS)
         return over_option(ck, command, key, out) ? OPTION_GOOD : OPTION_WRONG;
     return OPTION_PLAIN;
 }

@@ -18,8 +18,15 @@ enum {
     N_KEYS
 };
 const struct keydef contact_keys[] = {
-    {"restitution", "coefficient of restitution (1), or newton(e), "
-                    "poisson(e), energetic(e)"},
+/* the laws that a contact may state, then the number alone */
+#define LAW_WORD_0(word)
+#define LAW_WORD_1(word) #word "(e), "
+#define LAW(ID, word, args, POLICY, TRAITS, unequal, doc) LAW_WORD_##args(word)
+    {"restitution",
+#include "abi/laws.def"
+     "or the coefficient of restitution alone (1)"},
+#undef LAW_WORD_0
+#undef LAW_WORD_1
     {"friction", "coefficient of friction (0)"},
     {"at", "the point, in world axes at the start"},
     {"normal", "from the first to the second body; without `at`: which one "

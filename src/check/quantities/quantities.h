@@ -123,9 +123,12 @@ struct option_row {
     } limits;
 };
 const struct option_row *option_row(enum imp_option_id id);
+/* Whose record has a field: abi/commands.def. */
+enum field_of { OF_ALL, OF_BODIES, OF_SYSTEM };
 struct field_row {
     const char *command, *name, *unit, *doc;
     enum imp_field_kind kind;
+    enum field_of of;
 };
 const struct field_row *field_row(size_t i); /* NULL after the last */
 

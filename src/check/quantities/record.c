@@ -52,8 +52,8 @@ static const struct option_row option_rows[] = {
 #undef SHARE
 #undef WHOLE
 static const struct field_row field_rows[] = {
-#define FIELD(command, name, kind, unit, doc)                                  \
-    {#command, #name, unit, doc, IMP_FIELD_##kind},
+#define FIELD(command, name, kind, of, unit, doc)                              \
+    {#command, #name, unit, doc, IMP_FIELD_##kind, OF_##of},
 #include "abi/commands.def"
 };
 
@@ -113,32 +113,17 @@ field_unit(struct check *ck, const struct field_row *field)
     return text;
 }
 
-/* The record of an impact at contacts of a system has fields of its own, and
- * lacks what is of bodies. */
+/* Does the record have this field, where the contacts that the command names
+ * are those of a system, or of bodies? */
 static bool
-of_impact(const char *name, bool system)
+is_field_of(const struct tm_command *cmd, const char *name, bool system)
 {
-    static const char *const own[] = {"contacts", "coordinates", "rates",
-                                      "map"};
-    static const char *const both[] = {"time",
-                                       "impulses",
-                                       "normal_velocities_before",
-                                       "normal_velocities_after",
-                                       "energy_before",
-                                       "energy_after",
-                                       "energy_loss",
-                                       "effective_mass",
-                                       "law",
-                                       "G",
-                                       "determined",
-                                       "warnings"};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (!strcmp(name, own[i]))
-            return system;
-    for (size_t i = 0; system && i < sizeof both / sizeof *both; i++)
-        if (!strcmp(name, both[i]))
-            return true;
-    return !system;
+    const struct field_row *field;
+    for (size_t i = 0; (field = field_row(i)); i++)
+        if (!strcmp(field->command, command_rows[cmd->id].name) &&
+            !strcmp(field->name, name))
+            return field->of == OF_ALL || (field->of == OF_SYSTEM) == system;
+    return true;
 }
 
 /* text of a dimension that later lines will not settle any more */
@@ -175,7 +160,7 @@ system_impact(struct check *ck, struct tm_command *cmd)
     for (size_t i = 0; i < cmd->n_fields; i++) {
         struct tm_field *field = &cmd->fields[i];
         const char *name = field->name;
-        if (!of_impact(name, true))
+        if (!is_field_of(cmd, name, true))
             continue;
         if (!strcmp(name, "impulses"))
             field->unit = settled(ck, impulse, contact->range);
@@ -238,7 +223,7 @@ impact_fields(struct check *ck, struct tm_command *cmd)
         return;
     }
     for (size_t i = 0; i < cmd->n_fields; i++)
-        if (of_impact(cmd->fields[i].name, false))
+        if (is_field_of(cmd, cmd->fields[i].name, false))
             cmd->fields[count++] = cmd->fields[i];
     cmd->n_fields = count;
 }

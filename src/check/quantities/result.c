@@ -29,12 +29,13 @@ slot(struct check *ck, enum imp_slot_kind kind, uint32_t command,
     return ex_sym(ck->g, SYM_SLOT, count, 0);
 }
 
-/* the param that the option `over` of a threshold names; NULL: not known */
+/* the one param that an option of the command (`over` of `threshold`) varies;
+ * NULL: not known */
 static const struct decl *
 param_of(const struct check *ck, const struct tm_command *cmd)
 {
     for (size_t i = 0; i < cmd->n_opts; i++)
-        if (cmd->opts[i].id == IMP_OPT_threshold_over)
+        if (option_row(cmd->opts[i].id)->kind == IMP_OPTK_AXIS)
             return ck->notes.param_decls.v[cmd->opts[i].val.ref];
     return NULL;
 }

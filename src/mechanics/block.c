@@ -123,7 +123,7 @@ pose_flow(struct mech *mech)
         size_t n =
             body->fixed ? 0 : pose_rates(mech, body, mech->rate + mech->n_leaf);
         for (uint32_t s = 0; s < n; s++)
-            mech->leaf[mech->n_leaf + s] = sym_state(mech, body->env_state + s);
+            mech->leaf[mech->n_leaf + s] = sym_state(mech, body->env.state + s);
         mech->n_leaf += n;
     }
 }
@@ -153,7 +153,7 @@ block_flow(struct mech *mech, struct mblock *block)
         const struct mbody *body = mech->bodies + block->bodies[i];
         for (uint32_t s = 0; s < mech->n_state; s++)
             block->leaf[block->n_leaf + s] =
-                sym_state(mech, body->env_state + s);
+                sym_state(mech, body->env.state + s);
         block->n_leaf += state_rates(mech, body, block->rate + block->n_leaf);
     }
 }
@@ -244,13 +244,13 @@ motion_tape(struct mech *mech, struct mblock *block)
     size_t extra = n_state;
     for (uint32_t i = 0; i < block->n; i++) {
         struct mbody *body = mech->bodies + block->bodies[i];
-        const uint32_t *row = body->state_row =
+        const uint32_t *row = body->row.state =
             rows + (size_t)i * mech->n_state;
         for (uint32_t j = 0; j < (mech->dim == 2 ? 2u : 7u); j++)
-            body->pose_row[j] = row[j];
+            body->row.pose[j] = row[j];
         if (mech->dim == 2 && body->touches) {
-            body->pose_row[2] = rows[extra++];
-            body->pose_row[3] = rows[extra++];
+            body->row.pose[2] = rows[extra++];
+            body->row.pose[3] = rows[extra++];
         }
     }
     assert(extra == n_out);
@@ -269,11 +269,11 @@ pushes(struct mech *mech, const struct mbody *body, uint32_t i, bool series,
     *w = v3_zero(mech->graph);
     for (uint32_t c = 0; c < mech->dim; c++)
         v->v[c] = series ? ex_sym(mech->graph, SYM_ROW, 0, first + c)
-                         : sym_env(mech, body->env_body + IMP_BODY_PUSH + c);
+                         : sym_env(mech, body->env.body + IMP_BODY_PUSH + c);
     for (uint32_t c = 0; c < spin; c++)
         w->v[mech->dim == 2 ? 2 : c] =
             series ? ex_sym(mech->graph, SYM_ROW, 0, first + mech->dim + c)
-                   : sym_env(mech, body->env_body + IMP_BODY_PUSH + 3 + c);
+                   : sym_env(mech, body->env.body + IMP_BODY_PUSH + 3 + c);
 }
 
 /* The conditions phi'' of the joints for the accelerations that closed contacts

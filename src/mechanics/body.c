@@ -30,10 +30,10 @@ static bool
 inertia_diagonal(const struct mbody *body)
 {
     const struct tm_body *decl = body->decl;
-    if (decl->inertia.n)
-        return vec_diagonal(&decl->inertia);
-    if (decl->sinertia.n)
-        return vec_diagonal(&decl->sinertia);
+    if (decl->stated.inertia.n)
+        return vec_diagonal(&decl->stated.inertia);
+    if (decl->shape.inertia.n)
+        return vec_diagonal(&decl->shape.inertia);
     int mirrors = 0;
     for (uint32_t i = 0; i < 3; i++)
         mirrors += (body->flags & (IMP_BODYF_MIRROR_X << i)) != 0;
@@ -45,7 +45,7 @@ body_constants(struct mech *mech, struct mbody *body)
 {
     struct graph *graph = mech->graph;
     const expr *zero = sc_zero(graph), *inertia[6], *inverse[6];
-    uint32_t first = body->env_body;
+    uint32_t first = body->env.body;
     body->inertia.mass =
         body->fixed ? zero : sym_env(mech, first + IMP_BODY_MASS);
     body->inertia.invmass =
@@ -63,9 +63,9 @@ body_constants(struct mech *mech, struct mbody *body)
     }
     body->inertia.J = m3_sym(inertia);
     body->inertia.invJ = m3_sym(inverse);
-    body->shape_centre = v3_zero(graph);
+    body->shape.centre = v3_zero(graph);
     for (uint32_t entry = 0; entry < mech->dim; entry++)
-        body->shape_centre.v[entry] =
+        body->shape.centre.v[entry] =
             sym_env(mech, first + IMP_BODY_CENTRE + entry);
 }
 
@@ -75,16 +75,18 @@ body_flags(struct mbody *body)
     const struct tm_body *decl = body->decl;
     body->flags |= body->fixed ? IMP_BODYF_FIXED : 0;
     body->flags |= body->prescribed ? IMP_BODYF_PRESCRIBED : 0;
-    body->flags |= decl->n_point || decl->n_plane ? IMP_BODYF_POLYTOPE : 0;
-    body->flags |= decl->mass.e ? IMP_BODYF_MASS : 0;
-    body->flags |= !decl->mass.e && decl->density.e ? IMP_BODYF_DENSITY : 0;
-    body->flags |= decl->volume.e ? IMP_BODYF_SVOLUME : 0;
-    body->flags |= decl->scentre.n ? IMP_BODYF_SCENTRE : 0;
-    body->flags |= decl->sinertia.n ? IMP_BODYF_SINERTIA : 0;
-    body->flags |= decl->centre.n ? IMP_BODYF_CENTRE : 0;
-    body->flags |= decl->inertia.n ? IMP_BODYF_INERTIA : 0;
-    body->orient =
-        decl->orient.n ? (uint32_t)decl->orient_kind : IMP_ORIENT_NONE;
+    body->flags |=
+        decl->shape.n_point || decl->shape.n_plane ? IMP_BODYF_POLYTOPE : 0;
+    body->flags |= decl->stated.mass.e ? IMP_BODYF_MASS : 0;
+    body->flags |=
+        !decl->stated.mass.e && decl->stated.density.e ? IMP_BODYF_DENSITY : 0;
+    body->flags |= decl->shape.volume.e ? IMP_BODYF_SVOLUME : 0;
+    body->flags |= decl->shape.centre.n ? IMP_BODYF_SCENTRE : 0;
+    body->flags |= decl->shape.inertia.n ? IMP_BODYF_SINERTIA : 0;
+    body->flags |= decl->stated.centre.n ? IMP_BODYF_CENTRE : 0;
+    body->flags |= decl->stated.inertia.n ? IMP_BODYF_INERTIA : 0;
+    body->orient = decl->start.orient.n ? (uint32_t)decl->start.orient_kind
+                                        : IMP_ORIENT_NONE;
 }
 
 /* -- state ----------------------------------------------------------------- */
@@ -97,8 +99,8 @@ state_leaves(struct mech *mech, struct mbody *body)
     struct graph *graph = mech->graph;
     const expr *leaf[IMP_STATE_SPACE];
     for (uint32_t i = 0; i < mech->n_state; i++)
-        leaf[i] = body->fixed ? sym_env(mech, body->env_state + i)
-                              : sym_state(mech, body->env_state + i);
+        leaf[i] = body->fixed ? sym_env(mech, body->env.state + i)
+                              : sym_state(mech, body->env.state + i);
     const expr *zero = sc_zero(graph);
     body->v = body->w_body = v3_zero(graph);
     if (mech->dim == 2) {
@@ -124,7 +126,7 @@ static bool
 orient_of_time(struct mech *mech, struct mbody *body)
 {
     struct graph *graph = mech->graph;
-    const struct tm_vec *orient = &body->decl->orient;
+    const struct tm_vec *orient = &body->decl->start.orient;
     const expr *one = ex_num(graph, 1.0), *zero = sc_zero(graph);
     quat attitude = {{one, zero, zero, zero}};
     const expr *angle = NULL;
@@ -158,7 +160,7 @@ orient_of_time(struct mech *mech, struct mbody *body)
             return false;
         }
         for (uint32_t i = 0; i < 4; i++)
-            attitude.q[i] = sym_env(mech, body->env_state + 3 + i);
+            attitude.q[i] = sym_env(mech, body->env.state + 3 + i);
     }
     if (angle) {
         const expr *h = sc_mul(graph, ex_num(graph, 0.5), angle);
@@ -180,12 +182,12 @@ state_of_time(struct mech *mech, struct mbody *body)
     const expr *zero = sc_zero(graph), *time = sym_time(mech);
     const struct tm_body *decl = body->decl;
     body->pose.c = body->v = body->w_body = v3_zero(graph);
-    for (uint32_t i = 0; i < mech->dim && i < decl->position.n; i++) {
-        body->pose.c.v[i] = decl->position.e[i];
-        body->v.v[i] = ex_diff(graph, decl->position.e[i], time);
+    for (uint32_t i = 0; i < mech->dim && i < decl->start.position.n; i++) {
+        body->pose.c.v[i] = decl->start.position.e[i];
+        body->v.v[i] = ex_diff(graph, decl->start.position.e[i], time);
     }
     if (mech->dim == 2) {
-        body->angle = decl->orient.n ? decl->orient.e[0] : zero;
+        body->angle = decl->start.orient.n ? decl->start.orient.e[0] : zero;
         body->w_body.v[2] = ex_diff(graph, body->angle, time);
         return true;
     }
@@ -226,20 +228,21 @@ body_complete(struct mech *mech, const struct mbody *body)
     const struct tm_body *decl = body->decl;
     struct diag *diag;
     if (body->fixed) {
-        if (all_zero(&decl->velocity) && all_zero(&decl->spin))
+        if (all_zero(&decl->start.velocity) && all_zero(&decl->start.spin))
             return true;
-        const struct tm_vec *v =
-            all_zero(&decl->velocity) ? &decl->spin : &decl->velocity;
+        const struct tm_vec *v = all_zero(&decl->start.velocity)
+                                     ? &decl->start.spin
+                                     : &decl->start.velocity;
         diag =
             diag_add(mech->diags, DIAG_E0505, mech_range(v->range, decl->range),
                      "the fixed body `%s` has a %s", decl->name,
-                     v == &decl->spin ? "spin" : "velocity");
+                     v == &decl->start.spin ? "spin" : "velocity");
         diag_help(mech->diags, diag,
                   "the motion of a fixed body is its position as a function "
                   "of time: write `position = p + v*t` or `angle = w*t`");
         return false;
     }
-    if (!decl->mass.e && !decl->density.e) {
+    if (!decl->stated.mass.e && !decl->stated.density.e) {
         diag = diag_add(mech->diags, DIAG_E0506, decl->range,
                         "`%s` has no mass", decl->name);
         diag_help(mech->diags, diag,
@@ -247,13 +250,13 @@ body_complete(struct mech *mech, const struct mbody *body)
                   "not move");
         return false;
     }
-    if (!decl->level_set && !decl->n_point &&
-        (!decl->inertia.n || !decl->mass.e)) {
+    if (!decl->shape.level_set && !decl->shape.n_point &&
+        (!decl->stated.inertia.n || !decl->stated.mass.e)) {
         diag = diag_add(mech->diags, DIAG_E0507, decl->range,
                         "`%s` has no shape, so its %s is unknown", decl->name,
-                        decl->mass.e ? "inertia" : "mass");
+                        decl->stated.mass.e ? "inertia" : "mass");
         diag_help(mech->diags, diag, "%s",
-                  decl->mass.e
+                  decl->stated.mass.e
                       ? "give `inertia`, or a shape"
                       : "give `mass` instead of `density`, or a shape");
         return false;
@@ -268,12 +271,12 @@ flat_complete(struct mech *mech, const struct mbody *body)
 {
     const struct tm_body *decl = body->decl;
     if (body->fixed || !(body->flags & IMP_BODYF_FLAT) ||
-        (decl->mass.e && decl->inertia.n))
+        (decl->stated.mass.e && decl->stated.inertia.n))
         return true;
     struct diag *diag = diag_add(
-        mech->diags, DIAG_E0507, mech_range(decl->range_shape, decl->range),
+        mech->diags, DIAG_E0507, mech_range(decl->shape.range, decl->range),
         "the shape of `%s` is unbounded, so its %s is unknown", decl->name,
-        decl->mass.e ? "inertia" : "mass");
+        decl->stated.mass.e ? "inertia" : "mass");
     diag_help(mech->diags, diag,
               "state `mass` and `inertia`, or `fixed = true` if it does not "
               "move");
@@ -306,12 +309,12 @@ refresh_tape(struct mech *mech, struct mbody *body)
 bool
 body_build(struct mech *mech, struct mbody *body)
 {
-    assert(mech && body && body->decl && !body->G);
+    assert(mech && body && body->decl && !body->shape.G);
     struct graph *graph = mech->graph;
     body->fixed = body->decl->fixed;
     body->prescribed =
-        body->fixed && (reads_time(mech, &body->decl->position) ||
-                        reads_time(mech, &body->decl->orient));
+        body->fixed && (reads_time(mech, &body->decl->start.position) ||
+                        reads_time(mech, &body->decl->start.orient));
     body->tape.refresh = IMP_NO_TAPE;
     if (!data_body_ok(mech, body->decl) || !body_complete(mech, body) ||
         !shape_build(mech, body) || !flat_complete(mech, body))

@@ -32,8 +32,8 @@ conditions_build(struct mech *mech, const struct mbody *b0,
     const expr *gamma = gm.v[0], *mu = gm.v[1];
     vec3 g0 = surface_gradient(mech, b0, x_unknown),
          g1 = surface_gradient(mech, b1, y_unknown);
-    vec3 px = v3_sub(graph, x_unknown, b0->shape_centre);
-    vec3 qy = v3_sub(graph, y_unknown, b1->shape_centre);
+    vec3 px = v3_sub(graph, x_unknown, b0->shape.centre);
+    vec3 qy = v3_sub(graph, y_unknown, b1->shape.centre);
     vec3 n0 = g0, n1 = g1;
 
     /* Use the axes of body 0, or those of body 1 if only body 1 is fixed. */
@@ -54,8 +54,8 @@ conditions_build(struct mech *mech, const struct mbody *b0,
     vec3 opposed = v3_add(graph, n1, v3_scale(graph, mu, n0));
 
     uint32_t count = 0;
-    cond->F[count++] = surface_at(mech, b0->G, x_unknown);
-    cond->F[count++] = surface_at(mech, b1->G, y_unknown);
+    cond->F[count++] = surface_at(mech, b0->shape.G, x_unknown);
+    cond->F[count++] = surface_at(mech, b1->shape.G, y_unknown);
     for (uint32_t i = 0; i < mech->dim; i++)
         cond->F[count++] = far.v[i];
     for (uint32_t i = 0; i < mech->dim; i++)
@@ -124,7 +124,7 @@ opening_tape(struct mech *mech, const char *name,
             vec3 point = contact_unknown(mech, which);
             vec3 gradient =
                 surface_gradient(mech, body[by], contact_unknown(mech, by));
-            vec3 arm = v3_sub(graph, point, body[which]->shape_centre);
+            vec3 arm = v3_sub(graph, point, body[which]->shape.centre);
             const expr *scale =
                 ex_div(graph, ex_num(graph, by == which ? -1.0 : 1.0),
                        v3_norm(graph, gradient));
@@ -161,7 +161,7 @@ contact_ok(struct mech *mech, const struct tm_contact *decl)
                                    mech->bodies + decl->body[1]};
     struct diag *diag;
     for (int i = 0; i < 2 && !decl->at.n; i++)
-        if (!body[i]->G && !body[i]->decl->n_point) {
+        if (!body[i]->shape.G && !body[i]->decl->shape.n_point) {
             diag = diag_add(mech->diags, DIAG_E0509, decl->range,
                             "`%s` has no shape, so contact `%s` has no surface",
                             body[i]->decl->name, decl->name);
@@ -184,10 +184,10 @@ contact_ok(struct mech *mech, const struct tm_contact *decl)
         diag = diag_add(mech->diags, DIAG_E0511, decl->range,
                         "both surfaces of contact `%s` are flat", decl->name);
         diag_note(mech->diags, diag,
-                  mech_range(body[0]->decl->range_shape, body[0]->decl->range),
+                  mech_range(body[0]->decl->shape.range, body[0]->decl->range),
                   "this level set is linear");
         diag_note(mech->diags, diag,
-                  mech_range(body[1]->decl->range_shape, body[1]->decl->range),
+                  mech_range(body[1]->decl->shape.range, body[1]->decl->range),
                   "and so is this");
         diag_help(mech->diags, diag,
                   "closest points are unique only if one of the "

@@ -55,10 +55,12 @@ bool
 data_body_ok(struct mech *mech, const struct tm_body *decl)
 {
     assert(mech && decl);
-    const struct tm_num *nums[] = {&decl->volume, &decl->mass, &decl->density};
-    const struct tm_vec *vecs[] = {
-        &decl->scentre,  &decl->sinertia, &decl->inertia,  &decl->centre,
-        &decl->position, &decl->orient,   &decl->velocity, &decl->spin};
+    const struct tm_num *nums[] = {&decl->shape.volume, &decl->stated.mass,
+                                   &decl->stated.density};
+    const struct tm_vec *vecs[] = {&decl->shape.centre,   &decl->shape.inertia,
+                                   &decl->stated.inertia, &decl->stated.centre,
+                                   &decl->start.position, &decl->start.orient,
+                                   &decl->start.velocity, &decl->start.spin};
     bool ok = true;
     for (size_t i = 0; i < sizeof nums / sizeof *nums; i++)
         ok &= body_entry_ok(mech, decl, &nums[i]->e, 1, nums[i]->range);

@@ -52,9 +52,9 @@ image_bodies(struct mech *mech)
             .name = image_text(mech->image, decl->name),
             .flags = body->flags,
             .orient = body->orient,
-            .env_raw = body->env_raw,
-            .env_body = body->env_body,
-            .env_state = body->env_state,
+            .env_raw = body->env.raw,
+            .env_body = body->env.body,
+            .env_state = body->env.state,
             .block = body->block,
             .g0 = body->tape.g0,
             .g2 = body->tape.g2,
@@ -62,21 +62,23 @@ image_bodies(struct mech *mech)
             .kinematics = body->tape.kinematics,
             .energy = body->tape.energy,
             .refresh = body->tape.refresh,
-            .n_point = decl->n_point,
-            .n_plane = decl->n_point ? 0 : decl->n_plane,
-            .env_poly = body->env_poly,
+            .n_point = decl->shape.n_point,
+            .n_plane = decl->shape.n_point ? 0 : decl->shape.n_plane,
+            .env_poly = body->env.poly,
             .range = range,
-            .range_shape = mech_range(decl->range_shape, range),
-            .range_mass = mech_range(
-                decl->mass.e ? decl->mass.range : decl->density.range, range),
-            .range_inertia = mech_range(decl->inertia.range, range),
-            .range_centre = mech_range(decl->centre.range, range),
-            .range_position = mech_range(decl->position.range, range),
-            .range_orient = mech_range(decl->orient.range, range),
-            .range_velocity = mech_range(decl->velocity.range, range),
-            .range_spin = mech_range(decl->spin.range, range)};
+            .range_shape = mech_range(decl->shape.range, range),
+            .range_mass =
+                mech_range(decl->stated.mass.e ? decl->stated.mass.range
+                                               : decl->stated.density.range,
+                           range),
+            .range_inertia = mech_range(decl->stated.inertia.range, range),
+            .range_centre = mech_range(decl->stated.centre.range, range),
+            .range_position = mech_range(decl->start.position.range, range),
+            .range_orient = mech_range(decl->start.orient.range, range),
+            .range_velocity = mech_range(decl->start.velocity.range, range),
+            .range_spin = mech_range(decl->start.spin.range, range)};
         for (int j = 0; j < 7; j++)
-            table[which].pose[j] = body->pose_row[j];
+            table[which].pose[j] = body->row.pose[j];
     }
     return image_array(mech->image, table, count, sizeof *table);
 }

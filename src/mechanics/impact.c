@@ -32,7 +32,7 @@ side_point(struct mech *mech, struct side *side, vec3 x)
 {
     struct graph *graph = mech->graph;
     const struct mbody *body = side->b;
-    side->rho = v3_sub(graph, x, body->shape_centre);
+    side->rho = v3_sub(graph, x, body->shape.centre);
     side->point =
         v3_add(graph, body->pose.c, m3_apply(graph, body->pose.R, side->rho));
     /* c'' + R (w' x rho + w x (w x rho)) */

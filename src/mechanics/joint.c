@@ -285,7 +285,7 @@ block_rows(struct mech *mech, uint32_t block, struct row *rows)
 static uint32_t
 velocity_leaf(const struct mech *mech, const struct mbody *body, uint32_t c)
 {
-    return body->env_state + (mech->dim == 2 ? 3 : 7) + c;
+    return body->env.state + (mech->dim == 2 ? 3 : 7) + c;
 }
 
 /* C = d phi'/d(v, w): per row, body of the block and component of the velocity

@@ -12,7 +12,7 @@
 static uint32_t
 poly_size(const struct tm_body *b)
 {
-    return b->n_point ? 3 * b->n_point : 4 * b->n_plane;
+    return b->shape.n_point ? 3 * b->shape.n_point : 4 * b->shape.n_plane;
 }
 
 static void
@@ -54,13 +54,13 @@ make_bodies(struct mech *mech)
         struct mbody *body = mech->bodies + i;
         body->decl = model->bodies + i;
         body->index = i;
-        body->env_raw = mech->layout.raw + i * IMP_RAW_SIZE;
-        body->env_body = mech->layout.body + i * IMP_BODY_SIZE;
-        body->env_state = mech->layout.state + i * mech->n_state;
-        body->env_poly = env_poly;
+        body->env.raw = mech->layout.raw + i * IMP_RAW_SIZE;
+        body->env.body = mech->layout.body + i * IMP_BODY_SIZE;
+        body->env.state = mech->layout.state + i * mech->n_state;
+        body->env.poly = env_poly;
         env_poly += poly_size(body->decl);
         for (int j = 0; j < 7; j++)
-            body->pose_row[j] = IMP_NO_ROW;
+            body->row.pose[j] = IMP_NO_ROW;
         ok &= body_build(mech, body);
     }
     return ok;

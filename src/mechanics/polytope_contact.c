@@ -35,7 +35,8 @@ relative_tape(struct mech *mech, uint32_t contact)
 static bool
 smooth(const struct mbody *body)
 {
-    return body->G && !body->decl->n_plane && !(body->flags & IMP_BODYF_FLAT);
+    return body->shape.G && !body->decl->shape.n_plane &&
+           !(body->flags & IMP_BODYF_FLAT);
 }
 
 void

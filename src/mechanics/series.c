@@ -31,7 +31,7 @@ state_row(struct mech *mech, uint32_t env)
         return ex_sym(mech->graph, SYM_ROW, block, row);
     const struct mbody *body = mech->bodies + at / mech->n_state;
     return ex_sym(mech->graph, SYM_ROW, body->block,
-                  body->state_row[at % mech->n_state]);
+                  body->row.state[at % mech->n_state]);
 }
 
 static const expr *
@@ -97,7 +97,7 @@ contact_row(struct mech *mech, uint32_t contact, uint32_t what)
         what -= IMP_CONTACT_NORMAL;
     } else {
         value = m3_apply(graph, body->pose.R,
-                         v3_sub(graph, point, body->shape_centre));
+                         v3_sub(graph, point, body->shape.centre));
         value = v3_add(graph, body->pose.c, value);
         what -= second ? IMP_CONTACT_Q : IMP_CONTACT_P;
     }

@@ -27,18 +27,19 @@ raw_inertia(const expr **raw, uint32_t at, const struct tm_vec *v)
 static void
 raw_body(const struct tm_body *decl, const expr **raw)
 {
-    if (decl->mass.e || decl->density.e)
-        raw[IMP_RAW_MASS] = decl->mass.e ? decl->mass.e : decl->density.e;
-    if (decl->volume.e)
-        raw[IMP_RAW_VOLUME] = decl->volume.e;
-    raw_vec(raw, IMP_RAW_SCENTRE, &decl->scentre);
-    raw_inertia(raw, IMP_RAW_SINERTIA, &decl->sinertia);
-    raw_vec(raw, IMP_RAW_CENTRE, &decl->centre);
-    raw_inertia(raw, IMP_RAW_INERTIA, &decl->inertia);
-    raw_vec(raw, IMP_RAW_POSITION, &decl->position);
-    raw_vec(raw, IMP_RAW_ORIENT, &decl->orient);
-    raw_vec(raw, IMP_RAW_VELOCITY, &decl->velocity);
-    raw_vec(raw, IMP_RAW_SPIN, &decl->spin);
+    if (decl->stated.mass.e || decl->stated.density.e)
+        raw[IMP_RAW_MASS] =
+            decl->stated.mass.e ? decl->stated.mass.e : decl->stated.density.e;
+    if (decl->shape.volume.e)
+        raw[IMP_RAW_VOLUME] = decl->shape.volume.e;
+    raw_vec(raw, IMP_RAW_SCENTRE, &decl->shape.centre);
+    raw_inertia(raw, IMP_RAW_SINERTIA, &decl->shape.inertia);
+    raw_vec(raw, IMP_RAW_CENTRE, &decl->stated.centre);
+    raw_inertia(raw, IMP_RAW_INERTIA, &decl->stated.inertia);
+    raw_vec(raw, IMP_RAW_POSITION, &decl->start.position);
+    raw_vec(raw, IMP_RAW_ORIENT, &decl->start.orient);
+    raw_vec(raw, IMP_RAW_VELOCITY, &decl->start.velocity);
+    raw_vec(raw, IMP_RAW_SPIN, &decl->start.spin);
 }
 
 /* -- contacts and joints --------------------------------------------------- */
@@ -77,13 +78,13 @@ raw_joint(struct mech *mech, const struct tm_joint *joint, const expr **out)
 static size_t
 raw_poly(struct mech *mech, const struct tm_body *decl, const expr **out)
 {
-    size_t n = decl->n_point ? decl->n_point : decl->n_plane;
-    size_t wide = decl->n_point ? 3 : 4;
-    const expr *const *e = decl->poly;
+    size_t n = decl->shape.n_point ? decl->shape.n_point : decl->shape.n_plane;
+    size_t wide = decl->shape.n_point ? 3 : 4;
+    const expr *const *e = decl->shape.poly;
     for (size_t i = 0; i < n; i++) {
         for (uint32_t j = 0; j < mech->dim; j++)
             out[i * wide + j] = *e++;
-        if (!decl->n_point)
+        if (!decl->shape.n_point)
             out[i * wide + 3] = *e++;
     }
     return n * wide;

@@ -128,7 +128,7 @@ check_leaf(void *ctx, const expr *leaf)
     check->ok = false;
     struct diag *diag =
         diag_add(check->mech->diags, DIAG_E0501,
-                 mech_range(leaf->origin, check->b->decl->range_shape),
+                 mech_range(leaf->origin, check->b->decl->shape.range),
                  leaf->sym == SYM_LOCAL
                      ? "the level set of the planar body `%s` uses z"
                      : "the level set of `%s` reads the motion of the model",
@@ -149,7 +149,7 @@ hessian(struct mech *mech, struct mbody *body, const expr **out)
     const uint8_t *ij = mech->dim == 2 ? two : three;
     size_t n = mech->dim * (mech->dim + 1) / 2;
     for (size_t i = 0; i < n; i++)
-        out[i] = ex_diff(mech->graph, body->grad[ij[2 * i]],
+        out[i] = ex_diff(mech->graph, body->shape.grad[ij[2 * i]],
                          ex_sym(mech->graph, SYM_LOCAL, ij[2 * i + 1], 0));
     return n;
 }
@@ -175,30 +175,30 @@ shape_build(struct mech *mech, struct mbody *body)
     assert(mech && body && body->decl);
     struct graph *graph = mech->graph;
     body->tape.g0 = body->tape.g2 = body->tape.g3 = IMP_NO_TAPE;
-    body->G = body->decl->level_set;
-    if (!body->G)
+    body->shape.G = body->decl->shape.level_set;
+    if (!body->shape.G)
         return true;
     struct leaf_check lc = {mech, body, true};
-    ex_leaves(graph, &body->G, 1, check_leaf, &lc);
+    ex_leaves(graph, &body->shape.G, 1, check_leaf, &lc);
     if (!lc.ok)
         return false;
 
     body->flags |= IMP_BODYF_SHAPE;
-    if (ex_depends(graph, body->G, SYM_TIME, UINT32_MAX, UINT32_MAX))
+    if (ex_depends(graph, body->shape.G, SYM_TIME, UINT32_MAX, UINT32_MAX))
         body->flags |= IMP_BODYF_GTIME;
-    graph_origin(graph, mech_range(body->decl->range_shape, body->decl->range));
+    graph_origin(graph, mech_range(body->decl->shape.range, body->decl->range));
     bool uses = false;
     for (uint32_t i = 0; i < mech->dim; i++) {
         const expr *x = ex_sym(graph, SYM_LOCAL, i, 0);
-        body->grad[i] = ex_diff(graph, body->G, x);
-        uses = uses || !sc_is_zero(body->grad[i]);
-        if (shape_parity(body->G, i) == 1)
+        body->shape.grad[i] = ex_diff(graph, body->shape.G, x);
+        uses = uses || !sc_is_zero(body->shape.grad[i]);
+        if (shape_parity(body->shape.G, i) == 1)
             body->flags |= IMP_BODYF_MIRROR_X << i;
     }
     if (!uses) {
         struct diag *diag =
             diag_add(mech->diags, DIAG_E0502,
-                     mech_range(body->decl->range_shape, body->decl->range),
+                     mech_range(body->decl->shape.range, body->decl->range),
                      "the level set of `%s` does not change with %s",
                      body->decl->name, mech->dim == 2 ? "x or y" : "x, y or z");
         diag_help(mech->diags, diag,
@@ -209,9 +209,9 @@ shape_build(struct mech *mech, struct mbody *body)
 
     const expr *outs[1 + 3 + 6 + 10];
     size_t count = 0;
-    outs[count++] = body->G;
+    outs[count++] = body->shape.G;
     for (uint32_t i = 0; i < mech->dim; i++)
-        outs[count++] = body->grad[i];
+        outs[count++] = body->shape.grad[i];
     const expr **hess = outs + count;
     size_t nh = hessian(mech, body, hess);
     count += nh;
@@ -220,7 +220,8 @@ shape_build(struct mech *mech, struct mbody *body)
     bool flat = true;
     for (uint32_t i = 0; i < mech->dim; i++)
         for (uint32_t j = 0; j < mech->dim; j++)
-            flat = flat && !ex_depends(graph, body->grad[i], SYM_LOCAL, j, 0);
+            flat = flat &&
+                   !ex_depends(graph, body->shape.grad[i], SYM_LOCAL, j, 0);
     if (flat)
         body->flags |= IMP_BODYF_FLAT;
     size_t n2 = count;

@@ -58,13 +58,13 @@ nearest_build(struct mech *mech, int kind, const struct mbody *smooth,
     vec3 grad = surface_gradient(mech, smooth, point);
     near->p =
         v3_add(graph, apart,
-               m3_apply(graph, Q, v3_sub(graph, point, smooth->shape_centre)));
+               m3_apply(graph, Q, v3_sub(graph, point, smooth->shape.centre)));
     near->N = m3_apply(graph, Q, grad);
     near->n = count;
 
     vec3 feature = locals(mech, count), rest;
     uint32_t at = 0;
-    near->F[at++] = surface_at(mech, smooth->G, point);
+    near->F[at++] = surface_at(mech, smooth->shape.G, point);
     if (kind == FACE) {
         rest = v3_add(graph, near->N, v3_scale(graph, gamma, feature));
         near->gap = sc_sub(graph, v3_dot(graph, feature, near->p),

@@ -67,15 +67,15 @@ check_ellipses(const struct checked *c)
         two = b;
     }
     assert_string_equal(one->name, "one");
-    assert_true(one->level_set && !one->uses_z && !one->fixed);
-    assert_true(value(c, one->spin.e[0]) == -1);
-    assert_int_equal(one->position.n, 2);
-    assert_true(ex_is_num(one->position.e[0], 0));
-    assert_true(fabs(value(c, one->volume.e) - 2 * PI) < 1e-14);
-    assert_true(fabs(value(c, one->sinertia.e[0]) - 2.5 * PI) < 1e-14);
-    assert_int_equal(two->orient_kind, IMP_ORIENT_ANGLE);
-    assert_true(value(c, two->orient.e[0]) == -PI / 4);
-    assert_true(value(c, two->velocity.e[1]) == 0.9581598646385255);
+    assert_true(one->shape.level_set && !one->shape.uses_z && !one->fixed);
+    assert_true(value(c, one->start.spin.e[0]) == -1);
+    assert_int_equal(one->start.position.n, 2);
+    assert_true(ex_is_num(one->start.position.e[0], 0));
+    assert_true(fabs(value(c, one->shape.volume.e) - 2 * PI) < 1e-14);
+    assert_true(fabs(value(c, one->shape.inertia.e[0]) - 2.5 * PI) < 1e-14);
+    assert_int_equal(two->start.orient_kind, IMP_ORIENT_ANGLE);
+    assert_true(value(c, two->start.orient.e[0]) == -PI / 4);
+    assert_true(value(c, two->start.velocity.e[1]) == 0.9581598646385255);
     assert_true(value(c, m->contacts[0].e.e) == 1);
     assert_string_equal(m->bodies[m->contacts[0].body[0]].name, "one");
 
@@ -345,15 +345,16 @@ test_moments_plane(void **state)
         for (int i = 0; i < n; i++) {
             double w = 2 * PI / n, a = (i + 0.5) * w;
             double u[3] = {cos(a), sin(a), 0};
-            double r = radius(&c, b->level_set, u);
+            double r = radius(&c, b->shape.level_set, u);
             area += w * r * r / 2;
             polar += w * r * r * r * r / 4;
             mx += w * r * r * r / 3 * u[0];
         }
-        double va = value(&c, b->volume.e), vi = value(&c, b->sinertia.e[0]);
+        double va = value(&c, b->shape.volume.e),
+               vi = value(&c, b->shape.inertia.e[0]);
         assert_true(fabs(va / area - 1) < 1e-6);
         assert_true(fabs(vi / polar - 1) < 1e-6);
-        assert_true(fabs(mx) < 1e-9 && b->scentre.n == 2);
+        assert_true(fabs(mx) < 1e-9 && b->shape.centre.n == 2);
         checked_free(&c);
     }
 }
@@ -382,23 +383,25 @@ test_moments_space(void **state)
                 double z = -1 + (i + 0.5) * 2 / n, s = sqrt(1 - z * z);
                 double a = (j + 0.5) * 2 * PI / m, w = 2.0 / n * 2 * PI / m;
                 double u[3] = {s * cos(a), s * sin(a), z};
-                double r = radius(&c, b->level_set, u), r5 = pow(r, 5) / 5;
+                double r = radius(&c, b->shape.level_set, u),
+                       r5 = pow(r, 5) / 5;
                 volume += w * r * r * r / 3;
                 xx += w * r5 * u[0] * u[0];
                 yy += w * r5 * u[1] * u[1];
                 zz += w * r5 * u[2] * u[2];
             }
-        assert_int_equal(b->sinertia.n, 6);
-        assert_true(fabs(value(&c, b->volume.e) / volume - 1) < 3e-3);
+        assert_int_equal(b->shape.inertia.n, 6);
+        assert_true(fabs(value(&c, b->shape.volume.e) / volume - 1) < 3e-3);
         const double j[3] = {yy + zz, xx + zz, xx + yy};
         for (int k = 0; k < 3; k++) {
-            assert_true(fabs(value(&c, b->sinertia.e[k]) / j[k] - 1) < 5e-3);
-            assert_true(value(&c, b->sinertia.e[3 + k]) == 0);
+            assert_true(fabs(value(&c, b->shape.inertia.e[k]) / j[k] - 1) <
+                        5e-3);
+            assert_true(value(&c, b->shape.inertia.e[3 + k]) == 0);
         }
         if (h == 2) { /* spec 0.B: quartic volume and k_4 */
-            double v = value(&c, b->volume.e);
+            double v = value(&c, b->shape.volume.e);
             assert_true(fabs(v / (6 * 6.481987351786382) - 1) < 1e-13);
-            double k4 = value(&c, b->sinertia.e[2]) / v / 5;
+            double k4 = value(&c, b->shape.inertia.e[2]) / v / 5;
             assert_true(fabs(k4 / 0.27416794862667818 - 1) < 1e-13);
         }
         checked_free(&c);
@@ -415,13 +418,13 @@ test_library(void **state)
                    "body e : egg(2, 1) { density = 1 }\n"
                    "body w : half_plane { fixed = true }\n");
     struct at p = {{0, 0, 0}}, up = {{0, 1, 0}};
-    assert_true(num(&c, c.m->bodies[0].level_set, coordinate, &p) < 0);
-    assert_true(num(&c, c.m->bodies[1].level_set, coordinate, &up) > 0);
-    assert_null(c.m->bodies[0].volume.e);
+    assert_true(num(&c, c.m->bodies[0].shape.level_set, coordinate, &p) < 0);
+    assert_true(num(&c, c.m->bodies[1].shape.level_set, coordinate, &up) > 0);
+    assert_null(c.m->bodies[0].shape.volume.e);
     checked_free(&c);
     check_good(&c, "use shapes\nbody w : half_space { fixed = true }\n");
     struct at top = {{0, 0, 1}};
-    assert_true(num(&c, c.m->bodies[0].level_set, coordinate, &top) > 0);
+    assert_true(num(&c, c.m->bodies[0].shape.level_set, coordinate, &top) > 0);
     assert_int_equal(c.m->dim, 3);
     static const char *const all[] = {
         "circle",         "sphere", "ellipse",    "ellipsoid",  "superellipse",

@@ -139,7 +139,7 @@ test_redefine(void **state)
     assert_int_equal(c.m->n_params, 1);
     assert_true(c.m->params[0].dflt == 5);
     assert_int_equal(c.m->n_bodies, 1);
-    assert_non_null(c.m->bodies[0].mass.e);
+    assert_non_null(c.m->bodies[0].stated.mass.e);
     assert_true(ex_is_num(c.m->world.seed.e, 2));
     assert_int_equal(c.m->n_commands, 4);
     assert_true(c.m->commands[0].done && !c.m->commands[1].done);

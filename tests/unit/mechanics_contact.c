@@ -28,13 +28,13 @@ random_space(struct model *o, uint64_t *s, const double *a0, const double *a1)
         J[2] = uniform(s, 1, 1.9);
         J[3] = uniform(s, -0.1, 0.1);
         J[4] = uniform(s, -0.1, 0.1);
-        b->position = vec(o, 3, p);
-        b->velocity = vec(o, 3, v);
-        b->spin = vec(o, 3, w);
-        b->orient = vec(o, 4, q);
-        b->orient_kind = IMP_ORIENT_QUATERNION;
-        b->mass = scal(o, uniform(s, 0.5, 3));
-        b->inertia = vec(o, 6, J);
+        b->start.position = vec(o, 3, p);
+        b->start.velocity = vec(o, 3, v);
+        b->start.spin = vec(o, 3, w);
+        b->start.orient = vec(o, 4, q);
+        b->start.orient_kind = IMP_ORIENT_QUATERNION;
+        b->stated.mass = scal(o, uniform(s, 0.5, 3));
+        b->stated.inertia = vec(o, 6, J);
     }
 }
 
@@ -42,8 +42,8 @@ static void
 set_turn(struct tm_body *b, struct model *o, double angle)
 {
     const double aa[4] = {0, 0, 1, angle};
-    b->orient = vec(o, 4, aa);
-    b->orient_kind = IMP_ORIENT_AXISANGLE;
+    b->start.orient = vec(o, 4, aa);
+    b->start.orient_kind = IMP_ORIENT_AXISANGLE;
 }
 
 /* spec 0.E [0.5] */
@@ -65,12 +65,12 @@ two_ellipsoids(struct model *o, double e)
             J[k] = m / 5 *
                    (a[i][(k + 1) % 3] * a[i][(k + 1) % 3] +
                     a[i][(k + 2) % 3] * a[i][(k + 2) % 3]);
-        b->mass = scal(o, m);
-        b->inertia = vec(o, 6, J);
-        b->velocity = vec(o, 3, v[i]);
-        b->spin = vec(o, 3, w[i]);
+        b->stated.mass = scal(o, m);
+        b->stated.inertia = vec(o, 6, J);
+        b->start.velocity = vec(o, 3, v[i]);
+        b->start.spin = vec(o, 3, w[i]);
         if (i) {
-            b->position = vec(o, 3, c1);
+            b->start.position = vec(o, 3, c1);
             set_turn(b, o, 3.14159265358979323846 / 6);
         }
     }
@@ -374,13 +374,13 @@ disk_on_wall(void **unused)
                 b = body(&o, "disk", superellipsoid(&o, one, 2));
                 /* contact at the origin, middle at (0, 1) */
                 double centre[2] = {rm[0], rm[1] - 1};
-                b->centre = vec(&o, 2, centre);
-                b->position = vec(&o, 2, pos);
-                b->velocity = vec(&o, 2, vel);
-                b->mass = scal(&o, 1);
-                b->inertia.n = 1;
-                b->inertia.e[0] = par(&o, 0.4);
-                b->spin.e[0] = par(&o, -1);
+                b->stated.centre = vec(&o, 2, centre);
+                b->start.position = vec(&o, 2, pos);
+                b->start.velocity = vec(&o, 2, vel);
+                b->stated.mass = scal(&o, 1);
+                b->stated.inertia.n = 1;
+                b->stated.inertia.e[0] = par(&o, 0.4);
+                b->start.spin.e[0] = par(&o, -1);
             }
         }
         contact(&o, "c", 0, 1, 1);
@@ -425,16 +425,16 @@ moving_wall(void **unused)
             if (i == order) {
                 struct tm_body *w = body(&o, "wall", loc(&o, 2));
                 w->fixed = true;
-                w->position.e[2] =
+                w->start.position.e[2] =
                     ex_mul(o.g, par(&o, 2), ex_sym(o.g, SYM_TIME, 0, 0));
             } else {
                 struct tm_body *b =
                     body(&o, "ball", superellipsoid(&o, eye3, 2));
-                b->density = scal(&o, 1);
-                b->position.e[2] = num(&o, 1);
-                b->velocity.e[0] = par(&o, 0.3);
-                b->velocity.e[2] = par(&o, -1);
-                b->spin.e[1] = par(&o, 0.7);
+                b->stated.density = scal(&o, 1);
+                b->start.position.e[2] = num(&o, 1);
+                b->start.velocity.e[0] = par(&o, 0.3);
+                b->start.velocity.e[2] = par(&o, -1);
+                b->start.spin.e[1] = par(&o, 0.7);
             }
         }
         contact(&o, "c", 0, 1, 0.5);
@@ -493,9 +493,9 @@ wrong_contacts(void **unused)
     model_new(&o, 2);
     body(&o, "a", loc(&o, 0))->fixed = true;
     struct tm_body *b = body(&o, "b", loc(&o, 1));
-    b->mass = scal(&o, 1);
-    b->inertia.n = 1;
-    b->inertia.e[0] = par(&o, 1);
+    b->stated.mass = scal(&o, 1);
+    b->stated.inertia.n = 1;
+    b->stated.inertia.e[0] = par(&o, 1);
     contact(&o, "c", 0, 1, 1);
     assert_string_equal(model_wrong(&o), "E0511");
     model_free(&o);
@@ -509,8 +509,8 @@ wrong_contacts(void **unused)
     model_free(&o);
 
     model_new(&o, 2);
-    body(&o, "a", superellipsoid(&o, one, 2))->density = scal(&o, 1);
-    body(&o, "b", superellipsoid(&o, one, 2))->density = scal(&o, 1);
+    body(&o, "a", superellipsoid(&o, one, 2))->stated.density = scal(&o, 1);
+    body(&o, "b", superellipsoid(&o, one, 2))->stated.density = scal(&o, 1);
     contact(&o, "c", 0, 1, 1.5);
     assert_string_equal(model_wrong(&o), "E0517");
     model_free(&o);

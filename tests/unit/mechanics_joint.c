@@ -12,9 +12,9 @@ two_bodies(struct model *o, uint32_t dim)
     o->m->joints = NEW_N(o->a, struct tm_joint, 8);
     for (int i = 0; i < 2; i++) {
         struct tm_body *b = body(o, i ? "b" : "a", NULL);
-        b->mass = scal(o, 2 + i);
-        b->inertia = vec(o, dim == 2 ? 1 : 6,
-                         (const double[]){J[0], J[1], J[2], 0, 0, 0});
+        b->stated.mass = scal(o, 2 + i);
+        b->stated.inertia = vec(o, dim == 2 ? 1 : 6,
+                                (const double[]){J[0], J[1], J[2], 0, 0, 0});
     }
 }
 
@@ -156,7 +156,7 @@ test_box(void **state)
     const expr *y = ex_op(o.g, IMP_OP_ABS, loc(&o, 1), NULL, NULL);
     const expr *box =
         ex_sub(o.g, ex_op(o.g, IMP_OP_MAX, x, y, NULL), num(&o, 1));
-    body(&o, "box", box)->density = scal(&o, 3);
+    body(&o, "box", box)->stated.density = scal(&o, 3);
     struct tm_body *wall = body(&o, "wall", loc(&o, 1));
     wall->fixed = true;
     model_run(&o);

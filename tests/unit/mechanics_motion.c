@@ -48,17 +48,17 @@ space_body(struct model *o, const char *name, uint64_t *s, bool diagonal)
     }
     for (int k = 0; k < 4; k++)
         q[k] = uniform(s, -1, 1);
-    b->position = vec(o, 3, p);
-    b->velocity = vec(o, 3, v);
-    b->spin = vec(o, 3, w);
-    b->orient = vec(o, 4, q);
-    b->orient_kind = IMP_ORIENT_QUATERNION;
-    b->mass = scal(o, 2);
-    b->inertia.n = 6;
+    b->start.position = vec(o, 3, p);
+    b->start.velocity = vec(o, 3, v);
+    b->start.spin = vec(o, 3, w);
+    b->start.orient = vec(o, 4, q);
+    b->start.orient_kind = IMP_ORIENT_QUATERNION;
+    b->stated.mass = scal(o, 2);
+    b->stated.inertia.n = 6;
     for (int k = 0; k < 6; k++)
-        b->inertia.e[k] = k < 3      ? par(o, 1 + 0.3 * k)
-                          : diagonal ? num(o, 0)
-                                     : par(o, 0.1 * (k - 2));
+        b->stated.inertia.e[k] = k < 3      ? par(o, 1 + 0.3 * k)
+                                 : diagonal ? num(o, 0)
+                                            : par(o, 0.1 * (k - 2));
     return b;
 }
 
@@ -180,12 +180,12 @@ prescribed(void **unused)
     struct tm_body *b = body(&o, "crank", superellipsoid(&o, a, 2));
     const expr *t = ex_sym(o.g, SYM_TIME, 0, 0);
     b->fixed = true;
-    b->position.e[0] = ex_op(o.g, IMP_OP_COS, t, NULL, NULL);
-    b->position.e[1] = ex_op(o.g, IMP_OP_SIN, t, NULL, NULL);
+    b->start.position.e[0] = ex_op(o.g, IMP_OP_COS, t, NULL, NULL);
+    b->start.position.e[1] = ex_op(o.g, IMP_OP_SIN, t, NULL, NULL);
     const double axis[4] = {1, 2, 2, 0};
-    b->orient = vec(&o, 4, axis);
-    b->orient.e[3] = ex_mul(o.g, ex_mul(o.g, t, t), num(&o, 0.5));
-    b->orient_kind = IMP_ORIENT_AXISANGLE;
+    b->start.orient = vec(&o, 4, axis);
+    b->start.orient.e[3] = ex_mul(o.g, ex_mul(o.g, t, t), num(&o, 0.5));
+    b->start.orient_kind = IMP_ORIENT_AXISANGLE;
     model_run(&o);
     const imp_body *k = rt_body(o.r, 0);
     assert_true(k->flags & IMP_BODYF_PRESCRIBED);
@@ -224,12 +224,12 @@ plane_and_potential(void **unused)
     static const double a[2] = {2, 1};
     const double p[2] = {3, 4}, v[2] = {1, -2};
     struct tm_body *b = body(&o, "a", superellipsoid(&o, a, 2));
-    b->density = scal(&o, 2);
-    b->position = vec(&o, 2, p);
-    b->velocity = vec(&o, 2, v);
-    b->spin.e[0] = par(&o, 0.5);
-    b->orient.n = 1;
-    b->orient.e[0] = par(&o, 0.3);
+    b->stated.density = scal(&o, 2);
+    b->start.position = vec(&o, 2, p);
+    b->start.velocity = vec(&o, 2, v);
+    b->start.spin.e[0] = par(&o, 0.5);
+    b->start.orient.n = 1;
+    b->start.orient.e[0] = par(&o, 0.3);
     o.m->world.gravity.n = 2;
     o.m->world.gravity.e[0] = num(&o, 0);
     o.m->world.gravity.e[1] = par(&o, -10);
@@ -257,70 +257,71 @@ spoil(struct model *o, struct tm_body *b, const expr *G, int what)
     static const double bad_axes[9] = {1, 0, 0, 0, 1, 0, 0, 0, -1};
     static const double J[6] = {1, 1, 3, 0, 0, 0}, K[6] = {1, -1, 1, 0, 0, 0};
     const expr *x = loc(o, 0), *z = loc(o, 2);
-    b->mass = scal(o, 1);
+    b->stated.mass = scal(o, 1);
     switch (what) {
     case 0:
-        b->mass.e = NULL;
+        b->stated.mass.e = NULL;
         break;
     case 1:
-        b->mass = scal(o, 0);
+        b->stated.mass = scal(o, 0);
         break;
     case 2:
-        b->inertia = vec(o, 6, J);
+        b->stated.inertia = vec(o, 6, J);
         break;
     case 3:
-        b->inertia = vec(o, 6, K);
+        b->stated.inertia = vec(o, 6, K);
         break;
     case 4:
-        b->orient_kind = IMP_ORIENT_QUATERNION;
-        b->orient = vec(o, 4, (double[4]){0});
+        b->start.orient_kind = IMP_ORIENT_QUATERNION;
+        b->start.orient = vec(o, 4, (double[4]){0});
         break;
     case 5:
-        b->orient_kind = IMP_ORIENT_AXES;
-        b->orient = vec(o, 9, bad_axes);
+        b->start.orient_kind = IMP_ORIENT_AXES;
+        b->start.orient = vec(o, 9, bad_axes);
         break;
     case 6:
-        b->orient_kind = IMP_ORIENT_AXISANGLE;
-        b->orient = vec(o, 4, (double[4]){0, 0, 0, 1});
+        b->start.orient_kind = IMP_ORIENT_AXISANGLE;
+        b->start.orient = vec(o, 4, (double[4]){0, 0, 0, 1});
         break;
     case 7:
-        b->level_set = ex_neg(o->g, G);
+        b->shape.level_set = ex_neg(o->g, G);
         break;
     case 8: /* a cylinder */
-        b->level_set = ex_add(o->g, ex_mul(o->g, x, x),
-                              ex_sub(o->g, ex_mul(o->g, z, z), num(o, 1)));
+        b->shape.level_set =
+            ex_add(o->g, ex_mul(o->g, x, x),
+                   ex_sub(o->g, ex_mul(o->g, z, z), num(o, 1)));
         break;
     case 9:
         b->fixed = true;
-        b->spin.e[1] = par(o, 1);
+        b->start.spin.e[1] = par(o, 1);
         break;
     case 10:
-        b->level_set = ex_sub(o->g, par(o, 1), num(o, 3));
+        b->shape.level_set = ex_sub(o->g, par(o, 1), num(o, 3));
         break;
     case 11:
-        b->level_set = NULL;
+        b->shape.level_set = NULL;
         break;
     case 12: /* a torus-like thing about z: x^2+y^2+z^2 - 1 - 3 cos(8x) */
-        b->level_set =
+        b->shape.level_set =
             ex_sub(o->g, G,
                    ex_mul(o->g, num(o, 3),
                           ex_op(o->g, IMP_OP_COS, ex_mul(o->g, num(o, 8), x),
                                 NULL, NULL)));
         break;
     case 13:
-        b->level_set = ex_sub(
+        b->shape.level_set = ex_sub(
             o->g, G,
             ex_op(o->g, IMP_OP_SQRT, ex_sub(o->g, x, num(o, 1)), NULL, NULL));
         break;
     case 14:
         contact(o, "c", 0, 1, 1);
-        body(o, "b", G)->mass = scal(o, 1);
+        body(o, "b", G)->stated.mass = scal(o, 1);
         b->force.n = 3;
         b->force.e[0] = ex_sym(o->g, SYM_CONTACT, 0, IMP_CONTACT_GAP);
         b->force.e[1] = b->force.e[2] = num(o, 0);
         break;
     case 15:
-        b->position.e[0] = bq(o, 0, BODYQ_VELOCITY, 0);
+        b->start.position.e[0] = bq(o, 0, BODYQ_VELOCITY, 0);
         break;
     }
 }

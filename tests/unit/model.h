@@ -110,11 +110,12 @@ body(struct model *o, const char *name, const expr *G)
 {
     struct tm_body *b = &o->m->bodies[o->m->n_bodies++];
     b->name = name;
-    b->level_set = G;
-    b->position.n = b->velocity.n = o->m->dim;
-    b->spin.n = o->m->dim == 2 ? 1 : 3;
+    b->shape.level_set = G;
+    b->start.position.n = b->start.velocity.n = o->m->dim;
+    b->start.spin.n = o->m->dim == 2 ? 1 : 3;
     for (uint32_t i = 0; i < 3; i++)
-        b->position.e[i] = b->velocity.e[i] = b->spin.e[i] = num(o, 0);
+        b->start.position.e[i] = b->start.velocity.e[i] = b->start.spin.e[i] =
+            num(o, 0);
     return b;
 }
 static inline struct tm_contact *

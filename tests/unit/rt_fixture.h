@@ -166,10 +166,12 @@ static inline void
 fix_simplex(struct fix *f, struct graph *g, struct tm_body *b)
 {
     uint32_t d = (uint32_t)f->d;
-    b->n_point = d + 1;
-    b->poly = NEW_N(f->a, const expr *, d *(d + 1));
+    b->shape.n_point = d + 1;
+    b->shape.poly = NEW_N(f->a, const expr *, d *(d + 1));
     for (uint32_t i = 0; i < d * (d + 1); i++)
-        b->poly[i] = ex_num(g, i < d ? -1.0 : i % (d + 1) == d ? 1.0 : 0.0);
+        b->shape.poly[i] = ex_num(g, i < d              ? -1.0
+                                     : i % (d + 1) == d ? 1.0
+                                                        : 0.0);
 }
 
 /* bodies `one`, `two` (a shape NULL: a polytope), contact `touch`; flags bit i:
@@ -211,14 +213,14 @@ fix_open(struct fix *f, int d, fix_shape s0, fix_shape s1, int fixed)
         b->doc = "";
         fix_shape shape = i == 0 ? s0 : s1;
         if (shape != NULL)
-            b->level_set = shape(g, x, p);
+            b->shape.level_set = shape(g, x, p);
         else
             fix_simplex(f, g, b);
-        b->uses_z = d == 3;
-        b->mass.e = ex_num(g, 1.0);
-        b->inertia.n = d == 2 ? 1 : 6;
-        for (uint32_t j = 0; j < b->inertia.n; j++)
-            b->inertia.e[j] = ex_num(g, j < 3 ? 1.0 : 0.0);
+        b->shape.uses_z = d == 3;
+        b->stated.mass.e = ex_num(g, 1.0);
+        b->stated.inertia.n = d == 2 ? 1 : 6;
+        for (uint32_t j = 0; j < b->stated.inertia.n; j++)
+            b->stated.inertia.e[j] = ex_num(g, j < 3 ? 1.0 : 0.0);
         b->fixed = (fixed >> i & 1) != 0;
     }
     if (fix_gravity != 0.0) {
@@ -227,7 +229,7 @@ fix_open(struct fix *f, int d, fix_shape s0, fix_shape s1, int fixed)
             m->world.gravity.e[i] = ex_num(g, i == 1 ? fix_gravity : 0.0);
     }
     if (fix_height != NULL) {
-        struct tm_vec *at = &m->bodies[0].position;
+        struct tm_vec *at = &m->bodies[0].start.position;
         at->n = (uint32_t)d;
         for (int i = 0; i < d; i++)
             at->e[i] = ex_num(g, 0.0);

@@ -15,9 +15,9 @@ gap_products(const double *p)
     for (int i = 0; i < 2; i++) {
         struct tm_body *b =
             body(&o, i ? "two" : "one", superellipsoid(&o, axes[i], p[i]));
-        b->mass = scal(&o, 1);
+        b->stated.mass = scal(&o, 1);
         if (i)
-            b->position = vec(&o, 3, at);
+            b->start.position = vec(&o, 3, at);
     }
     contact(&o, "touch", 0, 1, 1);
     model_run(&o);

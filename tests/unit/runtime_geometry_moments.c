@@ -98,11 +98,11 @@ try_shapes(uint32_t n, int count, uint64_t seed, bool report)
         struct moments m, x;
         model_new(&o, n);
         struct tm_body *b = body(&o, "a", level_set(&o, &s));
-        b->mass = scal(&o, 1);
+        b->stated.mass = scal(&o, 1);
         /* all stated, so that set-up itself integrates nothing */
-        b->volume = scal(&o, 1);
-        b->centre = vec(&o, n, s.off);
-        b->inertia = vec(&o, n == 2 ? 1 : 6, (double[6]){1, 1, 1});
+        b->shape.volume = scal(&o, 1);
+        b->stated.centre = vec(&o, n, s.off);
+        b->stated.inertia = vec(&o, n == 2 ? 1 : 6, (double[6]){1, 1, 1});
         model_run(&o);
         assert_int_equal(moments_find(o.r, 0, &m, NULL), RAY_OK);
         exact((int)n, &s, &x);
@@ -153,10 +153,10 @@ radius(void **unused)
         struct model o;
         model_new(&o, n);
         struct tm_body *b = body(&o, "a", level_set(&o, &s));
-        b->mass = scal(&o, 1);
-        b->volume = scal(&o, 1);
-        b->centre = vec(&o, n, s.off);
-        b->inertia = vec(&o, n == 2 ? 1 : 6, (double[6]){1, 1, 1});
+        b->stated.mass = scal(&o, 1);
+        b->shape.volume = scal(&o, 1);
+        b->stated.centre = vec(&o, n, s.off);
+        b->stated.inertia = vec(&o, n == 2 ? 1 : 6, (double[6]){1, 1, 1});
         model_run(&o);
         double R = o.r->env[rt_body(o.r, 0)->env_body + IMP_BODY_RADIUS];
         double far = 0, diag = 0;
@@ -191,7 +191,7 @@ setup_uses_moments(void **unused)
     static const double a[3] = {1, 2, 3};
     const double pi = 3.14159265358979323846, m = 8 * pi;
     model_new(&o, 3);
-    body(&o, "a", superellipsoid(&o, a, 2))->density = scal(&o, 1);
+    body(&o, "a", superellipsoid(&o, a, 2))->stated.density = scal(&o, 1);
     model_run(&o);
     const double *e = o.r->env + rt_body(o.r, 0)->env_body;
     NEAR(e[IMP_BODY_MASS], m, 1e-11 * m);

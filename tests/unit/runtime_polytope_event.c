@@ -30,12 +30,12 @@ corners(struct model *o, const char *name, uint32_t n, const double (*x)[3])
 {
     uint32_t d = o->m->dim;
     struct tm_body *b = body(o, name, NULL);
-    b->n_point = n;
-    b->poly = NEW_N(o->a, const expr *, n *d);
+    b->shape.n_point = n;
+    b->shape.poly = NEW_N(o->a, const expr *, n *d);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < d; j++)
-            b->poly[i * d + j] = par(o, x[i][j]);
-    b->mass = scal(o, 1.0);
+            b->shape.poly[i * d + j] = par(o, x[i][j]);
+    b->stated.mass = scal(o, 1.0);
     return b;
 }
 
@@ -78,10 +78,10 @@ ground(struct model *o, const char *name)
 {
     uint32_t d = o->m->dim;
     struct tm_body *b = body(o, name, loc(o, d - 1));
-    b->n_plane = 1;
-    b->poly = NEW_N(o->a, const expr *, d + 1);
+    b->shape.n_plane = 1;
+    b->shape.poly = NEW_N(o->a, const expr *, d + 1);
     for (uint32_t i = 0; i <= d; i++)
-        b->poly[i] = num(o, i == d - 1);
+        b->shape.poly[i] = num(o, i == d - 1);
     b->fixed = true;
     return b;
 }
@@ -91,22 +91,22 @@ put(struct model *o, struct tm_body *b, const double at[3], const double v[3],
     const double spin[3])
 {
     uint32_t d = o->m->dim;
-    b->position = vec(o, d, at);
-    b->velocity = vec(o, d, v);
-    b->spin = vec(o, d == 2 ? 1 : 3, spin);
+    b->start.position = vec(o, d, at);
+    b->start.velocity = vec(o, d, v);
+    b->start.spin = vec(o, d == 2 ? 1 : 3, spin);
 }
 
 static void
 turned(struct model *o, struct tm_body *b, double angle, const double axis[3])
 {
     if (o->m->dim == 2) {
-        b->orient_kind = IMP_ORIENT_ANGLE;
-        b->orient = vec(o, 1, &angle);
+        b->start.orient_kind = IMP_ORIENT_ANGLE;
+        b->start.orient = vec(o, 1, &angle);
         return;
     }
     double x[4] = {axis[0], axis[1], axis[2], angle};
-    b->orient_kind = IMP_ORIENT_AXISANGLE;
-    b->orient = vec(o, 4, x);
+    b->start.orient_kind = IMP_ORIENT_AXISANGLE;
+    b->start.orient = vec(o, 4, x);
 }
 
 static double

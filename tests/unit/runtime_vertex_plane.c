@@ -33,8 +33,8 @@ rock(struct model *o, const char *name, bool regular)
     double axes[3] = {rnd(0.3, 1), rnd(0.3, 1), rnd(0.3, 1)};
     struct tm_body *b = body(o, name, NULL);
     n = regular ? d == 2 ? 4 : 8 : d == 2 ? n / 2 + 1 : n;
-    b->n_point = n;
-    b->poly = NEW_N(o->a, const expr *, n *d);
+    b->shape.n_point = n;
+    b->shape.poly = NEW_N(o->a, const expr *, n *d);
     for (uint32_t i = 0; i < n; i++) {
         double x[3], l = 0, phi = 6.28 * (i + rnd(0.1, 0.9)) / n;
         for (uint32_t j = 0; j < d; j++) {
@@ -45,9 +45,9 @@ rock(struct model *o, const char *name, bool regular)
             l += x[j] * x[j];
         }
         for (uint32_t j = 0; j < d; j++)
-            b->poly[i * d + j] = par(o, x[j] * axes[j] / sqrt(l));
+            b->shape.poly[i * d + j] = par(o, x[j] * axes[j] / sqrt(l));
     }
-    b->mass = scal(o, rnd(0.3, 3));
+    b->stated.mass = scal(o, rnd(0.3, 3));
     return b;
 }
 
@@ -71,33 +71,33 @@ wall(struct model *o, const char *name, uint32_t axis, double sign, bool driven)
     for (uint32_t i = 0; i < d; i++)
         l += n[i] * n[i];
     struct tm_body *b = body(o, name, loc(o, d - 1));
-    b->n_plane = 1;
-    b->poly = NEW_N(o->a, const expr *, d + 1);
+    b->shape.n_plane = 1;
+    b->shape.poly = NEW_N(o->a, const expr *, d + 1);
     for (uint32_t i = 0; i <= d; i++)
-        b->poly[i] = num(o, i == d - 1);
+        b->shape.poly[i] = num(o, i == d - 1);
     b->fixed = true;
     /* turns the last axis onto n; the plane passes -1.6 n */
     double at[3];
     for (uint32_t i = 0; i < d; i++)
         at[i] = -1.6 * n[i] / sqrt(l);
-    b->position = vec(o, d, at);
+    b->start.position = vec(o, d, at);
     if (d == 2) {
         double angle = atan2(-n[0], n[1]);
-        b->orient_kind = IMP_ORIENT_ANGLE;
-        b->orient = vec(o, 1, &angle);
+        b->start.orient_kind = IMP_ORIENT_ANGLE;
+        b->start.orient = vec(o, 1, &angle);
     }
     double c = n[2] / sqrt(l), x[4] = {-n[1], n[0], 0, acos(c)};
     if (d == 3) {
-        b->orient_kind = IMP_ORIENT_AXISANGLE;
-        b->orient = vec(o, 4, x);
+        b->start.orient_kind = IMP_ORIENT_AXISANGLE;
+        b->start.orient = vec(o, 4, x);
     }
     for (uint32_t i = 0; i < d && driven; i++)
-        b->position.e[i] =
-            shaken(o, b->position.e[i], rnd(-0.1, 0.1), rnd(2, 6));
+        b->start.position.e[i] =
+            shaken(o, b->start.position.e[i], rnd(-0.1, 0.1), rnd(2, 6));
     uint32_t last = d == 2 ? 0 : 3;
     if (driven)
-        b->orient.e[last] =
-            shaken(o, b->orient.e[last], rnd(-0.1, 0.1), rnd(2, 6));
+        b->start.orient.e[last] =
+            shaken(o, b->start.orient.e[last], rnd(-0.1, 0.1), rnd(2, 6));
 }
 
 static struct tm_body *
@@ -111,11 +111,11 @@ throw_it(struct model *o, struct tm_body *b, double where)
         x[i] = rnd(-1, 1);
     }
     x[3] = rnd(-3, 3);
-    b->position = vec(o, d, at);
-    b->velocity = vec(o, d, v);
-    b->spin = vec(o, d == 2 ? 1 : 3, w);
-    b->orient_kind = d == 2 ? IMP_ORIENT_ANGLE : IMP_ORIENT_AXISANGLE;
-    b->orient = d == 2 ? vec(o, 1, x) : vec(o, 4, x);
+    b->start.position = vec(o, d, at);
+    b->start.velocity = vec(o, d, v);
+    b->start.spin = vec(o, d == 2 ? 1 : 3, w);
+    b->start.orient_kind = d == 2 ? IMP_ORIENT_ANGLE : IMP_ORIENT_AXISANGLE;
+    b->start.orient = d == 2 ? vec(o, 1, x) : vec(o, 4, x);
     return b;
 }
 
@@ -310,24 +310,24 @@ drop(struct model *o, uint32_t d, double height, double tilt,
 {
     model_new(o, d);
     struct tm_body *b = body(o, "b", NULL), *f;
-    b->n_point = 1u << d;
-    b->poly = NEW_N(o->a, const expr *, d * b->n_point);
-    for (uint32_t k = 0; k < d * b->n_point; k++)
-        b->poly[k] = num(o, (k / d) >> (k % d) & 1 ? 0.5 : -0.5);
-    b->mass = scal(o, 1);
+    b->shape.n_point = 1u << d;
+    b->shape.poly = NEW_N(o->a, const expr *, d * b->shape.n_point);
+    for (uint32_t k = 0; k < d * b->shape.n_point; k++)
+        b->shape.poly[k] = num(o, (k / d) >> (k % d) & 1 ? 0.5 : -0.5);
+    b->stated.mass = scal(o, 1);
     double at[3] = {0, d == 2 ? height : 0, height}, w[3] = {0, 0, 0};
     double x[4] = {axis[0], axis[1], axis[2], tilt};
     for (int i = 0; i < 3; i++)
         w[i] = d == 2 ? spin : spin * axis[i];
-    b->position = vec(o, d, at);
-    b->spin = vec(o, d == 2 ? 1 : 3, w);
-    b->orient_kind = d == 2 ? IMP_ORIENT_ANGLE : IMP_ORIENT_AXISANGLE;
-    b->orient = d == 2 ? vec(o, 1, x + 3) : vec(o, 4, x);
+    b->start.position = vec(o, d, at);
+    b->start.spin = vec(o, d == 2 ? 1 : 3, w);
+    b->start.orient_kind = d == 2 ? IMP_ORIENT_ANGLE : IMP_ORIENT_AXISANGLE;
+    b->start.orient = d == 2 ? vec(o, 1, x + 3) : vec(o, 4, x);
     f = body(o, "floor", loc(o, d - 1));
-    f->n_plane = 1;
-    f->poly = NEW_N(o->a, const expr *, d + 1);
+    f->shape.n_plane = 1;
+    f->shape.poly = NEW_N(o->a, const expr *, d + 1);
     for (uint32_t i = 0; i <= d; i++)
-        f->poly[i] = num(o, i == d - 1);
+        f->shape.poly[i] = num(o, i == d - 1);
     f->fixed = true;
     contact(o, "c", 1, 0, 1);
     for (int i = 0; i < 3; i++)

@@ -32,32 +32,44 @@ struct tm_param {
     imp_range range;
 };
 
-struct tm_body {
-    const char *name, *doc;
-    imp_range range;
-    /* shape: level set in SYM_LOCAL 0..d-1 (x, y, z), TIME and params; NULL if
-     * the body has none */
+/* The shape of a body, and what the shape states about itself. */
+struct tm_shape {
+    /* level set in SYM_LOCAL 0..d-1 (x, y, z), TIME and params; NULL if the
+     * body has none */
     const expr *level_set;
     bool uses_z;
-    imp_range range_shape;
-    struct tm_num volume;   /* stated by the shape */
-    struct tm_vec scentre;  /* d entries */
-    struct tm_vec sinertia; /* per unit density about the centroid: 1 entry, or
-                               6: xx yy zz xy xz yz */
-    struct tm_num mass, density;
-    struct tm_vec inertia, centre; /* the body's own */
-    struct tm_vec position;        /* d entries, defaults to 0 */
-    enum imp_orient orient_kind;
-    struct tm_vec orient;         /* 1, 4, 9, or 4 (axis, angle) */
-    struct tm_vec velocity, spin; /* d; 1 or 3 */
-    struct tm_vec force, torque;  /* d; 1 or 3; world axes; may read t and
-                                     SYM_BODY leaves */
-    bool fixed;
+    imp_range range;
+    struct tm_num volume;
+    struct tm_vec centre;  /* d entries */
+    struct tm_vec inertia; /* per unit density about the centroid: 1 entry, or
+                              6: xx yy zz xy xz yz */
     /* a convex polytope: n_point points of d entries (no level set then), or
      * n_plane linear pieces of the level set max(..), d coefficients and the
      * bound: a.x <= b, d + 1 entries each. Expressions of params */
     const expr **poly;
     uint32_t n_point, n_plane;
+};
+/* What a body states about its mass. */
+struct tm_mass {
+    struct tm_num mass, density;
+    struct tm_vec inertia, centre;
+};
+/* Where a body is at the start, and how it moves there. */
+struct tm_start {
+    struct tm_vec position; /* d entries, defaults to 0 */
+    enum imp_orient orient_kind;
+    struct tm_vec orient;         /* 1, 4, 9, or 4 (axis, angle) */
+    struct tm_vec velocity, spin; /* d; 1 or 3 */
+};
+struct tm_body {
+    const char *name, *doc;
+    imp_range range;
+    struct tm_shape shape;
+    struct tm_mass stated;
+    struct tm_start start;
+    struct tm_vec force, torque; /* d; 1 or 3; world axes; may read t and
+                                    SYM_BODY leaves */
+    bool fixed;
 };
 struct tm_contact {
     const char *name, *doc;

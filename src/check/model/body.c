@@ -199,13 +199,13 @@ check_bodies_begin(struct check *ck)
         work->misspelt =
             !block_keys(ck, it, body_keys, n_body_keys, "body", work->k);
         if (it->head1) {
-            body->range_shape = it->head1->range;
+            body->shape.range = it->head1->range;
             if (!shape_open(ck, &env, it->head1, &work->shape)) {
                 work->broken = true;
                 continue;
             }
-            body->level_set = work->shape.g;
-            body->uses_z = work->shape.uses_z;
+            body->shape.level_set = work->shape.g;
+            body->shape.uses_z = work->shape.uses_z;
         }
         work->dim = guess_dim(ck, decl->module, work, it->head1 != NULL, &pair);
         if (!work->dim)
@@ -369,8 +369,8 @@ orient_quaternion(struct check *ck, const struct env *env,
         if (all_zero(&value))
             check_error(ck, DIAG_E0332, node->range,
                         "the zero quaternion is no rotation");
-        body->orient_kind = IMP_ORIENT_QUATERNION;
-        take_vec(&body->orient, &value, node);
+        body->start.orient_kind = IMP_ORIENT_QUATERNION;
+        take_vec(&body->start.orient, &value, node);
     }
 }
 
@@ -404,14 +404,14 @@ orient_axes(struct check *ck, const struct env *env,
         return;
     }
     if (dim == 3) {
-        body->orient_kind = IMP_ORIENT_AXES;
-        take_vec(&body->orient, &value, node);
+        body->start.orient_kind = IMP_ORIENT_AXES;
+        take_vec(&body->start.orient, &value, node);
     } else {
-        body->orient_kind = IMP_ORIENT_ANGLE;
-        body->orient.n = 1;
-        body->orient.e[0] =
+        body->start.orient_kind = IMP_ORIENT_ANGLE;
+        body->start.orient.n = 1;
+        body->start.orient.e[0] =
             ex_op(ck->g, IMP_OP_ATAN2, value.e[2], value.e[0], NULL);
-        body->orient.range = node->range;
+        body->start.orient.range = node->range;
     }
 }
 
@@ -442,10 +442,10 @@ orient_rotation(struct check *ck, const struct env *env,
                     "the axis of a rotation cannot be zero");
         return;
     }
-    body->orient_kind = IMP_ORIENT_AXISANGLE;
-    take_vec(&body->orient, &axis, node);
-    body->orient.n = 4;
-    body->orient.e[3] = angle.e[0];
+    body->start.orient_kind = IMP_ORIENT_AXISANGLE;
+    take_vec(&body->start.orient, &axis, node);
+    body->start.orient.n = 4;
+    body->start.orient.e[3] = angle.e[0];
 }
 
 static void
@@ -493,10 +493,10 @@ orientation(struct check *ck, const struct env *env, struct body_work *work,
         return;
     }
     if (which == K_ANGLE) {
-        body->orient_kind = IMP_ORIENT_ANGLE;
+        body->start.orient_kind = IMP_ORIENT_ANGLE;
         warn_of_degrees(ck, node);
         vector_key(ck, env, key, 1, dim_pure(ck->dims), may, false,
-                   &body->orient);
+                   &body->start.orient);
     } else if (which == K_QUATERNION) {
         orient_quaternion(ck, env, node, body, may);
     } else if (which == K_AXES) {
@@ -535,23 +535,24 @@ mass_keys(struct check *ck, const struct env *env, struct body_work *work,
                    has_shape ? "`density = ...` or `mass = ...`"
                              : "`mass = ...`");
     }
-    scalar_key(ck, env, mass, dim_mks(ck->dims, 0, 1, 0), true, &body->mass);
+    scalar_key(ck, env, mass, dim_mks(ck->dims, 0, 1, 0), true,
+               &body->stated.mass);
     scalar_key(ck, env, density, dim_mks(ck->dims, dim == 2 ? -2 : -3, 1, 0),
-               true, &body->density);
+               true, &body->stated.density);
     if (work->k[K_INERTIA]) {
         const struct ast_expr *node = work->k[K_INERTIA]->value;
         struct value value = check_expr(ck, env, node);
         if (take_inertia(ck, &value, node, dim, dim_mks(ck->dims, 2, 1, 0),
-                         "the inertia of a body", &body->inertia)) {
-            check_leaves(ck, body->inertia.e, body->inertia.n, MAY_PARAMS, node,
-                         "the inertia of a body");
-            for (uint32_t i = 0; i < body->inertia.n && i < 3; i++)
-                if (ex_is_const(body->inertia.e[i]) &&
-                    body->inertia.e[i]->num <= 0) {
+                         "the inertia of a body", &body->stated.inertia)) {
+            check_leaves(ck, body->stated.inertia.e, body->stated.inertia.n,
+                         MAY_PARAMS, node, "the inertia of a body");
+            for (uint32_t i = 0; i < body->stated.inertia.n && i < 3; i++)
+                if (ex_is_const(body->stated.inertia.e[i]) &&
+                    body->stated.inertia.e[i]->num <= 0) {
                     check_error(ck, DIAG_E0317, node->range,
                                 "a moment of inertia is positive, but this one "
                                 "is %g",
-                                body->inertia.e[i]->num);
+                                body->stated.inertia.e[i]->num);
                     break;
                 }
         }
@@ -572,12 +573,12 @@ body(struct check *ck, size_t i)
         return;
     if (work->shape.g) {
         graph_origin(ck->g, decl->item->head1->range);
-        checked->n_plane = (uint32_t)ex_half_spaces(ck->g, work->shape.g, count,
-                                                    &checked->poly);
+        checked->shape.n_plane = (uint32_t)ex_half_spaces(
+            ck->g, work->shape.g, count, &checked->shape.poly);
     }
     if (work->shape.n_point && work->shape.dim == count) {
-        checked->poly = work->shape.points;
-        checked->n_point = work->shape.n_point;
+        checked->shape.poly = work->shape.points;
+        checked->shape.n_point = work->shape.n_point;
     }
     if (work->shape.decl)
         shape_block(ck, &work->shape, count, checked);
@@ -594,9 +595,9 @@ body(struct check *ck, size_t i)
 
     mass_keys(ck, &env, work, checked, count, has_shape);
     vector_key(ck, &env, work->k[K_CENTRE], count, dim_mks(ds, 1, 0, 0),
-               MAY_PARAMS, false, &checked->centre);
+               MAY_PARAMS, false, &checked->stated.centre);
     vector_key(ck, &env, work->k[K_POSITION], count, dim_mks(ds, 1, 0, 0), may,
-               true, &checked->position);
+               true, &checked->start.position);
     orientation(ck, &env, work, checked, count, may);
     for (int k = K_VELOCITY; k <= K_SPIN; k++)
         if (checked->fixed && work->k[k]) {
@@ -617,9 +618,9 @@ body(struct check *ck, size_t i)
             CHECK_NOTE(ck, diag, work->k[K_FIXED]->range, "fixed here");
         }
     vector_key(ck, &env, work->k[K_VELOCITY], count, dim_mks(ds, 1, 0, -1),
-               MAY_PARAMS, true, &checked->velocity);
+               MAY_PARAMS, true, &checked->start.velocity);
     vector_key(ck, &env, work->k[K_SPIN], spins, dim_mks(ds, 0, 0, -1),
-               MAY_PARAMS, true, &checked->spin);
+               MAY_PARAMS, true, &checked->start.spin);
     vector_key(ck, &env, work->k[K_FORCE], count, dim_mks(ds, 1, 1, -2),
                MAY_TIME | MAY_MOTION, false, &checked->force);
     vector_key(ck, &env, work->k[K_TORQUE], spins, dim_mks(ds, 2, 1, -2),

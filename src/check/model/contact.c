@@ -227,7 +227,7 @@ take_direction(struct check *ck, const struct env *env,
 static bool
 polytope(const struct tm_body *body)
 {
-    return body->n_point || body->n_plane > 1;
+    return body->shape.n_point || body->shape.n_plane > 1;
 }
 
 static bool
@@ -356,7 +356,7 @@ corners_ok(struct check *ck, const struct decl *decl,
     for (int i = 0; i < 2; i++) {
         const struct tm_body *body = &ck->lists.bodies.v[contact->body[i]];
         const struct tm_body *other = &ck->lists.bodies.v[contact->body[1 - i]];
-        const expr *expression = body->level_set;
+        const expr *expression = body->shape.level_set;
         struct diag *diag;
         if (polytope(other) && moving_plane(ck, expression)) {
             diag =
@@ -370,12 +370,12 @@ corners_ok(struct check *ck, const struct decl *decl,
                 "contains t");
             return false;
         }
-        if (!expression || body->n_plane ||
+        if (!expression || body->shape.n_plane ||
             !has_corners(ck, expression,
                          NEW_N(ck->arena, unsigned char, expression->id + 1)))
             continue;
         /* a plane shape among bodies in space has been told */
-        if (ck->ds->errors && ck->m->dim == 3 && !body->uses_z)
+        if (ck->ds->errors && ck->m->dim == 3 && !body->shape.uses_z)
             continue;
         diag = check_error(
             ck, DIAG_E0901, decl->range,
@@ -383,7 +383,7 @@ corners_ok(struct check *ck, const struct decl *decl,
             "available in this build: its shape is no convex polytope",
             body->name);
         CHECK_NOTE(
-            ck, diag, body->range_shape,
+            ck, diag, body->shape.range,
             "a polytope is the greatest of linear functions of x, y and z, "
             "without t; or made by polygon or polyhedron");
         CHECK_HELP(ck, diag,

@@ -344,7 +344,7 @@ point_key(struct work *work)
     struct tm_vec *at = &work->j->at;
     if (!work->k[K_AT]) {
         /* where nothing depends on it: the first body's mass centre */
-        *at = ck->lists.bodies.v[work->j->body[0]].position;
+        *at = ck->lists.bodies.v[work->j->body[0]].start.position;
         return;
     }
     const struct ast_expr *node = work->k[K_AT]->value;

@@ -77,19 +77,19 @@ moments(struct check *ck, const struct env *env, const struct ast_item *it,
                                   dim_mks(ck->dims, length_power, 0, 0),
                                   dim == 2 ? "the volume of a plane shape"
                                            : "the volume of a shape"))
-                take_num(&body->volume, &value, node);
+                take_num(&body->shape.volume, &value, node);
             else
                 return; /* the rest has the same fault */
         } else if (which == 1) {
             if (value_need_vector(ck, &value, node, dim,
                                   dim_mks(ck->dims, 1, 0, 0),
                                   "the centre of a shape"))
-                take_vec(&body->scentre, &value, node);
+                take_vec(&body->shape.centre, &value, node);
         } else {
             take_inertia(ck, &value, node, dim,
                          dim_mks(ck->dims, length_power + 2, 0, 0),
                          "the inertia of a shape of density 1",
-                         &body->sinertia);
+                         &body->shape.inertia);
         }
         double number;
         if (which == 0 && value_const(&value, &number) && number <= 0)
@@ -101,9 +101,9 @@ moments(struct check *ck, const struct env *env, const struct ast_item *it,
             uint32_t n;
             int key;
         } parts[] = {
-            {&body->volume.e, body->volume.e ? 1 : 0, 0},
-            {body->scentre.e, body->scentre.n, 1},
-            {body->sinertia.e, body->sinertia.n, 2},
+            {&body->shape.volume.e, body->shape.volume.e ? 1 : 0, 0},
+            {body->shape.centre.e, body->shape.centre.n, 1},
+            {body->shape.inertia.e, body->shape.inertia.n, 2},
         };
         for (int which = 0; which < 3; which++)
             if (parts[which].n && keys[parts[which].key])

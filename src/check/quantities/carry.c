@@ -46,12 +46,12 @@ stays(struct check *ck, uint32_t body)
     if (!b)
         return true;
     bool moves = !b->fixed;
-    for (uint32_t i = 0; i < b->position.n; i++)
-        moves |= ex_depends(ck->g, b->position.e[i], SYM_TIME, UINT32_MAX,
+    for (uint32_t i = 0; i < b->start.position.n; i++)
+        moves |= ex_depends(ck->g, b->start.position.e[i], SYM_TIME, UINT32_MAX,
                             UINT32_MAX);
-    for (uint32_t i = 0; i < b->orient.n; i++)
-        moves |=
-            ex_depends(ck->g, b->orient.e[i], SYM_TIME, UINT32_MAX, UINT32_MAX);
+    for (uint32_t i = 0; i < b->start.orient.n; i++)
+        moves |= ex_depends(ck->g, b->start.orient.e[i], SYM_TIME, UINT32_MAX,
+                            UINT32_MAX);
     return !moves;
 }
 
@@ -127,9 +127,9 @@ rotation_start(struct check *ck, const struct tm_body *body,
 {
     struct graph *graph = ck->g;
     const expr *orient[9], *q[4];
-    for (uint32_t i = 0; i < body->orient.n; i++)
-        orient[i] = start(ck, body->orient.e[i]);
-    switch (body->orient_kind) {
+    for (uint32_t i = 0; i < body->start.orient.n; i++)
+        orient[i] = start(ck, body->start.orient.e[i]);
+    switch (body->start.orient_kind) {
     case IMP_ORIENT_QUATERNION:
         memcpy(q, orient, sizeof q);
         unit_of(ck, q, 4);
@@ -192,8 +192,8 @@ carry_vector(struct check *ck, uint32_t body, const expr *const vector[3],
     const struct tm_body *moved = &ck->lists.bodies.v[body];
     if (ck->m->dim == 2) {
         const expr *a = leaf(ck, body, BODYQ_ANGLE, 0);
-        if (moved->orient_kind == IMP_ORIENT_ANGLE)
-            a = ex_sub(graph, a, start(ck, moved->orient.e[0]));
+        if (moved->start.orient_kind == IMP_ORIENT_ANGLE)
+            a = ex_sub(graph, a, start(ck, moved->start.orient.e[0]));
         const expr *c = ex_op(graph, IMP_OP_COS, a, NULL, NULL);
         const expr *sine = ex_op(graph, IMP_OP_SIN, a, NULL, NULL);
         out[0] = ex_sub(graph, mul(ck, c, local[0]), mul(ck, sine, local[1]));
@@ -214,10 +214,10 @@ centre(struct check *ck, uint32_t body, bool now, const expr *c[3])
 {
     const struct tm_body *b = &ck->lists.bodies.v[body];
     for (uint32_t i = 0; i < 3; i++)
-        c[i] = i >= ck->m->dim     ? ex_num(ck->g, 0)
-               : now               ? leaf(ck, body, BODYQ_POSITION, i)
-               : i < b->position.n ? start(ck, b->position.e[i])
-                                   : ex_num(ck->g, 0);
+        c[i] = i >= ck->m->dim           ? ex_num(ck->g, 0)
+               : now                     ? leaf(ck, body, BODYQ_POSITION, i)
+               : i < b->start.position.n ? start(ck, b->start.position.e[i])
+                                         : ex_num(ck->g, 0);
 }
 
 static void

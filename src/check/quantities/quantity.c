@@ -146,7 +146,7 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
                             : "in the plane there is `angle`");
         return value_poison(range);
     }
-    if (size == 'v' && !body->level_set && !body->n_point) {
+    if (size == 'v' && !body->shape.level_set && !body->shape.n_point) {
         if (ck->notes.body_decls.v[body_no]->item->head1)
             return value_poison(range);
         check_error(ck, DIAG_E0112, name_range,

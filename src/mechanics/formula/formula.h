@@ -48,22 +48,31 @@ struct body_rates {
     vec3 force, torque; /* applied, world axes, as functions of the state */
 };
 
+/* The first entries of a body in env (imp_body). */
+struct body_entries {
+    uint32_t raw, body, state, poly;
+};
+/* Its rows in the motion of its block. */
+struct body_rows {
+    uint32_t pose[7];
+    const uint32_t *state; /* of the whole state */
+};
+/* Its level set and the gradient, in SYM_LOCAL; NULL without a shape. */
+struct body_shape {
+    const expr *G, *grad[3];
+    vec3 centre; /* mass centre in shape coordinates */
+};
 struct mbody {
     const struct tm_body *decl;
     uint32_t index, flags, orient; /* IMP_BODYF_*, IMP_ORIENT_* */
-    uint32_t env_raw, env_body, env_state, env_poly; /* first entries */
+    struct body_entries env;
     uint32_t block;         /* IMP_NO_BLOCK for a fixed body */
     bool fixed, prescribed; /* prescribed: fixed, its pose a function of t */
     bool touches;           /* a contact reads its surface */
     struct body_tapes tape;
-    uint32_t pose_row[7];      /* rows of the pose in the block's motion */
-    const uint32_t *state_row; /* rows of the whole state there */
-
-    /* level set and its gradient in SYM_LOCAL; NULL without a shape */
-    const expr *G, *grad[3];
-    vec3 shape_centre; /* mass centre in shape coordinates */
+    struct body_rows row;
+    struct body_shape shape;
     struct body_inertia inertia;
-
     struct pose pose;
     const expr *angle; /* plane only */
     vec3 v;            /* velocity of the mass centre, world axes */

@@ -72,7 +72,7 @@ body_quantity(struct mech *mech, const struct mbody *body, uint32_t quantity,
               uint32_t entry)
 {
     struct graph *graph = mech->graph;
-    uint32_t first = body->env_body;
+    uint32_t first = body->env.body;
     switch ((enum body_quantity)quantity) {
     case BODYQ_POSITION:
         return vec_entry(mech, body->pose.c, entry);

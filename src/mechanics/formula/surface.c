@@ -8,7 +8,7 @@
 bool
 body_has_corners(const struct mbody *body)
 {
-    return body->decl->n_point || body->decl->n_plane > 1;
+    return body->decl->shape.n_point || body->decl->shape.n_plane > 1;
 }
 
 vec3
@@ -38,10 +38,10 @@ surface_at(struct mech *mech, const expr *e, vec3 x)
 vec3
 surface_gradient(struct mech *mech, const struct mbody *body, vec3 x)
 {
-    assert(body->G);
+    assert(body->shape.G);
     vec3 r = v3_zero(mech->graph);
     for (uint32_t i = 0; i < mech->dim; i++)
-        r.v[i] = surface_at(mech, body->grad[i], x);
+        r.v[i] = surface_at(mech, body->shape.grad[i], x);
     return r;
 }
 
@@ -52,21 +52,21 @@ surface_recede(struct mech *mech, const struct mbody *body, vec3 x)
     if (!(body->flags & IMP_BODYF_GTIME))
         return sc_zero(graph);
     const expr *rate =
-        surface_at(mech, ex_diff(graph, body->G, sym_time(mech)), x);
+        surface_at(mech, ex_diff(graph, body->shape.G, sym_time(mech)), x);
     return ex_div(graph, rate, v3_norm(graph, surface_gradient(mech, body, x)));
 }
 
 struct pose
 pose_of_rows(struct mech *mech, const struct mbody *body, uint32_t source)
 {
-    assert(body->fixed || body->pose_row[0] != IMP_NO_ROW);
+    assert(body->fixed || body->row.pose[0] != IMP_NO_ROW);
     struct graph *graph = mech->graph;
     if (body->fixed)
         return body->pose;
     struct pose pose;
     const expr *row[7];
     for (uint32_t i = 0; i < (mech->dim == 2 ? 4u : 7u); i++)
-        row[i] = ex_sym(graph, SYM_ROW, source, body->pose_row[i]);
+        row[i] = ex_sym(graph, SYM_ROW, source, body->row.pose[i]);
     if (mech->dim == 2) {
         pose.c = v3(row[0], row[1], sc_zero(graph));
         pose.cs[0] = row[2];

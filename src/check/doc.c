@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "check/check.h"
@@ -507,6 +508,28 @@ doc_word(const char *name, struct buf *out)
     return any;
 }
 
+static const struct term {
+    const char *name, *text, *source;
+} terms[] = {
+#define TERM(name, text, source) {name, text, source},
+#include "check/terms.def"
+};
+enum { N_TERMS = sizeof terms / sizeof *terms };
+
+/* terms of the field, in capitals or small letters */
+static bool
+doc_term(const char *name, struct buf *out)
+{
+    for (int i = 0; i < N_TERMS; i++)
+        if (!strcasecmp(terms[i].name, name)) {
+            buf_printf(out, "%s\n  %s\n", terms[i].name, terms[i].text);
+            if (*terms[i].source)
+                buf_printf(out, "source: %s\n", terms[i].source);
+            return true;
+        }
+    return false;
+}
+
 /* keys of blocks, names behind a dot, options and fields of commands */
 static bool
 doc_keys(struct check *ck, const char *name, struct buf *out)
@@ -584,6 +607,7 @@ check_doc(const struct check_input *in, const char *name, struct buf *out)
     any |= joint_kind_doc(name, out);
     if (!any)
         any = doc_keys(&ck, name, out);
+    any |= doc_term(name, out);
     if (!any)
         any = doc_unit(&ck, name, out);
     if (any)

@@ -162,7 +162,8 @@ open_driver(struct driver *driver, struct arena *arena, struct intern *names,
                                .names = names,
                                .ds = diags,
                                .file = file,
-                               .text = text};
+                               .text = text,
+                               .len = n};
     driver->p.prev.kind = IMP_YYEND;
     driver->ps = imp_yypstate_new();
     if (!driver->ps)
@@ -297,11 +298,31 @@ open_and_run(struct driver *driver, void *arg)
         run(driver, t->ds != NULL);
 }
 
+struct parse_errors
+parse_count(struct arena *arena, const char *text, size_t len, bool bare,
+            size_t lo, size_t hi)
+{
+    assert(arena && (text || len == 0) && lo <= hi);
+    struct driver *d = NEW(arena, struct driver);
+    struct sources *none = sources_new(arena);
+    struct diags diags;
+    diags_init(&diags, arena, none);
+    struct text t = {arena, intern_new(arena), &diags, 1, text, len, bare};
+    guarded(d, open_and_run, &t);
+    struct parse_errors errors = {.all = diags.errors};
+    for (const struct diag *diag = diags.first; diag; diag = diag->next)
+        errors.between += diag->severity == DIAG_ERROR &&
+                          diag->range.lo <= hi && diag->range.hi >= lo;
+    return errors;
+}
+
 struct ast_file *
 parse_file(struct arena *arena, struct intern *names, struct diags *diags,
            uint32_t file, bool bare)
 {
     assert(arena && names && diags && diags->sources);
+    struct diag *before = diags->last;
+    int errors = diags->errors;
     const struct source *src = source_get(diags->sources, file);
     struct ast_file *f = NEW(arena, struct ast_file);
     f->file = file;
@@ -310,6 +331,10 @@ parse_file(struct arena *arena, struct intern *names, struct diags *diags,
     struct driver *d = NEW(arena, struct driver);
     struct text t = {arena, names, diags, file, src->text, src->len, bare};
     guarded(d, open_and_run, &t);
+    struct diag *first = before ? before->next : diags->first;
+    if (diags->errors > errors && first)
+        remedies_try(diags, first, file, src->text, src->len, bare,
+                     diags->errors - errors);
     f->items = d->p.items.v;
     f->n_items = d->p.items.n;
     return f;

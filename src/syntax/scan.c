@@ -446,7 +446,15 @@ scan_junk(struct scan *scan, struct token *token, size_t n_junk)
         diag = scan_error(scan, DIAG_E0010, lo, lo + end,
                           "%s is neither a number nor a name",
                           shown(scan, word, end));
-        if (diag) {
+        bool unit =
+            word_is_unit(arena_strndup(scan->arena, word + at, end - at));
+        if (diag && unit) {
+            diag_help(scan->ds, diag,
+                      "a unit has brackets, %.*s [%.*s]; a product its *, "
+                      "%.*s*%.*s",
+                      (int)at, word, (int)(end - at), word + at, (int)at, word,
+                      (int)(end - at), word + at);
+        } else if (diag) {
             diag_help(scan->ds, diag,
                       "a product needs its *, a unit its brackets, and a "
                       "name begins with a letter");

@@ -501,6 +501,58 @@ help_with(struct parse *parse, const struct row *row, struct diag *diag,
     }
 }
 
+/* Are all brackets of kind { closed by the end of the text? Counts from the
+ * error on; comments and texts in quotes are skipped. */
+static bool
+blocks_are_closed(const struct parse *parse)
+{
+    long depth = 0;
+    for (size_t i = 0; i < parse->n_open; i++)
+        depth += parse->open[i].what == '{';
+    for (size_t i = parse->found.range.lo; i < parse->len && depth > 0; i++) {
+        char c = parse->text[i];
+        if (c == '{')
+            depth++;
+        else if (c == '}')
+            depth--;
+        else if (c == '#')
+            while (i + 1 < parse->len && parse->text[i + 1] != '\n')
+                i++;
+        else if (c == '"')
+            for (i++; i < parse->len && parse->text[i] != '"' &&
+                      parse->text[i] != '\n';
+                 i++)
+                i += parse->text[i] == '\\';
+    }
+    return depth <= 0;
+}
+
+/* A block that is never closed: the mistake is at its bracket, whatever was
+ * found behind it. True if that was reported. */
+static bool
+told_at_open_block(struct parse *parse, const struct row *row,
+                   enum place where)
+{
+    bool misplaced = row->code == DIAG_E0025 && parse->found.first;
+    if (where != PLACE_BLOCK || !(row->code == DIAG_E0002 || misplaced) ||
+        blocks_are_closed(parse))
+        return false;
+    struct diag *diag =
+        parse_error(parse, DIAG_E0002, parse->open[parse->n_open - 1].range,
+                    "this block is not closed");
+    if (!diag)
+        return true;
+    if (parse->suspect.file)
+        diag_note(parse->ds, diag, parse->suspect,
+                  "perhaps it should have been closed before this");
+    else if (misplaced)
+        diag_note(parse->ds, diag, parse->found.range,
+                  "the command `%s` cannot stand in a block",
+                  spelled(parse, &parse->found));
+    diag_help(parse->ds, diag, "close it with }");
+    return true;
+}
+
 void
 sentence_report(struct parse *parse, const int *kinds, int n_kinds)
 {
@@ -523,6 +575,8 @@ sentence_report(struct parse *parse, const int *kinds, int n_kinds)
          (row->code == DIAG_E0036 && row->head == ANY)) &&
         name_behind_value(parse, where))
         return;
+    if (told_at_open_block(parse, row, where))
+        return;
     const char *expected = expected_list(parse, kinds, n_kinds);
     /* some sentences are about the word before */
     imp_range at = parse->found.range;
@@ -541,9 +595,6 @@ sentence_report(struct parse *parse, const int *kinds, int n_kinds)
          row->code == DIAG_E0041)) {
         diag_note(parse->ds, diag, parse->open[parse->n_open - 1].range,
                   "opened here");
-        if (where == PLACE_BLOCK && parse->suspect.file)
-            diag_note(parse->ds, diag, parse->suspect,
-                      "perhaps it should have been closed before this");
     }
     help_with(parse, row, diag, expected);
 }

@@ -137,7 +137,8 @@ struct parse {
     struct intern *names;
     struct diags *ds; /* NULL when probing */
     uint32_t file;
-    const char *text;
+    const char *text; /* `len` bytes */
+    size_t len;
     struct items items;
     int errors;      /* syntax errors, whether reported or not */
     bool recovering; /* set by an error report, cleared at SYNC */
@@ -151,6 +152,18 @@ struct parse {
     size_t n_open, cap_open;
     imp_range suspect; /* a declaration at a line's start inside a block */
 };
+
+/* Parses a text, whose names and tree go with the arena, and counts its errors:
+ * all, and those that lie between two of its bytes. */
+struct parse_errors {
+    int all, between;
+};
+struct parse_errors parse_count(struct arena *arena, const char *text,
+                                size_t len, bool bare, size_t lo, size_t hi);
+/* Takes the fix from every diagnostic, from `from` on, that would leave its
+ * line wrong (remedies.c). errors: of the text as it is. */
+void remedies_try(struct diags *diags, struct diag *from, uint32_t file,
+                  const char *text, size_t n, bool bare, int errors);
 
 /* Reports a syntax error. kinds: the n_kinds symbols that could have stood
  * there. */

@@ -1,6 +1,7 @@
 # Descriptors that are closed when Imp starts do not become files; texts of a
 # model cannot send commands to a terminal; a plot that fails does not keep the
 # files behind it from being written; pictures bear the name of their model.
+cd $tmp
 cat >m.imp <<'END'
 system s {
   coordinate x

@@ -110,6 +110,10 @@ struct module {
         const struct ast_item **v;
         size_t n, cap;
     } others; /* world ... */
+    struct {
+        const char **v;
+        size_t n, cap;
+    } missing; /* libraries that it should use, as was told */
     struct module *next;
 };
 /* local names: formals of an expansion */

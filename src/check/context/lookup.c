@@ -178,6 +178,18 @@ other_library(struct check *ck, struct diag *diag, struct module *module,
     return false;
 }
 
+/* Has it been told that this module takes a name from the library and does not
+ * use it? One `use` mends all such names, so they are one mistake. */
+static bool
+told_missing(struct check *ck, struct module *module, const char *library)
+{
+    for (size_t i = 0; i < module->missing.n; i++)
+        if (!strcmp(module->missing.v[i], library))
+            return true;
+    APUSH(ck, &module->missing, library);
+    return false;
+}
+
 void
 scope_unknown(struct check *ck, const struct env *env, const char *name,
               imp_range range, enum want want)
@@ -186,20 +198,22 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
     struct module *module = env->module;
     bool coords;
     struct names ns = candidates(ck, env, want, &coords);
-    bool fn = want == WANT_CALL, system = want == WANT_SYSTEM;
-    struct diag *diag =
-        check_error(ck, fn ? DIAG_E0102 : DIAG_E0101, range,
-                    fn       ? "there is no function or shape `%s`"
-                    : system ? "there is no system `%s`"
-                             : "the name `%s` is not known here",
-                    name);
-    bool rep;
+    bool fn = want == WANT_CALL, system = want == WANT_SYSTEM, rep;
     struct decl *other =
         system ? NULL
                : scope_find(ck, module, name, fn ? WANT_VALUE : WANT_CALL,
                             range, &rep);
     const char *lib =
         stdlib_holder(name, system ? systems : shapes_and_functions);
+    bool missing = !other && lib && !scope_library(module, lib);
+    if (missing && told_missing(ck, module, lib))
+        return;
+    struct diag *diag =
+        check_error(ck, fn ? DIAG_E0102 : DIAG_E0101, range,
+                    fn       ? "there is no function or shape `%s`"
+                    : system ? "there is no system `%s`"
+                             : "the name `%s` is not known here",
+                    name);
     if (other) {
         CHECK_NOTE(ck, diag, other->range, "`%s` is a %s", name,
                    decl_kind_name(other->kind));
@@ -208,8 +222,10 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
         else if (other->kind == DECL_LET || other->kind == DECL_PARAM)
             CHECK_HELP(ck, diag,
                        "a product is written with `*`, an index with [ ]");
-    } else if (lib && !scope_library(module, lib)) {
+    } else if (missing) {
         CHECK_HELP(ck, diag, "the library `%s` has it: add `use %s`", lib, lib);
+        diag_fix(ck->ds, diag, (imp_range){range.file, 0, 0},
+                 arena_printf(ck->arena, "use %s\n", lib));
     } else if (!fn && !system && builtin_find(name)) {
         CHECK_HELP(ck, diag, "it is a function: call it, as in %s",
                    builtin_find(name)->example);

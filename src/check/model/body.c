@@ -235,6 +235,10 @@ check_bodies_begin(struct check *ck)
             work->broken = true;
         }
     }
+    /* bodies whose shapes are wrong tell at least by their other data */
+    for (size_t index = 0; index < count && !ck->m->dim; index++)
+        ck->m->dim = guess_dim(ck, ck->notes.body_decls.v[index]->module,
+                               &ck->notes.bodies[index], false, &(bool){false});
     if (!ck->m->dim && count)
         ck->m->dim = 3;
 }

@@ -95,7 +95,8 @@ static const struct keydef constants[] = {
 };
 #define N_CONSTANTS (sizeof constants / sizeof constants[0])
 
-/* laws of impact: as they stand in restitution, then those of `law` alone */
+/* The laws of impact: first as they stand in `restitution`, then those that
+ * stand in `law` alone. */
 static const struct keydef laws[] = {
 #define LAW(ID, word, args, POLICY, TRAITS, unequal, doc) {#word, doc},
 #include "abi/laws.def"
@@ -104,7 +105,7 @@ static const struct keydef laws[] = {
 };
 enum { N_LAWS = sizeof laws / sizeof laws[0], IN_RESTITUTION = IMP_LAW_COUNT };
 
-/* what keys of the world take */
+/* What the keys of the world take. */
 static const struct keydef choices[] = {
     {"through", "policy: bodies go on into one another"},
     {"stop", "policy: the run ends there; forbids negative, gain, separating"},
@@ -118,7 +119,7 @@ static const struct keydef choices[] = {
 };
 enum { N_CHOICES = sizeof choices / sizeof choices[0] };
 
-/* blocks of a system */
+/* The blocks that may stand in a system. */
 static const struct keydef system_blocks[] = {
     {"start", "coordinates and rates at t = 0: start { h = 1  h' = -1 }; what "
               "is left out is 0; random(1, 2) is drawn"},
@@ -229,7 +230,8 @@ doc_command(const char *name, struct buf *out)
     return false;
 }
 
-/* an option or field, perhaps with its command before a dot */
+/* Documents an option or a field, whose name may follow its command and a dot.
+ */
 static bool
 doc_part(const char *name, struct buf *out)
 {
@@ -274,7 +276,7 @@ doc_key(const struct keydef *k, size_t count, const char *where,
 static void
 put_doc(struct buf *out, const char *doc)
 {
-    /* lines of a doc string, indented */
+    /* Each line of a doc string is indented. */
     for (const char *text = doc; text && *text;) {
         size_t count = strcspn(text, "\n");
         buf_puts(out, "  ");
@@ -290,7 +292,7 @@ is_observer(const struct ast_item *item)
     return item->kind == AST_BLOCK && !strcmp(item->name.text, "observer");
 }
 
-/* names of coordinates in a block, behind `head` */
+/* Prints the names of coordinates in a block, after `head`. */
 static const char *
 put_coordinates(struct buf *out, const struct ast_item *it, const char *head)
 {
@@ -303,8 +305,8 @@ put_coordinates(struct buf *out, const struct ast_item *it, const char *head)
     return head;
 }
 
-/* coordinates, observers and contacts of a system that has a block of its own
- */
+/* Prints the coordinates, observers and contacts of a system that has a block
+ * of its own. */
 static void
 put_system(struct check *ck, struct buf *out, const struct ast_item *it)
 {
@@ -332,8 +334,8 @@ put_system(struct check *ck, struct buf *out, const struct ast_item *it)
         buf_putc(out, '\n');
 }
 
-/* an argument of an example: what makes sense under the names that the
- * libraries use, or its number */
+/* Prints an argument of an example: a value that makes sense for a name which
+ * the libraries use, otherwise the place of the argument as a number. */
 static void
 put_argument(struct buf *out, const char *name, size_t i)
 {
@@ -365,7 +367,8 @@ put_example(struct buf *out, const struct decl *decl, const char *how,
     buf_printf(out, "%s%s\n", it->n_formals ? ")" : "", block);
 }
 
-/* a coordinate of systems, under its own name */
+/* Documents a coordinate by its own name; several systems may have one of this
+ * name. */
 static bool
 doc_coordinate(struct check *ck, const char *name, struct buf *out)
 {
@@ -472,14 +475,14 @@ gather(void *ctx, const char *kind, const char *name)
     (void)kind;
     APUSH(a->ck, a, name);
 }
-/* a library: all that it declares */
+/* Documents a library: all that it declares. */
 static bool
 doc_library(struct check *ck, const char *name, struct buf *out)
 {
     for (struct module *module = ck->modules.first; module;
          module = module->next)
         if (module->library && !strcmp(module->name, name)) {
-            /* a command may have its name */
+            /* A command may have the same name as the library. */
             if (doc_command(name, out))
                 buf_puts(out, "\n");
             buf_printf(out, "library %s\n", name);
@@ -516,7 +519,7 @@ static const struct term {
 };
 enum { N_TERMS = sizeof terms / sizeof *terms };
 
-/* terms of the field, in capitals or small letters */
+/* Documents a term of the field, in capitals or small letters. */
 static bool
 doc_term(const char *name, struct buf *out)
 {
@@ -530,7 +533,8 @@ doc_term(const char *name, struct buf *out)
     return false;
 }
 
-/* keys of blocks, names behind a dot, options and fields of commands */
+/* Documents keys of blocks, names that stand after a dot, options and fields of
+ * commands. */
 static bool
 doc_keys(struct check *ck, const char *name, struct buf *out)
 {
@@ -640,7 +644,7 @@ give_keys(const struct keydef *k, size_t count, const char *kind,
         each(ctx, kind, k[i].name);
 }
 
-/* coordinates and contacts of a system */
+/* Gives the names of the coordinates and contacts of a system. */
 static void
 give_parts(const struct ast_item *it,
            void (*each)(void *ctx, const char *kind, const char *name),

@@ -29,7 +29,7 @@ check_start(struct check *ck, const struct check_input *in)
     ck->m->name = in->model_name;
 }
 
-/* units were promised when the values were made */
+/* Writes the units that could not be known when the values were made. */
 static void
 write_units(struct check *ck)
 {
@@ -49,7 +49,7 @@ write_units(struct check *ck)
                 cmd->fields[f].unit = d->own ? matrix_units(ck, d->own, d->n)
                                              : dim_text(ck->dims, d->all);
             }
-        /* fields that a command's value refers to */
+        /* An argument may be a field of a record; it has that field's unit. */
         for (size_t i = 0; i < cmd->n_args; i++)
             if (cmd->args[i].kind == IMP_VAL_FIELD)
                 cmd->args[i].unit = ck->lists.commands.v[cmd->args[i].ref]
@@ -148,7 +148,8 @@ check_scan(struct check *ck, const struct check_input *in)
 {
     assert(ck && in);
     check_start(ck, in);
-    ck->ds = NEW(in->arena, struct diags); /* nobody asked for errors */
+    ck->ds = NEW(in->arena, struct diags); /* Nobody asked for errors, so they
+                                              go to a list that nobody reads. */
     diags_init(ck->ds, in->arena, in->sources);
     scope_load(ck);
     scope_libraries(ck);

@@ -5,7 +5,8 @@
 
 #include "check/commands/commands_priv.h"
 
-/* r.field as a whole; numbers of a result are values otherwise */
+/* Takes r.field as a whole. Where the field is used as numbers, it is a value
+ * like any other. */
 static bool
 whole_field(struct check *ck, const struct ast_expr *node, struct value *value)
 {
@@ -90,7 +91,7 @@ shown(struct check *ck, const struct ast_expr *node, struct tm_val *out)
     if (value.kind == VALUE_POISON)
         return false;
     if (value.kind == VALUE_FIELD &&
-        value.rows) { /* an entry of a list of texts */
+        value.rows) { /* Takes one entry of a list of texts. */
         struct diag *diag =
             check_error(ck, DIAG_E0411, node->range,
                         "one text of a list can only be compared");
@@ -125,7 +126,8 @@ not_recorded(struct check *ck, const struct ast_expr *node, const char *doing)
                label);
 }
 
-/* what plot and save take: results, their fields, recorded expressions */
+/* Takes what plot and save may have: results, their fields, recorded
+ * expressions. */
 bool
 recorded_value(struct check *ck, const struct ast_expr *node, const char *doing,
                struct tm_val *out)
@@ -159,7 +161,7 @@ recorded_value(struct check *ck, const struct ast_expr *node, const char *doing,
         enum imp_field_kind k =
             ck->lists.commands.v[value.ref].fields[value.field].kind;
         if (!plot || k == IMP_FIELD_LIST || k == IMP_FIELD_VECS ||
-            (k == IMP_FIELD_TEXTS && /* the texts of a map */
+            (k == IMP_FIELD_TEXTS && /* A map may be drawn of texts. */
              imp_command_has(ck->lists.commands.v[value.ref].id,
                              IMP_TRAIT_VARIES_PARAMS)))
             return true;
@@ -233,7 +235,7 @@ condition(struct check *ck, const struct ast_expr *node, struct tm_val *out)
     return true;
 }
 
-/* `classify` and `eight` follow the gap of two surfaces along a motion */
+/* `classify` and `eight` follow the gap of two surfaces along a motion. */
 static bool
 contact_suits(struct check *ck, enum imp_command_id id,
               const struct ast_expr *node, uint32_t contact)
@@ -279,7 +281,7 @@ contact_suits(struct check *ck, enum imp_command_id id,
     return true;
 }
 
-/* is the number of arguments right? false: reported */
+/* Is the number of arguments right? False: an error has been reported. */
 static bool
 argument_count(struct check *ck, const struct tm_command *cmd,
                const struct ast_item *it)
@@ -321,7 +323,7 @@ argument_count(struct check *ck, const struct tm_command *cmd,
     return false;
 }
 
-/* one contact of those that the command asks about */
+/* Takes one contact of those that the command asks about. */
 static bool
 contact_argument(struct check *ck, const struct tm_command *cmd,
                  const struct ast_expr *node, struct tm_val *out)

@@ -7,7 +7,7 @@
 
 #include "check/commands/commands_priv.h"
 
-/* rules of their own, of the commands that have some */
+/* Returns the rules that a command has beyond the table, or NULL. */
 static const struct command_rules *
 rules_of(enum imp_command_id id)
 {
@@ -23,7 +23,7 @@ rules_of(enum imp_command_id id)
     return rules[id];
 }
 
-/* `compare` is asked of an impact, and nothing else of a command */
+/* `compare` is asked of an impact. No other command is asked of a command. */
 static bool
 question(struct check *ck, enum imp_command_id id, const struct ast_item *it)
 {

@@ -8,8 +8,8 @@
 
 enum { OPTIONS_MOST = 32 }; /* of one command */
 
-/* Does the name end as a format of files does that takes columns, or pictures?
- * *list gets these endings: ".svg or .png". */
+/* Does the name end as a file of columns, or of a picture, must end? *list gets
+ * these endings: ".svg or .png". */
 static bool
 known_ending(struct check *ck, const char *dot, bool picture, const char **list)
 {
@@ -63,7 +63,8 @@ file_name(struct check *ck, const struct ast_expr *node, const char *text,
     return false;
 }
 
-/* is a number that is known within the limits of its option? false: reported */
+/* Is a number that is known within the limits of its option? False: an error
+ * has been reported. */
 static bool
 within_limits(struct check *ck, const struct option_row *option,
               const struct ast_expr *node, double number)
@@ -143,7 +144,7 @@ times_option(struct check *ck, const struct ast_expr *node, struct tm_val *out)
     return true;
 }
 
-/* the entries of a tuple, or the expression itself */
+/* Takes the entries of a tuple, or the expression itself as the one entry. */
 static size_t
 entries(const struct ast_expr *const *whole, const struct ast_expr *node,
         const struct ast_expr *const **list)
@@ -260,7 +261,8 @@ list_option(struct check *ck, enum imp_command_id id,
     return kept == count;
 }
 
-/* vectors, as many as there are; how long they must be is known at the run */
+/* Takes any number of vectors. How long they must be is known when the model
+ * runs. */
 static bool
 vectors_option(struct check *ck, const struct option_row *option,
                const struct ast_expr *node, struct tm_val *out)
@@ -270,7 +272,7 @@ vectors_option(struct check *ck, const struct option_row *option,
     size_t count = entries(&inner, inner, &list), kept = 0;
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, count + 1);
     struct value value = {.kind = VALUE_POISON};
-    if (count > 1) /* one vector of numbers? */
+    if (count > 1) /* Is this one vector of numbers? */
         value = check_expr(ck, &ck->modules.top, list[0]);
     if (value.kind == VALUE_NUM && value_is_scalar(&value)) {
         list = &inner;
@@ -353,7 +355,8 @@ option(struct check *ck, uint32_t command, const struct option_row *row,
     case IMP_OPTK_QUESTION:
     case IMP_OPTK_NUMBERS:
     case IMP_OPTK_CURVES:
-        break; /* commands that have these take them by rules of their own */
+        break; /* Commands that have options of these kinds take them by rules
+                  of their own. */
     case IMP_OPTK_TEXT:
     case IMP_OPTK_FILE:
         value = check_expr(ck, &ck->modules.top, node);
@@ -374,7 +377,7 @@ option(struct check *ck, uint32_t command, const struct option_row *row,
     return false;
 }
 
-/* what the block of a command gives, option by option of its table */
+/* What the block of a command gives for each option of its table. */
 struct given {
     const char *name[OPTIONS_MOST];
     enum imp_option_id id[OPTIONS_MOST];
@@ -396,7 +399,7 @@ options_of(const struct command_row *row, struct given *given)
         }
 }
 
-/* E0401: the command has no such option */
+/* E0401: the command has no such option. */
 static void
 no_such_option(struct check *ck, const struct command_row *row,
                const struct given *given, const struct ast_item *key)
@@ -414,8 +417,8 @@ no_such_option(struct check *ck, const struct command_row *row,
         CHECK_HELP(ck, diag, "it takes none");
 }
 
-/* the option that an item of the block gives; given->n: it is none, which has
- * been reported */
+/* Finds the option that an item of the block gives. given->n: it is none, which
+ * has been reported. */
 static size_t
 option_given(struct check *ck, const struct command_row *row,
              struct given *given, const struct ast_item *item)
@@ -448,7 +451,8 @@ option_given(struct check *ck, const struct command_row *row,
     return chosen;
 }
 
-/* E0406: an option that must be given is not; how it is written */
+/* E0406: an option that must be given is missing. The message shows how it is
+ * written. */
 static void
 option_missing(struct check *ck, const struct command_row *row,
                const struct option_row *option,
@@ -476,7 +480,8 @@ command_options(struct check *ck, uint32_t command,
     bool ok = true;
     options_of(row, &given);
     cmd->opts = NEW_N(ck->arena, struct tm_opt, given.n + 1);
-    size_t over = it->command != NULL; /* `over x` stands before the block */
+    size_t over =
+        it->command != NULL; /* The words `over x` stand before the block. */
     for (size_t b = 0; b < it->n_block + over; b++) {
         const struct ast_item *key =
             b < over ? it->command : it->block[b - over];
@@ -495,8 +500,9 @@ command_options(struct check *ck, uint32_t command,
             continue;
         bool good = taken == OPTION_PLAIN ? option(ck, command, o, key, &t->val)
                                           : taken == OPTION_GOOD;
-        cmd =
-            &ck->lists.commands.v[command]; /* a question inside is added too */
+        cmd = &ck->lists.commands
+                   .v[command]; /* A question inside the block adds a command,
+                                   so the list may have moved. */
         cmd->n_opts += good;
         ok &= good;
     }

@@ -23,7 +23,7 @@ option_of(const struct tm_command *cmd, enum imp_option_id id)
     return NULL;
 }
 
-/* the dimension of a column, NULL where it is not known here */
+/* Returns the dimension of a column, or NULL where it is not known here. */
 static const struct dim *
 column_dim(struct check *ck, const struct tm_val *value)
 {
@@ -42,7 +42,7 @@ is_axis(const struct tm_field *field)
     return field->column && !strncmp(field->doc, "param of the run", 16);
 }
 
-/* the param that a column shows, or NO_PARAM */
+/* Returns the param that a column shows, or NO_PARAM. */
 static uint32_t
 column_param(struct check *ck, const struct tm_val *value)
 {
@@ -165,7 +165,7 @@ equation(struct check *ck, const struct axes *axes,
     return true;
 }
 
-/* a column of another sweep, over the one param that varies there */
+/* Takes a column of another sweep, over the one param that varies there. */
 static bool
 data_curve(struct check *ck, const struct value *value,
            const struct ast_expr *node, struct tm_val *out)
@@ -296,7 +296,7 @@ levels_and_overlay(struct check *ck, uint32_t command,
     struct tm_command *cmd = &ck->lists.commands.v[command];
     bool ok = true, seen[2] = {0};
     if (!cmd->n_args)
-        return true; /* said already */
+        return true; /* This has been reported. */
     for (size_t i = 0; i < it->n_block; i++) {
         const struct ast_item *key = it->block[i];
         if (key->kind != AST_KEY || !key->value)

@@ -4,7 +4,7 @@
 
 #include "check/commands/commands_priv.h"
 
-/* a text behind the first argument is the option `file` */
+/* A text behind the first argument is the option `file`. */
 static bool
 save_argument(struct check *ck, uint32_t command, size_t i,
               const struct ast_expr *node, bool *good)

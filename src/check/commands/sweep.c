@@ -57,7 +57,7 @@ sweep_param(struct check *ck, const struct ast_name *name, enum diag_code code,
     return NULL;
 }
 
-/* one axis; random: two bounds */
+/* Takes one axis. `random`: it has two bounds. */
 static bool
 axis(struct check *ck, const struct ast_arg *arg, bool random,
      struct tm_val *out)
@@ -224,7 +224,7 @@ question(struct check *ck, const struct ast_item *key, struct tm_val *out)
     return true;
 }
 
-/* one axis against its param */
+/* Checks one axis against its param. */
 static void
 late_axis(struct check *ck, const struct tm_val *axis, bool random)
 {
@@ -275,7 +275,8 @@ sweep_option(struct check *ck, uint32_t command, const struct option_row *row,
         good = repeat(ck, key->value, out);
         break;
     case IMP_OPTK_VALUES:
-        return OPTION_WAITS; /* `record`: until the question is known */
+        return OPTION_WAITS; /* The option `record` is read when the question is
+                                known. */
     default:
         return OPTION_PLAIN;
     }

@@ -15,7 +15,8 @@ kept_kind(enum imp_field_kind k)
            k == IMP_FIELD_BOOL || k == IMP_FIELD_TEXT;
 }
 
-/* a field of the question's record by its name; reported when it is none */
+/* Finds a field of the question's record by its name; a name that is none is
+ * reported. */
 static bool
 field_of(struct check *ck, uint32_t question, const struct ast_expr *node,
          uint32_t *field)
@@ -63,7 +64,7 @@ field_of(struct check *ck, uint32_t question, const struct ast_expr *node,
     return false;
 }
 
-/* a column of the sweep's record */
+/* Makes a column of the sweep's record. */
 static void
 column(struct check *ck, uint32_t command, enum imp_field_kind kind,
        uint32_t width, const char *name, const char *unit, const char *doc,
@@ -93,7 +94,7 @@ column(struct check *ck, uint32_t command, enum imp_field_kind kind,
     record->dims = dims;
 }
 
-/* a row per combination: option `summary` */
+/* Does the option `summary` ask for one row per combination? */
 static bool
 summarised(struct check *ck, const struct tm_command *cmd)
 {
@@ -104,7 +105,7 @@ summarised(struct check *ck, const struct tm_command *cmd)
     return number > 0;
 }
 
-/* the columns of what is kept: one, or those of a summary */
+/* Makes the columns of what is kept: one column, or those of a summary. */
 static void
 kept_columns(struct check *ck, uint32_t command, enum imp_field_kind kind,
              uint32_t width, const char *name, const char *unit,
@@ -128,7 +129,7 @@ kept_columns(struct check *ck, uint32_t command, enum imp_field_kind kind,
                arena_printf(ck->arena, "%s of the runs", of[i][1]), dim);
 }
 
-/* columns of the params that vary; the number of runs */
+/* Makes the columns of the params that vary. Returns the number of runs. */
 static double
 axis_columns(struct check *ck, uint32_t command)
 {
@@ -161,8 +162,8 @@ axis_columns(struct check *ck, uint32_t command)
     return runs * repeat;
 }
 
-/* `summary` is decided before anything is run, and there is something to
- * summarise */
+/* Checks that `summary` is known before anything runs, and that there is
+ * something to summarise. */
 static bool
 summary_fits(struct check *ck, const struct tm_command *cmd)
 {
@@ -192,7 +193,7 @@ summary_fits(struct check *ck, const struct tm_command *cmd)
     return true;
 }
 
-/* a param is either stepped or drawn, and something must vary */
+/* Checks that no param is both stepped and drawn, and that something varies. */
 static bool
 varied(struct check *ck, const struct tm_command *cmd,
        const struct ast_item *it)
@@ -228,7 +229,7 @@ varied(struct check *ck, const struct tm_command *cmd,
     return true;
 }
 
-/* a field of the question, as it is */
+/* Keeps a field of the question as it is. */
 static void
 keep_field(struct check *ck, uint32_t command, uint32_t question,
            uint32_t field, imp_range range, struct tm_val *out)
@@ -250,7 +251,7 @@ keep_field(struct check *ck, uint32_t command, uint32_t question,
                       : field_dim(ck, asked, source, UINT32_MAX, range));
 }
 
-/* Is this a name that means a field, or nothing else? */
+/* Is this a name that can only mean a field? */
 static bool
 is_field(struct check *ck, uint32_t question, const struct ast_expr *node)
 {
@@ -267,7 +268,7 @@ is_field(struct check *ck, uint32_t question, const struct ast_expr *node)
            !reported && strcmp(inner->name.text, "pi") != 0;
 }
 
-/* what an expression gives when it is no number */
+/* Reports what an expression gives when it is no number. */
 static void
 no_number(struct check *ck, uint32_t question, const struct ast_expr *node,
           const struct value *value)
@@ -298,7 +299,7 @@ no_number(struct check *ck, uint32_t question, const struct ast_expr *node,
                word, word);
 }
 
-/* an expression of fields and params */
+/* Keeps an expression of fields and params. */
 static bool
 expression(struct check *ck, uint32_t command, uint32_t question,
            const struct ast_expr *node, struct tm_val *out)
@@ -327,7 +328,8 @@ expression(struct check *ck, uint32_t command, uint32_t question,
     return true;
 }
 
-/* the item of the block that gives the option `record`; NULL: none does */
+/* Finds the item of the block that gives the option `record`. NULL: there is
+ * none. */
 static const struct ast_item *
 record_key(const struct ast_item *it)
 {

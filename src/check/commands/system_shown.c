@@ -6,7 +6,7 @@
 #include "check/commands/commands_priv.h"
 #include "check/quantities/systems.h"
 
-/* items[n] = name, a column of `rows` numbers */
+/* Makes items[n]: a name and a column of `rows` numbers. */
 static void
 show_item(struct check *ck, struct tm_val *item, const char *name,
           const expr **e, uint32_t rows, const struct dim *dim, imp_range range)
@@ -32,7 +32,8 @@ one_of(struct check *ck, const expr *expression)
     return p;
 }
 
-/* gaps of n contacts from `first`; nothing where one has no good gap */
+/* Shows the gaps of n contacts from `first` on; nothing where one of them has
+ * no good gap. */
 static size_t
 show_gaps(struct check *ck, struct tm_val *item, const char *name,
           uint32_t first, uint32_t count, imp_range range)
@@ -44,7 +45,8 @@ show_gaps(struct check *ck, struct tm_val *item, const char *name,
             return 0;
         if (i && !dim_unify(ck->dims, contact->gap_dim,
                             ck->lists.contacts.v[first].gap_dim, range))
-            return 0; /* of different dimensions: no list of one unit */
+            return 0; /* The gaps have different dimensions, so no list has one
+                         unit for all. */
         e[i] = contact->gap.e;
     }
     show_item(ck, item, name, e, count, ck->lists.contacts.v[first].gap_dim,

@@ -16,7 +16,7 @@ system_name(const struct check *ck)
     return ck->lists.systems.n ? ck->lists.systems.v[0].name : "one";
 }
 
-/* the two bounds; false after an error */
+/* Takes the two bounds. False: an error has been reported. */
 static bool
 bounds(struct check *ck, const struct ast_arg *arg, const struct dim *dim,
        struct tm_val *out)

@@ -16,7 +16,7 @@ val_set_unit(struct check *ck, struct tm_val *out, const struct dim *dim)
         APUSH(ck, &ck->notes.units, (struct pending){&out->unit, dim, NULL, 0});
 }
 
-/* dimensions of all entries, exact zeros without one */
+/* Writes the dimensions of all entries; exact zeros have none. */
 const struct dim **
 val_entry_dims(struct check *ck, const struct value *value)
 {
@@ -28,7 +28,7 @@ val_entry_dims(struct check *ck, const struct value *value)
     return d;
 }
 
-/* an identifier made of an expression's text: gap(touch) -> gap_touch */
+/* Makes an identifier of an expression's text: gap(touch) becomes gap_touch. */
 static const char *
 identifier(struct check *ck, const char *label)
 {
@@ -46,7 +46,7 @@ identifier(struct check *ck, const char *label)
     }
     while (count && (text[count - 1] & 0xc0) == 0x80 && label[0] &&
            count >= sizeof text - 6)
-        count--; /* a character may have been cut */
+        count--; /* The last character may have been cut in the middle. */
     while (count && text[count - 1] == '_')
         count--;
     text[count] = 0;

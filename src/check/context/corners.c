@@ -28,7 +28,8 @@ corner_shape_wanted(const struct decl *decl)
            !scope_own(decl->module, "hull");
 }
 
-/* hull(corners, 2) of the only argument; *dim: the number behind it */
+/* Is the formula hull(corners, 2), where `corners` is the only argument? *dim
+ * is the number. */
 static bool
 is_hull(const struct decl *decl, uint32_t *dim)
 {
@@ -46,7 +47,7 @@ is_hull(const struct decl *decl, uint32_t *dim)
     return entries->num == 2.0 || entries->num == 3.0;
 }
 
-/* the text of the key `example`; NULL: there is none */
+/* Returns the text of the key `example`, or NULL if there is none. */
 static const char *
 stated_example(const struct ast_item *item)
 {
@@ -97,7 +98,8 @@ corner_shape_library(struct check *ck, size_t count)
     uint32_t dim;
     for (size_t i = 0; (file = stdlib_get(i)); i++) {
         if (!strstr(file->text, "hull("))
-            continue; /* need not be read */
+            continue; /* A file without this text defines no such shape, so it
+                         need not be read. */
         for (struct decl *decl = scope_stdlib(ck, file)->first; decl;
              decl = decl->next)
             if (is_hull(decl, &dim) && count-- == 0)

@@ -11,7 +11,8 @@
 #include "check/context/corners.h"
 #include "check/context/stdlib.h"
 
-/* what stands before the name of a declaration in a library */
+/* A declaration in a library begins with one of these words, then follows its
+ * name. */
 static const char *const shapes_and_functions[] = {"shape ", "fn ", NULL};
 static const char *const systems[] = {"system ", NULL};
 
@@ -25,8 +26,8 @@ wanted(const struct decl *decl, enum want w)
            decl->kind == DECL_OTHER;
 }
 
-/* A shape of the library that is known without `use` gives way to another one
- * of its name. */
+/* Is this a shape with corners that the standard library makes known without
+ * `use`? It gives way to any other declaration of its name. */
 static bool
 is_corner_shape_of_library(struct check *ck, const struct decl *decl)
 {
@@ -89,7 +90,7 @@ scope_library(struct module *module, const char *name)
     return NULL;
 }
 
-/* how other languages say true and false */
+/* Other languages write true and false in these ways. */
 static const char *
 truth_of(const char *name)
 {
@@ -117,8 +118,8 @@ names_of(struct names *ns, struct module *module, enum want want)
             APUSH(ns->ck, ns, decl->name);
 }
 
-/* what a name could have been; *coords: it stands where x, y and z mean
- * something */
+/* Lists what a name could have been. *coords: the name stands where x, y and z
+ * mean something. */
 static struct names
 candidates(struct check *ck, const struct env *env, enum want want,
            bool *coords)
@@ -151,7 +152,8 @@ candidates(struct check *ck, const struct env *env, enum want want,
     return ns;
 }
 
-/* perhaps a misspelt name of a library that is not in use */
+/* The name may be that of a library which is not in use, perhaps misspelt. Then
+ * this is said. */
 static bool
 other_library(struct check *ck, struct diag *diag, struct module *module,
               const char *name, bool system)

@@ -22,7 +22,7 @@ declare(struct check *ck, struct module *module, const struct ast_item *it,
         const struct ast_name *name, enum decl_kind kind)
 {
     if (!name->text || !*name->text)
-        return; /* the parser has said so */
+        return; /* The parser has reported this. */
     if (name_is_reserved(name->text)) {
         struct diag *diag = check_error(
             ck, DIAG_E0105, name->range, "`%s` cannot be declared: it is %s",
@@ -58,7 +58,8 @@ declare(struct check *ck, struct module *module, const struct ast_item *it,
         CHECK_HELP(ck, diag, "give one of them another name");
         return;
     }
-    /* a body, contact or param must be the only one of its name in the model */
+    /* A body, contact, joint, param or system must be the only one of its name
+     * in the whole model. */
     if (kind == DECL_PARAM || kind == DECL_BODY || kind == DECL_CONTACT ||
         kind == DECL_JOINT || (kind == DECL_SYSTEM && !it->has_formals))
         for (struct module *other = ck->modules.first; other;
@@ -84,7 +85,8 @@ declare(struct check *ck, struct module *module, const struct ast_item *it,
                           .next = next,
                           .chain = chain};
     if (old)
-        return; /* redefined: keeps its place */
+        return; /* A declaration that is redefined keeps its place in the order.
+                 */
     decl_enter(module, decl);
 }
 
@@ -95,7 +97,7 @@ scope_prior(struct check *ck, const char *name, uint32_t command)
     assert(command < ck->lists.commands.n);
     struct decl *decl = scope_own(ck->modules.main, name);
     if (decl && decl->kind != DECL_RESULT)
-        return; /* redefined as something else */
+        return; /* The name now means something else, which counts. */
     if (!decl) {
         decl = NEW(ck->arena, struct decl);
         decl->kind = DECL_RESULT;
@@ -223,7 +225,8 @@ scope_libraries(struct check *ck)
         scope_stdlib(ck, file);
 }
 
-/* what stands before the name of a declaration in a library */
+/* A declaration in a library begins with one of these words, then follows its
+ * name. */
 static const char *const declared_by[] = {"shape ", "fn ", "system ", NULL};
 
 static void
@@ -275,7 +278,8 @@ read_whole(struct check *ck, const char *path, size_t *size, const char **why)
         fclose(file);
         return NULL;
     }
-    fclose(file); /* nothing may be held open across an allocation */
+    fclose(file); /* An allocation may jump out, so the file must not be open
+                     across it. */
     char *text = arena_alloc(ck->arena, (size_t)st.st_size + 1);
     file = fopen(path, "rbe");
     if (!file)

@@ -41,7 +41,9 @@ check_error(struct check *ck, enum diag_code code, imp_range range,
     for (struct seen *p = *s; p; p = p->next)
         if (p->code == code && p->range.file == range.file &&
             p->range.lo == range.lo && p->range.hi == range.hi)
-            return NEW(ck->arena, struct diag); /* said before */
+            return NEW(ck->arena,
+                       struct diag); /* The same has been reported before, so
+                                        this diagnostic goes nowhere. */
     struct seen *n = NEW(ck->arena, struct seen);
     *n = (struct seen){code, range, *s};
     *s = n;
@@ -51,7 +53,8 @@ check_error(struct check *ck, enum diag_code code, imp_range range,
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    /* a mistake that shows inside a library is one of its caller */
+    /* A mistake that shows inside a library is reported at the user's text that
+     * calls the library. */
     imp_range inside = IMP_NOWHERE;
     const struct frame *frame = ck->expansion.frames;
     if (in_library(ck, range)) {
@@ -66,7 +69,8 @@ check_error(struct check *ck, enum diag_code code, imp_range range,
         diag_note(ck->ds, diag, inside, "in `%s`, here", frame->decl->name);
         frame = frame->up;
     }
-    /* where a user function or shape is being expanded, say from where */
+    /* Where a function or a shape of the user is being expanded, a note says
+     * from where. */
     for (int shown = 0; frame && shown < 3; frame = frame->up)
         if (frame->call.file && frame->decl->kind != DECL_LET &&
             frame->call.lo != range.lo) {

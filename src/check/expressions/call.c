@@ -60,7 +60,7 @@ signature(struct check *ck, const struct decl *decl,
     return arena_printf(ck->arena, "%s)", text);
 }
 
-/* E0215: the call names an argument that the declaration does not have */
+/* E0215: the call names an argument that the declaration does not have. */
 static void
 no_such_argument(struct check *ck, const struct decl *decl,
                  const struct ast_formal *formals, size_t count,
@@ -79,8 +79,8 @@ no_such_argument(struct check *ck, const struct decl *decl,
 
 enum matched { ARGUMENTS_MATCH, ARGUMENTS_WRONG, ARGUMENTS_TOO_MANY };
 
-/* given[formal]: the expression that the call gives for this formal, or NULL.
- * Anything but ARGUMENTS_MATCH: an error has been reported. */
+/* Fills given[formal] with the expression that the call gives for this formal,
+ * or NULL. If the result is not ARGUMENTS_MATCH, an error has been reported. */
 static enum matched
 match_arguments(struct check *ck, const struct decl *decl,
                 const struct ast_formal *formals, size_t count,
@@ -157,7 +157,7 @@ call_bind(struct check *ck, const struct decl *decl,
         if (given[formal]) {
             value = check_expr(ck, caller, given[formal]);
         } else if (formals[formal].dflt) {
-            out->n = formal; /* earlier formals are known in a default */
+            out->n = formal; /* A default may use the formals before its own. */
             value = check_expr(ck, out, formals[formal].dflt);
         } else if (!ok) {
             return false;
@@ -216,7 +216,8 @@ call_open(struct check *ck, const struct decl *decl,
                     dim_unify(ck->dims, value.dim, dv.dim,
                               formals[formal].dflt->range);
             } else {
-                value = dv; /* a text, a truth value, or wrong already */
+                value = dv; /* This is a text, a truth value, or an error that
+                               has been reported. */
             }
         }
         out->names[formal] = name;

@@ -55,7 +55,8 @@ no_leaf(void *ctx, const expr *leaf)
     (void)leaf;
     return NAN;
 }
-/* the graph keeps an operation of literals that has no finite value */
+/* Is the constant finite? The graph keeps an operation of literals that has no
+ * finite value. */
 static bool
 finite_constant(struct check *ck, const expr *expression)
 {
@@ -68,7 +69,8 @@ finite_constant(struct check *ck, const expr *expression)
     return isfinite(ex_value(ck->g, expression, no_leaf, NULL));
 }
 
-/* a literal result that is no number is the user's mistake right here */
+/* A result of literals that is no number is the user's mistake, and is reported
+ * here. */
 static struct value
 folded(struct check *ck, const struct ast_expr *node, struct value value)
 {
@@ -140,7 +142,8 @@ is_text(const struct value *value)
     return value->kind == VALUE_TEXT || value->kind == VALUE_FIELD;
 }
 
-/* texts of results are compared here, all else is arithmetic of values */
+/* Texts of results are compared here. Everything else is arithmetic of values.
+ */
 static struct value
 binary(struct check *ck, const struct ast_expr *node, const struct value *left,
        const struct value *right)
@@ -152,7 +155,8 @@ binary(struct check *ck, const struct ast_expr *node, const struct value *left,
     return check_binary(ck, node, left, right);
 }
 
-/* a left spine a + b + c ... in a loop: it may be 10^5 terms long */
+/* The left side of a + b + c ... is followed in a loop, because it may have
+ * 10^5 terms. */
 static struct value
 spine(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
@@ -185,7 +189,7 @@ array(struct check *ck, const struct env *env, const struct ast_expr *node)
     bool matrix = node->kind == AST_MATRIX;
     uint32_t cols = matrix ? (uint32_t)(node->cols ? node->cols : count) : 1;
     if (!count || count % cols)
-        return value_poison(node->range); /* the parser has said so */
+        return value_poison(node->range); /* The parser has reported this. */
     struct value result =
         value_array(ck, count / cols, cols, NULL, node->range);
     const struct ast_expr *first = NULL;
@@ -208,7 +212,8 @@ array(struct check *ck, const struct env *env, const struct ast_expr *node)
                            "a matrix is written with its rows apart by "
                            "semicolons: [1, 2; 3, 4]");
             ok = false;
-            break; /* its neighbours are of the same kind */
+            break; /* The other entries are of the same kind, and would give the
+                      same error. */
         }
         any |= value.kind == VALUE_ANY;
         result.e[entry] = value.e[0];
@@ -333,7 +338,7 @@ whole_number(struct check *ck, const struct env *env,
     return true;
 }
 
-/* entries of a field of a record */
+/* Takes entries of a field of a record. */
 static struct value
 field_indexed(struct check *ck, const struct env *env,
               const struct value *value, const struct ast_expr *node)
@@ -478,7 +483,7 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
     return value_poison(node->range);
 }
 
-/* the arguments of a function that is built in */
+/* Checks the arguments of a function that is built in. */
 static struct value *
 arguments(struct check *ck, const struct env *env,
           const struct builtin *builtin, const struct ast_expr *node)
@@ -559,7 +564,7 @@ call(struct check *ck, const struct env *env, const struct ast_expr *node)
     return value_poison(node->range);
 }
 
-/* a', a'', ... */
+/* Takes the derivatives a', a'', ... */
 static struct value
 prime(struct check *ck, const struct env *env, const struct ast_expr *node)
 {

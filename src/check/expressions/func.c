@@ -82,7 +82,7 @@ op_call(struct check *ck, const struct ast_expr *node, enum imp_op op,
     case CBRT:
         dim = dim_pow(ck->dims, args[0].dim, (struct ratio){1, 3});
         break;
-    default: /* SIGN: any in, pure out */
+    default: /* SIGN takes any dimension, and its result is a pure number. */
         break;
     }
     if (any)
@@ -96,7 +96,7 @@ op_call(struct check *ck, const struct ast_expr *node, enum imp_op op,
     return result;
 }
 
-/* min, max of numbers; of a list; sum, length of one */
+/* min and max of numbers or of a list; sum and length of one list. */
 static struct value
 reduce(struct check *ck, const struct ast_expr *node, const char *name,
        struct value *args, size_t count)
@@ -234,7 +234,7 @@ gap_call(struct check *ck, const struct ast_expr *node, struct value *args)
     return value_poison(node->range);
 }
 
-/* how many arguments, from the table's text */
+/* Reads from the table's text how many arguments the function takes. */
 static void
 arity(const struct builtin *builtin, size_t *lo, size_t *hi)
 {

@@ -46,7 +46,7 @@ let_value(struct check *ck, struct decl *decl, imp_range range)
     return v;
 }
 
-/* E0319: a body, contact or system is named before it has its number */
+/* E0319: a body, contact or system is named before it has its number. */
 static struct value
 too_early(struct check *ck, const struct decl *decl, imp_range range)
 {
@@ -61,7 +61,7 @@ too_early(struct check *ck, const struct decl *decl, imp_range range)
     return value_poison(range);
 }
 
-/* a body, contact or system by its number */
+/* Gives a body, a contact or a system by its number. */
 static struct value
 numbered(struct check *ck, const struct decl *decl, enum value_kind kind,
          bool broken, imp_range range)
@@ -155,7 +155,7 @@ check_decl(struct check *ck, struct decl *decl, imp_range range)
                    : numbered(ck, decl, VALUE_SYSTEM, decl->broken, range);
     case DECL_RESULT:
         return result_value(ck, decl, range);
-    default: /* reported where it stands */
+    default: /* The mistake has been reported where the declaration stands. */
         return value_poison(range);
     }
 }

@@ -35,7 +35,7 @@ read_leaf(void *ctx, const expr *leaf)
     }
 }
 
-/* c_k is wanted: so are the coefficients of what it reads */
+/* When c_k is wanted, the coefficients that it reads are wanted too. */
 struct wanting {
     struct check *ck;
     uint32_t order;
@@ -60,7 +60,7 @@ want_order(struct check *ck, uint32_t i, uint32_t k)
 }
 
 static double
-factorial_ratio(uint32_t count, uint32_t m) /* n!/m!, n >= m */
+factorial_ratio(uint32_t count, uint32_t m) /* Returns n!/m! for n >= m. */
 {
     double f = 1;
     for (uint32_t i = m + 1; i <= count; i++)
@@ -77,7 +77,8 @@ too_high(struct check *ck, imp_range range)
     CHECK_HELP(ck, diag, "derivatives of derivatives count together");
 }
 
-/* c_n of e, whose leaves are r; NULL after an error */
+/* Returns c_n of the expression, whose leaves are in `reads`. NULL: an error
+ * has been reported. */
 static const expr *
 coefficient(struct check *ck, const expr *expression, const struct reads *reads,
             uint32_t count, imp_range range)
@@ -99,8 +100,8 @@ coefficient(struct check *ck, const expr *expression, const struct reads *reads,
     return ex_sym(ck->g, SYM_SERIES, (uint32_t)i, count);
 }
 
-/* the derivative of coordinate i that a formula of its system may not differ-
- * entiate any more */
+/* Reports that the equation needs a derivative of coordinate i which it may not
+ * have. */
 static uint32_t
 highest(const struct check *ck, uint32_t i, enum env_part part)
 {
@@ -110,9 +111,9 @@ highest(const struct check *ck, uint32_t i, enum env_part part)
     return order ? order - 1 : COORD_ACCELERATION;
 }
 
-/* Time derivative of a system's formula on the graph: coordinates become
- * rates, and rates accelerations in the equation of an observer. NULL after an
- * error. */
+/* Takes the time derivative of a system's formula on the graph. Coordinates
+ * become rates, and in the equation of an observer rates become accelerations.
+ * NULL: an error has been reported. */
 static const expr *
 system_rate(struct check *ck, const expr *expression, enum env_part part,
             imp_range range)
@@ -152,7 +153,8 @@ system_rate(struct check *ck, const expr *expression, enum env_part part,
     return ex_diff_along(ck->g, expression, leaf, rate, at);
 }
 
-/* n-th derivative of e; NULL after an error */
+/* Takes the n-th derivative of the expression. NULL: an error has been
+ * reported. */
 static const expr *
 derivative(struct check *ck, const expr *expression, uint32_t count,
            imp_range range)
@@ -185,7 +187,7 @@ derivative(struct check *ck, const expr *expression, uint32_t count,
         return x ? ex_mul(ck->g, expression->a, x) : NULL;
     }
     if (expression->op == IMP_OP_ENV && expression->sym == SYM_SERIES) {
-        /* of a coefficient: (j + n)!/j! c_{j+n} */
+        /* The n-th derivative of the coefficient c_j is (j + n)!/j! c_{j+n}. */
         const struct tm_series *s = &ck->lists.series.v[expression->i];
         if (expression->j + count + s->depth > ORDER_MAX) {
             too_high(ck, range);

@@ -58,7 +58,8 @@ struct body_work {
 
 /* -- plane or space ------------------------------------------------------- */
 
-/* how many entries a vector has, from its text alone; 0: cannot be seen */
+/* Tells from the text alone how many entries a vector has. 0: the text does not
+ * show it. */
 static size_t
 tuple_size(struct check *ck, struct module *module, const struct ast_expr *node,
            int depth)
@@ -113,7 +114,7 @@ guess_dim(struct check *ck, struct module *module, const struct body_work *work,
         return 3;
     if (work->shape.n_point)
         return work->shape.dim;
-    /* moments of a shape without z are those of the plane */
+    /* A shape without z has the moments of the plane. */
     if (has_shape && work->shape.decl && work->shape.decl->item->n_block)
         return 2;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
@@ -137,7 +138,8 @@ guess_dim(struct check *ck, struct module *module, const struct body_work *work,
     return has_shape ? 2 : 0;
 }
 
-/* two whole turns written as a plain number are degrees without their unit */
+/* Two whole turns, written as a plain number, are probably degrees without
+ * their unit. */
 static void
 warn_of_degrees(struct check *ck, const struct ast_expr *node)
 {
@@ -275,8 +277,8 @@ scalar_key(struct check *ck, const struct env *env, const struct ast_item *key,
     take_num(out, &value, key->value);
 }
 
-/* the entries of a written-out tuple are checked one by one against what the
- * key wants, so that a message points at the wrong one */
+/* The entries of a tuple are checked one by one, so that a message points at
+ * the entry that is wrong. */
 static struct value
 tuple_of(struct check *ck, const struct env *env, const struct ast_expr *node,
          uint32_t count, const struct dim *dim, const char *what)
@@ -296,7 +298,8 @@ tuple_of(struct check *ck, const struct env *env, const struct ast_expr *node,
     return ok ? value : value_poison(node->range);
 }
 
-/* n numbers; absent: zeros when fill */
+/* Takes a vector of `count` numbers. If the key is absent, `fill` makes it
+ * zeros. */
 static void
 vector_key(struct check *ck, const struct env *env, const struct ast_item *key,
            uint32_t count, const struct dim *dim, int may, bool fill,
@@ -317,7 +320,7 @@ vector_key(struct check *ck, const struct env *env, const struct ast_item *key,
         take_vec(out, &value, key->value);
 }
 
-/* columns are unit vectors at right angles, right-handed? */
+/* Are the columns unit vectors at right angles, and right-handed? */
 static bool
 orthonormal(const struct value *matrix)
 {
@@ -333,7 +336,7 @@ orthonormal(const struct value *matrix)
             double s = 0;
             for (uint32_t k = 0; k < count; k++)
                 s += entries[k * count + i] * entries[k * count + j];
-            /* data of 6 digits pass; set-up makes them exact */
+            /* Data of six digits are accepted here; set-up makes them exact. */
             if (fabs(s - (i == j)) > 1e-5)
                 return false;
         }
@@ -588,7 +591,8 @@ body(struct check *ck, size_t i)
         shape_block(ck, &work->shape, count, checked);
     int before = ck->ds->errors;
     checked->fixed = truth_key(ck, &env, work->k[K_FIXED]);
-    /* perhaps it was to say that no mass is needed */
+    /* A key that was wrong may have been meant to say that the body needs no
+     * mass. */
     work->misspelt |= ck->ds->errors > before;
     bool planar = truth_key(ck, &env, work->k[K_PLANAR]);
     if (work->k[K_PLANAR] && planar != (count == 2))

@@ -18,7 +18,7 @@ enum {
     N_KEYS
 };
 const struct keydef contact_keys[] = {
-/* the laws that a contact may state, then the number alone */
+/* The laws that a contact may state; then the number that may stand alone. */
 #define LAW_WORD_0(word)
 #define LAW_WORD_1(word) #word "(e), "
 #define LAW(ID, word, args, POLICY, TRAITS, unequal, doc) LAW_WORD_##args(word)
@@ -38,7 +38,8 @@ const struct keydef contact_keys[] = {
 };
 const size_t n_contact_keys = sizeof contact_keys / sizeof contact_keys[0];
 
-/* a body may have the name of a library's shape: here only bodies can stand */
+/* Is this the name of a body? A body may have the name of a shape of the
+ * library, and here only bodies can stand. */
 static bool
 is_body(const struct check *ck, const char *name)
 {
@@ -100,7 +101,7 @@ head_body(struct check *ck, const struct env *env, const struct ast_expr *node,
     return true;
 }
 
-/* E0325: no law that a contact can state has this name */
+/* E0325: no law that a contact can state has this name. */
 static void
 no_such_law(struct check *ck, const struct ast_expr *at)
 {
@@ -223,7 +224,7 @@ take_direction(struct check *ck, const struct env *env,
     return true;
 }
 
-/* a polytope that is no half-plane or half-space */
+/* Is this a polytope, but neither a half-plane nor a half-space? */
 static bool
 polytope(const struct tm_body *body)
 {
@@ -237,7 +238,8 @@ both_have_corners(const struct check *ck, const struct tm_contact *contact)
            polytope(&ck->lists.bodies.v[contact->body[1]]);
 }
 
-/* at, normal, direction, priority; false on error */
+/* Takes the keys at, normal, direction and priority. False: an error has been
+ * reported. */
 static bool
 state_contact(struct check *ck, const struct env *env, const struct decl *decl,
               const struct ast_item *const *keys, struct tm_contact *contact)
@@ -314,7 +316,7 @@ state_contact(struct check *ck, const struct env *env, const struct decl *decl,
     return ok;
 }
 
-/* has a level set edges: max or min in its formula? */
+/* Does the level set have edges, that is max or min in its formula? */
 static bool
 has_corners(struct check *ck, const expr *expression, unsigned char *seen)
 {
@@ -331,7 +333,8 @@ has_corners(struct check *ck, const expr *expression, unsigned char *seen)
     return false;
 }
 
-/* linear with t in it: a half-plane that moves within its own axes */
+/* A linear formula that reads t is a half-plane which moves within its own
+ * axes. */
 static bool
 moving_plane(struct check *ck, const expr *expression)
 {
@@ -347,8 +350,8 @@ moving_plane(struct check *ck, const expr *expression)
     return true;
 }
 
-/* Where corners touch is found for convex polytopes. Others, such as the
- * greatest of curved functions, are refused. */
+/* Where corners touch is found for convex polytopes. Other shapes with corners,
+ * such as the greatest of curved functions, are refused. */
 static bool
 corners_ok(struct check *ck, const struct decl *decl,
            const struct tm_contact *contact)
@@ -374,7 +377,7 @@ corners_ok(struct check *ck, const struct decl *decl,
             !has_corners(ck, expression,
                          NEW_N(ck->arena, unsigned char, expression->id + 1)))
             continue;
-        /* a plane shape among bodies in space has been told */
+        /* A plane shape among bodies in space has already been reported. */
         if (ck->ds->errors && ck->m->dim == 3 && !body->shape.uses_z)
             continue;
         diag = check_error(

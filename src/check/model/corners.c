@@ -92,8 +92,8 @@ push(struct corners *corners, const expr *const *point)
     corners->n++;
 }
 
-/* the shape of the standard library whose corners have this many entries;
- * NULL: there is none */
+/* Finds the shape of the standard library whose corners have this many entries.
+ * NULL: there is none. */
 static const char *
 shape_of_dimension(struct check *ck, uint32_t dim)
 {
@@ -105,7 +105,7 @@ shape_of_dimension(struct check *ck, uint32_t dim)
     return NULL;
 }
 
-/* one argument: a point, or a matrix of them */
+/* Takes one argument, which is a point, or a matrix of points. */
 static bool
 take(struct corners *corners, const struct env *env,
      const struct ast_expr *node, bool alone)
@@ -170,7 +170,7 @@ corners_take(struct check *ck, const struct env *env,
     }
     for (size_t i = 0; i < corners.n; i++)
         any |= !corners.e[i * corners.s->dim];
-    /* a formal of unknown size may be a matrix */
+    /* A formal whose size is not known may be a matrix of points. */
     if (corners.n < corners.s->least && !(any && count == 1)) {
         struct diag *diag =
             check_error(ck, DIAG_E0350, inner->range,

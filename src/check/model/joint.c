@@ -113,7 +113,8 @@ an(const char *word)
 
 /* -- the head ------------------------------------------------------------- */
 
-/* what other texts and programs call the joints of this language */
+/* These are the words that other texts and programs use for the joints of this
+ * language. */
 static const char *
 other_name(const char *word)
 {
@@ -165,8 +166,7 @@ is_world(const struct ast_expr *node)
     return node->kind == AST_NAME && !strcmp(node->name.text, "world");
 }
 
-/* a name that is not there at all: only bodies and `world` were to stand here
- */
+/* The name is not declared at all. Only bodies and `world` could stand here. */
 static bool
 unknown_body(struct work *work, const struct ast_expr *node)
 {
@@ -343,7 +343,8 @@ point_key(struct work *work)
     uint32_t count = ck->m->dim;
     struct tm_vec *at = &work->j->at;
     if (!work->k[K_AT]) {
-        /* where nothing depends on it: the first body's mass centre */
+        /* Where nothing depends on the point, it is the mass centre of the
+         * first body. */
         *at = ck->lists.bodies.v[work->j->body[0]].start.position;
         return;
     }
@@ -356,7 +357,7 @@ point_key(struct work *work)
         take_vec(at, &value, node);
 }
 
-/* literal vectors only: is a along b? */
+/* Are a and b parallel? Only vectors of literals are compared. */
 static bool
 along(const struct tm_vec *a, const struct tm_vec *b)
 {
@@ -392,7 +393,7 @@ axis_keys(struct work *work)
 
 /* -- entries with dimensions of their own --------------------------------- */
 
-/* entry i of `rate`: a spin or a speed? */
+/* Is entry i of `rate` a spin? Otherwise it is a speed. */
 static const struct dim *
 rate_dim(struct work *work, uint32_t i)
 {
@@ -467,7 +468,8 @@ rate_key(struct work *work)
             take_vec(&work->j->rate, &whole, node);
 }
 
-/* a row of screws: force, then moment about `at`, of one scale */
+/* Checks one row of screws: force, then moment about `at`, in units of one
+ * scale. */
 static bool
 screw_row(struct work *work, const struct ast_expr *matrix, uint32_t row,
           uint32_t cols, const expr **out)

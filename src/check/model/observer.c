@@ -18,8 +18,8 @@
 
 /* -- equations and jumps --------------------------------------------------- */
 
-/* the variable that a key is about, and how often it is primed; UINT32_MAX:
- * reported */
+/* Finds the variable that a key is about, and how many primes the key has.
+ * UINT32_MAX: an error has been reported. */
 static uint32_t
 variable(struct check *ck, const struct tm_system *system,
          const struct ast_item *key, bool jump, uint32_t *primes)
@@ -82,14 +82,15 @@ felt_leaf(void *ctx, const expr *leaf)
         felt->other |= leaf->sym != SYM_PARAM && leaf->sym != SYM_TIME;
 }
 
-/* may an observer feel this? */
+/* May an observer read this? */
 static bool
 feels(struct check *ck, const struct tm_system *system, const expr *expression,
       bool jump, const struct ast_expr *at)
 {
     struct felt felt = {.ck = ck, .s = system};
     if (ex_depends(ck->g, expression, SYM_LOCAL, UINT32_MAX, UINT32_MAX))
-        return true; /* of arguments without values: nothing is known */
+        return true; /* The arguments have no values yet, so nothing is known.
+                      */
     ex_leaves(ck->g, &expression, 1, felt_leaf, &felt);
     if (felt.other || felt.result) {
         struct diag *diag =
@@ -120,7 +121,7 @@ jump_rule(struct check *ck, const struct env *env,
         return;
     struct tm_coordinate *coordinate = &ck->lists.coordinates.v[index];
     if (!coordinate->order)
-        return; /* no equation: told */
+        return; /* The variable has no equation, which has been reported. */
     if (primes >= coordinate->order) {
         struct diag *diag = check_error(
             ck, DIAG_E0372, key->name.range,
@@ -150,7 +151,8 @@ jump_rule(struct check *ck, const struct env *env,
         take_num(to, &value, key->value);
 }
 
-/* Dimensions that are still open are told by their ratio: false: reported */
+/* Reports two dimensions that are not known yet by their ratio. False: it has
+ * been reported. */
 static bool
 agrees(struct check *ck, const struct value *value, const struct ast_item *key,
        const struct dim *dim)
@@ -161,7 +163,7 @@ agrees(struct check *ck, const struct value *value, const struct ast_item *key,
         return true;
     const struct dim *ratio = dim_div(ck->dims, dim, value->dim);
     if (dim_known(ck->dims, dim) || !dim_known(ck->dims, ratio))
-        return true; /* the usual message can say it */
+        return true; /* The usual message can name both dimensions. */
     struct diag *diag =
         check_error(ck, DIAG_E0202, key->value->range,
                     "what stands on the left is [%s] times this",
@@ -180,7 +182,7 @@ equation(struct check *ck, const struct env *env,
     if (index == UINT32_MAX ||
         ck->lists.coordinates.v[index].equation.range.lo !=
             key->value->range.lo)
-        return; /* told */
+        return; /* This has been reported. */
     const struct dim *dim =
         dim_mul(ck->dims, ck->notes.coordinate_dims.v[index],
                 dim_mks(ck->dims, 0, 0, -(int)primes));
@@ -194,7 +196,8 @@ equation(struct check *ck, const struct env *env,
         take_num(&ck->lists.coordinates.v[index].equation, &value, key->value);
 }
 
-/* which derivative each equation is of, before anyone reads it */
+/* Notes for each equation which derivative it gives, before any expression is
+ * checked. */
 static void
 order_of(struct check *ck, const struct tm_system *system,
          const struct ast_item *key)
@@ -225,8 +228,10 @@ order_of(struct check *ck, const struct tm_system *system,
         coordinate->equation.range = key->value->range;
         return;
     }
-    coordinate->order = coordinate->order ? coordinate->order
-                                          : 2; /* told: it has an equation */
+    coordinate->order = coordinate->order
+                            ? coordinate->order
+                            : 2; /* The equation is there, and what is wrong
+                                    with it has been reported. */
 }
 
 static void
@@ -302,7 +307,7 @@ system_observers(struct check *ck, struct system_work *work,
         one_observer(ck, work, system, work->observers.v[i]);
     for (size_t i = 0; i < work->observers.n && !system->n_observer; i++) {
         if (work->observers.v[i]->n_block)
-            continue; /* told what is wrong with it */
+            continue; /* What is wrong with the observer has been reported. */
         struct diag *diag =
             check_error(ck, DIAG_E0371, work->observers.v[i]->name.range,
                         "this observer has no variable");

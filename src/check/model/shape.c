@@ -14,7 +14,7 @@ const struct keydef shape_keys[] = {
 };
 const size_t n_shape_keys = sizeof shape_keys / sizeof shape_keys[0];
 
-/* does the text of e name `name`? */
+/* Does the text of the expression contain this name? */
 static bool
 mentions(const struct ast_expr *node, const char *name, int depth)
 {
@@ -55,7 +55,8 @@ level_set_kind(struct check *ck, const struct value *value,
     return false;
 }
 
-/* what the shape's block states, for this dimension; body NULL: check only */
+/* Checks what the shape's block states, for this dimension. `body` NULL:
+ * nothing is taken over. */
 static void
 moments(struct check *ck, const struct env *env, const struct ast_item *it,
         uint32_t dim, struct tm_body *body)
@@ -79,7 +80,7 @@ moments(struct check *ck, const struct env *env, const struct ast_item *it,
                                            : "the volume of a shape"))
                 take_num(&body->shape.volume, &value, node);
             else
-                return; /* the rest has the same fault */
+                return; /* All further keys would have the same error. */
         } else if (which == 1) {
             if (value_need_vector(ck, &value, node, dim,
                                   dim_mks(ck->dims, 1, 0, 0),
@@ -192,7 +193,7 @@ shape_open(struct check *ck, const struct env *caller,
     if (corner_shape_of(ck, decl, &shape))
         return !decl->broken && corners_take(ck, caller, head, &shape, use);
     if (corner_shape_wanted(decl))
-        return false; /* reported where it is declared */
+        return false; /* The mistake is reported where the shape is declared. */
     use->decl = decl;
     if (!call_bind(ck, decl, it->formals, it->n_formals, head, caller,
                    &use->env) ||

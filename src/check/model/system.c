@@ -37,7 +37,8 @@ block_of(const struct system_work *work)
 
 /* -- declaring ------------------------------------------------------------ */
 
-/* the system that stands behind the colon of `d`; NULL: reported */
+/* Finds the system that stands behind the colon of the declaration. NULL: an
+ * error has been reported. */
 static struct decl *
 named(struct check *ck, struct decl *decl)
 {
@@ -82,9 +83,10 @@ named(struct check *ck, struct decl *decl)
 static void add_start(struct check *ck, struct system_work *work,
                       const struct decl *decl, struct env *args);
 
-/* The pattern whose block is meant, with its arguments in w->args: `head` may
- * name a system that stands for another one. Starts on the way are gathered
- * from the inside out. false: reported */
+/* Finds the pattern whose block is meant, and puts its arguments into w->args.
+ * `head` may name a system that stands for another one; the starts of all of
+ * them are collected, the innermost first. False: an error has been reported.
+ */
 static bool
 resolve(struct check *ck, struct system_work *work, struct decl *decl,
         struct env *caller)
@@ -132,7 +134,7 @@ not_in_system(struct check *ck, const struct ast_item *it)
                "`gap`, observer { ... } and start { ... }");
 }
 
-/* coordinates, or the variables of an observer */
+/* Declares coordinates, or the variables of an observer. */
 static void
 add_coordinates(struct check *ck, struct system_work *work,
                 struct tm_system *system, const struct ast_item *it,
@@ -203,7 +205,7 @@ add_observer(struct check *ck, struct system_work *work,
             add_coordinates(ck, work, system, it->block[i], true);
 }
 
-/* coordinates come into the scope of the system's formulas */
+/* Brings the coordinates into the scope of the system's formulas. */
 static void
 open_scope(struct check *ck, struct system_work *work,
            const struct tm_system *system)
@@ -224,7 +226,7 @@ open_scope(struct check *ck, struct system_work *work,
     }
 }
 
-/* lo .. hi of a family; false: reported */
+/* Reads the bounds lo .. hi of a family. False: an error has been reported. */
 static bool
 family_range(struct check *ck, const struct system_work *work,
              const struct ast_item *it, int *lo, uint32_t *count, bool *open)
@@ -287,7 +289,8 @@ family_range(struct check *ck, const struct system_work *work,
     return true;
 }
 
-/* a contact, and the index of a family, have names of their own */
+/* A contact, and the index of a family, must have names that nothing else in
+ * the system has. */
 static bool
 contact_names(struct check *ck, const struct system_work *work,
               const struct tm_system *system, const struct ast_item *it)
@@ -370,7 +373,7 @@ add_contacts(struct check *ck, struct system_work *work, uint32_t system,
     APUSH(ck, &work->members, member);
 }
 
-/* keys of the pattern's block, everything else left out */
+/* Collects the keys of the pattern's block alone. */
 static void
 collect_keys(struct check *ck, struct system_work *work)
 {
@@ -383,7 +386,8 @@ collect_keys(struct check *ck, struct system_work *work)
     block_keys(ck, &only, system_keys, n_system_keys, "system", work->keys);
 }
 
-/* start { ... } of a block that has nothing else; values may use `args` */
+/* Reads start { ... } in a block that has nothing else. Its values may use
+ * `args`. */
 static void
 add_start(struct check *ck, struct system_work *work, const struct decl *decl,
           struct env *args)
@@ -540,8 +544,8 @@ check_systems(struct check *ck)
                 .dim = ck->notes.systems.v[i].energy});
 }
 
-/* A pattern by itself: its arguments have no values yet. Nothing of it stays in
- * the model. */
+/* Checks a pattern by itself: its arguments have no values yet, and nothing of
+ * it stays in the model. */
 static void
 pattern_alone(struct check *ck, struct decl *decl)
 {
@@ -577,7 +581,7 @@ systems_done(struct check *ck)
             if (decl->kind == DECL_SYSTEM && decl->item->has_formals &&
                 decl->state == DECL_NEW)
                 pattern_alone(ck, decl);
-    /* nothing has said what a coordinate is: a pure number */
+    /* A coordinate whose dimension nothing has determined is a pure number. */
     for (size_t i = 0; i < ck->notes.coordinate_dims.n; i++)
         if (!dim_known(ck->dims, ck->notes.coordinate_dims.v[i]))
             dim_unify(ck->dims, ck->notes.coordinate_dims.v[i],

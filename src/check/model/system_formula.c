@@ -39,7 +39,8 @@ read_leaf(void *ctx, const expr *leaf)
         reads->other |= leaf->sym != SYM_PARAM && leaf->sym != SYM_TIME;
 }
 
-/* what a formula of a system may read; rates: of the coordinates too */
+/* Checks what a formula of a system reads. `rates`: it may read the rates of
+ * the coordinates. */
 static bool
 formula_ok(struct check *ck, const struct tm_system *system,
            const expr *expression, bool rates, const struct ast_expr *at,
@@ -47,7 +48,8 @@ formula_ok(struct check *ck, const struct tm_system *system,
 {
     struct reads reads = {.s = system};
     if (ex_depends(ck->g, expression, SYM_LOCAL, UINT32_MAX, UINT32_MAX))
-        return true; /* of arguments without values: nothing is known */
+        return true; /* The arguments have no values yet, so nothing is known.
+                      */
     ex_leaves(ck->g, &expression, 1, read_leaf, &reads);
     if (reads.observer) {
         const struct tm_coordinate *u =
@@ -78,8 +80,8 @@ formula_ok(struct check *ck, const struct tm_system *system,
     return false;
 }
 
-/* Dimensions that are still open are told by their ratio (E0202). `of` is the
- * formula from which `dim` comes; false: reported */
+/* Reports two dimensions that are not known yet by their ratio (E0202). `of` is
+ * the formula from which `dim` comes. False: it has been reported. */
 static bool
 agrees(struct check *ck, const struct value *value, const struct ast_expr *node,
        const struct dim *dim, const struct ast_item *of, const char *what)
@@ -90,7 +92,7 @@ agrees(struct check *ck, const struct value *value, const struct ast_expr *node,
         return value->kind != VALUE_POISON;
     const struct dim *ratio = dim_div(ck->dims, value->dim, dim);
     if (dim_known(ck->dims, dim) || !dim_known(ck->dims, ratio))
-        return true; /* the usual message can say it */
+        return true; /* The usual message can name both dimensions. */
     struct diag *diag =
         check_error(ck, DIAG_E0202, node->range,
                     "%s is [%s] times what the kinetic energy asks "
@@ -125,7 +127,7 @@ energy_key(struct check *ck, struct system_work *work,
     return true;
 }
 
-/* n numbers, each of its own dimension energy/coordinate */
+/* Takes n numbers, each with its own dimension energy/coordinate. */
 static bool
 force_key(struct check *ck, struct system_work *work, struct tm_system *system)
 {
@@ -166,7 +168,8 @@ force_key(struct check *ck, struct system_work *work, struct tm_system *system)
     return ok;
 }
 
-/* entry i, j of the mass matrix: energy time^2/(q_i q_j) */
+/* Returns the dimension of entry i, j of the mass matrix: energy time^2/(q_i
+ * q_j). */
 static const struct dim *
 mass_dim(struct check *ck, const struct system_work *work,
          const struct tm_system *system, uint32_t i, uint32_t j)
@@ -281,8 +284,8 @@ inertia_ok(struct check *ck, const struct system_work *work,
 
 /* -- contacts ------------------------------------------------------------- */
 
-/* an absolute value, or a sum of such, times what is not negative: its least
- * value 0 is where its branches meet */
+/* Is this an absolute value, or a sum of such, times what is not negative? Then
+ * its least value 0 is where its branches meet. */
 static bool
 never_negative(const expr *expression)
 {

@@ -35,7 +35,7 @@ const char *const impact_laws[N_IMPACT_LAWS + 1] = {
 #include "abi/laws.def"
     "report"};
 
-/* a word, or a tuple of words: bits in the order of the words */
+/* Reads a word, or a tuple of words, as bits in the order of the words. */
 static uint32_t
 key_words(struct check *ck, const struct ast_item *key,
           const char *const *words, size_t count)
@@ -70,14 +70,15 @@ gravity(struct check *ck, const struct env *env, const struct ast_expr *node)
                             : "write (0, -9.81) [m/s^2]");
     } else if (dim == 0 && value.kind == VALUE_NUM && value.cols == 1) {
         value_need_dim(ck, &value, node, acc,
-                       "gravity"); /* no bodies: no use */
+                       "gravity"); /* Without bodies there is no dimension of
+                                      space, and nothing uses gravity. */
     } else if (value_need_vector(ck, &value, node, dim, acc, "gravity") &&
                check_leaves(ck, value.e, dim, MAY_PARAMS, node, "gravity")) {
         take_vec(&ck->m->world.gravity, &value, node);
     }
 }
 
-/* the keys `tolerance` and `seed` */
+/* Takes the keys `tolerance` and `seed`. */
 static void
 number_keys(struct check *ck, const struct env *env,
             const struct ast_item *const *keys)
@@ -140,7 +141,8 @@ world(struct check *ck, struct module *module, const struct ast_item *it)
             tm->world.has_policy = true;
         }
     }
-    /* bits as IMP_FORBID_...; what is not stated follows from the policy */
+    /* Returns bits IMP_FORBID_...; what the model does not state follows from
+     * its policy. */
     if (keys[W_FORBID])
         tm->world.forbid = key_words(ck, keys[W_FORBID], forbidden, 4) & 7u;
     else if (tm->world.has_policy && tm->world.policy == IMP_POLICY_STOP)

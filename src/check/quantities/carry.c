@@ -16,7 +16,7 @@ mul(struct check *ck, const expr *a, const expr *b)
     return ex_mul(ck->g, a, b);
 }
 
-/* sum of a[i * sa] b[i], three terms */
+/* Returns the sum of a[i * sa] b[i] over three terms. */
 static const expr *
 dot3(struct check *ck, const expr *const *a, size_t sa, const expr *const *b)
 {
@@ -37,7 +37,7 @@ start(struct check *ck, const expr *expression)
     return ex_subst(ck->g, expression, at_start, ck);
 }
 
-/* does this body stay where it was put? */
+/* Does this body stay where the model put it? */
 static bool
 stays(struct check *ck, uint32_t body)
 {
@@ -55,7 +55,7 @@ stays(struct check *ck, uint32_t body)
     return !moves;
 }
 
-/* rotation matrix, by rows, of the unit quaternion q */
+/* Makes the rotation matrix, by rows, of the unit quaternion q. */
 static void
 rotation_of(struct check *ck, const expr *const q[4], const expr *rotation[9])
 {
@@ -66,7 +66,7 @@ rotation_of(struct check *ck, const expr *const q[4], const expr *rotation[9])
         const expr *a = mul(ck, q[1 + j], q[1 + j]);
         const expr *b = mul(ck, q[1 + k], q[1 + k]);
         rotation[4 * i] = ex_sub(graph, one, mul(ck, two, ex_add(graph, a, b)));
-        /* row i, column j and its mirror */
+        /* The entry in row i and column j, and its mirror. */
         const expr *product = mul(ck, q[1 + i], q[1 + j]);
         const expr *t = mul(ck, q[0], q[1 + k]);
         rotation[3 * i + j] = mul(ck, two, ex_sub(graph, product, t));
@@ -86,9 +86,9 @@ unit_of(struct check *ck, const expr **v, size_t count)
         v[i] = ex_div(graph, v[i], sum);
 }
 
-/* quaternion of a rotation matrix given by rows: the row of 4 q q^T with the
- * greatest diagonal entry (diagonal: these entries less 1), made a unit vector
- * (its sign does not matter) */
+/* Makes the quaternion of a rotation matrix that is given by rows. It is the
+ * row of 4 q q^T with the greatest diagonal entry (`diagonal` holds these
+ * entries less 1), made a unit vector. Its sign does not matter. */
 static void
 quaternion_of(struct check *ck, const expr *const rotation[9], const expr *q[4])
 {
@@ -120,7 +120,8 @@ quaternion_of(struct check *ck, const expr *const rotation[9], const expr *q[4])
     unit_of(ck, q, 4);
 }
 
-/* rotation of a body in space at the start, q its quaternion; false: none */
+/* Makes the rotation of a body in space at the start, and its quaternion q.
+ * False: the body has none. */
 static bool
 rotation_start(struct check *ck, const struct tm_body *body,
                const expr *rotation[9])
@@ -208,7 +209,7 @@ carry_vector(struct check *ck, uint32_t body, const expr *const vector[3],
         out[i] = dot3(ck, rotation + 3 * i, 1, local);
 }
 
-/* mass centre of a body: now, or at the start */
+/* The mass centre of a body, now or at the start. */
 static void
 centre(struct check *ck, uint32_t body, bool now, const expr *c[3])
 {

@@ -40,7 +40,8 @@ side_leaf(void *ctx, const expr *leaf)
                : NULL;
 }
 
-/* e on one side of the impact; *observer: it reads an observer's variable */
+/* Returns the expression as it is on one side of the impact. *observer: it
+ * reads a variable of an observer. */
 static const expr *
 on_side(struct check *ck, const expr *expression, uint32_t part, bool *observer)
 {

@@ -40,7 +40,7 @@ const struct keydef body_values[] = {
 };
 const size_t n_body_values = sizeof body_values / sizeof body_values[0];
 
-/* the quantities that are leaves, in the order of body_values */
+/* The quantities that are leaves, in the order of body_values. */
 static const struct body_row {
     enum body_quantity q;
     int8_t m, kg, s;
@@ -65,7 +65,7 @@ static const struct body_row {
     {BODYQ_BODY_ANGULAR_MOMENTUM, 2, 1, -1, 'w'},
 };
 
-/* E0112: no body has this part */
+/* E0112: no body has this part. */
 static void
 no_body_quantity(struct check *ck, const char *name, imp_range name_range)
 {
@@ -79,8 +79,8 @@ no_body_quantity(struct check *ck, const char *name, imp_range name_range)
                    check_join(ck, names, n_body_values, "and"));
 }
 
-/* the leaves of a quantity of body number body_no, in a model of this dimension
- */
+/* Makes the leaves of a quantity of body number body_no, in a model of this
+ * dimension. */
 static struct value
 body_leaves(struct check *ck, uint32_t body_no, const struct body_row *row,
             imp_range range)
@@ -123,7 +123,8 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
         return value_poison(range);
     }
     uint32_t dim = ck->m->dim;
-    if (!dim) { /* asked while shapes are being read */
+    if (!dim) { /* The dimension is not known yet because shapes are being read.
+                 */
         struct diag *diag =
             check_error(ck, DIAG_E0319, range,
                         "a shape cannot depend on the motion of "
@@ -185,10 +186,10 @@ no_surface(struct check *ck, uint32_t c, imp_range range)
     return value_poison(range);
 }
 
-/* the columns e1 = normal, e2, e3 = normal x e2 (plane: e2 = normal turned by
- * 90 degrees). The tangent is that of Duff et al., Building an orthonormal
- * basis, revisited (JCGT 6, 2017): it is smooth but for a jump where the z of
- * the normal changes its sign. */
+/* Makes the columns e1 = normal, e2, e3 = normal x e2 (in the plane e2 is the
+ * normal turned by 90 degrees). The tangent is that of Duff et al., Building an
+ * orthonormal basis, revisited (JCGT 6, 2017). It is smooth but for a jump
+ * where the z of the normal changes its sign. */
 static struct value
 contact_frame(struct check *ck, const expr *const *normal, imp_range range)
 {
@@ -223,8 +224,8 @@ contact_frame(struct check *ck, const expr *const *normal, imp_range range)
     return frame;
 }
 
-/* v/|v|, scaled by its greatest entry first; the zero vector stays zero, so
- * that set-up can tell */
+/* Returns v/|v|, where v is first scaled by its greatest entry. The zero vector
+ * stays zero, so that set-up can find it. */
 void
 normalised(struct check *ck, struct tm_vec *vec)
 {
@@ -248,7 +249,8 @@ normalised(struct check *ck, struct tm_vec *vec)
         vec->e[i] = ex_div(graph, vec->e[i], sum);
 }
 
-/* what is stated, at the start; its normal as a unit vector */
+/* Makes what the contact states, as it is at the start, with the normal as a
+ * unit vector. */
 static struct value
 stated_field(struct check *ck, const struct tm_contact *contact, bool is_point,
              imp_range range)

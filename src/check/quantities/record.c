@@ -73,7 +73,8 @@ field_row(size_t i)
     return i < sizeof field_rows / sizeof field_rows[0] ? &field_rows[i] : NULL;
 }
 
-/* entries per item: VEC, SPIN, VECS; columns of a MAT */
+/* Returns the number of entries per item of VEC, SPIN and VECS, or of columns
+ * of a MAT. */
 static uint32_t
 field_width(const struct field_row *field, uint32_t dim)
 {
@@ -84,8 +85,9 @@ field_width(const struct field_row *field, uint32_t dim)
         return axes;
     case IMP_FIELD_SPIN:
         return axes == 2 ? 1 : 3;
-    case IMP_FIELD_MAT: /* twists: spin and velocity; joint impulses: force and
-                           moment; S: tangent basis; others: record_sizes */
+    case IMP_FIELD_MAT: /* Twists have spin and velocity, impulses of joints
+                           force and moment. S has the tangent basis. The other
+                           matrices get their width from record_sizes. */
         if (!strncmp(field->name, "twists", 6) ||
             !strcmp(field->name, "joint_impulses"))
             return axes == 2 ? 3 : 6;
@@ -95,7 +97,8 @@ field_width(const struct field_row *field, uint32_t dim)
     }
 }
 
-/* "1/s;m/s" of a screw: a unit per column, "1/s;m/s;m/s" in the plane */
+/* Makes the units of a screw, one per column: of "1/s;m/s" it makes
+ * "1/s;m/s;m/s" in the plane. */
 static const char *
 field_unit(struct check *ck, const struct field_row *field)
 {
@@ -126,7 +129,7 @@ is_field_of(const struct tm_command *cmd, const char *name, bool system)
     return true;
 }
 
-/* text of a dimension that later lines will not settle any more */
+/* Returns the text of a dimension which no later line can settle. */
 static const char *
 settled(struct check *ck, const struct dim *dim, imp_range range)
 {
@@ -135,7 +138,7 @@ settled(struct check *ck, const struct dim *dim, imp_range range)
     return dim_text(ck->dims, dim);
 }
 
-/* units and widths of an impact at contacts of a system */
+/* Sets units and widths in the record of an impact at contacts of a system. */
 static void
 system_impact(struct check *ck, struct tm_command *cmd)
 {
@@ -206,7 +209,7 @@ record_schema(struct check *ck, uint32_t command)
                                   .width = field_width(field, ck->m->dim)};
 }
 
-/* does the command ask about contacts, which may be those of a system? */
+/* Does the command ask about contacts, which may be those of a system? */
 static bool
 names_contacts_of_system(enum imp_command_id id)
 {
@@ -241,7 +244,8 @@ record_sizes(struct check *ck, uint32_t command, size_t n_contacts)
     struct tm_command *cmd = &ck->lists.commands.v[command];
     if (imp_command_has(cmd->id, IMP_TRAIT_COLUMN_PER_COORDINATE) &&
         cmd->n_args) {
-        /* columns are coordinates, but for the parts of a sum */
+        /* The columns are coordinates, except in the fields that hold the parts
+         * of a sum. */
         uint32_t count = ck->lists.systems.v[cmd->args[0].ref].n;
         for (size_t i = 0; i < cmd->n_fields; i++)
             if (cmd->fields[i].kind == IMP_FIELD_MAT)
@@ -306,7 +310,7 @@ record_find(struct check *ck, const struct tm_val *value, uint32_t *command,
         const struct tm_command *cmd = &ck->lists.commands.v[earlier];
         if (!imp_command_has(cmd->id, IMP_TRAIT_RECORDS_MOTION) || cmd->inner)
             continue;
-        /* of an earlier turn only the texts are left */
+        /* Of an earlier line of the prompt only the texts are left. */
         for (uint32_t f = 0; cmd->done && f < cmd->n_fields; f++)
             if (cmd->fields[f].column && value->label &&
                 !strncmp(cmd->fields[f].doc, "recorded: ", 10) &&
@@ -329,7 +333,8 @@ record_find(struct check *ck, const struct tm_val *value, uint32_t *command,
                     return true;
                 }
         }
-        return false; /* the latest run counts */
+        return false; /* Where several commands have recorded the expression,
+                         the last one counts. */
     }
     return false;
 }

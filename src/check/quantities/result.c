@@ -40,8 +40,9 @@ param_of(const struct check *ck, const struct tm_command *cmd)
     return NULL;
 }
 
-/* dimension of a field's entry; "s^k" in a unit (power: this ^k): k is the
- * entry's index, any dimension where it is not known (UINT32_MAX) */
+/* The dimension of a field's entry. A unit with "s^k" depends on k, the index
+ * of the entry; where the index is not known (UINT32_MAX), the dimension is
+ * left open. */
 const struct dim *
 field_dim(struct check *ck, const struct tm_command *cmd,
           const struct tm_field *field, uint32_t index, imp_range range)
@@ -132,7 +133,8 @@ result_field(struct check *ck, uint32_t command, const char *name,
     return value;
 }
 
-/* this row of a matrix, or this entry of a list of vectors: `width` numbers */
+/* Takes this row of a matrix, or this entry of a list of vectors: `width`
+ * numbers. */
 static struct value
 row_of(struct check *ck, const struct value *value,
        const struct tm_command *cmd, const struct tm_field *field, int32_t row,
@@ -198,7 +200,7 @@ field_entry(struct check *ck, const struct value *value, const int32_t *index,
             field_dim(ck, cmd, field, (uint32_t)k, range), range);
     }
     if (field->kind == IMP_FIELD_TEXTS) {
-        /* an entry: a text that comparisons understand */
+        /* The entry is a text, which only comparisons understand. */
         struct value result = *value;
         result.range = range;
         result.rows = 1;

@@ -114,8 +114,8 @@ twist_of(struct check *ck, uint32_t body, imp_range range)
     return matrix_done(ck, value);
 }
 
-/* inertia about the mass centre, world axes, by rows: R J R^T with J about body
- * axes; it is put into J */
+/* Makes the inertia about the mass centre in world axes, by rows: R J R^T,
+ * where J is about body axes. */
 static void
 inertia_of(struct check *ck, uint32_t body, const expr *J[9])
 {
@@ -129,7 +129,7 @@ inertia_of(struct check *ck, uint32_t body, const expr *J[9])
         return;
     }
     carry_rotation(ck, body, rotation);
-    for (int i = 0; i < 9; i++) { /* R J */
+    for (int i = 0; i < 9; i++) { /* The product R J. */
         product[i] = zero(ck);
         for (int k = 0; k < 3; k++)
             product[i] = ex_add(
@@ -159,7 +159,7 @@ no_motion(struct check *ck, uint32_t body, const char *what, imp_range range)
     return value_poison(range);
 }
 
-/* M; poison with a message for a fixed body */
+/* Makes M. For a fixed body it is poison, after a message. */
 static struct value
 screw_M(struct check *ck, uint32_t body, imp_range range)
 {
@@ -189,7 +189,8 @@ screw_reduced(struct check *ck, uint32_t body, const struct value *Q,
     struct value P = screw_mul(ck, &M, Q), QT = screw_transpose(ck, Q);
     P = screw_mul(ck, &eta, &P);
     struct value result = screw_mul(ck, &QT, &P);
-    /* symmetric to the last bit */
+    /* The mirror entries are copied, so that the matrix is symmetric to the
+     * last bit. */
     for (uint32_t i = 0; i < result.rows; i++)
         for (uint32_t j = 0; j < i; j++)
             result.e[i * result.cols + j] = result.e[j * result.cols + i];
@@ -232,8 +233,8 @@ screw_of_body(struct check *ck, uint32_t body, const char *name,
 
 /* -- functions ------------------------------------------------------------ */
 
-/* an argument as three entries: a vector; in the plane a pair (x, y, 0), or a
- * number (0, 0, s) */
+/* Takes an argument as three entries. It is a vector; in the plane a pair (x,
+ * y, 0) or a number (0, 0, s). */
 static bool
 half(struct check *ck, const struct ast_expr *node, size_t arg,
      const char *name, const struct value *value, bool axial,
@@ -270,7 +271,8 @@ all_zero(const struct value *value)
     return true;
 }
 
-/* dimensions of the halves; wanted[i] NULL: whatever it is */
+/* Takes the two halves of a screw, and checks their dimensions against da and
+ * db; NULL allows any dimension. */
 static bool
 two_halves(struct check *ck, const struct ast_expr *node, const char *name,
            struct value *args, const char *const what[2], const struct dim *da,
@@ -278,8 +280,8 @@ two_halves(struct check *ck, const struct ast_expr *node, const char *name,
 {
     bool first = !strcmp(name, "twist");
     screw_vec halves[2];
-    /* in the plane the axial half of a twist is its first, of a wrench its
-     * second */
+    /* In the plane a number stands for the axial half: the first one of a
+     * twist, the second one of a wrench. */
     bool axial0 = first || (free_pair && value_is_scalar(&args[0]));
     if (!half(ck, node, 0, name, &args[0], axial0, halves[0]) ||
         !half(ck, node, 1, name, &args[1], !axial0, halves[1]))
@@ -334,7 +336,7 @@ plucker(struct check *ck, const struct ast_expr *node, struct value *args,
     return true;
 }
 
-/* vectors and matrices side by side */
+/* Puts vectors and matrices side by side. */
 static bool
 columns(struct check *ck, const struct ast_expr *node, const struct value *left,
         size_t count, struct value *out)

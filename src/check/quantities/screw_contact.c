@@ -51,8 +51,8 @@ touches(const struct check *ck, uint32_t body, uint32_t c)
     return b[0] == body || b[1] == body;
 }
 
-/* sign < 0: a contact counts with -u where the body is its second; contacts
- * of other bodies have columns of zeros */
+/* Makes the columns of U. sign < 0: a contact counts with -u where the body is
+ * its second. Contacts of other bodies have columns of zeros. */
 static struct value
 U_of(struct check *ck, uint32_t body, const struct value *c, size_t count,
      bool sign, imp_range range)
@@ -74,8 +74,9 @@ U_of(struct check *ck, uint32_t body, const struct value *c, size_t count,
     return matrix_done(ck, value);
 }
 
-/* X^T A^-1 X for a symmetric positive definite A (order x order) and X (order x
- * count): with A = L D L^T, D diagonal, and Y = L^-1 X it is Y^T D^-1 Y */
+/* Computes X^T A^-1 X for a symmetric positive definite A (order x order) and X
+ * (order x count). With A = L D L^T, D diagonal, and Y = L^-1 X it is Y^T D^-1
+ * Y. */
 static void
 congruence(struct check *ck, const struct value *A, const struct value *X,
            const expr **out)

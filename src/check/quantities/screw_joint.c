@@ -52,7 +52,7 @@ push(struct sides *sides, struct list *list, const expr *const *a,
     p->db = a ? dim_mks(sides->ck->dims, 1, 0, 0) : pure;
 }
 
-/* unit vector along an axis, carried with its body */
+/* Makes the unit vector along an axis, carried with its body. */
 static void
 axis_of(struct sides *sides, const struct tm_vec *axis, uint32_t body,
         screw_vec out)
@@ -61,7 +61,7 @@ axis_of(struct sides *sides, const struct tm_vec *axis, uint32_t body,
     screw_vec along;
     screw_pad(ck, axis, along);
     if (!axis->n)
-        along[2] = num(ck, 1); /* a hinge in the plane */
+        along[2] = num(ck, 1); /* Makes a hinge in the plane. */
     const expr *n = ex_mul(ck->g, along[0], along[0]);
     for (int i = 1; i < 3; i++)
         n = ex_add(ck->g, n, ex_mul(ck->g, along[i], along[i]));
@@ -85,8 +85,8 @@ unit(struct check *ck, screw_vec v)
         v[i] = ex_div(ck->g, v[i], n);
 }
 
-/* second, third: perpendicular to the unit vector `axis`; second from y where
- * the axis is nearest to x, from x otherwise */
+/* Makes two vectors that are perpendicular to the unit vector `axis`. `second`
+ * is made from y where the axis is nearest to x, from x otherwise. */
 static void
 basis(struct check *ck, const expr *const axis[3], screw_vec second,
       screw_vec third)
@@ -143,7 +143,8 @@ free_motions(struct sides *sides, struct list *list)
         push(sides, list, NULL, second);
         push(sides, list, NULL, third);
         break;
-    default: /* a weld; constraint: user() */
+    default: /* A weld leaves nothing free, and a `constraint` is read by
+                user(). */
         break;
     }
 }
@@ -200,8 +201,8 @@ struct user {
     double s[6][6];   /* as given: force, moment */
 };
 
-/* Gauss-Jordan with the greatest entry of each row as pivot, rows in order; a
- * row is scaled to length 1 first */
+/* Gauss-Jordan elimination. The pivot is the greatest entry of each row, the
+ * rows come in their order, and each is first scaled to length 1. */
 static void
 eliminate(struct user *user)
 {
@@ -239,7 +240,7 @@ eliminate(struct user *user)
     }
 }
 
-/* the screws as numbers; false: reported */
+/* Reads the screws as numbers. False: an error has been reported. */
 static bool
 user_rows(struct sides *sides, struct user *user, imp_range range)
 {
@@ -280,7 +281,7 @@ user_push(struct sides *sides, struct list *list, const double x[6],
     push(sides, list, carried[0], carried[1]);
     struct pair *p = &list->v[list->n - 1];
     const struct dim *length = dim_mks(ck->dims, 1, 0, 0);
-    if (motion && !turns) { /* per unit of a displacement */
+    if (motion && !turns) { /* The column is per unit of a displacement. */
         p->da = dim_div(ck->dims, p->da, length);
         p->db = dim_pure(ck->dims);
     } else if (!motion && !first) {
@@ -318,7 +319,7 @@ user(struct sides *sides, struct list *list, bool want_q, imp_range range)
 
 /* -- Q and S -------------------------------------------------------------- */
 
-/* Q or S of a joint about the mass centre of `body` */
+/* Makes Q or S of a joint about the mass centre of `body`. */
 static struct value
 screw_of_joint(struct check *ck, uint32_t joint, uint32_t body, bool want_q,
                imp_range range)
@@ -329,7 +330,8 @@ screw_of_joint(struct check *ck, uint32_t joint, uint32_t body, bool want_q,
     struct list list = {.n = 0};
     screw_vec at, arm, moment;
     if (!described->at.n)
-        return value_poison(range); /* its point was wrong */
+        return value_poison(
+            range); /* The joint's point was wrong, which has been reported. */
     graph_origin(ck->g, range);
     if (described->kind == IMP_JOINT_CONSTRAINT) {
         if (!described->n_user || !user(&sides, &list, want_q, range))

@@ -121,8 +121,8 @@ system_gap_value(struct check *ck, uint32_t contact, imp_range range)
         CHECK_HELP(ck, diag,
                    "commands may ask for it; here, write its formula");
     }
-    return value_poison(
-        range); /* or its gap is wrong, and that has been told */
+    /* Otherwise its gap is wrong, which has been reported. */
+    return value_poison(range);
 }
 
 bool

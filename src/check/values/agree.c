@@ -18,7 +18,8 @@ value_whole(struct check *ck, struct value *value)
     }
 }
 
-/* the first few names in e whose declared value had its dimension inferred */
+/* Collects the first few names in the expression whose declared value had its
+ * dimension inferred. */
 static void
 explain(struct check *ck, struct diag *diag, const struct ast_expr *node,
         int *budget)
@@ -53,7 +54,8 @@ value_explain(struct check *ck, struct diag *diag, const struct ast_expr *node)
 {
     assert(ck && diag);
     int budget = 2;
-    /* long sums are deep on the left; their first terms add nothing */
+    /* Long sums are deep on the left, and their first terms would add nothing
+     * to the message. */
     int deep = 0;
     for (const struct ast_expr *inner = node; inner; inner = inner->a)
         if (++deep > 200)

@@ -167,7 +167,8 @@ dim_fresh(struct dims *ds, imp_range where)
     return d;
 }
 
-/* left * right^power, solved variables left as they are */
+/* Returns left * right^power; variables that are solved are left as they are.
+ */
 static const struct dim *
 combine(struct dims *ds, const struct dim *left, const struct dim *right,
         struct ratio power)
@@ -211,7 +212,8 @@ dim_resolve(struct dims *ds, const struct dim *dim)
             solved++;
         if (solved == dim->n_vars)
             return dim;
-        /* replace variable `solved`: d / var^e * solution^e */
+        /* Replace the variable `solved`: the result is d / var^e * solution^e.
+         */
         struct dim *r = copy(ds, dim);
         r->vars = NEW_N(ds->arena, struct dim_power, dim->n_vars);
         uint32_t count = 0;
@@ -299,8 +301,9 @@ dim_unify(struct dims *ds, const struct dim *left, const struct dim *right,
         dim = dim_resolve(ds, left);
     if (!dim->n_vars)
         return zero_base(dim);
-    /* var^e * rest = 1 gives var = rest^(-1/e); the newest variable goes, so
-     * that the older (declared) ones keep their names */
+    /* From var^e * rest = 1 follows var = rest^(-1/e). The newest variable is
+     * solved for, so that the older ones, which were declared, keep their
+     * names. */
     struct dim_power p = dim->vars[dim->n_vars - 1];
     struct dim *rest = copy(ds, dim);
     rest->n_vars--;
@@ -330,7 +333,8 @@ dim_text(struct dims *ds, const struct dim *dim)
                                                  "K",  "mol", "cd"};
     static const int order[DIM_BASES] = {DIM_KG, DIM_M,   DIM_S, DIM_A,
                                          DIM_K,  DIM_MOL, DIM_CD};
-    /* units with a name of their own; not Hz, for a spin is no frequency */
+    /* These units have a name of their own. Hz is not among them, because a
+     * spin is no frequency. */
     static const struct {
         int m, kg, s;
         const char *name;

@@ -9,7 +9,7 @@ struct leaves {
     struct check *ck;
     bool time, motion, result, open, system;
 };
-/* does what this leaf stands for move with a system? */
+/* Does the quantity that this leaf stands for move with a system? */
 static void
 system_leaf(void *ctx, const expr *leaf)
 {

@@ -79,7 +79,8 @@ lin_mul(struct check *ck, const struct ast_expr *at, const struct value *left,
     return mixed ? matrix_mul(ck, at, left, right, r) : r;
 }
 
-/* determinant by expansion along the first row; skip column set as bits */
+/* Returns the determinant by expansion along the first row. `used` has a bit
+ * for each column that is left out. */
 static const expr *
 minor_det(struct check *ck, const struct value *matrix, uint32_t row,
           uint32_t used)
@@ -99,7 +100,7 @@ minor_det(struct check *ck, const struct value *matrix, uint32_t row,
     return sum;
 }
 
-/* cofactor (row, column) with its sign */
+/* Returns the cofactor (row, column) with its sign. */
 static const expr *
 cofactor(struct check *ck, const struct value *matrix, uint32_t row,
          uint32_t column)
@@ -154,7 +155,8 @@ vectors(struct check *ck, const struct ast_expr *node, const char *name,
     return true;
 }
 
-/* one dimension in each of n vectors? false: reported */
+/* Do all n vectors have one dimension each? False: an error has been reported.
+ */
 static bool
 plain(struct check *ck, const struct ast_expr *node, const char *name,
       struct value *value, size_t count)
@@ -195,7 +197,8 @@ rotation(struct check *ck, const struct ast_expr *node, struct value *args,
                     value_kind_text(ck, &args[0]));
         return value_poison(node->range);
     }
-    /* Rodrigues: cosine 1 + sine [axis]x + (1 - cosine) axis axis^T */
+    /* Rodrigues' formula: cosine 1 + sine [axis]x + (1 - cosine) axis axis^T.
+     */
     const expr *len =
         ex_op(graph, IMP_OP_SQRT,
               sum_products(ck, args[0].e, 1, args[0].e, 1, 3), NULL, NULL);
@@ -270,8 +273,8 @@ diagonal(struct check *ck, const struct ast_expr *node, struct value *args,
     return matrix_done(ck, result);
 }
 
-/* the inverse of the matrix or, if `right` is given, its inverse times `right`,
- * by cofactors */
+/* Returns the inverse of the matrix or, if `right` is given, its inverse times
+ * `right`. It is made of cofactors. */
 static struct value
 solved(struct check *ck, const struct ast_expr *node, const char *name,
        struct value *matrix, struct value *right)
@@ -285,7 +288,8 @@ solved(struct check *ck, const struct ast_expr *node, const char *name,
     if (matrix->kind == VALUE_ANY || (right && right->kind == VALUE_ANY))
         return value_any(ck, dim, node->range);
     if (!right &&
-        value_is_scalar(matrix)) { /* 1 x 1: M_red of a hinge, for example */
+        value_is_scalar(
+            matrix)) { /* The matrix is 1 x 1, as M_red of a hinge is. */
         struct value result =
             value_num(ck, ex_div(graph, ex_num(graph, 1), matrix->e[0]), one,
                       node->range);
@@ -342,7 +346,8 @@ solved(struct check *ck, const struct ast_expr *node, const char *name,
     return matrix_done(ck, answer);
 }
 
-/* The parts of lin_call: *out stays poison where there is no value. */
+/* These functions are the parts of lin_call. They leave *out as poison where
+ * there is no value. */
 static void
 dot_or_cross(struct check *ck, const struct ast_expr *node, const char *name,
              struct value *args, struct value *out)
@@ -463,7 +468,7 @@ transposed(struct check *ck, const struct ast_expr *node, struct value *args,
 {
     if (value_is_scalar(&args[0]) || args[0].kind != VALUE_NUM) {
         if (value_is_scalar(&args[0]))
-            *out = args[0]; /* 1 x 1: M_red of a hinge, for example */
+            *out = args[0]; /* The matrix is 1 x 1, as M_red of a hinge is. */
         else
             check_error(ck, DIAG_E0218, node->range,
                         "transpose takes a matrix, but this is %s",

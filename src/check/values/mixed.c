@@ -37,8 +37,8 @@ equal(struct check *ck, const struct dim *left, const struct dim *right)
            dim_is_pure(ck->dims, dim_div(ck->dims, left, right));
 }
 
-/* the one dimension of what is not an exact 0; NULL when there is none, or
- * when entry *other differs from entry *first */
+/* Returns the one dimension of all entries that are no exact 0. NULL: there is
+ * none, or entry *other differs from entry *first. */
 static const struct dim *
 only(struct check *ck, const struct value *value, size_t *first, size_t *other)
 {
@@ -78,7 +78,7 @@ matrix_done(struct check *ck, struct value value)
     return value;
 }
 
-/* "entry [1, 2]" */
+/* Writes "entry [1, 2]" for a message. */
 static const char *
 matrix_entry(struct check *ck, const struct value *value, size_t i)
 {
@@ -155,7 +155,8 @@ matrix_agree(struct check *ck, const struct ast_expr *at, const char *doing,
     return dims;
 }
 
-/* dimension of this entry of the product left * right; false: reported */
+/* Finds the dimension of this entry of the product left * right. False: an
+ * error has been reported. */
 static bool
 sum_dim(struct check *ck, const struct ast_expr *at, const struct value *left,
         const struct value *right, const struct value *product, size_t entry,

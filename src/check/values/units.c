@@ -78,7 +78,8 @@ unit_row(struct dims *ds, size_t row, double num, double den)
             dim = dim_mul(ds, dim,
                           dim_pow(ds, dim_unit(ds, (enum dim_base)k),
                                   (struct ratio){powers[k], 1}));
-    /* kg is the base: 1 g = 1/1000, so k * g must come out as exactly 1 */
+    /* The base unit is kg, so 1 g is 1/1000 of it; a prefix times g must give
+     * exactly 1 for kg. */
     num *= units[row].num;
     den *= units[row].den;
     if (num >= den && fmod(num, den) == 0) {
@@ -193,7 +194,8 @@ unknown_unit(struct check *ck, const struct ast_expr *node)
             diag_fix(ck->ds, diag, node->range, full[i][1]);
             return;
         }
-    /* kgm, Nms: units without the signs between them */
+    /* Finds units that are written without a sign between them, as kgm or Nms.
+     */
     const char *text = node->name.text;
     size_t len = strlen(text);
     for (size_t k = 1; k < len; k++) {

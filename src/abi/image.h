@@ -419,10 +419,6 @@ typedef struct imp_contact {
      * event (series; local u; ROW sources: block of body 0, block of body 1):
      * outputs: gap, then u (n). */
     uint32_t kkt, event;
-    /* impact handler (eval): local u (n), then alpha override (1 entry) and a
-     * switch (1: use the override, 0: use the law). Outputs: contact struct
-     * and motion after, see abi/contact.h */
-    uint32_t impact;
     /* IMP_CONTACTF_CORNERS. relative (series; ROW sources as event): the pose
      * of body 1 in the axes of body 0: centre c (d entries), then rotation by
      * rows (d*d): a point x1 (about the mass centre, body axes) of body 1 is at

@@ -241,7 +241,6 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         .gradient = IMP_NO_TAPE,
         .kkt = IMP_NO_TAPE,
         .event = IMP_NO_TAPE,
-        .impact = IMP_NO_TAPE,
         .relative = IMP_NO_TAPE,
         .opening = IMP_NO_TAPE,
         .feature_kkt = {IMP_NO_TAPE, IMP_NO_TAPE, IMP_NO_TAPE},
@@ -270,7 +269,6 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
     out->n_unknown = at->n;
     out->kkt = kkt_tape(mech, decl->name, at);
     out->event = event_tape(mech, decl->name, along, mech->event_row[contact]);
-    out->impact = impact_build(mech, contact);
     if (mech_simulates(mech)) {
         const struct mbody *body[2] = {b0, b1};
         const struct pose *p[2] = {&p0, &p1};

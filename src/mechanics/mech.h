@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Typed model to compiled model: bodies become blocks with motion series,
- * contacts get event functions and impact handlers, commands their values; all
+ * contacts get event functions, commands their values; all
  * as tapes of one image. */
 #ifndef IMP_MECHANICS_MECH_H
 #define IMP_MECHANICS_MECH_H

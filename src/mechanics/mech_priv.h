@@ -67,9 +67,6 @@ void observer_build(struct mech *mech, struct msystem *system);
 
 /* -- contact.c: contacts of all kinds -------------------------------------- */
 bool contact_build(struct mech *mech, uint32_t contact, imp_contact *out);
-/* -- impact.c: returns the tape of the impact at a contact of two smooth
- * bodies; its unknowns are the points x, y of both bodies */
-uint32_t impact_build(struct mech *mech, uint32_t contact);
 /* -- polytope_contact.c: contacts in which a body is a polytope ------------ */
 void polytope_contact_build(struct mech *mech, uint32_t contact,
                             imp_contact *out);

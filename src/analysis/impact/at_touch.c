@@ -13,21 +13,6 @@
 #include "runtime/gap/tolerance.h"
 #include "runtime/setup/new_run.h"
 
-bool
-impact_is_plain(const struct rt *run, uint32_t contact)
-{
-    assert(run != NULL && contact < run->im->contacts.n);
-    const imp_contact *image_contact = rt_contact(run, contact);
-    if (image_contact->flags & (IMP_CONTACTF_STATED | IMP_CONTACTF_CORNERS))
-        return false;
-    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
-    for (uint32_t i = 0; i < run->im->joints.n; i++)
-        for (int s = 0; s < 4; s++)
-            if (joint[i].body[s & 1] == image_contact->body[s >> 1])
-                return false;
-    return true;
-}
-
 int
 impact_read(struct analysis *analysis, const uint32_t *contact, uint32_t n,
             struct impact_of_run *problem)

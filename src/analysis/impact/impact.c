@@ -1,122 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* `impact`: the impulse at one contact of two free (or fixed) bodies and the
- * motion after it (Palffy-Muhoray et al. 2018, eqs (1)-(10), spec 0.A). The
- * impact handler of the compiled model computes the impulse. This file holds
- * the question, the checks (I1, I2) and the tangential case: there the law
- * gives no impulse, and any other impulse alpha would add the energy alpha^2
- * n.M.n/2.
+ * motion after it (Palffy-Muhoray et al. 2018, eqs (1)-(10), spec 0.A). This
+ * file holds the question and the tangential case: there the law gives no
+ * impulse, and any other impulse alpha would add the energy alpha^2 n.M.n/2
+ * (I2).
  *
  * Like every command it starts from the initial state; commands after it do not
  * see the motion after the impact. */
 #include <assert.h>
-#include <float.h>
-#include <math.h>
-#include <string.h>
 
 #include "abi/status.h"
-#include "analysis/impact/impact_handler.h"
 #include "analysis/impact/impact_priv.h"
 #include "base/num.h"
-#include "runtime/motion/body_kinematics.h"
-#include "runtime/motion/joints.h"
-#include "runtime/numerics/vec3.h"
-
-/* I1: relative error of energy and momenta of one impact */
-#define IMPACT_CONSERVES 1e-12
-
-/* normal velocity of Q against P after the impact */
-static double
-normal_after(const struct rt *run, const imp_contact *image_contact,
-             const double cs[IMP_CS_SIZE])
-{
-    double relative[3] = {0, 0, 0};
-    uint32_t flags = rt_body(run, image_contact->body[0])->flags;
-    flags |= rt_body(run, image_contact->body[1])->flags;
-    if (flags & IMP_BODYF_GTIME) /* the surface moves over its body */
-        return cs[IMP_CS_VREL] + cs[IMP_CS_W] * cs[IMP_CS_IMPULSE];
-    for (int i = 0; i < 2; i++) {
-        const imp_body *body = rt_body(run, image_contact->body[i]);
-        double c[3] = {0, 0, 0}, rho[3], v[3];
-        memcpy(c, run->env + body->env_state, sizeof *c * run->im->dim);
-        vec3_sub(cs + (i ? IMP_CS_Q : IMP_CS_P), c, rho);
-        vec3_copy(cs + (i ? IMP_CS_V2 : IMP_CS_V1), v);
-        vec3_add_scaled_cross(1.0, cs + (i ? IMP_CS_W2 : IMP_CS_W1), rho, v);
-        vec3_add_scaled(i ? 1.0 : -1.0, v, relative);
-    }
-    return vec3_dot(relative, cs + IMP_CS_NORMAL);
-}
-
-/* a row per body: spin, velocity; 3 entries in the plane, 6 in space */
-static size_t
-twists(struct analysis *analysis, const imp_contact *image_contact,
-       const double *cs, double twist[12])
-{
-    struct rt *run = analysis->rt;
-    bool plane = run->im->dim == 2;
-    size_t count = 0;
-    for (int i = 0; i < 2; i++) {
-        double velocity[3] = {0, 0, 0}, spin[3] = {0, 0, 0}, k[18];
-        if (cs) {
-            vec3_copy(cs + (i ? IMP_CS_V2 : IMP_CS_V1), velocity);
-            vec3_copy(cs + (i ? IMP_CS_W2 : IMP_CS_W1), spin);
-        } else if (!body_kinematics(run, image_contact->body[i], k)) {
-            vec3_copy(k, velocity);
-            vec3_copy(k + 9, spin);
-        }
-        for (int j = plane ? 2 : 0; j < 3; j++)
-            twist[count++] = spin[j];
-        for (int j = 0; j < (plane ? 2 : 3); j++)
-            twist[count++] = velocity[j];
-    }
-    return count / 2;
-}
-
-static int
-check_conserved(struct analysis *analysis, const imp_contact *image_contact,
-                const double *cs, double error)
-{
-    double size = fmax(cs[IMP_CS_E_BEFORE], cs[IMP_CS_E_AFTER]);
-    double lost = cs[IMP_CS_E_BEFORE] - cs[IMP_CS_E_AFTER];
-    if (fabs(lost - cs[IMP_CS_LOSS]) <= IMPACT_CONSERVES * size &&
-        error <= IMPACT_CONSERVES)
-        return IMP_OK;
-    char l[NUM_TEXT], w[NUM_TEXT], e[NUM_TEXT];
-    struct diag *diag =
-        diag_add(analysis->ds, DIAG_E0714, image_contact->range,
-                 "the impact at `%s` is not computed well enough: "
-                 "it loses %s J, the law says %s J; momentum is "
-                 "off by %s (relative)",
-                 imp_text(analysis->rt->im, image_contact->name),
-                 num_digits(l, lost, 17), num_digits(w, cs[IMP_CS_LOSS], 17),
-                 num_digits(e, error, 3));
-    diag_help(analysis->ds, diag,
-              "look at the masses and inertias: a body may be "
-              "extremely thin or light");
-    return IMP_FAILED;
-}
-
-/* The fields of an impact at several contacts, which one contact has as well.
- * law: the impulse is that of the law, so there is a peak of compression. */
-static int
-more_fields(struct analysis *analysis, const imp_command *command,
-            uint32_t contact, bool law, struct record *out)
-{
-    struct impact_of_run problem;
-    struct impact_solver *solver;
-    enum imp_impact_law l;
-    int st;
-    if ((st = impact_law_of_command(analysis, command, &l)) ||
-        (st = impact_read(analysis, &contact, 1, &problem)) ||
-        (st = impact_prepare(analysis, &problem, &solver)))
-        return st;
-    if (l == IMP_IMPACT_UNDECLARED)
-        l = (enum imp_impact_law)(IMP_IMPACT_NEWTON +
-                                  rt_contact(analysis->rt, contact)->law);
-    impact_solver_solve(solver, l);
-    solver->velocity.peak = solver->velocity.peak && law;
-    impact_record(analysis, &problem, solver, out, IMPACT_FIELDS_OF_PROBLEM);
-    return IMP_OK;
-}
 
 /* one impact at one contact, as it is asked for */
 struct question {
@@ -183,41 +78,61 @@ warnings(struct analysis *analysis, const struct question *question,
     return count;
 }
 
-/* the fields of one contact; cs: outputs of the impact handler */
+/* Solves the impact: the user's impulse, none where the bodies do not approach,
+ * or that of the law. */
+static int
+solve(struct analysis *analysis, const struct question *question,
+      enum imp_impact_law law, struct impact_of_run *problem,
+      struct impact_solver **solver)
+{
+    int st;
+    bool approach = question->verdict.class == CLASS_MINUS;
+    if ((st = impact_read(analysis, &question->contact, 1, problem)) ||
+        (st = impact_prepare(analysis, problem, solver)))
+        return st;
+    if (law == IMP_IMPACT_UNDECLARED)
+        law = (enum imp_impact_law)(IMP_IMPACT_NEWTON +
+                                    question->image_contact->law);
+    if (question->user || !approach)
+        impact_solver_impose(*solver, law, &question->impulse);
+    else
+        impact_solver_solve(*solver, law);
+    return impact_audit(analysis, question->image_contact->range, problem,
+                        *solver);
+}
+
+/* the fields that one contact has besides those of several */
 static void
 set_fields(struct analysis *analysis, const struct question *question,
-           const double cs[IMP_CS_SIZE], double error, struct record *out)
+           double mobility, struct record *out)
 {
-    const imp_contact *image_contact = question->image_contact;
     enum touch_class class = question->verdict.class;
     bool tangent = class != CLASS_MINUS && class != CLASS_SEPARATING;
-    double mobility = cs[IMP_CS_W], twist[12];
-    double after = normal_after(analysis->rt, image_contact, cs);
     const char *warn[4];
     size_t n_warn = warnings(analysis, question, tangent, mobility, warn);
-    SET_NUM("time", question->touch.time);
-    SET_LIST("impulses", &cs[IMP_CS_IMPULSE], 1);
-    size_t cols = twists(analysis, image_contact, NULL, twist);
-    SET_MAT("twists_before", twist, 2, cols);
-    twists(analysis, image_contact, cs, twist);
-    SET_MAT("twists_after", twist, 2, cols);
-    SET_LIST("normal_velocities_before", &cs[IMP_CS_VREL], 1);
-    SET_LIST("normal_velocities_after", &after, 1);
-    SET_NUM("energy_before", cs[IMP_CS_E_BEFORE]);
-    SET_NUM("energy_after", cs[IMP_CS_E_AFTER]);
-    SET_NUM("energy_loss", cs[IMP_CS_E_BEFORE] - cs[IMP_CS_E_AFTER]);
     if (tangent) {
         double impulse = question->user ? question->impulse : 1.0;
         SET_NUM("energy_price", impulse * impulse * mobility / 2.0);
     } else {
         SET_ABSENT("energy_price", "the touch is not tangential");
     }
-    if (mobility > 0.0)
-        SET_NUM("effective_mass", 1.0 / mobility);
-    else
-        SET_ABSENT("effective_mass", "both bodies are fixed");
-    SET_NUM("momentum_error", error);
     SET_TEXTS("warnings", warn, n_warn);
+}
+
+/* Is the contact found from the shapes, at one point, and are its bodies
+ * without joints? */
+static bool
+is_plain(const struct rt *run, uint32_t contact)
+{
+    const imp_contact *image_contact = rt_contact(run, contact);
+    if (image_contact->flags & (IMP_CONTACTF_STATED | IMP_CONTACTF_CORNERS))
+        return false;
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    for (uint32_t i = 0; i < run->im->joints.n; i++)
+        for (int s = 0; s < 4; s++)
+            if (joint[i].body[s & 1] == image_contact->body[s >> 1])
+                return false;
+    return true;
 }
 
 static int
@@ -226,32 +141,27 @@ cmd_impact(struct analysis *analysis, const imp_command *command,
 {
     assert(analysis != NULL && command != NULL && command->args.n > 0);
     uint32_t contact = arg_contact(analysis, command, 0);
-    double cs[IMP_CS_SIZE];
+    enum imp_impact_law law;
+    struct impact_of_run problem;
+    struct impact_solver *solver;
     int st;
     if (rt_contact(analysis->rt, contact)->system != IMP_NO_SYSTEM)
         return impact_of_system(analysis, command, out);
-    if (command->args.n > 1 || !impact_is_plain(analysis->rt, contact))
+    if (command->args.n > 1 || !is_plain(analysis->rt, contact))
         return impact_at_contacts(analysis, command, out);
     struct question question = {
         .image_contact = rt_contact(analysis->rt, contact),
         .contact = contact,
         .user = arg_option(analysis, command, IMP_OPT_impact_impulse)};
-    if ((st = read_touch(analysis, command, &question)))
+    if ((st = impact_law_of_command(analysis, command, &law)) ||
+        (st = read_touch(analysis, command, &question)) ||
+        (st = solve(analysis, &question, law, &problem, &solver)))
         return st;
-    /* without approach the law has nothing to reverse */
-    static const double zero = 0.0;
-    bool none = question.verdict.class != CLASS_MINUS;
-    const double *alpha = question.user ? &question.impulse
-                          : none        ? &zero
-                                        : NULL;
-    if ((st = impact_handler_compute(analysis, contact, alpha, cs)))
-        return st;
-    double error = impact_handler_momentum_error(analysis, contact, cs);
-    if (!question.user &&
-        (st = check_conserved(analysis, question.image_contact, cs, error)))
-        return st;
-    set_fields(analysis, &question, cs, error, out);
-    return more_fields(analysis, command, contact, !alpha, out);
+    double length = solver->approach.length[0];
+    double mobility = solver->delassus.G[0] * length * length;
+    impact_record(analysis, &problem, solver, out);
+    set_fields(analysis, &question, mobility, out);
+    return IMP_OK;
 }
 
 const struct command_functions command_impact = {.run = cmd_impact};

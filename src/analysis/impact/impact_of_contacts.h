@@ -9,10 +9,6 @@
 #include "analysis/collision/verdict.h"
 #include "runtime/impact/impact_of_run.h"
 
-/* Is the handler of two free bodies (impact_handler.h) enough for this contact?
- * It is not where the contact is stated, has corners, or has a body with
- * joints. */
-bool impact_is_plain(const struct rt *run, uint32_t contact);
 /* Reads the problem of contacts[0..n), n > 0, at the present state. Where the
  * normal of one is not unique, in->open is its number and the problem is not
  * complete. IMP_FAILED after a diagnostic. */
@@ -28,6 +24,11 @@ int impact_prepare(struct analysis *analysis,
 int impact_law_of_contacts(struct analysis *analysis, imp_range where,
                            const uint32_t *contact, uint32_t n,
                            enum imp_impact_law *law);
+/* Checks I1 for an impact that was solved and not yet applied. IMP_FAILED after
+ * a diagnostic. where: of the command. */
+int impact_audit(struct analysis *analysis, imp_range where,
+                 const struct impact_of_run *problem,
+                 const struct impact_solver *solver);
 /* Reports that a normal is not unique: which contact, what touches, the
  * choices, and how to state one. code: E0724 or W0724. */
 void impact_report_open_normal(struct analysis *analysis,

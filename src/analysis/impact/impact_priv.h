@@ -5,13 +5,6 @@
 
 #include "analysis/impact/impact_of_contacts.h"
 
-/* which fields of a record come from the solver */
-enum impact_fields {
-    IMPACT_FIELDS_ALL,
-    IMPACT_FIELDS_OF_PROBLEM /* not those that one contact of two free bodies
-                                has from its handler */
-};
-
 /* Brings the contacts of a command to their common touch: those with shapes are
  * followed, stated ones are where they are. Reads the problem and prepares the
  * solver. Status after a diagnostic otherwise. */
@@ -30,8 +23,7 @@ int impact_law_of_command(struct analysis *analysis, const imp_command *command,
  * leaves with another G. */
 void impact_record(struct analysis *analysis,
                    const struct impact_of_run *problem,
-                   struct impact_solver *solver, struct record *out,
-                   enum impact_fields fields);
+                   struct impact_solver *solver, struct record *out);
 /* Why the solver has applied nothing; static text. */
 const char *impact_fault_text(const struct impact_solver *solver);
 /* Does contact point i of the problem separate before the impact? */

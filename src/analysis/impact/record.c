@@ -211,8 +211,7 @@ set_delassus(const struct analysis *analysis, struct impact_solver *solver,
 
 void
 impact_record(struct analysis *analysis, const struct impact_of_run *problem,
-              struct impact_solver *solver, struct record *out,
-              enum impact_fields fields)
+              struct impact_solver *solver, struct record *out)
 {
     assert(analysis != NULL && problem != NULL && solver != NULL &&
            out != NULL);
@@ -220,8 +219,7 @@ impact_record(struct analysis *analysis, const struct impact_of_run *problem,
     const char *why =
         solver->decision.applied ? NULL : impact_fault_text(solver);
     set_names(analysis, problem, out);
-    if (fields == IMPACT_FIELDS_ALL)
-        set_motion(analysis, problem, solver, why, out);
+    set_motion(analysis, problem, solver, why, out);
     if (why)
         SET_ABSENT("joint_impulses", why);
     else

@@ -34,6 +34,9 @@ impact_at_contacts(struct analysis *analysis, const imp_command *command,
                                      problem.p.n_contact, &law)))
         return st;
     impact_solver_solve(solver, law);
+    if (solver->decision.applied &&
+        (st = impact_audit(analysis, command->range, &problem, solver)))
+        return st;
     size_t n_remarks = impact_remarks(analysis, &problem, solver, text, 64);
     if (!solver->decision.applied)
         impact_undetermined(analysis, command->range, solver);
@@ -55,7 +58,7 @@ impact_at_contacts(struct analysis *analysis, const imp_command *command,
                   "`policy = stop` of the world");
         return IMP_FAILED;
     }
-    impact_record(analysis, &problem, solver, out, IMPACT_FIELDS_ALL);
+    impact_record(analysis, &problem, solver, out);
     SET_TEXTS("warnings", text, n_remarks);
     return IMP_OK;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Impacts in `simulate`. Contacts that close at one time, and contacts that
  * touch then, form one impact as far as moving bodies or joints connect them.
- * What is not connected is another impact. One contact of two free bodies is
- * left to its handler; all else goes to runtime/impact under the law of the
- * world. Contacts that touch and do not approach only push: an impulse that
+ * What is not connected is another impact. It goes to runtime/impact under the
+ * law of the world. Contacts that touch and do not approach only push: an impulse that
  * would pull is not asked of them. Where the law does not determine the outcome
  * nothing is applied, and the run stops (I4). */
 #include <assert.h>
@@ -311,17 +310,6 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
     int st;
     do {
         gather(group, contact);
-        if (group->n == 1 && impact_is_plain(analysis->rt, contact)) {
-            double impulse, mobility;
-            if ((st = simulate_apply_handler(sim, contact, NULL, &impulse,
-                                             &mobility)))
-                return st;
-            simulate_log_event(sim, contact, "impact", class[contact], impulse);
-            sim->contacts[contact].watch = WATCH_LEAVE;
-            return (st = simulate_row(sim))
-                       ? st
-                       : simulate_count_impact(sim, contact);
-        }
         if ((st = impact_read(analysis, group->contact, group->n, &problem)))
             return st;
         if (problem.open != IMP_WORLD) {
@@ -349,8 +337,7 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
     remarks(sim, &problem, solver);
     if (!solver->decision.applied)
         return undetermined(sim, group, solver);
-    if ((st = simulate_audit_impact(sim, group->contact, group->n, &problem,
-                                    solver)))
+    if ((st = impact_audit(analysis, sim->command->range, &problem, solver)))
         return st;
     if (solver->balance.gained > 0 && !analysis->rt->im->gain_allowed &&
         !sim->reported.energy_gain) {

@@ -11,7 +11,7 @@
  *   persistent.c            which closed contacts carry a force
  *   impacts.c, tangency_policy.c, polytope_verdict.c, penetration.c, systems.c
  *   resting_polytopes.c     polytopes that are watched vertex by vertex
- *   impact_audit.c, flight_history.c, accumulation_record.c
+ *   flight_history.c, accumulation_record.c
  *   recorded_rows.c, summary.c, event_log.c
  */
 #ifndef IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
@@ -200,23 +200,6 @@ bool flight_history_is_geometric(const struct flight_history *flights,
 /* E0712: infinitely many impacts whose limit was not found. IMP_FAILED. */
 int simulate_report_endless(struct simulation *sim, uint32_t contact,
                             double ratio);
-
-/* -- impact_audit.c ------------------------------------------------------- */
-
-struct impact_of_run;
-struct impact_solver;
-/* Applies the impact at one contact of two free bodies by the handler of the
- * model, and checks I1. alpha: the impulse in N*s; NULL: that of the law.
- * *mobility: n.M.n, the inverse of the effective mass. */
-int simulate_apply_handler(struct simulation *sim, uint32_t contact,
-                           const double *alpha, double *impulse,
-                           double *mobility);
-/* Checks I1 for an impact at contacts[0..n) that was solved and not yet
- * applied. IMP_FAILED after a diagnostic. */
-int simulate_audit_impact(struct simulation *sim, const uint32_t *contacts,
-                          uint32_t n_contacts,
-                          const struct impact_of_run *problem,
-                          const struct impact_solver *solver);
 
 /* -- penetration.c ----------------------------------------------------------
  */

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/impact/impact_handler.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/gap/tolerance.h"

@@ -169,9 +169,6 @@ vec3 contact_unknown(struct mech *mech, int part);
 const expr *surface_at(struct mech *mech, const expr *e, vec3 x);
 /* gradient of the level set of a body at the point x, shape coordinates */
 vec3 surface_gradient(struct mech *mech, const struct mbody *body, vec3 x);
-/* G_t/|grad G| at x: the speed at which a surface that depends on t recedes
- * into its body; 0 for all other surfaces */
-const expr *surface_recede(struct mech *mech, const struct mbody *body, vec3 x);
 /* pose of a body in a series tape: rows of its block's motion, which is the
  * tape's source number `source` */
 struct pose pose_of_rows(struct mech *mech, const struct mbody *body,

@@ -45,17 +45,6 @@ surface_gradient(struct mech *mech, const struct mbody *body, vec3 x)
     return r;
 }
 
-const expr *
-surface_recede(struct mech *mech, const struct mbody *body, vec3 x)
-{
-    struct graph *graph = mech->graph;
-    if (!(body->flags & IMP_BODYF_GTIME))
-        return sc_zero(graph);
-    const expr *rate =
-        surface_at(mech, ex_diff(graph, body->shape.G, sym_time(mech)), x);
-    return ex_div(graph, rate, v3_norm(graph, surface_gradient(mech, body, x)));
-}
-
 struct pose
 pose_of_rows(struct mech *mech, const struct mbody *body, uint32_t source)
 {

@@ -141,6 +141,31 @@ delassus_svd(struct impact_solver *solver)
     return 0;
 }
 
+/* One step of iterative refinement among the contacts of the set. The roots of
+ * the factors are rounded, and the same rounding in every impact of a long run
+ * would add up in its energy: dE/dP is a velocity, not zero. */
+static void
+refine(struct impact_solver *solver, const int *set, int n_set, const double *b,
+       double *x)
+{
+    const struct impact_work *work = solver->w;
+    int nc = solver->nc;
+    double left[IMPACT_CONTACTS_MAX];
+    for (int i = 0; i < n_set; i++) {
+        long double sum = b[set[i]];
+        for (int j = 0; j < n_set; j++)
+            sum -= (long double)solver->delassus.G[set[i] * nc + set[j]] *
+                   x[set[j]];
+        left[i] = (double)sum;
+    }
+    dense_forward(n_set, work->contact.F, nc, work->contact.Ffirst,
+                  work->contact.Frd, 0, left);
+    dense_backward(n_set, work->contact.F, nc, work->contact.Ffirst,
+                   work->contact.Frd, left);
+    for (int i = 0; i < n_set; i++)
+        x[set[i]] += left[i];
+}
+
 /* x of least length with G x nearest to b on the set. Letters: F is the
  * Cholesky factor of a definite G on the set; else G = V S^2 V^T there, and
  * y = V^T b. */
@@ -178,6 +203,7 @@ delassus_pseudoinverse(struct impact_solver *solver, const bool *on,
         dense_backward(n_set, F, nc, first, rd, rhs);
         for (int i = 0; i < n_set; i++)
             x[set[i]] = rhs[i];
+        refine(solver, set, n_set, b, x);
         *rank = n_set;
         return 0;
     }

@@ -209,5 +209,9 @@ int impact_solver_measure(struct impact_solver *solver);
  * impact_solver_prepare the function may be called for one law after the
  * other. */
 void impact_solver_solve(struct impact_solver *solver, enum imp_impact_law law);
+/* The motion after impulses that somebody else has chosen, instead of those of
+ * the law: P[0..nc), which refer to the directions of the caller. */
+void impact_solver_impose(struct impact_solver *solver, enum imp_impact_law law,
+                          const double *P);
 
 #endif

@@ -17,6 +17,20 @@
 #include "runtime/impact/impact_priv.h"
 #include <assert.h>
 
+/* Forgets the decision before, for this law. */
+static void
+begin(struct impact_solver *solver, enum imp_impact_law law)
+{
+    solver->decision = (struct impact_decision){
+        .law = law == IMP_IMPACT_UNDECLARED ? IMP_IMPACT_NEWTON : law,
+        .fault = IMPACT_FINE,
+        .determined = IMPACT_UNIQUE,
+        .applied = true};
+    solver->velocity.peak = false;
+    for (int c = 0; c < solver->nc; c++)
+        solver->velocity.residual[c] = 0;
+}
+
 void
 impact_solver_solve(struct impact_solver *solver, enum imp_impact_law law)
 {
@@ -30,18 +44,25 @@ impact_solver_solve(struct impact_solver *solver, enum imp_impact_law law)
     assert(solver->nc >= 0 && solver->nc <= IMPACT_CONTACTS_MAX);
     bool on[IMPACT_CONTACTS_MAX];
     int n_on = 0;
-    solver->decision.law =
-        law == IMP_IMPACT_UNDECLARED ? IMP_IMPACT_NEWTON : law;
-    solver->decision.fault = IMPACT_FINE;
-    solver->decision.determined = IMPACT_UNIQUE;
-    solver->decision.applied = true;
-    solver->velocity.peak = solver->decision.tie = false;
-    solver->decision.steps = 0;
+    begin(solver, law);
     for (int c = 0; c < solver->nc; c++) {
         on[c] = !solver->approach.open[c];
         n_on += on[c];
-        solver->velocity.residual[c] = 0;
     }
     function[solver->decision.law](solver, on, n_on);
+    impact_momentum_balance(solver);
+}
+
+void
+impact_solver_impose(struct impact_solver *solver, enum imp_impact_law law,
+                     const double *P)
+{
+    assert(solver != NULL && law < IMP_IMPACT_COUNT && P != NULL);
+    assert(solver->nc > 0 && solver->nc <= IMPACT_CONTACTS_MAX);
+    double unit[IMPACT_CONTACTS_MAX];
+    begin(solver, law);
+    for (int c = 0; c < solver->nc; c++)
+        unit[c] = P[c] * solver->approach.length[c];
+    impact_motion_after(solver, unit);
     impact_momentum_balance(solver);
 }

@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "abi/contact.h"
 #include "abi/image.h"
 #include "abi/status.h"
 #include "base/diag.h"

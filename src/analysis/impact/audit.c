@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Conservation at an impact (I1): the change of the energy must be the work of
+ * the impulses, and momentum must be kept. Both are compared with the sizes of
+ * the terms that they are summed up from, never with a sum: a sum may cancel.
+ * An impact that fails this ends the command before it is applied. */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+
+#include "abi/status.h"
+#include "analysis/impact/impact_of_contacts.h"
+#include "base/num.h"
+#include "runtime/numerics/vec3.h"
+
+/* I1: relative errors of energy and momentum at one impact */
+#define IMPACT_CONSERVES 1e-12
+/* Roundings of one term of the work: a velocity at a point (10 operations, in
+ * world axes and in those of the body), its product with the impulse, and the
+ * energy of the body (15). Each row of joints and contacts adds a product and
+ * a sum to the velocity after. */
+#define IMPACT_ROUNDINGS 32.0
+#define IMPACT_ROUNDINGS_ROW 2.0
+/* Where impulses are this many times the momenta they push and pull against
+ * each other; the energy after must then be known to IMPACT_ENERGY_KNOWN of
+ * itself, the tolerance of verdicts (RT_TOLERANCE). */
+#define IMPACT_PULLS 1e3
+#define IMPACT_ENERGY_KNOWN RT_TOLERANCE
+
+/* a sum and the sum of the moduli of its terms */
+struct account {
+    double sum, terms;
+};
+
+static void
+add(struct account *account, double term)
+{
+    account->sum += term;
+    account->terms += fabs(term);
+}
+
+/* The work of an impulse [force; moment about `at`] on a body that impulses
+ * move: the mean of the velocities before and after, times the impulse. */
+static void
+add_work(struct account *work, const struct impact_solver *solver,
+         uint32_t body, const double at[3], const double force[3],
+         const double *moment)
+{
+    if (body == IMP_WORLD || !(solver->in.body[body].invmass > 0.0))
+        return;
+    const struct impact_body *of = &solver->in.body[body];
+    const double *twist = solver->velocity.twist + 6 * body;
+    double arm[3];
+    vec3_sub(at, of->centre, arm);
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        add(work, 0.5 * force[i] * of->vel[i]);
+        add(work, 0.5 * force[i] * twist[3 + i]);
+        add(work, 0.5 * force[i] * of->spin[j] * arm[k]);
+        add(work, -0.5 * force[i] * of->spin[k] * arm[j]);
+        add(work, 0.5 * force[i] * twist[j] * arm[k]);
+        add(work, -0.5 * force[i] * twist[k] * arm[j]);
+        if (moment) {
+            add(work, 0.5 * moment[i] * of->spin[i]);
+            add(work, 0.5 * moment[i] * twist[i]);
+        }
+    }
+}
+
+/* What rounding of the velocities does to the kinetic energy of a body, in
+ * units of a rounding: m v.v + |D^T w|.|D|^T|w| with D D^T the inertia. */
+static double
+energy_terms(const struct impact_body *body, const double *spin,
+             const double *velocity)
+{
+    double terms = body->mass * vec3_dot(velocity, velocity);
+    for (int k = 0; k < 3; k++) {
+        struct account half = {0.0, 0.0};
+        for (int i = 0; i < 3; i++)
+            add(&half, body->inroot[3 * i + k] * spin[i]);
+        terms += fabs(half.sum) * half.terms;
+    }
+    return terms;
+}
+
+/* The work of all impulses on the bodies that they move, joints included. *low:
+ * what rounding may add to it and to the change of the energy. */
+static double
+work(const struct impact_of_run *problem, const struct impact_solver *solver,
+     double *low)
+{
+    struct account sum = {0.0, 0.0};
+    double size = 0.0, force[3], moment[3];
+    for (uint32_t c = 0; c < problem->p.n_contact; c++)
+        for (int side = 0; side < 2; side++) {
+            const struct impact_contact *contact = &problem->p.contact[c];
+            for (int i = 0; i < 3; i++)
+                force[i] = (side ? 1.0 : -1.0) * solver->impulse.P[c] *
+                           contact->dir[i];
+            add_work(&sum, solver, contact->body[side],
+                     side ? contact->q : contact->p, force, NULL);
+        }
+    for (uint32_t j = 0; j < problem->p.n_joint; j++)
+        for (int side = 0; side < 2; side++) {
+            const struct impact_joint *joint = &problem->p.joint[j];
+            for (int i = 0; i < 3; i++) {
+                double sign = side ? -1.0 : 1.0;
+                force[i] = sign * solver->impulse.xi[6 * j + (uint32_t)i];
+                moment[i] = sign * solver->impulse.xi[6 * j + 3 + (uint32_t)i];
+            }
+            add_work(&sum, solver, joint->body[side], joint->at, force, moment);
+        }
+    for (uint32_t b = 0; b < problem->p.n_body; b++) {
+        const struct impact_body *body = &problem->p.body[b];
+        const double *twist = solver->velocity.twist + 6 * b;
+        if (body->invmass > 0.0)
+            size += energy_terms(body, body->spin, body->vel) +
+                    energy_terms(body, twist, twist + 3);
+    }
+    *low =
+        DBL_EPSILON *
+        (IMPACT_ROUNDINGS + IMPACT_ROUNDINGS_ROW * (solver->nr + solver->nc)) *
+        (sum.terms + size);
+    return sum.sum;
+}
+
+/* the greatest impulse over the momenta of the bodies */
+static double
+share(const struct impact_solver *solver)
+{
+    double big = 0.0, sum = 0.0;
+    for (int c = 0; c < solver->nc; c++)
+        big =
+            fmax(big, fabs(solver->impulse.P[c] * solver->approach.length[c]));
+    for (uint32_t b = 0; b < solver->in.n_body; b++)
+        if (solver->in.body[b].invmass > 0.0)
+            sum += solver->in.body[b].mass *
+                   (vec3_norm(solver->in.body[b].vel) +
+                    vec3_norm(solver->velocity.twist + 6 * b + 3));
+    return sum > 0.0 ? big / sum : 0.0;
+}
+
+/* Reports a law with impulses of either sign at points that are very near each
+ * other. It takes huge impulses to turn the bodies as the law asks, and the
+ * energy is then rounding. */
+static int
+pulls(struct analysis *analysis, imp_range where,
+      const struct impact_of_run *problem, const struct impact_solver *solver)
+{
+    double apart = INFINITY;
+    char times[NUM_TEXT], time[NUM_TEXT], distance[NUM_TEXT];
+    for (int i = 0; i < solver->nc; i++)
+        for (int j = 0; j < i; j++) {
+            double d[3];
+            vec3_sub(problem->p.contact[i].p, problem->p.contact[j].p, d);
+            apart = fmin(apart, vec3_norm(d));
+        }
+    struct diag *diag = diag_add(
+        analysis->ds, DIAG_E0747,
+        rt_contact(analysis->rt, problem->contact[0])->range,
+        "`%s` asks for impulses of %s times the momentum at t = %s s, which "
+        "push and pull",
+        imp_impact_law_word(solver->decision.law),
+        num_digits(times, share(solver), 3),
+        num_digits(time, rt_time(analysis->rt), 9));
+    diag_note(
+        analysis->ds, diag, where,
+        "of %d points that touch two are only %s m apart; what is left of "
+        "such impulses is rounding",
+        solver->nc, num_digits(distance, apart, 3));
+    diag_help(analysis->ds, diag,
+              "under `law = complementarity` no impulse pulls: write it in "
+              "`world`");
+    return IMP_FAILED;
+}
+
+int
+impact_audit(struct analysis *analysis, imp_range where,
+             const struct impact_of_run *problem,
+             const struct impact_solver *solver)
+{
+    assert(analysis != NULL && problem != NULL && solver != NULL);
+    assert(problem->p.n_contact > 0 && solver->decision.applied);
+    const struct impact_balance *balance = &solver->balance;
+    double low, worked = work(problem, solver, &low),
+                got = balance->energy[1] - balance->energy[0];
+    double energy = fmax(balance->energy[0], balance->energy[1]);
+    bool sure = low <= IMPACT_ENERGY_KNOWN * energy;
+    bool kept =
+        fabs(got - worked) <= low + IMPACT_CONSERVES * energy + DBL_MIN &&
+        balance->momentum_error <= IMPACT_CONSERVES;
+    if (kept && sure)
+        return IMP_OK;
+    if (solver->nc > 1 && share(solver) > IMPACT_PULLS)
+        return pulls(analysis, where, problem, solver);
+    if (kept)
+        return IMP_OK;
+    char e[NUM_TEXT], p[NUM_TEXT];
+    const imp_contact *first = rt_contact(analysis->rt, problem->contact[0]);
+    struct diag *diag = diag_add(
+        analysis->ds, DIAG_E0714, first->range,
+        "the impact of %d contact points changes the energy by %s J more than "
+        "its impulses do and the momentum by %s (relative)",
+        solver->nc, num_digits(e, got - worked, 3),
+        num_digits(p, balance->momentum_error, 3));
+    diag_help(analysis->ds, diag,
+              "look at the masses and inertias: a body may be "
+              "extremely thin or light");
+    return IMP_FAILED;
+}

@@ -14,7 +14,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 5u
+#define IMP_ABI_VERSION 6u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -332,6 +332,7 @@ enum imp_guard_kind {
 };
 typedef struct imp_guard {
     uint32_t kind;
+    uint32_t gap;    /* 1: a gap depends on it, not only forces */
     imp_range range; /* where the formula is written */
 } imp_guard;
 

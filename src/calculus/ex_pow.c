@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Powers. An integer literal exponent becomes one fixed chain of products, the
- * same in evaluator and generated code (I6); abs(u)^p becomes ABSPOW, whose
- * derivatives and series are right at u = 0; everything else stays POW. */
+ * same in evaluator and generated code (I6); abs(u)^p and (u^2)^(p/2) become
+ * ABSPOW, whose derivatives and series are right at u = 0; everything else
+ * stays POW. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -63,6 +64,9 @@ ex_pow(struct graph *graph, const expr *left, const expr *right)
         return ex_abspow(graph, left->a, right);
     if (chain_exponent(right))
         return power(graph, left, right->num);
+    /* (u^2)^p = |u|^(2p), whose derivatives are right at u = 0 */
+    if (left->op == IMP_OP_MUL && left->a == left->b && ex_is_const(right))
+        return ex_abspow(graph, left->a, ex_num(graph, 2 * right->num));
     if (ex_is_num(right, 0.5))
         return ex_op(graph, IMP_OP_SQRT, left, NULL, NULL);
     if (ex_is_num(right, -0.5))

@@ -180,7 +180,7 @@ force_switching(struct mech *mech, struct mblock *block, const uint32_t *rows)
         f[i] = i % 6 < 3 ? rate->force.v[i % 6] : rate->torque.v[i % 6 - 3];
     }
     switching_build(mech, &block->out, tape_name(mech, block, "guard"),
-                    block->leaf + 1, rows, block->n_leaf - 1, f, count + 3);
+                    block->leaf + 1, rows, block->n_leaf - 1, f, count + 3, 0);
 }
 
 /* Outputs of a motion: the state leaves, then cosine and sine of the angle of

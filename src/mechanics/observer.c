@@ -86,7 +86,7 @@ observer_build(struct mech *mech, struct msystem *system)
     switching_build(mech, &mech->blocks[system->observer].out,
                     arena_printf(mech->arena, "%s.observer.guard", decl->name),
                     leaf, system->observed, count + n_observed, rate,
-                    count + n_observed);
+                    count + n_observed, 0);
     if (jumps)
         system->jump = mech_eval_tape(
             mech, arena_printf(mech->arena, "%s.jump", decl->name), count, add,

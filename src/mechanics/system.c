@@ -110,7 +110,7 @@ guards(struct mech *mech, const struct msystem *system, const expr *const *leaf,
     switching_build(mech, &mech->blocks[system->block].out,
                     arena_printf(mech->arena, "%s.guard", decl->name), leaf,
                     system->row, 2 * (size_t)decl->n, f,
-                    decl->n + (size_t)decl->n_contact);
+                    decl->n + (size_t)decl->n_contact, decl->n_contact);
 }
 
 static void

@@ -9,7 +9,7 @@
 #include "abi/status.h"
 #include "analysis/command/command.h"
 #include "runtime/gap/closest_points.h"
-#include "runtime/motion/series_along.h"
+#include "runtime/derivatives/series_along.h"
 
 const imp_val *
 arg_option(const struct analysis *analysis, const imp_command *command,

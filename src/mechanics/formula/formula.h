@@ -208,11 +208,12 @@ const expr *quantity_leaf(void *ctx, const expr *leaf);
 
 /* Does e change its branch along the motion? */
 bool switching_in(struct mech *mech, const expr *e);
-/* The switching tape of a block whose motion is made of the formulas f. The n
- * state leaves of the block have the rows `rows`, its unknowns the rows behind
- * those. Sets out->guard and out->guards. */
+/* The switching tape of a block whose motion is made of the formulas f, the
+ * last n_gap of which are gaps. The n state leaves of the block have the rows
+ * `rows`, its unknowns the rows behind those. Sets out->guard and out->guards.
+ */
 void switching_build(struct mech *mech, imp_block *out, const char *name,
                      const expr *const *leaf, const uint32_t *rows, size_t n,
-                     const expr *const *f, size_t n_f);
+                     const expr *const *f, size_t n_f, size_t n_gap);
 
 #endif

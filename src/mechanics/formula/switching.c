@@ -66,6 +66,7 @@ struct guards {
     const expr **u;
     imp_guard *g;
     size_t n, cap;
+    bool gaps; /* the formulas are gaps */
 };
 
 static void
@@ -73,8 +74,10 @@ add(struct guards *found, const expr *formula, const expr *level)
 {
     uint32_t kind = kind_of(formula);
     for (size_t i = 0; i < found->n; i++)
-        if (found->u[i] == level && found->g[i].kind == kind)
+        if (found->u[i] == level && found->g[i].kind == kind) {
+            found->g[i].gap |= found->gaps;
             return;
+        }
     if (found->n == found->cap) {
         size_t cap = found->cap ? 2 * found->cap : 8;
         const expr **us = NEW_N(found->mech->arena, const expr *, cap);
@@ -88,7 +91,7 @@ add(struct guards *found, const expr *formula, const expr *level)
         found->cap = cap;
     }
     found->u[found->n] = level;
-    found->g[found->n++] = (imp_guard){kind, formula->origin};
+    found->g[found->n++] = (imp_guard){kind, 0, formula->origin};
 }
 
 /* Gathers the switching functions below the formulas; each node is visited
@@ -175,13 +178,15 @@ row_leaf(void *ctx, const expr *leaf)
 void
 switching_build(struct mech *mech, imp_block *out, const char *name,
                 const expr *const *leaf, const uint32_t *rows, size_t n,
-                const expr *const *f, size_t n_f)
+                const expr *const *f, size_t n_f, size_t n_gap)
 {
-    assert(out && name && (leaf || n == 0) && f);
+    assert(out && name && (leaf || n == 0) && f && n_gap <= n_f);
     struct guards found = {.mech = mech};
     struct rows_of by = {mech, leaf, rows, n};
     out->guard = IMP_NO_TAPE;
     gather(&found, f, n_f);
+    found.gaps = true;
+    gather(&found, f + (n_f - n_gap), n_gap);
     if (!found.n)
         return;
     const expr **level = NEW_N(mech->arena, const expr *, 2 * found.n);

@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/flow/flow_taylor_priv.h"
+#include "runtime/motion/crossing.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 
@@ -122,22 +123,61 @@ directed(struct flow *flow)
     return st;
 }
 
+/* The series of the gap of a contact, or of the force that keeps it closed, and
+ * the sizes of their terms (after flow_instant). Shortens *time to where they
+ * hold. */
 static int
-expand(struct flow *flow)
+expand_contact(struct flow *flow, uint32_t which, double *time)
 {
     struct taylor_flow *taylor = flow->taylor;
     struct taylor_terms *terms = &taylor->terms;
-    struct rt *run = flow->run;
-    double time, *state = taylor->x;
-    taylor_to_env(flow);
-    taylor_set_active(flow);
-    int st = motion_series(run, flow->sys->block, MOTION_STEP_ORDER, &time);
+    const double *state = taylor->x;
+    double *gap = taylor->piece.gap + which * ROW,
+           *force = taylor->piece.force + which * ROW;
+    terms->gap[which] = fabs(flow->instant.c[which]);
+    terms->rate[which] = 0.0;
+    terms->gradient_max[which] =
+        fmax(terms->gradient_max[which], steepness(flow, which));
+    for (uint32_t j = 0; j < flow->n; j++) {
+        terms->gap[which] +=
+            fabs(flow->instant.N[(size_t)which * flow->n + j] * state[j]);
+        terms->rate[which] += fabs(
+            flow->instant.N[(size_t)which * flow->n + j] * state[flow->n + j]);
+    }
+    int st = system_gap_series(flow->run, flow->system, which,
+                               MOTION_STEP_ORDER, gap);
     if (st)
         return st;
+    if (taylor->contacts.closed[which]) {
+        memcpy(force, system_force(flow->run, flow->system, which),
+               ROW * sizeof *force);
+        *time = fmin(*time, row_time(force, 0.0, 0));
+    } else {
+        *time = fmin(*time, row_time(gap, 0.0, 0));
+    }
+    terms->gap_since[which] = fmax(terms->gap_since[which], terms->gap[which]);
+    terms->gap_max[which] = fmax(terms->gap_max[which], terms->gap[which]);
+    terms->rate_max[which] =
+        fmax(terms->rate_max[which],
+             terms->rate[which] + fabs(flow->instant.drift[which]));
+    if (taylor->contacts.opening[which])
+        gap[0] = 0.0;
+    if (taylor->contacts.released[which])
+        gap[1] = gap[2] = 0.0;
+    return IMP_OK;
+}
+
+/* Takes the piece from the rows of the block. Its length is that for which it
+ * holds if no branch changes. */
+static int
+take_rows(struct flow *flow)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct rt *run = flow->run;
     const imp_block *block =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->block;
     const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
-    time = INFINITY;
+    double time = motion_parabola(run, flow->sys->block);
     for (uint32_t j = 0; j < 2 * flow->n; j++) {
         double *c = taylor->piece.state + j * ROW;
         memcpy(c,
@@ -147,46 +187,32 @@ expand(struct flow *flow)
         time = fmin(
             time, row_time(c, pushed(flow, j % flow->n), j < flow->n ? 2 : 1));
     }
-    if ((st = flow_instant(flow)))
-        return st;
-    for (uint32_t which = 0; which < flow->m; which++) {
-        double *gap = taylor->piece.gap + which * ROW,
-               *force = taylor->piece.force + which * ROW;
-        terms->gap[which] = fabs(flow->instant.c[which]);
-        terms->rate[which] = 0.0;
-        terms->gradient_max[which] =
-            fmax(terms->gradient_max[which], steepness(flow, which));
-        for (uint32_t j = 0; j < flow->n; j++) {
-            terms->gap[which] +=
-                fabs(flow->instant.N[(size_t)which * flow->n + j] * state[j]);
-            terms->rate[which] +=
-                fabs(flow->instant.N[(size_t)which * flow->n + j] *
-                     state[flow->n + j]);
-        }
-        if ((st = system_gap_series(run, flow->system, which, MOTION_STEP_ORDER,
-                                    gap)))
-            return st;
-        if (taylor->contacts.closed[which]) {
-            memcpy(force, system_force(run, flow->system, which),
-                   ROW * sizeof *force);
-            time = fmin(time, row_time(force, 0.0, 0));
-        } else {
-            time = fmin(time, row_time(gap, 0.0, 0));
-        }
-        terms->gap_since[which] =
-            fmax(terms->gap_since[which], terms->gap[which]);
-        terms->gap_max[which] = fmax(terms->gap_max[which], terms->gap[which]);
-        terms->rate_max[which] =
-            fmax(terms->rate_max[which],
-                 terms->rate[which] + fabs(flow->instant.drift[which]));
-        if (taylor->contacts.opening[which])
-            gap[0] = 0.0;
-        if (taylor->contacts.released[which])
-            gap[1] = gap[2] = 0.0;
-    }
+    int st = flow_instant(flow);
+    for (uint32_t which = 0; which < flow->m && !st; which++)
+        st = expand_contact(flow, which, &time);
     taylor->piece.h = time;
-    return switching_end(run, flow->sys->block, MOTION_STEP_ORDER,
-                         &taylor->piece.h, &taylor->next.guard);
+    return st;
+}
+
+static int
+expand(struct flow *flow)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct rt *run = flow->run;
+    double time;
+    taylor_to_env(flow);
+    taylor_set_active(flow);
+    int st = motion_series(run, flow->sys->block, MOTION_STEP_ORDER, &time);
+    if (!st)
+        st = take_rows(flow);
+    /* a step that the clock does not see leads nowhere */
+    if (!st && taylor->piece.h < crossing_least(run) &&
+        motion_series_parabola(run, flow->sys->block, MOTION_STEP_ORDER) ==
+            IMP_OK)
+        st = take_rows(flow);
+    return st ? st
+              : switching_end(run, flow->sys->block, MOTION_STEP_ORDER,
+                              &taylor->piece.h, &taylor->next.guard);
 }
 
 /* -- what comes next --------------------------------------------------------

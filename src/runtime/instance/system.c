@@ -110,16 +110,34 @@ system_series(struct rt *run, uint32_t system, int order)
     if (st)
         return st;
     st = rt_series(run, sys->modal, own->lambda, NULL, own->work, order);
-    if (st == IMP_NONFINITE) {
-        rt_nonfinite_series(run, sys->modal, own->lambda, own->work, order);
-        return IMP_FAILED;
-    }
     own->slid = true;
     for (uint32_t i = 0; i < 2 * sys->n && st == IMP_OK; i++)
         memcpy(run->rows.block[sys->block] + (size_t)to[i] * IMP_ROW_STRIDE,
                own->work + (size_t)from[i] * IMP_ROW_STRIDE,
                IMP_ROW_STRIDE * sizeof(double));
     return st;
+}
+
+void
+system_series_nonfinite(struct rt *run, uint32_t system, int order)
+{
+    assert(system < run->im->systems.n);
+    const struct system_run *own = run->system + system;
+    rt_nonfinite_series(run, rt_system(run, system)->modal, own->lambda,
+                        own->work, order);
+}
+
+void
+system_series_cut(struct rt *run, uint32_t system, int from, int to)
+{
+    assert(from >= 1 && to <= IMP_ORDER_MAX);
+    const imp_system *sys = rt_system(run, system);
+    uint32_t n_rows = rt_tape(run, sys->modal)->n_rows;
+    for (uint32_t i = 0; i < n_rows; i++)
+        for (int k = from; k <= to; k++)
+            run->system[system]
+                .work[(size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD + (size_t)k] =
+                0.0;
 }
 
 void

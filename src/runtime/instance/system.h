@@ -21,9 +21,15 @@ uint32_t system_of_block(const struct rt *run, uint32_t block);
 /* Are contacts closed (IMP_CONTACT_ACTIVE in env)? */
 bool system_slides(const struct rt *run, uint32_t system);
 /* Series of the motion with closed contacts at the present state, into the
- * rows of the system's block. Returns IMP_OK, or a status (IMP_FAILED after a
- * diagnostic). */
+ * rows of the system's block. Returns IMP_OK, or a status: IMP_FAILED after a
+ * diagnostic, IMP_NONFINITE without one. */
 int system_series(struct rt *run, uint32_t system, int order);
+/* Makes the diagnostic of a system_series that returned IMP_NONFINITE, at the
+ * state and the order of that call. */
+void system_series_nonfinite(struct rt *run, uint32_t system, int order);
+/* After system_series: sets the coefficients of these orders to 0 in the series
+ * of the forces. */
+void system_series_cut(struct rt *run, uint32_t system, int from, int to);
 /* Clears the rows that system_series wrote. Call it before the block's own
  * tape, which does not write what is always 0. */
 void system_unslide(struct rt *run, uint32_t system);

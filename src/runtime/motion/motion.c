@@ -17,27 +17,27 @@
 #include "base/num.h"
 #include "runtime/instance/compensated.h"
 #include "runtime/instance/system.h"
+#include "runtime/motion/crossing.h"
 #include "runtime/motion/joints.h"
 #include "runtime/motion/motion_priv.h"
+#include "runtime/motion/motion_rows.h"
 #include "runtime/motion/switching.h"
 
 /* The order of steps within which no event is looked for: there the longer
  * steps of a higher order pay. */
 #define MOTION_ORDER IMP_ORDER_MAX
 
-static int
-free_series(struct rt *run, uint32_t block, uint32_t tape, int order)
+double
+motion_parabola(const struct rt *run, uint32_t block)
 {
-    const double *lambda;
-    int st = joints_multipliers(run, block, &lambda);
-    if (st != IMP_OK)
-        return st;
-    st = rt_series(run, tape, lambda, NULL, run->rows.block[block], order);
-    if (st == IMP_NONFINITE) {
-        rt_nonfinite_series(run, tape, lambda, run->rows.block[block], order);
-        return IMP_FAILED;
-    }
-    return st;
+    assert(run != NULL && block < run->im->blocks.n);
+    return run->motion->parabola[block];
+}
+
+int
+motion_series_parabola(struct rt *run, uint32_t block, int order)
+{
+    return crossing_parabola(run, block, order, run->motion->parabola + block);
 }
 
 int
@@ -46,24 +46,28 @@ motion_series(struct rt *run, uint32_t block, int order, double *step)
     assert(run != NULL && step != NULL && block < run->im->blocks.n);
     assert(order >= 1 && order <= IMP_ORDER_MAX);
     const struct motion_block *moving = motion_block_of(run, block);
-    *step = INFINITY;
+    double *parabola = run->motion->parabola + block;
+    *step = *parabola = INFINITY;
     if (moving->tape == IMP_NO_TAPE)
         return IMP_OK;
-    bool system = moving->system != IMP_NO_SYSTEM && !moving->observer;
-    bool slides = system && system_slides(run, moving->system);
-    if (system && !slides)
-        system_unslide(run, moving->system);
-    int st = persistent_moves(run, block) ? persistent_series(run, order, block)
-             : moving->observer ? system_observed(run, moving->system, order)
-             : slides           ? system_series(run, moving->system, order)
-                                : free_series(run, block, moving->tape, order);
-    int which;
-    if (st == IMP_OK)
-        motion_step(run, block, order, step);
-    /* flows ask for changes of branch themselves */
-    if (st == IMP_OK && moving->system == IMP_NO_SYSTEM)
-        st = switching_end(run, block, order, step, &which);
-    return st;
+    int which, st = motion_rows(run, block, order);
+    if (st == IMP_NONFINITE &&
+        (st = motion_series_parabola(run, block, order)) != IMP_OK) {
+        motion_rows(run, block, order);
+        motion_rows_nonfinite(run, block, order);
+        return IMP_FAILED;
+    }
+    if (st != IMP_OK)
+        return st;
+    motion_step(run, block, order, step);
+    /* flows ask for changes of branch themselves, and how long a step is */
+    if (moving->system != IMP_NO_SYSTEM)
+        return IMP_OK;
+    if (*step < crossing_least(run) &&
+        motion_series_parabola(run, block, order) == IMP_OK)
+        *step = INFINITY;
+    *step = fmin(*step, *parabola);
+    return switching_end(run, block, order, step, &which);
 }
 
 int

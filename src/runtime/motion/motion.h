@@ -12,11 +12,18 @@
 
 /* What steps need to know of the image, for run->motion. Memory: run->own. */
 struct motion_plan *motion_plan_new(struct rt *run);
-/* The series of one block at the present time, into run->rows.block[block]. *step:
- * the time (s) for which it holds to rounding; infinite if the series is the
- * motion itself. IMP_OK, IMP_FAILED after a diagnostic, or the status of a
+/* The series of one block at the present time, into run->rows.block[block].
+ * *step: the time (s) for which it holds to rounding; infinite if the series is
+ * the motion itself. IMP_OK, IMP_FAILED after a diagnostic, or the status of a
  * tape. */
 int motion_series(struct rt *run, uint32_t block, int order, double *step);
+/* After motion_series: for how long (s) its rows may be followed if they are
+ * only the parabola of the accelerations, because there is no series here
+ * (crossing.h); else infinite. */
+double motion_parabola(const struct rt *run, uint32_t block);
+/* Replaces the rows of a block by that parabola. IMP_NONFINITE if it leads
+ * nowhere; then the rows are lost. */
+int motion_series_parabola(struct rt *run, uint32_t block, int order);
 /* the series of all blocks; *h: the least of their times */
 int motion_series_all(struct rt *run, int order, double *step);
 /* Moves the state of all blocks by dt along the series made last (of order

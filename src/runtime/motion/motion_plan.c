@@ -2,6 +2,7 @@
 /* What steps need to know of the image, read once for a run: which variables
  * form one vector, and which of them move along a line, a parabola or a
  * series. */
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -60,6 +61,25 @@ group_size(const struct rt *run, const imp_block *block, uint32_t variable,
     return 1;
 }
 
+/* What the variable at this index of env is, if it belongs to a body of the
+ * block. */
+static enum motion_what
+what_of(const struct rt *run, const imp_block *block, uint32_t env)
+{
+    const uint32_t *bodies = IMP_ARRAY(run->im, block->bodies, uint32_t);
+    uint32_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+    uint32_t speed = run->im->dim == 2 ? 3 : 7,
+             spin = run->im->dim == 2 ? 5 : 10;
+    for (uint32_t k = 0; k < block->bodies.n; k++) {
+        uint32_t first = rt_body(run, bodies[k])->env_state;
+        if (env >= first && env < first + n)
+            return env - first >= spin    ? MOTION_SPIN
+                   : env - first >= speed ? MOTION_SPEED
+                                          : MOTION_POSE;
+    }
+    return MOTION_POSE;
+}
+
 static void
 plan_block(const struct rt *run, struct arena *arena, uint32_t number,
            bool held, struct motion_block *to)
@@ -81,6 +101,9 @@ plan_block(const struct rt *run, struct arena *arena, uint32_t number,
     to->parabolas = NEW_N(arena, struct motion_row, count);
     to->series = NEW_N(arena, struct motion_row, count);
     to->turning = NEW_N(arena, uint32_t, block->bodies.n + 1);
+    to->what = NEW_N(arena, enum motion_what, count);
+    for (uint32_t i = 0; i < count; i++)
+        to->what[i] = what_of(run, block, state[i]);
     for (uint32_t i = 0, size; i < count; i += size) {
         struct motion_group *group = to->groups + to->n_groups;
         uint32_t before = to->n_series;
@@ -111,7 +134,10 @@ motion_plan_new(struct rt *run)
     struct motion_plan *plan = NEW(run->own, struct motion_plan);
     plan->blocks = NEW_N(run->own, struct motion_block, run->im->blocks.n + 1);
     plan->held = NEW_N(run->own, struct motion_block, run->im->blocks.n + 1);
+    plan->crossing = NEW_N(run->own, struct crossing *, run->im->blocks.n + 1);
+    plan->parabola = NEW_N(run->own, double, run->im->blocks.n + 1);
     for (uint32_t block = 0; block < run->im->blocks.n; block++) {
+        plan->parabola[block] = INFINITY;
         plan_block(run, run->own, block, false, plan->blocks + block);
         plan_block(run, run->own, block, true, plan->held + block);
     }

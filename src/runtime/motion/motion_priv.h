@@ -10,8 +10,8 @@
 #include "runtime/motion/persistent.h"
 
 /* What a step needs to know of the image, read once: where the rows lie, and
- * which of them move. Offsets, because run->rows.block is exchanged for other arrays
- * (series_along.c). */
+ * which of them move. Offsets, because run->rows.block is exchanged for other
+ * arrays (series_along.c). */
 struct motion_row {
     uint32_t env; /* index of the variable */
     uint32_t row; /* its coefficient 0 in r->work[block] */
@@ -24,6 +24,9 @@ struct motion_group {
     unsigned char series[GROUP_MAX]; /* moves by a series */
     unsigned char spin, rate;        /* belongs to an attitude; is a velocity */
 };
+/* What a variable of a body is, where that matters beyond its series. */
+enum motion_what { MOTION_POSE, MOTION_SPEED, MOTION_SPIN };
+struct crossing; /* of crossing.c */
 struct motion_block {
     uint32_t tape;   /* IMP_NO_TAPE: nothing moves */
     uint32_t system; /* the system of the block, which a flow moves, or
@@ -32,12 +35,16 @@ struct motion_block {
     uint32_t n_groups, n_lines, n_parabolas, n_series, n_turning;
     struct motion_group *groups;
     struct motion_row *lines, *parabolas, *series;
-    uint32_t *turning; /* env: first entry of each quaternion */
+    uint32_t *turning;      /* env: first entry of each quaternion */
+    enum motion_what *what; /* per state variable of bodies */
 };
 struct motion_plan {
     struct motion_block *blocks,
         *held;       /* of free blocks, and of blocks with closed contacts */
     bool prescribed; /* the state of some body is a formula of time */
+    struct crossing **crossing; /* per block; NULL until it is first used */
+    double *parabola; /* per block: how long the last rows may be followed if
+                         they are those of crossing_parabola, else infinite */
 };
 
 static inline const struct motion_block *
@@ -62,8 +69,8 @@ motion_zeros(const double *row, int from, int to)
     return any << 1 == 0;
 }
 
-/* *step: the time (s) for which the rows in run->rows.block[block] hold to rounding;
- * infinite where the series is the motion itself. */
+/* *step: the time (s) for which the rows in run->rows.block[block] hold to
+ * rounding; infinite where the series is the motion itself. */
 void motion_step(const struct rt *run, uint32_t block, int order, double *step);
 
 #endif

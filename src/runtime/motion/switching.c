@@ -12,9 +12,13 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/motion/crossing.h"
+#include "runtime/motion/motion.h"
+#include "runtime/motion/motion_priv.h"
 #include "runtime/numerics/polynomial.h"
 
 /* u counts as 0 within this many rounding errors of its terms */
@@ -23,10 +27,6 @@
 #define SWITCHING_TRUNCATION 4e-16
 /* so many orders before the last one are looked at, if there are more */
 #define SWITCHING_GAP 7
-/* the least step, in rounding errors of the time, so that the time advances */
-#define SWITCHING_LEAST 4.0
-/* the same where the time is 0 */
-#define SWITCHING_FIRST 1e-100
 /* A step leads back over the change from which the last one came if it is
  * shorter than this many times what rounding and the least step make of it;
  * or, where both sides lead along the change, than this share of the time and
@@ -45,7 +45,8 @@ struct switching {
     double *most; /* per guard: the greatest size of its terms in this run; u at
                      rest is known to the rounding of that */
     double last;  /* time of the last series with a step that leads back */
-    int back;     /* number of such steps in a row */
+    int *back;    /* per guard: how many steps in a row led back to it, or to
+                     others */
     int brief;    /* number of short steps in a row */
 };
 
@@ -73,6 +74,7 @@ switching_new(struct rt *run)
         switching[b].work =
             NEW_N(run->own, double, (tape->n_rows + 1) * IMP_ROW_STRIDE);
         switching[b].most = NEW_N(run->own, double, block_of(run, b)->guards.n);
+        switching[b].back = NEW_N(run->own, int, block_of(run, b)->guards.n);
         switching[b].last = -INFINITY;
     }
     return switching;
@@ -91,9 +93,11 @@ switching_reset(struct rt *run)
 {
     for (uint32_t b = 0; run->switching && b < run->im->blocks.n; b++) {
         run->switching[b].last = -INFINITY;
-        run->switching[b].back = run->switching[b].brief = 0;
-        for (uint32_t i = 0; i < switching_count(run, b); i++)
+        run->switching[b].brief = 0;
+        for (uint32_t i = 0; i < switching_count(run, b); i++) {
             run->switching[b].most[i] = 0.0;
+            run->switching[b].back[i] = 0;
+        }
     }
 }
 
@@ -142,6 +146,8 @@ leaves(const double *series, int order, double span, double noise, double least)
 {
     double negated[POLYNOMIAL_MAX + 1], up, down;
     struct end end = {INFINITY, false};
+    if (noise == 0.0 && motion_zeros(series, 0, order))
+        return end;
     if (!isfinite(span))
         span = fmax(bound(series, order, noise), least);
     if (!isfinite(span))
@@ -241,6 +247,65 @@ argument(const struct rt *run, const imp_block *block,
     return series;
 }
 
+/* The end of a piece: at which guard, and when it is reached. */
+struct first_end {
+    int guard; /* -1: none */
+    struct end end;
+};
+
+/* The first guard that ends the piece shortens *step. `soft`: the last one that
+ * changes its branch at once, where only forces change. The parabola of the
+ * accelerations may pass every change of forces (crossing.h). */
+static struct first_end
+first_end(struct rt *run, uint32_t block, int order, double *step,
+          struct first_end *soft)
+{
+    const imp_block *image_block = block_of(run, block);
+    struct switching *switching = run->switching + block;
+    const imp_guard *guards =
+        IMP_ARRAY(run->im, image_block->guards, imp_guard);
+    double size, least = crossing_least(run), span = *step;
+    bool parabola = isfinite(motion_parabola(run, block));
+    struct first_end first = {-1, {INFINITY, false}};
+    const double *series;
+    *soft = first;
+    for (uint32_t i = 0; i < image_block->guards.n; i++) {
+        if (!(series = argument(run, image_block, switching, i, order, &size)))
+            continue;
+        struct end end =
+            passes(series, order, *step, SWITCHING_NOISE * DBL_EPSILON * size,
+                   least, guards[i].kind);
+        if (!guards[i].gap && (end.s <= least || (parabola && end.s <= span)))
+            *soft = (struct first_end){(int)i, end};
+        else if (end.s < *step ||
+                 (isfinite(end.s) && end.s == *step && first.guard < 0)) {
+            *step = end.s;
+            first = (struct first_end){(int)i, end};
+        }
+    }
+    return first;
+}
+
+/* Counts the steps in a row that lead back to the change of branch from which
+ * they came, for each guard by itself: many guards may change at one time (a
+ * row of balls that touch), each of them once. True if the motion is held. */
+static bool
+held_at(struct switching *switching, uint32_t n_guard, int guard, bool back,
+        bool brief, double now)
+{
+    if (now == switching->last)
+        return false;
+    if (!back || now < switching->last)
+        memset(switching->back, 0, n_guard * sizeof *switching->back);
+    if (back)
+        switching->back[guard]++;
+    switching->brief =
+        brief ? (now > switching->last ? switching->brief + 1 : 1) : 0;
+    switching->last = now;
+    return (back && switching->back[guard] > SWITCHING_BACK) ||
+           switching->brief > SWITCHING_MANY;
+}
+
 int
 switching_end(struct rt *run, uint32_t block, int order, double *step,
               int *which)
@@ -251,44 +316,31 @@ switching_end(struct rt *run, uint32_t block, int order, double *step,
     if (image_block->guard == IMP_NO_TAPE)
         return IMP_OK;
     struct switching *switching = run->switching + block;
-    const imp_guard *guards =
-        IMP_ARRAY(run->im, image_block->guards, imp_guard);
+    uint32_t n_guard = image_block->guards.n;
     const double *rows[1] = {run->rows.block[block]}, *series;
     int st =
         rt_series(run, image_block->guard, NULL, rows, switching->work, order);
     if (st && st != IMP_NONFINITE)
         return st;
-    double now = rt_time(run), size;
-    double least =
-        fmax(SWITCHING_LEAST * DBL_EPSILON * fabs(now), SWITCHING_FIRST);
-    double share = fmin(*step, fabs(now));
-    bool back = false, brief = false;
-    for (uint32_t i = 0; i < image_block->guards.n && order > SWITCHING_GAP;
-         i++)
+    double now = rt_time(run), size, share = fmin(*step, fabs(now));
+    for (uint32_t i = 0; i < n_guard && order > SWITCHING_GAP; i++)
         if ((series = argument(run, image_block, switching, i, order, &size)))
             *step = fmin(*step, reach(series, order, size));
-    for (uint32_t i = 0; i < image_block->guards.n; i++) {
-        if (!(series = argument(run, image_block, switching, i, order, &size)))
-            continue;
-        struct end end =
-            passes(series, order, *step, SWITCHING_NOISE * DBL_EPSILON * size,
-                   least, guards[i].kind);
-        if (end.s < *step ||
-            (isfinite(end.s) && end.s == *step && *which < 0)) {
-            *step = end.s;
-            *which = (int)i;
-            back = end.back || end.s <= SWITCHING_SHARE * share;
-            brief = end.s <= SWITCHING_BRIEF * share;
-        }
+    struct first_end soft, first = first_end(run, block, order, step, &soft);
+    if (soft.guard >= 0) {
+        /* the branch that is left may be followed a little further */
+        first = soft;
+        if (!isfinite(motion_parabola(run, block)))
+            *step = crossing_length(run, block, order, soft.end.s, *step);
     }
-    if (now == switching->last)
-        return IMP_OK;
-    switching->back =
-        back ? (now > switching->last ? switching->back + 1 : 1) : 0;
-    switching->brief =
-        brief ? (now > switching->last ? switching->brief + 1 : 1) : 0;
-    switching->last = now;
-    return switching->back > SWITCHING_BACK || switching->brief > SWITCHING_MANY
-               ? held(run, block, *which)
+    *which = first.guard;
+    bool ends = first.guard >= 0;
+    bool back = ends &&
+                (first.end.back || first.end.s <= SWITCHING_SHARE * share) &&
+                (*step <= SWITCHING_SHORT * first.end.s ||
+                 *step <= SWITCHING_BRIEF * share);
+    bool brief = ends && first.end.s <= SWITCHING_BRIEF * share;
+    return held_at(switching, n_guard, first.guard, back, brief, now)
+               ? held(run, block, first.guard)
                : IMP_OK;
 }

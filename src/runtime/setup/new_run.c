@@ -13,7 +13,7 @@
 #include "runtime/motion/joints.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
-#include "runtime/motion/series_along.h"
+#include "runtime/derivatives/series_along.h"
 #include "runtime/motion/switching.h"
 #include "runtime/setup/restart.h"
 #include "runtime/setup/setup_priv.h"

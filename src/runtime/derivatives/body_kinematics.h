@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Derivatives of the motion of one body at the present state. */
-#ifndef IMP_RUNTIME_MOTION_BODY_KINEMATICS_H
-#define IMP_RUNTIME_MOTION_BODY_KINEMATICS_H
+#ifndef IMP_RUNTIME_DERIVATIVES_BODY_KINEMATICS_H
+#define IMP_RUNTIME_DERIVATIVES_BODY_KINEMATICS_H
 
 #include "runtime/instance/run.h"
 

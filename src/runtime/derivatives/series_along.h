@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Time derivatives of expressions along the motion: writes the coefficients of
  * the image's series (imp_series) at the present state into env. */
-#ifndef IMP_RUNTIME_MOTION_SERIES_ALONG_H
-#define IMP_RUNTIME_MOTION_SERIES_ALONG_H
+#ifndef IMP_RUNTIME_DERIVATIVES_SERIES_ALONG_H
+#define IMP_RUNTIME_DERIVATIVES_SERIES_ALONG_H
 
 #include "runtime/instance/run.h"
 

@@ -2,7 +2,7 @@
 /* Velocity, acceleration and jerk of a body (body_kinematics.h). A free body
  * has a tape for them. Where joints or closed contacts act on the body, they
  * are read off the series of its motion. */
-#include "runtime/motion/body_kinematics.h"
+#include "runtime/derivatives/body_kinematics.h"
 
 #include <assert.h>
 #include <string.h>

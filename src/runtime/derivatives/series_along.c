@@ -6,7 +6,7 @@
  *
  * Invariant: meanwhile run->rows.block and run->rows.contact are exchanged for
  * arrays of this file, so that a dense output that is in use is not lost. */
-#include "runtime/motion/series_along.h"
+#include "runtime/derivatives/series_along.h"
 
 #include <assert.h>
 

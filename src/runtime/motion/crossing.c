@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* How far a series may be followed beyond its domain (crossing.h).
+ *
+ * Let p be the followed motion, f the accelerations of the model, and d(h) =
+ * f(p(h)) - p''(h) what is missed at time h. At a change of branch the force is
+ * as smooth as it is: d grows like a power of h, the zeroth where a force
+ * jumps, the first where a spring begins, 3/2 for two spheres of Hertz. So the
+ * velocities are off by less than h |d(h)|, and places by h times that. h is
+ * raised from the least step of the clock for as long as h |d(h)| is within
+ * rounding of the velocities. The order of the change need not be known: a
+ * smoother one is passed by a longer step.
+ *
+ * Velocities of a system are compared in the norm of the kinetic energy, so
+ * that units of coordinates do not matter, and what is at rest is measured by
+ * what moves it. Those of bodies are compared speeds with speeds, spins with
+ * spins. */
+#include "runtime/motion/crossing.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/instance/system.h"
+#include "runtime/motion/motion_priv.h"
+#include "runtime/motion/motion_rows.h"
+
+/* The least step, in rounding errors of the time, so that the time advances. */
+#define CROSSING_LEAST 4.0
+/* the same where the time is 0 */
+#define CROSSING_FIRST 1e-100
+/* The rates that are missed may change the velocities by this many rounding
+ * errors: as many as those of a few operations. */
+#define CROSSING_NOISE 4.0
+/* The step is raised by this factor, then by its square root, and so on down
+ * to CROSSING_FINE. */
+#define CROSSING_FACTOR 256.0
+#define CROSSING_FINE 1.5
+
+struct crossing {
+    double *rows;        /* those that are followed */
+    double *state;       /* the state where they begin */
+    double *off, *speed; /* per variable: h d(h), and the velocity at h */
+    double *mass;        /* of a system, n x n */
+    size_t n_rows;       /* numbers in `rows` */
+};
+
+double
+crossing_least(const struct rt *run)
+{
+    return fmax(CROSSING_LEAST * DBL_EPSILON * fabs(rt_time(run)),
+                CROSSING_FIRST);
+}
+
+static const imp_block *
+block_of(const struct rt *run, uint32_t block)
+{
+    return IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+}
+
+static struct crossing *
+crossing_of(struct rt *run, uint32_t block)
+{
+    const struct motion_block *moving = motion_block_of(run, block);
+    struct crossing **own = run->motion->crossing + block;
+    uint32_t n = block_of(run, block)->state.n;
+    if (*own != NULL)
+        return *own;
+    struct crossing *made = NEW(run->own, struct crossing);
+    made->n_rows = rt_tape(run, moving->tape)->n_rows * (size_t)IMP_ROW_STRIDE;
+    made->rows = NEW_N(run->own, double, made->n_rows + 1);
+    made->state = NEW_N(run->own, double, n + 1);
+    made->off = NEW_N(run->own, double, n + 1);
+    made->speed = NEW_N(run->own, double, n + 1);
+    made->mass = NEW_N(run->own, double, (size_t)n *n + 1);
+    return *own = made;
+}
+
+static const double *
+followed(const struct crossing *own, const imp_block *block,
+         const struct rt *run, uint32_t variable)
+{
+    return own->rows +
+           (size_t)IMP_ARRAY(run->im, block->rows, uint32_t)[variable] *
+               IMP_ROW_STRIDE +
+           IMP_ROW_PAD;
+}
+
+/* Moves the state of the block to time `step` along the followed rows. */
+static void
+move(struct rt *run, uint32_t block, const struct crossing *own, int order,
+     double start, double step)
+{
+    const imp_block *at = block_of(run, block);
+    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t);
+    for (uint32_t i = 0; i < at->state.n; i++) {
+        const double *c = followed(own, at, run, i);
+        double d = 0.0, rate = 0.0;
+        for (int k = order; k >= 1; k--) {
+            d = (d + c[k]) * step;
+            rate = rate * step + k * c[k];
+        }
+        run->env[state[i]] = c[0] + d;
+        own->speed[i] = c[0] + d;
+        own->off[i] = rate;
+    }
+    run->env[run->im->layout.time] = start + step;
+}
+
+/* The norm of the velocities among n numbers of a system, of which the second
+ * half belongs to velocities. */
+static double
+energy_norm(const double *mass, const double *numbers, uint32_t n)
+{
+    const double *v = numbers + n;
+    double sum = 0.0, greatest = 0.0;
+    for (uint32_t i = 0; i < n; i++)
+        greatest = fmax(greatest, fabs(v[i]));
+    if (!(greatest > 0.0) || !isfinite(greatest))
+        return greatest;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < n; j++)
+            sum +=
+                (v[i] / greatest) * mass[(size_t)i * n + j] * (v[j] / greatest);
+    return sqrt(fmax(sum, 0.0)) * greatest;
+}
+
+/* Is what is missed within rounding of the velocities? */
+static bool
+negligible(const struct rt *run, uint32_t block, const struct crossing *own)
+{
+    const struct motion_block *moving = motion_block_of(run, block);
+    const double eps = CROSSING_NOISE * DBL_EPSILON;
+    uint32_t n = block_of(run, block)->state.n;
+    if (moving->system != IMP_NO_SYSTEM)
+        return energy_norm(own->mass, own->off, n / 2) <=
+               eps * energy_norm(own->mass, own->speed, n / 2);
+    double off[2] = {0.0, 0.0}, speed[2] = {0.0, 0.0};
+    for (uint32_t i = 0; i < n; i++) {
+        enum motion_what what = moving->what[i];
+        if (what != MOTION_SPEED && what != MOTION_SPIN)
+            continue;
+        /* fmax would pass over a NaN */
+        if (!isfinite(own->off[i]))
+            return false;
+        off[what == MOTION_SPIN] =
+            fmax(off[what == MOTION_SPIN], fabs(own->off[i]));
+        speed[what == MOTION_SPIN] =
+            fmax(speed[what == MOTION_SPIN], fabs(own->speed[i]));
+    }
+    return off[0] <= eps * speed[0] && off[1] <= eps * speed[1];
+}
+
+/* May the rows be followed for this time? */
+static bool
+holds(struct rt *run, uint32_t block, struct crossing *own, int order,
+      double start, double step)
+{
+    const imp_block *at = block_of(run, block);
+    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
+    move(run, block, own, order, start, step);
+    if (motion_rows(run, block, 1) != IMP_OK)
+        return false;
+    for (uint32_t i = 0; i < at->state.n; i++) {
+        double rate = run->rows.block[block][(size_t)row[i] * IMP_ROW_STRIDE +
+                                             IMP_ROW_PAD + 1];
+        own->off[i] = step * (rate - own->off[i]);
+    }
+    return negligible(run, block, own);
+}
+
+double
+crossing_length(struct rt *run, uint32_t block, int order, double least,
+                double limit)
+{
+    assert(run != NULL && block < run->im->blocks.n && least > 0.0);
+    assert(order >= 1 && order <= IMP_ORDER_MAX);
+    const struct motion_block *moving = motion_block_of(run, block);
+    const imp_block *at = block_of(run, block);
+    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t);
+    if (!(limit > least) || moving->observer || persistent_moves(run, block))
+        return least;
+    struct crossing *own = crossing_of(run, block);
+    double start = rt_time(run), step = least;
+    struct diags unheard, *heard = run->ds;
+    diags_init(&unheard, run->brief, heard->sources);
+    run->ds = &unheard; /* a state beyond the motion is no mistake of a user */
+    if (moving->system != IMP_NO_SYSTEM &&
+        system_mass(run, moving->system, own->mass) != IMP_OK)
+        limit = least;
+    memcpy(own->rows, run->rows.block[block], own->n_rows * sizeof *own->rows);
+    for (uint32_t i = 0; i < at->state.n; i++)
+        own->state[i] = run->env[state[i]];
+    for (double factor = CROSSING_FACTOR; factor >= CROSSING_FINE;
+         factor = sqrt(factor))
+        while (step * factor <= limit &&
+               holds(run, block, own, order, start, step * factor))
+            step *= factor;
+    for (uint32_t i = 0; i < at->state.n; i++)
+        run->env[state[i]] = own->state[i];
+    run->env[run->im->layout.time] = start;
+    /* the forces of closed contacts, too, belong to the beginning again */
+    if (moving->system != IMP_NO_SYSTEM && system_slides(run, moving->system))
+        motion_rows(run, block, order);
+    memcpy(run->rows.block[block], own->rows, own->n_rows * sizeof *own->rows);
+    run->ds = heard;
+    return step;
+}
+
+/* Leaves of the rows the parabola of the accelerations: to order 2 for what
+ * velocities are the rates of, to order 1 for velocities. False if that is not
+ * finite. */
+static bool
+cut(struct rt *run, uint32_t block, int order)
+{
+    const struct motion_block *moving = motion_block_of(run, block);
+    const imp_block *at = block_of(run, block);
+    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
+    uint32_t n_rows = rt_tape(run, moving->tape)->n_rows;
+    bool finite = true;
+    for (uint32_t i = 0; i < n_rows; i++) {
+        double *c =
+            run->rows.block[block] + (size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD;
+        for (int k = 3; k <= order; k++)
+            c[k] = 0.0;
+    }
+    for (uint32_t i = 0; i < at->state.n; i++) {
+        double *c = run->rows.block[block] + (size_t)row[i] * IMP_ROW_STRIDE +
+                    IMP_ROW_PAD;
+        if (moving->system != IMP_NO_SYSTEM ? i >= at->state.n / 2
+                                            : moving->what[i] != MOTION_POSE)
+            c[2] = 0.0;
+        finite = finite && isfinite(c[1]) && isfinite(c[2]);
+    }
+    return finite;
+}
+
+int
+crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
+{
+    assert(run != NULL && length != NULL && block < run->im->blocks.n);
+    const struct motion_block *moving = motion_block_of(run, block);
+    double least = crossing_least(run);
+    if (moving->observer || persistent_moves(run, block) || order < 3)
+        return IMP_NONFINITE;
+    /* the rates of accelerations may be infinite, as those of a root of 0 */
+    if (motion_rows(run, block, 1) != IMP_OK)
+        return IMP_NONFINITE;
+    int st = motion_rows(run, block, 2);
+    if ((st != IMP_OK && st != IMP_NONFINITE) || !cut(run, block, order))
+        return IMP_NONFINITE;
+    *length = crossing_length(run, block, order, least, INFINITY);
+    if (moving->system != IMP_NO_SYSTEM && system_slides(run, moving->system))
+        system_series_cut(run, moving->system, 2, order);
+    return *length > least ? IMP_OK : IMP_NONFINITE;
+}

@@ -39,6 +39,12 @@ static const struct {
      &n_contact_keys},
     {"world", "what holds for all bodies",
      "world { gravity = (0, -9.81) [m/s^2] }", world_keys, &n_world_keys},
+    {"contacts",
+     "a contact of every pair of bodies with surfaces that has none of its "
+     "own, if one of\n"
+     "  them can move and no joint connects them; its name is one|two",
+     "contacts { restitution = 0.8 }", all_contacts_keys,
+     &n_all_contacts_keys},
     {"if", "chooses between two values", "let a = if t < 1 then 0 else 1", NULL,
      NULL},
     {"then", "stands before the first branch of `if`",
@@ -696,6 +702,7 @@ names(struct check *ck,
         each(ctx, "joint", joint_kind_name(i));
     give_keys(body_keys, n_body_keys, "body {", each, ctx);
     give_keys(contact_keys, n_contact_keys, "contact {", each, ctx);
+    give_keys(all_contacts_keys, n_all_contacts_keys, "contacts {", each, ctx);
     give_keys(joint_keys, n_joint_keys, "joint {", each, ctx);
     give_keys(world_keys, n_world_keys, "world {", each, ctx);
     give_keys(shape_keys, n_shape_keys, "shape {", each, ctx);

@@ -84,6 +84,7 @@ check_model(const struct check_input *in)
     check_world(&ck);
     check_contacts(&ck);
     check_joints(&ck);
+    check_all_contacts(&ck);
     ck.progress.joined = true;
     check_systems(&ck);
     check_commands(&ck);

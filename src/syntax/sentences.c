@@ -261,6 +261,7 @@ nearest(const char *word, bool commands_only)
         all[n++] = word_command(i);
     if (!commands_only) {
         all[n++] = "world";
+        all[n++] = "contacts";
         all[n++] = "start";
     }
     return suggest(word, all, n);

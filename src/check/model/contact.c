@@ -352,10 +352,11 @@ moving_plane(struct check *ck, const expr *expression)
 
 /* Where corners touch is found for convex polytopes. Other shapes with corners,
  * such as the greatest of curved functions, are refused. */
-static bool
-corners_ok(struct check *ck, const struct decl *decl,
-           const struct tm_contact *contact)
+bool
+contact_is_searched(struct check *ck, const char *name,
+                    const struct tm_contact *contact)
 {
+    assert(ck && name && contact);
     for (int i = 0; i < 2; i++) {
         const struct tm_body *body = &ck->lists.bodies.v[contact->body[i]];
         const struct tm_body *other = &ck->lists.bodies.v[contact->body[1 - i]];
@@ -363,7 +364,7 @@ corners_ok(struct check *ck, const struct decl *decl,
         struct diag *diag;
         if (polytope(other) && moving_plane(ck, expression)) {
             diag =
-                check_error(ck, DIAG_E0901, decl->range,
+                check_error(ck, DIAG_E0901, contact->range,
                             "corners of `%s` against the flat shape of `%s`, "
                             "which contains t, are not available in this build",
                             other->name, body->name);
@@ -381,7 +382,7 @@ corners_ok(struct check *ck, const struct decl *decl,
         if (ck->ds->errors && ck->m->dim == 3 && !body->shape.uses_z)
             continue;
         diag = check_error(
-            ck, DIAG_E0901, decl->range,
+            ck, DIAG_E0901, contact->range,
             "finding where the corners and edges of `%s` touch is not "
             "available in this build: its shape is no convex polytope",
             body->name);
@@ -391,7 +392,7 @@ corners_ok(struct check *ck, const struct decl *decl,
             "without t; or made by polygon or polyhedron");
         CHECK_HELP(ck, diag,
                    "state it: contact %s : %s | %s { at = ...  normal = ... }",
-                   decl->name, ck->lists.bodies.v[contact->body[0]].name,
+                   name, ck->lists.bodies.v[contact->body[0]].name,
                    ck->lists.bodies.v[contact->body[1]].name);
         return false;
     }
@@ -449,7 +450,7 @@ contact(struct check *ck, struct decl *decl)
         CHECK_HELP(ck, diag, "an impact needs a body that can move");
     }
     if (ok && !stated)
-        corners_ok(ck, decl, checked);
+        contact_is_searched(ck, decl->name, checked);
     for (int i = K_GAP; i < N_KEYS; i++)
         if (keys[i])
             check_unavailable(ck, keys[i]->name.range,

@@ -56,6 +56,10 @@ void take_num(struct tm_num *out, const struct value *value,
               const struct ast_expr *node);
 void take_vec(struct tm_vec *out, const struct value *value,
               const struct ast_expr *node);
+/* Can the search find where the two bodies touch? False: it was reported, with
+ * `name` in the remedy. */
+bool contact_is_searched(struct check *ck, const char *name,
+                         const struct tm_contact *contact);
 /* restitution and friction of a contact; items NULL where not given */
 void contact_numbers(struct check *ck, const struct env *env,
                      const struct ast_item *restitution,

@@ -169,7 +169,7 @@ check_world(struct check *ck)
          module = module->next)
         for (size_t i = 0; i < module->others.n; i++) {
             const struct ast_item *it = module->others.v[i];
-            static const char *const words[] = {"world"};
+            static const char *const words[] = {"world", "contacts"};
             if (it->kind == AST_KEY) {
                 check_error(ck, DIAG_E0303, it->name.range,
                             "a key stands in the block of a declaration");
@@ -184,15 +184,17 @@ check_world(struct check *ck)
                     arena_printf(ck->arena, "`%s`", it->name.text));
                 continue;
             }
+            if (!strcmp(it->name.text, "contacts"))
+                continue; /* contacts_all.c */
             if (strcmp(it->name.text, "world")) {
                 struct diag *diag =
                     check_error(ck, DIAG_E0305, it->name.range,
                                 "there is no block `%s`", it->name.text);
                 if (!check_suggest(ck, diag, it->name.range, it->name.text,
-                                   words, 1))
+                                   words, 2))
                     CHECK_HELP(ck, diag,
-                               "a block without a name of its own is "
-                               "world { ... }");
+                               "blocks without a name of their own are "
+                               "world { ... } and contacts { ... }");
                 continue;
             }
             if (seen && !ck->in->redefine) {

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The block `contacts { restitution = e }`: a contact of every pair of bodies
+ * with surfaces, of which at least one can move, that has no contact of its own
+ * and that no joint connects. Bodies that a joint connects overlap there by
+ * design. Such a contact has the name "one|two". */
+#include <assert.h>
+#include <string.h>
+
+#include "check/model/model_priv.h"
+
+enum { K_RESTITUTION, K_FRICTION, N_KEYS };
+const struct keydef all_contacts_keys[] = {
+    {"restitution", "as of a contact, for all pairs that have none"},
+    {"friction", "coefficient of friction (0)"},
+};
+const size_t n_all_contacts_keys =
+    sizeof all_contacts_keys / sizeof all_contacts_keys[0];
+
+/* Pairs of bodies as bits: which have a contact, or a joint. */
+struct pairs {
+    unsigned char *taken;
+    uint32_t n; /* bodies */
+};
+
+static void
+take(struct pairs *pairs, const uint32_t body[2])
+{
+    if (body[0] >= pairs->n || body[1] >= pairs->n)
+        return; /* the world, or an error that was told */
+    pairs->taken[(size_t)body[0] * pairs->n + body[1]] = 1;
+    pairs->taken[(size_t)body[1] * pairs->n + body[0]] = 1;
+}
+
+static struct pairs
+taken_pairs(struct check *ck)
+{
+    uint32_t n = (uint32_t)ck->lists.bodies.n;
+    struct pairs pairs = {NEW_N(ck->arena, unsigned char, (size_t)n *n), n};
+    memset(pairs.taken, 0, (size_t)n * n);
+    for (size_t i = 0; i < ck->lists.contacts.n; i++)
+        if (!ck->lists.contacts.v[i].system)
+            take(&pairs, ck->lists.contacts.v[i].body);
+    for (size_t i = 0; i < ck->lists.joints.n; i++)
+        take(&pairs, ck->lists.joints.v[i].body);
+    return pairs;
+}
+
+/* the block of the model, and the file it stands in; NULL: there is none */
+static const struct ast_item *
+find_block(struct check *ck, struct module **home)
+{
+    const struct ast_item *found = NULL;
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
+        for (size_t i = 0; i < module->others.n; i++) {
+            const struct ast_item *it = module->others.v[i];
+            if (it->kind != AST_BLOCK || strcmp(it->name.text, "contacts"))
+                continue;
+            if (found && !ck->in->redefine) {
+                struct diag *diag = check_error(
+                    ck, DIAG_E0304, it->name.range,
+                    "the contacts of all pairs are described twice");
+                CHECK_NOTE(ck, diag, found->name.range, "first here");
+                continue;
+            }
+            found = it;
+            *home = module;
+        }
+    return found;
+}
+
+static bool
+has_surface(const struct check *ck, uint32_t body)
+{
+    return ck->notes.body_decls.v[body]->item->head1 != NULL;
+}
+
+void
+check_all_contacts(struct check *ck)
+{
+    assert(ck);
+    struct module *home = NULL;
+    const struct ast_item *block = find_block(ck, &home);
+    if (!block)
+        return;
+    const struct ast_item *keys[N_KEYS];
+    struct env env = {.module = home};
+    struct tm_contact contact = {.doc = "", .range = block->name.range};
+    int errors = ck->ds->errors;
+    block_keys(ck, block, all_contacts_keys, n_all_contacts_keys,
+               "block of contacts", keys);
+    contact_numbers(ck, &env, keys[K_RESTITUTION], keys[K_FRICTION], &contact);
+    if (ck->ds->errors > errors)
+        return;
+    struct pairs pairs = taken_pairs(ck);
+    for (uint32_t i = 0; i < pairs.n; i++)
+        for (uint32_t j = i + 1; j < pairs.n; j++) {
+            const struct tm_body *one = &ck->lists.bodies.v[i],
+                                 *two = &ck->lists.bodies.v[j];
+            if (pairs.taken[(size_t)i * pairs.n + j] ||
+                (one->fixed && two->fixed) || !has_surface(ck, i) ||
+                !has_surface(ck, j))
+                continue;
+            contact.name =
+                arena_printf(ck->arena, "%s|%s", one->name, two->name);
+            contact.body[0] = i;
+            contact.body[1] = j;
+            const char *word =
+                arena_printf(ck->arena, "%s_%s", one->name, two->name);
+            if (contact_is_searched(ck, word, &contact))
+                APUSH(ck, &ck->lists.contacts, contact);
+        }
+}

@@ -140,27 +140,35 @@ static const struct keydef system_blocks[] = {
 static const char *
 kind_word(enum imp_option_kind k)
 {
-    static const char *const s[] = {"number",
-                                    "true or false",
-                                    "word",
-                                    "text",
-                                    "contacts",
-                                    "values",
-                                    "time or list of times",
-                                    "params in values",
-                                    "command",
-                                    "number or list of numbers",
-                                    "curves"};
-    return s[k];
+    static const char *const kinds[] = {
+        [IMP_OPTK_NUM] = "number",
+        [IMP_OPTK_BOOL] = "true or false",
+        [IMP_OPTK_WORD] = "word",
+        [IMP_OPTK_TEXT] = "text",
+        [IMP_OPTK_FILE] = "text",
+        [IMP_OPTK_CONTACTS] = "contacts",
+        [IMP_OPTK_VALUES] = "values",
+        [IMP_OPTK_TIMES] = "time or list of times",
+        [IMP_OPTK_AXIS] = "param in values",
+        [IMP_OPTK_AXES] = "params in values",
+        [IMP_OPTK_QUESTION] = "command",
+        [IMP_OPTK_NUMBERS] = "number or list of numbers",
+        [IMP_OPTK_CURVES] = "curves"};
+    assert(k < sizeof kinds / sizeof *kinds && kinds[k]);
+    return kinds[k];
 }
 static const char *
 field_word(enum imp_field_kind k)
 {
-    static const char *const s[] = {
-        "number", "vector", "spin",          "true or false",
-        "text",   "list",   "list of texts", "list of vectors",
-        "matrix"};
-    return s[k];
+    static const char *const kinds[] = {
+        [IMP_FIELD_NUM] = "number",         [IMP_FIELD_VEC] = "vector",
+        [IMP_FIELD_SPIN] = "spin",          [IMP_FIELD_BOOL] = "true or false",
+        [IMP_FIELD_TEXT] = "text",          [IMP_FIELD_LIST] = "list",
+        [IMP_FIELD_TEXTS] = "list of texts",
+        [IMP_FIELD_VECS] = "list of vectors",
+        [IMP_FIELD_MAT] = "matrix"};
+    assert(k < sizeof kinds / sizeof *kinds && kinds[k]);
+    return kinds[k];
 }
 
 static void

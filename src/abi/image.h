@@ -3,7 +3,14 @@
  * from its start), built by mechanics/, embedded in object files by codegen/,
  * read in place by runtime/, analysis/ and output/. Tapes are the serialised
  * graph: the evaluator interprets them, codegen/ lowers the same tapes to
- * machine code. */
+ * machine code.
+ *
+ * Comments of tapes have one form. "eval" is a tape that gives numbers,
+ * "series" one that gives Taylor coefficients in t. After "local:" stands what
+ * the caller passes beside env, after "ROW source" whose series the tape reads,
+ * then the outputs in their order, with their number in brackets. d is the
+ * dimension of space, 2 or 3. IMP_NO_TAPE: the model has no such tape. An
+ * imp_ref is an array of what its comment names. */
 #ifndef IMP_ABI_IMAGE_H
 #define IMP_ABI_IMAGE_H
 
@@ -41,8 +48,8 @@ enum imp_op {
 #define IMP_ROW_PAD 4
 #define IMP_ROW_STRIDE 32
 
-/* One instruction = one register, in SSA form; operand registers have lower
- * numbers except where said.
+/* One instruction defines one register, in SSA form. Operand registers have
+ * lower numbers, except where it is said below.
  *   CONST   a: index in consts          ENV  a: index in env
  *   LOCAL   a: index in local           TIME a: index of t in env (slope 1)
  *   ROW     a: source (0, 1, ..), b: row in that source   (series tapes)

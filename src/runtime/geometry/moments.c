@@ -28,7 +28,7 @@
 /* A result with a greater error does not count: the surface runs far away in
  * some direction. */
 #define MOMENTS_USELESS 0.02
-/* what rounding may add: of the level set along the rays, and of the sum */
+/* What rounding may add, along the rays of the level set and in the sum. */
 #define MOMENTS_FLOOR 1e-12
 
 enum { Q_V, Q_C, Q_S = 4, Q_N = 10 }; /* volume, first, second moments */
@@ -49,8 +49,8 @@ struct quad {
     double longest, where[3]; /* the longest ray met */
 };
 
-/* adds w times the integrand at direction d. Directions below a mirror plane
- * are left to their images. */
+/* Adds the integrand at direction d, times the weight w. Directions below a
+ * mirror plane are left out, because their images count for them. */
 static void
 add_ray(struct quad *quad, const double direction[3], double weight)
 {
@@ -92,8 +92,8 @@ add_ray(struct quad *quad, const double direction[3], double weight)
 /* -- rules --------------------------------------------------------------------
  */
 
-/* node i and weight of the Gauss-Legendre rule with an even number of nodes on
- * [-1, 1] */
+/* Makes node i, and its weight, of the Gauss-Legendre rule with an even number
+ * of nodes on [-1, 1]. */
 static void
 gauss_legendre(int n_nodes, int i, double *node, double *weight)
 {
@@ -116,8 +116,8 @@ gauss_legendre(int n_nodes, int i, double *node, double *weight)
     *weight = 2 / ((1 - root * root) * dp * dp);
 }
 
-/* the ring at this height on the unit sphere (the circle itself in the plane,
- * height 0): m equally spaced directions, none on an axis */
+/* Adds the ring at this height on the unit sphere, in the plane the circle
+ * itself (height 0): m equally spaced directions, none of them on an axis. */
 static void
 add_ring(struct quad *quad, double height, double weight, int m)
 {
@@ -168,7 +168,8 @@ add_quadrants(struct quad *quad, double height, double weight, int level)
     for (int j = -m; j <= m; j++) {
         double u, v, w;
         tanh_sinh(j * h, &u, &v, &w);
-        /* from the nearer end, so that small components are exact */
+        /* The angle is taken from the nearer end, so that small components are
+         * exact. */
         double a = s * (u < v ? cos(half_pi * u) : sin(half_pi * v));
         double b = s * (u < v ? sin(half_pi * u) : cos(half_pi * v));
         w *= weight * h * half_pi;
@@ -229,8 +230,8 @@ finish(struct quad *quad, struct moments *moments)
     return isfinite(moments->inertia[0]) && moments->inertia[0] > 0;
 }
 
-/* greatest relative difference; lengths by the radius of gyration, inertias by
- * the greatest moment */
+/* Returns the greatest relative difference. Lengths are relative to the radius
+ * of gyration, inertias to the greatest moment. */
 static double
 difference(const struct moments *a, const struct moments *b)
 {
@@ -268,8 +269,8 @@ estimate(const double d[3], int n)
     return e + MOMENTS_FLOOR;
 }
 
-/* one family of rules over rising levels about the present o; best result so
- * far into best (error infinite at first) */
+/* Applies one family of rules, level by level, about the present o. *best gets
+ * the best result so far; its error is infinite at first. */
 static bool
 run_levels(struct quad *quad, void (*rule)(struct quad *, int), int first,
            int last, struct moments *best)
@@ -293,7 +294,7 @@ run_levels(struct quad *quad, void (*rule)(struct quad *, int), int first,
             *best = now;
         if (now.error <= MOMENTS_TARGET)
             return true;
-        /* slow: leave it to the other family */
+        /* The convergence is slow, so the other family takes over. */
         if (rule == rule_smooth && differences >= 3 &&
             direction[0] > 0.02 * direction[1])
             return true;
@@ -302,7 +303,8 @@ run_levels(struct quad *quad, void (*rule)(struct quad *, int), int first,
     return true;
 }
 
-/* moves o to the centroid found so far if that is inside and worth it */
+/* Moves o to the centroid found so far, if that is inside and far enough away
+ * to pay for a new start. */
 static void
 recentre(struct quad *quad, const struct moments *m)
 {
@@ -331,8 +333,8 @@ moments_find(struct rt *run, uint32_t body, struct moments *out, double bad[3])
         quad.mirror[i] =
             i < quad.n && (image_body->flags & (IMP_BODYF_MIRROR_X << i));
 
-    /* A body without an end, such as a cylinder, has no end along an axis in
-     * most models. */
+    /* A body that is not bounded, such as a cylinder, usually has no end along
+     * an axis. */
     for (int i = 0; i < 2 * quad.n; i++) {
         double d[3] = {0, 0, 0};
         d[i / 2] = i % 2 ? -1 : 1;
@@ -344,7 +346,8 @@ moments_find(struct rt *run, uint32_t body, struct moments *out, double bad[3])
     }
     quad.fault = RAY_OK;
 
-    /* a coarse pass: is it a star, and where is its middle? */
+    /* A coarse pass tells whether the body is star-shaped, and where its middle
+     * is. */
     struct moments moments = {.error = (double)INFINITY};
     quad.check_star = true;
     if (!run_levels(&quad, rule_smooth, 0, 0, &moments))
@@ -356,7 +359,7 @@ moments_find(struct rt *run, uint32_t body, struct moments *out, double bad[3])
             recentre(&quad, &moments);
             quad.check_star = true;
             if (!run_levels(&quad, rule_smooth, 1, 1, &c)) {
-                /* not a star from there: stay at the origin */
+                /* It is no star from there, so the origin stays. */
                 quad.fault = RAY_OK;
                 memset(quad.o, 0, sizeof quad.o);
                 break;
@@ -369,8 +372,8 @@ moments_find(struct rt *run, uint32_t body, struct moments *out, double bad[3])
     if (!run_levels(&quad, rule_smooth, 0, quad.n == 2 ? 9 : 4, &moments))
         goto fault;
     if (moments.error > MOMENTS_TARGET) {
-        /* kinks through the centre need the centre itself: two coarse passes
-         * to find it, one fine one */
+        /* Surfaces with kinks in planes through the centre need the centre
+         * itself: two coarse passes find it, then a fine one follows. */
         struct moments coarser = moments;
         bool centred =
             quad.mirror[0] && quad.mirror[1] && (quad.n == 2 || quad.mirror[2]);

@@ -20,11 +20,13 @@
 #include "base/arena.h"
 #include "runtime/numerics/vec3.h"
 
-/* What counts as one plane, relative to the extents: coordinates from formulas
- * are off by some tens of roundings (1e-14), which a plane through three
- * corners of a small face enlarges up to a hundred times. */
+/* Points count as lying in one plane within this share of the extents.
+ * Coordinates from formulas are off by some tens of roundings (1e-14), and a
+ * plane through three corners of a small face enlarges that up to a hundred
+ * times. */
 #define HULL_FLATNESS 1e-12
-/* roundings of coordinates relative to their own size, not to the extents */
+/* How far rounding may move a coordinate, relative to its own size and not to
+ * the extents. */
 #define HULL_ROUNDING (16 * DBL_EPSILON)
 /* If the tolerance would have to be greater than this, the points have no
  * thickness. */
@@ -67,8 +69,8 @@ by_place(const void *a, const void *b)
     return p->i < q->i ? -1 : p->i > q->i;
 }
 
-/* is b on the left of, or within tol of, the line from a to c? then it is no
- * corner of a chain that turns left */
+/* Is b on the left of the line from a to c, or within tol of it? Then b is no
+ * corner of a chain that turns left. */
 static bool
 no_corner(const struct sorter *a, const struct sorter *b,
           const struct sorter *c, double tol)
@@ -104,8 +106,8 @@ chain_find(struct arena *arena, const double (*q)[2], const uint32_t *id,
             n_chain--;
         chain[n_chain++] = sorted[i];
     }
-    n_chain--; /* the first once more */
-    /* the two ends of the chains may lie on a side themselves */
+    n_chain--; /* The last point of the chain is the first one again. */
+    /* The two ends of the chains may lie on a side of the polygon. */
     for (bool again = true; again && n_chain >= 3;) {
         again = false;
         for (uint32_t i = 0; i < n_chain && n_chain >= 3; i++)
@@ -172,8 +174,8 @@ edge_known(const struct wrap *wrap, uint32_t v, uint32_t u)
 
 /* -- faces ---------------------------------------------------------------- */
 
-/* points within tol of the plane n.x = d into w->in; greatest height over it
- * in *over, that point in *top */
+/* Collects the points within tol of the plane n.x = d in w->in. *over gets the
+ * greatest height over the plane, *top that point. */
 static uint32_t
 in_plane(struct wrap *wrap, const double n[3], double d, double *over,
          uint32_t *top)
@@ -194,7 +196,8 @@ in_plane(struct wrap *wrap, const double n[3], double d, double *over,
     return n_inside;
 }
 
-/* normal and offset of the plane through a loop of points (Newell) */
+/* Makes normal and offset of the plane through a loop of points (Newell's
+ * method). */
 static bool
 loop_plane(const struct wrap *wrap, const uint32_t *loop, uint32_t count,
            double normal[3], double *offset)
@@ -218,7 +221,7 @@ loop_plane(const struct wrap *wrap, const uint32_t *loop, uint32_t count,
     return true;
 }
 
-/* two unit vectors across n, right-handed with it */
+/* Makes two unit vectors across n, which are right-handed with it. */
 static void
 across(const double n[3], double u[3], double v[3])
 {
@@ -231,8 +234,8 @@ across(const double n[3], double u[3], double v[3])
     vec3_cross(n, u, v);
 }
 
-/* corners of the m points in w->in, which lie in the plane with normal n, in
- * order around it */
+/* Finds the corners of the m points in w->in, which lie in the plane with
+ * normal n, and puts them in order around it. */
 static uint32_t
 in_order(struct wrap *wrap, const double n[3], uint32_t m)
 {
@@ -248,8 +251,8 @@ in_order(struct wrap *wrap, const double n[3], uint32_t m)
 
 enum step { STEP_OK, STEP_AGAIN, STEP_LOST };
 
-/* drops the points of w->in that are not in the chain of m; STEP_AGAIN if a
- * face that stands uses one */
+/* Drops the points of w->in that are not in the chain of m. STEP_AGAIN: a face
+ * that has been found uses one of them. */
 static enum step
 drop_others(struct wrap *wrap, uint32_t in, uint32_t m)
 {
@@ -268,9 +271,9 @@ drop_others(struct wrap *wrap, uint32_t in, uint32_t m)
     return step;
 }
 
-/* the face that lies about in the plane outward.x = offset, which passes
- * through both ends of an edge; the plane is made better until nothing lies
- * over it */
+/* Adds the face that lies about in the plane outward.x = offset, which passes
+ * through both ends of an edge. The plane is improved until no point lies over
+ * it. */
 static enum step
 face_add(struct wrap *wrap, double outward[3], double offset)
 {
@@ -328,9 +331,9 @@ face_add(struct wrap *wrap, double outward[3], double offset)
     return STEP_OK;
 }
 
-/* The plane across the edge from first to second of a face with normal n that
- * lies on the left of it: of all points the one farthest around the edge spans
- * it. Points on the edge's line have no angle. */
+/* Finds the plane across an edge, which goes from `first` to `second` of a face
+ * with normal n on its left. It passes through the point that is farthest
+ * around the edge. Points on the line of the edge have no angle. */
 static bool
 pivot(const struct wrap *wrap, uint32_t first, uint32_t second,
       const double n[3], double out[3], double *offset)
@@ -352,7 +355,8 @@ pivot(const struct wrap *wrap, uint32_t first, uint32_t second,
         double r = hypot(cosine, sine);
         if (r <= 2 * wrap->tol)
             continue;
-        /* rounding puts points of the face itself under or over it */
+        /* By rounding, points of the face itself may lie under or over its
+         * plane. */
         if (sine <= wrap->tol && cosine > 0)
             sine = 0;
         cosine /= r;
@@ -371,7 +375,7 @@ pivot(const struct wrap *wrap, uint32_t first, uint32_t second,
     return any;
 }
 
-/* a first face: over an edge of the hull of the projections along z */
+/* Finds a first face, over an edge of the hull of the projections along z. */
 static enum step
 first_face(struct wrap *wrap)
 {
@@ -390,12 +394,13 @@ first_face(struct wrap *wrap)
     const double *p = wrap->p[a], *q = wrap->p[b];
     double n[3] = {q[1] - p[1], p[0] - q[0], 0}, over, d;
     vec3_normalise(n);
-    /* of the points over that edge two that lie far apart */
+    /* Of the points over that edge the plane needs two that lie far apart. */
     uint32_t top, in = in_plane(wrap, n, vec3_dot(n, p), &over, &top);
     if (in >= 3 && in_order(wrap, n, in) >= 3)
         return face_add(wrap, n, vec3_dot(n, p));
-    /* an edge of the hull, or part of one: which side the inside is does not
-     * matter, the plane through z has all points on one side */
+    /* Only an edge of the hull, or a part of one, lies there. Which side the
+     * inside is on does not matter, because the plane along z has all points on
+     * one side. */
     if (!pivot(wrap, a, b, n, n, &d))
         return STEP_LOST;
     return face_add(wrap, n, d);
@@ -421,14 +426,14 @@ wrap_all(struct wrap *wrap)
             if (step == STEP_OK && !edge_known(wrap, u, v))
                 step = STEP_LOST;
         }
-        /* Euler: no more than 2 n - 4 faces */
+        /* By Euler's formula there are no more than 2 n - 4 faces. */
         if (wrap->n_face > 2 * wrap->n)
             return STEP_LOST;
     }
     return step;
 }
 
-/* every edge twice, v - e + f = 2 */
+/* Is the surface closed? Then every edge occurs twice, and v - e + f = 2. */
 static bool
 closed(const struct wrap *wrap, bool *corner)
 {
@@ -442,7 +447,7 @@ closed(const struct wrap *wrap, bool *corner)
 
 /* -- both ----------------------------------------------------------------- */
 
-/* do all points lie in one plane? spans the widest triangle and looks */
+/* Do all points lie in one plane? The widest triangle spans it. */
 static bool
 one_plane(const struct wrap *wrap)
 {
@@ -481,7 +486,8 @@ one_plane(const struct wrap *wrap)
     return !(best > 4 * wrap->tol);
 }
 
-/* to coordinates of extent 1; false if they have none in some direction */
+/* Scales the coordinates to extents of 1. False: in some direction the points
+ * have no extent. */
 static bool
 rescale(struct wrap *wrap, const double (*points)[3])
 {
@@ -576,9 +582,10 @@ hull_find(struct arena *arena, int dim, const double (*points)[3],
         return HULL_FLAT;
     if (dim == 2)
         return plane_hull(&wrap, out);
-    /* Faces that are a little wider than tol may be faces, or parts of their
-     * neighbours, if tol is smaller or greater. A hull that closes is right
-     * within its tol. */
+    /* Faces that are a little wider than tol may count as faces of their own,
+     * or as parts of their neighbours, when tol is smaller or greater. Every
+     * hull that closes is right within its own tol, so several values of tol
+     * are tried. */
     static const double more[] = {1, 0.125, 8, 0.015625, 64, 512};
     const double tol = wrap.tol;
     for (size_t t = 0; t < sizeof more / sizeof *more; t++) {
@@ -586,7 +593,8 @@ hull_find(struct arena *arena, int dim, const double (*points)[3],
         wrap.tol = tol * more[t];
         memset(wrap.dropped, 0, n_point * sizeof *wrap.dropped);
         memset(out->corner, 0, n_point * sizeof *out->corner);
-        /* each round but the last drops a point */
+        /* Every round but the last drops a point, so there are at most n + 1.
+         */
         for (uint32_t round = 0; round <= n_point && step == STEP_AGAIN;
              round++)
             step = wrap_all(&wrap);

@@ -13,13 +13,16 @@
 #include "runtime/geometry/polytope_hull.h"
 #include "runtime/numerics/vec3.h"
 
-/* a corner may break other half-spaces by this share of its distance from the
- * inner point: what solving for it rounds, up to flat angles of 1e-6 */
+/* A corner may lie outside other half-spaces by this share of its distance from
+ * the inner point. It is the rounding error of solving for the corner, where
+ * planes meet at angles down to 1e-6. */
 #define PLANES_SLACK 1e-9
-/* half-spaces whose dual points lie in a plane with the inner point, within
- * this share of their distances (roundings), leave the direction across open */
+/* When the dual points of half-spaces lie in one plane with the inner point,
+ * within this share of their distances (rounding), the half-spaces leave the
+ * direction across them open. */
 #define PLANES_OPEN 1e-13
-/* steps that move the inner point to the middle of chords along the axes */
+/* In so many steps the inner point is moved to the middle of chords along the
+ * axes. */
 #define CENTRE_STEPS 12
 
 /* -- how faces hang together ---------------------------------------------- */
@@ -39,7 +42,7 @@ by_ends(const void *a, const void *b)
     return p->at < q->at ? -1 : p->at > q->at;
 }
 
-/* false: not a closed surface */
+/* Makes the mesh. False: the faces do not form a closed surface. */
 static bool
 mesh_build(struct arena *arena, uint32_t n_vertex, uint32_t n_face,
            const uint32_t *first, const uint32_t *loop, struct mesh *out)
@@ -77,7 +80,7 @@ mesh_build(struct arena *arena, uint32_t n_vertex, uint32_t n_face,
         for (uint32_t k = 0; k < count; k++) {
             out->around[out->at[v] + k] = face[i];
             i = out->twin[prev[i]];
-            /* all faces at a corner are one ring */
+            /* Do all faces at each corner form one ring? */
             if ((i == start[v]) != (k + 1 == count))
                 return false;
         }
@@ -85,7 +88,8 @@ mesh_build(struct arena *arena, uint32_t n_vertex, uint32_t n_face,
     return true;
 }
 
-/* edges and rings of a polytope in space whose faces and loops are known */
+/* Makes edges and rings of a polytope in space whose faces and loops are known.
+ */
 static bool
 finish(struct arena *arena, struct polytope *polytope)
 {
@@ -121,7 +125,7 @@ finish(struct arena *arena, struct polytope *polytope)
     return polytope->n_vertex + polytope->n_face == n_vertex + 2;
 }
 
-/* sides and corners of a polygon whose vertices are in order */
+/* Makes sides and corners of a polygon whose vertices are in order. */
 static void
 polygon_sides(struct arena *arena, struct polytope *polytope)
 {
@@ -143,7 +147,8 @@ polygon_sides(struct arena *arena, struct polytope *polytope)
 
 /* -- from corners --------------------------------------------------------- */
 
-/* plane of a face through its corners (Newell; about their mean) */
+/* Makes the plane of a face through its corners (Newell's method, about their
+ * mean). */
 static void
 face_plane(struct polytope *polytope, struct polytope_face *face)
 {
@@ -224,7 +229,7 @@ struct vertex_planes {
     double c[3];
 };
 
-/* moves the bounds to the point c, which lies well inside */
+/* Moves the bounds to the point c, which lies well inside. */
 static enum hull_fault
 find_inside(struct vertex_planes *planes)
 {
@@ -254,8 +259,8 @@ find_inside(struct vertex_planes *planes)
     return HULL_OK;
 }
 
-/* corner where the half-spaces in `at` meet: of these the first, the one most
- * across it, and the one most across both. About c. */
+/* Finds the corner, about c, where the half-spaces in `at` meet. Three of them
+ * are used: the first, the one most across it, and the one most across both. */
 static bool
 corner(const struct vertex_planes *planes, const uint32_t *at, uint32_t n_plane,
        double point[3])
@@ -296,8 +301,9 @@ corner(const struct vertex_planes *planes, const uint32_t *at, uint32_t n_plane,
     return true;
 }
 
-/* Is c inside the plane through the dual points of half-spaces `at`, which are
- * in order around a face of their hull? If not, these do not close. */
+/* Is c inside the plane through the dual points of the half-spaces `at`, which
+ * are in order around a face of their hull? If not, these half-spaces do not
+ * close. */
 static bool
 encloses(const struct vertex_planes *planes, const uint32_t *at, uint32_t n)
 {
@@ -319,7 +325,7 @@ encloses(const struct vertex_planes *planes, const uint32_t *at, uint32_t n)
     return sum > PLANES_OPEN * big;
 }
 
-/* lies x inside all half-spaces? */
+/* Does x lie inside all half-spaces? */
 static bool
 holds(const struct vertex_planes *planes, const double x[3])
 {
@@ -394,7 +400,7 @@ planes_polyhedron(const struct vertex_planes *planes, const struct hull *hull,
     out->face = NEW_N(planes->a, struct polytope_face, planes->n);
     for (uint32_t i = 0; i < planes->n; i++) {
         if (mesh.at[i] == mesh.at[i + 1])
-            continue; /* it bounds nothing */
+            continue; /* This half-space bounds nothing. */
         struct polytope_face *face = out->face + n_vertex++;
         put_face(planes, face, i);
         face->first = mesh.at[i];
@@ -405,7 +411,8 @@ planes_polyhedron(const struct vertex_planes *planes, const struct hull *hull,
     return finish(planes->a, out) ? HULL_OK : HULL_LOST;
 }
 
-/* unit normals, those that say something; bounds about the origin */
+/* Takes the half-spaces that say something, with unit normals and bounds about
+ * the origin. */
 static enum hull_fault
 take(struct vertex_planes *planes, const double (*half_spaces)[4],
      uint32_t n_plane, uint32_t bad[2])
@@ -464,7 +471,7 @@ polytope_planes(struct arena *arena, int dim, const double (*h)[4],
                 planes.dual[i][k] = planes.h[i][k] / planes.h[i][3];
         fault = hull_find(arena, dim, (const double(*)[3])planes.dual, planes.n,
                           &hull);
-        if (fault == HULL_SAME) /* the same half-space twice */
+        if (fault == HULL_SAME) /* The same half-space was given twice. */
             memmove(planes.h[hull.bad[1]], planes.h[--planes.n],
                     sizeof *planes.h);
     } while (fault == HULL_SAME);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* See ray.h. Halley's iteration on f(rho) = G(o + rho d), whose first two
- * derivatives the tape g2 gives exactly, kept inside a bracket: f < 0 at lo,
- * f > 0 (or not a number) at hi. */
+/* See ray.h. Halley's iteration solves f(rho) = G(o + rho d) = 0. The tape g2
+ * gives the first two derivatives of f exactly. The iteration stays inside a
+ * bracket: f < 0 at lo; at hi f > 0, or f is not a number. */
 #include "runtime/geometry/ray.h"
 
 #include <assert.h>
@@ -38,7 +38,7 @@ struct along {
     double f, df, ddf;
 };
 
-/* f, f', f'' at rho; fills hit */
+/* Computes f, f', f'' at rho, and fills *hit. */
 static struct along
 level_along(struct rt *run, uint32_t body, const double o[3],
             const double along_ray[3], double rho, struct ray_hit *hit)
@@ -70,8 +70,8 @@ level_along(struct rt *run, uint32_t body, const double o[3],
     return along;
 }
 
-/* Halley's step, or Newton's where the second derivative is no help; NaN where
- * there is none */
+/* Returns Halley's step, or Newton's where the second derivative does not help;
+ * NaN where there is no step. */
 static double
 proposal(double rho, struct along along)
 {
@@ -102,7 +102,8 @@ ray_hit(struct rt *run, uint32_t body, const double origin[3],
             hi = rho;
             hi_number = isfinite(along.f);
         }
-        /* the start must be inside; no evaluation if a guess was inside */
+        /* The start must be inside. If the level set at a guess was negative,
+         * this need not be computed. */
         if (along.f < 0)
             inside = true;
         if (!inside && step == 0) {

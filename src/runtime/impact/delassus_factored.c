@@ -17,8 +17,9 @@
 
 #define SIX 6 /* lanes of a panel */
 
-/* six numbers side by side: a reaction on a body, or a line of a panel; the
- * same operations, in the same order, as on one number after the other */
+/* Six numbers side by side: a reaction on a body, or a line of a panel. They go
+ * through the same operations, in the same order, as one number after the other
+ * would. */
 typedef double pair __attribute__((vector_size(16)));
 struct six {
     pair a, b, c;
@@ -87,8 +88,8 @@ dot6(const double *a, const double *b)
            (a[4] * b[4] + a[5] * b[5]);
 }
 
-/* the six numbers of the reaction [force; moment about r from the mass centre]
- * on a body; g: root of the inverse mass, with the sign */
+/* Writes the six numbers of the reaction [force; moment about r from the mass
+ * centre] on a body. g is the root of the inverse mass, with the sign. */
 static inline void
 six_of(const struct impact_body *b, double g, double sign, const double f[3],
        const double t[3], const double r[3], double out[6])
@@ -103,7 +104,8 @@ six_of(const struct impact_body *b, double g, double sign, const double f[3],
     }
 }
 
-/* one side of n_rows rows: `screws` holds force and moment about `at` */
+/* Writes one side of n_rows rows. `screws` holds force and moment about `at`.
+ */
 static void
 build_side(struct impact_solver *solver, int n_rows, struct impact_row *row,
            int side, uint32_t body, double sign, const double *screws,
@@ -156,8 +158,8 @@ build_rows(struct impact_solver *solver)
 /* -- panels ----------------------------------------------------------------
  */
 
-/* T := L^-1 T for lines of rows, from joint `from` to joint `to`, ld apart;
- * `f` is the first row of joint `from` */
+/* Computes T := L^-1 T for lines of rows, from joint `from` to joint `to`.
+ * Lines are ld numbers apart; `f` is the first row of joint `from`. */
 static void
 forward(const struct impact_work *work, int from, int to, double *T, int ld)
 {
@@ -177,8 +179,8 @@ forward(const struct impact_work *work, int from, int to, double *T, int ld)
     }
 }
 
-/* products := those of the joint's rows with the rows of all joints from
- * `start[joint]` to itself */
+/* Computes the products of the joint's rows with the rows of all joints from
+ * `start[joint]` to itself. */
 static void
 gram_of_joint(struct impact_solver *solver, int joint, double *products)
 {
@@ -215,8 +217,9 @@ gram_of_joint(struct impact_solver *solver, int joint, double *products)
     }
 }
 
-/* Cholesky factors of the joints' part, as dense_cholesky: smallest ratio of a
- * kept pivot to its row's size; what is at or under tol is dropped */
+/* Makes the Cholesky factors of the joints' part, as dense_cholesky does.
+ * Returns the smallest ratio of a kept pivot to its row's size; pivots at or
+ * under tol are dropped. */
 static double
 factor_joints(struct impact_solver *solver, double tol)
 {
@@ -272,9 +275,9 @@ factor_joints(struct impact_solver *solver, double tol)
 /* -- contacts --------------------------------------------------------------
  */
 
-/* Contacts in the order of the first joint that they feel (`place`: contact at
- * each place), so that those a joint concerns are a prefix. first[] by place:
- * that joint. */
+/* Orders the contacts by the first joint that they feel (`place`: the contact
+ * at each place), so that the contacts which a joint concerns come first.
+ * first[] by place: that joint. */
 static void
 order_contacts(struct impact_solver *solver, int *first)
 {
@@ -298,7 +301,8 @@ order_contacts(struct impact_solver *solver, int *first)
     }
 }
 
-/* products of the contacts' rows with those of joints, into W by place */
+/* Writes the products of the contacts' rows with those of joints into W, by
+ * place. */
 static void
 gram_of_contacts(struct impact_solver *solver)
 {
@@ -322,7 +326,8 @@ gram_of_contacts(struct impact_solver *solver)
     }
 }
 
-/* among the contacts themselves: the lower triangle of G without joints */
+/* Writes the products of the contacts' rows among themselves: the lower
+ * triangle of G without joints. */
 static void
 gram_of_free(struct impact_solver *solver)
 {
@@ -382,7 +387,7 @@ reduce_tile(struct impact_solver *solver, int row_place, int column_place,
         }
 }
 
-/* G = A_cc - W^T W, W = L^-1 A_jc */
+/* Computes G = A_cc - W^T W, where W = L^-1 A_jc. */
 static void
 reduce_contacts(struct impact_solver *solver)
 {
@@ -421,7 +426,7 @@ delassus_factor(struct impact_solver *solver, double tol)
     return worst;
 }
 
-/* L^T xi = -W P */
+/* Solves L^T xi = -W P. */
 void
 impact_joint_impulses(struct impact_solver *solver, const double *P, double *xi)
 {
@@ -430,7 +435,7 @@ impact_joint_impulses(struct impact_solver *solver, const double *P, double *xi)
     double x[IMPACT_CONTACTS_MAX];
     for (int p = 0; p < solver->nc; p++)
         x[p] = P[joints->place[p]];
-    /* contacts at and after place p do not feel joint j */
+    /* Contacts at place p and behind it do not feel joint j. */
     const int *first = joints->place + solver->nc;
     for (int j = 0, p = 0; j < (int)solver->in.n_joint; j++) {
         while (p < solver->nc && first[p] <= j)

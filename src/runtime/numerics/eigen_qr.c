@@ -20,13 +20,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* steps in which no eigenvalue came: shifts of another kind, entries of the
- * size of rounding dropped, given up */
+/* After so many steps without an eigenvalue: shifts of another kind are taken,
+ * entries of the size of rounding are dropped, the search is given up. */
 #define QR_ODD 10
 #define QR_COARSE 20
 #define QR_MOST 300
 
-/* rows and columns of like size */
+/* Scales rows and columns to similar sizes. */
 static void
 balance(int n, double *a)
 {
@@ -55,8 +55,8 @@ balance(int n, double *a)
     }
 }
 
-/* v (k entries) := reflector with (I - b v v^T) x along the first axis; 0: x is
- * so already */
+/* Makes the reflector v (k entries), such that (I - b v v^T) x lies along the
+ * first axis. Returns b; 0: x already lies there. */
 static double
 reflector(int k, const double *x, double *v)
 {
@@ -79,8 +79,8 @@ reflector(int k, const double *x, double *v)
     return 2.0 / square;
 }
 
-/* rows first .. first+k-1 of columns from .. n-1, columns first .. first+k-1 of
- * rows 0 .. to: multiplied by I - b v v^T */
+/* Multiplies by I - b v v^T: rows first .. first+k-1 of columns from .. n-1,
+ * then columns first .. first+k-1 of rows 0 .. to. */
 static void
 reflect(int n, double *a, int first, int k, const double *v, double b, int from,
         int to)
@@ -116,7 +116,7 @@ hessenberg(int n, double *a, double *x, double *v)
     }
 }
 
-/* both eigenvalues of the 2 x 2 block at row r */
+/* Finds both eigenvalues of the 2 x 2 block at row r. */
 static void
 pair(int n, const double *a, int r, double *re, double *im)
 {
@@ -130,13 +130,14 @@ pair(int n, const double *a, int r, double *re, double *im)
         im[r + 1] = -im[r];
         return;
     }
-    /* the one without cancellation, and the other by the product */
+    /* One eigenvalue comes from a sum without cancellation, the other from the
+     * product of both. */
     double z = h + copysign(sqrt(d), h);
     re[r] = t + z;
     re[r + 1] = z == 0.0 ? t : t - q * s / z;
 }
 
-/* may entry (k, k - 1) be dropped? */
+/* May entry (k, k - 1) be dropped? */
 static bool
 negligible(int n, const double *a, int k, double coarse)
 {
@@ -173,7 +174,7 @@ shifts_of(double p, double q, double s, double t)
     return (struct shifts){2.0 * near, near * near};
 }
 
-/* first column of the shifted square at row r, any length */
+/* Makes the first column of the shifted square at row r, up to a factor. */
 static void
 first_column(int n, const double *a, int r, struct shifts f, double *x)
 {
@@ -183,7 +184,7 @@ first_column(int n, const double *a, int r, struct shifts f, double *x)
     x[2] = g * a[(r + 2) * n + r + 1];
 }
 
-/* one step on rows low .. hi */
+/* Takes one step on the rows low .. hi. */
 static void
 francis(int n, double *a, int low, int hi, struct shifts f)
 {
@@ -211,7 +212,8 @@ francis(int n, double *a, int low, int hi, struct shifts f)
         for (int i = 0; i < 3; i++)
             x[i] = k + 1 + i <= hi ? a[(k + 1 + i) * n + k] : 0.0;
     }
-    /* what a step that began behind small entries leaves below them */
+    /* Clears what a step that began behind small entries leaves below the
+     * diagonal. */
     for (int k = low; k + 2 <= hi; k++)
         for (int i = k + 2; i <= hi && i <= k + 3; i++)
             a[i * n + k] = 0.0;

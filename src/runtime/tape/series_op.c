@@ -25,8 +25,8 @@ all_zero(const double *a, int from, int to)
     return 1;
 }
 
-/* coefficient k >= 1 of w^p, w_0 != 0, from z_0 .. z_{k-1}:
- * w z' = p w' z  =>  k w_0 z_k = sum_j (p j - (k - j)) w_j z_{k-j} */
+/* Returns coefficient k >= 1 of z = w^p, where w_0 != 0, from z_0 .. z_{k-1}.
+ * From w z' = p w' z follows k w_0 z_k = sum_j (p j - (k - j)) w_j z_{k-j}. */
 static double
 power_step(const double *w, double p, const double *z, int k)
 {
@@ -36,9 +36,9 @@ power_step(const double *w, double p, const double *z, int k)
     return sum / ((double)k * w[0]);
 }
 
-/* u^p, |u|^p or sgn(u)|u|^p where u_0 = 0: u = s^zeros w with w_0 != 0
- * gives s^leading w^p, leading = zeros p, analytic where the sign of s on both
- * sides allows it */
+/* Returns a coefficient of u^p, |u|^p or sgn(u)|u|^p where u_0 = 0. Then u =
+ * s^zeros w with w_0 != 0, and the power is s^leading w^p, where leading =
+ * zeros p. It is analytic where the sign of s on both sides allows it. */
 static double
 power_at_zero(uint32_t op, const double *u, double p, int k)
 {
@@ -57,10 +57,11 @@ power_at_zero(uint32_t op, const double *u, double p, int k)
         ok = whole && (zeros % 2 ? !even : even);
     else if (op == IMP_OP_ABSPOW)
         ok = whole && even;
-    else /* an integer power, or a base that is positive on both sides */
+    else /* The exponent is a whole number, or the base is positive on both
+            sides. */
         ok = p == rint(p) || (whole && even && zeros % 2 == 0 && u[zeros] > 0);
     int last = k - (int)leading;
-    /* below p = 1 coefficients of u beyond k would be needed */
+    /* For p < 1 coefficients of u beyond k would be needed. */
     if (!ok || last + zeros > k)
         return (double)NAN;
     const double *w = u + zeros;
@@ -76,7 +77,8 @@ power_at_zero(uint32_t op, const double *u, double p, int k)
     return z[last];
 }
 
-/* u^p with p changing in time: y' = y e', e = p log|u| */
+/* The power u^p whose exponent changes in time: y' = y e', where e = p log|u|.
+ */
 static double
 power_general(const double *u, const double *p, const double *y, int k)
 {
@@ -110,7 +112,7 @@ power(uint32_t op, const double *u, const double *p, const double *y, int k)
     return power_general(u, p, y, k);
 }
 
-/* y y' = a a' + b b' */
+/* From y^2 = a^2 + b^2 follows y y' = a a' + b b'. */
 static double
 hypot_step(const double *a, const double *b, const double *y, int k)
 {
@@ -124,7 +126,7 @@ hypot_step(const double *a, const double *b, const double *y, int k)
     return sum / ((double)k * y[0]);
 }
 
-/* (a^2 + b^2) y' = b a' - a b' for y = atan2(a, b) */
+/* For y = atan2(a, b): (a^2 + b^2) y' = b a' - a b'. */
 static double
 atan2_step(const double *a, const double *b, const double *y, int k)
 {
@@ -141,7 +143,8 @@ atan2_step(const double *a, const double *b, const double *y, int k)
     return sum / ((double)k * d[0]);
 }
 
-/* psi^(n)(u(s)) to order k by Horner's rule on the Taylor series at u_0 */
+/* The series of psi^(n)(u(s)) to order k, by Horner's rule on the Taylor series
+ * at u_0. */
 static void
 polygamma_of(double n, const double *u, int k, double *out)
 {
@@ -152,7 +155,8 @@ polygamma_of(double n, const double *u, int k, double *out)
     }
     memset(out, 0, sizeof(double) * (size_t)(k + 1));
     for (int i = k; i >= 0; i--) {
-        /* out = out * (u - u_0) + taylor_i; orders above k fall away */
+        /* Multiply by (u - u_0) and add taylor_i; orders above k are left out.
+         */
         for (int m = 0; m <= k; m++) {
             product[m] = 0;
             for (int j = 1; j <= m; j++)
@@ -163,14 +167,14 @@ polygamma_of(double n, const double *u, int k, double *out)
     }
 }
 
-/* lgamma' = psi(u) u'; gamma' = gamma psi(u) u' */
+/* lgamma' = psi(u) u', and gamma' = gamma psi(u) u'. */
 static double
 gamma_step(uint32_t op, const double *u, const double *y, int k)
 {
     double psi[N], e[N], sum = 0;
     polygamma_of(0, u, k - 1, psi);
     for (int j = 1; j <= k; j++) {
-        e[j] = 0; /* j times coefficient j of lgamma(u) */
+        e[j] = 0; /* Returns j times coefficient j of lgamma(u). */
         for (int i = 1; i <= j; i++)
             e[j] += (double)i * u[i] * psi[j - i];
     }

@@ -89,3 +89,11 @@ foreach(f ${fuzz})
   endif()
   target_link_libraries(${n} -Wl,--start-group ${libs_${r}} -Wl,--end-group m)
 endforeach()
+# The soak: random models and relations between their runs. The same seeds every
+# time; `./dev soak` takes others.
+file(GLOB soak CONFIGURE_DEPENDS tests/soak/*.c)
+add_executable(imp_soak ${soak})
+target_link_libraries(imp_soak m)
+add_test(NAME soak COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 40
+  --seconds 400 --known ${CMAKE_SOURCE_DIR}/tests/soak/known)
+set_tests_properties(soak PROPERTIES LABELS program TIMEOUT 600)

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What must hold within one run. */
+#include "audit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solid.h"
+#include "vector.h"
+
+/* Depth and distance allowed: Imp's own tolerance of a gap is 1e-9 of a length,
+ * and the search for the least depth here is good to 1e-9. */
+static const double APART = 1e-8;
+
+/* Positions, velocities and energies of free flight follow from the row before
+ * by rounding alone. */
+static const double FLIGHT = 1e-10;
+
+struct audit {
+    const struct model *model;
+    const struct result *result;
+    struct finding *finding;
+    struct solid solid[MAX_BODIES];
+    double mass[MAX_BODIES];   /* 0: fixed */
+    bool active[MAX_CONTACTS]; /* carries a force from here on, or may */
+};
+
+bool
+is_known_limit(const struct result *result)
+{
+    static const char *const known[] = {"E0710", "E0712", "W0730"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(result->code, known[i]))
+            return true;
+    return false;
+}
+
+void
+audit_end(const struct model *model, const struct result *result,
+          struct finding *finding)
+{
+    (void)model;
+    if (result->status == EXIT_SIGNAL)
+        finding_set(finding, "crash", "ended by signal %d", result->signal);
+    else if (result->status == EXIT_TIME)
+        finding_set(finding, "hang", "no end within the time allowed");
+    else if (strstr(result->err, "internal error") ||
+             strstr(result->err, "Assertion"))
+        finding_set(finding, "internal error", "%.900s", result->err);
+    else if (result->status == 2 || !result->read)
+        finding_set(finding, "refused", "status %d: %.900s", result->status,
+                    result->err);
+    else if (result->status && !is_known_limit(result)) {
+        char kind[40];
+        snprintf(kind, sizeof kind, "error %s", result->code);
+        finding_set(finding, kind, "%.900s", result->err);
+    }
+}
+
+static double
+ball_volume(int dimension, double exponent)
+{
+    if (dimension == 2)
+        return 4 * pow(tgamma(1 + 1 / exponent), 2) / tgamma(1 + 2 / exponent);
+    return 8 * pow(tgamma(1 + 1 / exponent), 3) / tgamma(1 + 3 / exponent);
+}
+
+static double
+body_mass(const struct body *body, const struct solid *solid)
+{
+    double volume = solid->area;
+    if (!solid->corners) {
+        volume = ball_volume(solid->dimension,
+                             body->shape == SHAPE_SUPERELLIPSE ? 4 : 2);
+        for (int k = 0; k < solid->dimension; k++)
+            volume *= body->size[body->shape == SHAPE_BALL ? 0 : k];
+    }
+    return body->density * volume;
+}
+
+/* The rows from the last impact before a limit of chatter to the limit show the
+ * motion without the impacts that the limit sums up. */
+static bool
+is_summed(const struct result *result, double time)
+{
+    for (int i = 0; i < result->limits; i++)
+        if (time < result->limit[i].time &&
+            time > result->limit[i].time - 2 * result->limit[i].sum)
+            return true;
+    return false;
+}
+
+/* Smooth shapes whose search for the depth is coarse in space. */
+static double
+depth_allowed(const struct solid *a, const struct solid *b)
+{
+    bool smooth =
+        (!a->corners && a->shape != SHAPE_BALL && a->shape != SHAPE_HALF) ||
+        (!b->corners && b->shape != SHAPE_BALL && b->shape != SHAPE_HALF);
+    return smooth && a->dimension == 3 ? 1e-5 : APART;
+}
+
+static void
+audit_gaps(struct audit *audit, int row)
+{
+    const struct model *model = audit->model;
+    const struct result *result = audit->result;
+    for (int i = 0; i < model->contacts; i++) {
+        const struct contact *contact = &model->contact[i];
+        if (!contact->there)
+            continue;
+        const struct solid *a = &audit->solid[contact->first];
+        const struct solid *b = &audit->solid[contact->second];
+        double own =
+            solid_separation(a, result_state(result, row, contact->first), b,
+                             result_state(result, row, contact->second));
+        double gap = result->gap[row * result->contacts + i];
+        if (own < -depth_allowed(a, b))
+            finding_set(audit->finding, "overlap",
+                        "%s: depth %.3g at t = %.17g (gap %.3g)", contact->name,
+                        -own, result->t[row], gap);
+        else if (own > APART && !(fabs(gap - own) < APART * (1 + own)))
+            finding_set(audit->finding, "gap",
+                        "%s: gap %.17g at t = %.17g, the distance is %.17g",
+                        contact->name, gap, result->t[row], own);
+    }
+}
+
+static bool
+is_free(const struct audit *audit, int body)
+{
+    static const struct load none;
+    const struct load *load = &audit->model->body[body].load;
+    for (int i = 0; i < audit->model->contacts; i++)
+        if (audit->active[i] && (audit->model->contact[i].first == body ||
+                                 audit->model->contact[i].second == body))
+            return false;
+    return load->spring == none.spring && load->drag == none.drag &&
+           load->torque_drag == 0 && length(load->constant) == 0 &&
+           length(load->wave) == 0 && length(load->torque) == 0;
+}
+
+/* A body that nothing touches falls freely from one row to the next. */
+static void
+audit_flight(struct audit *audit, int row)
+{
+    const struct model *model = audit->model;
+    const struct result *result = audit->result;
+    double step = result->t[row + 1] - result->t[row];
+    for (int i = 0; i < model->bodies; i++) {
+        if (!body_moves(model, i) || !is_free(audit, i))
+            continue;
+        const struct state *now = result_state(result, row, i);
+        const struct state *next = result_state(result, row + 1, i);
+        double place[3], speed[3];
+        add_scaled(now->velocity, step, model->gravity, speed);
+        add_scaled(now->position, step, now->velocity, place);
+        add_scaled(place, step * step / 2, model->gravity, place);
+        double error =
+            distance(place, next->position) + distance(speed, next->velocity);
+        if (model->dimension == 2)
+            error += fabs(next->spin[2] - now->spin[2]) +
+                     fabs(now->angle + step * now->spin[2] - next->angle);
+        if (!(error < FLIGHT))
+            finding_set(audit->finding, "flight",
+                        "%s does not fall freely between t = %.17g and %.17g, "
+                        "where nothing is told to happen: off by %.3g",
+                        model->body[i].name, result->t[row], result->t[row + 1],
+                        error);
+    }
+}
+
+/* Without loads and moving walls energy falls, and only at impacts. */
+static void
+audit_energy(struct audit *audit, int row, double scale)
+{
+    const struct result *result = audit->result;
+    double change = result->energy[row + 1] - result->energy[row];
+    if (!(change < FLIGHT * scale))
+        finding_set(audit->finding, "energy rises",
+                    "energy rises by %.3g from %.17g between t = %.17g and "
+                    "%.17g",
+                    change, result->energy[row], result->t[row],
+                    result->t[row + 1]);
+    else if (result->t[row + 1] > result->t[row] && change < -FLIGHT * scale)
+        finding_set(audit->finding, "energy falls",
+                    "energy falls by %.3g between events, from t = %.17g to "
+                    "%.17g",
+                    -change, result->t[row], result->t[row + 1]);
+}
+
+static bool
+energy_is_known(const struct model *model)
+{
+    static const struct load none;
+    for (int i = 0; i < model->bodies; i++) {
+        const struct body *body = &model->body[i];
+        if (body->there &&
+            (length(body->carry) > 0 ||
+             (!body->fixed && memcmp(&body->load, &none, sizeof none) != 0)))
+            return false;
+    }
+    return true;
+}
+
+/* The rows before and after the events at one time. */
+static void
+audit_impact(struct audit *audit, int row, const struct event *event, int count)
+{
+    const struct model *model = audit->model;
+    const struct result *result = audit->result;
+    bool hit[MAX_BODIES] = {false}, fixed = false, held = false;
+    double sum[3] = {0}, scale = 0;
+    for (int i = 0; i < count; i++) {
+        if (event[i].contact < 0)
+            return;
+        const struct contact *contact = &model->contact[event[i].contact];
+        int pair[2] = {contact->first, contact->second};
+        for (int k = 0; k < 2; k++) {
+            hit[pair[k]] = true;
+            fixed |= model->body[pair[k]].fixed;
+            held |= !model->body[pair[k]].fixed && !is_free(audit, pair[k]);
+        }
+    }
+    for (int i = 0; i < model->bodies; i++) {
+        if (!body_moves(model, i))
+            continue;
+        double change[3];
+        add_scaled(result_state(result, row + 1, i)->velocity, -1,
+                   result_state(result, row, i)->velocity, change);
+        add_scaled(sum, audit->mass[i], change, sum);
+        scale += audit->mass[i] * length(change);
+        double impulse = audit->mass[i] * length(change);
+        if (!hit[i] && !held && impulse > FLIGHT)
+            finding_set(audit->finding, "impulse from nowhere",
+                        "%s is not hit at t = %.17g, but takes an impulse "
+                        "%.3g",
+                        model->body[i].name, event->time, impulse);
+        else if (hit[i] && count == 1 && !held &&
+                 fabs(impulse - fabs(event->impulse)) > FLIGHT)
+            finding_set(audit->finding, "impulse",
+                        "%s at t = %.17g: the impulse is told to be %.17g, and "
+                        "its momentum changes by %.17g",
+                        model->body[i].name, event->time, event->impulse,
+                        impulse);
+    }
+    if (!fixed && !held && length(sum) > FLIGHT * (1 + scale))
+        finding_set(audit->finding, "momentum",
+                    "momentum changes by %.3g at t = %.17g", length(sum),
+                    event->time);
+}
+
+static void
+audit_event_places(struct audit *audit, int row, const struct event *event,
+                   int count)
+{
+    const struct model *model = audit->model;
+    for (int i = 0; i < count; i++) {
+        if (event[i].contact < 0)
+            continue;
+        const struct contact *contact = &model->contact[event[i].contact];
+        double own =
+            solid_separation(&audit->solid[contact->first],
+                             result_state(audit->result, row, contact->first),
+                             &audit->solid[contact->second],
+                             result_state(audit->result, row, contact->second));
+        /* a stop may be told of a contact that another one closes */
+        if (own > 10 * APART)
+            finding_set(audit->finding, "event where nothing is",
+                        "%s of %s at t = %.17g, but the distance is %.3g",
+                        event[i].kind, contact->name, event[i].time, own);
+        if (event[i].impulse < -FLIGHT)
+            finding_set(audit->finding, "pull",
+                        "%s of %s at t = %.17g pulls: impulse %.17g",
+                        event[i].kind, contact->name, event[i].time,
+                        event[i].impulse);
+    }
+}
+
+static void
+note_active(struct audit *audit, const struct event *event)
+{
+    if (event->contact < 0)
+        return;
+    if (!strcmp(event->kind, "slide") || !strcmp(event->kind, "chatter") ||
+        !strcmp(event->kind, "touch"))
+        audit->active[event->contact] = true;
+    else if (!strcmp(event->kind, "leave"))
+        audit->active[event->contact] = false;
+}
+
+static void
+prepare(struct audit *audit)
+{
+    const struct model *model = audit->model;
+    for (int i = 0; i < model->bodies; i++) {
+        if (!model->body[i].there)
+            continue;
+        solid_make(&model->body[i], model->dimension, &audit->solid[i]);
+        if (body_moves(model, i))
+            audit->mass[i] = body_mass(&model->body[i], &audit->solid[i]);
+    }
+}
+
+/* Events from *next on that are at the time of `row` or before it. */
+static void
+pass_events(struct audit *audit, int row, int *next)
+{
+    const struct result *result = audit->result;
+    int first = *next;
+    while (*next < result->events &&
+           result->event[*next].time <= result->t[row] + 1e-12)
+        ++*next;
+    int count = *next - first;
+    if (!count)
+        return;
+    const struct event *event = &result->event[first];
+    bool pair_of_rows = row + 1 < result->rows &&
+                        result->t[row + 1] == result->t[row] &&
+                        event[0].time > result->t[row] - 1e-12;
+    bool impacts = pair_of_rows;
+    for (int i = 0; i < count; i++)
+        impacts &= !strcmp(event[i].kind, "impact");
+    if (impacts)
+        audit_impact(audit, row, event, count);
+    if (pair_of_rows)
+        audit_event_places(audit, row, event, count);
+    for (int i = 0; i < count; i++)
+        note_active(audit, &event[i]);
+}
+
+/* A limit that the record itself calls uncertain by more than it sums up. */
+static void
+audit_limits(const struct result *result, struct finding *finding)
+{
+    for (int i = 0; i < result->limits; i++) {
+        const struct limit *limit = &result->limit[i];
+        if (!(limit->error <= 10 * limit->sum + FLIGHT))
+            finding_set(finding, "limit",
+                        "a limit of chatter at t = %.17g sums up %.3g s, with "
+                        "an error of %.3g s",
+                        limit->time, limit->sum, limit->error);
+    }
+}
+
+void
+audit_motion(const struct model *model, const struct result *result,
+             struct finding *finding)
+{
+    struct audit audit = {.model = model, .result = result, .finding = finding};
+    if (!result->read)
+        return;
+    prepare(&audit);
+    audit_limits(result, finding);
+    bool energy = energy_is_known(model);
+    double scale = result->rows ? 1 + fabs(result->energy[0]) : 1;
+    int next = 0;
+    for (int row = 0; row < result->rows && !finding->kind[0]; row++) {
+        bool summed = is_summed(result, result->t[row]);
+        if (!summed)
+            audit_gaps(&audit, row);
+        pass_events(&audit, row, &next);
+        if (row + 1 == result->rows)
+            break;
+        bool jump = result->t[row + 1] == result->t[row];
+        bool next_summed = is_summed(result, result->t[row + 1]);
+        if (!jump && !summed && !next_summed)
+            audit_flight(&audit, row);
+        if (energy && !summed && !next_summed)
+            audit_energy(&audit, row, scale);
+    }
+}

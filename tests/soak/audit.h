@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What must hold within one run, judged without Imp's own code. */
+#ifndef SOAK_AUDIT_H
+#define SOAK_AUDIT_H
+
+#include "compare.h"
+
+/* The end of the run: crashes, hangs, invalid records, errors that a valid
+ * model cannot cause. */
+void audit_end(const struct model *model, const struct result *result,
+               struct finding *finding);
+/* All else; rows should be dense. */
+void audit_motion(const struct model *model, const struct result *result,
+                  struct finding *finding);
+/* The run ended by one of the codes that docs/limits.md lists. */
+bool is_known_limit(const struct result *result);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Applies checks to models. */
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit.h"
+
+/* Rows of the run that is audited. */
+enum { DENSE = 1001 };
+
+/* Starts near to the start of the model that are followed for the growth. */
+enum { NEIGHBOURS = 2 };
+
+/* Ways to run a text that must print the same bytes. */
+static const struct way {
+    const char *name, *backend;
+    int opt;
+} way_table[] = {
+    {"jit-0", "jit", 0}, {"jit-2", "jit", 2}, {"simulator", "build", 2}};
+enum { WAYS = sizeof way_table / sizeof *way_table };
+
+int
+check_count(void)
+{
+    return 1 + relation_count + WAYS;
+}
+
+const char *
+check_name(int check)
+{
+    if (check == 0)
+        return "audit";
+    if (check <= relation_count)
+        return relation_table[check - 1].name;
+    return way_table[check - 1 - relation_count].name;
+}
+
+void
+subject_make(const struct runner *runner, const struct model *model,
+             uint64_t seed, struct subject *out)
+{
+    *out = (struct subject){.model = *model, .seed = seed};
+    run_model(runner, model, &out->result);
+}
+
+void
+subject_free(struct subject *subject)
+{
+    result_free(&subject->result);
+    growth_free(&subject->growth);
+}
+
+static void
+grow(const struct runner *runner, struct subject *subject)
+{
+    if (subject->grown)
+        return;
+    subject->grown = true;
+    subject->growth = (struct growth){.horizon = INFINITY};
+    for (int i = 0; i < NEIGHBOURS; i++) {
+        struct model near;
+        struct result result;
+        perturb(&subject->model, subject->seed + (uint64_t)i, &near);
+        run_model(runner, &near, &result);
+        growth_add(&subject->growth, &subject->model, &subject->result,
+                   &result);
+        result_free(&result);
+    }
+}
+
+static void
+check_audit(const struct runner *runner, struct subject *subject,
+            struct finding *finding)
+{
+    struct model dense = subject->model;
+    struct result result;
+    model_set_times(&dense, DENSE);
+    run_model(runner, &dense, &result);
+    audit_end(&dense, &result, finding);
+    audit_motion(&dense, &result, finding);
+    result_free(&result);
+}
+
+static void
+check_relation(const struct runner *runner, struct subject *subject, int check,
+               struct finding *finding, char **text)
+{
+    const struct relation *relation = &relation_table[check - 1];
+    struct trial trial = {
+        .model = &subject->model,
+        .result = &subject->result,
+        .random = random_start(subject->seed, 100 + (uint64_t)check),
+        .other = subject->model,
+        .frame = frame_same(),
+        .to = INFINITY};
+    struct result result;
+    if (!subject->result.read || !relation->make(&trial))
+        return;
+    frame_apply(&trial.frame, &trial.other);
+    if (text)
+        *text = model_text(&trial.other);
+    run_model(runner, &trial.other, &result);
+    audit_end(&trial.other, &result, finding);
+    grow(runner, subject);
+    struct comparison comparison = {.model = &subject->model,
+                                    .result_a = &subject->result,
+                                    .result_b = &result,
+                                    .other = &trial.other,
+                                    .frame = trial.frame,
+                                    .from = trial.from,
+                                    .to = trial.to,
+                                    .motion_alone = trial.motion_alone};
+    compare(&comparison, &subject->growth, finding);
+    result_free(&result);
+}
+
+static void
+check_way(const struct runner *runner, struct subject *subject, int check,
+          struct finding *finding)
+{
+    const struct way *way = &way_table[check - 1 - relation_count];
+    struct runner other = *runner;
+    struct result result;
+    other.backend = way->backend;
+    other.opt = way->opt;
+    run_model(&other, &subject->model, &result);
+    if (result.status == EXIT_SIGNAL || result.status == EXIT_TIME)
+        audit_end(&subject->model, &result, finding);
+    else if (result.status != subject->result.status)
+        finding_set(finding, "status", "status %d; in the other run %d: %.500s",
+                    subject->result.status, result.status, result.err);
+    else if (strcmp(result.out, subject->result.out) != 0)
+        finding_set(finding, "bytes", "the outputs differ");
+    result_free(&result);
+}
+
+void
+check_run(const struct runner *runner, struct subject *subject, int check,
+          struct finding *finding, char **other)
+{
+    if (other)
+        *other = NULL;
+    if (check == 0)
+        check_audit(runner, subject, finding);
+    else if (check <= relation_count)
+        check_relation(runner, subject, check, finding, other);
+    else
+        check_way(runner, subject, check, finding);
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Compares two runs that should tell of the same motion. Chaos amplifies
+ * rounding, so the tolerance is measured: the same model is run from starts
+ * that differ by PERTURBATION, ten thousand times and more the rounding of a
+ * start, and two runs that differ by rounding alone must not differ by more
+ * than those do. Where those differ in the order of events nothing is compared
+ * any more. */
+#include "compare.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "events.h"
+#include "random.h"
+#include "vector.h"
+
+static const double PERTURBATION = 1e-12;
+
+/* Differences of states allowed without any growth, in the units of the
+ * generator, where lengths and speeds are about 1: Imp follows a motion of this
+ * length to about 1e-13, and limits of chatter to 1e-11. */
+static const double FLOOR = 1e-10;
+
+/* Beyond this growth runs are not compared: the first order of the growth no
+ * longer tells all. */
+static const double TOO_FAR = 1e-5;
+
+/* Bodies that meet at an event have two velocities there: rows nearer to it
+ * than this are left out. */
+static const double BESIDE_EVENT = 1e-8;
+
+void
+finding_set(struct finding *finding, const char *kind, const char *format, ...)
+{
+    va_list list;
+    if (finding->kind[0])
+        return;
+    snprintf(finding->kind, sizeof finding->kind, "%s", kind);
+    va_start(list, format);
+    vsnprintf(finding->text, sizeof finding->text, format, list);
+    va_end(list);
+}
+
+void
+perturb(const struct model *model, uint64_t number, struct model *out)
+{
+    struct random random = random_start(number, 77);
+    *out = *model;
+    for (int i = 0; i < out->bodies; i++) {
+        struct body *body = &out->body[i];
+        double d[3];
+        if (!body_moves(out, i))
+            continue;
+        random_direction(&random, out->dimension, d);
+        add_scaled(body->position, PERTURBATION, d, body->position);
+        random_direction(&random, out->dimension, d);
+        add_scaled(body->velocity, PERTURBATION, d, body->velocity);
+        random_direction(&random, 3, d);
+        if (out->dimension == 3) {
+            add_scaled(body->spin, PERTURBATION, d, body->spin);
+            add_scaled(body->quaternion + 1, PERTURBATION, d,
+                       body->quaternion + 1);
+        } else {
+            body->spin[2] += PERTURBATION * d[0];
+            body->angle += PERTURBATION * d[1];
+        }
+    }
+}
+
+/* The row of that time; -1 if there is none. */
+static int
+find_row(const struct result *result, double time)
+{
+    int low = 0, high = result->rows - 1;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (result->t[middle] < time - 1e-11 * (1 + fabs(time)))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (result->rows == 0 ||
+        fabs(result->t[low] - time) > 1e-11 * (1 + fabs(time)))
+        return -1;
+    return low;
+}
+
+static int
+by_time(const void *a, const void *b)
+{
+    const struct sample *x = a, *y = b;
+    return (x->time > y->time) - (x->time < y->time);
+}
+
+static void
+add_sample(struct growth *growth, struct sample sample)
+{
+    if ((growth->count & (growth->count + 1)) == 0)
+        growth->sample =
+            realloc(growth->sample,
+                    (size_t)(2 * growth->count + 2) * sizeof *growth->sample);
+    growth->sample[growth->count++] = sample;
+}
+
+static void
+sort_samples(struct growth *growth)
+{
+    qsort(growth->sample, (size_t)growth->count, sizeof *growth->sample,
+          by_time);
+    struct sample *sample = growth->sample;
+    for (int i = 1; i < growth->count; i++) {
+        sample[i].place = fmax(sample[i].place, sample[i - 1].place);
+        sample[i].speed = fmax(sample[i].speed, sample[i - 1].speed);
+        sample[i].moment = fmax(sample[i].moment, sample[i - 1].moment);
+        sample[i].impulse = fmax(sample[i].impulse, sample[i - 1].impulse);
+    }
+    for (int i = 0; i < growth->count; i++)
+        if (fmax(sample[i].place, sample[i].speed) > TOO_FAR) {
+            growth->horizon = fmin(growth->horizon, i ? sample[i - 1].time : 0);
+            break;
+        }
+}
+
+/* The growth until that time, and somewhat beyond: up to the next sample. */
+static struct sample
+growth_at(const struct growth *growth, double time)
+{
+    struct sample none = {0};
+    for (int i = 0; i < growth->count; i++)
+        if (growth->sample[i].time >= time || i == growth->count - 1)
+            return growth->sample[i];
+    return none;
+}
+
+/* A limit of chatter cannot be better known than this: the rounding of a gap,
+ * 1e-16, over the speed of the last impacts that are resolved, 1e-6 and more.
+ */
+static const double LIMIT_ERROR = 1e-9;
+
+/* What the runs themselves say of the errors of their limits of chatter, grown
+ * as the start's differences have grown since. */
+static double
+told_errors(const struct comparison *comparison, const struct growth *growth,
+            double time)
+{
+    double sum = 0, now = growth_at(growth, time).place;
+    const struct result *result[] = {comparison->result_a,
+                                     comparison->result_b};
+    struct frame same = frame_same();
+    for (int which = 0; which < 2; which++)
+        for (int i = 0; i < result[which]->limits; i++) {
+            const struct limit *limit = &result[which]->limit[i];
+            const struct frame *frame = which ? &comparison->frame : &same;
+            double at = frame_undo_time(frame, limit->time);
+            double then = fmax(growth_at(growth, at).place, PERTURBATION);
+            double error = fmax(limit->error / frame->time, LIMIT_ERROR);
+            if (at <= time + error)
+                sum += error * fmax(1, now / then);
+        }
+    return sum;
+}
+
+static void
+state_difference(int dimension, const struct state *a, const struct state *b,
+                 double *place, double *speed)
+{
+    double turn[2][3][3];
+    memcpy(turn[0], a->turn, sizeof turn[0]);
+    memcpy(turn[1], b->turn, sizeof turn[1]);
+    (void)dimension;
+    *place = fmax(distance(a->position, b->position),
+                  matrix_distance(turn[0], turn[1]));
+    *speed =
+        fmax(distance(a->velocity, b->velocity), distance(a->spin, b->spin));
+}
+
+/* Rows at `time` are compared if no event of either list is near. */
+static bool
+beside_event(const struct event_list *list, double time, double within)
+{
+    for (int i = 0; i < list->count; i++)
+        if (fabs(list->event[i].time - time) <= within)
+            return true;
+    for (int i = 0; i < list->windows; i++)
+        if (time > list->window[i].begin - within &&
+            time < list->window[i].end + within)
+            return true;
+    return false;
+}
+
+void
+growth_add(struct growth *growth, const struct model *model,
+           const struct result *a, const struct result *b)
+{
+    struct frame same = frame_same();
+    struct event_list list[2];
+    event_lists(a, b, &same, list);
+    for (int i = 0; i < list[0].count || i < list[1].count; i++) {
+        const struct event *x = &list[0].event[i], *y = &list[1].event[i];
+        if (i < list[0].count && i < list[1].count && event_same(x, y)) {
+            add_sample(growth, (struct sample){
+                                   .time = x->time,
+                                   .moment = fabs(x->time - y->time),
+                                   .impulse = fabs(x->impulse - y->impulse)});
+            continue;
+        }
+        if (i < list[0].count)
+            growth->horizon = fmin(growth->horizon, x->time);
+        if (i < list[1].count)
+            growth->horizon = fmin(growth->horizon, y->time);
+        break;
+    }
+    for (int i = 0; i < model->times; i++) {
+        int row_a = find_row(a, model->at[i]),
+            row_b = find_row(b, model->at[i]);
+        if (row_a < 0 || row_b < 0 ||
+            beside_event(&list[0], model->at[i], BESIDE_EVENT) ||
+            beside_event(&list[1], model->at[i], BESIDE_EVENT))
+            continue;
+        struct sample sample = {.time = model->at[i]};
+        for (int k = 0; k < model->bodies; k++) {
+            double place, speed;
+            state_difference(model->dimension, result_state(a, row_a, k),
+                             result_state(b, row_b, k), &place, &speed);
+            sample.place = fmax(sample.place, place);
+            sample.speed = fmax(sample.speed, speed);
+        }
+        add_sample(growth, sample);
+    }
+    if (!a->read || !b->read)
+        growth->horizon = 0;
+    else if (strcmp(a->done, b->done) != 0 || strcmp(a->done, "done") != 0)
+        growth->horizon =
+            fmin(growth->horizon, fmin(a->time, b->time) - BESIDE_EVENT);
+    event_lists_free(list);
+    sort_samples(growth);
+}
+
+void
+growth_free(struct growth *growth)
+{
+    free(growth->sample);
+}
+
+static void
+compare_events(const struct comparison *comparison, double to,
+               const struct event_list list[2], const struct growth *growth,
+               struct finding *finding)
+{
+    int i = 0;
+    for (; i < list[0].count || i < list[1].count; i++) {
+        const struct event *x = i < list[0].count ? &list[0].event[i] : NULL;
+        const struct event *y = i < list[1].count ? &list[1].event[i] : NULL;
+        double time = fmin(x ? x->time : INFINITY, y ? y->time : INFINITY);
+        /* the time may be that of neither motion's growth: one event earlier */
+        struct sample drift = growth_at(growth, time);
+        double told = told_errors(comparison, growth, time);
+        double within = FLOOR + drift.moment + drift.place + told;
+        if (told > TOO_FAR || time > to - BESIDE_EVENT - within)
+            return;
+        if (!x || !y || !event_same(x, y) || fabs(x->time - y->time) > within) {
+            char text[2][120];
+            event_text(comparison->model, x, text[0], sizeof text[0]);
+            event_text(comparison->other, y, text[1], sizeof text[1]);
+            finding_set(finding,
+                        x && y && event_same(x, y) ? "event time" : "event",
+                        "event %d: %s; in the other run %s (growth %.1g)", i,
+                        text[0], text[1], within);
+            return;
+        }
+        double scale = comparison->frame.mass * comparison->frame.length /
+                       comparison->frame.time;
+        double difference = x->impulse - y->impulse / scale;
+        bool alone = (i == 0 || x->time - list[0].event[i - 1].time > within) &&
+                     (i + 1 >= list[0].count ||
+                      list[0].event[i + 1].time - x->time > within);
+        if (alone && fabs(difference) > FLOOR + 2 * drift.impulse + 10 * told) {
+            char text[120];
+            event_text(comparison->model, x, text, sizeof text);
+            finding_set(finding, "impulse",
+                        "%s: impulse %.17g; in the other run %.17g", text,
+                        x->impulse, y->impulse / scale);
+            return;
+        }
+    }
+}
+
+static void
+compare_rows(const struct comparison *comparison, double to,
+             const struct event_list list[2], const struct growth *growth,
+             struct finding *finding)
+{
+    const struct model *model = comparison->model;
+    const struct result *a = comparison->result_a, *b = comparison->result_b;
+    for (int i = 0; i < model->times; i++) {
+        double time = model->at[i];
+        struct sample drift = growth_at(growth, time);
+        double told = told_errors(comparison, growth, time);
+        double within = BESIDE_EVENT + 10 * drift.moment + told;
+        drift.place += 10 * told;
+        drift.speed += 10 * told;
+        if (told > TOO_FAR)
+            return;
+        if (time < comparison->from || time > to - within)
+            continue;
+        int row_a = find_row(a, time);
+        int row_b = find_row(b, frame_time(&comparison->frame, time));
+        if (row_a < 0 || row_b < 0 || beside_event(&list[0], time, within) ||
+            beside_event(&list[1], time, within))
+            continue;
+        for (int k = 0; k < model->bodies; k++) {
+            struct state back;
+            double place, speed;
+            if (!body_moves(model, k) || !body_moves(comparison->other, k))
+                continue;
+            const struct state *own = result_state(a, row_a, k);
+            frame_undo(&comparison->frame, model->dimension, time,
+                       result_state(b, row_b, k), &back);
+            state_difference(model->dimension, own, &back, &place, &speed);
+            /* not (x <= y): NaN is a difference */
+            if (place <= FLOOR + 2 * drift.place &&
+                speed <= FLOOR + 2 * drift.speed + 10 * drift.place)
+                continue;
+            finding_set(finding, "state",
+                        "body %s at t = %.17g: place differs by %.3g (growth "
+                        "%.1g), speed by %.3g (growth %.1g): position (%.17g, "
+                        "%.17g, %.17g), in the other run (%.17g, %.17g, %.17g)",
+                        model->body[k].name, time, place, drift.place, speed,
+                        drift.speed, own->position[0], own->position[1],
+                        own->position[2], back.position[0], back.position[1],
+                        back.position[2]);
+            return;
+        }
+    }
+}
+
+void
+compare(const struct comparison *comparison, const struct growth *growth,
+        struct finding *finding)
+{
+    const struct result *a = comparison->result_a, *b = comparison->result_b;
+    double end_b = frame_undo_time(&comparison->frame, b->time);
+    double to = fmin(comparison->to, growth->horizon);
+    if (!a->read || !b->read) {
+        if (a->read != b->read && a->status < EXIT_SIGNAL &&
+            b->status < EXIT_SIGNAL)
+            finding_set(finding, "record", "only one of the runs has a record");
+        return;
+    }
+    /* ends before its time */
+    if (fabs(fmin(end_b, to) - fmin(a->time, to)) >
+        BESIDE_EVENT + 10 * growth_at(growth, to).moment +
+            told_errors(comparison, growth, to))
+        finding_set(finding, "end",
+                    "the run ends at t = %.17g (%s %s), the other at %.17g (%s "
+                    "%s)",
+                    a->time, a->done, a->code, end_b, b->done, b->code);
+    to = fmin(to, fmin(a->time, end_b));
+    struct event_list list[2];
+    event_lists(a, b, &comparison->frame, list);
+    for (int k = 0; k < 2; k++)
+        event_list_begin(&list[k], comparison->from);
+    if (!comparison->motion_alone)
+        compare_events(comparison, to, list, growth, finding);
+    compare_rows(comparison, to, list, growth, finding);
+    event_lists_free(list);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Compares two runs that should tell of the same motion. */
+#ifndef SOAK_COMPARE_H
+#define SOAK_COMPARE_H
+
+#include "frame.h"
+#include "run.h"
+
+/* What was found. kind is "" if nothing was; the shrinker looks for the same
+ * kind. */
+struct finding {
+    char kind[40];
+    char text[1000];
+};
+
+void finding_set(struct finding *finding, const char *kind, const char *format,
+                 ...) __attribute__((format(printf, 3, 4)));
+
+/* How far two runs of one model drift apart whose starts differ by
+ * PERTURBATION: samples of the greatest differences so far, in order of time.
+ */
+struct growth {
+    int count;
+    struct sample {
+        double time, place, speed, moment, impulse;
+    } * sample;
+    double horizon; /* from here on the runs differ in more than numbers */
+};
+
+/* The start of the model moved by PERTURBATION, in a direction that follows
+ * from `number`. */
+void perturb(const struct model *model, uint64_t number, struct model *out);
+/* Makes growth cover what the two results differ in as well. Begin with
+ * growth = {0} and horizon = INFINITY. */
+void growth_add(struct growth *growth, const struct model *model,
+                const struct result *a, const struct result *b);
+void growth_free(struct growth *growth);
+
+/* What of two results is compared. */
+struct comparison {
+    const struct model *model; /* that of a */
+    const struct result *result_a, *result_b;
+    const struct model *other; /* that of b */
+    struct frame frame;        /* b is a, seen in this frame */
+    double from, to;           /* times of a */
+    bool motion_alone;         /* events may have other contacts */
+};
+
+void compare(const struct comparison *comparison, const struct growth *growth,
+             struct finding *finding);
+
+#endif

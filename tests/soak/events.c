@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lists of events in a form that two runs of one motion share. */
+#include "events.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Events nearer to each other than this are at one time: above the errors of
+ * times, far below the time between impacts that are not of chatter. */
+static const double ONE_TIME = 1e-8;
+
+/* The flights summed up in a limit, times this, are before the limit: another
+ * run may begin its sum some flights earlier. */
+static const double WINDOW = 30;
+
+/* Where limits of chatter accumulate in their turn, flights and limits fall
+ * below all times, and rounding decides which of them are told. Two events of
+ * one contact nearer than NEAR to each other show such a place, and so do
+ * impulses below WEAK: the rounding of a gap, 1e-16, over the speed of such an
+ * impact, 1e-6 and less, is an error of its time above 1e-10, which the next
+ * flights at such speeds amplify. Nothing is compared within AROUND of it. */
+static const double NEAR = 1e-6, WEAK = 1e-6, AROUND = 1e-4;
+
+static int
+by_contact(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    if (x->contact != y->contact)
+        return x->contact - y->contact;
+    int kinds = strcmp(x->kind, y->kind);
+    return kinds ? kinds : (x->time > y->time) - (x->time < y->time);
+}
+
+static void
+add_windows(struct event_list *list, const struct result *result,
+            const struct frame *frame)
+{
+    for (int i = 0; i < result->limits; i++) {
+        double end = frame_undo_time(frame, result->limit[i].time);
+        double sum = result->limit[i].sum / frame->time;
+        list->window[list->windows++] =
+            (struct window){end - WINDOW * sum - ONE_TIME, end, true};
+    }
+}
+
+/* Is the event left out? */
+static bool
+in_window(const struct event_list *list, const struct event *event)
+{
+    bool impact = !strcmp(event->kind, "impact");
+    for (int i = 0; i < list->windows; i++)
+        if (event->time > list->window[i].begin &&
+            event->time < list->window[i].end &&
+            (impact || !list->window[i].limit))
+            return true;
+    return false;
+}
+
+/* Before a limit, or the limit itself? */
+static bool
+in_limit(const struct event_list *list, int limits, double time)
+{
+    for (int i = 0; i < limits; i++)
+        if (time > list->window[i].begin &&
+            time < list->window[i].end + ONE_TIME)
+            return true;
+    return false;
+}
+
+static void
+add_crowds(struct event_list *list, int limits, const struct result *result,
+           const struct frame *frame)
+{
+    double last[MAX_CONTACTS];
+    double scale = frame->mass * frame->length / frame->time;
+    for (int i = 0; i < MAX_CONTACTS; i++)
+        last[i] = -INFINITY;
+    for (int i = 0; i < result->events; i++) {
+        int contact = result->event[i].contact;
+        double time = frame_undo_time(frame, result->event[i].time);
+        if (contact < 0)
+            continue;
+        double step = time - last[contact];
+        last[contact] = time;
+        bool weak = !strcmp(result->event[i].kind, "impact") &&
+                    fabs(result->event[i].impulse) < WEAK * scale;
+        if (((step > NEAR || step == 0) && !weak) ||
+            in_limit(list, limits, time))
+            continue;
+        struct window *window = &list->window[list->windows];
+        if (list->windows > limits && window[-1].begin < time &&
+            window[-1].end > time)
+            window[-1].end = fmax(window[-1].end, time + AROUND);
+        else
+            list->window[list->windows++] =
+                (struct window){time - AROUND, time + AROUND, false};
+    }
+}
+
+static void
+fill(struct event_list *list, const struct result *result,
+     const struct frame *frame)
+{
+    list->event = calloc((size_t)result->events + 1, sizeof *list->event);
+    for (int i = 0; i < result->events; i++) {
+        struct event event = result->event[i];
+        event.time = frame_undo_time(frame, event.time);
+        if (!in_window(list, &event))
+            list->event[list->count++] = event;
+    }
+    for (int begin = 0, end = 0; begin < list->count; begin = end) {
+        while (end < list->count &&
+               list->event[end].time - list->event[begin].time < ONE_TIME)
+            end++;
+        qsort(list->event + begin, (size_t)(end - begin), sizeof *list->event,
+              by_contact);
+    }
+}
+
+void
+event_lists(const struct result *a, const struct result *b,
+            const struct frame *frame, struct event_list out[2])
+{
+    struct frame same = frame_same();
+    for (int k = 0; k < 2; k++) {
+        out[k] = (struct event_list){0};
+        int limits = a->limits + b->limits;
+        size_t most = (size_t)(a->limits + b->limits + a->events + b->events);
+        out[k].window = calloc(most + 1, sizeof *out[k].window);
+        add_windows(&out[k], a, &same);
+        add_windows(&out[k], b, frame);
+        add_crowds(&out[k], limits, a, &same);
+        add_crowds(&out[k], limits, b, frame);
+    }
+    fill(&out[0], a, &same);
+    fill(&out[1], b, frame);
+}
+
+void
+event_lists_free(struct event_list list[2])
+{
+    for (int k = 0; k < 2; k++) {
+        free(list[k].event);
+        free(list[k].window);
+    }
+}
+
+void
+event_list_begin(struct event_list *list, double time)
+{
+    int left = 0;
+    for (int i = 0; i < list->count; i++)
+        if (list->event[i].time > time)
+            list->event[left++] = list->event[i];
+    list->count = left;
+}
+
+bool
+event_same(const struct event *a, const struct event *b)
+{
+    return a->contact == b->contact && !strcmp(a->kind, b->kind) &&
+           !strcmp(a->class, b->class);
+}
+
+void
+event_text(const struct model *model, const struct event *event, char *out,
+           size_t size)
+{
+    if (!event) {
+        snprintf(out, size, "none");
+        return;
+    }
+    const char *name =
+        event->contact < 0 ? "?" : model->contact[event->contact].name;
+    snprintf(out, size, "%s %s of %s at t = %.17g", event->kind, event->class,
+             name, event->time);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lists of events in a form that two runs of one motion share. */
+#ifndef SOAK_EVENTS_H
+#define SOAK_EVENTS_H
+
+#include "frame.h"
+#include "run.h"
+
+/* In order of time; events at one time in order of contacts. Events within the
+ * windows are left out: before a limit of chatter, how many impacts are
+ * resolved one by one is the program's choice. */
+struct event_list {
+    int count, windows;
+    struct event *event;
+    struct window {
+        double begin, end;
+        bool limit; /* of chatter: impacts alone are left out */
+    } * window;
+};
+
+/* Lists of both results, times and windows those of a. The frame tells how b
+ * sees a. The caller frees them by event_lists_free. */
+void event_lists(const struct result *a, const struct result *b,
+                 const struct frame *frame, struct event_list out[2]);
+void event_lists_free(struct event_list list[2]);
+/* Forgets what is before that time. */
+void event_list_begin(struct event_list *list, double time);
+/* same kind, class and contact */
+bool event_same(const struct event *a, const struct event *b);
+/* "impact C- of c1 at t = 0.5"; event may be NULL */
+void event_text(const struct model *model, const struct event *event, char *out,
+                size_t size);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Another way to look at the same motion: another place, direction, hand,
+ * speed, start of time, and other units. */
+#ifndef SOAK_FRAME_H
+#define SOAK_FRAME_H
+
+#include "run.h"
+
+/* A state (x, v) at time t becomes, at time (t - start)*time,
+ * x' = length*(turn*x + shift + boost*t), and so on. */
+struct frame {
+    double length, time, mass; /* factors of numbers */
+    double angle;              /* of the turn in the plane */
+    double quaternion[4];      /* of the turn in space */
+    bool mirror;               /* x is reflected before the turn */
+    double shift[3], boost[3];
+    double start;
+};
+
+struct frame frame_same(void);
+/* The model as it looks in the frame. The state at t = start must have been put
+ * into the model before (model_restart). */
+void frame_apply(const struct frame *frame, struct model *model);
+/* The state of a body in the frame, brought back: as it would stand in the
+ * result of the model that was transformed. `time` is that of the model. */
+void frame_undo(const struct frame *frame, int dimension, double time,
+                const struct state *in, struct state *out);
+double frame_time(const struct frame *frame, double time);
+double frame_undo_time(const struct frame *frame, double time);
+/* Lets the model begin with the state of a row of its result, at that row's
+ * time; `until` and the times of the record are what is left. The prescribed
+ * motions go on. */
+void model_restart(struct model *model, const struct result *result, int row);
+
+#endif

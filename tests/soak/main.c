@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The soak: random models, and relations between their runs. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "generate.h"
+#include "shrink.h"
+
+struct options {
+    struct runner runner;
+    uint64_t seed;  /* the first */
+    uint64_t count; /* seeds at most */
+    long seconds;   /* at most */
+    int jobs;
+    int shrink_seconds;
+    const char *only;  /* name of the only check, or NULL */
+    const char *known; /* file of known findings, or NULL */
+    bool ways;         /* machine code and simulators, too */
+    bool print;        /* print the models, run nothing */
+    bool quiet;        /* no line at the end */
+};
+
+static const char usage[] =
+    "usage: soak [OPTION ...]\n"
+    "  --imp PATH        the program (build/imp)\n"
+    "  --seed N          the first seed (1)\n"
+    "  --count N         so many seeds, at most\n"
+    "  --seconds N       for so long, at most (60)\n"
+    "  --jobs N          processes (1)\n"
+    "  --check NAME      this check alone\n"
+    "  --known FILE      leave out the findings listed there\n"
+    "  --ways            compare machine code and simulators too\n"
+    "  --shrink N        seconds to make a failing model small (60)\n"
+    "  --print           print the models and run nothing\n"
+    "A failing model is printed with its seed, the check, and the second "
+    "model.\n"
+    "The exit status is 1 if there is one.\n";
+
+static bool
+read_options(int count, char **argument, struct options *out)
+{
+    *out = (struct options){.runner = {"build/imp", "eval", 2, 10},
+                            .seed = 1,
+                            .count = UINT64_MAX,
+                            .seconds = 60,
+                            .jobs = 1,
+                            .shrink_seconds = 60};
+    for (int i = 1; i < count; i++) {
+        const char *name = argument[i];
+        if (!strcmp(name, "--ways")) {
+            out->ways = true;
+            continue;
+        }
+        if (!strcmp(name, "--print")) {
+            out->print = true;
+            continue;
+        }
+        if (++i == count)
+            return false;
+        const char *value = argument[i];
+        if (!strcmp(name, "--imp"))
+            out->runner.imp = value;
+        else if (!strcmp(name, "--seed"))
+            out->seed = strtoull(value, NULL, 10);
+        else if (!strcmp(name, "--count"))
+            out->count = strtoull(value, NULL, 10);
+        else if (!strcmp(name, "--seconds"))
+            out->seconds = strtol(value, NULL, 10);
+        else if (!strcmp(name, "--jobs"))
+            out->jobs = (int)strtol(value, NULL, 10);
+        else if (!strcmp(name, "--shrink"))
+            out->shrink_seconds = (int)strtol(value, NULL, 10);
+        else if (!strcmp(name, "--check"))
+            out->only = value;
+        else if (!strcmp(name, "--known"))
+            out->known = value;
+        else
+            return false;
+    }
+    return out->jobs >= 1;
+}
+
+/* One write, so that jobs do not mix their lines. */
+static void
+report(const struct options *options, uint64_t seed, int check,
+       const struct model *model, const struct finding *finding)
+{
+    char *text = NULL, *small = model_text(model), *other = NULL;
+    size_t size = 0;
+    struct subject subject;
+    struct finding again = {0};
+    subject_make(&options->runner, model, seed, &subject);
+    check_run(&options->runner, &subject, check, &again, &other);
+    subject_free(&subject);
+    FILE *out = open_memstream(&text, &size);
+    fprintf(out, "==== seed %llu, %s: %s\n%s\n---- model\n%s",
+            (unsigned long long)seed, check_name(check), finding->kind,
+            finding->text, small);
+    if (other)
+        fprintf(out, "---- the other model\n%s", other);
+    fprintf(out, "====\n");
+    fclose(out);
+    fwrite(text, 1, size, stdout);
+    fflush(stdout);
+    free(text);
+    free(small);
+    free(other);
+}
+
+/* Is there a line "SEED CHECK ..." in the file of known findings? */
+static bool
+is_known(const struct options *options, uint64_t seed, int check)
+{
+    char line[300], name[40];
+    unsigned long long number;
+    bool found = false;
+    FILE *in = options->known ? fopen(options->known, "r") : NULL;
+    while (in && !found && fgets(line, sizeof line, in))
+        found = sscanf(line, "%llu %39s", &number, name) == 2 &&
+                number == seed && !strcmp(name, check_name(check));
+    if (in)
+        fclose(in);
+    return found;
+}
+
+static int
+soak_seed(const struct options *options, uint64_t seed, long *runs)
+{
+    struct model *model = malloc(sizeof *model);
+    struct subject subject;
+    int found = 0;
+    generate(seed, model);
+    subject_make(&options->runner, model, seed, &subject);
+    int checks = options->ways ? check_count() : 1 + relation_count;
+    for (int check = 0; check < checks; check++) {
+        struct finding finding = {0};
+        if ((options->only && strcmp(options->only, check_name(check)) != 0) ||
+            is_known(options, seed, check))
+            continue;
+        check_run(&options->runner, &subject, check, &finding, NULL);
+        ++*runs;
+        if (!finding.kind[0])
+            continue;
+        found++;
+        struct model small = *model;
+        shrink(&options->runner, &small, seed, check, &finding,
+               options->shrink_seconds);
+        report(options, seed, check, &small, &finding);
+        /* one finding per model is enough: the others mostly say the same */
+        break;
+    }
+    subject_free(&subject);
+    free(model);
+    return found;
+}
+
+static int
+work(const struct options *options, int job)
+{
+    time_t end = time(NULL) + options->seconds;
+    long runs = 0;
+    int found = 0;
+    uint64_t models = 0;
+    for (uint64_t i = (uint64_t)job; i < options->count && time(NULL) < end;
+         i += (uint64_t)options->jobs) {
+        found += soak_seed(options, options->seed + i, &runs);
+        models++;
+    }
+    printf("job %d: %llu models, %ld checks, %d findings\n", job,
+           (unsigned long long)models, runs, found);
+    fflush(stdout);
+    return found != 0;
+}
+
+int
+main(int count, char **argument)
+{
+    struct options options;
+    if (!read_options(count, argument, &options)) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    if (options.print) {
+        struct model *model = malloc(sizeof *model);
+        generate(options.seed, model);
+        model_print(model, stdout);
+        free(model);
+        return 0;
+    }
+    int status = 0;
+    for (int job = 0; job < options.jobs; job++) {
+        fflush(NULL);
+        pid_t pid = options.jobs == 1 ? 0 : fork();
+        if (pid == 0 && options.jobs == 1)
+            return work(&options, 0);
+        if (pid == 0)
+            _exit(work(&options, job));
+        if (pid < 0) {
+            fprintf(stderr, "soak: %s\n", strerror(errno));
+            return 3;
+        }
+    }
+    for (int state; wait(&state) > 0;)
+        status |= !WIFEXITED(state) || WEXITSTATUS(state);
+    return status;
+}

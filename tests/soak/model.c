@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Prints models as texts of Imp. */
+#include "model.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random.h"
+
+bool
+body_moves(const struct model *model, int body)
+{
+    return model->body[body].there && !model->body[body].fixed;
+}
+
+void
+model_set_times(struct model *model, int count)
+{
+    assert(count >= 2 && count <= MAX_TIMES);
+    model->times = count;
+    for (int i = 0; i < count; i++)
+        model->at[i] = model->until * i / (count - 1);
+}
+
+static bool
+is_zero(const double v[3])
+{
+    return v[0] == 0 && v[1] == 0 && v[2] == 0;
+}
+
+static void
+number(FILE *out, double x)
+{
+    char text[40];
+    for (int digits = 3; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, x);
+        if (strtod(text, NULL) == x)
+            break;
+    }
+    fputs(text, out);
+}
+
+static void
+vector(const struct model *model, FILE *out, const double v[3])
+{
+    for (int k = 0; k < model->dimension; k++) {
+        fputs(k ? ", " : "(", out);
+        number(out, v[k]);
+    }
+    fputs(")", out);
+}
+
+static void
+vector_key(const struct model *model, FILE *out, const char *key,
+           const double v[3])
+{
+    if (is_zero(v))
+        return;
+    fprintf(out, "  %s = ", key);
+    vector(model, out, v);
+}
+
+static void
+number_key(FILE *out, const char *key, double x)
+{
+    if (x == 0)
+        return;
+    fprintf(out, "  %s = ", key);
+    number(out, x);
+}
+
+/* "(1, 2) + ((3, 4) [unit])*t" */
+static void
+moving_vector(const struct model *model, FILE *out, const double v[3],
+              const double rate[3], const char *unit)
+{
+    vector(model, out, v);
+    if (is_zero(rate))
+        return;
+    fputs(" + (", out);
+    vector(model, out, rate);
+    fprintf(out, " [%s])*t", unit);
+}
+
+static void
+print_shape(const struct model *model, const struct body *body, FILE *out)
+{
+    static const char *const names[][2] = {
+        [SHAPE_HALF] = {"half_plane", "half_space"},
+        [SHAPE_BALL] = {"circle", "sphere"},
+        [SHAPE_ELLIPSE] = {"ellipse", "ellipsoid"},
+        [SHAPE_SUPERELLIPSE] = {"superellipse", "superellipsoid"},
+        [SHAPE_BOX] = {"rectangle", "box"},
+        [SHAPE_HULL] = {"polygon", "polyhedron"}};
+    fputs(names[body->shape][model->dimension == 3], out);
+    if (body->shape == SHAPE_HALF)
+        return;
+    fputs("(", out);
+    if (body->shape == SHAPE_HULL) {
+        for (int i = 0; i < body->corners; i++) {
+            fputs(i ? ", " : "", out);
+            vector(model, out, body->corner[i]);
+        }
+    } else {
+        int count = body->shape == SHAPE_BALL ? 1 : model->dimension;
+        for (int i = 0; i < count; i++) {
+            fputs(i ? ", " : "", out);
+            number(out, body->size[i]);
+        }
+    }
+    fputs(")", out);
+}
+
+static void
+begin_term(FILE *out, const char *key, bool *begun)
+{
+    if (*begun)
+        fputs(" + ", out);
+    else
+        fprintf(out, "  %s = ", key);
+    *begun = true;
+}
+
+static void
+coefficient(FILE *out, double x, const char *unit)
+{
+    fputs("(", out);
+    number(out, x);
+    fprintf(out, " [%s])", unit);
+}
+
+static void
+print_force(const struct model *model, const struct body *body, FILE *out)
+{
+    const struct load *load = &body->load;
+    bool begun = false;
+    if (!is_zero(load->constant)) {
+        begin_term(out, "force", &begun);
+        fputs("(", out);
+        vector(model, out, load->constant);
+        fputs(" [N])", out);
+    }
+    if (load->spring != 0) {
+        begin_term(out, "force", &begun);
+        coefficient(out, -load->spring, "N/m");
+        fprintf(out, "*(%s.position - (", body->name);
+        moving_vector(model, out, load->anchor, load->anchor_rate, "m/s");
+        fputs("))", out);
+    }
+    if (load->drag != 0) {
+        begin_term(out, "force", &begun);
+        coefficient(out, -load->drag, "kg/s");
+        fprintf(out, "*(%s.velocity - ", body->name);
+        vector(model, out, load->wind);
+        fputs(")", out);
+    }
+    if (!is_zero(load->wave)) {
+        begin_term(out, "force", &begun);
+        fputs("(", out);
+        vector(model, out, load->wave);
+        fputs(" [N])*sin(", out);
+        coefficient(out, load->frequency, "1/s");
+        fputs("*t + ", out);
+        number(out, load->phase);
+        fputs(")", out);
+    }
+}
+
+static void
+print_torque(const struct model *model, const struct body *body, FILE *out)
+{
+    const struct load *load = &body->load;
+    bool begun = false;
+    if (!is_zero(load->torque)) {
+        begin_term(out, "torque", &begun);
+        fputs("(", out);
+        if (model->dimension == 3)
+            vector(model, out, load->torque);
+        else
+            number(out, load->torque[2]);
+        fputs(" [N*m])", out);
+    }
+    if (load->torque_drag != 0) {
+        begin_term(out, "torque", &begun);
+        coefficient(out, -load->torque_drag, "N*m*s");
+        fprintf(out, "*%s.spin", body->name);
+    }
+}
+
+static void
+print_attitude(const struct model *model, const struct body *body, FILE *out)
+{
+    if (model->dimension == 2) {
+        number_key(out, "angle", body->angle);
+        return;
+    }
+    const double *q = body->quaternion;
+    if (q[1] == 0 && q[2] == 0 && q[3] == 0)
+        return;
+    fputs("  quaternion = (", out);
+    for (int k = 0; k < 4; k++) {
+        fputs(k ? ", " : "", out);
+        number(out, q[k]);
+    }
+    fputs(")", out);
+}
+
+static void
+print_body(const struct model *model, int index, FILE *out)
+{
+    const struct body *body = &model->body[index];
+    fprintf(out, "body %s : ", body->name);
+    print_shape(model, body, out);
+    fputs(" {", out);
+    if (body->fixed)
+        fputs("  fixed = true", out);
+    else
+        number_key(out, "density", body->density);
+    if (!is_zero(body->position) || !is_zero(body->carry)) {
+        fputs("  position = ", out);
+        moving_vector(model, out, body->position, body->carry, "m/s");
+    }
+    print_attitude(model, body, out);
+    if (!body->fixed) {
+        vector_key(model, out, "velocity", body->velocity);
+        if (model->dimension == 3)
+            vector_key(model, out, "spin", body->spin);
+        else
+            number_key(out, "spin", body->spin[2]);
+        print_force(model, body, out);
+        print_torque(model, body, out);
+    }
+    fputs(" }\n", out);
+}
+
+static void
+print_contact(const struct model *model, int index, FILE *out)
+{
+    const struct contact *contact = &model->contact[index];
+    int first = contact->swapped ? contact->second : contact->first;
+    int second = contact->swapped ? contact->first : contact->second;
+    fprintf(out, "contact %s : %s | %s {", contact->name,
+            model->body[first].name, model->body[second].name);
+    fputs("  restitution = ", out);
+    if (contact->restitution_law)
+        fprintf(out, "%s(", contact->restitution_law);
+    number(out, contact->restitution);
+    fputs(contact->restitution_law ? ") }\n" : " }\n", out);
+}
+
+static void
+print_world(const struct model *model, FILE *out)
+{
+    if (is_zero(model->gravity) && !model->law)
+        return;
+    fputs("world {", out);
+    vector_key(model, out, "gravity", model->gravity);
+    if (model->law)
+        fprintf(out, "  law = %s", model->law);
+    fputs(" }\n", out);
+}
+
+static void
+print_record(const struct model *model, FILE *out)
+{
+    fputs("  record = (energy", out);
+    for (int i = 0; i < model->bodies; i++) {
+        const char *name = model->body[i].name;
+        if (body_moves(model, i))
+            fprintf(out, ",\n    %s.position, %s.velocity, %s.%s, %s.spin",
+                    name, name, name,
+                    model->dimension == 3 ? "quaternion" : "angle", name);
+    }
+    for (int i = 0; model->record_gaps && i < model->contacts; i++)
+        if (model->contact[i].there)
+            fprintf(out, ", gap(%s)", model->contact[i].name);
+    fputs(")\n", out);
+}
+
+static void
+print_simulate(const struct model *model, FILE *out)
+{
+    fputs("simulate {\n  until = ", out);
+    number(out, model->until);
+    fputs("\n  at = (", out);
+    for (int i = 0; i < model->times; i++) {
+        fputs(i ? ", " : "", out);
+        number(out, model->at[i]);
+    }
+    fputs(")\n", out);
+    print_record(model, out);
+    fputs("}\n", out);
+}
+
+/* Declarations are numbered: 0 the world, then bodies, then contacts. */
+static void
+print_declaration(const struct model *model, int number_of, FILE *out)
+{
+    if (number_of == 0) {
+        print_world(model, out);
+        return;
+    }
+    int body = number_of - 1, contact = body - model->bodies;
+    if (body < model->bodies) {
+        if (model->body[body].there)
+            print_body(model, body, out);
+    } else if (model->contact[contact].there) {
+        print_contact(model, contact, out);
+    }
+}
+
+void
+model_print(const struct model *model, FILE *out)
+{
+    int count = 1 + model->bodies + model->contacts;
+    int order[1 + MAX_BODIES + MAX_CONTACTS];
+    for (int i = 0; i < count; i++)
+        order[i] = i;
+    struct random random = random_start(model->shuffle, 1);
+    for (int i = count - 1; model->shuffle && i > 0; i--) {
+        int k = random_whole(&random, i + 1), keep = order[i];
+        order[i] = order[k];
+        order[k] = keep;
+    }
+    fputs("use shapes\n", out);
+    for (int i = 0; i < count; i++) {
+        if (model->shuffle && random_chance(&random, 0.3))
+            fputs("# a comment { with braces ( and \"quotes\n\n", out);
+        print_declaration(model, order[i], out);
+    }
+    print_simulate(model, out);
+}
+
+char *
+model_text(const struct model *model)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        abort();
+    model_print(model, out);
+    fclose(out);
+    return text;
+}

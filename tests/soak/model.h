@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A model as data. Generators make it, relations transform it, the shrinker
+ * deletes parts of it, and model_print writes it as a text of Imp. Plain data
+ * without pointers: assignment copies it. Bodies and contacts keep their index
+ * through all transformations, whatever the text calls them and in whatever
+ * order it lists them, so results are compared by index. */
+#ifndef SOAK_MODEL_H
+#define SOAK_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+    MAX_BODIES = 12,
+    MAX_CORNERS = 12,
+    MAX_CONTACTS = 40,
+    MAX_TIMES = 1100,
+    NAME_SIZE = 16
+};
+
+enum shape {
+    SHAPE_HALF,         /* half_plane, half_space */
+    SHAPE_BALL,         /* circle(size[0]), sphere(size[0]) */
+    SHAPE_ELLIPSE,      /* ellipse, ellipsoid: size = semi-axes */
+    SHAPE_SUPERELLIPSE, /* superellipse, superellipsoid of exponent 4 */
+    SHAPE_BOX,          /* rectangle, box: size = full widths */
+    SHAPE_HULL          /* polygon, polyhedron: corner[] */
+};
+
+/* Forces on a body. All parts are zero unless stated. */
+struct load {
+    double constant[3];
+    double spring; /* -spring*(position - anchor - anchor_rate*t) */
+    double anchor[3], anchor_rate[3];
+    double drag; /* -drag*(velocity - wind) */
+    double wind[3];
+    double wave[3]; /* wave*sin(frequency*t + phase) */
+    double frequency, phase;
+    double torque[3];
+    double torque_drag; /* -torque_drag*spin */
+};
+
+struct body {
+    bool there;
+    char name[NAME_SIZE];
+    enum shape shape;
+    double size[3];
+    int corners;
+    double corner[MAX_CORNERS][3];
+    bool fixed;
+    double density; /* 0: `mass` and `inertia` are stated instead */
+    double position[3];
+    double carry[3];      /* a fixed body is at position + carry*t */
+    double angle;         /* in the plane */
+    double quaternion[4]; /* in space */
+    double velocity[3], spin[3];
+    struct load load;
+};
+
+struct contact {
+    bool there;
+    char name[NAME_SIZE];
+    int first, second; /* bodies */
+    bool swapped;      /* print `second | first` */
+    double restitution;
+    const char *restitution_law; /* NULL, "newton", "poisson", "energetic" */
+};
+
+struct model {
+    int dimension;
+    double gravity[3];
+    const char *law; /* of the world; NULL: none is stated */
+    struct body body[MAX_BODIES];
+    int bodies;
+    struct contact contact[MAX_CONTACTS];
+    int contacts;
+    double until;
+    double at[MAX_TIMES];
+    int times;
+    bool record_gaps; /* besides the state of each body */
+    uint64_t shuffle; /* not 0: order of declarations, comments, blanks */
+};
+
+/* Writes the text of the model. */
+void model_print(const struct model *model, FILE *out);
+/* The whole text; the caller frees it. */
+char *model_text(const struct model *model);
+/* moves, and is asked for in the record */
+bool body_moves(const struct model *model, int body);
+/* Sets `count` equal steps from 0 to until as times of the record. */
+void model_set_times(struct model *model, int count);
+
+#endif

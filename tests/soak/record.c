@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads the record of `simulate` into arrays by body and contact. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "run.h"
+#include "vector.h"
+
+static double
+number_at(const struct json *list, int index)
+{
+    if (!list || list->kind != JSON_LIST || (size_t)index >= list->count ||
+        list->item[index].kind != JSON_NUMBER)
+        return NAN;
+    return list->item[index].number;
+}
+
+static const char *
+text_at(const struct json *list, int index)
+{
+    if (!list || list->kind != JSON_LIST || (size_t)index >= list->count ||
+        list->item[index].kind != JSON_TEXT)
+        return "";
+    return list->item[index].text;
+}
+
+static const struct json *
+column(const struct json *record, const char *name, const char *what)
+{
+    char key[2 * NAME_SIZE];
+    snprintf(key, sizeof key, "%s_%s", name, what);
+    return json_get(record, key);
+}
+
+/* One row of a column of vectors, or of numbers, which then are about z. */
+static void
+read_vector(const struct json *list, int row, int dimension, double out[])
+{
+    bool there = list && list->kind == JSON_LIST && (size_t)row < list->count;
+    const struct json *item = there ? &list->item[row] : NULL;
+    if (item && item->kind == JSON_NUMBER) {
+        out[2] = item->number;
+        return;
+    }
+    for (int k = 0; k < dimension; k++)
+        out[k] = number_at(item, k);
+}
+
+static void
+read_states(const struct model *model, const struct json *record,
+            struct result *result, int body)
+{
+    const char *name = model->body[body].name;
+    const struct json *position = column(record, name, "position");
+    const struct json *velocity = column(record, name, "velocity");
+    const struct json *spin = column(record, name, "spin");
+    const struct json *angle = column(record, name, "angle");
+    const struct json *quaternion = column(record, name, "quaternion");
+    for (int row = 0; row < result->rows; row++) {
+        struct state *state = &result->state[row * result->bodies + body];
+        read_vector(position, row, model->dimension, state->position);
+        read_vector(velocity, row, model->dimension, state->velocity);
+        read_vector(spin, row, model->dimension, state->spin);
+        if (model->dimension == 2) {
+            state->angle = number_at(angle, row);
+            angle_matrix(state->angle, state->turn);
+        } else {
+            read_vector(quaternion, row, 4, state->quaternion);
+            quaternion_matrix(state->quaternion, state->turn);
+        }
+    }
+}
+
+/* A fixed body's states follow from the model. */
+static void
+fixed_states(const struct model *model, struct result *result, int body)
+{
+    const struct body *fixed = &model->body[body];
+    for (int row = 0; row < result->rows; row++) {
+        struct state *state = &result->state[row * result->bodies + body];
+        add_scaled(fixed->position, result->t[row], fixed->carry,
+                   state->position);
+        memcpy(state->velocity, fixed->carry, sizeof state->velocity);
+        if (model->dimension == 2)
+            angle_matrix(fixed->angle, state->turn);
+        else
+            quaternion_matrix(fixed->quaternion, state->turn);
+    }
+}
+
+static int
+contact_named(const struct model *model, const char *name)
+{
+    for (int i = 0; i < model->contacts; i++)
+        if (model->contact[i].there && !strcmp(model->contact[i].name, name))
+            return i;
+    return -1;
+}
+
+static void
+read_events(const struct model *model, const struct json *record,
+            struct result *result)
+{
+    const struct json *times = json_get(record, "event_times");
+    result->events = times ? (int)times->count : 0;
+    result->event = calloc((size_t)result->events + 1, sizeof *result->event);
+    for (int i = 0; i < result->events; i++) {
+        struct event *event = &result->event[i];
+        event->time = number_at(times, i);
+        event->impulse = number_at(json_get(record, "event_impulses"), i);
+        snprintf(event->kind, sizeof event->kind, "%s",
+                 text_at(json_get(record, "event_kinds"), i));
+        snprintf(event->class, sizeof event->class, "%s",
+                 text_at(json_get(record, "event_classes"), i));
+        event->contact = contact_named(
+            model, text_at(json_get(record, "event_contacts"), i));
+    }
+    const struct json *limits = json_get(record, "limit_times");
+    result->limits =
+        limits && limits->kind == JSON_LIST ? (int)limits->count : 0;
+    result->limit = calloc((size_t)result->limits + 1, sizeof *result->limit);
+    for (int i = 0; i < result->limits; i++) {
+        result->limit[i].time = number_at(limits, i);
+        result->limit[i].sum = number_at(json_get(record, "limit_sums"), i);
+        result->limit[i].error = number_at(json_get(record, "limit_errors"), i);
+    }
+}
+
+static void
+read_rows(const struct model *model, const struct json *record,
+          struct result *result)
+{
+    const struct json *times = json_get(record, "t");
+    result->rows = times ? (int)times->count : 0;
+    size_t rows = (size_t)result->rows + 1;
+    result->t = calloc(rows, sizeof *result->t);
+    result->state = calloc(rows * (size_t)model->bodies, sizeof *result->state);
+    result->gap =
+        calloc(rows * (size_t)model->contacts + 1, sizeof *result->gap);
+    result->energy = calloc(rows, sizeof *result->energy);
+    for (int row = 0; row < result->rows; row++) {
+        result->t[row] = number_at(times, row);
+        result->energy[row] = number_at(json_get(record, "energy"), row);
+    }
+    for (int i = 0; i < model->bodies; i++)
+        if (body_moves(model, i))
+            read_states(model, record, result, i);
+        else if (model->body[i].there)
+            fixed_states(model, result, i);
+    for (int i = 0; i < model->contacts; i++) {
+        char key[2 * NAME_SIZE];
+        snprintf(key, sizeof key, "gap_%s", model->contact[i].name);
+        const struct json *gaps = json_get(record, key);
+        for (int row = 0; row < result->rows; row++)
+            result->gap[row * model->contacts + i] = number_at(gaps, row);
+    }
+}
+
+/* The first code of an error, else of a warning of the record (W0724 ends a
+ * run). */
+static void
+read_code(struct result *result)
+{
+    const char *found = strstr(result->err, "[E0");
+    if (!found)
+        found = strstr(result->out, "[W0");
+    if (!found)
+        found = strstr(result->err, "[W0");
+    if (found)
+        snprintf(result->code, sizeof result->code, "%.5s", found + 1);
+}
+
+void
+run_model(const struct runner *runner, const struct model *model,
+          struct result *result)
+{
+    char *text = model_text(model);
+    run_text(runner, text, result);
+    free(text);
+    result->bodies = model->bodies;
+    result->contacts = model->contacts;
+    read_code(result);
+    const char *at = result->out;
+    struct json *record = json_read(&at);
+    const struct json *done = json_get(record, "status");
+    const struct json *time = json_get(record, "time");
+    if (done && done->kind == JSON_TEXT && time && time->kind == JSON_NUMBER) {
+        result->read = true;
+        snprintf(result->done, sizeof result->done, "%s", done->text);
+        result->time = time->number;
+        read_rows(model, record, result);
+        read_events(model, record, result);
+    }
+    json_free(record);
+}
+
+void
+result_free(struct result *result)
+{
+    free(result->out);
+    free(result->err);
+    free(result->t);
+    free(result->energy);
+    free(result->state);
+    free(result->gap);
+    free(result->event);
+    free(result->limit);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Relations between two runs: each makes another model from one whose result is
+ * known. */
+#include "relations.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "vector.h"
+
+/* Names that a reader might choose, in several scripts. */
+static const char *const letters[] = {"a", "Z", "q_", "\xCE\xB8", "m", "speed"};
+
+static bool
+make_order(struct trial *trial)
+{
+    struct model *other = &trial->other;
+    other->shuffle = random_bits(&trial->random) | 1;
+    for (int i = 0; i < other->bodies; i++)
+        snprintf(other->body[i].name, NAME_SIZE, "%s%d",
+                 letters[random_whole(&trial->random, 6)], i);
+    for (int i = 0; i < other->contacts; i++) {
+        snprintf(other->contact[i].name, NAME_SIZE, "%sc%d",
+                 letters[random_whole(&trial->random, 6)], i);
+        other->contact[i].swapped = random_chance(&trial->random, 0.5);
+    }
+    /* the law `sequential` takes equals as they are declared */
+    return true;
+}
+
+static bool
+make_shift(struct trial *trial)
+{
+    for (int k = 0; k < trial->model->dimension; k++)
+        trial->frame.shift[k] = random_in(&trial->random, -5, 5);
+    return true;
+}
+
+static bool
+make_rotation(struct trial *trial)
+{
+    double axis[3];
+    trial->frame.angle = random_in(&trial->random, -3, 3);
+    random_direction(&trial->random, 3, axis);
+    trial->frame.quaternion[0] = cos(trial->frame.angle / 2);
+    for (int k = 0; k < 3; k++)
+        trial->frame.quaternion[k + 1] = sin(trial->frame.angle / 2) * axis[k];
+    return true;
+}
+
+static bool
+make_mirror(struct trial *trial)
+{
+    trial->frame.mirror = true;
+    return make_rotation(trial);
+}
+
+static bool
+make_boost(struct trial *trial)
+{
+    double direction[3], speed = random_in(&trial->random, 0.5, 3);
+    random_direction(&trial->random, trial->model->dimension, direction);
+    add_scaled(trial->frame.boost, speed, direction, trial->frame.boost);
+    return true;
+}
+
+static bool
+make_units(struct trial *trial)
+{
+    trial->frame.length = pow(10, random_in(&trial->random, -2, 2));
+    trial->frame.time = pow(10, random_in(&trial->random, -2, 2));
+    trial->frame.mass = pow(10, random_in(&trial->random, -2, 2));
+    return true;
+}
+
+/* The greatest distance of a body from the origin in the run so far. */
+static double
+reach(const struct trial *trial)
+{
+    double greatest = 1;
+    const struct result *result = trial->result;
+    for (int row = 0; row < result->rows; row++)
+        for (int i = 0; i < trial->model->bodies; i++)
+            if (body_moves(trial->model, i))
+                greatest = fmax(greatest,
+                                length(result_state(result, row, i)->position));
+    return greatest;
+}
+
+static struct body *
+add_far_body(struct trial *trial, double away)
+{
+    struct model *other = &trial->other;
+    if (other->bodies == MAX_BODIES)
+        return NULL;
+    struct body *body = &other->body[other->bodies];
+    *body = (struct body){.there = true,
+                          .shape = SHAPE_BALL,
+                          .size = {0.5},
+                          .density = 1,
+                          .quaternion = {1, 0, 0, 0}};
+    snprintf(body->name, sizeof body->name, "idle%d", other->bodies++);
+    double direction[3];
+    random_direction(&trial->random, other->dimension, direction);
+    for (int k = 0; k < 3; k++)
+        body->position[k] = away * direction[k];
+    return body;
+}
+
+static bool
+make_idle_body(struct trial *trial)
+{
+    return add_far_body(trial, 100 * reach(trial)) != NULL;
+}
+
+/* A fixed ball that nothing reaches, with a contact to each moving body. */
+static bool
+make_idle_contact(struct trial *trial)
+{
+    double away = reach(trial) + random_in(&trial->random, 1.5, 4);
+    int last = trial->other.bodies;
+    struct body *body = add_far_body(trial, away);
+    if (!body)
+        return false;
+    body->fixed = true;
+    for (int i = 0; i < last; i++) {
+        struct model *other = &trial->other;
+        if (!body_moves(other, i) || other->contacts == MAX_CONTACTS)
+            continue;
+        struct contact *contact = &other->contact[other->contacts];
+        *contact = (struct contact){
+            .there = true, .first = i, .second = last, .restitution = 0.5};
+        snprintf(contact->name, NAME_SIZE, "never%d", other->contacts++);
+    }
+    return true;
+}
+
+static bool
+make_fewer_rows(struct trial *trial)
+{
+    struct model *other = &trial->other;
+    int left = 0;
+    for (int i = 0; i < other->times; i++)
+        if (random_chance(&trial->random, 0.3))
+            other->at[left++] = other->at[i];
+    other->times = left;
+    other->record_gaps = false;
+    return left > 0;
+}
+
+/* Rows between the rows, at times that nothing of the model knows. */
+static bool
+make_more_rows(struct trial *trial)
+{
+    struct model *other = &trial->other;
+    int count = other->times;
+    if (3 * count >= MAX_TIMES)
+        return false;
+    double at[MAX_TIMES];
+    memcpy(at, other->at, sizeof at);
+    other->times = 0;
+    for (int i = 0; i < count; i++) {
+        other->at[other->times++] = at[i];
+        double low = at[i], high = i + 1 < count ? at[i + 1] : other->until;
+        for (int k = 0; k < 2 && high > low; k++) {
+            low += (high - low) * random_unit(&trial->random);
+            other->at[other->times++] = low;
+        }
+    }
+    return true;
+}
+
+static bool
+make_half(struct trial *trial)
+{
+    struct model *other = &trial->other;
+    int rows = 2 + random_whole(&trial->random, other->times - 2);
+    other->times = rows;
+    other->until = trial->to = other->at[rows - 1];
+    return true;
+}
+
+/* Is nothing near to a contact in that row? */
+static bool
+all_apart(const struct trial *trial, int row)
+{
+    for (int i = 0; i < trial->model->contacts; i++)
+        if (trial->model->contact[i].there &&
+            !(trial->result->gap[row * trial->model->contacts + i] > 1e-3))
+            return false;
+    return true;
+}
+
+static bool
+make_restart(struct trial *trial)
+{
+    int rows = trial->result->rows;
+    for (int tries = 0; tries < 20 && rows > 2; tries++) {
+        int row = 1 + random_whole(&trial->random, rows - 2);
+        double time = trial->result->t[row];
+        if (!all_apart(trial, row) || time >= trial->model->until)
+            continue;
+        model_restart(&trial->other, trial->result, row);
+        trial->frame.start = trial->from = time;
+        return true;
+    }
+    return false;
+}
+
+/* Each pair has a second contact, stated from the other side. */
+static bool
+make_twice(struct trial *trial)
+{
+    struct model *other = &trial->other;
+    int count = other->contacts;
+    if (2 * count > MAX_CONTACTS || trial->model->law)
+        return false;
+    for (int i = 0; i < count; i++) {
+        struct contact *contact = &other->contact[other->contacts++];
+        *contact = other->contact[i];
+        contact->swapped = !contact->swapped;
+        snprintf(contact->name, NAME_SIZE, "twice%d", i);
+    }
+    trial->motion_alone = true;
+    return true;
+}
+
+const struct relation relation_table[] = {
+    {"order", make_order},
+    {"shift", make_shift},
+    {"rotation", make_rotation},
+    {"mirror", make_mirror},
+    {"boost", make_boost},
+    {"units", make_units},
+    {"idle-body", make_idle_body},
+    {"idle-contact", make_idle_contact},
+    {"fewer-rows", make_fewer_rows},
+    {"more-rows", make_more_rows},
+    {"half", make_half},
+    {"restart", make_restart},
+    {"twice", make_twice},
+};
+const int relation_count = sizeof relation_table / sizeof *relation_table;

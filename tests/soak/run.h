@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs a model in a child process and reads its record. A crash or a hang of
+ * the child is a result like any other. */
+#ifndef SOAK_RUN_H
+#define SOAK_RUN_H
+
+#include "model.h"
+
+enum { EXIT_SIGNAL = 1000, EXIT_TIME = 1001 };
+
+/* How to run Imp. */
+struct runner {
+    const char *imp;     /* path of the program */
+    const char *backend; /* "eval", "jit"; "build": a simulator */
+    int opt;             /* of machine code */
+    unsigned seconds;    /* of processor time before the child is ended */
+};
+
+struct state {
+    double position[3], velocity[3], spin[3];
+    double turn[3][3];    /* body axes as columns */
+    double quaternion[4]; /* in space */
+    double angle;         /* in the plane */
+};
+
+struct event {
+    double time, impulse;
+    char kind[20], class[16];
+    int contact;
+};
+
+/* A limit of chatter. */
+struct limit {
+    double time, sum, error;
+};
+
+struct result {
+    int status; /* of the child; EXIT_SIGNAL, EXIT_TIME */
+    int signal;
+    char *out, *err; /* what it printed */
+    bool read;       /* the record was found and understood */
+    char done[16];   /* "done", "stopped", "failed" */
+    double time;
+    int rows;
+    double *t, *energy;
+    struct state *state; /* [row*bodies + body] */
+    double *gap;         /* [row*contacts + contact]; NaN if not recorded */
+    int bodies, contacts;
+    int events;
+    struct event *event;
+    int limits;
+    struct limit *limit;
+    char code[8]; /* of the first error or of a warning that ends the
+                     run, "" if there is none */
+};
+
+/* Runs the text; fills status, out and err alone. */
+void run_text(const struct runner *runner, const char *text,
+              struct result *result);
+/* Runs the model and reads the record of its `simulate`. */
+void run_model(const struct runner *runner, const struct model *model,
+               struct result *result);
+void result_free(struct result *result);
+
+static inline const struct state *
+result_state(const struct result *result, int row, int body)
+{
+    return &result->state[row * result->bodies + body];
+}
+
+#endif

@@ -430,6 +430,46 @@ turns(void **state)
     arena_free(a);
 }
 
+/* A point in a box, whose walls come in any order: wherever it starts, also at
+ * rest on walls and pressed against them, the start is the state that was
+ * given, and so it is when the same memory has seen another start before. */
+static void
+start_stays(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    unsigned draw = 7;
+    for (int round = 0; round < 200; round++) {
+        struct sys s = {.n = 2, .m = 4};
+        int first = (int)((draw = draw * 1664525u + 1013904223u) >> 30);
+        s.mass[0] = s.mass[3] = 1.5;
+        for (int k = 0; k < 4; k++) {
+            int wall = (k + first) % 4, axis = wall / 2;
+            s.N[2 * k + axis] = wall % 2 ? -1 : 1;
+            s.c[k] = wall % 2 ? 5 + round % 7 : 0;
+            s.e[k] = 0.5;
+        }
+        struct ballistic *l = made(a, &s);
+        for (int start = 0; start < 4; start++) {
+            double q[2], v[2];
+            for (int axis = 0; axis < 2; axis++) {
+                draw = draw * 1664525u + 1013904223u;
+                int where = (int)(draw >> 30);
+                double far = 5 + round % 7;
+                s.q[axis] = where == 0 ? 0 : where == 1 ? far : 1.25;
+                s.v[axis] = where < 2 ? 0 : 0.5;
+            }
+            assert_true(ballistic_start(l, 0, s.q, s.v, 0));
+            ballistic_state(l, q, v);
+            for (int axis = 0; axis < 2; axis++) {
+                close_to(q[axis], s.q[axis], 1e-14, "place");
+                close_to(v[axis], s.v[axis], 1e-14, "rate");
+            }
+        }
+    }
+    arena_free(a);
+}
+
 int
 main(void)
 {
@@ -439,6 +479,7 @@ main(void)
         cmocka_unit_test(ball_elastic),   cmocka_unit_test(thousand_impacts),
         cmocka_unit_test(carried),        cmocka_unit_test(three_feet),
         cmocka_unit_test(far_away),       cmocka_unit_test(turns),
+        cmocka_unit_test(start_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

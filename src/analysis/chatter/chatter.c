@@ -110,7 +110,7 @@ run_flow(struct analysis *analysis, uint32_t system_id,
          struct record *record)
 {
     const imp_system *system = rt_system(analysis->rt, system_id);
-    struct flow *flow = flow_new(analysis->rt, system_id, ask->policy);
+    struct flow *flow = flow_new(analysis->rt, system_id, ask->policy, ask->until);
     if (!flow)
         return IMP_BADMODEL;
     *outcome =
@@ -163,7 +163,7 @@ run_line(struct analysis *analysis, uint32_t system_id,
     struct rt *run = analysis->rt;
     const imp_system *system = rt_system(run, system_id);
     struct chatter_theory says;
-    struct flow *flow = flow_new(run, system_id, ask->policy);
+    struct flow *flow = flow_new(run, system_id, ask->policy, ask->until);
     if (!flow)
         return IMP_BADMODEL;
     struct ballistic *ballistic = flow_ballistic(flow);
@@ -182,7 +182,7 @@ run_line(struct analysis *analysis, uint32_t system_id,
            wanted->numbers ? 0.0 : CHATTER_ACCEPT, outcome);
     if (by_rounding(ballistic, wanted, outcome)) {
         struct chatter_run early;
-        if (!(flow = flow_new(run, system_id, ask->policy)))
+        if (!(flow = flow_new(run, system_id, ask->policy, ask->until)))
             return IMP_BADMODEL;
         follow(analysis, flow_ballistic(flow), wanted, ask, CHATTER_ACCEPT,
                &early);

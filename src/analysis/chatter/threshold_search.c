@@ -182,7 +182,8 @@ run_from(struct threshold_search *search, double at, long k,
     if (!threshold_run_start(search, at, k))
         return false;
     struct flow *flow =
-        flow_new(search->trial.run, search->ask.system_id, search->ask.policy);
+        flow_new(search->trial.run, search->ask.system_id, search->ask.policy,
+                 INFINITY);
     if (!flow)
         return !fails(search, at, IMP_BADMODEL);
     chatter_decide(search->trial.run->arena, flow_ballistic(flow), INFINITY,

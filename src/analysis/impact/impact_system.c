@@ -162,7 +162,8 @@ follow(struct strike *strike, double until)
     double *env = run->env + strike->image_system->env_state;
     double *before = NEW_N(run->arena, double, 2 * strike->n_coordinates + 1);
     struct flow *flow =
-        flow_new(run, strike->system, simultaneous_policy(strike->analysis));
+        flow_new(run, strike->system, simultaneous_policy(strike->analysis),
+                 until);
     struct flow_event event;
     if (!flow)
         return IMP_BADMODEL;

@@ -25,7 +25,7 @@ simulate_systems_start(struct simulation *sim)
         return IMP_OK;
     sim->flows = NEW_N(run->arena, struct flow *, n);
     for (uint32_t i = 0; i < n; i++)
-        if (!(sim->flows[i] = flow_new(run, i, p)))
+        if (!(sim->flows[i] = flow_new(run, i, p, sim->options.until)))
             return IMP_BADMODEL;
     return IMP_OK;
 }

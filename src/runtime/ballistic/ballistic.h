@@ -78,6 +78,9 @@ struct accumulation_limit {
                            per period */
     double remaining;   /* time that was summed up */
     double error;       /* bound of its relative error */
+    double state_error; /* bound of the error of the state after the limit, as a
+                           share of lengths and speeds of the motion; 0: of
+                           rounding */
 };
 
 /* What follows from the matrices alone. The gaps live in a space of `rank` =
@@ -188,6 +191,10 @@ int ballistic_instant(struct ballistic *motion,
                       const bool *on);
 /* at an instant: closes these contacts (m), as after a limit */
 void ballistic_stick(struct ballistic *motion, const bool *closed);
+/* At an instant: impulses at the contacts `pushed` (m) that give their gaps the
+ * rates `rate` (m). The gaps stay what they are. */
+void ballistic_steer(struct ballistic *motion, const bool *pushed,
+                     const double *rate);
 /* At an instant: an impact at the `hits` contacts `hit`, and which contacts
  * stay closed afterwards. hits = 0: no impact, only which of the closed
  * contacts stay closed. END: no impact and not jammed. */

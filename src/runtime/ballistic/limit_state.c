@@ -31,6 +31,21 @@ ballistic_stick(struct ballistic *motion, const bool *closed)
     ballistic_sense(motion);
 }
 
+void
+ballistic_steer(struct ballistic *motion, const bool *pushed,
+                const double *rate)
+{
+    assert(motion && motion->work);
+    assert((pushed && rate) || motion->model.m == 0);
+    double *offset = motion->work->scratch.offset;
+    int count = projection_factor(motion, pushed);
+    for (int i = 0; i < motion->model.m; i++)
+        offset[i] = motion->local.rate_offset[i] -
+                    times2(rate[i], -motion->rate_exponent);
+    projection_apply(motion, count, motion->z, offset);
+    ballistic_sense(motion);
+}
+
 /* the least value of g + u s + a s^2/2 for s in 0 .. T */
 static double
 lowest(double g, double u, double a, double remaining)

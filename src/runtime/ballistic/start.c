@@ -184,8 +184,10 @@ ballistic_start(struct ballistic *motion, double time, const double *position,
     apart(motion, position, motion->matrices.origin, motion->y,
           motion->free_position);
     apart(motion, velocity, NULL, motion->z, motion->free_velocity);
+    /* the offsets in local units are those of an earlier start until here */
+    ballistic_units(motion);
     ballistic_rescale(motion);
-    if (!active_set_settle(motion)) /* makes the units, too */
+    if (!active_set_settle(motion)) /* makes the units of the mode, too */
         return false;
     work->flight.coasts =
         work->flight.unaccelerated && motion->mode.n_persistent == 0;

@@ -11,8 +11,10 @@
 #include "runtime/flow/flow_priv.h"
 
 struct flow *
-flow_new(struct rt *run, uint32_t system, enum ballistic_policy policy)
+flow_new(struct rt *run, uint32_t system, enum ballistic_policy policy,
+         double end)
 {
+    assert(!isnan(end));
     assert(system < run->im->systems.n);
     const imp_system *sys = rt_system(run, system);
     struct flow *flow;
@@ -27,6 +29,7 @@ flow_new(struct rt *run, uint32_t system, enum ballistic_policy policy)
     flow = NEW(run->arena, struct flow);
     flow_memory(flow, run, system, run->arena);
     flow->policy = policy;
+    flow->end = end;
     for (uint32_t i = 0; i < flow->m; i++)
         run->env[rt_contact(run, sys->contact + i)->env_contact +
                  IMP_CONTACT_ACTIVE] = 0.0;

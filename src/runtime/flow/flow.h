@@ -40,9 +40,10 @@ struct flow;
 /* A flow that begins at the present state of the run's environment. NULL after
  * a diagnostic: the mass matrix is not positive definite, or a gap is negative
  * at the start by more than its tolerance. The memory belongs to the run, or
- * to what the runs of one model share; a system has one flow at a time. */
+ * to what the runs of one model share; a system has one flow at a time. Nobody
+ * asks for a time beyond `end`, which may be infinite. */
 struct flow *flow_new(struct rt *run, uint32_t system,
-                      enum ballistic_policy policy);
+                      enum ballistic_policy policy, double end);
 /* The time of what comes next, at most `until`. Returns IMP_OK, or a status
  * after a diagnostic. */
 int flow_peek(struct flow *flow, double until, double *time);

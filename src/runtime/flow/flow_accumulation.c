@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of infinitely many impacts in systems that Taylor series follow.
  *
- * In chatter the flights shrink by a ratio. The limit is taken when two
- * successive predictions of its time agree to rounding. At one contact the
- * prediction follows from the last flights. Where several contacts take turns,
- * the impacts to come are those of the parabola that touches the motion here
- * (ballistic.h); its error falls with the square of the time that is left. The
- * state at the limit is the projection of accumulation.c with the present mass
- * matrix and gradients, moved onto the gaps by Newton's method. The error of
- * this is of the square of a time that is itself below the root of the
- * rounding error. */
+ * In chatter the flights shrink by a ratio. After an impact the limit is
+ * forecast: its time is that of the parabola that touches the motion there,
+ * whose error falls with the square of the time that is left; the state is that
+ * of a path along the contacts (limit_path.c), whose error falls with the cube.
+ * Forecasts are made each time when half of the time is left, so the change
+ * from one to the next bounds the errors. The limit is taken when both are of
+ * the size of rounding. At one contact the parabola has a closed form; where
+ * several contacts take turns, ballistic.h and accumulation.h follow it. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -21,9 +20,6 @@
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 
-/* A limit is taken from the flights of one contact after this many impacts,
- * one after the other. */
-#define TAYLOR_LEAST 8
 /* Other contacts must stay away by this many times the way of the chattering
  * gap until its limit. */
 #define TAYLOR_CLEAR 4.0
@@ -38,6 +34,20 @@
  * the last flights, and by this many impacts. */
 #define TAYLOR_AHEAD 50.0
 #define TAYLOR_IMPACTS 4000
+/* Forecasts begin when the time that is left is this share of the time for
+ * which the series of the motion holds. */
+#define FORECAST_BEGIN 0.125
+/* A limit is taken only when what is left is this share of that time, or of the
+ * longest flight where the motion is a polynomial: rows that are recorded until
+ * then show the flights. The heights of the flights at one contact that are
+ * summed up are then rounding.
+ * Where several contacts take turns, their gaps come to differ in size, and
+ * digits are lost from one impact to the next. */
+#define SHORT_SINGLE 0x1p-22
+#define SHORT_SEVERAL 0x1p-6
+/* A limit at one contact is taken after this many impacts there, one after the
+ * other: those of an order of several contacts may come together. */
+#define TAYLOR_LEAST 8
 
 /* Do all other contacts stay open until the limit of the last contact,
  * `remaining` from now? Each of the impacts to come changes their rates by no
@@ -62,80 +72,240 @@ clear(const struct flow *flow, double remaining)
     return true;
 }
 
-bool
-taylor_accumulation_ahead(const struct flow *flow, double until, double *time)
+/* The error of the second of two predictions of one limit, whose errors go
+ * with a power of the times left. The result is twice the leading term. */
+static double
+settled(double change, double left, double before, int power)
+{
+    assert(left >= 0.0 || isnan(left));
+    double q = pow(left / before, power);
+    return q < 1.0 ? 2.0 * change * q / (1.0 - q) : INFINITY;
+}
+
+/* sqrt(x M x), with the masses of the last instant */
+static double
+energy_norm(const struct flow *flow, const double *x)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < flow->n; i++)
+        for (uint32_t j = 0; j < flow->n; j++)
+            sum += x[i] * flow->instant.mass[(size_t)i * flow->n + j] * x[j];
+    return sqrt(fmax(sum, 0.0));
+}
+
+/* The time in which the motion changes: that for which its series holds, or the
+ * longest flight where it is a polynomial. */
+static double
+time_scale(const struct flow *flow)
 {
     const struct taylor_flow *taylor = flow->taylor;
-    double one = taylor->single.limit - taylor->now,
-           some = taylor->several.limit - taylor->now;
-    if (taylor->several.faint.now)
-        *time = taylor->now;
-    else if (one > 0.0 && taylor->single.limit <= until &&
-             taylor->single.impacts >= TAYLOR_LEAST && one <= taylor->piece.h &&
-             clear(flow, one))
-        *time = taylor->single.limit;
-    else if (some > 0.0 && taylor->several.limit <= until &&
-             some <= taylor->piece.h)
-        *time = taylor->several.limit;
-    else
+    return isfinite(taylor->piece.h) ? taylor->piece.h
+                                     : taylor->several.longest;
+}
+
+/* The greatest difference of two states near the limit, as a share of what the
+ * coordinates and rates are made of: of a rate, what the speed of the system
+ * and the free acceleration during the time scale would be in this coordinate
+ * alone (after taylor_path_make). */
+static double
+apart(const struct flow *flow, const double *x, const double *other)
+{
+    double scale = time_scale(flow), most = 0.0;
+    double speed = energy_norm(flow, x + flow->n) +
+                   energy_norm(flow, flow->instant.acc) * scale;
+    for (uint32_t i = 0; i < flow->n; i++) {
+        double rate =
+            speed / sqrt(flow->instant.mass[(size_t)i * (flow->n + 1)]);
+        double place = fabs(x[i]) + rate * scale;
+        double off = fmax(fabs(x[i] - other[i]) / place,
+                          fabs(x[flow->n + i] - other[flow->n + i]) / rate);
+        most = fmax(most, off);
+    }
+    return most;
+}
+
+/* What two forecasts of one limit say. */
+struct foreseen {
+    double time, time_error; /* of the limit, s */
+    double noise;            /* the rounding of the time */
+    double parabola;         /* the limit of the parabola */
+    double share;            /* SHORT_SINGLE or SHORT_SEVERAL */
+};
+
+/* Compares the forecast with the one before, and keeps it. Is the limit known
+ * to rounding, in time and in state? */
+static bool
+forecast(struct flow *flow, const bool *group, struct foreseen *ahead)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_forecast *last = &taylor->forecast;
+    double left = ahead->time - taylor->now, *x = taylor->path.x;
+    bool another = last->n == 0 || memcmp(last->group, group, flow->m) ||
+                   !(last->time > taylor->now);
+    if (!another && left > 0.5 * last->left)
         return false;
+    if (!taylor_path_make(flow, group, left)) {
+        last->n = 0;
+        return false;
+    }
+    /* every impact rounds the state once */
+    double most =
+        DBL_EPSILON *
+        (TAYLOR_NOISE + (double)(taylor->several.impacts - last->impacts));
+    double state_error = INFINITY;
+    if (!another) {
+        taylor_path_at(flow, last->time, x);
+        state_error = settled(apart(flow, x, last->x), left, last->left, 3);
+    }
+    taylor_path_at(flow, ahead->time, x);
+    memcpy(last->x, x, 2 * flow->n * sizeof *x);
+    memcpy(last->group, group, flow->m);
+    last->n = another ? 1 : last->n + 1;
+    last->left = left;
+    last->time = ahead->time;
+    last->parabola = ahead->parabola;
+    last->impacts = taylor->several.impacts;
+    taylor->chatter.remaining = left;
+    taylor->chatter.error = fmin(ahead->time_error / left, 1.0);
+    taylor->chatter.state_error = state_error + most;
+    return state_error <= most && ahead->time_error <= 2.0 * ahead->noise &&
+           left <= ahead->share * time_scale(flow) && ahead->time <= flow->end;
+}
+
+/* Of flights at the contact that was hit alone, again and again: the limit of
+ * the parabola that touches the motion. False: it has none. */
+static bool
+single_parabola(struct flow *flow, struct foreseen *ahead)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    uint32_t c = (uint32_t)taylor->single.contact;
+    if (taylor->single.impacts < 2 || !taylor->contacts.opening[c])
+        return false;
+    const double *gap = taylor->piece.gap + c * ROW;
+    double e = flow->instant.e[c], rest = 1.0 - e, acc = -2.0 * gap[2];
+    double left = 2.0 * gap[1] / (acc * rest);
+    if (!(acc > 0.0) || !(left > 0.0) || !(e < 1.0) ||
+        !(left <= FORECAST_BEGIN * taylor->piece.h))
+        return false;
+    ahead->time = ahead->parabola = taylor->now + left;
+    ahead->share = SHORT_SINGLE;
+    /* The rate is rounded at each impact, and so is the time, during which the
+     * rate goes on to change. The impacts to come make these errors smaller,
+     * and the sum of the flights is 2/(acc (1 - e)) times the rate. */
+    ahead->noise = 4.0 * DBL_EPSILON *
+                   (ahead->time + (ahead->time + taylor->terms.rate[c] / acc) /
+                                      (rest * sqrt(1.0 - e * e)));
+    memset(taylor->single.group, 0, flow->m);
+    taylor->single.group[c] = true;
+    taylor->chatter.impacts = taylor->single.impacts;
+    taylor->chatter.evidence = LIMIT_BY_LAW;
+    taylor->chatter.period = taylor->chatter.depth = 1;
+    taylor->chatter.ratio = e;
     return true;
 }
 
-/* The contacts whose impacts the limit ahead sums up. */
-static void
-limit_group(struct flow *flow)
+static bool
+single_ahead(struct flow *flow)
 {
     struct taylor_flow *taylor = flow->taylor;
-    if (taylor->next.time == taylor->several.limit)
-        return; /* the group is that of the prediction */
-    memset(taylor->several.group, 0, flow->m);
-    taylor->several.group[taylor->single.contact] = true;
+    const struct taylor_forecast *last = &taylor->forecast;
+    struct accumulation_limit other = taylor->chatter;
+    struct foreseen ahead;
+    if (!single_parabola(flow, &ahead))
+        return false;
+    ahead.time_error = INFINITY;
+    if (last->n > 0 && !memcmp(last->group, taylor->single.group, flow->m)) {
+        double left = ahead.time - taylor->now, before = last->left,
+               change = ahead.parabola - last->parabola,
+               q = left / before * (left / before);
+        ahead.time += change * q / (1.0 - q);
+        ahead.time_error = last->n == 1 ? settled(fabs(change), left, before, 2)
+                                        : settled(fabs(ahead.time - last->time),
+                                                  left, before, 3);
+        ahead.time_error += ahead.noise;
+    }
+    if (ahead.time > taylor->now &&
+        forecast(flow, taylor->single.group, &ahead) &&
+        taylor->single.impacts >= TAYLOR_LEAST &&
+        clear(flow, ahead.time - taylor->now))
+        return true;
+    taylor->chatter = other;
+    return false;
 }
 
-/* The impacts are averaged out: the state moves along the parabola from the
- * last impact, and then onto the gaps, from which the parabola departs with
- * the cube of the time. */
+/* The flights are below rounding. Of those at one contact the sum is known. */
+static bool
+faint_ahead(struct flow *flow, double *time)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_forecast *last = &taylor->forecast;
+    struct accumulation_limit other = taylor->chatter;
+    struct foreseen ahead;
+    *time = taylor->now;
+    if (last->n > 1 && single_parabola(flow, &ahead) &&
+        !memcmp(last->group, taylor->single.group, flow->m) &&
+        ahead.time <= flow->end && clear(flow, ahead.time - taylor->now)) {
+        *time = ahead.time;
+        taylor->chatter.remaining = ahead.time - taylor->now;
+        taylor->chatter.error =
+            fmin((fabs(ahead.time - last->time) + ahead.noise) /
+                     taylor->chatter.remaining,
+                 1.0);
+    } else {
+        taylor->chatter = other;
+        memcpy(last->group, taylor->several.group, flow->m);
+    }
+    return taylor_path_make(flow, last->group, *time - taylor->now);
+}
+
+/* The limit of impacts at several contacts, from the prediction of predict. */
+static bool
+several_ahead(struct flow *flow)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    const struct taylor_several *several = &taylor->several;
+    struct foreseen ahead = {several->predicted, several->error, 0.0,
+                             several->predicted, SHORT_SEVERAL};
+    double left = several->predicted - taylor->now;
+    if (!(left > 0.0) || !(left <= FORECAST_BEGIN * taylor->piece.h))
+        return false;
+    /* predictions in a row agree to rounding, or not */
+    ahead.noise = several->limit > taylor->now ? several->error : 0.0;
+    if (!forecast(flow, several->group, &ahead))
+        return false;
+    taylor->chatter.impacts = several->impacts;
+    return true;
+}
+
+bool
+taylor_accumulation_ahead(struct flow *flow, double *time)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    if (taylor->several.time != taylor->now)
+        return false; /* the last impact lies behind */
+    if (taylor->several.faint.now)
+        return faint_ahead(flow, time);
+    bool single = taylor->single.impacts > 1;
+    if (single ? !single_ahead(flow) && !several_ahead(flow)
+               : !several_ahead(flow))
+        return false;
+    *time = taylor->forecast.time;
+    return true;
+}
+
 void
-taylor_accumulation_between(struct flow *flow, double t)
+taylor_accumulation_doubt(struct taylor_flow *taylor)
 {
-    struct taylor_flow *taylor = flow->taylor;
-    double *env = flow->run->env, *time = env + flow->run->im->layout.time,
-           now = *time;
-    limit_group(flow);
-    (void)ballistic_instant_impact(taylor->instant, NULL,
-                                   0); /* for its accelerations */
-    memcpy(taylor->instant->event.group, taylor->several.group, flow->m);
-    ballistic_between(taylor->instant, taylor->instant, t, flow->q, flow->v);
-    *time = t;
-    memcpy(env + flow->sys->env_state, flow->q, flow->n * sizeof *flow->q);
-    memcpy(env + flow->sys->env_state + flow->n, flow->v,
-           flow->n * sizeof *flow->v);
-    int st = flow_instant(flow);
-    *time = now;
-    struct ballistic_model model = flow_model(flow);
-    bool *closed = taylor->several.closed;
-    for (uint32_t i = 0; i < flow->m; i++)
-        closed[i] = taylor->contacts.closed[i] || taylor->several.group[i];
-    if (st ||
-        (!taylor->several.between &&
-         ballistic_new(flow->run->arena, &model, &taylor->several.between)) ||
-        ballistic_instant(taylor->several.between, &model, t, flow->q, flow->v,
-                          closed))
-        return;
-    ballistic_stick(taylor->several.between, closed);
-    ballistic_state(taylor->several.between, flow->q, flow->v);
+    taylor->several.predicted = taylor->several.limit = -INFINITY;
+    taylor->forecast.n = 0;
 }
 
-/* The error of the second of two predictions of one limit, whose errors go
- * with the squares of the times left. The result is twice the leading term. */
-static double
-settled(double change, double left, double before)
+void
+taylor_accumulation_forget(struct taylor_flow *taylor)
 {
-    assert(left >= 0.0 || isnan(left));
-    double q = left / before;
-    q *= q;
-    return q < 1.0 ? 2.0 * change * q / (1.0 - q) : INFINITY;
+    taylor->single.impacts = 0;
+    taylor->several.impacts = 0;
+    taylor_accumulation_doubt(taylor);
 }
 
 /* an impact at contact c */
@@ -143,29 +313,10 @@ static void
 one_contact(struct taylor_flow *taylor, int c)
 {
     struct taylor_single *single = &taylor->single;
-    double flight = taylor->now - single->time, was = single->predicted;
     single->impacts =
         single->impacts > 0 && single->contact == c ? single->impacts + 1 : 1;
     single->contact = c;
     single->time = taylor->now;
-    single->flight[2] = single->flight[1];
-    single->flight[1] = single->flight[0];
-    single->flight[0] = flight;
-    single->predicted = single->limit = -INFINITY;
-    if (single->impacts < 4 || !(single->flight[0] < single->flight[1] &&
-                                 single->flight[1] < single->flight[2]))
-        return;
-    double ratio = single->flight[0] / single->flight[1];
-    single->predicted = taylor->now + flight * ratio / (1.0 - ratio);
-    if (fabs(single->predicted - was) <=
-        4.0 * DBL_EPSILON * fabs(single->predicted)) {
-        single->limit = single->predicted;
-        /* the flights are differences of rounded times */
-        double rest = 1.0 - ratio, left = single->predicted - taylor->now;
-        single->error =
-            settled(fabs(single->predicted - was), left, left + flight) +
-            4.0 * DBL_EPSILON * fabs(taylor->now) / (rest * rest);
-    }
 }
 
 /* Notes the flight that ends now, at whichever contact. Do the flights shrink?
@@ -177,12 +328,15 @@ shrinks(struct taylor_flow *taylor)
     memmove(a + 1, a, (TAYLOR_FLIGHTS - 1) * sizeof *a);
     a[0] = taylor->now - taylor->several.time;
     taylor->several.time = taylor->now;
+    taylor->several.longest = fmax(taylor->several.longest, a[0]);
     if (++taylor->several.impacts <= TAYLOR_FLIGHTS)
         return false;
     for (int i = 0; i < TAYLOR_FLIGHTS / 2; i++) {
         now += a[i];
         before += a[TAYLOR_FLIGHTS / 2 + i];
     }
+    if (now > before)
+        taylor->several.longest = fmax(a[0], a[1]);
     /* or the flights are below the rounding of the time already */
     return now < before || now == 0.0;
 }
@@ -265,7 +419,7 @@ predict(struct flow *flow)
     double blur = least < INFINITY ? most / least : 0.0;
     /* the difference may be rounding, which does not fall */
     several->error =
-        settled(fabs(several->predicted - was), left, before) +
+        settled(fabs(several->predicted - was), left, before, 2) +
         fabs(several->predicted - was) +
         taylor->chatter.error * taylor->chatter.remaining +
         2.0 * TAYLOR_NOISE * DBL_EPSILON * (fabs(several->predicted) + blur);
@@ -349,40 +503,16 @@ taylor_accumulation_count(struct flow *flow, int c, int together)
     return st;
 }
 
-int
-taylor_accumulation(struct flow *flow, struct flow_event *event)
+/* The state at the limit, on the path, and then exactly on the gaps; the
+ * contacts that stay closed from there on. */
+static int
+settle_at_limit(struct flow *flow, enum ballistic_event *what)
 {
-    assert(flow->taylor->next.time >= flow->taylor->now);
     struct taylor_flow *taylor = flow->taylor;
-    double remaining = taylor->next.time - taylor->now;
-    bool several = taylor->next.time == taylor->several.limit;
-    bool *on = NEW_N(flow->run->arena, bool, flow->m + 1);
-    limit_group(flow);
-    if (taylor->several.faint.now) {
-        taylor->several.faint.now = false;
-    } else if (several) {
-        taylor->chatter.impacts = taylor->several.impacts;
-        taylor->chatter.remaining = remaining;
-    } else {
-        memset(taylor->several.group, 0, flow->m);
-        taylor->several.group[taylor->single.contact] = true;
-        taylor->chatter = (struct accumulation_limit){
-            .impacts = taylor->single.impacts,
-            .evidence = LIMIT_BY_LAW,
-            .period = 1,
-            .depth = 1,
-            .ratio = taylor->single.flight[0] / taylor->single.flight[1],
-            .remaining = remaining};
-    }
-    if (remaining > 0.0)
-        taylor->chatter.error =
-            (several ? taylor->several.error : taylor->single.error) /
-            remaining;
-    if (!(taylor->chatter.error < 1.0))
-        taylor->chatter.error = 1.0; /* nothing better is known */
-    for (uint32_t i = 0; i < flow->m; i++)
-        on[i] = taylor->contacts.closed[i] || taylor->several.group[i];
-    taylor_advance(flow, taylor->next.time);
+    const bool *on = taylor->path.closed;
+    taylor_path_at(flow, taylor->next.time, taylor->x);
+    taylor->now = taylor->next.time;
+    taylor->next.known = false;
     for (int round = 0; round < TAYLOR_NEWTON; round++) {
         int st = taylor_instant(flow, on);
         if (st)
@@ -391,15 +521,29 @@ taylor_accumulation(struct flow *flow, struct flow_event *event)
         ballistic_state(taylor->instant, taylor->x, taylor->x + flow->n);
     }
     memset(taylor->lo, 0, 2 * flow->n * sizeof *taylor->lo);
-    enum ballistic_event what =
-        ballistic_instant_impact(taylor->instant, NULL, 0);
+    *what = ballistic_instant_impact(taylor->instant, NULL, 0);
+    return IMP_OK;
+}
+
+int
+taylor_accumulation(struct flow *flow, struct flow_event *event)
+{
+    assert(flow->taylor->next.time >= flow->taylor->now);
+    struct taylor_flow *taylor = flow->taylor;
+    const bool *group = taylor->forecast.group;
+    enum ballistic_event what;
+    bool single = taylor->chatter.evidence == LIMIT_BY_LAW;
+    taylor->several.faint.now = false;
+    int st = settle_at_limit(flow, &what);
+    if (st)
+        return st;
     flow_report(flow, taylor->instant, what, event);
     event->kind = what == BALLISTIC_JAMMED ? FLOW_JAMMED : FLOW_CHATTER;
     event->time = taylor->now;
     event->impulse = 0.0;
     flow->last.n_contacts = 0;
     for (uint32_t i = 0; i < flow->m; i++)
-        if (taylor->several.group[i]) {
+        if (group[i]) {
             flow->last.contacts[flow->last.n_contacts] = flow->sys->contact + i;
             flow->last.impulse[flow->last.n_contacts++] = 0.0;
         }
@@ -408,8 +552,8 @@ taylor_accumulation(struct flow *flow, struct flow_event *event)
     event->chatter = taylor->chatter;
     taylor_take_back(flow);
     taylor->single.impacts = 0;
-    taylor->single.limit = -INFINITY;
-    if (!several)
+    taylor->forecast.n = 0;
+    if (single)
         return predict(flow);
     taylor_accumulation_forget(taylor);
     return IMP_OK;

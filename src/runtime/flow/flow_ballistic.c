@@ -281,25 +281,33 @@ flow_by_params(struct rt *run, uint32_t system)
 /* -- from event to event ----------------------------------------------------
  */
 
+static bool
+line_eventful(const struct flow *flow)
+{
+    return flow->parabola.known && flow->parabola.what != BALLISTIC_END &&
+           flow->parabola.what != BALLISTIC_FREE;
+}
+
+/* The parabola begins at the last event, whatever times are asked for since:
+ * two gaps that close together do so at every time of asking. A limit is taken
+ * when nobody asks for a time before it. */
 static int
 line_peek(struct flow *flow, double until, double *time)
 {
     struct flow_parabola *parabola = &flow->parabola;
-    if (parabola->known && parabola->next->t <= until) {
-        *time = parabola->next->t;
-        return IMP_OK;
+    if (!line_eventful(flow) || parabola->next->t > until) {
+        if (!parabola->next) {
+            struct flow_kept *kept = kept_of(flow->run, flow->system);
+            if (!kept->next)
+                kept->next =
+                    ballistic_memory(kept->arena, (int)flow->n, (int)flow->m);
+            parabola->next = kept->next;
+        }
+        ballistic_copy(parabola->next, parabola->now);
+        parabola->what = accumulation_next(parabola->next, until);
+        parabola->known = true;
     }
-    if (!parabola->next) {
-        struct flow_kept *kept = kept_of(flow->run, flow->system);
-        if (!kept->next)
-            kept->next =
-                ballistic_memory(kept->arena, (int)flow->n, (int)flow->m);
-        parabola->next = kept->next;
-    }
-    ballistic_copy(parabola->next, parabola->now);
-    parabola->what = accumulation_next(parabola->next, until);
-    parabola->known = true;
-    *time = parabola->what == BALLISTIC_FREE ? until : parabola->next->t;
+    *time = line_eventful(flow) ? parabola->next->t : until;
     return IMP_OK;
 }
 
@@ -308,6 +316,9 @@ line_apply(struct flow *flow, struct flow_event *event)
 {
     struct flow_parabola *parabola = &flow->parabola;
     struct ballistic *ballistic = parabola->now;
+    event->time = flow->ahead;
+    if (!line_eventful(flow))
+        return IMP_OK;
     parabola->now = parabola->next;
     parabola->next = ballistic;
     parabola->known = false;
@@ -326,13 +337,6 @@ line_at(struct flow *flow, double time)
                           ? flow->parabola.next
                           : NULL,
                       time, flow->q, flow->v);
-}
-
-static bool
-line_eventful(const struct flow *flow)
-{
-    return flow->parabola.known && flow->parabola.what != BALLISTIC_END &&
-           flow->parabola.what != BALLISTIC_FREE;
 }
 
 static bool

@@ -42,6 +42,7 @@ struct flow {
     const imp_system *sys;
     enum ballistic_policy policy;
     const struct flow_method *method;
+    double end;    /* nobody asks for a time beyond it */
     double ahead;  /* the time that flow_peek gave */
     double *q, *v; /* n: the state that `at` writes */
     long impacts;
@@ -67,8 +68,8 @@ void flow_memory(struct flow *flow, struct rt *run, uint32_t system,
 /* Reads the state of env into flow->q and flow->v. */
 void flow_read_state(struct flow *flow);
 /* Checks that no gap is negative at the start by more than the rounding of its
- * data (the gap of the instant against the terms of c, N and q there). Returns IMP_OK, or
- * IMP_BADMODEL after a diagnostic. */
+ * data (the gap of the instant against the terms of c, N and q there). Returns
+ * IMP_OK, or IMP_BADMODEL after a diagnostic. */
 int flow_start_open(struct flow *flow);
 /* as flow_new, for ballistic systems */
 struct flow *flow_ballistic_new(struct rt *run, uint32_t system,

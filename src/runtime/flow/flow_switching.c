@@ -55,9 +55,7 @@ taylor_switch_ahead(struct flow *flow)
     double *env = flow->run->env, *time = env + flow->run->im->layout.time,
            now = *time;
     const double eps = SWITCH_NOISE * DBL_EPSILON;
-    next->known = true;
     flow->method->at(flow, next->time);
-    next->known = false;
     *time = next->time;
     for (uint32_t j = 0; j < flow->n; j++) {
         env[flow->sys->env_state + j] = flow->q[j];
@@ -91,8 +89,7 @@ taylor_switched(struct flow *flow, struct flow_event *event)
     taylor->next.guard = -1;
     /* a limit that was predicted without this change is none */
     if (!taylor->branches.changed_before[which])
-        taylor->single.predicted = taylor->single.limit =
-            taylor->several.predicted = taylor->several.limit = -INFINITY;
+        taylor_accumulation_doubt(taylor);
     taylor->branches.changed[which] = true;
     int st = taylor_instant(flow, taylor->contacts.closed);
     if (st)

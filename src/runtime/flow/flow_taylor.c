@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/flow/flow_taylor_priv.h"
+#include "runtime/instance/compensated.h"
 #include "runtime/motion/crossing.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
@@ -359,19 +360,17 @@ close_together(const struct flow *flow, double best)
     }
 }
 
+/* Expands the motion and finds what ends the piece. Neither depends on the
+ * times that are asked for. */
 static int
-way_peek(struct flow *flow, double until, double *time)
+look(struct flow *flow)
 {
     struct taylor_flow *taylor = flow->taylor;
     struct taylor_next_event *next = &taylor->next;
-    if (next->known && next->time <= until) {
-        *time = next->time;
-        return IMP_OK;
-    }
     int st = expand(flow);
     if (st)
         return st;
-    double left = until - taylor->now, best = fmin(taylor->piece.h, left);
+    double left = flow->end - taylor->now, best = fmin(taylor->piece.h, left);
     next->what = NEXT_NOTHING;
     next->n_hit = 0;
     if (!(best > 0.0) && left > 0.0)
@@ -381,23 +380,37 @@ way_peek(struct flow *flow, double until, double *time)
         close_together(flow, best);
     next->time = taylor->now + best;
     if (best == left)
-        next->time = until;
+        next->time = flow->end;
     double limit;
     if (next->what != NEXT_CEASES && next->what != NEXT_TOUCHES &&
-        taylor_accumulation_ahead(flow, until, &limit)) {
+        taylor_accumulation_ahead(flow, &limit)) {
         next->time = limit;
         next->what = NEXT_LIMIT;
     }
     if (next->what != NEXT_NOTHING || next->guard < 0 || best < taylor->piece.h)
         next->guard = -1; /* the change of branch is not reached */
-    else if ((st = taylor_switch_ahead(flow)))
-        return st;
+    next->switched = next->guard < 0;
     if (next->what == NEXT_NOTHING && next->time == taylor->now && left > 0.0)
         return stuck(
             flow); /* the piece is shorter than the rounding of the time */
     next->known = true;
-    *time = next->time;
     return IMP_OK;
+}
+
+static int
+way_peek(struct flow *flow, double until, double *time)
+{
+    struct taylor_next_event *next = &flow->taylor->next;
+    int st = IMP_OK;
+    flow->end = fmax(flow->end, until);
+    if (!next->known && (st = look(flow)))
+        return st;
+    if (!next->switched && next->time <= until) {
+        next->switched = true;
+        st = taylor_switch_ahead(flow);
+    }
+    *time = fmin(next->time, until);
+    return st;
 }
 
 /* -- moving -----------------------------------------------------------------
@@ -410,9 +423,14 @@ way_at(struct flow *flow, double time)
     double elapsed = taylor->next.known ? time - taylor->now : 0.0;
     if (taylor->next.known && taylor->next.what == NEXT_LIMIT &&
         time > taylor->now) {
-        taylor_accumulation_between(flow, time);
+        /* the impacts are averaged out */
+        taylor_path_at(flow, time, taylor->path.x);
+        memcpy(flow->q, taylor->path.x, flow->n * sizeof *flow->q);
+        memcpy(flow->v, taylor->path.x + flow->n, flow->n * sizeof *flow->v);
+        flow_set_active(flow, taylor->path.closed);
         return;
     }
+    taylor_set_active(flow);
     if (!taylor->next.known) {
         memcpy(flow->q, taylor->x, flow->n * sizeof *flow->q);
         memcpy(flow->v, taylor->x + flow->n, flow->n * sizeof *flow->v);
@@ -550,11 +568,37 @@ change(struct flow *flow, struct flow_event *event, bool slid)
     return IMP_OK;
 }
 
+/* At the end of a piece: closed contacts hold the acceleration of their gaps,
+ * so the rounding of their rates would move the gaps on and on. Takes gaps and
+ * rates back to zero. */
+static int
+hold(struct flow *flow)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    bool any = false;
+    for (uint32_t i = 0; i < flow->m; i++)
+        any |= taylor->contacts.closed[i];
+    int st = any ? taylor_instant(flow, taylor->contacts.closed) : IMP_OK;
+    if (st || !any)
+        return st;
+    ballistic_stick(taylor->instant, taylor->contacts.closed);
+    ballistic_state(taylor->instant, flow->q, flow->v);
+    for (uint32_t j = 0; j < flow->n; j++) {
+        uint32_t k = flow->n + j;
+        state_add(&taylor->x[j], &taylor->lo[j], flow->q[j] - taylor->x[j]);
+        state_add(&taylor->x[k], &taylor->lo[k], flow->v[j] - taylor->x[k]);
+    }
+    return IMP_OK;
+}
+
 static int
 way_apply(struct flow *flow, struct flow_event *event)
 {
     struct taylor_flow *taylor = flow->taylor;
     enum taylor_next what = taylor->next.what;
+    event->time = flow->ahead;
+    if (flow->ahead < taylor->next.time)
+        return IMP_OK; /* the piece goes on */
     if (what == NEXT_LIMIT)
         return taylor_accumulation(flow, event);
     bool moved = taylor->next.time > taylor->now, slid = moved;
@@ -577,13 +621,15 @@ way_apply(struct flow *flow, struct flow_event *event)
     return what == NEXT_CLOSES    ? impact(flow, event)
            : what == NEXT_TOUCHES ? taylor_touched(flow, event)
            : what == NEXT_CEASES  ? change(flow, event, slid)
-                                  : IMP_OK;
+                                  : hold(flow);
 }
 
 static bool
 way_eventful(const struct flow *flow)
 {
-    return flow->taylor->next.known && flow->taylor->next.what != NEXT_NOTHING;
+    return flow->taylor->next.known &&
+           flow->taylor->next.what != NEXT_NOTHING &&
+           flow->taylor->next.time <= flow->ahead;
 }
 
 static bool
@@ -604,10 +650,9 @@ flow_taylor_new(struct flow *flow)
     struct taylor_flow *taylor = flow->taylor = NEW(arena, struct taylor_flow);
     size_t n_coordinate = flow->n, n_contact = flow->m;
     taylor->now = taylor->single.time = rt_time(flow->run);
-    taylor->single.predicted = taylor->single.limit =
-        taylor->several.predicted = taylor->several.limit = -INFINITY;
     taylor->several.time = taylor->now;
     taylor->single.contact = -1;
+    taylor->several.predicted = taylor->several.limit = -INFINITY;
     taylor->x = NEW_N(arena, double, 2 * n_coordinate);
     taylor->lo = NEW_N(arena, double, 2 * n_coordinate);
     memcpy(taylor->x, flow->run->env + flow->sys->env_state,
@@ -630,7 +675,10 @@ flow_taylor_new(struct flow *flow)
     taylor->branches.changed_before =
         NEW_N(arena, bool, switching_count(flow->run, flow->sys->block) + 1);
     taylor->several.group = NEW_N(arena, bool, n_contact + 1);
-    taylor->several.closed = NEW_N(arena, bool, n_contact + 1);
+    taylor->single.group = NEW_N(arena, bool, n_contact + 1);
+    taylor->forecast.group = NEW_N(arena, bool, n_contact + 1);
+    taylor->forecast.x = NEW_N(arena, double, 2 * n_coordinate);
+    taylor_path_new(flow);
     taylor->several.faint.contacts = NEW_N(arena, bool, n_contact + 1);
     flow->method = &taylor_method;
     /* contacts that touch at the start without a rate stay closed, or open */

@@ -34,6 +34,7 @@ struct taylor_next_event {
     double time;
     int *hit, n_hit; /* its contacts */
     int guard;       /* the switching function that ends the piece, or -1 */
+    bool switched;   /* what it changes has been looked at */
 };
 /* The series of the present piece, in rows of MOTION_STEP_ORDER + 1. */
 struct taylor_piece {
@@ -62,15 +63,12 @@ struct taylor_contacts {
 struct taylor_branches {
     bool *changed, *changed_before;
 };
-/* Chatter at one contact: its last flights, and the limit that they predict. */
+/* Impacts in a row at one contact. */
 struct taylor_single {
     int contact;
-    int impacts;      /* in a row at this contact */
-    double time;      /* of the last impact */
-    double flight[3]; /* the newest first */
-    double predicted; /* the limit, from the last flights */
-    double limit;     /* the one that was accepted; -INFINITY: none */
-    double error;     /* a bound of its error */
+    int impacts;
+    double time; /* of the last */
+    bool *group; /* m: this contact alone */
 };
 /* Flights that have become shorter than the rounding of the time. */
 struct taylor_faint {
@@ -89,11 +87,28 @@ struct taylor_several {
     double limit;       /* the one that was accepted; -INFINITY: none */
     double left_before; /* the time that was left at the prediction before */
     double error;       /* a bound of the error of `limit` */
+    double longest;     /* flight since the flights began to shrink */
     bool *group;        /* m: the contacts that chatter */
-    bool *closed;       /* m: those that are closed after the limit */
     struct taylor_faint faint;
-    struct ballistic *between; /* for states shortly before the limit; NULL
-                                  until it is needed */
+};
+/* The motion from the last impact to a limit, and beyond (limit_path.c). */
+struct taylor_path {
+    double from, land; /* until `land` gaps close, then it slides */
+    double *landing,
+        *sliding;     /* 2n rows each, from `from`, and from `land` on */
+    bool *closed;     /* m: the contacts along which it slides */
+    double *x, *rate; /* 2n and m: for its making */
+};
+/* What the last forecast of a limit was. The next one is made when at most half
+ * of the time is left; what both differ by bounds the error. */
+struct taylor_forecast {
+    int n;           /* forecasts of this limit so far */
+    bool *group;     /* m: its contacts */
+    double left;     /* the time that was left */
+    double parabola; /* the limit of the parabola that touches the motion */
+    double time;     /* the limit */
+    double *x;       /* 2n: the state there */
+    long impacts;    /* until then */
 };
 struct taylor_flow {
     double now;     /* the time of the state */
@@ -107,6 +122,8 @@ struct taylor_flow {
                                 */
     struct taylor_single single;
     struct taylor_several several;
+    struct taylor_forecast forecast;
+    struct taylor_path path;
     struct accumulation_limit chatter; /* what the limit ahead rests on */
 };
 
@@ -117,16 +134,16 @@ struct taylor_flow {
 /* Writes time and state into env. The state is the flow's own, and env holds
  * whatever time was asked for last, so every evaluation begins with this. */
 void taylor_to_env(struct flow *flow);
-/* Tells the tapes which contacts are closed. */
+/* Tells the tapes which contacts are closed: `on` (m; NULL: none), or those of
+ * the state. */
+void flow_set_active(struct flow *flow, const bool *on);
 void taylor_set_active(struct flow *flow);
-/* Forgets all impacts that looked like the beginning of chatter. */
-void taylor_accumulation_forget(struct taylor_flow *taylor);
 /* Moves the state to time t along the present piece. */
 void taylor_advance(struct flow *flow, double t);
 /* The present instant as a problem for ballistic.h (taylor->instant): the
  * accelerations of free motion, and what the accelerations of the gaps have
  * beyond N a. `on`: the contacts that are closed. Returns IMP_OK, or a status
- * after a diagnostic. */
+ * after a diagnostic. The tapes are told of the contacts of the state. */
 int taylor_instant(struct flow *flow, const bool *on);
 /* Takes positions and velocities of that instant back into the state. */
 void taylor_take_back(struct flow *flow);
@@ -163,12 +180,23 @@ int taylor_touched(struct flow *flow, struct flow_event *event);
 /* After an impact at contact c, and at `together` contacts in all: looks for a
  * limit ahead. Returns IMP_OK, or a status after a diagnostic. */
 int taylor_accumulation_count(struct flow *flow, int c, int together);
-/* Is there a limit at or before `until`, within the present piece? */
-bool taylor_accumulation_ahead(const struct flow *flow, double until,
-                               double *time);
-/* The state at time t before the limit ahead, into flow->q and flow->v. */
-void taylor_accumulation_between(struct flow *flow, double t);
+/* Is there a limit before the end of the run, within the present piece? */
+bool taylor_accumulation_ahead(struct flow *flow, double *time);
+/* Forgets all impacts that looked like the beginning of chatter. */
+void taylor_accumulation_forget(struct taylor_flow *taylor);
+/* Forgets a limit that was predicted. */
+void taylor_accumulation_doubt(struct taylor_flow *taylor);
 /* Moves to the limit ahead. */
 int taylor_accumulation(struct flow *flow, struct flow_event *event);
+
+/* -- limit_path.c --------------------------------------------------------- */
+
+void taylor_path_new(struct flow *flow);
+/* Makes flow->taylor->path: the motion from now on through a limit of impacts
+ * at the contacts `group` (m), `left` seconds from now. False: it cannot be
+ * evaluated. */
+bool taylor_path_make(struct flow *flow, const bool *group, double left);
+/* The state on the path at time t, into x (2n). */
+void taylor_path_at(const struct flow *flow, double t, double *x);
 
 #endif

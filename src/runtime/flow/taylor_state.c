@@ -21,12 +21,18 @@ taylor_to_env(struct flow *flow)
 }
 
 void
-taylor_set_active(struct flow *flow)
+flow_set_active(struct flow *flow, const bool *on)
 {
     for (uint32_t i = 0; i < flow->m; i++)
         flow->run
             ->env[rt_contact(flow->run, flow->sys->contact + i)->env_contact +
-                  IMP_CONTACT_ACTIVE] = flow->taylor->contacts.closed[i];
+                  IMP_CONTACT_ACTIVE] = on ? on[i] : 0.0;
+}
+
+void
+taylor_set_active(struct flow *flow)
+{
+    flow_set_active(flow, flow->taylor->contacts.closed);
 }
 
 void
@@ -82,10 +88,9 @@ taylor_instant(struct flow *flow, const bool *on)
     struct rt *run = flow->run;
     double h, gap[ROW], *state = taylor->x;
     taylor_to_env(flow);
-    for (uint32_t i = 0; i < flow->m; i++)
-        run->env[rt_contact(run, flow->sys->contact + i)->env_contact +
-                 IMP_CONTACT_ACTIVE] = 0.0;
+    flow_set_active(flow, NULL);
     int st = motion_series(run, flow->sys->block, 3, &h);
+    taylor_set_active(flow);
     if (st || (st = flow_instant(flow)))
         return st;
     const imp_block *block =
@@ -125,12 +130,4 @@ taylor_instant(struct flow *flow, const bool *on)
               "every motion of the coordinates must have kinetic energy; look "
               "at the signs of the terms and at the values of params");
     return IMP_FAILED;
-}
-
-void
-taylor_accumulation_forget(struct taylor_flow *taylor)
-{
-    taylor->single.impacts = 0;
-    taylor->several.impacts = 0;
-    taylor->several.predicted = taylor->several.limit = -INFINITY;
 }

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* The motion through a limit of infinitely many impacts, in a system that
+ * Taylor series follow.
+ *
+ * All impulses act along M^-1 N^T of the contacts that chatter. In coordinates
+ * of which some are the gaps of these contacts, such an impulse changes the
+ * momenta of the gaps alone, wherever the gaps are. The momenta of the other
+ * coordinates are carried by the motion, in which the gaps are of the second
+ * order of the time left, and their rates of the first and zero on the average.
+ * So the motion that slides along the contacts from the last impact on meets
+ * the state at the limit up to the third order, whatever impacts lie between,
+ * and what constant of the motion the impacts leave alone it leaves alone too.
+ *
+ * At one contact the gap is 0 at the impact, and the slide begins there. Of
+ * several some are open. An impulse at each sends them to close at one time;
+ * the slide begins when they do. To project the state onto the gaps instead
+ * would be an error of the second order: momenta about a point change when the
+ * place is moved and the velocity is not. */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "runtime/flow/flow_taylor_priv.h"
+#include "runtime/numerics/polynomial.h"
+
+/* Rates that let gaps close together: each round leaves the share of the time
+ * of the motion that their flight takes, which is below 1e-3. */
+#define PATH_AIM 5
+
+/* The series of the state x at `time`, while the contacts `on` are closed, into
+ * the 2n rows. */
+static int
+series_of(struct flow *flow, double time, const double *x, const bool *on,
+          double *rows)
+{
+    struct rt *run = flow->run;
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->block;
+    const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
+    double step;
+    run->env[run->im->layout.time] = time;
+    memcpy(run->env + flow->sys->env_state, x, 2 * flow->n * sizeof *x);
+    flow_set_active(flow, on);
+    int st = motion_series(run, flow->sys->block, MOTION_STEP_ORDER, &step);
+    for (uint32_t j = 0; j < 2 * flow->n && !st; j++)
+        memcpy(rows + j * ROW,
+               run->rows.block[flow->sys->block] +
+                   (size_t)row[j] * IMP_ROW_STRIDE + IMP_ROW_PAD,
+               ROW * sizeof *rows);
+    return st;
+}
+
+static void
+value(const struct flow *flow, const double *rows, double elapsed, double *x)
+{
+    for (uint32_t j = 0; j < 2 * flow->n; j++)
+        x[j] = polynomial_value(rows + j * ROW, MOTION_STEP_ORDER, elapsed);
+}
+
+/* taylor_instant at another state than that of the flow. */
+static int
+instant_at(struct flow *flow, double time, double *x, const bool *on)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    double now = taylor->now, *own = taylor->x;
+    taylor->now = time;
+    taylor->x = x;
+    int st = taylor_instant(flow, on);
+    taylor->now = now;
+    taylor->x = own;
+    return st;
+}
+
+static double
+open_gap(const struct flow *flow, uint32_t i)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    double noise = TAYLOR_NOISE * DBL_EPSILON * taylor->terms.gap[i];
+    return taylor->contacts.opening[i] || !(flow->instant.gap[i] > noise)
+               ? 0.0
+               : flow->instant.gap[i];
+}
+
+/* The time in which the open gaps of the group are closed, at the rate of the
+ * fastest of them (after taylor_instant). 0: all are closed. */
+static double
+landing_time(const struct flow *flow, const bool *group, double left)
+{
+    const struct contact_matrices *matrices = &flow->taylor->instant->matrices;
+    double high = 0.0, fast = 0.0;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        double root = matrices->root[i];
+        if (!group[i] || !(root > 0.0))
+            continue;
+        high = fmax(high, open_gap(flow, i) / root);
+        fast = fmax(fast, fabs(flow->instant.rate[i]) / root);
+    }
+    return high > 0.0 && fast > 0.0 ? fmin(high / fast, 0.5 * left) : 0.0;
+}
+
+/* Impulses that let all gaps of the group be closed at path->land, and the
+ * flight until then. */
+static int
+aim(struct flow *flow, const bool *group)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_path *path = &taylor->path;
+    double flight = path->land - path->from, row[ROW];
+    double *rate = path->rate;
+    for (uint32_t i = 0; i < flow->m; i++)
+        rate[i] = group[i] ? -open_gap(flow, i) / flight : 0.0;
+    for (int round = 0; round < PATH_AIM; round++) {
+        int st = taylor_instant(flow, taylor->contacts.closed);
+        if (st)
+            return st;
+        ballistic_steer(taylor->instant, path->closed, rate);
+        ballistic_state(taylor->instant, path->x, path->x + flow->n);
+        if ((st = series_of(flow, path->from, path->x, taylor->contacts.closed,
+                            path->landing)))
+            return st;
+        for (uint32_t i = 0; i < flow->m && !st; i++) {
+            if (!group[i])
+                continue;
+            st = system_gap_series(flow->run, flow->system, i,
+                                   MOTION_STEP_ORDER, row);
+            rate[i] -=
+                polynomial_value(row, MOTION_STEP_ORDER, flight) / flight;
+        }
+        if (st)
+            return st;
+    }
+    value(flow, path->landing, flight, path->x);
+    return IMP_OK;
+}
+
+static int
+make(struct flow *flow, const bool *group, double left)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_path *path = &taylor->path;
+    path->from = path->land = taylor->now;
+    memcpy(path->x, taylor->x, 2 * flow->n * sizeof *path->x);
+    for (uint32_t i = 0; i < flow->m; i++)
+        path->closed[i] = taylor->contacts.closed[i] || group[i];
+    int st = taylor_instant(flow, taylor->contacts.closed);
+    if (st)
+        return st;
+    path->land += landing_time(flow, group, left);
+    if (path->land > path->from && (st = aim(flow, group)))
+        return st;
+    if ((st = instant_at(flow, path->land, path->x, path->closed)))
+        return st;
+    ballistic_stick(taylor->instant, path->closed);
+    ballistic_state(taylor->instant, path->x, path->x + flow->n);
+    return series_of(flow, path->land, path->x, path->closed, path->sliding);
+}
+
+void
+taylor_path_new(struct flow *flow)
+{
+    struct arena *arena = flow->run->arena;
+    struct taylor_path *path = &flow->taylor->path;
+    path->landing = NEW_N(arena, double, 2 * (size_t)flow->n * ROW);
+    path->sliding = NEW_N(arena, double, 2 * (size_t)flow->n * ROW);
+    path->x = NEW_N(arena, double, 2 * (size_t)flow->n);
+    path->rate = NEW_N(arena, double, flow->m + 1);
+    path->closed = NEW_N(arena, bool, flow->m + 1);
+}
+
+bool
+taylor_path_make(struct flow *flow, const bool *group, double left)
+{
+    assert(group != NULL && left >= 0.0);
+    struct rt *run = flow->run;
+    double *time = &run->env[run->im->layout.time], now = *time;
+    struct diags quiet, *ds = run->ds;
+    /* what cannot be evaluated there is no mistake of the model: the impacts
+     * are followed one by one then */
+    diags_init(&quiet, run->arena, ds->sources);
+    run->ds = &quiet;
+    int st = make(flow, group, left);
+    run->ds = ds;
+    *time = now;
+    taylor_set_active(flow);
+    return st == IMP_OK;
+}
+
+void
+taylor_path_at(const struct flow *flow, double t, double *x)
+{
+    const struct taylor_path *path = &flow->taylor->path;
+    assert(t >= path->from);
+    if (t < path->land)
+        value(flow, path->landing, t - path->from, x);
+    else
+        value(flow, path->sliding, t - path->land, x);
+}

@@ -116,7 +116,7 @@ num_shortest(char text[NUM_TEXT], double value)
     if (special(text, value))
         return text;
     double back = fabs(value);
-    /* integers of few digits are common, and cheap */
+    /* Integers of few digits are common, and this way is cheap. */
     if (back < 1e9 && back == floor(back)) {
         snprintf(text, NUM_TEXT, "%s%d", value < 0 ? "-" : "", (int)back);
         return text;

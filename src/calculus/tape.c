@@ -126,7 +126,8 @@ leaf(struct tape_make *make, struct code *code, const expr *node)
         break;
     case SYM_STATE:
         if (series && (tape_node(make, node)->marks & TM_VARIES))
-            in.op = IMP_OP_STATE; /* b: set when all have registers */
+            in.op = IMP_OP_STATE; /* The operand b is set when all expressions
+                                     have registers. */
         break;
     case SYM_LOCAL:
         in.op = IMP_OP_LOCAL;
@@ -228,7 +229,7 @@ emit_all(struct tape_make *make, struct code *code)
         if (in->row == IMP_NO_ROW && (node->marks & (TM_ROW | TM_NEED1)))
             in->row = code->n_rows++;
     }
-    /* operands that have registers only now */
+    /* These operands have got their registers only now. */
     for (uint32_t i = 0; series && i < make->list.n; i++) {
         const expr *formula = make->list.v[i];
         const struct tape_node *node = tape_node(make, formula);

@@ -399,7 +399,7 @@ read_value(imp *handle, struct assignment *assignment)
                                        strlen(assignment->name));
 
     session_clear(&handle->s);
-    if (param == UINT32_MAX) /* here the name is wrong */
+    if (param == UINT32_MAX) /* Here it is the name that is wrong. */
         return IMP_FINE;
     const imp_param *p =
         IMP_ARRAY(handle->s.image, handle->s.image->params, imp_param);

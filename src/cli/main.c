@@ -52,7 +52,8 @@ on_fault(int sig)
 static void
 catch_faults(void)
 {
-    static char stack[65536]; /* for the handler: the fault may be the stack */
+    static char stack[65536]; /* The handler gets a stack of its own, because
+                                 the fault may be that the stack is full. */
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
     stack_t ss = {.ss_sp = stack, .ss_size = sizeof stack};
     struct sigaction sa = {0};

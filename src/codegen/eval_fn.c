@@ -112,8 +112,8 @@ leaf(struct ev *ev, const imp_instr *in)
     case IMP_OP_LOCAL:
     case IMP_OP_UNKNOWN:
         return entry(ev, ev->local, in->a);
-    case IMP_OP_ROW: /* such an instruction has no value outside a series: NaN
-                      */
+    case IMP_OP_ROW: /* Such an instruction has no value outside a series, so it
+                        is NaN. */
         return gen_num(gen, gen->type.num, NAN);
     default: /* ENV, TIME, STATE */
         return entry(ev, ev->env, in->a);

@@ -181,7 +181,8 @@ sv_held_entry(struct sv *series, const struct pack_array *array)
     for (unsigned at = 0; at < 4; at++) {
         uint32_t i = array->reg[at];
         sign[at] = gen_i64(gen, 0);
-        lane[at] = gen_i32(gen, 4); /* a lane of the vector of zeros */
+        lane[at] =
+            gen_i32(gen, 4); /* This lane is one of the vector of zeros. */
         if (i == UINT32_MAX)
             continue;
         if (!series->pack.of_state[i] ||

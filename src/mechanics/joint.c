@@ -404,7 +404,7 @@ joint_rates(struct mech *mech, uint32_t index)
     gram(mech, block);
     reactions(mech, block);
     block_rows(mech, index,
-               rows); /* the accelerations have the multipliers now */
+               rows); /* The accelerations contain the multipliers now. */
     block->phi = NEW_N(mech->arena, const expr *, block->n_row);
     block->dphi = NEW_N(mech->arena, const expr *, block->n_row);
     block->ddphi = NEW_N(mech->arena, const expr *, block->n_row);

@@ -99,8 +99,8 @@ number(struct memo *memo, double x, char end)
         m->x = x;
         number_cell(&m->cell, x, end);
     }
-    m->cell.s[m->cell.n - 1] = end; /* the cell may have been made for another
-                                     * column */
+    m->cell.s[m->cell.n - 1] =
+        end; /* The cell may have been made for another column before. */
     return &m->cell;
 }
 

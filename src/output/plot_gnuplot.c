@@ -305,7 +305,7 @@ out_curves_data(struct buf *buf, const struct out_curve *curves, size_t n)
                 buf_printf(buf, "%s ", out_digits_17(digits, curves[k].x.x[i]));
                 buf_puts(buf, out_digits_17(digits, curves[k].y.x[i]));
             }
-            buf_putc(buf, '\n'); /* a blank line is a gap */
+            buf_putc(buf, '\n'); /* A blank line means a gap in the curve. */
         }
         buf_puts(buf, "IMP_END\n");
     }

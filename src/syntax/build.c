@@ -139,7 +139,8 @@ deepen(struct parse *parse, struct ast_expr *e, const struct ast_expr *child)
         return;
     e->depth = child->depth + 1;
     if (e->depth > MAX_NESTING) {
-        /* no place inside is better than another: show the beginning */
+        /* No place inside is better than another, so the message points at the
+         * beginning. */
         imp_range r = e->range;
         if (r.hi > r.lo + 40)
             r.hi = r.lo + 40;

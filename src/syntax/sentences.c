@@ -531,8 +531,7 @@ blocks_are_closed(const struct parse *parse)
 /* A block that is never closed: the mistake is at its bracket, whatever was
  * found behind it. True if that was reported. */
 static bool
-told_at_open_block(struct parse *parse, const struct row *row,
-                   enum place where)
+told_at_open_block(struct parse *parse, const struct row *row, enum place where)
 {
     bool misplaced = row->code == DIAG_E0025 && parse->found.first;
     if (where != PLACE_BLOCK || !(row->code == DIAG_E0002 || misplaced) ||
@@ -579,7 +578,7 @@ sentence_report(struct parse *parse, const int *kinds, int n_kinds)
     if (told_at_open_block(parse, row, where))
         return;
     const char *expected = expected_list(parse, kinds, n_kinds);
-    /* some sentences are about the word before */
+    /* Some sentences are about the word before the place. */
     imp_range at = parse->found.range;
     if (row->code == DIAG_E0030 || row->code == DIAG_E0033)
         at = parse->prev.range;

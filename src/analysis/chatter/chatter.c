@@ -177,7 +177,7 @@ run_line(struct analysis *analysis, uint32_t system_id,
         if (st)
             return st;
     }
-    /* where only the verdict is wanted, the limit need not be exact */
+    /* Where only the verdict is wanted, the limit need not be exact. */
     follow(analysis, ballistic, wanted, ask,
            wanted->numbers ? 0.0 : CHATTER_ACCEPT, outcome);
     if (by_rounding(ballistic, wanted, outcome)) {
@@ -288,7 +288,8 @@ batch_prepare(struct analysis *analysis, const imp_command *command,
     struct chatter_run outcome;
     memset(known, 0, (size_t)runs * sizeof *known);
     if (!(system->flags & IMP_SYSTEMF_LINE) ||
-        wanted->history) /* such runs go impact by impact */
+        wanted->history) /* Such runs are followed impact by impact, so nothing
+                            can be prepared. */
         return;
     wanted->line = flow_batch_ahead(
         analysis->rt, system_id, restitution + system->contact, runs, contacts);
@@ -310,8 +311,8 @@ batch_answer(struct analysis *analysis, int k, struct record *record)
     const struct chatter_wanted *wanted = wants_of(analysis, record);
     struct chatter_run outcome;
     if (!chatter_batch_verdict(wanted->line, k,
-                               &outcome)) /* a run from another start came in
-                                           * between */
+                               &outcome)) /* A run from another start has taken
+                                             the place of the prepared one. */
         return false;
     chatter_record_run(analysis, &outcome, wanted->flat, wanted, record);
     return true;

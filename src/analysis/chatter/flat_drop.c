@@ -203,7 +203,8 @@ by_svd(struct analysis *analysis, const struct ballistic *ballistic,
     }
     int rank = 0;
     dense_svd(n_contacts, n_contacts, C, V, singular);
-    /* users give nine digits: feet on a circle then have rank 3 to 1e-9 */
+    /* Users give nine digits, so that feet on a circle have rank 3 only to
+     * 1e-9. */
     while (rank < n_contacts && singular[rank] > 1e-9 * singular[0])
         rank++;
     dense_svd_solve(n_contacts, n_contacts, C, V, singular, rank, rhs, y, work);

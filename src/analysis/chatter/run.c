@@ -256,7 +256,8 @@ follow(struct following *following, struct arena *arena, long least, long most)
                              following->trace ? 1 : most - ballistic->impacts);
         if (what == BALLISTIC_END &&
             accumulation_next(ballistic, INFINITY) == BALLISTIC_FREE)
-            what = BALLISTIC_FREE; /* known before that time */
+            what = BALLISTIC_FREE; /* It is known before that time that no
+                                      contact will close. */
         if (decided_by(following, what, ev))
             return;
     }

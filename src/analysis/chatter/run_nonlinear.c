@@ -152,7 +152,8 @@ chatter_follow_flow(struct arena *arena, struct flow *flow, uint32_t first,
             return st;
         if (!one(&follow, &event))
             return IMP_OK;
-        events -= event.kind == FLOW_NONE; /* only the end of a Taylor step */
+        events -=
+            event.kind == FLOW_NONE; /* The end of a Taylor step is no event. */
         if (flow_impacts(flow) >= most || events >= most) {
             outcome->verdict = CHATTER_ENDLESS;
             outcome->limit = false;

@@ -292,8 +292,8 @@ deviation(struct ask *question, const struct self_similar_motion *motion,
                                               : n_contacts;
             return INFINITY;
         }
-        /* from the impulse, because a contact without restitution has no rate
-         * afterwards */
+        /* The rate is found from the impulse, because a contact without
+         * restitution has none afterwards. */
         double found = ballistic->event.impulse[c] *
                        sqrt(ballistic->matrices.W[c * (n_contacts + 1)]);
         if (impact < period)

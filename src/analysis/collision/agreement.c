@@ -64,7 +64,8 @@ touch_agree(struct analysis *analysis, const struct touch *touch)
     /* the formulas of second and third order hold where v = 0 */
     if (fabs(formulas->v) <= touch_velocity_tolerance(analysis, touch) &&
         touch->order >= 3) {
-        /* a v that is not exactly 0 adds terms: v times a rate */
+        /* A v that is not exactly 0 adds terms of the size of v times a rate.
+         */
         double rate =
             formulas->v_size > 0.0 ? fabs(formulas->v) / formulas->v_size : 0.0;
         double dD = (AGREE_D * eps * cond + shift * cond + AGREE_GAP * rate) *

@@ -207,7 +207,8 @@ cmd_classify(struct analysis *analysis, const imp_command *command,
     if (jumps && fabs(verdict.v) <= verdict.v_tol)
         remark(&rm, jump_text(analysis, before, verdict.D));
 
-    /* in the order of the record: then a search for a field ends at once */
+    /* The fields are set in the order of the record, so that the search for
+     * each ends at once. */
     SET_NUM("time", touch.time);
     set_verdict(analysis, &touch, &verdict, out, &rm);
     SET_NUM("v", verdict.v);

@@ -37,7 +37,7 @@ touch_option_until(struct analysis *analysis, const imp_command *command,
         return st;
     const imp_val *value = arg_option(analysis, command, id);
     if (!value) {
-        *until = NAN; /* the horizon, which a search finds out */
+        *until = NAN; /* A search finds its own horizon. */
     } else if (!(*until >= 0.0)) {
         char s[NUM_TEXT];
         diag_add(analysis->ds, DIAG_E0705, value->range,

@@ -211,7 +211,7 @@ penetration_depth_measure(struct analysis *analysis, const struct touch *touch,
                          NULL)))
             goto done;
         char s[NUM_TEXT], q[NUM_TEXT];
-        /* with corners, other features may have touched before */
+        /* Where bodies have corners, other features may have touched before. */
         if (gap < 0.0)
             *remark =
                 arena_printf(record_arena(analysis),

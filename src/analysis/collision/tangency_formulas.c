@@ -175,7 +175,7 @@ expand(const struct tangency_body *b1, const struct side *s1,
     vec3_copy(V, r1);
     vec3_add_scaled(1.0, e1, r1);
 
-    /* the deepest point stays on surface 2 */
+    /* This holds because the deepest point stays on surface 2. */
     double y2 = mat3_quadratic(e1, s2->H, e1);
     vec3_add_scaled(-y2, s2->n, Y2);
     double y3 = 3.0 * mat3_quadratic(e1, s2->H, Y2) + third_along(b2, e1);

@@ -11,10 +11,10 @@
 #include "abi/status.h"
 #include "analysis/collision/normal_choices.h"
 #include "base/num.h"
+#include "runtime/derivatives/body_kinematics.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/geometry/pose.h"
-#include "runtime/derivatives/body_kinematics.h"
 #include "runtime/motion/joints.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
@@ -139,7 +139,8 @@ open_touch(struct analysis *analysis, struct touch *touch, int order)
         (st = motion_series_all(run, order, &step)))
         return st == IMP_NONFINITE ? IMP_OK : st;
     touch->open_text = normal_choices_text(&choices);
-    /* no choice presses them together: take one that separates them */
+    /* No choice presses the bodies together, so one that separates them is
+     * taken. */
     int best = 0,
         sign = !choices.closing && !choices.pressed && choices.apart ? -1 : 1;
     for (int i = 1; i < choices.n; i++) {
@@ -166,7 +167,8 @@ read_formulas(struct analysis *analysis, struct touch *touch)
 {
     const imp_contact *image_contact = rt_contact(analysis->rt, touch->contact);
     struct tangency_body one, two;
-    /* features of polytopes have no curvature: there is the series alone */
+    /* Features of polytopes have no curvature, so only the series tells the
+     * order of the touch. */
     touch->no_formulas =
         image_contact->flags & IMP_CONTACTF_CORNERS
             ? "corners have no curvature"
@@ -195,7 +197,8 @@ read_series(struct analysis *analysis, struct touch *touch, int order)
         return st;
     st = contact_gap_series(run, touch->contact, order, touch->jet);
     if (st == IMP_NONFINITE) {
-        /* a kink of the gap: the series may still exist to a lower order */
+        /* The gap has a kink, but its series may still exist to a lower order.
+         */
         for (touch->order = order - 1; touch->order >= 1; touch->order--)
             if (!contact_gap_series(run, touch->contact, touch->order,
                                     touch->jet))

@@ -41,7 +41,7 @@ gap_source_text(struct analysis *analysis, uint32_t contact)
         text[i] = c == '\n' || c == '\t' ? ' ' : c;
     }
     while (!whole && n > 0 && ((unsigned char)text[n - 1] & 0x80))
-        n--; /* no half of a code point */
+        n--; /* The text must not end within a code point. */
     text[n] = 0;
     const char *name = strrchr(source->name, '/');
     return arena_printf(analysis->rt->arena, "%s%s (%s:%u:%u)", text,

@@ -20,7 +20,9 @@ driver_print_messages(const struct diags *ds, enum diag_format format)
     bool colour = isatty(STDERR_FILENO) && !(no && *no);
 
     diags_print(ds, &buf, format, colour);
-    (void)io_write(STDERR_FILENO, buf_str(&buf), buf.n); /* nobody to tell */
+    (void)io_write(
+        STDERR_FILENO, buf_str(&buf),
+        buf.n); /* There is nobody to whom a failure could be told. */
     buf_free(&buf);
 }
 

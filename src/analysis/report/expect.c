@@ -33,8 +33,10 @@ say_texts(struct analysis *analysis, const imp_val *value, struct diag *diag)
                       of, field, found->why);
         } else if (slot->kind == IMP_SLOT_TEXTEQ) {
             const char *other = imp_text(im, slot->text);
-            bool same = !strcmp(found->text, other); /* the comparison was `!=`,
-                                                      * or another one failed */
+            bool same =
+                !strcmp(found->text,
+                        other); /* When they are the same, the comparison was
+                                   `!=`, or another comparison failed. */
             diag_note(analysis->ds, diag, IMP_NOWHERE, "%s.%s is \"%s\"%s%s%s",
                       of, field, found->text, same ? "" : ", not \"",
                       same ? "" : other, same ? "" : "\"");

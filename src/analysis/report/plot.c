@@ -14,7 +14,7 @@
 static const char *
 model_stem(struct analysis *analysis)
 {
-    enum { LONGEST = 120 }; /* bytes that are kept */
+    enum { LONGEST = 120 }; /* The bytes of the name that are kept. */
     const char *path = imp_text(analysis->rt->im, analysis->rt->im->name);
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     name += *name == '<'; /* <stdin>, <repl> */
@@ -23,7 +23,7 @@ model_stem(struct analysis *analysis)
         n -= 4;
     n = n < LONGEST ? n : LONGEST;
     while (n && ((unsigned char)name[n] & 0xc0u) == 0x80u)
-        n--; /* not within a character */
+        n--; /* The text must not end within a character. */
     char *stem = arena_strndup(analysis->rt->arena, name, n);
     for (char *s = stem; *s; s++)
         if ((unsigned char)*s < 32 || *s == 127 || *s == '\\')

@@ -458,7 +458,7 @@ rounding(struct simulation *sim, uint32_t contact)
     if (!points(sim, group, window) || !lost(sim, group, &l))
         return IMP_OK;
     struct saved_state here = saved_state_take(sim->run);
-    /* a flight that is as short as these is below rounding again */
+    /* A later flight that is as short as these is below rounding, too. */
     for (uint32_t k = 0; k < sim->n_contacts; k++)
         sim->contacts[k].flights.lost |= group->contact[k];
     return arrive(sim, group, &l, contact, l.remaining, &here, &there);

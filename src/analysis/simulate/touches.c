@@ -260,7 +260,7 @@ simulate_start_contacts(struct simulation *sim)
         double gap, tol, rate;
         int st;
         if (rt_contact(run, contact)->system != IMP_NO_SYSTEM)
-            continue; /* its flow finds its touches */
+            continue; /* The flow of its system finds its touches. */
         if (rt_contact(run, contact)->flags & IMP_CONTACTF_STATED) {
             stated++;
             continue;

@@ -47,7 +47,7 @@ simulate_vertex_flights(struct simulation *sim, double until, double limit)
     while ((double)sim->log.time.n <= limit && rt_time(run) < until &&
            !persistent_any(run)) {
         rt_brief_end(run);
-        /* the way to a limit may have changed them */
+        /* Motion up to a limit may have changed what is watched. */
         for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
             sim->watch[contact] = sim->contacts[contact].watch;
         struct vertex_plane_touch t;

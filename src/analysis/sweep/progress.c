@@ -57,8 +57,9 @@ draw(struct sweep_progress *progress)
     int n = snprintf(text, sizeof text, "\rsweep [%s] %llu of %llu%s\033[K",
                      bar, (unsigned long long)done,
                      (unsigned long long)sweep->grid.total, left);
-    (void)io_write(STDERR_FILENO, text,
-                   (size_t)n); /* a failure cannot be told */
+    (void)io_write(
+        STDERR_FILENO, text,
+        (size_t)n); /* There is no place where a failure could be reported. */
     progress->drawn = true;
 }
 

@@ -33,7 +33,8 @@ ask_code(struct sweep_tier *tier)
         if (!model->code && !(all->limit > was))
             all->limit = INFINITY;
     }
-    if (model->im == run->im) /* the commands behind the sweep get it, too */
+    if (model->im ==
+        run->im) /* The commands after the sweep use the same code. */
         run->code = model->code;
     tier->tier.limit =
         tier->tier.spent +
@@ -128,7 +129,7 @@ prepare(struct sweep_worker *worker, uint64_t number)
     }
     double seed = sweep->grid.seed;
     if (sweep->grid.repeat >
-        1) /* a whole number of 53 bits, as users give it */
+        1) /* The seed is a whole number of 53 bits, as a user could give it. */
         seed =
             (double)(random_bits(sweep->grid.seed, number, UINT32_MAX) >> 11);
     return rt_seed(worker->run, seed, number);

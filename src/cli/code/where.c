@@ -46,7 +46,7 @@ bool
 where_is(const char *name, char path[WHERE_MAX])
 {
     assert(name && path);
-    static const char marker = 0; /* an address inside this object */
+    static const char marker = 0; /* This address lies inside this object. */
     char self[WHERE_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     Dl_info info;

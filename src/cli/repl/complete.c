@@ -45,7 +45,7 @@ expected(void *ctx, const char *what)
     struct search *search = ctx;
 
     if (what[0] != '<' || what[1] == 0 || what[1] == '=') {
-        /* punctuation is only a hint: words are completed */
+        /* Only words are completed; punctuation is not. */
         if ((what[0] >= 'a' && what[0] <= 'z'))
             offer(search, what);
     } else if (strcmp(what, "<name>") == 0) {

@@ -111,7 +111,7 @@ by_map(struct ballistic *motion, struct pattern *pattern, bool known,
         double lost = log(time / fix.error) / log(fix.error_fall * fix.ratio);
         more /= log(fix.error_fall);
         more = lost < more ? lost : more;
-        more = more < 0.0 ? 0.0 : more; /* the logarithms may be -inf */
+        more = more < 0.0 ? 0.0 : more; /* The logarithms may be -infinity. */
         work->history.next_map =
             motion->impacts +
             (long)((more < 32.0 ? more : 32.0) * pattern->period);

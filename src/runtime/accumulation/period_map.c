@@ -489,9 +489,8 @@ period_map_refine(struct ballistic *motion, int period, struct fixed_point *out)
         out->ratio = reading.ratio;
         out->rate_ratio = reading.speed;
         out->contraction = reading.contraction;
-        if (map->regime
-                .almost_free) /* the effect of the accelerations falls by this
-                               */
+        if (map->regime.almost_free) /* Per period the effect of the
+                                        accelerations falls by this ratio. */
             out->contraction =
                 greater(reading.contraction, reading.ratio / reading.speed);
         jump(map, &reading);

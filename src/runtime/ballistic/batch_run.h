@@ -149,7 +149,7 @@ batch_end(struct lanes_shape sh, struct batch *lanes_batch,
         to->flight[i] = *batch_lane(lanes_batch->flight + s, lane);
         to->contact[i] = (int)((int64_t *)(lanes_batch->contact + s))[lane];
     }
-    if (!(size < INFINITY)) /* left to ballistic_coast */
+    if (!(size < INFINITY)) /* ballistic_coast will follow this run. */
         to->n = 0;
 }
 
@@ -220,7 +220,7 @@ batch_follow(struct lanes_shape sh, const struct ballistic *motion,
         lanes_batch.step.go &= dt < INFINITY;
         lanes_fly(sh, &lanes_batch.state, &lanes_batch.step);
         uint64_t stop = all & ~lanes_bits(lanes_batch.step.go), free = 0;
-        if (stop) /* before anything has changed */
+        if (stop) /* This is done before anything of the state changes. */
             free =
                 batch_ends(sh, &lanes_batch, batch, stop,
                            lanes_bits(lanes_batch.step.s == INFINITY), false);

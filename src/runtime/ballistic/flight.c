@@ -25,8 +25,8 @@ closing(double gap, double rate, double al, bool fresh, double *arrive)
         if (!(al < 0.0))
             return INFINITY;
         if (rate < 0.0)
-            rate = 0.0; /* the rate of a contact that opens; it is negative by
-                         * rounding */
+            rate = 0.0; /* The contact opens; its rate is negative only by
+                           rounding. */
         *arrive = -rate;
         return -2.0 * rate / al;
     }
@@ -36,7 +36,8 @@ closing(double gap, double rate, double al, bool fresh, double *arrive)
     if (!(disc >= 0.0) || (al > 0.0 && !(rate < 0.0)) || isinf(gap))
         return INFINITY;
     if (al > 0.0 && disc <= 8.0 * DBL_EPSILON * rate * rate)
-        return INFINITY; /* within rounding the gap touches 0 without speed */
+        return INFINITY; /* Within rounding the gap touches 0 without a rate, so
+                            it does not close. */
     double root = sqrt(disc);
     *arrive = -root;
     return rate > 0.0 ? (rate + root) / -al : 2.0 * gap / (root - rate);

@@ -313,7 +313,9 @@ lanes_fly_general(struct lanes_shape sh, const struct lanes_state *state,
     lanes size = lanes_sizes(step->y, sh.rank), top = size;
     lanes_truth fallen = lanes_below(size, BALLISTIC_FALL * state->y_size);
     if (SELDOM(lanes_bits(fallen))) {
-        step->go &= ~(fallen & state->carried); /* projection_regain */
+        step->go &= ~(
+            fallen & state->carried); /* These lanes stop here, and
+                                         projection_regain goes on with them. */
         top = lanes_select(fallen, state->y_size, size);
     }
     step->carried = lanes_all(false);

@@ -116,8 +116,9 @@ impact_history_group_name(struct ballistic *motion, int depth)
                 past->depth[i] = depth;
             return 2 * contacts + i;
         }
-    if (past->n_group == HISTORY_GROUPS) { /* no name is left: begin anew, since
-                                            * a name means one set */
+    if (past->n_group ==
+        HISTORY_GROUPS) { /* No name is left. The history begins anew, since a
+                             name must mean one set. */
         past->n_group = 0;
         motion->work->history.first = motion->work->history.n;
     }
@@ -224,7 +225,7 @@ impact_history_limit(struct ballistic *motion, unsigned long n_ring)
 {
     assert(n_ring <= motion->work->history.n);
     struct past_states *past = motion->work->past;
-    scan(motion, n_ring); /* entries beyond are of the group itself */
+    scan(motion, n_ring); /* Entries beyond these belong to the group itself. */
     for (int contact = 0; contact < motion->model.m; contact++)
         if (motion->event.group[contact])
             past->last_hit[contact] = motion->impacts;

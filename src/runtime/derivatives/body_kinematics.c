@@ -36,7 +36,8 @@ body_kinematics(struct rt *run, uint32_t body, double out[18])
             IMP_ARRAY(run->im, run->im->tapes, imp_tape)[block->motion].n_rows;
         work = NEW_N(run->brief, double, (n + 1) * IMP_ROW_STRIDE);
     }
-    /* r->work may be in use as dense output */
+    /* run->rows.block may be in use: the rows give states within the last step.
+     */
     run->rows.block[image_body->block] = work;
     int st = motion_series(run, image_body->block, 2, &step);
     run->rows.block[image_body->block] = keep;

@@ -27,7 +27,7 @@ contact_root_series(struct rt *run, uint32_t contact,
 {
     assert(tol != NULL && gap != NULL && horizon != NULL);
     *horizon = 0.0;
-    /* until other features of the polytopes take over */
+    /* `until` is when other features of the polytopes take over. */
     double until = INFINITY;
     int st = rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS
                  ? polytope_contact_series(run, contact, MOTION_STEP_ORDER, gap,
@@ -177,7 +177,7 @@ event_ahead(struct rt *run, uint32_t contact, double most,
     if (st || (st = contact_root_series(run, contact, &tol, gap, &horizon)))
         return st;
     horizon = fmin(fmin(horizon, hm), most);
-    /* the place within the band does not matter */
+    /* Where the gap is within the band does not matter, so it is set to 0. */
     gap[0] = 0.0;
     leave(gap, horizon, tol.gap, &side);
     if (side == 0)

@@ -174,7 +174,7 @@ degree(const double *c)
     for (int i = 5; i < VERTEX_PLANE_ORDER; i += 2)
         any |= (pair_mask)two(c + i);
     if (((unsigned long long)(any[0] | any[1]) << 1) == 0)
-        k = 2; /* all are 0, of either sign */
+        k = 2; /* All of them are 0, with either sign. */
     while (k > 0 && c[k] == 0.0)
         k--;
     return k;

@@ -56,7 +56,7 @@ polygon_hull(struct polygon *polygon, struct polygon *tmp, double tol)
                 count--;
             tmp->v[count++] = *x;
         }
-        count--; /* the last point begins the other half */
+        count--; /* The last point is the first one of the other half. */
     }
     if (polygon->n <= 1)
         count = polygon->n;

@@ -453,7 +453,7 @@ faint(struct flow *flow)
         double low = DBL_EPSILON * taylor->terms.gap[i] / TAYLOR_FAINT;
         double time = fmax(tick, 2.0 * sqrt(2.0 * low / press));
         if (taylor->contacts.closed[i])
-            continue; /* this one has been put to rest */
+            continue; /* This contact has been put to rest. */
         if (!(2.0 * u <= press * time) ||
             several->flight[0] > TAYLOR_CLEAR * time)
             return;
@@ -496,7 +496,7 @@ taylor_accumulation_count(struct flow *flow, int c, int together)
     one_contact(flow->taylor, c);
     if (together > 1)
         flow->taylor->single.impacts =
-            0; /* these are not flights of one contact */
+            0; /* The flights are not those of one contact. */
     int st = predict(flow);
     if (!st)
         faint(flow);

@@ -177,7 +177,7 @@ matrices(struct flow *flow)
     memcpy(flow->v, state + flow->n, flow->n * sizeof *state);
     memset(state, 0, 2 * (size_t)flow->n * sizeof *state);
     int st = flow_instant(flow);
-    /* without this the accelerations would not be finite */
+    /* Beyond this range the accelerations would not be finite. */
     for (uint32_t j = 0; j < flow->n && !st; j++)
         if (!(flow->instant.mass[(size_t)j * flow->n + j] > 0.0))
             st = not_definite(flow);

@@ -87,7 +87,7 @@ taylor_switched(struct flow *flow, struct flow_event *event)
     const double eps = SWITCH_NOISE * DBL_EPSILON;
     int which = taylor->next.guard;
     taylor->next.guard = -1;
-    /* a limit that was predicted without this change is none */
+    /* A limit that was predicted without this change holds no longer. */
     if (!taylor->branches.changed_before[which])
         taylor_accumulation_doubt(taylor);
     taylor->branches.changed[which] = true;
@@ -104,7 +104,7 @@ taylor_switched(struct flow *flow, struct flow_event *event)
         if (!taylor->contacts.closed[which_contact] ||
             (!opens && flow->instant.rate[which_contact] >= -eps * rate))
             continue;
-        /* the contact opens, or what comes hits it */
+        /* Either the contact opens, or the body that comes will hit it. */
         taylor->contacts.closed[which_contact] = false;
         taylor->contacts.opening[which_contact] =
             flow->instant.gap[which_contact] <= eps * gap && opens;

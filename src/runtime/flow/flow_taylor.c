@@ -314,7 +314,7 @@ first_end(const struct flow *flow, double best)
             contacts->closed[which] ? 0.0 : eps * taylor->terms.rate[which];
         if (!contacts->closed[which] && !contacts->opening[which] &&
             row[0] <= noise_value && row[1] > noise_rate)
-            /* it opens, starting within its rounding */
+            /* The gap starts within its rounding, and opens. */
             noise_value = fmax(noise_value, fabs(row[0]));
         enum taylor_next how =
             contacts->closed[which] ? NEXT_CEASES : NEXT_CLOSES;

@@ -59,7 +59,7 @@ bound_near(const double w[3], const double m[3], double angle)
     double along = vec3_dot(w, m), all = vec3_dot(w, w);
     double across = sqrt(fmax(all - along * along, 0.0));
     if (along > 0.0 && across <= along * tan(angle))
-        return sqrt(all); /* w itself is among them */
+        return sqrt(all); /* The direction w lies in the cone itself. */
     return along * cos(angle) + across * sin(angle);
 }
 

@@ -104,7 +104,7 @@ impact_energetic_expand(int n, const double *G, const double *b, double *x,
         x[i] = 1;
         for (int j = 0; j < n; j++)
             g[i * n + j] = G[i * n + j] * scale[i] * scale[j];
-        /* bounds x where impulses move nothing and b is 0 */
+        /* This bounds x where impulses move nothing and b is 0. */
         g[i * n + i] += 1e-14;
     }
     times(n, g, x, y);

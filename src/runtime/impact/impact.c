@@ -327,7 +327,7 @@ impact_motion_after(struct impact_solver *solver, const double *P)
         solver->impulse.P[c] = P[c] / solver->approach.length[c];
         solver->velocity.after[c] = v * solver->approach.length[c];
     }
-    /* rounding of the sum is no gain */
+    /* A sum that is positive by rounding alone is no gain. */
     double size = 0;
     for (int c = 0; c < solver->nc; c++)
         size += fabs(P[c]) *

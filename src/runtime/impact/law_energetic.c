@@ -30,7 +30,7 @@ impact_law_energetic(struct impact_solver *solver, const bool *on, int n_on)
         impact_no_motion(solver, IMPACT_JAMMED);
         return;
     }
-    /* what no impulse moves takes none */
+    /* A contact that no impulse moves takes none. */
     for (int i = 0; i < n_on; i++)
         if (!(solver->delassus.G[set[i] * (solver->nc + 1)] > 0)) {
             bool rest_on[IMPACT_CONTACTS_MAX];

@@ -110,7 +110,8 @@ sinks(struct search *search, int index)
     gap_rounding(search->r, row->spot.contact, &low, &time);
     bool up = row->gap.c[0] > low;
     if (!up)
-        row->gap.c[0] = 0.0; /* it was 0 to rounding when the point was taken */
+        row->gap.c[0] =
+            0.0; /* The gap was 0 within rounding when the point was taken. */
     if (!isfinite(search->best) ||
         !polynomial_below(row->gap.c, MOTION_STEP_ORDER, 0.0, search->best,
                           up ? 0.0 : -low, &time))
@@ -197,7 +198,8 @@ closes(struct search *search, const struct contact_point *at, const double *gap,
         down = polynomial_below(p, MOTION_STEP_ORDER, 0.0, search->best,
                                 -2.0 * search->tol, time);
     } else if (gap[0] <= search->low &&
-               gap[1] > search->rate) { /* it is on its way up */
+               gap[1] > search->rate) { /* The point is moving away from the
+                                           surface. */
         down = polynomial_below(gap + 1, MOTION_STEP_ORDER - 1, 0.0,
                                 search->best, 0.0, time);
     } else {

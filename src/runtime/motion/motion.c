@@ -60,7 +60,7 @@ motion_series(struct rt *run, uint32_t block, int order, double *step)
     if (st != IMP_OK)
         return st;
     motion_step(run, block, order, step);
-    /* flows ask for changes of branch themselves, and how long a step is */
+    /* Flows find changes of branch, and the length of a step, by themselves. */
     if (moving->system != IMP_NO_SYSTEM)
         return IMP_OK;
     if (*step < crossing_least(run) &&
@@ -184,7 +184,7 @@ advance_block(struct rt *run, uint32_t block, int order, double dt)
         if (waiting == 0 || (waiting < AT_ONCE && i + 1 < moving->n_series))
             continue;
         for (uint32_t j = waiting; j < AT_ONCE; j++)
-            row[j] = row[0]; /* its result is not used */
+            row[j] = row[0]; /* The result of these entries is not used. */
         increments(row, order, dt, change);
         for (uint32_t j = 0; j < waiting; j++)
             state_add(&env[at[j]], &lo[at[j] - state0], change[j]);

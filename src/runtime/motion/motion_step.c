@@ -35,7 +35,7 @@ rough_log2(double x)
 static double
 rough_exp2(double x)
 {
-    int n = (int)x - (x < 0.0); /* floor, or one below it */
+    int n = (int)x - (x < 0.0); /* This is floor(x), or one less. */
     double f = x - n, y;
     uint64_t u = (uint64_t)(n + 1023) << 52;
     memcpy(&y, &u, sizeof y);

@@ -376,8 +376,9 @@ steady(struct rt *run, struct persistent_group *group, int order, bool *is)
         double push =
             low * fabs(row->force.c[0] * group->delassus.G[i * n + i]);
         spin_of(run, row, &spin, &size);
-        spin += sqrt(push /
-                     size); /* the accelerations that are left turn it, too */
+        spin += sqrt(
+            push /
+            size); /* The accelerations that remain turn the normal, too. */
         for (int k = 1; k <= order && *is; k++) {
             low *= spin / k;
             push *= k > 2 ? spin / k : 1.0;
@@ -408,7 +409,7 @@ persistent_group_series(struct rt *run, struct persistent_group *group,
     for (int term = 0; term <= last && !st && !done; term++) {
         if (term == 1 && group->steady) {
             for (int i = 0; i < group->n_on;
-                 i++) /* what order 0 has put there */
+                 i++) /* This takes away what order 0 has added. */
                 push_add(run, &group->row[i], 1, 1, -group->row[i].force.c[0]);
             if ((st = steady(run, group, order, &done)) || done)
                 break;

@@ -109,7 +109,7 @@ lemke(int n, double *T, int *basis)
                 row = i;
         if (row < 0)
             return 1;
-        /* z0 leaves where it may */
+        /* z0 leaves the basis as soon as it may. */
         double least = T[row * width + width - 1] / T[row * width + col];
         for (int i = 0; i < n; i++)
             if (basis[i] == 2 * n && T[i * width + col] > PIVOT_ZERO &&
@@ -197,7 +197,7 @@ lcp_solve(int n, const double *G, const double *q, double *z, double *room)
          * solution counts if it solves the problem as it was. */
         memset(trial, 0, sizeof *trial * (size_t)n);
         for (int round = 0; round < 3; round++) {
-            /* proximal points: what was added is taken off again */
+            /* The proximal term that was added is subtracted again. */
             for (int i = 0; i < n; i++)
                 rest[i] = p[i] - MORE * trial[i];
             tableau(n, scaled, rest, size, MORE, T);

@@ -233,7 +233,8 @@ polynomial_roots(const double *c, int n, double h, double noise, double *root,
             lo = fmin(lo, piece.b[i]);
             hi = fmax(hi, piece.b[i]);
         }
-        /* no root: one sign, beyond what rounding could have turned */
+        /* There is no root: all have one sign, and rounding could not have
+         * changed it. */
         if (lo > floor_noise || hi < -floor_noise) {
             close_cluster(&rs);
             continue;

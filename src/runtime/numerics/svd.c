@@ -52,7 +52,7 @@ dense_svd(int m, int n, double *a, double *v, double *s)
                 if (xx < yy) {
                     swap(m, x, y);
                     swap(n, v + left * n, v + right * n);
-                    turned = 1; /* pairs already seen have other columns */
+                    turned = 1; /* The pairs seen so far have other columns. */
                     double t = xx;
                     xx = yy;
                     yy = t;

@@ -91,7 +91,8 @@ round_of(struct invariant_cone_search *search, struct polygon2d_point centre,
             if (!(image[0] < -16.0 * err))
                 return false;
             if (search->n + search->n_out == search->most)
-                return true; /* the others are looked at in the next round */
+                return true; /* The other ones are examined in the next round.
+                              */
             struct polygon2d_point point = {-image[1] / image[0],
                                             -image[2] / image[0], false, 0};
             *error = fmax(*error, error_of(search->p, map, of, image, err));
@@ -231,8 +232,8 @@ invariant_cone_combine(const struct invariant_cone_search *search,
     image->residual = INFINITY;
     if (!(best > -INFINITY))
         return;
-    /* once more for what is left: weights of corners that are close together
-     * have large rounding errors */
+    /* The solution is corrected once by its residual, because weights of
+     * corners that are close together have large rounding errors. */
     rest(search, vector, image, left);
     weights(search, left, dim, image->g, weight);
     for (int k = 0; k < 3; k++)

@@ -44,7 +44,7 @@ outside(const struct invariant_cone_search *search,
 {
     if (polygon2d_is_solid(search))
         return !polygon2d_contains(search, point);
-    /* without an inside every new point counts */
+    /* As long as the cone has no inside, every new point counts. */
     double tol = INVARIANT_CONE_NOISE * polygon2d_size(point);
     for (int i = 0; i < search->n; i++)
         if (fabs(point.x - search->v[i].x) + fabs(point.y - search->v[i].y) <=

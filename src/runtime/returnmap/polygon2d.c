@@ -114,7 +114,7 @@ polygon2d_thin(struct invariant_cone_search *search)
     assert(search->n > 0 && search->low < search->n);
     struct polygon2d_point *corner = search->v;
     int count = 1, low = search->low;
-    bool kept = true; /* one of two neighbours stays */
+    bool kept = true; /* Of two neighbours only one may be removed. */
     for (int i = 1; i < search->n; i++) {
         struct polygon2d_point a = corner[count - 1], b = corner[i],
                                c = corner[i + 1 < search->n ? i + 1 : 0];

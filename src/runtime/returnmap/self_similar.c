@@ -171,7 +171,7 @@ prepare(struct work *work, const struct symmetry *symmetry, int step, real acc)
     for (int i = 0; i < rank; i++) {
         memset(unit, 0, (size_t)rank * sizeof *unit);
         unit[i] = 1.0L;
-        real *y = work->free; /* only here */
+        real *y = work->free; /* The array is used only here. */
         turned(symmetry, -(long)step, unit, y);
         for (int j = 0; j < rank; j++)
             work->Ri[j * rank + i] = y[j];

@@ -37,7 +37,7 @@ extend(struct search *search, int place)
 {
     int contacts = search->m;
     if (place == contacts) {
-        /* around the corner: distances j and m - j are one */
+        /* Around the polygon the distances j and m - j are the same. */
         for (int j = 1; j < contacts; j++)
             if (fabs(search->w[j] - search->w[contacts - j]) > SYMMETRY_SAME)
                 return false;
@@ -55,7 +55,8 @@ extend(struct search *search, int place)
                     candidate = i;
             if (candidate < 0)
                 return false;
-            search->used[candidate] = true; /* not tried again in this loop */
+            search->used[candidate] =
+                true; /* It is not tried again in this loop. */
             last = candidate;
         } else if (search->used[candidate]) {
             continue;

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/derivatives/series_along.h"
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/joints.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
-#include "runtime/derivatives/series_along.h"
 #include "runtime/motion/switching.h"
 #include "runtime/setup/restart.h"
 #include "runtime/setup/setup_priv.h"
@@ -117,7 +117,7 @@ rt_restart(struct rt *run, const double *params)
     assert(run->arena != NULL && run->brief != NULL);
     arena_clear(run->arena);
     arena_clear(run->brief);
-    run->event = NULL; /* its memory lay in the arena */
+    run->event = NULL; /* Its memory lay in the arena. */
     if (run->persistent)
         persistent_release(run, NULL);
     switching_reset(run);

@@ -451,7 +451,7 @@ rt_setup(struct rt *run, const double *params)
     st = worse(st, setup_world(run, at));
     memcpy(run->env + layout->poly, at + WORLD_OUTS,
            (layout->slots - layout->poly) * sizeof *out);
-    /* the last use of the outputs of the set-up tape */
+    /* This is the last use of the outputs of the set-up tape. */
     st = worse(st, setup_draws(run, 0));
     for (uint32_t b = 0; b < im->bodies.n; b++) {
         int s = setup_body(run, b);

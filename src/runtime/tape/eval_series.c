@@ -451,7 +451,8 @@ eval_series(const imp_image *im, const imp_tape *tape, const double *env,
     assert(im != NULL && tape != NULL && work != NULL);
     assert(tape->residual.n == tape->unknowns.n);
     assert(tape->jacobian.n == tape->unknowns.n * tape->unknowns.n);
-    double stack[4 * EVAL_STACK], *numbers = stack; /* last quarter: numbers */
+    double stack[4 * EVAL_STACK],
+        *numbers = stack; /* The last quarter of the array holds the numbers. */
     double few[UNKNOWN_STACK * (UNKNOWN_STACK + 1)];
     int pivots[UNKNOWN_STACK];
     size_t n_instr = tape->code.n, nu = tape->unknowns.n;

@@ -707,7 +707,7 @@ names(struct check *ck,
     give_keys(laws + IN_RESTITUTION, N_LAWS - IN_RESTITUTION, "name", each,
               ctx);
     for (size_t i = 0; joint_kind_name(i); i++)
-        each(ctx, "joint", joint_kind_name(i));
+        each(ctx, "kind of joint", joint_kind_name(i));
     give_keys(body_keys, n_body_keys, "body {", each, ctx);
     give_keys(contact_keys, n_contact_keys, "contact {", each, ctx);
     give_keys(all_contacts_keys, n_all_contacts_keys, "contacts {", each, ctx);

@@ -114,8 +114,8 @@ part(void *ctx, const char *kind, const char *what)
         offer(search, what);
 }
 
-static bool
-letter(char c)
+bool
+repl_letter(char c)
 {
     return c == '_' || (c & 0x80) || (c >= '0' && c <= '9') ||
            ((c | 32) >= 'a' && (c | 32) <= 'z');
@@ -131,7 +131,7 @@ fields(struct search *search)
     if (hi == 0 || search->text[hi - 1] != '.')
         return false;
     lo = --hi;
-    while (lo > 0 && letter(search->text[lo - 1]))
+    while (lo > 0 && repl_letter(search->text[lo - 1]))
         lo--;
     for (size_t i = 0; i < search->r->results.n; i++) {
         const struct tm_command *c = search->r->results.v[i].command;
@@ -171,7 +171,7 @@ find_block(struct search *search)
     for (;;) {
         while (lo < at && strchr(" \t", search->text[lo]))
             lo++;
-        for (hi = lo; hi < at && letter(search->text[hi]); hi++)
+        for (hi = lo; hi < at && repl_letter(search->text[hi]); hi++)
             ;
         if (!reads(search, lo, hi, "let"))
             break;
@@ -247,14 +247,48 @@ repl_complete(struct repl *repl, const char *text, size_t n,
     if (n)
         memcpy(text_end, text, n);
     s.word = n;
-    while (s.word > 0 && letter(text_end[s.word - 1]))
+    while (s.word > 0 && repl_letter(text_end[s.word - 1]))
         s.word--;
+    const char *symbol = s.word && text_end[s.word - 1] == '\\'
+                             ? repl_symbol(text_end + s.word, n - s.word)
+                             : NULL;
+    if (symbol) {
+        *word = s.word - 1;
+        char *copy = mem_alloc(strlen(symbol) + 1);
+        memcpy(copy, symbol, strlen(symbol));
+        VEC_PUSH(out, copy);
+        free(text_end);
+        return;
+    }
     *word = s.word;
     (void)cli_guard(work, &s);
     session_close(&repl->s);
     if (out->n)
         qsort(out->v, out->n, sizeof *out->v, by_text);
     free(text_end);
+}
+
+const char *
+repl_symbol(const char *name, size_t n)
+{
+    static const char *const symbols[][2] = {
+        {"alpha", "\xce\xb1"},   {"beta", "\xce\xb2"},   {"gamma", "\xce\xb3"},
+        {"delta", "\xce\xb4"},   {"epsilon", "\xce\xb5"}, {"zeta", "\xce\xb6"},
+        {"eta", "\xce\xb7"},     {"theta", "\xce\xb8"},  {"iota", "\xce\xb9"},
+        {"kappa", "\xce\xba"},   {"lambda", "\xce\xbb"}, {"mu", "\xce\xbc"},
+        {"nu", "\xce\xbd"},      {"xi", "\xce\xbe"},     {"pi", "\xcf\x80"},
+        {"rho", "\xcf\x81"},     {"sigma", "\xcf\x83"},  {"tau", "\xcf\x84"},
+        {"phi", "\xcf\x86"},     {"chi", "\xcf\x87"},    {"psi", "\xcf\x88"},
+        {"omega", "\xcf\x89"},   {"Gamma", "\xce\x93"},  {"Delta", "\xce\x94"},
+        {"Theta", "\xce\x98"},   {"Lambda", "\xce\x9b"}, {"Xi", "\xce\x9e"},
+        {"Pi", "\xce\xa0"},      {"Sigma", "\xce\xa3"},  {"Phi", "\xce\xa6"},
+        {"Psi", "\xce\xa8"},     {"Omega", "\xce\xa9"},
+    };
+    assert(name || n == 0);
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        if (strlen(symbols[i][0]) == n && !memcmp(symbols[i][0], name, n))
+            return symbols[i][1];
+    return NULL;
 }
 
 void

@@ -59,8 +59,10 @@ colon_help(struct repl *repl, const char *arg)
     }
     printf("%-22s %s\n", "?NAME", "documentation of a name");
     printf("Everything else is Imp: a declaration (also again), a command, or "
-           "an expression,\nwhich is shown. Ctrl-C stops a command, Ctrl-D "
-           "leaves.\n");
+           "an expression,\nwhich is shown. `ans` is what was shown last. Ctrl-C "
+           "stops a command, Ctrl-D leaves.\n"
+           "At a terminal Tab completes names, and \\theta as well; the arrows "
+           "look for entries\nthat begin as the line does.\n");
     return IMP_EXIT_OK;
 }
 
@@ -194,13 +196,21 @@ colon_save(struct repl *repl, const char *arg)
 
     if (!arg[0])
         return wrong(repl, DIAG_E0821, NULL, "the form is `:save FILE`");
+    bool overwrite = arg[0] == '!';
+    arg += overwrite;
+    arg += strspn(arg, " \t");
     int status = list(repl, NULL, &text, &found);
     if (status == IMP_EXIT_OK) {
-        int fd = open(arg, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        int how = O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL);
+        int fd = open(arg, how, 0666);
         int e = fd < 0 ? errno : io_write(fd, buf_str(&text), text.n);
         if (fd >= 0 && close(fd) != 0 && !e)
             e = errno;
-        if (e) {
+        if (e == EEXIST && !overwrite) {
+            cli_error(DIAG_E0819, "`:save ! FILE` overwrites a file",
+                      "`%s` is there already", arg);
+            status = IMP_EXIT_RUN;
+        } else if (e) {
             cli_error(DIAG_E0819, NULL, "cannot write `%s`: %s", arg,
                       strerror(e));
             status = IMP_EXIT_RUN;
@@ -282,6 +292,7 @@ set_param(struct repl *repl, const char *arg)
         session_close(&repl->s);
     }
     if (status == IMP_EXIT_OK) {
+        repl->changes++;
         runopts_free(&before);
     } else {
         struct session_options bad = repl->o;
@@ -480,6 +491,17 @@ repl_entry(struct repl *repl, const char *text, size_t len)
         i++;
     if (i == len)
         return IMP_EXIT_OK;
+    static const struct {
+        const char *word, *command;
+    } words[] = {{"exit", ":quit"}, {"quit", ":quit"}, {"help", ":help"}};
+    size_t n = len;
+    while (strchr(" \t\r\n", text[n - 1]))
+        n--;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (n - i == strlen(words[k].word) &&
+            !memcmp(text + i, words[k].word, n - i))
+            return repl_command(repl, words[k].command,
+                                strlen(words[k].command));
     int status;
     if (text[i] == ':' || text[i] == '?') {
         status = repl_command(repl, text + i, len - i);

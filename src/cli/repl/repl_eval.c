@@ -68,6 +68,7 @@ repl_free(struct repl *repl)
     while (repl->results.n)
         result_drop(repl, repl->results.n - 1);
     free(repl->results.v);
+    free(repl->ans);
     runopts_free(&repl->o);
 }
 
@@ -207,7 +208,8 @@ keep_result(struct repl *repl, const struct tm_command *command,
     struct record *copy = NEW(arena, struct record);
 
     kept->id = command->id;
-    kept->bound = arena_strdup(arena, command->bound ? command->bound : "");
+    bool named = command->bound && command->bound[0];
+    kept->bound = named ? arena_strdup(arena, command->bound) : "ans";
     kept->n_fields = command->n_fields;
     kept->fields = NEW_N(arena, struct tm_field, command->n_fields + 1);
     kept->done = true;
@@ -225,11 +227,100 @@ keep_result(struct repl *repl, const struct tm_command *command,
         copy->v[i] = copy_value(arena, &from->schema[i], &from->v[i]);
     for (size_t i = repl->results.n; i-- > 0;) {
         const struct tm_command *o = repl->results.v[i].command;
-        if (strcmp(o->bound, kept->bound) == 0 &&
-            (kept->bound[0] || o->id == kept->id))
+        bool other = o->id != kept->id &&
+                     imp_command_has(o->id, IMP_TRAIT_RECORDS_MOTION);
+        if (!named && other && !strcmp(o->bound, "ans"))
+            /* its columns can be plotted still */
+            repl->results.v[i].command->bound = "";
+        else if (!strcmp(o->bound, kept->bound) ||
+                 (!named && !o->bound[0] && o->id == kept->id))
             result_drop(repl, i);
     }
-    VEC_PUSH(&repl->results, (struct repl_result){arena, kept, copy});
+    if (!named) { /* `ans` is a record now, no expression */
+        free(repl->ans);
+        repl->ans = NULL;
+    }
+    VEC_PUSH(&repl->results,
+             (struct repl_result){arena, kept, copy, repl->changes});
+}
+
+/* Is the item part of what moves, so that an earlier result is of another
+ * model? */
+static bool
+adds_to_motion(const struct ast_item *item)
+{
+    return item->kind == AST_BODY || item->kind == AST_CONTACT ||
+           item->kind == AST_JOINT || item->kind == AST_SYSTEM ||
+           item->kind == AST_BLOCK;
+}
+
+/* Does the word stand in the text? */
+static bool
+mentions(const char *text, size_t n, const char *word)
+{
+    size_t length = strlen(word);
+    for (size_t i = 0; i + length <= n; i++)
+        if (!memcmp(text + i, word, length) &&
+            (i == 0 || (!repl_letter(text[i - 1]) && text[i - 1] != '.')) &&
+            (i + length == n || !repl_letter(text[i + length])))
+            return true;
+    return false;
+}
+
+/* an expression alone, which is shown */
+static bool
+is_bare_expression(const struct ast_item *item, const char *text, size_t n)
+{
+    size_t i = 0;
+    while (i < n && strchr(" \t\r\n", text[i]))
+        i++;
+    return item->kind == AST_COMMAND && item->name.text &&
+           !strcmp(item->name.text, "show") && item->n_args == 1 &&
+           (n - i < 4 || memcmp(text + i, "show", 4) != 0);
+}
+
+/* W0825: a result that the entry shows is older than the model */
+static void
+warn_of_old(struct repl *repl, const char *text, size_t n)
+{
+    for (size_t i = 0; i < repl->results.n; i++) {
+        const struct repl_result *result = &repl->results.v[i];
+        const char *bound = result->command->bound;
+        if (result->changes == repl->changes || !bound[0] ||
+            !mentions(text, n, bound))
+            continue;
+        struct diag *diag = diag_add(
+            &repl->s.ds, DIAG_W0825, IMP_NOWHERE,
+            "`%s` was computed before the model was changed", bound);
+        diag_help(&repl->s.ds, diag, "ask again: let %s = %s ...", bound,
+                  imp_command_word(result->command->id));
+    }
+}
+
+/* Keeps an expression that was shown, for `ans`. An earlier `ans` in it becomes
+ * what it stood for. */
+static void
+keep_expression(struct repl *repl, const char *text, size_t n)
+{
+    struct buf all = {0};
+    for (size_t i = 0; i < n;) {
+        bool here = repl->ans && i + 3 <= n && !memcmp(text + i, "ans", 3) &&
+                    (i == 0 || !repl_letter(text[i - 1])) &&
+                    (i + 3 == n || !repl_letter(text[i + 3]));
+        if (here)
+            buf_printf(&all, "(%s)", repl->ans);
+        else
+            buf_putc(&all, text[i]);
+        i += here ? 3 : 1;
+    }
+    while (all.n && strchr(" \t\r\n", all.s[all.n - 1]))
+        all.n--;
+    free(repl->ans);
+    buf_putc(&all, 0);
+    repl->ans = buf_take(&all);
+    for (size_t i = repl->results.n; i-- > 0;)
+        if (!strcmp(repl->results.v[i].command->bound, "ans"))
+            result_drop(repl, i);
 }
 
 /* The entry is accepted: items and results that it replaces go, its own items
@@ -249,8 +340,10 @@ accept(struct repl *repl, const struct ast_file *file, const char *name,
             for (size_t j = 0; j < file->n_items; j++)
                 if (file->items[j]->kind != AST_COMMAND &&
                     (file->items[j]->kind != AST_USE) &&
-                    replaces(old->items[k], file->items[j]))
+                    replaces(old->items[k], file->items[j]) && c->keep[k]) {
                     c->keep[k] = false;
+                    repl->changes++;
+                }
     }
     for (size_t i = repl->results.n; i-- > 0;) {
         const char *bound = repl->results.v[i].command->bound;
@@ -263,8 +356,15 @@ accept(struct repl *repl, const struct ast_file *file, const char *name,
             }
     }
     bool any = false;
-    for (size_t j = 0; j < file->n_items; j++)
+    for (size_t j = 0; j < file->n_items; j++) {
         any |= !is_command(file->items[j]);
+        repl->changes += adds_to_motion(file->items[j]);
+        if (!is_command(file->items[j]) && file->items[j]->name.text &&
+            !strcmp(file->items[j]->name.text, "ans")) {
+            free(repl->ans); /* a name of the user's own now */
+            repl->ans = NULL;
+        }
+    }
     if (!any)
         return;
     struct repl_chunk chunk = {0};
@@ -304,6 +404,14 @@ eval_work(void *ctx)
     bool commands = false;
 
     repl_open(repl);
+    if (repl->ans && mentions(job->text, job->n, "ans")) {
+        struct buf text = {0};
+        buf_printf(&text, "let ans = %s", repl->ans);
+        const char *copy = arena_strndup(repl->s.arena, text.s, text.n);
+        size_t n = text.n;
+        buf_free(&text);
+        session_add_text(&repl->s, "<ans>", copy, n, false);
+    }
     struct ast_file *file =
         session_add_text(&repl->s, job->name, job->text, job->n, job->bare);
     /* all its items, before the session leaves some out */
@@ -325,14 +433,20 @@ eval_work(void *ctx)
         status = session_run(&repl->s);
     if (status == IMP_EXIT_MODEL)
         return status;
+    warn_of_old(repl, job->text, job->n);
     accept(repl, &all, job->name, job->text, job->n, n_chunks);
+    /* what is asked of the record `ans` leaves it in place */
+    bool of_record = !repl->ans && mentions(job->text, job->n, "ans");
+    if (status == IMP_EXIT_OK && all.n_items == 1 && !of_record &&
+        is_bare_expression(all.items[0], job->text, job->n))
+        keep_expression(repl, job->text, job->n);
     for (size_t i = 0; repl->s.result.recs && i < repl->s.model->n_commands;
          i++) {
         const struct tm_command *c = &repl->s.model->commands[i];
         const struct record *rec = repl->s.result.recs[i];
         if (!c->done && rec && rec->present && rec->n &&
             ((c->bound && c->bound[0]) ||
-             imp_command_has(c->id, IMP_TRAIT_RECORDS_MOTION)))
+             imp_command_has(c->id, IMP_TRAIT_RECORD)))
             keep_result(repl, c, rec);
     }
     return status;

@@ -218,7 +218,12 @@ on_complete(EditLine *el, int ch)
             k++;
         common = k;
     }
-    if (found.n && common > typed) {
+    bool symbol = found.n == 1 && typed && buf_str(&text)[word] == '\\';
+    if (symbol) {
+        el_deletestr(el, (int)typed);
+        el_insertstr(el, found.v[0]);
+        what = CC_REFRESH;
+    } else if (found.n && common > typed) {
         char *s = mem_alloc(common - typed + 2);
         memcpy(s, found.v[0] + typed, common - typed);
         if (found.n == 1 && s[common - typed - 1] != '(')
@@ -316,6 +321,11 @@ tty_open(struct tty *tty)
     el_set(tty->el, EL_ADDFN, "imp-complete", "complete a word", on_complete);
     el_set(tty->el, EL_ADDFN, "imp-interrupt", "clear the line", on_interrupt);
     el_set(tty->el, EL_BIND, "^I", "imp-complete", NULL);
+    /* the arrows look for entries that begin as the line does */
+    el_set(tty->el, EL_BIND, "\033[A", "ed-search-prev-history", NULL);
+    el_set(tty->el, EL_BIND, "\033OA", "ed-search-prev-history", NULL);
+    el_set(tty->el, EL_BIND, "\033[B", "ed-search-next-history", NULL);
+    el_set(tty->el, EL_BIND, "\033OB", "ed-search-next-history", NULL);
     el_set(tty->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
     el_set(tty->el, EL_BIND, "^C", "imp-interrupt", NULL);
     /* at the prompt Ctrl-C is a key; while a command runs it is a signal */
@@ -383,7 +393,6 @@ repl_lines_tty(struct repl *repl)
             continue;
         char *copy = mem_alloc((size_t)count + 1);
         memcpy(copy, line, (size_t)count);
-        remember(&tty, copy);
         buf_put(&tty.entry, copy, (size_t)count);
         free(copy);
         /* an empty line ends an entry that is not complete */
@@ -394,6 +403,7 @@ repl_lines_tty(struct repl *repl)
             continue;
         size_t len = tty.entry.n;
         char *text = buf_take(&tty.entry);
+        remember(&tty, text); /* the entry as a whole, however many lines */
         (void)repl_entry(repl, text, len);
         free(text);
         fflush(stdout);

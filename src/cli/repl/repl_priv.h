@@ -23,6 +23,7 @@ struct repl_result {
     struct arena *arena;
     struct tm_command *command;
     struct record *rec;
+    unsigned changes; /* of the model, when it was computed */
 };
 struct repl {
     struct session_options o;
@@ -36,6 +37,8 @@ struct repl {
         size_t n, cap;
     } results;
     struct session s; /* of the present entry; closed between entries */
+    unsigned changes; /* of what was declared before: results get old */
+    char *ans;        /* heap: the last expression, for `ans`; NULL: none */
     int entries;      /* number of the last one, for its name */
     int worst;        /* exit status so far */
     bool tty, quit;
@@ -46,7 +49,7 @@ struct repl {
     X(help, "", "print this")                                                  \
     X(show, "[NAME]", "the declarations so far, or one, or a result")          \
     X(load, "FILE", "take a model's declarations and run its commands")        \
-    X(save, "FILE", "write the declarations so far")                           \
+    X(save, "[!] FILE", "write the declarations so far; ! overwrites")         \
     X(set, "[NAME=VALUE]", "change a param or an option")                      \
     X(time, "ENTRY", "how long an entry takes")                                \
     X(ir, "[NAME|llvm]", "the tapes of the model, one tape, or LLVM IR")       \
@@ -71,6 +74,8 @@ void repl_items(struct repl *repl,
                 void (*each)(void *ctx, const struct ast_item *item,
                              const char *text, size_t n),
                 void *ctx);
+/* Is the character part of a name? */
+bool repl_letter(char c);
 /* Prints the diagnostics of repl->s. */
 void repl_say(struct repl *repl);
 
@@ -84,6 +89,8 @@ struct completions {
 void repl_complete(struct repl *repl, const char *text, size_t n,
                    struct completions *out, size_t *word);
 void completions_free(struct completions *c);
+/* The letter that a name behind a backslash stands for, \theta; NULL: none */
+const char *repl_symbol(const char *name, size_t n);
 
 /* lines */
 int repl_lines_tty(struct repl *repl);

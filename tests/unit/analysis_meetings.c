@@ -18,7 +18,7 @@ cases(long usual)
 static void
 meet(enum meeting_kind kind, long n)
 {
-    struct meeting *m = malloc(sizeof *m);
+    struct meeting *m = calloc(1, sizeof *m);
     struct meeting_report report;
     long impacts = 0;
     for (long seed = 1; seed <= n; seed++) {

@@ -78,6 +78,23 @@ meeting_off(const struct look_shape *s, const struct look_pose *a,
     return off;
 }
 
+/* how many vertices of a body reach as far along n as any (of a plane: more
+ * than one) */
+static inline int
+meeting_at(const struct look_shape *s, const struct look_pose *p,
+           const double R[9], const double *n)
+{
+    double turned[3], end;
+    int count = 0;
+    if (s->kind != LOOK_POLYTOPE)
+        return s->kind == LOOK_FLAT ? 2 : 1;
+    look_turn_back(R, n, turned);
+    end = look_reach(s, p, R, n) - look_dot(n, p->x);
+    for (int v = 0; v < s->n; v++)
+        count += look_dot(turned, s->vertex[v]) > end - 1e-8;
+    return count;
+}
+
 /* One impact of pair k alone, with the poses before and after. */
 static inline void
 meeting_impact(struct meeting *m, int k, const struct look_pose *before,
@@ -138,14 +155,20 @@ meeting_impact(struct meeting *m, int k, const struct look_pose *before,
             return;
         }
     }
+    /* several points at once have no restitution in common */
+    double back[3] = {-n[0], -n[1], -n[2]};
+    if (meeting_at(&m->shape[a], &before[a], Ra, n) > 1 &&
+        meeting_at(&m->shape[b], &before[b], Rb, back) > 1)
+        return;
     /* u+ - u- = W P, (u+ + u-)/2 = work/P */
     double sum = 2 * work / size, difference = WPP / size;
     double e = -(sum + difference) / (sum - difference);
     if (!(fabs(e - m->e[k]) <=
           1e-7 + 1e-13 * all / (size * fabs(sum - difference))))
         meeting_fault(rep, "LAW",
-                      "impact of c%d at t = %.9g has e = %.12g, not %.12g", k,
-                      t, e, m->e[k]);
+                      "impact of c%d at t = %.9g has e = %.12g, not %.12g; u = "
+                      "%g, P = %g",
+                      k, t, e, m->e[k], 0.5 * (sum - difference), size);
 }
 
 /* A run that is done has come to its end. One that stopped before an impact did
@@ -189,9 +212,18 @@ meeting_follow(const struct run *r, struct meeting *m,
     for (size_t row = 0; row < t->n && !rep->fault[0]; row++) {
         double t1 = t->num[row], when;
         int which, single = -1, many = 0;
-        if (t1 >= end)
-            return;
         meeting_row(r, m, row, next);
+        if (t1 >= end) {
+            /* bodies rest or slide: the rows alone are looked at */
+            double deep = look_flight(m->shape, next, m->n_body, m->pair,
+                                      m->n_pair, m->gravity, 0, &when, &which);
+            if (deep > tol_deep)
+                meeting_fault(rep, "OVERLAP", "c%d overlaps by %g at t = %.9g",
+                              which, deep, t1);
+            memcpy(here, next, sizeof here);
+            begin = t1;
+            continue;
+        }
         if (t1 > begin) {
             double deep =
                 look_flight(m->shape, here, m->n_body, m->pair, m->n_pair,

@@ -37,6 +37,7 @@ struct meeting {
     double e[MEETING_PAIRS];
     char name[MEETING_BODIES][8], contact[MEETING_PAIRS][8];
     bool round; /* numbers have two digits */
+    bool soft;  /* restitutions are far below 1: bodies come to rest */
 };
 
 static inline double
@@ -382,7 +383,9 @@ static inline void
 meeting_model(struct meeting *m, enum meeting_kind kind, uint64_t seed,
               double until, const char *options)
 {
+    bool soft = m->soft;
     memset(m, 0, sizeof *m);
+    m->soft = soft;
     m->seed = seed * 0x2545f4914f6cdd1du + (uint64_t)kind;
     m->round = meeting_chance(m, 0.5);
     m->dim = kind == MEETING_BOXES || kind == MEETING_POLYHEDRA ||
@@ -419,13 +422,18 @@ meeting_model(struct meeting *m, enum meeting_kind kind, uint64_t seed,
         meeting_body(m, turns && !(aligned && meeting_chance(m, 0.5)));
         height += 1.1;
     }
-    double wall_e = meeting_chance(m, 0.7) ? 1 : meeting_number(m, 0.7, 1);
+    double wall_e = m->soft                  ? meeting_number(m, 0, 0.95)
+                    : meeting_chance(m, 0.7) ? 1
+                                             : meeting_number(m, 0.7, 1);
+    double pair_e = !m->soft                 ? 0.98
+                    : meeting_chance(m, 0.2) ? 0
+                                             : meeting_number(m, 0.05, 0.95);
     for (int b = walls; b < m->n_body; b++)
         for (int w = 0; w < walls; w++)
             meeting_contact(m, w, b, wall_e);
     for (int a = walls; a < m->n_body; a++)
         for (int b = a + 1; b < m->n_body; b++)
-            meeting_contact(m, a, b, 0.98);
+            meeting_contact(m, a, b, pair_e);
     meeting_add(m, "simulate { until = %.17g %s\n  record = (", until, options);
     for (int b = walls; b < m->n_body; b++)
         meeting_add(m,

@@ -381,19 +381,28 @@ work_of(struct simulation *sim)
     return sim->accumulation;
 }
 
-/* May the last flight at the contact have been no higher than the rounding
- * error of the gap? */
+/* Was the last flight at the contact no higher than the rounding error of the
+ * gap? */
 static bool
-tiny(const struct simulation *sim, uint32_t contact)
+short_flight(const struct simulation *sim, uint32_t contact)
 {
     const struct rt *run = sim->run;
     const struct flight_history *flights = &sim->contacts[contact].flights;
     double low = CHATTER_NOISE * DBL_EPSILON * place_of(run, contact);
-    return flights->impacts > 0 &&
-           (flights->lost || flights->impacts >= CHATTER_FLIGHTS) &&
-           vec3_norm(run->world.gravity) * flights->flight[0] *
-                   flights->flight[0] / 8.0 <=
-               low;
+    return flights->impacts > 0 && vec3_norm(run->world.gravity) *
+                                           flights->flight[0] *
+                                           flights->flight[0] / 8.0 <=
+                                       low;
+}
+
+/* Are further impacts at the contact lost in rounding? One short flight says
+ * little: it may begin the motion after another impact. */
+static bool
+tiny(const struct simulation *sim, uint32_t contact)
+{
+    const struct flight_history *flights = &sim->contacts[contact].flights;
+    return (flights->lost || flights->impacts >= CHATTER_FLIGHTS) &&
+           short_flight(sim, contact);
 }
 
 /* Close to a limit, impacts are smaller than the rounding error of the gap:
@@ -614,11 +623,15 @@ int
 simulate_accumulation(struct simulation *sim, uint32_t contact)
 {
     assert(sim != NULL && contact < sim->n_contacts);
+    struct flight_history *flights = &sim->contacts[contact].flights;
+    bool is_short = short_flight(sim, contact);
     int st = limit(sim, contact);
     if (st)
         return st;
     if (tiny(sim, contact))
         return rounding(sim, contact);
-    sim->contacts[contact].flights.lost = false;
+    /* A limit of short flights has been taken: others that follow, such as
+     * those of a body that tips from corner to corner, are lost, too. */
+    flights->lost = is_short && flights->impacts == 0;
     return IMP_OK;
 }

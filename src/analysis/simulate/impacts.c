@@ -2,9 +2,9 @@
 /* Impacts in `simulate`. Contacts that close at one time, and contacts that
  * touch then, form one impact as far as moving bodies or joints connect them.
  * What is not connected is another impact. It goes to runtime/impact under the
- * law of the world. Contacts that touch and do not approach only push: an impulse that
- * would pull is not asked of them. Where the law does not determine the outcome
- * nothing is applied, and the run stops (I4). */
+ * law of the world. Contacts that touch and do not approach only push: an
+ * impulse that would pull is not asked of them. Where the law does not
+ * determine the outcome nothing is applied, and the run stops (I4). */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -16,6 +16,7 @@
 #include "base/num.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/instance/saved_state.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/numerics/vec3.h"
 
@@ -32,7 +33,9 @@ enum part {
     PART_OUT, /* open, let through, stated, or without influence here */
     PART_TOUCHES,
     PART_HIT,
-    PART_DONE /* part of an impact of this event that has been applied */
+    PART_ASIDE, /* touches with a set-valued normal, and approaches under none
+                   of the choices */
+    PART_DONE   /* part of an impact of this event that has been applied */
 };
 struct group {
     struct simulation *sim;
@@ -300,6 +303,73 @@ after(struct simulation *sim, const struct group *group,
 }
 
 static int
+stop_at_open_normal(struct simulation *sim, const struct group *group,
+                    const struct impact_of_run *problem, const char *also)
+{
+    struct rt *run = sim->run;
+    impact_report_open_normal(sim->analysis, problem, DIAG_W0724,
+                              sim->command->range);
+    return stop(
+        sim, group,
+        arena_printf(run->arena, "the normal of `%s` is set-valued%s",
+                     imp_text(run->im, rt_contact(run, problem->open)->name),
+                     also));
+}
+
+/* Do the bodies of a contact with a set-valued normal approach under one of
+ * the choices at least? */
+static int
+approaches(struct simulation *sim, uint32_t contact, bool *closing)
+{
+    struct verdict verdict;
+    bool rests;
+    int st = polytope_verdict(sim, contact, &verdict, &rests);
+    *closing = verdict.class == CLASS_MINUS;
+    return st;
+}
+
+/* A contact with a set-valued normal that the event does not hit, and whose
+ * bodies approach under none of the choices, takes no impulse under any of
+ * them, if that is still so after the impact (aside_contact_closes). *aside: it
+ * is left out. */
+static int
+set_aside(struct group *group, uint32_t contact, bool *aside)
+{
+    bool closing = true;
+    int st = group->part[contact] == PART_TOUCHES
+                 ? approaches(group->sim, contact, &closing)
+                 : IMP_OK;
+    *aside = !closing;
+    if (!closing)
+        group->part[contact] = PART_ASIDE;
+    return st;
+}
+
+/* *problem: that of a contact which was set aside and whose bodies approach
+ * after the impact, under one of the choices of its normal. *closes is false if
+ * there is none. The state is not changed. */
+static int
+aside_contact_closes(struct simulation *sim, const struct group *group,
+                     const struct impact_solver *solver,
+                     struct impact_of_run *problem, bool *closes)
+{
+    struct rt *run = sim->run;
+    int st = IMP_OK;
+    *closes = false;
+    for (uint32_t i = 0; i < sim->n_contacts && !st && !*closes; i++) {
+        if (group->part[i] != PART_ASIDE)
+            continue;
+        struct saved_state here = saved_state_take(run);
+        impact_of_run_write(run, problem, solver->velocity.twist);
+        st = approaches(sim, i, closes);
+        saved_state_restore(run, &here);
+        if (!st && *closes)
+            st = impact_read(sim->analysis, &i, 1, problem);
+    }
+    return st;
+}
+
+static int
 together(struct simulation *sim, struct group *group, uint32_t contact,
          const char *const *class)
 {
@@ -308,29 +378,36 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
     struct impact_of_run problem;
     struct impact_solver *solver;
     int st;
+    bool aside, closes;
     do {
         gather(group, contact);
         if ((st = impact_read(analysis, group->contact, group->n, &problem)))
             return st;
+        aside = false;
         if (problem.open != IMP_WORLD) {
-            impact_report_open_normal(analysis, &problem, DIAG_W0724,
-                                      sim->command->range);
-            return stop(
-                sim, group,
-                arena_printf(
-                    analysis->rt->arena, "the normal of `%s` is set-valued",
-                    imp_text(analysis->rt->im,
-                             rt_contact(analysis->rt, problem.open)->name)));
-        }
-        if ((st = impact_prepare(analysis, &problem, &solver)))
+            if ((st = set_aside(group, problem.open, &aside)))
+                return st;
+            if (!aside)
+                return stop_at_open_normal(sim, group, &problem, "");
+        } else if ((st = impact_prepare(analysis, &problem, &solver))) {
             return st;
-    } while (drop_open(group, &problem, solver, law));
+        }
+    } while (aside || drop_open(group, &problem, solver, law));
     if ((st = impact_law_of_contacts(analysis, sim->command->range,
                                      group->contact, group->n, &law)))
         return st;
     if (!solve(solver, law)) {
         solver->decision.applied = false;
         solver->decision.fault = IMPACT_UNSETTLED;
+    }
+    if (solver->decision.applied) {
+        struct impact_of_run other = problem;
+        if ((st = aside_contact_closes(sim, group, solver, &other, &closes)))
+            return st;
+        if (closes)
+            return stop_at_open_normal(
+                sim, group, &other,
+                ", and the impact makes its bodies approach under a choice");
     }
     if (solver->decision.applied && impact_forbidden(analysis, solver))
         return forbidden(sim, group, &problem, solver);

@@ -8,6 +8,7 @@
  * Letters: y is the row of the result; a and b, or u and its exponent p, are
  * the rows of the operands. */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -103,7 +104,10 @@ static double
 power(uint32_t op, const double *u, const double *p, const double *y, int k)
 {
     int fixed = all_zero(p, 1, k);
-    if (u[0] == 0)
+    /* where the power of a small u_0 underflows its series would be 0 */
+    int none = u[0] == 0 ||
+               (p[0] > 0 && fabs(u[0]) < 1 && fabs(y[0]) < DBL_MIN);
+    if (none)
         return fixed ? power_at_zero(op, u, p[0], k) : (double)NAN;
     if (fixed)
         return power_step(u, p[0], y, k);

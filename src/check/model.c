@@ -71,7 +71,7 @@ check_model(const struct check_input *in)
     assert(in);
     struct check ck;
     check_start(&ck, in);
-    struct tm_model *m = ck.m;
+    struct tm_model *model = ck.m;
 
     scope_load(&ck);
     decl_params(&ck);
@@ -95,27 +95,27 @@ check_model(const struct check_input *in)
     commands_late(&ck);
     write_units(&ck);
 
-    m->params = ck.lists.params.v;
-    m->n_params = ck.lists.params.n;
-    m->bodies = ck.lists.bodies.v;
-    m->n_bodies = ck.lists.bodies.n;
-    m->contacts = ck.lists.contacts.v;
-    m->n_contacts = ck.lists.contacts.n;
-    m->joints = ck.lists.joints.v;
-    m->n_joints = ck.lists.joints.n;
-    m->coordinates = ck.lists.coordinates.v;
-    m->n_coordinates = ck.lists.coordinates.n;
-    m->systems = ck.lists.systems.v;
-    m->n_systems = ck.lists.systems.n;
-    m->commands = ck.lists.commands.v;
-    m->n_commands = ck.lists.commands.n;
-    m->slots = ck.lists.slots.v;
-    m->n_slots = ck.lists.slots.n;
-    m->series = ck.lists.series.v;
-    m->n_series = ck.lists.series.n;
-    m->draws = ck.lists.draws.v;
-    m->n_draws = ck.lists.draws.n;
-    return in->ds->errors ? NULL : m;
+    model->params = ck.lists.params.v;
+    model->n_params = ck.lists.params.n;
+    model->bodies = ck.lists.bodies.v;
+    model->n_bodies = ck.lists.bodies.n;
+    model->contacts = ck.lists.contacts.v;
+    model->n_contacts = ck.lists.contacts.n;
+    model->joints = ck.lists.joints.v;
+    model->n_joints = ck.lists.joints.n;
+    model->coordinates = ck.lists.coordinates.v;
+    model->n_coordinates = ck.lists.coordinates.n;
+    model->systems = ck.lists.systems.v;
+    model->n_systems = ck.lists.systems.n;
+    model->commands = ck.lists.commands.v;
+    model->n_commands = ck.lists.commands.n;
+    model->slots = ck.lists.slots.v;
+    model->n_slots = ck.lists.slots.n;
+    model->series = ck.lists.series.v;
+    model->n_series = ck.lists.series.n;
+    model->draws = ck.lists.draws.v;
+    model->n_draws = ck.lists.draws.n;
+    return in->ds->errors ? NULL : model;
 }
 
 void

@@ -54,8 +54,8 @@ plan(struct ev *ev)
     uint32_t n_slots = ev->t->code.n, count = 0, n_free = 0;
     uint32_t *free_slot = NEW_N(ev->g->arena, uint32_t, n_slots + 1);
 
-    for (uint32_t o = 0; o < ev->t->outs.n; o++)
-        ev->live[outs[o]] = true;
+    for (uint32_t out = 0; out < ev->t->outs.n; out++)
+        ev->live[outs[out]] = true;
     for (uint32_t i = n_slots; i-- > 0;)
         if (ev->live[i])
             gen_operands(ev->g, ev->t, i, mark, ev);
@@ -69,8 +69,8 @@ plan(struct ev *ev)
         gen_operands(ev->g, ev->t, i, note_read, ev);
     }
     ev->n_parts = count > GEN_CHUNK ? (count - 1) / GEN_CHUNK + 1 : 1;
-    for (uint32_t o = 0; o < ev->t->outs.n; o++)
-        ev->last[outs[o]] = ev->n_parts;
+    for (uint32_t out = 0; out < ev->t->outs.n; out++)
+        ev->last[outs[out]] = ev->n_parts;
     if (ev->n_parts == 1)
         return;
     /* an entry becomes free after the part of its last reader */

@@ -33,20 +33,21 @@ out_file_bad_name(const char *file)
         return "it is absolute";
     if (strlen(file) > 1000)
         return "it is longer than 1000 bytes";
-    for (const char *s = file; *s; s++)
-        if ((unsigned char)*s < 32 || *s == 127 || *s == '\\')
+    for (const char *place = file; *place; place++)
+        if ((unsigned char)*place < 32 || *place == 127 || *place == '\\')
             return "it has a control character or a backslash";
-    for (const char *s = file;;) {
-        size_t n = strcspn(s, "/");
-        if (n == 0)
+    for (const char *place = file;;) {
+        size_t length = strcspn(place, "/");
+        if (length == 0)
             return "it has an empty part";
-        if (s[0] == '.' && (n == 1 || (n == 2 && s[1] == '.')))
+        if (place[0] == '.' &&
+            (length == 1 || (length == 2 && place[1] == '.')))
             return "it has a part `.` or `..`";
-        if (n > NAME_LONGEST)
+        if (length > NAME_LONGEST)
             return "a part of it is longer than 200 bytes";
-        if (!s[n])
+        if (!place[length])
             return NULL;
-        s += n + 1;
+        place += length + 1;
     }
 }
 

@@ -100,12 +100,12 @@ put(struct canvas *c, long x, long y, char m)
 
 /* the cells of a straight line (Bresenham) */
 static void
-line(struct canvas *c, long x0, long y0, long x1, long y1, char m)
+line(struct canvas *drawing, long x0, long y0, long x1, long y1, char mark)
 {
     long dx = labs(x1 - x0), dy = -labs(y1 - y0), e = dx + dy;
     long sx = x0 < x1 ? 1 : -1, sy = y0 < y1 ? 1 : -1;
     for (;;) {
-        put(c, x0, y0, m);
+        put(drawing, x0, y0, mark);
         if (x0 == x1 && y0 == y1)
             return;
         long e2 = 2 * e;

@@ -65,7 +65,7 @@ put(char *to, const char *from, size_t n)
 
 /* Do the fixes make the line right? */
 static bool
-fixes_help(const char *text, size_t n, bool bare, struct line line,
+fixes_help(const char *text, size_t length, bool bare, struct line line,
            struct diag *const *fix, int n_fixes, int errors)
 {
     struct arena *arena = arena_new();
@@ -76,7 +76,7 @@ fixes_help(const char *text, size_t n, bool bare, struct line line,
         arena_free(arena);
         oom_raise();
     }
-    size_t room = n + 1, at = 0;
+    size_t room = length + 1, at = 0;
     for (int i = 0; i < n_fixes; i++)
         room += strlen(fix[i]->fix_text);
     char *mended = NEW_N(arena, char, room), *to = mended;
@@ -86,10 +86,10 @@ fixes_help(const char *text, size_t n, bool bare, struct line line,
         at = fix[i]->fix_range.hi;
     }
     line.hi = (size_t)(to - mended) + (line.hi - at);
-    to = put(to, text + at, n - at);
+    to = put(to, text + at, length - at);
     *to = 0;
-    struct parse_errors left = parse_count(
-        arena, mended, (size_t)(to - mended), bare, line.lo, line.hi);
+    struct parse_errors left = parse_count(arena, mended, (size_t)(to - mended),
+                                           bare, line.lo, line.hi);
     oom_leave(&guard);
     arena_free(arena);
     return left.all < errors && left.between == 0;

@@ -60,18 +60,18 @@ on_signal(int sig)
 atomic_int *
 driver_signals(void)
 {
-    struct sigaction a;
+    struct sigaction action;
 
-    memset(&a, 0, sizeof a);
-    sigemptyset(&a.sa_mask);
-    a.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &a, NULL);
-    a.sa_handler = on_signal;
-    sigaction(SIGINT, &a, NULL);
-    sigaction(SIGTERM, &a, NULL);
+    memset(&action, 0, sizeof action);
+    sigemptyset(&action.sa_mask);
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL);
+    action.sa_handler = on_signal;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
     /* the terminal is gone; nohup lets a program live on */
     struct sigaction before;
     if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
-        sigaction(SIGHUP, &a, NULL);
+        sigaction(SIGHUP, &action, NULL);
     return &stop;
 }

@@ -38,7 +38,7 @@ static size_t
 show_gaps(struct check *ck, struct tm_val *item, const char *name,
           uint32_t first, uint32_t count, imp_range range)
 {
-    const expr **e = NEW_N(ck->arena, const expr *, count);
+    const expr **formulas = NEW_N(ck->arena, const expr *, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct tm_contact *contact = &ck->lists.contacts.v[first + i];
         if (!contact->gap_dim)
@@ -47,10 +47,10 @@ show_gaps(struct check *ck, struct tm_val *item, const char *name,
                             ck->lists.contacts.v[first].gap_dim, range))
             return 0; /* The gaps have different dimensions, so no list has one
                          unit for all. */
-        e[i] = contact->gap.e;
+        formulas[i] = contact->gap.e;
     }
-    show_item(ck, item, name, e, count, ck->lists.contacts.v[first].gap_dim,
-              range);
+    show_item(ck, item, name, formulas, count,
+              ck->lists.contacts.v[first].gap_dim, range);
     return 1;
 }
 

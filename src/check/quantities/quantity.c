@@ -91,8 +91,8 @@ body_leaves(struct check *ck, uint32_t body_no, const struct body_row *row,
                      : size == 'w' ? (dimension == 2 ? 1 : 3)
                      : size == 'q' ? 4
                                    : 1;
-    int m = size == 'v' ? (int)dimension : row->m;
-    const struct dim *dim = dim_mks(ck->dims, m, row->kg, row->s);
+    int metres = size == 'v' ? (int)dimension : row->m;
+    const struct dim *dim = dim_mks(ck->dims, metres, row->kg, row->s);
     uint32_t base = (uint32_t)row->q * BODYQ_STRIDE;
     if (size == 'i' && dimension == 3) {
         static const uint32_t at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
@@ -101,11 +101,11 @@ body_leaves(struct check *ck, uint32_t body_no, const struct body_row *row,
             value.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + at[k]);
         return value;
     }
-    struct value v = value_array(ck, size == 'R' ? dimension : count,
-                                 size == 'R' ? dimension : 1, dim, range);
-    for (uint32_t k = 0; k < v.rows * v.cols; k++)
-        v.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + k);
-    return v;
+    struct value leaves = value_array(ck, size == 'R' ? dimension : count,
+                                      size == 'R' ? dimension : 1, dim, range);
+    for (uint32_t k = 0; k < leaves.rows * leaves.cols; k++)
+        leaves.e[k] = ex_sym(ck->g, SYM_BODY, body_no, base + k);
+    return leaves;
 }
 
 struct value

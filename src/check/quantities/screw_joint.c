@@ -399,18 +399,18 @@ not_constant(struct check *ck, uint32_t body,
              const struct tm_joint *const *joints, size_t count, bool want_q,
              imp_range range)
 {
-    const struct tm_body *b = &ck->lists.bodies.v[body];
+    const struct tm_body *checked = &ck->lists.bodies.v[body];
     const char *coordinate = want_q ? "Q" : "S";
     struct diag *diag =
         count > 1
             ? check_error(ck, DIAG_E0345, range,
                           "`%s` is held by %zu joints, and %s is that of one",
-                          b->name, count, coordinate)
+                          checked->name, count, coordinate)
             : check_error(
                   ck, DIAG_E0345, range,
                   "the joint of `%s` is to a body that moves, so its "
                   "own motions are not those that the joint leaves free",
-                  b->name);
+                  checked->name);
     for (size_t i = 0; i < count && i < 2; i++)
         CHECK_NOTE(ck, diag, joints[i]->range, "this joint");
     CHECK_HELP(

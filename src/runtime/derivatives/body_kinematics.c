@@ -32,9 +32,9 @@ body_kinematics(struct rt *run, uint32_t body, double out[18])
                        ? joints_rows(run, image_body->block)
                        : NULL;
     if (!work) {
-        size_t n =
+        size_t order =
             IMP_ARRAY(run->im, run->im->tapes, imp_tape)[block->motion].n_rows;
-        work = NEW_N(run->brief, double, (n + 1) * IMP_ROW_STRIDE);
+        work = NEW_N(run->brief, double, (order + 1) * IMP_ROW_STRIDE);
     }
     /* run->rows.block may be in use: the rows give states within the last step.
      */
@@ -55,8 +55,8 @@ body_kinematics(struct rt *run, uint32_t body, double out[18])
             at = 5;
         const double *row =
             work + (size_t)rows[i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
-        for (int n = 0; n < 3; n++)
-            derivative[n][at] = row[n] * (n == 2 ? 2 : 1);
+        for (int order = 0; order < 3; order++)
+            derivative[order][at] = row[order] * (order == 2 ? 2 : 1);
     }
     double R[9], gyro[3];
     pose_rotation(run, body, R);
@@ -64,9 +64,9 @@ body_kinematics(struct rt *run, uint32_t body, double out[18])
     vec3_cross(derivative[0] + 3, derivative[1] + 3, gyro);
     for (int i = 0; i < 3; i++)
         derivative[2][3 + i] += gyro[i];
-    for (int n = 0; n < 3; n++) {
-        memcpy(out + 3 * n, derivative[n], 3 * sizeof *out);
-        mat3_apply(R, derivative[n] + 3, out + 9 + 3 * n);
+    for (int order = 0; order < 3; order++) {
+        memcpy(out + 3 * order, derivative[order], 3 * sizeof *out);
+        mat3_apply(R, derivative[order] + 3, out + 9 + 3 * order);
     }
     return IMP_OK;
 }

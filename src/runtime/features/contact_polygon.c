@@ -36,25 +36,25 @@ polygon_hull(struct polygon *polygon, struct polygon *tmp, double tol)
     assert(tmp->room >= polygon->n && tol >= 0.0);
     int count = 0;
     for (int corner = 1; corner < polygon->n; corner++) {
-        struct polygon_point x = polygon->v[corner];
+        struct polygon_point moved = polygon->v[corner];
         int j = corner;
-        for (; j > 0 && (polygon->v[j - 1].u[0] > x.u[0] ||
-                         (polygon->v[j - 1].u[0] == x.u[0] &&
-                          polygon->v[j - 1].u[1] > x.u[1]));
+        for (; j > 0 && (polygon->v[j - 1].u[0] > moved.u[0] ||
+                         (polygon->v[j - 1].u[0] == moved.u[0] &&
+                          polygon->v[j - 1].u[1] > moved.u[1]));
              j--)
             polygon->v[j] = polygon->v[j - 1];
-        polygon->v[j] = x;
+        polygon->v[j] = moved;
     }
     for (int pass = 0; pass < 2; pass++) {
         int from = count;
         for (int k = 0; k < polygon->n; k++) {
-            const struct polygon_point *x =
+            const struct polygon_point *moved =
                 &polygon->v[pass ? polygon->n - 1 - k : k];
             while (count >= from + 2 &&
-                   turn_of(tmp->v[count - 2].u, tmp->v[count - 1].u, x->u) <=
-                       0.0)
+                   turn_of(tmp->v[count - 2].u, tmp->v[count - 1].u,
+                           moved->u) <= 0.0)
                 count--;
-            tmp->v[count++] = *x;
+            tmp->v[count++] = *moved;
         }
         count--; /* The last point is the first one of the other half. */
     }

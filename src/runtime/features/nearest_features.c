@@ -435,9 +435,9 @@ points_of(const struct polytope_scene *scene, const struct feature_pair *pair,
         double l = vec3_norm(normal);
         if (!(l > FIND_PARALLEL))
             return false;
-        const struct polytope_edge *a = scene->p[0]->edge + pair->index[0];
-        double side = vec3_dot(normal, scene->p[0]->face[a->face[0]].n) +
-                      vec3_dot(normal, scene->p[0]->face[a->face[1]].n);
+        const struct polytope_edge *begin = scene->p[0]->edge + pair->index[0];
+        double side = vec3_dot(normal, scene->p[0]->face[begin->face[0]].n) +
+                      vec3_dot(normal, scene->p[0]->face[begin->face[1]].n);
         for (int k = 0; k < 3; k++)
             normal[k] *= (side < 0.0 ? -1.0 : 1.0) / l;
         edge_points(scene, pair->index[0], pair->index[1], normal, nearest);
@@ -448,16 +448,16 @@ points_of(const struct polytope_scene *scene, const struct feature_pair *pair,
     const double *point = vertex(scene, 1 - body, other);
     if (pair->kind[body] == FEATURE_EDGE) {
         const struct polytope_edge *edge = scene->p[body]->edge + own;
-        const double *a = vertex(scene, body, edge->v[0]);
+        const double *begin = vertex(scene, body, edge->v[0]);
         double u[3], away[3];
         if (body == 0)
             memcpy(u, edge->dir, sizeof u);
         else
             turn(scene, edge->dir, u);
-        vec3_sub(point, a, away);
+        vec3_sub(point, begin, away);
         double t = vec3_dot(away, u);
         for (int k = 0; k < 3; k++)
-            foot[k] = a[k] + t * u[k];
+            foot[k] = begin[k] + t * u[k];
     } else {
         memcpy(foot, vertex(scene, body, own), sizeof foot);
     }

@@ -44,19 +44,22 @@ persistent_by_mass(const struct rt *run, uint32_t body, const double wrench[6],
                    double out[6])
 {
     assert(body < run->im->bodies.n && wrench != out);
-    const double *k = run->env + rt_body(run, body)->env_body;
-    const double *J = k + IMP_BODY_INVINERTIA;
+    const double *constants = run->env + rt_body(run, body)->env_body;
+    const double *inverse = constants + IMP_BODY_INVINERTIA;
     memset(out, 0, 6 * sizeof *out);
     for (int i = 0; i < 3; i++)
-        out[i] = k[IMP_BODY_INVMASS] * wrench[i];
+        out[i] = constants[IMP_BODY_INVMASS] * wrench[i];
     if (run->im->dim == 2) {
         out[2] = 0.0;
-        out[5] = J[0] * wrench[5];
+        out[5] = inverse[0] * wrench[5];
         return;
     }
-    out[3] = J[0] * wrench[3] + J[3] * wrench[4] + J[4] * wrench[5];
-    out[4] = J[3] * wrench[3] + J[1] * wrench[4] + J[5] * wrench[5];
-    out[5] = J[4] * wrench[3] + J[5] * wrench[4] + J[2] * wrench[5];
+    out[3] = inverse[0] * wrench[3] + inverse[3] * wrench[4] +
+             inverse[4] * wrench[5];
+    out[4] = inverse[3] * wrench[3] + inverse[1] * wrench[4] +
+             inverse[5] * wrench[5];
+    out[5] = inverse[4] * wrench[3] + inverse[5] * wrench[4] +
+             inverse[2] * wrench[5];
 }
 
 /* the rows of the accelerations that contacts give to a body; NULL if it does

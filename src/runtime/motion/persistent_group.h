@@ -59,8 +59,8 @@ struct persistent_set {
     int n_row, room;
     double **push;   /* per block: rows of accelerations, input of driven */
     double **driven; /* per block: rows of the driven tape */
-    double *
-        *own; /* per block: stands in for run->rows.block while a group is solved */
+    double **own; /* per block: stands in for run->rows.block while a group is
+                     solved */
 };
 
 static inline const imp_block *
@@ -101,7 +101,7 @@ struct persistent_group *persistent_group_of(const struct rt *run,
                                              uint32_t contact);
 
 /* -- persistent.c -- */
-/* out: M^-1 wrench for one body (J in its code: the inverse of the inertia);
+/* out: M^-1 wrench for one body;
  * entries 0..2 velocity, 3..5 spin (plane: 5) */
 void persistent_by_mass(const struct rt *run, uint32_t body,
                         const double wrench[6], double out[6]);

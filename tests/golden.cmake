@@ -6,7 +6,8 @@ foreach(kind bad run repl fmt cli)
   set_tests_properties(golden_${kind} PROPERTIES LABELS golden TIMEOUT 900)
 endforeach()
 add_library(oom_nth SHARED tests/oom/nth.c)
-foreach(what rooms hostile install docs codes oom sweep-kill sweep-ahead)
+foreach(what rooms hostile install docs codes oom sweep-kill sweep-ahead
+    restitution-cost)
   add_test(NAME ${what} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/${what}.sh
     ${CMAKE_BINARY_DIR})
   set_tests_properties(${what} PROPERTIES LABELS program TIMEOUT 600)

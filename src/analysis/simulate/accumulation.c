@@ -45,6 +45,10 @@
 /* A limit is accepted at its first prediction when it is nearer than this share
  * of the time for which the parabola is the motion. */
 #define CHATTER_SURE 0.125
+/* No limit is looked for beyond so many times the time for which the parabola
+ * is the motion. There the gaps are off by the cube of this number times
+ * CHATTER_BLUR rounding errors, so two predictions cannot agree to rounding. */
+#define CHATTER_FAR 100.0
 /* At a limit, an overlap of more tolerances than this shows that the way to the
  * limit has passed over a touch. */
 #define CHATTER_DEEP 2.0
@@ -67,6 +71,12 @@ struct accumulation_work {
     struct forecast_memory lines;
     struct group g;
 };
+
+/* The most events of the parabola that a prediction follows: one from which a
+ * limit may be taken, which saves as many events of the motion, of which each
+ * costs far more; and one that is only compared with the next. */
+#define CHATTER_FOLLOWED 4000
+#define CHATTER_COMPARED 250
 
 /* The sum of the last flights of a contact; 0: they do not shrink. take: there
  * are enough of them for a limit. */
@@ -473,14 +483,32 @@ rounding(struct simulation *sim, uint32_t contact)
     return arrive(sim, group, &l, contact, l.remaining, &here, &there);
 }
 
+/* the time for which an error K t^3/6 of the gaps stays below their rounding */
+static double
+blurs(double K, double place)
+{
+    return K > 0.0 ? cbrt(6.0 * CHATTER_BLUR * DBL_EPSILON * place / K)
+                   : INFINITY;
+}
+
+/* do the spins move the point along its normal? */
+static bool
+turning(const struct contact_point_state *state)
+{
+    return state->turning > MODE_STILL * state->speed;
+}
+
 /* For how long the parabola is the motion to the rounding of the gaps: |K|
  * t^3/6 stays below it. K is the rate at which accelerations change, of their
- * own and because impulses turn the bodies. */
+ * own and because impulses turn the bodies. *far: beyond this time it is
+ * another motion. Spins count for that only where they move a point of the
+ * group along its normal; those of spheres do not. */
 static double
-window_of(const struct simulation *sim, const struct group *group)
+window_of(const struct simulation *sim, const struct group *group, double *far)
 {
     const struct rt *run = sim->run;
     double spin = 0.0, acc = 0.0, jerk = 0.0, place = INFINITY;
+    bool turns = false;
     uint32_t d = run->im->dim;
     for (uint32_t b = 0; b < run->im->bodies.n; b++)
         if (group->body[b])
@@ -492,10 +520,11 @@ window_of(const struct simulation *sim, const struct group *group)
         acc = fmax(acc, fabs(group->point[i].free));
         jerk = fmax(jerk, fabs(group->point[i].jerk));
         place = fmin(place, group->place[i]);
+        turns |= turning(&group->point[i]);
     }
-    double K = jerk + CHATTER_TURNS * spin * acc;
-    return K > 0.0 ? cbrt(6.0 * CHATTER_BLUR * DBL_EPSILON * place / K)
-                   : INFINITY;
+    double turned = CHATTER_TURNS * spin * acc;
+    *far = CHATTER_FAR * blurs(turns ? jerk + turned : jerk, place);
+    return blurs(jerk + turned, place);
 }
 
 /* A number that stands for the set of points at rest at a limit (FNV-1a hash),
@@ -576,9 +605,24 @@ limit(struct simulation *sim, uint32_t contact)
         flights->group = 0;
         return IMP_OK;
     }
+    /* A limit comes after the next flight at the earliest. */
+    if (flights->flight[0] > flights->far)
+        return IMP_OK;
+    if (flights->wait > 0 &&
+        flights->flight[0] > CHATTER_AGAIN * flights->looked) {
+        flights->wait--;
+        return IMP_OK;
+    }
     struct group *group = &work_of(sim)->g;
     gather(sim, contact, shrunk, group);
     if (!points(sim, group, CHATTER_AHEAD * shrunk))
+        return IMP_OK;
+    double far, window = window_of(sim, group, &far);
+    flights->far = INFINITY;
+    for (int i = 0; i < group->n; i++)
+        if (group->spot[i].contact == contact && turning(&group->point[i]))
+            flights->far = far;
+    if (flights->flight[0] > far)
         return IMP_OK;
     struct forecast_limit *found = NEW_N(run->brief, struct forecast_limit, 2);
     struct forecast_question ask = {
@@ -590,26 +634,23 @@ limit(struct simulation *sim, uint32_t contact)
         .policy = simultaneous_policy(sim->analysis) == BALLISTIC_SEQUENTIAL
                       ? BALLISTIC_SEQUENTIAL
                       : BALLISTIC_COMPLEMENTARITY,
-        .ahead = CHATTER_AHEAD * shrunk,
-        .window = window_of(sim, group)};
-    if (flights->wait > 0 &&
-        flights->flight[0] > CHATTER_AGAIN * flights->looked) {
-        flights->wait--;
-        return IMP_OK;
-    }
+        .most = enough ? CHATTER_FOLLOWED : CHATTER_COMPARED,
+        .ahead = fmin(CHATTER_AHEAD * shrunk, far),
+        .window = window};
     flights->looked = flights->flight[0];
     if (!accumulation_forecast(run, &sim->accumulation->lines, &ask, &found[0],
                                &found[1])) {
-        /* no limit is near: the next predictions are rarer */
-        flights->pause = flights->pause < CHATTER_PAUSE ? 2 * flights->pause + 1
-                                                        : flights->pause;
+        /* No limit is near: the next predictions are rarer. One that did not
+         * look as far as it might has cost little, and says less. */
+        if (ask.ahead < far && flights->pause < CHATTER_PAUSE)
+            flights->pause = 2 * flights->pause + 1;
         flights->wait = flights->pause;
         return IMP_OK;
     }
     flights->pause = 0;
-    double T = found[0].remaining, blur = fmin(1.0, T / ask.window);
+    double T = found[0].remaining, blur = fmin(1.0, T / window);
     int st = IMP_OK;
-    if (T > 0.0 && known(flights, group, &found[0], now, ask.window) && enough)
+    if (T > 0.0 && known(flights, group, &found[0], now, window) && enough)
         st = take(sim, group, &found[0], contact,
                   (isfinite(flights->off) ? flights->off : T * blur) +
                       found[0].chatter.error * T,

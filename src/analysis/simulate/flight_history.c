@@ -61,6 +61,7 @@ simulate_count_impact(struct simulation *sim, uint32_t contact)
         flights->flight[0] = flight;
         flights->meet = -INFINITY;
         flights->off = INFINITY;
+        flights->far = INFINITY;
         flights->group = 0;
         return IMP_OK;
     }

@@ -38,6 +38,8 @@ struct flight_history {
     int n_known; /* flights known */
     int pause, wait; /* impacts until the next prediction is tried */
     double looked;   /* flight at which the last prediction was tried */
+    double far;      /* flights longer than this (s) are far from a limit;
+                        INFINITY: not known */
     long impacts;
 };
 

@@ -27,8 +27,6 @@
 /* Flights that agree to this share are the same: gaps that were closed
  * together open alike to the rounding of speeds and directions. */
 #define LIMIT_ALIKE 1e-13
-/* most impacts that a forecast follows */
-#define LIMIT_IMPACTS 20000
 
 struct space {
     int m, r;
@@ -135,7 +133,7 @@ look_ahead(struct ballistic *line, const struct forecast_question *question,
     bool hit[CONTACT_POINTS_MOST] = {false},
          moved[CONTACT_POINTS_MOST] = {false};
     int count = line->model.m;
-    for (int k = 0; k < LIMIT_IMPACTS; k++) {
+    for (int k = 0; k < question->most; k++) {
         for (int i = 0; i < count; i++)
             moved[i] |= line->mode.persistent[i];
         enum ballistic_event what = accumulation_next(line, question->ahead);
@@ -247,6 +245,7 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
                       struct forecast_limit *all, struct forecast_limit *some)
 {
     assert(question->n > 0 && question->n <= CONTACT_POINTS_MOST);
+    assert(question->most > 0);
     int count = question->n;
     size_t mm = (size_t)count;
     double *d = lines->room;

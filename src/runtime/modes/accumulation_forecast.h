@@ -21,6 +21,7 @@ struct forecast_question {
     const double *e;     /* restitution of each point */
     const double *place; /* sizes of the terms of the gaps (m) */
     enum ballistic_policy policy;
+    int most;      /* events that the forecast follows at most */
     double ahead;  /* the greatest time (s) from now that is of interest */
     double window; /* within this time (s) from now the parabola is the motion
                       to rounding */

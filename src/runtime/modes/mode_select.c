@@ -29,18 +29,22 @@ contact_point_states(struct rt *run, const struct contact_point *spot, int n,
     for (int point = 0; point < n && !st; point++) {
         const struct persistent_row *row = &group->row[point];
         const imp_contact *image_contact = rt_contact(run, spot[point].contact);
-        double speed = 0.0;
+        double speed = 0.0, turning = 0.0;
         for (int e = 0; e < 2; e++) {
             const imp_body *body = rt_body(run, image_contact->body[e]);
             const double *v = run->env + body->env_state + (dim == 2 ? 3 : 7);
-            for (uint32_t j = 0; j < (dim == 2 ? 3u : 6u); j++)
-                speed +=
+            for (uint32_t j = 0; j < (dim == 2 ? 3u : 6u); j++) {
+                double term =
                     fabs(row->open[e][dim == 2 && j == 2 ? 5 : j].c[0] * v[j]);
+                speed += term;
+                turning += j < dim ? 0.0 : term;
+            }
         }
         out[point] = (struct contact_point_state){.spot = spot[point],
                                                   .gap = row->gap.c[0],
                                                   .rate = row->gap.c[1],
                                                   .speed = speed,
+                                                  .turning = turning,
                                                   .free = 2.0 * row->gap.c[2],
                                                   .jerk = 6.0 * row->gap.c[3]};
     }

@@ -10,6 +10,7 @@ struct contact_point_state {
     struct contact_point spot;
     double gap, rate; /* m, m/s */
     double speed;     /* size of the terms of the rate */
+    double turning;   /* size of those terms that the spins make */
     double free;      /* acceleration of the gap without any force (m/s^2) */
     double jerk;      /* its derivative (m/s^3) */
     double force;     /* N, after mode_select */

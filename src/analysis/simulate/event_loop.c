@@ -223,13 +223,14 @@ simulate_run(struct simulation *sim, double limit)
     struct rt *run = sim->run;
     int st;
     size_t next_time = 0;
+    /* before the first row, whose accelerations are those of closed contacts */
+    if ((st = simulate_systems_start(sim)))
+        return st;
     if (sim->rows.times.n && sim->rows.times.v[0] == 0.0) {
         if (sim->rows.n_items && (st = simulate_row(sim)))
             return st;
         next_time = 1;
     }
-    if ((st = simulate_systems_start(sim)))
-        return st;
     sim->begun = true;
     if ((st = simulate_start_contacts(sim)))
         return st;

@@ -27,6 +27,12 @@ simulate_systems_start(struct simulation *sim)
     for (uint32_t i = 0; i < n; i++)
         if (!(sim->flows[i] = flow_new(run, i, p, sim->options.until)))
             return IMP_BADMODEL;
+    for (uint32_t i = 0; i < run->im->contacts.n; i++) {
+        const imp_contact *contact = rt_contact(run, i);
+        if (contact->system != IMP_NO_SYSTEM &&
+            run->env[contact->env_contact + IMP_CONTACT_ACTIVE] != 0.0)
+            simulate_log_event(sim, i, "slide", "", 0.0);
+    }
     return IMP_OK;
 }
 

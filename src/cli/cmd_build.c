@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { OPT_OUT, OPT_EMIT, OPT_CPU, OPT_OPT, OPT_SET, OPT_DIAGNOSTICS };
+enum { OPT_OUT, OPT_EMIT, OPT_CPU, OPT_OPT, OPT_SET, OPT_DIAGNOSTICS, OPT_ALLOW_READ };
 static const struct cli_opt opts[] = {
     {"-o", "FILE", "the file to write (needed)"},
     {"--emit", "exe|obj|llvm|asm", "what to write (exe)"},
@@ -19,6 +19,7 @@ static const struct cli_opt opts[] = {
     {"--set", "NAME=VALUE",
      "new default of a param; structural ones are fixed"},
     {"--diagnostics", "text|lines|json", "form of messages (text)"},
+    {"--allow-read", "DIR", "`use` may read files below this folder, too"},
 };
 
 struct job {
@@ -59,7 +60,8 @@ take(void *ctx, int which, const char *value)
     static const char *const emits[] = {"exe", "obj", "llvm", "asm"};
     static const int common[] = {[OPT_OPT] = RUNOPT_OPT,
                                  [OPT_SET] = RUNOPT_SET,
-                                 [OPT_DIAGNOSTICS] = RUNOPT_DIAGNOSTICS};
+                                 [OPT_DIAGNOSTICS] = RUNOPT_DIAGNOSTICS,
+                                 [OPT_ALLOW_READ] = RUNOPT_ALLOW_READ};
     struct job *job = ctx;
     int choice;
 

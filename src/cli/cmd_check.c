@@ -6,10 +6,11 @@
 #include "cli/commands.h"
 #include "cli/session/runopts.h"
 
-enum { OPT_SET, OPT_DIAGNOSTICS };
+enum { OPT_SET, OPT_DIAGNOSTICS, OPT_ALLOW_READ };
 static const struct cli_opt opts[] = {
     {"--set", "NAME=VALUE", "change a param: SI, or with a unit '3 [mm]'"},
     {"--diagnostics", "text|lines|json", "form of messages (text)"},
+    {"--allow-read", "DIR", "`use` may read files below this folder, too"},
 };
 
 struct job {
@@ -30,12 +31,12 @@ work(void *ctx)
 static bool
 take(void *ctx, int which, const char *value)
 {
+    static const int common[] = {[OPT_SET] = RUNOPT_SET,
+                                 [OPT_DIAGNOSTICS] = RUNOPT_DIAGNOSTICS,
+                                 [OPT_ALLOW_READ] = RUNOPT_ALLOW_READ};
     struct job *job = ctx;
     job->models += which == CLI_WORD;
-    return which == CLI_WORD ||
-           runopts_apply(&job->o,
-                         which == OPT_SET ? RUNOPT_SET : RUNOPT_DIAGNOSTICS,
-                         value);
+    return which == CLI_WORD || runopts_apply(&job->o, common[which], value);
 }
 
 static int

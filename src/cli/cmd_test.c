@@ -14,15 +14,16 @@
 #include "cli/commands.h"
 #include "cli/session/runopts.h"
 
-enum { OPT_DIAGNOSTICS, OPT_BACKEND, OPT_OPT, OPT_NO_CACHE };
+enum { OPT_DIAGNOSTICS, OPT_BACKEND, OPT_OPT, OPT_NO_CACHE, OPT_ALLOW_READ };
 static const struct cli_opt opts[] = {
     {"--diagnostics", "text|lines|json", "form of messages (text)"},
     {"--backend", "auto|eval|jit", "evaluator or machine code (auto)"},
     {"--opt", "0|1|2", "how hard the code generator tries (1)"},
     {"--no-cache", NULL, "do not use the object cache on disk"},
+    {"--allow-read", "DIR", "`use` may read files below this folder, too"},
 };
 static const int to_runopt[] = {RUNOPT_DIAGNOSTICS, RUNOPT_BACKEND, RUNOPT_OPT,
-                                RUNOPT_NO_CACHE};
+                                RUNOPT_NO_CACHE, RUNOPT_ALLOW_READ};
 
 struct paths {
     char **v;

@@ -29,6 +29,7 @@ struct check_input {
     const struct ast_file *const *files;
     size_t n_files;
     bool redefine;
+    const char *allow_read; /* `use` reads below this folder, too; or NULL */
     const struct check_set *sets;
     size_t n_sets;
     const struct check_prior *priors;

@@ -98,6 +98,7 @@ struct module_use {
 struct module {
     const char *name; /* "shapes" for libraries, else the file's name */
     const char *path; /* canonical path; NULL for a library */
+    const char *root; /* the model's folder, of files that it uses; or NULL */
     bool library, loading;
     imp_range use_range; /* of the `use` that loads it now */
     struct decl *first, *last;

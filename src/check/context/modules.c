@@ -289,6 +289,53 @@ read_whole(struct check *ck, const char *path, size_t *size, const char **why)
     return text;
 }
 
+/* The folder below which a module may use files: that of the model. */
+static const char *
+root_of(struct check *ck, const struct module *module, const struct source *src)
+{
+    if (module->root)
+        return module->root;
+    const char *slash = src ? strrchr(src->name, '/') : NULL;
+    if (!slash)
+        return canonical(ck, ".");
+    return canonical(ck, slash == src->name
+                             ? "/"
+                             : arena_strndup(ck->arena, src->name,
+                                             (size_t)(slash - src->name)));
+}
+
+/* Does the path lie below the folder? Both are canonical. */
+static bool
+lies_below(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+    n -= n && folder[n - 1] == '/';
+    return !strncmp(path, folder, n) && path[n] == '/';
+}
+
+/* A model that comes from elsewhere reads no files of the user's: messages
+ * would show their lines. */
+static bool
+may_read(struct check *ck, const struct module *module,
+         const struct source *src, const char *canon)
+{
+    /* a path that cannot be resolved names no file; that is told elsewhere */
+    return canon[0] != '/' || lies_below(canon, root_of(ck, module, src)) ||
+           (ck->in->allow_read &&
+            lies_below(canon, canonical(ck, ck->in->allow_read)));
+}
+
+static void
+refuse_outside(struct check *ck, imp_range range, const char *rel)
+{
+    struct diag *diag = check_error(
+        ck, DIAG_E0108, range,
+        "cannot use \"%s\": it does not lie below the folder of the model", rel);
+    CHECK_HELP(ck, diag,
+               "move it there, or say --allow-read=DIR: the folder below which "
+               "files may be used as well");
+}
+
 static void
 use_file(struct check *ck, struct module *module, const struct ast_item *it)
 {
@@ -321,6 +368,10 @@ use_file(struct check *ck, struct module *module, const struct ast_item *it)
         CHECK_HELP(ck, diag, "move what both files need into a third one");
         return;
     }
+    if (!may_read(ck, module, src, canon)) {
+        refuse_outside(ck, range, rel);
+        return;
+    }
     size_t count = 0;
     const char *why;
     char *text = read_whole(ck, path, &count, &why);
@@ -342,6 +393,7 @@ use_file(struct check *ck, struct module *module, const struct ast_item *it)
     }
     struct module *used = module_new(ck, path);
     used->path = canon;
+    used->root = root_of(ck, module, src);
     used->loading = true;
     used->use_range = range;
     add_use(ck, module, used, NULL, range);

@@ -132,6 +132,14 @@ runopts_apply(struct session_options *options, int which, const char *value)
             return false;
         options->diagnostics = (enum diag_format)choice;
         return true;
+    case RUNOPT_ALLOW_READ:
+        if (!value[0]) {
+            cli_error(DIAG_E0804, NULL,
+                      "`--allow-read` takes the name of a folder");
+            return false;
+        }
+        options->allow_read = value;
+        return true;
     case RUNOPT_COUNT:
         break;
     }

@@ -19,6 +19,7 @@ enum runopt {
     RUNOPT_THREADS,
     RUNOPT_RESUME,
     RUNOPT_DIAGNOSTICS,
+    RUNOPT_ALLOW_READ,
     RUNOPT_COUNT
 };
 #define RUNOPTS                                                                \
@@ -31,8 +32,9 @@ enum runopt {
         {"--seed", "N", "seed of random numbers"},                             \
         {"--threads", "N", "threads of a sweep (as many as processors)"},      \
         {"--resume", NULL, "go on with a sweep that was ended early"},         \
+        {"--diagnostics", "text|lines|json", "form of messages (text)"},       \
     {                                                                          \
-        "--diagnostics", "text|lines|json", "form of messages (text)"          \
+        "--allow-read", "DIR", "`use` may read files below this folder, too"   \
     }
 
 /* Applies option number `which`. False after a message on stderr. options->sets

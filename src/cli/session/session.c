@@ -343,6 +343,7 @@ session_input(struct session *session)
         .files = session->text.files,
         .n_files = session->text.n_files,
         .redefine = session->earlier.redefine,
+        .allow_read = session->o.allow_read,
         .priors = session->earlier.priors,
         .n_priors = session->earlier.n_priors,
     };

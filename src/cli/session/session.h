@@ -34,6 +34,7 @@ struct session_options {
     int opt; /* 0, 1, 2 */
     bool cache, json;
     const char *dir; /* --out, or NULL */
+    const char *allow_read; /* `use` reads below this folder, too; or NULL */
     bool has_seed;
     double seed;
     struct session_set *sets; /* owned by whoever holds this struct */

@@ -339,7 +339,8 @@ others(struct search *search, uint32_t contact)
 
 /* The first s in (0, best] at which a vertex that is over its plane comes
  * down. If it is closed now, by definition or to rounding while it rises, its
- * roots at 0 are divided out. */
+ * roots at 0 are divided out. A vertex that had no rate when it was let go may
+ * have one by now: of an impact elsewhere at the same time. */
 static bool
 comes_down(const struct search *search, uint32_t vertex, const double *gap,
            double *time)
@@ -352,7 +353,10 @@ comes_down(const struct search *search, uint32_t vertex, const double *gap,
     for (int i = 0;
          search->over->time == rt_time(search->r) && i < search->over->n; i++)
         if (search->over->vertex[i] == vertex) {
-            drop = search->over->still[i] ? 2 : 1;
+            bool falls_now =
+                gap[1] <
+                -mode_still_rate(search->r, search->on->contact, 2.0 * gap[2]);
+            drop = search->over->still[i] && !falls_now ? 2 : 1;
             marked = true;
         }
     for (int k = drop; k <= MOTION_STEP_ORDER; k++)

@@ -301,7 +301,8 @@ tell(struct simulation *sim, const struct group *group,
     }
     event.chatter.impacts = sim->contacts[contact].flights.impacts;
     event.chatter.remaining = limit->remaining;
-    event.chatter.error = error / limit->remaining;
+    event.chatter.error =
+        limit->remaining > 0.0 ? error / limit->remaining : 0.0;
     simulate_limit_add(sim, &event, list);
 }
 
@@ -650,12 +651,13 @@ limit(struct simulation *sim, uint32_t contact)
     flights->pause = 0;
     double T = found[0].remaining, blur = fmin(1.0, T / window);
     int st = IMP_OK;
-    if (T > 0.0 && known(flights, group, &found[0], now, window) && enough)
+    if (found[0].found && known(flights, group, &found[0], now, window) &&
+        enough)
         st = take(sim, group, &found[0], contact,
                   (isfinite(flights->off) ? flights->off : T * blur) +
                       found[0].chatter.error * T,
                   &there);
-    if (!st && !there && found[1].remaining > 0.0 && enough)
+    if (!st && !there && found[1].found && enough)
         st = take(sim, group, &found[1], contact, found[1].remaining, &there);
     return st;
 }

@@ -120,6 +120,7 @@ capture(const struct ballistic *line, const bool *moved,
         out->gap[i] = out->closed[i] ? 0.0 : ballistic_gap(line, i);
         out->rate[i] = out->closed[i] ? 0.0 : ballistic_rate(line, i, NULL);
     }
+    out->found = true;
     out->remaining = line->t;
     out->chatter = line->event.limit;
 }
@@ -229,6 +230,7 @@ together(struct rt *run, const struct forecast_question *question,
             out->group[i] || (states->gap == 0.0 && states->rate == 0.0);
         out->gap[i] = out->rate[i] = 0.0;
     }
+    out->found = true;
     out->remaining = span;
     out->chatter = (struct accumulation_limit){.period = 1,
                                                .ratio = restitution,
@@ -260,10 +262,9 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
            *N = off + count;
     double *restitution = N + mm * mm, most = 0.0;
     int basis[CONTACT_POINTS_MOST];
-    all->remaining = some->remaining = 0.0;
+    all->found = some->found = false;
     if (together(run, question, all))
         return true;
-    all->remaining = 0.0;
     double *mass = NULL;
     space.basis = basis;
     factor(&space, question->G);
@@ -308,5 +309,5 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
         return false;
     line->policy = question->policy;
     look_ahead(line, question, all, some);
-    return all->remaining > 0.0 || some->remaining > 0.0;
+    return all->found || some->found;
 }

@@ -27,7 +27,9 @@ struct forecast_question {
                       to rounding */
 };
 struct forecast_limit {
-    double remaining; /* time (s) from now; 0: no limit */
+    bool found;       /* false: no limit, and the rest is not set */
+    double remaining; /* time (s) from now; 0: infinitely many impacts of
+                         closed points take no time */
     bool group[CONTACT_POINTS_MOST];
     /* at the limit: points that are closed and have no rate; points that
      * impacts on the way have moved, with their gaps (m) and rates (m/s) */

@@ -340,6 +340,8 @@ test_moments_plane(void **state)
                  heads[h]);
         check_good(&c, text);
         const struct tm_body *b = &c.m->bodies[0];
+        assert_non_null(b->shape.volume.e); /* the list holds shapes that state
+                                               their moments */
         double area = 0, polar = 0, mx = 0;
         int n = 720;
         for (int i = 0; i < n; i++) {
@@ -376,6 +378,7 @@ test_moments_space(void **state)
                  heads[h]);
         check_good(&c, text);
         const struct tm_body *b = &c.m->bodies[0];
+        assert_non_null(b->shape.volume.e);
         double volume = 0, xx = 0, yy = 0, zz = 0;
         int n = 48, m = 96;
         for (int i = 0; i < n; i++)

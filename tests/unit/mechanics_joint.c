@@ -63,7 +63,6 @@ test_env(void **state)
     assert_int_equal(ic->flags, IMP_CONTACTF_STATED | IMP_CONTACTF_PRIORITY);
     assert_int_equal(ic->kkt, IMP_NO_TAPE);
     assert_int_equal(ic->event, IMP_NO_TAPE);
-    assert_int_equal(ic->impact, IMP_NO_TAPE);
     const double *e = o.r->env + ic->env_contact;
     NEAR(e[IMP_CONTACT_E], 0.25, 0);
     for (int i = 0; i < 3; i++) {

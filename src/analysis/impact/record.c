@@ -94,7 +94,7 @@ set_points(struct analysis *analysis, const struct impact_of_run *problem,
     for (size_t i = 0; i < nc; i++) {
         const struct impact_contact *c = &problem->p.contact[i];
         for (size_t k = 0; k < dim; k++) {
-            points[dim * i + k] = c->p[k];
+            points[dim * i + k] = c->p[k] + problem->origin[k];
             normals[dim * i + k] = c->dir[k] / solver->approach.length[i];
         }
         name[i] = imp_text(analysis->rt->im,

@@ -57,7 +57,7 @@ point_name(struct analysis *analysis, const struct impact_of_run *problem,
     for (int i = 0; i < (int)problem->p.n_contact; i++)
         if (i != c && problem->contact[i] == problem->contact[c]) {
             for (int d = 0; d < 3; d++)
-                num_digits(x[d], p[d], 6);
+                num_digits(x[d], p[d] + problem->origin[d], 6);
             return arena_printf(record_arena(analysis), "%s at (%s, %s%s%s)",
                                 name, x[0], x[1],
                                 analysis->rt->im->dim == 3 ? ", " : "",

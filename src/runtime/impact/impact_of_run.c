@@ -81,15 +81,49 @@ read_body(const struct rt *run, uint32_t body, struct impact_body *problem_body)
     mat3_product(attitude, lower, problem_body->inroot);
 }
 
+/* Turns a point of the world into one counted from the origin of the problem.
+ */
+static void
+from_origin(const struct impact_of_run *problem, double x[3])
+{
+    for (int i = 0; i < 3; i++)
+        x[i] -= problem->origin[i];
+}
+
+/* The place, counted from the origin, of a point that is fixed to a body: `arm`
+ * from its mass centre, in body axes. */
+static void
+place_on_body(const struct rt *run, uint32_t body,
+              const struct impact_of_run *problem, const double arm[3],
+              double out[3])
+{
+    const double *state = run->env + rt_body(run, body)->env_state;
+    double attitude[9], centre[3] = {0, 0, 0};
+    memcpy(centre, state, run->im->dim * sizeof *centre);
+    from_origin(problem, centre);
+    pose_rotation(run, body, attitude);
+    mat3_apply(attitude, arm, out);
+    for (int i = 0; i < 3; i++)
+        out[i] += centre[i];
+}
+
 static void
 read_joint(const struct rt *run, const imp_joint *image_joint,
+           const struct impact_of_run *problem,
            struct impact_joint *problem_joint)
 {
     const double *e = run->env + image_joint->env_joint;
     double axis[3], axis2[3], user[36];
     uint32_t carrier = image_joint->body[0] == IMP_WORLD ? image_joint->body[1]
                                                          : image_joint->body[0];
-    pose_carry(run, carrier, false, e + IMP_JOINT_AT, problem_joint->at);
+    if (problem->p.n_contact > 0 && carrier != IMP_WORLD) {
+        int side = carrier != image_joint->body[0];
+        place_on_body(run, carrier, problem, e + IMP_JOINT_ARM + 3 * side,
+                      problem_joint->at);
+    } else {
+        pose_carry(run, carrier, false, e + IMP_JOINT_AT, problem_joint->at);
+        from_origin(problem, problem_joint->at);
+    }
     pose_carry(run, carrier, true, e + IMP_JOINT_AXIS, axis);
     pose_carry(run, image_joint->body[1], true, e + IMP_JOINT_AXIS2, axis2);
     for (uint32_t i = 0; i < 2 * image_joint->n_user && i < 12; i++)
@@ -151,6 +185,8 @@ read_corners(struct rt *run, uint32_t contact,
     for (int i = 0; i < manifold->n_point; i++) {
         memcpy(one.p, manifold->P[i], sizeof one.p);
         memcpy(one.q, manifold->Q[i], sizeof one.q);
+        from_origin(out, one.p);
+        from_origin(out, one.q);
         out->contact[*n_point] = contact;
         *problem_contact++ = one;
         (*n_point)++;
@@ -180,6 +216,7 @@ read_contact(struct rt *run, uint32_t contact,
             carrier = image_contact->body[1];
         pose_carry(run, carrier, false, env + IMP_CONTACT_AT,
                    problem_contact->p);
+        from_origin(out, problem_contact->p);
         memcpy(problem_contact->q, problem_contact->p,
                sizeof problem_contact->q);
         pose_carry(run, carrier, true, env + IMP_CONTACT_DIRECTION,
@@ -190,8 +227,16 @@ read_contact(struct rt *run, uint32_t contact,
     int st = closest_points_find(run, contact, &cl, true);
     if (st)
         return st;
-    memcpy(problem_contact->p, cl.P, sizeof problem_contact->p);
-    memcpy(problem_contact->q, cl.Q, sizeof problem_contact->q);
+    for (uint32_t side = 0; side < 2; side++) {
+        uint32_t body = image_contact->body[side], dim = run->im->dim;
+        const double *centre =
+            run->env + rt_body(run, body)->env_body + IMP_BODY_CENTRE;
+        double arm[3] = {0, 0, 0};
+        for (uint32_t i = 0; i < dim; i++)
+            arm[i] = cl.u[side * dim + i] - centre[i];
+        place_on_body(run, body, out, arm,
+                      side ? problem_contact->q : problem_contact->p);
+    }
     memcpy(problem_contact->dir, cl.n, sizeof problem_contact->dir);
     out->p.tolerance = IMPACT_SHAPE_TOLERANCE;
     return read_recede(run, contact, &problem_contact->recede);
@@ -240,6 +285,12 @@ impact_of_run_read(struct rt *run, const uint32_t *contact, uint32_t n_contact,
     out->joint = NEW_N(run->brief, uint32_t, nj + 1);
     for (uint32_t b = 0; b < nb; b++)
         of[b] = IMP_WORLD;
+    for (int s = 0; s < 2 && n_contact > 0; s++) {
+        uint32_t body = rt_contact(run, contact[0])->body[s];
+        if (body != IMP_WORLD && !(rt_body(run, body)->flags & IMP_BODYF_FIXED))
+            memcpy(out->origin, run->env + rt_body(run, body)->env_state,
+                   im->dim * sizeof *out->origin);
+    }
     for (uint32_t i = 0; i < n_contact; i++) {
         const imp_contact *k = rt_contact(run, contact[i]);
         for (int s = 0; s < 2; s++)
@@ -266,13 +317,16 @@ impact_of_run_read(struct rt *run, const uint32_t *contact, uint32_t n_contact,
     struct impact_body *bodies = NEW_N(run->brief, struct impact_body, nb + 1);
     struct impact_joint *joints =
         NEW_N(run->brief, struct impact_joint, nj + 1);
-    for (uint32_t i = 0; i < out->p.n_body; i++)
+    out->p.n_contact = rows;
+    for (uint32_t i = 0; i < out->p.n_body; i++) {
         read_body(run, out->body[i], &bodies[i]);
+        from_origin(out, bodies[i].centre);
+    }
     for (uint32_t j = 0; j < nj; j++)
         if (in[j]) {
             const imp_joint *k = joint_at(run, j);
             struct impact_joint *o = &joints[out->p.n_joint];
-            read_joint(run, k, o);
+            read_joint(run, k, out, o);
             for (int s = 0; s < 2; s++)
                 o->body[s] = enter(out, of, k->body[s]);
             out->joint[out->p.n_joint++] = j;
@@ -280,7 +334,6 @@ impact_of_run_read(struct rt *run, const uint32_t *contact, uint32_t n_contact,
     out->p.body = bodies;
     out->p.joint = joints;
     out->p.contact = contacts;
-    out->p.n_contact = rows;
     return IMP_OK;
 }
 

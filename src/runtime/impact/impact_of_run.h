@@ -11,9 +11,11 @@
 /* An impact at the present state. The bodies of the contacts come first, in
  * the order of the contacts, then those that joints add, in the order of the
  * model. A contact of polytopes may have several points: each of them is a
- * contact of the problem. */
+ * contact of the problem. Places of the problem are counted from `origin`, near
+ * the first contact: far from the world's origin levers keep their digits. */
 struct impact_of_run {
     struct impact_problem p;
+    double origin[3];
     uint32_t *body;    /* the model's number of each body */
     uint32_t *joint;   /* of each joint */
     uint32_t *contact; /* of each contact of the problem */

@@ -73,8 +73,15 @@ typedef struct imp_instr {
 #define IMP_INSTR_ORDER0 4u /* wanted at order 0 only (Jacobian entries) */
 #define IMP_NO_ROW 0xffffffffu
 
-/* most unknowns of a symmetric block (conditions of joints) */
-#define IMP_UNKNOWN_MAX 256
+/* most unknowns of a symmetric block (conditions of joints, spins) */
+#define IMP_UNKNOWN_MAX 512
+
+/* the Jacobian of an implicit block, and who factors it */
+enum imp_jacobian {
+    IMP_JACOBIAN_GENERAL,      /* imp_lu_factor */
+    IMP_JACOBIAN_SEMIDEFINITE, /* imp_ldlt_factor */
+    IMP_JACOBIAN_SADDLE        /* imp_saddle_factor */
+};
 
 typedef struct imp_tape {
     imp_str name;    /* for :ir, --emit and error messages */
@@ -90,9 +97,9 @@ typedef struct imp_tape {
     imp_ref unknowns; /* uint32_t: registers of the UNKNOWN instructions */
     imp_ref residual; /* uint32_t: registers of F, as many */
     imp_ref jacobian; /* uint32_t: registers of dF_i/du_j, row-major n*n */
-    /* 1: the Jacobian is symmetric and positive semidefinite, and F(u) = 0 has
-     * a solution: rows that depend on others (redundant joints) are left out
-     * (imp_ldlt_factor), their unknowns do not change */
+    /* enum imp_jacobian; where it is symmetric, F(u) = 0 has a solution: rows
+     * that depend on others (redundant joints) are left out, their unknowns do
+     * not change */
     uint32_t symmetric;
 } imp_tape;
 
@@ -303,17 +310,20 @@ typedef struct imp_body {
  * has as outputs the derivative-fed state rows, in env order */
 typedef struct imp_block {
     uint32_t motion; /* tape; local: the unknowns below */
-    /* Unknowns of the motion, in which it is linear (multipliers of joints);
-     * IMP_NO_TAPE and 0 where there are none. solve (eval; local: unknowns):
-     * residual n, Jacobian n*n, symmetric positive semidefinite. */
-    uint32_t n_unknown, solve;
+    /* Unknowns of the motion, in which it is linear: the multipliers of
+     * n_condition conditions of joints, then the accelerations of the spins of
+     * the bodies that they hold; IMP_NO_TAPE and 0 where there are none. solve
+     * (eval; local: unknowns): residual n, Jacobian n*n
+     * (IMP_JACOBIAN_SADDLE). */
+    uint32_t n_unknown, n_condition, solve;
     /* joints (else IMP_NO_TAPE). hold (eval; local: per body of the block a
-     * small displacement, 6 numbers as of push, to be counted to its position):
-     * what each row of the joints is off in position (n; 0 for rows that hold
-     * velocities only), then in velocity (n). push (eval; local: n
-     * multipliers): M^-1 C^T times them, per body of the block 6 numbers:
-     * change of velocity (world axes), of spin (axes of the state); in the
-     * plane 3. */
+     * small displacement or change of velocities, 6 numbers as of push): what
+     * each row of the joints is off in position with the displacement counted
+     * (n_condition; 0 for rows that hold velocities only), in velocity without
+     * the change, and the rate of each row under the change alone. push (eval;
+     * local: unknowns of the equations of `solve`): what they do to the bodies,
+     * per body of the block 6 numbers: change of velocity (world axes), of spin
+     * (axes of the state); in the plane 3. */
     uint32_t hold, push;
     /* Motion while contacts stay closed (series; local: the unknowns; ROW
      * source 0: per body of the block the accelerations by their forces, 6 rows

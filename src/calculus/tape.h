@@ -7,6 +7,7 @@
 #ifndef IMP_CALCULUS_TAPE_H
 #define IMP_CALCULUS_TAPE_H
 
+#include "abi/image.h"
 #include "calculus/expr.h"
 
 struct image_builder; /* abi image under construction, see calculus/image.h */
@@ -27,7 +28,7 @@ struct tape_spec {
     const expr *const *residual;
     const expr *const *jacobian;
     size_t n_unknown;
-    bool symmetric; /* see imp_tape.symmetric */
+    enum imp_jacobian symmetric; /* see imp_tape.symmetric */
     /* in eval tapes SYM_UNKNOWN i reads local[i], and SYM_STATE reads env */
     /* The entry of env of a SYM_PARAM, SYM_TIME, SYM_CONTACT, SYM_SLOT or
      * SYM_SERIES leaf. Other symbols (SYM_BODY, SYM_TOTAL) must have been

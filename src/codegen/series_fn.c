@@ -187,6 +187,13 @@ pivots(struct sv *series)
                   gen_i64(gen, series->layout.piv), gen->type.i32);
 }
 
+/* the functions that factor a Jacobian and solve with it, by enum imp_jacobian
+ */
+static const char *const factors[][2] = {
+    [IMP_JACOBIAN_GENERAL] = {"imp_lu_factor", "imp_lu_solve"},
+    [IMP_JACOBIAN_SEMIDEFINITE] = {"imp_ldlt_factor", "imp_ldlt_solve"},
+    [IMP_JACOBIAN_SADDLE] = {"imp_saddle_factor", "imp_saddle_solve"}};
+
 /* Puts J at order 0 into scratch and factors it; control goes to `singular` if
  * J has no factors. */
 static void
@@ -208,10 +215,8 @@ factor(struct sv *series, LLVMBasicBlockRef singular)
                            pivots(series)};
     LLVMValueRef bad = LLVMBuildCall2(
         gen->b, type,
-        gen_runtime(gen,
-                    series->t->symmetric ? "imp_ldlt_factor" : "imp_lu_factor",
-                    type, false),
-        arg, 3, "");
+        gen_runtime(gen, factors[series->t->symmetric][0], type, false), arg, 3,
+        "");
     LLVMBasicBlockRef regular = gen_block(gen, "regular");
     LLVMBuildCondBr(gen->b,
                     LLVMBuildICmp(gen->b, LLVMIntNE, bad, gen_i32(gen, 0), ""),
@@ -242,10 +247,8 @@ solve(struct sv *series)
                gen_i64(gen, series->layout.rhs), gen->type.f64)};
     LLVMBuildCall2(
         gen->b, type,
-        gen_runtime(gen,
-                    series->t->symmetric ? "imp_ldlt_solve" : "imp_lu_solve",
-                    type, false),
-        arg, 4, "");
+        gen_runtime(gen, factors[series->t->symmetric][1], type, false), arg, 4,
+        "");
 }
 
 /* The rates of states are carried from one order to the next in registers. */

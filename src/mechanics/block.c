@@ -29,6 +29,29 @@ env_difference(struct mech *mech, const struct mbody *body, int i, int j)
                   body->inertia.J.m[j][j]);
 }
 
+vec3
+body_moment(struct mech *mech, const struct mbody *body)
+{
+    struct graph *graph = mech->graph;
+    if (mech->dim == 2)
+        return body->rate.torque;
+    vec3 spin = body->w_body;
+    vec3 moment = v3_is_zero(body->rate.torque)
+                      ? body->rate.torque
+                      : m3_apply_t(graph, body->pose.R, body->rate.torque);
+    if (!body->inertia.diagonal)
+        return v3_sub(
+            graph, moment,
+            v3_cross(graph, spin, m3_apply(graph, body->inertia.J, spin)));
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, l = (i + 2) % 3;
+        moment.v[i] = sc_add(graph, moment.v[i],
+                             sc_mul(graph, env_difference(mech, body, j, l),
+                                    sc_mul(graph, spin.v[j], spin.v[l])));
+    }
+    return moment;
+}
+
 /* d(w_body)/dt. Where the body axes are principal axes there are three
  * products, whose coefficients (J2 - J3)/J1 do not change in time. Equal
  * moments of inertia make a coefficient exactly 0. */
@@ -39,16 +62,11 @@ euler(struct mech *mech, const struct mbody *body)
     vec3 spin = body->w_body;
     graph_origin(graph,
                  mech_range(body->decl->torque.range, body->decl->range));
-    if (mech->dim == 2)
-        return m3_apply(graph, body->inertia.invJ, body->rate.torque);
+    if (mech->dim == 2 || !body->inertia.diagonal)
+        return m3_apply(graph, body->inertia.invJ, body_moment(mech, body));
     vec3 torque = v3_is_zero(body->rate.torque)
                       ? body->rate.torque
                       : m3_apply_t(graph, body->pose.R, body->rate.torque);
-    if (!body->inertia.diagonal) {
-        vec3 gyro =
-            v3_cross(graph, spin, m3_apply(graph, body->inertia.J, spin));
-        return m3_apply(graph, body->inertia.invJ, v3_sub(graph, torque, gyro));
-    }
     vec3 r;
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, l = (i + 2) % 3;
@@ -214,11 +232,11 @@ flow_tape(struct mech *mech, const struct mblock *block, const char *what,
                              .states = block->leaf + 1,
                              .rates = rate,
                              .n_states = block->n_leaf - 1,
-                             .n_local = block->n_row,
+                             .n_local = block->n_unknown,
                              .residual = residual,
-                             .jacobian = block->J,
-                             .n_unknown = block->n_row,
-                             .symmetric = block->n_row > 0};
+                             .jacobian = block->K,
+                             .n_unknown = block->n_unknown,
+                             .symmetric = IMP_JACOBIAN_SADDLE};
     return mech_series_tape(mech, spec, rows);
 }
 
@@ -233,7 +251,7 @@ motion_tape(struct mech *mech, struct mblock *block)
     for (size_t i = 0; i < n_state; i++)
         state[i] = out[i]->i;
     block->out.motion = flow_tape(mech, block, "motion", block->rate + 1,
-                                  block->ddphi, out, n_out, rows);
+                                  block->residual, out, n_out, rows);
     block->out.bodies = image_array(mech->image, block->bodies, block->n,
                                     sizeof *block->bodies);
     block->out.state = image_array(mech->image, state, n_state, sizeof *state);
@@ -312,7 +330,8 @@ touched(const struct mech *mech, const struct mblock *block)
 
 /* The motion while contacts are closed: to the rates of the velocities the
  * accelerations by contacts are added. The joints' conditions for the solver
- * at order 0 (block->ddphi) are replaced by those with these accelerations. */
+ * at order 0 (block->residual) are replaced by those with these accelerations.
+ */
 static void
 driven_tape(struct mech *mech, uint32_t index)
 {
@@ -325,7 +344,7 @@ driven_tape(struct mech *mech, uint32_t index)
         return;
     const expr **out = NEW_N(mech->arena, const expr *, cap);
     const expr **rate = NEW_N(mech->arena, const expr *, n_state + 1);
-    const expr **phi = NEW_N(mech->arena, const expr *, block->n_row + 1);
+    const expr **phi = NEW_N(mech->arena, const expr *, block->n_unknown + 1);
     uint32_t *rows = NEW_N(mech->arena, uint32_t, cap);
     size_t n_out = motion_outputs(mech, block, out);
     for (size_t i = 0; i < n_state; i++)
@@ -343,6 +362,8 @@ driven_tape(struct mech *mech, uint32_t index)
                 sc_add(graph, rate[first + mech->dim + c],
                        w.v[mech->dim == 2 ? 2 : c]);
     }
+    for (uint32_t i = block->n_row; i < block->n_unknown; i++)
+        phi[i] = block->residual[i];
     push_conditions(mech, index, true, phi);
     block->out.driven =
         flow_tape(mech, block, "driven", rate, phi, out, n_out, rows);
@@ -350,7 +371,7 @@ driven_tape(struct mech *mech, uint32_t index)
         image_array(mech->image, rows, n_out, sizeof *rows);
     push_conditions(mech, index, false, phi);
     for (uint32_t i = 0; i < block->n_row; i++)
-        block->ddphi[i] = phi[i];
+        block->residual[i] = phi[i];
 }
 
 /* The tape of velocity, acceleration and jerk, and of spin with two

@@ -7,13 +7,19 @@
  * velocities and accelerations. With C = d phi'/d(v, w) the bodies of a block
  * move by
  *   v' = force/m + gravity + C_v^T lambda/m
- *   w' = J^-1 (torque - w x J w + C_w^T lambda)
- * and the multipliers lambda make phi'' = 0. The multipliers are the implicit
- * block of the motion tape; its matrix is C M^-1 C^T. Prescribed bodies enter
- * as functions of t.
+ *   J w' = torque - w x J w + C_w^T lambda
+ * and the multipliers lambda make phi'' = 0. The multipliers lambda and the
+ * rates w' of the bodies that joints hold are the unknowns of the implicit
+ * block of the motion tape; its matrix is
+ *   [ C_v C_v^T/m   C_w ]
+ *   [ C_w^T         -J  ].
+ * Nothing is divided by J: a hinge at a distance makes the motion of a body
+ * regular whose own inertia is small or 0, and C M^-1 C^T would lose the digits
+ * of it. Prescribed bodies enter as functions of t.
  *
  * A row that is literally zero (z in the plane) is no condition. A row that
- * depends on others is found when the matrix is factored (imp_ldlt_factor). */
+ * depends on others is found when the matrix is factored (imp_saddle_factor).
+ */
 #include "mechanics/mech_priv.h"
 
 #include <assert.h>
@@ -34,6 +40,8 @@ struct row {
     const expr *phi, *dphi, *ddphi; /* phi NULL: velocities only */
 };
 enum { ROWS_MAX = 6 };
+/* most conditions of joints that are followed together */
+enum { CONDITIONS_MAX = 256 };
 struct rows {
     struct row v[ROWS_MAX];
     uint32_t n;
@@ -306,82 +314,155 @@ gradients(struct mech *mech, struct mblock *block, const struct row *rows)
                                   mech, mech->bodies + block->bodies[j], c)));
 }
 
-/* The part of M^-1 C^T that row i gives to body j of the block. */
-static void
-response(struct mech *mech, const struct mblock *block, uint32_t i, uint32_t j,
-         vec3 *dv, vec3 *dw)
+/* entries of a spin: one in the plane */
+static uint32_t
+spin_size(const struct mech *mech)
 {
-    struct graph *graph = mech->graph;
-    uint32_t nv = mech->dim == 2 ? 3 : 6;
-    const struct mbody *body = mech->bodies + block->bodies[j];
-    const expr *const *gradient = block->C + ((size_t)i * block->n + j) * nv;
-    *dv = v3_zero(graph);
-    *dw = v3_zero(graph);
-    for (uint32_t x = 0; x < mech->dim; x++)
-        dv->v[x] = sc_mul(graph, body->inertia.invmass, gradient[x]);
+    return mech->dim == 2 ? 1 : 3;
+}
+
+/* What row i of C says of body j of the block: of its velocity, of its spin. */
+static vec3
+row_part(const struct mech *mech, const struct mblock *block, uint32_t i,
+         uint32_t j, bool spin)
+{
+    uint32_t nv = mech->dim + spin_size(mech);
+    const expr *const *c = block->C + ((size_t)i * block->n + j) * nv;
+    const expr *zero = sc_zero(mech->graph);
     if (mech->dim == 2)
-        dw->v[2] = gradient[2];
-    else
-        *dw = v3(gradient[3], gradient[4], gradient[5]);
-    *dw = m3_apply(graph, body->inertia.invJ, *dw);
+        return spin ? v3(zero, zero, c[2]) : v3(c[0], c[1], zero);
+    return spin ? v3(c[3], c[4], c[5]) : v3(c[0], c[1], c[2]);
 }
 
-/* J = C M^-1 C^T, row-major. Entry (i, j) and entry (j, i) are one expression.
- */
+/* Gives the spins of the bodies that joints hold their unknowns, behind the
+ * multipliers. */
 static void
-gram(struct mech *mech, struct mblock *block)
+number_spins(struct mech *mech, struct mblock *block)
+{
+    block->n_unknown = block->n_row;
+    block->spin = NEW_N(mech->arena, uint32_t, block->n + 1);
+    for (uint32_t j = 0; j < block->n; j++) {
+        bool held = false;
+        for (uint32_t i = 0; i < block->n_row; i++)
+            held |= !v3_is_zero(row_part(mech, block, i, j, true));
+        block->spin[j] = held ? block->n_unknown : IMP_NO_UNKNOWN;
+        block->n_unknown += held ? spin_size(mech) : 0;
+    }
+}
+
+/* component k of a spin of spin_size entries */
+static const expr *
+spin_entry(const struct mech *mech, vec3 spin, uint32_t k)
+{
+    return spin.v[mech->dim == 2 ? 2 : k];
+}
+
+/* The matrix of the implicit block, row-major. Entry (i, j) and entry (j, i)
+ * are one expression. */
+static void
+saddle(struct mech *mech, struct mblock *block)
 {
     struct graph *graph = mech->graph;
-    uint32_t count = block->n_row, nv = mech->dim == 2 ? 3 : 6;
-    block->J = NEW_N(mech->arena, const expr *, (size_t)count *count + 1);
-    for (uint32_t row = 0; row < count; row++)
-        for (uint32_t col = row; col < count; col++) {
+    uint32_t n = block->n_unknown, spins = spin_size(mech);
+    const expr **K = block->K =
+        NEW_N(mech->arena, const expr *, (size_t)n *n + 1);
+    for (uint32_t i = 0; i < n * n; i++)
+        K[i] = sc_zero(graph);
+    for (uint32_t row = 0; row < block->n_row; row++)
+        for (uint32_t col = row; col < block->n_row; col++) {
             const expr *sum = sc_zero(graph);
-            for (uint32_t b = 0; b < block->n; b++) {
-                const expr *const *c =
-                    block->C + ((size_t)row * block->n + b) * nv;
-                vec3 v, w, cw;
-                response(mech, block, col, b, &v, &w);
-                cw = mech->dim == 2 ? v3(sc_zero(graph), sc_zero(graph), c[2])
-                                    : v3(c[3], c[4], c[5]);
-                for (uint32_t x = 0; x < mech->dim; x++)
-                    sum = sc_add(graph, sum, sc_mul(graph, c[x], v.v[x]));
-                sum = sc_add(graph, sum, v3_dot(graph, cw, w));
-            }
-            block->J[row * count + col] = block->J[col * count + row] = sum;
+            for (uint32_t j = 0; j < block->n; j++)
+                sum = sc_add(
+                    graph, sum,
+                    sc_mul(graph,
+                           mech->bodies[block->bodies[j]].inertia.invmass,
+                           v3_dot(graph, row_part(mech, block, row, j, false),
+                                  row_part(mech, block, col, j, false))));
+            K[row * n + col] = K[col * n + row] = sum;
         }
+    for (uint32_t j = 0; j < block->n; j++) {
+        const struct body_inertia *inertia =
+            &mech->bodies[block->bodies[j]].inertia;
+        uint32_t at = block->spin[j];
+        for (uint32_t k = 0; k < spins && at != IMP_NO_UNKNOWN; k++) {
+            for (uint32_t row = 0; row < block->n_row; row++)
+                K[row * n + at + k] = K[(at + k) * n + row] =
+                    spin_entry(mech, row_part(mech, block, row, j, true), k);
+            for (uint32_t l = 0; l < spins; l++) {
+                uint32_t a = mech->dim == 2 ? 2 : k, b = mech->dim == 2 ? 2 : l;
+                K[(at + k) * n + at + l] =
+                    sc_neg(graph, inertia->J.m[a < b ? a : b][a < b ? b : a]);
+            }
+        }
+    }
 }
 
-/* Adds to the accelerations of the bodies what the multipliers give. */
+static const expr *
+multiplier(struct mech *mech, uint32_t i)
+{
+    return ex_sym(mech->graph, SYM_UNKNOWN, i, 0);
+}
+
+/* The unknown rate of the spin of body j, in body axes */
+static vec3
+spin_rate(struct mech *mech, const struct mblock *block, uint32_t j)
+{
+    vec3 rate = v3_zero(mech->graph);
+    for (uint32_t k = 0; k < spin_size(mech); k++)
+        rate.v[mech->dim == 2 ? 2 : k] = multiplier(mech, block->spin[j] + k);
+    return rate;
+}
+
+/* the sum over all rows of the multiplier times its part of C for body j */
+static vec3
+reaction(struct mech *mech, const struct mblock *block, uint32_t j, bool spin)
+{
+    vec3 sum = v3_zero(mech->graph);
+    for (uint32_t i = 0; i < block->n_row; i++)
+        sum = v3_add(mech->graph, sum,
+                     v3_scale(mech->graph, multiplier(mech, i),
+                              row_part(mech, block, i, j, spin)));
+    return sum;
+}
+
+/* The accelerations of the bodies as functions of the unknowns, and the
+ * equations of the unknown rates of spins, into block->euler: torque - w x J w
+ * + C_w^T lambda - J w' = 0. */
 static void
 reactions(struct mech *mech, struct mblock *block)
 {
     struct graph *graph = mech->graph;
+    block->euler =
+        NEW_N(mech->arena, const expr *, block->n_unknown - block->n_row + 1);
     for (uint32_t j = 0; j < block->n; j++) {
         struct mbody *body = mech->bodies + block->bodies[j];
-        for (uint32_t i = 0; i < block->n_row; i++) {
-            const expr *l = ex_sym(graph, SYM_UNKNOWN, i, 0);
-            vec3 v, w;
-            response(mech, block, i, j, &v, &w);
-            body->rate.acc =
-                v3_add(graph, body->rate.acc, v3_scale(graph, l, v));
-            body->rate.alpha =
-                v3_add(graph, body->rate.alpha, v3_scale(graph, l, w));
-        }
+        vec3 force = reaction(mech, block, j, false);
+        body->rate.acc = v3_add(graph, body->rate.acc,
+                                v3_scale(graph, body->inertia.invmass, force));
+        if (block->spin[j] == IMP_NO_UNKNOWN)
+            continue;
+        vec3 rate = spin_rate(mech, block, j);
+        vec3 left = v3_add(graph, body_moment(mech, body),
+                           reaction(mech, block, j, true));
+        left = v3_sub(graph, left, m3_apply(graph, body->inertia.J, rate));
+        for (uint32_t k = 0; k < spin_size(mech); k++)
+            block->euler[block->spin[j] - block->n_row + k] =
+                spin_entry(mech, left, k);
+        body->rate.alpha = rate;
     }
 }
 
 static bool
 too_many(struct mech *mech, const struct mblock *block)
 {
-    if (block->n_row <= IMP_UNKNOWN_MAX)
+    if (block->n_row <= CONDITIONS_MAX && block->n_unknown <= IMP_UNKNOWN_MAX)
         return false;
     const struct tm_body *decl = mech->bodies[block->bodies[0]].decl;
     struct diag *diag =
         diag_add(mech->diags, DIAG_E0545, decl->range,
                  "the joints of the bodies connected with `%s` are %u "
                  "conditions; at most %d are followed together",
-                 decl->name, block->n_row, IMP_UNKNOWN_MAX);
+                 decl->name, block->n_row, CONDITIONS_MAX);
     diag_help(mech->diags, diag,
               "take joints that leave more free, or separate the mechanism "
               "where it is held by a fixed body");
@@ -394,6 +475,7 @@ joint_rates(struct mech *mech, uint32_t index)
     assert(index < mech->n_blocks);
     struct mblock *block = mech->blocks + index;
     block->n_row = block_rows(mech, index, NULL);
+    block->n_unknown = block->n_row;
     if (block->n_row == 0)
         return true;
     if (too_many(mech, block))
@@ -401,18 +483,23 @@ joint_rates(struct mech *mech, uint32_t index)
     struct row *rows = NEW_N(mech->arena, struct row, block->n_row);
     block_rows(mech, index, rows);
     gradients(mech, block, rows);
-    gram(mech, block);
+    number_spins(mech, block);
+    if (too_many(mech, block))
+        return false;
+    saddle(mech, block);
     reactions(mech, block);
     block_rows(mech, index,
                rows); /* The accelerations contain the multipliers now. */
     block->phi = NEW_N(mech->arena, const expr *, block->n_row);
     block->dphi = NEW_N(mech->arena, const expr *, block->n_row);
-    block->ddphi = NEW_N(mech->arena, const expr *, block->n_row);
+    block->residual = NEW_N(mech->arena, const expr *, block->n_unknown);
     for (uint32_t i = 0; i < block->n_row; i++) {
         block->phi[i] = rows[i].phi;
         block->dphi[i] = rows[i].dphi;
-        block->ddphi[i] = rows[i].ddphi;
+        block->residual[i] = rows[i].ddphi;
     }
+    for (uint32_t i = block->n_row; i < block->n_unknown; i++)
+        block->residual[i] = block->euler[i - block->n_row];
     return true;
 }
 
@@ -438,56 +525,74 @@ named_tape(struct mech *mech, const struct mblock *block, const char *what,
                           n_local, out, n);
 }
 
+/* What each row of the joints is off in position, with a displacement counted,
+ * and in velocity; and its rate under the displacement alone. */
+static void
+hold_tape(struct mech *mech, struct mblock *block)
+{
+    struct graph *graph = mech->graph;
+    uint32_t count = block->n_row, nv = mech->dim + spin_size(mech);
+    const expr **out = NEW_N(mech->arena, const expr *, 3 * (size_t)count);
+    for (uint32_t i = 0; i < count; i++) {
+        const expr *rate = sc_zero(graph);
+        for (uint32_t c = 0; c < block->n * nv; c++)
+            rate = sc_add(graph, rate,
+                          sc_mul(graph, block->C[(size_t)i * block->n * nv + c],
+                                 ex_sym(graph, SYM_LOCAL, c, 0)));
+        out[i] =
+            block->phi[i] ? sc_add(graph, block->phi[i], rate) : sc_zero(graph);
+        out[count + i] = block->dphi[i];
+        out[2 * count + i] = rate;
+    }
+    block->out.hold =
+        named_tape(mech, block, "hold", block->n * nv, out, 3 * (size_t)count);
+}
+
+/* What unknowns do to the velocities of the bodies. */
+static void
+push_tape(struct mech *mech, struct mblock *block)
+{
+    struct graph *graph = mech->graph;
+    uint32_t nv = mech->dim + spin_size(mech);
+    const expr **out =
+        NEW_N(mech->arena, const expr *, (size_t)block->n *nv + 1);
+    for (uint32_t j = 0; j < block->n; j++) {
+        const struct mbody *body = mech->bodies + block->bodies[j];
+        vec3 dv = v3_scale(graph, body->inertia.invmass,
+                           reaction(mech, block, j, false));
+        vec3 dw = block->spin[j] == IMP_NO_UNKNOWN ? v3_zero(graph)
+                                                   : spin_rate(mech, block, j);
+        const expr **to = out + (size_t)j * nv;
+        for (uint32_t x = 0; x < mech->dim; x++)
+            to[x] = dv.v[x];
+        for (uint32_t k = 0; k < spin_size(mech); k++)
+            to[mech->dim + k] = spin_entry(mech, dw, k);
+    }
+    block->out.push = named_tape(mech, block, "push", block->n_unknown, out,
+                                 (size_t)block->n * nv);
+}
+
 void
 joint_tapes(struct mech *mech, struct mblock *block)
 {
     assert(block->n > 0);
-    struct graph *graph = mech->graph;
-    uint32_t count = block->n_row, nv = mech->dim == 2 ? 3 : 6;
+    uint32_t n = block->n_unknown;
     block->out.solve = block->out.hold = block->out.push = IMP_NO_TAPE;
-    block->out.n_unknown = count;
-    if (count == 0)
+    block->out.n_unknown = n;
+    block->out.n_condition = block->n_row;
+    if (n == 0)
         return;
-    graph_origin(graph, mech->bodies[block->bodies[0]].decl->range);
-    size_t most =
-        (size_t)count * (count + 1) + 2 * (size_t)count + (size_t)block->n * nv;
-    const expr **out = NEW_N(mech->arena, const expr *, most);
-    for (uint32_t i = 0; i < count; i++)
-        out[i] = block->ddphi[i];
-    for (uint32_t i = 0; i < count * count; i++)
-        out[count + i] = block->J[i];
-    block->out.solve = named_tape(mech, block, "solve", count, out,
-                                  (size_t)count * (count + 1));
-
-    for (uint32_t i = 0; i < count; i++) {
-        const expr *e = block->phi[i] ? block->phi[i] : sc_zero(graph);
-        for (uint32_t c = 0; block->phi[i] && c < block->n * nv; c++)
-            e = sc_add(graph, e,
-                       sc_mul(graph, block->C[(size_t)i * block->n * nv + c],
-                              ex_sym(graph, SYM_LOCAL, c, 0)));
-        out[i] = e;
-        out[count + i] = block->dphi[i];
-    }
-    block->out.hold =
-        named_tape(mech, block, "hold", block->n * nv, out, 2 * (size_t)count);
-
-    for (uint32_t j = 0; j < block->n; j++) {
-        vec3 dv = v3_zero(graph), dw = v3_zero(graph);
-        for (uint32_t i = 0; i < count; i++) {
-            const expr *l = ex_sym(graph, SYM_UNKNOWN, i, 0);
-            vec3 v, w;
-            response(mech, block, i, j, &v, &w);
-            dv = v3_add(graph, dv, v3_scale(graph, l, v));
-            dw = v3_add(graph, dw, v3_scale(graph, l, w));
-        }
-        const expr **to = out + (size_t)j * nv;
-        for (uint32_t x = 0; x < mech->dim; x++)
-            to[x] = dv.v[x];
-        for (uint32_t x = mech->dim == 2 ? 2 : 0; x < 3; x++)
-            to[nv - 3 + x] = dw.v[x];
-    }
-    block->out.push =
-        named_tape(mech, block, "push", count, out, (size_t)block->n * nv);
+    graph_origin(mech->graph, mech->bodies[block->bodies[0]].decl->range);
+    const expr **out =
+        NEW_N(mech->arena, const expr *, (size_t)n *((size_t)n + 1));
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = block->residual[i];
+    for (uint32_t i = 0; i < n * n; i++)
+        out[n + i] = block->K[i];
+    block->out.solve =
+        named_tape(mech, block, "solve", n, out, (size_t)n * (n + 1));
+    hold_tape(mech, block);
+    push_tape(mech, block);
 }
 
 void

@@ -25,6 +25,8 @@ bool body_build(struct mech *mech, struct mbody *body);
 bool coupling_build(struct mech *mech);
 
 /* -- block.c: rates, motion, kinematics and energy tapes ------------------- */
+/* torque - w x J w, body axes: what turns a body that is free */
+vec3 body_moment(struct mech *mech, const struct mbody *body);
 bool block_build(struct mech *mech);
 
 /* -- joint.c --------------------------------------------------------------- */

@@ -31,7 +31,7 @@ system_block(struct mech *mech, uint32_t index, const char *name,
                              .residual = slide->residual,
                              .jacobian = slide->jacobian,
                              .n_unknown = slide->n,
-                             .symmetric = slide->n > 0};
+                             .symmetric = IMP_JACOBIAN_SEMIDEFINITE};
     block->out.motion = mech_series_tape(mech, spec, rows);
     block->out.solve = block->out.hold = block->out.push = IMP_NO_TAPE;
     block->out.driven = IMP_NO_TAPE;
@@ -152,7 +152,7 @@ system_sliding(struct mech *mech, struct msystem *system, const expr *const *M,
         .residual = residual,
         .jacobian = jacobian,
         .n_unknown = n_contact,
-        .symmetric = true};
+        .symmetric = IMP_JACOBIAN_SEMIDEFINITE};
     system->modal = mech_series_tape(mech, spec, rows);
     system->rows = image_array(mech->image, rows, n_out, sizeof *rows);
     system->solve = mech_eval_tape(

@@ -87,6 +87,8 @@ struct implicit {
     const expr *const *residual, *const *jacobian;
 };
 
+#define IMP_NO_UNKNOWN 0xffffffffu
+
 /* Bodies that move together, or one system in generalised coordinates. */
 struct mblock {
     uint32_t *bodies;
@@ -96,9 +98,14 @@ struct mblock {
     size_t n_leaf;
     /* joints: n_row conditions phi with their derivatives (phi[i] NULL: a
      * condition on velocities only), C = d phi'/d(v, w) per row, body and
-     * velocity, J = C M^-1 C^T */
-    const expr **phi, **dphi, **ddphi, **C, **J;
+     * velocity */
+    const expr **phi, **dphi, **C;
     uint32_t n_row;
+    /* unknowns: n_row multipliers, then rates of spins; spin: the first one of
+     * each body, IMP_NO_UNKNOWN where no joint turns it. Their equations: the
+     * second derivatives of phi, then euler; K is the matrix of both. */
+    uint32_t n_unknown, *spin;
+    const expr **residual, **euler, **K;
     imp_block out;
 };
 

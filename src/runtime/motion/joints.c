@@ -3,8 +3,9 @@
  * second derivative of the conditions phi at 0 to rounding. After each step the
  * rounding errors of positions and velocities are taken out by
  *
- *     q += push(-J^-1 phi),  v += push(-J^-1 phi')   with J = C M^-1 C^T
+ *     q += push(-K^-1 phi),  v += push(-K^-1 phi')
  *
+ * with K the matrix of the multipliers and the spins (mechanics/joint.c).
  * This is the least change in the metric of the masses, and moves bodies along
  * no motion that the joints allow. It costs energy of second order in phi'
  * only. Positions are read together with the low parts of the state: after 10^3
@@ -29,9 +30,11 @@
 #define JOINTS_ROUNDS 3
 
 struct joint_block {
-    uint32_t n; /* number of conditions; 0: no joint */
-    int rank;   /* rank of J at the first solution; -1: none yet */
-    double *lambda, *out, *J, *phi, *local, *change, *work;
+    uint32_t n;         /* number of conditions; 0: no joint */
+    uint32_t n_unknown; /* and of the spins that joints hold */
+    int rank;           /* rank of K at the first solution; -1: none yet */
+    double *unknown;    /* multipliers, spins */
+    double *out, *K, *phi, *local, *change, *work;
     int *piv;
 };
 struct joint_projection {
@@ -62,11 +65,12 @@ joints_new(struct rt *run)
         if (unknowns == 0)
             continue;
         any = true;
-        joints->n = (uint32_t)unknowns;
-        joints->lambda = NEW_N(run->own, double, unknowns);
+        joints->n = block->n_condition;
+        joints->n_unknown = block->n_unknown;
+        joints->unknown = NEW_N(run->own, double, unknowns);
         joints->out = NEW_N(run->own, double, unknowns *(unknowns + 1));
-        joints->J = joints->out + unknowns;
-        joints->phi = NEW_N(run->own, double, 2 * unknowns);
+        joints->K = joints->out + unknowns;
+        joints->phi = NEW_N(run->own, double, 3 * (size_t)joints->n);
         joints->local = NEW_N(run->own, double, nv);
         joints->change = NEW_N(run->own, double, nv);
         joints->piv = NEW_N(run->own, int, unknowns);
@@ -164,18 +168,18 @@ joints_start(struct rt *run)
 /* -- multipliers
  * ------------------------------------------------------------- */
 
-/* puts the residual phi'' at multipliers 0 into joints->out, and the factors
- * of J behind it */
+/* puts the residuals at unknowns 0 into joints->out, and the factors of K
+ * behind them */
 static int
 factor(struct rt *run, uint32_t block)
 {
     struct joint_block *joints = run->joints->blocks + block;
-    memset(joints->lambda, 0, joints->n * sizeof *joints->lambda);
+    memset(joints->unknown, 0, joints->n_unknown * sizeof *joints->unknown);
     int st =
-        rt_eval(run, block_at(run, block)->solve, joints->lambda, joints->out);
+        rt_eval(run, block_at(run, block)->solve, joints->unknown, joints->out);
     if (st)
         return st;
-    return imp_ldlt_factor((int)joints->n, joints->J, joints->piv)
+    return imp_saddle_factor((int)joints->n_unknown, joints->K, joints->piv)
                ? IMP_NONFINITE
                : IMP_OK;
 }
@@ -192,10 +196,11 @@ rank_changed(struct rt *run, uint32_t block, int rank)
             if (joint[i].body[s] != IMP_WORLD &&
                 rt_body(run, joint[i].body[s])->block == block)
                 where = joint[i].range;
+    int spins = (int)(joints->n_unknown - joints->n);
     struct diag *diag = diag_add(
         run->ds, DIAG_E0604, where,
         "at t = %s the joints have %d independent conditions, at the start %d",
-        num_digits(t, rt_time(run), 9), rank, joints->rank);
+        num_digits(t, rt_time(run), 9), rank - spins, joints->rank - spins);
     diag_help(run->ds, diag,
               "a linkage may go on in several ways from such a change point: "
               "start it elsewhere, or end the run before");
@@ -212,20 +217,21 @@ joints_multipliers(struct rt *run, uint32_t block, const double **lambda)
     struct joint_block *joints = run->joints->blocks + block;
     int st = factor(run, block);
     if (st == IMP_NONFINITE) {
-        rt_nonfinite(run, block_at(run, block)->solve, joints->lambda);
+        rt_nonfinite(run, block_at(run, block)->solve, joints->unknown);
         return IMP_FAILED;
     }
     if (st)
         return st;
-    int rank = imp_ldlt_rank((int)joints->n, joints->piv);
+    int rank = imp_saddle_rank((int)joints->n_unknown, joints->piv);
     if (joints->rank < 0)
         joints->rank = rank;
     if (rank != joints->rank)
         return rank_changed(run, block, rank);
-    for (uint32_t i = 0; i < joints->n; i++)
-        joints->lambda[i] = -joints->out[i];
-    imp_ldlt_solve((int)joints->n, joints->J, joints->piv, joints->lambda);
-    *lambda = joints->lambda;
+    for (uint32_t i = 0; i < joints->n_unknown; i++)
+        joints->unknown[i] = -joints->out[i];
+    imp_saddle_solve((int)joints->n_unknown, joints->K, joints->piv,
+                     joints->unknown);
+    *lambda = joints->unknown;
     return IMP_OK;
 }
 
@@ -268,15 +274,18 @@ conditions(struct rt *run, uint32_t block)
     return rt_eval(run, bl->hold, joints->local, joints->phi);
 }
 
-/* joints->change = push(-J^-1 phi) */
+/* joints->change = push(-K^-1 phi), the least change that makes the rates of
+ * the conditions -phi */
 static int
 correction(struct rt *run, uint32_t block, const double *phi)
 {
     struct joint_block *joints = run->joints->blocks + block;
+    memset(joints->unknown, 0, joints->n_unknown * sizeof *joints->unknown);
     for (uint32_t i = 0; i < joints->n; i++)
-        joints->lambda[i] = -phi[i];
-    imp_ldlt_solve((int)joints->n, joints->J, joints->piv, joints->lambda);
-    return rt_eval(run, block_at(run, block)->push, joints->lambda,
+        joints->unknown[i] = -phi[i];
+    imp_saddle_solve((int)joints->n_unknown, joints->K, joints->piv,
+                     joints->unknown);
+    return rt_eval(run, block_at(run, block)->push, joints->unknown,
                    joints->change);
 }
 
@@ -302,24 +311,6 @@ turn(struct rt *run, uint32_t env, const double w[3])
     state_renormalise(run->env + env, low_part(run, env));
 }
 
-/* out = mass matrix of a body times a change of its velocities */
-static void
-momentum(const struct rt *run, uint32_t body, const double change[6],
-         double out[6])
-{
-    const double *k = run->env + rt_body(run, body)->env_body;
-    const double *J = k + IMP_BODY_INERTIA;
-    for (int i = 0; i < 3; i++)
-        out[i] = k[IMP_BODY_MASS] * change[i];
-    if (run->im->dim == 2) {
-        out[2] = J[0] * change[5]; /* the third of three entries */
-        return;
-    }
-    out[3] = J[0] * change[3] + J[3] * change[4] + J[4] * change[5];
-    out[4] = J[3] * change[3] + J[1] * change[4] + J[5] * change[5];
-    out[5] = J[4] * change[3] + J[5] * change[4] + J[2] * change[5];
-}
-
 int
 joints_response(struct rt *run, uint32_t block, double *change)
 {
@@ -330,27 +321,16 @@ joints_response(struct rt *run, uint32_t block, double *change)
     const imp_block *bl = block_at(run, block);
     const uint32_t *body = IMP_ARRAY(run->im, bl->bodies, uint32_t);
     uint32_t nv = run->im->dim == 2 ? 3 : 6;
+    for (uint32_t b = 0; b < bl->bodies.n; b++)
+        for (uint32_t c = 0; c < nv; c++)
+            joints->local[b * nv + c] =
+                change[6 * body[b] + (nv == 3 && c == 2 ? 5 : c)];
     int st = factor(run, block);
-    double *rates =
-        joints->phi; /* C times change: push gives the columns of M^-1 C^T */
-    for (uint32_t i = 0; i < joints->n && !st; i++) {
-        memset(joints->lambda, 0, joints->n * sizeof *joints->lambda);
-        joints->lambda[i] = 1.0;
-        st = rt_eval(run, bl->push, joints->lambda, joints->change);
-        rates[i] = 0.0;
-        for (uint32_t b = 0; b < bl->bodies.n && !st; b++) {
-            double p[6];
-            momentum(run, body[b], change + 6 * body[b], p);
-            for (uint32_t c = 0; c < nv; c++)
-                rates[i] += p[c] * joints->change[b * nv + c];
-        }
-    }
+    if (!st)
+        st = rt_eval(run, bl->hold, joints->local, joints->phi);
+    if (!st)
+        st = correction(run, block, joints->phi + 2 * joints->n);
     if (st)
-        return st;
-    for (uint32_t i = 0; i < joints->n; i++)
-        joints->lambda[i] = -rates[i];
-    imp_ldlt_solve((int)joints->n, joints->J, joints->piv, joints->lambda);
-    if ((st = rt_eval(run, bl->push, joints->lambda, joints->change)))
         return st;
     for (uint32_t b = 0; b < bl->bodies.n; b++)
         for (uint32_t c = 0; c < nv; c++)

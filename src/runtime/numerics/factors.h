@@ -21,4 +21,10 @@ int imp_ldlt_factor(int n, double *a, int *piv);
 int imp_ldlt_rank(int n, const int *piv);
 void imp_ldlt_solve(int n, const double *a, const int *piv, double *b);
 
+/* The same for a symmetric matrix that is not semidefinite: [A B; B' -J] with
+ * A and J semidefinite (saddle.c). */
+int imp_saddle_factor(int n, double *a, int *piv);
+int imp_saddle_rank(int n, const int *piv);
+void imp_saddle_solve(int n, const double *a, const int *piv, double *b);
+
 #endif

@@ -355,7 +355,9 @@ solve_unknowns(const imp_image *im, const imp_tape *tape, struct sweep *sweep,
     double *d = bl->rhs;
     for (uint32_t number = 0; number < n; number++)
         d[number] = -sweep->cur[residual[number]];
-    if (tape->symmetric)
+    if (tape->symmetric == IMP_JACOBIAN_SADDLE)
+        imp_saddle_solve((int)n, bl->lu, bl->piv, d);
+    else if (tape->symmetric == IMP_JACOBIAN_SEMIDEFINITE)
         imp_ldlt_solve((int)n, bl->lu, bl->piv, d);
     else
         imp_lu_solve((int)n, bl->lu, bl->piv, d);
@@ -413,8 +415,12 @@ run(const imp_image *im, const imp_tape *tape, struct sweep *sweep, int order,
         const uint32_t *jac = IMP_ARRAY(im, tape->jacobian, uint32_t);
         for (uint32_t i = 0; i < nu * nu; i++)
             bl->lu[i] = sweep->reg[jac[i]];
-        if (tape->symmetric ? imp_ldlt_factor((int)nu, bl->lu, bl->piv)
-                            : imp_lu_factor((int)nu, bl->lu, bl->piv))
+        int bad = tape->symmetric == IMP_JACOBIAN_SADDLE
+                      ? imp_saddle_factor((int)nu, bl->lu, bl->piv)
+                  : tape->symmetric == IMP_JACOBIAN_SEMIDEFINITE
+                      ? imp_ldlt_factor((int)nu, bl->lu, bl->piv)
+                      : imp_lu_factor((int)nu, bl->lu, bl->piv);
+        if (bad)
             return IMP_SINGULAR;
     }
     for (int k = 1; k <= order; k++) {

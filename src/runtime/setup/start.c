@@ -6,7 +6,8 @@
  * those that are: least squares of least change. What is stated must then agree
  * with every joint. It is projected only where the world says so: first what is
  * stated, among the joints that connect stated motions; if what follows from it
- * still does not agree, all bodies together. Both take the least change in the
+ * still does not agree, all bodies together, from where their joints have put
+ * those that state nothing. Both take the least change in the
  * kinetic metric, |dv|^2 = sum (m |dvel|^2 + dspin.J dspin): what an impact of
  * the joints alone would leave (Moreau 1988). A warning tells the changes. */
 #include <assert.h>
@@ -483,6 +484,7 @@ start_joints(struct rt *run)
     double *twist = NEW_N(run->arena, double, 6 * nb + 1);
     start.b = NEW_N(run->arena, struct impact_body, nb + 1);
     memcpy(start.b, start.m.p.body, sizeof *start.b * nb);
+    struct impact_body *before = NEW_N(run->arena, struct impact_body, nb + 1);
     start.stated = start.m.p.body;
     start.m.p.body = start.b;
     start.fspin = NEW_N(run->arena, bool, nb + 1);
@@ -520,11 +522,16 @@ start_joints(struct rt *run)
     double off = 0;
     uint32_t bad = worst_joint(&start, NULL, &off);
     if (bad < start.m.p.n_joint) {
+        memcpy(before, start.b, sizeof *before * nb);
         adjust(&start, start.fspin, start.fvel, NULL, false);
         bad = worst_joint(&start, NULL, &off);
         any = true;
     }
     if (bad < start.m.p.n_joint && run->im->start_projected) {
+        /* What is not stated cannot make up for it alone: it takes part in the
+         * least change from where its joints have put it, and not from the
+         * greatest that it can do. */
+        memcpy(start.b, before, sizeof *before * nb);
         projected |= project(&start, NULL);
         bad = worst_joint(&start, NULL, &off);
     }

@@ -70,7 +70,9 @@ const struct dim **matrix_agree(struct check *ck, const struct ast_expr *at,
 struct value matrix_mul(struct check *ck, const struct ast_expr *at,
                         const struct value *left, const struct value *right,
                         struct value result);
-/* dimensions with m[i, j] = row[i]*col[j]; false: reported */
+/* Finds dimensions with m[i, j] = row[i]*col[j]: only such a matrix maps
+ * quantities to quantities, and entry [i, j] of its inverse then has
+ * 1/(col[i]*row[j]). False: an error has been reported. */
 bool matrix_gauge(struct check *ck, const struct ast_expr *node,
                   const struct value *matrix, const struct dim **row,
                   const struct dim **col);

@@ -15,7 +15,9 @@
 
 /* cosines are data with 9 digits (symmetry.c) */
 #define INVARIANT_CONE_SAME 1e-9
-/* an angle in radians that is no simple fraction of a turn */
+/* The coordinates of the plane are turned by this angle in radians, which is no
+ * simple fraction of a turn. Otherwise edges that repeat, as those of the sets
+ * C_j do, could be upright, and corners with equal x have no safe order. */
 #define INVARIANT_CONE_TURN 0.4567
 
 /* 3 x 3 */

@@ -239,29 +239,4 @@ batch_follow(struct lanes_shape sh, const struct ballistic *motion,
     }
 }
 
-/* ballistic_batch_fn for this processor's lanes */
-LANES_INLINE void
-batch_any(struct ballistic *motion, struct ballistic_batch *batch)
-{
-    int contacts = motion->model.m, rank = motion->matrices.rank;
-    bool direct = motion->matrices.direct;
-    if (contacts == 2 && direct)
-        batch_follow((struct lanes_shape){LANES_OF_RUNS, 2, 2, 2, true}, motion,
-                     batch);
-    else if (contacts == 3 && direct)
-        batch_follow((struct lanes_shape){LANES_OF_RUNS, 3, 3, 3, true}, motion,
-                     batch);
-    else if (direct)
-        batch_follow((struct lanes_shape){LANES_OF_RUNS, contacts, contacts,
-                                          contacts, true},
-                     motion, batch);
-    else if (contacts == 4 && rank == 3)
-        batch_follow((struct lanes_shape){LANES_OF_RUNS, 4, 4, 3, false},
-                     motion, batch);
-    else
-        batch_follow((struct lanes_shape){LANES_OF_RUNS, contacts, contacts,
-                                          rank, false},
-                     motion, batch);
-}
-
 #endif

@@ -156,32 +156,4 @@ coast(struct lanes_shape sh, struct ballistic *motion, double until, long most)
     return coast_end(sh, motion, &run, lanes_at(&run.step.s, 0) == INFINITY);
 }
 
-/* ballistic_coast_fn for this processor's lanes */
-LANES_INLINE long
-coast_any(struct ballistic *motion, double until, long most)
-{
-    int contacts = motion->model.m, rank = motion->matrices.rank;
-    int rows = (contacts + LANES - 1) / LANES;
-    bool direct = motion->matrices.direct;
-    if (direct && rows == 1)
-        return coast(
-            (struct lanes_shape){LANES_OF_CONTACTS, contacts, 1, LANES, true},
-            motion, until, most);
-    if (direct)
-        return coast((struct lanes_shape){LANES_OF_CONTACTS, contacts, rows,
-                                          contacts, true},
-                     motion, until, most);
-    if (rank == 3 && rows == 4 / LANES)
-        return coast((struct lanes_shape){LANES_OF_CONTACTS, contacts,
-                                          4 / LANES, 3, false},
-                     motion, until, most);
-    if (rank == 3 && rows == 8 / LANES)
-        return coast((struct lanes_shape){LANES_OF_CONTACTS, contacts,
-                                          8 / LANES, 3, false},
-                     motion, until, most);
-    return coast(
-        (struct lanes_shape){LANES_OF_CONTACTS, contacts, rows, rank, false},
-        motion, until, most);
-}
-
 #endif

@@ -4,22 +4,15 @@
 #define LANES 1
 #include "runtime/ballistic/coast_run.h"
 
-/* what is no pair of gaps that are coordinates, or begins without an impact */
-static __attribute__((noinline)) long
-others(struct ballistic *motion, double until, long most)
-{
-    return coast_any(motion, until, most);
-}
-
 long
 ballistic_coast_two(struct ballistic *motion, double until, long most)
 {
     const struct lanes_shape sh = {LANES_OF_CONTACTS, 2, 2, 2, true};
     struct coast run;
     if (!motion->matrices.direct)
-        return others(motion, until, most);
+        return ballistic_coast_narrow(motion, until, most);
     if (motion->event.contact < 0)
-        return others(motion, until, 1);
+        return ballistic_coast_narrow(motion, until, 1);
     coast_begin(sh, motion, &run);
     bool first = motion->event.contact == 1;
     while ((first ? coast_step(sh, motion, &run, 0, until)

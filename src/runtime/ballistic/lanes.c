@@ -5,11 +5,10 @@
 #include <assert.h>
 
 #include "base/arena.h"
-#include "runtime/ballistic/batch_run.h"
-#include "runtime/ballistic/coast_run.h"
+#include "runtime/ballistic/lanes_shapes.h"
 
-static long
-coast_narrow(struct ballistic *motion, double until, long most)
+long
+ballistic_coast_narrow(struct ballistic *motion, double until, long most)
 {
     return coast_any(motion, until, most);
 }
@@ -24,7 +23,7 @@ ballistic_coast(int contacts)
     if (contacts > 2 && __builtin_cpu_supports("avx2"))
         return ballistic_coast_avx2;
 #endif
-    return coast_narrow;
+    return ballistic_coast_narrow;
 }
 
 /* -- runs that are asked for in advance ------------------------------------ */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The flights of flight_lanes.h compiled for AVX2, where the compiler can. */
 #ifdef __AVX2__
-#include "runtime/ballistic/batch_run.h"
-#include "runtime/ballistic/coast_run.h"
+#include "runtime/ballistic/lanes_shapes.h"
 
 long
 ballistic_coast_avx2(struct ballistic *motion, double until, long most)

@@ -118,9 +118,10 @@ struct ballistic_saved_start {
 typedef long ballistic_coast_fn(struct ballistic *motion, double until,
                                 long most);
 ballistic_coast_fn *
-ballistic_coast(int contacts);           /* the one for this processor */
-ballistic_coast_fn ballistic_coast_two;  /* m = 2 */
-ballistic_coast_fn ballistic_coast_avx2; /* where HAVE_AVX2_FILES */
+ballistic_coast(int contacts);             /* the one for this processor */
+ballistic_coast_fn ballistic_coast_narrow; /* any processor, any m */
+ballistic_coast_fn ballistic_coast_two;    /* m = 2 */
+ballistic_coast_fn ballistic_coast_avx2;   /* where HAVE_AVX2_FILES */
 
 /* Runs to come from the saved start, which differ in their restitutions alone,
  * each as far as ballistic_coast would follow it at once. */

@@ -36,6 +36,9 @@
 
 /* always: loops of constant length where the numbers are known */
 #define LANES_INLINE static inline __attribute__((always_inline))
+/* A function that is such a loop for constant numbers. It stands apart, because
+ * a compiler's time grows faster than the length of a function. */
+#define LANES_APART static __attribute__((noinline))
 #define SELDOM(x) __builtin_expect(!!(x), 0)
 
 /* A truth is -1 or 0 in each lane. One lane is a plain number, which compilers

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* The loops of coast_run.h and batch_run.h, compiled for the shapes that are
+ * met most often, with constant numbers of contacts and ranks, and for all
+ * others. lanes.c and lanes_avx2.c are made of it. */
+#ifndef IMP_RUNTIME_BALLISTIC_LANES_SHAPES_H
+#define IMP_RUNTIME_BALLISTIC_LANES_SHAPES_H
+
+#include "runtime/ballistic/batch_run.h"
+#include "runtime/ballistic/coast_run.h"
+
+/* -- one motion ------------------------------------------------------------ */
+
+/* The gaps are independent, and fit into one vector; into several. */
+LANES_APART long
+coast_direct_one(struct ballistic *motion, double until, long most)
+{
+    return coast((struct lanes_shape){LANES_OF_CONTACTS, motion->model.m, 1,
+                                      LANES, true},
+                 motion, until, most);
+}
+LANES_APART long
+coast_direct(struct ballistic *motion, double until, long most)
+{
+    int contacts = motion->model.m, rows = (contacts + LANES - 1) / LANES;
+    return coast(
+        (struct lanes_shape){LANES_OF_CONTACTS, contacts, rows, contacts, true},
+        motion, until, most);
+}
+/* Bodies on feet have rank 3: up to four of them, up to eight, any number and
+ * any rank. */
+LANES_APART long
+coast_feet(struct ballistic *motion, double until, long most)
+{
+    return coast((struct lanes_shape){LANES_OF_CONTACTS, motion->model.m,
+                                      4 / LANES, 3, false},
+                 motion, until, most);
+}
+LANES_APART long
+coast_more_feet(struct ballistic *motion, double until, long most)
+{
+    return coast((struct lanes_shape){LANES_OF_CONTACTS, motion->model.m,
+                                      8 / LANES, 3, false},
+                 motion, until, most);
+}
+LANES_APART long
+coast_general(struct ballistic *motion, double until, long most)
+{
+    int contacts = motion->model.m, rows = (contacts + LANES - 1) / LANES;
+    return coast((struct lanes_shape){LANES_OF_CONTACTS, contacts, rows,
+                                      motion->matrices.rank, false},
+                 motion, until, most);
+}
+
+/* ballistic_coast_fn for this processor's lanes */
+LANES_INLINE long
+coast_any(struct ballistic *motion, double until, long most)
+{
+    int rows = (motion->model.m + LANES - 1) / LANES;
+    if (motion->matrices.direct)
+        return rows == 1 ? coast_direct_one(motion, until, most)
+                         : coast_direct(motion, until, most);
+    if (motion->matrices.rank == 3 && rows == 4 / LANES)
+        return coast_feet(motion, until, most);
+    if (motion->matrices.rank == 3 && rows == 8 / LANES)
+        return coast_more_feet(motion, until, most);
+    return coast_general(motion, until, most);
+}
+
+/* -- several motions ------------------------------------------------------- */
+
+LANES_APART void
+batch_two(const struct ballistic *motion, struct ballistic_batch *batch)
+{
+    batch_follow((struct lanes_shape){LANES_OF_RUNS, 2, 2, 2, true}, motion,
+                 batch);
+}
+LANES_APART void
+batch_three(const struct ballistic *motion, struct ballistic_batch *batch)
+{
+    batch_follow((struct lanes_shape){LANES_OF_RUNS, 3, 3, 3, true}, motion,
+                 batch);
+}
+LANES_APART void
+batch_direct(const struct ballistic *motion, struct ballistic_batch *batch)
+{
+    int contacts = motion->model.m;
+    batch_follow(
+        (struct lanes_shape){LANES_OF_RUNS, contacts, contacts, contacts, true},
+        motion, batch);
+}
+LANES_APART void
+batch_feet(const struct ballistic *motion, struct ballistic_batch *batch)
+{
+    batch_follow((struct lanes_shape){LANES_OF_RUNS, 4, 4, 3, false}, motion,
+                 batch);
+}
+LANES_APART void
+batch_general(const struct ballistic *motion, struct ballistic_batch *batch)
+{
+    int contacts = motion->model.m;
+    batch_follow((struct lanes_shape){LANES_OF_RUNS, contacts, contacts,
+                                      motion->matrices.rank, false},
+                 motion, batch);
+}
+
+/* ballistic_batch_fn for this processor's lanes */
+LANES_INLINE void
+batch_any(struct ballistic *motion, struct ballistic_batch *batch)
+{
+    int contacts = motion->model.m;
+    if (contacts == 2 && motion->matrices.direct)
+        batch_two(motion, batch);
+    else if (contacts == 3 && motion->matrices.direct)
+        batch_three(motion, batch);
+    else if (motion->matrices.direct)
+        batch_direct(motion, batch);
+    else if (contacts == 4 && motion->matrices.rank == 3)
+        batch_feet(motion, batch);
+    else
+        batch_general(motion, batch);
+}
+
+#endif

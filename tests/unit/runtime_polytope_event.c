@@ -313,7 +313,7 @@ plane_touches(void **state)
         assert_int_equal(t.pair.kind[0], FEATURE_VERTEX);
         assert_int_equal(t.pair.kind[1], FEATURE_VERTEX);
         for (int i = 0; i < 2; i++)
-            NEAR(t.choice[i][0] * s + t.choice[i][1] * s, 1, 1e-15);
+            NEAR(t.choice[i].n[0] * s + t.choice[i].n[1] * s, 1, 1e-15);
         model_free(&o);
         two(&o, 2, one, (double[]){0.5 + sqrt(0.5), 0.5, 0}, PI / 4, z, swap);
         touch(&o, MANIFOLD_OPEN, 1, &t);

@@ -25,7 +25,7 @@ normal_choices_read(struct analysis *analysis, uint32_t contact,
                     struct normal_choices *out)
 {
     assert(analysis != NULL && manifold != NULL && out != NULL);
-    assert(manifold->n_choice >= 0 && manifold->n_choice <= MANIFOLD_CHOICES);
+    assert(manifold->n_choice >= 0);
     struct rt *run = analysis->rt;
     double h, jet[3], gap_tol, rate, most = 0.0, length, weight;
     memset(out, 0, sizeof *out);
@@ -33,6 +33,8 @@ normal_choices_read(struct analysis *analysis, uint32_t contact,
     if (st)
         return st;
     out->n = manifold->n_choice;
+    out->v = NEW_N(run->brief, double, 2 * (size_t)out->n + 1);
+    out->D = out->v + out->n;
     for (int i = 0; i < out->n; i++) {
         st = polytope_choice_series(run, contact, 2, manifold, i, jet);
         if (st == IMP_NONFINITE) { /* the edges are nearly parallel */

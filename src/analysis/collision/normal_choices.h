@@ -10,8 +10,9 @@ struct contact_manifold;
 
 /* What the bodies do along each choice of the normal. */
 struct normal_choices {
-    int n;               /* choices, at most MANIFOLD_CHOICES = 16 */
-    double v[16], D[16]; /* rate and second derivative of the separation */
+    int n;         /* choices */
+    double *v, *D; /* rate and second derivative of the separation, n each, in
+                      run->brief */
     double v_tol, D_tol; /* at or below these they count as zero */
     int closing;         /* choices under which the bodies approach */
     int pressed;         /* choices without rate, with D < 0 */

@@ -155,7 +155,7 @@ open_touch(struct analysis *analysis, struct touch *touch, int order)
         return IMP_OK;
     touch->order = order;
     touch->no_jet = NULL;
-    vec3_copy(manifold->stated ? manifold->n : manifold->choice[best],
+    vec3_copy(manifold->stated ? manifold->n : manifold->choice[best].n,
               touch->n);
     return IMP_OK;
 }

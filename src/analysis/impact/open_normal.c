@@ -67,7 +67,7 @@ impact_report_open_normal(struct analysis *analysis,
     bool known =
         !normal_choices_read(analysis, problem->open, manifold, &choices);
     for (int choice = 0; choice < manifold->n_choice; choice++) {
-        const char *normal = direction(run, manifold->choice[choice]),
+        const char *normal = direction(run, manifold->choice[choice].n),
                    *velocity = "";
         char x[NUM_TEXT];
         if (known && fabs(choices.v[choice]) > choices.v_tol)
@@ -81,7 +81,7 @@ impact_report_open_normal(struct analysis *analysis,
                 num_digits(x, choices.D[choice], 6));
         else if (known)
             velocity = "; normal velocity 0";
-        if (manifold->choice_body[choice] == MANIFOLD_CROSSING)
+        if (manifold->choice[choice].body == MANIFOLD_CROSSING)
             diag_note(
                 analysis->ds, diag, IMP_NOWHERE,
                 "%s: the common normal of an edge of `%s` and one of `%s`%s",
@@ -90,7 +90,7 @@ impact_report_open_normal(struct analysis *analysis,
             diag_note(analysis->ds, diag, IMP_NOWHERE,
                       "%s: the normal of %s of `%s`%s", normal,
                       feature_name(run, FEATURE_FACE),
-                      name[manifold->choice_body[choice] & 1u], velocity);
+                      name[manifold->choice[choice].body & 1u], velocity);
     }
     if (known)
         diag_note(analysis->ds, diag, IMP_NOWHERE, "%s",
@@ -99,5 +99,6 @@ impact_report_open_normal(struct analysis *analysis,
               "state one of these, or one between them, in the contact: "
               "contact %s : %s | %s { normal = %s }",
               imp_text(run->im, image_contact->name), name[0], name[1],
-              manifold->n_choice ? direction(run, manifold->choice[0]) : "...");
+              manifold->n_choice ? direction(run, manifold->choice[0].n)
+                                 : "...");
 }

@@ -174,37 +174,54 @@ place_of(const struct rt *run, uint32_t contact)
     return sum;
 }
 
+/* Lists all points of the group's contacts that may come to touch at all.
+ * False: those of one contact cannot be followed. */
+static bool
+list_points(struct simulation *sim, const struct group *group,
+            struct point_list *list)
+{
+    struct rt *run = sim->run;
+    double tol, rate;
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
+        if (!group->contact[contact])
+            continue;
+        int most = contact_set_room(run, contact);
+        struct contact_point *spot =
+            NEW_N(run->brief, struct contact_point, (size_t)most);
+        gap_tolerances(run, contact, &tol, &rate);
+        int k = contact_set_near(run, contact, 2.0 * tol, INFINITY, spot, most);
+        if (k < 0)
+            return false;
+        for (int i = 0; i < k; i++)
+            point_list_add(sim, list, &spot[i]);
+    }
+    return list->n > 0;
+}
+
 /* Reads the contact points that may be hit within `ahead`. False: they are too
  * many, or cannot be followed. */
 static bool
 points(struct simulation *sim, struct group *group, double ahead)
 {
     struct rt *run = sim->run;
+    struct point_list list = {0};
     double tol, rate;
-    group->n = 0;
-    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
-        if (!group->contact[contact])
-            continue;
-        if (group->n >= CONTACT_POINTS_MOST)
-            return false;
-        gap_tolerances(run, contact, &tol, &rate);
-        int k = contact_set_near(run, contact, 2.0 * tol, INFINITY,
-                                 group->spot + group->n,
-                                 CONTACT_POINTS_MOST - group->n);
-        if (k < 0)
-            return false;
-        group->n += k;
-    }
-    if (group->n == 0 ||
-        contact_point_states(run, group->spot, group->n, group->point, NULL))
-        return false;
     int near = 0;
-    for (int point = 0; point < group->n; point++) {
-        const struct contact_point_state *p = &group->point[point];
+    if (!list_points(sim, group, &list))
+        return false;
+    struct contact_point_state *state =
+        NEW_N(run->brief, struct contact_point_state, (size_t)list.n);
+    if (contact_point_states(run, list.spot, list.n, state, NULL))
+        return false;
+    for (int point = 0; point < list.n; point++) {
+        const struct contact_point_state *p = &state[point];
         double low = CHATTER_NOISE * DBL_EPSILON *
-                     place_of(run, group->spot[point].contact);
-        if (p->gap <= low + ahead * (fabs(p->rate) + ahead * fabs(p->free)))
-            group->spot[near++] = group->spot[point];
+                     place_of(run, list.spot[point].contact);
+        if (p->gap > low + ahead * (fabs(p->rate) + ahead * fabs(p->free)))
+            continue;
+        if (near == CONTACT_POINTS_MOST)
+            return false;
+        group->spot[near++] = list.spot[point];
     }
     group->n = near;
     if (near == 0 ||

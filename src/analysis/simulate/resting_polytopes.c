@@ -15,6 +15,9 @@
 #include "runtime/gap/tolerance.h"
 #include "runtime/numerics/lcp.h"
 
+/* room for so many released vertices at first */
+#define RELEASED_FIRST 8
+
 void
 resting_polytopes_start(struct simulation *sim)
 {
@@ -23,6 +26,7 @@ resting_polytopes_start(struct simulation *sim)
     uint32_t n = sim->n_contacts;
     sim->resting.over = NEW_N(run->arena, struct released_vertices, n + 1);
     sim->resting.is_over = NEW_N(run->arena, bool, n + 1);
+    sim->resting.memory = NEW_N(run->arena, struct released_vertices, n + 1);
     for (uint32_t contact = 0; contact < n; contact++) {
         const imp_contact *image_contact = rt_contact(run, contact);
         struct released_vertices *polytope = &sim->resting.over[sim->resting.n];
@@ -59,8 +63,11 @@ resting_polytopes_enter(struct simulation *sim, uint32_t contact)
     gap_tolerances(run, contact, &tol, &rate);
     if (!contact_set_face(run, contact, 2.0 * tol, &base))
         return;
-    sim->resting.over[sim->resting.n++] =
-        (struct released_vertices){.base = base, .time = -INFINITY};
+    sim->resting.over[sim->resting.n++] = (struct released_vertices){
+        .base = base,
+        .time = -INFINITY,
+        .room = sim->resting.memory[contact].room,
+        .released = sim->resting.memory[contact].released};
     sim->resting.is_over[contact] = true;
 }
 
@@ -102,6 +109,22 @@ resting_polytopes_drop(struct simulation *sim, uint32_t contact)
     sim->resting.is_over[contact] = false;
 }
 
+/* Doubles the room for released vertices. Each contact keeps it for the next
+ * time that its vertices are watched. */
+static void
+grow(struct simulation *sim, struct released_vertices *polytope)
+{
+    struct released_vertex *old = polytope->released;
+    size_t n = (size_t)polytope->n;
+    polytope->room = polytope->room ? 2 * polytope->room : RELEASED_FIRST;
+    polytope->released =
+        NEW_N(sim->run->arena, struct released_vertex, (size_t)polytope->room);
+    if (n)
+        memcpy(polytope->released, old, n * sizeof *old);
+    sim->resting.memory[polytope->base.contact].room = polytope->room;
+    sim->resting.memory[polytope->base.contact].released = polytope->released;
+}
+
 void
 resting_polytopes_release(struct simulation *sim,
                           const struct contact_point *point, bool still)
@@ -115,13 +138,12 @@ resting_polytopes_release(struct simulation *sim,
             polytope->n = 0;
         polytope->time = now;
         int k = 0;
-        while (k < polytope->n && polytope->vertex[k] != point->vertex)
+        while (k < polytope->n && polytope->released[k].vertex != point->vertex)
             k++;
-        if (k == RELEASED_MOST)
-            return;
+        if (k == polytope->room)
+            grow(sim, polytope);
         polytope->n = k == polytope->n ? k + 1 : polytope->n;
-        polytope->vertex[k] = point->vertex;
-        polytope->still[k] = still;
+        polytope->released[k] = (struct released_vertex){point->vertex, still};
     }
 }
 
@@ -134,9 +156,8 @@ resting_polytopes_ask_again(struct simulation *sim, const bool *block)
         if (!persistent_marked(sim->run, polytope->base.contact, block))
             continue;
         for (int k = 0; k < polytope->n; k++)
-            if (!polytope->still[k])
-                polytope->vertex[n++] = polytope->vertex[k];
-        memset(polytope->still, 0, sizeof polytope->still);
+            if (!polytope->released[k].still)
+                polytope->released[n++] = polytope->released[k];
         polytope->n = n;
     }
 }

@@ -94,6 +94,8 @@ struct recorded_rows {
 /* polytopes over planes whose vertices are watched one by one */
 struct resting_polytopes {
     struct released_vertices *over;
+    struct released_vertices *memory; /* per contact: `room` and `released` of
+                                         the last time it was watched */
     uint32_t n;
     bool *is_over; /* per contact: it is one of them; NULL before the start */
 };

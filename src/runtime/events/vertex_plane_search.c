@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "runtime/events/vertex_plane_priv.h"
+#include "runtime/gap/contact_bodies.h"
 #include "runtime/numerics/vec3.h"
 
 /* The terms 0 .. VERTEX_PLANE_LOW + 1 say roughly where a vertex is, within a
@@ -272,20 +273,15 @@ begin_driven(struct rt *run, const struct vertex_plane *plane, double *horizon,
              struct vertex_plane_course *course)
 {
     const imp_contact *image_contact = rt_contact(run, plane->contact);
-    const imp_tape *tape =
-        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + image_contact->relative;
-    const uint32_t *outs = IMP_ARRAY(run->im, tape->outs, uint32_t);
-    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
-    const double *rows[2] = {NULL, NULL}, *out[12];
+    const double *rows[2], *out[12];
     double *work = run->rows.contact[plane->contact];
     uint32_t dim = run->im->dim;
-    rows[1 - plane->side] = run->rows.block[plane->block];
+    contact_bodies_rows(run, image_contact, rows);
     if (rt_series(run, image_contact->relative, NULL, rows, work,
                   VERTEX_PLANE_ORDER))
         return false;
     for (uint32_t i = 0; i < dim + dim * dim; i++)
-        out[i] =
-            work + (size_t)code[outs[i]].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+        out[i] = tape_output_row(run, image_contact->relative, work, i);
     memset(course->g, 0, sizeof course->g);
     memset(course->z, 0, sizeof course->z);
     course->degree = VERTEX_PLANE_ORDER;

@@ -15,6 +15,8 @@ polygon_add(struct polygon *polygon, const struct polygon_point *point)
     assert(polygon->n >= 0);
     if (polygon->n < polygon->room)
         polygon->v[polygon->n++] = *point;
+    else
+        polygon->full = true;
 }
 
 /* twice the area of the triangle a, b, c; positive if it turns left */

@@ -15,9 +15,10 @@ struct polygon_point {
 struct polygon {
     struct polygon_point *v; /* the caller's memory, for `room` points */
     int n, room;
+    bool full; /* a point was left out, because there was no room */
 };
 
-/* one more point, if there is room */
+/* one more point, if there is room; else polygon->full is set */
 void polygon_add(struct polygon *polygon, const struct polygon_point *point);
 /* The convex hull of the points, in place. A point within tol (m) of a side or
  * of another point is left out. One or two points remain where there is no

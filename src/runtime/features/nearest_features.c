@@ -429,7 +429,7 @@ points_of(const struct polytope_scene *scene, const struct feature_pair *pair,
         return true;
     }
     if (pair->kind[1 - body] == FEATURE_EDGE) {
-        double w[3], normal[3], away[3];
+        double w[3], normal[3];
         turn(scene, scene->p[1]->edge[pair->index[1]].dir, w);
         vec3_cross(scene->p[0]->edge[pair->index[0]].dir, w, normal);
         double l = vec3_norm(normal);
@@ -441,7 +441,6 @@ points_of(const struct polytope_scene *scene, const struct feature_pair *pair,
         for (int k = 0; k < 3; k++)
             normal[k] *= (side < 0.0 ? -1.0 : 1.0) / l;
         edge_points(scene, pair->index[0], pair->index[1], normal, nearest);
-        vec3_sub(nearest->Q, nearest->P, away);
         return isfinite(nearest->gap);
     }
     double foot[3], way[3];

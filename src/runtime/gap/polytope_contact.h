@@ -42,8 +42,15 @@ enum manifold_kind {
                        unique */
 };
 #define MANIFOLD_POINTS 64
-#define MANIFOLD_CHOICES 16
 #define MANIFOLD_CROSSING 2u
+/* A direction that keeps the bodies apart where the normal is open: the normal
+ * of a face, or the common normal of two edges that cross. */
+struct manifold_choice {
+    double n[3];   /* world axes */
+    uint32_t body; /* whose face it is; MANIFOLD_CROSSING: edges */
+    uint32_t face; /* the face, or the edge of body 0 */
+    uint32_t edge; /* the edge of body 1 */
+};
 struct contact_manifold {
     enum manifold_kind kind;
     struct feature_pair pair; /* the features that touch, for messages */
@@ -51,15 +58,8 @@ struct contact_manifold {
     bool stated; /* the normal is open, and the model states one */
     int n_point;
     double P[MANIFOLD_POINTS][3], Q[MANIFOLD_POINTS][3];
-    /* If the normal is open: the directions that keep the bodies apart. Each
-     * is the normal of a face (choice_body and choice_face say of which), or
-     * the common normal of two edges that cross (choice_body is
-     * MANIFOLD_CROSSING; choice_face and choice_edge are the edges of both
-     * bodies). */
-    int n_choice;
-    double choice[MANIFOLD_CHOICES][3];
-    uint32_t choice_body[MANIFOLD_CHOICES], choice_face[MANIFOLD_CHOICES],
-        choice_edge[MANIFOLD_CHOICES];
+    int n_choice;                   /* if the normal is open; else 0 */
+    struct manifold_choice *choice; /* n_choice, in run->brief */
 };
 /* The contact manifold at the present state, where the bodies touch: all
  * features within tol (m) of the touching planes, in world axes. IMP_BADMODEL

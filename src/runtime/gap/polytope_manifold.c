@@ -25,6 +25,8 @@
  * of 1e-11 of the size, at least 1e-5 of the size long, leave the direction of
  * a plane open by 1e-6. */
 #define TOUCH_SAME 1e-6
+/* room for so many choices of a normal at first */
+#define CHOICES_FIRST 16
 
 struct touching {
     const struct polytope_scene *s;
@@ -99,47 +101,54 @@ points_along(struct touching *touch, const double normal[3])
 
 /* adds a normal that keeps the bodies apart, unless it is there already */
 static void
-choose(struct contact_manifold *out, const double normal[3], uint32_t body,
-       uint32_t face, uint32_t edge)
+choose(struct rt *run, struct contact_manifold *out,
+       const struct manifold_choice *more)
 {
-    for (int i = 0; i < out->n_choice; i++) {
+    int count = out->n_choice;
+    for (int i = 0; i < count; i++) {
         double d[3];
         for (int k = 0; k < 3; k++)
-            d[k] = out->choice[i][k] - normal[k];
+            d[k] = out->choice[i].n[k] - more->n[k];
         if (vec3_norm(d) <= TOUCH_SAME)
             return;
     }
-    if (out->n_choice == MANIFOLD_CHOICES)
-        return;
-    int i = out->n_choice++;
-    memcpy(out->choice[i], normal, sizeof out->choice[i]);
-    out->choice_body[i] = body;
-    out->choice_face[i] = face;
-    out->choice_edge[i] = edge;
+    /* the room is the power of two that is needed, and CHOICES_FIRST at least
+     */
+    if (count == 0 || (count >= CHOICES_FIRST && (count & (count - 1)) == 0)) {
+        struct manifold_choice *old = out->choice;
+        out->choice =
+            NEW_N(run->brief, struct manifold_choice,
+                  (size_t)(count < CHOICES_FIRST ? CHOICES_FIRST : 2 * count));
+        if (count)
+            memcpy(out->choice, old, sizeof *old * (size_t)count);
+    }
+    out->choice[out->n_choice++] = *more;
 }
 
 /* adds all corners of the intersection of both cones of normals, in the axes
  * of body 0 */
 static void
-choices(const struct polytope_scene *scene, double least,
+choices(struct rt *run, const struct polytope_scene *scene, double least,
         struct contact_manifold *out)
 {
     uint32_t at[2];
-    double normal[3];
-    for (uint32_t b = 0; b < 2; b++)
-        for (uint32_t f = 0; f < scene->p[b]->n_face; f++) {
+    struct manifold_choice one = {.edge = 0};
+    for (one.body = 0; one.body < 2; one.body++)
+        for (one.face = 0; one.face < scene->p[one.body]->n_face; one.face++) {
             for (int i = 0; i < 3; i++)
-                normal[i] = b == 0 ? scene->p[0]->face[f].n[i]
-                                   : -vec3_dot(scene->R + 3 * i,
-                                               scene->p[1]->face[f].n);
-            if (polytope_separation(scene, normal, at) >= least)
-                choose(out, normal, b, f, 0);
+                one.n[i] = one.body == 0
+                               ? scene->p[0]->face[one.face].n[i]
+                               : -vec3_dot(scene->R + 3 * i,
+                                           scene->p[1]->face[one.face].n);
+            if (polytope_separation(scene, one.n, at) >= least)
+                choose(run, out, &one);
         }
-    for (uint32_t i = 0; i < scene->p[0]->n_edge; i++)
-        for (uint32_t j = 0; j < scene->p[1]->n_edge; j++)
-            if (polytope_edges_cross(scene, i, j, normal) &&
-                polytope_separation(scene, normal, at) >= least)
-                choose(out, normal, MANIFOLD_CROSSING, i, j);
+    one.body = MANIFOLD_CROSSING;
+    for (one.face = 0; one.face < scene->p[0]->n_edge; one.face++)
+        for (one.edge = 0; one.edge < scene->p[1]->n_edge; one.edge++)
+            if (polytope_edges_cross(scene, one.face, one.edge, one.n) &&
+                polytope_separation(scene, one.n, at) >= least)
+                choose(run, out, &one);
 }
 
 /* The normal for the shared points. Of two faces that are parallel to some
@@ -149,11 +158,11 @@ static const double *
 best_of(const struct polytope_scene *scene, const struct contact_manifold *out,
         const struct nearest_features *at)
 {
-    const double *first = out->choice[0];
     uint32_t v[2];
     double d[3];
     if (out->n_choice != 1)
         return at->n;
+    const double *first = out->choice[0].n;
     for (int i = 0; i < 3; i++)
         d[i] = at->n[i] - first[i];
     bool less = polytope_separation(scene, first, v) <
@@ -220,7 +229,7 @@ report(struct rt *run, const imp_contact *image_contact,
     double mid[2][3] = {{0.0}};
     support_body_get(run, image_contact->body[0], &support);
     out->n_point = touch->shared.n;
-    if (touch->shared.n > MANIFOLD_POINTS) {
+    if (touch->shared.n > MANIFOLD_POINTS || touch->shared.full) {
         struct diag *diag = diag_add(
             run->ds, DIAG_E0615, image_contact->range,
             "`%s` and `%s` share an area of %d corners",
@@ -283,7 +292,7 @@ stated(struct rt *run, uint32_t contact, const struct polytope_scene *scene,
                  imp_text(run->im, rt_body(run, image_contact->body[1])->name));
     for (int i = 0; i < out->n_choice; i++) {
         char x[3][NUM_TEXT];
-        support_rotate(&support, out->choice[i], world);
+        support_rotate(&support, out->choice[i].n, world);
         if (scene->dim == 2)
             diag_note(
                 run->ds, diag, IMP_NOWHERE, "a normal that does: (%s, %s)",
@@ -337,7 +346,7 @@ polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
     nearest_features_find(&scene, &at.pair, &at);
     touch.tol = fmax(tol, 64.0 * DBL_EPSILON * scene.size);
     double least = fmin(at.gap, 0.0) - touch.tol;
-    choices(&scene, least, out);
+    choices(run, &scene, least, out);
     room(run, contact, &touch);
     points_along(&touch, best_of(&scene, out, &at));
     double normal[3];
@@ -359,8 +368,8 @@ polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
     support_rotate(&support, normal, out->n);
     for (int i = 0; i < out->n_choice; i++) {
         double world[3];
-        support_rotate(&support, out->choice[i], world);
-        memcpy(out->choice[i], world, sizeof world);
+        support_rotate(&support, out->choice[i].n, world);
+        memcpy(out->choice[i].n, world, sizeof world);
     }
     if (out->kind != MANIFOLD_OPEN)
         out->n_choice = 0;

@@ -330,19 +330,19 @@ polytope_choice_series(struct rt *run, uint32_t contact, int order,
         stated_series(run, contact, order, manifold, c, R, gap);
         return IMP_OK;
     }
-    body = manifold->choice_body[choice];
+    const struct manifold_choice *chosen = &manifold->choice[choice];
+    body = chosen->body;
     polytope_scene_get(run, contact, false, &scene);
     if (body == MANIFOLD_CROSSING) {
-        pair = (struct feature_pair){
-            {FEATURE_EDGE, FEATURE_EDGE},
-            {manifold->choice_face[choice], manifold->choice_edge[choice]}};
+        pair = (struct feature_pair){{FEATURE_EDGE, FEATURE_EDGE},
+                                     {chosen->face, chosen->edge}};
     } else {
-        const double *f = scene.p[body]->face[manifold->choice_face[choice]].n;
+        const double *f = scene.p[body]->face[chosen->face].n;
         for (int k = 0; k < 3; k++)
             normal[k] = body == 0 ? f[k] : -vec3_dot(scene.R + 3 * k, f);
         polytope_separation(&scene, normal, at);
         pair.kind[body] = FEATURE_FACE;
-        pair.index[body] = manifold->choice_face[choice];
+        pair.index[body] = chosen->face;
         pair.kind[1 - body] = FEATURE_VERTEX;
         pair.index[1 - body] = at[1 - body];
     }

@@ -237,15 +237,19 @@ struct above {
     struct contact_point base;
     double low, reach; /* the least and the greatest gap that count */
     int n, most;
+    bool full; /* there was no room for some points */
 };
 
 static void
 one_above(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
     struct above *found = ctx;
-    if (gap->c[0] < found->low || gap->c[0] > found->reach ||
-        found->n >= found->most)
+    if (gap->c[0] < found->low || gap->c[0] > found->reach)
         return;
+    if (found->n >= found->most) {
+        found->full = true;
+        return;
+    }
     found->out[found->n] = found->base;
     found->out[found->n++].vertex = vertex;
 }
@@ -255,9 +259,8 @@ one_above(void *ctx, uint32_t vertex, const struct taylor *gap)
 static bool
 between(struct rt *run, const struct contact_point *at, double out)
 {
-    struct taylor side[CONTACT_POINTS_MOST];
-    for (int j = contact_point_sides(run, at, 0, side, CONTACT_POINTS_MOST);
-         j-- > 0;)
+    struct taylor *side;
+    for (int j = contact_point_sides(run, at, 0, &side); j-- > 0;)
         if (side[j].c[0] < -out)
             return false;
     return true;
@@ -271,6 +274,8 @@ append(struct above *found, const struct contact_point *at)
             return;
     if (found->n < found->most)
         found->out[found->n++] = *at;
+    else
+        found->full = true;
 }
 
 /* adds the vertices within reach of the plane or face of `base` that are
@@ -278,10 +283,16 @@ append(struct above *found, const struct contact_point *at)
 static int
 over_base(struct rt *run, struct above *found, const struct contact_point *base)
 {
+    const imp_contact *image_contact = rt_contact(run, base->contact);
+    int most =
+        (int)run->polytope[image_contact->body[1 - base->face_of]]->n_vertex;
     struct contact_point *room =
-        NEW_N(run->brief, struct contact_point, CONTACT_POINTS_MOST);
-    struct above all = {room,         *base, found->low,
-                        found->reach, 0,     CONTACT_POINTS_MOST};
+        NEW_N(run->brief, struct contact_point, (size_t)most);
+    struct above all = {.out = room,
+                        .base = *base,
+                        .low = found->low,
+                        .reach = found->reach,
+                        .most = most};
     int st = contact_point_vertices(run, base, 0, one_above, &all, NULL);
     for (int i = 0; i < all.n && !st; i++)
         if (between(run, &room[i], 0.0))
@@ -378,6 +389,18 @@ one_crossing(void *ctx, const struct contact_point *at,
 }
 
 int
+contact_set_room(const struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    int room = CONTACT_POINTS_MOST;
+    for (int i = 0; i < 2 && image_contact->system == IMP_NO_SYSTEM; i++)
+        if (run->polytope[image_contact->body[i]] != NULL)
+            room += (int)run->polytope[image_contact->body[i]]->n_vertex;
+    return room;
+}
+
+int
 contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
                  struct contact_point *out, int most)
 {
@@ -398,7 +421,8 @@ contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
     }
     if (contact_set_plane(run, contact, &base[0])) {
         int st = series_of(run, contact);
-        return st || over_base(run, &found, &base[0]) ? -1 : found.n;
+        return st || over_base(run, &found, &base[0]) || found.full ? -1
+                                                                    : found.n;
     }
     /* first the points that touch, then all points of the faces on which they
      * lie */
@@ -413,7 +437,8 @@ contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
     if (series_of(run, contact) || over_base(run, &found, &base[0]) ||
         over_base(run, &found, &base[1]) ||
         contact_point_crossings(run, contact, 0, of_faces, one_crossing,
-                                &crossings))
+                                &crossings) ||
+        found.full)
         return -1;
     return found.n;
 }
@@ -501,7 +526,6 @@ contact_set_face(struct rt *run, uint32_t contact, double tol,
     const imp_contact *image_contact = rt_contact(run, contact);
     struct contact_point *spot =
         NEW_N(run->brief, struct contact_point, CONTACT_POINTS_MOST);
-    double length = gap_length(run, contact);
     if (image_contact->system != IMP_NO_SYSTEM ||
         image_contact->flags & IMP_CONTACTF_STATED ||
         !(image_contact->flags & IMP_CONTACTF_CORNERS) ||
@@ -516,7 +540,8 @@ contact_set_face(struct rt *run, uint32_t contact, double tol,
             return false;
     if (n < 1 || series_of(run, contact))
         return false;
-    struct beyond beyond = {run, spot[0], tol, FACE_NEAR * length, true};
+    struct beyond beyond = {run, spot[0], tol,
+                            FACE_NEAR * gap_length(run, contact), true};
     if (contact_point_vertices(run, &beyond.base, 0, one_beyond, &beyond, NULL))
         return false;
     *base = beyond.base;

@@ -12,9 +12,14 @@ int contact_set_points(struct rt *run, uint32_t contact, double tol,
                        struct contact_point *out, int most);
 /* Points of a contact that are closer than `reach` (m) and may come to touch:
  * of vertices those over the plane, or over the face that others touch within
- * tol now. Returns as contact_set_points. */
+ * tol now. Returns as contact_set_points, and -1 if there are more than `most`.
+ */
 int contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
                      struct contact_point *out, int most);
+
+/* room enough for contact_set_near: all vertices, and CONTACT_POINTS_MOST edges
+ * that cross (where there are more, contact_set_near returns -1) */
+int contact_set_room(const struct rt *run, uint32_t contact);
 
 /* Is the contact one of a polytope over a plane? Then *base is the plane. */
 bool contact_set_plane(const struct rt *run, uint32_t contact,

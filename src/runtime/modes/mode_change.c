@@ -39,10 +39,6 @@ falls(const double *c, double span, double n0, double n1, double *time)
     return true;
 }
 
-/* most sides of a face */
-#define SIDES 64
-/* most faces of a contact onto which vertices may come down */
-#define BASES 32
 /* A point is let go this many tolerances past the end of its face, so that
  * what touches from there on can be told apart. Until then the face counts as
  * a plane. */
@@ -131,8 +127,8 @@ sinks(struct search *search, int index)
 static bool
 within(struct search *search, const struct contact_point *at, double s)
 {
-    struct taylor side[SIDES];
-    int n = contact_point_sides(search->r, at, MOTION_STEP_ORDER, side, SIDES);
+    struct taylor *side;
+    int n = contact_point_sides(search->r, at, MOTION_STEP_ORDER, &side);
     for (int k = 0; k < n; k++)
         if (taylor_at(MOTION_STEP_ORDER, &side[k], s) < -search->low)
             return false;
@@ -233,12 +229,12 @@ add_face(struct contact_point *base, int *n, struct contact_point at)
     for (int i = 0; i < *n; i++)
         if (same_face(&base[i], &at))
             return;
-    if (*n < BASES)
-        base[(*n)++] = at;
+    base[(*n)++] = at;
 }
 
 /* The faces on which held features of a contact lie: vertices of the other
- * body may come down on them. Returns how many. */
+ * body may come down on them. Returns how many; base: room for all faces of
+ * both bodies. */
 static int
 faces_near(const struct rt *run, uint32_t contact, struct contact_point *base)
 {
@@ -323,8 +319,12 @@ edges_cross(void *ctx, const struct contact_point *at, const struct taylor *gap)
 static int
 others(struct search *search, uint32_t contact)
 {
+    const imp_contact *image_contact = rt_contact(search->r, contact);
+    size_t room = 0;
+    for (int i = 0; i < 2; i++)
+        room += search->r->polytope[image_contact->body[i]]->n_face;
     struct contact_point *base =
-        NEW_N(search->r->brief, struct contact_point, BASES);
+        NEW_N(search->r->brief, struct contact_point, room);
     int n = faces_near(search->r, contact, base), st = IMP_OK;
     for (int i = 0; i < n && !st; i++) {
         search->on = &base[i];
@@ -352,11 +352,11 @@ comes_down(const struct search *search, uint32_t vertex, const double *gap,
                    : 0;
     for (int i = 0;
          search->over->time == rt_time(search->r) && i < search->over->n; i++)
-        if (search->over->vertex[i] == vertex) {
+        if (search->over->released[i].vertex == vertex) {
             bool falls_now =
                 gap[1] <
                 -mode_still_rate(search->r, search->on->contact, 2.0 * gap[2]);
-            drop = search->over->still[i] && !falls_now ? 2 : 1;
+            drop = search->over->released[i].still && !falls_now ? 2 : 1;
             marked = true;
         }
     for (int k = drop; k <= MOTION_STEP_ORDER; k++)
@@ -428,9 +428,9 @@ one_row(struct search *search, int index)
     gap_tolerances(search->r, row->spot.contact, &search->tol, &search->rate);
     gap_rounding(search->r, row->spot.contact, &search->low, &time);
     search->lag = FACE_END_LAG * search->tol;
-    struct taylor side[SIDES];
-    int n = contact_point_sides(search->r, &row->spot, MOTION_STEP_ORDER, side,
-                                SIDES);
+    struct taylor *side;
+    int n =
+        contact_point_sides(search->r, &row->spot, MOTION_STEP_ORDER, &side);
     for (int k = 0; k < n; k++)
         if (polynomial_below(side[k].c, MOTION_STEP_ORDER, 0.0, search->best,
                              -search->lag, &time))

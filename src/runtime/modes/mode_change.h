@@ -9,13 +9,14 @@
  * The gap of each vertex is followed by itself: a vertex counts as closed only
  * if its gap is 0 to rounding. The vertices that are listed are closed by
  * definition at this time: they rise, or they have no rate and were let go. */
-#define RELEASED_MOST 64
 struct released_vertices {
     struct contact_point base; /* the plane; its `vertex` means nothing */
     double time;
-    int n;
-    uint32_t vertex[RELEASED_MOST];
-    bool still[RELEASED_MOST]; /* has no rate */
+    int n, room; /* vertices that are listed, and room for them */
+    struct released_vertex {
+        uint32_t vertex;
+        bool still; /* has no rate */
+    } * released;
 };
 
 enum mode_change_kind {

@@ -555,7 +555,7 @@ contact_point_vertices(struct rt *run, const struct contact_point *on,
 
 int
 contact_point_sides(struct rt *run, const struct contact_point *at, int order,
-                    struct taylor *side, int most)
+                    struct taylor **side)
 {
     assert(at->face_of == 0 || at->face_of == 1);
     const imp_contact *image_contact = rt_contact(run, at->contact);
@@ -565,13 +565,16 @@ contact_point_sides(struct rt *run, const struct contact_point *at, int order,
     struct over pose;
     struct taylor place[3];
     int count = 0;
-    if (at->kind == POINT_EDGES)
-        return most < 4 ? 0 : edge_ends(run, at, order, side);
+    if (at->kind == POINT_EDGES) {
+        *side = NEW_N(run->brief, struct taylor, 4);
+        return edge_ends(run, at, order, *side);
+    }
     if (other->n_vertex == 0 || over_get(run, at, order, &pose))
         return 0;
     const struct polytope_face *face = face_of(run, at, &polytope);
     over_point(&pose, at->face_of, polytope->vertex[at->vertex], place);
-    for (uint32_t i = 0; i < face->count && count < most; i++) {
+    *side = NEW_N(run->brief, struct taylor, face->count);
+    for (uint32_t i = 0; i < face->count; i++) {
         const double *from = other->vertex[other->loop[face->first + i]];
         const double *to =
             other->vertex[other->loop[face->first + (i + 1) % face->count]];
@@ -589,8 +592,8 @@ contact_point_sides(struct rt *run, const struct contact_point *at, int order,
             in[j] /= len;
             base += in[j] * from[j];
         }
-        taylor_dot_const(order, place, in, &side[count]);
-        side[count++].c[0] -= base;
+        taylor_dot_const(order, place, in, &(*side)[count]);
+        (*side)[count++].c[0] -= base;
     }
     return count;
 }

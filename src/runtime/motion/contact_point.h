@@ -35,8 +35,8 @@ struct persistent_row;
 /* Does the body move at all? (False for the world and for fixed bodies.) */
 bool contact_point_body_moves(const struct rt *run, uint32_t body);
 /* The gap of a point and the forces that open it, as series to `order`;
- * run->rows.block holds the motion. Status of the tapes; IMP_SINGULAR where two edges
- * are parallel. */
+ * run->rows.block holds the motion. Status of the tapes; IMP_SINGULAR where two
+ * edges are parallel. */
 int contact_point_series(struct rt *run, struct persistent_group *group,
                          struct persistent_row *row, int order);
 /* Forgets the poses that points of one contact share: to be called whenever
@@ -63,9 +63,9 @@ int contact_point_crossings(struct rt *run, uint32_t contact, int order,
 int contact_point_place(struct rt *run, const struct contact_point *at,
                         int order, struct taylor out[3]);
 /* Distances (m, positive inside) of a vertex to the sides of its face, or of a
- * crossing to the ends of its edges. Returns how many there are, at most
- * `most`. */
+ * crossing to the ends of its edges. Returns how many there are; *side is in
+ * run->brief. */
 int contact_point_sides(struct rt *run, const struct contact_point *at,
-                        int order, struct taylor *side, int most);
+                        int order, struct taylor **side);
 
 #endif

@@ -22,6 +22,9 @@
 /* if a pivot is below this share of its diagonal, the row depends on those
  * before */
 #define LIMIT_RANK 1e-11
+/* A point at rest is taken as a pivot first if this share of its diagonal is
+ * left: half of the digits of a quotient by its root stay. */
+#define LIMIT_REST 1e-6
 /* a gap below this many rounding errors of its terms is 0 */
 #define LIMIT_NOISE 64.0
 /* Flights that agree to this share are the same: gaps that were closed
@@ -34,21 +37,38 @@ struct space {
     int *basis;
 };
 
-/* F F^T = G by pivots; the last entry of row basis[k] of F is at k */
+/* the row with the greatest share of its diagonal left, above `best`; rests:
+ * among these points alone; -1: none */
+static int
+pivot_of(const struct space *space, const double *G, const bool *rests,
+         double best)
+{
+    int count = space->m, pivot = -1;
+    for (int row = 0; row < count; row++) {
+        if ((rests && !rests[row]) ||
+            !(space->rest[row] > best * G[row * count + row]))
+            continue;
+        best = space->rest[row] / G[row * count + row];
+        pivot = row;
+    }
+    return pivot;
+}
+
+/* F F^T = G by pivots; the last entry of row basis[k] of F is at k. Points at
+ * rest come first: their coordinates are then exactly 0, as their gaps and rates
+ * are, whatever the rounding errors of the other points. A rate of rounding
+ * would be a flight, and its end a limit. */
 static void
-factor(struct space *space, const double *G)
+factor(struct space *space, const double *G, const bool *rests)
 {
     int count = space->m;
     for (int row = 0; row < count; row++)
         space->rest[row] = G[row * count + row];
     for (space->r = 0; space->r < count; space->r++) {
-        int pivot = -1, column = space->r;
-        double best = LIMIT_RANK;
-        for (int row = 0; row < count; row++)
-            if (space->rest[row] > best * G[row * count + row]) {
-                best = space->rest[row] / G[row * count + row];
-                pivot = row;
-            }
+        int column = space->r;
+        int pivot = pivot_of(space, G, rests, LIMIT_REST);
+        if (pivot < 0)
+            pivot = pivot_of(space, G, NULL, LIMIT_RANK);
         if (pivot < 0)
             break;
         double root = sqrt(space->rest[pivot]);
@@ -262,12 +282,15 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
            *N = off + count;
     double *restitution = N + mm * mm, most = 0.0;
     int basis[CONTACT_POINTS_MOST];
+    bool rests[CONTACT_POINTS_MOST];
     all->found = some->found = false;
     if (together(run, question, all))
         return true;
     double *mass = NULL;
     space.basis = basis;
-    factor(&space, question->G);
+    for (int i = 0; i < count; i++)
+        rests[i] = question->p[i].gap == 0.0 && question->p[i].rate == 0.0;
+    factor(&space, question->G, rests);
     for (int i = 0; i < count; i++)
         g[i] = question->p[i].gap;
     coordinates(&space, g, place, c);

@@ -79,9 +79,7 @@ body_mass(const struct body *body, const struct solid *solid)
     return body->density * volume;
 }
 
-/* The rows from the last impact before a limit of chatter to the limit show the
- * motion without the impacts that the limit sums up. */
-static bool
+bool
 is_summed(const struct result *result, double time)
 {
     for (int i = 0; i < result->limits; i++)
@@ -270,7 +268,8 @@ audit_event_places(struct audit *audit, int row, const struct event *event,
             finding_set(audit->finding, "event where nothing is",
                         "%s of %s at t = %.17g, but the distance is %.3g",
                         event[i].kind, contact->name, event[i].time, own);
-        if (event[i].impulse < -FLIGHT)
+        /* Newton's law may pull at one of several contacts */
+        if (event[i].impulse < -FLIGHT && (count == 1 || model->law))
             finding_set(audit->finding, "pull",
                         "%s of %s at t = %.17g pulls: impulse %.17g",
                         event[i].kind, contact->name, event[i].time,
@@ -350,6 +349,11 @@ audit_motion(const struct model *model, const struct result *result,
 {
     struct audit audit = {.model = model, .result = result, .finding = finding};
     if (!result->read)
+        return;
+    if (model->question == ASK_CHATTER)
+        return;
+    audit_systems(model, result, finding);
+    if (!model->bodies)
         return;
     prepare(&audit);
     audit_limits(result, finding);

@@ -12,6 +12,13 @@ void audit_end(const struct model *model, const struct result *result,
 /* All else; rows should be dense. */
 void audit_motion(const struct model *model, const struct result *result,
                   struct finding *finding);
+/* That of systems: audit_motion calls it. */
+void audit_systems(const struct model *model, const struct result *result,
+                   struct finding *finding);
+/* Is the row within a limit of chatter? Rows from the last impact before a
+ * limit to the limit show the motion without the impacts that the limit sums
+ * up. */
+bool is_summed(const struct result *result, double time);
 /* The run ended by one of the codes that docs/limits.md lists. */
 bool is_known_limit(const struct result *result);
 

@@ -100,6 +100,9 @@ check_relation(const struct runner *runner, struct subject *subject, int check,
     if (!subject->result.read || !relation->make(&trial))
         return;
     frame_apply(&trial.frame, &trial.other);
+    for (int i = 0; i < trial.other.systems; i++)
+        if (trial.other.system[i].formulas.count == MAX_NODES)
+            return; /* too long for its list */
     if (text)
         *text = model_text(&trial.other);
     run_model(runner, &trial.other, &result);
@@ -112,7 +115,8 @@ check_relation(const struct runner *runner, struct subject *subject, int check,
                                     .frame = trial.frame,
                                     .from = trial.from,
                                     .to = trial.to,
-                                    .motion_alone = trial.motion_alone};
+                                    .motion_alone = trial.motion_alone,
+                                    .same_energy = trial.same_energy};
     compare(&comparison, &subject->growth, finding);
     result_free(&result);
 }

@@ -44,6 +44,7 @@ struct comparison {
     struct frame frame;        /* b is a, seen in this frame */
     double from, to;           /* times of a */
     bool motion_alone;         /* events may have other contacts */
+    bool same_energy;          /* both end with the same energy */
 };
 
 void compare(const struct comparison *comparison, const struct growth *growth,

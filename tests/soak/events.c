@@ -73,6 +73,7 @@ add_crowds(struct event_list *list, int limits, const struct result *result,
            const struct frame *frame)
 {
     double last[MAX_CONTACTS];
+    bool after_impact[MAX_CONTACTS] = {false};
     double scale = frame->mass * frame->length / frame->time;
     for (int i = 0; i < MAX_CONTACTS; i++)
         last[i] = -INFINITY;
@@ -83,10 +84,12 @@ add_crowds(struct event_list *list, int limits, const struct result *result,
             continue;
         double step = time - last[contact];
         last[contact] = time;
-        bool weak = !strcmp(result->event[i].kind, "impact") &&
-                    fabs(result->event[i].impulse) < WEAK * scale;
+        bool impact = !strcmp(result->event[i].kind, "impact");
+        bool flies = after_impact[contact];
+        after_impact[contact] = impact;
+        bool weak = impact && fabs(result->event[i].impulse) < WEAK * scale;
         if (((step > NEAR || step == 0) && !weak) ||
-            in_limit(list, limits, time))
+            (flies && in_limit(list, limits, time)))
             continue;
         struct window *window = &list->window[list->windows];
         if (list->windows > limits && window[-1].begin < time &&

@@ -120,6 +120,82 @@ turn_body(struct transformation *by, struct body *body)
     turn_load(by, &body->load);
 }
 
+/* Solves matrix*x = x for the n unknowns, by elimination with pivots. */
+static void
+solve(int n, double matrix[MAX_COORDINATES][MAX_COORDINATES], double *x)
+{
+    for (int i = 0; i < n; i++) {
+        int best = i;
+        for (int k = i; k < n; k++)
+            if (fabs(matrix[k][i]) > fabs(matrix[best][i]))
+                best = k;
+        for (int k = 0; k < n; k++) {
+            double keep = matrix[i][k];
+            matrix[i][k] = matrix[best][k];
+            matrix[best][k] = keep;
+        }
+        double keep = x[i];
+        x[i] = x[best];
+        x[best] = keep;
+        for (int k = 0; k < n; k++) {
+            double factor = k == i ? 0 : matrix[k][i] / matrix[i][i];
+            for (int m = 0; m < n; m++)
+                matrix[k][m] -= factor * matrix[i][m];
+            x[k] -= factor * x[i];
+        }
+    }
+    for (int i = 0; i < n; i++)
+        x[i] /= matrix[i][i];
+}
+
+/* The chart of a system in the frame: the same coordinates unless stated. */
+static struct substitution
+chart_of(const struct frame *frame, const struct model *model, int index)
+{
+    struct substitution chart = {.coordinates =
+                                     model->system[index].coordinates};
+    if (frame->charted)
+        chart = frame->chart[index];
+    for (int i = 0; !frame->charted && i < MAX_COORDINATES; i++)
+        chart.matrix[i][i] = 1;
+    chart.rate_factor = frame->time;
+    return chart;
+}
+
+static void
+frame_apply_systems(const struct frame *frame, struct model *model)
+{
+    for (int s = 0; s < model->systems; s++) {
+        struct coordinate_system *system = &model->system[s];
+        struct substitution by = chart_of(frame, model, s);
+        struct formulas from = system->formulas, *to = &system->formulas;
+        if (!frame->charted && frame->time == 1)
+            continue;
+        to->count = 0;
+        system->kinetic = formula_substitute(&from, system->kinetic, &by, to);
+        if (system->potential)
+            system->potential =
+                formula_substitute(&from, system->potential, &by, to);
+        if (system->dissipation)
+            system->dissipation = formula_scaled(
+                to, 1 / frame->time,
+                formula_substitute(&from, system->dissipation, &by, to));
+        for (int i = 0; i < model->contacts; i++)
+            if (model->contact[i].system == s + 1)
+                model->contact[i].gap =
+                    formula_substitute(&from, model->contact[i].gap, &by, to);
+        double copy[MAX_COORDINATES][MAX_COORDINATES];
+        for (int i = 0; i < system->coordinates; i++) {
+            system->start[i] -= by.offset[i];
+            system->rate[i] /= frame->time;
+        }
+        memcpy(copy, by.matrix, sizeof copy);
+        solve(system->coordinates, copy, system->start);
+        memcpy(copy, by.matrix, sizeof copy);
+        solve(system->coordinates, copy, system->rate);
+    }
+}
+
 void
 frame_apply(const struct frame *frame, struct model *model)
 {
@@ -134,9 +210,26 @@ frame_apply(const struct frame *frame, struct model *model)
                 model->gravity);
     for (int i = 0; i < model->bodies; i++)
         turn_body(&by, &model->body[i]);
+    frame_apply_systems(frame, model);
     model->until *= frame->time;
     for (int i = 0; i < model->times; i++)
         model->at[i] *= frame->time;
+}
+
+void
+frame_undo_place(const struct frame *frame, const struct model *model,
+                 int system, const struct place *in, struct place *out)
+{
+    struct substitution by = chart_of(frame, model, system);
+    struct place place = {{0}, {0}};
+    for (int i = 0; i < by.coordinates; i++) {
+        place.q[i] = by.offset[i];
+        for (int k = 0; k < by.coordinates; k++) {
+            place.q[i] += by.matrix[i][k] * in->q[k];
+            place.rate[i] += by.matrix[i][k] * in->rate[k] * frame->time;
+        }
+    }
+    *out = place;
 }
 
 double
@@ -196,6 +289,11 @@ model_restart(struct model *model, const struct result *result, int row)
         memcpy(body->spin, state->spin, sizeof body->spin);
         memcpy(body->quaternion, state->quaternion, sizeof body->quaternion);
         body->angle = state->angle;
+    }
+    for (int i = 0; i < model->systems; i++) {
+        const struct place *place = &result->place[row * MAX_SYSTEMS + i];
+        memcpy(model->system[i].start, place->q, sizeof place->q);
+        memcpy(model->system[i].rate, place->rate, sizeof place->rate);
     }
     int left = 0;
     for (int i = 0; i < model->times; i++)

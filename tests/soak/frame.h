@@ -15,6 +15,10 @@ struct frame {
     bool mirror;               /* x is reflected before the turn */
     double shift[3], boost[3];
     double start;
+    /* of systems: q = chart.matrix*q' + chart.offset, where q' are the
+     * coordinates in the frame; the rates follow */
+    struct substitution chart[MAX_SYSTEMS];
+    bool charted;
 };
 
 struct frame frame_same(void);
@@ -25,6 +29,8 @@ void frame_apply(const struct frame *frame, struct model *model);
  * result of the model that was transformed. `time` is that of the model. */
 void frame_undo(const struct frame *frame, int dimension, double time,
                 const struct state *in, struct state *out);
+void frame_undo_place(const struct frame *frame, const struct model *model,
+                      int system, const struct place *in, struct place *out);
 double frame_time(const struct frame *frame, double time);
 double frame_undo_time(const struct frame *frame, double time);
 /* Lets the model begin with the state of a row of its result, at that row's

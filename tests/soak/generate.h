@@ -5,8 +5,8 @@
 
 #include "model.h"
 
-/* The model of that seed: bodies that start apart, mostly in a trough or flying
- * at each other. */
-void generate(uint64_t seed, struct model *out);
+/* The model of that seed, of that kind if `kind` is not NULL. False: there is
+ * no such kind. */
+bool generate(uint64_t seed, const char *kind, struct model *out);
 
 #endif

@@ -3,8 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "generate.h"
-#include "random.h"
+#include "generate_priv.h"
 #include "solid.h"
 #include "vector.h"
 
@@ -249,32 +248,29 @@ add_surroundings(struct model *model, struct random *random)
 }
 
 void
-generate(uint64_t seed, struct model *out)
+generate_bodies(struct random *random, struct model *out)
 {
-    struct random random = random_start(seed, 0);
-    *out = (struct model){.dimension = random_chance(&random, 0.6) ? 2 : 3};
-    bool falls = random_chance(&random, 0.6);
+    out->dimension = random_chance(random, 0.6) ? 2 : 3;
+    bool falls = random_chance(random, 0.6);
     int down = out->dimension - 1;
     if (falls) {
-        out->gravity[down] = -random_in(&random, 3, 10);
-        if (random_chance(&random, 0.2))
-            out->gravity[0] = random_in(&random, -1, 1);
-        add_surroundings(out, &random);
-    } else if (random_chance(&random, 0.3)) {
-        add_surroundings(out, &random);
+        out->gravity[down] = -random_in(random, 3, 10);
+        if (random_chance(random, 0.2))
+            out->gravity[0] = random_in(random, -1, 1);
+        add_surroundings(out, random);
+    } else if (random_chance(random, 0.3)) {
+        add_surroundings(out, random);
     }
-    int moving = 1 + random_whole(&random, out->bodies ? 3 : 4);
+    int moving = 1 + random_whole(random, out->bodies ? 3 : 4);
     if (!out->bodies && moving < 2)
         moving = 2;
-    bool loads = random_chance(&random, 0.15);
+    bool loads = random_chance(random, 0.15);
     for (int i = 0; i < moving; i++)
-        if (add_moving(out, &random, falls ? 1 : 2, falls ? 1.2 : 1.5) && loads)
-            random_load(&random, out->dimension, &out->body[out->bodies - 1]);
-    add_contacts(out, &random, random_chance(&random, 0.8) ? 1 : 0.7);
-    if (random_chance(&random, 0.3))
+        if (add_moving(out, random, falls ? 1 : 2, falls ? 1.2 : 1.5) && loads)
+            random_load(random, out->dimension, &out->body[out->bodies - 1]);
+    add_contacts(out, random, random_chance(random, 0.8) ? 1 : 0.7);
+    if (random_chance(random, 0.3))
         out->law =
-            random_chance(&random, 0.5) ? "complementarity" : "sequential";
+            random_chance(random, 0.5) ? "complementarity" : "sequential";
     out->until = falls ? 2 : 3;
-    out->record_gaps = true;
-    model_set_times(out, 33);
 }

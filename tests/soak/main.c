@@ -19,6 +19,7 @@ struct options {
     int jobs;
     int shrink_seconds;
     const char *only;  /* name of the only check, or NULL */
+    const char *kind;  /* of models; NULL: all */
     const char *known; /* file of known findings, or NULL */
     bool ways;         /* machine code and simulators, too */
     bool print;        /* print the models, run nothing */
@@ -33,6 +34,8 @@ static const char usage[] =
     "  --seconds N       for so long, at most (60)\n"
     "  --jobs N          processes (1)\n"
     "  --check NAME      this check alone\n"
+    "  --kind NAME       models of this kind alone: bodies, system, kepler, "
+    "feet\n"
     "  --known FILE      leave out the findings listed there\n"
     "  --ways            compare machine code and simulators too\n"
     "  --shrink N        seconds to make a failing model small (60)\n"
@@ -77,6 +80,8 @@ read_options(int count, char **argument, struct options *out)
             out->shrink_seconds = (int)strtol(value, NULL, 10);
         else if (!strcmp(name, "--check"))
             out->only = value;
+        else if (!strcmp(name, "--kind"))
+            out->kind = value;
         else if (!strcmp(name, "--known"))
             out->known = value;
         else
@@ -134,7 +139,7 @@ soak_seed(const struct options *options, uint64_t seed, long *runs)
     struct model *model = malloc(sizeof *model);
     struct subject subject;
     int found = 0;
-    generate(seed, model);
+    generate(seed, options->kind, model);
     subject_make(&options->runner, model, seed, &subject);
     int checks = options->ways ? check_count() : 1 + relation_count;
     for (int check = 0; check < checks; check++) {
@@ -181,13 +186,17 @@ int
 main(int count, char **argument)
 {
     struct options options;
-    if (!read_options(count, argument, &options)) {
+    struct model *trial = malloc(sizeof *trial);
+    bool fine = read_options(count, argument, &options) &&
+                generate(options.seed, options.kind, trial);
+    free(trial);
+    if (!fine) {
         fputs(usage, stderr);
         return 2;
     }
     if (options.print) {
         struct model *model = malloc(sizeof *model);
-        generate(options.seed, model);
+        generate(options.seed, options.kind, model);
         model_print(model, stdout);
         free(model);
         return 0;

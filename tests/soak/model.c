@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "print.h"
 #include "random.h"
 
 bool
@@ -29,8 +30,8 @@ is_zero(const double v[3])
     return v[0] == 0 && v[1] == 0 && v[2] == 0;
 }
 
-static void
-number(FILE *out, double x)
+void
+print_number(FILE *out, double x)
 {
     char text[40];
     for (int digits = 3; digits <= 17; digits++) {
@@ -46,7 +47,7 @@ vector(const struct model *model, FILE *out, const double v[3])
 {
     for (int k = 0; k < model->dimension; k++) {
         fputs(k ? ", " : "(", out);
-        number(out, v[k]);
+        print_number(out, v[k]);
     }
     fputs(")", out);
 }
@@ -67,7 +68,7 @@ number_key(FILE *out, const char *key, double x)
     if (x == 0)
         return;
     fprintf(out, "  %s = ", key);
-    number(out, x);
+    print_number(out, x);
 }
 
 /* "(1, 2) + ((3, 4) [unit])*t" */
@@ -106,7 +107,7 @@ print_shape(const struct model *model, const struct body *body, FILE *out)
         int count = body->shape == SHAPE_BALL ? 1 : model->dimension;
         for (int i = 0; i < count; i++) {
             fputs(i ? ", " : "", out);
-            number(out, body->size[i]);
+            print_number(out, body->size[i]);
         }
     }
     fputs(")", out);
@@ -126,7 +127,7 @@ static void
 coefficient(FILE *out, double x, const char *unit)
 {
     fputs("(", out);
-    number(out, x);
+    print_number(out, x);
     fprintf(out, " [%s])", unit);
 }
 
@@ -162,7 +163,7 @@ print_force(const struct model *model, const struct body *body, FILE *out)
         fputs(" [N])*sin(", out);
         coefficient(out, load->frequency, "1/s");
         fputs("*t + ", out);
-        number(out, load->phase);
+        print_number(out, load->phase);
         fputs(")", out);
     }
 }
@@ -178,7 +179,7 @@ print_torque(const struct model *model, const struct body *body, FILE *out)
         if (model->dimension == 3)
             vector(model, out, load->torque);
         else
-            number(out, load->torque[2]);
+            print_number(out, load->torque[2]);
         fputs(" [N*m])", out);
     }
     if (load->torque_drag != 0) {
@@ -201,7 +202,7 @@ print_attitude(const struct model *model, const struct body *body, FILE *out)
     fputs("  quaternion = (", out);
     for (int k = 0; k < 4; k++) {
         fputs(k ? ", " : "", out);
-        number(out, q[k]);
+        print_number(out, q[k]);
     }
     fputs(")", out);
 }
@@ -245,7 +246,7 @@ print_contact(const struct model *model, int index, FILE *out)
     fputs("  restitution = ", out);
     if (contact->restitution_law)
         fprintf(out, "%s(", contact->restitution_law);
-    number(out, contact->restitution);
+    print_number(out, contact->restitution);
     fputs(contact->restitution_law ? ") }\n" : " }\n", out);
 }
 
@@ -272,28 +273,43 @@ print_record(const struct model *model, FILE *out)
                     name, name, name,
                     model->dimension == 3 ? "quaternion" : "angle", name);
     }
-    for (int i = 0; model->record_gaps && i < model->contacts; i++)
-        if (model->contact[i].there)
-            fprintf(out, ", gap(%s)", model->contact[i].name);
+    for (int i = 0; i < model->systems; i++) {
+        const struct coordinate_system *system = &model->system[i];
+        for (int k = 0; system->there && k < system->coordinates; k++)
+            fprintf(out, ", %s.%s, %s.%s'", system->name, system->coordinate[k],
+                    system->name, system->coordinate[k]);
+    }
+    for (int i = 0; model->record_gaps && i < model->contacts; i++) {
+        const struct contact *contact = &model->contact[i];
+        if (contact->there && contact->system)
+            fprintf(out, ", gap(%s.%s)",
+                    model->system[contact->system - 1].name, contact->name);
+        else if (contact->there)
+            fprintf(out, ", gap(%s)", contact->name);
+    }
     fputs(")\n", out);
 }
 
 static void
-print_simulate(const struct model *model, FILE *out)
+print_question(const struct model *model, FILE *out)
 {
+    if (model->question == ASK_CHATTER) {
+        fprintf(out, "let answer = chatter %s\n", model->system[0].name);
+        return;
+    }
     fputs("simulate {\n  until = ", out);
-    number(out, model->until);
+    print_number(out, model->until);
     fputs("\n  at = (", out);
     for (int i = 0; i < model->times; i++) {
         fputs(i ? ", " : "", out);
-        number(out, model->at[i]);
+        print_number(out, model->at[i]);
     }
     fputs(")\n", out);
     print_record(model, out);
     fputs("}\n", out);
 }
 
-/* Declarations are numbered: 0 the world, then bodies, then contacts. */
+/* Declarations are numbered: 0 the world, then bodies, contacts, systems. */
 static void
 print_declaration(const struct model *model, int number_of, FILE *out)
 {
@@ -302,19 +318,23 @@ print_declaration(const struct model *model, int number_of, FILE *out)
         return;
     }
     int body = number_of - 1, contact = body - model->bodies;
+    int system = contact - model->contacts;
     if (body < model->bodies) {
         if (model->body[body].there)
             print_body(model, body, out);
-    } else if (model->contact[contact].there) {
-        print_contact(model, contact, out);
+    } else if (contact < model->contacts) {
+        if (model->contact[contact].there && !model->contact[contact].system)
+            print_contact(model, contact, out);
+    } else if (model->system[system].there) {
+        print_system(model, system, out);
     }
 }
 
 void
 model_print(const struct model *model, FILE *out)
 {
-    int count = 1 + model->bodies + model->contacts;
-    int order[1 + MAX_BODIES + MAX_CONTACTS];
+    int count = 1 + model->bodies + model->contacts + model->systems;
+    int order[1 + MAX_BODIES + MAX_CONTACTS + MAX_SYSTEMS];
     for (int i = 0; i < count; i++)
         order[i] = i;
     struct random random = random_start(model->shuffle, 1);
@@ -329,7 +349,7 @@ model_print(const struct model *model, FILE *out)
             fputs("# a comment { with braces ( and \"quotes\n\n", out);
         print_declaration(model, order[i], out);
     }
-    print_simulate(model, out);
+    print_question(model, out);
 }
 
 char *

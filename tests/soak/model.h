@@ -11,11 +11,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "formula.h"
+
 enum {
     MAX_BODIES = 12,
     MAX_CORNERS = 12,
     MAX_CONTACTS = 40,
     MAX_TIMES = 1100,
+    MAX_SYSTEMS = 2,
     NAME_SIZE = 16
 };
 
@@ -62,10 +65,27 @@ struct contact {
     bool there;
     char name[NAME_SIZE];
     int first, second; /* bodies */
+    int system;        /* 1 + its number; 0: of bodies */
+    int gap;           /* formula, of a system */
     bool swapped;      /* print `second | first` */
     double restitution;
     const char *restitution_law; /* NULL, "newton", "poisson", "energetic" */
 };
+
+/* A system in generalised coordinates, without dimensions. */
+struct coordinate_system {
+    bool there;
+    char name[NAME_SIZE];
+    int coordinates;
+    char coordinate[MAX_COORDINATES][16];
+    struct formulas formulas;
+    int kinetic, potential, dissipation; /* roots; 0: none */
+    double start[MAX_COORDINATES], rate[MAX_COORDINATES];
+    bool as_force; /* write the potential as a force */
+};
+
+/* The question that the model asks. */
+enum question { ASK_SIMULATE, ASK_CHATTER };
 
 struct model {
     int dimension;
@@ -75,9 +95,13 @@ struct model {
     int bodies;
     struct contact contact[MAX_CONTACTS];
     int contacts;
+    struct coordinate_system system[MAX_SYSTEMS];
+    int systems;
+    enum question question;
     double until;
     double at[MAX_TIMES];
     int times;
+    bool reversed;    /* contacts of systems in reversed order */
     bool record_gaps; /* besides the state of each body */
     uint64_t shuffle; /* not 0: order of declarations, comments, blanks */
 };

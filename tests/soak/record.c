@@ -90,13 +90,67 @@ fixed_states(const struct model *model, struct result *result, int body)
     }
 }
 
+/* "c1", or "s0.c1" with a dot or another letter between. */
+static void
+contact_name(const struct model *model, int index, const char *between,
+             char *out, size_t size)
+{
+    const struct contact *contact = &model->contact[index];
+    if (contact->system)
+        snprintf(out, size, "%s%s%s", model->system[contact->system - 1].name,
+                 between, contact->name);
+    else
+        snprintf(out, size, "%s", contact->name);
+}
+
 static int
 contact_named(const struct model *model, const char *name)
 {
-    for (int i = 0; i < model->contacts; i++)
-        if (model->contact[i].there && !strcmp(model->contact[i].name, name))
+    for (int i = 0; i < model->contacts; i++) {
+        char own[3 * NAME_SIZE];
+        contact_name(model, i, ".", own, sizeof own);
+        if (model->contact[i].there && !strcmp(own, name))
             return i;
+    }
     return -1;
+}
+
+static void
+read_places(const struct model *model, const struct json *record,
+            struct result *result, int index)
+{
+    const struct coordinate_system *system = &model->system[index];
+    for (int i = 0; i < system->coordinates; i++) {
+        char key[2 * NAME_SIZE], key_rate[3 * NAME_SIZE];
+        snprintf(key, sizeof key, "%.15s_%.15s", system->name,
+                 system->coordinate[i]);
+        snprintf(key_rate, sizeof key_rate, "%s_dot", key);
+        const struct json *q = json_get(record, key);
+        const struct json *rate = json_get(record, key_rate);
+        for (int row = 0; row < result->rows; row++) {
+            struct place *place = &result->place[row * MAX_SYSTEMS + index];
+            place->q[i] = number_at(q, row);
+            place->rate[i] = number_at(rate, row);
+        }
+    }
+}
+
+static void
+read_answer(const struct json *record, struct answer *answer)
+{
+    const struct json *verdict = json_get(record, "verdict");
+    const char *const keys[] = {"time", "error", "ratio", "exponent"};
+    double *const values[] = {&answer->time, &answer->error, &answer->ratio,
+                              &answer->exponent};
+    if (verdict && verdict->kind == JSON_TEXT)
+        snprintf(answer->verdict, sizeof answer->verdict, "%s", verdict->text);
+    const struct json *means = json_get(record, "means");
+    answer->fitted =
+        !means || means->kind != JSON_TEXT || !strcmp(means->text, "average");
+    for (int i = 0; i < 4; i++) {
+        const struct json *value = json_get(record, keys[i]);
+        *values[i] = value && value->kind == JSON_NUMBER ? value->number : NAN;
+    }
 }
 
 static void
@@ -149,9 +203,14 @@ read_rows(const struct model *model, const struct json *record,
             read_states(model, record, result, i);
         else if (model->body[i].there)
             fixed_states(model, result, i);
+    result->place = calloc(rows * MAX_SYSTEMS, sizeof *result->place);
+    for (int i = 0; i < model->systems; i++)
+        if (model->system[i].there)
+            read_places(model, record, result, i);
     for (int i = 0; i < model->contacts; i++) {
-        char key[2 * NAME_SIZE];
-        snprintf(key, sizeof key, "gap_%s", model->contact[i].name);
+        char name[3 * NAME_SIZE], key[4 * NAME_SIZE];
+        contact_name(model, i, "_", name, sizeof name);
+        snprintf(key, sizeof key, "gap_%s", name);
         const struct json *gaps = json_get(record, key);
         for (int row = 0; row < result->rows; row++)
             result->gap[row * model->contacts + i] = number_at(gaps, row);
@@ -172,6 +231,13 @@ read_code(struct result *result)
         snprintf(result->code, sizeof result->code, "%.5s", found + 1);
 }
 
+static double
+energy_of(const struct json *record, const char *key)
+{
+    const struct json *energy = json_get(record, key);
+    return energy && energy->kind == JSON_NUMBER ? energy->number : NAN;
+}
+
 void
 run_model(const struct runner *runner, const struct model *model,
           struct result *result)
@@ -190,8 +256,14 @@ run_model(const struct runner *runner, const struct model *model,
         result->read = true;
         snprintf(result->done, sizeof result->done, "%s", done->text);
         result->time = time->number;
+        result->energy_before = energy_of(record, "energy_before");
+        result->energy_after = energy_of(record, "energy_after");
         read_rows(model, record, result);
         read_events(model, record, result);
+    }
+    if (model->question == ASK_CHATTER && json_get(record, "of")) {
+        result->read = true;
+        read_answer(record, &result->answer);
     }
     json_free(record);
 }
@@ -205,6 +277,7 @@ result_free(struct result *result)
     free(result->energy);
     free(result->state);
     free(result->gap);
+    free(result->place);
     free(result->event);
     free(result->limit);
 }

@@ -24,6 +24,12 @@ make_order(struct trial *trial)
                  letters[random_whole(&trial->random, 6)], i);
         other->contact[i].swapped = random_chance(&trial->random, 0.5);
     }
+    for (int i = 0; i < other->systems; i++)
+        snprintf(other->system[i].name, NAME_SIZE, "%.8s%c",
+                 letters[random_whole(&trial->random, 6)], 'A' + i);
+    /* of systems, this law takes the first that is declared */
+    other->reversed = !other->law || strcmp(other->law, "sequential") != 0;
+    trial->same_energy = true;
     /* the law `sequential` takes equals as they are declared */
     return true;
 }
@@ -31,6 +37,8 @@ make_order(struct trial *trial)
 static bool
 make_shift(struct trial *trial)
 {
+    if (!trial->model->bodies || trial->model->systems)
+        return false;
     for (int k = 0; k < trial->model->dimension; k++)
         trial->frame.shift[k] = random_in(&trial->random, -5, 5);
     return true;
@@ -39,6 +47,8 @@ make_shift(struct trial *trial)
 static bool
 make_rotation(struct trial *trial)
 {
+    if (!trial->model->bodies || trial->model->systems)
+        return false;
     double axis[3];
     trial->frame.angle = random_in(&trial->random, -3, 3);
     random_direction(&trial->random, 3, axis);
@@ -58,7 +68,10 @@ make_mirror(struct trial *trial)
 static bool
 make_boost(struct trial *trial)
 {
-    double direction[3], speed = random_in(&trial->random, 0.5, 3);
+    if (!trial->model->bodies || trial->model->systems)
+        return false;
+    double direction[3];
+    double speed = random_in(&trial->random, 0.5, 3);
     random_direction(&trial->random, trial->model->dimension, direction);
     add_scaled(trial->frame.boost, speed, direction, trial->frame.boost);
     return true;
@@ -70,6 +83,11 @@ make_units(struct trial *trial)
     trial->frame.length = pow(10, random_in(&trial->random, -2, 2));
     trial->frame.time = pow(10, random_in(&trial->random, -2, 2));
     trial->frame.mass = pow(10, random_in(&trial->random, -2, 2));
+    /* energies of systems are without units: mass*(length/time)^2 is 1 */
+    if (trial->model->systems) {
+        trial->frame.length = 1;
+        trial->frame.mass = trial->frame.time * trial->frame.time;
+    }
     return true;
 }
 
@@ -110,13 +128,41 @@ add_far_body(struct trial *trial, double away)
 static bool
 make_idle_body(struct trial *trial)
 {
+    if (trial->model->question == ASK_CHATTER)
+        return false;
     return add_far_body(trial, 100 * reach(trial)) != NULL;
+}
+
+/* The sum of all gaps of the system and a number: it never closes. */
+static bool
+make_idle_gap(struct trial *trial)
+{
+    struct model *other = &trial->other;
+    struct formulas *formulas = &other->system[0].formulas;
+    int sum = formula_number(formulas, random_in(&trial->random, 0.1, 1));
+    for (int i = 0; i < other->contacts; i++)
+        if (other->contact[i].there && other->contact[i].system == 1)
+            sum = formula_two(formulas, OP_ADD, sum,
+                              formula_scaled(formulas,
+                                             random_in(&trial->random, 0.1, 1),
+                                             other->contact[i].gap));
+    if (other->contacts == MAX_CONTACTS || formulas->count == MAX_NODES)
+        return false;
+    struct contact *contact = &other->contact[other->contacts];
+    *contact = (struct contact){
+        .there = true, .system = 1, .gap = sum, .restitution = 0.5};
+    snprintf(contact->name, NAME_SIZE, "never%u",
+             (unsigned)other->contacts++ % 100u);
+    trial->same_energy = true;
+    return true;
 }
 
 /* A fixed ball that nothing reaches, with a contact to each moving body. */
 static bool
 make_idle_contact(struct trial *trial)
 {
+    if (trial->model->systems)
+        return make_idle_gap(trial);
     double away = reach(trial) + random_in(&trial->random, 1.5, 4);
     int last = trial->other.bodies;
     struct body *body = add_far_body(trial, away);
@@ -145,7 +191,8 @@ make_fewer_rows(struct trial *trial)
             other->at[left++] = other->at[i];
     other->times = left;
     other->record_gaps = false;
-    return left > 0;
+    trial->same_energy = true;
+    return left > 0 && trial->model->question == ASK_SIMULATE;
 }
 
 /* Rows between the rows, at times that nothing of the model knows. */
@@ -154,8 +201,9 @@ make_more_rows(struct trial *trial)
 {
     struct model *other = &trial->other;
     int count = other->times;
-    if (3 * count >= MAX_TIMES)
+    if (3 * count >= MAX_TIMES || other->question == ASK_CHATTER)
         return false;
+    trial->same_energy = true;
     double at[MAX_TIMES];
     memcpy(at, other->at, sizeof at);
     other->times = 0;
@@ -173,6 +221,8 @@ make_more_rows(struct trial *trial)
 static bool
 make_half(struct trial *trial)
 {
+    if (trial->model->question == ASK_CHATTER)
+        return false;
     struct model *other = &trial->other;
     int rows = 2 + random_whole(&trial->random, other->times - 2);
     other->times = rows;
@@ -213,7 +263,7 @@ make_twice(struct trial *trial)
 {
     struct model *other = &trial->other;
     int count = other->contacts;
-    if (2 * count > MAX_CONTACTS || trial->model->law)
+    if (2 * count > MAX_CONTACTS || trial->model->law || other->systems)
         return false;
     for (int i = 0; i < count; i++) {
         struct contact *contact = &other->contact[other->contacts++];
@@ -223,6 +273,39 @@ make_twice(struct trial *trial)
     }
     trial->motion_alone = true;
     return true;
+}
+
+/* Other coordinates: a matrix near to a rotation, and another origin. */
+static bool
+make_coordinates(struct trial *trial)
+{
+    struct random *random = &trial->random;
+    trial->frame.charted = true;
+    for (int s = 0; s < trial->model->systems; s++) {
+        struct substitution *chart = &trial->frame.chart[s];
+        chart->coordinates = trial->model->system[s].coordinates;
+        for (int i = 0; i < chart->coordinates; i++) {
+            chart->offset[i] = random_in(random, -1, 1);
+            for (int k = 0; k < chart->coordinates; k++)
+                chart->matrix[i][k] = random_in(random, -0.4, 0.4);
+            /* each new coordinate is mostly another old one */
+            chart->matrix[i][(i + 1) % chart->coordinates] +=
+                random_in(random, 1.2, 2);
+        }
+    }
+    trial->same_energy = true;
+    return trial->model->systems > 0;
+}
+
+/* The potential is written as a force. */
+static bool
+make_force(struct trial *trial)
+{
+    bool any = false;
+    for (int s = 0; s < trial->other.systems; s++)
+        any |= trial->other.system[s].as_force =
+            trial->other.system[s].potential != 0;
+    return any;
 }
 
 const struct relation relation_table[] = {
@@ -239,5 +322,7 @@ const struct relation relation_table[] = {
     {"half", make_half},
     {"restart", make_restart},
     {"twice", make_twice},
+    {"coordinates", make_coordinates},
+    {"force", make_force},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

@@ -14,6 +14,7 @@ struct trial {
     struct model other;   /* made by the relation */
     struct frame frame;
     double from, to;   /* times of `model` to compare */
+    bool same_energy;  /* at the end */
     bool motion_alone; /* the events have other names */
 };
 

@@ -29,6 +29,18 @@ struct event {
     int contact;
 };
 
+/* Where a system is. */
+struct place {
+    double q[MAX_COORDINATES], rate[MAX_COORDINATES];
+};
+
+/* What `chatter` says. */
+struct answer {
+    char verdict[24]; /* "" if there is none */
+    bool fitted;      /* by averages: ratio and exponent are rough */
+    double time, error, ratio, exponent;
+};
+
 /* A limit of chatter. */
 struct limit {
     double time, sum, error;
@@ -43,7 +55,10 @@ struct result {
     double time;
     int rows;
     double *t, *energy;
+    double energy_before, energy_after;
+    struct answer answer;
     struct state *state; /* [row*bodies + body] */
+    struct place *place; /* [row*MAX_SYSTEMS + system] */
     double *gap;         /* [row*contacts + contact]; NaN if not recorded */
     int bodies, contacts;
     int events;

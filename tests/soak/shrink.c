@@ -49,7 +49,8 @@ delete_parts(struct shrinking *shrinking)
             continue;
         trial.body[i].there = false;
         for (int k = 0; k < trial.contacts; k++)
-            if (trial.contact[k].first == i || trial.contact[k].second == i)
+            if (!trial.contact[k].system &&
+                (trial.contact[k].first == i || trial.contact[k].second == i))
                 trial.contact[k].there = false;
         try(shrinking, &trial);
     }
@@ -135,6 +136,40 @@ simplify_body(struct shrinking *shrinking, int index)
     simplify_number(shrinking, AT(body->load.drag), -INFINITY);
 }
 
+/* Parts of formulas become 0 or one of their own parts. */
+static void
+simplify_formulas(struct shrinking *shrinking, int index)
+{
+    const struct formulas *own = &shrinking->model.system[index].formulas;
+    for (int i = own->count - 1; i > 0; i--)
+        for (int way = 0; way < 3; way++) {
+            struct model trial = shrinking->model;
+            struct node *node = &trial.system[index].formulas.node[i];
+            const struct node *all = trial.system[index].formulas.node;
+            bool leaf = node->operation <= OP_RATE;
+            bool two =
+                node->operation == OP_ADD || node->operation == OP_MULTIPLY;
+            if (node->operation == OP_NUMBER || (way == 1 && leaf) ||
+                (way == 2 && !two))
+                continue;
+            *node = way == 0   ? (struct node){OP_NUMBER, 0, 0, 0}
+                    : way == 1 ? all[node->left]
+                               : all[node->right];
+            if (try(shrinking, &trial))
+                break;
+        }
+    struct model *model = &shrinking->model;
+    struct coordinate_system *system = &model->system[index];
+    for (int i = 0; i < own->count; i++)
+        if (own->node[i].operation == OP_NUMBER)
+            simplify_number(shrinking, AT(system->formulas.node[i].value),
+                            -INFINITY);
+    for (int i = 0; i < system->coordinates; i++) {
+        simplify_number(shrinking, AT(system->start[i]), -INFINITY);
+        simplify_number(shrinking, AT(system->rate[i]), -INFINITY);
+    }
+}
+
 static void
 simplify_run(struct shrinking *shrinking)
 {
@@ -182,6 +217,8 @@ shrink(const struct runner *runner, struct model *model, uint64_t seed,
         for (int i = 0; i < shrinking->model.bodies; i++)
             if (shrinking->model.body[i].there)
                 simplify_body(shrinking, i);
+        for (int i = 0; i < shrinking->model.systems; i++)
+            simplify_formulas(shrinking, i);
     } while (shrinking->smaller && time(NULL) <= shrinking->end);
     *model = shrinking->model;
     *finding = shrinking->finding;

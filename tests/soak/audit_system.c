@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What must hold within a run of a system: its motion between two rows is that
+ * of Lagrange's equations, integrated here by Runge and Kutta's method from
+ * derivatives by hyper-dual numbers. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit.h"
+
+/* The integration is good to this for rates and frequencies of the generator:
+ * steps of STEP, errors of the order STEP^5 each. */
+static const double STEP = 5e-4, MOTION = 1e-8;
+
+/* gaps and energies, relative to numbers near to 1 */
+static const double CLOSE = 1e-8;
+
+/* Weaker impacts are not audited one by one. */
+static const double WEAK = 1e-6;
+
+struct motion {
+    const struct coordinate_system *system;
+    struct hyper q[MAX_COORDINATES], v[MAX_COORDINATES];
+};
+
+static void
+motion_at(const struct coordinate_system *system, const struct place *place,
+          struct motion *out)
+{
+    memset(out, 0, sizeof *out);
+    out->system = system;
+    for (int i = 0; i < system->coordinates; i++) {
+        out->q[i].value = place->q[i];
+        out->v[i].value = place->rate[i];
+    }
+}
+
+static struct hyper
+value(const struct motion *motion, int root)
+{
+    return formula_value(&motion->system->formulas, root, motion->q, motion->v);
+}
+
+/* Solves M a = force by elimination; M is positive. */
+static void
+solve(int n, double M[MAX_COORDINATES][MAX_COORDINATES], double *x)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++) {
+            double factor = k == i ? 0 : M[k][i] / M[i][i];
+            for (int m = 0; m < n; m++)
+                M[k][m] -= factor * M[i][m];
+            x[k] -= factor * x[i];
+        }
+    for (int i = 0; i < n; i++)
+        x[i] /= M[i][i];
+}
+
+static void
+mass_matrix(const struct motion *at, double M[MAX_COORDINATES][MAX_COORDINATES])
+{
+    int n = at->system->coordinates;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k <= i; k++) {
+            struct motion motion = *at;
+            motion.v[i].first = 1;
+            motion.v[k].second = 1;
+            M[i][k] = M[k][i] = value(&motion, at->system->kinetic).both;
+        }
+}
+
+static void
+acceleration(const struct motion *at, double out[MAX_COORDINATES])
+{
+    const struct coordinate_system *system = at->system;
+    double M[MAX_COORDINATES][MAX_COORDINATES];
+    int n = system->coordinates;
+    mass_matrix(at, M);
+    for (int i = 0; i < n; i++) {
+        struct motion motion = *at;
+        motion.q[i].first = 1;
+        out[i] = value(&motion, system->kinetic).first;
+        if (system->potential)
+            out[i] -= value(&motion, system->potential).first;
+        motion.q[i].first = 0;
+        motion.v[i].first = 1;
+        if (system->dissipation)
+            out[i] -= value(&motion, system->dissipation).first;
+        for (int k = 0; k < n; k++)
+            motion.q[k].second = at->v[k].value;
+        out[i] -= value(&motion, system->kinetic).both;
+    }
+    solve(n, M, out);
+}
+
+/* Which ramps are up: a number for comparisons. Integration over a change loses
+ * its order. */
+static uint64_t
+branches(const struct motion *motion)
+{
+    const struct formulas *formulas = &motion->system->formulas;
+    uint64_t up = 0;
+    for (int i = 0; i < formulas->count; i++)
+        if (formulas->node[i].operation == OP_RAMP)
+            up = 2 * up + (value(motion, formulas->node[i].left).value > 0);
+    return up;
+}
+
+static bool
+integrate(const struct coordinate_system *system, const struct place *from,
+          double time, struct place *out)
+{
+    int n = system->coordinates, steps = 1 + (int)(time / STEP);
+    double h = time / steps;
+    static const double share[] = {0, 0.5, 0.5, 1}, weight[] = {1, 2, 2, 1};
+    struct motion motion;
+    *out = *from;
+    motion_at(system, from, &motion);
+    uint64_t up = branches(&motion);
+    for (int step = 0; step < steps; step++) {
+        struct place sum = {{0}, {0}}, slope = {{0}, {0}};
+        for (int stage = 0; stage < 4; stage++) {
+            struct place at = *out;
+            for (int i = 0; i < n; i++) {
+                at.q[i] += share[stage] * h * slope.q[i];
+                at.rate[i] += share[stage] * h * slope.rate[i];
+            }
+            motion_at(system, &at, &motion);
+            if (branches(&motion) != up)
+                return false;
+            memcpy(slope.q, at.rate, sizeof slope.q);
+            acceleration(&motion, slope.rate);
+            for (int i = 0; i < n; i++) {
+                sum.q[i] += weight[stage] * slope.q[i] / 6;
+                sum.rate[i] += weight[stage] * slope.rate[i] / 6;
+            }
+        }
+        for (int i = 0; i < n; i++) {
+            out->q[i] += h * sum.q[i];
+            out->rate[i] += h * sum.rate[i];
+        }
+    }
+    return true;
+}
+
+static void
+audit_step(const struct model *model, const struct result *result, int index,
+           int row, struct finding *finding)
+{
+    const struct coordinate_system *system = &model->system[index];
+    const struct place *now = &result->place[row * MAX_SYSTEMS + index];
+    const struct place *next = &result->place[(row + 1) * MAX_SYSTEMS + index];
+    struct place own;
+    double step = result->t[row + 1] - result->t[row];
+    if (!integrate(system, now, step, &own))
+        return;
+    for (int i = 0; i < system->coordinates; i++) {
+        double error =
+            fabs(own.q[i] - next->q[i]) / fmax(1, fabs(own.q[i])) +
+            fabs(own.rate[i] - next->rate[i]) / fmax(1, fabs(own.rate[i]));
+        if (!(error < MOTION))
+            finding_set(finding, "motion",
+                        "%s.%s does not follow its equations from t = %.17g to "
+                        "%.17g, where nothing is told to happen: off by %.3g",
+                        system->name, system->coordinate[i], result->t[row],
+                        result->t[row + 1], error);
+    }
+}
+
+static double
+energy_at(const struct coordinate_system *system, const struct place *place)
+{
+    struct motion motion;
+    motion_at(system, place, &motion);
+    return value(&motion, system->kinetic).value +
+           (system->potential ? value(&motion, system->potential).value : 0);
+}
+
+static void
+audit_energy(const struct model *model, const struct result *result, int index,
+             int row, struct finding *finding)
+{
+    const struct coordinate_system *system = &model->system[index];
+    double now = energy_at(system, &result->place[row * MAX_SYSTEMS + index]);
+    double next =
+        energy_at(system, &result->place[(row + 1) * MAX_SYSTEMS + index]);
+    double scale = 1 + fabs(now);
+    if (!(next - now < CLOSE * scale))
+        finding_set(finding, "energy rises",
+                    "the energy of %s rises by %.3g from %.17g between t = "
+                    "%.17g and %.17g",
+                    system->name, next - now, now, result->t[row],
+                    result->t[row + 1]);
+    else if (!system->dissipation && result->t[row + 1] > result->t[row] &&
+             next - now < -CLOSE * scale)
+        finding_set(finding, "energy falls",
+                    "the energy of %s falls by %.3g between events, from t = "
+                    "%.17g to %.17g",
+                    system->name, now - next, result->t[row],
+                    result->t[row + 1]);
+    if (row == 0 && model->systems == 1 && !model->bodies &&
+        fabs(result->energy_before - now) > CLOSE * scale)
+        finding_set(finding, "energy",
+                    "energy_before is %.17g, and is %.17g at the start",
+                    result->energy_before, now);
+    if (row + 2 == result->rows && model->systems == 1 && !model->bodies &&
+        !strcmp(result->done, "done") &&
+        fabs(result->t[row + 1] - result->time) < 1e-12 &&
+        fabs(result->energy_after - next) > CLOSE * scale)
+        finding_set(finding, "energy",
+                    "energy_after is %.17g, and is %.17g at the end",
+                    result->energy_after, next);
+}
+
+static void
+audit_gaps(const struct model *model, const struct result *result, int row,
+           struct finding *finding)
+{
+    for (int i = 0; i < model->contacts; i++) {
+        const struct contact *contact = &model->contact[i];
+        if (!contact->there || !contact->system)
+            continue;
+        int index = contact->system - 1;
+        struct motion motion;
+        motion_at(&model->system[index],
+                  &result->place[row * MAX_SYSTEMS + index], &motion);
+        double own = value(&motion, contact->gap).value;
+        double gap = result->gap[row * result->contacts + i];
+        if (own < -CLOSE)
+            finding_set(finding, "overlap",
+                        "%s: gap %.3g at t = %.17g (told: %.3g)", contact->name,
+                        own, result->t[row], gap);
+        if (!(fabs(own - gap) < CLOSE * (1 + fabs(own))))
+            finding_set(finding, "gap",
+                        "%s: gap %.17g at t = %.17g (told: %.17g)",
+                        contact->name, own, result->t[row], gap);
+    }
+}
+
+/* An impact at one contact alone: the rate of its gap is reversed, and the
+ * momentum changes along its gradient by an impulse that pushes. */
+static void
+audit_impact(const struct model *model, const struct result *result, int row,
+             const struct event *event, struct finding *finding)
+{
+    const struct contact *contact = &model->contact[event->contact];
+    const struct coordinate_system *system =
+        &model->system[contact->system - 1];
+    int n = system->coordinates, index = contact->system - 1;
+    const struct place *before = &result->place[row * MAX_SYSTEMS + index];
+    const struct place *after = &result->place[(row + 1) * MAX_SYSTEMS + index];
+    double M[MAX_COORDINATES][MAX_COORDINATES], rate[2] = {0, 0};
+    double gradient[MAX_COORDINATES], change[MAX_COORDINATES] = {0};
+    struct motion motion;
+    motion_at(system, before, &motion);
+    mass_matrix(&motion, M);
+    for (int i = 0; i < n; i++) {
+        motion.q[i].first = 1;
+        gradient[i] = value(&motion, contact->gap).first;
+        motion.q[i].first = 0;
+        rate[0] += gradient[i] * before->rate[i];
+        rate[1] += gradient[i] * after->rate[i];
+        for (int k = 0; k < n; k++)
+            change[i] += M[i][k] * (after->rate[k] - before->rate[k]);
+    }
+    double scale = 1 + fabs(rate[0]);
+    /* several impacts of a limit may be at one time */
+    if (fabs(event->impulse) < WEAK)
+        return;
+    if (fabs(rate[1] + contact->restitution * rate[0]) > CLOSE * scale)
+        finding_set(finding, "restitution",
+                    "%s at t = %.17g: the gap's rate goes from %.17g to %.17g",
+                    contact->name, event->time, rate[0], rate[1]);
+    for (int i = 0; i < n; i++)
+        if (fabs(change[i] - event->impulse * gradient[i]) >
+            CLOSE * (1 + fabs(event->impulse)))
+            finding_set(finding, "impulse",
+                        "%s at t = %.17g: the impulse is told to be %.17g, and "
+                        "the momentum of %s changes by %.17g instead of %.17g",
+                        contact->name, event->time, event->impulse,
+                        system->coordinate[i], change[i],
+                        event->impulse * gradient[i]);
+    if (event->impulse < -CLOSE)
+        finding_set(finding, "pull", "%s at t = %.17g pulls: %.17g",
+                    contact->name, event->time, event->impulse);
+}
+
+void
+audit_systems(const struct model *model, const struct result *result,
+              struct finding *finding)
+{
+    bool active[MAX_CONTACTS] = {false};
+    int next = 0, any = 0;
+    for (int row = 0; model->systems && row < result->rows; row++) {
+        int first = next;
+        bool summed = is_summed(result, result->t[row]);
+        if (!summed)
+            audit_gaps(model, result, row, finding);
+        while (next < result->events &&
+               result->event[next].time <= result->t[row] + 1e-12)
+            next++;
+        bool jump =
+            row + 1 < result->rows && result->t[row + 1] == result->t[row];
+        bool alone = next == first + 1 &&
+                     (next == result->events ||
+                      result->event[next].time > result->t[row] + CLOSE) &&
+                     (first == 0 ||
+                      result->event[first - 1].time < result->t[row] - CLOSE);
+        if (jump && alone && !any &&
+            !strcmp(result->event[first].kind, "impact") &&
+            result->event[first].contact >= 0)
+            audit_impact(model, result, row, &result->event[first], finding);
+        for (int i = first; i < next; i++) {
+            const struct event *event = &result->event[i];
+            if (event->contact < 0)
+                continue;
+            bool closed = strcmp(event->kind, "leave") != 0 &&
+                          strcmp(event->kind, "impact") != 0;
+            if (strcmp(event->kind, "impact") != 0 &&
+                closed != active[event->contact]) {
+                any += closed ? 1 : -1;
+                active[event->contact] = closed;
+            }
+        }
+        if (row + 1 == result->rows)
+            break;
+        bool next_summed = is_summed(result, result->t[row + 1]);
+        for (int i = 0; i < model->systems && !summed && !next_summed; i++) {
+            audit_energy(model, result, i, row, finding);
+            if (!jump && !any)
+                audit_step(model, result, i, row, finding);
+        }
+        if (finding->kind[0])
+            return;
+    }
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Formulas of systems: trees in a list of nodes, which is plain data. */
+#ifndef SOAK_FORMULA_H
+#define SOAK_FORMULA_H
+
+#include <stdio.h>
+
+enum { MAX_NODES = 2000, MAX_COORDINATES = 4 };
+
+enum operation {
+    OP_NUMBER,     /* value */
+    OP_COORDINATE, /* number left */
+    OP_RATE,
+    OP_ADD,
+    OP_MULTIPLY,
+    OP_POWER, /* left^value */
+    OP_SIN,
+    OP_COS,
+    OP_RAMP, /* max(0, left) */
+    OP_STEP  /* 1 if left > 0, else 0: a derivative of OP_RAMP */
+};
+
+struct node {
+    enum operation operation;
+    double value;
+    int left, right;
+};
+
+struct formulas {
+    struct node node[MAX_NODES];
+    int count;
+};
+
+/* Each makes a node and returns its number. Nodes are shared freely. With no
+ * room left all of them return 0, which is the number 0. */
+int formula_number(struct formulas *formulas, double value);
+int formula_leaf(struct formulas *formulas, enum operation operation,
+                 int coordinate);
+int formula_two(struct formulas *formulas, enum operation operation, int left,
+                int right);
+int formula_one(struct formulas *formulas, enum operation operation, int left);
+int formula_power(struct formulas *formulas, int left, double exponent);
+int formula_scaled(struct formulas *formulas, double factor, int left);
+/* the derivative by a coordinate */
+int formula_derivative(struct formulas *formulas, int of, int coordinate);
+/* q[i] becomes sum_k matrix[i][k] q[k] + offset[i], and each rate that of this
+ * times rate_factor. Returns the root in `to`. */
+struct substitution {
+    int coordinates;
+    double matrix[MAX_COORDINATES][MAX_COORDINATES], offset[MAX_COORDINATES];
+    double rate_factor;
+};
+int formula_substitute(const struct formulas *from, int root,
+                       const struct substitution *by, struct formulas *to);
+void formula_print(const struct formulas *formulas, int root, char names[][16],
+                   FILE *out);
+
+/* A value with its derivatives by two directions, and by both. */
+struct hyper {
+    double value, first, second, both;
+};
+/* The value at coordinates q and rates v, all hyper-dual. */
+struct hyper formula_value(const struct formulas *formulas, int root,
+                           const struct hyper *q, const struct hyper *v);
+
+#endif

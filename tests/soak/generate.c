@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Random models: which kind a seed makes. */
+#include "generate.h"
+
+#include <string.h>
+
+#include "generate_priv.h"
+
+static const struct kind {
+    const char *name;
+    void (*make)(struct random *random, struct model *out);
+    int share;
+} kind_table[] = {
+    {"bodies", generate_bodies, 5},
+    {"system", generate_general_system, 3},
+    {"kepler", generate_kepler, 1},
+    {"feet", generate_feet, 2},
+};
+enum { KINDS = sizeof kind_table / sizeof *kind_table };
+
+bool
+generate(uint64_t seed, const char *kind, struct model *out)
+{
+    struct random random = random_start(seed, 0);
+    int sum = 0, chosen = -1;
+    for (int i = 0; i < KINDS; i++) {
+        sum += kind_table[i].share;
+        if (kind && !strcmp(kind, kind_table[i].name))
+            chosen = i;
+    }
+    int pick = random_whole(&random, sum);
+    for (int i = 0; i < KINDS && !kind; i++) {
+        if (pick >= 0 && pick < kind_table[i].share)
+            chosen = i;
+        pick -= kind_table[i].share;
+    }
+    *out = (struct model){.dimension = 2, .record_gaps = true};
+    if (chosen < 0)
+        return false;
+    kind_table[chosen].make(&random, out);
+    model_set_times(out, 33);
+    return true;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Prints systems as texts of Imp. */
+#include "print.h"
+
+#include <stdlib.h>
+
+static void
+print_force(const struct coordinate_system *system, FILE *out)
+{
+    /* derivatives are made in a copy, which has room of its own */
+    struct formulas *formulas = malloc(sizeof *formulas);
+    *formulas = system->formulas;
+    fputs("  force = ", out);
+    for (int i = 0; i < system->coordinates; i++) {
+        int slope = formula_derivative(formulas, system->potential, i);
+        fputs(i ? ", " : system->coordinates > 1 ? "(" : "", out);
+        fputs("(-1 [1/s^2])*", out);
+        formula_print(formulas, slope, (char(*)[16])(void *)system->coordinate,
+                      out);
+    }
+    fputs(system->coordinates > 1 ? ")\n" : "\n", out);
+    free(formulas);
+}
+
+static void
+print_formula(const struct coordinate_system *system, const char *key, int root,
+              FILE *out)
+{
+    fprintf(out, "  %s", key);
+    formula_print(&system->formulas, root,
+                  (char(*)[16])(void *)system->coordinate, out);
+    fputs("\n", out);
+}
+
+static void
+print_start(const struct coordinate_system *system, FILE *out)
+{
+    fputs("  start {", out);
+    for (int i = 0; i < system->coordinates; i++) {
+        fprintf(out, " %s = ", system->coordinate[i]);
+        print_number(out, system->start[i]);
+        fprintf(out, " %s' = ", system->coordinate[i]);
+        print_number(out, system->rate[i]);
+    }
+    fputs(" }\n", out);
+}
+
+void
+print_system(const struct model *model, int index, FILE *out)
+{
+    const struct coordinate_system *system = &model->system[index];
+    fprintf(out, "system %s {\n  coordinate ", system->name);
+    for (int i = 0; i < system->coordinates; i++)
+        fprintf(out, "%s%s", i ? ", " : "", system->coordinate[i]);
+    fputs("\n", out);
+    print_formula(system, "kinetic = ", system->kinetic, out);
+    if (system->potential && system->as_force)
+        print_force(system, out);
+    else if (system->potential)
+        print_formula(system, "potential = (1 [1/s^2])*", system->potential,
+                      out);
+    if (system->dissipation)
+        print_formula(system, "dissipation = (1 [1/s])*", system->dissipation,
+                      out);
+    for (int k = 0; k < model->contacts; k++) {
+        int i = model->reversed ? model->contacts - 1 - k : k;
+        const struct contact *contact = &model->contact[i];
+        if (!contact->there || contact->system != index + 1)
+            continue;
+        fprintf(out, "  contact %s { gap = ", contact->name);
+        formula_print(&system->formulas, contact->gap,
+                      (char(*)[16])(void *)system->coordinate, out);
+        fputs("  restitution = ", out);
+        print_number(out, contact->restitution);
+        fputs(" }\n", out);
+    }
+    print_start(system, out);
+    fputs("}\n", out);
+}

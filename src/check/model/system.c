@@ -27,7 +27,6 @@ const struct keydef system_keys[] = {
 const size_t n_system_keys = sizeof system_keys / sizeof system_keys[0];
 
 #define FAMILY_MAX 10000
-#define COORDINATES_MAX 64
 
 static const struct ast_item *
 block_of(const struct system_work *work)
@@ -175,12 +174,6 @@ add_coordinates(struct check *ck, struct system_work *work,
         work->broken |= twice;
         if (twice)
             continue;
-        if (system->n + system->n_observer == COORDINATES_MAX) {
-            check_error(ck, DIAG_E0362, name->range,
-                        "a system has at most %d coordinates", COORDINATES_MAX);
-            work->broken = true;
-            return;
-        }
         struct tm_coordinate c = {.name = name->text,
                                   .unit = "",
                                   .rate_unit = "",

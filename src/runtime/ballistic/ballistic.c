@@ -109,6 +109,7 @@ own_new(struct arena *arena, struct ballistic_own *own, int coordinates,
     own->e = lanes_new(arena, filled(contacts));
     own->mass_factor =
         NEW_N(arena, wide, (size_t)(coordinates * coordinates) + 1);
+    own->mass_first = NEW_N(arena, int, (size_t)coordinates + 1);
     own->B = NEW_N(arena, wide, (size_t)(contacts * coordinates) + 1);
     own->W = NEW_N(arena, wide, (size_t)(contacts * contacts) + 1);
     own->W_factor = NEW_N(arena, wide, (size_t)(contacts * contacts) + 1);

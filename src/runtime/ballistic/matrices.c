@@ -21,17 +21,24 @@ wide_dot(int coordinates, const double *a, const wide *b)
 }
 
 /* Cholesky's factor of the mass matrix, M = L L^T, with reciprocals in the
- * diagonal of L. False: M is not positive definite. */
+ * diagonal of L. A row of L begins where that of M does, so the masses of a
+ * long chain take as long as it has links. False: M is not positive definite.
+ */
 static bool
 factor_mass(struct ballistic *motion)
 {
     int coordinates = motion->model.n;
     const double *M = motion->model.mass;
     wide *L = motion->work->own.mass_factor;
-    for (int i = 0; i < coordinates; i++)
-        for (int j = 0; j <= i; j++) {
+    int *first = motion->work->own.mass_first;
+    for (int i = 0; i < coordinates; i++) {
+        first[i] = 0;
+        while (first[i] < i && M[i * coordinates + first[i]] == 0.0)
+            first[i]++;
+        for (int j = first[i]; j <= i; j++) {
             wide s = M[i * coordinates + j];
-            for (int column = 0; column < j; column++)
+            int column = first[i] > first[j] ? first[i] : first[j];
+            for (; column < j; column++)
                 s -= L[i * coordinates + column] * L[j * coordinates + column];
             if (j < i)
                 L[i * coordinates + j] = s * L[j * coordinates + j];
@@ -41,6 +48,7 @@ factor_mass(struct ballistic *motion)
             else
                 L[i * coordinates + i] = 1.0L / sqrtl(s);
         }
+    }
     return true;
 }
 
@@ -50,17 +58,19 @@ responses(struct ballistic *motion)
 {
     int coordinates = motion->model.n, contacts = motion->model.m;
     const wide *L = motion->work->own.mass_factor;
+    const int *first = motion->work->own.mass_first;
     for (int i = 0; i < contacts; i++) {
         wide *b = motion->work->own.B + i * coordinates;
         for (int j = 0; j < coordinates; j++) {
             wide s = motion->model.N[i * coordinates + j];
-            for (int column = 0; column < j; column++)
+            for (int column = first[j]; column < j; column++)
                 s -= L[j * coordinates + column] * b[column];
             b[j] = s * L[j * coordinates + j];
         }
         for (int j = coordinates - 1; j >= 0; j--) {
             for (int column = j + 1; column < coordinates; column++)
-                b[j] -= L[column * coordinates + j] * b[column];
+                if (first[column] <= j)
+                    b[j] -= L[column * coordinates + j] * b[column];
             b[j] *= L[j * coordinates + j];
             motion->matrices.B[i * coordinates + j] = (double)b[j];
         }

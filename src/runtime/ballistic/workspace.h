@@ -162,6 +162,7 @@ struct ballistic_own {
     struct contact_matrices matrices;
     bool current;      /* `matrices` are those of the copied model */
     wide *mass_factor; /* n x n: M = L L^T, reciprocals in the diagonal */
+    int *mass_first;   /* n: the first column of a row that is not 0 */
     wide *B;           /* m x n: M^-1 N^T */
     wide *W;           /* m x m */
     wide *W_factor;    /* m x rank: W = C C^T */

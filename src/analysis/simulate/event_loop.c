@@ -207,6 +207,7 @@ advance(struct simulation *sim, double target, double limit)
         if (idle > SIMULATE_IDLE)
             return stuck(sim);
         last = rt_time(run);
+        simulate_pairs_look(sim);
         reported = sim->log.time.n;
         rt_brief_end(run);
         int st = advance_once(sim, target, limit, more);
@@ -236,13 +237,16 @@ simulate_run(struct simulation *sim, double limit)
         return st;
     simulate_vertex_flights_start(sim);
     resting_polytopes_start(sim);
+    simulate_pairs_start(sim);
     for (; next_time < sim->rows.times.n && !sim->stopped; next_time++) {
         if ((st = advance(sim, sim->rows.times.v[next_time], limit)))
             return st;
         if (!sim->stopped && sim->rows.n_items && (st = simulate_row(sim)))
             return st;
     }
+    st = IMP_OK;
     if (!sim->stopped && rt_time(run) < sim->options.until)
-        return advance(sim, sim->options.until, limit);
-    return IMP_OK;
+        st = advance(sim, sim->options.until, limit);
+    simulate_pairs_look(sim);
+    return st;
 }

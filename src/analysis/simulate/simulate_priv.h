@@ -12,7 +12,7 @@
  *   impacts.c, tangency_policy.c, polytope_verdict.c, penetration.c, systems.c
  *   resting_polytopes.c     polytopes that are watched vertex by vertex
  *   flight_history.c, accumulation_record.c
- *   recorded_rows.c, summary.c, event_log.c
+ *   recorded_rows.c, pairs_without_contact.c, summary.c, event_log.c
  */
 #ifndef IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
 #define IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
@@ -144,6 +144,7 @@ struct simulation {
     struct accumulation_work *accumulation; /* NULL until it is needed */
     struct limits_taken taken;
     struct overlaps overlaps;
+    struct pairs_without_contact *pairs; /* NULL: none is watched */
 };
 
 /* What the event loop does after a handler: handlers do not call each other. */
@@ -178,6 +179,14 @@ void simulate_remark(struct simulation *sim, const char *text);
 /* Keeps `kind` and `class`, which must outlive the run. impulse in N*s. */
 void simulate_log_event(struct simulation *sim, uint32_t contact,
                         const char *kind, const char *class, double impulse);
+
+/* -- pairs_without_contact.c ---------------------------------------------- */
+
+/* Finds the pairs of bodies that no contact and no joint connects and that are
+ * apart at the start. */
+void simulate_pairs_start(struct simulation *sim);
+/* Warns of those that overlap now (W0726), once per pair. */
+void simulate_pairs_look(struct simulation *sim);
 
 /* -- summary.c: the field `summary`, a sentence per contact ---------------- */
 

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* Bodies that come to overlap although the model states no contact between
+ * them: they pass through each other, and a warning says so, once per pair.
+ *
+ * This is no search for touches, but a look at the states that the run passes
+ * by: its rows, its events, its end. Some points a little inside the surface of
+ * each body (the corners of a polytope, rays from the mass centre through other
+ * shapes) are tried in the other one. Such a point is within both, so what is
+ * told is certain; an overlap between two looks is not seen. Pairs that a joint
+ * connects, and pairs that overlap from the start, do so by design. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "analysis/simulate/simulate_priv.h"
+#include "base/arena.h"
+#include "runtime/geometry/polytope.h"
+#include "runtime/geometry/ray.h"
+#include "runtime/geometry/support.h"
+
+enum { RAYS_PLANE = 16, RAYS_SPACE = 26 };
+/* The points lie inside by this share of their distance from the mass centre:
+ * far above rounding, so that bodies that only touch are never told, and far
+ * below what a reader would call an overlap. */
+#define INSIDE 1e-6
+
+struct probe {
+    double (*point)[3]; /* shape coordinates */
+    uint32_t n;
+    double radius; /* no point is farther from the mass centre */
+    bool known;    /* can it be asked whether a point is inside? */
+};
+
+struct lonely_pair {
+    uint32_t body[2];
+    bool told;
+};
+
+struct pairs_without_contact {
+    struct probe *probe;     /* per body */
+    struct lonely_pair *pair;
+    size_t n;
+    double last; /* time of the last look */
+};
+
+/* -- the points of a body ------------------------------------------------- */
+
+static void
+add_point(struct probe *probe, const double centre[3], const double x[3])
+{
+    double *to = probe->point[probe->n++], square = 0.0;
+    for (int i = 0; i < 3; i++) {
+        double arm = x[i] - centre[i];
+        square += arm * arm;
+        to[i] = centre[i] + (1.0 - INSIDE) * arm;
+    }
+    probe->radius = fmax(probe->radius, sqrt(square));
+}
+
+/* unit vectors from the middle to the sides, edges and corners of a square or a
+ * cube, in the plane those half-way as well */
+static int
+directions(bool plane, double out[RAYS_SPACE][3])
+{
+    int n = 0;
+    for (int i = 0; plane && i < RAYS_PLANE; i++) {
+        double angle = 2.0 * M_PI * i / RAYS_PLANE;
+        out[n][0] = cos(angle);
+        out[n][1] = sin(angle);
+        out[n++][2] = 0.0;
+    }
+    for (int i = 0; !plane && i < 27; i++) {
+        double v[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
+        double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        if (length == 0.0)
+            continue;
+        for (int k = 0; k < 3; k++)
+            out[n][k] = v[k] / length;
+        n++;
+    }
+    return n;
+}
+
+static void
+probe_polytope(struct simulation *sim, uint32_t body, const double centre[3],
+               struct probe *probe)
+{
+    const struct polytope *polytope = sim->run->polytope[body];
+    probe->point = (double (*)[3])NEW_N(sim->run->arena, double,
+                                        3 * polytope->n_vertex + 3);
+    for (uint32_t i = 0; i < polytope->n_vertex; i++) {
+        double x[3];
+        for (int k = 0; k < 3; k++)
+            x[k] = centre[k] + polytope->vertex[i][k];
+        add_point(probe, centre, x);
+    }
+}
+
+static void
+probe_level_set(struct simulation *sim, uint32_t body, const double centre[3],
+                struct probe *probe)
+{
+    double along[RAYS_SPACE][3], guess = 0.0;
+    int n = directions(sim->run->im->dim == 2, along);
+    probe->point =
+        (double (*)[3])NEW_N(sim->run->arena, double, 3 * RAYS_SPACE);
+    for (int i = 0; i < n; i++) {
+        struct ray_hit hit;
+        if (ray_hit(sim->run, body, centre, along[i], guess, &hit) != RAY_OK)
+            continue;
+        guess = hit.rho;
+        add_point(probe, centre, hit.x);
+    }
+}
+
+static void
+probe_make(struct simulation *sim, uint32_t body, struct probe *probe)
+{
+    const imp_body *shape = rt_body(sim->run, body);
+    struct support_body pose;
+    *probe = (struct probe){0};
+    probe->known = (sim->run->polytope[body] || shape->g0 != IMP_NO_TAPE) &&
+                   !(shape->flags & IMP_BODYF_GTIME);
+    if (!probe->known)
+        return;
+    support_body_get(sim->run, body, &pose);
+    if (sim->run->polytope[body])
+        probe_polytope(sim, body, pose.centre, probe);
+    else if (!pose.flat)
+        probe_level_set(sim, body, pose.centre, probe);
+}
+
+/* -- pairs ---------------------------------------------------------------- */
+
+static bool
+are_connected(const struct rt *run, uint32_t one, uint32_t two)
+{
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    for (uint32_t i = 0; i < run->im->joints.n; i++)
+        if ((joint[i].body[0] == one && joint[i].body[1] == two) ||
+            (joint[i].body[0] == two && joint[i].body[1] == one))
+            return true;
+    for (uint32_t i = 0; i < run->im->contacts.n; i++) {
+        const imp_contact *contact = rt_contact(run, i);
+        if ((contact->body[0] == one && contact->body[1] == two) ||
+            (contact->body[0] == two && contact->body[1] == one))
+            return true;
+    }
+    return false;
+}
+
+/* Does a point of the first body lie inside the second? */
+static bool
+enters(struct simulation *sim, const struct probe *probe,
+       const struct support_body *one, const struct support_body *two)
+{
+    const struct polytope *polytope = sim->run->polytope[two->index];
+    for (uint32_t i = 0; i < probe->n; i++) {
+        double world[3], x[3], local[3];
+        support_to_world(one, probe->point[i], world);
+        for (int k = 0; k < 3; k++)
+            world[k] -= two->c[k];
+        support_rotate_back(two, world, local);
+        bool inside = true;
+        for (uint32_t k = 0; polytope && k < polytope->n_face && inside; k++) {
+            const double *n = polytope->face[k].n;
+            inside = n[0] * local[0] + n[1] * local[1] + n[2] * local[2] <
+                     polytope->face[k].d;
+        }
+        for (int k = 0; k < 3; k++)
+            x[k] = two->centre[k] + local[k];
+        if (polytope ? inside : ray_level(sim->run, two->index, x) < 0.0)
+            return true;
+    }
+    return false;
+}
+
+static bool
+overlap(struct simulation *sim, const struct lonely_pair *pair,
+        const struct probe *probe)
+{
+    struct support_body one, two;
+    support_body_get(sim->run, pair->body[0], &one);
+    support_body_get(sim->run, pair->body[1], &two);
+    const struct probe *p = &probe[pair->body[0]], *q = &probe[pair->body[1]];
+    if (p->n && q->n) { /* both are bounded */
+        double square = 0.0, reach = p->radius + q->radius;
+        for (int k = 0; k < 3; k++)
+            square += (one.c[k] - two.c[k]) * (one.c[k] - two.c[k]);
+        /* rays may miss the farthest point of a shape */
+        if (square > 4.0 * reach * reach)
+            return false;
+    }
+    return enters(sim, p, &one, &two) || enters(sim, q, &two, &one);
+}
+
+void
+simulate_pairs_start(struct simulation *sim)
+{
+    assert(sim != NULL);
+    struct rt *run = sim->run;
+    uint32_t n = run->im->bodies.n;
+    struct pairs_without_contact *all =
+        NEW(run->arena, struct pairs_without_contact);
+    *all = (struct pairs_without_contact){.last = -INFINITY};
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = i + 1; j < n; j++) {
+            const imp_body *one = rt_body(run, i), *two = rt_body(run, j);
+            if ((one->flags & two->flags & IMP_BODYF_FIXED) ||
+                are_connected(run, i, j))
+                continue;
+            if (!all->probe) {
+                all->probe = NEW_N(run->arena, struct probe, n);
+                for (uint32_t k = 0; k < n; k++)
+                    probe_make(sim, k, &all->probe[k]);
+                all->pair = NEW_N(run->arena, struct lonely_pair,
+                                  (size_t)n *(n - 1) / 2);
+            }
+            if (!all->probe[i].known || !all->probe[j].known)
+                continue;
+            struct lonely_pair *pair = &all->pair[all->n];
+            *pair = (struct lonely_pair){{i, j}, false};
+            all->n += !overlap(sim, pair, all->probe);
+        }
+    sim->pairs = all->n ? all : NULL;
+}
+
+static void
+tell(struct simulation *sim, const struct lonely_pair *pair)
+{
+    struct diags *ds = sim->analysis->ds;
+    const imp_body *one = rt_body(sim->run, pair->body[0]),
+                   *two = rt_body(sim->run, pair->body[1]);
+    const char *name[2] = {imp_text(sim->run->im, one->name),
+                           imp_text(sim->run->im, two->name)};
+    struct diag *diag =
+        diag_add(ds, DIAG_W0726, two->range,
+                 "`%s` and `%s` pass through each other: at t = %.6g s they "
+                 "overlap, and no contact is stated between them",
+                 name[0], name[1], rt_time(sim->run));
+    diag_help(ds, diag,
+              "add: contact %s_%s : %s | %s { }, or contacts { } for all pairs",
+              name[0], name[1], name[0], name[1]);
+}
+
+void
+simulate_pairs_look(struct simulation *sim)
+{
+    assert(sim != NULL);
+    struct pairs_without_contact *all = sim->pairs;
+    if (!all || rt_time(sim->run) == all->last)
+        return;
+    all->last = rt_time(sim->run);
+    for (size_t i = 0; i < all->n; i++)
+        if (!all->pair[i].told && overlap(sim, &all->pair[i], all->probe)) {
+            all->pair[i].told = true;
+            tell(sim, &all->pair[i]);
+        }
+}

@@ -1,0 +1,34 @@
+# Bodies without a contact pass through each other, and a warning says so once
+# per pair; not of pairs with a contact or a joint, nor of those that overlap
+# from the start.
+cd $tmp
+cat >plane.imp <<'END'
+use shapes
+world { gravity = (0, -9.81) }
+body floor : half_plane { fixed = true }
+body a : circle(0.5) { mass = 2  position = (0, 2) }
+body b : rectangle(1, 0.4) { mass = 1  position = (0.1, 4)  velocity = (0, -4)  spin = 1 }
+body c : ellipse(2, 1) { mass = 1  position = (3.1, 4) }
+body d : circle(0.5) { mass = 1  position = (-5, 9) }
+body e : circle(0.5) { mass = 1  position = (-5, 8.5) }
+body f : circle(0.5) { mass = 1  position = (-9, 9) }
+body g : circle(0.5) { mass = 1  position = (-8, 9) }
+joint pin : hinge(f, g) { at = (-8.5, 9) }
+contact own : floor | b { restitution = 1 }
+let r = simulate { until = 1.5  record = a.position }
+show r.count
+END
+cat >space.imp <<'END'
+use shapes
+world { gravity = (0, 0, -9.81) }
+body floor : half_space { fixed = true }
+body a : box(1, 1, 1) { mass = 2  position = (0, 0, 2) }
+body b : sphere(0.5) { mass = 1  position = (0.2, 0, 9)  velocity = (0, 0, -20) }
+body c : sphere(0.5) { mass = 1  position = (9, 0, 9) }
+let r = simulate { until = 1  record = a.position }
+show r.count
+END
+$imp run --backend=eval plane.imp
+$imp run --backend=eval space.imp
+sed 's/^let/contacts { restitution = 0.5 }\nlet/' space.imp >all.imp
+$imp run --backend=eval all.imp

@@ -36,6 +36,9 @@ struct arena {
 /* the thread's innermost recovery point, and its allocation countdown */
 static _Thread_local struct oom_guard *guard_top;
 static _Thread_local long fail_countdown;
+/* the flag of oom_watch, and whether it has ended the work of this thread */
+static _Thread_local atomic_int *watched;
+static _Thread_local bool stopped;
 
 void
 oom_enter(struct oom_guard *guard)
@@ -96,6 +99,32 @@ oom_raise(void)
     }
     fputs("imp: out of memory\n", stderr);
     _Exit(3);
+}
+
+atomic_int *
+oom_watch(atomic_int *flag)
+{
+    atomic_int *before = watched;
+    watched = flag;
+    if (flag)
+        stopped = false;
+    return before;
+}
+
+void
+oom_look(void)
+{
+    if (!watched || !guard_top ||
+        !atomic_load_explicit(watched, memory_order_relaxed))
+        return;
+    stopped = true;
+    oom_raise();
+}
+
+bool
+oom_stopped(void)
+{
+    return stopped;
 }
 
 bool
@@ -193,6 +222,7 @@ arena_alloc(struct arena *arena, size_t size)
     assert(arena && arena->next_cap >= FIRST_BLOCK);
     if (size > SIZE_MAX / 2 || must_fail())
         oom_raise();
+    oom_look();
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     struct block *b = arena->first;
     if (!b || b->cap - b->used < size) {

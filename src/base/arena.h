@@ -7,6 +7,7 @@
 #define IMP_BASE_ARENA_H
 
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -67,6 +68,16 @@ struct oom_guard {
 void oom_enter(struct oom_guard *guard);
 void oom_leave(struct oom_guard *guard);
 _Noreturn void oom_raise(void);
+/* While `flag` is not NULL, allocations of this thread from arenas look at it
+ * and jump to the innermost guard when it is not 0, as if memory had run out:
+ * Ctrl-C while a model is compiled, which holds nothing that is worth keeping.
+ * Returns the flag that was looked at before. A guard that does not jump on
+ * calls oom_watch(NULL) before anything else. */
+atomic_int *oom_watch(atomic_int *flag);
+/* Looks at that flag: for long work that allocates nothing. */
+void oom_look(void);
+/* Was the last jump of this thread made by oom_watch? */
+bool oom_stopped(void);
 /* For buf.c: the innermost guard takes responsibility for a buffer; the
  * buffer's guard gives it up. */
 void oom_hold(struct buf *buf);

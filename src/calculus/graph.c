@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "calculus/graph_priv.h"
 
 struct graph *
@@ -109,6 +110,7 @@ const expr *
 graph_cons(struct graph *graph, uint16_t op, uint16_t sym, uint32_t i,
            uint32_t j, double num, const expr *a, const expr *b, const expr *c)
 {
+    oom_look();
     expr key = {.op = op,
                 .sym = sym,
                 .i = i,

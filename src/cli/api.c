@@ -47,31 +47,43 @@ imp_version(void)
 }
 
 static const char no_memory_text[] = "error[E0817]: out of memory\n";
+static const char stopped_text[] =
+    "error[E0717]: stopped before the run began\n";
+enum { ROOM = sizeof stopped_text }; /* for the longer of both */
+_Static_assert(sizeof no_memory_text <= ROOM, "room for the message");
 
 imp *
 imp_new(void)
 {
     imp *handle = calloc(1, sizeof *handle);
     /* room for the message that memory has run out */
-    char *room = malloc(sizeof no_memory_text);
+    char *room = malloc(ROOM);
 
     if (!handle || !room) {
         free(handle);
         free(room);
         return NULL;
     }
-    handle->diags = (struct buf){.s = room, .cap = sizeof no_memory_text};
+    handle->diags = (struct buf){.s = room, .cap = ROOM};
     buf_clear(&handle->diags);
     session_defaults(&handle->o);
+    handle->o.stop = &handle->stop;
     return handle;
+}
+
+/* Why work was broken off; `size` counts the final 0. */
+static int
+unfinished(imp *handle, const char *text, size_t size)
+{
+    memcpy(handle->diags.s, text, size);
+    handle->diags.n = size - 1;
+    return IMP_RUN_FAILED;
 }
 
 static int
 no_memory(imp *handle)
 {
-    memcpy(handle->diags.s, no_memory_text, sizeof no_memory_text);
-    handle->diags.n = sizeof no_memory_text - 1;
-    return IMP_RUN_FAILED;
+    return unfinished(handle, no_memory_text, sizeof no_memory_text);
 }
 
 static void
@@ -122,11 +134,15 @@ guarded(imp *handle, int (*fn)(imp *handle, const void *arg), const void *arg)
     struct oom_guard guard;
 
     if (setjmp(guard.env)) {
+        oom_watch(NULL);
         oom_leave(&guard);
         session_close(&handle->aside);
         session_close(&handle->s);
         handle->ready = false;
-        return no_memory(handle);
+        if (!oom_stopped())
+            return no_memory(handle);
+        atomic_store(&handle->stop, 0);
+        return unfinished(handle, stopped_text, sizeof stopped_text);
     }
     oom_enter(&guard);
     int status = fn(handle, arg);
@@ -152,18 +168,24 @@ collect(void *ctx, const char *s, size_t n)
     return 0;
 }
 
-/* Refuses a call that needs a model where none is loaded. */
+/* Refuses a call; `why` is a text. What was loaded stays. */
 static int
-no_model(imp *handle, const void *arg)
+refused(imp *handle, const void *why)
 {
-    (void)arg;
     if (!handle->s.arena)
         session_open(&handle->s, &handle->o);
     session_clear(&handle->s);
-    diag_add(&handle->s.ds, DIAG_E0822, IMP_NOWHERE,
-             "no model has been loaded");
+    diag_add(&handle->s.ds, DIAG_E0822, IMP_NOWHERE, "%s", (const char *)why);
     return say(handle, IMP_MODEL_WRONG);
 }
+
+static int
+refuse(imp *handle, const char *why)
+{
+    return handle ? guarded(handle, refused, why) : IMP_MODEL_WRONG;
+}
+
+static const char no_model[] = "no model has been loaded";
 
 /* -- options --------------------------------------------------------------- */
 
@@ -184,6 +206,8 @@ imp_option(imp *handle, const char *key, const char *value)
     static const char *const digits[] = {"0", "1", "2"};
     int choice = -1;
 
+    if (!handle || !key)
+        return IMP_MODEL_WRONG;
     if (strcmp(key, "out") == 0) {
         char *p = value && value[0] ? copy(value, strlen(value)) : NULL;
         if (value && value[0] && !p)
@@ -281,6 +305,11 @@ load(imp *handle, char *name, char *text, size_t len)
 int
 imp_load_text(imp *handle, const char *name, const char *text, size_t n)
 {
+    if (!handle || !name || (!text && n > 0))
+        return refuse(handle,
+                      "`imp_load_text` wants a name and a text, not NULL");
+    if (n > SESSION_FILE_LIMIT)
+        return refuse(handle, "the text is larger than 64 MiB: no model is");
     return load(handle, copy(name, strlen(name)), copy(text, n), n);
 }
 
@@ -306,6 +335,8 @@ int
 imp_load_file(imp *handle, const char *path)
 {
     struct read_job j = {.path = path};
+    if (!handle || !path)
+        return refuse(handle, "`imp_load_file` wants a path, not NULL");
     int status = guarded(handle, read_model, &j);
 
     if (status != IMP_FINE)
@@ -444,7 +475,7 @@ set(imp *handle, struct assignment wanted)
     struct assignment again = wanted;
 
     if (!handle->text)
-        return guarded(handle, no_model, NULL);
+        return refuse(handle, no_model);
     if (!handle->ready)
         return compile_with(handle, &wanted);
     int status = guarded(handle, assign, &again);
@@ -464,12 +495,17 @@ set(imp *handle, struct assignment wanted)
 int
 imp_set_text(imp *handle, const char *param, const char *value)
 {
+    if (!handle || !param || !value)
+        return refuse(handle,
+                      "`imp_set_text` wants a param and a value, not NULL");
     return set(handle, (struct assignment){.name = param, .text = value});
 }
 
 int
 imp_set(imp *handle, const char *param, double value)
 {
+    if (!handle || !param)
+        return refuse(handle, "`imp_set` wants a param, not NULL");
     return set(handle, (struct assignment){.name = param, .number = value});
 }
 
@@ -488,7 +524,6 @@ run(imp *handle, const void *arg)
     take_options(handle);
     handle->s.sink.write = collect;
     handle->s.sink.ctx = handle;
-    handle->s.stop = &handle->stop;
     session_clear(&handle->s);
     if (handle->s.image->commands.n > 0)
         status = session_code(&handle->s);
@@ -500,8 +535,11 @@ run(imp *handle, const void *arg)
 int
 imp_run(imp *handle)
 {
+    if (!handle)
+        return IMP_MODEL_WRONG;
     buf_clear(&handle->out);
-    int status = guarded(handle, handle->text ? run : no_model, NULL);
+    int status =
+        handle->text ? guarded(handle, run, NULL) : refuse(handle, no_model);
     atomic_store(&handle->stop, 0);
     return status;
 }
@@ -509,23 +547,24 @@ imp_run(imp *handle)
 void
 imp_stop(imp *handle)
 {
-    atomic_store(&handle->stop, 1);
+    if (handle)
+        atomic_store(&handle->stop, 1);
 }
 
 const char *
 imp_output(const imp *handle, size_t *n)
 {
     if (n)
-        *n = handle->out.n;
-    return handle->out.n ? handle->out.s : "";
+        *n = handle ? handle->out.n : 0;
+    return handle && handle->out.n ? handle->out.s : "";
 }
 
 const char *
 imp_diagnostics(const imp *handle, size_t *n)
 {
     if (n)
-        *n = handle->diags.n;
-    return handle->diags.n ? handle->diags.s : "";
+        *n = handle ? handle->diags.n : 0;
+    return handle && handle->diags.n ? handle->diags.s : "";
 }
 
 /* -- results --------------------------------------------------------------- */
@@ -536,9 +575,9 @@ static const struct field_value *
 find(const imp *handle, const char *path, const imp_field **field,
      bool *indexed, long *index)
 {
-    const char *dot = strchr(path, '.');
+    const char *dot = path ? strchr(path, '.') : NULL;
 
-    if (!handle->s.result.recs || !handle->s.image || !dot)
+    if (!handle || !handle->s.result.recs || !handle->s.image || !dot)
         return NULL;
     const imp_image *image = handle->s.image;
     const imp_command *command = IMP_ARRAY(image, image->commands, imp_command);
@@ -591,7 +630,7 @@ imp_get(const imp *handle, const char *path, double *number)
     const struct field_value *value =
         find(handle, path, &field, &indexed, &index);
 
-    if (!value || !value->num || field->kind == IMP_FIELD_TEXT ||
+    if (!number || !value || !value->num || field->kind == IMP_FIELD_TEXT ||
         field->kind == IMP_FIELD_TEXTS ||
         !place(index, indexed, field_value_count(field, value), &k))
         return IMP_MODEL_WRONG;

@@ -91,6 +91,7 @@ run(const struct cli_command *self, int argc, char **argv)
     struct job job = {0};
 
     session_defaults(&job.o);
+    job.o.stop = cli_stop_flag();
     int status = cli_read(&a, take, &job);
     if (status < 0 && job.path && job.out && job.out[0]) {
         job.b.opt = job.o.opt;

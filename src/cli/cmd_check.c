@@ -48,6 +48,7 @@ run(const struct cli_command *self, int argc, char **argv)
 
     /* read the options first, because they hold for all models */
     session_defaults(&job.o);
+    job.o.stop = cli_stop_flag();
     int status = cli_read(&a, take, &job);
     if (status < 0 && job.models == 0) {
         cli_error(DIAG_E0822, "`imp check MODEL...`",

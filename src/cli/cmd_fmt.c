@@ -78,7 +78,10 @@ work(void *ctx)
     bool is_stdin = strcmp(job->path, "-") == 0;
     uint32_t file = sources_add(job->s.text.sources,
                                 is_stdin ? "<stdin>" : job->path, text, len);
-    if (!fmt_file(job->s.arena, &job->s.ds, file, &job->text))
+    oom_watch(job->s.stop); /* until there is something to write */
+    bool whole = fmt_file(job->s.arena, &job->s.ds, file, &job->text);
+    oom_watch(NULL);
+    if (!whole)
         return IMP_EXIT_MODEL;
     bool same =
         job->text.n == len && (len == 0 || memcmp(job->text.s, text, len) == 0);
@@ -115,6 +118,7 @@ run(const struct cli_command *self, int argc, char **argv)
     struct job job = {0};
 
     session_defaults(&job.o);
+    job.o.stop = cli_stop_flag();
     int status = cli_read(&a, take, &job);
     if (status >= 0)
         return status;

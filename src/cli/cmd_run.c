@@ -23,7 +23,6 @@ work(void *ctx)
 
     session_open(&job->s, &job->o);
     job->s.sink.write = cli_write;
-    job->s.stop = cli_stop_flag();
     if (!session_add_file(&job->s, job->path))
         return IMP_EXIT_MODEL;
     return session_all(&job->s);
@@ -44,6 +43,7 @@ run(const struct cli_command *self, int argc, char **argv)
     struct job job = {0};
 
     session_defaults(&job.o);
+    job.o.stop = cli_stop_flag();
     int status = cli_read(&a, take, &job);
     if (status < 0 && job.path) {
         job.o.sweeps.progress = isatty(STDERR_FILENO);

@@ -142,7 +142,6 @@ work(void *ctx)
     job->expects = false;
     session_open(&job->s, &job->o);
     job->s.sink.write = silent;
-    job->s.stop = cli_stop_flag();
     if (!session_read(&job->s, job->path, &text, &len)) {
         job->expects = true; /* a model that cannot be read has failed */
         return IMP_EXIT_MODEL;
@@ -218,6 +217,7 @@ run(const struct cli_command *self, int argc, char **argv)
     struct paths *ps = &job.paths;
 
     session_defaults(&job.o);
+    job.o.stop = cli_stop_flag();
     int status = cli_read(&a, take, &job);
     if (status < 0 && !job.any)
         job.bad = !collect(ps, ".");

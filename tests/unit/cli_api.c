@@ -108,6 +108,48 @@ test_errors(void **state)
     imp_free(NULL);
 }
 
+/* NULL, and lengths that no memory has, are refused; what was loaded stays. */
+static void
+test_no_arguments(void **state)
+{
+    imp *h = loaded();
+    double x;
+    size_t n;
+
+    (void)state;
+    assert_int_equal(imp_load_text(h, NULL, "show 1", 6), IMP_MODEL_WRONG);
+    assert_int_equal(imp_load_text(h, "a.imp", NULL, 6), IMP_MODEL_WRONG);
+    assert_int_equal(imp_load_text(h, "a.imp", "show 1", SIZE_MAX),
+                     IMP_MODEL_WRONG);
+    assert_int_equal(imp_load_text(h, "a.imp", "show 1", SIZE_MAX / 2),
+                     IMP_MODEL_WRONG);
+    assert_int_equal(imp_load_file(h, NULL), IMP_MODEL_WRONG);
+    assert_true(strstr(imp_diagnostics(h, &n), "E0822") != NULL);
+    assert_int_equal(n, strlen(imp_diagnostics(h, NULL)));
+    assert_int_equal(imp_set(h, NULL, 1), IMP_MODEL_WRONG);
+    assert_int_equal(imp_set_text(h, NULL, "1"), IMP_MODEL_WRONG);
+    assert_int_equal(imp_set_text(h, "v", NULL), IMP_MODEL_WRONG);
+    assert_int_equal(imp_option(h, NULL, "1"), IMP_MODEL_WRONG);
+    assert_int_equal(imp_option(h, "json", NULL), IMP_MODEL_WRONG);
+    assert_int_equal(imp_run(h), IMP_FINE);
+    assert_int_equal(imp_get(h, "r.time", NULL), IMP_MODEL_WRONG);
+    assert_int_equal(imp_get(h, NULL, &x), IMP_MODEL_WRONG);
+    assert_int_equal(imp_get(h, "r.time", &x), IMP_FINE);
+    assert_null(imp_get_text(h, NULL));
+    imp_free(h);
+    assert_int_equal(imp_run(NULL), IMP_MODEL_WRONG);
+    assert_int_equal(imp_load_text(NULL, "a", "", 0), IMP_MODEL_WRONG);
+    assert_int_equal(imp_load_file(NULL, "a"), IMP_MODEL_WRONG);
+    assert_int_equal(imp_set(NULL, "v", 1), IMP_MODEL_WRONG);
+    assert_int_equal(imp_set_text(NULL, "v", "1"), IMP_MODEL_WRONG);
+    assert_int_equal(imp_option(NULL, "json", "1"), IMP_MODEL_WRONG);
+    assert_int_equal(imp_get(NULL, "r.time", &x), IMP_MODEL_WRONG);
+    assert_null(imp_get_text(NULL, "r.status"));
+    assert_string_equal(imp_output(NULL, &n), "");
+    assert_string_equal(imp_diagnostics(NULL, NULL), "");
+    imp_stop(NULL);
+}
+
 static void *
 one_thread(void *ctx)
 {
@@ -176,7 +218,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_results), cmocka_unit_test(test_params),
         cmocka_unit_test(test_errors),  cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory),  cmocka_unit_test(test_no_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

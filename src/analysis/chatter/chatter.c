@@ -180,6 +180,8 @@ run_line(struct analysis *analysis, uint32_t system_id,
     /* Where only the verdict is wanted, the limit need not be exact. */
     follow(analysis, ballistic, wanted, ask,
            wanted->numbers ? 0.0 : CHATTER_ACCEPT, outcome);
+    if (outcome->verdict == CHATTER_STOPPED)
+        return IMP_STOPPED;
     if (by_rounding(ballistic, wanted, outcome)) {
         struct chatter_run early;
         if (!(flow = flow_new(run, system_id, ask->policy, ask->until)))

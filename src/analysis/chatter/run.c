@@ -28,6 +28,9 @@
  * any size that occurs are then no numbers any more. */
 #define TIME_EXPONENT 900
 
+/* So many impacts are resolved between two looks at the stop flag. */
+#define AT_ONCE 65536L
+
 static const char no_limit[] = "no infinite sequence of impacts";
 
 /* Has no gap a rate, beyond rounding? `on`: the contacts that are closed, whose
@@ -248,12 +251,20 @@ follow(struct following *following, struct arena *arena, long least, long most)
     outcome->group = NEW_N(arena, bool, (size_t)contacts + 1);
     following->gravity = chatter_accelerates(ballistic);
     while (ballistic->impacts < most) {
+        if (ballistic->stop &&
+            atomic_load_explicit(ballistic->stop, memory_order_relaxed)) {
+            outcome->verdict = CHATTER_STOPPED;
+            return;
+        }
         if (ballistic->impacts >= most / 2)
             accumulation_accept_error(ballistic, CHATTER_ACCEPT);
         int ev = ballistic->rate_exponent;
+        long left = most - ballistic->impacts, at_once = following->trace ? 1
+                                                         : left < AT_ONCE
+                                                             ? left
+                                                             : AT_ONCE;
         enum ballistic_event what =
-            accumulation_run(ballistic, following->until,
-                             following->trace ? 1 : most - ballistic->impacts);
+            accumulation_run(ballistic, following->until, at_once);
         if (what == BALLISTIC_END &&
             accumulation_next(ballistic, INFINITY) == BALLISTIC_FREE)
             what = BALLISTIC_FREE; /* It is known before that time that no

@@ -31,7 +31,8 @@ enum chatter_verdict {
     CHATTER_ENDLESS, /* within the impacts that are allowed */
     CHATTER_MOVING,  /* until the time that is allowed */
     CHATTER_BELOW,   /* before the impacts are smaller than doubles can be */
-    CHATTER_JAMMED   /* closed contacts admit no motion */
+    CHATTER_JAMMED,  /* closed contacts admit no motion */
+    CHATTER_STOPPED  /* before Ctrl-C */
 };
 /* what comes after a partial limit */
 enum chatter_after {

@@ -143,6 +143,8 @@ chatter_follow_flow(struct arena *arena, struct flow *flow, uint32_t first,
     for (long events = 0;; events++) {
         struct flow_event event;
         double t;
+        if (flow_stopped(flow))
+            return IMP_STOPPED;
         int st = flow_peek(flow, until, &t);
         if (st)
             return st;

@@ -188,6 +188,10 @@ run_from(struct threshold_search *search, double at, long k,
         return !fails(search, at, IMP_BADMODEL);
     chatter_decide(search->trial.run->arena, flow_ballistic(flow), INFINITY,
                    ACCUMULATION_RESOLVE, search->ask.events, outcome);
+    if (outcome->verdict == CHATTER_STOPPED) {
+        search->failure.status = IMP_STOPPED;
+        return false;
+    }
     search->seen.impacts = outcome->impacts > search->seen.impacts
                                ? outcome->impacts
                                : search->seen.impacts;

@@ -100,8 +100,11 @@ driver_open(struct driver *driver, const imp_image *im, const imp_code *code,
 {
     assert(driver && im && params && options && ds);
     *driver = (struct driver){.im = im, .ds = ds};
+    /* until there is a run, nothing is lost when it is stopped */
+    atomic_int *before = oom_watch(options->stop);
     driver->run =
         rt_new_tier(im, code, options->tier, params, ds, options->stop);
+    oom_watch(before);
     return driver->run ? begin(driver, options) : not_set_up(ds);
 }
 

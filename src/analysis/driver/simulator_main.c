@@ -311,8 +311,10 @@ main(int argc, char **argv)
 
     io_open_standard();
     if (setjmp(guard.env)) {
-        static const char text[] = "error[E0817]: out of memory\n";
-        ssize_t w = write(STDERR_FILENO, text, sizeof text - 1);
+        const char *text = oom_stopped()
+                               ? "error[E0717]: stopped before the run began\n"
+                               : "error[E0817]: out of memory\n";
+        ssize_t w = write(STDERR_FILENO, text, strlen(text));
         (void)w;
         return IMP_EXIT_RUN;
     }

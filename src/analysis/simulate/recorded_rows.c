@@ -123,7 +123,11 @@ simulate_read_times(struct simulation *sim)
                      k == SIMULATE_STEPS
                          ? sim->options.until
                          : sim->options.until * k / SIMULATE_STEPS);
-    if (sim->rows.times.n > 1)
+    size_t sorted = 1;
+    while (sorted < sim->rows.times.n &&
+           sim->rows.times.v[sorted - 1] <= sim->rows.times.v[sorted])
+        sorted++;
+    if (sorted < sim->rows.times.n)
         qsort(sim->rows.times.v, sim->rows.times.n, sizeof *sim->rows.times.v,
               compare);
     size_t n = 0;

@@ -94,7 +94,7 @@ struct module_use {
     const char *name; /* library name or NULL */
     imp_range range;
 };
-#define SCOPE_BUCKETS 128
+#define SCOPE_BUCKETS 128 /* of a table that begins to grow */
 struct module {
     const char *name; /* "shapes" for libraries, else the file's name */
     const char *path; /* canonical path; NULL for a library */
@@ -102,7 +102,8 @@ struct module {
     bool library, loading;
     imp_range use_range; /* of the `use` that loads it now */
     struct decl *first, *last;
-    struct decl *bucket[SCOPE_BUCKETS];
+    struct decl **buckets;     /* a hash table of names ... */
+    size_t n_buckets, n_decls; /* ... of at most one name per bucket */
     struct {
         struct module_use *v;
         size_t n, cap;
@@ -329,7 +330,7 @@ struct decl *scope_member(struct check *ck, struct module *module,
 const char *decl_kind_name(enum decl_kind k);
 bool name_is_reserved(const char *name);
 /* adds a declaration to its module, behind the ones before */
-void decl_enter(struct module *module, struct decl *decl);
+void decl_enter(struct check *ck, struct module *module, struct decl *decl);
 /* a system with arguments has no value: it gives way to what has one */
 bool decl_is_pattern(const struct decl *decl);
 

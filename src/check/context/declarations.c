@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The declarations of one module, found by their names. */
 #include <assert.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "check/context/context.h"
@@ -15,24 +16,41 @@ decl_kind_name(enum decl_kind k)
     return names[k];
 }
 
-static unsigned
-bucket(const char *name)
+/* FNV-1a; `cap` is a power of two. */
+static size_t
+bucket(const char *name, size_t cap)
 {
-    unsigned h = 2166136261u;
+    uint64_t hash = 14695981039346656037U;
     for (const char *text = name; *text; text++)
-        h = (h ^ (unsigned char)*text) * 16777619u;
-    return h % SCOPE_BUCKETS;
+        hash = (hash ^ (unsigned char)*text) * 1099511628211U;
+    return (size_t)hash & (cap - 1);
 }
 
 struct decl *
 scope_own(struct module *module, const char *name)
 {
     assert(module && name);
-    for (struct decl *decl = module->bucket[bucket(name)]; decl;
-         decl = decl->chain)
+    if (module->n_buckets == 0)
+        return NULL;
+    for (struct decl *decl = module->buckets[bucket(name, module->n_buckets)];
+         decl; decl = decl->chain)
         if (!strcmp(decl->name, name))
             return decl;
     return NULL;
+}
+
+/* Doubles the table of a module, so that its chains stay short. */
+static void
+grow(struct arena *arena, struct module *module)
+{
+    size_t cap = module->n_buckets ? 2 * module->n_buckets : SCOPE_BUCKETS;
+    module->buckets = NEW_N(arena, struct decl *, cap);
+    module->n_buckets = cap;
+    for (struct decl *decl = module->first; decl; decl = decl->next) {
+        size_t at = bucket(decl->name, cap);
+        decl->chain = module->buckets[at];
+        module->buckets[at] = decl;
+    }
 }
 
 bool
@@ -50,15 +68,19 @@ decl_is_pattern(const struct decl *decl)
 }
 
 void
-decl_enter(struct module *module, struct decl *decl)
+decl_enter(struct check *ck, struct module *module, struct decl *decl)
 {
-    assert(module && decl);
-    unsigned b = bucket(decl->name);
-    decl->chain = module->bucket[b];
-    module->bucket[b] = decl;
+    assert(ck && module && decl);
     if (module->last)
         module->last->next = decl;
     else
         module->first = decl;
     module->last = decl;
+    if (++module->n_decls > module->n_buckets) {
+        grow(ck->arena, module);
+        return;
+    }
+    size_t at = bucket(decl->name, module->n_buckets);
+    decl->chain = module->buckets[at];
+    module->buckets[at] = decl;
 }

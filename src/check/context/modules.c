@@ -87,7 +87,7 @@ declare(struct check *ck, struct module *module, const struct ast_item *it,
     if (old)
         return; /* A declaration that is redefined keeps its place in the order.
                  */
-    decl_enter(module, decl);
+    decl_enter(ck, module, decl);
 }
 
 void
@@ -103,7 +103,7 @@ scope_prior(struct check *ck, const char *name, uint32_t command)
         decl->kind = DECL_RESULT;
         decl->name = name;
         decl->module = ck->modules.main;
-        decl_enter(ck->modules.main, decl);
+        decl_enter(ck, ck->modules.main, decl);
     }
     decl->index = command;
 }

@@ -412,6 +412,8 @@ eval_work(void *ctx)
         buf_free(&text);
         session_add_text(&repl->s, "<ans>", copy, n, false);
     }
+    /* do not clear the flag here: Ctrl-C may have come since the line ended */
+    repl->s.stop = cli_stop_flag();
     struct ast_file *file =
         session_add_text(&repl->s, job->name, job->text, job->n, job->bare);
     /* all its items, before the session leaves some out */
@@ -422,8 +424,6 @@ eval_work(void *ctx)
         commands |= is_command(file->items[i]);
     hide(repl, file);
     add_priors(repl, file);
-    /* do not clear the flag here: Ctrl-C may have come since the line ended */
-    repl->s.stop = cli_stop_flag();
     int status = session_check(&repl->s);
     if (status == IMP_EXIT_OK)
         status = session_compile(&repl->s);

@@ -87,8 +87,11 @@ cli_guard(int (*fn)(void *ctx), void *ctx)
     struct oom_guard guard;
 
     if (setjmp(guard.env)) {
+        oom_watch(NULL);
         oom_leave(&guard);
-        fputs("error[E0817]: out of memory\n", stderr);
+        fputs(oom_stopped() ? "error[E0717]: stopped before the run began\n"
+                            : "error[E0817]: out of memory\n",
+              stderr);
         return IMP_EXIT_RUN;
     }
     oom_enter(&guard);

@@ -36,6 +36,7 @@ session_open(struct session *session, const struct session_options *options)
 {
     assert(session && options && !session->arena);
     session->o = *options;
+    session->stop = options->stop;
     session->arena = arena_new();
     session->text.sources = sources_new(session->arena);
     session->text.names = intern_new(session->arena);
@@ -180,6 +181,7 @@ session_add_text(struct session *session, const char *name, const char *text,
                  size_t n, bool bare)
 {
     assert(session->text.sources && name && (text || n == 0));
+    atomic_int *before = oom_watch(session->stop);
     uint32_t file = sources_add(session->text.sources, name, text, n);
     struct ast_file *f = parse_file(session->arena, session->text.names,
                                     &session->ds, file, bare);
@@ -191,6 +193,7 @@ session_add_text(struct session *session, const char *name, const char *text,
                session->text.n_files * sizeof *files);
     files[session->text.n_files++] = f;
     session->text.files = files;
+    oom_watch(before);
     return f;
 }
 
@@ -349,10 +352,9 @@ session_input(struct session *session)
     };
 }
 
-int
-session_check(struct session *session)
+static int
+check(struct session *session)
 {
-    assert(session->arena && !session->model);
     size_t n_sets = session->o.n_sets;
     struct check_set *sets =
         NEW_N(session->arena, struct check_set, n_sets + 1);
@@ -377,9 +379,18 @@ session_check(struct session *session)
 }
 
 int
-session_compile(struct session *session)
+session_check(struct session *session)
 {
-    assert(session->model && !session->image);
+    assert(session->arena && !session->model);
+    atomic_int *before = oom_watch(session->stop);
+    int status = check(session);
+    oom_watch(before);
+    return status;
+}
+
+static int
+compile(struct session *session)
+{
     session->image = mech_compile(session->model, &session->ds);
     if (!session->image || session->ds.errors)
         return IMP_EXIT_MODEL;
@@ -398,6 +409,16 @@ session_compile(struct session *session)
                                 &session->ds);
     }
     return ok ? IMP_EXIT_OK : IMP_EXIT_MODEL;
+}
+
+int
+session_compile(struct session *session)
+{
+    assert(session->model && !session->image);
+    atomic_int *before = oom_watch(session->stop);
+    int status = compile(session);
+    oom_watch(before);
+    return status;
 }
 
 int

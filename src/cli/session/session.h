@@ -41,6 +41,7 @@ struct session_options {
     size_t n_sets;
     enum diag_format diagnostics;
     struct sweep_options sweeps;
+    atomic_int *stop; /* stops the session where it is not 0; may be NULL */
 };
 void session_defaults(struct session_options *options);
 

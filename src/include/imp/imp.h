@@ -3,7 +3,8 @@
  * A handle owns everything it gives out; pointers returned stay valid until
  * the next call on the same handle. Handles are independent: use several at
  * once, each in one thread at a time. Nothing is global. No function exits,
- * prints, or raises a signal. */
+ * prints, or raises a signal. NULL where none is spoken of, as a handle too, is
+ * refused: IMP_MODEL_WRONG, NULL, or an empty text. */
 #ifndef IMP_IMP_H
 #define IMP_IMP_H
 
@@ -43,7 +44,8 @@ IMP_API int imp_set_text(imp *h, const char *param, const char *value);
 
 /* runs all commands */
 IMP_API int imp_run(imp *h);
-/* asks a running imp_run, from any thread or signal handler, to stop soon */
+/* asks a running imp_run or imp_load_..., from any thread or signal handler, to
+ * stop soon */
 IMP_API void imp_stop(imp *h);
 
 /* what the last calls printed; never NULL */

@@ -17,6 +17,7 @@
 #ifndef IMP_RUNTIME_BALLISTIC_BALLISTIC_H
 #define IMP_RUNTIME_BALLISTIC_BALLISTIC_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -151,6 +152,8 @@ struct ballistic {
     bool rough_rates; /* nobody looks at the ratio and the contraction of a
                          LIMIT_BY_MAP: they need not be those of the fixed point
                        */
+    atomic_int *stop; /* who follows a motion for long looks at it, because
+                         Ctrl-C sets it; may be NULL */
     int length_exponent, rate_exponent;
     double t, t_lo, t_start;
     long impacts;       /* since ballistic_start */

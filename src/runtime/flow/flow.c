@@ -51,6 +51,13 @@ flow_peek(struct flow *flow, double until, double *time)
 }
 
 bool
+flow_stopped(const struct flow *flow)
+{
+    assert(flow != NULL);
+    return rt_stopped(flow->run);
+}
+
+bool
 flow_eventful(const struct flow *flow)
 {
     return flow->method->eventful(flow);

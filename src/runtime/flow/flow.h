@@ -47,6 +47,8 @@ struct flow *flow_new(struct rt *run, uint32_t system,
 /* The time of what comes next, at most `until`. Returns IMP_OK, or a status
  * after a diagnostic. */
 int flow_peek(struct flow *flow, double until, double *time);
+/* Has Ctrl-C asked the run of this flow to stop? */
+bool flow_stopped(const struct flow *flow);
 /* Will that be an event? Otherwise it is only the end of a piece. */
 bool flow_eventful(const struct flow *flow);
 /* Moves to the time that flow_peek gave, and applies what happens there. */

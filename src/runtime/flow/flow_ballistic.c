@@ -431,6 +431,7 @@ flow_ballistic_new(struct rt *run, uint32_t system,
     if (!same_start(kept, time, state) && check_start(kept, time, state))
         return NULL;
     flow->parabola.now->policy = policy;
+    flow->parabola.now->stop = run->stop;
     accumulation_resolve(flow->parabola.now, ACCUMULATION_RESOLVE);
     accumulation_accept_error(flow->parabola.now, 0.0);
     accumulation_doubt(flow->parabola.now, 0);

@@ -21,6 +21,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "runtime/geometry/ray.h"
 
 /* stop when the estimate is below this; rounding is two digits further */
@@ -140,6 +141,7 @@ rule_smooth(struct quad *quad, int level)
     int n = 8 << level;
     for (int i = 0; i < n; i++) {
         double c, w;
+        oom_look();
         gauss_legendre(n, i, &c, &w);
         add_ring(quad, c, w, 2 * n);
     }
@@ -167,6 +169,7 @@ add_quadrants(struct quad *quad, double height, double weight, int level)
     int m = (int)(TANH_SINH_END / h);
     for (int j = -m; j <= m; j++) {
         double u, v, w;
+        oom_look();
         tanh_sinh(j * h, &u, &v, &w);
         /* The angle is taken from the nearer end, so that small components are
          * exact. */

@@ -339,6 +339,7 @@ pivot(const struct wrap *wrap, uint32_t first, uint32_t second,
       const double n[3], double out[3], double *offset)
 {
     double e[3], left[3], up[3], ca = 0, sa = -1;
+    oom_look();
     vec3_sub(wrap->p[second], wrap->p[first], e);
     if (!(vec3_normalise(e) > 0))
         return false;

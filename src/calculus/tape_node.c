@@ -39,14 +39,14 @@ grow(struct graph *graph, const expr ***v, uint32_t n, uint32_t *cap)
     *cap = c;
 }
 
-void
+static void
 tape_push(struct tape_make *make, const expr *node)
 {
     grow(make->g, &make->todo.v, make->todo.n, &make->todo.cap);
     make->todo.v[make->todo.n++] = node;
 }
 
-void
+static void
 tape_list(struct tape_make *make, const expr *node)
 {
     grow(make->g, &make->list.v, make->list.n, &make->list.cap);

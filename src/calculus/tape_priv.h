@@ -56,8 +56,6 @@ struct tape_make {
 };
 
 struct tape_node *tape_node(struct tape_make *make, const expr *formula);
-void tape_push(struct tape_make *make, const expr *formula); /* to todo */
-void tape_list(struct tape_make *make, const expr *formula); /* to list */
 /* Marks a formula as needed at order 0 (and above, if `series` and it varies).
  */
 void tape_need(struct tape_make *make, const expr *formula, bool series);

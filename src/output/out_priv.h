@@ -86,10 +86,6 @@ void out_plotted_curves(struct output *output, const char *file,
                         const struct out_column *x_axis,
                         const struct out_column *values,
                         const struct out_curve *curves, size_t n);
-/* a plot of characters in the terminal */
-void out_plot_text(struct output *output, const char *title,
-                   const struct out_column *x_axis,
-                   const struct out_curve *curves, size_t n);
 /* for gnuplot: the data of curves as $c0, $c1, ...; the labels of level lines;
  * the curves of a `plot` command */
 void out_curves_data(struct buf *buf, const struct out_curve *curves, size_t n);

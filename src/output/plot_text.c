@@ -207,7 +207,8 @@ x_axis(struct buf *buf, const struct axis *ax, size_t margin, long width)
     buf_free(&texts);
 }
 
-void
+/* Draws a plot of characters in the terminal. */
+static void
 out_plot_text(struct output *output, const char *title,
               const struct out_column *across, const struct out_curve *curves,
               size_t n_v)

@@ -193,7 +193,7 @@ array(struct check *ck, const struct env *env, const struct ast_expr *node)
     struct value result =
         value_array(ck, count / cols, cols, NULL, node->range);
     const struct ast_expr *first = NULL;
-    bool ok = true, any = false;
+    bool ok = true;
     result.bare = true;
     result.dim = dim_pure(ck->dims);
     for (uint32_t entry = 0; entry < count; entry++) {
@@ -215,7 +215,6 @@ array(struct check *ck, const struct env *env, const struct ast_expr *node)
             break; /* The other entries are of the same kind, and would give the
                       same error. */
         }
-        any |= value.kind == VALUE_ANY;
         result.e[entry] = value.e[0];
         if (value.bare)
             continue;
@@ -238,7 +237,6 @@ array(struct check *ck, const struct env *env, const struct ast_expr *node)
             ok = false;
         }
     }
-    (void)any;
     if (!ok)
         return value_poison(node->range);
     return apply_unit(ck, node, result);

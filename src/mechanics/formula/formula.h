@@ -153,9 +153,6 @@ imp_range mech_range(imp_range r, imp_range otherwise);
 const expr *sym_env(struct mech *mech, uint32_t i);
 const expr *sym_state(struct mech *mech, uint32_t i);
 const expr *sym_time(struct mech *mech);
-/* the entry of env that a leaf stands for (tape_spec.env_of); ctx: struct mech
- */
-uint32_t mech_env_of(void *ctx, const expr *leaf);
 /* Adds an eval tape of n_outs outputs; returns its number. */
 uint32_t mech_eval_tape(struct mech *mech, const char *name, uint32_t n_local,
                         const expr *const *outs, size_t n_outs);

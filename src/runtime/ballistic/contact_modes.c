@@ -40,6 +40,9 @@ active_set_coupling(const struct ballistic *motion, int contact, int other)
     double terms =
         dot_abs(coordinates, motion->model.N + other * coordinates, Bi) +
         dot_abs(coordinates, motion->model.N + contact * coordinates, Bj);
+    /* most couplings that are rounding are below the first part of the sum */
+    if (fabs(coupling) <= BALLISTIC_NOISE * DBL_EPSILON * terms)
+        return 0.0;
     for (int column = 0; column < coordinates; column++)
         terms +=
             fabs(Bi[column]) *

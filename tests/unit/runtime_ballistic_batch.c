@@ -216,7 +216,8 @@ on_feet(void **unused)
         struct sys s = feet(2 + k % 7);
         taken += compare(&s);
     }
-    assert_true(taken > 300 * RUNS / 2);
+    /* two to eight feet, of which more than four are left to single runs */
+    assert_true(taken > 300 * RUNS / 4);
 }
 
 static void

@@ -16,7 +16,7 @@ back(const struct ballistic *l, int j)
     for (int i = 0; i < l->matrices.rank; i++)
         size += fabs(ldexp(l->matrices.E[j * l->matrices.rank + i] * l->y[i],
                            l->length_exponent));
-    return size;
+    return isfinite(size) ? size : 0; /* y may be beyond all local numbers */
 }
 
 /* follows with an audit: I1 (energy never grows by an impact, is kept by

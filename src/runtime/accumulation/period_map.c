@@ -301,27 +301,27 @@ weight(const struct ballistic *motion, const struct period_map *map,
 }
 
 /* How much greater are the numbers with which the gaps and rates of the group
- * are rounded? A gap that follows from y has the rounding error of y, until it
- * is small enough to be carried by itself. */
+ * are rounded? A gap that follows from others has the rounding errors of those.
+ */
 static double
 blur(const struct ballistic *motion, const bool *group)
 {
-    int rank = motion->matrices.rank;
-    double gap_size = 0.0, rate_size = 0.0;
-    if (motion->matrices.direct)
+    double gap_size = 0.0, gap_terms = 0.0, rate_size = 0.0, rate_terms = 0.0;
+    if (!motion->basis)
         return 0.0;
     for (int i = 0; i < motion->model.m; i++)
         if (group[i]) {
-            gap_size = greater(gap_size,
-                               fabs(motion->gap[i]) / motion->matrices.root[i]);
-            rate_size = greater(rate_size, fabs(motion->rate[i]) /
-                                               motion->matrices.root[i]);
+            double root = motion->matrices.root[i];
+            gap_size = greater(gap_size, fabs(motion->gap[i]) / root);
+            gap_terms =
+                greater(gap_terms, contact_basis_terms(motion, i) / root);
+            rate_size = greater(rate_size, fabs(motion->rate[i]) / root);
+            rate_terms =
+                greater(rate_terms, contact_basis_rate_terms(motion, i) / root);
         }
-    double most = 1.0 / BALLISTIC_MINOR;
-    gap_size = norm(motion->y, rank) / gap_size;
-    rate_size = norm(motion->z, rank) / rate_size;
-    return (gap_size < most ? gap_size : most) +
-           (rate_size < most ? rate_size : most);
+    double most = 1.0 / DBL_EPSILON; /* nothing is known */
+    return (gap_terms < most * gap_size ? gap_terms / gap_size : most) +
+           (rate_terms < most * rate_size ? rate_terms / rate_size : most);
 }
 
 /* Newton's step: moves the copy, which is at the end of the period that was

@@ -185,11 +185,7 @@ LANES_INLINE bool
 order_comes(const struct ballistic *motion, int period, int half, int nv,
             double *y, double *z)
 {
-    const struct lanes_shape sh = {LANES_OF_CONTACTS, motion->model.m, nv, half,
-                                   motion->matrices.direct};
     uint64_t all = ~UINT64_C(0) >> (64 - motion->model.m);
-    struct lanes_state state;
-    state.motion = motion;
     for (int i = 0; i < period; i++) {
         int contact = order_of(motion, period, i);
         const double *F = motion->matrices.F + contact * half,
@@ -210,8 +206,8 @@ order_comes(const struct ballistic *motion, int period, int half, int nv,
         for (int v = 0; v < nv; v++) {
             lanes full = size;
             if (!motion->matrices.direct)
-                full *= lanes_root(sh, &state, v);
-            lanes g = lanes_from(sh, &state, at, v);
+                full *= lanes_row(motion->matrices.root, v);
+            lanes g = lanes_from(&motion->matrices, half, at, v);
             shut |= lanes_bits(g <= BALLISTIC_CLOSED * full) << LANES * v;
         }
         if (shut & all & ~(UINT64_C(1) << contact))

@@ -53,6 +53,9 @@ made_new(struct arena *arena, struct contact_matrices *matrices,
     matrices->origin = numbers(arena, coordinates);
     matrices->gap_offset = numbers(arena, contacts);
     matrices->rate_offset = numbers(arena, contacts);
+    matrices->law = lanes_new(arena, matrices->stride);
+    matrices->back = numbers(arena, contacts * contacts);
+    matrices->bases = contact_bases_new(arena, coordinates, contacts);
     matrices->basis = NEW_N(arena, int, (size_t)contacts + 1);
 }
 

@@ -23,6 +23,8 @@
 #include <stdint.h>
 
 struct arena;
+struct contact_basis;
+struct contact_bases;
 
 struct ballistic_model {
     int n, m;            /* number of coordinates, of contacts */
@@ -99,7 +101,7 @@ struct contact_matrices {
     int stride;       /* length of a row that is filled up with 0 to whole
                          vectors of the processor */
     double *Ft, *Kt;  /* rank such rows each: F^T, K^T */
-    double *rows;     /* m such rows: of K (direct) or of W */
+    double *rows;     /* m such rows: of K (direct) or of W_ij/W_ii */
     double *diagonal; /* one such row: of W */
     double *H;     /* m x rank: what a unit impulse at contact i does to y' */
     double *K;     /* m x rank: what a unit rate at contact i does to y' by
@@ -113,7 +115,11 @@ struct contact_matrices {
     double *gap_offset;    /* m: gaps there, exactly 0 for an independent set */
     double *rate_offset;   /* m: rates at y' = 0, exactly 0 for that set */
     int *basis;            /* rank: the contacts of that set */
-    unsigned long version; /* changes when the numbers change */
+    double *law;           /* m: -(1 + e), one row */
+    double *back;          /* rank x rank: y of the gaps of the basis */
+    struct contact_bases *bases; /* where gaps depend on each other
+                                    (contact_basis.c) */
+    unsigned long version;       /* changes when the numbers change */
 };
 
 /* Impacts of a pattern that are resolved one by one before its limit is taken:
@@ -161,6 +167,8 @@ struct ballistic {
     double *y, *z;      /* rank: the gaps' part of the motion, and its rate */
     double *gap, *rate; /* m */
     double *greatest;   /* m: greatest gap since the contact's last impact */
+    /* the contacts whose gaps are carried by themselves; NULL: all are */
+    const struct contact_basis *basis;
     double *free_position, *free_velocity; /* n: what no contact feels, at the
                                               time t_start */
     bool *just_hit;                        /* m: the gap is 0 and opens */

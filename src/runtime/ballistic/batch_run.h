@@ -22,8 +22,6 @@ struct batch {
     lanes_truth contact[BATCH_LOG];
     long n_steps;
     int run[LANES]; /* the run in each lane; -1: none */
-    /* sizes and rates at the start */
-    double y_size, z_size, of_z[BALLISTIC_LANES];
 };
 
 /* one lane of a vector */
@@ -37,36 +35,31 @@ batch_lane(lanes *x, int lane)
 
 /* what all runs have in common: the start that the motion is at */
 LANES_INLINE void
-batch_common(struct lanes_shape sh, struct batch *lanes_batch,
-             const struct ballistic *motion)
+batch_common(struct batch *lanes_batch, const struct ballistic *motion)
 {
-    const struct contact_matrices *matrices = &motion->matrices;
-    int contacts = sh.m, rank = sh.rank;
     memset(&lanes_batch->state, 0, sizeof lanes_batch->state);
+    memset(&lanes_batch->own, 0, sizeof lanes_batch->own);
     lanes_batch->state.motion = motion;
     lanes_batch->state.own = &lanes_batch->own;
     lanes_batch->t = lanes_batch->t_lo = lanes_batch->arrive =
         lanes_batch->count = lanes_of(0.0);
     lanes_batch->n_steps = 0;
-    lanes_batch->y_size = lanes_batch->z_size = 0.0;
-    for (int j = 0; j < rank; j++) {
-        lanes_batch->y_size += fabs(motion->y[j]);
-        lanes_batch->z_size += fabs(motion->z[j]);
+}
+
+/* the contact outside the basis of the run in a lane */
+LANES_INLINE void
+batch_outside(struct lanes_shape sh, struct batch *lanes_batch, int lane,
+              int outside)
+{
+    const struct ballistic *motion = lanes_batch->state.motion;
+    const struct contact_bases *bases = motion->matrices.bases;
+    for (int i = 0; i < sh.m; i++) {
+        ((int64_t *)&lanes_batch->own.outside[i])[lane] = -(i == outside);
+        *batch_lane(lanes_batch->own.share + i, lane) =
+            bases->alone[outside * sh.m + i];
     }
-    for (int i = 0; i < contacts; i++) {
-        lanes_batch->of_z[i] =
-            sh.direct ? motion->rate[i]
-                      : dot_of(rank, matrices->F + i * rank, motion->z);
-        lanes_batch->own.root[i] = lanes_of(matrices->root[i]);
-        lanes_batch->own.offset[i] = lanes_of(motion->local.gap_offset[i]);
-        lanes_batch->own.e[i] = lanes_of(0.0);
-    }
-    for (int i = 0; i < contacts * contacts && sh.direct; i++)
-        lanes_batch->own.K[i] = lanes_of(0.0);
-    for (int i = 0; i < contacts * rank && !sh.direct; i++) {
-        lanes_batch->own.F[i] = lanes_of(matrices->F[i]);
-        lanes_batch->own.K[i] = lanes_of(matrices->K[i]);
-    }
+    *batch_lane(&lanes_batch->own.offset, lane) =
+        bases->alone_offset[outside] * power2(-motion->length_exponent);
 }
 
 /* puts run k of the batch into a lane, at the start */
@@ -80,23 +73,18 @@ batch_begin(struct lanes_shape sh, struct batch *lanes_batch,
     const struct ballistic *motion = state->motion;
     const double *restitution = batch->e + k * sh.m;
     lanes_batch->run[lane] = k;
-    for (int i = 0; i < sh.rank && !sh.direct; i++) {
-        *batch_lane(state->y + i, lane) = motion->y[i];
-        *batch_lane(state->z + i, lane) = motion->z[i];
-    }
-    *batch_lane(&state->y_size, lane) = lanes_batch->y_size;
-    *batch_lane(&state->z_size, lane) = lanes_batch->z_size;
-    ((int64_t *)&state->carried)[lane] = 0;
+    if (!sh.direct)
+        batch_outside(sh, lanes_batch, lane, motion->basis->outside[0]);
     for (int contact = 0; contact < sh.m; contact++) {
         *batch_lane(state->gap + contact, lane) = motion->gap[contact];
         *batch_lane(state->rate + contact, lane) = motion->rate[contact];
-        *batch_lane(state->next + contact, lane) = motion->rate[contact];
-        *batch_lane(state->of_z + contact, lane) = lanes_batch->of_z[contact];
         *batch_lane(state->greatest + contact, lane) =
             motion->greatest[contact];
         *batch_lane(state->terms + contact, lane) =
             motion->work->rate_terms[contact];
         *batch_lane(lanes_batch->own.e + contact, lane) = restitution[contact];
+        *batch_lane(lanes_batch->own.law + contact, lane) =
+            -(1.0 + restitution[contact]);
         ((int64_t *)&state->hit[contact])[lane] = 0;
         if (!sh.direct)
             continue;
@@ -119,13 +107,12 @@ batch_end(struct lanes_shape sh, struct batch *lanes_batch,
     struct ballistic_batch_run *to = batch->run + lanes_batch->run[lane];
     double *saved = batch->state + lanes_batch->run[lane] * batch->stride,
            size = 0.0;
-    int impacts = (int)*batch_lane(&lanes_batch->count, lane), contacts = sh.m,
-        rank = sh.rank;
+    int impacts = (int)*batch_lane(&lanes_batch->count, lane), contacts = sh.m;
     *to = (struct ballistic_batch_run){
         .n = impacts,
         .all_open = all_open,
         .over = over,
-        .gap_carried = ((int64_t *)&state->carried)[lane] != 0,
+        .outside = -1,
         .arrival = *batch_lane(&lanes_batch->arrive, lane),
         .t = *batch_lane(&lanes_batch->t, lane),
         .t_lo = *batch_lane(&lanes_batch->t_lo, lane)};
@@ -136,14 +123,9 @@ batch_end(struct lanes_shape sh, struct batch *lanes_batch,
         saved[3 * contacts + i] = *batch_lane(state->terms + i, lane);
         size += fabs(saved[i]) + fabs(saved[contacts + i]);
     }
-    for (int i = 0; i < rank; i++) {
-        saved[4 * contacts + i] =
-            sh.direct ? saved[i] : *batch_lane(state->y + i, lane);
-        saved[4 * contacts + rank + i] =
-            sh.direct ? saved[contacts + i] : *batch_lane(state->z + i, lane);
-        size += fabs(saved[4 * contacts + i]) +
-                fabs(saved[4 * contacts + rank + i]);
-    }
+    for (int i = 0; i < contacts && !sh.direct; i++)
+        if (((int64_t *)&lanes_batch->own.outside[i])[lane])
+            to->outside = i;
     for (int i = 0; i < impacts; i++) {
         int s = (int)((lanes_batch->n_steps - impacts + i) % BATCH_LOG);
         to->flight[i] = *batch_lane(lanes_batch->flight + s, lane);
@@ -212,7 +194,7 @@ batch_follow(struct lanes_shape sh, const struct ballistic *motion,
     const struct ballistic_units *units = &motion->work->units;
     const uint64_t all = (UINT64_C(1) << LANES) - 1;
     int next = 0, idle;
-    batch_common(sh, &lanes_batch, motion);
+    batch_common(&lanes_batch, motion);
     idle = batch_begins(sh, &lanes_batch, batch, all, &next);
     while (idle < LANES) {
         lanes_first(sh, &lanes_batch.state, &lanes_batch.step);

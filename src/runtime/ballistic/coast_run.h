@@ -11,34 +11,15 @@ LANES_INLINE void
 lanes_load_state(struct lanes_shape sh, struct lanes_state *state,
                  const struct ballistic *motion)
 {
-    const struct contact_matrices *matrices = &motion->matrices;
     int last = motion->event.contact;
-    double size = 0.0, last_rate = last < 0 ? 0.0 : motion->rate[last];
     state->motion = motion;
-    if (!sh.direct) /* the rank may be 0 */
-        state->y[0] = state->z[0] = lanes_of(0.0);
-    for (int j = 0; j < sh.rank && !sh.direct; j++) {
-        state->y[j] = lanes_of(motion->y[j]);
-        state->z[j] = lanes_of(motion->z[j]);
-        size += fabs(motion->z[j]);
-    }
-    state->z_size = lanes_of(size);
-    state->carried = lanes_all(motion->work->flight.gap_carried);
-    if (!sh.direct)
-        state->y_size = lanes_sizes(state->y, sh.rank);
-    if (!sh.direct && last >= 0 &&
-        !(fabs(last_rate) < BALLISTIC_MINOR * (size * matrices->root[last])))
-        last_rate = dot_of(sh.rank, matrices->F + last * sh.rank, motion->z);
+    state->basis = motion->basis;
     for (int i = 0; i < sh.rows; i++) {
         state->hit[i] = lanes_alone(last - LANES * i);
         state->gap[i] = lanes_row(motion->gap, i);
         state->rate[i] = lanes_row(motion->rate, i);
         state->greatest[i] = lanes_row(motion->greatest, i);
         state->terms[i] = lanes_row(motion->work->rate_terms, i);
-        state->next[i] =
-            lanes_select(state->hit[i], lanes_of(last_rate), state->rate[i]);
-        state->of_z[i] =
-            sh.direct ? state->next[i] : lanes_from(sh, state, state->z, i);
     }
 }
 
@@ -57,12 +38,10 @@ lanes_store_state(struct lanes_shape sh, const struct lanes_state *state,
             lanes_store(motion->z + LANES * i, state->rate[i]);
         }
     }
-    for (int j = 0; j < sh.rank && !sh.direct; j++) {
-        motion->y[j] = lanes_at(state->y, j * LANES);
-        motion->z[j] = lanes_at(state->z, j * LANES);
-    }
-    if (!sh.direct)
-        motion->work->flight.gap_carried = lanes_bits(state->carried) != 0;
+    if (sh.direct)
+        return;
+    motion->basis = state->basis;
+    contact_basis_coordinates(motion);
 }
 
 /* a motion on its way */

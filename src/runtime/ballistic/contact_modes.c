@@ -126,6 +126,18 @@ keep_calm(struct ballistic *motion)
                          motion->local.rate_offset);
 }
 
+/* gathered contacts that stay closed have gaps that are known exactly */
+static void
+enter_basis(struct ballistic *motion, int count)
+{
+    for (int i = 0; i < count && motion->basis; i++) {
+        int contact = motion->work->set.index[i];
+        if (motion->mode.persistent[contact])
+            motion->basis = contact_basis_enter(motion, motion->basis, contact,
+                                                motion->greatest);
+    }
+}
+
 bool
 active_set_settle(struct ballistic *motion)
 {
@@ -195,12 +207,15 @@ active_set_settle(struct ballistic *motion)
             motion->y[contact] = 0.0 - motion->local.gap_offset[contact];
         }
     }
+    enter_basis(motion, count);
     if (motion->mode.n_persistent >= motion->matrices.rank &&
         !motion->matrices.direct && !work->instant)
         projection_rest(motion);
     else
         keep_calm(motion);
     ballistic_units(motion);
+    contact_basis_derive(motion);
+    contact_basis_coordinates(motion);
     return true;
 }
 
@@ -228,7 +243,7 @@ active_set_push(struct ballistic *motion, const int *contact,
             continue;
         for (int j = 0; j < count; j++)
             u += active_set_coupling(motion, i, contact[j]) * impulse[j];
-        if (u != motion->rate[i] &&
+        if (!motion->basis && u != motion->rate[i] &&
             (motion->matrices.direct || !(fabs(u) < BALLISTIC_MINOR * full)))
             u = ballistic_of(motion, i, motion->z) +
                 motion->local.rate_offset[i];
@@ -340,4 +355,6 @@ projection_rest(struct ballistic *motion)
     memset(motion->mode.y_acc, 0,
            (size_t)motion->matrices.rank * sizeof *motion->mode.y_acc);
     ballistic_sense(motion);
+    for (int i = 0; i < motion->model.m && motion->basis; i++)
+        motion->rate[i] = 0.0;
 }

@@ -44,84 +44,44 @@ closing(double gap, double rate, double al, bool fresh, double *arrive)
 }
 
 /* Moves gaps and rates on by the local `time`, in loops of constant length
- * where the numbers of contacts and the rank are known. Letters: y and z, the
- * coordinates of the gaps and their rates, g = F y. Where y are not the gaps
- * themselves, gaps follow from y, so that they stay gaps of one state; but a
- * gap that is small beside y is carried on by itself and keeps its digits.
- * Returns whether another gap than `first` is closed within BALLISTIC_CLOSED of
- * its greatest value; ballistic_together must then decide. */
+ * where the numbers of contacts and the rank are known. Returns whether another
+ * gap than `first` is closed within BALLISTIC_CLOSED of its greatest value;
+ * ballistic_together must then decide. */
 static inline __attribute__((always_inline)) bool
 move(struct ballistic *motion, int contacts, int rank, bool direct,
      bool some_on, int first, double time)
 {
-    double *restrict y = motion->y, *restrict z = motion->z,
-                     half_time = 0.5 * time;
     double *restrict gap = motion->gap, *restrict rate = motion->rate,
-                     *restrict big = motion->greatest;
-    const double *F = motion->matrices.F, *nal = motion->local.gap_acc,
-                 *size = motion->matrices.root;
-    bool other = false, fine = false, slight = false;
-    double ys = 0.0, zs = 0.0, was = 0.0;
-    for (int j = 0; j < rank; j++) {
+                     *restrict big = motion->greatest, half_time = 0.5 * time;
+    const double *nal = motion->local.gap_acc;
+    bool other = false;
+    for (int j = 0; j < rank && direct; j++) {
         double a = motion->local.y_acc[j];
-        was += fabs(y[j]);
-        y[j] += (z[j] + a * half_time) * time;
-        z[j] += a * time;
-        ys += fabs(y[j]);
-        zs += fabs(z[j]);
+        motion->y[j] += (motion->z[j] + a * half_time) * time;
+        motion->z[j] += a * time;
     }
-    bool fallen = !direct && ys < BALLISTIC_FALL * was;
-    bool regain = fallen && motion->work->flight.gap_carried && first >= 0 &&
-                  !some_on && motion->work->flight.unaccelerated;
     for (int contact = 0; contact < contacts; contact++) {
         if (some_on && motion->mode.persistent[contact])
             continue;
-        double new_gap = y[direct ? contact : 0], most = big[contact];
-        if (!direct) {
-            double offset = motion->local.gap_offset[contact],
-                   full = ys * size[contact] + fabs(offset);
-            double new_rate = rate[contact] + nal[contact] * time,
-                   ufull = zs * size[contact];
-            double before = fallen ? was * size[contact] + fabs(offset) : full;
-            bool own = regain && contact != first &&
-                       most + motion->work->rate_terms[contact] * time <
-                           BALLISTIC_OWN * before;
-            new_gap = gap[contact] +
-                      (rate[contact] + nal[contact] * half_time) * time;
-            if (own) {
-                slight = true;
-            } else if (fabs(new_gap) < BALLISTIC_MINOR * full) {
-                fine |= contact != first;
-            } else {
-                new_gap = dot_of(rank, F + contact * rank, y) + offset;
-                most = greater(most, before);
-            }
-            if (regain)
-                motion->work->scratch.known[contact] = own;
-            if (!(fabs(new_rate) < BALLISTIC_MINOR * ufull)) {
-                new_rate = dot_of(rank, F + contact * rank, z);
-                motion->work->rate_terms[contact] = ufull;
-            }
-            rate[contact] = new_rate;
+        double was = gap[contact];
+        if (direct) {
+            gap[contact] = motion->y[contact];
+            rate[contact] = motion->z[contact];
         } else {
-            rate[contact] = z[contact];
+            gap[contact] += (rate[contact] + nal[contact] * half_time) * time;
+            rate[contact] += nal[contact] * time;
         }
-        most = greater(most, greater(gap[contact], new_gap));
-        gap[contact] = new_gap;
-        big[contact] = most;
+        big[contact] = greater(big[contact], greater(was, gap[contact]));
         /* an infinite gap gives NaN here, which counts as open */
-        other |= contact != first && new_gap - BALLISTIC_CLOSED * most <= 0.0;
+        other |= contact != first &&
+                 gap[contact] - BALLISTIC_CLOSED * big[contact] <= 0.0;
     }
-    motion->work->flight.gap_carried = fine;
-    motion->work->flight.regained = false;
-    if (slight)
-        projection_regain(motion, first, was);
-    for (int i = 0; i < contacts && slight; i++)
-        other |= i != first && gap[i] - BALLISTIC_CLOSED * big[i] <= 0.0;
+    if (!direct)
+        contact_basis_coordinates(motion);
     return other;
 }
 
-/* The impact at one contact alone, after move(). Letters: y, z, F, K of
+/* The impact at one contact alone, after move(). Letters: y, z, K of
  * ballistic.h; K gives the change of y and z by the impact. */
 static inline __attribute__((always_inline)) void
 bounce(struct ballistic *motion, int contacts, int rank, bool direct,
@@ -130,36 +90,28 @@ bounce(struct ballistic *motion, int contacts, int rank, bool direct,
     double up = -motion->model.e[contact] * arrive;
     double *restrict y = motion->y, *restrict z = motion->z;
     double *restrict gap = motion->gap, *restrict rate = motion->rate;
-    const double *K = motion->matrices.K + contact * rank,
-                 *F = motion->matrices.F, *size = motion->matrices.root;
     if (direct) {
+        const double *K = motion->matrices.K + contact * rank;
         for (int j = 0; j < rank; j++)
             rate[j] = z[j] += K[j] * arrive;
         y[contact] = 0.0;
         z[contact] = up;
     } else {
-        double g = dot_of(rank, F + contact * rank, y) +
-                   motion->local.gap_offset[contact],
-               zs = 0.0;
-        double p = up - (dot_of(rank, F + contact * rank, z) +
-                         motion->local.rate_offset[contact]);
-        double q = (up - arrive) / motion->matrices.W[contact * (contacts + 1)];
-        for (int j = 0; j < rank; j++) {
-            y[j] -= K[j] * g;
-            z[j] += K[j] * p;
-            zs += fabs(z[j]);
-        }
-        for (int k = 0; k < contacts; k++) {
-            double u = rate[k] + motion->matrices.W[contact * contacts + k] * q;
-            rate[k] = fabs(u) < BALLISTIC_MINOR * zs * size[k]
-                          ? u
-                          : dot_of(rank, F + k * rank, z) +
-                                motion->local.rate_offset[k];
-        }
+        const double *row =
+            motion->matrices.rows + contact * motion->matrices.stride;
+        double push = motion->matrices.law[contact] * arrive;
+        for (int k = 0; k < contacts; k++)
+            rate[k] += row[k] * push;
     }
     gap[contact] = motion->greatest[contact] = 0.0;
     rate[contact] = up;
     motion->work->rate_terms[contact] = -arrive;
+    if (direct)
+        return;
+    motion->basis =
+        contact_basis_enter(motion, motion->basis, contact, motion->greatest);
+    contact_basis_derive(motion);
+    contact_basis_coordinates(motion);
 }
 
 /* -- impacts ----------------------------------------------------------------

@@ -34,27 +34,24 @@ struct lanes_shape {
     bool direct;
 };
 
-/* LANES_OF_RUNS: the matrices in every lane, as far as they are used; K is of
- * the run's own restitutions (direct: m x m) or the same for all (m x rank) */
+/* LANES_OF_RUNS: the numbers of each run's own restitutions; law is -(1 + e),
+ * K what it does to rates (direct). Otherwise the one contact outside the
+ * basis of each run, and what it has of the others (contact_basis.c). */
 struct lanes_matrices {
-    lanes e[BALLISTIC_LANES];
+    lanes e[BALLISTIC_LANES], law[BALLISTIC_LANES];
     lanes K[BALLISTIC_LANES * BALLISTIC_LANES];
-    lanes F[BALLISTIC_LANES * BALLISTIC_LANES];
-    lanes root[BALLISTIC_LANES], offset[BALLISTIC_LANES];
+    lanes_truth outside[BALLISTIC_LANES];
+    lanes share[BALLISTIC_LANES], offset;
 };
 
-/* The state. The rate of the contact that was hit last is what the law of
- * impact says until the end of the next flight. */
+/* The state. Gaps and rates outside the basis follow from the others after each
+ * impact. */
 struct lanes_state {
     const struct ballistic *motion;
-    const struct lanes_matrices *own; /* LANES_OF_RUNS */
+    const struct contact_basis *basis; /* LANES_OF_CONTACTS */
+    struct lanes_matrices *own;        /* LANES_OF_RUNS */
     lanes gap[BALLISTIC_LANES], rate[BALLISTIC_LANES];
     lanes greatest[BALLISTIC_LANES], terms[BALLISTIC_LANES];
-    lanes next[BALLISTIC_LANES]; /* rates at the end of the next flight */
-    lanes of_z[BALLISTIC_LANES]; /* rates as they follow from z */
-    lanes y[BALLISTIC_LANES], z[BALLISTIC_LANES];
-    lanes y_size, z_size;             /* sums of |y|, |z| */
-    lanes_truth carried;              /* a gap is carried by itself */
     lanes_truth hit[BALLISTIC_LANES]; /* by the last impact */
 };
 
@@ -64,9 +61,7 @@ struct lanes_step {
     lanes arrive, up; /* rate of the contact before and after its impact */
     lanes_truth hit[BALLISTIC_LANES];
     lanes_truth go; /* it is a single impact of a free system */
-    lanes_truth carried;
-    lanes y[BALLISTIC_LANES], gap[BALLISTIC_LANES], greatest[BALLISTIC_LANES];
-    lanes of_y[BALLISTIC_LANES]; /* gaps as they follow from y */
+    lanes gap[BALLISTIC_LANES], greatest[BALLISTIC_LANES];
     /* LANES_OF_CONTACTS: number of the contact, bits of the others; bits of
      * gaps that are closed */
     int contact;
@@ -99,40 +94,74 @@ lanes_picked_of(int contacts, const lanes_truth *hit, const double *x,
         s = lanes_select(hit[i], lanes_of(x[i * apart]), s);
     return s;
 }
-LANES_INLINE lanes
-lanes_root(struct lanes_shape sh, const struct lanes_state *state, int row)
-{
-    return sh.layout == LANES_OF_RUNS
-               ? state->own->root[row]
-               : lanes_row(state->motion->matrices.root, row);
-}
-LANES_INLINE lanes
-lanes_offset(struct lanes_shape sh, const struct lanes_state *state, int row)
-{
-    return sh.layout == LANES_OF_RUNS
-               ? state->own->offset[row]
-               : lanes_row(state->motion->local.gap_offset, row);
-}
 /* F y: gaps or rates from y or z, without their offsets */
 LANES_INLINE lanes
-lanes_from(struct lanes_shape sh, const struct lanes_state *state,
-           const lanes *y, int row)
+lanes_from(const struct contact_matrices *matrices, int rank, const lanes *y,
+           int row)
 {
-    const struct contact_matrices *matrices = &state->motion->matrices;
-    bool runs = sh.layout == LANES_OF_RUNS;
-    const lanes *F = runs ? state->own->F + row * sh.rank : NULL;
-    lanes s = (runs ? F[0] : lanes_row(matrices->Ft, row)) * y[0];
-    for (int j = 1; j < sh.rank; j++)
-        s += (runs ? F[j]
-                   : lanes_row(matrices->Ft + j * matrices->stride, row)) *
-             y[j];
+    lanes s = lanes_row(matrices->Ft, row) * y[0];
+    for (int j = 1; j < rank; j++)
+        s += lanes_row(matrices->Ft + j * matrices->stride, row) * y[j];
     return s;
 }
-/* is it so for any contact of the motion? */
-LANES_INLINE lanes_truth
-lanes_any(struct lanes_shape sh, lanes_truth is)
+/* The sum over all contacts, where rows hold contacts: those of each fourth
+ * contact come first. */
+LANES_INLINE lanes
+lanes_total(int rows, const lanes *x)
 {
-    return sh.layout == LANES_OF_RUNS ? is : lanes_all(lanes_bits(is) != 0);
+    lanes sum[4 / LANES];
+    for (int i = 0; i < 4 / LANES; i++)
+        sum[i] = lanes_of(0.0);
+    for (int i = 0; i < rows; i++)
+        sum[i % (4 / LANES)] += x[i];
+#if LANES == 4
+    lanes two = sum[0] + LANES_HALVES(sum[0]);
+    return two + LANES_NEXT(two);
+#elif LANES == 2
+    lanes two = sum[0] + sum[1];
+    return two + LANES_NEXT(two);
+#else
+    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+#endif
+}
+/* Gaps (rates) of contacts outside the basis from those inside. apart: with the
+ * offsets of gaps. */
+LANES_INLINE void
+lanes_derive(struct lanes_shape sh, const struct lanes_state *state, bool apart,
+             lanes *x)
+{
+    if (sh.layout == LANES_OF_RUNS) {
+        lanes sum[4];
+        for (int i = 0; i < 4; i++)
+            sum[i] = lanes_of(0.0);
+        for (int i = 0; i < sh.m; i++)
+            sum[i & 3] += state->own->share[i] * x[i];
+        lanes s = (sum[0] + sum[2]) + (sum[1] + sum[3]);
+        if (apart)
+            s += state->own->offset;
+        for (int i = 0; i < sh.m; i++)
+            x[i] = lanes_select(state->own->outside[i], s, x[i]);
+        return;
+    }
+    const struct contact_basis *basis = state->basis;
+    int stride = state->motion->matrices.stride;
+    lanes kept[BALLISTIC_LANES], part[BALLISTIC_LANES];
+    for (int i = 0; i < sh.rows; i++) {
+        lanes_truth inside;
+        memcpy(&inside, basis->inside + LANES * i, sizeof inside);
+        kept[i] = lanes_where(inside, x[i]);
+    }
+    for (int k = 0; k < sh.m - sh.rank; k++) {
+        for (int i = 0; i < sh.rows; i++)
+            part[i] = lanes_row(basis->share + k * stride, i) * kept[i];
+        lanes s = lanes_total(sh.rows, part);
+        if (apart)
+            s += lanes_of(
+                contact_basis_offset(basis, k, state->motion->length_exponent));
+        for (int i = 0; i < sh.rows; i++)
+            x[i] = lanes_select(lanes_alone(basis->outside[k] - LANES * i), s,
+                                x[i]);
+    }
 }
 /* the greatest over all contacts of the motion, of one that is the greatest in
  * each lane */
@@ -161,8 +190,9 @@ lanes_arrive(struct lanes_shape sh, const struct lanes_state *state,
 LANES_INLINE void
 lanes_note_closed(struct lanes_shape sh, struct lanes_step *step, int row)
 {
-    lanes_truth is =
-        lanes_at_most(step->gap[row], BALLISTIC_CLOSED * step->greatest[row]);
+    /* an infinite gap gives NaN here, which counts as open */
+    lanes_truth is = lanes_at_most(
+        step->gap[row] - BALLISTIC_CLOSED * step->greatest[row], lanes_of(0.0));
     if (sh.layout == LANES_OF_RUNS)
         step->go &= ~lanes_not(step->hit[row], is);
     else
@@ -179,59 +209,97 @@ lanes_response(struct lanes_shape sh, const struct lanes_state *state,
                : lanes_row(matrices->rows + step->contact * matrices->stride,
                            row);
 }
-/* The impact changes z by K times the change of the contact's rate, and y by
- * -K times the gap that y leaves it (K of ballistic.h). */
-LANES_INLINE void
-lanes_impulse(struct lanes_shape sh, struct lanes_state *state,
-              const struct lanes_step *step)
-{
-    const struct contact_matrices *matrices = &state->motion->matrices;
-    if (sh.layout == LANES_OF_RUNS) {
-        lanes down = lanes_picked(sh.m, step->hit, step->of_y, 1);
-        lanes push = step->up - lanes_picked(sh.m, step->hit, state->of_z, 1);
-        for (int j = 0; j < sh.rank; j++) {
-            lanes k = lanes_picked(sh.m, step->hit, state->own->K + j, sh.rank);
-            state->z[j] += k * push;
-            state->y[j] = step->y[j] - k * down;
-        }
-        return;
-    }
-    lanes push[BALLISTIC_LANES];
-    lanes down = lanes_of(lanes_at(step->of_y, step->contact));
-    const double *K = matrices->K + step->contact * sh.rank;
-    for (int v = 0; v < sh.rows; v++)
-        push[v] = -lanes_row(state->motion->model.e, v) * state->rate[v] -
-                  state->of_z[v];
-    for (int j = 0; j < sh.rank; j++) {
-        const double *Kt = matrices->Kt + j * matrices->stride;
-        lanes k = lanes_where(step->hit[0], lanes_row(Kt, 0) * push[0]);
-        for (int v = 1; v < sh.rows; v++)
-            k = lanes_either(
-                k, lanes_where(step->hit[v], lanes_row(Kt, v) * push[v]));
-        state->z[j] += lanes_spread(k);
-        state->y[j] = step->y[j] - lanes_of(K[j]) * down;
-    }
-}
-/* what the impulse of the contact does to the rates of contacts `row`: W_row,h
- * times q */
+/* what a unit change of the contact's rate, which its impulse makes, does to
+ * the rates of contacts `row` */
 LANES_INLINE lanes
 lanes_coupling(struct lanes_shape sh, const struct lanes_state *state,
                const struct lanes_step *step, int row)
 {
     const struct contact_matrices *matrices = &state->motion->matrices;
     return sh.layout == LANES_OF_RUNS
-               ? lanes_picked_of(sh.m, step->hit, matrices->W + row, sh.m)
+               ? lanes_picked_of(sh.m, step->hit, matrices->rows + row,
+                                 matrices->stride)
                : lanes_row(matrices->rows + step->contact * matrices->stride,
                            row);
 }
+/* the change of the contact's rate */
 LANES_INLINE lanes
-lanes_own_coupling(struct lanes_shape sh, const struct lanes_state *state,
-                   const struct lanes_step *step)
+lanes_push(struct lanes_shape sh, const struct lanes_state *state,
+           const struct lanes_step *step)
 {
-    const double *W = state->motion->matrices.W;
     return sh.layout == LANES_OF_RUNS
-               ? lanes_picked_of(sh.m, step->hit, W, sh.m + 1)
-               : lanes_of(W[step->contact * (sh.m + 1)]);
+               ? lanes_picked(sh.m, step->hit, state->own->law, 1) *
+                     step->arrive
+               : lanes_of(state->motion->matrices.law[step->contact]) *
+                     step->arrive;
+}
+/* The basis that has not been made yet. No pivot: the basis stays. */
+LANES_INLINE const struct contact_basis *
+lanes_exchange(const struct ballistic *motion,
+               const struct contact_basis *basis, int contact, int leaves,
+               lanes pivot)
+{
+    return lanes_at(&pivot, leaves) > 0.0
+               ? contact_basis_exchange(motion, basis, contact, leaves)
+               : basis;
+}
+/* Contacts that have been hit enter the basis (contact_basis_enter). */
+LANES_INLINE void
+lanes_enter(struct lanes_shape sh, struct lanes_state *state,
+            const struct lanes_step *step)
+{
+    struct lanes_matrices *own = state->own;
+    if (sh.layout == LANES_OF_CONTACTS) {
+        const struct contact_basis *basis = state->basis;
+        int contact = step->contact;
+        if (sh.rows > 1) {
+            state->basis = contact_basis_enter(state->motion, basis, contact,
+                                               (const double *)state->greatest);
+            return;
+        }
+        /* without a branch: whether the contact is outside cannot be foreseen
+         */
+        lanes pivot =
+            lanes_load(basis->pivot + contact * state->motion->matrices.stride);
+        lanes size = lanes_select(lanes_below(lanes_of(0.0), pivot),
+                                  pivot * state->greatest[0], lanes_of(-1.0));
+        uint64_t most = lanes_bits(lanes_equal(size, lanes_most(size)));
+        if (SELDOM(!most)) /* an error that is no number */
+            return;
+        int leaves = __builtin_ctzll(most);
+        const struct contact_basis *next = basis->next[contact * sh.m + leaves];
+        state->basis = SELDOM(!next) ? lanes_exchange(state->motion, basis,
+                                                      contact, leaves, pivot)
+                                     : next;
+        return;
+    }
+    lanes_truth enters = lanes_all(false);
+    for (int i = 0; i < sh.m; i++)
+        enters |= own->outside[i] & step->hit[i];
+    if (!lanes_bits(enters))
+        return;
+    const struct contact_bases *bases = state->motion->matrices.bases;
+    lanes most = lanes_of(-1.0);
+    lanes_truth leaves[BALLISTIC_LANES];
+    for (int i = 0; i < sh.m; i++) {
+        lanes size = lanes_abs(own->share[i]) * state->greatest[i];
+        lanes_truth more = lanes_below(most, size) &
+                           lanes_below(lanes_of(0.0), lanes_abs(own->share[i]));
+        most = lanes_select(more, size, most);
+        for (int j = 0; j < i; j++)
+            leaves[j] = lanes_not(more, leaves[j]);
+        leaves[i] = more;
+    }
+    for (int i = 0; i < sh.m; i++) {
+        lanes share = lanes_picked_of(sh.m, leaves, bases->alone + i, sh.m);
+        own->outside[i] =
+            (enters & leaves[i]) | lanes_not(enters, own->outside[i]);
+        own->share[i] = lanes_select(enters, share, own->share[i]);
+    }
+    lanes offset = lanes_picked_of(sh.m, leaves, bases->alone_offset, 1);
+    own->offset = lanes_select(
+        enters, offset * lanes_of(power2(-state->motion->length_exponent)),
+        own->offset);
 }
 
 /* -- the flight ------------------------------------------------------------ */
@@ -246,8 +314,8 @@ lanes_first(struct lanes_shape sh, const struct lanes_state *state,
     lanes closing[BALLISTIC_LANES], most = lanes_of(-INFINITY);
     for (int i = 0; i < sh.rows; i++) {
         lanes_truth closes = lanes_not(
-            state->hit[i], lanes_below(state->next[i], lanes_of(0.0)));
-        closing[i] = lanes_select(closes, state->gap[i] / state->next[i],
+            state->hit[i], lanes_below(state->rate[i], lanes_of(0.0)));
+        closing[i] = lanes_select(closes, state->gap[i] / state->rate[i],
                                   lanes_of(-INFINITY));
         most = i ? lanes_greater(closing[i], most) : closing[i];
     }
@@ -292,54 +360,13 @@ lanes_towards(struct lanes_shape sh, const struct lanes_state *state,
 }
 
 LANES_INLINE void
-lanes_fly_direct(struct lanes_shape sh, const struct lanes_state *state,
-                 struct lanes_step *step)
+lanes_fly_all(struct lanes_shape sh, const struct lanes_state *state,
+              struct lanes_step *step)
 {
     for (int i = 0; i < sh.rows; i++) {
         step->gap[i] = state->gap[i] + state->rate[i] * step->s;
         step->greatest[i] = lanes_greater(state->greatest[i], step->gap[i]);
         lanes_note_closed(sh, step, i);
-    }
-}
-
-/* Gaps follow from y, so that they stay gaps of one state; but a gap that is
- * small beside y is carried on by itself, and keeps its digits. */
-LANES_INLINE void
-lanes_fly_general(struct lanes_shape sh, const struct lanes_state *state,
-                  struct lanes_step *step)
-{
-    for (int j = 0; j < sh.rank; j++)
-        step->y[j] = state->y[j] + state->z[j] * step->s;
-    lanes size = lanes_sizes(step->y, sh.rank), top = size;
-    lanes_truth fallen = lanes_below(size, BALLISTIC_FALL * state->y_size);
-    if (SELDOM(lanes_bits(fallen))) {
-        step->go &= ~(
-            fallen & state->carried); /* These lanes stop here, and
-                                         projection_regain goes on with them. */
-        top = lanes_select(fallen, state->y_size, size);
-    }
-    step->carried = lanes_all(false);
-    for (int row = 0; row < sh.rows; row++) {
-        lanes root = lanes_root(sh, state, row),
-              offset = lanes_offset(sh, state, row);
-        lanes full = size * root + lanes_abs(offset);
-        lanes of_y = lanes_from(sh, state, step->y, row) + offset;
-        lanes kept = state->gap[row] + state->rate[row] * step->s;
-        lanes_truth known =
-            lanes_below(lanes_abs(kept), BALLISTIC_MINOR * full);
-        known = lanes_not(step->hit[row], known);
-        step->of_y[row] = step->gap[row] = of_y;
-        step->greatest[row] =
-            lanes_greater(state->greatest[row], top * root + lanes_abs(offset));
-        if (SELDOM(lanes_bits(known))) {
-            step->gap[row] = lanes_select(known, kept, of_y);
-            step->greatest[row] =
-                lanes_select(known, state->greatest[row], step->greatest[row]);
-            step->carried |= lanes_any(sh, known);
-        }
-        step->greatest[row] =
-            lanes_greater(step->greatest[row], step->gap[row]);
-        lanes_note_closed(sh, step, row);
     }
 }
 
@@ -350,10 +377,7 @@ lanes_fly(struct lanes_shape sh, const struct lanes_state *state,
           struct lanes_step *step)
 {
     step->closed = 0;
-    if (sh.direct)
-        lanes_fly_direct(sh, state, step);
-    else
-        lanes_fly_general(sh, state, step);
+    lanes_fly_all(sh, state, step);
     lanes_arrive(sh, state, step);
     step->go &= lanes_below(lanes_of(DBL_MIN), step->up);
     if (sh.layout == LANES_OF_CONTACTS && SELDOM(step->closed & step->others))
@@ -362,79 +386,28 @@ lanes_fly(struct lanes_shape sh, const struct lanes_state *state,
 
 /* -- the impact ------------------------------------------------------------ */
 
-LANES_INLINE void
-lanes_impact_direct(struct lanes_shape sh, struct lanes_state *state,
-                    const struct lanes_step *step)
-{
-    for (int i = 0; i < sh.rows; i++) {
-        lanes u =
-            state->next[i] + lanes_response(sh, state, step, i) * step->arrive;
-        state->next[i] = lanes_select(step->hit[i], step->up, u);
-        state->terms[i] =
-            lanes_select(step->hit[i], -step->arrive, state->terms[i]);
-    }
-}
-
-/* rates where some may be so small that they are carried by themselves */
-LANES_INLINE void
-lanes_small_rates(struct lanes_shape sh, struct lanes_state *state,
-                  lanes_truth small, const struct lanes_step *step)
-{
-    lanes q = (step->up - step->arrive) / lanes_own_coupling(sh, state, step);
-    for (int i = 0; i < sh.rows; i++) {
-        lanes root = lanes_root(sh, state, i), full = state->z_size * root;
-        lanes u = state->next[i] + lanes_coupling(sh, state, step, i) * q;
-        u = lanes_select(step->hit[i], step->up, u);
-        lanes size = lanes_select(step->hit[i], -step->arrive, state->terms[i]);
-        lanes_truth known =
-            lanes_below(lanes_abs(u), BALLISTIC_MINOR * state->z_size * root);
-        known &= small;
-        state->next[i] = lanes_select(known, u, state->of_z[i]);
-        state->terms[i] = lanes_select(known, size, full);
-    }
-}
-
-LANES_INLINE void
-lanes_impact_general(struct lanes_shape sh, struct lanes_state *state,
-                     const struct lanes_step *step)
-{
-    lanes was = state->z_size;
-    lanes_impulse(sh, state, step);
-    state->y_size = lanes_sizes(state->y, sh.rank);
-    state->carried = step->carried;
-    lanes size = state->z_size = lanes_sizes(state->z, sh.rank);
-    lanes_truth small = lanes_all(false);
-    for (int i = 0; i < sh.rows; i++) {
-        lanes rough =
-            (size + was) * (BALLISTIC_ROUGH * lanes_root(sh, state, i));
-        state->of_z[i] = lanes_from(sh, state, state->z, i);
-        small |= lanes_below(lanes_abs(state->of_z[i]), rough);
-    }
-    if (SELDOM(lanes_bits(small))) {
-        lanes_small_rates(sh, state, lanes_any(sh, small), step);
-        return;
-    }
-    for (int i = 0; i < sh.rows; i++) {
-        state->next[i] = state->of_z[i];
-        state->terms[i] = size * lanes_root(sh, state, i);
-    }
-}
-
 /* the impact at the end of the flight: the state after it */
 LANES_INLINE void
 lanes_impact(struct lanes_shape sh, struct lanes_state *state,
              const struct lanes_step *step)
 {
-    if (sh.direct)
-        lanes_impact_direct(sh, state, step);
-    else
-        lanes_impact_general(sh, state, step);
+    lanes push = sh.direct ? step->arrive : lanes_push(sh, state, step);
     for (int i = 0; i < sh.rows; i++) {
-        state->rate[i] = lanes_select(step->hit[i], step->up, state->next[i]);
+        lanes response = sh.direct ? lanes_response(sh, state, step, i)
+                                   : lanes_coupling(sh, state, step, i);
+        state->rate[i] = lanes_select(step->hit[i], step->up,
+                                      state->rate[i] + response * push);
+        state->terms[i] =
+            lanes_select(step->hit[i], -step->arrive, state->terms[i]);
         state->gap[i] = lanes_unless(step->hit[i], step->gap[i]);
         state->greatest[i] = lanes_unless(step->hit[i], step->greatest[i]);
         state->hit[i] = step->hit[i];
     }
+    if (sh.direct)
+        return;
+    lanes_enter(sh, state, step);
+    lanes_derive(sh, state, false, state->rate);
+    lanes_derive(sh, state, true, state->gap);
 }
 
 #endif

@@ -12,13 +12,8 @@ ballistic_together(struct ballistic *motion, double time, int first, int *hit)
     assert(motion && motion->work);
     assert(hit && first >= 0 && first < motion->model.m);
     int hits = 0;
-    bool better = !motion->matrices.direct && motion->mode.n_persistent == 0 &&
-                  motion->work->flight.unaccelerated;
-    /* rounding error of the flight; none of it is left where y has been found
-     * anew */
-    double step = motion->work->flight.regained
-                      ? 0.0
-                      : BALLISTIC_NOISE * DBL_EPSILON * time;
+    /* rounding error of the flight */
+    double step = BALLISTIC_NOISE * DBL_EPSILON * time;
     for (int contact = 0; contact < motion->model.m; contact++) {
         if (contact == first) {
             hit[hits++] = contact;
@@ -30,10 +25,7 @@ ballistic_together(struct ballistic *motion, double time, int first, int *hit)
                              fabs(motion->local.gap_acc[contact] * time));
         if (motion->gap[contact] <= gap_noise(motion, contact) + way &&
             isfinite(motion->gap[contact]) &&
-            motion->rate[contact] < -rate_noise(motion, contact) &&
-            (!better ||
-             motion->gap[contact] <=
-                 projection_uncertainty(motion, contact, first) + way))
+            motion->rate[contact] < -rate_noise(motion, contact))
             hit[hits++] = contact;
     }
     return hits;
@@ -66,10 +58,27 @@ pressed(struct ballistic *motion, const int *hit, int hits)
     return any;
 }
 
+/* makes the gaps and rates of contacts outside the basis follow the others */
+static void
+follow_basis(struct ballistic *motion, const int *hit, int hits)
+{
+    if (!motion->basis)
+        return;
+    contact_basis_derive(motion);
+    for (int i = 0; i < hits; i++)
+        motion->gap[hit[i]] = 0.0;
+    contact_basis_coordinates(motion);
+}
+
 /* sets the gap of the contact to exactly 0 */
 static void
 onto_plane(struct ballistic *motion, int contact)
 {
+    motion->gap[contact] = motion->greatest[contact] = 0.0;
+    motion->basis =
+        contact_basis_enter(motion, motion->basis, contact, motion->greatest);
+    if (motion->basis)
+        return;
     int rank = motion->matrices.rank;
     const double *H = motion->matrices.H + contact * rank;
     double k = (ballistic_of(motion, contact, motion->y) +
@@ -79,7 +88,6 @@ onto_plane(struct ballistic *motion, int contact)
         motion->y[j] -= H[j] * k;
     if (motion->matrices.direct)
         motion->y[contact] = -motion->local.gap_offset[contact];
-    motion->gap[contact] = motion->greatest[contact] = 0.0;
 }
 
 /* The contacts that were hit or were closed already: after the impact they
@@ -117,6 +125,7 @@ ballistic_collide(struct ballistic *motion, const int *hit, int hits,
            (size_t)contacts * sizeof *motion->event.impulse);
     for (int i = 0; i < hits; i++)
         onto_plane(motion, hit[i]);
+    follow_basis(motion, hit, hits);
     bool alone = strangers(motion, hit, hits);
     memset(motion->event.together, 0, (size_t)contacts);
     for (int i = 0; i < hits; i++)
@@ -146,6 +155,7 @@ ballistic_collide(struct ballistic *motion, const int *hit, int hits,
     }
     if (!after_impact(motion, hit, hits))
         return BALLISTIC_JAMMED;
+    follow_basis(motion, hit, hits);
     return several ? BALLISTIC_SEVERAL : BALLISTIC_IMPACT;
 }
 
@@ -177,6 +187,7 @@ ballistic_stand(struct ballistic *motion)
     if (!hits || active_set_impact(motion, BALLISTIC_REST, hit, hits) ||
         !after_impact(motion, hit, hits))
         return BALLISTIC_JAMMED;
+    follow_basis(motion, hit, hits);
     motion->event.contact = hit[0];
     motion->impacts += hits;
     ballistic_rescale(motion);

@@ -48,7 +48,7 @@ memory(struct ballistic *motion)
     if (work->batch)
         return work->batch;
     struct ballistic_batch *batch = NEW(work->arena, struct ballistic_batch);
-    batch->stride = 6 * contacts;
+    batch->stride = 4 * contacts;
     batch->e =
         NEW_N(work->arena, double, BALLISTIC_BATCH_RUNS *(size_t)contacts + 1);
     batch->state = NEW_N(work->arena, double,
@@ -103,19 +103,23 @@ ballistic_batch_take(struct ballistic *motion, double until, long most)
     struct ballistic_workspace *work = motion->work;
     const struct ballistic_batch_run *run = work->batch_run;
     const struct ballistic_batch *batch = work->batch;
-    int contacts = motion->model.m, rank = motion->matrices.rank;
+    int contacts = motion->model.m;
     work->batch_run = NULL;
     /* no look for a pattern may fall due on the way */
     if (run->n == 0 || until < INFINITY || most < run->n || work->history.n ||
         work->history.next_look < (unsigned long)run->n)
         return false;
     const double *x = batch->state + (run - batch->run) * batch->stride;
-    double *to[] = {motion->gap,      motion->rate, motion->greatest,
-                    work->rate_terms, motion->y,    motion->z};
-    for (int i = 0; i < 6; i++) {
-        int n = i < 4 ? contacts : rank;
-        memcpy(to[i], x, (size_t)n * sizeof *x);
-        x += n;
+    double *to[] = {motion->gap, motion->rate, motion->greatest,
+                    work->rate_terms};
+    for (int i = 0; i < 4; i++, x += contacts)
+        memcpy(to[i], x, (size_t)contacts * sizeof *x);
+    if (motion->matrices.direct) {
+        memcpy(motion->y, motion->gap, (size_t)contacts * sizeof *x);
+        memcpy(motion->z, motion->rate, (size_t)contacts * sizeof *x);
+    } else {
+        motion->basis = motion->matrices.bases->outside[run->outside];
+        contact_basis_coordinates(motion);
     }
     motion->t = run->t;
     motion->t_lo = run->t_lo;
@@ -127,7 +131,6 @@ ballistic_batch_take(struct ballistic *motion, double until, long most)
                                   run->flight[i]};
     ballistic_coasted(motion, run->contact[run->n - 1], run->arrival, run->n);
     work->flight.last = run->all_open;
-    work->flight.gap_carried = run->gap_carried;
     return true;
 }
 
@@ -145,6 +148,13 @@ ballistic_batch_end(const struct ballistic *motion, int run, double *time,
     const double *x = batch->state + run * batch->stride;
     *time = batch->run[run].t;
     *rate = x + contacts;
-    *coordinate_rates = x + 4 * contacts + motion->matrices.rank;
+    *coordinate_rates = *rate;
+    if (!motion->matrices.direct) {
+        double *z = motion->work->scratch.z;
+        for (int j = 0; j < motion->matrices.rank; j++)
+            z[j] = (*rate)[motion->matrices.basis[j]];
+        matrices_coordinates(motion, z);
+        *coordinate_rates = z;
+    }
     return batch->run[run].n;
 }

@@ -26,14 +26,14 @@ coast_direct(struct ballistic *motion, double until, long most)
         (struct lanes_shape){LANES_OF_CONTACTS, contacts, rows, contacts, true},
         motion, until, most);
 }
-/* Bodies on feet have rank 3: up to four of them, up to eight, any number and
- * any rank. */
+/* Bodies on feet have rank 3: four of them, up to eight, any number and any
+ * rank. */
 LANES_APART long
 coast_feet(struct ballistic *motion, double until, long most)
 {
-    return coast((struct lanes_shape){LANES_OF_CONTACTS, motion->model.m,
-                                      4 / LANES, 3, false},
-                 motion, until, most);
+    return coast(
+        (struct lanes_shape){LANES_OF_CONTACTS, 4, 4 / LANES, 3, false}, motion,
+        until, most);
 }
 LANES_APART long
 coast_more_feet(struct ballistic *motion, double until, long most)
@@ -59,7 +59,7 @@ coast_any(struct ballistic *motion, double until, long most)
     if (motion->matrices.direct)
         return rows == 1 ? coast_direct_one(motion, until, most)
                          : coast_direct(motion, until, most);
-    if (motion->matrices.rank == 3 && rows == 4 / LANES)
+    if (motion->matrices.rank == 3 && motion->model.m == 4)
         return coast_feet(motion, until, most);
     if (motion->matrices.rank == 3 && rows == 8 / LANES)
         return coast_more_feet(motion, until, most);
@@ -114,7 +114,10 @@ batch_any(struct ballistic *motion, struct ballistic_batch *batch)
         batch_three(motion, batch);
     else if (motion->matrices.direct)
         batch_direct(motion, batch);
-    else if (contacts == 4 && motion->matrices.rank == 3)
+    else if (contacts != motion->matrices.rank + 1 ||
+             !contact_bases_alone(motion))
+        batch->n = 0; /* left to ballistic_coast */
+    else if (contacts == 4)
         batch_feet(motion, batch);
     else
         batch_general(motion, batch);

@@ -157,6 +157,8 @@ void
 matrices_laws(struct ballistic *motion)
 {
     int contacts = motion->model.m, stride = motion->matrices.stride;
+    for (int i = 0; i < contacts; i++)
+        motion->matrices.law[i] = -(1.0 + motion->model.e[i]);
     for (int i = 0; i < contacts && motion->matrices.direct; i++) {
         const wide *W = motion->work->own.W + i * contacts;
         wide c = matrices_law(motion, i, motion->model.e[i]);
@@ -192,7 +194,7 @@ spaces(struct ballistic *motion)
         }
         for (int j = 0; j < contacts; j++)
             matrices->rows[contact * stride + j] =
-                matrices->W[contact * contacts + j];
+                (double)(c * motion->work->own.W[contact * contacts + j]);
         matrices->diagonal[contact] = matrices->W[contact * contacts + contact];
         matrices->root[contact] =
             sqrt(matrices->W[contact * contacts + contact]);
@@ -278,6 +280,26 @@ find_origin(struct ballistic *motion)
         matrices->gap_offset[matrices->basis[j]] = 0.0;
 }
 
+/* The matrix `back`, which turns the gaps of the basis into y: the inverse of
+ * their rows of C. */
+static void
+find_back(struct ballistic *motion)
+{
+    int rank = motion->matrices.rank, contacts = motion->model.m;
+    double *back = motion->matrices.back;
+    for (int i = 0; i < rank; i++) {
+        const wide *C =
+            motion->work->own.W_factor + motion->matrices.basis[i] * contacts;
+        double reciprocal = (double)motion->work->own.reciprocal[i];
+        for (int column = 0; column < rank; column++) {
+            double s = i == column;
+            for (int j = column; j < i; j++)
+                s -= (double)C[j] * back[j * rank + column];
+            back[i * rank + column] = s * reciprocal;
+        }
+    }
+}
+
 int
 matrices_make(struct ballistic *motion)
 {
@@ -298,7 +320,21 @@ matrices_make(struct ballistic *motion)
     spaces(motion);
     matrices_laws(motion);
     find_origin(motion);
+    motion->basis = NULL;
+    if (motion->matrices.direct)
+        return 0;
+    find_back(motion);
+    motion->basis = contact_bases_make(motion);
     return 0;
+}
+
+void
+matrices_shares(const struct ballistic *motion, int i, wide *share)
+{
+    assert(i >= 0 && i < motion->model.m);
+    for (int j = 0; j < motion->matrices.rank; j++)
+        share[j] = motion->work->own.W_factor[i * motion->model.m + j];
+    backward(motion, share);
 }
 
 void

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Equations with the matrix W of a set of contacts, and what is made with them:
  * projections, orthogonal in the metric of M, onto the states in which the gaps
- * or rates of these contacts vanish; and the coordinates y found anew from gaps
- * that are known more precisely. */
+ * or rates of these contacts vanish; and the state after a limit of infinitely
+ * many impacts, which is such a projection. */
 #include <string.h>
 
 #include "runtime/ballistic/workspace.h"
 #include "runtime/numerics/dense.h"
 
-/* The rounding error of y before the state falls comes from one flight and one
- * impact for each contact that was hit, of `rank` products each. A correction
- * of y beyond this many units does not come from that rounding error: the gaps
- * in question then depend on each other. */
-#define REGAIN_NOISE 256.0
+/* Other contacts must stay clear of the accumulation by this many times what
+ * the present motion of the group does to them. */
+#define PROJECTION_CLEARANCE 4.0
 
 int
 projection_factor(const struct ballistic *motion, const bool *sel)
@@ -101,89 +99,280 @@ projection_apply(const struct ballistic *motion, int count, double *vector,
 }
 
 void
-projection_regain(struct ballistic *motion, int first, double was)
-{
-    assert(first >= 0 && first < motion->model.m);
-    assert(was >= 0.0);
-    struct ballistic_workspace *work = motion->work;
-    int contacts = motion->model.m, rank = motion->matrices.rank;
-    double by = 0.0;
-    work->scratch.known[first] = true;
-    for (int i = 0; i < contacts; i++)
-        work->scratch.offset[i] =
-            motion->local.gap_offset[i] - (i == first ? 0.0 : motion->gap[i]);
-    int count = projection_factor(motion, work->scratch.known);
-    work->flight.regained = work->set.rank == rank;
-    memcpy(work->scratch.y, motion->y, (size_t)rank * sizeof *motion->y);
-    if (work->flight.regained) /* nothing of the former y is left */
-        memset(motion->y, 0, (size_t)rank * sizeof *motion->y);
-    projection_apply(motion, count, motion->y, work->scratch.offset);
-    for (int j = 0; j < rank; j++)
-        by += fabs(motion->y[j] - work->scratch.y[j]);
-    if (!(by <= REGAIN_NOISE * DBL_EPSILON * was)) {
-        memcpy(motion->y, work->scratch.y, (size_t)rank * sizeof *motion->y);
-        work->flight.regained = false;
-        memset(work->scratch.known, 0, (size_t)contacts);
-    }
-    for (int i = 0; i < contacts; i++)
-        if (!work->scratch.known[i])
-            motion->gap[i] = ballistic_of(motion, i, motion->y) +
-                             motion->local.gap_offset[i];
-}
-
-double
-projection_uncertainty(struct ballistic *motion, int contact, int first)
-{
-    assert(first >= 0 && first < motion->model.m);
-    struct ballistic_workspace *work = motion->work;
-    int contacts = motion->model.m, count = 0, tries = 0;
-    memset(work->set.closed, 0, (size_t)contacts);
-    double *off = work->scratch.offset, *response = work->scratch.acc,
-           sum = 0.0, ys = 0.0;
-    bool *tried = work->scratch.known;
-    memset(tried, 0, (size_t)contacts);
-    for (int j = 0; j < motion->matrices.rank; j++)
-        ys += fabs(motion->y[j]);
-    double late = fabs(motion->greatest[first] / motion->rate[first]);
-    for (int j = 0; j < contacts; j++) {
-        double now =
-            ys * motion->matrices.root[j] + fabs(motion->local.gap_offset[j]);
-        off[j] = j == first ? now
-                            : greater(motion->greatest[j], now) +
-                                  fabs(motion->rate[j]) * late;
-        response[j] = motion->matrices.W[j * contacts + contact];
-    }
-    while (count < motion->matrices.rank && tries++ < contacts) {
-        int b = -1;
-        for (int j = 0; j < contacts; j++)
-            if (!tried[j] && (b < 0 || off[j] * motion->matrices.root[b] <
-                                           off[b] * motion->matrices.root[j]))
-                b = j;
-        tried[b] = work->set.closed[b] = true;
-        if (projection_factor(motion, work->set.closed),
-            work->set.rank == count + 1)
-            count++;
-        else
-            work->set.closed[b] = false;
-    }
-    if (count < motion->matrices.rank)
-        return INFINITY; /* the contacts leave a direction open */
-    count = projection_factor(motion, work->set.closed);
-    projection_solve(motion, count, response);
-    for (int j = 0; j < count; j++)
-        sum += fabs(work->set.solution[j]) * off[work->set.index[j]];
-    return isfinite(sum) ? BALLISTIC_NOISE * DBL_EPSILON * sum
-                         : (double)INFINITY;
-}
-
-void
 projection_average(struct ballistic *motion, const struct ballistic *after,
-                   double *y, double *z)
+                   double *y, const double *gap_offset, double *z,
+                   const double *rate_offset)
 {
     bool *sel = motion->work->set.closed;
     for (int i = 0; i < motion->model.m; i++)
         sel[i] = after->event.group[i] || motion->mode.persistent[i];
     int count = projection_factor(motion, sel);
-    projection_apply(motion, count, y, motion->local.gap_offset);
-    projection_apply(motion, count, z, motion->local.rate_offset);
+    projection_apply(motion, count, y, gap_offset);
+    projection_apply(motion, count, z, rate_offset);
+}
+
+/* -- the state after a limit ------------------------------------------------
+ */
+
+/* The state after a limit of infinitely many impacts. All impulses of an
+ * accumulation lie in the span of M^-1 N^T of its group of contacts, so
+ * velocity and position at the limit are the projections, orthogonal in the
+ * metric of M, of what free motion would give:
+ *     v* = P (v + a T),   x* = P (x + v T + a T^2/2),   N_group P = 0,
+ * whatever the impacts in between are. The motion after the limit is the
+ * projected parabola; it does not depend on T (spec/chatter.md 2.2). */
+
+void
+ballistic_stick(struct ballistic *motion, const bool *closed)
+{
+    assert(motion && motion->work);
+    assert(closed || motion->model.m == 0);
+    int count = projection_factor(motion, closed);
+    projection_apply(motion, count, motion->y, motion->local.gap_offset);
+    projection_apply(motion, count, motion->z, motion->local.rate_offset);
+    motion->mode.n_persistent = 0;
+    for (int i = 0; i < motion->model.m; i++) {
+        motion->mode.persistent[i] = closed[i];
+        motion->mode.n_persistent += closed[i];
+    }
+    ballistic_sense(motion);
+}
+
+void
+ballistic_steer(struct ballistic *motion, const bool *pushed,
+                const double *rate)
+{
+    assert(motion && motion->work);
+    assert((pushed && rate) || motion->model.m == 0);
+    double *offset = motion->work->scratch.offset;
+    int count = projection_factor(motion, pushed);
+    for (int i = 0; i < motion->model.m; i++)
+        offset[i] = motion->local.rate_offset[i] -
+                    times2(rate[i], -motion->rate_exponent);
+    projection_apply(motion, count, motion->z, offset);
+    ballistic_sense(motion);
+}
+
+/* the least value of g + u s + a s^2/2 for s in 0 .. T */
+static double
+lowest(double g, double u, double a, double remaining)
+{
+    double least = fmin(g, g + (u + 0.5 * a * remaining) * remaining),
+           s = -u / a;
+    if (a > 0.0 && s > 0.0 && s < remaining)
+        least = fmin(least, g + 0.5 * u * s);
+    return least;
+}
+
+/* No impact of the factored contacts has met this one so far. Is its gap 0
+ * wherever their gaps are 0, however the system moves? Where their impacts
+ * repeat it then shrinks as they do, and is closed with them at the limit. */
+static bool
+follows(struct ballistic *motion, int count, int contact)
+{
+    struct ballistic_workspace *work = motion->work;
+    int contacts = motion->model.m;
+    double left = motion->matrices.W[contact * (contacts + 1)];
+    for (int j = 0; j < contacts; j++)
+        work->scratch.y[j] = motion->matrices.W[j * contacts + contact];
+    projection_solve(motion, count, work->scratch.y);
+    for (int j = 0; j < count; j++)
+        left -= motion->matrices.W[contact * contacts + work->set.index[j]] *
+                work->set.solution[j];
+    if (left > dense_tolerance(contacts, contacts) *
+                   motion->matrices.W[contact * (contacts + 1)])
+        return false;
+    /* its gap where the gaps of the group are 0 */
+    const double *c = motion->model.c;
+    double gap = c[contact], size = fabs(gap);
+    projection_solve(motion, count, c);
+    for (int j = 0; j < count; j++) {
+        double d = motion->matrices.W[contact * contacts + work->set.index[j]] *
+                   work->set.solution[j];
+        gap -= d;
+        size += fabs(d);
+    }
+    return fabs(gap) <= 16.0 * contacts * DBL_EPSILON * size;
+}
+
+/* Looks along the projected parabola, and adds a margin for what the gaps and
+ * rates of the group do to the other contacts. */
+bool
+projection_others_stay_open(struct ballistic *motion, double remaining)
+{
+    assert(motion && motion->work);
+    struct ballistic_workspace *work = motion->work;
+    int contacts = motion->model.m, others = 0;
+    int count = projection_factor(motion, work->set.closed);
+    for (int i = 0; i < contacts; i++) {
+        work->scratch.known[i] =
+            !work->set.closed[i] && follows(motion, count, i);
+        others += !work->set.closed[i] && !work->scratch.known[i];
+    }
+    for (int i = 0; i < contacts; i++)
+        work->set.closed[i] |= work->scratch.known[i];
+    if (!others)
+        return true;
+    count = projection_factor(motion, work->set.closed);
+    memset(work->scratch.offset, 0,
+           (size_t)contacts * sizeof *work->scratch.offset);
+    /* take them from the gaps, which are known more precisely than y */
+    const double *part[] = {motion->gap, motion->rate, motion->local.gap_acc};
+    double *left[] = {work->scratch.y, work->scratch.z, work->scratch.acc},
+           unit[] = {1.0, remaining, 0.5 * remaining * remaining};
+    for (int s = 0; s < 3; s++) {
+        projection_solve(motion, count, part[s]);
+        for (int i = 0; i < contacts; i++) {
+            left[s][i] = part[s][i];
+            for (int j = 0; j < count; j++) {
+                double d =
+                    motion->matrices.W[i * contacts + work->set.index[j]] *
+                    work->set.solution[j];
+                left[s][i] -= d;
+                work->scratch.offset[i] += fabs(d) * unit[s];
+            }
+        }
+    }
+    for (int i = 0; i < contacts; i++) {
+        if (work->set.closed[i])
+            continue;
+        double g = work->scratch.y[i], u = work->scratch.z[i],
+               a = work->scratch.acc[i];
+        bool ahead = lowest(g, u, a, remaining) >
+                     PROJECTION_CLEARANCE * work->scratch.offset[i];
+        /* the gap is closed within rounding, and opens */
+        bool opens =
+            g <= 0.0 &&
+            u * remaining > PROJECTION_CLEARANCE * work->scratch.offset[i] &&
+            lowest(0.0, u, a, remaining) >= 0.0;
+        if (!ahead && !opens)
+            return false;
+    }
+    return true;
+}
+
+/* The limit where all contacts are closed and their gaps can all be 0: nothing
+ * of the motion is left. False: it is not so. */
+static bool
+take_all(struct ballistic *motion, double remaining)
+{
+    struct ballistic_workspace *work = motion->work;
+    int contacts = motion->model.m;
+    for (int i = 0; i < contacts; i++)
+        if (!work->set.closed[i] || motion->local.gap_offset[i] != 0.0 ||
+            motion->local.rate_offset[i] != 0.0)
+            return false;
+    ballistic_add_time(motion, times2(remaining, motion->length_exponent -
+                                                     motion->rate_exponent));
+    memset(motion->y, 0, (size_t)motion->matrices.rank * sizeof *motion->y);
+    memset(motion->z, 0, (size_t)motion->matrices.rank * sizeof *motion->z);
+    memset(motion->just_hit, 0, (size_t)contacts);
+    memset(motion->event.impulse, 0,
+           (size_t)contacts * sizeof *motion->event.impulse);
+    memcpy(motion->mode.persistent, work->set.closed, (size_t)contacts);
+    ballistic_sense(motion);
+    bool loaded = false; /* closed contacts may carry a load that keeps
+                          * everything still */
+    for (int i = 0; i < contacts; i++)
+        loaded |= motion->matrices.gap_acc[i] != 0.0;
+    if (loaded || !work->flight.unaccelerated) {
+        active_set_settle(motion);
+        ballistic_rescale(motion);
+        return true;
+    }
+    /* and nothing moves the system from there */
+    motion->mode.n_persistent = contacts;
+    memset(motion->mode.force, 0,
+           (size_t)contacts * sizeof *motion->mode.force);
+    memset(motion->greatest, 0, (size_t)contacts * sizeof *motion->greatest);
+    work->units.low_rate = INFINITY;
+    return true;
+}
+
+/* The limit where gaps depend on each other: each is projected by itself
+ * (scratch.y and z, with the sizes of the terms in scratch.offset), and the
+ * basis decides. set: of the closed contacts, factored. */
+static void
+take_each(struct ballistic *motion, double remaining)
+{
+    struct ballistic_workspace *work = motion->work;
+    int contacts = motion->model.m;
+    /* the closed contacts leave no motion that any contact feels */
+    bool rest = work->set.rank == motion->matrices.rank;
+    ballistic_add_time(motion, times2(remaining, motion->length_exponent -
+                                                     motion->rate_exponent));
+    for (int i = 0; i < contacts; i++) {
+        bool closed = work->set.closed[i];
+        motion->gap[i] = closed ? 0.0 : work->scratch.y[i];
+        motion->rate[i] =
+            closed || rest || work->scratch.calm[i] ? 0.0 : work->scratch.z[i];
+        motion->greatest[i] =
+            closed ? 0.0
+                   : greater(motion->greatest[i], work->scratch.offset[i]);
+    }
+    for (int i = 0; i < contacts; i++)
+        if (work->set.closed[i])
+            motion->basis =
+                contact_basis_enter(motion, motion->basis, i, motion->greatest);
+    contact_basis_derive(motion);
+    contact_basis_coordinates(motion);
+}
+
+void
+projection_take_limit(struct ballistic *motion, double remaining)
+{
+    assert(motion && motion->work);
+    struct ballistic_workspace *work = motion->work;
+    if (take_all(motion, remaining))
+        return;
+    int contacts = motion->model.m,
+        count = projection_factor(motion, work->set.closed);
+    for (int i = 0; i < contacts; i++) {
+        work->scratch.y[i] =
+            motion->gap[i] +
+            (motion->rate[i] + 0.5 * motion->local.gap_acc[i] * remaining) *
+                remaining;
+        work->scratch.z[i] =
+            motion->rate[i] + motion->local.gap_acc[i] * remaining;
+    }
+    double *part[] = {work->scratch.y, work->scratch.z};
+    bool any = false;
+    for (int which = 0; which < 2; which++) {
+        projection_solve(motion, count, part[which]);
+        for (int contact = 0; contact < contacts; contact++) {
+            double size = fabs(part[which][contact]);
+            for (int j = 0; j < count; j++) {
+                double d = motion->matrices
+                               .W[contact * contacts + work->set.index[j]] *
+                           work->set.solution[j];
+                part[which][contact] -= d;
+                size += fabs(d);
+            }
+            /* the contact has no rate beside that of the group: set it to 0 */
+            if (which == 0)
+                work->scratch.offset[contact] = size;
+            work->scratch.calm[contact] =
+                fabs(part[which][contact]) <=
+                BALLISTIC_NOISE * (count + 1) * DBL_EPSILON * size;
+            any |= which == 1 && work->scratch.calm[contact] &&
+                   !work->set.closed[contact];
+        }
+    }
+    if (motion->basis) {
+        take_each(motion, remaining);
+    } else {
+        ballistic_advance(motion, remaining);
+        projection_apply(motion, count, motion->y, motion->local.gap_offset);
+        projection_apply(
+            motion, any ? projection_factor(motion, work->scratch.calm) : count,
+            motion->z, motion->local.rate_offset);
+    }
+    memset(motion->just_hit, 0, (size_t)contacts);
+    memset(motion->event.impulse, 0,
+           (size_t)contacts * sizeof *motion->event.impulse);
+    memcpy(motion->mode.persistent, work->set.closed, (size_t)contacts);
+    if (!motion->basis)
+        ballistic_sense(motion);
+    active_set_settle(motion);
+    ballistic_rescale(motion);
 }

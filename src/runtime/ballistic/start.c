@@ -33,8 +33,7 @@ forget_past(struct ballistic *motion, double time)
     motion->impacts = 0;
     motion->event.contact = -1;
     motion->mode.n_persistent = 0;
-    work->instant = work->flight.coasts = work->flight.last =
-        work->flight.gap_carried = false;
+    work->instant = work->flight.coasts = work->flight.last = false;
     work->batch_run = NULL;
     work->history.n = work->history.first = work->history.last_limit = 0;
     work->flight.standing = 0;
@@ -86,6 +85,17 @@ drifts(struct ballistic *motion)
         motion->matrices.rate_offset[motion->matrices.basis[j]] = 0.0;
 }
 
+/* Gaps that move apart with the time do not follow from each other: each is
+ * carried by itself then. */
+static const struct contact_basis *
+first_basis(const struct ballistic *motion)
+{
+    for (int i = 0; i < motion->model.m; i++)
+        if (motion->matrices.rate_offset[i] != 0.0)
+            return NULL;
+    return motion->matrices.direct ? NULL : motion->matrices.bases->basis[0];
+}
+
 /* takes the state of the saved start; false: that was another start */
 static bool
 begin_again(struct ballistic *motion, double time, const double *position,
@@ -110,6 +120,7 @@ begin_again(struct ballistic *motion, double time, const double *position,
         power2(motion->length_exponent - 2 * motion->rate_exponent);
     work->units.low_rate = UNITS_SMALL;
     work->flight.unaccelerated = work->flight.coasts = saved->unaccelerated;
+    motion->basis = saved->basis;
     work->batch_run = ballistic_batch_find(motion);
     return true;
 }
@@ -133,6 +144,7 @@ note_begun(struct ballistic *motion, const double *position,
            (size_t)motion->model.m * sizeof *work->rate_terms);
     saved->length_exponent = motion->length_exponent;
     saved->rate_exponent = motion->rate_exponent;
+    saved->basis = motion->basis;
     saved->unaccelerated = work->flight.unaccelerated;
 }
 
@@ -181,6 +193,7 @@ ballistic_start(struct ballistic *motion, double time, const double *position,
     else if (motion->matrices.rate_offset == work->own.matrices.rate_offset)
         memset(motion->matrices.rate_offset, 0,
                (size_t)contacts * sizeof *motion->matrices.rate_offset);
+    motion->basis = first_basis(motion);
     apart(motion, position, motion->matrices.origin, motion->y,
           motion->free_position);
     apart(motion, velocity, NULL, motion->z, motion->free_velocity);
@@ -215,6 +228,7 @@ ballistic_instant(struct ballistic *motion, const struct ballistic_model *model,
         return 1;
     /* the origin is the present state: gaps are offsets */
     motion->work->instant = true;
+    motion->basis = NULL;
     memcpy(motion->matrices.origin, position,
            (size_t)coordinates * sizeof *position);
     memset(motion->free_position, 0,

@@ -64,12 +64,25 @@ largest(const double *x, int n)
     return m;
 }
 
-/* Brings mantissas back into their range by changing their *exponent,
- * which does not go below `least`. Returns whether it has changed. */
-static bool
-fit(double *mantissa, int count, int *exponent, int least)
+/* the largest of gaps or rates, or of y or z where these are the same */
+static double
+largest_of(const struct ballistic *motion, const double *of_contact,
+           const double *of_y)
 {
-    double size = largest(mantissa, count);
+    const struct contact_basis *basis = motion->basis;
+    double m = 0.0;
+    if (!basis)
+        return largest(of_y, motion->matrices.rank);
+    for (int j = 0; j < motion->matrices.rank; j++)
+        m = greater(fabs(of_contact[basis->contact[j]]), m);
+    return m;
+}
+
+/* Brings mantissas whose largest is `size` back into their range by changing
+ * their *exponent, which does not go below `least`. Returns the change. */
+static int
+fit(double size, int *exponent, int least)
+{
     int by = 0;
     while (size < UNITS_SMALL && size > 0.0 && *exponent + by > least) {
         size *= 0x1p40;
@@ -79,10 +92,8 @@ fit(double *mantissa, int count, int *exponent, int least)
         size *= 0x1p-40;
         by += UNITS_STEP;
     }
-    for (int i = 0; i < count && by; i++)
-        mantissa[i] = times2(mantissa[i], -by);
     *exponent += by;
-    return by != 0;
+    return by;
 }
 
 void
@@ -92,17 +103,26 @@ ballistic_rescale(struct ballistic *motion)
     int rank = motion->matrices.rank, contacts = motion->model.m,
         ex = motion->length_exponent, ev = motion->rate_exponent;
     double greatest_acc = largest(motion->mode.gap_acc, contacts);
-    bool any, rest = !(largest(motion->y, rank) > 0.0);
+    double size = largest_of(motion, motion->gap, motion->y);
+    bool rest = !(size > 0.0);
     /* local accelerations, which are those in true units times
      * 2^(length_exponent - 2 rate_exponent), stay finite */
     int least = -UNITS_EXPONENTS;
-    any = fit(motion->y, rank, &motion->length_exponent, least);
+    int by = fit(size, &motion->length_exponent, least);
+    bool any = by != 0;
+    for (int j = 0; j < rank && by; j++)
+        motion->y[j] = times2(motion->y[j], -by);
+    least = -UNITS_EXPONENTS;
     if (greatest_acc > 0.0 && !rest)
         least = (motion->length_exponent + ilogb(greatest_acc) -
                  ilogb(UNITS_STEEP)) /
                     2 +
                 UNITS_STEP;
-    any |= fit(motion->z, rank, &motion->rate_exponent, least);
+    by = fit(largest_of(motion, motion->rate, motion->z),
+             &motion->rate_exponent, least);
+    any |= by != 0;
+    for (int j = 0; j < rank && by; j++)
+        motion->z[j] = times2(motion->z[j], -by);
     if (any && rest) /* there is no length: take the one that belongs to the
                       * rate */
         motion->length_exponent = greatest_acc > 0.0 ? 2 * motion->rate_exponent
@@ -118,6 +138,8 @@ ballistic_rescale(struct ballistic *motion)
         work->rate_terms[i] =
             times2(work->rate_terms[i], ev - motion->rate_exponent);
     }
+    if (motion->basis)
+        contact_basis_coordinates(motion);
     ballistic_units(motion);
     work->flight.coasts &= work->flight.unaccelerated;
 }
@@ -147,6 +169,8 @@ ballistic_plain_units(struct ballistic *motion)
         motion->rate[i] = times2(motion->rate[i], ev);
         motion->work->rate_terms[i] = times2(motion->work->rate_terms[i], ev);
     }
+    contact_basis_derive(motion);
+    contact_basis_coordinates(motion);
     return true;
 }
 
@@ -167,11 +191,12 @@ ballistic_sense(struct ballistic *motion)
     }
 }
 
-/* position and velocity at the time `after` beyond the state whose y and z are
- * given */
+/* Position and velocity at the time `after` beyond the state, for y and z there
+ * and their exponents. */
 static void
 put(const struct ballistic *motion, double after, const double *y,
-    const double *z, double *position, double *velocity)
+    int y_exponent, const double *z, int z_exponent, double *position,
+    double *velocity)
 {
     double time = motion->t - motion->t_start + motion->t_lo + after;
     for (int i = 0; i < motion->model.n; i++) {
@@ -181,12 +206,29 @@ put(const struct ballistic *motion, double after, const double *y,
                        (motion->free_velocity[i] +
                         0.5 * motion->matrices.free_acc[i] * time) *
                            time) +
-                      times2(dot_of(motion->matrices.rank, E, y),
-                             motion->length_exponent);
+                      times2(dot_of(motion->matrices.rank, E, y), y_exponent);
         velocity[i] =
             (motion->free_velocity[i] + motion->matrices.free_acc[i] * time) +
-            times2(dot_of(motion->matrices.rank, E, z), motion->rate_exponent);
+            times2(dot_of(motion->matrices.rank, E, z), z_exponent);
     }
+}
+
+/* The same where gaps depend on each other: y may be beyond all numbers in
+ * local units while gaps of the basis are small. */
+static void
+put_basis(struct ballistic *motion, const struct ballistic *group, double after,
+          double *position, double *velocity)
+{
+    double *y = motion->work->scratch.y, *z = motion->work->scratch.z;
+    contact_basis_true(motion, y, z);
+    for (int i = 0; i < motion->matrices.rank; i++) {
+        y[i] += (z[i] + 0.5 * motion->mode.y_acc[i] * after) * after;
+        z[i] += motion->mode.y_acc[i] * after;
+    }
+    if (group)
+        projection_average(motion, group, y, motion->matrices.gap_offset, z,
+                           motion->matrices.rate_offset);
+    put(motion, after, y, 0, z, 0, position, velocity);
 }
 
 void
@@ -195,7 +237,12 @@ ballistic_state(const struct ballistic *motion, double *position,
 {
     assert(motion && motion->work);
     assert(motion->model.n == 0 || (position && velocity));
-    put(motion, 0.0, motion->y, motion->z, position, velocity);
+    if (motion->basis)
+        put_basis((struct ballistic *)(uintptr_t)motion, NULL, 0.0, position,
+                  velocity);
+    else
+        put(motion, 0.0, motion->y, motion->length_exponent, motion->z,
+            motion->rate_exponent, position, velocity);
 }
 
 void
@@ -209,6 +256,10 @@ ballistic_between(struct ballistic *motion, const struct ballistic *after,
      * large in local units */
     double dt = time == motion->t ? 0.0 : time - motion->t - motion->t_lo;
     double s = times2(dt, motion->rate_exponent - motion->length_exponent);
+    if (motion->basis) {
+        put_basis(motion, after, dt, position, velocity);
+        return;
+    }
     for (int i = 0; i < motion->matrices.rank; i++) {
         work->scratch.y[i] =
             motion->y[i] +
@@ -216,8 +267,11 @@ ballistic_between(struct ballistic *motion, const struct ballistic *after,
         work->scratch.z[i] = motion->z[i] + motion->local.y_acc[i] * s;
     }
     if (after)
-        projection_average(motion, after, work->scratch.y, work->scratch.z);
-    put(motion, dt, work->scratch.y, work->scratch.z, position, velocity);
+        projection_average(motion, after, work->scratch.y,
+                           motion->local.gap_offset, work->scratch.z,
+                           motion->local.rate_offset);
+    put(motion, dt, work->scratch.y, motion->length_exponent, work->scratch.z,
+        motion->rate_exponent, position, velocity);
 }
 
 double
@@ -298,9 +352,9 @@ ballistic_copy_motion(struct ballistic *to, const struct ballistic *from)
     work->saved_start.version = 0;
     work->batch_run = NULL;
     work->flight.last = from_work->flight.last;
-    work->flight.gap_carried = from_work->flight.gap_carried;
     to->model = from->model;
     to->matrices = from->matrices;
+    to->basis = from->basis;
     to->length_exponent = from->length_exponent;
     to->rate_exponent = from->rate_exponent;
     to->t = from->t;

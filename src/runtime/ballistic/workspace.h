@@ -19,20 +19,8 @@
 /* Each term of a sum of products carries half a unit of rounding. The rounding
  * error of the sum is below this many units of the sum of the terms' sizes. */
 #define BALLISTIC_NOISE 8.0
-/* A gap or rate below this share of the state is carried from flight to flight
- * by itself. It would lose more than half of its digits if it were computed
- * from y. */
+/* A coupling below this share may be rounding error of masses and gradients. */
 #define BALLISTIC_MINOR 0x1p-26
-/* The rate that follows from z and the rate carried by itself differ by
- * BALLISTIC_MINOR of the state at most, before and after the impact, and by
- * rounding: rates above this share need not be carried. */
-#define BALLISTIC_ROUGH (16.0 * BALLISTIC_MINOR)
-/* When the whole state falls below this share in one flight, the rounding
- * error of the gaps is that of the state before. */
-#define BALLISTIC_FALL 0.25
-/* Then gaps that are carried by themselves, with an error below this share of
- * that rounding error, tell what is left of y. */
-#define BALLISTIC_OWN 0x1p-13
 /* A motion with more single impacts in a row at one instant stands still. */
 #define BALLISTIC_STANDING 1000
 /* A gap below this share of its greatest value may be closed to rounding. */
@@ -56,6 +44,90 @@
 #define HISTORY_MARKS 24
 
 typedef long double wide;
+
+/* -- contacts that depend on each other (contact_basis.c) -------------------
+ */
+
+/* Contacts whose gaps depend on each other: which gaps are carried by
+ * themselves, and how the others follow from them.
+ *
+ * A gap is known best by itself: it was 0 exactly at the last impact of its
+ * contact, so its error is a rounding error of the greatest value that it has
+ * had since then. Where there are more contacts than dimensions, gaps that are
+ * all carried by themselves would drift apart: what they contradict each other
+ * by stays, while the gaps themselves shrink. So only the gaps of independent
+ * contacts are carried, a basis, and all others follow from these:
+ *     g_i = sum of C_ij g_j + offset_i        (j in the basis).
+ * The basis is the one that is known best. When a contact outside is hit, its
+ * gap is known exactly, and it takes the place of the one whose error counts
+ * most in what the basis said about it. */
+
+/* Rows have a number for each contact and are filled up to whole vectors of the
+ * processor. */
+struct contact_basis {
+    int *contact;    /* rank: the contacts of the basis, by their numbers */
+    int *outside;    /* the others, n_outside of them */
+    int *place;      /* m: the place in outside; -1: inside */
+    int64_t *inside; /* one row: -1 in the basis, else 0 */
+    double *share;   /* of each outside a row: C_ij, 0 where j is outside */
+    double *pivot;   /* of each contact a row: |C_ij| where i may take the place
+                        of j, else 0; all 0 for contacts of the basis */
+    double *offset;  /* of each outside, in true units */
+    int n_outside;
+    bool level; /* all offsets are 0 */
+    /* m x m: the basis in which contact i has the place of contact j; NULL: not
+     * made yet. For contacts of the basis this one. */
+    const struct contact_basis **next;
+};
+
+/* All bases that a motion has needed, for one set of matrices. */
+struct contact_bases {
+    struct arena *arena;
+    int contacts, rank, stride;
+    int rows;              /* most rows that there is memory for */
+    long double *C, *work; /* m x rank: in terms of the first basis; scratch */
+    int *column;           /* rank: scratch */
+    bool *chosen;          /* m: scratch */
+    struct contact_basis **basis;
+    int n, made, room; /* in use; in memory; places in the array */
+    /* contact_bases_alone: for each contact the basis outside which it is
+     * alone; NULL: there is none. m x m: its shares */
+    const struct contact_basis **outside;
+    double *alone, *alone_offset;
+    bool is_alone, alone_all; /* these are made; any contact may enter */
+};
+
+struct contact_bases *contact_bases_new(struct arena *arena, int coordinates,
+                                        int contacts);
+/* Begins anew for the matrices of the motion, whose contacts depend on each
+ * other, and returns the basis matrices.basis. */
+const struct contact_basis *contact_bases_make(struct ballistic *motion);
+/* Makes the bases of a motion that has one contact more than dimensions. False:
+ * some contact enters none of them. */
+bool contact_bases_alone(const struct ballistic *motion);
+/* Contact `hit` has a gap that is known exactly: it enters the basis of the
+ * motion if it is not in it. Returns the basis then. greatest: the errors of
+ * the gaps in rounding errors. */
+const struct contact_basis *
+contact_basis_enter(const struct ballistic *motion,
+                    const struct contact_basis *basis, int hit,
+                    const double *greatest);
+/* The basis in which the contact, which is outside, has the place of `leaves`.
+ */
+const struct contact_basis *
+contact_basis_exchange(const struct ballistic *motion,
+                       const struct contact_basis *basis, int contact,
+                       int leaves);
+/* The gaps and rates outside the basis, from those of the basis. */
+void contact_basis_derive(struct ballistic *motion);
+/* y and z from the gaps and rates, where they are not the same. */
+void contact_basis_coordinates(struct ballistic *motion);
+/* the same in true units, into y and z (rank numbers each) */
+void contact_basis_true(const struct ballistic *motion, double *y, double *z);
+/* the size whose rounding error the gap of the contact may have */
+double contact_basis_terms(const struct ballistic *motion, int contact);
+/* the same of its rate */
+double contact_basis_rate_terms(const struct ballistic *motion, int contact);
 
 /* -- the history of impacts (history.c) ------------------------------------ */
 
@@ -108,6 +180,7 @@ struct ballistic_saved_start {
     unsigned long version; /* of the matrices; 0: none is saved */
     double t, tol, *q, *v;
     double *block, *rate_terms; /* the state after the start */
+    const struct contact_basis *basis;
     int length_exponent, rate_exponent;
     bool unaccelerated;
 };
@@ -129,8 +202,8 @@ ballistic_coast_fn ballistic_coast_avx2;   /* where HAVE_AVX2_FILES */
 struct ballistic_batch_run {
     int n;         /* impacts; 0: the run is left to ballistic_coast */
     bool all_open; /* no contact closes any more */
-    bool gap_carried;
-    bool over; /* limits or units must be looked at */
+    int outside;   /* the contact outside the basis; -1: none */
+    bool over;     /* limits or units must be looked at */
     double arrival, t, t_lo;
     double flight[BALLISTIC_RESCALE];
     int contact[BALLISTIC_RESCALE];
@@ -140,7 +213,7 @@ struct ballistic_batch {
     int stride;    /* numbers of one state */
     double *e;     /* of each run: m restitutions */
     double *state; /* of each run: gaps, rates, greatest gaps, terms of the
-                      rates, y, z */
+                      rates */
     struct ballistic_batch_run run[BALLISTIC_BATCH_RUNS];
 };
 typedef void ballistic_batch_fn(struct ballistic *motion,
@@ -178,14 +251,12 @@ struct ballistic_units {
 /* what is known of the flight that has ended, and of the next one */
 struct ballistic_flight {
     bool unaccelerated; /* nothing accelerates, and m <= BALLISTIC_LANES */
-    bool coasts;   /* `unaccelerated`, the last event was the start or a single
-                      impact, and nothing has changed the motion since */
-    bool regained; /* projection_regain has found all of y */
-    bool gap_carried; /* a gap was carried by itself at the end of the flight */
-    bool all_open;    /* no contact closes any more */
-    bool last;        /* the flight that begins now is the last one */
-    double arrival;   /* rate before the last impact of ballistic_coast */
-    int standing;     /* impacts in a row at one instant */
+    bool coasts;    /* `unaccelerated`, the last event was the start or a single
+                       impact, and nothing has changed the motion since */
+    bool all_open;  /* no contact closes any more */
+    bool last;      /* the flight that begins now is the last one */
+    double arrival; /* rate before the last impact of ballistic_coast */
+    int standing;   /* impacts in a row at one instant */
 };
 /* what is asked of limits (accumulation.h) */
 struct limit_policy {
@@ -210,7 +281,7 @@ struct ballistic_set {
 /* m each: one state, and marks of contacts */
 struct ballistic_scratch {
     double *y, *z, *acc, *offset;
-    bool *known; /* gaps that are carried by themselves */
+    bool *known; /* contacts that follow others */
     bool *calm;  /* contacts that do not accelerate, or have no rate */
 };
 
@@ -310,10 +381,16 @@ ballistic_of(const struct ballistic *motion, int i, const double *y)
                : dot_of(motion->matrices.rank,
                         motion->matrices.F + i * motion->matrices.rank, y);
 }
+/* the offset of the outside number k of a basis, in local units */
+static inline double
+contact_basis_offset(const struct contact_basis *basis, int k, int exponent)
+{
+    return basis->offset[k] == 0.0 ? 0.0 : basis->offset[k] * power2(-exponent);
+}
 static inline double
 gap_noise(const struct ballistic *motion, int i)
 {
-    return BALLISTIC_NOISE * DBL_EPSILON * motion->greatest[i];
+    return BALLISTIC_NOISE * DBL_EPSILON * contact_basis_terms(motion, i);
 }
 static inline double
 rate_noise(const struct ballistic *motion, int i)
@@ -337,6 +414,8 @@ matrices_law(const struct ballistic *motion, int i, double e)
 void matrices_laws(struct ballistic *motion);
 /* turns independent gaps into y, or their rates into z, in place */
 void matrices_coordinates(const struct ballistic *motion, double *g);
+/* the gap of contact i in terms of those of matrices.basis: rank numbers */
+void matrices_shares(const struct ballistic *motion, int i, wide *share);
 
 void ballistic_units(
     struct ballistic *motion); /* the local numbers and unit factors, after a
@@ -418,7 +497,7 @@ bool impact_history_marks_due(const struct ballistic *motion, long impacts);
  * per impact. */
 bool impact_history_below_rounding(struct ballistic *motion, double *T,
                                    double *ratio);
-/* -- projection.c, limit_state.c --------------------------------------------
+/* -- projection.c -----------------------------------------------------------
  */
 int projection_factor(const struct ballistic *motion, const bool *sel);
 /* set.solution := W^-1 x of the k factored contacts; x has m entries */
@@ -427,15 +506,6 @@ void projection_solve(const struct ballistic *motion, int k, const double *x);
  * contacts; off: of each contact, or NULL */
 void projection_apply(const struct ballistic *motion, int k, double *vector,
                       const double *off);
-/* Finds y at the end of a flight from the gaps scratch.known, which are known
- * more precisely by themselves, and from that of contact `first`, which is 0;
- * then the other gaps from y. was: the sum of
- * y
- *  before the flight. */
-void projection_regain(struct ballistic *motion, int first, double was);
-/* the error that the gap of `contact` may have as it follows from y, since y
- * follows from the gaps that were 0 last */
-double projection_uncertainty(struct ballistic *motion, int contact, int first);
 /* do the contacts outside set.closed stay open for the local time `remaining`?
  */
 bool projection_others_stay_open(struct ballistic *motion, double remaining);
@@ -457,10 +527,11 @@ struct fixed_point {
  * open. out: the limit, or NULL. */
 int two_contacts_limit(const struct ballistic *motion, int first, int second,
                        struct fixed_point *out);
-/* Projects local y and z onto the motion in which the impacts of the group of
- * `after` are averaged out. */
+/* Projects y and z onto the motion in which the impacts of the group of `after`
+ * are averaged out. The offsets are in the same units. */
 void projection_average(struct ballistic *motion, const struct ballistic *after,
-                        double *y, double *z);
+                        double *y, const double *gap_offset, double *z,
+                        const double *rate_offset);
 /* sets the motion to rest where the closed contacts leave none */
 void projection_rest(struct ballistic *motion);
 /* -- pattern.c ------------------------------------------------------------- */

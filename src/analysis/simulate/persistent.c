@@ -26,6 +26,11 @@ gather(struct simulation *sim, uint32_t contact, struct point_list *list)
     gap_tolerances(sim->run, contact, &tol, &rate);
     int k = contact_set_points(sim->run, contact, SLIDE_CLOSED * tol, spot,
                                CONTACT_POINTS_MOST + 1);
+    /* Near a change of features the normal may be set-valued to two tolerances,
+     * and unique to the one that the verdict on the touch has used. */
+    if (k < 0)
+        k = contact_set_points(sim->run, contact, tol, spot,
+                               CONTACT_POINTS_MOST + 1);
     for (int i = 0; i < k; i++)
         point_list_add(sim, list, &spot[i]);
     return k >= 0;

@@ -13,6 +13,7 @@
 #include "runtime/geometry/pose.h"
 #include "runtime/geometry/support.h"
 #include "runtime/modes/contact_set.h"
+#include "runtime/modes/mode_select.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/vec3.h"
@@ -491,6 +492,10 @@ contact_set_closed(struct rt *run, const struct contact_point *base, bool still,
     int n = 0;
     gap_tolerances(run, base->contact, &tol, &rate);
     gap_rounding(run, base->contact, &closed.a.reach, &closed.rate);
+    /* what is still is so by the measure of the choice that follows */
+    if (still)
+        closed.rate =
+            fmax(closed.rate, mode_still_rate(run, base->contact, 0.0));
     if (series_of(run, base->contact) ||
         contact_point_vertices(run, base, 1, one_closed, &closed, NULL))
         return -1;

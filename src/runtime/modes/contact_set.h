@@ -30,8 +30,8 @@ bool contact_set_plane(const struct rt *run, uint32_t contact,
 bool contact_set_face(struct rt *run, uint32_t contact, double tol,
                       struct contact_point *base);
 /* Vertices over *base that are closed to rounding now and, if `still`, have no
- * rate to rounding, else come down faster than that. Returns their number, or
- * -1 where the gaps have no series. */
+ * rate by the measure of mode_select, else come down faster than rounding.
+ * Returns their number, or -1 where the gaps have no series. */
 int contact_set_closed(struct rt *run, const struct contact_point *base,
                        bool still, struct contact_point *out, int most);
 

@@ -23,6 +23,7 @@ const struct keydef system_keys[] = {
     {"dissipation", "Rayleigh's function: half the power lost (0)"},
     {"force", "generalised forces, one per coordinate (0)"},
     {"mass", "mass matrix; with `force`, instead of the energies"},
+    {"stiffness", "matrix K that adds q.K q/2 to the potential (0)"},
 };
 const size_t n_system_keys = sizeof system_keys / sizeof system_keys[0];
 

@@ -39,12 +39,10 @@ read_leaf(void *ctx, const expr *leaf)
         reads->other |= leaf->sym != SYM_PARAM && leaf->sym != SYM_TIME;
 }
 
-/* Checks what a formula of a system reads. `rates`: it may read the rates of
- * the coordinates. */
-static bool
-formula_ok(struct check *ck, const struct tm_system *system,
-           const expr *expression, bool rates, const struct ast_expr *at,
-           const char *what)
+bool
+system_formula_ok(struct check *ck, const struct tm_system *system,
+                  const expr *expression, bool rates, const struct ast_expr *at,
+                  const char *what)
 {
     struct reads reads = {.s = system};
     if (ex_depends(ck->g, expression, SYM_LOCAL, UINT32_MAX, UINT32_MAX))
@@ -120,8 +118,8 @@ energy_key(struct check *ck, struct system_work *work,
     if (!agrees(ck, &value, item->value, dim,
                 key == K_KINETIC ? NULL : work->keys[K_KINETIC], what[key]) ||
         !value_need_scalar(ck, &value, item->value, dim, what[key]) ||
-        !formula_ok(ck, system, value.e[0], key != K_POTENTIAL, item->value,
-                    what[key]))
+        !system_formula_ok(ck, system, value.e[0], key != K_POTENTIAL,
+                           item->value, what[key]))
         return false;
     take_num(out, &value, item->value);
     return true;
@@ -157,83 +155,15 @@ force_key(struct check *ck, struct system_work *work, struct tm_system *system)
         const struct dim *dim =
             dim_div(ck->dims, work->energy,
                     ck->notes.coordinate_dims.v[system->first + i]);
-        bool good = agrees(ck, &value, node, dim, work->keys[K_KINETIC],
-                           "this generalised force") &&
-                    value_need_scalar(ck, &value, node, dim,
-                                      "this generalised force") &&
-                    formula_ok(ck, system, value.e[0], true, node, "a force");
+        bool good =
+            agrees(ck, &value, node, dim, work->keys[K_KINETIC],
+                   "this generalised force") &&
+            value_need_scalar(ck, &value, node, dim,
+                              "this generalised force") &&
+            system_formula_ok(ck, system, value.e[0], true, node, "a force");
         system->force[i] = good ? value.e[0] : NULL;
         ok &= good;
     }
-    return ok;
-}
-
-/* Returns the dimension of entry i, j of the mass matrix: energy time^2/(q_i
- * q_j). */
-static const struct dim *
-mass_dim(struct check *ck, const struct system_work *work,
-         const struct tm_system *system, uint32_t i, uint32_t j)
-{
-    const struct dim *dim =
-        dim_mul(ck->dims, work->energy, dim_mks(ck->dims, 0, 0, 2));
-    dim =
-        dim_div(ck->dims, dim, ck->notes.coordinate_dims.v[system->first + i]);
-    return dim_div(ck->dims, dim,
-                   ck->notes.coordinate_dims.v[system->first + j]);
-}
-
-static bool
-mass_key(struct check *ck, struct system_work *work, struct tm_system *system)
-{
-    const struct ast_item *key = work->keys[K_MASS];
-    if (!key)
-        return true;
-    const struct ast_expr *inner = ast_unwrap(key->value);
-    bool matrix = inner->kind == AST_MATRIX && !inner->unit;
-    bool call = inner->kind == AST_CALL && inner->a->kind == AST_NAME &&
-                !strcmp(inner->a->name.text, "diag");
-    size_t want = matrix ? (size_t)system->n * system->n : system->n;
-    size_t got = matrix ? inner->n_list : call ? inner->n_args : 1;
-    if (got != want) {
-        struct diag *diag = check_error(
-            ck, DIAG_E0365, key->value->range,
-            "the mass matrix of this system is %u x %u", system->n, system->n);
-        CHECK_HELP(ck, diag,
-                   "written out by rows, [m, 0; 0, m*l^2], or diag(m, m*l^2)");
-        return false;
-    }
-    bool ok = true;
-    system->mass =
-        NEW_N(ck->arena, const expr *, (size_t)system->n * system->n);
-    system->range_mass = key->value->range;
-    for (uint32_t row = 0; row < system->n; row++)
-        for (uint32_t column = 0; column < system->n; column++) {
-            uint32_t at = row * system->n + column;
-            system->mass[at] = ex_num(ck->g, 0);
-            if (!matrix && row != column)
-                continue;
-            const struct ast_expr *node = matrix ? inner->list[at]
-                                          : call ? inner->args[row].value
-                                                 : key->value;
-            struct value value = check_expr(ck, &work->env, node);
-            bool good =
-                value_need_scalar(ck, &value, node,
-                                  mass_dim(ck, work, system, row, column),
-                                  "this entry of the mass matrix") &&
-                formula_ok(ck, system, value.e[0], false, node,
-                           "the mass matrix");
-            system->mass[at] = good ? value.e[0] : system->mass[at];
-            ok &= good;
-            const expr *t =
-                column < row ? system->mass[column * system->n + row] : NULL;
-            if (good && t && t != value.e[0] && ex_is_const(t) &&
-                ex_is_const(value.e[0])) {
-                check_error(ck, DIAG_E0318, node->range,
-                            "a mass matrix is symmetric, but its entries above "
-                            "and below the diagonal differ");
-                ok = false;
-            }
-        }
     return ok;
 }
 
@@ -344,7 +274,7 @@ one_contact(struct check *ck, struct system_work *work,
     struct value value = check_expr(ck, &env, node);
     const struct dim *dim = dim_fresh(ck->dims, node->range);
     if (!value_need_scalar(ck, &value, node, dim, "a gap") ||
-        !formula_ok(ck, system, value.e[0], false, node, "a gap"))
+        !system_formula_ok(ck, system, value.e[0], false, node, "a gap"))
         return;
     bool moves =
         ex_depends(ck->g, value.e[0], SYM_LOCAL, UINT32_MAX, UINT32_MAX);
@@ -391,7 +321,8 @@ system_formulas(struct check *ck, struct system_work *work,
                    dim_mul(ck->dims, work->energy, dim_mks(ck->dims, 0, 0, -1)),
                    &system->dissipation);
     ok &= force_key(ck, work, system);
-    ok &= mass_key(ck, work, system);
+    ok &= system_mass_key(ck, work, system);
+    ok &= system_stiffness_key(ck, work, system);
     if (ok)
         inertia_ok(ck, work, system);
     for (size_t m = 0; m < work->members.n; m++)

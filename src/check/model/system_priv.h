@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Between system.c (declaring, patterns, families), system_formula.c (energies,
- * forces, gaps) and system_start.c (starts). */
+ * forces, gaps), system_matrix.c (masses, stiffness) and system_start.c (starts). */
 #ifndef IMP_CHECK_SYSTEM_PRIV_H
 #define IMP_CHECK_SYSTEM_PRIV_H
 
 #include "check/model/model_priv.h"
 #include "check/quantities/systems.h"
 
+/* Checks what a formula of a system reads. `rates`: it may read the rates of
+ * the coordinates. */
+bool system_formula_ok(struct check *ck, const struct tm_system *system,
+                       const expr *expression, bool rates,
+                       const struct ast_expr *at, const char *what);
+/* system_matrix.c: the keys `mass`, and `stiffness`, which adds to the potential
+ * energy. False: an error has been reported. */
+bool system_mass_key(struct check *ck, struct system_work *work,
+                     struct tm_system *system);
+bool system_stiffness_key(struct check *ck, struct system_work *work,
+                          struct tm_system *system);
 /* energies, forces, mass matrix, gaps into the model */
 void system_formulas(struct check *ck, struct system_work *work,
                      struct tm_system *system);

@@ -12,6 +12,7 @@ enum system_key {
     K_DISSIPATION,
     K_FORCE,
     K_MASS,
+    K_STIFFNESS,
     N_SYSTEM_KEYS
 };
 

@@ -254,8 +254,10 @@ set_prediction(const struct symmetry *symmetry, const double *rates,
     double u0 = rates[0] / sqrt(ballistic->matrices.W[0]),
            u1 = rates[1] / sqrt(ballistic->matrices.W[3]);
     double v = 0.5 * (u0 + u1), w = 0.5 * (u0 - u1);
-    bool rest = v < 0.0 &&
-                fabs(w) <= symmetry_rod_limit(symmetry->rho, symmetry->e) * -v;
+    /* no rod comes to rest where the limit is 0, not even one that does not
+     * rotate (Theorem 2) */
+    double limit = symmetry_rod_limit(symmetry->rho, symmetry->e);
+    bool rest = v < 0.0 && limit > 0.0 && fabs(w) <= limit * -v;
     const char *verdict = rest ? "complete" : "incomplete";
     record_set_text(record, "predicted", verdict);
     return verdict;

@@ -217,10 +217,9 @@ unclosed_block(void **unused)
     int errors = 0;
     char *l = lines_of(text, sizeof text - 1, &errors);
     assert_string_equal(
-        l, "m.imp:3:20: error: the text ends inside a block [E0002]\n"
-           "m.imp:1:8: note: opened here\n"
+        l, "m.imp:1:8: error: this block is not closed [E0002]\n"
            "m.imp:3:1: note: perhaps it should have been closed before this\n"
-           "m.imp:3:20: help: close it with }\n");
+           "m.imp:1:8: help: close it with }\n");
     assert_int_equal(errors, 1);
     free(l);
 }

@@ -479,7 +479,9 @@ enum imp_val_kind {
 };
 typedef struct imp_val {
     uint32_t kind;
-    uint32_t rows, cols; /* 1 x 1 scalar, n x 1 vector */
+    uint32_t rows, cols; /* 1 x 1 scalar, n x 1 vector. FIELD: rows is 0, or 1
+                            for one entry of a list of texts, number cols (as
+                            int32_t; negative: from the end) */
     uint32_t tape;
     uint32_t ref, field;
     uint32_t compare; /* expect: outputs are (truth, left, right) if 1 */

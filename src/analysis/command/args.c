@@ -8,8 +8,8 @@
 
 #include "abi/status.h"
 #include "analysis/command/command.h"
-#include "runtime/gap/closest_points.h"
 #include "runtime/derivatives/series_along.h"
+#include "runtime/gap/closest_points.h"
 
 const imp_val *
 arg_option(const struct analysis *analysis, const imp_command *command,
@@ -250,6 +250,30 @@ arg_numbers(struct analysis *analysis, const imp_val *value, double *out)
     default:
         return arg_eval(analysis, value, out);
     }
+}
+
+int
+arg_text_entry(struct analysis *analysis, const imp_val *value,
+               const char **text)
+{
+    assert(value->kind == IMP_VAL_FIELD && value->rows == 1 && text);
+    const struct record *record = arg_record(analysis, value);
+    if (!record)
+        return IMP_FAILED;
+    const struct field_value *found = &record->v[value->field];
+    imp_slot slot = {.kind = IMP_SLOT_ITEM,
+                     .command = value->ref,
+                     .field = value->field,
+                     .index = (int32_t)value->cols,
+                     .range = value->range};
+    size_t place;
+    if (found->why)
+        return absent(analysis, value->range,
+                      imp_text(analysis->rt->im, value->label), found->why);
+    int st = entry(analysis, &slot, found->n, 1, &place);
+    if (st == IMP_OK)
+        *text = found->texts[place];
+    return st;
 }
 
 int

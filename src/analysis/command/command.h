@@ -42,6 +42,10 @@ const imp_val *arg_option(const struct analysis *analysis,
 /* The numbers of a value at the present state, rows * cols of them, in SI
  * units. IMP_OK, or a status after a diagnostic. */
 int arg_numbers(struct analysis *analysis, const imp_val *value, double *out);
+/* One text of a list of texts, for a value that names one (IMP_VAL_FIELD with a
+ * row). It belongs to the record. IMP_FAILED after a diagnostic. */
+int arg_text_entry(struct analysis *analysis, const imp_val *value,
+                   const char **text);
 /* a NUM option as one number, or dflt when it is not given; as arg_numbers */
 int arg_number(struct analysis *analysis, const imp_command *command,
                enum imp_option_id id, double dflt, double *out);

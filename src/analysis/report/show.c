@@ -127,6 +127,16 @@ show_value(struct analysis *analysis, const imp_val *value)
         const struct record *record = arg_record(analysis, value);
         if (!record)
             return IMP_FAILED;
+        if (value->rows) {
+            const char *text;
+            if ((st = arg_text_entry(analysis, value, &text)) == IMP_OK)
+                show_text(analysis, label,
+                          analysis->out->json
+                              ? text
+                              : arena_printf(analysis->rt->arena, "%s = %s",
+                                             label, text));
+            return st;
+        }
         out_field(analysis->out, im, record, value->field, label);
         return IMP_OK;
     }

@@ -90,14 +90,12 @@ shown(struct check *ck, const struct ast_expr *node, struct tm_val *out)
     struct value value = check_expr(ck, &ck->modules.top, node);
     if (value.kind == VALUE_POISON)
         return false;
-    if (value.kind == VALUE_FIELD &&
-        value.rows) { /* Takes one entry of a list of texts. */
-        struct diag *diag =
-            check_error(ck, DIAG_E0411, node->range,
-                        "one text of a list can only be compared");
-        CHECK_HELP(ck, diag, "as in %s == \"...\", or show the whole list",
-                   expr_label(ck, node));
-        return false;
+    if (value.kind == VALUE_FIELD && value.rows) {
+        /* one entry of a list of texts */
+        val_of(ck, &value, node, out);
+        out->rows = 1;
+        out->cols = value.cols;
+        return true;
     }
     whole_field(ck, node, &value);
     val_of(ck, &value, node, out);

@@ -308,6 +308,10 @@ ballistic_run(struct ballistic *motion, double until, long most)
         return to_end(motion, until);
     if (end == FLIGHT_CLOSED) {
         int n = ballistic_together(motion, step.s, step.first, work->set.hit);
+        if (n == 1 && work->set.hit[0] != step.first) {
+            step.first = work->set.hit[0];
+            step.arrive = motion->rate[step.first];
+        }
         memset(motion->just_hit, 0, (size_t)motion->model.m);
         enum ballistic_event what =
             ballistic_collide(motion, work->set.hit, n, step.arrive);

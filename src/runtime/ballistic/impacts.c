@@ -6,6 +6,31 @@
 
 #include "runtime/ballistic/workspace.h"
 
+/* Where gaps depend on each other, that of `first` is known exactly now, and
+ * the basis with it tells gaps of the others that are lost in the rounding of
+ * the flight: is the gap of the contact above its error? */
+static bool
+clear_of(struct ballistic *motion, int contact, int first)
+{
+    const struct contact_basis *basis =
+        contact_basis_enter(motion, motion->basis, first, motion->greatest);
+    if (!basis || basis->place[first] >= 0 || motion->mode.n_persistent)
+        return false;
+    int k = basis->place[contact];
+    double gap = motion->gap[contact], terms = motion->greatest[contact];
+    if (k >= 0) {
+        const double *share = basis->share + k * motion->matrices.stride;
+        gap = contact_basis_offset(basis, k, motion->length_exponent);
+        terms = fabs(gap);
+        for (int i = 0; i < motion->model.m; i++)
+            if (basis->inside[i] && i != first) {
+                gap += share[i] * motion->gap[i];
+                terms += fabs(share[i]) * motion->greatest[i];
+            }
+    }
+    return gap > BALLISTIC_NOISE * DBL_EPSILON * terms;
+}
+
 int
 ballistic_together(struct ballistic *motion, double time, int first, int *hit)
 {
@@ -27,6 +52,15 @@ ballistic_together(struct ballistic *motion, double time, int first, int *hit)
             isfinite(motion->gap[contact]) &&
             motion->rate[contact] < -rate_noise(motion, contact))
             hit[hits++] = contact;
+    }
+    for (int i = 0; i < hits && hits > 1; i++) {
+        int later = 0;
+        for (int j = 0; j < hits; j++)
+            later += j != i && clear_of(motion, hit[j], hit[i]);
+        if (later == hits - 1) {
+            hit[0] = hit[i];
+            hits = 1;
+        }
     }
     return hits;
 }

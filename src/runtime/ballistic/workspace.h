@@ -463,7 +463,7 @@ int active_set_impact(struct ballistic *motion, enum ballistic_policy how,
 
 /* The contacts that close together with contact `first`, within the rounding
  * errors of the gaps and of the local flight `time`, and approach. Returns how
- * many; *hit are their numbers. */
+ * many; *hit are their numbers. One: that contact closes before all others. */
 int ballistic_together(struct ballistic *motion, double time, int first,
                        int *hit);
 /* Resolves any impact other than that of a single contact with e > 0 while all

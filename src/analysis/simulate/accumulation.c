@@ -320,6 +320,9 @@ tell(struct simulation *sim, const struct group *group,
     event.chatter.remaining = limit->remaining;
     event.chatter.error =
         limit->remaining > 0.0 ? error / limit->remaining : 0.0;
+    /* places are moved onto the gaps: an error of the second order in the time
+     * that was summed up, and nothing bounds it */
+    event.chatter.state_error = NAN;
     simulate_limit_add(sim, &event, list);
 }
 

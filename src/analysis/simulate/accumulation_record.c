@@ -14,7 +14,7 @@
 
 struct limit_table {
     size_t n, cap;
-    double *time, *impacts, *ratio, *remaining, *error, *depth;
+    double *time, *impacts, *ratio, *remaining, *error, *state_error, *depth;
     const char **contacts, **means, **gaps;
 };
 
@@ -47,8 +47,9 @@ static void
 grow(struct arena *arena, struct limit_table *table)
 {
     assert(table->n <= table->cap);
-    double **numbers[] = {&table->time,      &table->impacts, &table->ratio,
-                          &table->remaining, &table->error,   &table->depth};
+    double **numbers[] = {
+        &table->time,  &table->impacts,     &table->ratio, &table->remaining,
+        &table->error, &table->state_error, &table->depth};
     const char ***texts[] = {&table->contacts, &table->means, &table->gaps};
     if (table->n < table->cap)
         return;
@@ -110,6 +111,7 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
     table->remaining[table->n] = event->chatter.remaining;
     table->error[table->n] = event->chatter.error * event->chatter.remaining +
                              DBL_EPSILON * fabs(event->time);
+    table->state_error[table->n] = event->chatter.state_error + DBL_EPSILON;
     table->depth[table->n] = event->chatter.depth;
     table->contacts[table->n] = who;
     table->means[table->n] = limit_evidence_word(event->chatter.evidence);
@@ -132,6 +134,7 @@ simulate_put_limits(struct simulation *sim, struct record *out)
     SET_LIST("limit_ratios", table->ratio, table->n);
     SET_LIST("limit_sums", table->remaining, table->n);
     SET_LIST("limit_errors", table->error, table->n);
+    SET_LIST("state_errors", table->state_error, table->n);
     SET_LIST("limit_depths", table->depth, table->n);
     SET_TEXTS("limit_means", table->means, table->n);
 }

@@ -162,9 +162,9 @@ enum imp_bodyenv {
     IMP_BODY_RADIUS = 17, /* of a ball about the mass centre that holds
                              the body; infinite for a half-space */
     IMP_BODY_VOLUME = 18,
-    /* accelerations by contacts that stay closed, at the present state: of the
-     * centre (3, world axes), of the spin (3, body axes; plane: the first
-     * entry); 0 but while runtime/motion/persistent.c solves for joints */
+    /* what contacts that stay closed do, at the present state: acceleration of
+     * the centre (3, world axes), and of the spin, or the moment where joints
+     * hold it (3, body axes; plane: the first entry); 0 but while runtime/motion/persistent.c solves for joints */
     IMP_BODY_PUSH = 19,
     IMP_BODY_SIZE = 25
 };
@@ -259,6 +259,8 @@ typedef struct imp_param {
 /* a convex polytope: the hull of points, or a level set that is the greatest
  * of linear functions (found on the graph); runtime/geometry/polytope.h */
 #define IMP_BODYF_POLYTOPE 32768u
+/* joints hold the spin: it is an unknown of the equations of its block */
+#define IMP_BODYF_HELD 65536u
 enum imp_orient {
     IMP_ORIENT_NONE,
     IMP_ORIENT_ANGLE,
@@ -326,8 +328,8 @@ typedef struct imp_block {
      * (axes of the state); in the plane 3. */
     uint32_t hold, push;
     /* Motion while contacts stay closed (series; local: the unknowns; ROW
-     * source 0: per body of the block the accelerations by their forces, 6 rows
-     * as of IMP_BODY_PUSH, in the plane 3: x, y, spin). driven_rows (uint32_t):
+     * source 0: per body of the block what their forces do, 6 rows as of
+     * IMP_BODY_PUSH, in the plane 3: x, y, spin). driven_rows (uint32_t):
      * where it has the state, then in the plane cosine and sine per body that
      * has them. IMP_NO_TAPE where nothing asks for it. */
     uint32_t driven;

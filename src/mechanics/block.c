@@ -276,8 +276,9 @@ motion_tape(struct mech *mech, struct mblock *block)
 
 /* -- with contacts that stay closed ---------------------------------------- */
 
-/* The accelerations that closed contacts give to body i of the block: rows of a
- * series, or entries of env. */
+/* What closed contacts do to body i of the block: the acceleration v, and that
+ * of the spin, or the moment where joints hold it, w. Rows of a series, or
+ * entries of env. */
 static void
 pushes(struct mech *mech, const struct mbody *body, uint32_t i, bool series,
        vec3 *v, vec3 *w)
@@ -294,22 +295,26 @@ pushes(struct mech *mech, const struct mbody *body, uint32_t i, bool series,
                    : sym_env(mech, body->env.body + IMP_BODY_PUSH + 3 + c);
 }
 
-/* The conditions phi'' of the joints for the accelerations that closed contacts
- * add. The accelerations of the bodies are the same after the call as before.
- */
+/* The residuals of the joints with what closed contacts add. The accelerations
+ * of the bodies are the same after the call as before. */
 static void
 push_conditions(struct mech *mech, uint32_t index, bool series,
                 const expr **out)
 {
     struct mblock *block = mech->blocks + index;
     vec3 *keep = NEW_N(mech->arena, vec3, 2 * (size_t)block->n), v, w;
+    for (uint32_t i = block->n_row; i < block->n_unknown; i++)
+        out[i] = block->euler[i - block->n_row];
     for (uint32_t i = 0; i < block->n; i++) {
         struct mbody *body = mech->bodies + block->bodies[i];
         keep[2 * i] = body->rate.acc;
         keep[2 * i + 1] = body->rate.alpha;
         pushes(mech, body, i, series, &v, &w);
         body->rate.acc = v3_add(mech->graph, body->rate.acc, v);
-        body->rate.alpha = v3_add(mech->graph, body->rate.alpha, w);
+        if (!joint_holds_spin(block, i))
+            body->rate.alpha = v3_add(mech->graph, body->rate.alpha, w);
+        else
+            joint_add_moment(mech, block, i, w, out);
     }
     joint_conditions(mech, index, out);
     for (uint32_t i = 0; i < block->n; i++) {
@@ -357,20 +362,18 @@ driven_tape(struct mech *mech, uint32_t index)
         pushes(mech, body, i, true, &v, &w);
         for (uint32_t c = 0; c < mech->dim; c++)
             rate[first + c] = sc_add(graph, rate[first + c], v.v[c]);
-        for (uint32_t c = 0; c < spin; c++)
+        for (uint32_t c = 0; c < spin && !joint_holds_spin(block, i); c++)
             rate[first + mech->dim + c] =
                 sc_add(graph, rate[first + mech->dim + c],
                        w.v[mech->dim == 2 ? 2 : c]);
     }
-    for (uint32_t i = block->n_row; i < block->n_unknown; i++)
-        phi[i] = block->residual[i];
     push_conditions(mech, index, true, phi);
     block->out.driven =
         flow_tape(mech, block, "driven", rate, phi, out, n_out, rows);
     block->out.driven_rows =
         image_array(mech->image, rows, n_out, sizeof *rows);
     push_conditions(mech, index, false, phi);
-    for (uint32_t i = 0; i < block->n_row; i++)
+    for (uint32_t i = 0; i < block->n_unknown; i++)
         block->residual[i] = phi[i];
 }
 

@@ -346,6 +346,7 @@ number_spins(struct mech *mech, struct mblock *block)
         for (uint32_t i = 0; i < block->n_row; i++)
             held |= !v3_is_zero(row_part(mech, block, i, j, true));
         block->spin[j] = held ? block->n_unknown : IMP_NO_UNKNOWN;
+        mech->bodies[block->bodies[j]].flags |= held ? IMP_BODYF_HELD : 0;
         block->n_unknown += held ? spin_size(mech) : 0;
     }
 }
@@ -449,6 +450,24 @@ reactions(struct mech *mech, struct mblock *block)
             block->euler[block->spin[j] - block->n_row + k] =
                 spin_entry(mech, left, k);
         body->rate.alpha = rate;
+    }
+}
+
+bool
+joint_holds_spin(const struct mblock *block, uint32_t j)
+{
+    assert(block && j < block->n);
+    return block->n_row > 0 && block->spin[j] != IMP_NO_UNKNOWN;
+}
+
+void
+joint_add_moment(struct mech *mech, const struct mblock *block, uint32_t j,
+                 vec3 moment, const expr **out)
+{
+    assert(joint_holds_spin(block, j) && out);
+    for (uint32_t k = 0; k < spin_size(mech); k++) {
+        const expr **at = out + block->spin[j] + k;
+        *at = sc_add(mech->graph, *at, spin_entry(mech, moment, k));
     }
 }
 

@@ -38,6 +38,11 @@ void joint_couple(struct mech *mech,
 /* The conditions of the joints of a block; adds to the accelerations of its
  * bodies what the joints' reactions give. */
 bool joint_rates(struct mech *mech, uint32_t index);
+/* Is the rate of the spin of body j of a block an unknown of its joints? */
+bool joint_holds_spin(const struct mblock *block, uint32_t j);
+/* Adds a moment (body axes) on such a body to the residuals `out` of a block. */
+void joint_add_moment(struct mech *mech, const struct mblock *block, uint32_t j,
+                      vec3 moment, const expr **out);
 /* Conditions phi'' of the joints of a block for the accelerations that its
  * bodies have now, into out (n_row entries). */
 void joint_conditions(struct mech *mech, uint32_t index, const expr **out);

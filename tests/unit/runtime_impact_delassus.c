@@ -170,7 +170,7 @@ against_long_double(void **state)
             for (int i = 0; i < 2; i++)
                 momentum = fmax(momentum, (double)(left[i] / size[i]));
         }
-        if (!m->delassus.regular)
+        if (!m->delassus.regular || m->delassus.joint_rank < m->nr)
             continue;
         regular++;
         collect(&o, m, &z);

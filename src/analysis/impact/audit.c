@@ -14,6 +14,9 @@
 
 /* I1: relative errors of energy and momentum at one impact */
 #define IMPACT_CONSERVES 1e-12
+/* Bodies keep to their joints to this share of their velocities, as they do
+ * before the impact (start.c). */
+#define IMPACT_SLIPS RT_TOLERANCE
 /* Roundings of one term of the work: a velocity at a point (10 operations, in
  * world axes and in those of the body), its product with the impulse, and the
  * energy of the body (15). Each row of joints and contacts adds a product and
@@ -123,6 +126,59 @@ work(const struct impact_of_run *problem, const struct impact_solver *solver,
     return sum.sum;
 }
 
+/* the greatest speed and spin of the bodies that impulses move, before or after
+ */
+static void
+fastest(const struct impact_problem *problem,
+        const struct impact_solver *solver, double *speed, double *spin)
+{
+    *speed = *spin = 0.0;
+    for (uint32_t b = 0; b < problem->n_body; b++) {
+        const double *twist = solver->velocity.twist + 6 * b;
+        if (!(problem->body[b].invmass > 0.0))
+            continue;
+        *speed = fmax(*speed, fmax(vec3_norm(problem->body[b].vel),
+                                   vec3_norm(twist + 3)));
+        *spin = fmax(*spin,
+                     fmax(vec3_norm(problem->body[b].spin), vec3_norm(twist)));
+    }
+}
+
+/* How much the impact moves bodies against their joints: the greatest rate of a
+ * condition of joints under the change of the velocities, against what the
+ * fastest body would give it. */
+static double
+slip(const struct impact_problem *problem, const struct impact_solver *solver)
+{
+    double worst = 0.0, speed, spin;
+    fastest(problem, solver, &speed, &spin);
+    for (uint32_t j = 0; j < problem->n_joint; j++)
+        for (int row = 0; row < problem->joint[j].n; row++) {
+            const struct impact_joint *joint = &problem->joint[j];
+            double rate = 0.0, size = 0.0;
+            for (int side = 0; side < 2; side++) {
+                uint32_t b = joint->body[side];
+                if (b == IMP_WORLD || !(problem->body[b].invmass > 0.0))
+                    continue;
+                const struct impact_body *body = &problem->body[b];
+                const double *twist = solver->velocity.twist + 6 * b;
+                double arm[3], moment[3], change[3], turn[3];
+                vec3_sub(joint->at, body->centre, arm);
+                vec3_cross(arm, joint->S[row], moment);
+                vec3_add_scaled(1.0, joint->S[row] + 3, moment);
+                vec3_sub(twist + 3, body->vel, change);
+                vec3_sub(twist, body->spin, turn);
+                rate += (side ? -1.0 : 1.0) * (vec3_dot(joint->S[row], change) +
+                                               vec3_dot(moment, turn));
+                size +=
+                    vec3_norm(joint->S[row]) * speed + vec3_norm(moment) * spin;
+            }
+            if (size > 0.0)
+                worst = fmax(worst, fabs(rate) / size);
+        }
+    return worst;
+}
+
 /* the greatest impulse over the momenta of the bodies */
 static double
 share(const struct impact_solver *solver)
@@ -184,24 +240,25 @@ impact_audit(struct analysis *analysis, imp_range where,
     double low, worked = work(problem, solver, &low),
                 got = balance->energy[1] - balance->energy[0];
     double energy = fmax(balance->energy[0], balance->energy[1]);
+    double slipped = slip(&problem->p, solver);
     bool sure = low <= IMPACT_ENERGY_KNOWN * energy;
     bool kept =
         fabs(got - worked) <= low + IMPACT_CONSERVES * energy + DBL_MIN &&
-        balance->momentum_error <= IMPACT_CONSERVES;
+        balance->momentum_error <= IMPACT_CONSERVES && slipped <= IMPACT_SLIPS;
     if (kept && sure)
         return IMP_OK;
     if (solver->nc > 1 && share(solver) > IMPACT_PULLS)
         return pulls(analysis, where, problem, solver);
     if (kept)
         return IMP_OK;
-    char e[NUM_TEXT], p[NUM_TEXT];
+    char e[NUM_TEXT], p[NUM_TEXT], s[NUM_TEXT];
     const imp_contact *first = rt_contact(analysis->rt, problem->contact[0]);
     struct diag *diag = diag_add(
         analysis->ds, DIAG_E0714, first->range,
         "the impact of %d contact points changes the energy by %s J more than "
-        "its impulses do and the momentum by %s (relative)",
+        "its impulses do, the momentum by %s and the joints by %s (relative)",
         solver->nc, num_digits(e, got - worked, 3),
-        num_digits(p, balance->momentum_error, 3));
+        num_digits(p, balance->momentum_error, 3), num_digits(s, slipped, 3));
     diag_help(analysis->ds, diag,
               "look at the masses and inertias: a body may be "
               "extremely thin or light");

@@ -16,6 +16,10 @@
  * of its angle to the rows before it. Cholesky of a Gram matrix then has lost
  * more than a third of its digits, and the exact way is taken. */
 #define PIVOT_REGULAR 1e-6
+/* The same of the rows of joints, where the change of the energy would have an
+ * error of 1e-13 and more: J/(m l^2) of a light link on a hinge at a distance
+ * l. The equations of joint_saddle.c lose nothing then. */
+#define PIVOT_LIGHT 1e-3
 
 /* Normal velocities under this share of their terms are rest: velocities agree
  * with joints to no more (start.c), and verdicts have the same tolerance. */
@@ -144,21 +148,27 @@ impact_solver_prepare(struct impact_solver *solver,
     for (uint32_t j = 0; j < in->n_joint; j++)
         rows += in->joint[j].n;
     double tol = dense_tolerance(rows, 6 * (int)in->n_body);
-    double worst = delassus_factor(solver, tol);
+    double joints = delassus_factor(solver, tol);
+    double *size = work->joint.ref + rows;
     velocities(solver);
+    work->saddle.used =
+        rows > 0 && joint_saddle_prepare(solver, joints < PIVOT_LIGHT, size);
+    for (int c = 0; c < solver->nc && work->saddle.used; c++)
+        work->contact.Ffirst[c] = 0;
     for (int i = 0; i < solver->nc; i++)
         memcpy(work->contact.F + i * solver->nc,
                solver->delassus.G + i * solver->nc,
                sizeof *work->contact.F * (size_t)(i + 1));
-    worst = fmin(worst, dense_cholesky(solver->nc, work->contact.F, solver->nc,
-                                       work->contact.Ffirst,
-                                       work->joint.ref + solver->nr, tol,
-                                       work->contact.Frd, &rank));
+    double contacts = dense_cholesky(solver->nc, work->contact.F, solver->nc,
+                                     work->contact.Ffirst, size, tol,
+                                     work->contact.Frd, &rank);
     solver->delassus.rank = rank;
-    solver->delassus.condition = 1 / worst;
-    solver->delassus.regular = rank == solver->nc &&
-                               solver->delassus.joint_rank == solver->nr &&
-                               worst >= fmax(PIVOT_REGULAR, in->tolerance);
+    solver->delassus.condition = 1 / fmin(joints, contacts);
+    bool sound =
+        work->saddle.used || (solver->delassus.joint_rank == solver->nr &&
+                              joints >= fmax(PIVOT_REGULAR, in->tolerance));
+    solver->delassus.regular = sound && rank == solver->nc &&
+                               contacts >= fmax(PIVOT_REGULAR, in->tolerance);
     return solver->delassus.regular ? 0 : delassus_svd(solver);
 }
 
@@ -279,6 +289,21 @@ impact_momentum_balance(struct impact_solver *solver)
     solver->balance.momentum_error = worst;
 }
 
+/* Puts the impulses of joints into xi, and what they and P do to the bodies, in
+ * the scale of the rows, into scratch.six. */
+static void
+answer_of_joints(struct impact_solver *solver, const double *P, double *xi)
+{
+    double *six = solver->w->scratch.six;
+    memset(six, 0, sizeof *six * 6 * solver->in.n_body);
+    add_rows(solver, P, solver->nr, solver->nc, six);
+    if (solver->delassus.joint_rank < solver->nr)
+        impact_least_joint_impulses(solver, six, xi);
+    else
+        impact_joint_impulses(solver, P, xi);
+    add_rows(solver, xi, 0, solver->nr, six);
+}
+
 void
 impact_motion_after(struct impact_solver *solver, const double *P)
 {
@@ -286,13 +311,10 @@ impact_motion_after(struct impact_solver *solver, const double *P)
     const struct impact_problem *in = &solver->in;
     struct impact_work *room = solver->w;
     double *xi = room->scratch.x;
-    memset(room->scratch.six, 0, sizeof *room->scratch.six * 6 * in->n_body);
-    add_rows(solver, P, solver->nr, solver->nc, room->scratch.six);
-    if (solver->delassus.joint_rank < solver->nr)
-        impact_least_joint_impulses(solver, room->scratch.six, xi);
-    else
-        impact_joint_impulses(solver, P, xi);
-    add_rows(solver, xi, 0, solver->nr, room->scratch.six);
+    const double *light =
+        room->saddle.used ? joint_saddle_motion(solver, P, xi) : NULL;
+    if (!light)
+        answer_of_joints(solver, P, xi);
     solver->balance.energy[0] = solver->balance.energy[1] = 0;
     for (uint32_t b = 0; b < in->n_body; b++) {
         const struct impact_body *problem_body = &in->body[b];
@@ -304,7 +326,9 @@ impact_motion_after(struct impact_solver *solver, const double *P)
         if (!(problem_body->invmass > 0))
             continue;
         double g = sqrt(problem_body->invmass);
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; light && i < 6; i++)
+            twist[i] += light[6 * b + (uint32_t)i];
+        for (int i = 0; !light && i < 3; i++) {
             const double *C = problem_body->root + 3 * i;
             twist[i] += C[0] * s[3] + C[1] * s[4] + C[2] * s[5];
             twist[3 + i] += g * s[i];

@@ -103,7 +103,7 @@ struct impact_row {
 /* The Delassus matrix, for unit directions. */
 struct impact_delassus {
     double *G;        /* nc x nc */
-    bool regular;     /* joints and contacts were factored, without an SVD */
+    bool regular;     /* G was factored, without an SVD */
     int joint_rank;   /* < nr: redundant joints */
     int rank;         /* of G */
     double condition; /* of G on its range; where `regular`, an estimate until

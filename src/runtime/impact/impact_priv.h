@@ -33,6 +33,22 @@ struct impact_exact {
     double *Js, *Jv, *J; /* of redundant joints: SVD of all rows */
     double loose;        /* directions of contacts are known to this */
 };
+/* The way for light links (joint_saddle.c): memory that is taken only when it
+ * is needed. */
+struct impact_saddle {
+    bool used;              /* for the present problem */
+    int n;                  /* unknowns: impulses of joints, spins */
+    struct impact_row *row; /* nr: force, moment about the mass centre */
+    int *spin, *piv;        /* number of each spin's unknown; -1: none */
+    double *K, *factors, *unknown, *right, *left;
+    double *impulse, *twist; /* 6 per body: force, moment; spin, velocity */
+    double *idle; /* its rows busy..nr, of nr numbers: impulses of redundant
+                     joints that do nothing */
+    int rank, busy;
+    double *G;  /* nc x nc */
+    double off; /* of the last solution: the greatest residual, against the
+                   terms of its equation */
+};
 struct impact_scratch {
     double *x, *y; /* nr + nc each */
     double *six;   /* 6 per body */
@@ -47,6 +63,7 @@ struct impact_work {
     struct impact_joint_factors joint;
     struct impact_contact_factors contact;
     struct impact_exact svd;
+    struct impact_saddle saddle;
     struct impact_scratch scratch;
 };
 
@@ -67,6 +84,17 @@ double delassus_factor(struct impact_solver *solver, double tol);
  * contacts (unit directions): A xi = -A_c P. */
 void impact_joint_impulses(struct impact_solver *solver, const double *P,
                            double *xi);
+/* Makes G and joint_rank by the way for light links; size[0..nc): sizes of the
+ * terms of the diagonal of G. light: some body is. Otherwise the way is taken
+ * only where it finds that a row of joints was dropped that depends on no
+ * others. False, and nothing is changed: the way is not taken, or there are too
+ * many joints for it. */
+bool joint_saddle_prepare(struct impact_solver *solver, bool light,
+                          double *size);
+/* What impulses P of the contacts (unit directions) do to all bodies, six
+ * numbers each: spin, velocity; the impulses of joints, per row, into xi. */
+const double *joint_saddle_motion(struct impact_solver *solver, const double *P,
+                                  double *xi);
 /* Makes the impulses of joints, velocities, energies and balances that follow
  * from the impulses P (unit directions). */
 void impact_motion_after(struct impact_solver *solver, const double *P);

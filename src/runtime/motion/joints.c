@@ -311,6 +311,19 @@ turn(struct rt *run, uint32_t env, const double w[3])
     state_renormalise(run->env + env, low_part(run, env));
 }
 
+static bool
+held(const struct rt *run, uint32_t body)
+{
+    return rt_body(run, body)->flags & IMP_BODYF_HELD;
+}
+
+/* where `change` of joints_response has component c of a body */
+static uint32_t
+entry(const struct rt *run, uint32_t body, uint32_t c)
+{
+    return 6 * body + (run->im->dim == 2 && c == 2 ? 5 : c);
+}
+
 int
 joints_response(struct rt *run, uint32_t block, double *change)
 {
@@ -321,21 +334,33 @@ joints_response(struct rt *run, uint32_t block, double *change)
     const imp_block *bl = block_at(run, block);
     const uint32_t *body = IMP_ARRAY(run->im, bl->bodies, uint32_t);
     uint32_t nv = run->im->dim == 2 ? 3 : 6;
+    uint32_t spins = nv - run->im->dim, at = joints->n;
     for (uint32_t b = 0; b < bl->bodies.n; b++)
         for (uint32_t c = 0; c < nv; c++)
-            joints->local[b * nv + c] =
-                change[6 * body[b] + (nv == 3 && c == 2 ? 5 : c)];
+            joints->local[b * nv + c] = c >= run->im->dim && held(run, body[b])
+                                            ? 0.0
+                                            : change[entry(run, body[b], c)];
     int st = factor(run, block);
     if (!st)
         st = rt_eval(run, bl->hold, joints->local, joints->phi);
-    if (!st)
-        st = correction(run, block, joints->phi + 2 * joints->n);
     if (st)
+        return st;
+    for (uint32_t i = 0; i < joints->n; i++)
+        joints->unknown[i] = -joints->phi[2 * joints->n + i];
+    for (uint32_t b = 0; b < bl->bodies.n; b++)
+        for (uint32_t c = 0; c < spins && held(run, body[b]); c++) {
+            double *moment = change + entry(run, body[b], run->im->dim + c);
+            joints->unknown[at++] = -*moment;
+            *moment = 0.0;
+        }
+    assert(at == joints->n_unknown);
+    imp_saddle_solve((int)joints->n_unknown, joints->K, joints->piv,
+                     joints->unknown);
+    if ((st = rt_eval(run, bl->push, joints->unknown, joints->change)))
         return st;
     for (uint32_t b = 0; b < bl->bodies.n; b++)
         for (uint32_t c = 0; c < nv; c++)
-            change[6 * body[b] + (nv == 3 && c == 2 ? 5 : c)] +=
-                joints->change[b * nv + c];
+            change[entry(run, body[b], c)] += joints->change[b * nv + c];
     return IMP_OK;
 }
 

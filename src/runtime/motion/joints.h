@@ -27,10 +27,11 @@ int joints_errors(struct rt *run, double *position, double *velocity);
  * projection since the run was set to its start (rt_reset). */
 double joints_greatest_error(const struct rt *run);
 void joints_reset(struct rt *run);
-/* Forces have changed the velocities of the bodies of a block by `change` (6
- * entries per body of the model: velocity in world axes, spin in body axes; in
- * the plane entry 5). This adds what the joints of the block answer. Status of
- * the tapes. */
+/* What impulses do to the bodies of a block, which its joints answer. change: 6
+ * entries per body of the model, velocity in world axes, spin in body axes (in
+ * the plane entry 5). On entry it is what the impulses would do without joints,
+ * but the moment instead of the spin where IMP_BODYF_HELD is set; afterwards
+ * the change of all velocities. Status of the tapes. */
 int joints_response(struct rt *run, uint32_t block, double *change);
 /* Moves the pose or the velocities of one body by such a change. */
 void joints_shift_body(struct rt *run, uint32_t body, const double change[6],

@@ -49,8 +49,13 @@ persistent_by_mass(const struct rt *run, uint32_t body, const double wrench[6],
     memset(out, 0, 6 * sizeof *out);
     for (int i = 0; i < 3; i++)
         out[i] = constants[IMP_BODY_INVMASS] * wrench[i];
-    if (run->im->dim == 2) {
+    if (run->im->dim == 2)
         out[2] = 0.0;
+    if (rt_body(run, body)->flags & IMP_BODYF_HELD) {
+        memcpy(out + 3, wrench + 3, 3 * sizeof *out);
+        return;
+    }
+    if (run->im->dim == 2) {
         out[5] = inverse[0] * wrench[5];
         return;
     }
@@ -62,8 +67,7 @@ persistent_by_mass(const struct rt *run, uint32_t body, const double wrench[6],
              inverse[2] * wrench[5];
 }
 
-/* the rows of the accelerations that contacts give to a body; NULL if it does
- * not move */
+/* the rows of what contacts do to a body; NULL if it does not move */
 static double *
 push_of(const struct rt *run, uint32_t body)
 {
@@ -81,7 +85,7 @@ push_of(const struct rt *run, uint32_t body)
     return NULL;
 }
 
-/* coefficient `to` of these accelerations += factor times coefficient `from` of
+/* coefficient `to` of these rows += factor times coefficient `from` of
  * what opens the row */
 static void
 push_add(struct rt *run, const struct persistent_row *row, int from, int to,
@@ -110,7 +114,7 @@ push_clear(struct rt *run, const struct persistent_group *group)
                    persistent_block(run, group->moved.block[i])->bodies.n);
 }
 
-/* writes order 0 of these accelerations, or zeros, into env for the joints */
+/* writes order 0 of these rows, or zeros, into env for the joints */
 static void
 push_env(struct rt *run, const struct persistent_group *group, bool on)
 {
@@ -463,10 +467,12 @@ persistent_accelerations(const struct rt *run, uint32_t block, double push[2])
                 f[j] = row->open[side][j].c[0] * row->force.c[0];
             persistent_by_mass(run, image_contact->body[side], f, a);
             double move = fabs(a[0]) + fabs(a[1]) + fabs(a[2]);
-            double spin = fabs(a[3]) + fabs(a[4]) + fabs(a[5]);
-            double size =
-                run->env[rt_body(run, image_contact->body[side])->env_body +
-                         IMP_BODY_RADIUS];
+            const imp_body *body = rt_body(run, image_contact->body[side]);
+            /* a spin that joints hold is as fast as they let it be */
+            double spin = body->flags & IMP_BODYF_HELD
+                              ? 0.0
+                              : fabs(a[3]) + fabs(a[4]) + fabs(a[5]);
+            double size = run->env[body->env_body + IMP_BODY_RADIUS];
             push[0] += move;
             push[1] += fmax(spin, size > 0.0 ? move / size : 0.0);
         }

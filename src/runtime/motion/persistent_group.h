@@ -101,8 +101,9 @@ struct persistent_group *persistent_group_of(const struct rt *run,
                                              uint32_t contact);
 
 /* -- persistent.c -- */
-/* out: M^-1 wrench for one body;
- * entries 0..2 velocity, 3..5 spin (plane: 5) */
+/* out: M^-1 wrench for one body; entries 0..2 velocity, 3..5 spin (plane: 5),
+ * or the moment itself where joints hold the spin (IMP_BODYF_HELD): the
+ * equations of the joints give the spin, and no inertia is divided by */
 void persistent_by_mass(const struct rt *run, uint32_t body,
                         const double wrench[6], double out[6]);
 /* persistent_series for one group */

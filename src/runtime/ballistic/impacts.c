@@ -48,8 +48,10 @@ ballistic_together(struct ballistic *motion, double time, int first, int *hit)
             continue;
         double way = step * (fabs(motion->rate[contact]) +
                              fabs(motion->local.gap_acc[contact] * time));
-        if (motion->gap[contact] <= gap_noise(motion, contact) + way &&
-            isfinite(motion->gap[contact]) &&
+        /* beside gaps of the basis that are 2^-1000 of it, a gap and its error
+         * become infinite: such a contact is open */
+        double close = gap_noise(motion, contact) + way;
+        if (motion->gap[contact] <= close && isfinite(close) &&
             motion->rate[contact] < -rate_noise(motion, contact))
             hit[hits++] = contact;
     }

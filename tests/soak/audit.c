@@ -70,6 +70,8 @@ static double
 body_mass(const struct body *body, const struct solid *solid)
 {
     double volume = solid->area;
+    if (body->density == 0)
+        return body->mass;
     if (!solid->corners) {
         volume = ball_volume(solid->dimension,
                              body->shape == SHAPE_SUPERELLIPSE ? 4 : 2);
@@ -130,6 +132,8 @@ is_free(const struct audit *audit, int body)
 {
     static const struct load none;
     const struct load *load = &audit->model->body[body].load;
+    if (body_is_jointed(audit->model, body))
+        return false;
     for (int i = 0; i < audit->model->contacts; i++)
         if (audit->active[i] && (audit->model->contact[i].first == body ||
                                  audit->model->contact[i].second == body))
@@ -186,6 +190,53 @@ audit_energy(struct audit *audit, int row, double scale)
                     "energy falls by %.3g between events, from t = %.17g to "
                     "%.17g",
                     -change, result->t[row], result->t[row + 1]);
+}
+
+/* The pins of hinges stay where they are: on the world, or at one place of both
+ * bodies. */
+static void
+audit_joints(struct audit *audit, int row)
+{
+    const struct model *model = audit->model;
+    for (int i = 0; i < model->joints; i++) {
+        const struct joint *joint = &model->joint[i];
+        double pin[2][3];
+        if (!joint->there)
+            continue;
+        memcpy(pin[1], joint->at, sizeof pin[1]);
+        for (int k = 0; k < (joint->second < 0 ? 1 : 2); k++) {
+            int body = k ? joint->second : joint->first;
+            const struct state *state = result_state(audit->result, row, body);
+            double turn[3][3];
+            angle_matrix(state->angle - model->body[body].angle, turn);
+            add_scaled(joint->at, -1, model->body[body].position, pin[k]);
+            rotate(turn, pin[k], pin[k]);
+            add_scaled(state->position, 1, pin[k], pin[k]);
+        }
+        if (!(distance(pin[0], pin[1]) < FLIGHT))
+            finding_set(audit->finding, "joint",
+                        "%s is off by %.3g at t = %.17g", joint->name,
+                        distance(pin[0], pin[1]), audit->result->t[row]);
+    }
+}
+
+/* Kinetic and potential energy of bodies whose mass and inertia are stated. */
+static double
+stated_energy(const struct model *model, const struct result *result, int row)
+{
+    double sum = 0;
+    for (int i = 0; i < model->bodies; i++) {
+        const struct body *body = &model->body[i];
+        const struct state *state = result_state(result, row, i);
+        if (!body_moves(model, i))
+            continue;
+        if (body->density != 0)
+            return NAN;
+        sum += body->mass * dot(state->velocity, state->velocity) / 2 +
+               body->inertia * state->spin[2] * state->spin[2] / 2 -
+               body->mass * dot(model->gravity, state->position);
+    }
+    return sum;
 }
 
 static bool
@@ -296,7 +347,8 @@ prepare(struct audit *audit)
     for (int i = 0; i < model->bodies; i++) {
         if (!model->body[i].there)
             continue;
-        solid_make(&model->body[i], model->dimension, &audit->solid[i]);
+        if (model->body[i].shape != SHAPE_NONE)
+            solid_make(&model->body[i], model->dimension, &audit->solid[i]);
         if (body_moves(model, i))
             audit->mass[i] = body_mass(&model->body[i], &audit->solid[i]);
     }
@@ -365,6 +417,13 @@ audit_motion(const struct model *model, const struct result *result,
         if (!summed)
             audit_gaps(&audit, row);
         pass_events(&audit, row, &next);
+        audit_joints(&audit, row);
+        double stated = stated_energy(model, result, row);
+        if (fabs(stated - result->energy[row]) > FLIGHT * scale)
+            finding_set(finding, "energy",
+                        "the energy is told to be %.17g at t = %.17g, and is "
+                        "%.17g",
+                        result->energy[row], result->t[row], stated);
         if (row + 1 == result->rows)
             break;
         bool jump = result->t[row + 1] == result->t[row];

@@ -51,10 +51,15 @@ perturb(const struct model *model, uint64_t number, struct model *out)
 {
     struct random random = random_start(number, 77);
     *out = *model;
+    if (model->exact_start) {
+        for (int i = 0; i < out->contacts; i++)
+            out->contact[i].restitution -= PERTURBATION * random_unit(&random);
+        return;
+    }
     for (int i = 0; i < out->bodies; i++) {
         struct body *body = &out->body[i];
         double d[3];
-        if (!body_moves(out, i))
+        if (!body_moves(out, i) || body_is_jointed(out, i))
             continue;
         random_direction(&random, out->dimension, d);
         add_scaled(body->position, PERTURBATION, d, body->position);
@@ -70,6 +75,8 @@ perturb(const struct model *model, uint64_t number, struct model *out)
             body->angle += PERTURBATION * d[1];
         }
     }
+    for (int i = 0; i < out->joints; i++)
+        out->joint[i].rate += PERTURBATION * (2 * random_unit(&random) - 1);
     for (int i = 0; i < out->systems; i++)
         for (int k = 0; k < out->system[i].coordinates; k++) {
             struct coordinate_system *system = &out->system[i];

@@ -111,6 +111,8 @@ turn_body(struct transformation *by, struct body *body)
     }
     scale(by->length, body->size);
     body->density *= by->mass / pow(by->length, by->dimension);
+    body->mass *= by->mass;
+    body->inertia *= by->mass * by->length * by->length;
     turn_place(by, body->position);
     turn_velocity(by, body->velocity);
     if (body->fixed)
@@ -210,6 +212,10 @@ frame_apply(const struct frame *frame, struct model *model)
                 model->gravity);
     for (int i = 0; i < model->bodies; i++)
         turn_body(&by, &model->body[i]);
+    for (int i = 0; i < model->joints; i++) {
+        turn_place(&by, model->joint[i].at);
+        model->joint[i].rate *= by.hand / by.time;
+    }
     frame_apply_systems(frame, model);
     model->until *= frame->time;
     for (int i = 0; i < model->times; i++)
@@ -271,10 +277,31 @@ frame_undo(const struct frame *frame, int dimension, double time,
     *out = state;
 }
 
+/* The point goes with the first body, whose place in `model` is that of its
+ * start still. */
+static void
+restart_joint(const struct model *model, const struct result *result, int row,
+              struct joint *joint)
+{
+    const struct body *body = &model->body[joint->first];
+    const struct state *state = result_state(result, row, joint->first);
+    double turn[3][3], arm[3];
+    angle_matrix(state->angle - body->angle, turn);
+    add_scaled(joint->at, -1, body->position, arm);
+    rotate(turn, arm, arm);
+    if (joint->second >= 0)
+        add_scaled(state->position, 1, arm, joint->at);
+    joint->rate = state->spin[2];
+    if (joint->second >= 0)
+        joint->rate -= result_state(result, row, joint->second)->spin[2];
+}
+
 void
 model_restart(struct model *model, const struct result *result, int row)
 {
     double start = result->t[row];
+    for (int i = 0; i < model->joints; i++)
+        restart_joint(model, result, row, &model->joint[i]);
     for (int i = 0; i < model->bodies; i++) {
         struct body *body = &model->body[i];
         struct load *load = &body->load;

@@ -12,8 +12,13 @@ static const struct kind {
     int share;
 } kind_table[] = {
     {"bodies", generate_bodies, 5},
+    {"polytopes", generate_polytopes, 2},
+    {"hits", generate_hits, 2},
+    {"pendulum", generate_pendulum, 1},
     {"system", generate_general_system, 3},
     {"kepler", generate_kepler, 1},
+    {"chain", generate_chain, 1},
+    {"resting", generate_resting, 1},
     {"feet", generate_feet, 2},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };

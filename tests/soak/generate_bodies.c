@@ -22,8 +22,9 @@ random_quaternion(struct random *random, double out[4])
 
 /* Corners on an ellipse or ellipsoid, which makes all of them corners of the
  * hull; three decimal places leave them there unless two are near. */
-static void
-random_hull(struct random *random, int dimension, double size, struct body *out)
+void
+scene_random_hull(struct random *random, int dimension, double size,
+                  struct body *out)
 {
     double semi[3] = {1, random_in(random, 0.4, 1), random_in(random, 0.4, 1)};
     double offset[3] = {0};
@@ -48,7 +49,7 @@ random_hull(struct random *random, int dimension, double size, struct body *out)
     /* slivers are for other tests */
     solid_make(out, dimension, &solid);
     if (solid.area < 0.05 * pow(size, dimension))
-        random_hull(random, dimension, size, out);
+        scene_random_hull(random, dimension, size, out);
 }
 
 static void
@@ -70,7 +71,7 @@ random_shape(struct random *random, int dimension, struct body *out)
         out->shape = SHAPE_BOX;
         break;
     default:
-        random_hull(random, dimension, size, out);
+        scene_random_hull(random, dimension, size, out);
         return;
     }
     for (int k = 0; k < dimension; k++)
@@ -78,8 +79,8 @@ random_shape(struct random *random, int dimension, struct body *out)
             fmax(0.1, round(size * random_in(random, 0.4, 1.6) * 1e3) / 1e3);
 }
 
-static struct body *
-add_body(struct model *model, const char *letter)
+struct body *
+scene_add_body(struct model *model, const char *letter)
 {
     struct body *body = &model->body[model->bodies];
     *body = (struct body){.there = true, .quaternion = {1, 0, 0, 0}};
@@ -89,10 +90,10 @@ add_body(struct model *model, const char *letter)
 }
 
 /* A half-plane or half-space whose normal is turned from "up". */
-static struct body *
-add_wall(struct model *model, struct random *random, double tilt)
+struct body *
+scene_add_wall(struct model *model, struct random *random, double tilt)
 {
-    struct body *wall = add_body(model, "wall");
+    struct body *wall = scene_add_body(model, "wall");
     wall->shape = SHAPE_HALF;
     wall->fixed = true;
     if (model->dimension == 2) {
@@ -107,8 +108,8 @@ add_wall(struct model *model, struct random *random, double tilt)
 }
 
 /* Tries places for the last body until it is apart from all others. */
-static bool
-place(struct model *model, struct random *random, double reach)
+bool
+scene_place(struct model *model, struct random *random, double reach)
 {
     int last = model->bodies - 1;
     struct body *body = &model->body[last];
@@ -173,14 +174,14 @@ static bool
 add_moving(struct model *model, struct random *random, double speed,
            double reach)
 {
-    struct body *body = add_body(model, "body");
+    struct body *body = scene_add_body(model, "body");
     random_shape(random, model->dimension, body);
     body->density = random_chance(random, 0.5) ? 1 : random_in(random, 0.3, 3);
     if (model->dimension == 2)
         body->angle = random_in(random, -3, 3);
     else
         random_quaternion(random, body->quaternion);
-    if (!place(model, random, reach)) {
+    if (!scene_place(model, random, reach)) {
         model->bodies--;
         return false;
     }
@@ -195,8 +196,8 @@ add_moving(struct model *model, struct random *random, double speed,
     return true;
 }
 
-static void
-add_contacts(struct model *model, struct random *random, double share)
+void
+scene_add_contacts(struct model *model, struct random *random, double share)
 {
     double common =
         random_chance(random, 0.3) ? 1 : random_in(random, 0.2, 0.98);
@@ -227,7 +228,7 @@ add_surroundings(struct model *model, struct random *random)
         double tilt =
             i == 0 ? random_in(random, -0.2, 0.2)
                    : random_in(random, 0.7, 1.6) * (plane && i % 2 ? -1 : 1);
-        struct body *wall = add_wall(model, random, tilt);
+        struct body *wall = scene_add_wall(model, random, tilt);
         double turn[3][3], normal[3] = {0, plane, !plane};
         if (plane)
             angle_matrix(wall->angle, turn);
@@ -239,10 +240,10 @@ add_surroundings(struct model *model, struct random *random)
             wall->position[k] = round(-away * normal[k] * 1e3) / 1e3;
     }
     if (random_chance(random, 0.15)) {
-        struct body *pin = add_body(model, "pin");
+        struct body *pin = scene_add_body(model, "pin");
         random_shape(random, model->dimension, pin);
         pin->fixed = true;
-        if (!place(model, random, 0.5))
+        if (!scene_place(model, random, 0.5))
             model->bodies--;
     }
 }
@@ -268,7 +269,7 @@ generate_bodies(struct random *random, struct model *out)
     for (int i = 0; i < moving; i++)
         if (add_moving(out, random, falls ? 1 : 2, falls ? 1.2 : 1.5) && loads)
             random_load(random, out->dimension, &out->body[out->bodies - 1]);
-    add_contacts(out, random, random_chance(random, 0.8) ? 1 : 0.7);
+    scene_add_contacts(out, random, random_chance(random, 0.8) ? 1 : 0.7);
     if (random_chance(random, 0.3))
         out->law =
             random_chance(random, 0.5) ? "complementarity" : "sequential";

@@ -8,8 +8,30 @@
 #include "random.h"
 
 void generate_bodies(struct random *random, struct model *out);
+void generate_polytopes(struct random *random, struct model *out);
+void generate_hits(struct random *random, struct model *out);
+void generate_pendulum(struct random *random, struct model *out);
 void generate_general_system(struct random *random, struct model *out);
 void generate_kepler(struct random *random, struct model *out);
+void generate_chain(struct random *random, struct model *out);
+void generate_resting(struct random *random, struct model *out);
 void generate_feet(struct random *random, struct model *out);
+
+/* Parts of scenes of bodies. */
+
+/* Corners that are all corners of their hull. */
+void scene_random_hull(struct random *random, int dimension, double size,
+                       struct body *out);
+/* A body called after `letter`, all of whose data are 0. */
+struct body *scene_add_body(struct model *model, const char *letter);
+/* A fixed half-plane or half-space whose normal is turned from "up". */
+struct body *scene_add_wall(struct model *model, struct random *random,
+                            double tilt);
+/* Tries places for the last body within `reach` until it is apart from all
+ * others; false: there was none. */
+bool scene_place(struct model *model, struct random *random, double reach);
+/* Contacts between that share of all pairs of which one body moves. */
+void scene_add_contacts(struct model *model, struct random *random,
+                        double share);
 
 #endif

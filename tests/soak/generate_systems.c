@@ -272,3 +272,75 @@ generate_feet(struct random *random, struct model *out)
             random_chance(random, 0.5) ? "complementarity" : "sequential";
     out->until = 3;
 }
+
+/* Masses on a line that touch, with springs that push only, one after the
+ * other; the first one moves. */
+void
+generate_chain(struct random *random, struct model *out)
+{
+    struct coordinate_system *system =
+        add_system(out, 2 + random_whole(random, 3));
+    struct formulas *formulas = &system->formulas;
+    static const double exponents[] = {2, 2, 2.5, 1.5 + 1, 3};
+    double exponent = exponents[random_whole(random, 5)];
+    int energy = formula_number(formulas, 0), sum = energy;
+    for (int i = 0; i < system->coordinates; i++) {
+        sum =
+            add(formulas, sum,
+                formula_scaled(formulas, random_in(random, 0.3, 2),
+                               formula_power(formulas, rate(formulas, i), 2)));
+        if (i == 0)
+            continue;
+        int overlap =
+            add(formulas, coordinate(formulas, i - 1),
+                formula_scaled(formulas, -1, coordinate(formulas, i)));
+        energy = add(
+            formulas, energy,
+            formula_scaled(
+                formulas, random_in(random, 10, 1000),
+                formula_power(formulas, formula_one(formulas, OP_RAMP, overlap),
+                              exponent)));
+    }
+    system->kinetic = sum;
+    system->potential = energy;
+    system->rate[0] = random_in(random, 0.2, 2);
+    if (random_chance(random, 0.5))
+        system->start[0] = -random_in(random, 0.1, 1);
+    out->until = random_in(random, 0.5, 3);
+}
+
+/* A start with a closed contact, at rest or leaving. */
+void
+generate_resting(struct random *random, struct model *out)
+{
+    struct coordinate_system *system =
+        add_system(out, 1 + random_whole(random, 2));
+    struct formulas *formulas = &system->formulas;
+    int count = system->coordinates;
+    out->exact_start = true;
+    system->kinetic = kinetic(formulas, random, count, true);
+    system->potential = formula_scaled(formulas, random_in(random, 1, 10),
+                                       coordinate(formulas, 0));
+    for (int i = 1; i < count; i++) {
+        system->start[i] = random_in(random, -0.5, 0.5);
+        system->rate[i] = random_in(random, -2, 2);
+    }
+    if (random_chance(random, 0.4))
+        system->rate[0] = random_in(random, 0.5, 4);
+    double restitution = random_restitution(random);
+    int ceiling = add(formulas, formula_number(formulas, 5),
+                      formula_scaled(formulas, -1, coordinate(formulas, 0)));
+    int order = random_whole(random, 2);
+    for (int i = 0; i < 2; i++) {
+        struct contact *contact = &out->contact[out->contacts];
+        *contact = (struct contact){.there = true,
+                                    .system = 1,
+                                    .gap = i == order ? coordinate(formulas, 0)
+                                                      : ceiling,
+                                    .restitution = restitution};
+        snprintf(contact->name, NAME_SIZE, i == order ? "floor" : "ceiling");
+        out->contacts++;
+    }
+    out->law = "complementarity";
+    out->until = 1;
+}

@@ -15,6 +15,16 @@ body_moves(const struct model *model, int body)
     return model->body[body].there && !model->body[body].fixed;
 }
 
+bool
+body_is_jointed(const struct model *model, int body)
+{
+    for (int i = 0; i < model->joints; i++)
+        if (model->joint[i].there &&
+            (model->joint[i].first == body || model->joint[i].second == body))
+            return true;
+    return false;
+}
+
 void
 model_set_times(struct model *model, int count)
 {
@@ -93,6 +103,7 @@ print_shape(const struct model *model, const struct body *body, FILE *out)
         [SHAPE_ELLIPSE] = {"ellipse", "ellipsoid"},
         [SHAPE_SUPERELLIPSE] = {"superellipse", "superellipsoid"},
         [SHAPE_BOX] = {"rectangle", "box"},
+        [SHAPE_NONE] = {"", ""},
         [SHAPE_HULL] = {"polygon", "polyhedron"}};
     fputs(names[body->shape][model->dimension == 3], out);
     if (body->shape == SHAPE_HALF)
@@ -211,24 +222,33 @@ static void
 print_body(const struct model *model, int index, FILE *out)
 {
     const struct body *body = &model->body[index];
-    fprintf(out, "body %s : ", body->name);
-    print_shape(model, body, out);
+    fprintf(out, "body %s ", body->name);
+    if (body->shape != SHAPE_NONE) {
+        fputs(": ", out);
+        print_shape(model, body, out);
+    }
     fputs(" {", out);
     if (body->fixed)
         fputs("  fixed = true", out);
-    else
+    else if (body->density != 0)
         number_key(out, "density", body->density);
+    else
+        number_key(out, "mass", body->mass);
+    if (!body->fixed && body->density == 0)
+        number_key(out, "inertia", body->inertia);
     if (!is_zero(body->position) || !is_zero(body->carry)) {
         fputs("  position = ", out);
         moving_vector(model, out, body->position, body->carry, "m/s");
     }
     print_attitude(model, body, out);
-    if (!body->fixed) {
+    if (!body->fixed && !body_is_jointed(model, index)) {
         vector_key(model, out, "velocity", body->velocity);
         if (model->dimension == 3)
             vector_key(model, out, "spin", body->spin);
         else
             number_key(out, "spin", body->spin[2]);
+    }
+    if (!body->fixed) {
         print_force(model, body, out);
         print_torque(model, body, out);
     }
@@ -248,6 +268,19 @@ print_contact(const struct model *model, int index, FILE *out)
         fprintf(out, "%s(", contact->restitution_law);
     print_number(out, contact->restitution);
     fputs(contact->restitution_law ? ") }\n" : " }\n", out);
+}
+
+static void
+print_joint(const struct model *model, int index, FILE *out)
+{
+    const struct joint *joint = &model->joint[index];
+    fprintf(out, "joint %s : hinge(%s, %s) { at = ", joint->name,
+            model->body[joint->first].name,
+            joint->second < 0 ? "world" : model->body[joint->second].name);
+    vector(model, out, joint->at);
+    fputs("  rate = ", out);
+    print_number(out, joint->rate);
+    fputs(" }\n", out);
 }
 
 static void
@@ -309,7 +342,8 @@ print_question(const struct model *model, FILE *out)
     fputs("}\n", out);
 }
 
-/* Declarations are numbered: 0 the world, then bodies, contacts, systems. */
+/* Declarations are numbered: 0 the world, then bodies, contacts, systems,
+ * joints. */
 static void
 print_declaration(const struct model *model, int number_of, FILE *out)
 {
@@ -325,16 +359,20 @@ print_declaration(const struct model *model, int number_of, FILE *out)
     } else if (contact < model->contacts) {
         if (model->contact[contact].there && !model->contact[contact].system)
             print_contact(model, contact, out);
-    } else if (model->system[system].there) {
-        print_system(model, system, out);
+    } else if (system < model->systems) {
+        if (model->system[system].there)
+            print_system(model, system, out);
+    } else if (model->joint[system - model->systems].there) {
+        print_joint(model, system - model->systems, out);
     }
 }
 
 void
 model_print(const struct model *model, FILE *out)
 {
-    int count = 1 + model->bodies + model->contacts + model->systems;
-    int order[1 + MAX_BODIES + MAX_CONTACTS + MAX_SYSTEMS];
+    int count =
+        1 + model->bodies + model->contacts + model->systems + model->joints;
+    int order[1 + MAX_BODIES + MAX_CONTACTS + MAX_SYSTEMS + MAX_JOINTS];
     for (int i = 0; i < count; i++)
         order[i] = i;
     struct random random = random_start(model->shuffle, 1);

@@ -19,6 +19,7 @@ enum {
     MAX_CONTACTS = 40,
     MAX_TIMES = 1100,
     MAX_SYSTEMS = 2,
+    MAX_JOINTS = 4,
     NAME_SIZE = 16
 };
 
@@ -28,7 +29,8 @@ enum shape {
     SHAPE_ELLIPSE,      /* ellipse, ellipsoid: size = semi-axes */
     SHAPE_SUPERELLIPSE, /* superellipse, superellipsoid of exponent 4 */
     SHAPE_BOX,          /* rectangle, box: size = full widths */
-    SHAPE_HULL          /* polygon, polyhedron: corner[] */
+    SHAPE_NONE,
+    SHAPE_HULL /* polygon, polyhedron: corner[] */
 };
 
 /* Forces on a body. All parts are zero unless stated. */
@@ -52,7 +54,8 @@ struct body {
     int corners;
     double corner[MAX_CORNERS][3];
     bool fixed;
-    double density; /* 0: `mass` and `inertia` are stated instead */
+    double density;       /* 0: mass and inertia are stated instead */
+    double mass, inertia; /* in the plane */
     double position[3];
     double carry[3];      /* a fixed body is at position + carry*t */
     double angle;         /* in the plane */
@@ -70,6 +73,15 @@ struct contact {
     bool swapped;      /* print `second | first` */
     double restitution;
     const char *restitution_law; /* NULL, "newton", "poisson", "energetic" */
+};
+
+/* A hinge in the plane between two bodies, or a body and the world. */
+struct joint {
+    bool there;
+    char name[NAME_SIZE];
+    int first, second; /* bodies; second is -1: the world */
+    double at[3];
+    double rate; /* spin of the first against the second */
 };
 
 /* A system in generalised coordinates, without dimensions. */
@@ -95,9 +107,12 @@ struct model {
     int bodies;
     struct contact contact[MAX_CONTACTS];
     int contacts;
+    struct joint joint[MAX_JOINTS];
+    int joints;
     struct coordinate_system system[MAX_SYSTEMS];
     int systems;
     enum question question;
+    bool exact_start; /* contacts are closed: do not move it */
     double until;
     double at[MAX_TIMES];
     int times;
@@ -111,6 +126,8 @@ void model_print(const struct model *model, FILE *out);
 /* The whole text; the caller frees it. */
 char *model_text(const struct model *model);
 /* moves, and is asked for in the record */
+/* has a joint, so its velocity and spin follow from rates */
+bool body_is_jointed(const struct model *model, int body);
 bool body_moves(const struct model *model, int body);
 /* Sets `count` equal steps from 0 to until as times of the record. */
 void model_set_times(struct model *model, int count);

@@ -68,7 +68,7 @@ make_mirror(struct trial *trial)
 static bool
 make_boost(struct trial *trial)
 {
-    if (!trial->model->bodies || trial->model->systems)
+    if (!trial->model->bodies || trial->model->systems || trial->model->joints)
         return false;
     double direction[3];
     double speed = random_in(&trial->random, 0.5, 3);
@@ -146,7 +146,8 @@ make_idle_gap(struct trial *trial)
                               formula_scaled(formulas,
                                              random_in(&trial->random, 0.1, 1),
                                              other->contact[i].gap));
-    if (other->contacts == MAX_CONTACTS || formulas->count == MAX_NODES)
+    if (other->contacts == MAX_CONTACTS || formulas->count == MAX_NODES ||
+        formulas->node[sum].operation == OP_NUMBER)
         return false;
     struct contact *contact = &other->contact[other->contacts];
     *contact = (struct contact){
@@ -171,7 +172,8 @@ make_idle_contact(struct trial *trial)
     body->fixed = true;
     for (int i = 0; i < last; i++) {
         struct model *other = &trial->other;
-        if (!body_moves(other, i) || other->contacts == MAX_CONTACTS)
+        if (!body_moves(other, i) || other->body[i].shape == SHAPE_NONE ||
+            other->contacts == MAX_CONTACTS)
             continue;
         struct contact *contact = &other->contact[other->contacts];
         *contact = (struct contact){

@@ -52,6 +52,9 @@ delete_parts(struct shrinking *shrinking)
             if (!trial.contact[k].system &&
                 (trial.contact[k].first == i || trial.contact[k].second == i))
                 trial.contact[k].there = false;
+        for (int k = 0; k < trial.joints; k++)
+            if (trial.joint[k].first == i || trial.joint[k].second == i)
+                trial.joint[k].there = false;
         try(shrinking, &trial);
     }
     for (int i = 0; i < shrinking->model.contacts; i++) {

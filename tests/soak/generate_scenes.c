@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Random models of bodies for places where programs go wrong: polytopes that
+ * meet again and again, masses far apart, hinges of little inertia. */
+#include <math.h>
+#include <string.h>
+
+#include "generate_priv.h"
+#include "vector.h"
+
+/* Two or three polytopes in a trough that loses little energy. */
+void
+generate_polytopes(struct random *random, struct model *out)
+{
+    out->dimension = random_chance(random, 0.7) ? 2 : 3;
+    bool plane = out->dimension == 2;
+    out->gravity[out->dimension - 1] = -5;
+    static const double tilt[] = {0, -1.6, 1.6};
+    for (int i = 0; i < 3; i++) {
+        struct body *wall = scene_add_wall(out, random, tilt[i]);
+        double normal[3] = {0, plane, !plane}, turn[3][3];
+        if (plane)
+            angle_matrix(wall->angle, turn);
+        else
+            quaternion_matrix(wall->quaternion, turn);
+        rotate(turn, normal, normal);
+        for (int k = 0; k < 3; k++)
+            wall->position[k] = round(-(i ? 0.9 : 1) * normal[k] * 1e3) / 1e3;
+    }
+    int count = 2 + random_chance(random, 0.3);
+    for (int i = 0; i < count; i++) {
+        struct body *body = scene_add_body(out, "body");
+        scene_random_hull(random, out->dimension, random_in(random, 0.3, 0.5),
+                          body);
+        body->density = 1;
+        if (plane) {
+            body->angle = random_in(random, 0, 6.28);
+        } else {
+            double axis[3];
+            random_direction(random, 3, axis);
+            body->quaternion[0] = random_in(random, -1, 1);
+            for (int k = 0; k < 3; k++)
+                body->quaternion[k + 1] = round(axis[k] * 100) / 100;
+        }
+        body->spin[2] = random_in(random, -2, 2);
+        if (!scene_place(out, random, 1.4))
+            out->bodies--;
+    }
+    scene_add_contacts(out, random, 1);
+    for (int i = 0; i < out->contacts; i++)
+        out->contact[i].restitution = 0.98;
+    out->until = 4;
+}
+
+/* Discs of masses far apart that hit each other, or a wall, nearly centrally,
+ * and where the world's origin is. */
+void
+generate_hits(struct random *random, struct model *out)
+{
+    double across[3], along[3] = {0}, place = 0;
+    random_direction(random, 2, along);
+    across[0] = -along[1];
+    across[1] = along[0];
+    across[2] = 0;
+    if (random_chance(random, 0.5)) {
+        struct body *wall = scene_add_wall(out, random, 0);
+        wall->angle = atan2(-along[0], along[1]);
+    }
+    double offset =
+        random_chance(random, 0.4) ? 0 : pow(10, -random_in(random, 1, 6));
+    int count = 2 + random_chance(random, 0.3);
+    for (int i = 0; i < count; i++) {
+        struct body *disc = scene_add_body(out, "disc");
+        disc->shape = SHAPE_BALL;
+        disc->size[0] = random_in(random, 0.1, 0.5);
+        disc->density = pow(2, random_whole(random, 10)) /
+                        (disc->size[0] * disc->size[0] * acos(-1));
+        place += disc->size[0] + random_in(random, 0.1, 0.5);
+        for (int k = 0; k < 2; k++)
+            disc->position[k] = place * along[k] +
+                                offset * random_in(random, -1, 1) * across[k];
+        place += disc->size[0];
+        double speed = i == count - 1 || random_chance(random, 0.3)
+                           ? -random_in(random, 0.5, 2)
+                           : 0;
+        add_scaled(disc->velocity, speed, along, disc->velocity);
+        if (random_chance(random, 0.5))
+            disc->spin[2] = random_in(random, -3, 3);
+    }
+    scene_add_contacts(out, random, 1);
+    for (int i = 0; i < out->contacts && random_chance(random, 0.7); i++)
+        out->contact[i].restitution = 1;
+    out->until = 3;
+}
+
+/* A pendulum of one or two links, whose inertia about the centre of mass may be
+ * as good as none. */
+void
+generate_pendulum(struct random *random, struct model *out)
+{
+    int links = 1 + random_whole(random, 2);
+    double pin[3] = {random_in(random, -1, 1), random_in(random, -1, 1), 0};
+    out->gravity[1] = -random_in(random, 1, 10);
+    for (int i = 0; i < links; i++) {
+        struct body *link = scene_add_body(out, "link");
+        double direction[3], length = random_in(random, 0.3, 1.5);
+        random_direction(random, 2, direction);
+        link->shape = SHAPE_NONE;
+        link->mass = random_in(random, 0.5, 2);
+        link->inertia = random_chance(random, 0.5)
+                            ? random_in(random, 0.05, 1)
+                            : pow(10, -random_whole(random, 13));
+        add_scaled(pin, length, direction, link->position);
+        struct joint *joint = &out->joint[out->joints];
+        *joint = (struct joint){.there = true,
+                                .first = i,
+                                .second = i - 1,
+                                .rate = random_in(random, -3, 3)};
+        snprintf(joint->name, NAME_SIZE, "pin%u", (unsigned)out->joints++ % 9u);
+        memcpy(joint->at, pin, sizeof joint->at);
+        add_scaled(link->position, random_in(random, 0, 1), direction, pin);
+    }
+    out->until = 3;
+}

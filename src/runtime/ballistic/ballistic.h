@@ -117,6 +117,9 @@ struct contact_matrices {
     int *basis;            /* rank: the contacts of that set */
     double *law;           /* m: -(1 + e), one row */
     double *back;          /* rank x rank: y of the gaps of the basis */
+    /* m x m, and the reciprocals of its diagonal: W as a product, in the
+     * memory of the motion that made it, which copies read as well */
+    const long double *factor, *factor_reciprocal;
     struct contact_bases *bases; /* where gaps depend on each other
                                     (contact_basis.c) */
     unsigned long version;       /* changes when the numbers change */

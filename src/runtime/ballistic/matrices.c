@@ -134,20 +134,20 @@ static void
 forward(const struct ballistic *motion, wide *b)
 {
     for (int i = 0; i < motion->matrices.rank; i++) {
-        const wide *C = motion->work->own.W_factor +
+        const wide *C = motion->matrices.factor +
                         motion->matrices.basis[i] * motion->model.m;
         for (int contact = 0; contact < i; contact++)
             b[i] -= C[contact] * b[contact];
-        b[i] *= motion->work->own.reciprocal[i];
+        b[i] *= motion->matrices.factor_reciprocal[i];
     }
 }
 static void
 backward(const struct ballistic *motion, wide *b)
 {
     for (int i = motion->matrices.rank - 1; i >= 0; i--) {
-        const wide *C = motion->work->own.W_factor +
+        const wide *C = motion->matrices.factor +
                         motion->matrices.basis[i] * motion->model.m;
-        b[i] *= motion->work->own.reciprocal[i];
+        b[i] *= motion->matrices.factor_reciprocal[i];
         for (int j = 0; j < i; j++)
             b[j] -= C[j] * b[i];
     }
@@ -306,6 +306,8 @@ matrices_make(struct ballistic *motion)
     assert(motion && motion->work);
     assert(motion->matrices.stride >= motion->model.m);
     motion->matrices.version = ++motion->work->own.matrices.version;
+    motion->matrices.factor = motion->work->own.W_factor;
+    motion->matrices.factor_reciprocal = motion->work->own.reciprocal;
     if (!factor_mass(motion))
         return 1;
     responses(motion);
@@ -333,7 +335,7 @@ matrices_shares(const struct ballistic *motion, int i, wide *share)
 {
     assert(i >= 0 && i < motion->model.m);
     for (int j = 0; j < motion->matrices.rank; j++)
-        share[j] = motion->work->own.W_factor[i * motion->model.m + j];
+        share[j] = motion->matrices.factor[i * motion->model.m + j];
     backward(motion, share);
 }
 

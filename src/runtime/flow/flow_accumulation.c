@@ -255,6 +255,11 @@ faint_ahead(struct flow *flow, double *time)
         taylor->chatter = other;
         memcpy(last->group, taylor->several.group, flow->m);
     }
+    /* every impact rounds the state once */
+    taylor->chatter.state_error =
+        DBL_EPSILON *
+        (TAYLOR_NOISE +
+         (double)(taylor->several.impacts - (last->n > 0 ? last->impacts : 0)));
     return taylor_path_make(flow, last->group, *time - taylor->now);
 }
 

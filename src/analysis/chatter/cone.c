@@ -588,8 +588,8 @@ set_warnings(struct cone_question *question, struct record *record)
     record_set_texts(record, "warnings", warning, n_warnings);
 }
 
-/* no cone can be searched for: sets every field absent except for names,
- * warnings and verdict */
+/* No cone can be searched for. Sets every field absent except for names,
+ * warnings and verdict. */
 static void
 set_nothing(struct record *record, const char *why)
 {

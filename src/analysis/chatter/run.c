@@ -102,8 +102,8 @@ below(const struct ballistic *ballistic, bool resolved)
     return resolved ? hits && some == hits : some > 0;
 }
 
-/* the verdict where nothing follows; ev: exponent of the rates before the last
- * event */
+/* Gives the verdict where nothing follows. ev: the exponent of the rates before
+ * the last event. */
 static void
 finish(struct chatter_run *outcome, const struct ballistic *ballistic,
        enum ballistic_event what, int ev)

@@ -114,7 +114,8 @@ loss(const struct chatter_trace *trace, size_t i)
     return log(u * u / trace->v[i].W) + 2.0 * trace->v[i].rate_exponent * ln2;
 }
 
-/* the shortest period of the order in the last half of the impacts; 0: none */
+/* Returns the shortest period of the order in the last half of the impacts; 0:
+ * there is none. */
 static size_t
 pattern(const int *order, size_t from, size_t n, int m)
 {

@@ -95,8 +95,8 @@ unknown_param(const imp_image *im, const char *name, struct diags *ds)
     return false;
 }
 
-/* reads a decimal number with an optional sign; false: the text is anything
- * else */
+/* Reads a decimal number with an optional sign. False: the text is anything
+ * else. */
 static bool
 number(const char *text, double *x)
 {

@@ -105,8 +105,8 @@ set_points(struct analysis *analysis, const struct impact_of_run *problem,
     SET_TEXTS("point_contacts", name, nc);
 }
 
-/* time, twists, normal velocities and energies before and after; why: nothing
- * was applied, for this reason, or NULL */
+/* Sets time, twists, normal velocities and energies before and after. why: the
+ * reason why nothing was applied, or NULL. */
 static void
 set_motion(struct analysis *analysis, const struct impact_of_run *problem,
            struct impact_solver *solver, const char *why, struct record *out)

@@ -118,7 +118,7 @@ sweep_pack(struct sweep *sweep, struct sweep_waiting *waiting, struct buf *buf)
     waiting->runs = 0;
 }
 
-/* n bytes off *p, or NULL: they are not there */
+/* Takes n bytes off *p. NULL: so many are not there. */
 static const char *
 take(const char **at_byte, const char *end, uint64_t n)
 {
@@ -130,7 +130,8 @@ take(const char **at_byte, const char *end, uint64_t n)
     return at;
 }
 
-/* number of the texts of a frame; NULL: it is none of ours */
+/* Takes the texts of a frame, and returns their numbers. NULL: the frame is not
+ * one that this sweep has written. */
 static const uint32_t *
 take_texts(struct sweep *sweep, const char **at_byte, const char *end,
            const struct head *head)

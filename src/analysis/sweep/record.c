@@ -306,7 +306,7 @@ put_summary(struct sweep *sweep, struct record *record, const char *const *all,
                                  column_number);
 }
 
-/* the numbers of the runs that are done; NULL: all are */
+/* Returns the numbers of the runs that are done; NULL: all of them are. */
 static const uint64_t *
 done_runs(const struct sweep *sweep, size_t rows)
 {

@@ -345,7 +345,8 @@ save(struct sweep *sweep, const struct record *out)
                          sweep->save, columns, n_columns, &grid);
 }
 
-/* after Ctrl-C or a full disk: what was done and how to continue */
+/* Says, after Ctrl-C or when the disk is full, what was done and how to
+ * continue. */
 static void
 tell_rest(struct sweep *sweep, int st, size_t rows)
 {

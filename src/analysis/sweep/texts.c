@@ -20,7 +20,7 @@ place(struct sweep_texts *texts, const char *s)
     }
 }
 
-/* room for more; what it had before stays in the arena */
+/* Makes room for more. The former memory stays in the arena. */
 static void
 grow(struct sweep_texts *texts, size_t most)
 {

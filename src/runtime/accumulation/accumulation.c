@@ -248,7 +248,8 @@ recognise(struct ballistic *motion, struct pattern *pattern, double until)
     return irregular(motion, what, pattern);
 }
 
-/* looks for a limit; true: *pattern and event.group are known */
+/* Looks for a limit. True: there is one, and *pattern and event.group are
+ * known. */
 static bool
 look(struct ballistic *motion, struct pattern *pattern, double until)
 {

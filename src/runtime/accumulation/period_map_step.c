@@ -104,8 +104,8 @@ put_one(const struct period_map *map, double *x, int i)
         x[j * map->n + i] = map->tangent.one[j];
 }
 
-/* projects the tangents: contacts that are closed keep their gap and rate at 0
- */
+/* Projects the tangents, so that contacts which are closed keep their gap and
+ * rate at 0. */
 static void
 hold(struct period_map *map, const bool *closed)
 {
@@ -193,7 +193,8 @@ rates_of(struct period_map *map, double *rates)
                         times2(work->set.solution[i], ez);
 }
 
-/* the next impact; false: it is not that of one contact of the entry `name` */
+/* Follows the next impact. False: it is not that of one contact of the entry
+ * `name`. */
 static bool
 step_impact(struct period_map *map, int name)
 {

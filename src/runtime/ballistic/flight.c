@@ -257,7 +257,7 @@ none(struct ballistic *motion, double until)
     return isinf(until) ? BALLISTIC_FREE : to_end(motion, until);
 }
 
-/* after an impact: adapts the exponents to the sizes when it is time */
+/* Adapts the exponents to the sizes after an impact, when it is time. */
 static enum ballistic_event
 adjust(struct ballistic *motion, double arrive)
 {

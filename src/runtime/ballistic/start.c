@@ -96,7 +96,7 @@ first_basis(const struct ballistic *motion)
     return motion->matrices.direct ? NULL : motion->matrices.bases->basis[0];
 }
 
-/* takes the state of the saved start; false: that was another start */
+/* Takes the state of the saved start. False: that was another start. */
 static bool
 begin_again(struct ballistic *motion, double time, const double *position,
             const double *velocity, double tol)

@@ -32,7 +32,8 @@ struct relative {
     bool ends;   /* there are no orders >= 3 */
 };
 
-/* the series of entry i of the pose of a free body; NULL for other bodies */
+/* Returns the series of entry i of the pose of a free body; NULL for other
+ * bodies. */
 static const double *
 pose_row(const struct rt *run, const imp_body *body, int i)
 {

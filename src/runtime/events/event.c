@@ -351,7 +351,7 @@ refine(struct rt *run, uint32_t contact, struct near *watched, double t0,
     return IMP_OK;
 }
 
-/* accepts a step: the state moves on by dt, and the records are told */
+/* Accepts a step: moves the state on by dt, and tells the records. */
 static int
 accept(struct rt *run, double dt, double t1,
        int (*each_step)(void *, double, double), void *ctx)
@@ -535,8 +535,9 @@ arrive(struct rt *run, struct event_state *ev, const struct step *step,
     return IMP_OK;
 }
 
-/* a whole step without an event, if the gaps at its end agree with their
- * polynomials; else back to its start, and step->cap is lowered */
+/* Takes a whole step without an event, if the gaps at its end agree with their
+ * polynomials. Otherwise the state goes back to the start of the step, and
+ * step->cap is lowered. */
 static int
 advance(struct rt *run, struct event_state *ev, struct step *step, double until,
         int (*each_step)(void *, double, double), void *ctx)

@@ -74,7 +74,8 @@ placed(const struct view *view, const double x[3], struct taylor out[3])
         taylor_add(view->order, &out[i], &view->c[i], &out[i]);
 }
 
-/* conditions: vertex i of b stays the lowest along n among its neighbours */
+/* Adds the conditions that vertex i of b stays the lowest along n among its
+ * neighbours. */
 static void
 support_of_b(struct view *view, uint32_t i, const struct taylor n[3])
 {
@@ -161,8 +162,8 @@ edge_length(const struct polytope *polytope, const struct polytope_edge *edge)
     return vec3_norm(d);
 }
 
-/* conditions: the unit vector n stays within the cone of normals of an edge of
- * a; the radius of the body makes lengths of them */
+/* Adds the conditions that the unit vector n stays within the cone of normals
+ * of an edge of a. The radius of the body makes lengths of them. */
 static void
 cone_of_a(struct view *view, const struct polytope_edge *edge,
           const struct taylor n[3])

@@ -136,7 +136,8 @@ minus(int order, struct taylor x[3])
         taylor_scale(order, -1.0, &x[i], &x[i]);
 }
 
-/* a point of a feature: the vertex itself, or the first end of the edge */
+/* Returns a point of a feature: the vertex itself, or the first end of the
+ * edge. */
 static const double *
 base_of(const struct polytope *polytope, unsigned kind, uint32_t i)
 {

@@ -101,8 +101,8 @@ pose_at(const struct polytope_scene *now, int order, const struct taylor c[3],
     polytope_scene_place(out);
 }
 
-/* a bound of the rates of n series within [0, T]: the sums of k |a_k| T^(k-1)
- */
+/* Returns a bound of the rates of n series within [0, T]: the sums of k |a_k|
+ * T^(k-1). */
 static double
 fastest(int order, const struct taylor *a, int n, double T)
 {

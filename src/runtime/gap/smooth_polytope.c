@@ -56,8 +56,8 @@ keep(struct rt *run, uint32_t contact,
     run->closest.warm[contact] = 1;
 }
 
-/* sigma and the support point of A, whose normal is `direction` within `tol`
- * (rad): sigma is then off by less than tol times the sizes. */
+/* Finds sigma and the support point of A, whose normal is `direction` within
+ * `tol` (rad). Then sigma is off by less than tol times the sizes. */
 static enum support_fault
 separation(const struct smooth_polytope *pair, struct climber *climber,
            const double direction[3], double tol)

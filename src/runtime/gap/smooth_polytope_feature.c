@@ -110,7 +110,8 @@ inward(const struct polytope *polytope, const struct polytope_edge *edge,
             t[i] = -t[i];
 }
 
-/* in the plane: unit vector along side f from its end `from`, and its length */
+/* Makes, in the plane, the unit vector along side f from its end `from`, and
+ * returns its length. */
 static double
 along_side(const struct polytope *polytope, uint32_t f, int from, double w[3])
 {

@@ -211,8 +211,8 @@ kinetic(const struct impact_body *b, const double *twist)
     return 0.5 * (t + vec3_dot(h, h));
 }
 
-/* adds the impulse [F; T about `at`] to what acts on a body: force, moment
- * about the mass centre, and the sizes of both */
+/* Adds the impulse [F; T about `at`] to what acts on a body: force, moment
+ * about the mass centre, and the sizes of both. */
 static void
 act(const struct impact_body *k, double sum[8], const double *F,
     const double *T, const double *at, double sign)

@@ -54,8 +54,8 @@ push(struct impact_joint *joint, const double *force, const double *moment)
         memcpy(s + 3, moment, 3 * sizeof *s);
 }
 
-/* keeps what acts in the plane: force x, y, moment z; rows that do not act, or
- * act as those before, are left out */
+/* Keeps what acts in the plane: force x, y and moment z. Rows that do not act,
+ * or act as those before them, are left out. */
 static void
 planar(struct impact_joint *joint)
 {

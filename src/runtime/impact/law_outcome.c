@@ -55,9 +55,9 @@ impact_peak_at(struct impact_solver *solver, const double *Pc, const double *P)
     solver->velocity.peak = true;
 }
 
-/* with equal restitutions the whole impact is a straight line in the space of
- * impulses, and peak compression lies at 1/(1 + e) of it; after
- * impact_motion_after */
+/* With equal restitutions the whole impact is a straight line in the space of
+ * impulses, and peak compression lies at 1/(1 + e) of it. To be called after
+ * impact_motion_after. */
 void
 impact_peak_of_equal(struct impact_solver *solver, const bool *on)
 {

@@ -53,8 +53,8 @@ vertex_at(const struct polytope_scene *scene, int i, const double x[3],
     return UINT32_MAX;
 }
 
-/* the face of body i whose outward normal is n (axes of body 0); UINT32_MAX if
- * there is none */
+/* Returns the face of body i whose outward normal is n (axes of body 0);
+ * UINT32_MAX if there is none. */
 static uint32_t
 face_along(const struct polytope_scene *scene, int i, const double n[3])
 {

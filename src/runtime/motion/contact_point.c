@@ -341,7 +341,7 @@ edge_of(const struct rt *run, const struct contact_point *at, int i,
     return (*polytope)->edge + (i == 0 ? at->face : at->vertex);
 }
 
-/* false: they are parallel */
+/* Finds where two edges cross. False: they are parallel. */
 static bool
 cross_edges(const struct rt *run, const struct contact_point *at,
             struct over *pose, struct crossing *crossing)

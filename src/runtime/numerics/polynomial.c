@@ -67,7 +67,8 @@ to_bernstein(const double *c, int n, double h, double *b)
     }
 }
 
-/* splits b at fraction f: left and right halves (right may be b itself) */
+/* Splits b at fraction f into its left and right halves (right may be b
+ * itself). */
 static void
 split(const double *b, int n, double f, double *left, double *right)
 {
@@ -95,8 +96,8 @@ variations(const double *b, int n)
     return v;
 }
 
-/* the one root of p - level in [lo, hi], whose end values have opposite
- * signs: Newton kept inside by bisection */
+/* Returns the one root of p - level in [lo, hi], where it has opposite signs at
+ * the ends. Newton's method is kept inside by bisection. */
 static double
 bracketed(const double *c, int n, double level, double lo, double hi)
 {

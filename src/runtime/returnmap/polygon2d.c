@@ -74,8 +74,8 @@ sorted(struct invariant_cone_search *search)
     return count;
 }
 
-/* adds a point to a chain of k points that turns left; returns their number
- * then */
+/* Adds a point to a chain of k points that turns left. Returns their number
+ * afterwards. */
 static int
 extend(struct polygon2d_point *v, int k, struct polygon2d_point point)
 {

@@ -97,7 +97,7 @@ way(struct word *word, const double *p)
     return u[word->order[0]] < 0.0;
 }
 
-/* moves q by flight k, to the next contact; returns its time */
+/* Moves q by flight k to the next contact. Returns the time of the flight. */
 static double
 fly(const struct word *word, int k, double *q)
 {

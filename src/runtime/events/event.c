@@ -347,7 +347,10 @@ refine(struct rt *run, uint32_t contact, struct near *watched, double t0,
         if (fabs(ds) <= 4.0 * DBL_EPSILON * (fabs(t0) + fabs(moved)))
             break;
     }
-    watched->s = fmax(watched->s, 0.0);
+    /* No touch comes before the entry into the band. Where the gap is rounding
+     * for a while (sides that slide along one another), a root of its
+     * derivatives may be anywhere. */
+    watched->s = fmax(watched->s, watched->entry);
     return IMP_OK;
 }
 

@@ -126,8 +126,36 @@ work(const struct impact_of_run *problem, const struct impact_solver *solver,
     return sum.sum;
 }
 
-/* the greatest speed and spin of the bodies that impulses move, before or after
- */
+/* the greatest distance of a joint or contact from the mass centre of a body on
+ * which it acts */
+static double
+reach(const struct impact_problem *problem)
+{
+    double most = 0.0, arm[3];
+    for (int side = 0; side < 2; side++) {
+        for (uint32_t j = 0; j < problem->n_joint; j++) {
+            uint32_t b = problem->joint[j].body[side];
+            if (b == IMP_WORLD || !(problem->body[b].invmass > 0.0))
+                continue;
+            vec3_sub(problem->joint[j].at, problem->body[b].centre, arm);
+            most = fmax(most, vec3_norm(arm));
+        }
+        for (uint32_t c = 0; c < problem->n_contact; c++) {
+            const struct impact_contact *contact = &problem->contact[c];
+            uint32_t b = contact->body[side];
+            if (b == IMP_WORLD || !(problem->body[b].invmass > 0.0))
+                continue;
+            vec3_sub(side ? contact->q : contact->p, problem->body[b].centre,
+                     arm);
+            most = fmax(most, vec3_norm(arm));
+        }
+    }
+    return most;
+}
+
+/* The greatest speed and spin of the bodies that impulses move, before or
+ * after. Where nothing turns, a speed over the reach stands for the spin: the
+ * spins are then sums that cancel. */
 static void
 fastest(const struct impact_problem *problem,
         const struct impact_solver *solver, double *speed, double *spin)
@@ -142,6 +170,9 @@ fastest(const struct impact_problem *problem,
         *spin = fmax(*spin,
                      fmax(vec3_norm(problem->body[b].spin), vec3_norm(twist)));
     }
+    double length = reach(problem);
+    if (length > 0.0)
+        *spin = fmax(*spin, *speed / length);
 }
 
 /* How much the impact moves bodies against their joints: the greatest rate of a

@@ -128,6 +128,9 @@ check_way(const struct runner *runner, struct subject *subject, int check,
     const struct way *way = &way_table[check - 1 - relation_count];
     struct runner other = *runner;
     struct result result;
+    /* the shrinker must not come to a model that is refused alike */
+    if (subject->result.status == 2)
+        return;
     other.backend = way->backend;
     other.opt = way->opt;
     run_model(&other, &subject->model, &result);

@@ -19,7 +19,7 @@ struct system_run {
     double *step;   /* m */
     int *piv;
     double *gap; /* of one contact: gap, rate, gradient */
-    bool slid;   /* the rows of the block hold a series of the modal tape */
+    bool slid;   /* rows of the block may hold a series of the modal tape */
 };
 
 uint32_t
@@ -151,7 +151,8 @@ system_unslide(struct rt *run, uint32_t system)
     for (uint32_t i = 0; i < 2 * sys->n && own->slid; i++)
         memset(run->rows.block[sys->block] + (size_t)to[i] * IMP_ROW_STRIDE, 0,
                IMP_ROW_STRIDE * sizeof(double));
-    own->slid = false;
+    /* The mark stays: the block may have other rows for a while
+     * (runtime/derivatives), and those that were put aside are not cleared. */
 }
 
 int

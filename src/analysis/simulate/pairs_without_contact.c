@@ -10,7 +10,6 @@
  * connects, and pairs that overlap from the start, do so by design. */
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #include "analysis/simulate/simulate_priv.h"
 #include "base/arena.h"
@@ -37,7 +36,7 @@ struct lonely_pair {
 };
 
 struct pairs_without_contact {
-    struct probe *probe;     /* per body */
+    struct probe *probe; /* per body */
     struct lonely_pair *pair;
     size_t n;
     double last; /* time of the last look */
@@ -86,8 +85,8 @@ probe_polytope(struct simulation *sim, uint32_t body, const double centre[3],
                struct probe *probe)
 {
     const struct polytope *polytope = sim->run->polytope[body];
-    probe->point = (double (*)[3])NEW_N(sim->run->arena, double,
-                                        3 * polytope->n_vertex + 3);
+    probe->point = (double(*)[3])NEW_N(sim->run->arena, double,
+                                       3 * polytope->n_vertex + 3);
     for (uint32_t i = 0; i < polytope->n_vertex; i++) {
         double x[3];
         for (int k = 0; k < 3; k++)
@@ -102,8 +101,7 @@ probe_level_set(struct simulation *sim, uint32_t body, const double centre[3],
 {
     double along[RAYS_SPACE][3], guess = 0.0;
     int n = directions(sim->run->im->dim == 2, along);
-    probe->point =
-        (double (*)[3])NEW_N(sim->run->arena, double, 3 * RAYS_SPACE);
+    probe->point = (double(*)[3])NEW_N(sim->run->arena, double, 3 * RAYS_SPACE);
     for (int i = 0; i < n; i++) {
         struct ray_hit hit;
         if (ray_hit(sim->run, body, centre, along[i], guess, &hit) != RAY_OK)
@@ -132,21 +130,56 @@ probe_make(struct simulation *sim, uint32_t body, struct probe *probe)
 
 /* -- pairs ---------------------------------------------------------------- */
 
-static bool
-are_connected(const struct rt *run, uint32_t one, uint32_t two)
+/* A bit for each pair of bodies. */
+struct pair_bits {
+    unsigned char *bits;
+    size_t n; /* bodies */
+};
+
+static size_t
+pair_number(const struct pair_bits *all, uint32_t one, uint32_t two)
 {
+    return (size_t)(one < two ? one : two) * all->n + (one < two ? two : one);
+}
+
+static void
+mark(struct pair_bits *all, const uint32_t body[2])
+{
+    if (body[0] >= all->n || body[1] >= all->n)
+        return; /* a contact of a system, or a joint to the world */
+    size_t k = pair_number(all, body[0], body[1]);
+    all->bits[k / 8] |= (unsigned char)(1u << k % 8);
+}
+
+static bool
+is_marked(const struct pair_bits *all, uint32_t one, uint32_t two)
+{
+    size_t k = pair_number(all, one, two);
+    return (all->bits[k / 8] >> k % 8 & 1u) != 0;
+}
+
+/* the pairs that a contact or a joint connects */
+static struct pair_bits
+connected_pairs(struct rt *run)
+{
+    struct pair_bits all = {.n = run->im->bodies.n};
     const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    all.bits = NEW_N(run->brief, unsigned char, all.n *all.n / 8 + 1);
+    for (uint32_t i = 0; i < run->im->contacts.n; i++)
+        mark(&all, rt_contact(run, i)->body);
     for (uint32_t i = 0; i < run->im->joints.n; i++)
-        if ((joint[i].body[0] == one && joint[i].body[1] == two) ||
-            (joint[i].body[0] == two && joint[i].body[1] == one))
-            return true;
-    for (uint32_t i = 0; i < run->im->contacts.n; i++) {
-        const imp_contact *contact = rt_contact(run, i);
-        if ((contact->body[0] == one && contact->body[1] == two) ||
-            (contact->body[0] == two && contact->body[1] == one))
-            return true;
-    }
-    return false;
+        mark(&all, joint[i].body);
+    return all;
+}
+
+/* Can the bodies come to overlap without a contact or a joint to tell? */
+static bool
+is_lonely(const struct rt *run, const struct pair_bits *connected, uint32_t one,
+          uint32_t two)
+{
+    return !(rt_body(run, one)->flags & rt_body(run, two)->flags &
+             IMP_BODYF_FIXED) &&
+           !is_marked(connected, one, two);
 }
 
 /* Does a point of the first body lie inside the second? */
@@ -200,23 +233,25 @@ simulate_pairs_start(struct simulation *sim)
     assert(sim != NULL);
     struct rt *run = sim->run;
     uint32_t n = run->im->bodies.n;
+    size_t count = 0;
+    struct pair_bits connected = connected_pairs(run);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = i + 1; j < n; j++)
+            count += is_lonely(run, &connected, i, j);
+    if (count == 0)
+        return;
     struct pairs_without_contact *all =
         NEW(run->arena, struct pairs_without_contact);
-    *all = (struct pairs_without_contact){.last = -INFINITY};
+    *all = (struct pairs_without_contact){
+        .probe = NEW_N(run->arena, struct probe, n),
+        .pair = NEW_N(run->arena, struct lonely_pair, count),
+        .last = -INFINITY};
+    for (uint32_t i = 0; i < n; i++)
+        probe_make(sim, i, &all->probe[i]);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = i + 1; j < n; j++) {
-            const imp_body *one = rt_body(run, i), *two = rt_body(run, j);
-            if ((one->flags & two->flags & IMP_BODYF_FIXED) ||
-                are_connected(run, i, j))
-                continue;
-            if (!all->probe) {
-                all->probe = NEW_N(run->arena, struct probe, n);
-                for (uint32_t k = 0; k < n; k++)
-                    probe_make(sim, k, &all->probe[k]);
-                all->pair = NEW_N(run->arena, struct lonely_pair,
-                                  (size_t)n *(n - 1) / 2);
-            }
-            if (!all->probe[i].known || !all->probe[j].known)
+            if (!is_lonely(run, &connected, i, j) || !all->probe[i].known ||
+                !all->probe[j].known)
                 continue;
             struct lonely_pair *pair = &all->pair[all->n];
             *pair = (struct lonely_pair){{i, j}, false};

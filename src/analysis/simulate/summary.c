@@ -91,12 +91,11 @@ simulate_put_summary(struct simulation *sim, struct record *out)
 {
     assert(sim != NULL && out != NULL);
     const struct event_log *log = &sim->log;
-    struct arena *arena = record_arena(sim->analysis);
+    struct arena *arena = sim->run->brief; /* the record copies the texts */
     struct contact_summary *of =
         NEW_N(arena, struct contact_summary, sim->n_contacts);
     const char **texts = NEW_N(arena, const char *, sim->n_contacts);
     size_t n = 0;
-    memset(of, 0, sim->n_contacts * sizeof *of);
     for (size_t i = 0; i < log->time.n; i++)
         count_event(&of[log->number.v[i]], log->kind.v[i], log->time.v[i]);
     for (uint32_t i = 0; i < sim->n_contacts; i++) {

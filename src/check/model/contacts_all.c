@@ -36,7 +36,6 @@ taken_pairs(struct check *ck)
 {
     uint32_t n = (uint32_t)ck->lists.bodies.n;
     struct pairs pairs = {NEW_N(ck->arena, unsigned char, (size_t)n *n), n};
-    memset(pairs.taken, 0, (size_t)n * n);
     for (size_t i = 0; i < ck->lists.contacts.n; i++)
         if (!ck->lists.contacts.v[i].system)
             take(&pairs, ck->lists.contacts.v[i].body);

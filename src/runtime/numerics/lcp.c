@@ -236,3 +236,24 @@ lcp_solve(int n, const double *G, const double *q, double *z, double *room)
         z[i] = st2 ? trial[i] * scale[i] : best[i];
     return lost ? 2 : 0;
 }
+
+int
+lcp_lemke(int n, const double *M, const double *q, double *z, double *room)
+{
+    assert(n >= 0);
+    assert(n == 0 || (M != NULL && q != NULL && z != NULL && room != NULL));
+    int basis[256], in[256];
+    double size = 0.0;
+    memset(z, 0, sizeof *z * (size_t)n);
+    if (n > 256)
+        return 3;
+    for (int i = 0; i < n; i++)
+        size = fmax(size, fabs(q[i]));
+    if (!(size > 0.0))
+        return 0;
+    tableau(n, M, q, size, 0.0, room);
+    int st = lemke(n, room, basis);
+    if (!st)
+        take(n, room, basis, size, z, in);
+    return st;
+}

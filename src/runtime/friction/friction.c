@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* The choice of contact modes at one instant (friction.h), as a search over
+ * the states of all points (mode_search.c). */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/friction/friction_priv.h"
+
+const char *
+contact_mode_name(enum contact_mode mode)
+{
+    static const char *const name[] = {"free", "slide", "stick", "slip +",
+                                       "slip -"};
+    assert((unsigned)mode < sizeof name / sizeof *name);
+    return name[mode];
+}
+
+const char *
+friction_verdict_name(enum friction_verdict verdict)
+{
+    static const char *const name[] = {"consistent",
+                                       "consistent (loads are shared)",
+                                       "indeterminate (loads)",
+                                       "indeterminate",
+                                       "inconsistent",
+                                       "not shown unique",
+                                       "unknown"};
+    assert((unsigned)verdict < sizeof name / sizeof *name);
+    return name[verdict];
+}
+
+static struct point_state
+state_of_mode(enum contact_mode mode)
+{
+    static const struct point_state state[] = {
+        [CONTACT_FREE] = {false, TANGENT_NONE},
+        [CONTACT_SLIDE] = {true, TANGENT_NONE},
+        [CONTACT_STICK] = {true, TANGENT_STICK},
+        [CONTACT_SLIP_POSITIVE] = {true, TANGENT_FORWARD},
+        [CONTACT_SLIP_NEGATIVE] = {true, TANGENT_BACKWARD}};
+    return state[mode];
+}
+
+static enum contact_mode
+mode_of_state(struct point_state state)
+{
+    return !state.closed                       ? CONTACT_FREE
+           : state.tangent == TANGENT_STICK    ? CONTACT_STICK
+           : state.tangent == TANGENT_FORWARD  ? CONTACT_SLIP_POSITIVE
+           : state.tangent == TANGENT_BACKWARD ? CONTACT_SLIP_NEGATIVE
+                                               : CONTACT_SLIDE;
+}
+
+static void
+put_set(struct arena *arena, int n, const struct mode_found *found,
+        struct friction_set *set)
+{
+    set->mode = NEW_N(arena, enum contact_mode, n);
+    set->normal = NEW_N(arena, double, n);
+    set->tangential = NEW_N(arena, double, n);
+    set->acc = found->solution.acc;
+    for (int i = 0; i < n; i++) {
+        set->mode[i] = mode_of_state(found->state[i]);
+        set->normal[i] = found->solution.force[2 * i];
+        set->tangential[i] = found->solution.force[2 * i + 1];
+    }
+}
+
+void
+friction_choose(struct arena *arena, const struct friction_instant *in,
+                struct friction_choice *out)
+{
+    assert(arena && in && in->n > 0 && out);
+    struct mode_point *point = NEW_N(arena, struct mode_point, in->n);
+    struct mode_result *result = NEW(arena, struct mode_result);
+    struct mode_problem problem = {in->n, point, in->W, in->free, in->terms};
+    for (int i = 0; i < in->n; i++) {
+        const struct friction_point *from = in->point + i;
+        assert(from->mu_static >= from->mu_dynamic && from->mu_dynamic >= 0.0);
+        point[i] = (struct mode_point){
+            .mu_stick = from->mu_static,
+            .mu_slip = from->mu_dynamic,
+            .slip = from->slip,
+            .scale = from->ended ? FRICTION_AT_ROOT : FRICTION_TOLERANCE,
+            .held = from->held,
+            .ended = from->ended,
+            .before = state_of_mode(from->before)};
+    }
+    mode_search(arena, &problem, result);
+    out->verdict = result->verdict;
+    out->n = result->n;
+    out->taken = result->taken;
+    for (int i = 0; i < result->n; i++)
+        put_set(arena, in->n, result->found + i, out->set + i);
+    const struct mode_solution *taken =
+        &result->found[result->taken < 0 ? 0 : result->taken].solution;
+    out->margin = result->n ? taken->margin : 0.0;
+    out->spread = result->n ? taken->spread : 0.0;
+}

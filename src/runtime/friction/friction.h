@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Coulomb friction in the plane at one instant: which contact modes are
+ * consistent, and what an impact does. The structs hold plain numbers: bodies,
+ * systems and joints all ask here.
+ *
+ * Each point has two rows, the normal one (2 i) and the tangential one
+ * (2 i + 1). W (2 n x 2 n, row-major, symmetric, positive semidefinite) says
+ * what a unit force in one row does to the acceleration of another; in the
+ * notation of Champneys and Varkonyi (specification painleve.md, 1) it has the
+ * blocks C = W[N,N], B = W[N,T], A = W[T,T]. Positive normal force pushes the
+ * gap open. The tangential force T acts along the slip velocity: while the
+ * point slips, T = -mu N sign(slip). Units: N, m/s, m/s^2, or the units of the
+ * system. */
+#ifndef IMP_RUNTIME_FRICTION_FRICTION_H
+#define IMP_RUNTIME_FRICTION_FRICTION_H
+
+#include <stdbool.h>
+
+struct arena;
+
+enum contact_mode {
+    CONTACT_FREE,          /* no force; the gap may open */
+    CONTACT_SLIDE,         /* a force along the normal; mu is 0 */
+    CONTACT_STICK,         /* no slip; |T| <= mu_static N */
+    CONTACT_SLIP_POSITIVE, /* slips, or begins to slip, forward: T = -mu N */
+    CONTACT_SLIP_NEGATIVE  /* the same backward: T = +mu N */
+};
+const char *contact_mode_name(enum contact_mode mode);
+
+/* -- the choice of modes ----------------------------------------------------
+ */
+
+/* A point whose gap and normal velocity are 0. */
+struct friction_point {
+    double mu_static, mu_dynamic; /* both 0: without friction */
+    double slip; /* m/s; exactly 0: the point does not slip now */
+    bool held;   /* it had the mode `before` until now */
+    bool ended;  /* that mode has just ended: its force, its distance to the
+                    cone of friction or its slip has come to 0 */
+    enum contact_mode before;
+};
+struct friction_instant {
+    int n;
+    const struct friction_point *point;
+    const double *W;     /* 2 n x 2 n */
+    const double *free;  /* 2 n: accelerations without forces of contacts */
+    const double *terms; /* 2 n: sizes of the terms of which `free` is the sum;
+                            their rounding errors are shares of these */
+};
+enum friction_verdict {
+    FRICTION_UNIQUE,    /* one motion */
+    FRICTION_SHARED,    /* one motion; how the points share the forces is not
+                           unique, and those of least norm are given */
+    FRICTION_LOADS,     /* the motion depends on how the points share the loads
+                           ("indeterminate (loads)") */
+    FRICTION_SEVERAL,   /* several motions ("indeterminate"): all are listed */
+    FRICTION_NONE,      /* no motion ("inconsistent") */
+    FRICTION_NOT_SHOWN, /* a motion was found, not shown to be the only one */
+    FRICTION_UNKNOWN    /* none was found, not shown that there is none */
+};
+const char *friction_verdict_name(enum friction_verdict verdict);
+/* One consistent choice of modes; n entries each, `acc` 2 n. */
+struct friction_set {
+    enum contact_mode *mode;
+    double *normal, *tangential; /* forces */
+    double *acc;                 /* accelerations of the rows */
+};
+/* most sets that are listed */
+#define FRICTION_SETS_MOST 16
+/* Up to this many points all choices of modes are tried. */
+#define FRICTION_POINTS_TRIED 6
+struct friction_choice {
+    enum friction_verdict verdict;
+    int n;     /* sets that are listed: their motions differ */
+    int taken; /* the set that goes on: the only one, or the one that was
+                  consistent until now and still is; -1: nobody has chosen */
+    struct friction_set set[FRICTION_SETS_MOST];
+    double margin; /* how far the taken set is from the nearest boundary of its
+                      inequalities, as a share of their terms; 0 on it */
+    double spread; /* FRICTION_LOADS: by how much accelerations may differ */
+};
+/* Chooses the modes of n points. Memory: the arena. */
+void friction_choose(struct arena *arena, const struct friction_instant *in,
+                     struct friction_choice *out);
+
+/* -- impacts ----------------------------------------------------------------
+ */
+
+enum friction_law { /* of restitution */
+                    FRICTION_NEWTON,
+                    FRICTION_POISSON,
+                    FRICTION_ENERGETIC
+};
+/* A point that takes part in an impact: its gap is 0. */
+struct friction_impact_point {
+    double mu, e;
+    enum friction_law law;
+    double normal, slip; /* velocities before; normal < 0: approach */
+    double priority;     /* sequential: the smaller one goes first */
+};
+struct friction_impact {
+    int region; /* of one point: 1 to 10 as in painleve.md 4; 0: no impact */
+    double normal[2];  /* impulses of compression and of restitution */
+    double tangential; /* impulse */
+    double after[2];   /* normal velocity, slip after the impact */
+    double work[2];    /* done by the normal and by the tangential impulse */
+};
+/* One point: the impulse process in closed form (painleve.md 4). A = W[T,T],
+ * B = W[N,T], C = W[N,N]. */
+void friction_impact_one(double A, double B, double C,
+                         const struct friction_impact_point *point,
+                         struct friction_impact *out);
+
+enum friction_several { /* how several points share an impact */
+                        FRICTION_SEQUENTIAL,      /* one after the other by
+                                                     friction_impact_one */
+                        FRICTION_COMPLEMENTARITY, /* Moreau: at each point the
+                                                     normal velocity after + e
+                                                     before, and the slip after,
+                                                     obey Signorini's and
+                                                     Coulomb's laws with
+                                                     impulses */
+                        FRICTION_TWO_PHASES /* Glocker and Pfeiffer: compression
+                                               to velocities that obey the laws,
+                                               then e times its impulses come
+                                               back (Poisson) */
+};
+struct friction_impact_several {
+    enum friction_verdict verdict; /* UNIQUE, SHARED, SEVERAL, NONE, NOT_SHOWN,
+                                      UNKNOWN, as for accelerations */
+    double *impulse;               /* 2 n */
+    double *after;                 /* 2 n: velocities of the rows */
+    double energy; /* change of the kinetic energy, <= 0 if none is gained */
+    long steps;    /* sequential: single impacts */
+};
+/* Several points with rows W as above. Nothing is applied unless the verdict
+ * is UNIQUE, SHARED or NOT_SHOWN. Memory: the arena. */
+void friction_impact_at(struct arena *arena, int n, const double *W,
+                        const struct friction_impact_point *point,
+                        enum friction_several how,
+                        struct friction_impact_several *out);
+
+#endif

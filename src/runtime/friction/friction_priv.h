@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside the room: one choice of modes with its forces, and the search for all
+ * consistent ones. The same search serves accelerations and velocities after an
+ * impact: `free` then holds velocities, forces are impulses. */
+#ifndef IMP_RUNTIME_FRICTION_FRICTION_PRIV_H
+#define IMP_RUNTIME_FRICTION_FRICTION_PRIV_H
+
+#include "base/arena.h"
+#include "runtime/friction/friction.h"
+
+/* Inequalities and equations hold within this share of their terms: far above
+ * the rounding of well-conditioned points, far below what a model states. */
+#define FRICTION_TOLERANCE 1e-10
+/* the same where a mode has just ended at a root, which is known to less */
+#define FRICTION_AT_ROOT 1e-7
+/* Two motions are the same within this share. */
+#define FRICTION_SAME 1e-8
+
+/* what the tangential force of a point does */
+enum tangential_state {
+    TANGENT_NONE,
+    TANGENT_STICK,
+    TANGENT_FORWARD, /* slip > 0: T = -mu N */
+    TANGENT_BACKWARD
+};
+struct point_state {
+    bool closed; /* the normal force is unknown; false: it is the offset */
+    enum tangential_state tangent;
+};
+/* The data of a point. */
+struct mode_point {
+    double mu_stick, mu_slip;
+    double offset; /* a normal force that is there in any case, >= 0 */
+    double slip;   /* its sign decides which slip is possible */
+    double scale;  /* tolerance in place of FRICTION_TOLERANCE */
+    bool held, ended;
+    struct point_state before; /* where held or ended */
+};
+struct mode_problem {
+    int n;
+    const struct mode_point *point;
+    const double *W, *free, *terms;
+};
+/* Forces of one choice of modes. */
+struct mode_solution {
+    bool consistent;
+    bool shared; /* forces are not unique */
+    bool loads;  /* nor is the motion */
+    double spread;
+    double margin;
+    double *force, *acc; /* 2 n each */
+};
+struct mode_scratch;
+
+/* -- mode_forces.c ----------------------------------------------------------
+ */
+
+struct mode_scratch *mode_scratch_new(struct arena *arena, int n);
+/* Finds the forces of a choice of modes, and whether they satisfy its
+ * inequalities. `solution` needs room for its arrays. */
+void mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
+                 const struct point_state *state,
+                 struct mode_solution *solution);
+/* The size of what row i of the accelerations is the sum of. */
+double mode_row_size(const struct mode_problem *in, const double *force,
+                     int row);
+
+/* -- mode_search.c ----------------------------------------------------------
+ */
+
+struct mode_found {
+    struct point_state *state;
+    struct mode_solution solution;
+    bool goes_on; /* has the mode of all points that were held */
+};
+struct mode_result {
+    enum friction_verdict verdict;
+    int n; /* different motions */
+    int taken;
+    struct mode_found found[FRICTION_SETS_MOST];
+};
+void mode_search(struct arena *arena, const struct mode_problem *in,
+                 struct mode_result *out);
+
+#endif

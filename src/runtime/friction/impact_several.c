@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* Impacts at several points with friction (specification friction.md, 2). In
+ * the laws of complementarity the velocities after the impact, w + W p, take
+ * the place of accelerations, and impulses that of forces: the search for modes
+ * (mode_search.c) serves both. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/friction/friction_priv.h"
+
+/* single impacts before a sequence counts as endless */
+#define SEQUENCE_MOST 100000L
+/* two approaches count as equal: far above rounding, far below what data of
+ * different points would give */
+#define SEQUENCE_TIE 1e-9
+/* an approach below this share of the speeds is rounding */
+#define SEQUENCE_STILL 1e-13
+
+struct several {
+    struct arena *arena;
+    int n;
+    const double *W;
+    const struct friction_impact_point *point;
+    struct friction_impact_several *out;
+    double *before; /* 2 n */
+};
+
+/* velocities after, from impulses */
+static void
+apply(struct several *several)
+{
+    int rows = 2 * several->n;
+    struct friction_impact_several *out = several->out;
+    out->energy = 0.0;
+    for (int i = 0; i < rows; i++) {
+        out->after[i] = several->before[i];
+        for (int j = 0; j < rows; j++)
+            out->after[i] += several->W[i * rows + j] * out->impulse[j];
+    }
+    for (int i = 0; i < rows; i++)
+        out->energy +=
+            0.5 * out->impulse[i] * (several->before[i] + out->after[i]);
+}
+
+/* -- one after the other ----------------------------------------------------
+ */
+
+/* the point whose turn it is; -1: none approaches. *tie: another one with the
+ * same claim feels it. */
+static int
+turn(const struct several *several, const double *w, double still, bool *tie)
+{
+    int best = -1, rows = 2 * several->n;
+    double most = 0.0;
+    for (int i = 0; i < several->n; i++) {
+        double C = several->W[2 * i * (rows + 1)], v = w[2 * i];
+        if (!(v < -still) || !(C > 0.0))
+            continue;
+        double size = v * v / C, mine = several->point[i].priority;
+        if (best >= 0) {
+            double other = several->point[best].priority;
+            bool close = fabs(size - most) <= SEQUENCE_TIE * most;
+            bool felt = false;
+            for (int a = 0; a < 2; a++)
+                for (int b = 0; b < 2; b++) {
+                    int r = 2 * i + a, c = 2 * best + b;
+                    double w2 = several->W[r * rows + c];
+                    felt |= w2 * w2 > SEQUENCE_TIE * SEQUENCE_TIE *
+                                          several->W[r * (rows + 1)] *
+                                          several->W[c * (rows + 1)];
+                }
+            *tie |= mine == other && close && felt;
+            if (mine > other || (mine == other && (close || size < most)))
+                continue;
+        }
+        best = i;
+        most = size;
+    }
+    return best;
+}
+
+static void
+sequential(struct several *several)
+{
+    struct friction_impact_several *out = several->out;
+    int rows = 2 * several->n;
+    double *w = NEW_N(several->arena, double, rows), speed = 0.0;
+    bool tie = false;
+    for (int i = 0; i < rows; i++) {
+        w[i] = several->before[i];
+        speed = fmax(speed, fabs(w[i]));
+    }
+    for (out->steps = 0; out->steps < SEQUENCE_MOST; out->steps++) {
+        int i = turn(several, w, SEQUENCE_STILL * speed, &tie);
+        if (i < 0)
+            break;
+        const double *W = several->W + (size_t)(2 * i) * (size_t)rows + 2 * i;
+        struct friction_impact_point point = several->point[i];
+        struct friction_impact one;
+        point.normal = w[2 * i];
+        point.slip = w[2 * i + 1];
+        friction_impact_one(W[rows + 1], W[1], W[0], &point, &one);
+        double p = one.normal[0] + one.normal[1];
+        out->impulse[2 * i] += p;
+        out->impulse[2 * i + 1] += one.tangential;
+        for (int r = 0; r < rows; r++)
+            w[r] += several->W[r * rows + 2 * i] * p +
+                    several->W[r * rows + 2 * i + 1] * one.tangential;
+        w[2 * i] = one.after[0];
+        w[2 * i + 1] = one.after[1];
+    }
+    out->verdict = out->steps == SEQUENCE_MOST ? FRICTION_UNKNOWN
+                   : tie                       ? FRICTION_SEVERAL
+                                               : FRICTION_UNIQUE;
+}
+
+/* -- complementarity --------------------------------------------------------
+ */
+
+/* One problem of complementarity: free velocities of the rows, coefficients of
+ * friction, impulses that are there in any case. Adds to the impulses. */
+static enum friction_verdict
+solve(struct several *several, const double *free, const double *terms,
+      const double *offset)
+{
+    int n = several->n;
+    struct mode_point *point = NEW_N(several->arena, struct mode_point, n);
+    struct mode_result *result = NEW(several->arena, struct mode_result);
+    struct mode_problem problem = {n, point, several->W, free, terms};
+    for (int i = 0; i < n; i++)
+        point[i] = (struct mode_point){.mu_stick = several->point[i].mu,
+                                       .mu_slip = several->point[i].mu,
+                                       .offset = offset ? offset[i] : 0.0,
+                                       .scale = FRICTION_TOLERANCE};
+    mode_search(several->arena, &problem, result);
+    if (result->n > 0)
+        for (int r = 0; r < 2 * n; r++)
+            several->out->impulse[r] += result->found[0].solution.force[r];
+    return result->verdict;
+}
+
+/* Moreau: the normal velocity after + e before takes the place of the
+ * acceleration. */
+static void
+moreau(struct several *several)
+{
+    int n = several->n;
+    double *free = NEW_N(several->arena, double, 2 * n);
+    double *terms = NEW_N(several->arena, double, 2 * n);
+    for (int i = 0; i < n; i++) {
+        double e = several->before[2 * i] < 0.0 ? several->point[i].e : 0.0;
+        free[2 * i] = (1.0 + e) * several->before[2 * i];
+        free[2 * i + 1] = several->before[2 * i + 1];
+        terms[2 * i] = fabs(free[2 * i]);
+        terms[2 * i + 1] = fabs(free[2 * i + 1]);
+    }
+    several->out->verdict = solve(several, free, terms, NULL);
+}
+
+/* Compression, and then e times its normal impulses with friction of their own.
+ */
+static void
+two_phases(struct several *several)
+{
+    struct friction_impact_several *out = several->out;
+    int n = several->n, rows = 2 * n;
+    double *terms = NEW_N(several->arena, double, rows);
+    double *back = NEW_N(several->arena, double, n);
+    double *free = NEW_N(several->arena, double, rows);
+    for (int r = 0; r < rows; r++)
+        terms[r] = fabs(several->before[r]);
+    out->verdict = solve(several, several->before, terms, NULL);
+    if (out->verdict == FRICTION_SEVERAL || out->verdict == FRICTION_NONE ||
+        out->verdict == FRICTION_UNKNOWN)
+        return;
+    apply(several);
+    memcpy(free, out->after, sizeof *free * (size_t)rows);
+    bool any = false;
+    for (int i = 0; i < n; i++) {
+        back[i] = several->point[i].e * out->impulse[2 * i];
+        any |= back[i] > 0.0;
+    }
+    if (!any)
+        return;
+    for (int r = 0; r < rows; r++) {
+        terms[r] += fabs(free[r]);
+        for (int j = 0; j < rows; j++)
+            terms[r] += fabs(several->W[r * rows + j] * out->impulse[j]);
+    }
+    enum friction_verdict second = solve(several, free, terms, back);
+    if (second != FRICTION_UNIQUE)
+        out->verdict = second;
+}
+
+void
+friction_impact_at(struct arena *arena, int n, const double *W,
+                   const struct friction_impact_point *point,
+                   enum friction_several how,
+                   struct friction_impact_several *out)
+{
+    assert(arena && n > 0 && W && point && out);
+    struct several several = {arena, n, W, point, out, NULL};
+    double *before = several.before = NEW_N(arena, double, 2 * n);
+    *out =
+        (struct friction_impact_several){.impulse = NEW_N(arena, double, 2 * n),
+                                         .after = NEW_N(arena, double, 2 * n)};
+    bool hit = false;
+    for (int i = 0; i < n; i++) {
+        before[2 * i] = point[i].normal;
+        before[2 * i + 1] = point[i].slip;
+        hit |= point[i].normal < 0.0;
+    }
+    if (hit && how == FRICTION_SEQUENTIAL)
+        sequential(&several);
+    else if (hit && how == FRICTION_COMPLEMENTARITY)
+        moreau(&several);
+    else if (hit)
+        two_phases(&several);
+    apply(&several);
+}

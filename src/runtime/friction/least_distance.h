@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The point nearest to the origin under linear inequalities. */
+#ifndef IMP_RUNTIME_FRICTION_LEAST_DISTANCE_H
+#define IMP_RUNTIME_FRICTION_LEAST_DISTANCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define LEAST_DISTANCE_MOST 255
+
+/* The t (d entries, at most LEAST_DISTANCE_MOST) of least length with A t >= h;
+ * A is m x d, row-major, its rows of size about 1 (Lawson and Hanson 1974,
+ * chapter 23: least distance programming by non-negative least squares). room:
+ * least_distance_room(m, d) doubles. False: the inequalities contradict each
+ * other, beyond a share `tolerance` of h. */
+bool least_distance(int m, int d, const double *A, const double *h,
+                    double tolerance, double *t, double *room);
+size_t least_distance_room(int m, int d);
+
+#endif

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+/* The forces of one choice of modes. Unknown are the normal force of every
+ * closed point and the tangential force of every sticking one; the equations
+ * say that these rows have no acceleration. Rows and unknowns are scaled to a
+ * unit diagonal of W, so that one tolerance serves bodies of any mass. Where
+ * the points depend on each other (four legs, a ladder) the forces are a
+ * family; the member of least norm that satisfies the inequalities is taken
+ * (least_distance.h). */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/friction/friction_priv.h"
+#include "runtime/friction/least_distance.h"
+#include "runtime/numerics/dense.h"
+
+/* a pivot below this share of the largest asks for the SVD */
+#define PIVOT_REGULAR 1e-6
+/* a singular value below this share of the greatest counts as 0: W of dependent
+ * points is known to rounding, and so is its square root's sine */
+#define SINGULAR_ZERO 1e-11
+
+/* an inequality: sum of factor[j] force[row[j]] + acceleration `acc` >= -slack
+ */
+struct mode_bound {
+    int row[2], acc; /* -1: none */
+    double factor[2], acc_sign;
+    double offset;
+};
+struct mode_scratch {
+    int k;         /* unknowns */
+    int *unknown;  /* its row of forces */
+    double *along; /* of a closed point that slips: T per N; else 0 */
+    double *scale; /* 2 n: 1/sqrt(W_ii) */
+    double *K, *lu, *U, *V, *s, *rhs, *x, *work;
+    double *base; /* 2 n: forces without the unknowns */
+    double *null; /* orthonormal directions of forces, up to k, 2 n each */
+    double *A, *h, *t, *room;
+    struct mode_bound *bound;
+    int n_bound;
+};
+
+struct mode_scratch *
+mode_scratch_new(struct arena *arena, int n)
+{
+    assert(arena && n > 0);
+    struct mode_scratch *scratch = NEW(arena, struct mode_scratch);
+    int most = 2 * n;
+    size_t m = (size_t)most;
+    scratch->unknown = NEW_N(arena, int, m);
+    scratch->along = NEW_N(arena, double, m);
+    scratch->scale = NEW_N(arena, double, m);
+    scratch->K = NEW_N(arena, double, 4 * m * m + 5 * m);
+    scratch->lu = scratch->K + m * m;
+    scratch->U = scratch->lu + m * m;
+    scratch->V = scratch->U + m * m;
+    scratch->s = scratch->V + m * m;
+    scratch->rhs = scratch->s + m;
+    scratch->x = scratch->rhs + m;
+    scratch->work = scratch->x + m;
+    scratch->base = scratch->work + m;
+    scratch->null = NEW_N(arena, double, m *m);
+    scratch->A = NEW_N(arena, double, 3 * m * m);
+    scratch->h = NEW_N(arena, double, 3 * m);
+    scratch->t = NEW_N(arena, double, m);
+    scratch->room = NEW_N(arena, double, least_distance_room(3 * most, most));
+    scratch->bound = NEW_N(arena, struct mode_bound, 3 * m);
+    return scratch;
+}
+
+double
+mode_row_size(const struct mode_problem *in, const double *force, int row)
+{
+    double size = in->terms ? in->terms[row] : fabs(in->free[row]);
+    for (int j = 0; j < 2 * in->n; j++)
+        size += fabs(in->W[row * 2 * in->n + j] * force[j]);
+    return size;
+}
+
+/* the sign of T against N where the point slips: T = sign mu N */
+static double
+slip_sign(enum tangential_state tangent)
+{
+    return tangent == TANGENT_FORWARD    ? -1.0
+           : tangent == TANGENT_BACKWARD ? 1.0
+                                         : 0.0;
+}
+
+/* Lists the unknowns, and the forces that are there without them. */
+static void
+unknowns(struct mode_scratch *scratch, const struct mode_problem *in,
+         const struct point_state *state)
+{
+    scratch->k = 0;
+    for (int i = 0; i < in->n; i++) {
+        const struct mode_point *point = in->point + i;
+        double along = slip_sign(state[i].tangent) * point->mu_slip;
+        scratch->base[2 * i] = point->offset;
+        scratch->base[2 * i + 1] = along * point->offset;
+        if (state[i].closed) {
+            scratch->along[scratch->k] = along;
+            scratch->unknown[scratch->k++] = 2 * i;
+        }
+        if (state[i].tangent == TANGENT_STICK) {
+            scratch->along[scratch->k] = 0.0;
+            scratch->unknown[scratch->k++] = 2 * i + 1;
+        }
+    }
+    for (int r = 0; r < 2 * in->n; r++) {
+        double w = in->W[r * (2 * in->n + 1)];
+        scratch->scale[r] = w > 0.0 ? 1.0 / sqrt(w) : 1.0;
+    }
+}
+
+/* forces = base + what the unknowns x (unscaled) make */
+static void
+spread_unknowns(const struct mode_scratch *scratch, const double *x,
+                double *force)
+{
+    for (int j = 0; j < scratch->k; j++) {
+        force[scratch->unknown[j]] += x[j];
+        if (scratch->along[j] != 0.0)
+            force[scratch->unknown[j] + 1] += scratch->along[j] * x[j];
+    }
+}
+
+static void
+accelerations(const struct mode_problem *in, const double *force, double *acc)
+{
+    int rows = 2 * in->n;
+    for (int i = 0; i < rows; i++) {
+        acc[i] = in->free[i];
+        for (int j = 0; j < rows; j++)
+            acc[i] += in->W[i * rows + j] * force[j];
+    }
+}
+
+/* K x = rhs in scaled unknowns */
+static void
+equations(struct mode_scratch *scratch, const struct mode_problem *in)
+{
+    int rows = 2 * in->n, k = scratch->k;
+    for (int i = 0; i < k; i++) {
+        int row = scratch->unknown[i];
+        const double *w = in->W + (size_t)row * (size_t)rows;
+        double si = scratch->scale[row], right = in->free[row];
+        for (int j = 0; j < rows; j++)
+            right += w[j] * scratch->base[j];
+        scratch->rhs[i] = -si * right;
+        for (int j = 0; j < k; j++) {
+            int column = scratch->unknown[j];
+            double value = w[column];
+            if (scratch->along[j] != 0.0)
+                value += scratch->along[j] * w[column + 1];
+            scratch->K[i * k + j] = si * value * scratch->scale[column];
+        }
+    }
+}
+
+/* Gauss elimination with partial pivoting; false where a pivot is small. */
+static bool
+eliminate(struct mode_scratch *scratch)
+{
+    int k = scratch->k;
+    double *a = scratch->lu, *b = scratch->x, most = 0.0, least = INFINITY;
+    memcpy(a, scratch->K, sizeof *a * (size_t)(k * k));
+    memcpy(b, scratch->rhs, sizeof *b * (size_t)k);
+    for (int c = 0; c < k; c++) {
+        int p = c;
+        for (int i = c + 1; i < k; i++)
+            if (fabs(a[i * k + c]) > fabs(a[p * k + c]))
+                p = i;
+        double pivot = fabs(a[p * k + c]);
+        most = fmax(most, pivot);
+        least = fmin(least, pivot);
+        if (!(least > PIVOT_REGULAR * most))
+            return false;
+        for (int j = 0; j < k && p != c; j++) {
+            double swap = a[c * k + j];
+            a[c * k + j] = a[p * k + j];
+            a[p * k + j] = swap;
+        }
+        double swap = b[c];
+        b[c] = b[p];
+        b[p] = swap;
+        for (int i = c + 1; i < k; i++) {
+            double f = a[i * k + c] / a[c * k + c];
+            for (int j = c; j < k; j++)
+                a[i * k + j] -= f * a[c * k + j];
+            b[i] -= f * b[c];
+        }
+    }
+    for (int i = k - 1; i >= 0; i--) {
+        for (int j = i + 1; j < k; j++)
+            b[i] -= a[i * k + j] * b[j];
+        b[i] /= a[i * k + i];
+    }
+    return true;
+}
+
+/* The least x by the SVD; returns the rank. */
+static int
+least_unknowns(struct mode_scratch *scratch)
+{
+    int k = scratch->k, rank = 0;
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < k; j++)
+            scratch->U[j * k + i] = scratch->K[i * k + j];
+    dense_svd(k, k, scratch->U, scratch->V, scratch->s);
+    while (rank < k && scratch->s[rank] > SINGULAR_ZERO * scratch->s[0])
+        rank++;
+    dense_svd_solve(k, k, scratch->U, scratch->V, scratch->s, rank,
+                    scratch->rhs, scratch->x, scratch->work);
+    return rank;
+}
+
+/* Orthonormal directions of forces that leave the equations as they are;
+ * makes `force` orthogonal to them. Returns how many there are. */
+static int
+null_directions(struct mode_scratch *scratch, const struct mode_problem *in,
+                int rank, double *force)
+{
+    int rows = 2 * in->n, k = scratch->k, count = 0;
+    for (int d = rank; d < k; d++) {
+        double *z = scratch->null + (size_t)count * (size_t)rows, length = 0.0;
+        memset(z, 0, sizeof *z * (size_t)rows);
+        for (int j = 0; j < k; j++)
+            scratch->work[j] =
+                scratch->V[d * k + j] * scratch->scale[scratch->unknown[j]];
+        spread_unknowns(scratch, scratch->work, z);
+        for (int r = 0; r < rows; r++)
+            length = fmax(length, fabs(z[r]));
+        for (int r = 0; r < rows && length > 0.0; r++)
+            z[r] /= length;
+        for (int twice = 0; twice < 2; twice++)
+            for (int e = 0; e < count; e++) {
+                const double *q = scratch->null + (size_t)e * (size_t)rows;
+                double dot = dense_dot(rows, q, z);
+                for (int r = 0; r < rows; r++)
+                    z[r] -= dot * q[r];
+            }
+        length = sqrt(dense_dot(rows, z, z));
+        if (!(length > 1e-8))
+            continue;
+        for (int r = 0; r < rows; r++)
+            z[r] /= length;
+        count++;
+    }
+    for (int e = 0; e < count; e++) {
+        const double *q = scratch->null + (size_t)e * (size_t)rows;
+        double dot = dense_dot(rows, q, force);
+        for (int r = 0; r < rows; r++)
+            force[r] -= dot * q[r];
+    }
+    return count;
+}
+
+/* -- inequalities -----------------------------------------------------------
+ */
+
+static struct mode_bound *
+bound_new(struct mode_scratch *scratch)
+{
+    struct mode_bound *bound = scratch->bound + scratch->n_bound++;
+    *bound = (struct mode_bound){{-1, -1}, -1, {0.0, 0.0}, 0.0, 0.0};
+    return bound;
+}
+
+/* Lists what a choice of modes claims. */
+static void
+bounds(struct mode_scratch *scratch, const struct mode_problem *in,
+       const struct point_state *state)
+{
+    scratch->n_bound = 0;
+    for (int i = 0; i < in->n; i++) {
+        const struct mode_point *point = in->point + i;
+        struct mode_bound *bound = bound_new(scratch);
+        if (state[i].closed) {
+            bound->row[0] = 2 * i;
+            bound->factor[0] = 1.0;
+            bound->offset = -point->offset;
+        } else {
+            bound->acc = 2 * i;
+            bound->acc_sign = 1.0;
+        }
+        for (int side = 0; side < 2 && state[i].tangent == TANGENT_STICK;
+             side++) {
+            bound = bound_new(scratch);
+            bound->row[0] = 2 * i;
+            bound->factor[0] = point->mu_stick;
+            bound->row[1] = 2 * i + 1;
+            bound->factor[1] = side ? 1.0 : -1.0;
+        }
+        if (point->slip == 0.0 && slip_sign(state[i].tangent) != 0.0) {
+            bound = bound_new(scratch);
+            bound->acc = 2 * i + 1;
+            bound->acc_sign = -slip_sign(state[i].tangent);
+        }
+    }
+}
+
+/* The value of a bound, and in *size the size of its terms. */
+static double
+bound_value(const struct mode_bound *bound, const struct mode_problem *in,
+            const struct mode_solution *solution, double *size)
+{
+    double value = bound->offset;
+    *size = 0.0;
+    for (int j = 0; j < 2 && bound->row[j] >= 0; j++) {
+        int row = bound->row[j];
+        double w = in->W[row * (2 * in->n + 1)];
+        value += bound->factor[j] * solution->force[row];
+        *size = fmax(*size, fabs(bound->factor[j] * solution->force[row]));
+        /* a force is known as well as the acceleration that it answers to */
+        if (w > 0.0)
+            *size =
+                fmax(*size, fabs(bound->factor[j]) *
+                                mode_row_size(in, solution->force, row) / w);
+    }
+    if (bound->acc >= 0) {
+        value = bound->acc_sign * solution->acc[bound->acc];
+        *size = mode_row_size(in, solution->force, bound->acc);
+    }
+    return value;
+}
+
+static int
+bound_point(const struct mode_bound *bound)
+{
+    return (bound->row[0] >= 0 ? bound->row[0] : bound->acc) / 2;
+}
+
+/* Do all bounds hold? Sets the margin. */
+static bool
+bounds_hold(const struct mode_scratch *scratch, const struct mode_problem *in,
+            struct mode_solution *solution)
+{
+    solution->margin = INFINITY;
+    for (int b = 0; b < scratch->n_bound; b++) {
+        const struct mode_bound *bound = scratch->bound + b;
+        double size, value = bound_value(bound, in, solution, &size);
+        double share = size > 0.0 ? value / size : 0.0;
+        if (!(share >= -in->point[bound_point(bound)].scale))
+            return false;
+        solution->margin = fmin(solution->margin, fmax(0.0, share));
+    }
+    return true;
+}
+
+/* the derivative of a bound along a direction of forces */
+static double
+bound_along(const struct mode_bound *bound, const struct mode_problem *in,
+            const double *direction)
+{
+    int rows = 2 * in->n;
+    double sum = 0.0;
+    for (int j = 0; j < 2 && bound->row[j] >= 0; j++)
+        sum += bound->factor[j] * direction[bound->row[j]];
+    for (int c = 0; c < rows && bound->acc >= 0; c++)
+        sum += bound->acc_sign * in->W[bound->acc * rows + c] * direction[c];
+    return sum;
+}
+
+/* Moves along the null directions to the least forces that satisfy the bounds.
+ * False: there are none. */
+static bool
+least_within(struct mode_scratch *scratch, const struct mode_problem *in,
+             int count, struct mode_solution *solution)
+{
+    int rows = 2 * in->n, m = 0;
+    double big = 0.0;
+    if (count > LEAST_DISTANCE_MOST)
+        return false;
+    for (int b = 0; b < scratch->n_bound; b++) {
+        double size,
+            value = bound_value(scratch->bound + b, in, solution, &size),
+            length = 0.0;
+        double *a = scratch->A + (size_t)m * (size_t)count;
+        for (int d = 0; d < count; d++) {
+            a[d] = bound_along(scratch->bound + b, in,
+                               scratch->null + (size_t)d * (size_t)rows);
+            length = hypot(length, a[d]);
+        }
+        if (!(length > 0.0))
+            continue;
+        for (int d = 0; d < count; d++)
+            a[d] /= length;
+        scratch->h[m++] = -value / length;
+        big = fmax(big, fabs(value / length));
+    }
+    if (!least_distance(m, count, scratch->A, scratch->h, FRICTION_TOLERANCE,
+                        scratch->t, scratch->room))
+        return false;
+    for (int d = 0; d < count; d++)
+        for (int r = 0; r < rows; r++)
+            solution->force[r] +=
+                scratch->t[d] *
+                scratch->null[(size_t)d * (size_t)rows + (size_t)r];
+    accelerations(in, solution->force, solution->acc);
+    return true;
+}
+
+/* How much do the null directions move accelerations? */
+static void
+loads_spread(struct mode_scratch *scratch, const struct mode_problem *in,
+             int count, struct mode_solution *solution)
+{
+    int rows = 2 * in->n;
+    double weight = sqrt(dense_dot(rows, solution->force, solution->force));
+    for (int d = 0; d < count; d++) {
+        const double *z = scratch->null + (size_t)d * (size_t)rows;
+        for (int r = 0; r < rows; r++) {
+            double moved = 0.0, terms = 0.0;
+            for (int c = 0; c < rows; c++) {
+                moved += in->W[r * rows + c] * z[c];
+                terms += fabs(in->W[r * rows + c] * z[c]);
+            }
+            if (fabs(moved) <= FRICTION_SAME * terms)
+                continue;
+            solution->loads = true;
+            solution->spread = fmax(solution->spread, fabs(moved) * weight);
+        }
+    }
+}
+
+void
+mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
+            const struct point_state *state, struct mode_solution *solution)
+{
+    assert(scratch && in && state && solution);
+    int rows = 2 * in->n, k, count = 0;
+    unknowns(scratch, in, state);
+    bounds(scratch, in, state);
+    k = scratch->k;
+    solution->consistent = solution->shared = solution->loads = false;
+    solution->spread = 0.0;
+    memcpy(solution->force, scratch->base, sizeof(double) * (size_t)rows);
+    bool regular = true;
+    int rank = k;
+    if (k > 0) {
+        equations(scratch, in);
+        regular = eliminate(scratch);
+        if (!regular)
+            rank = least_unknowns(scratch);
+        for (int j = 0; j < k; j++)
+            scratch->x[j] *= scratch->scale[scratch->unknown[j]];
+        spread_unknowns(scratch, scratch->x, solution->force);
+    }
+    if (!regular && rank < k)
+        count = null_directions(scratch, in, rank, solution->force);
+    accelerations(in, solution->force, solution->acc);
+    for (int j = 0; j < k; j++) {
+        int row = scratch->unknown[j];
+        if (fabs(solution->acc[row]) >
+            FRICTION_TOLERANCE * mode_row_size(in, solution->force, row))
+            return; /* no forces hold these rows */
+    }
+    if (!bounds_hold(scratch, in, solution) &&
+        (count == 0 || !least_within(scratch, in, count, solution) ||
+         !bounds_hold(scratch, in, solution)))
+        return;
+    for (int j = 0; j < k; j++)
+        solution->acc[scratch->unknown[j]] = 0.0;
+    solution->consistent = true;
+    solution->shared = count > 0;
+    if (count > 0)
+        loads_spread(scratch, in, count, solution);
+}

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT */
+/* The search for consistent modes. Up to FRICTION_POINTS_TRIED points every
+ * choice is tried, so the verdict is exact; beyond that the modes that were
+ * there before are tried, and then a linear complementarity problem leads to
+ * one choice (Glocker & Pfeiffer 1996, chapter 5: three complementary pairs
+ * per point without slip), whose forces are then found and checked like those
+ * of any other choice. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/friction/friction_priv.h"
+#include "runtime/numerics/lcp.h"
+
+struct search {
+    struct arena *arena;
+    const struct mode_problem *in;
+    struct mode_scratch *scratch;
+    struct point_state *state;
+    struct mode_solution trial;
+    struct found_list { /* every consistent choice, as found */
+        struct mode_found *v;
+        size_t n, cap;
+    } all;
+};
+
+/* -- the choices of one point -----------------------------------------------
+ */
+
+#define STATES_MOST 6
+
+static bool
+frictionless(const struct mode_point *point)
+{
+    return point->mu_slip == 0.0 && point->mu_stick == 0.0;
+}
+
+/* All states that the point may be in; at most STATES_MOST. */
+static int
+states_of(const struct mode_point *point, struct point_state *out)
+{
+    int n = 0;
+    enum tangential_state tangent[3];
+    int tangents = 0;
+    if (frictionless(point))
+        tangent[tangents++] = TANGENT_NONE;
+    else if (point->slip > 0.0)
+        tangent[tangents++] = TANGENT_FORWARD;
+    else if (point->slip < 0.0)
+        tangent[tangents++] = TANGENT_BACKWARD;
+    else {
+        tangent[tangents++] = TANGENT_STICK;
+        tangent[tangents++] = TANGENT_FORWARD;
+        tangent[tangents++] = TANGENT_BACKWARD;
+    }
+    if (point->offset > 0.0)
+        for (int i = 0; i < tangents; i++)
+            out[n++] = (struct point_state){false, tangent[i]};
+    else
+        out[n++] = (struct point_state){false, TANGENT_NONE};
+    for (int i = 0; i < tangents; i++)
+        out[n++] = (struct point_state){true, tangent[i]};
+    return n;
+}
+
+static bool
+same_state(struct point_state a, struct point_state b)
+{
+    return a.closed == b.closed && (!a.closed || a.tangent == b.tangent);
+}
+
+/* -- what is found ----------------------------------------------------------
+ */
+
+static void
+try_state(struct search *search)
+{
+    const struct mode_problem *in = search->in;
+    mode_forces(search->scratch, in, search->state, &search->trial);
+    if (!search->trial.consistent)
+        return;
+    size_t rows = 2 * (size_t)in->n;
+    struct mode_found found = {.solution = search->trial, .goes_on = true};
+    found.state = arena_copy(search->arena, search->state,
+                             sizeof *search->state * (size_t)in->n);
+    found.solution.force =
+        arena_copy(search->arena, search->trial.force, sizeof(double) * rows);
+    found.solution.acc =
+        arena_copy(search->arena, search->trial.acc, sizeof(double) * rows);
+    bool any = false;
+    for (int i = 0; i < in->n; i++) {
+        const struct mode_point *point = in->point + i;
+        any |= point->held;
+        if (point->held && !point->ended)
+            found.goes_on &= same_state(found.state[i], point->before);
+    }
+    found.goes_on &= any;
+    VEC_PUSH_IN(search->arena, &search->all, found);
+}
+
+static void
+enumerate(struct search *search)
+{
+    const struct mode_problem *in = search->in;
+    struct point_state choice[FRICTION_POINTS_TRIED][STATES_MOST];
+    int count[FRICTION_POINTS_TRIED], at[FRICTION_POINTS_TRIED] = {0};
+    for (int i = 0; i < in->n; i++)
+        count[i] = states_of(in->point + i, choice[i]);
+    for (int i = 0; i < in->n;) {
+        for (int j = 0; j < in->n; j++)
+            search->state[j] = choice[j][at[j]];
+        try_state(search);
+        for (i = 0; i < in->n && ++at[i] == count[i]; i++)
+            at[i] = 0;
+    }
+}
+
+/* -- many points ------------------------------------------------------------
+ */
+
+/* The unknowns of the complementarity problem. Of point i: N (row of its normal
+ * acceleration); without slip also mu N + T (its forward acceleration) and the
+ * backward acceleration (mu N - T). */
+struct pairs {
+    int n, *first; /* per point */
+    double *M, *q, *z, *room;
+};
+
+static bool
+starts_at_rest(const struct mode_point *point)
+{
+    return point->slip == 0.0 && !frictionless(point);
+}
+
+/* T = tangential[0] N + tangential[1] (mu N + T) of a point */
+static void
+tangential_terms(const struct mode_point *point, double *tangential)
+{
+    tangential[0] = -point->mu_slip;
+    tangential[1] = starts_at_rest(point) ? 1.0 : 0.0;
+    if (point->slip < 0.0)
+        tangential[0] = point->mu_slip;
+}
+
+static void
+fill_pairs(const struct mode_problem *in, struct pairs *pairs)
+{
+    int rows = 2 * in->n, n = pairs->n;
+    memset(pairs->M, 0, sizeof *pairs->M * (size_t)n * (size_t)n);
+    for (int i = 0; i < in->n; i++) {
+        int a = pairs->first[i];
+        bool rest = starts_at_rest(in->point + i);
+        pairs->q[a] = in->free[2 * i];
+        if (rest) {
+            pairs->q[a + 1] = in->free[2 * i + 1];
+            pairs->q[a + 2] = 0.0;
+            pairs->M[(a + 1) * n + a + 2] = 1.0;
+            pairs->M[(a + 2) * n + a] = 2.0 * in->point[i].mu_slip;
+            pairs->M[(a + 2) * n + a + 1] = -1.0;
+        }
+        for (int j = 0; j < in->n; j++) {
+            double along[2], offset = in->point[j].offset;
+            int b = pairs->first[j];
+            tangential_terms(in->point + j, along);
+            for (int part = 0; part < (rest ? 2 : 1); part++) {
+                const double *w = in->W + (size_t)(2 * i + part) * (size_t)rows;
+                double normal = w[2 * j] + along[0] * w[2 * j + 1];
+                pairs->M[(a + part) * n + b] += normal;
+                pairs->q[a + part] += normal * offset;
+                if (along[1] != 0.0)
+                    pairs->M[(a + part) * n + b + 1] += w[2 * j + 1];
+            }
+        }
+        if (rest)
+            pairs->q[a + 2] = 2.0 * in->point[i].mu_slip * in->point[i].offset;
+    }
+}
+
+/* Scales rows and unknowns so that W has a unit diagonal; scale: of the
+ * unknowns. Positive scales leave the problem as it is. */
+static void
+scale_pairs(const struct mode_problem *in, struct pairs *pairs, double *scale)
+{
+    int rows = 2 * in->n, n = pairs->n;
+    for (int i = 0; i < in->n; i++)
+        for (int part = 0; part < 2; part++) {
+            double w = in->W[(2 * i + part) * (rows + 1)];
+            double root = w > 0.0 ? sqrt(w) : 1.0;
+            if (part == 0)
+                scale[pairs->first[i]] = 1.0 / root;
+            else if (starts_at_rest(in->point + i)) {
+                scale[pairs->first[i] + 1] = 1.0 / root;
+                scale[pairs->first[i] + 2] = root;
+            }
+        }
+    for (int i = 0; i < n; i++) {
+        pairs->q[i] *= scale[i];
+        for (int j = 0; j < n; j++)
+            pairs->M[i * n + j] *= scale[i] * scale[j];
+    }
+}
+
+/* Reads a choice of modes off a solution of the pairs. */
+static void
+read_pairs(struct search *search, const struct pairs *pairs)
+{
+    const struct mode_problem *in = search->in;
+    double force = 0.0, acc = 0.0;
+    for (int i = 0; i < in->n; i++) {
+        const double *z = pairs->z + pairs->first[i];
+        force = fmax(force, fabs(z[0]));
+        acc = fmax(acc, starts_at_rest(in->point + i) ? fabs(z[2]) : 0.0);
+    }
+    for (int i = 0; i < in->n; i++) {
+        const struct mode_point *point = in->point + i;
+        const double *z = pairs->z + pairs->first[i];
+        struct point_state *state = search->state + i;
+        double total = z[0] + point->offset;
+        state->closed = z[0] > 0.0;
+        state->tangent = TANGENT_NONE;
+        if (!state->closed && point->offset == 0.0)
+            continue;
+        if (point->slip != 0.0)
+            state->tangent =
+                point->slip > 0.0 ? TANGENT_FORWARD : TANGENT_BACKWARD;
+        else if (starts_at_rest(point)) {
+            double most = 2.0 * point->mu_slip * total;
+            state->tangent = z[1] <= FRICTION_TOLERANCE * most ? TANGENT_FORWARD
+                             : z[2] > FRICTION_TOLERANCE * acc
+                                 ? TANGENT_BACKWARD
+                                 : TANGENT_STICK;
+        }
+    }
+}
+
+static void
+by_pairs(struct search *search)
+{
+    const struct mode_problem *in = search->in;
+    struct arena *arena = search->arena;
+    struct pairs pairs = {0, NEW_N(arena, int, in->n), NULL, NULL, NULL, NULL};
+    for (int i = 0; i < in->n; i++) {
+        pairs.first[i] = pairs.n;
+        pairs.n += starts_at_rest(in->point + i) ? 3 : 1;
+    }
+    size_t n = (size_t)pairs.n;
+    pairs.M = NEW_N(arena, double, n *n);
+    pairs.q = NEW_N(arena, double, n);
+    pairs.z = NEW_N(arena, double, n);
+    pairs.room = NEW_N(arena, double, lcp_room(pairs.n));
+    double *scale = NEW_N(arena, double, n);
+    fill_pairs(in, &pairs);
+    scale_pairs(in, &pairs, scale);
+    if (lcp_lemke(pairs.n, pairs.M, pairs.q, pairs.z, pairs.room))
+        return;
+    for (size_t i = 0; i < n; i++)
+        pairs.z[i] *= scale[i];
+    read_pairs(search, &pairs);
+    try_state(search);
+}
+
+static void
+as_before(struct search *search)
+{
+    const struct mode_problem *in = search->in;
+    for (int i = 0; i < in->n; i++) {
+        const struct mode_point *point = in->point + i;
+        if (!point->held || point->ended)
+            return;
+        search->state[i] = point->before;
+    }
+    try_state(search);
+}
+
+/* all points stick, or slide as they do: what rests */
+static void
+all_closed(struct search *search)
+{
+    const struct mode_problem *in = search->in;
+    for (int i = 0; i < in->n; i++) {
+        struct point_state state[STATES_MOST];
+        int count = states_of(in->point + i, state), k = 0;
+        while (k < count - 1 && !state[k].closed)
+            k++;
+        search->state[i] = state[k];
+    }
+    try_state(search);
+}
+
+/* -- the verdict ------------------------------------------------------------
+ */
+
+/* A point that sticks only because the static coefficient is the greater one
+ * does not slip at the same time: choices that differ from `stick` in such
+ * points alone are no alternatives (specification friction.md, 1). */
+static bool
+shadowed(const struct mode_problem *in, const struct mode_found *slips,
+         const struct mode_found *sticks)
+{
+    bool any = false;
+    for (int i = 0; i < in->n; i++) {
+        const struct mode_point *point = in->point + i;
+        struct point_state a = slips->state[i], b = sticks->state[i];
+        if (same_state(a, b))
+            continue;
+        const double *force = sticks->solution.force + 2 * i;
+        bool only_static = b.tangent == TANGENT_STICK &&
+                           a.tangent != TANGENT_STICK && a.closed == b.closed &&
+                           point->mu_stick > point->mu_slip &&
+                           fabs(force[1]) > point->mu_slip * force[0];
+        if (!only_static)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+/* Has a mode of this choice just ended? */
+static bool
+has_ended(const struct mode_problem *in, const struct mode_found *found)
+{
+    for (int i = 0; i < in->n; i++)
+        if (in->point[i].ended &&
+            same_state(found->state[i], in->point[i].before))
+            return true;
+    return false;
+}
+
+static bool
+same_motion(const struct mode_problem *in, const struct mode_found *a,
+            const struct mode_found *b)
+{
+    for (int r = 0; r < 2 * in->n; r++) {
+        double share = fmax(FRICTION_SAME, in->point[r / 2].scale);
+        double size = fmax(mode_row_size(in, a->solution.force, r),
+                           mode_row_size(in, b->solution.force, r));
+        if (fabs(a->solution.acc[r] - b->solution.acc[r]) > share * size)
+            return false;
+    }
+    return true;
+}
+
+/* Which of two choices with the same motion names it better? */
+static int
+merit(const struct mode_problem *in, const struct mode_found *found)
+{
+    int merit = has_ended(in, found) ? -1000 : 0;
+    for (int i = 0; i < in->n; i++) {
+        const struct mode_point *point = in->point + i;
+        if (point->held && !point->ended)
+            merit += 4 * same_state(found->state[i], point->before);
+        merit -=
+            found->state[i].closed && found->state[i].tangent != TANGENT_STICK;
+        merit -= found->state[i].closed;
+    }
+    return merit;
+}
+
+/* Takes out choices that do not count. */
+static void
+thin_out(struct search *search)
+{
+    struct found_list *all = &search->all;
+    const struct mode_problem *in = search->in;
+    bool others = false;
+    size_t left = 0;
+    for (size_t i = 0; i < all->n; i++)
+        others |= !has_ended(in, all->v + i);
+    for (size_t i = 0; i < all->n; i++)
+        if (!others || !has_ended(in, all->v + i))
+            all->v[left++] = all->v[i];
+    all->n = left;
+    bool *gone = NEW_N(search->arena, bool, all->n + 1);
+    for (size_t i = 0; i < all->n; i++)
+        for (size_t j = 0; j < all->n; j++)
+            gone[i] |= i != j && shadowed(in, all->v + i, all->v + j);
+    left = 0;
+    for (size_t i = 0; i < all->n; i++)
+        if (!gone[i])
+            all->v[left++] = all->v[i];
+    all->n = left;
+}
+
+/* Counts the different motions, and decides which of them goes on. */
+static void
+verdict(struct search *search, bool complete, struct mode_result *out)
+{
+    const struct mode_problem *in = search->in;
+    int going = 0;
+    thin_out(search);
+    out->n = 0;
+    for (size_t i = 0; i < search->all.n; i++) {
+        const struct mode_found *found = search->all.v + i;
+        int same = 0;
+        while (same < out->n && !same_motion(in, out->found + same, found))
+            same++;
+        if (same == FRICTION_SETS_MOST)
+            continue;
+        if (same == out->n) {
+            out->found[out->n++] = *found;
+            continue;
+        }
+        bool goes_on = out->found[same].goes_on || found->goes_on;
+        bool better = merit(in, found) > merit(in, out->found + same);
+        if (better)
+            out->found[same] = *found;
+        out->found[same].goes_on = goes_on;
+    }
+    out->taken = out->n == 1 ? 0 : -1;
+    for (int i = 0; i < out->n && out->n > 1; i++)
+        if (out->found[i].goes_on) {
+            going++;
+            out->taken = i;
+        }
+    if (going > 1)
+        out->taken = -1;
+    const struct mode_solution *one = &out->found[0].solution;
+    out->verdict = out->n == 0   ? complete ? FRICTION_NONE : FRICTION_UNKNOWN
+                   : out->n > 1  ? FRICTION_SEVERAL
+                   : one->loads  ? FRICTION_LOADS
+                   : !complete   ? FRICTION_NOT_SHOWN
+                   : one->shared ? FRICTION_SHARED
+                                 : FRICTION_UNIQUE;
+}
+
+void
+mode_search(struct arena *arena, const struct mode_problem *in,
+            struct mode_result *out)
+{
+    assert(arena && in && in->n > 0 && out);
+    struct search search = {.arena = arena, .in = in};
+    size_t rows = 2 * (size_t)in->n;
+    search.scratch = mode_scratch_new(arena, in->n);
+    search.state = NEW_N(arena, struct point_state, in->n);
+    search.trial.force = NEW_N(arena, double, rows);
+    search.trial.acc = NEW_N(arena, double, rows);
+    bool complete = in->n <= FRICTION_POINTS_TRIED;
+    if (complete)
+        enumerate(&search);
+    else {
+        as_before(&search);
+        if (!search.all.n)
+            all_closed(&search);
+        if (!search.all.n)
+            by_pairs(&search);
+    }
+    verdict(&search, complete, out);
+}

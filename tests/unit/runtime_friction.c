@@ -320,6 +320,29 @@ dependent_points(void **state)
     assert_true(held > 1000);
 }
 
+/* Many points: what Lemke's method leads to obeys the law. With little friction
+ * there always is a motion, and it is found. */
+static void
+many_points(void **state)
+{
+    (void)state;
+    uint64_t seed = 31;
+    for (int t = 0; t < 600; t++) {
+        struct many m;
+        int n = 7 + t % 6;
+        bool little = t % 2 == 0;
+        random_many(&seed, n, t % 3 ? 2 * n : 6, little ? 0.05 : 1.0, &m);
+        struct friction_instant in = {n, m.point, m.W, m.free, m.terms};
+        struct friction_choice out;
+        friction_choose(arena, &in, &out);
+        if (little)
+            assert_int_equal(out.verdict, FRICTION_NOT_SHOWN);
+        for (int i = 0; i < out.n; i++)
+            obeys(&m, &out.set[i], 1e-7);
+        arena_clear(arena);
+    }
+}
+
 /* uniform ladder of length 2 and mass 1 on floor and wall */
 static struct friction_choice
 ladder(double degrees, double mu_floor, double mu_wall)
@@ -593,6 +616,7 @@ main(void)
         cmocka_unit_test_setup_teardown(goes_on, set_up, tear_down),
         cmocka_unit_test_setup_teardown(several_points, set_up, tear_down),
         cmocka_unit_test_setup_teardown(dependent_points, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(many_points, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ladders, set_up, tear_down),
         cmocka_unit_test(stated_impacts),
         cmocka_unit_test(random_impacts),

@@ -55,7 +55,8 @@ struct mode_scratch;
 /* -- mode_forces.c ----------------------------------------------------------
  */
 
-struct mode_scratch *mode_scratch_new(struct arena *arena, int n);
+struct mode_scratch *mode_scratch_new(struct arena *arena,
+                                      const struct mode_problem *in);
 /* Finds the forces of a choice of modes, and whether they satisfy its
  * inequalities. `solution` needs room for its arrays. */
 void mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,

@@ -42,11 +42,11 @@ struct mode_scratch {
 };
 
 struct mode_scratch *
-mode_scratch_new(struct arena *arena, int n)
+mode_scratch_new(struct arena *arena, const struct mode_problem *in)
 {
-    assert(arena && n > 0);
+    assert(arena && in && in->n > 0);
     struct mode_scratch *scratch = NEW(arena, struct mode_scratch);
-    int most = 2 * n;
+    int most = 2 * in->n;
     size_t m = (size_t)most;
     scratch->unknown = NEW_N(arena, int, m);
     scratch->along = NEW_N(arena, double, m);
@@ -66,6 +66,10 @@ mode_scratch_new(struct arena *arena, int n)
     scratch->t = NEW_N(arena, double, m);
     scratch->room = NEW_N(arena, double, least_distance_room(3 * most, most));
     scratch->bound = NEW_N(arena, struct mode_bound, 3 * m);
+    for (int r = 0; r < most; r++) {
+        double w = in->W[r * (most + 1)];
+        scratch->scale[r] = w > 0.0 ? 1.0 / sqrt(w) : 1.0;
+    }
     return scratch;
 }
 
@@ -106,10 +110,6 @@ unknowns(struct mode_scratch *scratch, const struct mode_problem *in,
             scratch->along[scratch->k] = 0.0;
             scratch->unknown[scratch->k++] = 2 * i + 1;
         }
-    }
-    for (int r = 0; r < 2 * in->n; r++) {
-        double w = in->W[r * (2 * in->n + 1)];
-        scratch->scale[r] = w > 0.0 ? 1.0 / sqrt(w) : 1.0;
     }
 }
 
@@ -300,29 +300,43 @@ bounds(struct mode_scratch *scratch, const struct mode_problem *in,
     }
 }
 
-/* The value of a bound, and in *size the size of its terms. */
+/* The value of a bound; solution->acc is not asked. */
 static double
 bound_value(const struct mode_bound *bound, const struct mode_problem *in,
-            const struct mode_solution *solution, double *size)
+            const double *force)
 {
     double value = bound->offset;
-    *size = 0.0;
+    int rows = 2 * in->n;
+    for (int j = 0; j < 2 && bound->row[j] >= 0; j++)
+        value += bound->factor[j] * force[bound->row[j]];
+    if (bound->acc >= 0) {
+        const double *w = in->W + (size_t)bound->acc * (size_t)rows;
+        value = in->free[bound->acc];
+        for (int j = 0; j < rows; j++)
+            value += w[j] * force[j];
+        value *= bound->acc_sign;
+    }
+    return value;
+}
+
+/* The size of the terms of a bound. A force is known as well as the
+ * acceleration that it answers to. */
+static double
+bound_size(const struct mode_bound *bound, const struct mode_problem *in,
+           const double *force)
+{
+    double size = 0.0;
     for (int j = 0; j < 2 && bound->row[j] >= 0; j++) {
         int row = bound->row[j];
         double w = in->W[row * (2 * in->n + 1)];
-        value += bound->factor[j] * solution->force[row];
-        *size = fmax(*size, fabs(bound->factor[j] * solution->force[row]));
-        /* a force is known as well as the acceleration that it answers to */
+        size = fmax(size, fabs(bound->factor[j] * force[row]));
         if (w > 0.0)
-            *size =
-                fmax(*size, fabs(bound->factor[j]) *
-                                mode_row_size(in, solution->force, row) / w);
+            size = fmax(size, fabs(bound->factor[j]) *
+                                  mode_row_size(in, force, row) / w);
     }
-    if (bound->acc >= 0) {
-        value = bound->acc_sign * solution->acc[bound->acc];
-        *size = mode_row_size(in, solution->force, bound->acc);
-    }
-    return value;
+    if (bound->acc >= 0)
+        size = mode_row_size(in, force, bound->acc);
+    return size;
 }
 
 static int
@@ -331,21 +345,33 @@ bound_point(const struct mode_bound *bound)
     return (bound->row[0] >= 0 ? bound->row[0] : bound->acc) / 2;
 }
 
-/* Do all bounds hold? Sets the margin. */
+/* Do all bounds hold? */
 static bool
 bounds_hold(const struct mode_scratch *scratch, const struct mode_problem *in,
-            struct mode_solution *solution)
+            const double *force)
 {
-    solution->margin = INFINITY;
     for (int b = 0; b < scratch->n_bound; b++) {
         const struct mode_bound *bound = scratch->bound + b;
-        double size, value = bound_value(bound, in, solution, &size);
-        double share = size > 0.0 ? value / size : 0.0;
-        if (!(share >= -in->point[bound_point(bound)].scale))
+        double value = bound_value(bound, in, force);
+        if (!(value >= 0.0 || value >= -in->point[bound_point(bound)].scale *
+                                           bound_size(bound, in, force)))
             return false;
-        solution->margin = fmin(solution->margin, fmax(0.0, share));
     }
     return true;
+}
+
+/* the least share of its terms by which a bound holds */
+static double
+least_margin(const struct mode_scratch *scratch, const struct mode_problem *in,
+             const double *force)
+{
+    double margin = INFINITY;
+    for (int b = 0; b < scratch->n_bound; b++) {
+        double value = bound_value(scratch->bound + b, in, force),
+               size = bound_size(scratch->bound + b, in, force);
+        margin = fmin(margin, value > 0.0 ? value / size : 0.0);
+    }
+    return margin;
 }
 
 /* the derivative of a bound along a direction of forces */
@@ -366,16 +392,13 @@ bound_along(const struct mode_bound *bound, const struct mode_problem *in,
  * False: there are none. */
 static bool
 least_within(struct mode_scratch *scratch, const struct mode_problem *in,
-             int count, struct mode_solution *solution)
+             int count, double *force)
 {
     int rows = 2 * in->n, m = 0;
-    double big = 0.0;
     if (count > LEAST_DISTANCE_MOST)
         return false;
     for (int b = 0; b < scratch->n_bound; b++) {
-        double size,
-            value = bound_value(scratch->bound + b, in, solution, &size),
-            length = 0.0;
+        double value = bound_value(scratch->bound + b, in, force), length = 0.0;
         double *a = scratch->A + (size_t)m * (size_t)count;
         for (int d = 0; d < count; d++) {
             a[d] = bound_along(scratch->bound + b, in,
@@ -387,17 +410,14 @@ least_within(struct mode_scratch *scratch, const struct mode_problem *in,
         for (int d = 0; d < count; d++)
             a[d] /= length;
         scratch->h[m++] = -value / length;
-        big = fmax(big, fabs(value / length));
     }
     if (!least_distance(m, count, scratch->A, scratch->h, FRICTION_TOLERANCE,
                         scratch->t, scratch->room))
         return false;
     for (int d = 0; d < count; d++)
         for (int r = 0; r < rows; r++)
-            solution->force[r] +=
-                scratch->t[d] *
-                scratch->null[(size_t)d * (size_t)rows + (size_t)r];
-    accelerations(in, solution->force, solution->acc);
+            force[r] += scratch->t[d] *
+                        scratch->null[(size_t)d * (size_t)rows + (size_t)r];
     return true;
 }
 
@@ -449,6 +469,10 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
     }
     if (!regular && rank < k)
         count = null_directions(scratch, in, rank, solution->force);
+    if (!bounds_hold(scratch, in, solution->force) &&
+        (count == 0 || !least_within(scratch, in, count, solution->force) ||
+         !bounds_hold(scratch, in, solution->force)))
+        return;
     accelerations(in, solution->force, solution->acc);
     for (int j = 0; j < k; j++) {
         int row = scratch->unknown[j];
@@ -456,14 +480,11 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
             FRICTION_TOLERANCE * mode_row_size(in, solution->force, row))
             return; /* no forces hold these rows */
     }
-    if (!bounds_hold(scratch, in, solution) &&
-        (count == 0 || !least_within(scratch, in, count, solution) ||
-         !bounds_hold(scratch, in, solution)))
-        return;
     for (int j = 0; j < k; j++)
         solution->acc[scratch->unknown[j]] = 0.0;
     solution->consistent = true;
     solution->shared = count > 0;
+    solution->margin = least_margin(scratch, in, solution->force);
     if (count > 0)
         loads_spread(scratch, in, count, solution);
 }

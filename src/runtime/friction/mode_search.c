@@ -430,7 +430,7 @@ mode_search(struct arena *arena, const struct mode_problem *in,
     assert(arena && in && in->n > 0 && out);
     struct search search = {.arena = arena, .in = in};
     size_t rows = 2 * (size_t)in->n;
-    search.scratch = mode_scratch_new(arena, in->n);
+    search.scratch = mode_scratch_new(arena, in);
     search.state = NEW_N(arena, struct point_state, in->n);
     search.trial.force = NEW_N(arena, double, rows);
     search.trial.acc = NEW_N(arena, double, rows);

@@ -91,17 +91,6 @@ is_summed(const struct result *result, double time)
     return false;
 }
 
-/* In space the distances of smooth shapes come from searches that converge
- * slowly: they are lower bounds. */
-static double
-depth_allowed(const struct solid *a, const struct solid *b)
-{
-    bool smooth =
-        (!a->corners && a->shape != SHAPE_BALL && a->shape != SHAPE_HALF) ||
-        (!b->corners && b->shape != SHAPE_BALL && b->shape != SHAPE_HALF);
-    return smooth && a->dimension == 3 ? 1e-4 : APART;
-}
-
 static void
 audit_gaps(struct audit *audit, int row)
 {
@@ -117,12 +106,12 @@ audit_gaps(struct audit *audit, int row)
             solid_separation(a, result_state(result, row, contact->first), b,
                              result_state(result, row, contact->second));
         double gap = result->gap[row * result->contacts + i];
-        if (own < -depth_allowed(a, b))
+        if (own < -APART)
             finding_set(audit->finding, "overlap",
                         "%s: depth %.3g at t = %.17g (gap %.3g)", contact->name,
                         -own, result->t[row], gap);
         else if (own > APART &&
-                 !(fabs(gap - own) < depth_allowed(a, b) * (1 + own)))
+                 !(fabs(gap - own) < APART * (1 + own)))
             finding_set(audit->finding, "gap",
                         "%s: gap %.17g at t = %.17g, the distance is %.17g",
                         contact->name, gap, result->t[row], own);

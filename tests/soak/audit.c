@@ -110,8 +110,7 @@ audit_gaps(struct audit *audit, int row)
             finding_set(audit->finding, "overlap",
                         "%s: depth %.3g at t = %.17g (gap %.3g)", contact->name,
                         -own, result->t[row], gap);
-        else if (own > APART &&
-                 !(fabs(gap - own) < APART * (1 + own)))
+        else if (own > APART && !(fabs(gap - own) < APART * (1 + own)))
             finding_set(audit->finding, "gap",
                         "%s: gap %.17g at t = %.17g, the distance is %.17g",
                         contact->name, gap, result->t[row], own);

@@ -227,6 +227,13 @@ points(struct simulation *sim, struct group *group, double ahead)
     if (near == 0 ||
         contact_point_states(run, group->spot, near, group->point, group->G))
         return false;
+    /* impacts hand the rounding of their speeds on from point to point */
+    double speed = 0.0, acc = 0.0;
+    for (int point = 0; point < near; point++) {
+        speed = fmax(speed, group->point[point].speed);
+        acc =
+            fmax(acc, mode_still_acceleration(run, group->spot[point].contact));
+    }
     for (int point = 0; point < near; point++) {
         uint32_t contact = group->spot[point].contact;
         group->e[point] =
@@ -239,8 +246,11 @@ points(struct simulation *sim, struct group *group, double ahead)
             group->point[point].gap = 0.0;
         if (group->point[point].gap == 0.0 &&
             fabs(group->point[point].rate) <=
-                CHATTER_NOISE * DBL_EPSILON * group->point[point].speed)
+                CHATTER_NOISE * DBL_EPSILON * speed)
             group->point[point].rate = 0.0;
+        if (group->point[point].gap == 0.0 && group->point[point].rate == 0.0 &&
+            fabs(group->point[point].free) <= acc)
+            group->point[point].free = 0.0;
     }
     for (int point = 0; point < persistent_count(run); point++) {
         bool on;
@@ -575,7 +585,6 @@ known(struct flight_history *flights, const struct group *group,
     double most = 0.0, least = INFINITY, was = flights->meet,
            before = flights->off;
     uint64_t mark = signature(group, limit);
-    bool same = mark == flights->group;
     for (int i = 0; i < group->n; i++)
         if (limit->group[i]) {
             most = fmax(most, group->place[i]);
@@ -583,6 +592,8 @@ known(struct flight_history *flights, const struct group *group,
                 least = fmin(least, fabs(group->point[i].rate));
         }
     double low = DBL_EPSILON * CHATTER_NOISE * most / least;
+    /* A prediction whose time has passed was one of an earlier limit. */
+    bool same = mark == flights->group && was >= now - low;
     flights->meet = now + limit->remaining;
     flights->group = mark;
     flights->off = same ? fabs(flights->meet - was) : INFINITY;

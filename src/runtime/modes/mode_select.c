@@ -10,14 +10,21 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/modes/mode_select.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/lcp.h"
+#include "runtime/numerics/vec3.h"
 
 /* Accelerations and forces below this share of their terms are none: positions
  * and directions come from closest points, which are right to some 1e-13. */
 #define FORCE_NONE 1e-10
+/* An acceleration of a gap is a difference of terms: weight, and what the
+ * motion along curved surfaces makes of the speeds. Below so many rounding
+ * errors of those terms nothing presses the bodies together. */
+#define FORCE_ROUNDING (256.0 * DBL_EPSILON)
+
 int
 contact_point_states(struct rt *run, const struct contact_point *spot, int n,
                      struct contact_point_state *out, double *G)
@@ -70,6 +77,25 @@ speeds_at(const struct rt *run, uint32_t c)
             sum += fabs(v[i]) * reach;
     }
     return sum;
+}
+
+/* The terms of an acceleration are weight across the normal, and speeds u along
+ * surfaces that curve over lengths l, with u^2/l. */
+double
+mode_still_acceleration(struct rt *run, uint32_t contact)
+{
+    const imp_contact *image_contact = rt_contact(run, contact);
+    double velocity[3] = {0.0, 0.0, 0.0}, turning = 0.0;
+    for (int e = 0; e < 2; e++) {
+        const imp_body *body = rt_body(run, image_contact->body[e]);
+        double speed, spin, reach = run->env[body->env_body + IMP_BODY_RADIUS];
+        body_speeds(run, body, &speed, &spin);
+        body_add_velocity(run, body, e == 0 ? -1.0 : 1.0, velocity);
+        turning += isfinite(reach) ? spin * spin * reach : 0.0;
+    }
+    double speed = vec3_norm(velocity);
+    return FORCE_ROUNDING * (vec3_norm(run->world.gravity) + turning +
+                             speed * speed / gap_length(run, contact));
 }
 
 double
@@ -139,10 +165,15 @@ keep(struct rt *run, struct choice *problem, struct persistent_group **to)
     struct contact_point *spot =
         NEW_N(run->brief, struct contact_point, problem->n + 1);
     int count = 0, n_on;
+    double rounding = 0.0;
     *to = NULL;
+    /* forces hand it on from point to point */
+    for (int i = 0; i < problem->n; i++)
+        rounding = fmax(
+            rounding, mode_still_acceleration(run, problem->p[i].spot.contact));
     for (int i = 0; i < problem->n; i++)
         if (problem->force[i] * problem->G[i * problem->n + i] >
-            FORCE_NONE * problem->size[i])
+            fmax(FORCE_NONE * problem->size[i], rounding))
             spot[count++] = problem->p[i].spot;
     n_on = count;
     for (int i = 0; i < problem->n; i++) {

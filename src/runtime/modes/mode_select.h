@@ -28,6 +28,9 @@ int contact_point_states(struct rt *run, const struct contact_point *spot,
 /* that rate (m/s) for the points of a contact whose gap is accelerated so
  * (m/s^2) */
 double mode_still_rate(struct rt *run, uint32_t contact, double acceleration);
+/* What rounding leaves of the acceleration (m/s^2) of a gap of the contact where
+ * its terms cancel. */
+double mode_still_acceleration(struct rt *run, uint32_t contact);
 
 enum mode_choice {
     MODE_FREE,   /* no point pushes */

@@ -15,11 +15,10 @@
 #include "runtime/friction/least_distance.h"
 #include "runtime/numerics/dense.h"
 
-/* a pivot below this share of the largest asks for the SVD */
-#define PIVOT_REGULAR 1e-6
-/* a singular value below this share of the greatest counts as 0: W of dependent
- * points is known to rounding, and so is its square root's sine */
-#define SINGULAR_ZERO 1e-11
+/* A pivot below this share of the first belongs to points that depend on each
+ * other: a sine of 3e-6 between their directions; rounding makes 10^-4 of it.
+ */
+#define PIVOT_ZERO 1e-11
 
 /* an inequality: sum of factor[j] force[row[j]] + acceleration `acc` >= -slack
  */
@@ -33,7 +32,8 @@ struct mode_scratch {
     int *unknown;  /* its row of forces */
     double *along; /* of a closed point that slips: T per N; else 0 */
     double *scale; /* 2 n: 1/sqrt(W_ii) */
-    double *K, *lu, *U, *V, *s, *rhs, *x, *work;
+    double *K, *rhs, *x, *work;
+    int *order;   /* of pivots: which unknown stands where */
     double *base; /* 2 n: forces without the unknowns */
     double *null; /* orthonormal directions of forces, up to k, 2 n each */
     double *A, *h, *t, *room;
@@ -51,15 +51,12 @@ mode_scratch_new(struct arena *arena, const struct mode_problem *in)
     scratch->unknown = NEW_N(arena, int, m);
     scratch->along = NEW_N(arena, double, m);
     scratch->scale = NEW_N(arena, double, m);
-    scratch->K = NEW_N(arena, double, 4 * m * m + 5 * m);
-    scratch->lu = scratch->K + m * m;
-    scratch->U = scratch->lu + m * m;
-    scratch->V = scratch->U + m * m;
-    scratch->s = scratch->V + m * m;
-    scratch->rhs = scratch->s + m;
+    scratch->K = NEW_N(arena, double, m *m + 4 * m);
+    scratch->rhs = scratch->K + m * m;
     scratch->x = scratch->rhs + m;
     scratch->work = scratch->x + m;
     scratch->base = scratch->work + m;
+    scratch->order = NEW_N(arena, int, m);
     scratch->null = NEW_N(arena, double, m *m);
     scratch->A = NEW_N(arena, double, 3 * m * m);
     scratch->h = NEW_N(arena, double, 3 * m);
@@ -158,61 +155,125 @@ equations(struct mode_scratch *scratch, const struct mode_problem *in)
     }
 }
 
-/* Gauss elimination with partial pivoting; false where a pivot is small. */
-static bool
+/* Brings the greatest entry of the rows and columns from c on to place (c, c).
+ */
+static double
+bring_pivot(struct mode_scratch *scratch, int c)
+{
+    int k = scratch->k, row = c, column = c;
+    double *a = scratch->K;
+    for (int i = c; i < k; i++)
+        for (int j = c; j < k; j++)
+            if (fabs(a[i * k + j]) > fabs(a[row * k + column])) {
+                row = i;
+                column = j;
+            }
+    for (int j = 0; j < k && row != c; j++) {
+        double swap = a[c * k + j];
+        a[c * k + j] = a[row * k + j];
+        a[row * k + j] = swap;
+    }
+    double swap = scratch->rhs[c];
+    scratch->rhs[c] = scratch->rhs[row];
+    scratch->rhs[row] = swap;
+    for (int i = 0; i < k && column != c; i++) {
+        swap = a[i * k + c];
+        a[i * k + c] = a[i * k + column];
+        a[i * k + column] = swap;
+    }
+    int unknown = scratch->order[c];
+    scratch->order[c] = scratch->order[column];
+    scratch->order[column] = unknown;
+    return fabs(a[c * k + c]);
+}
+
+/* Gauss elimination with complete pivoting, in place. Returns the rank. */
+static int
 eliminate(struct mode_scratch *scratch)
 {
     int k = scratch->k;
-    double *a = scratch->lu, *b = scratch->x, most = 0.0, least = INFINITY;
-    memcpy(a, scratch->K, sizeof *a * (size_t)(k * k));
-    memcpy(b, scratch->rhs, sizeof *b * (size_t)k);
+    double *a = scratch->K, first = 0.0;
+    for (int c = 0; c < k; c++)
+        scratch->order[c] = c;
     for (int c = 0; c < k; c++) {
-        int p = c;
-        for (int i = c + 1; i < k; i++)
-            if (fabs(a[i * k + c]) > fabs(a[p * k + c]))
-                p = i;
-        double pivot = fabs(a[p * k + c]);
-        most = fmax(most, pivot);
-        least = fmin(least, pivot);
-        if (!(least > PIVOT_REGULAR * most))
-            return false;
-        for (int j = 0; j < k && p != c; j++) {
-            double swap = a[c * k + j];
-            a[c * k + j] = a[p * k + j];
-            a[p * k + j] = swap;
-        }
-        double swap = b[c];
-        b[c] = b[p];
-        b[p] = swap;
+        double pivot = bring_pivot(scratch, c);
+        first = c ? first : pivot;
+        if (!(pivot > PIVOT_ZERO * first))
+            return c;
         for (int i = c + 1; i < k; i++) {
             double f = a[i * k + c] / a[c * k + c];
-            for (int j = c; j < k; j++)
+            if (f == 0.0)
+                continue;
+            for (int j = c + 1; j < k; j++)
                 a[i * k + j] -= f * a[c * k + j];
-            b[i] -= f * b[c];
+            scratch->rhs[i] -= f * scratch->rhs[c];
         }
     }
-    for (int i = k - 1; i >= 0; i--) {
-        for (int j = i + 1; j < k; j++)
-            b[i] -= a[i * k + j] * b[j];
-        b[i] /= a[i * k + i];
+    return k;
+}
+
+/* Solves the triangle of the first `rank` columns for a right-hand side, which
+ * stands in x by order of pivots; the other unknowns keep what they have. */
+static void
+back_substitute(const struct mode_scratch *scratch, int rank, double *x)
+{
+    int k = scratch->k;
+    for (int i = rank - 1; i >= 0; i--) {
+        for (int j = i + 1; j < rank; j++)
+            x[i] -= scratch->K[i * k + j] * x[j];
+        x[i] /= scratch->K[i * k + i];
     }
+}
+
+/* One solution: unknowns beyond the rank are 0. */
+static void
+one_solution(struct mode_scratch *scratch, int rank)
+{
+    for (int i = 0; i < scratch->k; i++)
+        scratch->work[i] = i < rank ? scratch->rhs[i] : 0.0;
+    back_substitute(scratch, rank, scratch->work);
+    for (int i = 0; i < scratch->k; i++)
+        scratch->x[scratch->order[i]] =
+            scratch->work[i] *
+            scratch->scale[scratch->unknown[scratch->order[i]]];
+}
+
+/* Are the equations beyond the rank satisfied, to the tolerance? Their right
+ * sides are what the elimination has left of them. */
+static bool
+rest_is_zero(const struct mode_scratch *scratch, const struct mode_problem *in,
+             int rank)
+{
+    double size = 0.0;
+    for (int j = 0; j < scratch->k; j++) {
+        int row = scratch->unknown[j];
+        double terms = in->terms ? in->terms[row] : fabs(in->free[row]);
+        size = fmax(size, scratch->scale[row] * terms);
+    }
+    for (int i = 0; i < rank; i++)
+        size = fmax(size, fabs(scratch->rhs[i]));
+    for (int i = rank; i < scratch->k; i++)
+        if (fabs(scratch->rhs[i]) > FRICTION_TOLERANCE * size)
+            return false;
     return true;
 }
 
-/* The least x by the SVD; returns the rank. */
-static int
-least_unknowns(struct mode_scratch *scratch)
+/* The unknowns of a direction that leaves the equations as they are: the d-th
+ * unknown beyond the rank is 1. Into scratch->work. */
+static void
+null_unknowns(struct mode_scratch *scratch, int rank, int d)
 {
-    int k = scratch->k, rank = 0;
+    int k = scratch->k;
+    double *y = scratch->rhs, *x = scratch->work;
+    for (int i = 0; i < rank; i++)
+        y[i] = -scratch->K[i * k + d];
+    back_substitute(scratch, rank, y);
     for (int i = 0; i < k; i++)
-        for (int j = 0; j < k; j++)
-            scratch->U[j * k + i] = scratch->K[i * k + j];
-    dense_svd(k, k, scratch->U, scratch->V, scratch->s);
-    while (rank < k && scratch->s[rank] > SINGULAR_ZERO * scratch->s[0])
-        rank++;
-    dense_svd_solve(k, k, scratch->U, scratch->V, scratch->s, rank,
-                    scratch->rhs, scratch->x, scratch->work);
-    return rank;
+        x[scratch->order[i]] =
+            (i < rank ? y[i]
+             : i == d ? 1.0
+                      : 0.0) *
+            scratch->scale[scratch->unknown[scratch->order[i]]];
 }
 
 /* Orthonormal directions of forces that leave the equations as they are;
@@ -225,9 +286,7 @@ null_directions(struct mode_scratch *scratch, const struct mode_problem *in,
     for (int d = rank; d < k; d++) {
         double *z = scratch->null + (size_t)count * (size_t)rows, length = 0.0;
         memset(z, 0, sizeof *z * (size_t)rows);
-        for (int j = 0; j < k; j++)
-            scratch->work[j] =
-                scratch->V[d * k + j] * scratch->scale[scratch->unknown[j]];
+        null_unknowns(scratch, rank, d);
         spread_unknowns(scratch, scratch->work, z);
         for (int r = 0; r < rows; r++)
             length = fmax(length, fabs(z[r]));
@@ -388,6 +447,19 @@ bound_along(const struct mode_bound *bound, const struct mode_problem *in,
     return sum;
 }
 
+/* the size of the derivatives of a bound by forces */
+static double
+bound_weight(const struct mode_bound *bound, const struct mode_problem *in)
+{
+    int rows = 2 * in->n;
+    double weight = 0.0;
+    for (int j = 0; j < 2 && bound->row[j] >= 0; j++)
+        weight = fmax(weight, fabs(bound->factor[j]));
+    for (int c = 0; c < rows && bound->acc >= 0; c++)
+        weight = fmax(weight, fabs(in->W[bound->acc * rows + c]));
+    return weight;
+}
+
 /* Moves along the null directions to the least forces that satisfy the bounds.
  * False: there are none. */
 static bool
@@ -405,8 +477,13 @@ least_within(struct mode_scratch *scratch, const struct mode_problem *in,
                                scratch->null + (size_t)d * (size_t)rows);
             length = hypot(length, a[d]);
         }
-        if (!(length > 0.0))
+        if (!(length >
+              FRICTION_TOLERANCE * bound_weight(scratch->bound + b, in))) {
+            if (value <
+                -FRICTION_TOLERANCE * bound_size(scratch->bound + b, in, force))
+                return false;
             continue;
+        }
         for (int d = 0; d < count; d++)
             a[d] /= length;
         scratch->h[m++] = -value / length;
@@ -456,19 +533,15 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
     solution->consistent = solution->shared = solution->loads = false;
     solution->spread = 0.0;
     memcpy(solution->force, scratch->base, sizeof(double) * (size_t)rows);
-    bool regular = true;
-    int rank = k;
     if (k > 0) {
         equations(scratch, in);
-        regular = eliminate(scratch);
-        if (!regular)
-            rank = least_unknowns(scratch);
-        for (int j = 0; j < k; j++)
-            scratch->x[j] *= scratch->scale[scratch->unknown[j]];
+        int rank = eliminate(scratch);
+        one_solution(scratch, rank);
         spread_unknowns(scratch, scratch->x, solution->force);
-    }
-    if (!regular && rank < k)
+        if (rank < k && !rest_is_zero(scratch, in, rank))
+            return; /* no forces hold these rows */
         count = null_directions(scratch, in, rank, solution->force);
+    }
     if (!bounds_hold(scratch, in, solution->force) &&
         (count == 0 || !least_within(scratch, in, count, solution->force) ||
          !bounds_hold(scratch, in, solution->force)))

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* The simplex method with a dense tableau (linear_program.h), for problems of
+ * some tens of rows. Columns and rows are scaled to entries of size 1 first.
+ * The entering column is that of steepest descent; after many steps that gain
+ * nothing it is the first possible one (Bland 1977), which cannot cycle. */
+#include "runtime/friction/linear_program.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+/* an entry of the tableau, whose entries begin with size 1, that rounding may
+ * have left */
+#define ENTRY_ZERO 1e-11
+/* steps without gain after which Bland's rule is used */
+#define STALLED 40
+
+struct linear_program {
+    int m, n, width; /* columns: n, then m artificial ones, then b */
+    double *T;       /* m + 1 rows; the last one holds reduced costs */
+    double *column;  /* scale of each unknown */
+    double size;     /* of b */
+    int *basis;      /* m */
+};
+
+static void
+pivot(struct linear_program *lp, int row, int col)
+{
+    double *r = lp->T + (size_t)row * (size_t)lp->width, p = 1.0 / r[col];
+    for (int j = 0; j < lp->width; j++)
+        r[j] *= p;
+    r[col] = 1.0;
+    for (int i = 0; i <= lp->m; i++) {
+        double *t = lp->T + (size_t)i * (size_t)lp->width, f = t[col];
+        if (i == row || f == 0.0)
+            continue;
+        for (int j = 0; j < lp->width; j++)
+            t[j] -= f * r[j];
+        t[col] = 0.0;
+    }
+    lp->basis[row] = col;
+}
+
+/* the row that leaves when `col` enters; -1: nothing bounds it */
+static int
+leaving(const struct linear_program *lp, int col)
+{
+    int row = -1;
+    double least = INFINITY;
+    for (int i = 0; i < lp->m; i++) {
+        const double *t = lp->T + (size_t)i * (size_t)lp->width;
+        if (!(t[col] > ENTRY_ZERO))
+            continue;
+        double ratio = fmax(0.0, t[lp->width - 1]) / t[col];
+        if (ratio < least ||
+            (ratio == least && lp->basis[i] < lp->basis[row])) {
+            least = ratio;
+            row = i;
+        }
+    }
+    return row;
+}
+
+/* Goes to a least vertex over the first `columns` columns. False: there is
+ * none. */
+static bool
+descend(struct linear_program *lp, int columns)
+{
+    double *cost = lp->T + (size_t)lp->m * (size_t)lp->width;
+    double before = INFINITY;
+    int still = 0;
+    for (long step = 0; step < 1000L + 50L * lp->width; step++) {
+        int col = -1;
+        double steepest = -ENTRY_ZERO;
+        for (int j = 0; j < columns && (col < 0 || still < STALLED); j++)
+            if (cost[j] < steepest) {
+                col = j;
+                steepest = still < STALLED ? cost[j] : steepest;
+            }
+        if (col < 0)
+            return true;
+        int row = leaving(lp, col);
+        if (row < 0)
+            return false;
+        pivot(lp, row, col);
+        double now = -cost[lp->width - 1];
+        still = now < before - DBL_EPSILON * fabs(before) ? 0 : still + 1;
+        before = now;
+    }
+    return true;
+}
+
+/* Takes artificial columns out of the basis where a pivot allows it; what is
+ * left are rows that depend on others. */
+static void
+drive_out(struct linear_program *lp)
+{
+    for (int i = 0; i < lp->m; i++) {
+        const double *t = lp->T + (size_t)i * (size_t)lp->width;
+        int best = -1;
+        if (lp->basis[i] < lp->n)
+            continue;
+        for (int j = 0; j < lp->n; j++)
+            if (fabs(t[j]) > ENTRY_ZERO &&
+                (best < 0 || fabs(t[j]) > fabs(t[best])))
+                best = j;
+        if (best >= 0)
+            pivot(lp, i, best);
+    }
+}
+
+struct linear_program *
+linear_program_new(struct arena *arena, int m, int n, const double *A,
+                   const double *b)
+{
+    assert(arena && m >= 0 && n >= 0 && (m == 0 || (A && b)));
+    struct linear_program *lp = NEW(arena, struct linear_program);
+    *lp = (struct linear_program){.m = m, .n = n, .width = n + m + 1};
+    size_t width = (size_t)lp->width;
+    lp->T = NEW_N(arena, double, (size_t)(m + 1) * width);
+    lp->column = NEW_N(arena, double, n + 1);
+    lp->basis = NEW_N(arena, int, m + 1);
+    for (int j = 0; j < n; j++) {
+        double big = 0.0;
+        for (int i = 0; i < m; i++)
+            big = fmax(big, fabs(A[i * n + j]));
+        lp->column[j] = big > 0.0 ? 1.0 / big : 1.0;
+    }
+    for (int i = 0; i < m; i++)
+        lp->size = fmax(lp->size, fabs(b[i]));
+    double unit = lp->size > 0.0 ? 1.0 / lp->size : 1.0;
+    double *cost = lp->T + (size_t)m * width;
+    for (int i = 0; i < m; i++) {
+        double *t = lp->T + (size_t)i * width, sign = b[i] < 0.0 ? -1.0 : 1.0;
+        for (int j = 0; j < n; j++)
+            t[j] = sign * A[i * n + j] * lp->column[j];
+        t[n + i] = 1.0;
+        t[width - 1] = sign * b[i] * unit;
+        lp->basis[i] = n + i;
+        for (int j = 0; j < n; j++)
+            cost[j] -= t[j];
+        cost[width - 1] -= t[width - 1];
+    }
+    descend(lp, n);
+    if (-cost[width - 1] > LINEAR_PROGRAM_ZERO)
+        return NULL;
+    drive_out(lp);
+    return lp;
+}
+
+double
+linear_program_least(struct linear_program *lp, const double *c, double *x)
+{
+    assert(lp && (lp->n == 0 || c));
+    double *cost = lp->T + (size_t)lp->m * (size_t)lp->width, big = 0.0;
+    double unit = lp->size > 0.0 ? lp->size : 1.0, sum = 0.0;
+    memset(cost, 0, sizeof *cost * (size_t)lp->width);
+    for (int j = 0; j < lp->n; j++)
+        big = fmax(big, fabs(c[j] * lp->column[j]));
+    for (int j = 0; j < lp->n && big > 0.0; j++)
+        cost[j] = c[j] * lp->column[j] / big;
+    for (int i = 0; i < lp->m; i++) {
+        const double *t = lp->T + (size_t)i * (size_t)lp->width;
+        double f = lp->basis[i] < lp->n ? cost[lp->basis[i]] : 0.0;
+        for (int j = 0; j < lp->width && f != 0.0; j++)
+            cost[j] -= f * t[j];
+    }
+    if (!descend(lp, lp->n))
+        return -INFINITY;
+    if (x)
+        memset(x, 0, sizeof *x * (size_t)lp->n);
+    for (int i = 0; i < lp->m; i++) {
+        int j = lp->basis[i];
+        double value =
+            fmax(0.0, lp->T[(size_t)(i + 1) * (size_t)lp->width - 1]);
+        if (j >= lp->n)
+            continue;
+        sum += c[j] * lp->column[j] * value * unit;
+        if (x)
+            x[j] = lp->column[j] * value * unit;
+    }
+    return sum;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Linear programs in standard form: the least c.x with A x = b, x >= 0. */
+#ifndef IMP_RUNTIME_FRICTION_LINEAR_PROGRAM_H
+#define IMP_RUNTIME_FRICTION_LINEAR_PROGRAM_H
+
+#include <stdbool.h>
+
+struct arena;
+struct linear_program; /* its constraints, at a feasible vertex */
+
+/* Looks for a feasible vertex of A x = b, x >= 0 (m rows, n columns, A
+ * row-major; rows may depend on each other). NULL: there is none, beyond
+ * LINEAR_PROGRAM_ZERO of the terms of b. Memory: the arena. */
+#define LINEAR_PROGRAM_ZERO 1e-11
+struct linear_program *linear_program_new(struct arena *arena, int m, int n,
+                                          const double *A, const double *b);
+/* The least c.x; -INFINITY where there is no least one. x (n; may be NULL)
+ * receives a vertex where it is attained. Questions may follow each other. */
+double linear_program_least(struct linear_program *program, const double *c,
+                            double *x);
+
+#endif

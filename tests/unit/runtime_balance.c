@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Balance of forces in cones of friction, against closed forms and against what
+ * must hold of random points. */
+#include "base/arena.h"
+#include "impact_help.h"
+#include "runtime/friction/balance.h"
+
+static struct arena *arena;
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    arena = arena_new();
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    arena_free(arena);
+    return 0;
+}
+
+/* A block on a slope: two corners, rows (along x, along y, moment). */
+static void
+block_on_slope(void **state)
+{
+    (void)state;
+    for (int k = 1; k < 8; k++) {
+        double alpha = 0.1 * k, c = cos(alpha), s = sin(alpha), w = 1, h = 0.3;
+        /* normal (-s, c), along the slope (c, s); corners at -w and w, the
+         * centre h above */
+        double normal[6] = {-s, c, -w, -s, c, w};
+        double along[6] = {c, s, h, c, s, h};
+        double load[3] = {0, -9.81, 0}, mu[2] = {0.5, 0.5};
+        struct balance_problem in = {2, 0, 3, normal, along, NULL, load, mu};
+        struct balance out;
+        balance_find(arena, &in, &out);
+        CLOSE(out.critical, tan(alpha) / 0.5, 1e-9);
+        assert_int_equal(out.possible, tan(alpha) <= 0.5);
+        if (!out.possible)
+            continue;
+        /* normal forces follow from the balance, friction is shared */
+        CLOSE(out.normal[0] + out.normal[1], 9.81 * c, 1e-9);
+        CLOSE(out.normal_most[0] - out.normal_least[0], 0, 1e-8);
+        CLOSE(out.tangential[0] + out.tangential[1], 9.81 * s, 1e-9);
+        assert_true(out.tangential_most[0] > out.tangential[0] + 1e-3);
+        assert_false(out.unique);
+    }
+}
+
+/* uniform ladder between floor and wall: friction.md, 3 */
+static void
+ladder(void **state)
+{
+    (void)state;
+    double mu[2] = {0.4, 0.3}, load[3] = {0, -9.81, 0};
+    double angle = atan((1 - mu[0] * mu[1]) / (2 * mu[0]));
+    for (int k = -1; k <= 1; k++) {
+        double a = angle + 0.05 * k, c = cos(a), s = sin(a);
+        double normal[6] = {0, 1, c, 1, 0, -s}, along[6] = {1, 0, s, 0, 1, -c};
+        struct balance_problem in = {2, 0, 3, normal, along, NULL, load, mu};
+        struct balance out;
+        balance_find(arena, &in, &out);
+        if (k == 0)
+            CLOSE(out.critical, 1, 1e-9);
+        else
+            assert_int_equal(out.possible, k > 0);
+        /* the factor f of both mu: tan = (1 - f^2 m n)/(2 f m) */
+        double m = mu[0], n = mu[1], t = tan(a),
+               f = (-t * m + sqrt(t * t * m * m + m * n)) / (m * n);
+        CLOSE(out.critical, f, 1e-9);
+        if (k > 0)
+            assert_true(out.normal_most[1] > out.normal_least[1] + 1e-3);
+    }
+}
+
+/* Two jaws that squeeze a block wedge it: forces have no greatest value. */
+static void
+jaws(void **state)
+{
+    (void)state;
+    double normal[6] = {1, 0, 0, -1, 0, 0}, along[6] = {0, -1, 1, 0, 1, 1};
+    double load[3] = {0, -9.81, 0}, mu[2] = {0.4, 0.4};
+    struct balance_problem in = {2, 0, 3, normal, along, NULL, load, mu};
+    struct balance out;
+    balance_find(arena, &in, &out);
+    assert_true(out.possible);
+    CLOSE(out.normal_least[0], 9.81 / 0.8, 1e-8);
+    assert_true(isinf(out.normal_most[0]));
+    CLOSE(out.tangential_most[0], -9.81 / 2, 1e-8);
+}
+
+/* A load that is made of forces in the cones can be held; the answer balances
+ * it, and lies between its extremes. */
+static void
+random_points(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    int held = 0, loose = 0;
+    for (int t = 0; t < 3000; t++) {
+        int n = 1 + t % 6, rows = t % 2 ? 3 : 6, joints = t % 3;
+        double normal[36], along[36], joint[18], load[6] = {0}, mu[6];
+        for (int i = 0; i < n * rows; i++) {
+            normal[i] = multi_random(&seed, -1, 1);
+            along[i] = multi_random(&seed, -1, 1);
+        }
+        for (int i = 0; i < joints * rows; i++)
+            joint[i] = multi_random(&seed, -1, 1);
+        for (int i = 0; i < n; i++)
+            mu[i] = multi_random(&seed, 0, 1);
+        bool made = t % 4 != 0;
+        for (int r = 0; r < rows; r++) {
+            load[r] = made ? 0.0 : multi_random(&seed, -1, 1);
+            for (int i = 0; i < n && made; i++)
+                load[r] -= normal[i * rows + r] +
+                           (i % 2 ? 0.5 : -0.9) * mu[i] * along[i * rows + r];
+            for (int k = 0; k < joints && made; k++)
+                load[r] -= 0.3 * joint[k * rows + r];
+        }
+        struct balance_problem in = {n,     joints, rows, normal,
+                                     along, joint,  load, mu};
+        struct balance out;
+        balance_find(arena, &in, &out);
+        assert_true(out.possible || !made);
+        assert_int_equal(out.possible, out.critical <= 1 + 1e-9);
+        held += out.possible;
+        loose += !out.possible;
+        for (int i = 0; i < n && out.possible; i++) {
+            double N = out.normal[i], T = out.tangential[i];
+            assert_true(N >= -1e-7 && fabs(T) <= mu[i] * N + 1e-7);
+            assert_true(N >= out.normal_least[i] - 1e-6 * (1 + fabs(N)));
+            assert_true(N <= out.normal_most[i] + 1e-6 * (1 + fabs(N)));
+        }
+        arena_clear(arena);
+    }
+    assert_true(held > 2000 && loose > 100);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(block_on_slope, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ladder, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(jaws, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(random_points, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -21,7 +21,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 6u
+#define IMP_ABI_VERSION 7u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -80,7 +80,8 @@ typedef struct imp_instr {
 enum imp_jacobian {
     IMP_JACOBIAN_GENERAL,      /* imp_lu_factor */
     IMP_JACOBIAN_SEMIDEFINITE, /* imp_ldlt_factor */
-    IMP_JACOBIAN_SADDLE        /* imp_saddle_factor */
+    IMP_JACOBIAN_SADDLE,       /* imp_saddle_factor */
+    IMP_JACOBIAN_RANK          /* imp_rank_factor */
 };
 
 typedef struct imp_tape {
@@ -97,7 +98,7 @@ typedef struct imp_tape {
     imp_ref unknowns; /* uint32_t: registers of the UNKNOWN instructions */
     imp_ref residual; /* uint32_t: registers of F, as many */
     imp_ref jacobian; /* uint32_t: registers of dF_i/du_j, row-major n*n */
-    /* enum imp_jacobian; where it is symmetric, F(u) = 0 has a solution: rows
+    /* enum imp_jacobian; where it is not GENERAL, F(u) = 0 has a solution: rows
      * that depend on others (redundant joints) are left out, their unknowns do
      * not change */
     uint32_t symmetric;
@@ -164,7 +165,8 @@ enum imp_bodyenv {
     IMP_BODY_VOLUME = 18,
     /* what contacts that stay closed do, at the present state: acceleration of
      * the centre (3, world axes), and of the spin, or the moment where joints
-     * hold it (3, body axes; plane: the first entry); 0 but while runtime/motion/persistent.c solves for joints */
+     * hold it (3, body axes; plane: the first entry); 0 but while
+     * runtime/motion/persistent.c solves for joints */
     IMP_BODY_PUSH = 19,
     IMP_BODY_SIZE = 25
 };
@@ -187,8 +189,36 @@ enum imp_contactenv {
     IMP_CONTACT_AT = 12,
     IMP_CONTACT_DIRECTION = 15,
     IMP_CONTACT_PRIORITY = 18,
-    IMP_CONTACT_ACTIVE = 19, /* of a system: 1 while it slides, else 0 */
-    IMP_CONTACT_SIZE = 20
+    IMP_CONTACT_ACTIVE = 19, /* of a system: 1 while it is closed, else 0 */
+    /* Coulomb's friction (IMP_CONTACTF_FRICTION). MU is the coefficient of a
+     * point that slips. Written by the setup tape; where a formula of a system
+     * gives them, they are 0 here and follow from imp_contact.slip */
+    IMP_CONTACT_MU_STATIC = 20, /* of a point that sticks */
+    IMP_CONTACT_MU_IMPACT = 21, /* of an impact */
+    /* the mode, for the tapes of a system: 1 while the closed contact sticks,
+     * else 0; the sign of the slip while it slips, else 0 */
+    IMP_CONTACT_STICK = 22,
+    IMP_CONTACT_SIGN = 23,
+    /* What a run tells of a contact at the recorded time: force along the
+     * normal (>= 0), friction on the second body along the tangent, slip
+     * velocity, work that sliding friction and the tangential impulses have
+     * done so far (<= 0), and the mode as enum contact_mode_told */
+    IMP_CONTACT_NORMAL_FORCE = 24,
+    IMP_CONTACT_FRICTION_FORCE = 25,
+    IMP_CONTACT_SLIP = 26,
+    IMP_CONTACT_WORK = 27,
+    IMP_CONTACT_MODE = 28,
+    IMP_CONTACT_SIZE = 29
+};
+/* outputs of the setup tape per contact (imp_image.setup) */
+#define IMP_CONTACT_OUTS 11
+/* what the column `mode` of a contact says */
+enum contact_mode_told {
+    CONTACT_TOLD_FREE,
+    CONTACT_TOLD_STICK,
+    CONTACT_TOLD_SLIP_POSITIVE,
+    CONTACT_TOLD_SLIP_NEGATIVE,
+    CONTACT_TOLD_SLIDE /* closed, without friction */
 };
 /* joint: per joint, written by the setup tape; world axes at the start. In the
  * plane `at` has z = 0 and the axis of a hinge is z */
@@ -376,13 +406,17 @@ typedef struct imp_system {
     uint32_t energy; /* eval: kinetic, potential energy */
     uint32_t mass;   /* eval: mass matrix, n x n row-major */
     uint32_t flags;
-    /* Motion while contacts slide: those whose ACTIVE is 1 keep their gap, by
-     * forces lambda, one per contact of the system (0 where not active);
-     * series; local: lambda. Rows: of the state, then of lambda. solve (eval;
-     * local: lambda): residual, Jacobian. IMP_NO_TAPE without contacts,
-     * and for IMP_SYSTEMF_LINE where no observer and no derivative that is
-     * asked for feels the sliding. */
-    uint32_t modal, solve;
+    /* Motion while contacts are closed: those whose ACTIVE is 1 keep their gap,
+     * by forces lambda, one per contact of the system (0 where not active);
+     * n_rub contacts have friction, in their order, and each a further lambda,
+     * the force along its slip: while STICK is 1 it keeps the slip, else it is
+     * -SIGN mu times the normal force. Series; local: lambda. Rows: of the
+     * state, of the m normal forces, then per contact with friction of its
+     * friction, its slip, and of mu_static times the normal force minus, and
+     * plus, the friction. solve (eval; local: lambda): residual, Jacobian.
+     * IMP_NO_TAPE without contacts, and for IMP_SYSTEMF_LINE where no observer
+     * and no derivative that is asked for feels the sliding. */
+    uint32_t modal, solve, n_rub;
     imp_ref rows; /* uint32_t */
     /* Observer variables, which feel the motion and do not act on it:
      * coordinates first + n .. first + n + n_observer - 1, n_observed entries
@@ -420,6 +454,11 @@ typedef struct imp_joint {
           holds where the shapes leave the normal                              \
           open (DIRECTION in env, world axes at the                            \
           start, carried by the first body) */
+/* the contact has friction (a coefficient that is not the literal 0) */
+#define IMP_CONTACTF_FRICTION 16u
+/* the restitution names its law; a bare number means Newton's law without
+ * friction, and the energetic law with it */
+#define IMP_CONTACTF_LAW 32u
 typedef struct imp_contact {
     imp_str name;
     uint32_t body[2];
@@ -431,6 +470,10 @@ typedef struct imp_contact {
      * (eval): gap, its rate, then dgap/dq (n). */
     uint32_t system, gradient;
     imp_str gap_unit;
+    /* A contact of a system that states its slip (else IMP_NO_TAPE), eval:
+     * slip velocity u; its derivative without accelerations; the coefficients
+     * of friction: slipping, sticking, of an impact; then du/dq' (n). */
+    uint32_t slip;
     uint32_t n_unknown; /* 6 in the plane, 8 in space */
     /* Unknowns u = (x in shape coordinates of body 0 (d), y of body 1 (d),
      * gamma, mu): G0(x) = 0; G1(y) = 0; r_Q - r_P = gamma N0; N1 + mu N0 = 0,
@@ -455,6 +498,7 @@ typedef struct imp_contact {
      * 0 for fixed bodies. IMP_NO_TAPE where nothing asks for it. */
     uint32_t opening;
     imp_range range, range_e, range_mu, range_at, range_direction;
+    imp_range range_slide;
 } imp_contact;
 
 /* random(lo, hi) in a start: env from layout.draws on has the value, a function
@@ -602,9 +646,10 @@ typedef struct imp_image {
     imp_layout layout;
     /* eval: no local; outputs: raw entries of all bodies in order (each
      * IMP_RAW_SIZE), then per contact e, mu, at (3), direction (3), priority,
-     * then per joint IMP_JOINT_RAW entries, then world: gravity (3), tolerance,
-     * seed, then the poly entries of all polytopes in order, then per
-     * coordinate value and rate at the start, then per draw its bounds */
+     * static mu, mu of impacts (IMP_CONTACT_OUTS), then per joint IMP_JOINT_RAW
+     * entries, then world: gravity (3), tolerance, seed, then the poly entries
+     * of all polytopes in order, then per coordinate value and rate at the
+     * start, then per draw its bounds */
     uint32_t setup;
     uint32_t policy, has_policy, gain_allowed, has_tolerance;
     uint32_t forbid;          /* IMP_FORBID_... */

@@ -154,7 +154,7 @@ ex_num(struct graph *graph, double x)
 const expr *
 ex_sym(struct graph *graph, enum expr_sym s, uint32_t i, uint32_t j)
 {
-    assert(s <= SYM_DRAW);
+    assert(s <= SYM_SLIP);
     return graph_cons(graph, IMP_OP_ENV, (uint16_t)s, i, j, 0, NULL, NULL,
                       NULL);
 }

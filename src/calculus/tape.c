@@ -155,6 +155,7 @@ leaf(struct tape_make *make, struct code *code, const expr *node)
     case SYM_TOTAL:
     case SYM_COORD:
     case SYM_SYSTEM:
+    case SYM_SLIP:
         assert(0 && "symbols of bodies and systems must be substituted before");
         break;
     }

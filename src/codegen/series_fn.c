@@ -192,7 +192,8 @@ pivots(struct sv *series)
 static const char *const factors[][2] = {
     [IMP_JACOBIAN_GENERAL] = {"imp_lu_factor", "imp_lu_solve"},
     [IMP_JACOBIAN_SEMIDEFINITE] = {"imp_ldlt_factor", "imp_ldlt_solve"},
-    [IMP_JACOBIAN_SADDLE] = {"imp_saddle_factor", "imp_saddle_solve"}};
+    [IMP_JACOBIAN_SADDLE] = {"imp_saddle_factor", "imp_saddle_solve"},
+    [IMP_JACOBIAN_RANK] = {"imp_rank_factor", "imp_rank_solve"}};
 
 /* Puts J at order 0 into scratch and factors it; control goes to `singular` if
  * J has no factors. */

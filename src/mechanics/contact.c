@@ -221,6 +221,8 @@ contact_flags(struct mech *mech, const struct tm_contact *decl)
         f |= IMP_CONTACTF_CORNERS;
         f |= decl->direction.n ? IMP_CONTACTF_NORMAL : 0;
     }
+    f |= contact_rubs(decl) ? IMP_CONTACTF_FRICTION : 0;
+    f |= decl->law_named ? IMP_CONTACTF_LAW : 0;
     return f | (decl->priority.e ? IMP_CONTACTF_PRIORITY : 0);
 }
 
@@ -239,6 +241,7 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         .env_contact = mech->layout.contact + contact * IMP_CONTACT_SIZE,
         .system = IMP_NO_SYSTEM,
         .gradient = IMP_NO_TAPE,
+        .slip = IMP_NO_TAPE,
         .kkt = IMP_NO_TAPE,
         .event = IMP_NO_TAPE,
         .relative = IMP_NO_TAPE,
@@ -249,7 +252,8 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         .range_e = mech_range(decl->e.range, decl->range),
         .range_mu = mech_range(decl->mu.range, decl->range),
         .range_at = mech_range(decl->at.range, decl->range),
-        .range_direction = mech_range(decl->direction.range, decl->range)};
+        .range_direction = mech_range(decl->direction.range, decl->range),
+        .range_slide = mech_range(decl->slip.range, decl->range)};
     if (decl->system)
         system_contact(mech, contact, out);
     if (decl->system || decl->at.n)

@@ -170,6 +170,7 @@ image_systems(struct mech *mech)
             .flags = system->flags,
             .modal = system->modal,
             .solve = system->solve,
+            .n_rub = system_rubbing(mech, decl),
             .rows = system->rows,
             .n_observer = decl->n_observer,
             .n_observed = system->n_observed,

@@ -40,7 +40,8 @@ void joint_couple(struct mech *mech,
 bool joint_rates(struct mech *mech, uint32_t index);
 /* Is the rate of the spin of body j of a block an unknown of its joints? */
 bool joint_holds_spin(const struct mblock *block, uint32_t j);
-/* Adds a moment (body axes) on such a body to the residuals `out` of a block. */
+/* Adds a moment (body axes) on such a body to the residuals `out` of a block.
+ */
 void joint_add_moment(struct mech *mech, const struct mblock *block, uint32_t j,
                       vec3 moment, const expr **out);
 /* Conditions phi'' of the joints of a block for the accelerations that its
@@ -68,6 +69,31 @@ void system_sliding(struct mech *mech, struct msystem *system,
 /* gap of contact i of a system, and its gradient (n entries) unless NULL */
 const expr *system_contact_gap(struct mech *mech, const struct msystem *system,
                                uint32_t i, const expr **gradient);
+
+/* -- system_friction.c ----------------------------------------------------- */
+
+/* Is a coefficient of friction of the contact something else than the literal
+ * 0? */
+bool contact_rubs(const struct tm_contact *decl);
+/* how many contacts of the system have friction */
+uint32_t system_rubbing(const struct mech *mech, const struct tm_system *decl);
+/* Slip velocity of contact i of a system, and its gradient with respect to the
+ * rates (n entries) unless NULL. */
+const expr *system_slip_formula(struct mech *mech, const struct msystem *system,
+                                uint32_t i, const expr **gradient);
+/* mu[0]: coefficient of the contact while it slips, mu[1]: while it sticks, in
+ * the modes that env states */
+void system_friction_mu(struct mech *mech, const struct msystem *system,
+                        uint32_t i, const expr *mu[2]);
+/* What is 0 at contact i of a system, by its mode: the rate of its slip while
+ * it sticks, the friction that is missing to Coulomb's while it slips, the
+ * friction where it is open. */
+const expr *system_friction_row(struct mech *mech, const struct msystem *system,
+                                uint32_t i, const expr *slip_rate,
+                                const expr *normal, const expr *tangential);
+/* imp_contact.slip */
+uint32_t system_slip_tape(struct mech *mech, const struct msystem *system,
+                          uint32_t i);
 
 /* -- observer.c ------------------------------------------------------------ */
 void observer_build(struct mech *mech, struct msystem *system);

@@ -44,8 +44,16 @@ raw_body(const struct tm_body *decl, const expr **raw)
 
 /* -- contacts and joints --------------------------------------------------- */
 
-/* e, mu, at (3), direction (3), priority */
-enum { CONTACT_OUTS = 9 };
+/* Coefficients that are formulas of a system follow from its slip tape. */
+static const expr *
+friction_number(struct mech *mech, const expr *mu)
+{
+    static const enum expr_sym moving[] = {SYM_COORD, SYM_SLIP, SYM_TIME};
+    for (int i = 0; i < 3; i++)
+        if (ex_depends(mech->graph, mu, moving[i], UINT32_MAX, UINT32_MAX))
+            return sc_zero(mech->graph);
+    return mu;
+}
 
 static void
 raw_contact(struct mech *mech, const struct tm_contact *contact,
@@ -53,11 +61,15 @@ raw_contact(struct mech *mech, const struct tm_contact *contact,
 {
     out[0] = contact->e.e ? contact->e.e : ex_num(mech->graph, 1.0);
     if (contact->mu.e)
-        out[1] = contact->mu.e;
+        out[1] = friction_number(mech, contact->mu.e);
     raw_vec(out, 2, &contact->at);
     raw_vec(out, 5, &contact->direction);
     if (contact->priority.e)
         out[8] = contact->priority.e;
+    if (contact->mu_static.e)
+        out[9] = friction_number(mech, contact->mu_static.e);
+    if (contact->mu_impact.e)
+        out[10] = friction_number(mech, contact->mu_impact.e);
 }
 
 /* A joint, IMP_JOINT_RAW entries; a screw of the plane is (fx, fy, moment). */
@@ -96,7 +108,7 @@ setup_tape(struct mech *mech)
     assert(mech && mech->bodies);
     const struct tm_model *model = mech->model;
     size_t count =
-        model->n_bodies * IMP_RAW_SIZE + CONTACT_OUTS * model->n_contacts +
+        model->n_bodies * IMP_RAW_SIZE + IMP_CONTACT_OUTS * model->n_contacts +
         IMP_JOINT_RAW * model->n_joints + 5 + mech->layout.slots -
         mech->layout.poly + 2 * (model->n_coordinates + model->n_draws);
     const expr **out = NEW_N(mech->arena, const expr *, count);
@@ -106,7 +118,7 @@ setup_tape(struct mech *mech)
     for (size_t i = 0; i < model->n_bodies; i++)
         raw_body(model->bodies + i, out + i * IMP_RAW_SIZE);
     size_t at = model->n_bodies * IMP_RAW_SIZE;
-    for (size_t i = 0; i < model->n_contacts; i++, at += CONTACT_OUTS)
+    for (size_t i = 0; i < model->n_contacts; i++, at += IMP_CONTACT_OUTS)
         raw_contact(mech, model->contacts + i, out + at);
     for (size_t i = 0; i < model->n_joints; i++, at += IMP_JOINT_RAW)
         raw_joint(mech, model->joints + i, out + at);

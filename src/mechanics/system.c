@@ -80,12 +80,14 @@ steady(struct mech *mech, const expr *const *e, size_t n)
     return true;
 }
 
-/* True if all gaps are linear in the coordinates, with constant coefficients.
- */
+/* True if all gaps are linear in the coordinates, with constant coefficients,
+ * and no contact has friction. */
 static bool
 lines(struct mech *mech, const struct msystem *system)
 {
     const expr **N = NEW_N(mech->arena, const expr *, system->decl->n);
+    if (system_rubbing(mech, system->decl))
+        return false; /* friction depends on the slip */
     for (uint32_t i = 0; i < system->decl->n_contact; i++) {
         const expr *gap = system_contact_gap(mech, system, i, N);
         if (!steady(mech, N, system->decl->n) || switching_in(mech, gap) ||
@@ -101,16 +103,22 @@ guards(struct mech *mech, const struct msystem *system, const expr *const *leaf,
        const expr *const *acc)
 {
     const struct tm_system *decl = system->decl;
-    const expr **f =
-        NEW_N(mech->arena, const expr *, decl->n + (size_t)decl->n_contact + 1);
+    uint32_t n_f = decl->n;
+    const expr **f = NEW_N(mech->arena, const expr *,
+                           decl->n + 4 * (size_t)decl->n_contact + 1);
     for (uint32_t i = 0; i < decl->n; i++)
         f[i] = acc[i];
     for (uint32_t i = 0; i < decl->n_contact; i++)
-        f[decl->n + i] = system_contact_gap(mech, system, i, NULL);
+        if (contact_rubs(mech->model->contacts + decl->contact + i)) {
+            f[n_f++] = system_slip_formula(mech, system, i, NULL);
+            system_friction_mu(mech, system, i, f + n_f);
+            n_f += 2;
+        }
+    for (uint32_t i = 0; i < decl->n_contact; i++)
+        f[n_f++] = system_contact_gap(mech, system, i, NULL);
     switching_build(mech, &mech->blocks[system->block].out,
                     arena_printf(mech->arena, "%s.guard", decl->name), leaf,
-                    system->row, 2 * (size_t)decl->n, f,
-                    decl->n + (size_t)decl->n_contact, decl->n_contact);
+                    system->row, 2 * (size_t)decl->n, f, n_f, decl->n_contact);
 }
 
 static void
@@ -158,7 +166,7 @@ one_system(struct mech *mech, struct msystem *system)
     line = line && steady(mech, eq.a, n_coordinate) && lines(mech, system);
     system->flags = line ? IMP_SYSTEMF_LINE : 0;
     system->block = (uint32_t)mech->n_blocks++;
-    const struct implicit none = {0, NULL, NULL};
+    const struct implicit none = {0, NULL, NULL, false};
     system->row = system_block(
         mech, system->block, arena_printf(mech->arena, "%s.motion", decl->name),
         system->env_state, leaf, rate, 2 * n_coordinate, &none);
@@ -239,4 +247,5 @@ system_contact(struct mech *mech, uint32_t contact, imp_contact *out)
         .outs = &along,
         .n_outs = 1};
     out->event = mech_series_tape(mech, spec, mech->event_row[contact]);
+    out->slip = system_slip_tape(mech, system, contact - system->decl->contact);
 }

@@ -31,7 +31,9 @@ system_block(struct mech *mech, uint32_t index, const char *name,
                              .residual = slide->residual,
                              .jacobian = slide->jacobian,
                              .n_unknown = slide->n,
-                             .symmetric = IMP_JACOBIAN_SEMIDEFINITE};
+                             .symmetric = slide->general
+                                              ? IMP_JACOBIAN_RANK
+                                              : IMP_JACOBIAN_SEMIDEFINITE};
     block->out.motion = mech_series_tape(mech, spec, rows);
     block->out.solve = block->out.hold = block->out.push = IMP_NO_TAPE;
     block->out.driven = IMP_NO_TAPE;
@@ -59,7 +61,7 @@ system_contact_gap(struct mech *mech, const struct msystem *system, uint32_t i,
 static bool
 contacts_fit(struct mech *mech, const struct tm_system *decl)
 {
-    if (decl->n_contact <= IMP_UNKNOWN_MAX)
+    if (decl->n_contact + system_rubbing(mech, decl) <= IMP_UNKNOWN_MAX)
         return true;
     struct diag *diag = diag_add(
         mech->diags, DIAG_E0545, decl->range,
@@ -68,15 +70,15 @@ contacts_fit(struct mech *mech, const struct tm_system *decl)
         decl->name, decl->n_contact, IMP_UNKNOWN_MAX);
     diag_help(mech->diags, diag,
               "small rotations, without observers and derivatives asked "
-              "for, have no such limit");
+              "for, have no such limit; friction counts twice");
     return false;
 }
 
-/* The second derivative of a formula of the state along the flow. */
+/* The derivative of this order of a formula of the state along the flow. */
 static const expr *
-second_derivative(struct mech *mech, const expr *formula,
-                  const expr *const *leaf, const expr *const *rate,
-                  uint32_t count)
+flow_derivative(struct mech *mech, const expr *formula, int order,
+                const expr *const *leaf, const expr *const *rate,
+                uint32_t count)
 {
     const expr **flow_leaf = NEW_N(mech->arena, const expr *, count + 1);
     const expr **flow_rate = NEW_N(mech->arena, const expr *, count + 1);
@@ -86,10 +88,79 @@ second_derivative(struct mech *mech, const expr *formula,
     }
     flow_leaf[count] = sym_time(mech);
     flow_rate[count] = ex_num(mech->graph, 1.0);
-    for (int order = 0; order < 2; order++)
+    for (; order > 0; order--)
         formula = ex_diff_along(mech->graph, formula, flow_leaf, flow_rate,
                                 count + 1);
     return formula;
+}
+
+/* A force along the gradient, while the contact is closed: adds what it does to
+ * the accelerations. M: n x n, factored. */
+static void
+add_force(struct mech *mech, const struct msystem *system, const expr *const *M,
+          const expr *const *gradient, const expr *force, const expr **rate)
+{
+    struct graph *graph = mech->graph;
+    uint32_t n = system->decl->n;
+    const expr **response = NEW_N(mech->arena, const expr *, n);
+    ldl_solve(graph, M, n, gradient, response);
+    for (uint32_t j = 0; j < n; j++)
+        rate[n + j] =
+            sc_add(graph, rate[n + j], sc_mul(graph, response[j], force));
+}
+
+/* The unknowns of the motion with closed contacts: a force lambda along the
+ * normal of each, then friction where there is any. Adds to the rates what they
+ * do. */
+static void
+contact_forces(struct mech *mech, const struct msystem *system,
+               const expr *const *M, const expr **active, const expr **rate)
+{
+    struct graph *graph = mech->graph;
+    const struct tm_system *decl = system->decl;
+    const expr **gradient = NEW_N(mech->arena, const expr *, decl->n);
+    uint32_t next = decl->n_contact;
+    for (uint32_t i = 0; i < decl->n_contact; i++) {
+        uint32_t contact = decl->contact + i;
+        graph_origin(graph, mech->model->contacts[contact].gap.range);
+        active[i] =
+            sym_env(mech, mech->layout.contact + contact * IMP_CONTACT_SIZE +
+                              IMP_CONTACT_ACTIVE);
+        system_contact_gap(mech, system, i, gradient);
+        add_force(mech, system, M, gradient,
+                  sc_mul(graph, active[i], ex_sym(graph, SYM_UNKNOWN, i, 0)),
+                  rate);
+        if (!contact_rubs(mech->model->contacts + contact))
+            continue;
+        system_slip_formula(mech, system, i, gradient);
+        add_force(
+            mech, system, M, gradient,
+            sc_mul(graph, active[i], ex_sym(graph, SYM_UNKNOWN, next++, 0)),
+            rate);
+    }
+}
+
+/* Friction of contact i, whose unknown is number `unknown`: its residual, and
+ * the four outputs of its rows (imp_system.modal). */
+static const expr *
+friction_outputs(struct mech *mech, const struct msystem *system, uint32_t i,
+                 uint32_t unknown, const expr *const *leaf,
+                 const expr *const *rate, const expr **out)
+{
+    struct graph *graph = mech->graph;
+    const expr *normal = ex_sym(graph, SYM_UNKNOWN, i, 0),
+               *friction = ex_sym(graph, SYM_UNKNOWN, unknown, 0);
+    const expr *slip = system_slip_formula(mech, system, i, NULL), *mu[2];
+    system_friction_mu(mech, system, i, mu);
+    const expr *bound = sc_mul(graph, mu[1], normal);
+    out[0] = friction;
+    out[1] = slip;
+    out[2] = sc_sub(graph, bound, friction);
+    out[3] = sc_add(graph, bound, friction);
+    return system_friction_row(
+        mech, system, i,
+        flow_derivative(mech, slip, 1, leaf, rate, 2 * system->decl->n), normal,
+        friction);
 }
 
 void
@@ -98,52 +169,44 @@ system_sliding(struct mech *mech, struct msystem *system, const expr *const *M,
 {
     struct graph *graph = mech->graph;
     const struct tm_system *decl = system->decl;
-    uint32_t n_coordinate = decl->n, n_contact = decl->n_contact;
-    uint32_t n_state = 2 * n_coordinate, n_out = n_state + n_contact;
+    uint32_t n_contact = decl->n_contact, n_rub = system_rubbing(mech, decl);
+    uint32_t n_state = 2 * decl->n, n_unknown = n_contact + n_rub;
+    uint32_t n_out = n_state + n_contact + 4 * n_rub;
     assert(n_contact > 0);
     if (!contacts_fit(mech, decl))
         return;
-    const expr **gradient = NEW_N(mech->arena, const expr *, n_coordinate);
-    const expr **response = NEW_N(mech->arena, const expr *, n_coordinate);
-    const expr **lambda = NEW_N(mech->arena, const expr *, n_contact);
     const expr **active = NEW_N(mech->arena, const expr *, n_contact);
     const expr **residual =
-        NEW_N(mech->arena, const expr *, (size_t)n_contact *(n_contact + 1));
-    const expr **jacobian = residual + n_contact;
+        NEW_N(mech->arena, const expr *, (size_t)n_unknown *(n_unknown + 1));
+    const expr **jacobian = residual + n_unknown;
     const expr **out = NEW_N(mech->arena, const expr *, n_out);
-    uint32_t *rows = NEW_N(mech->arena, uint32_t, n_out);
-    for (uint32_t i = 0; i < n_contact; i++) {
-        uint32_t contact = decl->contact + i;
-        graph_origin(graph, mech->model->contacts[contact].gap.range);
-        lambda[i] = ex_sym(graph, SYM_UNKNOWN, i, 0);
-        active[i] =
-            sym_env(mech, mech->layout.contact + contact * IMP_CONTACT_SIZE +
-                              IMP_CONTACT_ACTIVE);
-        system_contact_gap(mech, system, i, gradient);
-        ldl_solve(graph, M, n_coordinate, gradient, response);
-        const expr *push = sc_mul(graph, active[i], lambda[i]);
-        for (uint32_t j = 0; j < n_coordinate; j++)
-            rate[n_coordinate + j] = sc_add(graph, rate[n_coordinate + j],
-                                            sc_mul(graph, response[j], push));
-    }
+    uint32_t *rows = NEW_N(mech->arena, uint32_t, n_out), next = n_contact;
+    contact_forces(mech, system, M, active, rate);
     for (uint32_t i = 0; i < n_state; i++)
         out[i] = leaf[i];
     for (uint32_t i = 0; i < n_contact; i++) {
+        const expr *lambda = ex_sym(graph, SYM_UNKNOWN, i, 0);
         const expr *gap = system_contact_gap(mech, system, i, NULL);
-        const expr *accel = second_derivative(mech, gap, leaf, rate, n_state);
+        const expr *accel = flow_derivative(mech, gap, 2, leaf, rate, n_state);
         const expr *off = sc_sub(graph, ex_num(graph, 1.0), active[i]);
         residual[i] = sc_add(graph, sc_mul(graph, active[i], accel),
-                             sc_mul(graph, off, lambda[i]));
-        out[n_state + i] = lambda[i];
+                             sc_mul(graph, off, lambda));
+        out[n_state + i] = lambda;
+        if (!contact_rubs(mech->model->contacts + decl->contact + i))
+            continue;
+        residual[next] = friction_outputs(mech, system, i, next, leaf, rate,
+                                          out + n_state + n_contact +
+                                              4 * (next - n_contact));
+        next++;
     }
-    for (uint32_t i = 0; i < n_contact; i++)
-        for (uint32_t j = 0; j < n_contact; j++)
-            jacobian[i * n_contact + j] =
-                ex_diff(graph, residual[i], lambda[j]);
-    system->slide = (struct implicit){n_contact, residual, jacobian};
+    for (uint32_t i = 0; i < n_unknown; i++)
+        for (uint32_t j = 0; j < n_unknown; j++)
+            jacobian[i * n_unknown + j] =
+                ex_diff(graph, residual[i], ex_sym(graph, SYM_UNKNOWN, j, 0));
+    system->slide = (struct implicit){n_unknown, residual, jacobian, n_rub > 0};
     struct tape_spec spec = {
         .name = arena_printf(mech->arena, "%s.sliding", decl->name),
-        .n_local = n_contact,
+        .n_local = n_unknown,
         .outs = out,
         .n_outs = n_out,
         .states = leaf,
@@ -151,11 +214,11 @@ system_sliding(struct mech *mech, struct msystem *system, const expr *const *M,
         .n_states = n_state,
         .residual = residual,
         .jacobian = jacobian,
-        .n_unknown = n_contact,
-        .symmetric = IMP_JACOBIAN_SEMIDEFINITE};
+        .n_unknown = n_unknown,
+        .symmetric = n_rub ? IMP_JACOBIAN_RANK : IMP_JACOBIAN_SEMIDEFINITE};
     system->modal = mech_series_tape(mech, spec, rows);
     system->rows = image_array(mech->image, rows, n_out, sizeof *rows);
     system->solve = mech_eval_tape(
-        mech, arena_printf(mech->arena, "%s.forces", decl->name), n_contact,
-        residual, (size_t)n_contact * (n_contact + 1));
+        mech, arena_printf(mech->arena, "%s.forces", decl->name), n_unknown,
+        residual, (size_t)n_unknown * (n_unknown + 1));
 }

@@ -76,7 +76,12 @@ struct tm_contact {
     imp_range range;
     uint32_t body[2];
     enum imp_law law;
-    struct tm_num e, mu; /* defaults 1 and 0 */
+    bool law_named;  /* a bare number names none */
+    struct tm_num e; /* default 1 */
+    /* Coefficients of friction of a point that slips, of one that sticks, and
+     * of an impact: default 0; mu_impact NULL: mu. In a system they may read
+     * SYM_SLIP, the speed of slip */
+    struct tm_num mu, mu_static, mu_impact;
     /* stated contacts: point and direction in world axes at the start; the
      * direction is of length 1 when `normal` was given, kept as it is when
      * `direction` was. n = 0: not stated. A direction without `at`: which
@@ -89,6 +94,11 @@ struct tm_contact {
     struct tm_num gap;
     const char *gap_unit;
     const struct dim *gap_dim; /* the checker's own */
+    /* of a system, e NULL where not stated: the slip velocity, linear in the
+     * rates of its coordinates, and the place it is the rate of (NULL where the
+     * velocity itself is stated) */
+    struct tm_num slip, slide;
+    const struct dim *slip_dim; /* the checker's own */
 };
 /* a generalised coordinate; SYM_COORD i, numbered over all systems */
 struct tm_coordinate {

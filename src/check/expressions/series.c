@@ -16,6 +16,7 @@
 struct reads {
     struct check *ck;
     bool time, motion, coordinates, result;
+    bool told;      /* what a run tells of friction, which has no series */
     uint32_t depth; /* what the series it reads need beyond its own order */
 };
 
@@ -26,6 +27,8 @@ read_leaf(void *ctx, const expr *leaf)
     reads->time |= leaf->sym == SYM_TIME;
     reads->coordinates |= leaf->sym == SYM_LOCAL;
     reads->result |= leaf->sym == SYM_SLOT;
+    reads->told |=
+        leaf->sym == SYM_CONTACT && leaf->j >= IMP_CONTACT_NORMAL_FORCE;
     reads->motion |= leaf->sym == SYM_BODY || leaf->sym == SYM_CONTACT ||
                      leaf->sym == SYM_TOTAL || leaf->sym == SYM_SERIES ||
                      leaf->sym == SYM_COORD || leaf->sym == SYM_SYSTEM;
@@ -85,6 +88,15 @@ coefficient(struct check *ck, const expr *expression, const struct reads *reads,
 {
     if (count == 0)
         return expression;
+    if (reads->told) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0225, range,
+            "forces, work and mode of a contact are told at the recorded "
+            "times: they have no time derivative");
+        CHECK_HELP(ck, diag,
+                   "the slip of a system and the coordinates have one");
+        return NULL;
+    }
     if (count + reads->depth > ORDER_MAX) {
         too_high(ck, range);
         return NULL;

@@ -9,6 +9,7 @@
 enum {
     K_RESTITUTION,
     K_FRICTION,
+    K_IMPACT_FRICTION,
     K_AT,
     K_NORMAL,
     K_DIRECTION,
@@ -27,7 +28,8 @@ const struct keydef contact_keys[] = {
      "or the coefficient of restitution alone (1)"},
 #undef LAW_WORD_0
 #undef LAW_WORD_1
-    {"friction", "coefficient of friction (0)"},
+    {"friction", "coefficient of friction (0), or coulomb(static, dynamic)"},
+    {"impact_friction", "coefficient of friction of impacts (as friction)"},
     {"at", "the point, in world axes at the start"},
     {"normal", "from the first to the second body; without `at`: which one "
                "holds where corners meet corners"},
@@ -131,6 +133,7 @@ law_of(struct check *ck, const struct env *env, const struct ast_item *key,
         for (uint32_t i = 0; i < IMP_LAW_COUNT; i++)
             if (!strcmp(name, imp_impact_law_word(IMP_IMPACT_NEWTON + i))) {
                 contact->law = (enum imp_law)i;
+                contact->law_named = true;
                 if (inner->n_args != 1 || inner->args[0].name.text) {
                     check_error(ck, DIAG_E0214, inner->range,
                                 "%s takes one number, the coefficient of "
@@ -172,26 +175,27 @@ law_of(struct check *ck, const struct env *env, const struct ast_item *key,
 }
 
 void
-contact_numbers(struct check *ck, const struct env *env,
-                const struct ast_item *restitution,
-                const struct ast_item *friction, struct tm_contact *contact)
+contact_restitution(struct check *ck, const struct env *env,
+                    const struct ast_item *restitution,
+                    struct tm_contact *contact)
 {
     assert(ck && contact);
     contact->e.e = ex_num(ck->g, 1);
-    contact->mu.e = ex_num(ck->g, 0);
-    contact->e.range = contact->mu.range = contact->range;
+    contact->e.range = contact->range;
     if (restitution)
         law_of(ck, env, restitution, contact);
-    if (!friction)
-        return;
-    const struct ast_expr *node = friction->value;
-    struct value value = check_expr(ck, env, node);
-    if (!value_need_scalar(ck, &value, node, dim_pure(ck->dims),
-                           "a coefficient of friction"))
-        return;
-    if (!ex_is_num(value.e[0], 0))
-        check_unavailable(ck, friction->name.range, "friction");
-    take_num(&contact->mu, &value, node);
+}
+
+void
+body_friction(struct check *ck, const struct env *env,
+              const struct ast_item *friction, const struct ast_item *impact,
+              struct tm_contact *contact)
+{
+    assert(ck && env && contact);
+    if (contact_friction(ck, env, friction, impact, NULL, contact) &&
+        contact_has_friction(contact))
+        check_unavailable(ck, (friction ? friction : impact)->name.range,
+                          "friction between bodies");
 }
 
 /* -- stated contacts ------------------------------------------------------ */
@@ -457,7 +461,8 @@ contact(struct check *ck, struct decl *decl)
                               arena_printf(ck->arena,
                                            "the key `%s` of a contact",
                                            contact_keys[i].name));
-    contact_numbers(ck, &env, keys[K_RESTITUTION], keys[K_FRICTION], checked);
+    contact_restitution(ck, &env, keys[K_RESTITUTION], checked);
+    body_friction(ck, &env, keys[K_FRICTION], keys[K_IMPACT_FRICTION], checked);
 }
 
 void

@@ -8,10 +8,11 @@
 
 #include "check/model/model_priv.h"
 
-enum { K_RESTITUTION, K_FRICTION, N_KEYS };
+enum { K_RESTITUTION, K_FRICTION, K_IMPACT_FRICTION, N_KEYS };
 const struct keydef all_contacts_keys[] = {
     {"restitution", "as of a contact, for all pairs that have none"},
-    {"friction", "coefficient of friction (0)"},
+    {"friction", "coefficient of friction (0), or coulomb(static, dynamic)"},
+    {"impact_friction", "coefficient of friction of impacts (as friction)"},
 };
 const size_t n_all_contacts_keys =
     sizeof all_contacts_keys / sizeof all_contacts_keys[0];
@@ -88,7 +89,9 @@ check_all_contacts(struct check *ck)
     int errors = ck->ds->errors;
     block_keys(ck, block, all_contacts_keys, n_all_contacts_keys,
                "block of contacts", keys);
-    contact_numbers(ck, &env, keys[K_RESTITUTION], keys[K_FRICTION], &contact);
+    contact_restitution(ck, &env, keys[K_RESTITUTION], &contact);
+    body_friction(ck, &env, keys[K_FRICTION], keys[K_IMPACT_FRICTION],
+                  &contact);
     if (ck->ds->errors > errors)
         return;
     struct pairs pairs = taken_pairs(ck);

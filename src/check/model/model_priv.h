@@ -60,11 +60,26 @@ void take_vec(struct tm_vec *out, const struct value *value,
  * `name` in the remedy. */
 bool contact_is_searched(struct check *ck, const char *name,
                          const struct tm_contact *contact);
-/* restitution and friction of a contact; items NULL where not given */
-void contact_numbers(struct check *ck, const struct env *env,
-                     const struct ast_item *restitution,
-                     const struct ast_item *friction,
-                     struct tm_contact *contact);
+/* restitution of a contact; NULL where not given */
+void contact_restitution(struct check *ck, const struct env *env,
+                         const struct ast_item *restitution,
+                         struct tm_contact *contact);
+/* -- friction.c ----------------------------------------------------------- */
+
+/* The keys friction and impact_friction of a contact, of a system or (NULL)
+ * between bodies; NULL where not given. False: an error has been reported. */
+bool contact_friction(struct check *ck, const struct env *env,
+                      const struct ast_item *friction,
+                      const struct ast_item *impact,
+                      const struct tm_system *system,
+                      struct tm_contact *contact);
+/* Is a coefficient something else than the literal 0? */
+bool contact_has_friction(const struct tm_contact *contact);
+/* The same of a contact between bodies, which not every build carries out;
+ * `at` is its key, or NULL. */
+void body_friction(struct check *ck, const struct env *env,
+                   const struct ast_item *friction,
+                   const struct ast_item *impact, struct tm_contact *contact);
 /* a vector that is not zero; dim NULL: of any dimension. false: reported */
 bool take_direction(struct check *ck, const struct env *env,
                     const struct ast_expr *node, const char *what,

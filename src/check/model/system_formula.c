@@ -9,74 +9,25 @@
 
 #include "check/model/system_priv.h"
 
-enum { C_GAP, C_RESTITUTION, C_FRICTION, C_SLIDE, N_CONTACT };
+enum {
+    C_GAP,
+    C_RESTITUTION,
+    C_FRICTION,
+    C_IMPACT_FRICTION,
+    C_SLIDE,
+    C_SLIP,
+    N_CONTACT
+};
 const struct keydef system_contact_keys[] = {
     {"gap", "the gap as a formula in the coordinates"},
     {"restitution", "coefficient of restitution (1), or a law"},
-    {"friction", "coefficient of friction (0)"},
-    {"slide", "the tangential coordinate"},
+    {"friction", "coefficient of friction (0), which may read `slip`, or "
+                 "coulomb(static, dynamic)"},
+    {"impact_friction", "coefficient of friction of impacts (as friction)"},
+    {"slide", "the place along the tangent, whose rate is the slip"},
+    {"slide'", "the slip itself, linear in the rates"},
 };
 const size_t n_system_contact_keys = N_CONTACT;
-
-struct reads {
-    const struct tm_system *s;
-    bool rate, other, result;
-    const expr *observer; /* a variable of the system's observers */
-};
-static void
-read_leaf(void *ctx, const expr *leaf)
-{
-    struct reads *reads = ctx;
-    if (leaf->sym == SYM_COORD && leaf->i >= reads->s->first &&
-        leaf->i < reads->s->first + reads->s->n)
-        reads->rate |= leaf->j > 0;
-    else if (leaf->sym == SYM_COORD && leaf->i >= reads->s->first &&
-             leaf->i < reads->s->first + reads->s->n + reads->s->n_observer)
-        reads->observer = leaf;
-    else if (leaf->sym == SYM_SLOT)
-        reads->result = true;
-    else
-        reads->other |= leaf->sym != SYM_PARAM && leaf->sym != SYM_TIME;
-}
-
-bool
-system_formula_ok(struct check *ck, const struct tm_system *system,
-                  const expr *expression, bool rates, const struct ast_expr *at,
-                  const char *what)
-{
-    struct reads reads = {.s = system};
-    if (ex_depends(ck->g, expression, SYM_LOCAL, UINT32_MAX, UINT32_MAX))
-        return true; /* The arguments have no values yet, so nothing is known.
-                      */
-    ex_leaves(ck->g, &expression, 1, read_leaf, &reads);
-    if (reads.observer) {
-        const struct tm_coordinate *u =
-            &ck->lists.coordinates.v[reads.observer->i];
-        struct diag *diag =
-            check_error(ck, DIAG_E0370, at->range,
-                        "%s reads the observer variable `%s`", what, u->name);
-        CHECK_NOTE(ck, diag, u->range,
-                   "an observer feels the motion and does not act on it");
-        CHECK_HELP(ck, diag,
-                   "make it a coordinate with an energy of its own: coordinate "
-                   "%s in the system's block",
-                   u->name);
-        return false;
-    }
-    if (!reads.other && !reads.result && (rates || !reads.rate))
-        return true;
-    struct diag *d =
-        reads.other || reads.result
-            ? check_error(ck, DIAG_E0364, at->range, "%s reads %s", what,
-                          reads.result ? "the result of a command"
-                                       : "the motion of something else")
-            : check_error(ck, DIAG_E0364, at->range,
-                          "%s depends on the rate of a coordinate", what);
-    CHECK_HELP(ck, d,
-               "it may depend on the system's coordinates%s, t and params",
-               rates ? ", their rates" : "");
-    return false;
-}
 
 /* Reports two dimensions that are not known yet by their ratio (E0202). `of` is
  * the formula from which `dim` comes. False: it has been reported. */
@@ -235,6 +186,46 @@ never_negative(const expr *expression)
     }
 }
 
+/* slide, friction and impact_friction of a contact */
+static void
+slip_and_friction(struct check *ck, struct env *env,
+                  const struct tm_system *system,
+                  const struct ast_item *const *keys,
+                  struct tm_contact *contact)
+{
+    if (!system_slide(ck, env, system, keys[C_SLIDE], keys[C_SLIP], contact))
+        return;
+    const char *name[1] = {"slip"};
+    const struct ast_item *friction = keys[C_FRICTION],
+                          *impact = keys[C_IMPACT_FRICTION];
+    if (!friction)
+        friction = impact;
+    struct value speed = value_poison(contact->range);
+    struct env inner = {.up = env,
+                        .module = env->module,
+                        .names = name,
+                        .vals = &speed,
+                        .n = contact->slip.e ? 1 : 0,
+                        .system = true};
+    if (contact->slip.e)
+        speed = value_num(ck, ex_sym(ck->g, SYM_SLIP, 0, 0), contact->slip_dim,
+                          contact->range);
+    if (!contact_friction(ck, &inner, keys[C_FRICTION], impact, system,
+                          contact) ||
+        !contact_has_friction(contact))
+        return;
+    if (contact->slip.e) {
+        check_unavailable(ck, friction->name.range, "friction");
+        return;
+    }
+    struct diag *diag = check_error(
+        ck, DIAG_E0383, friction->name.range,
+        "friction acts against a slip, but this contact states none");
+    CHECK_HELP(ck, diag,
+               "add slide = ..., the place along the ground where it touches; "
+               "its rate is the slip");
+}
+
 static void
 one_contact(struct check *ck, struct system_work *work,
             const struct tm_system *system, const struct member *member,
@@ -258,10 +249,8 @@ one_contact(struct check *ck, struct system_work *work,
         env = inner;
     block_keys(ck, member->item, system_contact_keys, N_CONTACT, "contact",
                keys);
-    if (keys[C_SLIDE])
-        check_unavailable(ck, keys[C_SLIDE]->name.range,
-                          "the key `slide` of a contact");
-    contact_numbers(ck, &env, keys[C_RESTITUTION], keys[C_FRICTION], contact);
+    contact_restitution(ck, &env, keys[C_RESTITUTION], contact);
+    slip_and_friction(ck, &env, system, keys, contact);
     if (!keys[C_GAP]) {
         struct diag *diag =
             check_error(ck, DIAG_E0367, member->item->name.range,

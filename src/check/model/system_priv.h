@@ -7,7 +7,7 @@
 #include "check/model/model_priv.h"
 #include "check/quantities/systems.h"
 
-/* Checks what a formula of a system reads. `rates`: it may read the rates of
+/* system_reads.c: checks what a formula of a system reads. `rates`: it may read the rates of
  * the coordinates. */
 bool system_formula_ok(struct check *ck, const struct tm_system *system,
                        const expr *expression, bool rates,
@@ -18,6 +18,10 @@ bool system_mass_key(struct check *ck, struct system_work *work,
                      struct tm_system *system);
 bool system_stiffness_key(struct check *ck, struct system_work *work,
                           struct tm_system *system);
+/* The keys slide and slide' of a contact. False: an error has been reported. */
+bool system_slide(struct check *ck, const struct env *env,
+                  const struct tm_system *system, const struct ast_item *slide,
+                  const struct ast_item *velocity, struct tm_contact *contact);
 /* energies, forces, mass matrix, gaps into the model */
 void system_formulas(struct check *ck, struct system_work *work,
                      struct tm_system *system);

@@ -166,6 +166,12 @@ const struct keydef contact_values[] = {
     {"normal", "outward normal of the first body"},
     {"frame", "matrix of columns: the normal, from the first to the second "
               "body, and the tangents that make it right-handed"},
+    {"normal_force", "with friction: the force along the normal, not negative"},
+    {"friction_force", "with friction: its force along the tangent"},
+    {"slip", "velocity along the tangent"},
+    {"work", "with friction: the work it has done so far, not positive"},
+    {"mode", "with friction: 0 free, 1 stick, 2 slip forward, 3 slip backward, "
+             "4 closed where mu is 0"},
 };
 const size_t n_contact_values =
     sizeof contact_values / sizeof contact_values[0];
@@ -277,19 +283,84 @@ contact_gap(struct check *ck, uint32_t c, imp_range range)
                      dim_mks(ck->dims, 1, 0, 0), range);
 }
 
+/* The dimension of a quantity of friction, IMP_CONTACT_NORMAL_FORCE to
+ * IMP_CONTACT_MODE. A force of a system is its energy over the gap, or over
+ * the way of the slip. */
+static const struct dim *
+friction_dim(struct check *ck, const struct tm_contact *contact, uint32_t entry)
+{
+    if (entry == IMP_CONTACT_MODE)
+        return dim_pure(ck->dims);
+    const struct dim *energy = contact->system
+                                   ? system_energy(ck, contact->system - 1)
+                                   : dim_mks(ck->dims, 2, 1, -2);
+    const struct dim *slip =
+        contact->system ? contact->slip_dim : dim_mks(ck->dims, 1, 0, -1);
+    if (!energy || !slip || (contact->system && !contact->gap_dim))
+        return NULL;
+    const struct dim *gap =
+        contact->system ? contact->gap_dim : dim_mks(ck->dims, 1, 0, 0);
+    switch (entry) {
+    case IMP_CONTACT_NORMAL_FORCE:
+        return dim_div(ck->dims, energy, gap);
+    case IMP_CONTACT_FRICTION_FORCE:
+        return dim_div(ck->dims, energy,
+                       dim_mul(ck->dims, slip, dim_mks(ck->dims, 0, 0, 1)));
+    case IMP_CONTACT_SLIP:
+        return slip;
+    default:
+        return energy;
+    }
+}
+
+/* Forces, slip, work and mode of a contact: what a run has written into env,
+ * and the slip of a system, which is a formula. */
+static struct value
+friction_field(struct check *ck, uint32_t number, uint32_t entry,
+               imp_range name_range, imp_range range)
+{
+    const struct tm_contact *contact = &ck->lists.contacts.v[number];
+    bool rubs = (contact->mu.e && !ex_is_num(contact->mu.e, 0)) ||
+                (contact->mu_static.e && !ex_is_num(contact->mu_static.e, 0)) ||
+                (contact->mu_impact.e && !ex_is_num(contact->mu_impact.e, 0));
+    bool formula =
+        entry == IMP_CONTACT_SLIP && contact->system && contact->slip.e;
+    if (!rubs && !formula) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0384, name_range,
+                        "the contact `%s` has no friction", contact->name);
+        CHECK_NOTE(ck, diag, contact->range, "declared here");
+        CHECK_HELP(
+            ck, diag,
+            "forces, work and mode are followed where there is friction; "
+            "its coefficient may be a param that is 0");
+        return value_poison(range);
+    }
+    const struct dim *dim = friction_dim(ck, contact, entry);
+    if (!dim)
+        return value_poison(range); /* the system is wrong, as was told */
+    return value_num(ck,
+                     formula ? contact->slip.e
+                             : ex_sym(ck->g, SYM_CONTACT, number, entry),
+                     dim, range);
+}
+
 struct value
 contact_field(struct check *ck, uint32_t number, const char *name,
               imp_range name_range, imp_range range)
 {
     assert(ck && name);
-    enum { GAP, P, Q, NORMAL, FRAME };
+    enum { GAP, P, Q, NORMAL, FRAME, NORMAL_FORCE };
+    static const uint32_t rubbing[] = {
+        IMP_CONTACT_NORMAL_FORCE, IMP_CONTACT_FRICTION_FORCE, IMP_CONTACT_SLIP,
+        IMP_CONTACT_WORK, IMP_CONTACT_MODE};
     static const uint32_t at[] = {IMP_CONTACT_GAP, IMP_CONTACT_P, IMP_CONTACT_Q,
                                   IMP_CONTACT_NORMAL, IMP_CONTACT_NORMAL};
     size_t which = 0;
     while (which < n_contact_values && strcmp(contact_values[which].name, name))
         which++;
     if (which == n_contact_values) {
-        const char *names[8];
+        const char *names[16];
         for (size_t k = 0; k < n_contact_values; k++)
             names[k] = contact_values[k].name;
         struct diag *diag = check_error(ck, DIAG_E0112, name_range,
@@ -304,6 +375,9 @@ contact_field(struct check *ck, uint32_t number, const char *name,
         return no_surface(ck, number, name_range);
     if (which == 0)
         return contact_gap(ck, number, range);
+    if (which >= NORMAL_FORCE)
+        return friction_field(ck, number, rubbing[which - NORMAL_FORCE],
+                              name_range, range);
     if (ck->lists.contacts.v[number].system) {
         struct diag *diag =
             check_error(ck, DIAG_E0112, name_range,

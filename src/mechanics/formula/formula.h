@@ -85,6 +85,7 @@ struct mbody {
 struct implicit {
     uint32_t n;
     const expr *const *residual, *const *jacobian;
+    bool general; /* the matrix is not symmetric */
 };
 
 #define IMP_NO_UNKNOWN 0xffffffffu
@@ -119,7 +120,7 @@ struct msystem {
     const uint32_t *row;             /* of the state in the block's motion */
     /* the motion with sliding contacts: 2 n leaves (q, q') and rates */
     const expr *const *leaf, *const *rate;
-    struct implicit slide;               /* forces of the sliding contacts */
+    struct implicit slide;               /* forces of the closed contacts */
     uint32_t n_observed, observer, jump; /* as in imp_system */
     const uint32_t *observed; /* rows of state and observers in their block */
 };

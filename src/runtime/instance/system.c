@@ -14,9 +14,9 @@
 
 struct system_run {
     double *work;   /* rows of the modal tape */
-    double *lambda; /* m */
-    double *out;    /* residual m, Jacobian m x m */
-    double *step;   /* m */
+    double *lambda; /* u: m normal forces, then friction where there is any */
+    double *out;    /* residual u, Jacobian u x u */
+    double *step;   /* u */
     int *piv;
     double *gap; /* of one contact: gap, rate, gradient */
     bool slid;   /* rows of the block may hold a series of the modal tape */
@@ -39,19 +39,19 @@ system_new(struct rt *run)
     struct system_run *own = NEW_N(run->own, struct system_run, n + 1);
     for (uint32_t which = 0; which < n; which++) {
         const imp_system *sys = rt_system(run, which);
-        size_t n_contact = sys->n_contact;
-        own[which].gap = NEW_N(run->own, double, sys->n + 2);
+        size_t n_unknown = (size_t)sys->n_contact + sys->n_rub;
+        own[which].gap = NEW_N(run->own, double, sys->n + 5);
         if (sys->modal == IMP_NO_TAPE)
             continue;
         const imp_tape *tape =
             IMP_ARRAY(run->im, run->im->tapes, imp_tape) + sys->modal;
         own[which].work =
             NEW_N(run->own, double, (tape->n_rows + 1) * IMP_ROW_STRIDE);
-        own[which].lambda = NEW_N(run->own, double, n_contact + 1);
-        own[which].step = NEW_N(run->own, double, n_contact + 1);
+        own[which].lambda = NEW_N(run->own, double, n_unknown + 1);
+        own[which].step = NEW_N(run->own, double, n_unknown + 1);
         own[which].out =
-            NEW_N(run->own, double, n_contact *(n_contact + 1) + 1);
-        own[which].piv = NEW_N(run->own, int, n_contact + 1);
+            NEW_N(run->own, double, n_unknown *(n_unknown + 1) + 1);
+        own[which].piv = NEW_N(run->own, int, n_unknown + 1);
     }
     return own;
 }
@@ -73,24 +73,35 @@ system_slides(const struct rt *run, uint32_t system)
     return false;
 }
 
+/* The Jacobian of friction is not symmetric. */
+static int
+factor(const imp_system *sys, int n, double *jacobian, int *piv)
+{
+    return sys->n_rub ? imp_rank_factor(n, jacobian, piv)
+                      : imp_ldlt_factor(n, jacobian, piv);
+}
+
 static int
 solve(struct rt *run, const imp_system *sys, struct system_run *own)
 {
-    int n_contact = (int)sys->n_contact;
-    double *jacobian = own->out + n_contact;
-    memset(own->lambda, 0, (size_t)n_contact * sizeof *own->lambda);
+    int n_unknown = (int)(sys->n_contact + sys->n_rub);
+    double *jacobian = own->out + n_unknown;
+    memset(own->lambda, 0, (size_t)n_unknown * sizeof *own->lambda);
     for (int round = 0; round < 2; round++) {
         int st = rt_eval(run, sys->solve, own->lambda, own->out);
         if (st == IMP_NONFINITE) {
             rt_nonfinite(run, sys->solve, own->lambda);
             return IMP_FAILED;
         }
-        if (st || imp_ldlt_factor(n_contact, jacobian, own->piv))
+        if (st || factor(sys, n_unknown, jacobian, own->piv))
             return st ? st : IMP_NONFINITE;
-        for (int i = 0; i < n_contact; i++)
+        for (int i = 0; i < n_unknown; i++)
             own->step[i] = -own->out[i];
-        imp_ldlt_solve(n_contact, jacobian, own->piv, own->step);
-        for (int i = 0; i < n_contact; i++)
+        if (sys->n_rub)
+            imp_rank_solve(n_unknown, jacobian, own->piv, own->step);
+        else
+            imp_ldlt_solve(n_unknown, jacobian, own->piv, own->step);
+        for (int i = 0; i < n_unknown; i++)
             own->lambda[i] += own->step[i];
     }
     return IMP_OK;
@@ -166,7 +177,8 @@ system_observed(struct rt *run, uint32_t system, int order)
     if (system_slides(run, system))
         st = solve(run, sys, own);
     else if (sys->modal != IMP_NO_TAPE)
-        memset(own->lambda, 0, sys->n_contact * sizeof *own->lambda);
+        memset(own->lambda, 0,
+               (sys->n_contact + sys->n_rub) * sizeof *own->lambda);
     if (st)
         return st;
     st = rt_series(run, tape, own->lambda, NULL, run->rows.block[sys->observer],
@@ -197,6 +209,19 @@ system_force(const struct rt *run, uint32_t system, uint32_t i)
     const uint32_t *row = IMP_ARRAY(run->im, sys->rows, uint32_t);
     return run->system[system].work +
            (size_t)row[2 * sys->n + i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
+}
+
+const double *
+system_rub(const struct rt *run, uint32_t system, uint32_t k,
+           enum system_rub_row which)
+{
+    const imp_system *sys = rt_system(run, system);
+    assert(k < sys->n_rub);
+    const uint32_t *row = IMP_ARRAY(run->im, sys->rows, uint32_t);
+    return run->system[system].work +
+           (size_t)row[2 * sys->n + sys->n_contact + 4 * k + which] *
+               IMP_ROW_STRIDE +
+           IMP_ROW_PAD;
 }
 
 static int
@@ -231,6 +256,24 @@ system_gap(struct rt *run, uint32_t system, uint32_t i, double *gap,
     *rate = out[1];
     if (gradient)
         memcpy(gradient, out + 2, sys->n * sizeof *gradient);
+    return IMP_OK;
+}
+
+int
+system_slip(struct rt *run, uint32_t system, uint32_t i,
+            struct system_slip *slip, double *gradient)
+{
+    assert(i < rt_system(run, system)->n_contact && slip);
+    const imp_system *sys = rt_system(run, system);
+    uint32_t tape = rt_contact(run, sys->contact + i)->slip;
+    assert(tape != IMP_NO_TAPE);
+    double *out = run->system[system].gap;
+    int st = told(run, rt_eval(run, tape, NULL, out), tape);
+    if (st)
+        return st;
+    *slip = (struct system_slip){out[0], out[1], out[2], out[3], out[4]};
+    if (gradient)
+        memcpy(gradient, out + 5, sys->n * sizeof *gradient);
     return IMP_OK;
 }
 

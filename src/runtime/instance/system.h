@@ -38,6 +38,16 @@ void system_unslide(struct rt *run, uint32_t system);
 int system_observed(struct rt *run, uint32_t system, int order);
 /* The series of the force at contact i of the system, after system_series. */
 const double *system_force(const struct rt *run, uint32_t system, uint32_t i);
+/* The same for contact number k of those with friction. */
+enum system_rub_row {
+    SYSTEM_RUB_FRICTION,   /* the force along the slip */
+    SYSTEM_RUB_SLIP,       /* the slip velocity */
+    SYSTEM_RUB_CONE_MINUS, /* static mu times the normal force, minus friction
+                            */
+    SYSTEM_RUB_CONE_PLUS   /* the same, plus friction */
+};
+const double *system_rub(const struct rt *run, uint32_t system, uint32_t k,
+                         enum system_rub_row which);
 /* The mass matrix, n x n by rows. */
 int system_mass(struct rt *run, uint32_t system, double *mass);
 /* The series of the gap of contact i, after the block's series to that order.
@@ -47,5 +57,13 @@ int system_gap_series(struct rt *run, uint32_t system, uint32_t i, int order,
 /* Gap, rate and gradient (n numbers, or NULL) of contact i of the system. */
 int system_gap(struct rt *run, uint32_t system, uint32_t i, double *gap,
                double *rate, double *gradient);
+/* The slip of contact i of the system, which states one: velocity, its
+ * derivative without accelerations, coefficients of friction; its gradient with
+ * respect to the rates (n numbers, or NULL). */
+struct system_slip {
+    double velocity, bias, mu, mu_static, mu_impact;
+};
+int system_slip(struct rt *run, uint32_t system, uint32_t i,
+                struct system_slip *slip, double *gradient);
 
 #endif

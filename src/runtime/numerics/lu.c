@@ -16,6 +16,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "abi/image.h"
 #include "runtime/numerics/factors.h"
 
 #if defined(__GNUC__)
@@ -164,5 +165,144 @@ imp_lu_solve(int n, const double *a, const int *piv, double *b)
         break;
     default:
         solve(n, a, piv, b);
+    }
+}
+
+/* -- matrices that need not be regular -------------------------------------
+ *
+ * The equations of contacts with friction are neither symmetric nor always
+ * regular: rows may depend on others (four feet that stick). Complete pivoting,
+ * each entry measured by the largest of its row and of its column at first, so
+ * that neither the units of a condition nor those of a force choose. What is
+ * left when the pivots have shrunk to rounding depends on what was taken: its
+ * rows are left out, and its unknowns are 0. */
+
+/* Rounding of a pivot is n eps times the growth of the entries, which for
+ * complete pivoting stays below 10 in practice (Higham 2002, sec. 9.4); the
+ * entries themselves are sums of several terms. */
+#define RANK_GROWTH 64
+/* piv[k] holds the row and the column that were exchanged with k; -1 from the
+ * rank on */
+#define RANK_COLUMN 65536
+
+/* The scales of rows and of columns. False: an entry is not finite. */
+static int
+scales(int n, const double *a, double *row, double *col)
+{
+    for (int i = 0; i < n; i++) {
+        double most = 0;
+        for (int j = 0; j < n; j++) {
+            double v = fabs(a[i * n + j]);
+            if (!(v <= DBL_MAX))
+                return 0;
+            most = v > most ? v : most;
+        }
+        row[i] = most >= DBL_MIN ? 1 / most : 0;
+    }
+    for (int j = 0; j < n; j++) {
+        double most = 0;
+        for (int i = 0; i < n; i++) {
+            double v = fabs(a[i * n + j]) * row[i];
+            most = v > most ? v : most;
+        }
+        col[j] = most >= DBL_MIN ? 1 / most : 0;
+    }
+    return 1;
+}
+
+/* Exchanges row k with row i and column k with column j. */
+static void
+exchange(int n, double *a, double *row, double *col, int k, int i, int j)
+{
+    double kept = row[k];
+    row[k] = row[i];
+    row[i] = kept;
+    kept = col[k];
+    col[k] = col[j];
+    col[j] = kept;
+    for (int c = 0; c < n && i != k; c++) {
+        kept = a[k * n + c];
+        a[k * n + c] = a[i * n + c];
+        a[i * n + c] = kept;
+    }
+    for (int r = 0; r < n && j != k; r++) {
+        kept = a[r * n + k];
+        a[r * n + k] = a[r * n + j];
+        a[r * n + j] = kept;
+    }
+}
+
+int
+imp_rank_factor(int n, double *a, int *piv)
+{
+    assert(n >= 0 && n <= IMP_UNKNOWN_MAX);
+    assert(n == 0 || (a != NULL && piv != NULL));
+    double row[IMP_UNKNOWN_MAX], col[IMP_UNKNOWN_MAX];
+    const double least = RANK_GROWTH * n * DBL_EPSILON;
+    if (n > IMP_UNKNOWN_MAX || !scales(n, a, row, col))
+        return 1;
+    for (int k = 0; k < n; k++)
+        piv[k] = -1;
+    for (int k = 0; k < n; k++) {
+        int at_row = k, at_col = k;
+        double best = -1;
+        for (int i = k; i < n; i++)
+            for (int j = k; j < n; j++) {
+                double v = fabs(a[i * n + j]) * row[i] * col[j];
+                if (v > best) {
+                    best = v;
+                    at_row = i;
+                    at_col = j;
+                }
+            }
+        if (!(best > least))
+            break;
+        piv[k] = at_row + RANK_COLUMN * at_col;
+        exchange(n, a, row, col, k, at_row, at_col);
+        double inverse = a[k * n + k] = 1 / a[k * n + k];
+        for (int i = k + 1; i < n; i++) {
+            double f = a[i * n + k] *= inverse;
+            for (int j = k + 1; j < n && f != 0; j++)
+                a[i * n + j] -= f * a[k * n + j];
+        }
+    }
+    return 0;
+}
+
+int
+imp_rank_rank(int n, const int *piv)
+{
+    int rank = 0;
+    while (rank < n && piv[rank] >= 0)
+        rank++;
+    return rank;
+}
+
+void
+imp_rank_solve(int n, const double *a, const int *piv, double *b)
+{
+    assert(n == 0 || (a != NULL && piv != NULL && b != NULL));
+    int rank = imp_rank_rank(n, piv);
+    for (int k = 0; k < rank; k++) {
+        int i = piv[k] % RANK_COLUMN;
+        double kept = b[i];
+        b[i] = b[k];
+        b[k] = kept;
+    }
+    for (int k = 0; k < rank; k++)
+        for (int i = k + 1; i < rank; i++)
+            b[i] -= a[i * n + k] * b[k];
+    for (int k = rank; k < n; k++)
+        b[k] = 0;
+    for (int k = rank - 1; k >= 0; k--) {
+        for (int j = k + 1; j < rank; j++)
+            b[k] -= a[k * n + j] * b[j];
+        b[k] *= a[k * n + k];
+    }
+    for (int k = rank - 1; k >= 0; k--) {
+        int j = piv[k] / RANK_COLUMN;
+        double kept = b[j];
+        b[j] = b[k];
+        b[k] = kept;
     }
 }

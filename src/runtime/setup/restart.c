@@ -21,10 +21,6 @@
 #include "base/arena.h"
 #include "runtime/tape/eval_priv.h"
 
-/* outputs of the set-up tape per contact; the first is the restitution e
- * (imp_image.setup) */
-#define CONTACT_OUTS 9
-
 struct param_read {
     uint32_t reg, param;
 };
@@ -126,7 +122,8 @@ mark_ancestors(const struct rt *run, const imp_tape *tape, unsigned char *mark)
 static bool
 is_law(const struct rt *run, uint32_t i)
 {
-    return i < CONTACT_OUTS * run->im->contacts.n && i % CONTACT_OUTS == 0;
+    return i < IMP_CONTACT_OUTS * run->im->contacts.n &&
+           i % IMP_CONTACT_OUTS == 0;
 }
 
 /* Marks the registers of the set-up tape: `law` those that restitutions are
@@ -184,7 +181,7 @@ find_part(const struct rt *run, struct restart *restart,
             return false;
     }
     for (uint32_t c = 0; c < run->im->contacts.n; c++) {
-        uint32_t reg = out[CONTACT_OUTS * c], i = 0;
+        uint32_t reg = out[IMP_CONTACT_OUTS * c], i = 0;
         struct law one = {c, rt_contact(run, c)->env_contact + IMP_CONTACT_E,
                           reg};
         if (in[reg].op == IMP_OP_CONST) {

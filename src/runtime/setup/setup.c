@@ -173,12 +173,32 @@ setup_state(struct rt *run, uint32_t body)
 /* -- contacts and world
  * ------------------------------------------------------------ */
 
+/* Is this coefficient of friction of a contact a number that is not negative?
+ */
+static int
+setup_friction(struct rt *run, uint32_t c, uint32_t entry)
+{
+    const imp_contact *contact = rt_contact(run, c);
+    double friction = run->env[contact->env_contact + entry];
+    char text[NUM_TEXT];
+    if (friction >= 0.0 && isfinite(friction))
+        return IMP_OK;
+    num_digits(text, friction, 6);
+    struct diag *diag = diag_add(run->ds, DIAG_E0518, contact->range_mu,
+                                 "the friction of contact `%s` is %s",
+                                 imp_text(run->im, contact->name), text);
+    diag_label(run->ds, diag, "must not be negative");
+    diag_help(run->ds, diag,
+              "0 is a contact without friction; friction acts against the "
+              "slip by itself, whatever its direction");
+    return IMP_BADMODEL;
+}
+
 static int
 setup_contact(struct rt *run, uint32_t c)
 {
     const imp_contact *contact = rt_contact(run, c);
     double restitution = run->env[contact->env_contact + IMP_CONTACT_E];
-    double friction = run->env[contact->env_contact + IMP_CONTACT_MU];
     char text[NUM_TEXT];
     int st = IMP_OK;
     if (!(restitution >= 0) || (restitution > 1 && !run->im->gain_allowed)) {
@@ -194,17 +214,10 @@ setup_contact(struct rt *run, uint32_t c)
                       : "0 is a plastic, 1 an elastic impact");
         st = IMP_BADMODEL;
     }
-    if (friction != 0) {
-        num_digits(text, friction, 6);
-        struct diag *diag =
-            diag_add(run->ds, DIAG_E0518, contact->range_mu,
-                     "contact `%s` has friction %s, which is not available "
-                     "in this build",
-                     imp_text(run->im, contact->name), text);
-        diag_help(run->ds, diag,
-                  "leave `friction` out: contacts are frictionless");
-        st = IMP_BADMODEL;
-    }
+    static const uint32_t coefficient[] = {
+        IMP_CONTACT_MU, IMP_CONTACT_MU_STATIC, IMP_CONTACT_MU_IMPACT};
+    for (int i = 0; i < 3 && !st; i++)
+        st = setup_friction(run, c, coefficient[i]);
     return st;
 }
 
@@ -227,7 +240,8 @@ is_zero(const double *v, int n)
     return true;
 }
 
-/* What a contact states about itself; out: 9 outputs of the set-up tape. */
+/* What a contact states about itself; out: IMP_CONTACT_OUTS outputs of the
+ * set-up tape. */
 static int
 setup_stated(struct rt *run, uint32_t c, const double *out)
 {
@@ -238,6 +252,8 @@ setup_stated(struct rt *run, uint32_t c, const double *out)
     memcpy(env + IMP_CONTACT_AT, out + 2, 3 * sizeof *out);
     memcpy(env + IMP_CONTACT_DIRECTION, out + 5, 3 * sizeof *out);
     env[IMP_CONTACT_PRIORITY] = out[8];
+    env[IMP_CONTACT_MU_STATIC] = out[9];
+    env[IMP_CONTACT_MU_IMPACT] = out[10];
     int st = setup_contact(run, c);
     if (!(contact->flags & IMP_CONTACTF_STATED) || !is_zero(out + 5, 3))
         return st;
@@ -347,8 +363,9 @@ starts_of(struct rt *run)
     const imp_image *im = run->im;
     const imp_layout *layout = &im->layout;
     return run->scratch + (size_t)im->bodies.n * IMP_RAW_SIZE +
-           9 * (size_t)im->contacts.n + (size_t)im->joints.n * IMP_JOINT_RAW +
-           WORLD_OUTS + (layout->slots - layout->poly);
+           IMP_CONTACT_OUTS * (size_t)im->contacts.n +
+           (size_t)im->joints.n * IMP_JOINT_RAW + WORLD_OUTS +
+           (layout->slots - layout->poly);
 }
 
 /* Are all outputs of the set-up tape finite, except those of the starts? */
@@ -443,7 +460,7 @@ rt_setup(struct rt *run, const double *params)
     size_t n_raw = (size_t)im->bodies.n * IMP_RAW_SIZE;
     memcpy(run->env + layout->raw, out, n_raw * sizeof *out);
     const double *at = out + n_raw;
-    for (uint32_t c = 0; c < im->contacts.n; c++, at += 9)
+    for (uint32_t c = 0; c < im->contacts.n; c++, at += IMP_CONTACT_OUTS)
         st = worse(st, setup_stated(run, c, at));
     const imp_joint *joint = IMP_ARRAY(im, im->joints, imp_joint);
     for (uint32_t i = 0; i < im->joints.n; i++, at += IMP_JOINT_RAW)

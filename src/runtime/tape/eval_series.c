@@ -359,6 +359,8 @@ solve_unknowns(const imp_image *im, const imp_tape *tape, struct sweep *sweep,
         imp_saddle_solve((int)n, bl->lu, bl->piv, d);
     else if (tape->symmetric == IMP_JACOBIAN_SEMIDEFINITE)
         imp_ldlt_solve((int)n, bl->lu, bl->piv, d);
+    else if (tape->symmetric == IMP_JACOBIAN_RANK)
+        imp_rank_solve((int)n, bl->lu, bl->piv, d);
     else
         imp_lu_solve((int)n, bl->lu, bl->piv, d);
     for (uint32_t number = 0; number < n; number++) {
@@ -419,6 +421,8 @@ run(const imp_image *im, const imp_tape *tape, struct sweep *sweep, int order,
                       ? imp_saddle_factor((int)nu, bl->lu, bl->piv)
                   : tape->symmetric == IMP_JACOBIAN_SEMIDEFINITE
                       ? imp_ldlt_factor((int)nu, bl->lu, bl->piv)
+                  : tape->symmetric == IMP_JACOBIAN_RANK
+                      ? imp_rank_factor((int)nu, bl->lu, bl->piv)
                       : imp_lu_factor((int)nu, bl->lu, bl->piv);
         if (bad)
             return IMP_SINGULAR;

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Coulomb's friction of a contact: its coefficients, and in a system the slip
+ * that it acts against.
+ *
+ *   contact tip {
+ *     gap      = Y - l*sin(theta)
+ *     slide    = X + l*cos(theta)        # or slide' = X' - l*sin(theta)*theta'
+ *     friction = coulomb(static = .5, dynamic = .4)
+ *   }
+ *
+ * A coefficient is a number, made of literals and params. In a system it may be
+ * a formula of the coordinates, t and `slip`, the speed of slip. */
+#include <assert.h>
+#include <string.h>
+
+#include "check/model/system_priv.h"
+
+/* The two coefficients of coulomb(static, dynamic) in this order, by name or
+ * by place. False: an error has been reported. */
+static bool
+coulomb_args(struct check *ck, const struct ast_expr *call,
+             const struct ast_expr *out[2])
+{
+    static const char *const name[2] = {"static", "dynamic"};
+    out[0] = out[1] = NULL;
+    bool ok = call->n_args == 2;
+    for (size_t i = 0; ok && i < 2; i++) {
+        const struct ast_arg *arg = &call->args[i];
+        size_t at = i;
+        if (arg->name.text)
+            at = !strcmp(arg->name.text, name[0])   ? 0
+                 : !strcmp(arg->name.text, name[1]) ? 1
+                                                    : 2;
+        ok = at < 2 && !out[at] && !arg->in;
+        if (ok)
+            out[at] = arg->value;
+    }
+    if (ok)
+        return true;
+    struct diag *diag =
+        check_error(ck, DIAG_E0380, call->range,
+                    "`coulomb` takes the static and the dynamic coefficient");
+    CHECK_HELP(ck, diag, "coulomb(static = 0.5, dynamic = 0.4)");
+    return false;
+}
+
+/* One coefficient of friction; NULL: an error has been reported. */
+static const expr *
+coefficient(struct check *ck, const struct env *env,
+            const struct ast_expr *node, const struct tm_system *system)
+{
+    double number;
+    struct value value = check_expr(ck, env, node);
+    if (!value_need_scalar(ck, &value, node, dim_pure(ck->dims),
+                           "a coefficient of friction"))
+        return NULL;
+    if (system
+            ? !system_formula_ok(ck, system, value.e[0], false, node,
+                                 "a coefficient of friction")
+            : !check_leaves(ck, value.e, 1, MAY_PARAMS, node, "the friction"))
+        return NULL;
+    if (!value_const(&value, &number) || number >= 0)
+        return value.e[0];
+    struct diag *diag = check_error(
+        ck, DIAG_E0381, node->range,
+        "a coefficient of friction is not negative, but this is %g", number);
+    CHECK_HELP(ck, diag,
+               "friction acts against the slip by itself, whatever its "
+               "direction");
+    return NULL;
+}
+
+static const expr *
+no_slip(void *ctx, const expr *leaf)
+{
+    return leaf->sym == SYM_SLIP ? ex_num(ctx, 0) : NULL;
+}
+
+/* friction = coulomb(static = a, dynamic = b) */
+static bool
+take_coulomb(struct check *ck, const struct env *env,
+             const struct ast_expr *call, const struct tm_system *system,
+             struct tm_contact *contact)
+{
+    const struct ast_expr *arg[2];
+    if (!coulomb_args(ck, call, arg))
+        return false;
+    const expr *sticks = coefficient(ck, env, arg[0], system);
+    const expr *slips = coefficient(ck, env, arg[1], system);
+    if (!sticks || !slips)
+        return false;
+    contact->mu = (struct tm_num){slips, arg[1]->range};
+    contact->mu_static =
+        (struct tm_num){ex_subst(ck->g, sticks, no_slip, ck->g), arg[0]->range};
+    if (!ex_is_const(sticks) || !ex_is_const(slips) ||
+        sticks->num >= slips->num)
+        return true;
+    struct diag *diag = check_error(ck, DIAG_E0381, arg[0]->range,
+                                    "static friction %g is below the dynamic "
+                                    "one, %g",
+                                    sticks->num, slips->num);
+    CHECK_NOTE(ck, diag, arg[1]->range, "the dynamic coefficient");
+    CHECK_HELP(ck, diag,
+               "a point that sticks bears at least what it bears when it "
+               "slips: exchange the two");
+    return false;
+}
+
+bool
+contact_friction(struct check *ck, const struct env *env,
+                 const struct ast_item *friction, const struct ast_item *impact,
+                 const struct tm_system *system, struct tm_contact *contact)
+{
+    assert(ck && env && contact);
+    const expr *none = ex_num(ck->g, 0);
+    contact->mu = contact->mu_static = contact->mu_impact =
+        (struct tm_num){none, contact->range};
+    if (friction) {
+        const struct ast_expr *inner = ast_unwrap(friction->value);
+        bool reported = false;
+        if (inner->kind == AST_CALL && inner->a->kind == AST_NAME &&
+            !strcmp(inner->a->name.text, "coulomb") &&
+            !scope_find(ck, env->module, "coulomb", WANT_CALL, inner->range,
+                        &reported) &&
+            !reported) {
+            if (!take_coulomb(ck, env, inner, system, contact))
+                return false;
+        } else {
+            const expr *mu = coefficient(ck, env, friction->value, system);
+            if (!mu)
+                return false;
+            contact->mu = (struct tm_num){mu, friction->value->range};
+            contact->mu_static = (struct tm_num){
+                ex_subst(ck->g, mu, no_slip, ck->g), friction->value->range};
+        }
+        contact->mu_impact = contact->mu;
+    }
+    if (impact) {
+        const expr *mu = coefficient(ck, env, impact->value, system);
+        if (!mu)
+            return false;
+        contact->mu_impact = (struct tm_num){mu, impact->value->range};
+    }
+    return true;
+}
+
+bool
+contact_has_friction(const struct tm_contact *contact)
+{
+    assert(contact);
+    const struct tm_num *mu[] = {&contact->mu, &contact->mu_static,
+                                 &contact->mu_impact};
+    for (int i = 0; i < 3; i++)
+        if (mu[i]->e && !ex_is_num(mu[i]->e, 0))
+            return true;
+    return false;
+}
+
+/* -- the slip of a contact of a system ------------------------------------- */
+
+/* Is the velocity linear in the rates of the coordinates, and does it read one?
+ */
+static bool
+linear_slip(struct check *ck, const struct tm_system *system,
+            const expr *velocity, const struct ast_expr *node)
+{
+    bool moves = false, linear = true;
+    if (ex_depends(ck->g, velocity, SYM_LOCAL, UINT32_MAX, UINT32_MAX))
+        return true; /* the arguments of a pattern have no values yet */
+    for (uint32_t i = 0; i < system->n; i++) {
+        const expr *rate = ex_sym(ck->g, SYM_COORD, system->first + i, 1);
+        const expr *slope = ex_diff(ck->g, velocity, rate);
+        moves |= !ex_is_num(slope, 0);
+        for (uint32_t j = 0; j < system->n; j++)
+            linear &=
+                !ex_depends(ck->g, slope, SYM_COORD, system->first + j, 1);
+    }
+    if (moves && linear)
+        return true;
+    struct diag *diag =
+        check_error(ck, DIAG_E0382, node->range,
+                    moves ? "this slip is not linear in the rates"
+                          : "this slip does not depend on the coordinates");
+    CHECK_HELP(ck, diag,
+               moves ? "a velocity is: slide' = X' + Y*theta'"
+                     : "friction could not change it; the slip is a formula in "
+                       "%s",
+               ck->lists.coordinates.v[system->first].name);
+    return false;
+}
+
+bool
+system_slide(struct check *ck, const struct env *env,
+             const struct tm_system *system, const struct ast_item *slide,
+             const struct ast_item *velocity, struct tm_contact *contact)
+{
+    assert(ck && env && system && contact);
+    const struct ast_item *key = slide ? slide : velocity;
+    if (!key)
+        return true;
+    if (slide && velocity) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0382, velocity->name.range,
+            "a contact states `slide` or its rate `slide'`, not both");
+        CHECK_NOTE(ck, diag, slide->name.range, "the place is stated here");
+        CHECK_HELP(ck, diag,
+                   "the rate follows from the place; only a slip that is the "
+                   "rate of no formula needs slide'");
+        return false;
+    }
+    const struct ast_expr *node = key->value;
+    struct value value = check_expr(ck, env, node);
+    const struct dim *dim = dim_fresh(ck->dims, node->range);
+    if (!value_need_scalar(ck, &value, node, dim, "a slip") ||
+        !system_formula_ok(ck, system, value.e[0], !slide, node, "a slip"))
+        return false;
+    const expr *rate = value.e[0];
+    if (slide) {
+        contact->slide = (struct tm_num){rate, node->range};
+        dim = dim_mul(ck->dims, dim, dim_mks(ck->dims, 0, 0, -1));
+        const expr *place = rate;
+        rate = ex_diff(ck->g, place, ex_sym(ck->g, SYM_TIME, 0, 0));
+        for (uint32_t i = 0; i < system->n; i++)
+            rate = ex_add(
+                ck->g, rate,
+                ex_mul(ck->g,
+                       ex_diff(ck->g, place,
+                               ex_sym(ck->g, SYM_COORD, system->first + i, 0)),
+                       ex_sym(ck->g, SYM_COORD, system->first + i, 1)));
+    }
+    if (!linear_slip(ck, system, rate, node))
+        return false;
+    contact->slip = (struct tm_num){rate, node->range};
+    contact->slip_dim = dim;
+    return true;
+}

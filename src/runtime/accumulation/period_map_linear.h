@@ -121,8 +121,11 @@ follow(const struct ballistic *motion, struct period_map *map, int period,
     struct ballistic *copy = map->copy;
     const struct ballistic_workspace *work = motion->work;
     struct tangents tangents;
-    const struct lanes_shape sh = {LANES_OF_CONTACTS, motion->model.m, nv, rank,
-                                   direct};
+    const struct lanes_shape sh = {.layout = LANES_OF_CONTACTS,
+                                   .m = motion->model.m,
+                                   .rows = nv,
+                                   .rank = rank,
+                                   .direct = direct};
     struct lanes_state state;
     struct lanes_step step;
     int contact = -1;

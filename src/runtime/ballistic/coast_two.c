@@ -7,7 +7,11 @@
 long
 ballistic_coast_two(struct ballistic *motion, double until, long most)
 {
-    const struct lanes_shape sh = {LANES_OF_CONTACTS, 2, 2, 2, true};
+    const struct lanes_shape sh = {.layout = LANES_OF_CONTACTS,
+                                   .m = 2,
+                                   .rows = 2,
+                                   .rank = 2,
+                                   .direct = true};
     struct coast run;
     if (!motion->matrices.direct)
         return ballistic_coast_narrow(motion, until, most);

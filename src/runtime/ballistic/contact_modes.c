@@ -13,18 +13,10 @@
 #define ACTIVE_SET_ENDLESS 100000L
 
 /* An entry of W, but 0 where it may come from the rounding of the masses and of
- * the gradients of the gaps. These are off by a unit in their last place each;
- * the entry W_ij is then off by eps (
- * N_j
- * M^-1 N_i
- *  +
- * N_i
- * M^-1 N_j
- *  +
- * M^-1 N_i
- * M
- * M^-1 N_j
- * ), entries by their moduli. */
+ * the gradients of the gaps. These are off by a unit in their last place each.
+ * With B_i = M^-1 N_i the entry W_ij is then off by at most eps times
+ * |N_j| |B_i| + |N_i| |B_j| + |B_i| |M| |B_j|, where |X| has the moduli of the
+ * entries of X. */
 double
 active_set_coupling(const struct ballistic *motion, int contact, int other)
 {

@@ -1,124 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A ballistic motion from event to event: flights with acceleration or with
- * closed contacts, and their single impacts. The next impact is the least root
- * of the quadratic polynomials of the gaps. A contact that was just hit has a
- * gap of exactly 0 and the rate of its law, so its impact is never found again.
- * Flights without acceleration are followed by flight_lanes.h, which gives the
- * same numbers. */
-#include <string.h>
-
-#include "runtime/ballistic/workspace.h"
-
-/* -- the next impact --------------------------------------------------------
- */
-
-/* Local time until a gap closes that has the value g, the rate u and the
- * acceleration al; INFINITY: never. *arrive is its rate then. fresh: the
- * contact was just hit. */
-static inline __attribute__((always_inline)) double
-closing(double gap, double rate, double al, bool fresh, double *arrive)
-{
-    *arrive = rate;
-    if (!(gap > 0.0)) {
-        if (rate < 0.0 && !fresh)
-            return 0.0;
-        if (!(al < 0.0))
-            return INFINITY;
-        if (rate < 0.0)
-            rate = 0.0; /* The contact opens; its rate is negative only by
-                           rounding. */
-        *arrive = -rate;
-        return -2.0 * rate / al;
-    }
-    if (al == 0.0)
-        return rate < 0.0 ? -gap / rate : (double)INFINITY;
-    double disc = rate * rate - 2.0 * al * gap;
-    if (!(disc >= 0.0) || (al > 0.0 && !(rate < 0.0)) || isinf(gap))
-        return INFINITY;
-    if (al > 0.0 && disc <= 8.0 * DBL_EPSILON * rate * rate)
-        return INFINITY; /* Within rounding the gap touches 0 without a rate, so
-                            it does not close. */
-    double root = sqrt(disc);
-    *arrive = -root;
-    return rate > 0.0 ? (rate + root) / -al : 2.0 * gap / (root - rate);
-}
-
-/* Moves gaps and rates on by the local `time`, in loops of constant length
- * where the numbers of contacts and the rank are known. Returns whether another
- * gap than `first` is closed within BALLISTIC_CLOSED of its greatest value;
- * ballistic_together must then decide. */
-static inline __attribute__((always_inline)) bool
-move(struct ballistic *motion, int contacts, int rank, bool direct,
-     bool some_on, int first, double time)
-{
-    double *restrict gap = motion->gap, *restrict rate = motion->rate,
-                     *restrict big = motion->greatest, half_time = 0.5 * time;
-    const double *nal = motion->local.gap_acc;
-    bool other = false;
-    for (int j = 0; j < rank && direct; j++) {
-        double a = motion->local.y_acc[j];
-        motion->y[j] += (motion->z[j] + a * half_time) * time;
-        motion->z[j] += a * time;
-    }
-    for (int contact = 0; contact < contacts; contact++) {
-        if (some_on && motion->mode.persistent[contact])
-            continue;
-        double was = gap[contact];
-        if (direct) {
-            gap[contact] = motion->y[contact];
-            rate[contact] = motion->z[contact];
-        } else {
-            gap[contact] += (rate[contact] + nal[contact] * half_time) * time;
-            rate[contact] += nal[contact] * time;
-        }
-        big[contact] = greater(big[contact], greater(was, gap[contact]));
-        /* an infinite gap gives NaN here, which counts as open */
-        other |= contact != first &&
-                 gap[contact] - BALLISTIC_CLOSED * big[contact] <= 0.0;
-    }
-    if (!direct)
-        contact_basis_coordinates(motion);
-    return other;
-}
-
-/* The impact at one contact alone, after move(). Letters: y, z, K of
- * ballistic.h; K gives the change of y and z by the impact. */
-static inline __attribute__((always_inline)) void
-bounce(struct ballistic *motion, int contacts, int rank, bool direct,
-       int contact, double arrive)
-{
-    double up = -motion->model.e[contact] * arrive;
-    double *restrict y = motion->y, *restrict z = motion->z;
-    double *restrict gap = motion->gap, *restrict rate = motion->rate;
-    if (direct) {
-        const double *K = motion->matrices.K + contact * rank;
-        for (int j = 0; j < rank; j++)
-            rate[j] = z[j] += K[j] * arrive;
-        y[contact] = 0.0;
-        z[contact] = up;
-    } else {
-        const double *row =
-            motion->matrices.rows + contact * motion->matrices.stride;
-        double push = motion->matrices.law[contact] * arrive;
-        for (int k = 0; k < contacts; k++)
-            rate[k] += row[k] * push;
-    }
-    gap[contact] = motion->greatest[contact] = 0.0;
-    rate[contact] = up;
-    motion->work->rate_terms[contact] = -arrive;
-    if (direct)
-        return;
-    motion->basis =
-        contact_basis_enter(motion, motion->basis, contact, motion->greatest);
-    contact_basis_derive(motion);
-    contact_basis_coordinates(motion);
-}
-
-/* -- impacts ----------------------------------------------------------------
- */
-
-/* -- from event to event ----------------------------------------------------
- */
+/* A ballistic motion from event to event: flights that begin at any state, with
+ * acceleration or with closed contacts, and their single impacts. They are an
+ * instance of flight_lanes.h, in the arrays of the motion. The next impact is
+ * the least root of the quadratic polynomials of the gaps. A contact that was
+ * just hit has a gap of exactly 0 and the rate of its law, so its impact is
+ * never found again. */
+#define LANES 1
+#define FLIGHTS_IN_PLACE
+#include "runtime/ballistic/flight_lanes.h"
 
 /* How a flight has ended. */
 enum flight_end {
@@ -126,55 +15,77 @@ enum flight_end {
     FLIGHT_BEYOND, /* not before `until`: the state has not changed */
     FLIGHT_CLOSED  /* a gap has closed; the impact is left to the caller */
 };
-/* the flight: its local time, the contact whose gap closes first (-1: none),
- * and the rate at which it does */
-struct step {
+
+/* What is asked of a flight: its local time, the contact whose gap closes first
+ * (-1: none), and the rate at which it does. */
+struct flown {
     double s, arrive;
-    int first;
+    int contact;
 };
 
-static inline __attribute__((always_inline)) enum flight_end
-flight(struct ballistic *motion, int contacts, int rank, bool direct,
-       bool some_on, double until, struct step *step)
+/* -- one flight ------------------------------------------------------------ */
+
+/* Lets the flight work in the arrays of the motion. */
+LANES_INLINE void
+begin(struct ballistic *motion, struct lanes_state *state,
+      struct lanes_step *step)
+{
+    state->motion = state->in_place = motion;
+    state->basis = motion->basis;
+    state->gap = step->gap = motion->gap;
+    state->rate = motion->rate;
+    state->greatest = step->greatest = motion->greatest;
+    state->terms = motion->work->rate_terms;
+}
+
+/* Does the flight end at or before the time `until`? */
+LANES_INLINE bool
+ends_before(const struct ballistic *motion, double until, double dt)
+{
+    return dt <= until - motion->t - motion->t_lo;
+}
+
+/* Resolves the single impact at the end of the flight, and notes it. */
+LANES_INLINE enum flight_end
+impact(struct lanes_shape sh, struct ballistic *motion,
+       struct lanes_state *state, const struct lanes_step *step)
 {
     struct ballistic_workspace *work = motion->work;
-    const double *gap = motion->gap, *rate = motion->rate,
-                 *nal = motion->local.gap_acc;
-    double time = INFINITY, arrive = 0.0, u;
-    int first = -1;
-    work->flight.coasts = false;
-    for (int i = 0; i < contacts; i++) {
-        if (some_on && motion->mode.persistent[i])
-            continue;
-        double si = closing(gap[i], rate[i], nal[i], motion->just_hit[i], &u);
-        if (si < time) {
-            time = si;
-            first = i;
-            arrive = u;
-        }
-    }
-    *step = (struct step){time, arrive, first};
-    double dt = time * work->units.time;
-    if (first < 0 || !(dt <= until - motion->t - motion->t_lo))
-        return FLIGHT_BEYOND;
-    bool other = move(motion, contacts, rank, direct, some_on, first, time);
-    ballistic_add_time(motion, dt);
-    double e = motion->model.e[first];
-    if (other || some_on || !(e * arrive < -DBL_MIN))
-        return FLIGHT_CLOSED;
-    bounce(motion, contacts, rank, direct, first, arrive);
-    motion->impacts++;
-    for (int i = 0; i < contacts; i++) {
+    int contact = step->contact;
+    lanes_impact(sh, state, step);
+    for (int i = 0; i < sh.m && sh.m > 1; i++) {
         motion->event.impulse[i] = 0.0;
         motion->just_hit[i] = false;
     }
-    motion->event.impulse[first] =
-        -(1.0 + e) * arrive *
-        (work->units.rate / motion->matrices.W[first * (contacts + 1)]);
-    motion->event.contact = first;
-    motion->just_hit[first] = true;
+    motion->event.impulse[contact] =
+        -(1.0 + motion->model.e[contact]) * step->arrive *
+        (work->units.rate / motion->matrices.W[contact * (sh.m + 1)]);
+    motion->event.contact = contact;
+    motion->just_hit[contact] = true;
+    motion->impacts++;
     work->flight.coasts = work->flight.unaccelerated;
     return FLIGHT_IMPACT;
+}
+
+LANES_INLINE enum flight_end
+flight(struct lanes_shape sh, struct ballistic *motion, double until,
+       struct flown *flown)
+{
+    struct lanes_state state;
+    struct lanes_step step;
+    begin(motion, &state, &step);
+    motion->work->flight.coasts = false;
+    lanes_first(sh, &state, &step);
+    *flown = (struct flown){step.s, step.arrive, step.contact};
+    double dt = step.s * motion->work->units.time;
+    if (step.contact < 0 || !ends_before(motion, until, dt))
+        return FLIGHT_BEYOND;
+    lanes_fly(sh, &state, &step);
+    ballistic_add_time(motion, dt);
+    if (lanes_bits(step.go))
+        return impact(sh, motion, &state, &step);
+    contact_basis_coordinates(motion);
+    return FLIGHT_CLOSED;
 }
 
 /* The flight of a contact that is the only one and was just hit: it comes back
@@ -182,64 +93,97 @@ flight(struct ballistic *motion, int contacts, int rank, bool direct,
  * numbers are those of flight(). False: it is not such a flight, and nothing
  * has changed. */
 static bool
-hop(struct ballistic *motion, double until, struct step *step)
+hop(struct ballistic *motion, double until, struct flown *flown)
 {
-    struct ballistic_workspace *work = motion->work;
-    double rate = motion->rate[0], al = motion->local.gap_acc[0],
-           restitution = motion->model.e[0];
+    const struct lanes_shape sh = {
+        .layout = LANES_IN_PLACE, .m = 1, .rows = 1, .rank = 1, .direct = true};
+    struct lanes_state state;
+    struct lanes_step step;
+    double rate = motion->rate[0], acc = motion->local.gap_acc[0];
     if (!motion->just_hit[0] || motion->mode.n_persistent ||
-        !motion->matrices.direct || motion->gap[0] > 0.0 || !(al < 0.0) ||
+        !motion->matrices.direct || motion->gap[0] > 0.0 || !(acc < 0.0) ||
         !(rate > 0.0))
         return false;
-    double time = -2.0 * rate / al, dt = time * work->units.time;
-    if (!(dt <= until - motion->t - motion->t_lo) ||
-        !(restitution * -rate < -DBL_MIN))
+    begin(motion, &state, &step);
+    step.s = lanes_closing(0.0, rate, acc, true, &step.arrive);
+    step.contact = 0;
+    lanes_arrive(sh, &state, &step);
+    double dt = step.s * motion->work->units.time;
+    if (!ends_before(motion, until, dt) || !(step.up > DBL_MIN))
         return false;
-    *step = (struct step){time, -rate, 0};
+    *flown = (struct flown){step.s, step.arrive, 0};
     ballistic_add_time(motion, dt);
-    motion->y[0] = motion->gap[0] = motion->greatest[0] = 0.0;
-    motion->z[0] = motion->rate[0] = restitution * rate;
-    work->rate_terms[0] = rate;
-    motion->event.impulse[0] =
-        (1.0 + restitution) * rate * (work->units.rate / motion->matrices.W[0]);
-    motion->event.contact = 0;
-    motion->impacts++;
-    work->flight.coasts = work->flight.unaccelerated;
+    impact(sh, motion, &state, &step);
     return true;
 }
 
+/* -- flights with constant numbers of contacts and ranks ------------------- */
+
+/* All contacts are open. */
+LANES_INLINE enum flight_end
+flight_open(struct ballistic *motion, int contacts, int rank, bool direct,
+            double until, struct flown *flown)
+{
+    return flight((struct lanes_shape){.layout = LANES_IN_PLACE,
+                                       .m = contacts,
+                                       .rows = contacts,
+                                       .rank = rank,
+                                       .direct = direct},
+                  motion, until, flown);
+}
+
+/* Any number of contacts, of which some may be closed. */
+LANES_INLINE struct lanes_shape
+any_shape(const struct ballistic *motion)
+{
+    int contacts = motion->model.m;
+    return (struct lanes_shape){.layout = LANES_IN_PLACE,
+                                .m = contacts,
+                                .rows = contacts,
+                                .rank = motion->matrices.rank,
+                                .direct = motion->matrices.direct,
+                                .some_closed = true};
+}
+
 static __attribute__((noinline)) enum flight_end
-step_of(struct ballistic *motion, double until, struct step *step)
+step_of(struct ballistic *motion, double until, struct flown *flown)
 {
     int contacts = motion->model.m, rank = motion->matrices.rank;
     if (motion->mode.n_persistent)
-        return flight(motion, contacts, rank, motion->matrices.direct, true,
-                      until, step);
+        return flight(any_shape(motion), motion, until, flown);
     if (motion->matrices.direct) {
         switch (contacts) {
         case 1:
-            return flight(motion, 1, 1, true, false, until, step);
+            return flight_open(motion, 1, 1, true, until, flown);
         case 2:
-            return flight(motion, 2, 2, true, false, until, step);
+            return flight_open(motion, 2, 2, true, until, flown);
         case 3:
-            return flight(motion, 3, 3, true, false, until, step);
+            return flight_open(motion, 3, 3, true, until, flown);
         default:
-            return flight(motion, contacts, contacts, true, false, until, step);
+            return flight_open(motion, contacts, contacts, true, until, flown);
         }
     }
     if (contacts == 4 && rank == 3)
-        return flight(motion, 4, 3, false, false, until, step);
-    return flight(motion, contacts, rank, false, false, until, step);
+        return flight_open(motion, 4, 3, false, until, flown);
+    return flight_open(motion, contacts, rank, false, until, flown);
 }
 
+/* -- from event to event --------------------------------------------------- */
+
+/* Flies on to the time `until` without any impact. */
 static enum ballistic_event
 to_end(struct ballistic *motion, double until)
 {
     double left = until - motion->t - motion->t_lo;
     if (left > 0.0) {
-        move(motion, motion->model.m, motion->matrices.rank,
-             motion->matrices.direct, true, -1,
-             times2(left, motion->rate_exponent - motion->length_exponent));
+        struct lanes_state state;
+        struct lanes_step step;
+        begin(motion, &state, &step);
+        step.s = times2(left, motion->rate_exponent - motion->length_exponent);
+        step.contact = -1;
+        step.go = lanes_all(false);
+        lanes_fly_all(any_shape(motion), &state, &step);
+        contact_basis_coordinates(motion);
         memset(motion->just_hit, 0, (size_t)motion->model.m);
         motion->t = until;
         motion->t_lo = 0.0;
@@ -248,7 +192,7 @@ to_end(struct ballistic *motion, double until)
     return BALLISTIC_END;
 }
 
-/* no contact closes any more */
+/* Ends the motion: no contact closes any more. */
 static enum ballistic_event
 none(struct ballistic *motion, double until)
 {
@@ -278,7 +222,7 @@ ballistic_run(struct ballistic *motion, double until, long most)
     assert(!motion->work->instant);
     assert(most > 0);
     struct ballistic_workspace *work = motion->work;
-    struct step step;
+    struct flown flown;
     bool coasts = work->flight.coasts;
     work->flight.all_open = coasts && work->flight.last;
     work->flight.coasts = work->flight.last = false;
@@ -295,38 +239,39 @@ ballistic_run(struct ballistic *motion, double until, long most)
     }
     if (work->flight.all_open)
         return none(motion, until);
-    enum flight_end end = motion->model.m == 1 && hop(motion, until, &step)
+    enum flight_end end = motion->model.m == 1 && hop(motion, until, &flown)
                               ? FLIGHT_IMPACT
-                              : step_of(motion, until, &step);
+                              : step_of(motion, until, &flown);
     if (end == FLIGHT_BEYOND && ballistic_plain_units(motion))
-        end = step_of(motion, until, &step);
+        end = step_of(motion, until, &flown);
     work->flight.standing =
-        end != FLIGHT_BEYOND && step.s == 0.0 ? work->flight.standing + 1 : 0;
-    if (end == FLIGHT_BEYOND && step.first < 0)
+        end != FLIGHT_BEYOND && flown.s == 0.0 ? work->flight.standing + 1 : 0;
+    if (end == FLIGHT_BEYOND && flown.contact < 0)
         return none(motion, until);
     if (end == FLIGHT_BEYOND)
         return to_end(motion, until);
     if (end == FLIGHT_CLOSED) {
-        int n = ballistic_together(motion, step.s, step.first, work->set.hit);
-        if (n == 1 && work->set.hit[0] != step.first) {
-            step.first = work->set.hit[0];
-            step.arrive = motion->rate[step.first];
+        int n =
+            ballistic_together(motion, flown.s, flown.contact, work->set.hit);
+        if (n == 1 && work->set.hit[0] != flown.contact) {
+            flown.contact = work->set.hit[0];
+            flown.arrive = motion->rate[flown.contact];
         }
         memset(motion->just_hit, 0, (size_t)motion->model.m);
         enum ballistic_event what =
-            ballistic_collide(motion, work->set.hit, n, step.arrive);
+            ballistic_collide(motion, work->set.hit, n, flown.arrive);
         if (what != BALLISTIC_IMPACT || n > 1) {
             /* impacts at one instant: no time lies between them */
             if (what == BALLISTIC_SEVERAL || what == BALLISTIC_IMPACT) {
                 for (int i = 0; i < n; i++)
                     impact_history_note(motion, work->set.hit[i],
-                                        i ? 0.0 : step.s);
+                                        i ? 0.0 : flown.s);
                 ballistic_rescale(motion);
             }
             work->history.in_a_row = 0;
             return what;
         }
     }
-    impact_history_note(motion, step.first, step.s);
-    return adjust(motion, step.arrive);
+    impact_history_note(motion, flown.contact, flown.s);
+    return adjust(motion, flown.arrive);
 }

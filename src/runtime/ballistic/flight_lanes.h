@@ -1,37 +1,50 @@
 /* SPDX-License-Identifier: MIT */
-/* Flights without acceleration from one single impact to the next: the inner
- * loop of every accumulation and of every sweep. This is the one body of them;
- * lanes.c, lanes_avx2.c, coast_two.c and the linear period maps are made of
- * it. flight.c follows all other flights; where both apply they give the same
- * numbers to the last bit.
+/* Flights from one single impact to the next: the one body of all flights and
+ * of their impacts. lanes.c, lanes_avx2.c, coast_two.c and the linear period
+ * maps follow flights without acceleration with it: the inner loop of every
+ * accumulation and of every sweep. flight.c follows all others. Where two of
+ * them apply they give the same numbers to the last bit.
  *
  * A vector of the processor has LANES numbers. What they stand for is the
  * layout: LANES_OF_CONTACTS, one motion, a vector holds several contacts;
  * LANES_OF_RUNS, several motions from one start that differ in their
- * restitutions, a vector holds one contact of each. In both a state is an
- * array of `rows` vectors, and numbers of a whole motion (a time, the size of
- * y) stand in every lane of a vector. Only the functions under "layouts" know
- * which layout it is.
+ * restitutions, a vector holds one contact of each; LANES_IN_PLACE, one motion
+ * of any number of contacts, a vector has one lane and lies in the arrays of
+ * the motion, and a flight changes them. The last one begins at any state, and
+ * gaps may accelerate or be closed. In all of them a state is an array of
+ * `rows` vectors, and numbers of a whole motion (a time, the size of y) stand
+ * in every lane of a vector. Which layout it is, only the functions under
+ * "layouts" know; flights, impacts and choices in place are under "one motion
+ * in place", because they have no masks of contacts.
  *
- * Rates do not change during a flight, so each impact also makes the rates of
- * the next arrival. What counts for speed is the way from the rates through a
- * division, the least time and the impact back to the rates: nothing else may
- * wait on it. So numbers of the contact that is hit are picked by its mask and
- * not by its number, and what is seldom needed is a branch. Lanes beyond the
- * last contact have an infinite gap and no rate. */
+ * Without acceleration, rates do not change during a flight, so each impact
+ * also makes the rates of the next arrival. What counts for speed is the way
+ * from the rates through a division, the least time and the impact back to the
+ * rates: nothing else may wait on it. So numbers of the contact that is hit are
+ * picked by its mask and not by its number, and what is seldom needed is a
+ * branch. Lanes beyond the last contact have an infinite gap and no rate. */
 #ifndef IMP_RUNTIME_BALLISTIC_FLIGHT_LANES_H
 #define IMP_RUNTIME_BALLISTIC_FLIGHT_LANES_H
 
 #include "runtime/ballistic/workspace.h"
 #include "runtime/numerics/simd.h"
 
-enum lanes_layout { LANES_OF_CONTACTS, LANES_OF_RUNS };
+/* A file that defines FLIGHTS_IN_PLACE follows flights in the arrays of the
+ * motion. The layout is known where a file is compiled, so that the states of
+ * all others have their own arrays, which compilers keep in registers. */
+enum lanes_layout { LANES_OF_CONTACTS, LANES_OF_RUNS, LANES_IN_PLACE };
+#ifdef FLIGHTS_IN_PLACE
+#define LANES_ROWS(name) *name
+#else
+#define LANES_ROWS(name) name[BALLISTIC_LANES]
+#endif
 
-/* What is constant where a flight is compiled. direct: y are the gaps. */
+/* What is constant where a flight is compiled. direct: y are the gaps.
+ * some_closed: contacts may be closed (LANES_IN_PLACE). */
 struct lanes_shape {
     enum lanes_layout layout;
     int m, rows, rank;
-    bool direct;
+    bool direct, some_closed;
 };
 
 /* LANES_OF_RUNS: the numbers of each run's own restitutions; law is -(1 + e),
@@ -48,22 +61,23 @@ struct lanes_matrices {
  * impact. */
 struct lanes_state {
     const struct ballistic *motion;
-    const struct contact_basis *basis; /* LANES_OF_CONTACTS */
+    const struct contact_basis *basis; /* one motion */
     struct lanes_matrices *own;        /* LANES_OF_RUNS */
-    lanes gap[BALLISTIC_LANES], rate[BALLISTIC_LANES];
-    lanes greatest[BALLISTIC_LANES], terms[BALLISTIC_LANES];
-    lanes_truth hit[BALLISTIC_LANES]; /* by the last impact */
+    struct ballistic *in_place;        /* LANES_IN_PLACE: motion */
+    lanes LANES_ROWS(gap), LANES_ROWS(rate);
+    lanes LANES_ROWS(greatest), LANES_ROWS(terms);
+    lanes_truth hit[BALLISTIC_LANES]; /* by the last impact; not in place */
 };
 
 /* One flight and its impact. */
 struct lanes_step {
     lanes s;          /* local time of the flight */
     lanes arrive, up; /* rate of the contact before and after its impact */
-    lanes_truth hit[BALLISTIC_LANES];
-    lanes_truth go; /* it is a single impact of a free system */
-    lanes gap[BALLISTIC_LANES], greatest[BALLISTIC_LANES];
-    /* LANES_OF_CONTACTS: number of the contact, bits of the others; bits of
-     * gaps that are closed */
+    lanes_truth hit[BALLISTIC_LANES]; /* not in place */
+    lanes_truth go;                   /* a single impact of a free system */
+    lanes LANES_ROWS(gap), LANES_ROWS(greatest);
+    /* One motion: number of the contact; bits of the others, bits of gaps that
+     * are closed; in place, one bit for all others. */
     int contact;
     uint64_t others, closed;
 };
@@ -163,6 +177,19 @@ lanes_derive(struct lanes_shape sh, const struct lanes_state *state, bool apart,
                                 x[i]);
     }
 }
+/* All gaps and rates outside the basis, and what else follows from the gaps. */
+LANES_INLINE void
+lanes_follow(struct lanes_shape sh, struct lanes_state *state)
+{
+    if (sh.layout == LANES_IN_PLACE) {
+        state->in_place->basis = state->basis;
+        contact_basis_derive(state->in_place);
+        contact_basis_coordinates(state->in_place);
+        return;
+    }
+    lanes_derive(sh, state, false, state->rate);
+    lanes_derive(sh, state, true, state->gap);
+}
 /* the greatest over all contacts of the motion, of one that is the greatest in
  * each lane */
 LANES_INLINE lanes
@@ -179,24 +206,28 @@ lanes_arrive(struct lanes_shape sh, const struct lanes_state *state,
         step->arrive = lanes_picked(sh.m, step->hit, state->rate, 1);
         step->up =
             -lanes_picked(sh.m, step->hit, state->own->e, 1) * step->arrive;
-    } else {
-        double arrive = lanes_at(state->rate, step->contact);
-        step->arrive = lanes_of(arrive);
-        step->up = lanes_of(-state->motion->model.e[step->contact] * arrive);
+        return;
     }
+    /* in place, lanes_first has found the rate */
+    if (sh.layout == LANES_OF_CONTACTS)
+        step->arrive = lanes_of(lanes_at(state->rate, step->contact));
+    step->up = lanes_of(-state->motion->model.e[step->contact]) * step->arrive;
 }
 /* A gap beside that of the impact that is closed within BALLISTIC_CLOSED of
  * its greatest value: then it is no single impact. */
 LANES_INLINE void
-lanes_note_closed(struct lanes_shape sh, struct lanes_step *step, int row)
+lanes_note_closed(struct lanes_shape sh, struct lanes_step *step, int row,
+                  lanes gap, lanes greatest)
 {
     /* an infinite gap gives NaN here, which counts as open */
-    lanes_truth is = lanes_at_most(
-        step->gap[row] - BALLISTIC_CLOSED * step->greatest[row], lanes_of(0.0));
-    if (sh.layout == LANES_OF_RUNS)
-        step->go &= ~lanes_not(step->hit[row], is);
-    else
+    lanes_truth is =
+        lanes_at_most(gap - BALLISTIC_CLOSED * greatest, lanes_of(0.0));
+    if (sh.layout == LANES_OF_CONTACTS)
         step->closed |= lanes_bits(is) << LANES * row;
+    else if (sh.layout == LANES_IN_PLACE)
+        step->closed |= lanes_bits(is) & (row != step->contact);
+    else
+        step->go &= ~lanes_not(step->hit[row], is);
 }
 /* direct: what a unit rate of the contact does to that of contacts `row` */
 LANES_INLINE lanes
@@ -249,10 +280,10 @@ lanes_enter(struct lanes_shape sh, struct lanes_state *state,
             const struct lanes_step *step)
 {
     struct lanes_matrices *own = state->own;
-    if (sh.layout == LANES_OF_CONTACTS) {
+    if (sh.layout != LANES_OF_RUNS) {
         const struct contact_basis *basis = state->basis;
         int contact = step->contact;
-        if (sh.rows > 1) {
+        if (sh.rows > 1 || sh.layout == LANES_IN_PLACE) {
             state->basis = contact_basis_enter(state->motion, basis, contact,
                                                (const double *)state->greatest);
             return;
@@ -302,16 +333,140 @@ lanes_enter(struct lanes_shape sh, struct lanes_state *state,
         own->offset);
 }
 
+/* -- one motion in place --------------------------------------------------- */
+
+/* Local time until a gap closes; INFINITY: never. *arrive is its rate then.
+ * fresh: the contact was just hit. */
+LANES_INLINE double
+lanes_closing(double gap, double rate, double acc, bool fresh, double *arrive)
+{
+    *arrive = rate;
+    if (!(gap > 0.0)) {
+        if (rate < 0.0 && !fresh)
+            return 0.0;
+        if (!(acc < 0.0))
+            return INFINITY;
+        if (rate < 0.0)
+            rate = 0.0; /* The contact opens; its rate is negative only by
+                           rounding. */
+        *arrive = -rate;
+        return -2.0 * rate / acc;
+    }
+    if (acc == 0.0)
+        return rate < 0.0 ? -gap / rate : (double)INFINITY;
+    double disc = rate * rate - 2.0 * acc * gap;
+    if (!(disc >= 0.0) || (acc > 0.0 && !(rate < 0.0)) || isinf(gap))
+        return INFINITY;
+    if (acc > 0.0 && disc <= 8.0 * DBL_EPSILON * rate * rate)
+        return INFINITY; /* Within rounding the gap touches 0 without a rate, so
+                            it does not close. */
+    double root = sqrt(disc);
+    *arrive = -root;
+    return rate > 0.0 ? (rate + root) / -acc : 2.0 * gap / (root - rate);
+}
+
+/* In place: local time until the first gap closes (INFINITY: never), whose it
+ * is (-1: none), the lowest of several, and its rate then. */
+LANES_INLINE void
+lanes_first_in_place(struct lanes_shape sh, const struct lanes_state *state,
+                     struct lanes_step *step)
+{
+    const struct ballistic *motion = state->motion;
+    double least = INFINITY, arrive = 0.0, its_arrive;
+    step->contact = -1;
+    for (int i = 0; i < sh.m; i++) {
+        if (sh.some_closed && motion->mode.persistent[i])
+            continue;
+        double time = lanes_closing(
+            lanes_at(state->gap, i), lanes_at(state->rate, i),
+            motion->local.gap_acc[i], motion->just_hit[i], &its_arrive);
+        if (time < least) {
+            least = time;
+            step->contact = i;
+            arrive = its_arrive;
+        }
+    }
+    step->s = lanes_of(least);
+    step->arrive = lanes_of(arrive);
+    step->go = lanes_all(!sh.some_closed);
+    step->others = 1;
+}
+
+/* Moves all gaps and rates on by a flight in place. Those of contacts that are
+ * closed stay, but all of y move. */
+LANES_INLINE void
+lanes_fly_in_place(struct lanes_shape sh, struct lanes_state *state,
+                   struct lanes_step *step)
+{
+    struct ballistic *motion = state->in_place;
+    lanes *restrict gap = state->gap, *restrict rate = state->rate,
+                    *restrict greatest = state->greatest;
+    const double *gap_acc = motion->local.gap_acc;
+    lanes half_time = 0.5 * step->s;
+    for (int j = 0; j < sh.rows && sh.direct; j++) {
+        lanes acc = lanes_row(motion->local.y_acc, j);
+        lanes z = lanes_row(motion->z, j);
+        lanes_store(motion->y + LANES * j,
+                    lanes_row(motion->y, j) + (z + acc * half_time) * step->s);
+        lanes_store(motion->z + LANES * j, z + acc * step->s);
+    }
+    for (int i = 0; i < sh.rows; i++) {
+        if (sh.some_closed && motion->mode.persistent[i])
+            continue;
+        lanes was = gap[i];
+        if (sh.direct) {
+            gap[i] = lanes_row(motion->y, i);
+            rate[i] = lanes_row(motion->z, i);
+        } else {
+            lanes acc = lanes_row(gap_acc, i);
+            gap[i] += (rate[i] + acc * half_time) * step->s;
+            rate[i] += acc * step->s;
+        }
+        greatest[i] = lanes_greater(greatest[i], lanes_greater(was, gap[i]));
+        lanes_note_closed(sh, step, i, gap[i], greatest[i]);
+    }
+}
+
+/* The impact in place, but for what follows from the gaps. direct: y and z are
+ * the gaps and rates. */
+LANES_INLINE void
+lanes_impact_in_place(struct lanes_shape sh, struct lanes_state *state,
+                      const struct lanes_step *step, lanes push)
+{
+    lanes *restrict rate = state->rate;
+    double *restrict y = state->in_place->y, *restrict z = state->in_place->z;
+    int contact = step->contact;
+    for (int i = 0; i < sh.rows; i++) {
+        lanes response = sh.direct ? lanes_response(sh, state, step, i)
+                                   : lanes_coupling(sh, state, step, i);
+        rate[i] += response * push;
+        if (sh.direct)
+            lanes_store(z + LANES * i, rate[i]);
+    }
+    rate[contact] = step->up;
+    state->terms[contact] = -step->arrive;
+    state->gap[contact] = state->greatest[contact] = lanes_of(0.0);
+    if (sh.direct) {
+        lanes_store(y + contact, lanes_of(0.0));
+        lanes_store(z + contact, step->up);
+    }
+}
+
 /* -- the flight ------------------------------------------------------------ */
 
-/* Local time until the first gap closes, and whose it is. go: it is one
- * contact alone, later than now. The contact that was hit last opens. Times are
- * negative here, so that none has to change its sign. */
+/* Local time until the first gap closes, and whose it is. go: it is one contact
+ * alone, later than now; in place, no contact is closed. The contact that was
+ * hit last opens. Times are negative here, so that none has to change its sign.
+ */
 LANES_INLINE void
 lanes_first(struct lanes_shape sh, const struct lanes_state *state,
             struct lanes_step *step)
 {
     lanes closing[BALLISTIC_LANES], most = lanes_of(-INFINITY);
+    if (sh.layout == LANES_IN_PLACE) {
+        lanes_first_in_place(sh, state, step);
+        return;
+    }
     for (int i = 0; i < sh.rows; i++) {
         lanes_truth closes = lanes_not(
             state->hit[i], lanes_below(state->rate[i], lanes_of(0.0)));
@@ -360,27 +515,32 @@ lanes_towards(struct lanes_shape sh, const struct lanes_state *state,
 }
 
 LANES_INLINE void
-lanes_fly_all(struct lanes_shape sh, const struct lanes_state *state,
+lanes_fly_all(struct lanes_shape sh, struct lanes_state *state,
               struct lanes_step *step)
 {
+    if (sh.layout == LANES_IN_PLACE) {
+        lanes_fly_in_place(sh, state, step);
+        return;
+    }
     for (int i = 0; i < sh.rows; i++) {
         step->gap[i] = state->gap[i] + state->rate[i] * step->s;
         step->greatest[i] = lanes_greater(state->greatest[i], step->gap[i]);
-        lanes_note_closed(sh, step, i);
+        lanes_note_closed(sh, step, i, step->gap[i], step->greatest[i]);
     }
 }
 
-/* The flight to the contact that lanes_first has found. st->go: it is a single
- * impact; the state has not changed yet. */
+/* The flight to the contact that lanes_first has found. step->go: it is a
+ * single impact. The state has not changed yet; in place it is the state at the
+ * end of the flight. */
 LANES_INLINE void
-lanes_fly(struct lanes_shape sh, const struct lanes_state *state,
+lanes_fly(struct lanes_shape sh, struct lanes_state *state,
           struct lanes_step *step)
 {
     step->closed = 0;
     lanes_fly_all(sh, state, step);
     lanes_arrive(sh, state, step);
     step->go &= lanes_below(lanes_of(DBL_MIN), step->up);
-    if (sh.layout == LANES_OF_CONTACTS && SELDOM(step->closed & step->others))
+    if (sh.layout != LANES_OF_RUNS && SELDOM(step->closed & step->others))
         step->go = lanes_all(false);
 }
 
@@ -392,7 +552,9 @@ lanes_impact(struct lanes_shape sh, struct lanes_state *state,
              const struct lanes_step *step)
 {
     lanes push = sh.direct ? step->arrive : lanes_push(sh, state, step);
-    for (int i = 0; i < sh.rows; i++) {
+    if (sh.layout == LANES_IN_PLACE)
+        lanes_impact_in_place(sh, state, step, push);
+    for (int i = 0; i < sh.rows && sh.layout != LANES_IN_PLACE; i++) {
         lanes response = sh.direct ? lanes_response(sh, state, step, i)
                                    : lanes_coupling(sh, state, step, i);
         state->rate[i] = lanes_select(step->hit[i], step->up,
@@ -406,8 +568,7 @@ lanes_impact(struct lanes_shape sh, struct lanes_state *state,
     if (sh.direct)
         return;
     lanes_enter(sh, state, step);
-    lanes_derive(sh, state, false, state->rate);
-    lanes_derive(sh, state, true, state->gap);
+    lanes_follow(sh, state);
 }
 
 #endif

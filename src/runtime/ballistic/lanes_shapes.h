@@ -14,40 +14,55 @@
 LANES_APART long
 coast_direct_one(struct ballistic *motion, double until, long most)
 {
-    return coast((struct lanes_shape){LANES_OF_CONTACTS, motion->model.m, 1,
-                                      LANES, true},
+    return coast((struct lanes_shape){.layout = LANES_OF_CONTACTS,
+                                      .m = motion->model.m,
+                                      .rows = 1,
+                                      .rank = LANES,
+                                      .direct = true},
                  motion, until, most);
 }
 LANES_APART long
 coast_direct(struct ballistic *motion, double until, long most)
 {
     int contacts = motion->model.m, rows = (contacts + LANES - 1) / LANES;
-    return coast(
-        (struct lanes_shape){LANES_OF_CONTACTS, contacts, rows, contacts, true},
-        motion, until, most);
+    return coast((struct lanes_shape){.layout = LANES_OF_CONTACTS,
+                                      .m = contacts,
+                                      .rows = rows,
+                                      .rank = contacts,
+                                      .direct = true},
+                 motion, until, most);
 }
 /* Bodies on feet have rank 3: four of them, up to eight, any number and any
  * rank. */
 LANES_APART long
 coast_feet(struct ballistic *motion, double until, long most)
 {
-    return coast(
-        (struct lanes_shape){LANES_OF_CONTACTS, 4, 4 / LANES, 3, false}, motion,
-        until, most);
+    return coast((struct lanes_shape){.layout = LANES_OF_CONTACTS,
+                                      .m = 4,
+                                      .rows = 4 / LANES,
+                                      .rank = 3,
+                                      .direct = false},
+                 motion, until, most);
 }
 LANES_APART long
 coast_more_feet(struct ballistic *motion, double until, long most)
 {
-    return coast((struct lanes_shape){LANES_OF_CONTACTS, motion->model.m,
-                                      8 / LANES, 3, false},
+    return coast((struct lanes_shape){.layout = LANES_OF_CONTACTS,
+                                      .m = motion->model.m,
+                                      .rows = 8 / LANES,
+                                      .rank = 3,
+                                      .direct = false},
                  motion, until, most);
 }
 LANES_APART long
 coast_general(struct ballistic *motion, double until, long most)
 {
     int contacts = motion->model.m, rows = (contacts + LANES - 1) / LANES;
-    return coast((struct lanes_shape){LANES_OF_CONTACTS, contacts, rows,
-                                      motion->matrices.rank, false},
+    return coast((struct lanes_shape){.layout = LANES_OF_CONTACTS,
+                                      .m = contacts,
+                                      .rows = rows,
+                                      .rank = motion->matrices.rank,
+                                      .direct = false},
                  motion, until, most);
 }
 
@@ -71,35 +86,53 @@ coast_any(struct ballistic *motion, double until, long most)
 LANES_APART void
 batch_two(const struct ballistic *motion, struct ballistic_batch *batch)
 {
-    batch_follow((struct lanes_shape){LANES_OF_RUNS, 2, 2, 2, true}, motion,
-                 batch);
+    batch_follow((struct lanes_shape){.layout = LANES_OF_RUNS,
+                                      .m = 2,
+                                      .rows = 2,
+                                      .rank = 2,
+                                      .direct = true},
+                 motion, batch);
 }
 LANES_APART void
 batch_three(const struct ballistic *motion, struct ballistic_batch *batch)
 {
-    batch_follow((struct lanes_shape){LANES_OF_RUNS, 3, 3, 3, true}, motion,
-                 batch);
+    batch_follow((struct lanes_shape){.layout = LANES_OF_RUNS,
+                                      .m = 3,
+                                      .rows = 3,
+                                      .rank = 3,
+                                      .direct = true},
+                 motion, batch);
 }
 LANES_APART void
 batch_direct(const struct ballistic *motion, struct ballistic_batch *batch)
 {
     int contacts = motion->model.m;
-    batch_follow(
-        (struct lanes_shape){LANES_OF_RUNS, contacts, contacts, contacts, true},
-        motion, batch);
+    batch_follow((struct lanes_shape){.layout = LANES_OF_RUNS,
+                                      .m = contacts,
+                                      .rows = contacts,
+                                      .rank = contacts,
+                                      .direct = true},
+                 motion, batch);
 }
 LANES_APART void
 batch_feet(const struct ballistic *motion, struct ballistic_batch *batch)
 {
-    batch_follow((struct lanes_shape){LANES_OF_RUNS, 4, 4, 3, false}, motion,
-                 batch);
+    batch_follow((struct lanes_shape){.layout = LANES_OF_RUNS,
+                                      .m = 4,
+                                      .rows = 4,
+                                      .rank = 3,
+                                      .direct = false},
+                 motion, batch);
 }
 LANES_APART void
 batch_general(const struct ballistic *motion, struct ballistic_batch *batch)
 {
     int contacts = motion->model.m;
-    batch_follow((struct lanes_shape){LANES_OF_RUNS, contacts, contacts,
-                                      motion->matrices.rank, false},
+    batch_follow((struct lanes_shape){.layout = LANES_OF_RUNS,
+                                      .m = contacts,
+                                      .rows = contacts,
+                                      .rank = motion->matrices.rank,
+                                      .direct = false},
                  motion, batch);
 }
 

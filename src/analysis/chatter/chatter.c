@@ -103,14 +103,15 @@ wants_of(struct analysis *analysis, const struct record *out)
     return wanted;
 }
 
-/* a system whose motion is no parabola */
+/* Follows a system whose motion is no parabola. */
 static int
 run_flow(struct analysis *analysis, uint32_t system_id,
          const struct chatter_options *ask, struct chatter_run *outcome,
          struct record *record)
 {
     const imp_system *system = rt_system(analysis->rt, system_id);
-    struct flow *flow = flow_new(analysis->rt, system_id, ask->policy, ask->until);
+    struct flow *flow =
+        flow_new(analysis->rt, system_id, ask->policy, ask->until);
     if (!flow)
         return IMP_BADMODEL;
     *outcome =
@@ -154,7 +155,7 @@ by_rounding(const struct ballistic *ballistic,
            !chatter_accelerates(ballistic);
 }
 
-/* a system whose motion is a parabola */
+/* Follows a system whose motion is a parabola. */
 static int
 run_line(struct analysis *analysis, uint32_t system_id,
          const struct chatter_options *ask, const struct chatter_wanted *wanted,

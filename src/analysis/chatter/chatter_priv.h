@@ -12,7 +12,7 @@
 #include "runtime/instance/system.h"
 #include "runtime/returnmap/symmetry.h"
 
-/* name of contact i of the system */
+/* Returns the name of contact i of the system. */
 static inline const char *
 chatter_contact(const struct analysis *analysis, const imp_system *system,
                 int i)
@@ -22,8 +22,8 @@ chatter_contact(const struct analysis *analysis, const imp_system *system,
         rt_contact(analysis->rt, system->contact + (uint32_t)i)->name);
 }
 
-/* flat_drop.c: the symmetry of the contacts of the system, found or not. It is
- * valid until the symmetry of this system is asked for again. */
+/* Is in flat_drop.c. Returns the symmetry of the contacts of the system, found
+ * or not. It is valid until the symmetry of this system is asked for again. */
 const struct symmetry *chatter_symmetry(struct analysis *analysis,
                                         uint32_t system_id,
                                         const struct ballistic *ballistic);
@@ -57,9 +57,9 @@ struct chatter_theory {
     const char *stable, *partially;
     const char *predicted; /* NULL: no theorem applies */
 };
-/* stability.c: sets every field of the record that comes from masses and
+/* Is in stability.c. Sets every field of the record that comes from masses and
  * contacts alone, and the verdict that Theorem 3 predicts. `u`: the rates of
- * the m gaps at the start. IMP_OK, or IMP_FAILED after a diagnostic. */
+ * the m gaps at the start. Returns IMP_OK, or IMP_FAILED after a diagnostic. */
 int chatter_stability(struct analysis *analysis,
                       const struct imp_system *system,
                       const struct ballistic *ballistic,
@@ -97,14 +97,14 @@ void chatter_record_run(struct analysis *analysis,
 void chatter_record_limit(struct analysis *analysis, const imp_system *system,
                           const struct chatter_run *outcome,
                           struct record *record);
-/* what the reader should know: a run that contradicts theory, a limit that
- * rests on weak evidence */
+/* Says what the reader should know: a run that contradicts theory, a limit that
+ * rests on weak evidence. */
 void chatter_record_warnings(struct analysis *analysis,
                              const struct chatter_run *outcome,
                              const struct chatter_theory *says,
                              struct record *record);
-/* for a system that is not linear: the fields that only linear systems have are
- * absent */
+/* Is for a system that is not linear: the fields that only linear systems have
+ * are absent. */
 void chatter_record_nonlinear(struct analysis *analysis,
                               const imp_system *system, struct record *record);
 

@@ -90,7 +90,7 @@ cone_points(struct cone_question *question, const struct polygon2d_point *v,
     return out;
 }
 
-/* sets entries to 0 that are rounding errors of the greatest one */
+/* Sets entries to 0 that are rounding errors of the greatest one. */
 static void
 clean(double *x, int n)
 {
@@ -184,7 +184,7 @@ read_options(struct analysis *analysis, const imp_command *command,
     return IMP_OK;
 }
 
-/* the velocities of the option `from` as points of the plane */
+/* Reads the velocities of the option `from` as points of the plane. */
 static int
 start(struct cone_question *question, const imp_command *command,
       struct invariant_cone_options *options)
@@ -232,7 +232,7 @@ start(struct cone_question *question, const imp_command *command,
     return IMP_OK;
 }
 
-/* why no cone can be searched for, or NULL */
+/* Returns why no cone can be searched for, or NULL. */
 static const char *
 refused(struct cone_question *question)
 {
@@ -358,7 +358,7 @@ static const char *const of_certificate[] = {"flights", "clipped", "images",
                                              "parts",   "weights", "residual"};
 static const char *const of_maps[] = {"maps", "facets", "facet_flights"};
 
-/* sets criterion (iii) of Conjecture 1 and whether it agrees with the verdict
+/* Sets criterion (iii) of Conjecture 1 and whether it agrees with the verdict.
  */
 static int
 set_eigen(struct cone_question *question, struct record *record)

@@ -20,15 +20,17 @@ struct cone_question {
     double *from_user; /* 3 x n: x = from_user rates */
 };
 
-/* x of the plane as rates v of the n coordinates */
+/* Gives x of the plane as rates v of the n coordinates. */
 void cone_to_user(const struct cone_question *question, const double *x,
                   double *v);
-/* the same for n points of the plane, n rows in the run's memory */
+/* Returns the same for n points of the plane, n rows in the run's memory. */
 double *cone_points(struct cone_question *question,
                     const struct polygon2d_point *v, int n);
-/* the map U_0 R^-j of flight j between rates of the coordinates, n x n */
+/* Gives the map U_0 R^-j of flight j between rates of the coordinates, n x n.
+ */
 void cone_user_map(const struct cone_question *question, int j, double *map);
-/* a facet of a flight as a vector (n) with facet.rates >= 0 and length 1 */
+/* Gives a facet of a flight as a vector (n) with facet.rates >= 0 and length 1.
+ */
 void cone_user_facet(const struct cone_question *question,
                      const struct invariant_cone_plane *h, double *facet);
 /* Writes the certificate under --out. Returns enum imp_status. */

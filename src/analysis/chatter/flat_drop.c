@@ -62,7 +62,7 @@ copy(double *to, const double *x, int n)
         memcpy(to, x, (size_t)n * sizeof *x);
 }
 
-/* are these the matrices that were compared last? */
+/* Are these the matrices that were compared last? */
 static bool
 known(const struct kept *kept, const struct ballistic *ballistic)
 {
@@ -143,7 +143,7 @@ chatter_symmetry(struct analysis *analysis, uint32_t system_id,
 /* -- the drop ---------------------------------------------------------------
  */
 
-/* does the model's start { ... } say nothing that moves the system? */
+/* Does the model's start { ... } say nothing that moves the system? */
 static bool
 unstated(const struct analysis *analysis, const imp_system *system)
 {
@@ -230,7 +230,7 @@ reach(struct analysis *analysis, const struct ballistic *ballistic,
                     sqrt(ballistic->matrices.W[i * (n_contacts + 1)]);
 }
 
-/* a random number from -1 to 1 */
+/* Returns a random number from -1 to 1. */
 static double
 drawn(const struct analysis *analysis, uint64_t draw, int i)
 {
@@ -306,7 +306,7 @@ no_drop(struct analysis *analysis, const imp_system *system, imp_range where)
     return IMP_BADMODEL;
 }
 
-/* was the drop that is kept calculated from these matrices? */
+/* Was the drop that is kept calculated from these matrices? */
 static bool
 dropped(const struct kept *kept, const struct ballistic *ballistic)
 {
@@ -348,7 +348,7 @@ flat_drop_starts_again(struct analysis *analysis, uint32_t system_id,
                  : kept->given && kept->given == analysis->rt->start.version;
 }
 
-/* calculates the drop, unless it is kept, and puts it into env */
+/* Calculates the drop, unless it is kept, and puts it into env. */
 static int
 drop_new(struct analysis *analysis, uint32_t system_id, imp_range where)
 {

@@ -124,7 +124,7 @@ chatter_record_warnings(struct analysis *analysis,
     record_set_texts(record, "warnings", warning, n_warnings);
 }
 
-/* why a run has no verdict */
+/* Returns why a run has no verdict. */
 static const char *
 going_on(struct analysis *analysis, const struct chatter_run *outcome)
 {

@@ -152,7 +152,7 @@ struct following {
     bool partial; /* a partial limit was taken: only what comes next counts */
 };
 
-/* what comes after a partial limit */
+/* Decides what comes after a partial limit. */
 static void
 after_partial(struct following *following, enum ballistic_event what, bool ends)
 {
@@ -165,7 +165,7 @@ after_partial(struct following *following, enum ballistic_event what, bool ends)
     outcome->verdict = CHATTER_PARTIAL;
 }
 
-/* impacts accumulate at one time */
+/* Notes that impacts accumulate at one time. */
 static void
 limit(struct following *following)
 {

@@ -105,7 +105,8 @@ int chatter_follow_flow(struct arena *arena, struct flow *flow, uint32_t first,
 /* The impacts of a run, to which the exponent is fitted (trace.c). */
 struct chatter_trace;
 struct chatter_trace *chatter_trace_new(struct arena *arena);
-/* the impact that `ballistic` has just resolved, of one contact or several */
+/* Notes the impact that `ballistic` has just resolved, of one contact or
+ * several. */
 void chatter_trace_ballistic(struct chatter_trace *trace,
                              struct chatter_run *outcome,
                              const struct ballistic *ballistic);
@@ -116,9 +117,9 @@ void chatter_trace_impact(struct chatter_trace *trace,
                           struct chatter_run *outcome, int contact,
                           double flight, double approach, double restitution,
                           double W);
-/* outcome->chatter is a limit: sets the exponent and the ratio of speeds; where
- * the order repeats and its flights still vary, period and ratio too, as means.
- * Impacts after the limit belong to the next one. */
+/* To be called when outcome->chatter is a limit. Sets the exponent and the
+ * ratio of speeds; where the order repeats and its flights still vary, period
+ * and ratio too, as means. Impacts after the limit belong to the next one. */
 void chatter_trace_limit(struct chatter_trace *trace,
                          struct chatter_run *outcome);
 

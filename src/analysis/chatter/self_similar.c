@@ -54,7 +54,7 @@ refuse(struct ask *question, const char *why, const char *help)
     return IMP_BADMODEL;
 }
 
-/* the common acceleration of all gaps over sqrt(W_ii) */
+/* Finds the common acceleration of all gaps over sqrt(W_ii). */
 static int
 acceleration(struct ask *question)
 {
@@ -140,7 +140,7 @@ suits(struct ask *question)
 /* -- states -----------------------------------------------------------------
  */
 
-/* sets x (n) to the coordinates in which the gaps over sqrt(W_ii) are F z */
+/* Sets x (n) to the coordinates in which the gaps over sqrt(W_ii) are F z. */
 static void
 coordinates(const struct ask *question, const double *z, double scale,
             double *x)
@@ -212,14 +212,15 @@ kinetic(const struct ballistic *ballistic, const double *v)
     return s;
 }
 
-/* contact at a place of the order in which gaps and F are numbered */
+/* Returns the contact at a place of the order in which gaps and F are numbered.
+ */
 static int
 contact_at(const struct ask *question, int place)
 {
     return question->word ? place : question->symmetry->order[place];
 }
 
-/* the contact that impact i hits */
+/* Returns the contact that impact i hits. */
 static int
 hit(const struct ask *question, long i)
 {
@@ -546,7 +547,7 @@ steps(struct ask *question, const imp_command *command, int *step)
     return IMP_BADMODEL;
 }
 
-/* reads the contacts of the option `order` as numbers within the system */
+/* Reads the contacts of the option `order` as numbers within the system. */
 static int
 read_order(struct ask *question, const imp_command *command)
 {

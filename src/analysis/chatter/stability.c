@@ -161,8 +161,8 @@ struct stability {
     const char *complete, *partial, *because;
 };
 
-/* for a rod or a regular polygon without acceleration, all of whose gaps can be
- * closed together */
+/* Is for a rod or a regular polygon without acceleration, all of whose gaps can
+ * be closed together. */
 static struct stability
 of_polygon(const struct symmetry *symmetry, struct eigen_cone c,
            double critical, double pcc)
@@ -290,7 +290,7 @@ set_critical(const struct symmetry *symmetry, double critical, double pcc,
                               : "no foot pushes its neighbour down");
 }
 
-/* do all gaps accelerate alike, towards 0? */
+/* Do all gaps accelerate alike, towards 0? */
 static bool
 falls(const struct ballistic *ballistic, const struct symmetry *symmetry)
 {
@@ -366,7 +366,7 @@ set_pair(const struct symmetry *symmetry, struct record *record)
     record_set_list(record, "pair_eigenvalues_im", im, 2);
 }
 
-/* one contact, whose only map is -e */
+/* Is for one contact, whose only map is -e. */
 static struct stability
 of_single(const struct ballistic *ballistic)
 {

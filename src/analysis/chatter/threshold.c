@@ -151,8 +151,8 @@ set_sides(struct threshold_search *search,
     record_set_text(record, "above", verdict_at(search, change->hi));
 }
 
-/* for several starts: the least favourable one at `change`, and where the last
- * of them stops coming to rest */
+/* Is for several starts: sets the least favourable one at `change`, and where
+ * the last of them stops coming to rest. */
 static void
 set_starts(struct threshold_search *search,
            const struct threshold_change *change,
@@ -230,7 +230,7 @@ find_all(struct threshold_search *search, struct found *found)
                                                 search->ask.width);
 }
 
-/* why runs show no threshold, where they show none */
+/* Returns why runs show no threshold, where they show none. */
 static const char *
 no_simulation(const struct threshold_search *search,
               const struct threshold_changes *changes)

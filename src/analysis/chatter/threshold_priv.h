@@ -94,8 +94,8 @@ struct threshold_changes threshold_find_changes(struct threshold_search *search,
                                                 threshold_side_fn *side,
                                                 double width);
 double threshold_change_middle(const struct threshold_change *change);
-/* the change nearest to `to`, or the first one when `to` is NULL; NULL: there
- * is none */
+/* Returns the change nearest to `to`, or the first one when `to` is NULL; NULL:
+ * there is none. */
 const struct threshold_change *
 threshold_nearest_change(const struct threshold_changes *changes,
                          const struct threshold_change *to);

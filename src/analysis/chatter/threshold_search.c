@@ -174,7 +174,7 @@ threshold_run_start(struct threshold_search *search, double at, long start)
     return true;
 }
 
-/* follows one run from start k at x */
+/* Follows one run from start k at x. */
 static bool
 run_from(struct threshold_search *search, double at, long k,
          struct chatter_run *outcome)

@@ -41,7 +41,7 @@ grow(struct chatter_trace *trace, struct chatter_run *outcome)
     outcome->order = order;
 }
 
-/* one more impact at the contact, which the caller fills */
+/* Appends one more impact at the contact, which the caller fills. */
 static inline struct impact *
 add(struct chatter_trace *trace, struct chatter_run *outcome, int contact)
 {
@@ -101,7 +101,7 @@ chatter_trace_impact(struct chatter_trace *trace, struct chatter_run *outcome,
 
 /* -- the exponent ---------------------------------------------------------- */
 
-/* logarithms of the time before impact i, and of the energy that it took */
+/* Returns the logarithm of the time before impact i. */
 static double
 flight(const struct chatter_trace *trace, size_t i)
 {
@@ -130,7 +130,7 @@ pattern(const int *order, size_t from, size_t n, int m)
     return 0;
 }
 
-/* logarithm of the time that p impacts took, the last of them i */
+/* Returns the logarithm of the time that p impacts took, the last of them i. */
 static double
 span(const struct chatter_trace *trace, size_t i, size_t p)
 {
@@ -192,8 +192,8 @@ fit_line(struct chatter_run *outcome, const struct chatter_trace *trace)
     return isfinite(outcome->exponent);
 }
 
-/* c of E ~ (t_end - t)^c (thesis (1.3), (4.1)), E the energy that the impacts
- * still to come take away */
+/* Fits c of E ~ (t_end - t)^c (thesis (1.3), (4.1)), where E is the energy that
+ * the impacts still to come take away. */
 static void
 fit_exponent(struct chatter_run *outcome, const struct chatter_trace *trace)
 {

@@ -62,7 +62,7 @@ set_curvatures(const struct touch *touch, struct record *out)
     SET_LIST("curvatures_2", touch->tangency.kappa2, n);
 }
 
-/* the fields that the formulas give and the series does not */
+/* Sets the fields that the formulas give and the series does not. */
 static void
 set_points(const struct touch *touch, const struct verdict *verdict,
            struct record *out)

@@ -112,7 +112,7 @@ find_tangential(struct analysis *analysis, const imp_command *command,
     return IMP_OK;
 }
 
-/* the fields that do not depend on the direction */
+/* Sets the fields that do not depend on the direction. */
 static void
 set_tangent_plane(const struct tangency *tangency, struct record *out)
 {

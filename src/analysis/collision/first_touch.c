@@ -48,7 +48,7 @@ touch_option_until(struct analysis *analysis, const imp_command *command,
     return IMP_OK;
 }
 
-/* moves the model by dt from the touch and reads the coefficients there */
+/* Moves the model by dt from the touch and reads the coefficients there. */
 static int
 move(struct analysis *analysis, struct touch *touch, double dt)
 {

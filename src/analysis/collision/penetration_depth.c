@@ -34,8 +34,8 @@ gap_at(struct analysis *analysis, uint32_t contact, double t, double *gap,
     return st ? st : touch_gap(analysis, contact, gap, rate);
 }
 
-/* T, from the leading coefficient (of order 2 or 3) and the next one that is
- * not zero */
+/* Returns T, from the leading coefficient (of order 2 or 3) and the next one
+ * that is not zero. */
 static double
 compare_time(const struct touch *touch, const struct verdict *verdict,
              int order)
@@ -54,7 +54,7 @@ compare_time(const struct touch *touch, const struct verdict *verdict,
     return exp2(floor(log2(fmax(T, least))));
 }
 
-/* least-squares slope of log depth against log time over T 2^-i */
+/* Returns the least-squares slope of log depth against log time over T 2^-i. */
 static double
 exponent(const double depth[DEPTH_TIMES])
 {

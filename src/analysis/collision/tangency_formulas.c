@@ -27,7 +27,7 @@
 
 #include "runtime/numerics/vec3.h"
 
-/* two tangents of a normal; the record of `eight` gives the same ones */
+/* Gives two tangents of a normal; the record of `eight` gives the same ones. */
 static void
 tangency_basis(const double n[3], double t1[3], double t2[3])
 {
@@ -53,7 +53,7 @@ struct side {
     double spin; /* |w| */
 };
 
-/* third derivative of G/|grad G| in direction u (world) */
+/* Returns the third derivative of G/|grad G| in direction u (world). */
 static double
 third_along(const struct tangency_body *body, const double u[3])
 {
@@ -68,8 +68,8 @@ third_along(const struct tangency_body *body, const double u[3])
            g;
 }
 
-/* point velocity, acceleration and jerk of a material point, spec 0.B: jerk =
- * jerk_c + w2 x rho + 2 w1 x (w x rho) + w x acc(rho) */
+/* Gives velocity, acceleration and jerk of a material point, spec 0.B: jerk =
+ * jerk_c + w2 x rho + 2 w1 x (w x rho) + w x acc(rho). */
 static void
 motion_of_point(const struct tangency_body *body, struct side *side)
 {
@@ -134,7 +134,8 @@ tangent_block(const struct tangency *tangency, const double H[9], double K[4])
         tangency->nt == 2 ? mat3_quadratic(tangency->t2, H, tangency->t2) : 0.0;
 }
 
-/* eigenvalues of a symmetric 2 x 2 (or the entry in the plane) */
+/* Gives the eigenvalues of a symmetric 2 x 2 matrix (or the entry in the
+ * plane). */
 static void
 eigenvalues(const struct tangency *tangency, const double K[4], double k[2])
 {
@@ -148,7 +149,7 @@ eigenvalues(const struct tangency *tangency, const double K[4], double k[2])
     k[1] = m - d;
 }
 
-/* S x = b in the tangent plane */
+/* Solves S x = b in the tangent plane. */
 static void
 solve_S(const struct tangency *tangency, const double b[2], double x[2])
 {
@@ -157,11 +158,10 @@ solve_S(const struct tangency *tangency, const double b[2], double x[2])
     sym2_solve(tangency->nt, K, b, x);
 }
 
-/* second and third order seen from `one`, on whose surface the point of `two`
- * moves; e1: velocity of the deepest material point over body two (0: the
- * contact point itself). Spec 0.C:
- *   r1 = V + e1, r2 = A + 2 w2 x e1 + Y2 - 2 w1 x r1,
- *   D = n1.r2 + r1.H1.r1, j = n1.r3 + 3 r1.H1.r2 + T1(r1) */
+/* Gives the second and third order seen from `one`, on whose surface the point
+ * of `two` moves; e1: velocity of the deepest material point over body two (0:
+ * the contact point itself). Spec 0.C: r1 = V + e1, r2 = A + 2 w2 x e1 + Y2 - 2
+ * w1 x r1, D = n1.r2 + r1.H1.r1, j = n1.r3 + 3 r1.H1.r2 + T1(r1) */
 static void
 expand(const struct tangency_body *b1, const struct side *s1,
        const struct tangency_body *b2, const struct side *s2,
@@ -215,7 +215,8 @@ expand(const struct tangency_body *b1, const struct side *s1,
         3.0 * s1->H_size * r * q2 + s1->T_size * r * r * r;
 }
 
-/* b = P[n1 x (w2 - w1) + s K V] in the tangent basis, s = 1 (Q) or -1 (P) */
+/* Sets b = P[n1 x (w2 - w1) + s K V] in the tangent basis, s = 1 (Q) or -1 (P).
+ */
 static void
 slope(const struct tangency *tangency, const double nw[3], double sign,
       const double K[4], double b[2])
@@ -228,7 +229,7 @@ slope(const struct tangency *tangency, const double nw[3], double sign,
                : 0.0;
 }
 
-/* curvatures along the tangents, and of the two bodies together */
+/* Gives the curvatures along the tangents, and of the two bodies together. */
 static void
 curvatures(struct tangency *tangency, struct side *s1, struct side *s2)
 {

@@ -160,8 +160,8 @@ open_touch(struct analysis *analysis, struct touch *touch, int order)
     return IMP_OK;
 }
 
-/* the coefficients by the formulas of the paper, or the reason why they do not
- * apply */
+/* Reads the coefficients by the formulas of the paper, or the reason why they
+ * do not apply. */
 static void
 read_formulas(struct analysis *analysis, struct touch *touch)
 {
@@ -184,7 +184,7 @@ read_formulas(struct analysis *analysis, struct touch *touch)
             "the gradient of a level set vanishes at the contact";
 }
 
-/* the coefficients by the series of the gap, as far as it exists */
+/* Reads the coefficients by the series of the gap, as far as it exists. */
 static int
 read_series(struct analysis *analysis, struct touch *touch, int order)
 {
@@ -214,7 +214,8 @@ read_series(struct analysis *analysis, struct touch *touch, int order)
     return IMP_OK;
 }
 
-/* E0707: the sum of the curvatures is not positive in every direction */
+/* Reports E0707: the sum of the curvatures is not positive in every direction.
+ */
 static int
 report_flat(struct analysis *analysis, const struct touch *touch)
 {

@@ -39,7 +39,7 @@ command_at(const struct analysis *analysis, uint32_t i)
            i;
 }
 
-/* "r.jerk" of a slot */
+/* Returns "r.jerk" of a slot. */
 static const char *
 slot_name(const struct analysis *analysis, const imp_slot *slot)
 {

@@ -9,7 +9,7 @@
 #include "abi/status.h"
 #include "analysis/command/command.h"
 
-/* adds entry k of n rows with `width` entries each as a column */
+/* Adds entry k of n rows with `width` entries each as a column. */
 static void
 add(struct analysis *analysis, struct columns *cols, const char *name,
     const char *unit, const double *numbers, size_t n, size_t width,
@@ -67,7 +67,7 @@ add_field(struct analysis *analysis, struct columns *cols,
         add(analysis, cols, label, unit, value->num, rows, width, k);
 }
 
-/* a column of texts */
+/* Adds a column of texts. */
 static bool
 add_texts(struct analysis *analysis, struct columns *cols,
           const struct record *record, size_t i, const char *label)
@@ -105,7 +105,7 @@ columns_of_field(struct analysis *analysis, const struct record *record,
     return n;
 }
 
-/* what a record's lists are naturally plotted against */
+/* Finds what a record's lists are naturally plotted against. */
 static void
 natural_axis(struct analysis *analysis, const struct record *record,
              struct out_column *time)
@@ -160,7 +160,8 @@ whole_record(struct analysis *analysis, const imp_val *value,
     return IMP_OK;
 }
 
-/* the column in which the latest run that did so recorded this expression */
+/* Finds the column in which the latest run that did so recorded this
+ * expression. */
 static bool
 recorded(struct analysis *analysis, const imp_val *value,
          const struct record **record, size_t *field)

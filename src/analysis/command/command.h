@@ -36,7 +36,7 @@ val_items(const struct analysis *analysis, const imp_val *value)
 {
     return IMP_ARRAY(analysis->rt->im, value->items, imp_val);
 }
-/* the value of an option; NULL if it is not given */
+/* Returns the value of an option; NULL if it is not given. */
 const imp_val *arg_option(const struct analysis *analysis,
                           const imp_command *command, enum imp_option_id id);
 /* The numbers of a value at the present state, rows * cols of them, in SI
@@ -46,10 +46,11 @@ int arg_numbers(struct analysis *analysis, const imp_val *value, double *out);
  * row). It belongs to the record. IMP_FAILED after a diagnostic. */
 int arg_text_entry(struct analysis *analysis, const imp_val *value,
                    const char **text);
-/* a NUM option as one number, or dflt when it is not given; as arg_numbers */
+/* Reads a NUM option as one number, or dflt when it is not given; as
+ * arg_numbers. */
 int arg_number(struct analysis *analysis, const imp_command *command,
                enum imp_option_id id, double dflt, double *out);
-/* the number of the contact that argument i names */
+/* Returns the number of the contact that argument i names. */
 uint32_t arg_contact(const struct analysis *analysis,
                      const imp_command *command, uint32_t i);
 /* Puts what the tape of the value reads from contacts and earlier records into
@@ -58,11 +59,11 @@ int arg_ready(struct analysis *analysis, const imp_val *value);
 /* Evaluates the tape of the value. A result that is not finite gives the
  * diagnostic of I5. */
 int arg_eval(struct analysis *analysis, const imp_val *value, double *out);
-/* the record that a result or a field belongs to; NULL after a diagnostic when
- * its command has not been run */
+/* Returns the record that a result or a field belongs to; NULL after a
+ * diagnostic when its command has not been run. */
 const struct record *arg_record(struct analysis *analysis,
                                 const imp_val *value);
-/* the text of a TEXT or WORD option, or dflt */
+/* Returns the text of a TEXT or WORD option, or dflt. */
 const char *arg_text(const struct analysis *analysis,
                      const imp_command *command, enum imp_option_id id,
                      const char *dflt);
@@ -72,8 +73,8 @@ bool model_reads_param(const imp_image *im, uint32_t param);
 /* -- answers (answer.c) -----------------------------------------------------
  */
 
-/* "r = impact a, b": the name of the result, if there is one, and the words of
- * the command; in the run's memory */
+/* Returns "r = impact a, b": the name of the result, if there is one, and the
+ * words of the command; in the run's memory. */
 const char *command_label(const struct analysis *analysis,
                           const imp_command *command);
 /* Adds the diagnostic of a runtime call that failed, where none was given yet.

@@ -65,7 +65,7 @@ not_set_up(struct diags *ds)
     return setup_status(ds);
 }
 
-/* prepares everything but the run itself, which is set up already */
+/* Prepares everything but the run itself, which is set up already. */
 static int
 begin(struct driver *driver, const struct driver_options *options)
 {

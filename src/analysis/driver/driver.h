@@ -57,9 +57,9 @@ struct driver {
 };
 
 uint32_t driver_n_params(const imp_image *im);
-/* number of a param by name, or UINT32_MAX */
+/* Returns the number of a param by name, or UINT32_MAX. */
 uint32_t driver_find_param(const imp_image *im, const char *name, size_t len);
-/* the defaults of all params into p (SI) */
+/* Puts the defaults of all params into p (SI). */
 void driver_defaults(const imp_image *im, double *p);
 /* Sets one param from a bare number in SI units. False after a diagnostic: no
  * such param (with the nearest name), not a number, not finite, out of range,

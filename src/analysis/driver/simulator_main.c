@@ -239,7 +239,8 @@ apply(struct simulation *simulation, int flag, const char *value)
     }
 }
 
-/* one word of the command line, with its value; false after a diagnostic */
+/* Reads one word of the command line, with its value. Returns false after a
+ * diagnostic. */
 static bool
 read_flag(struct simulation *simulation, int argc, char **argv, int *which)
 {

@@ -126,8 +126,8 @@ work(const struct impact_of_run *problem, const struct impact_solver *solver,
     return sum.sum;
 }
 
-/* the greatest distance of a joint or contact from the mass centre of a body on
- * which it acts */
+/* Returns the greatest distance of a joint or contact from the mass centre of a
+ * body on which it acts. */
 static double
 reach(const struct impact_problem *problem)
 {
@@ -210,7 +210,7 @@ slip(const struct impact_problem *problem, const struct impact_solver *solver)
     return worst;
 }
 
-/* the greatest impulse over the momenta of the bodies */
+/* Returns the greatest impulse over the momenta of the bodies. */
 static double
 share(const struct impact_solver *solver)
 {

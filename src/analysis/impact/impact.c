@@ -23,7 +23,7 @@ struct question {
     struct verdict verdict;
 };
 
-/* brings the model to the touch and gives the verdict on it */
+/* Brings the model to the touch and gives the verdict on it. */
 static int
 read_touch(struct analysis *analysis, const imp_command *command,
            struct question *question)
@@ -101,7 +101,7 @@ solve(struct analysis *analysis, const struct question *question,
                         *solver);
 }
 
-/* the fields that one contact has besides those of several */
+/* Sets the fields that one contact has besides those of several. */
 static void
 set_fields(struct analysis *analysis, const struct question *question,
            double mobility, struct record *out)

@@ -28,10 +28,10 @@ void impact_record(struct analysis *analysis,
 const char *impact_fault_text(const struct impact_solver *solver);
 /* Does contact point i of the problem separate before the impact? */
 bool impact_separates(const struct impact_solver *solver, int i);
-/* `impact` at contacts of a system. */
+/* Answers `impact` at contacts of a system. */
 int impact_of_system(struct analysis *analysis, const imp_command *command,
                      struct record *out);
-/* `impact` at several contacts, at stated ones, or with joints. */
+/* Answers `impact` at several contacts, at stated ones, or with joints. */
 int impact_at_contacts(struct analysis *analysis, const imp_command *command,
                        struct record *out);
 

@@ -84,7 +84,7 @@ overlaps(const struct strike *strike, int i)
     return strike->gap[i] < -STRIKE_CLOSED * strike->size[i];
 }
 
-/* -1: the contact approaches, 1: it separates, 0: neither */
+/* Returns -1: the contact approaches, 1: it separates, 0: neither. */
 static int
 sense(const struct strike *strike, int i)
 {
@@ -161,9 +161,8 @@ follow(struct strike *strike, double until)
     double *time = run->env + run->im->layout.time, time_ahead;
     double *env = run->env + strike->image_system->env_state;
     double *before = NEW_N(run->arena, double, 2 * strike->n_coordinates + 1);
-    struct flow *flow =
-        flow_new(run, strike->system, simultaneous_policy(strike->analysis),
-                 until);
+    struct flow *flow = flow_new(run, strike->system,
+                                 simultaneous_policy(strike->analysis), until);
     struct flow_event event;
     if (!flow)
         return IMP_BADMODEL;
@@ -268,7 +267,8 @@ undetermined(struct strike *strike, struct record *out)
               "complementarity all at once, rest stops them");
 }
 
-/* the map of the rates at one contact: I - (1 + e) M^-1 N^T N/(N M^-1 N^T) */
+/* Sets the map of the rates at one contact: I - (1 + e) M^-1 N^T N/(N M^-1
+ * N^T). */
 static void
 map(struct strike *strike, const struct ballistic *motion, struct record *out)
 {

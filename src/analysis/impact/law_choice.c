@@ -10,7 +10,7 @@
 #include "analysis/impact/impact_priv.h"
 #include "base/arena.h"
 
-/* "newton, poisson, ... or rest" */
+/* Returns "newton, poisson, ... or rest". */
 static const char *
 law_list(struct analysis *analysis)
 {

@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "runtime/gap/polytope_contact.h"
 
-/* the feature of a body that touches, with its article */
+/* Returns the feature of a body that touches, with its article. */
 static const char *
 feature_name(const struct rt *run, unsigned char kind)
 {

@@ -8,7 +8,7 @@
 #include "analysis/impact/impact_priv.h"
 #include "runtime/numerics/vec3.h"
 
-/* a row per body: spin, velocity */
+/* Sets a row per body: spin, velocity. */
 static void
 set_twists(struct analysis *analysis, const struct impact_of_run *problem,
            struct record *out, const char *field, const double *twist)
@@ -37,7 +37,7 @@ set_joints(struct analysis *analysis, const struct impact_of_run *problem,
     SET_MAT("joint_impulses", x, nj, w);
 }
 
-/* the bodies and joints to which the rows of the matrices belong */
+/* Names the bodies and joints to which the rows of the matrices belong. */
 static void
 set_names(struct analysis *analysis, const struct impact_of_run *problem,
           struct record *out)
@@ -81,8 +81,8 @@ kind_of(const struct impact_of_run *problem)
     return "central";
 }
 
-/* where the impulses act, as points of the first bodies, and their directions
- */
+/* Says where the impulses act, as points of the first bodies, and their
+ * directions. */
 static void
 set_points(struct analysis *analysis, const struct impact_of_run *problem,
            const struct impact_solver *solver, struct record *out)
@@ -149,7 +149,7 @@ set_motion(struct analysis *analysis, const struct impact_of_run *problem,
     SET_NUM("momentum_error", solver->balance.momentum_error);
 }
 
-/* what holds at the greatest compression, where the law has one */
+/* Sets what holds at the greatest compression, where the law has one. */
 static void
 set_peak(struct analysis *analysis, const struct impact_of_run *problem,
          const struct impact_solver *solver, const char *why,

@@ -41,8 +41,8 @@ impact_fault_text(const struct impact_solver *solver)
     }
 }
 
-/* the name of the contact of point c, and the place of the point if the contact
- * has several points */
+/* Returns the name of the contact of point c, and the place of the point if the
+ * contact has several points. */
 static const char *
 point_name(struct analysis *analysis, const struct impact_of_run *problem,
            int c)
@@ -83,7 +83,7 @@ struct sentences {
             (list)->more++;                                                    \
     } while (0)
 
-/* of the outcome as a whole */
+/* Speaks of the outcome as a whole. */
 static void
 say_outcome(struct sentences *list, const struct analysis *analysis,
             const struct impact_of_run *problem,
@@ -128,7 +128,7 @@ say_outcome(struct sentences *list, const struct analysis *analysis,
             num_digits(amount, solver->balance.gained, 6));
 }
 
-/* of contact point c; greatest: of all impulses */
+/* Speaks of contact point c; greatest: of all impulses. */
 static void
 say_point(struct sentences *list, struct analysis *analysis,
           const struct impact_of_run *problem,

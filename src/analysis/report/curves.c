@@ -110,7 +110,7 @@ ends(const struct out_column *column, double *lo, double *hi)
         }
 }
 
-/* n even places from the smallest to the greatest value of a column */
+/* Returns n even places from the smallest to the greatest value of a column. */
 static double *
 places(struct analysis *analysis, const struct out_column *column, size_t n)
 {
@@ -157,7 +157,7 @@ expression(struct analysis *analysis, const imp_val *value,
                                  values, PLOT_POINTS, NULL}});
 }
 
-/* draws where left - right is 0, over the fine grid */
+/* Draws where left - right is 0, over the fine grid. */
 static void
 equation(struct analysis *analysis, const imp_val *value,
          const struct out_column *x_axis, const struct out_column *y_axis,
@@ -199,7 +199,7 @@ equation(struct analysis *analysis, const imp_val *value,
     VEC_PUSH_IN(analysis->rt->arena, curves, c);
 }
 
-/* a column of a sweep over one param, against that param */
+/* Draws a column of a sweep over one param, against that param. */
 static int
 column_curve(struct analysis *analysis, const imp_val *value,
              struct plot_curves *curves)

@@ -9,7 +9,7 @@
 #include "analysis/command/command.h"
 #include "base/num.h"
 
-/* adds notes with the texts that the condition compared */
+/* Adds notes with the texts that the condition compared. */
 static void
 say_texts(struct analysis *analysis, const imp_val *value, struct diag *diag)
 {

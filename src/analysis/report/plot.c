@@ -32,8 +32,8 @@ model_stem(struct analysis *analysis)
     return *stem && *stem != '.' ? stem : "model";
 }
 
-/* "MODEL-plot-N.svg", where N counts the plots of the run: models that share
- * a folder of --out do not write over each other's pictures */
+/* Returns "MODEL-plot-N.svg", where N counts the plots of the run: models that
+ * share a folder of --out do not write over each other's pictures. */
 static const char *
 default_name(struct analysis *analysis)
 {
@@ -55,7 +55,7 @@ default_title(struct analysis *analysis, const imp_command *command)
     return s;
 }
 
-/* a map of one column, which may be texts, against two columns */
+/* Draws a map of one column, which may be texts, against two columns. */
 static int
 map(struct analysis *analysis, const imp_command *command,
     const struct columns *axes)
@@ -94,7 +94,7 @@ map(struct analysis *analysis, const imp_command *command,
     return st;
 }
 
-/* the column that `per` names, of as many rows as x */
+/* Finds the column that `per` names, of as many rows as x. */
 static int
 per_column(struct analysis *analysis, const imp_command *command,
            const imp_val *value, const struct out_column *x_axis,
@@ -119,7 +119,7 @@ per_column(struct analysis *analysis, const imp_command *command,
     return IMP_FAILED;
 }
 
-/* the columns ys over x as curves, and what lies over them */
+/* Draws the columns ys over x as curves, and what lies over them. */
 static int
 curves(struct analysis *analysis, const imp_command *command,
        const struct out_column *x_axis, const struct columns *ys)
@@ -156,7 +156,7 @@ curves(struct analysis *analysis, const imp_command *command,
     return st;
 }
 
-/* refuses options that belong to the other kind of picture */
+/* Refuses options that belong to the other kind of picture. */
 static int
 unused(struct analysis *analysis, const imp_command *command, bool is_map)
 {

@@ -32,7 +32,7 @@ together(const struct row *a, const struct row *b)
     return !(a->x < b->x) && !(a->x > b->x) && !(a->y < b->y) && !(a->y > b->y);
 }
 
-/* puts all rows that have a place into order; returns how many they are */
+/* Puts all rows that have a place into order; returns how many they are. */
 static size_t
 sorted(struct arena *arena, const struct out_column *x_axis,
        const struct out_column *y_axis, size_t n, struct row **rows)
@@ -81,7 +81,7 @@ commonest(const struct row *rows, size_t n, const char *const *texts)
     return best;
 }
 
-/* how many rows from i on are at one place */
+/* Returns how many rows from i on are at one place. */
 static size_t
 run_of(const struct row *rows, size_t i, size_t n)
 {
@@ -129,7 +129,7 @@ plot_merge_repeats(struct arena *arena, struct out_column *x_axis,
 /* -- curves ----------------------------------------------------------------
  */
 
-/* the rows of one curve, `n` of them in order of x */
+/* Returns the rows of one curve, `n` of them in order of x. */
 static struct out_curve
 curve_of(struct arena *arena, const struct row *rows, size_t n,
          const struct out_column *x_axis, const struct out_column *y_axis,

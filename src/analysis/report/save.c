@@ -7,7 +7,7 @@
 #include "abi/status.h"
 #include "analysis/command/command.h"
 
-/* "NAME.csv": the name is the record's, else the command's */
+/* Returns "NAME.csv": the name is the record's, else the command's. */
 static const char *
 default_name(struct analysis *analysis, const imp_val *value)
 {

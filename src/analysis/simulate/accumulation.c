@@ -514,7 +514,8 @@ rounding(struct simulation *sim, uint32_t contact)
     return arrive(sim, group, &l, contact, l.remaining, &here, &there);
 }
 
-/* the time for which an error K t^3/6 of the gaps stays below their rounding */
+/* Returns the time for which an error K t^3/6 of the gaps stays below their
+ * rounding. */
 static double
 blurs(double K, double place)
 {
@@ -522,7 +523,7 @@ blurs(double K, double place)
                    : INFINITY;
 }
 
-/* do the spins move the point along its normal? */
+/* Do the spins move the point along its normal? */
 static bool
 turning(const struct contact_point_state *state)
 {

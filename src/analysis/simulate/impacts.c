@@ -345,9 +345,9 @@ set_aside(struct group *group, uint32_t contact, bool *aside)
     return st;
 }
 
-/* *problem: that of a contact which was set aside and whose bodies approach
- * after the impact, under one of the choices of its normal. *closes is false if
- * there is none. The state is not changed. */
+/* Sets *problem to that of a contact which was set aside and whose bodies
+ * approach after the impact, under one of the choices of its normal. *closes is
+ * false if there is none. The state is not changed. */
 static int
 aside_contact_closes(struct simulation *sim, const struct group *group,
                      const struct impact_solver *solver,

@@ -56,8 +56,8 @@ add_point(struct probe *probe, const double centre[3], const double x[3])
     probe->radius = fmax(probe->radius, sqrt(square));
 }
 
-/* unit vectors from the middle to the sides, edges and corners of a square or a
- * cube, in the plane those half-way as well */
+/* Gives unit vectors from the middle to the sides, edges and corners of a
+ * square or a cube, in the plane those half-way as well. */
 static int
 directions(bool plane, double out[RAYS_SPACE][3])
 {
@@ -158,7 +158,7 @@ is_marked(const struct pair_bits *all, uint32_t one, uint32_t two)
     return (all->bits[k / 8] >> k % 8 & 1u) != 0;
 }
 
-/* the pairs that a contact or a joint connects */
+/* Returns the pairs that a contact or a joint connects. */
 static struct pair_bits
 connected_pairs(struct rt *run)
 {

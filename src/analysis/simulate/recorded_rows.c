@@ -44,7 +44,7 @@ compare(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* appends the numbers of a value of times */
+/* Appends the numbers of a value of times. */
 static int
 gather(struct simulation *sim, const imp_val *value)
 {

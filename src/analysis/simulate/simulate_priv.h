@@ -320,7 +320,8 @@ int simulate_accumulation(struct simulation *sim, uint32_t contact);
 /* -- vertex_impact.c --------------------------------------------------------
  */
 
-/* `vertex` of a resting polytope has come down at `contact`. */
+/* Resolves the impact where `vertex` of a resting polytope has come down at
+ * `contact`. */
 int simulate_vertex_impact(struct simulation *sim, uint32_t contact,
                            uint32_t vertex, enum next_step *next);
 

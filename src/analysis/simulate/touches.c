@@ -43,8 +43,8 @@ lasting(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
     return IMP_FAILED;
 }
 
-/* v, D and j* are zero: asks higher orders. Bodies that rest in touch, with
- * nothing that presses them together, have no event at all. */
+/* Asks higher orders where v, D and j* are zero. Bodies that rest in touch,
+ * with nothing that presses them together, have no event at all. */
 static int
 look_ahead(struct simulation *sim, uint32_t contact, struct verdict *verdict,
            bool *rests)

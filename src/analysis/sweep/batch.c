@@ -8,7 +8,8 @@
 #include "base/arena.h"
 #include "runtime/setup/new_run.h"
 
-/* the params of the run that is visited as v-th; false: it is done already */
+/* Gives the params of the run that is visited as v-th. Returns false where it
+ * is done already. */
 static bool
 params_of(const struct sweep *sweep, uint64_t v, struct sweep_batch *batch)
 {
@@ -22,7 +23,7 @@ params_of(const struct sweep *sweep, uint64_t v, struct sweep_batch *batch)
     return true;
 }
 
-/* memory of the batch, when it is first needed */
+/* Makes memory for the batch, when it is first needed. */
 static void
 memory(const struct sweep *sweep, struct sweep_batch *batch,
        const imp_image *im)

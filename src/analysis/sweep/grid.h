@@ -28,7 +28,7 @@ struct sweep_grid {
     double seed;
 };
 
-/* the value of axis k in a run, in SI units */
+/* Returns the value of axis k in a run, in SI units. */
 double sweep_grid_value(const struct sweep_grid *grid, size_t k, uint64_t run);
 /* The number of the run that is made as the v-th. All runs of one model are
  * made one after another. */
@@ -67,7 +67,7 @@ sweep_place_move(const struct sweep_grid *grid, struct sweep_place *place,
     else if (run != place->run)
         sweep_place_jump(grid, place, run);
 }
-/* the value of axis k there */
+/* Returns the value of axis k there. */
 static inline double
 sweep_place_value(const struct sweep_grid *grid,
                   const struct sweep_place *place, size_t k)

@@ -35,7 +35,7 @@ sweep_waiting_free(struct sweep_waiting *waiting)
     *waiting = (struct sweep_waiting){0};
 }
 
-/* texts of n runs get numbers in the frame */
+/* Gives numbers in the frame to the texts of n runs. */
 static void
 use(struct sweep_waiting *waiting, const uint32_t *text, uint64_t n)
 {

@@ -19,7 +19,7 @@ structural(const struct sweep *sweep, size_t k)
         .structural;
 }
 
-/* the items of the option `record` of the sweep in this model */
+/* Returns the items of the option `record` of the sweep in this model. */
 static const imp_val *
 kept(const imp_image *im, const imp_command *sweep)
 {
@@ -33,7 +33,7 @@ kept(const imp_image *im, const imp_command *sweep)
 /* -- the plan ---------------------------------------------------------------
  */
 
-/* the params of model g */
+/* Gives the params of model g. */
 static void
 model_params(const struct sweep *sweep, size_t which, double *p)
 {
@@ -61,7 +61,7 @@ is_base(const struct sweep *sweep, size_t which)
     return true;
 }
 
-/* the diagnostic of a program that cannot compile the model g */
+/* Makes the diagnostic of a program that cannot compile the model g. */
 static int
 fixed(struct sweep *sweep, const struct sweep_axis *axis, size_t which)
 {

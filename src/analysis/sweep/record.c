@@ -63,8 +63,8 @@ put_axis(const struct rows *rows, size_t which, size_t from, size_t to)
     }
 }
 
-/* the column of a random axis, of the repetitions, or of any axis where some
- * runs are missing */
+/* Puts the column of a random axis, of the repetitions, or of any axis where
+ * some runs are missing. */
 static void
 put_axis_by_run(const struct rows *rows, size_t k, size_t from, size_t to)
 {
@@ -110,7 +110,7 @@ put_part(void *ctx, int worker, size_t k)
         put_texts(rows, sweep->rows.error, rows->error, from, to);
 }
 
-/* copies all texts into the record's memory */
+/* Copies all texts into the record's memory. */
 static const char *const *
 lasting(const struct sweep *sweep)
 {
@@ -186,8 +186,8 @@ statistics(const struct sweep *sweep, uint64_t first,
         found[3] = sqrt(square / (double)(values - 1));
 }
 
-/* the text that comes most often, the first of several, and its share of all
- * texts */
+/* Returns the text that comes most often, the first of several, and its share
+ * of all texts. */
 static uint32_t
 commonest(const struct sweep *sweep, uint64_t first, const uint32_t *text,
           double *share)
@@ -253,8 +253,8 @@ number_columns(struct sweep *sweep, struct record *record,
     return column_number;
 }
 
-/* the columns per combination: how many runs gave values, and the reason of the
- * first that did not */
+/* Adds the columns per combination: how many runs gave values, and the reason
+ * of the first that did not. */
 static void
 outcome(struct sweep *sweep, struct record *record, const struct groups *groups,
         const char *const *all, uint32_t column_number, size_t failed)

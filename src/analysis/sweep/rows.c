@@ -7,7 +7,7 @@
 
 #include "analysis/sweep/sweep_priv.h"
 
-/* number of a text, of a column whose last one is there */
+/* Returns the number of a text, of a column whose last one is there. */
 static uint32_t
 number_of(struct sweep_texts *texts, const struct field_value *value,
           struct sweep_last_text *last)

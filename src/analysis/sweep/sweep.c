@@ -95,7 +95,7 @@ tell_idle(struct sweep *sweep)
     }
 }
 
-/* marks the fields of the question that a value reads as wanted */
+/* Marks the fields of the question that a value reads as wanted. */
 static void
 wanted_by(struct sweep *sweep, const imp_val *value)
 {
@@ -238,7 +238,7 @@ begin_journal(struct sweep *sweep)
 /* -- what was found ---------------------------------------------------------
  */
 
-/* "rho = 0.1, gamma = 0.2" */
+/* Returns "rho = 0.1, gamma = 0.2". */
 static const char *
 run_name(const struct sweep *sweep, uint64_t run)
 {

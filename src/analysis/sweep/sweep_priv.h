@@ -25,9 +25,9 @@ struct sweep_texts {
 };
 void sweep_texts_init(struct sweep_texts *texts);
 void sweep_texts_free(struct sweep_texts *texts);
-/* the number of a text; any thread may ask */
+/* Returns the number of a text; any thread may ask. */
 uint32_t sweep_text_number(struct sweep_texts *texts, const char *s);
-/* appends texts with these numbers to buf, each with its length before it */
+/* Appends texts with these numbers to buf, each with its length before it. */
 void sweep_texts_put(struct sweep_texts *texts, const uint32_t *number,
                      size_t n, struct buf *buf);
 
@@ -101,10 +101,10 @@ struct sweep {
     struct sweep_shared shared;
 };
 
-/* models.c: plans the models, once the axes are known. IMP_OK, or a status
- * after a diagnostic */
+/* Is in models.c. Plans the models, once the axes are known. Returns IMP_OK, or
+ * a status after a diagnostic. */
 int sweep_models_plan(struct sweep *sweep);
-/* counts the runs to be done of each model, once the journal has been read */
+/* Counts the runs to be done of each model, once the journal has been read. */
 void sweep_models_count(struct sweep *sweep);
 /* The model of the run that is visited as v-th; it is made when it is asked for
  * first. Whoever takes a model leaves it, after `done` of its runs. */
@@ -121,11 +121,11 @@ struct sweep_last_text {
     uint32_t number, n;  /* length; 0: none */
     char s[SWEEP_LAST];
 };
-/* keeps what a run found, out of its record; last: per field */
+/* Keeps what a run found, out of its record; last: per field. */
 void sweep_keep_record(struct sweep *sweep, uint64_t run,
                        const struct record *record,
                        struct sweep_last_text *last);
-/* keeps why a run gave no values */
+/* Keeps why a run gave no values. */
 void sweep_keep_error(struct sweep *sweep, uint64_t run, const char *why);
 
 /* journal_rows.c: runs of one thread that wait for the journal, as stretches of
@@ -156,7 +156,7 @@ sweep_waiting_add(struct sweep_waiting *waiting, uint64_t run)
         sweep_waiting_begin(waiting, run);
     waiting->runs++;
 }
-/* about how many bytes the journal would get */
+/* Returns about how many bytes the journal would get. */
 static inline size_t
 sweep_waiting_bytes(const struct sweep *sweep,
                     const struct sweep_waiting *waiting)
@@ -166,11 +166,11 @@ sweep_waiting_bytes(const struct sweep *sweep,
                (sweep->rows.n_numbers * sizeof(double) + sweep->rows.n_texts);
 }
 void sweep_waiting_free(struct sweep_waiting *waiting);
-/* appends the runs that waited to buf, as a frame of the journal */
+/* Appends the runs that waited to buf, as a frame of the journal. */
 void sweep_pack(struct sweep *sweep, struct sweep_waiting *waiting,
                 struct buf *buf);
-/* takes the runs of a frame back into `sweep`, a struct sweep; what is not
- * whole is left out */
+/* Takes the runs of a frame back into `sweep`, a struct sweep; what is not
+ * whole is left out. */
 void sweep_unpack(void *sweep, const char *p, size_t n);
 /* Everything that a run depends on: the sources, params, axes, seed, the
  * sweep's place among the commands, the size of a row. */
@@ -188,12 +188,12 @@ struct sweep_warnings {
     struct sweep_warning v[16];
     size_t n;
 };
-/* adds one; its text is copied into `kept` */
+/* Adds one; its text is copied into `kept`. */
 void sweep_warning_add(struct sweep_warnings *warnings, struct arena *kept,
                        const struct sweep_warning *warning);
 void sweep_warnings_of_run(struct sweep_warnings *warnings, struct arena *kept,
                            const struct diags *ds, uint64_t run);
-/* why a run of the model failed with this status */
+/* Returns why a run of the model failed with this status. */
 const char *sweep_failure_reason(const struct sweep_model *model,
                                  const struct diags *ds, int status);
 
@@ -210,12 +210,13 @@ void sweep_progress_begin(struct sweep_progress *progress,
                           const struct sweep *sweep);
 void sweep_progress_end(struct sweep_progress *progress);
 
-/* threads.c: makes all runs that are not done. IMP_OK, IMP_STOPPED (Ctrl-C), or
- * IMP_FAILED with error_io set. Where memory ends it jumps. */
+/* Is in threads.c. Makes all runs that are not done. Returns IMP_OK,
+ * IMP_STOPPED (Ctrl-C), or IMP_FAILED with error_io set. Where memory ends it
+ * jumps. */
 int sweep_run_all(struct sweep *sweep, struct sweep_warnings *warnings);
 
-/* record.c: the columns of the runs that are done (`done` of them, `failed`
- * without values): NaN and no text where a run gave none */
+/* Is in record.c. Fills the columns of the runs that are done (`done` of them,
+ * `failed` without values): NaN and no text where a run gave none. */
 void sweep_fill_record(struct sweep *sweep, struct record *record, size_t done,
                        size_t failed);
 

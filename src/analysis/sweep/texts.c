@@ -8,7 +8,7 @@
 #include "analysis/sweep/sweep_priv.h"
 #include "base/arena.h"
 
-/* the bucket of a text: that of its number, or the empty one for it */
+/* Returns the bucket of a text: that of its number, or the empty one for it. */
 static uint32_t *
 place(struct sweep_texts *texts, const char *s)
 {

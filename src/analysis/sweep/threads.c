@@ -35,7 +35,7 @@ now(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* hands the runs that wait to the journal; false: it cannot be written */
+/* Hands the runs that wait to the journal; false: it cannot be written. */
 static bool
 flush(struct sweep_worker *worker)
 {
@@ -68,8 +68,8 @@ report_done(struct sweep_worker *worker)
     worker->found.done = 0;
 }
 
-/* one more run is done: tells the progress line and the journal, in time.
- * False: the journal cannot be written */
+/* Notes that one more run is done: tells the progress line and the journal, in
+ * time. Returns false where the journal cannot be written. */
 static bool
 run_done(struct sweep_worker *worker, uint64_t run)
 {
@@ -174,7 +174,7 @@ thread_count(const struct sweep *sweep)
     return left < (uint64_t)n ? (int)(left ? left : 1) : (int)n;
 }
 
-/* what the threads did, together */
+/* Collects what the threads did, together. */
 static void
 collect(struct sweep *sweep, struct sweep_worker *worker, int threads,
         struct sweep_warnings *warnings)

@@ -18,7 +18,8 @@
 
 /* -- machine code ---------------------------------------------------------- */
 
-/* reports the work that was done, and returns the code, if it is made by now */
+/* Reports the work that was done, and returns the code, if it is made by now.
+ */
 static const imp_code *
 ask_code(struct sweep_tier *tier)
 {
@@ -177,7 +178,7 @@ left_out(struct sweep_worker *worker, uint64_t number, const imp_val *value,
         worker->ask.ds.last->next = NULL;
 }
 
-/* the calculated columns of run i */
+/* Computes the calculated columns of run i. */
 static void
 calculate(struct sweep_worker *worker, uint64_t number, struct record *record)
 {
@@ -255,7 +256,7 @@ sweep_worker_make_run(struct sweep_worker *worker, uint64_t number)
 
 /* -- memory ---------------------------------------------------------------- */
 
-/* what the question prints goes nowhere */
+/* Lets what the question prints go nowhere. */
 static int
 nowhere(void *ctx, const char *s, size_t n)
 {

@@ -64,19 +64,19 @@ struct sweep_worker {
     char behind[SWEEP_APART];
 };
 
-/* worker.c: memory; may jump where memory ends */
+/* Is in worker.c. Makes memory; may jump where memory ends. */
 void sweep_worker_init(struct sweep_worker *worker);
-/* gives the model back, and frees all but `kept` */
+/* Gives the model back, and frees all but `kept`. */
 void sweep_worker_end(struct sweep_worker *worker);
-/* takes the model of the run that is visited as v-th */
+/* Takes the model of the run that is visited as v-th. */
 void sweep_worker_take_model(struct sweep_worker *worker, uint64_t v);
 /* Makes one run and keeps what it found. False: it was stopped, and nothing is
  * known of it. */
 bool sweep_worker_make_run(struct sweep_worker *worker, uint64_t run);
 
-/* batch.c: prepares the runs that are visited as from .. to - 1, as far as they
- * differ in restitutions alone from the run that was made last. Returns the
- * first that was not looked at. */
+/* Is in batch.c. Prepares the runs that are visited as from .. to - 1, as far
+ * as they differ in restitutions alone from the run that was made last. Returns
+ * the first that was not looked at. */
 uint64_t sweep_batch_prepare(struct sweep_worker *worker, uint64_t from,
                              uint64_t to);
 /* Is the answer of the run after the one that this was asked of last known?

@@ -192,7 +192,7 @@ lost(struct ballistic *motion, struct pattern *pattern)
     return true;
 }
 
-/* has the entry no contact but those of event.group? */
+/* Has the entry no contact but those of event.group? */
 static bool
 inside(const struct ballistic *motion, int name)
 {

@@ -8,7 +8,7 @@
 
 #include "runtime/ballistic/ballistic.h"
 
-/* the next event at or before the time `until` (s) */
+/* Follows the motion to the next event at or before the time `until` (s). */
 enum ballistic_event accumulation_next(struct ballistic *motion, double until);
 /* The same, but up to `most` single impacts in a row may be resolved at once;
  * only the last of them is reported, and motion->impacts tells their number. */

@@ -16,8 +16,8 @@ bool accumulation_take(struct ballistic *motion, double until);
  * False: there is none near, or the next period is another one. */
 bool period_map_limit(struct ballistic *motion, int period, const bool *group,
                       struct fixed_point *out);
-/* right after it: improves ratio, rate_ratio and contraction nearer to the
- * fixed point */
+/* To be called right after it: improves ratio, rate_ratio and contraction, so
+ * that they are nearer to those of the fixed point. */
 void period_map_refine(struct ballistic *motion, int period,
                        struct fixed_point *out);
 /* Does a pattern of single impacts at all contacts come to rest, without

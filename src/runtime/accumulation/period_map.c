@@ -222,7 +222,7 @@ read_map(struct period_map *map, bool heavy, bool judge,
                     : read_of(map, n, 2, judge, reading);
 }
 
-/* removes the accelerations from a state in which they no longer count */
+/* Removes the accelerations from a state in which they no longer count. */
 static void
 weightless(struct ballistic *copy)
 {
@@ -236,7 +236,7 @@ weightless(struct ballistic *copy)
            (size_t)copy->matrices.rank * sizeof *copy->local.y_acc);
 }
 
-/* is the period made of single impacts without accelerations? */
+/* Is the period made of single impacts without accelerations? */
 static bool
 is_still(const struct ballistic *motion, const struct period_map *map,
          int period)
@@ -252,7 +252,7 @@ is_still(const struct ballistic *motion, const struct period_map *map,
     return true;
 }
 
-/* makes the copy, which goes on from the present state */
+/* Makes the copy, which goes on from the present state. */
 static void
 begin(const struct ballistic *motion, struct period_map *map, int period,
       const bool *group)
@@ -268,7 +268,7 @@ begin(const struct ballistic *motion, struct period_map *map, int period,
         ballistic_copy(map->copy, motion);
 }
 
-/* follows the last `period` entries of the history once more on the copy */
+/* Follows the last `period` entries of the history once more on the copy. */
 static bool
 replay(const struct ballistic *motion, struct period_map *map, int period)
 {
@@ -284,7 +284,8 @@ again(const struct ballistic *motion, int period, struct reading *reading)
            read_map(map, map->regime.accelerated, false, reading);
 }
 
-/* the share of the rates that accelerations make in the period just followed */
+/* Returns the share of the rates that accelerations make in the period just
+ * followed. */
 static double
 weight(const struct ballistic *motion, const struct period_map *map,
        const bool *group)

@@ -24,7 +24,7 @@ struct tangents {
     four yg[BALLISTIC_LANES], yu[BALLISTIC_LANES], z[BALLISTIC_LANES], tg, tu;
 };
 
-/* F x of the tangents x: those of the gap or rate of one contact */
+/* Returns F x of the tangents x: those of the gap or rate of one contact. */
 LANES_INLINE four
 seen(int rank, const double *F, const four *x)
 {
@@ -55,7 +55,7 @@ strike(struct lanes_shape sh, struct lanes_state *state, int contact,
     return true;
 }
 
-/* carries the tangents over the flight of time tau and the impact at contact c,
+/* Carries the tangents over the flight of time tau and the impact at contact c,
  * and the `rates` of y. Letters: F, H and y of ballistic.h. */
 LANES_INLINE void
 along(const struct ballistic *copy, int rank, int contact, double tau,
@@ -180,7 +180,7 @@ struct block {
         r[MAP_LINEAR_RANK];
 };
 
-/* h - 1 directions at right angles to t */
+/* Gives h - 1 directions at right angles to t. */
 LANES_INLINE void
 across(int half, const double *t, double p[][MAP_LINEAR_RANK])
 {

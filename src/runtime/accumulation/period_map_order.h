@@ -98,7 +98,7 @@ order_greatest(int half, double M[][4], const double *from,
     return order_way(half, M, part, found) && found->others.radius < 1.0;
 }
 
-/* the contact of the entry that comes again i impacts from now */
+/* Returns the contact of the entry that comes again i impacts from now. */
 LANES_INLINE int
 order_of(const struct ballistic *motion, int period, int i)
 {
@@ -108,7 +108,7 @@ order_of(const struct ballistic *motion, int period, int i)
         .contact;
 }
 
-/* the impulse of a unit rate of contact c */
+/* Returns the impulse of a unit rate of contact c. */
 LANES_INLINE double
 order_push(const struct ballistic *motion, int contact)
 {
@@ -116,7 +116,7 @@ order_push(const struct ballistic *motion, int contact)
            motion->matrices.W[contact * (motion->model.m + 1)];
 }
 
-/* the matrix A of the rates */
+/* Makes the matrix A of the rates. */
 LANES_INLINE void
 order_rates(const struct ballistic *motion, const struct period_map *map,
             int period, int half, double A[][4])
@@ -140,7 +140,8 @@ order_rates(const struct ballistic *motion, const struct period_map *map,
     }
 }
 
-/* turns gaps or rates of the basis, in the metric of the masses, into y or z */
+/* Turns gaps or rates of the basis, in the metric of the masses, into y or z.
+ */
 LANES_INLINE void
 order_from(const struct period_map *map, int half, const double *x, double *y)
 {
@@ -180,7 +181,7 @@ order_gaps(const struct ballistic *motion, const struct period_map *map,
     return true;
 }
 
-/* do the flights that begin with y and z come in this order? */
+/* Do the flights that begin with y and z come in this order? */
 LANES_INLINE bool
 order_comes(const struct ballistic *motion, int period, int half, int nv,
             double *y, double *z)

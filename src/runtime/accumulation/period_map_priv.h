@@ -90,15 +90,15 @@ struct reading {
     double contraction; /* greatest modulus of the other eigenvalues */
 };
 
-/* makes the tangents of this group; map->rank is known (period_map_step.c) */
+/* Makes the tangents of this group; map->rank is known (period_map_step.c). */
 void period_map_seeds(const struct ballistic *motion, struct period_map *map,
                       const bool *group);
 /* Follows the last `period` entries of the motion's history once more on the
  * copy, with the derivative. False: the next period is another one. */
 bool period_map_follow(const struct ballistic *motion, struct period_map *map,
                        int period);
-/* gaps and rates of the basis in the map's units and the metric of the masses
- */
+/* Gives gaps and rates of the basis in the map's units and the metric of the
+ * masses. */
 void period_map_coordinates(const struct period_map *map, double *x);
 /* the period map where nothing accelerates and the group's rank is at most
  * MAP_LINEAR_RANK */

@@ -26,8 +26,8 @@ period_map_coordinates(const struct period_map *map, double *x)
     }
 }
 
-/* the tangents at the beginning: what the impulses of the group can do to each
- * gap and each rate alone */
+/* Sets the tangents at the beginning: what the impulses of the group can do to
+ * each gap and each rate alone. */
 static void
 seeds(const struct ballistic *motion, struct period_map *map)
 {
@@ -78,7 +78,7 @@ seed(struct period_map *map)
     memcpy(map->tangent.z, map->seed.z, size);
 }
 
-/* the tangents of the gap or rate of contact c */
+/* Gives the tangents of the gap or rate of contact c. */
 LANES_INLINE void
 seen_by(const struct ballistic *copy, int n, int rank, int contact,
         const double *x, double *to)
@@ -274,7 +274,7 @@ step_limit(struct period_map *map, int name)
     return true;
 }
 
-/* the derivative of the map from the tangents */
+/* Makes the derivative of the map from the tangents. */
 LANES_INLINE void
 sense_of(struct period_map *map, int n, int rank)
 {

@@ -64,7 +64,7 @@ norm(const double *x, int n)
     return sqrt(s);
 }
 
-/* the same to rounding, faster, of an even number n */
+/* Returns the same to rounding, faster, of an even number n. */
 LANES_INLINE double
 size_of(const double *x, int n)
 {
@@ -79,7 +79,7 @@ size_of(const double *x, int n)
     return sqrt(s[0][0] + s[0][1]);
 }
 
-/* Q := D D */
+/* Sets Q := D D. */
 LANES_INLINE void
 square(int n, const double *restrict D, double *restrict Q)
 {
@@ -105,7 +105,7 @@ seen(int n, int rank, const double *F, const double *x, double *to)
     }
 }
 
-/* x[j] += f[j] y for the r rows */
+/* Adds f[j] y to x[j], for the r rows. */
 LANES_INLINE void
 along(int n, int rank, double *x, const double *f, const double *y)
 {

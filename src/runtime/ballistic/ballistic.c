@@ -14,15 +14,15 @@ numbers(struct arena *arena, int coordinates)
     return NEW_N(arena, double, (size_t)coordinates + 1);
 }
 
-/* m rounded up to whole vectors of four doubles */
+/* Returns m rounded up to whole vectors of four doubles. */
 static int
 filled(int contacts)
 {
     return (contacts + 3) / 4 * 4;
 }
 
-/* memory for n numbers at an address that is a multiple of 32 bytes, so that a
- * vector of four never lies across two cache lines */
+/* Returns memory for n numbers at an address that is a multiple of 32 bytes, so
+ * that a vector of four never lies across two cache lines. */
 static double *
 lanes_new(struct arena *arena, int coordinates)
 {
@@ -145,7 +145,7 @@ work_new(struct arena *arena, int coordinates, int contacts)
     return work;
 }
 
-/* copies n numbers into the motion's own memory, where *to shall find them */
+/* Copies n numbers into the motion's own memory, where *to shall find them. */
 static void
 keep(double *own, const double *from, int coordinates, const double **to)
 {

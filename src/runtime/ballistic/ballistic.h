@@ -194,7 +194,7 @@ int ballistic_new(struct arena *arena, const struct ballistic_model *model,
  * ballistic_new. */
 int ballistic_renew(struct ballistic *motion,
                     const struct ballistic_model *model);
-/* changes the restitutions alone (m numbers) */
+/* Changes the restitutions alone (m numbers). */
 void ballistic_restitutions(struct ballistic *motion, const double *e);
 /* The same memory for one instant of a motion that is not ballistic: matrices,
  * time, coordinates and velocities (n each), and which contacts (m) are
@@ -203,7 +203,7 @@ int ballistic_instant(struct ballistic *motion,
                       const struct ballistic_model *model, double time,
                       const double *position, const double *velocity,
                       const bool *on);
-/* at an instant: closes these contacts (m), as after a limit */
+/* At an instant: closes these contacts (m), as after a limit. */
 void ballistic_stick(struct ballistic *motion, const bool *closed);
 /* At an instant: impulses at the contacts `pushed` (m) that give their gaps the
  * rates `rate` (m). The gaps stay what they are. */
@@ -255,7 +255,7 @@ double ballistic_gap(const struct ballistic *motion, int contact);
  * it underflows. */
 double ballistic_rate(const struct ballistic *motion, int contact,
                       int *exponent);
-/* the time of the flight before the last impact, times 2^-*exponent */
+/* Returns the time of the flight before the last impact, times 2^-*exponent. */
 double impact_history_last_flight(const struct ballistic *motion,
                                   int *exponent);
 /* The shortest order that the last impacts repeat (*period impacts; 0: none)

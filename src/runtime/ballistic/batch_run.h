@@ -24,7 +24,7 @@ struct batch {
     int run[LANES]; /* the run in each lane; -1: none */
 };
 
-/* one lane of a vector */
+/* Returns where one lane of a vector lies. */
 LANES_INLINE double *
 batch_lane(lanes *x, int lane)
 {
@@ -33,7 +33,7 @@ batch_lane(lanes *x, int lane)
 
 /* -- beginning and end of a run -------------------------------------------- */
 
-/* what all runs have in common: the start that the motion is at */
+/* Sets what all runs have in common: the start that the motion is at. */
 LANES_INLINE void
 batch_common(struct batch *lanes_batch, const struct ballistic *motion)
 {
@@ -46,7 +46,7 @@ batch_common(struct batch *lanes_batch, const struct ballistic *motion)
     lanes_batch->n_steps = 0;
 }
 
-/* the contact outside the basis of the run in a lane */
+/* Sets the contact outside the basis of the run in a lane. */
 LANES_INLINE void
 batch_outside(struct lanes_shape sh, struct batch *lanes_batch, int lane,
               int outside)
@@ -62,7 +62,7 @@ batch_outside(struct lanes_shape sh, struct batch *lanes_batch, int lane,
         bases->alone_offset[outside] * power2(-motion->length_exponent);
 }
 
-/* puts run k of the batch into a lane, at the start */
+/* Puts run k of the batch into a lane, at the start. */
 LANES_INLINE void
 batch_begin(struct lanes_shape sh, struct batch *lanes_batch,
             const struct ballistic_batch *batch, int lane, int k)
@@ -98,7 +98,7 @@ batch_begin(struct lanes_shape sh, struct batch *lanes_batch,
     *batch_lane(&lanes_batch->count, lane) = 0.0;
 }
 
-/* notes the run of a lane */
+/* Notes the run of a lane. */
 LANES_INLINE void
 batch_end(struct lanes_shape sh, struct batch *lanes_batch,
           struct ballistic_batch *batch, int lane, bool all_open, bool over)
@@ -137,7 +137,7 @@ batch_end(struct lanes_shape sh, struct batch *lanes_batch,
 
 /* -- all runs -------------------------------------------------------------- */
 
-/* notes the runs of these lanes; returns the lanes that are to begin anew */
+/* Notes the runs of these lanes; returns the lanes that are to begin anew. */
 LANES_INLINE uint64_t
 batch_ends(struct lanes_shape sh, struct batch *lanes_batch,
            struct ballistic_batch *batch, uint64_t which, uint64_t all_open,
@@ -154,7 +154,8 @@ batch_ends(struct lanes_shape sh, struct batch *lanes_batch,
     return free;
 }
 
-/* *next is the first run that has no lane yet; how many lanes have none */
+/* Gives the lanes that are free to the next runs, from *next on, the first run
+ * that has no lane yet. Returns how many lanes got none. */
 LANES_INLINE int
 batch_begins(struct lanes_shape sh, struct batch *lanes_batch,
              const struct ballistic_batch *batch, uint64_t free, int *next)
@@ -172,7 +173,7 @@ batch_begins(struct lanes_shape sh, struct batch *lanes_batch,
     return idle;
 }
 
-/* the numbers of the contacts hit, and the flights to them */
+/* Notes the numbers of the contacts hit, and the flights to them. */
 LANES_INLINE void
 batch_log(int contacts, struct batch *lanes_batch)
 {
@@ -184,7 +185,7 @@ batch_log(int contacts, struct batch *lanes_batch)
     lanes_batch->n_steps++;
 }
 
-/* follows all runs; the motion is at their start */
+/* Follows all runs; the motion is at their start. */
 LANES_INLINE void
 batch_follow(struct lanes_shape sh, const struct ballistic *motion,
              struct ballistic_batch *batch)

@@ -6,7 +6,7 @@
 
 #include "runtime/ballistic/flight_lanes.h"
 
-/* the state of the motion into lanes */
+/* Loads the state of the motion into lanes. */
 LANES_INLINE void
 lanes_load_state(struct lanes_shape sh, struct lanes_state *state,
                  const struct ballistic *motion)
@@ -23,7 +23,7 @@ lanes_load_state(struct lanes_shape sh, struct lanes_state *state,
     }
 }
 
-/* and back, the time excepted */
+/* Stores it back, all but the time. */
 LANES_INLINE void
 lanes_store_state(struct lanes_shape sh, const struct lanes_state *state,
                   struct ballistic *motion)
@@ -97,7 +97,7 @@ coast_begin(struct lanes_shape sh, struct ballistic *motion, struct coast *run)
     run->n = 0;
 }
 
-/* is it time to stop? */
+/* Is it time to stop? */
 LANES_INLINE bool
 coast_over(struct ballistic *motion, const struct coast *run, long most)
 {

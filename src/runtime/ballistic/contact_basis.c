@@ -37,7 +37,7 @@ contact_bases_new(struct arena *arena, int coordinates, int contacts)
     return bases;
 }
 
-/* memory for one more basis; NULL: there is no more */
+/* Returns memory for one more basis; NULL: there is no more. */
 static struct contact_basis *
 one_more(struct contact_bases *bases)
 {
@@ -92,7 +92,8 @@ exchange(const struct contact_bases *bases, long double *C, int hit, int place)
         C[hit * rank + j] = j == place ? 1.0L : 0.0L;
 }
 
-/* a share that is only the rounding error of masses and gradients is 0 */
+/* Returns a share, or 0 where it is only the rounding error of masses and
+ * gradients. */
 static double
 share_of(const struct contact_matrices *matrices, int contact, int of,
          long double share)
@@ -104,8 +105,8 @@ share_of(const struct contact_matrices *matrices, int contact, int of,
                : (double)share;
 }
 
-/* the offset of the outside number k at the point where the gaps of the basis
- * are 0 */
+/* Returns the offset of the outside number k at the point where the gaps of the
+ * basis are 0. */
 static double
 offset_of(const struct ballistic *motion, const struct contact_basis *basis,
           int k)
@@ -125,8 +126,8 @@ offset_of(const struct ballistic *motion, const struct contact_basis *basis,
                : (double)offset;
 }
 
-/* bases->work and bases->column for the contacts that are `chosen`, all but
- * one: the row of that one */
+/* Sets bases->work and bases->column where all contacts but one are `chosen`:
+ * the row of that one. */
 static void
 exchange_one(const struct ballistic *motion, const bool *chosen)
 {
@@ -151,8 +152,8 @@ exchange_one(const struct ballistic *motion, const bool *chosen)
     }
 }
 
-/* bases->work and bases->column: C in terms of the contacts that are `chosen`
- */
+/* Sets bases->work and bases->column: C in terms of the contacts that are
+ * `chosen`. */
 static void
 exchange_all(const struct ballistic *motion, const bool *chosen)
 {
@@ -182,7 +183,7 @@ exchange_all(const struct ballistic *motion, const bool *chosen)
     }
 }
 
-/* fills the basis whose contacts are marked by `chosen` */
+/* Fills the basis whose contacts are marked by `chosen`. */
 static void
 fill(const struct ballistic *motion, struct contact_basis *basis,
      const bool *chosen)
@@ -228,8 +229,8 @@ fill(const struct ballistic *motion, struct contact_basis *basis,
     }
 }
 
-/* the basis whose contacts are marked by bases->chosen; NULL: there is no more
- * memory for it */
+/* Returns the basis whose contacts are marked by bases->chosen; NULL: there is
+ * no more memory for it. */
 static const struct contact_basis *
 find(const struct ballistic *motion)
 {
@@ -410,7 +411,8 @@ contact_basis_true(const struct ballistic *motion, double *y, double *z)
     matrices_coordinates(motion, z);
 }
 
-/* what the errors of x in the basis make of x of the outside number k */
+/* Returns what the errors of x in the basis make of x of the outside number k.
+ */
 static double
 terms_of(const struct ballistic *motion, int k, const double *x)
 {

@@ -65,8 +65,8 @@ gather(struct ballistic *motion)
     return count;
 }
 
-/* adds to y (an acceleration or a rate) what forces or impulses p of the k
- * gathered contacts do to it */
+/* Adds to y (an acceleration or a rate) what forces or impulses p of the k
+ * gathered contacts do to it. */
 static void
 respond(const struct ballistic *motion, const double *p, int count, double *y)
 {
@@ -77,7 +77,7 @@ respond(const struct ballistic *motion, const double *p, int count, double *y)
                     p[i];
 }
 
-/* the mode in which all contacts are open */
+/* Takes the mode in which all contacts are open. */
 static bool
 settle_free(struct ballistic *motion)
 {
@@ -118,7 +118,8 @@ keep_calm(struct ballistic *motion)
                          motion->local.rate_offset);
 }
 
-/* gathered contacts that stay closed have gaps that are known exactly */
+/* Lets gathered contacts that stay closed enter the basis: their gaps are known
+ * exactly. */
 static void
 enter_basis(struct ballistic *motion, int count)
 {

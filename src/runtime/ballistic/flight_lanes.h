@@ -89,7 +89,7 @@ lanes_row(const double *x, int row)
 {
     return lanes_load(x + LANES * row);
 }
-/* of numbers that are `apart`, that of the contact that is hit */
+/* Returns, of numbers that are `apart`, that of the contact that is hit. */
 LANES_INLINE lanes
 lanes_picked(int contacts, const lanes_truth *hit, const lanes *x, int apart)
 {
@@ -98,7 +98,7 @@ lanes_picked(int contacts, const lanes_truth *hit, const lanes *x, int apart)
         s = lanes_select(hit[i], x[i * apart], s);
     return s;
 }
-/* the same of numbers that all runs share */
+/* Returns the same of numbers that all runs share. */
 LANES_INLINE lanes
 lanes_picked_of(int contacts, const lanes_truth *hit, const double *x,
                 int apart)
@@ -108,7 +108,7 @@ lanes_picked_of(int contacts, const lanes_truth *hit, const double *x,
         s = lanes_select(hit[i], lanes_of(x[i * apart]), s);
     return s;
 }
-/* F y: gaps or rates from y or z, without their offsets */
+/* Returns F y: gaps or rates from y or z, without their offsets. */
 LANES_INLINE lanes
 lanes_from(const struct contact_matrices *matrices, int rank, const lanes *y,
            int row)
@@ -190,14 +190,15 @@ lanes_follow(struct lanes_shape sh, struct lanes_state *state)
     lanes_derive(sh, state, false, state->rate);
     lanes_derive(sh, state, true, state->gap);
 }
-/* the greatest over all contacts of the motion, of one that is the greatest in
- * each lane */
+/* Returns the greatest over all contacts of the motion, of one that is the
+ * greatest in each lane. */
 LANES_INLINE lanes
 lanes_overall(struct lanes_shape sh, lanes most)
 {
     return sh.layout == LANES_OF_RUNS ? most : lanes_most(most);
 }
-/* the rate at which the contact arrives, and the one that its law leaves */
+/* Sets the rate at which the contact arrives, and the one that its law leaves.
+ */
 LANES_INLINE void
 lanes_arrive(struct lanes_shape sh, const struct lanes_state *state,
              struct lanes_step *step)
@@ -229,7 +230,8 @@ lanes_note_closed(struct lanes_shape sh, struct lanes_step *step, int row,
     else
         step->go &= ~lanes_not(step->hit[row], is);
 }
-/* direct: what a unit rate of the contact does to that of contacts `row` */
+/* Returns what a unit rate of the contact does to that of contacts `row`
+ * (direct). */
 LANES_INLINE lanes
 lanes_response(struct lanes_shape sh, const struct lanes_state *state,
                const struct lanes_step *step, int row)
@@ -240,8 +242,8 @@ lanes_response(struct lanes_shape sh, const struct lanes_state *state,
                : lanes_row(matrices->rows + step->contact * matrices->stride,
                            row);
 }
-/* what a unit change of the contact's rate, which its impulse makes, does to
- * the rates of contacts `row` */
+/* Returns what a unit change of the contact's rate, which its impulse makes,
+ * does to the rates of contacts `row`. */
 LANES_INLINE lanes
 lanes_coupling(struct lanes_shape sh, const struct lanes_state *state,
                const struct lanes_step *step, int row)
@@ -253,7 +255,7 @@ lanes_coupling(struct lanes_shape sh, const struct lanes_state *state,
                : lanes_row(matrices->rows + step->contact * matrices->stride,
                            row);
 }
-/* the change of the contact's rate */
+/* Returns the change of the contact's rate. */
 LANES_INLINE lanes
 lanes_push(struct lanes_shape sh, const struct lanes_state *state,
            const struct lanes_step *step)
@@ -499,7 +501,8 @@ lanes_first(struct lanes_shape sh, const struct lanes_state *state,
     step->others = all & ~bits;
 }
 
-/* LANES_OF_CONTACTS: the same for a contact that is known to be the next */
+/* Does the same for a contact that is known to be the next one
+ * (LANES_OF_CONTACTS). */
 LANES_INLINE void
 lanes_towards(struct lanes_shape sh, const struct lanes_state *state,
               int contact, struct lanes_step *step)
@@ -546,7 +549,7 @@ lanes_fly(struct lanes_shape sh, struct lanes_state *state,
 
 /* -- the impact ------------------------------------------------------------ */
 
-/* the impact at the end of the flight: the state after it */
+/* Makes the state after the impact at the end of the flight. */
 LANES_INLINE void
 lanes_impact(struct lanes_shape sh, struct lanes_state *state,
              const struct lanes_step *step)

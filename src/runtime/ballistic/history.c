@@ -198,8 +198,8 @@ impact_history_group_add(const struct ballistic *motion, int name, bool *sel)
 /* -- marks ------------------------------------------------------------------
  */
 
-/* notes when contacts were hit last, by the entries since the last call up to
- * number `to` */
+/* Notes when contacts were hit last, by the entries since the last call up to
+ * number `to`. */
 static void
 scan(struct ballistic *motion, unsigned long to)
 {

@@ -67,7 +67,7 @@ ballistic_together(struct ballistic *motion, double time, int first, int *hit)
     return hits;
 }
 
-/* do the impulses at these contacts leave each other's rates unchanged? */
+/* Do the impulses at these contacts leave each other's rates unchanged? */
 static bool
 strangers(const struct ballistic *motion, const int *hit, int hits)
 {
@@ -94,7 +94,7 @@ pressed(struct ballistic *motion, const int *hit, int hits)
     return any;
 }
 
-/* makes the gaps and rates of contacts outside the basis follow the others */
+/* Makes the gaps and rates of contacts outside the basis follow the others. */
 static void
 follow_basis(struct ballistic *motion, const int *hit, int hits)
 {
@@ -106,7 +106,7 @@ follow_basis(struct ballistic *motion, const int *hit, int hits)
     contact_basis_coordinates(motion);
 }
 
-/* sets the gap of the contact to exactly 0 */
+/* Sets the gap of the contact to exactly 0. */
 static void
 onto_plane(struct ballistic *motion, int contact)
 {

@@ -66,7 +66,7 @@ coast_general(struct ballistic *motion, double until, long most)
                  motion, until, most);
 }
 
-/* ballistic_coast_fn for this processor's lanes */
+/* Is a ballistic_coast_fn for this processor's lanes. */
 LANES_INLINE long
 coast_any(struct ballistic *motion, double until, long most)
 {
@@ -136,7 +136,7 @@ batch_general(const struct ballistic *motion, struct ballistic_batch *batch)
                  motion, batch);
 }
 
-/* ballistic_batch_fn for this processor's lanes */
+/* Is a ballistic_batch_fn for this processor's lanes. */
 LANES_INLINE void
 batch_any(struct ballistic *motion, struct ballistic_batch *batch)
 {

@@ -52,7 +52,7 @@ factor_mass(struct ballistic *motion)
     return true;
 }
 
-/* the rows of M^-1 N^T, and the Delassus matrix W = N M^-1 N^T */
+/* Makes the rows of M^-1 N^T, and the Delassus matrix W = N M^-1 N^T. */
 static void
 responses(struct ballistic *motion)
 {
@@ -129,7 +129,7 @@ factor(struct ballistic *motion, bool pivot)
     return rank;
 }
 
-/* solve C_basis y = b in place, and C_basis^T y = b */
+/* These solve C_basis y = b in place, and C_basis^T y = b. */
 static void
 forward(const struct ballistic *motion, wide *b)
 {
@@ -168,7 +168,7 @@ matrices_laws(struct ballistic *motion)
     }
 }
 
-/* makes F, H, K, E, and the accelerations */
+/* Makes F, H, K, E, and the accelerations. */
 static void
 spaces(struct ballistic *motion)
 {

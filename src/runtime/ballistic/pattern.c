@@ -72,7 +72,7 @@ impact_history_matches(const struct ballistic_workspace *work, int period,
     return matched;
 }
 
-/* the flight of entry i, in the local time with exponent e */
+/* Returns the flight of entry i, in the local time with exponent e. */
 static inline double
 flight_of(const struct ballistic_workspace *work, unsigned long i, int e)
 {
@@ -94,7 +94,7 @@ impact_history_time(const struct ballistic *motion, int n, int back)
     return s;
 }
 
-/* the times of the last three periods, the last one first */
+/* Sums up the times of the last three periods, the last one first. */
 static void
 sums_of(const struct ballistic *motion, int period, double sum[3])
 {
@@ -167,7 +167,7 @@ by_flights(const struct ballistic *motion, int period, struct pattern *pattern,
                                                 : PATTERN_REPEATS;
 }
 
-/* is there a limit among the last n entries? */
+/* Is there a limit among the last n entries? */
 static bool
 any_limit(const struct ballistic *motion, int n)
 {
@@ -177,7 +177,7 @@ any_limit(const struct ballistic *motion, int n)
     return false;
 }
 
-/* what the history says of patterns of this period */
+/* Says what the history tells about patterns of this period. */
 static enum pattern_state
 repeats(const struct ballistic *motion, int period, struct pattern *pattern,
         bool *near)

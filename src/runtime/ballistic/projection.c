@@ -54,7 +54,8 @@ projection_solve(const struct ballistic *motion, int count, const double *x)
                    work->set.reciprocal, work->set.solution);
 }
 
-/* set.solution := W^-1 (gaps or rates y of the factored contacts, plus off) */
+/* Sets set.solution := W^-1 (gaps or rates y of the factored contacts, plus
+ * off). */
 static void
 solve(const struct ballistic *motion, int count, const double *y,
       const double *off)
@@ -153,7 +154,7 @@ ballistic_steer(struct ballistic *motion, const bool *pushed,
     ballistic_sense(motion);
 }
 
-/* the least value of g + u s + a s^2/2 for s in 0 .. T */
+/* Returns the least value of g + u s + a s^2/2 for s in 0 .. T. */
 static double
 lowest(double g, double u, double a, double remaining)
 {

@@ -5,8 +5,8 @@
 
 #include "runtime/ballistic/workspace.h"
 
-/* the part of x that no contact feels: x - off - E y, and 0 where it is
- * rounding error */
+/* Sets `out` to the part of x that no contact feels: x - off - E y, and 0 where
+ * it is rounding error. */
 static void
 apart(const struct ballistic *motion, const double *x, const double *off,
       const double *y, double *out)

@@ -64,7 +64,8 @@ largest(const double *x, int n)
     return m;
 }
 
-/* the largest of gaps or rates, or of y or z where these are the same */
+/* Returns the largest of gaps or rates, or of y or z where these are the same.
+ */
 static double
 largest_of(const struct ballistic *motion, const double *of_contact,
            const double *of_y)
@@ -310,8 +311,8 @@ ballistic_advance(struct ballistic *motion, double s)
 
 /* -- copies ---------------------------------------------------------------- */
 
-/* copies the history; entries that both have had in common since one was copied
- * from the other need not be copied again */
+/* Copies the history; entries that both have had in common since one was copied
+ * from the other need not be copied again. */
 static void
 copy_ring(struct ballistic *to, const struct ballistic *from)
 {

@@ -120,13 +120,13 @@ contact_basis_exchange(const struct ballistic *motion,
                        int leaves);
 /* The gaps and rates outside the basis, from those of the basis. */
 void contact_basis_derive(struct ballistic *motion);
-/* y and z from the gaps and rates, where they are not the same. */
+/* Makes y and z from the gaps and rates, where they are not the same. */
 void contact_basis_coordinates(struct ballistic *motion);
-/* the same in true units, into y and z (rank numbers each) */
+/* Makes the same in true units, as y and z (rank numbers each). */
 void contact_basis_true(const struct ballistic *motion, double *y, double *z);
-/* the size whose rounding error the gap of the contact may have */
+/* Returns the size whose rounding error the gap of the contact may have. */
 double contact_basis_terms(const struct ballistic *motion, int contact);
-/* the same of its rate */
+/* Returns the size whose rounding error the rate may have. */
 double contact_basis_rate_terms(const struct ballistic *motion, int contact);
 
 /* -- the history of impacts (history.c) ------------------------------------ */
@@ -219,8 +219,8 @@ struct ballistic_batch {
 typedef void ballistic_batch_fn(struct ballistic *motion,
                                 struct ballistic_batch *batch);
 ballistic_batch_fn ballistic_batch_avx2; /* where HAVE_AVX2_FILES */
-/* the run of the batch with the present restitutions, or NULL; the motion is
- * at its start */
+/* Returns the run of the batch with the present restitutions, or NULL; the
+ * motion is at its start. */
 const struct ballistic_batch_run *
 ballistic_batch_find(struct ballistic *motion);
 /* Takes the state after the first impacts of work->batch_run, as
@@ -308,20 +308,21 @@ struct ballistic_workspace {
 
 /* -- numbers --------------------------------------------------------------- */
 
-/* are n numbers the same, bit for bit? */
+/* Are n numbers the same, bit for bit? */
 static inline bool
 same_numbers(const double *a, const double *b, int n)
 {
     return !n || !memcmp(a, b, (size_t)n * sizeof *a);
 }
-/* the greater of two numbers; fmax is a call of the library */
+/* Returns the greater of two numbers; fmax is a call of the library. */
 static inline double
 greater(double a, double b)
 {
     return a > b ? a : b;
 }
-/* 2^k, and x 2^k, without a call of the library where 2^k is a normal number.
- * The product is rounded once, except at the ends of the range of numbers. */
+/* These return 2^k, and x 2^k, without a call of the library where 2^k is a
+ * normal number. The product is rounded once, except at the ends of the range
+ * of numbers. */
 static inline double
 power2(int k)
 {
@@ -336,8 +337,8 @@ times2(double x, int k)
 {
     return k > -1023 && k < 1024 ? x * power2(k) : ldexp(x, k);
 }
-/* the exponent k of a finite x > 0, so that 1 <= x/2^k < 2; without a call of
- * the library where x is a normal number */
+/* Returns the exponent k of a finite x > 0, so that 1 <= x/2^k < 2, without a
+ * call of the library where x is a normal number. */
 static inline int
 exponent_of(double x)
 {
@@ -348,7 +349,7 @@ exponent_of(double x)
     int k = (int)(u.bits >> 52);
     return k ? k - 1023 : ilogb(x);
 }
-/* the relative error of the remaining time that is good enough */
+/* Returns the relative error of the remaining time that is good enough. */
 static inline double
 accumulation_good_enough(const struct ballistic_workspace *work)
 {
@@ -372,7 +373,7 @@ dot_abs(int n, const double *a, const double *b)
         s += fabs(a[i] * b[i]);
     return s;
 }
-/* the gap of contact i from y, or its rate from z, without offsets */
+/* Returns the gap of contact i from y, or its rate from z, without offsets. */
 static inline double
 ballistic_of(const struct ballistic *motion, int i, const double *y)
 {
@@ -381,7 +382,7 @@ ballistic_of(const struct ballistic *motion, int i, const double *y)
                : dot_of(motion->matrices.rank,
                         motion->matrices.F + i * motion->matrices.rank, y);
 }
-/* the offset of the outside number k of a basis, in local units */
+/* Returns the offset of the outside number k of a basis, in local units. */
 static inline double
 contact_basis_offset(const struct contact_basis *basis, int k, int exponent)
 {
@@ -402,19 +403,20 @@ rate_noise(const struct ballistic *motion, int i)
 /* -- matrices.c, ballistic.c, state.c ---------------------------------------
  */
 int matrices_make(struct ballistic *motion);
-/* direct: times W_ij it is what a unit rate of contact i does to the rate of
- * contact j by its impact */
+/* Returns a factor for `direct`: times W_ij it is what a unit rate of contact i
+ * does to the rate of contact j by its impact. */
 static inline wide
 matrices_law(const struct ballistic *motion, int i, double e)
 {
     wide W = motion->work->own.W[i * (motion->model.m + 1)];
     return W > 0.0L ? -(1.0L + e) / W : 0.0L;
 }
-/* the part of the matrices that depends on the restitutions */
+/* Makes the part of the matrices that depends on the restitutions. */
 void matrices_laws(struct ballistic *motion);
-/* turns independent gaps into y, or their rates into z, in place */
+/* Turns independent gaps into y, or their rates into z, in place. */
 void matrices_coordinates(const struct ballistic *motion, double *g);
-/* the gap of contact i in terms of those of matrices.basis: rank numbers */
+/* Gives the gap of contact i in terms of those of matrices.basis: rank numbers.
+ */
 void matrices_shares(const struct ballistic *motion, int i, wide *share);
 
 void ballistic_units(
@@ -437,19 +439,19 @@ ballistic_add_time(struct ballistic *motion, double dt)
 {
     TIME_ADD(double, motion->t, motion->t_lo, dt);
 }
-/* as ballistic_copy, without history, policy and settings of limits */
+/* Does as ballistic_copy, without history, policy and settings of limits. */
 void ballistic_copy_motion(struct ballistic *to, const struct ballistic *from);
-/* moves the state on by the local time s, without any contact */
+/* Moves the state on by the local time s, without any contact. */
 void ballistic_advance(struct ballistic *motion, double s);
-/* makes gaps and rates from y and z */
+/* Makes gaps and rates from y and z. */
 void ballistic_sense(struct ballistic *motion);
 /* -- contact_modes.c, impacts.c ---------------------------------------------
  */
-/* applies `impulse` at k contacts: changes z, the rates and event.impulse */
+/* Applies `impulse` at k contacts: changes z, the rates and event.impulse. */
 void active_set_push(struct ballistic *motion, const int *contact,
                      const double *impulse, int k);
-/* what an impulse at `contact` does to the rate of `other`; 0 where it is
- * within the rounding of the model's numbers */
+/* Returns what an impulse at `contact` does to the rate of `other`; 0 where it
+ * is within the rounding of the model's numbers. */
 double active_set_coupling(const struct ballistic *motion, int contact,
                            int other);
 /* Finds the forces of the contacts in set.closed, whose gap and rate are 0:
@@ -490,7 +492,7 @@ void impact_history_group_add(const struct ballistic *motion, int name,
 /* To be called before the entries beyond the first n_ring are replaced by a
  * limit of event.group. */
 void impact_history_limit(struct ballistic *motion, unsigned long n_ring);
-/* is it time for impact_history_below_rounding? */
+/* Is it time for impact_history_below_rounding? */
 bool impact_history_marks_due(const struct ballistic *motion, long impacts);
 /* Is the time that remains of an accumulation below the rounding error of the
  * time? Then event.group, the remaining time *T (s) and the ratio of the scale
@@ -500,17 +502,17 @@ bool impact_history_below_rounding(struct ballistic *motion, double *T,
 /* -- projection.c -----------------------------------------------------------
  */
 int projection_factor(const struct ballistic *motion, const bool *sel);
-/* set.solution := W^-1 x of the k factored contacts; x has m entries */
+/* Sets set.solution := W^-1 x of the k factored contacts; x has m entries. */
 void projection_solve(const struct ballistic *motion, int k, const double *x);
-/* vector := vector - H^T W^-1 (gaps or rates of it + off) for the k factored
- * contacts; off: of each contact, or NULL */
+/* Sets vector := vector - H^T W^-1 (gaps or rates of it + off) for the k
+ * factored contacts; off has a number for each contact, or is NULL. */
 void projection_apply(const struct ballistic *motion, int k, double *vector,
                       const double *off);
-/* do the contacts outside set.closed stay open for the local time `remaining`?
+/* Do the contacts outside set.closed stay open for the local time `remaining`?
  */
 bool projection_others_stay_open(struct ballistic *motion, double remaining);
-/* takes the limit of an accumulation of set.closed, which comes after the local
- * time `remaining` */
+/* Takes the limit of an accumulation of set.closed, which comes after the local
+ * time `remaining`. */
 void projection_take_limit(struct ballistic *motion, double remaining);
 /* the fixed point of the map of a period */
 struct fixed_point {
@@ -532,27 +534,27 @@ int two_contacts_limit(const struct ballistic *motion, int first, int second,
 void projection_average(struct ballistic *motion, const struct ballistic *after,
                         double *y, const double *gap_offset, double *z,
                         const double *rate_offset);
-/* sets the motion to rest where the closed contacts leave none */
+/* Sets the motion to rest where the closed contacts leave none. */
 void projection_rest(struct ballistic *motion);
 /* -- pattern.c ------------------------------------------------------------- */
 
-/* the entry `back` impacts before the last one */
+/* Returns the entry `back` impacts before the last one. */
 static inline const struct impact_entry *
 impact_history_entry(const struct ballistic_workspace *work, int back)
 {
     return &work->history.entry[(work->history.n - 1 - (unsigned long)back) %
                                 HISTORY_KEPT];
 }
-/* number of entries that belong to this motion and are kept */
+/* Returns the number of entries that belong to this motion and are kept. */
 int impact_history_length(const struct ballistic_workspace *work);
-/* the last impacts in a row that are equal to those a `period` before,
- * counted up to `most` */
+/* Returns how many of the last impacts in a row are equal to those a `period`
+ * before, counted up to `most`. */
 int impact_history_matches(const struct ballistic_workspace *work, int period,
                            int most);
-/* the local time of the flights of n impacts, those `back` entries before the
- * last */
+/* Returns the local time of the flights of n impacts, those `back` entries
+ * before the last. */
 double impact_history_time(const struct ballistic *motion, int n, int back);
-/* does any gap accelerate while all contacts are open? */
+/* Does any gap accelerate while all contacts are open? */
 bool ballistic_accelerates(const struct ballistic *motion);
 
 /* a pattern of impacts and its limit */
@@ -566,7 +568,7 @@ struct pattern {
     double error;                     /* relative error of `remaining` */
 };
 enum pattern_state { PATTERN_NONE, PATTERN_REPEATS, PATTERN_CONVERGED };
-/* do two contacts alternate, without acceleration? Then two_contacts_limit
+/* Do two contacts alternate, without acceleration? Then two_contacts_limit
  * knows the law of their rates. */
 bool pattern_alternates(const struct ballistic *motion, int period);
 /* Finds the shortest pattern that repeats, after so many impacts. *ask_map: its
@@ -574,9 +576,9 @@ bool pattern_alternates(const struct ballistic *motion, int period);
 enum pattern_state pattern_shortest(const struct ballistic *motion,
                                     long impacts, struct pattern *pattern,
                                     bool *ask_map);
-/* sets when the next look at the history is due */
+/* Sets when the next look at the history is due. */
 void pattern_look_later(struct ballistic_workspace *work);
-/* the number of entries from which on patterns are looked for */
+/* Returns the number of entries from which on patterns are looked for. */
 static inline unsigned long
 impact_history_first_look(const struct ballistic_workspace *work)
 {
@@ -605,8 +607,8 @@ impact_history_note(struct ballistic *motion, int contact, double flight)
         contact, motion->length_exponent - motion->rate_exponent, flight};
 }
 
-/* notes single impacts in a row, the last of them at `contact`, where it
- * arrived with the rate `arrive` */
+/* Notes single impacts in a row, the last of them at `contact`, where it
+ * arrived with the rate `arrive`. */
 static inline void
 ballistic_coasted(struct ballistic *motion, int contact, double arrive,
                   long impacts)

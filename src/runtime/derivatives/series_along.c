@@ -71,8 +71,8 @@ series_along_new(struct rt *run)
     return along;
 }
 
-/* row m: coefficient m as a function of time, d_k = (k + m)! / (k! m!) c_{k+m}
- */
+/* Makes row m: coefficient m as a function of time, d_k = (k + m)! / (k! m!)
+ * c_{k+m}. */
 static void
 derive(double *d, const double *c, int order)
 {

@@ -129,7 +129,7 @@ look(struct rt *run, uint32_t contact, struct closest_points *out)
     return st == IMP_OK ? IMP_OK : IMP_FAILED;
 }
 
-/* kind of a touch from the rate of sign * gap */
+/* Tells the kind of a touch from the rate of sign * gap. */
 static enum event_kind
 kind_of(const struct near *watched, double rate)
 {
@@ -220,7 +220,7 @@ expand(struct rt *run, uint32_t contact, struct near *watched, double hm,
     return IMP_OK;
 }
 
-/* finds the first entry of the gap into the band within a step of this length
+/* Finds the first entry of the gap into the band within a step of this length.
  */
 static void
 scan(struct near *watched, double length)
@@ -423,8 +423,9 @@ choose(struct rt *run, struct event_state *ev, double t0, double *length,
     return IMP_OK;
 }
 
-/* *good: does every gap that was followed by its polynomial agree with it after
- * a step of this length? If not, *least is a step that is safe by bounds. */
+/* Sets *good: does every gap that was followed by its polynomial agree with it
+ * after a step of this length? If not, *least is a step that is safe by bounds.
+ */
 static int
 verify(struct rt *run, struct event_state *ev, double length, bool *good,
        double *least)
@@ -481,7 +482,7 @@ struct step {
     bool excluded;      /* no contact can ever touch */
 };
 
-/* expands the motion and all gaps, and looks for entries into the band */
+/* Expands the motion and all gaps, and looks for entries into the band. */
 static int
 expand_all(struct rt *run, struct event_state *ev, struct step *step)
 {
@@ -508,8 +509,8 @@ expand_all(struct rt *run, struct event_state *ev, struct step *step)
     return IMP_OK;
 }
 
-/* moves to the event of contact best within the step, and reports it with the
- * other contacts that touch at the same time */
+/* Moves to the event of contact best within the step, and reports it with the
+ * other contacts that touch at the same time. */
 static int
 arrive(struct rt *run, struct event_state *ev, const struct step *step,
        uint32_t best, int (*each_step)(void *, double, double), void *ctx,

@@ -35,10 +35,10 @@ enum event_watch {
 /* Moves the run from the present time to the first event at or before `until`
  * (or to `until`), and leaves it there. watch: one entry per contact.
  * each_step (may be NULL) is called for every accepted step with the time
- * interval for which run->rows.block holds the series of the motion, so that records
- * can be read from it. Other events that happen at the same time, within the
- * tolerance, are returned in more[0..*n_more), which has room for one event
- * per contact. IMP_STOPPED, or IMP_FAILED after a diagnostic. */
+ * interval for which run->rows.block holds the series of the motion, so that
+ * records can be read from it. Other events that happen at the same time,
+ * within the tolerance, are returned in more[0..*n_more), which has room for
+ * one event per contact. IMP_STOPPED, or IMP_FAILED after a diagnostic. */
 int event_next(struct rt *run, const enum event_watch *watch, double until,
                int (*each_step)(void *ctx, double t0, double t1), void *ctx,
                struct event *out, struct event *more, uint32_t *n_more);
@@ -58,7 +58,8 @@ enum event_ahead {
 };
 int event_ahead(struct rt *run, uint32_t contact, double most,
                 enum event_ahead *out);
-/* the default horizon (s): 1e3 times the longest time scale of the model */
+/* Returns the default horizon (s): 1e3 times the longest time scale of the
+ * model. */
 double event_horizon(struct rt *run);
 
 #endif

@@ -31,7 +31,8 @@ struct vertex_planes {
 /* -- set-up -----------------------------------------------------------------
  */
 
-/* the offsets of `count` entries of the state; false if one is missing */
+/* Finds the offsets of `count` entries of the state. Returns false if one is
+ * missing. */
 static bool
 find_rows(const struct rt *run, uint32_t block, uint32_t first, uint32_t count,
           uint32_t *out)
@@ -49,7 +50,7 @@ find_rows(const struct rt *run, uint32_t block, uint32_t first, uint32_t count,
     return found == count;
 }
 
-/* the offsets of the whole motion of a body */
+/* Finds the offsets of the whole motion of a body. */
 static bool
 find_motion(const struct rt *run, struct vertex_plane *plane)
 {
@@ -153,8 +154,8 @@ vertex_planes_new(struct rt *run)
 /* -- impact -----------------------------------------------------------------
  */
 
-/* normal: that of the plane now. Returns the velocity of the plane along its
- * normal at a point of the body (body axes). */
+/* Sets `normal` to that of the plane now. Returns the velocity of the plane
+ * along its normal at a point of the body (body axes). */
 static double
 plane_now(struct rt *run, const struct vertex_plane *plane, const double *point,
           double *normal)
@@ -267,8 +268,8 @@ vertex_planes_impact(struct vertex_planes *planes,
 /* -- flight -----------------------------------------------------------------
  */
 
-/* lowers *horizon to a time without touches of contacts of other kinds; false
- * if there is none */
+/* Lowers *horizon to a time without touches of contacts of other kinds. Returns
+ * false if there is none. */
 static bool
 others_far(const struct vertex_planes *planes, const enum event_watch *watch,
            double *horizon)

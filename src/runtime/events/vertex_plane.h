@@ -35,7 +35,7 @@ int vertex_planes_next(struct vertex_planes *planes,
                        const enum event_watch *watch, double until,
                        enum vertex_plane_end *end,
                        struct vertex_plane_touch *out);
-/* applies the impulse of a touch at the state that vertex_planes_next has left
+/* Applies the impulse of a touch at the state that vertex_planes_next has left.
  */
 void vertex_planes_impact(struct vertex_planes *planes,
                           const struct vertex_plane_touch *touch);

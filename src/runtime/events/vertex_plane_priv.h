@@ -35,8 +35,8 @@ struct vertex_plane {
     uint32_t n_vertex, n_eight;
     struct vertex_eight *eight;
     double radius; /* the greatest |r| */
-    /* offsets of coefficient 0 in run->rows.block[block]: mass centre; quaternion or
-     * angle; spin */
+    /* offsets of coefficient 0 in run->rows.block[block]: mass centre;
+     * quaternion or angle; spin */
     uint32_t place[3], turn[4], spin[3];
 };
 /* one contact within one step */
@@ -75,11 +75,11 @@ bool vertex_plane_begin(struct rt *run, const struct vertex_plane *plane,
  * rises. */
 enum found vertex_plane_search(struct vertex_plane_course *course, bool leaves,
                                double *horizon, struct first_vertex *first);
-/* is every vertex well above the plane at this time? */
+/* Is every vertex well above the plane at this time? */
 bool vertex_plane_clear_at(const struct vertex_plane_course *course,
                            double time);
 
-/* g = R^T n from the unit quaternion; in the plane from the angle */
+/* Sets g = R^T n from the unit quaternion; in the plane from the angle. */
 static inline void
 vertex_plane_turn_back(bool flat, const double *q, const double *n, double *g)
 {

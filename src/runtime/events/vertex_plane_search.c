@@ -94,7 +94,8 @@ size_of(const double *x)
     return (pair)((pair_mask)two(x) & (pair_mask){INT64_MAX, INT64_MAX});
 }
 
-/* the sum over four rows of |c_k| s^k beyond the terms of VERTEX_PLANE_LOW */
+/* Returns the sum over four rows of |c_k| s^k beyond the terms of
+ * VERTEX_PLANE_LOW. */
 static ALWAYS_INLINE double
 four_tail(const double *const *row, double s)
 {
@@ -146,7 +147,7 @@ three_squared(const double *const *row, double s, double *sum, double *slope,
     *slope = vec3_dot(y, y);
 }
 
-/* values and rates of four rows */
+/* Gives values and rates of four rows. */
 static void
 four_rates_at(const double *const *row, double s, double *out, double *rate)
 {
@@ -183,7 +184,7 @@ degree(const double *c)
 
 static const double zeros[VERTEX_PLANE_ORDER + 2];
 
-/* the height below which a vertex needs a closer look */
+/* Returns the height below which a vertex needs a closer look. */
 static double
 clear(const struct rt *run, const struct vertex_plane *plane)
 {
@@ -197,7 +198,7 @@ clear(const struct rt *run, const struct vertex_plane *plane)
                 8.0 * noise);
 }
 
-/* sum of k (k - 1) |c_k| s^(k-2) */
+/* Returns the sum of k (k - 1) |c_k| s^(k-2). */
 static double
 bend(const double *c, int top, double s)
 {
@@ -264,8 +265,8 @@ begin(struct rt *run, const struct vertex_plane *plane,
         course->spin_row[2] = work + plane->spin[0];
 }
 
-/* n.c - d and g over a driven plane, from the pose c, R of body 1 in the axes
- * of body 0. Polytope over the plane n.y = d: g = R^T n and n.c - d. Plane
+/* Makes n.c - d and g over a driven plane, from the pose c, R of body 1 in the
+ * axes of body 0. Polytope over the plane n.y = d: g = R^T n and n.c - d. Plane
  * under the polytope: g = R n and -g.c - d. *h is lowered to the time for
  * which both series hold. */
 static bool
@@ -420,7 +421,7 @@ same(const struct vertex_plane *plane, uint32_t i, uint32_t j)
     return i == j || (i + 1 >= plane->n_vertex && j + 1 >= plane->n_vertex);
 }
 
-/* do all vertices except `but` stay above the band for the time `safe` from the
+/* Do all vertices except `but` stay above the band for the time `safe` from the
  * view on? */
 static bool
 others_stay(const struct vertex_plane_course *course, const struct view *view,
@@ -473,7 +474,7 @@ polish(const struct vertex_plane_course *course, uint32_t i, double M,
     return FOUND_UNCLEAR;
 }
 
-/* a time for which the height of the vertex stays above 0 */
+/* Returns a time for which the height of the vertex stays above 0. */
 static ALWAYS_INLINE double
 lasts(const struct first_vertex *first)
 {

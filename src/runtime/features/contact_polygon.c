@@ -19,7 +19,7 @@ polygon_add(struct polygon *polygon, const struct polygon_point *point)
         polygon->full = true;
 }
 
-/* twice the area of the triangle a, b, c; positive if it turns left */
+/* Returns twice the area of the triangle a, b, c; positive if it turns left. */
 static double
 turn_of(const double a[2], const double b[2], const double c[2])
 {
@@ -87,7 +87,7 @@ polygon_hull(struct polygon *polygon, struct polygon *tmp, double tol)
     polygon->n = count;
 }
 
-/* distance of x from the segment a, b */
+/* Returns the distance of x from the segment a, b. */
 static double
 to_segment(const double a[2], const double b[2], const double x[2])
 {

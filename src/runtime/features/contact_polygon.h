@@ -18,16 +18,16 @@ struct polygon {
     bool full; /* a point was left out, because there was no room */
 };
 
-/* one more point, if there is room; else polygon->full is set */
+/* Adds one more point if there is room; otherwise sets polygon->full. */
 void polygon_add(struct polygon *polygon, const struct polygon_point *point);
 /* The convex hull of the points, in place. A point within tol (m) of a side or
  * of another point is left out. One or two points remain where there is no
  * area. tmp: room for two points more than the polygon has. */
 void polygon_hull(struct polygon *polygon, struct polygon *tmp, double tol);
-/* is x within tol (m) of the polygon? */
+/* Is x within tol (m) of the polygon? */
 bool polygon_holds(const struct polygon *polygon, const double x[2],
                    double tol);
-/* adds to *out the points at which the sides of both cross */
+/* Adds to *out the points at which the sides of both cross. */
 void polygon_crossings(const struct polygon *first,
                        const struct polygon *second, struct polygon *out);
 

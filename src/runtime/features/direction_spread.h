@@ -6,8 +6,9 @@
 #include <assert.h>
 #include <math.h>
 
-/* direction: number i of `many`, as a unit vector with 3 entries. In the plane
- * (dim 2) equal angles; in space a spiral of golden angles on the sphere. */
+/* Sets `direction` to number i of `many`, as a unit vector with 3 entries: in
+ * the plane (dim 2) at equal angles, in space on a spiral of golden angles on
+ * the sphere. */
 static inline void
 direction_of_spread(int dim, int i, int many, double direction[3])
 {

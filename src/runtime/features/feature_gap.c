@@ -49,7 +49,7 @@ feature_validity_add(struct feature_validity *validity,
         validity->first = s;
 }
 
-/* condition s*x + add */
+/* Adds the condition s*x + add. */
 static void
 put(struct view *view, double s, const struct taylor *x, double add)
 {
@@ -138,8 +138,8 @@ face_vertex(struct view *view, uint32_t f, uint32_t i, struct taylor *gap)
     }
 }
 
-/* the direction in face `side` (0, 1) of an edge, across the edge and away
- * from it */
+/* Gives the direction in face `side` (0, 1) of an edge, across the edge and
+ * away from it. */
 static void
 into_face(const struct polytope *polytope, const struct polytope_edge *edge,
           int side, double out[3])
@@ -242,7 +242,7 @@ edge_edge(struct view *view, uint32_t i, uint32_t k, struct taylor *gap)
     return true;
 }
 
-/* unit n and length of q */
+/* Gives the unit vector n and the length of q. */
 static void
 direction(int order, const struct taylor q[3], struct taylor n[3],
           struct taylor *length)

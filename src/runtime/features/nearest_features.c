@@ -28,7 +28,7 @@
 /* two edges are parallel if the sine between them is below this */
 #define FIND_PARALLEL (8.0 * DBL_EPSILON)
 
-/* turns a direction of body 1 into the axes of body 0 */
+/* Turns a direction of body 1 into the axes of body 0. */
 static void
 turn(const struct polytope_scene *scene, const double w[3], double out[3])
 {
@@ -68,8 +68,8 @@ polytope_neighbour(const struct polytope *polytope, uint32_t v, uint32_t i)
     return v;
 }
 
-/* the plane n.x = d of a face of a body in the axes of body 0; n points out of
- * the body */
+/* Gives the plane n.x = d of a face of a body in the axes of body 0; n points
+ * out of the body. */
 static void
 plane(const struct polytope_scene *scene, int body, uint32_t f, double n[3],
       double *d)
@@ -90,7 +90,7 @@ vertex(const struct polytope_scene *scene, int body, uint32_t v)
     return body == 0 ? scene->p[0]->vertex[v] : scene->point[v];
 }
 
-/* the least n.x over the vertices x of a body, and the vertex */
+/* Returns the least n.x over the vertices x of a body, and the vertex. */
 static double
 lowest(const struct polytope_scene *scene, int body, const double n[3],
        uint32_t *at)
@@ -143,7 +143,7 @@ set_pair(struct feature_pair *pair, int body, enum feature_kind k0, uint32_t i0,
     pair->index[1 - body] = i1;
 }
 
-/* points and normal of a face of `body` and a vertex of the other */
+/* Gives points and normal of a face of `body` and a vertex of the other. */
 static void
 face_points(const struct polytope_scene *scene, int body, uint32_t face,
             uint32_t corner, struct nearest_features *nearest)
@@ -185,7 +185,7 @@ polytope_edge_points(const struct polytope_scene *scene, uint32_t e0,
     }
 }
 
-/* points of two edges whose common normal is n */
+/* Gives the points of two edges whose common normal is n. */
 static void
 edge_points(const struct polytope_scene *scene, uint32_t e0, uint32_t e1,
             const double n[3], struct nearest_features *nearest)
@@ -231,7 +231,8 @@ polytope_edges_cross(const struct polytope_scene *scene, uint32_t e0,
     return vec3_dot(n, nc) + vec3_dot(n, nd) < 0.0;
 }
 
-/* the greatest separation among the normals of faces and of pairs of edges */
+/* Finds the greatest separation among the normals of faces and of pairs of
+ * edges. */
 static void
 separate(const struct polytope_scene *scene, struct nearest_features *best)
 {
@@ -266,7 +267,7 @@ separate(const struct polytope_scene *scene, struct nearest_features *best)
 /* -- apart ------------------------------------------------------------------
  */
 
-/* does x lie over face f of `body`? */
+/* Does x lie over face f of `body`? */
 static bool
 over(const struct polytope_scene *scene, int body, uint32_t f,
      const double normal[3], const double x[3])
@@ -345,7 +346,7 @@ near_edges(const struct polytope_scene *scene, double tie,
         }
 }
 
-/* x of the other body is nearest at `foot` of `body` */
+/* Notes that x of the other body is nearest at `foot` of `body`. */
 static void
 foot_pair(int body, const double foot[3], const double x[3], double gap,
           struct nearest_features *nearest)
@@ -359,7 +360,7 @@ foot_pair(int body, const double foot[3], const double x[3], double gap,
         nearest->n[i] = gap > 0.0 ? (nearest->Q[i] - nearest->P[i]) / gap : 0.0;
 }
 
-/* edges of `body` and vertices of the other */
+/* Looks at the edges of `body` and the vertices of the other. */
 static void
 near_edge_vertex(const struct polytope_scene *scene, int body, double tie,
                  struct nearest_features *best)
@@ -415,7 +416,8 @@ near_vertices(const struct polytope_scene *scene, double tie,
 /* -- all --------------------------------------------------------------------
  */
 
-/* points, normal and gap of given features; false if they have none */
+/* Gives points, normal and gap of given features. Returns false if they have
+ * none. */
 static bool
 points_of(const struct polytope_scene *scene, const struct feature_pair *pair,
           struct nearest_features *nearest)
@@ -469,7 +471,7 @@ points_of(const struct polytope_scene *scene, const struct feature_pair *pair,
     return true;
 }
 
-/* do the conditions of nearest points hold for these features? */
+/* Do the conditions of nearest points hold for these features? */
 static bool
 still_nearest(const struct polytope_scene *scene,
               const struct feature_pair *pair, struct nearest_features *nearest)

@@ -36,7 +36,7 @@ struct polytope_scene {
     double size;        /* size of the coordinates, which rounding errors are
                            shares of */
 };
-/* fills the vertices and the size from p, c, R */
+/* Fills the vertices and the size from p, c, R. */
 void polytope_scene_place(struct polytope_scene *scene);
 /* The nearest features if the bodies are apart, else those of least depth.
  * first: a pair to try first, or NULL. The answer does not depend on it beyond
@@ -54,10 +54,10 @@ double polytope_separation(const struct polytope_scene *scene,
  */
 bool polytope_edges_cross(const struct polytope_scene *scene, uint32_t e0,
                           uint32_t e1, double n[3]);
-/* the i-th neighbour of vertex v, i < at[v + 1] - at[v] */
+/* Returns the i-th neighbour of vertex v, i < at[v + 1] - at[v]. */
 uint32_t polytope_neighbour(const struct polytope *polytope, uint32_t v,
                             uint32_t i);
-/* the points P, Q nearest to each other on the lines of two edges */
+/* Gives the points P, Q nearest to each other on the lines of two edges. */
 void polytope_edge_points(const struct polytope_scene *scene, uint32_t e0,
                           uint32_t e1, double P[3], double Q[3]);
 
@@ -80,7 +80,7 @@ bool feature_gap_series(const struct polytope_scene *scene,
                         const struct feature_pair *pair,
                         const struct taylor c[3], const struct taylor R[9],
                         struct feature_validity *validity, struct taylor *gap);
-/* one more condition */
+/* Adds one more condition. */
 void feature_validity_add(struct feature_validity *validity,
                           const struct taylor *condition);
 

@@ -82,7 +82,7 @@ settled(double change, double left, double before, int power)
     return q < 1.0 ? 2.0 * change * q / (1.0 - q) : INFINITY;
 }
 
-/* sqrt(x M x), with the masses of the last instant */
+/* Returns sqrt(x M x), with the masses of the last instant. */
 static double
 energy_norm(const struct flow *flow, const double *x)
 {
@@ -313,7 +313,7 @@ taylor_accumulation_forget(struct taylor_flow *taylor)
     taylor_accumulation_doubt(taylor);
 }
 
-/* an impact at contact c */
+/* Makes an impact at contact c. */
 static void
 one_contact(struct taylor_flow *taylor, int c)
 {

@@ -71,7 +71,7 @@ void flow_read_state(struct flow *flow);
  * data (the gap of the instant against the terms of c, N and q there). Returns
  * IMP_OK, or IMP_BADMODEL after a diagnostic. */
 int flow_start_open(struct flow *flow);
-/* as flow_new, for ballistic systems */
+/* Does as flow_new, for ballistic systems. */
 struct flow *flow_ballistic_new(struct rt *run, uint32_t system,
                                 enum ballistic_policy policy);
 int flow_taylor_new(struct flow *flow);

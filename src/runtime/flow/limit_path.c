@@ -60,7 +60,7 @@ value(const struct flow *flow, const double *rows, double elapsed, double *x)
         x[j] = polynomial_value(rows + j * ROW, MOTION_STEP_ORDER, elapsed);
 }
 
-/* taylor_instant at another state than that of the flow. */
+/* Does what taylor_instant does, at another state than that of the flow. */
 static int
 instant_at(struct flow *flow, double time, double *x, const bool *on)
 {

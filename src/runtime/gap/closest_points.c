@@ -13,7 +13,7 @@
 #include "runtime/geometry/support.h"
 #include "runtime/instance/system.h"
 
-/* the number of a contact among the contacts of its system */
+/* Returns the number of a contact among the contacts of its system. */
 static uint32_t
 number_in_system(const struct rt *run, uint32_t contact)
 {

@@ -6,14 +6,14 @@
 
 #include "runtime/instance/run.h"
 
-/* is the body fixed, and not moved by a formula? */
+/* Is the body fixed, and not moved by a formula? */
 bool body_rests(const imp_body *body);
-/* speed of the mass centre (m/s) and size of the spin (rad/s); 0 for a body
- * that rests */
+/* Gives the speed of the mass centre (m/s) and the size of the spin (rad/s); 0
+ * for a body that rests. */
 void body_speeds(const struct rt *run, const imp_body *body, double *speed,
                  double *spin);
-/* adds sign (1 or -1) times the velocity of the mass centre, in world axes, to
- * velocity */
+/* Adds sign (1 or -1) times the velocity of the mass centre, in world axes, to
+ * velocity. */
 void body_add_velocity(const struct rt *run, const imp_body *body, double sign,
                        double velocity[3]);
 

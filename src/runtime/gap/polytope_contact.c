@@ -83,7 +83,7 @@ constant(int order, const double x[3], struct taylor out[3])
         taylor_const(order, x[i], &out[i]);
 }
 
-/* a direction of body 0 or 1 in the axes of body 0 */
+/* Gives a direction of body 0 or 1 in the axes of body 0. */
 static void
 direction_of(const struct seen *seen, int body, const double x[3],
              struct taylor out[3])
@@ -117,7 +117,7 @@ make_unit(int order, struct taylor n[3])
     }
 }
 
-/* out = p + s n */
+/* Sets out = p + s n. */
 static void
 beyond(int order, const struct taylor p[3], const struct taylor *s,
        const struct taylor n[3], struct taylor out[3])
@@ -144,7 +144,7 @@ base_of(const struct polytope *polytope, unsigned kind, uint32_t i)
     return polytope->vertex[kind == FEATURE_EDGE ? polytope->edge[i].v[0] : i];
 }
 
-/* the point nearest to x on the edge through a with unit direction u */
+/* Gives the point nearest to x on the edge through a with unit direction u. */
 static void
 foot(int order, const struct taylor a[3], const struct taylor u[3],
      const struct taylor x[3], struct taylor out[3])
@@ -156,7 +156,7 @@ foot(int order, const struct taylor a[3], const struct taylor u[3],
     beyond(order, a, &s, u, out);
 }
 
-/* the point of the edge (a, u) nearest to the edge (b, w) */
+/* Gives the point of the edge (a, u) nearest to the edge (b, w). */
 static void
 crossing(int order, const struct taylor a[3], const struct taylor u[3],
          const struct taylor b[3], const struct taylor w[3],
@@ -173,7 +173,8 @@ crossing(int order, const struct taylor a[3], const struct taylor u[3],
     beyond(order, a, &t, u, out);
 }
 
-/* nearest points and normal of two polytopes whose gap is known */
+/* Fills the rows of nearest points and normal of two polytopes whose gap is
+ * known. */
 static void
 flat_rows(const struct rt *run, const imp_contact *image_contact,
           const struct seen *seen, const struct feature_pair *pair,

@@ -50,8 +50,9 @@ int polytope_relative_pose(struct rt *run, uint32_t contact, int order,
                            struct taylor c[3], struct taylor R[9],
                            double *holds);
 
-/* nearest features of two polytopes at the present state, in world axes:
- * IMP_OK, or IMP_DIVERGED where the poses are not finite (polytope_pair.c) */
+/* Finds the nearest features of two polytopes at the present state, in world
+ * axes. Returns IMP_OK, or IMP_DIVERGED where the poses are not finite
+ * (polytope_pair.c). */
 int polytope_pair_closest(struct rt *run, uint32_t contact,
                           struct nearest_features *out);
 /* Two polytopes: series of the gap from the features `first` on
@@ -71,8 +72,8 @@ int smooth_polytope_series(struct rt *run, uint32_t contact, int order,
                            double *gap, double *valid);
 int smooth_polytope_manifold(struct rt *run, uint32_t contact, double tol,
                              struct contact_manifold *out);
-/* moves the point from which the next search starts by dt along the last
- * series */
+/* Moves the point from which the next search starts by dt along the last
+ * series. */
 void smooth_polytope_predict(struct rt *run, uint32_t contact, int order,
                              double dt);
 /* Point and normal (gradient) of the smooth body in the axes of the polytope,

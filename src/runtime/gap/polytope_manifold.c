@@ -35,7 +35,7 @@ struct touching {
     double level[2]; /* where the touching planes are along n */
 };
 
-/* collects the vertices of a body within tol of its touching plane */
+/* Collects the vertices of a body within tol of its touching plane. */
 static void
 collect(struct touching *touch, int body)
 {
@@ -63,7 +63,7 @@ collect(struct touching *touch, int body)
     polygon_hull(&touch->body[body], &touch->tmp, touch->tol);
 }
 
-/* puts the shared points into t->shared */
+/* Puts the shared points into t->shared. */
 static void
 share(struct touching *touch)
 {
@@ -88,7 +88,7 @@ share(struct touching *touch)
     polygon_hull(&touch->shared, &touch->tmp, 4.0 * touch->tol);
 }
 
-/* finds the shared points for a normal */
+/* Finds the shared points for a normal. */
 static void
 points_along(struct touching *touch, const double normal[3])
 {
@@ -99,7 +99,7 @@ points_along(struct touching *touch, const double normal[3])
     share(touch);
 }
 
-/* adds a normal that keeps the bodies apart, unless it is there already */
+/* Adds a normal that keeps the bodies apart, unless it is there already. */
 static void
 choose(struct rt *run, struct contact_manifold *out,
        const struct manifold_choice *more)
@@ -125,8 +125,8 @@ choose(struct rt *run, struct contact_manifold *out,
     out->choice[out->n_choice++] = *more;
 }
 
-/* adds all corners of the intersection of both cones of normals, in the axes
- * of body 0 */
+/* Adds all corners of the intersection of both cones of normals, in the axes of
+ * body 0. */
 static void
 choices(struct rt *run, const struct polytope_scene *scene, double least,
         struct contact_manifold *out)
@@ -170,7 +170,7 @@ best_of(const struct polytope_scene *scene, const struct contact_manifold *out,
     return less && vec3_norm(d) <= TOUCH_SAME ? at->n : first;
 }
 
-/* the feature of a body that the point x lies on */
+/* Finds the feature of a body that the point x lies on. */
 static void
 feature_at(const struct polytope_scene *scene, int body, const double x[3],
            double tol, struct feature_pair *out)
@@ -219,7 +219,7 @@ feature_at(const struct polytope_scene *scene, int body, const double x[3],
     out->index[body] = best;
 }
 
-/* writes the shared points into the manifold, in world axes */
+/* Writes the shared points into the manifold, in world axes. */
 static int
 report(struct rt *run, const imp_contact *image_contact,
        const struct touching *touch, const struct nearest_features *at,

@@ -70,7 +70,7 @@ polytope_scene_get(struct rt *run, uint32_t contact, bool second,
     polytope_scene_place(scene);
 }
 
-/* nearest points and normal from the axes of body 0 into the world */
+/* Turns nearest points and normal from the axes of body 0 into the world. */
 static void
 to_world(struct rt *run, const imp_contact *image_contact,
          struct nearest_features *nearest)

@@ -41,7 +41,7 @@
  */
 #define SERIES_ULPS 8.0
 
-/* the largest t with |a| t^k <= most */
+/* Returns the largest t with |a| t^k <= most. */
 static double
 reach(double a, int k, double most)
 {
@@ -201,7 +201,7 @@ others(const struct polytope_scene *scene, const struct feature_pair *pair,
         }
 }
 
-/* the gap of a pair, and the time until another pair decides the gap */
+/* Makes the gap of a pair, and the time until another pair decides the gap. */
 static bool
 follow(const struct polytope_scene *scene, const struct feature_pair *pair,
        const struct taylor c[3], const struct taylor R[9], int order,

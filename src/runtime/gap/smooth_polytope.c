@@ -147,7 +147,7 @@ climb(const struct smooth_polytope *pair, const double start[3],
     return last == SUPPORT_FINE ? SUPPORT_LOST : last;
 }
 
-/* the direction from the mass centre of A to B */
+/* Gives the direction from the mass centre of A to that of B. */
 static void
 first_direction(const struct smooth_polytope *pair, double n[3])
 {

@@ -99,7 +99,8 @@ smooth_polytope_local(const struct smooth_polytope *pair,
     return (int)count;
 }
 
-/* unit vector in face `side` of edge e, across the edge, into the face */
+/* Gives the unit vector in face `side` of edge e, across the edge, into the
+ * face. */
 static void
 inward(const struct polytope *polytope, const struct polytope_edge *edge,
        int side, double t[3])
@@ -253,7 +254,7 @@ smooth_polytope_half_width(const struct smooth_polytope *pair,
     return 0.5 * (most - least);
 }
 
-/* is a point in the plane of a face inside its sides? */
+/* Is a point in the plane of a face inside its sides? */
 static bool
 in_face(const struct polytope *polytope, uint32_t index, const double point[3])
 {
@@ -280,7 +281,7 @@ in_face(const struct polytope *polytope, uint32_t index, const double point[3])
     return true;
 }
 
-/* y, of feature f, if it is nearer to x than *near */
+/* Takes y, of feature f, if it is nearer to x than *near. */
 static void
 nearer(const double x[3], const double y[3], struct polytope_feature feature,
        double *near, double best[3], struct polytope_feature *which)

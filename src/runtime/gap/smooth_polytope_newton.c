@@ -24,8 +24,8 @@
     (SMOOTH_POLYTOPE_UNKNOWNS +                                                \
      SMOOTH_POLYTOPE_UNKNOWNS * SMOOTH_POLYTOPE_UNKNOWNS + 1 + 6)
 
-/* where Newton's method begins: a point of A with its gradient (B's axes), the
- * feature's point nearest to it */
+/* Sets the unknowns with which Newton's method begins: a point of A with its
+ * gradient (B's axes), and the feature's point nearest to it. */
 static void
 begin(const struct smooth_polytope *pair, struct polytope_feature feature,
       const struct support_point *point, double *unknowns)
@@ -119,7 +119,7 @@ smooth_polytope_newton(const struct smooth_polytope *pair,
     return SUPPORT_FINE;
 }
 
-/* finds the worst of the conditions of the feature */
+/* Finds the worst of the conditions of the feature. */
 static void
 judge(const struct smooth_polytope *pair,
       struct smooth_polytope_nearest *nearest)
@@ -189,7 +189,7 @@ first_on_ray(const struct smooth_polytope *pair, const double *x)
     return true;
 }
 
-/* checks what kind of stationary point it is, and fills its foot */
+/* Checks what kind of stationary point it is, and fills its foot. */
 static enum support_fault
 finish(const struct smooth_polytope *pair,
        struct smooth_polytope_nearest *nearest)

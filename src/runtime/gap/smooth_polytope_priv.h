@@ -65,20 +65,20 @@ int smooth_polytope_local(const struct smooth_polytope *pair,
 bool smooth_polytope_condition(const struct smooth_polytope *pair,
                                struct polytope_feature feature, uint32_t *at,
                                struct feature_condition *condition);
-/* nearest: the point of B nearest to `point`. Returns its feature. direction:
- * unit vector from the one to the other. If `point` lies inside B: the face of
- * least depth, the foot on it, and minus its normal. */
+/* Sets `nearest` to the point of B nearest to `point`, and returns its feature.
+ * direction: the unit vector from the one to the other. If `point` lies inside
+ * B: the face of least depth, the foot on it, and minus its normal. */
 struct polytope_feature
 smooth_polytope_project(const struct smooth_polytope *pair,
                         const double point[3], double nearest[3],
                         double direction[3]);
-/* the vertex of B that lies furthest in the direction -n */
+/* Returns the vertex of B that lies furthest in the direction -n. */
 uint32_t smooth_polytope_vertex(const struct smooth_polytope *pair,
                                 const double n[3]);
-/* half the width of B along n */
+/* Returns half the width of B along n. */
 double smooth_polytope_half_width(const struct smooth_polytope *pair,
                                   const double n[3]);
-/* places and directions in the axes of A's shape */
+/* Turns places and directions from the axes of A's shape into those of B. */
 void smooth_polytope_from_smooth(const struct smooth_polytope *pair,
                                  const double x[3], double p[3]);
 void smooth_polytope_turn_to_smooth(const struct smooth_polytope *pair,

@@ -42,7 +42,8 @@ work_of(struct rt *run, uint32_t contact, unsigned kind)
     return work->rows[kind];
 }
 
-/* the time for which the last terms of the series c stay below `least` */
+/* Returns the time for which the last terms of the series c stay below `least`.
+ */
 static double
 holds(const double *c, int order, double least)
 {
@@ -56,8 +57,8 @@ holds(const double *c, int order, double least)
     return t;
 }
 
-/* the first time within the horizon (which may be infinite) at which a
- * polynomial falls to `level`; the horizon if there is none */
+/* Returns the first time within the horizon (which may be infinite) at which a
+ * polynomial falls to `level`; the horizon if there is none. */
 static double
 falls(const double *series, int order, double horizon, double level)
 {

@@ -87,8 +87,8 @@ remember(struct rt *run, uint32_t contact, const struct closest_points *points)
     memo->answer = *points;
 }
 
-/* Newton's method on the kkt tape of the contact from the unknowns on;
- * *gap on success */
+/* Solves the kkt tape of the contact by Newton's method, from the unknowns on.
+ * Sets *gap on success. */
 static enum support_fault
 newton(struct rt *run, const imp_contact *image_contact,
        const struct support_pair *pair, double *unknowns, double *gap)
@@ -250,7 +250,7 @@ finish(struct support_pair *pair, const double *unknowns, double gap,
     return SUPPORT_FINE;
 }
 
-/* unknowns of the contact from the support points of a pair */
+/* Guesses the unknowns of the contact from the support points of a pair. */
 static void
 guess(const struct support_pair *pair, double *u)
 {
@@ -454,7 +454,7 @@ smooth_smooth_closest(struct rt *run, uint32_t contact,
  * of closest points order by order; its outputs are the gap and then the
  * unknowns of the contact ------------------------------------------------- */
 
-/* coefficients of output i of the event tape of a contact */
+/* Returns the coefficients of output i of the event tape of a contact. */
 static const double *
 event_row(const struct rt *run, uint32_t contact, uint32_t i)
 {

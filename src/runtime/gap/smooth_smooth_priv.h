@@ -8,8 +8,8 @@
 #include "runtime/gap/closest_points.h"
 #include "runtime/geometry/support.h"
 
-/* these three do for two smooth bodies what closest_points_find,
- * closest_points_predict and contact_gap_series do for all contacts */
+/* These three do for two smooth bodies what closest_points_find,
+ * closest_points_predict and contact_gap_series do for all contacts. */
 int smooth_smooth_closest(struct rt *run, uint32_t contact,
                           struct closest_points *out, bool loud);
 void smooth_smooth_predict(struct rt *run, uint32_t contact, int order,

@@ -63,7 +63,8 @@ bound_near(const double w[3], const double m[3], double angle)
     return along * cos(angle) + across * sin(angle);
 }
 
-/* w: from the support point of the first body to that of the second, world */
+/* Sets w to the vector from the support point of the first body to that of the
+ * second, in the world. */
 static void
 connect(const struct support_pair *pair, double w[3])
 {

@@ -16,16 +16,16 @@ struct gap_tolerance {
     double gap_rounding;  /* rounding error of the gap */
     double rate_rounding; /* rounding error of the rate */
 };
-/* all tolerances of a contact of two bodies */
+/* Gives all tolerances of a contact of two bodies. */
 void gap_tolerance_get(struct rt *run, uint32_t contact,
                        struct gap_tolerance *out);
-/* the tolerances of the gap and of its rate alone */
+/* Gives the tolerances of the gap and of its rate alone. */
 void gap_tolerances(struct rt *run, uint32_t contact, double *gap,
                     double *rate);
 /* A bound of the rounding error of the gap, and one of its rate. */
 void gap_rounding(struct rt *run, uint32_t contact, double *gap, double *rate);
-/* the length that a contact's gap is measured against: the sum of the sizes of
- * both bodies */
+/* Returns the length that a contact's gap is measured against: the sum of the
+ * sizes of both bodies. */
 double gap_length(struct rt *run, uint32_t contact);
 /* The share of the speeds up to which the rate of a gap counts as none where
  * the second derivative of the gap vanishes (C00). A touch with discriminant D

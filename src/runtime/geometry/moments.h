@@ -12,7 +12,8 @@ struct moments {
     double volume, centre[3], inertia[6]; /* about the centroid */
     double error; /* relative, of the worst entry (scaled by size) */
 };
-/* RAY_OK; else, in bad (if it is not NULL), the direction of the fault */
+/* Returns RAY_OK; otherwise, `bad` (if it is not NULL) is the direction of the
+ * fault. */
 enum ray_fault moments_find(struct rt *run, uint32_t body, struct moments *out,
                             double bad[3]);
 

@@ -26,7 +26,8 @@ struct hull {
     bool *corner; /* per point */
     uint32_t bad[2];
 };
-/* p: n points of `dim` coordinates, the third 0 in the plane */
+/* Finds the hull of n points of `dim` coordinates, of which the third is 0 in
+ * the plane. */
 enum hull_fault hull_find(struct arena *arena, int dim,
                           const double (*points)[3], uint32_t n_point,
                           struct hull *out);

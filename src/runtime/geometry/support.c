@@ -132,7 +132,7 @@ support_level(const struct support_body *body, const double x[3],
     return SUPPORT_FINE;
 }
 
-/* pulls x along its ray from the origin to the surface */
+/* Pulls x along its ray from the origin to the surface. */
 static enum support_fault
 support_surface(const struct support_body *body, const double start[3],
                 struct support_point *point)
@@ -240,7 +240,7 @@ support_principal_curvatures(int dim, const double K[3], double e[2])
     e[1] = m + s;
 }
 
-/* lifts the eigenvalues of K to at least `least` */
+/* Lifts the eigenvalues of K to at least `least`. */
 static void
 lift(int dim, double K[3], double least)
 {
@@ -268,8 +268,8 @@ lift(int dim, double K[3], double least)
     K[2] += up0 * w + up1 * (1.0 - w);
 }
 
-/* step from p to the support point of the model ellipsoid at p (file comment)
- * in direction n */
+/* Gives the step from p to the support point of the model ellipsoid at p (file
+ * comment) in direction n. */
 static void
 model_step(const struct support_body *body, const struct support_point *point,
            const double N[3], double T[2][3], const double n[3], double size,
@@ -368,7 +368,7 @@ support_find(const struct support_body *body, const double n[3], double tol,
     return SUPPORT_FINE;
 }
 
-/* sigma(n) = n.(c2 - c1) - h1(n) - h2(-n), with support points */
+/* Computes sigma(n) = n.(c2 - c1) - h1(n) - h2(-n), with support points. */
 enum support_fault
 support_separation(struct support_pair *pair, const double n[3])
 {
@@ -433,7 +433,8 @@ support_radii(int dim, const double K[3], double least, double W[3])
     W[2] = k[0] / det;
 }
 
-/* radii-of-curvature matrix of body i at its point, in world tangents T */
+/* Makes the matrix of the radii of curvature of body i at its point, in world
+ * tangents T. */
 static void
 radii(const struct support_pair *pair, int i, double T[2][3], double W[3])
 {

@@ -37,7 +37,7 @@ ensure(struct impact_solver *solver)
     exact->Js = exact->Jv + n_row * n_row;
 }
 
-/* the column of a row over all bodies */
+/* Gives the column of a row over all bodies. */
 static void
 column(const struct impact_solver *solver, int i, double *x)
 {
@@ -166,8 +166,8 @@ refine(struct impact_solver *solver, const int *set, int n_set, const double *b,
         x[set[i]] += left[i];
 }
 
-/* x of least length with G x nearest to b on the set. Letters: F is the
- * Cholesky factor of a definite G on the set; else G = V S^2 V^T there, and
+/* Finds the x of least length with G x nearest to b on the set. Letters: F is
+ * the Cholesky factor of a definite G on the set; else G = V S^2 V^T there, and
  * y = V^T b. */
 int
 delassus_pseudoinverse(struct impact_solver *solver, const bool *on,

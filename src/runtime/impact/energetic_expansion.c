@@ -34,7 +34,8 @@ impact_energetic_room(int n)
     return 3 * k * k + 10 * k;
 }
 
-/* definite matrix A (n x n, lower triangle), A x = b in place; 1: singular */
+/* Solves A x = b in place for a definite matrix A (n x n, lower triangle).
+ * Returns 1 where A is singular. */
 static int
 solve(int n, double *A, double *rd, double *b)
 {
@@ -52,8 +53,8 @@ times(int n, const double *G, const double *x, double *y)
         y[i] = dense_dot(n, G + i * n, x);
 }
 
-/* Newton on x_i (G x)_i = b_i (b_i > 0), (G x)_i = 0 (free), x_i = 0 (active):
- * symmetric after division by x_i */
+/* Improves x by Newton's method on x_i (G x)_i = b_i (b_i > 0), (G x)_i = 0
+ * (free), x_i = 0 (active), which is symmetric after division by x_i. */
 static void
 polish(int n, const double *G, const double *b, const int *active, double *x,
        double *A, double *rd, double *d, double *y)

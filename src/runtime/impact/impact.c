@@ -195,7 +195,7 @@ add_rows(struct impact_solver *solver, const double *x, int first, int n,
     }
 }
 
-/* D^T w; D (D^T w) is the angular momentum */
+/* Sets h = D^T w; D (D^T w) is the angular momentum. */
 static void
 half_spin(const struct impact_body *b, const double w[3], double h[3])
 {

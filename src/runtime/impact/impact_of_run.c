@@ -19,7 +19,7 @@ joint_at(const struct rt *run, uint32_t j)
     return IMP_ARRAY(run->im, run->im->joints, imp_joint) + j;
 }
 
-/* xx yy zz xy xz yz */
+/* Makes the full matrix from xx yy zz xy xz yz. */
 static void
 full(const double s[6], double a[9])
 {
@@ -27,7 +27,7 @@ full(const double s[6], double a[9])
     memcpy(a, m, sizeof m);
 }
 
-/* lower L with L L^T = a */
+/* Makes the lower L with L L^T = a. */
 static void
 root3(const double a[9], double L[9])
 {
@@ -242,7 +242,7 @@ read_contact(struct rt *run, uint32_t contact,
     return read_recede(run, contact, &problem_contact->recede);
 }
 
-/* a body's number in the problem, entered when it is new */
+/* Returns a body's number in the problem, entered when it is new. */
 static uint32_t
 enter(struct impact_of_run *o, uint32_t *of, uint32_t body)
 {

@@ -67,9 +67,9 @@ struct impact_work {
     struct impact_scratch scratch;
 };
 
-/* x := pinv(G) b for unit directions, among the contacts `on` only if it is
- * not NULL, by the factors or by the SVD, as the problem asks. `residual`, if
- * not NULL, receives the part of b outside the range of G; *rank the rank.
+/* Sets x := pinv(G) b for unit directions, among the contacts `on` only if it
+ * is not NULL, by the factors or by the SVD, as the problem asks. `residual`,
+ * if not NULL, receives the part of b outside the range of G; *rank the rank.
  * Returns 0, or 1 if an iteration did not converge. */
 int delassus_pseudoinverse(struct impact_solver *solver, const bool *on,
                            const double *b, double *x, double *residual,
@@ -101,7 +101,7 @@ void impact_motion_after(struct impact_solver *solver, const double *P);
 /* Compares M dv of each body with the impulses that act on it, relative to the
  * size of the terms, into momentum_error. */
 void impact_momentum_balance(struct impact_solver *solver);
-/* QR and SVD: rank, condition, null space */
+/* Makes QR and SVD: the rank, the condition, the null space. */
 int delassus_svd(struct impact_solver *solver);
 /* The least impulses of joints, where joints are redundant. */
 void impact_least_joint_impulses(struct impact_solver *solver,

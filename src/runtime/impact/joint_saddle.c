@@ -19,8 +19,8 @@
 #include "runtime/numerics/factors.h"
 #include "runtime/numerics/vec3.h"
 
-/* the force and the moment about the mass centre that an impulse [force; moment
- * about `at`] is on a body */
+/* Gives the force and the moment about the mass centre that an impulse [force;
+ * moment about `at`] is on a body. */
 static void
 about_centre(const struct impact_body *body, const double *force,
              const double *moment, const double at[3], double sign,
@@ -172,7 +172,7 @@ solve(struct impact_saddle *saddle)
     }
 }
 
-/* saddle->twist := what saddle->impulse, six numbers per body, does to the
+/* Sets saddle->twist to what saddle->impulse, six numbers per body, does to the
  * bodies, with the answer of the joints in the first unknowns. */
 static void
 respond(struct impact_solver *solver)
@@ -211,7 +211,7 @@ respond(struct impact_solver *solver)
             twist[6 * b + k] *= solver->in.body[b].invmass;
 }
 
-/* adds P times the unit impulse of a contact to saddle->impulse */
+/* Adds P times the unit impulse of a contact to saddle->impulse. */
 static void
 add_contact(struct impact_solver *solver, int contact, double P)
 {
@@ -237,7 +237,7 @@ clear(struct impact_solver *solver)
            sizeof(double) * 6 * solver->in.n_body);
 }
 
-/* normal velocity at a contact under saddle->twist */
+/* Returns the normal velocity at a contact under saddle->twist. */
 static double
 rate(const struct impact_solver *solver, int contact)
 {

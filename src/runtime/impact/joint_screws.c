@@ -20,9 +20,9 @@ unit(const double a[3], double u[3])
     return n > 0 && isfinite(n);
 }
 
-/* second, third: perpendicular to the axis and to each other; for the axes
- * themselves the other two in order, so that a hinge about z reacts with x, y
- * and the numbers read as in the paper */
+/* Gives second and third: perpendicular to the axis and to each other. For the
+ * axes themselves they are the other two in order, so that a hinge about z
+ * reacts with x, y and the numbers read as in the paper. */
 static void
 basis(const double axis[3], double second[3], double third[3])
 {

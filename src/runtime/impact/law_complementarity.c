@@ -7,7 +7,7 @@
 #include "runtime/impact/impact_priv.h"
 #include "runtime/numerics/lcp.h"
 
-/* `restitution`: false puts to rest what closes together */
+/* Without `restitution` it puts to rest what closes together. */
 static void
 complementarity(struct impact_solver *solver, bool restitution)
 {

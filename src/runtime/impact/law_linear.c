@@ -40,8 +40,8 @@ least_squares(struct impact_solver *solver, const bool *on, int n_on,
     return true;
 }
 
-/* Newton's equations; `nearest`: the nearest velocities where they contradict
- * each other, else no motion */
+/* Solves Newton's equations. Where they contradict each other, `nearest` asks
+ * for the nearest velocities; otherwise there is no motion. */
 static void
 newton(struct impact_solver *solver, const bool *on, int n_on, bool nearest)
 {

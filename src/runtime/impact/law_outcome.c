@@ -39,7 +39,7 @@ impact_no_motion(struct impact_solver *solver, enum impact_fault why)
     impact_motion_after(solver, zero);
 }
 
-/* the state at peak compression, by impulses Pc */
+/* Sets the state at peak compression, by impulses Pc. */
 void
 impact_peak_at(struct impact_solver *solver, const double *Pc, const double *P)
 {

@@ -12,7 +12,7 @@
  * different contacts would give */
 #define SEQUENCE_TIE 1e-9
 
-/* the contact whose turn it is; -1: none approaches */
+/* Returns the contact whose turn it is; -1: none approaches. */
 static int
 turn(struct impact_solver *solver, const double *v)
 {

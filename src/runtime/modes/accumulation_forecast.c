@@ -37,8 +37,8 @@ struct space {
     int *basis;
 };
 
-/* the row with the greatest share of its diagonal left, above `best`; rests:
- * among these points alone; -1: none */
+/* Returns the row with the greatest share of its diagonal left, above `best`;
+ * rests: among these points alone; -1: there is none. */
 static int
 pivot_of(const struct space *space, const double *G, const bool *rests,
          double best)
@@ -55,9 +55,9 @@ pivot_of(const struct space *space, const double *G, const bool *rests,
 }
 
 /* F F^T = G by pivots; the last entry of row basis[k] of F is at k. Points at
- * rest come first: their coordinates are then exactly 0, as their gaps and rates
- * are, whatever the rounding errors of the other points. A rate of rounding
- * would be a flight, and its end a limit. */
+ * rest come first: their coordinates are then exactly 0, as their gaps and
+ * rates are, whatever the rounding errors of the other points. A rate of
+ * rounding would be a flight, and its end a limit. */
 static void
 factor(struct space *space, const double *G, const bool *rests)
 {
@@ -92,7 +92,8 @@ factor(struct space *space, const double *G, const bool *rests)
     }
 }
 
-/* y with F y = g at the rows of the basis; off: the error at the other rows */
+/* Finds y with F y = g at the rows of the basis; off: the error at the other
+ * rows. */
 static void
 coordinates(const struct space *space, const double *g, double *y, double *off)
 {
@@ -128,7 +129,8 @@ line_for(struct rt *run, struct forecast_memory *l,
     return new;
 }
 
-/* the limit that has just been taken, and the state of all points there */
+/* Keeps the limit that has just been taken, and the state of all points there.
+ */
 static void
 capture(const struct ballistic *line, const bool *moved,
         struct forecast_limit *out)

@@ -38,8 +38,8 @@ near_point(const double a[3], const double b[3], double tol)
            fabs(a[2] - b[2]) <= tol;
 }
 
-/* the vertex of body i at the point x (axes of body 0); UINT32_MAX if there is
- * none */
+/* Returns the vertex of body i at the point x (axes of body 0); UINT32_MAX if
+ * there is none. */
 static uint32_t
 vertex_at(const struct polytope_scene *scene, int i, const double x[3],
           double tol)
@@ -72,7 +72,7 @@ face_along(const struct polytope_scene *scene, int i, const double n[3])
     return UINT32_MAX;
 }
 
-/* turns a direction, or moves a point, from the world into the axes of body 0
+/* Turns a direction, or moves a point, from the world into the axes of body 0.
  */
 static void
 into_first(const struct rt *run, uint32_t body, const double x[3], bool point,
@@ -126,7 +126,7 @@ edge_at(const struct polytope_scene *scene, int body, const double point[3],
     return UINT32_MAX;
 }
 
-/* the edges that cross at P and Q along n (axes of body 0) */
+/* Finds the edges that cross at P and Q along n (axes of body 0). */
 static bool
 crossing_at(const struct polytope_scene *scene, uint32_t contact,
             const double P[3], const double Q[3], const double n[3], double tol,
@@ -213,7 +213,7 @@ contact_set_points(struct rt *run, uint32_t contact, double tol,
     return 1;
 }
 
-/* makes the series of the motion of both bodies, to order 1 */
+/* Makes the series of the motion of both bodies, to order 1. */
 static int
 series_of(struct rt *run, uint32_t contact)
 {
@@ -255,7 +255,7 @@ one_above(void *ctx, uint32_t vertex, const struct taylor *gap)
     found->out[found->n++].vertex = vertex;
 }
 
-/* is the point between the ends of its face, or beyond them by at most `out`?
+/* Is the point between the ends of its face, or beyond them by at most `out`?
  */
 static bool
 between(struct rt *run, const struct contact_point *at, double out)
@@ -279,8 +279,8 @@ append(struct above *found, const struct contact_point *at)
         found->full = true;
 }
 
-/* adds the vertices within reach of the plane or face of `base` that are
- * between its sides */
+/* Adds the vertices within reach of the plane or face of `base` that are
+ * between its sides. */
 static int
 over_base(struct rt *run, struct above *found, const struct contact_point *base)
 {
@@ -301,7 +301,7 @@ over_base(struct rt *run, struct above *found, const struct contact_point *base)
     return st;
 }
 
-/* the outward normal of a face, in the axes of body 0 */
+/* Gives the outward normal of a face, in the axes of body 0. */
 static void
 outward(const struct polytope_scene *scene, int body, uint32_t face,
         double n[3])

@@ -17,8 +17,9 @@ int contact_set_points(struct rt *run, uint32_t contact, double tol,
 int contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
                      struct contact_point *out, int most);
 
-/* room enough for contact_set_near: all vertices, and CONTACT_POINTS_MOST edges
- * that cross (where there are more, contact_set_near returns -1) */
+/* Returns room enough for contact_set_near: all vertices, and
+ * CONTACT_POINTS_MOST edges that cross (where there are more, contact_set_near
+ * returns -1). */
 int contact_set_room(const struct rt *run, uint32_t contact);
 
 /* Is the contact one of a polytope over a plane? Then *base is the plane. */

@@ -285,7 +285,7 @@ has_edge(const struct edges *edges, int b, const struct polytope_edge *k)
     return false;
 }
 
-/* is this a pair with an edge of these faces that is not held yet? */
+/* Is this a pair with an edge of these faces that is not held yet? */
 static bool
 edges_wanted(void *ctx, const struct contact_point *at)
 {
@@ -315,7 +315,7 @@ edges_cross(void *ctx, const struct contact_point *at, const struct taylor *gap)
         found(search, s, CHANGE_CLOSES, -1, at->contact);
 }
 
-/* what else of two polytopes that are held at a point comes to touch */
+/* Finds what else of two polytopes that are held at a point comes to touch. */
 static int
 others(struct search *search, uint32_t contact)
 {

@@ -25,8 +25,8 @@ int contact_point_states(struct rt *run, const struct contact_point *spot,
 /* Rates up to this share of the speeds, or of what the accelerations make of
  * rest over one length, count as none, as in analysis/simulate. */
 #define MODE_STILL 1e-9
-/* that rate (m/s) for the points of a contact whose gap is accelerated so
- * (m/s^2) */
+/* Returns that rate (m/s) for the points of a contact whose gap is accelerated
+ * so (m/s^2). */
 double mode_still_rate(struct rt *run, uint32_t contact, double acceleration);
 /* What rounding leaves of the acceleration (m/s^2) of a gap of the contact where
  * its terms cancel. */

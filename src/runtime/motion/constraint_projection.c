@@ -47,7 +47,7 @@ keep_momentum(struct rt *run, uint32_t body, const double t[3])
     joints_shift_body(run, body, a, true);
 }
 
-/* adds the sum of x_i times what a unit force at row i does to the state */
+/* Adds the sum of x_i times what a unit force at row i does to the state. */
 static void
 shift(struct rt *run, const struct persistent_group *group, const double *x,
       bool velocity)
@@ -66,7 +66,7 @@ shift(struct rt *run, const struct persistent_group *group, const double *x,
     }
 }
 
-/* sizes of the terms of the gap and of the rate of a row */
+/* Gives the sizes of the terms of the gap and of the rate of a row. */
 static void
 sizes(const struct rt *run, const struct persistent_row *row, double *place,
       double *speed)

@@ -27,7 +27,7 @@ contact_point_body_moves(const struct rt *run, uint32_t body)
 
 /* -- jets ------------------------------------------------------------------ */
 
-/* out = A x, or A^T x */
+/* Sets out = A x, or A^T x. */
 static void
 turn(int order, const struct taylor A[9], bool back, const struct taylor x[3],
      struct taylor out[3])
@@ -40,7 +40,7 @@ turn(int order, const struct taylor A[9], bool back, const struct taylor x[3],
     }
 }
 
-/* the same for a constant vector */
+/* Does the same for a constant vector. */
 static void
 turn_fixed(int order, const struct taylor A[9], bool back, const double x[3],
            struct taylor out[3])
@@ -52,7 +52,7 @@ turn_fixed(int order, const struct taylor A[9], bool back, const double x[3],
                           A[back ? 6 + i : 3 * i + 2].c[k] * x[2];
 }
 
-/* sign (a x x), x constant */
+/* Sets out to sign (a x x), where x is constant. */
 static void
 cross_fixed(int order, const struct taylor a[3], const double x[3], double sign,
             struct taylor out[3])
@@ -71,8 +71,8 @@ constant(int order, const double x[3], double sign, struct taylor out[3])
         taylor_const(order, sign * x[i], &out[i]);
 }
 
-/* R: the rotation from body to world axes, from the quaternion q in the rows of
- * the motion */
+/* Makes the rotation R from body to world axes, from the quaternion q in the
+ * rows of the motion. */
 static void
 rotation(const struct rt *run, uint32_t body, int order, struct taylor R[9])
 {
@@ -210,9 +210,8 @@ struct contact_point_poses {
     struct taylor own[3], world[3];
 };
 
-/* place: this vertex of the other body, in the axes of the body that has the
- * face
- */
+/* Sets `place` to this vertex of the other body, in the axes of the body that
+ * has the face. */
 static void
 over_point(struct over *pose, int face_of, const double vertex[3],
            struct taylor place[3])
@@ -238,7 +237,7 @@ face_of(const struct rt *run, const struct contact_point *at,
     return run->polytope[image_contact->body[at->face_of]]->face + at->face;
 }
 
-/* fills group->poses for the contact of a point */
+/* Fills group->poses for the contact of a point. */
 static int
 poses(struct rt *run, struct persistent_group *group,
       const struct contact_point *at, int order)
@@ -512,7 +511,7 @@ contact_point_place(struct rt *run, const struct contact_point *at, int order,
     return IMP_OK;
 }
 
-/* distances of the crossing from the ends of both edges */
+/* Gives the distances of the crossing from the ends of both edges. */
 static int
 edge_ends(struct rt *run, const struct contact_point *at, int order,
           struct taylor *side)

@@ -59,7 +59,8 @@ int contact_point_crossings(struct rt *run, uint32_t contact, int order,
                                          const struct contact_point *at,
                                          const struct taylor *gap),
                             void *ctx);
-/* where the point is, in the axes of body 0 about its mass centre (m) */
+/* Gives the place of the point, in the axes of body 0 about its mass centre
+ * (m). */
 int contact_point_place(struct rt *run, const struct contact_point *at,
                         int order, struct taylor out[3]);
 /* Distances (m, positive inside) of a vertex to the sides of its face, or of a

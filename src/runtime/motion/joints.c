@@ -122,7 +122,7 @@ triad(bool plane, const double axis[3], double frame[9])
     vec3_cross(unit, frame + 3, frame + 6);
 }
 
-/* world to body axes */
+/* Turns a vector from world to body axes. */
 static void
 into(const double R[9], const double x[3], double out[3])
 {
@@ -168,8 +168,8 @@ joints_start(struct rt *run)
 /* -- multipliers
  * ------------------------------------------------------------- */
 
-/* puts the residuals at unknowns 0 into joints->out, and the factors of K
- * behind them */
+/* Puts the residuals at unknowns 0 into joints->out, and the factors of K
+ * behind them. */
 static int
 factor(struct rt *run, uint32_t block)
 {
@@ -244,8 +244,8 @@ low_part(const struct rt *run, uint32_t env)
     return run->state_lo + (env - run->im->layout.state);
 }
 
-/* puts the conditions into joints->phi, with the low parts of the positions; q:
- * the quaternion of a body */
+/* Puts the conditions into joints->phi, with the low parts of the positions; q:
+ * the quaternion of a body. */
 static int
 conditions(struct rt *run, uint32_t block)
 {
@@ -274,8 +274,8 @@ conditions(struct rt *run, uint32_t block)
     return rt_eval(run, bl->hold, joints->local, joints->phi);
 }
 
-/* joints->change = push(-K^-1 phi), the least change that makes the rates of
- * the conditions -phi */
+/* Sets joints->change = push(-K^-1 phi), the least change that makes the rates
+ * of the conditions -phi. */
 static int
 correction(struct rt *run, uint32_t block, const double *phi)
 {
@@ -317,7 +317,7 @@ held(const struct rt *run, uint32_t body)
     return rt_body(run, body)->flags & IMP_BODYF_HELD;
 }
 
-/* where `change` of joints_response has component c of a body */
+/* Returns where `change` of joints_response has component c of a body. */
 static uint32_t
 entry(const struct rt *run, uint32_t body, uint32_t c)
 {
@@ -383,7 +383,7 @@ joints_shift_body(struct rt *run, uint32_t body, const double change[6],
     }
 }
 
-/* adds joints->change to the poses, or to the velocities */
+/* Adds joints->change to the poses, or to the velocities. */
 static void
 apply(struct rt *run, uint32_t block, bool velocity)
 {

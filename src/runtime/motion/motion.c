@@ -96,7 +96,7 @@ motion_series_all(struct rt *run, int order, double *step)
     return st;
 }
 
-/* writes the state of prescribed bodies at the present time */
+/* Writes the state of prescribed bodies at the present time. */
 static void
 refresh(struct rt *run)
 {
@@ -145,8 +145,8 @@ increments(const double *const *c, int order, double dt, double *out)
     out[3] = (s[0] + s[1] * dt) * dt;
 }
 
-/* the same for a row that is a constant, a line or a parabola; false if it is
- * not */
+/* Does the same for a row that is a constant, a line or a parabola. Returns
+ * false if it is none of these. */
 static bool
 short_increment(const double *c, int order, double dt, double *d)
 {
@@ -224,7 +224,8 @@ motion_advance_by(struct rt *run, int order, double dt, double t)
     advance(run, order, dt, t);
 }
 
-/* the series holds for no time at all, because the motion is singular */
+/* Reports that the series holds for no time at all, because the motion is
+ * singular. */
 static int
 motion_stuck(struct rt *run)
 {

@@ -24,13 +24,13 @@ double motion_parabola(const struct rt *run, uint32_t block);
 /* Replaces the rows of a block by that parabola. IMP_NONFINITE if it leads
  * nowhere; then the rows are lost. */
 int motion_series_parabola(struct rt *run, uint32_t block, int order);
-/* the series of all blocks; *h: the least of their times */
+/* Makes the series of all blocks; *step is the least of their times. */
 int motion_series_all(struct rt *run, int order, double *step);
 /* Moves the state of all blocks by dt along the series made last (of order
  * MOTION_STEP_ORDER), and sets the time to exactly t. Sums are compensated,
  * quaternions normalised, joints and closed contacts projected. */
 void motion_advance(struct rt *run, double dt, double t);
-/* the same for series of another order */
+/* Does the same for series of another order. */
 void motion_advance_by(struct rt *run, int order, double dt, double t);
 /* Moves the run from the present time to the time `until`, forward or backward,
  * without looking for events. IMP_STOPPED, or IMP_FAILED after a diagnostic. */

@@ -69,8 +69,8 @@ motion_zeros(const double *row, int from, int to)
     return any << 1 == 0;
 }
 
-/* *step: the time (s) for which the rows in run->rows.block[block] hold to
- * rounding; infinite where the series is the motion itself. */
+/* Sets *step to the time (s) for which the rows in run->rows.block[block] hold
+ * to rounding. It is infinite where the series is the motion itself. */
 void motion_step(const struct rt *run, uint32_t block, int order, double *step);
 
 #endif

@@ -79,7 +79,7 @@ larger(double a, double b)
     return a < b ? b : a;
 }
 
-/* the greatest |c_k| of a group */
+/* Returns the greatest |c_k| of a group. */
 static inline double
 largest(const double *const *row, int k)
 {
@@ -87,7 +87,7 @@ largest(const double *const *row, int k)
                   larger(fabs(row[2][k]), fabs(row[3][k])));
 }
 
-/* the greatest |c_k| h^k of a group for k = 1 .. to, and at least s */
+/* Returns the greatest |c_k| h^k of a group for k = 1 .. to, and at least s. */
 static double
 largest_term(const double *const *row, int to, double h, double s)
 {
@@ -97,8 +97,8 @@ largest_term(const double *const *row, int to, double h, double s)
     return s;
 }
 
-/* the step for which the last two coefficients of a group stay below the
- * truncation */
+/* Returns the step for which the last two coefficients of a group stay below
+ * the truncation. */
 static double
 group_step(const double *const *row, int order)
 {

@@ -67,7 +67,7 @@ persistent_by_mass(const struct rt *run, uint32_t body, const double wrench[6],
              inverse[2] * wrench[5];
 }
 
-/* the rows of what contacts do to a body; NULL if it does not move */
+/* Returns the rows of what contacts do to a body; NULL if it does not move. */
 static double *
 push_of(const struct rt *run, uint32_t body)
 {
@@ -85,8 +85,8 @@ push_of(const struct rt *run, uint32_t body)
     return NULL;
 }
 
-/* coefficient `to` of these rows += factor times coefficient `from` of
- * what opens the row */
+/* Adds to coefficient `to` of these rows `factor` times coefficient `from` of
+ * what opens the row. */
 static void
 push_add(struct rt *run, const struct persistent_row *row, int from, int to,
          double factor)
@@ -114,7 +114,7 @@ push_clear(struct rt *run, const struct persistent_group *group)
                    persistent_block(run, group->moved.block[i])->bodies.n);
 }
 
-/* writes order 0 of these rows, or zeros, into env for the joints */
+/* Writes order 0 of these rows, or zeros, into env for the joints. */
 static void
 push_env(struct rt *run, const struct persistent_group *group, bool on)
 {
@@ -131,7 +131,7 @@ push_env(struct rt *run, const struct persistent_group *group, bool on)
 /* -- the motion ------------------------------------------------------------
  */
 
-/* copies the rows of the state, and of cosines and sines, from the driven tape
+/* Copies the rows of the state, and of cosines and sines, from the driven tape.
  */
 static void
 hand_over(struct rt *run, uint32_t b, double *to)
@@ -155,8 +155,8 @@ hand_over(struct rt *run, uint32_t b, double *to)
     }
 }
 
-/* makes the series of the driven tapes, into run->rows.block (where the caller
- * has put run->persistent_memory->own) */
+/* Makes the series of the driven tapes, into run->rows.block (where the caller
+ * has put run->persistent_memory->own). */
 static int
 drive(struct rt *run, const struct persistent_group *group, int order)
 {
@@ -207,8 +207,8 @@ rows_series(struct rt *run, struct persistent_group *group, int n, int order)
     return IMP_OK;
 }
 
-/* what a unit force at each row does to all bodies, and G (the Delassus matrix)
- * over the first `count` rows */
+/* Computes what a unit force at each row does to all bodies, and G (the
+ * Delassus matrix) over the first `count` rows. */
 static int
 answers(struct rt *run, struct persistent_group *group, int count, double *G)
 {
@@ -271,7 +271,7 @@ persistent_instant(struct rt *run, struct persistent_group *group, int order,
     return st;
 }
 
-/* G of the rows that push, and its singular value decomposition */
+/* Makes G of the rows that push, and its singular value decomposition. */
 static int
 factor(struct rt *run, struct persistent_group *group)
 {
@@ -317,7 +317,7 @@ persistent_solve(const struct persistent_group *group, const double *b,
                     x, group->scratch.c);
 }
 
-/* lambda_k of all rows, and what it adds to the accelerations */
+/* Finds lambda_k of all rows, and adds its effect to the accelerations. */
 static int
 one_order(struct rt *run, struct persistent_group *group, int term, int last)
 {
@@ -346,7 +346,7 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
     return IMP_OK;
 }
 
-/* spins of the bodies of a row, and their sizes */
+/* Gives the spins of the bodies of a row, and their sizes. */
 static void
 spin_of(const struct rt *run, const struct persistent_row *row, double *spin,
         double *size)

@@ -32,7 +32,7 @@ void persistent_apply_impulses(struct rt *run, const double *impulse);
  */
 int persistent_close(struct rt *run, const struct contact_point *spot, int n,
                      const double *gap, const double *rate);
-/* sets groups of marked blocks free; NULL: all groups */
+/* Sets groups of marked blocks free; NULL: all groups. */
 void persistent_release(struct rt *run, const bool *block);
 
 /* -- what is held now -- */
@@ -41,31 +41,32 @@ persistent_any(const struct rt *run)
 {
     return run->persistent != NULL;
 }
-/* is a point of this contact held? */
+/* Is a point of this contact held? */
 bool persistent_holds(const struct rt *run, uint32_t contact);
-/* is anything held of its bodies, or of bodies connected to them? */
+/* Is anything held of its bodies, or of bodies connected to them? */
 bool persistent_near_held(const struct rt *run, uint32_t contact);
 /* Marks the blocks of a contact's bodies, and of all that is held together with
  * marked ones. Returns true if the contact's blocks were not all marked. */
 bool persistent_mark(const struct rt *run, uint32_t contact, bool *block);
-/* is a block of a contact's bodies marked? */
+/* Is a block of a contact's bodies marked? */
 bool persistent_marked(const struct rt *run, uint32_t contact,
                        const bool *block);
-/* do forces of contacts act on bodies of this block? */
+/* Do forces of contacts act on bodies of this block? */
 bool persistent_moves(const struct rt *run, uint32_t block);
-/* number of points of all groups, and the i-th with its force (N) at the
- * instant of the last series; on, force: may be NULL */
+/* Returns the number of points of all groups; persistent_point gives the i-th
+ * with its force (N) at the instant of the last series. */
 int persistent_count(const struct rt *run);
 const struct contact_point *persistent_point(const struct rt *run, int i,
                                              bool *on, double *force);
-/* sizes of the accelerations that forces at the points give to bodies of this
- * block at the instant of the last series: of centres (m/s^2), of spins
- * (rad/s^2) */
+/* Gives the sizes of the accelerations that forces at the points give to bodies
+ * of this block at the instant of the last series: of centres (m/s^2), of spins
+ * (rad/s^2). */
 void persistent_accelerations(const struct rt *run, uint32_t block,
                               double push[2]);
 
-/* The series of the motion to `order` < IMP_ORDER_MAX into run->rows.block[block], of
- * one block that is held or of all (UINT32_MAX). Status of the tapes. */
+/* The series of the motion to `order` < IMP_ORDER_MAX into
+ * run->rows.block[block], of one block that is held or of all (UINT32_MAX).
+ * Status of the tapes. */
 int persistent_series(struct rt *run, int order, uint32_t block);
 /* Moves poses and velocities of all groups onto their closed gaps. */
 void persistent_project(struct rt *run);

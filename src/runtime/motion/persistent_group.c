@@ -122,7 +122,7 @@ persistent_look_at(struct rt *run, const struct contact_point *spot, int n)
     return set->look;
 }
 
-/* lists the rows of all groups, one group after another */
+/* Lists the rows of all groups, one group after another. */
 static void
 list(struct rt *run)
 {
@@ -291,7 +291,7 @@ persistent_point(const struct rt *run, int i, bool *on, double *force)
     return &row->spot;
 }
 
-/* for each block the least block that points connect it to */
+/* Returns for each block the least block that points connect it to. */
 static uint32_t *
 connected(struct rt *run, const struct contact_point *spot, int n)
 {

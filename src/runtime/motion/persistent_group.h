@@ -75,14 +75,14 @@ persistent_tape(const struct rt *run, uint32_t tape)
     return IMP_ARRAY(run->im, run->im->tapes, imp_tape) + tape;
 }
 
-/* number of velocities of a body */
+/* Returns the number of velocities of a body. */
 static inline uint32_t
 persistent_per_body(const struct rt *run)
 {
     return run->im->dim == 2 ? 3 : 6;
 }
 
-/* the entry of `open` that belongs to velocity c of a body */
+/* Returns the entry of `open` that belongs to velocity c of a body. */
 static inline uint32_t
 persistent_entry(const struct rt *run, uint32_t c)
 {
@@ -90,38 +90,41 @@ persistent_entry(const struct rt *run, uint32_t c)
 }
 
 /* -- persistent_group.c -- */
-/* the group for looking, filled anew with n points, all of which push */
+/* Returns the group for looking, filled anew with n points, all of which push.
+ */
 struct persistent_group *
 persistent_look_at(struct rt *run, const struct contact_point *spot, int n);
-/* a new group of n points that is held; nothing may hold its blocks so far */
+/* Returns a new group of n points that is held; nothing may hold its blocks so
+ * far. */
 struct persistent_group *
 persistent_hold(struct rt *run, const struct contact_point *spot, int n);
-/* the group that holds bodies of a contact, or NULL */
+/* Returns the group that holds bodies of a contact, or NULL. */
 struct persistent_group *persistent_group_of(const struct rt *run,
                                              uint32_t contact);
 
 /* -- persistent.c -- */
-/* out: M^-1 wrench for one body; entries 0..2 velocity, 3..5 spin (plane: 5),
- * or the moment itself where joints hold the spin (IMP_BODYF_HELD): the
- * equations of the joints give the spin, and no inertia is divided by */
+/* Sets `out` to M^-1 wrench for one body; entries 0..2 are the velocity, 3..5
+ * the spin (plane: 5), or the moment itself where joints hold the spin
+ * (IMP_BODYF_HELD): the equations of the joints give the spin, and no inertia
+ * is divided by. */
 void persistent_by_mass(const struct rt *run, uint32_t body,
                         const double wrench[6], double out[6]);
-/* persistent_series for one group */
+/* Does what persistent_series does, for one group. */
 int persistent_group_series(struct rt *run, struct persistent_group *group,
                             int order, uint32_t block);
-/* rows of all points to `order` with no forces, their answers, and G over all
- * points (n x n; may be NULL) */
+/* Makes the rows of all points to `order` without forces, their answers, and G
+ * over all points (n x n; may be NULL). */
 int persistent_instant(struct rt *run, struct persistent_group *group,
                        int order, double *G);
-/* rows of the points that push, to order 1, with G and its factors; no
- * forces */
+/* Makes the rows of the points that push, to order 1, with G and its factors,
+ * without forces. */
 int persistent_rates(struct rt *run, struct persistent_group *group);
-/* the least x with G x = -b, n_on entries each */
+/* Finds the least x with G x = -b, n_on entries each. */
 void persistent_solve(const struct persistent_group *group, const double *b,
                       double *x);
 
 /* -- constraint_projection.c -- */
-/* moves poses and velocities of a group onto its closed gaps */
+/* Moves poses and velocities of a group onto its closed gaps. */
 void persistent_project_group(struct rt *run, struct persistent_group *group);
 
 #endif

@@ -184,7 +184,7 @@ leaves(const double *series, int order, double span, double noise, double least)
     return end;
 }
 
-/* the same for a u that passes whole numbers, or halves of them */
+/* Returns the same for a u that passes whole numbers, or halves of them. */
 static struct end
 passes(const double *series, int order, double span, double noise, double least,
        uint32_t kind)

@@ -13,7 +13,7 @@ struct switching; /* per block; r->switching */
 
 /* NULL if no formula has branches. Memory: run->own. */
 struct switching *switching_new(struct rt *run);
-/* before another run */
+/* To be called before another run. */
 void switching_reset(struct rt *run);
 /* To be called after the series of a block has been made to this order:
  * shortens the step *step (s, may be infinite) to where a branch ends. *which:
@@ -21,7 +21,7 @@ void switching_reset(struct rt *run);
  * that is driven back to the change from both sides. */
 int switching_end(struct rt *run, uint32_t block, int order, double *step,
                   int *which);
-/* the number of guards of a block */
+/* Returns the number of guards of a block. */
 uint32_t switching_count(const struct rt *run, uint32_t block);
 
 #endif

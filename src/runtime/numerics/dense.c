@@ -79,7 +79,7 @@ length(int n, const double *x)
     return big * sqrt(s);
 }
 
-/* b := (1 - tau h h^T) b with h = (1, x[1..]) */
+/* Sets b := (1 - tau h h^T) b with h = (1, x[1..]). */
 static void
 reflect(int n, double tau, const double *x, double *b)
 {

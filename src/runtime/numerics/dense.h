@@ -17,7 +17,7 @@ dense_tolerance(int m, int n)
     return 16.0 * (m > n ? m : n) * DBL_EPSILON;
 }
 
-/* dot product in four lanes, of fixed order */
+/* Returns the dot product in four lanes, of fixed order. */
 static inline double
 dense_dot(int n, const double *a, const double *b)
 {
@@ -47,7 +47,7 @@ double dense_cholesky(int n, double *a, int ld, const int *first,
 /* L y = b in place, from entry `start` on (b is zero before it) */
 void dense_forward(int n, const double *l, int ld, const int *first,
                    const double *rd, int start, double *b);
-/* L^T x = b in place; entries of dropped pivots become 0 */
+/* Solves L^T x = b in place; entries of dropped pivots become 0. */
 void dense_backward(int n, const double *l, int ld, const int *first,
                     const double *rd, double *b);
 
@@ -58,7 +58,7 @@ void dense_backward(int n, const double *l, int ld, const int *first,
  * have min(m, n) and n entries. Returns the rank. (Businger & Golub 1965) */
 int dense_qr(int m, int n, double *a, double *tau, int *perm, double *norm,
              double tol);
-/* b (m entries) := Q^T b */
+/* Sets b (m entries) := Q^T b. */
 void dense_qr_qt(int m, int rank, const double *a, const double *tau,
                  double *b);
 
@@ -69,8 +69,9 @@ void dense_qr_qt(int m, int rank, const double *a, const double *tau,
  * were not enough. */
 int dense_svd(int m, int n, double *a, double *v, double *s);
 
-/* x (n) of least length with |A x - b| least; a, v, s of dense_svd, the first
- * `rank` singular values kept. work: n entries. */
+/* Finds the x (n) of least length with |A x - b| least; a, v, s are those of
+ * dense_svd, of which the first `rank` singular values are kept. work has n
+ * entries. */
 void dense_svd_solve(int m, int n, const double *a, const double *v,
                      const double *s, int rank, const double *b, double *x,
                      double *work);

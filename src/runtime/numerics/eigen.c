@@ -62,8 +62,8 @@ sorted(struct eigen *eigen)
         }
 }
 
-/* z := (A - lambda)^-1 z, row exchanges; transposed: of A^T. A pivot of 0 is
- * replaced by `small`: z is then what it should be. */
+/* Sets z := (A - lambda)^-1 z, with row exchanges; transposed: of A^T. A pivot
+ * of 0 is replaced by `small`: z is then what it should be. */
 static void
 inverse(int n, const double *a, bool transposed, double complex lambda,
         double small, double complex *b, double complex *z)
@@ -140,7 +140,7 @@ struct work {
     double complex *best;         /* n */
 };
 
-/* |(A - lambda) z|, long double sums */
+/* Returns |(A - lambda) z|, with sums in long double. */
 static double
 residual(const struct work *work, bool transposed, double complex lambda,
          const double complex *z)
@@ -199,7 +199,7 @@ vector(const struct work *work, bool transposed, double complex lambda,
     memcpy(z, n_others && !one ? others : best, (size_t)n * sizeof *z);
 }
 
-/* y A x / (y x) */
+/* Returns y A x / (y x). */
 static double complex
 rayleigh(const struct work *work, const double complex *y,
          const double complex *x)
@@ -289,7 +289,8 @@ alike(const struct work *work, const struct eigen *eigen, int i, double error,
     return k;
 }
 
-/* k vectors of eigenvalue l in the first rows of w; the error of l */
+/* Finds k vectors of eigenvalue l, in the first rows of w, and returns the
+ * error of l. */
 static double
 find(struct work *work, double complex l, int k)
 {
@@ -300,8 +301,8 @@ find(struct work *work, double complex l, int k)
     return error_of(work, k);
 }
 
-/* eigenvalue i with its vector, or several that are the same, as their mean,
- * with theirs */
+/* Takes eigenvalue i with its vector, or several that are the same, as their
+ * mean, with theirs. */
 static void
 group(struct work *work, struct eigen *eigen, int i, int *list)
 {
@@ -345,7 +346,7 @@ group(struct work *work, struct eigen *eigen, int i, int *list)
     }
 }
 
-/* list, mates: n */
+/* Finds the vectors of all eigenvalues. list and mates have n entries. */
 static void
 vectors(struct work *work, struct eigen *eigen, int *list, int *mates)
 {
@@ -411,8 +412,8 @@ eigen_solve(struct arena *arena, int n, const double *a, struct eigen *eigen)
 /* -- the Elsner-Vandergraft condition (spec/chatter.md 2.3) -----------------
  */
 
-/* how many eigenvalues are eigenvalue i within both errors; *loose: one of them
- * is not exactly so */
+/* Returns how many eigenvalues are eigenvalue i within both errors; *loose: one
+ * of them is not exactly so. */
 static int
 multiplicity(const struct eigen *eigen, int i, bool *loose)
 {

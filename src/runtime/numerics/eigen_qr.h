@@ -3,8 +3,9 @@
 #ifndef IMP_RUNTIME_NUMERICS_EIGEN_QR_H
 #define IMP_RUNTIME_NUMERICS_EIGEN_QR_H
 
-/* a: n x n, row-major, destroyed; room: 2 n; re, im: n, conjugate pairs side by
- * side, the positive imaginary part first. 0, or 1: no convergence. */
+/* Finds the eigenvalues of a, n x n, row-major, which is destroyed; room has 2
+ * n numbers. re and im (n) hold conjugate pairs side by side, the positive
+ * imaginary part first. Returns 0, or 1 where it does not converge. */
 int eigen_qr(int n, double *a, double *room, double *re, double *im);
 
 #endif

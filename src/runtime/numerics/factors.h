@@ -10,7 +10,7 @@
  * lu.c. Returns nonzero if an entry of the column of a pivot is not finite, or
  * if a pivot is subnormal or below n*eps of the terms that it is the sum of. */
 int imp_lu_factor(int n, double *a, int *piv);
-/* solves in place: b := A^-1 b */
+/* Solves in place: b := A^-1 b. */
 void imp_lu_solve(int n, const double *a, const int *piv, double *b);
 
 /* The same for a symmetric positive semidefinite matrix, n at most

@@ -51,8 +51,8 @@ pivot(int n, double *T, int row, int col)
     }
 }
 
-/* does row i leave before row k? ratios of the right-hand side, then of the
- * inverse of the basis (the first n columns), in order */
+/* Does row i leave before row k? ratios of the right-hand side, then of the
+ * inverse of the basis (the first n columns), in order. */
 static int
 before(int n, const double *T, int col, int i, int k)
 {
@@ -82,7 +82,8 @@ tableau(int n, const double *g, const double *p, double size, double more,
     }
 }
 
-/* basis[i]: variable of row i (0..n-1 w, n..2n-1 z, 2n z0) */
+/* Is Lemke's method. basis[i]: the variable of row i (0..n-1 w, n..2n-1 z, 2n
+ * z0). */
 static int
 lemke(int n, double *T, int *basis)
 {
@@ -119,7 +120,7 @@ lemke(int n, double *T, int *basis)
     return 3;
 }
 
-/* the solution that the tableau holds */
+/* Takes the solution that the tableau holds. */
 static void
 take(int n, const double *T, const int *basis, double size, double *x, int *in)
 {
@@ -132,8 +133,8 @@ take(int n, const double *T, const int *basis, double size, double *x, int *in)
         }
 }
 
-/* z on the set `in`, least length; 0 if z and w come out right. *lost: G is
- * singular on the set */
+/* Finds the z of least length on the set `in`. Returns 0 if z and w come out
+ * right. *lost: G is singular on the set. */
 static int
 polish(int n, const double *G, const double *q, const int *in, double size,
        double *z, double *room, int *lost)

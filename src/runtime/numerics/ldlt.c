@@ -116,7 +116,7 @@ imp_ldlt_rank(int n, const int *piv)
 #define UNROLL
 #endif
 
-/* rows of an n x n matrix of which `rank` were taken */
+/* Solves with the rows of an n x n matrix of which `rank` were taken. */
 ALWAYS_INLINE void
 solve(int n, int rank, const double *restrict a, const int *restrict piv,
       double *restrict b)

@@ -150,7 +150,7 @@ imp_lu_factor(int n, double *a, int *piv)
     }
 }
 
-/* b becomes the solution */
+/* Turns b into the solution. */
 void
 imp_lu_solve(int n, const double *a, const int *piv, double *b)
 {

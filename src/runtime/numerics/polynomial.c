@@ -47,8 +47,8 @@ polynomial_derivative(const double *c, int n, double *d)
     return n - 1;
 }
 
-/* Bernstein coefficients on [0, h]:
- * b_i = sum_k C(i,k)/C(n,k) c_k h^k; all weights are at most 1 */
+/* Gives the Bernstein coefficients on [0, h]: b_i = sum_k C(i,k)/C(n,k) c_k
+ * h^k; all weights are at most 1. */
 static void
 to_bernstein(const double *c, int n, double h, double *b)
 {

@@ -27,7 +27,7 @@ random_bits(double seed, uint64_t run, uint64_t stream)
     return random_mix(z + golden * (stream + 1));
 }
 
-/* even in [0, 1), multiples of 2^-53 */
+/* Returns a number that is even in [0, 1), a multiple of 2^-53. */
 static inline double
 random_unit(double seed, uint64_t run, uint64_t stream)
 {

@@ -36,7 +36,7 @@
  * have 11 bits; a second look at every row is spare. */
 #define SADDLE_SWEEPS 22
 
-/* 2^e */
+/* Returns 2^e. */
 static double
 power(int e)
 {
@@ -135,7 +135,7 @@ eliminate_one(int n, double *a, int k)
     a[k * n + k] = inverse;
 }
 
-/* x := D^-1 x for the pivot of size 2 at step k */
+/* Sets x := D^-1 x for the pivot of size 2 at step k. */
 static void
 solve_two(int n, const double *a, int k, double *x, double *y)
 {

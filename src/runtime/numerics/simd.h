@@ -68,7 +68,7 @@ lanes_equal(lanes a, lanes b)
 {
     return LANES_TRUTH(a == b);
 }
-/* number i */
+/* Returns number i. */
 LANES_INLINE double
 lanes_at(const lanes *x, int i)
 {
@@ -98,7 +98,8 @@ lanes_of(double x)
     return x;
 #endif
 }
-/* true in lane i alone; in none if there is no such lane */
+/* Returns a truth that is true in lane i alone, or in none if there is no such
+ * lane. */
 LANES_INLINE lanes_truth
 lanes_alone(int i)
 {
@@ -110,7 +111,7 @@ lanes_alone(int i)
     return -(int64_t)(i == 0);
 #endif
 }
-/* the same in every lane */
+/* Returns the same in every lane. */
 LANES_INLINE lanes_truth
 lanes_all(bool is)
 {
@@ -123,7 +124,7 @@ lanes_all(bool is)
     return x;
 #endif
 }
-/* yes where true, else no */
+/* Returns `yes` where true, else `no`. */
 LANES_INLINE lanes
 lanes_select(lanes_truth c, lanes yes, lanes no)
 {
@@ -135,8 +136,9 @@ lanes_select(lanes_truth c, lanes yes, lanes no)
     return (lanes)(((lanes_truth)yes & c) | ((lanes_truth)no & ~c));
 #endif
 }
-/* x where true (false), else 0; either of two of which one is 0. Not by the
- * operators of integers: changing over costs time. */
+/* Returns x where true (lanes_unless: false), else 0; lanes_either returns
+ * either of two of which one is 0. They do not use the operators of integers:
+ * changing over costs time. */
 LANES_INLINE lanes
 lanes_where(lanes_truth c, lanes x)
 {
@@ -194,7 +196,7 @@ lanes_abs(lanes a)
     return lanes_unless((lanes_truth)lanes_of(-0.0), a);
 #endif
 }
-/* sum of |y| of n */
+/* Returns the sum of |y| of n. */
 LANES_INLINE lanes
 lanes_sizes(const lanes *y, int n)
 {
@@ -203,7 +205,7 @@ lanes_sizes(const lanes *y, int n)
         s += lanes_abs(y[j]);
     return s;
 }
-/* a > b ? a : b */
+/* Returns a > b ? a : b. */
 LANES_INLINE lanes
 lanes_greater(lanes a, lanes b)
 {
@@ -215,7 +217,7 @@ lanes_greater(lanes a, lanes b)
     return lanes_select(lanes_below(b, a), a, b);
 #endif
 }
-/* a < b ? a : b */
+/* Returns a < b ? a : b. */
 LANES_INLINE lanes
 lanes_less(lanes a, lanes b)
 {
@@ -240,7 +242,7 @@ lanes_less(lanes a, lanes b)
 #define LANES_NEXT(a) (a)
 #endif
 #endif
-/* the greatest of all, in every lane */
+/* Returns the greatest of all, in every lane. */
 LANES_INLINE lanes
 lanes_most(lanes a)
 {
@@ -248,7 +250,7 @@ lanes_most(lanes a)
         a = lanes_greater(a, LANES_HALVES(a));
     return LANES > 1 ? lanes_greater(a, LANES_NEXT(a)) : a;
 }
-/* the one that is not 0, in every lane */
+/* Returns the one that is not 0, in every lane. */
 LANES_INLINE lanes
 lanes_spread(lanes a)
 {
@@ -256,7 +258,7 @@ lanes_spread(lanes a)
         a = lanes_either(a, LANES_HALVES(a));
     return lanes_either(a, LANES_NEXT(a));
 }
-/* bit k: lane k is true */
+/* Returns bits: bit k is set where lane k is true. */
 LANES_INLINE uint64_t
 lanes_bits(lanes_truth c)
 {
@@ -275,7 +277,7 @@ lanes_bits(lanes_truth c)
 
 /* -- vectors of constant length -------------------------------------------- */
 
-/* two doubles, whatever the processor */
+/* Two doubles, whatever the processor. */
 typedef double pair __attribute__((vector_size(16), may_alias));
 
 LANES_INLINE pair
@@ -296,7 +298,7 @@ pair_of(double x)
     return (pair){x, x};
 }
 
-/* four doubles, whatever the processor */
+/* Four doubles, whatever the processor. */
 typedef double four __attribute__((vector_size(32), may_alias));
 
 LANES_INLINE four

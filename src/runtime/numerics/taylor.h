@@ -21,14 +21,14 @@ void taylor_scale(int order, double s, const struct taylor *a,
                   struct taylor *out);
 void taylor_mul(int order, const struct taylor *a, const struct taylor *b,
                 struct taylor *out);
-/* not finite where b(0) = 0 */
+/* The result is not finite where b(0) = 0. */
 void taylor_div(int order, const struct taylor *a, const struct taylor *b,
                 struct taylor *out);
-/* not finite where a(0) <= 0 */
+/* The result is not finite where a(0) <= 0. */
 void taylor_sqrt(int order, const struct taylor *a, struct taylor *out);
 double taylor_at(int order, const struct taylor *a, double t);
 
-/* vectors of three */
+/* These are for vectors of three. */
 void taylor_dot(int order, const struct taylor a[3], const struct taylor b[3],
                 struct taylor *out);
 void taylor_dot_const(int order, const struct taylor a[3], const double b[3],

@@ -37,7 +37,7 @@ vec3_copy(const double a[3], double out[3])
         out[i] = a[i];
 }
 
-/* out := a - b */
+/* Sets out := a - b. */
 static inline void
 vec3_sub(const double a[3], const double b[3], double out[3])
 {
@@ -45,7 +45,7 @@ vec3_sub(const double a[3], const double b[3], double out[3])
         out[i] = a[i] - b[i];
 }
 
-/* out += factor a */
+/* Adds factor a to out. */
 static inline void
 vec3_add_scaled(double factor, const double a[3], double out[3])
 {
@@ -53,7 +53,7 @@ vec3_add_scaled(double factor, const double a[3], double out[3])
         out[i] += factor * a[i];
 }
 
-/* out += factor (a x b) */
+/* Adds factor (a x b) to out. */
 static inline void
 vec3_add_scaled_cross(double factor, const double a[3], const double b[3],
                       double out[3])
@@ -63,7 +63,7 @@ vec3_add_scaled_cross(double factor, const double a[3], const double b[3],
     vec3_add_scaled(factor, c, out);
 }
 
-/* a := a/|a|, a vector of length 0 stays; returns the length it had */
+/* Sets a := a/|a|. A vector of length 0 stays. Returns the length it had. */
 static inline double
 vec3_normalise(double a[3])
 {
@@ -73,7 +73,7 @@ vec3_normalise(double a[3])
     return length;
 }
 
-/* out := M a */
+/* Sets out := M a. */
 static inline void
 mat3_apply(const double M[9], const double a[3], double out[3])
 {
@@ -83,7 +83,7 @@ mat3_apply(const double M[9], const double a[3], double out[3])
     vec3_copy(x, out);
 }
 
-/* out := M^T a */
+/* Sets out := M^T a. */
 static inline void
 mat3_apply_transposed(const double M[9], const double a[3], double out[3])
 {
@@ -93,7 +93,7 @@ mat3_apply_transposed(const double M[9], const double a[3], double out[3])
     vec3_copy(x, out);
 }
 
-/* out := A B; out is neither of them */
+/* Sets out := A B; out is neither of them. */
 static inline void
 mat3_product(const double A[9], const double B[9], double out[9])
 {
@@ -103,7 +103,7 @@ mat3_product(const double A[9], const double B[9], double out[9])
                              A[3 * i + 2] * B[6 + j];
 }
 
-/* a . M b */
+/* Returns a . M b. */
 static inline double
 mat3_quadratic(const double a[3], const double M[9], const double b[3])
 {
@@ -114,8 +114,8 @@ mat3_quadratic(const double a[3], const double M[9], const double b[3])
     return sum;
 }
 
-/* out := S a; S symmetric, stored as xx yy zz xy xz yz like the inertia of a
- * body; out is not a */
+/* Sets out := S a, where S is symmetric, stored as xx yy zz xy xz yz like the
+ * inertia of a body; out is not a. */
 static inline void
 sym3_apply(const double S[6], const double a[3], double out[3])
 {
@@ -124,8 +124,8 @@ sym3_apply(const double S[6], const double a[3], double out[3])
     out[2] = S[4] * a[0] + S[5] * a[1] + S[2] * a[2];
 }
 
-/* x := K^-1 b for a symmetric n x n matrix, n = 1 or 2, stored as K11 K12 K22;
- * with n = 1 x[1] is 0. Not finite where K is singular. */
+/* Sets x := K^-1 b for a symmetric n x n matrix, n = 1 or 2, stored as K11 K12
+ * K22; with n = 1 x[1] is 0. The result is not finite where K is singular. */
 static inline void
 sym2_solve(int n, const double K[3], const double b[2], double x[2])
 {
@@ -139,8 +139,8 @@ sym2_solve(int n, const double K[3], const double b[2], double x[2])
     x[1] = (K[0] * b[1] - K[1] * b[0]) / det;
 }
 
-/* out := R^T a, R the rotation of the unit quaternion q = (w, x, y, z): a
- * direction of the world in the axes of a body; out is not a */
+/* Sets out := R^T a with the rotation R of the unit quaternion q = (w, x, y,
+ * z): a direction of the world in the axes of a body; out is not a. */
 static inline void
 quaternion_rotate_back(const double q[4], const double a[3], double out[3])
 {

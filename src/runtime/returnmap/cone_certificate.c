@@ -29,7 +29,7 @@ middle(const struct polygon2d_point *v, int count)
     return centre;
 }
 
-/* the least distance of c from an edge */
+/* Returns the least distance of c from an edge. */
 static double
 depth(const struct invariant_cone_search *search, struct polygon2d_point centre)
 {
@@ -176,8 +176,8 @@ weights(const struct invariant_cone_search *search, const double *x, int dim,
     return fmin(out[0], fmin(out[1], out[2]));
 }
 
-/* the corner farthest from x: triangles with this corner are not thin where x
- * is */
+/* Returns the corner farthest from x: triangles with this corner are not thin
+ * where x is. */
 static int
 farthest(const struct invariant_cone_search *search, const double *x)
 {
@@ -194,7 +194,7 @@ farthest(const struct invariant_cone_search *search, const double *x)
     return far;
 }
 
-/* the part of x that the weighted corners leave */
+/* Gives the part of x that the weighted corners leave. */
 static void
 rest(const struct invariant_cone_search *search, const double *x,
      const struct invariant_cone_image *im, double *d)

@@ -125,7 +125,7 @@ begin(struct invariant_cone_search *search,
     return true;
 }
 
-/* leaves no more corners than `most`: a round edge is cut by a little */
+/* Leaves no more corners than `most`: a round edge is cut by a little. */
 static void
 limit(struct invariant_cone_search *search, double most)
 {
@@ -156,7 +156,7 @@ again(struct invariant_cone_search *search, const struct invariant_cone_set *s)
     search->n_out = 0;
 }
 
-/* grows K until a step adds no more than `tolerance` */
+/* Grows K until a step adds no more than `tolerance`. */
 static enum invariant_cone_verdict
 grow(struct invariant_cone_search *search, double tolerance,
      const struct invariant_cone_options *options,
@@ -200,7 +200,7 @@ prove(struct invariant_cone_search *search,
     return false;
 }
 
-/* the search once more, where each image is noted with what it comes from */
+/* Makes the search once more, and notes for each image what it comes from. */
 static void
 trace(struct arena *arena, struct invariant_cone_search *search,
       const struct invariant_cone_options *options,

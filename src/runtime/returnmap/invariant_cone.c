@@ -43,8 +43,8 @@ coordinates(struct invariant_cone_problem *problem,
     mat3_product(modes, rates, problem->back);
 }
 
-/* The turn R^k in the coordinates X; with 2 dimensions, in the upper left
- * corner */
+/* Makes the turn R^k in the coordinates X; with 2 dimensions, in the upper left
+ * corner. */
 static void
 turn(const struct invariant_cone_problem *problem,
      const struct symmetry *symmetry, int k, double *R)
@@ -57,9 +57,10 @@ turn(const struct invariant_cone_problem *problem,
             R[3 * i + j] = small[i * problem->dim + j];
 }
 
-/* x of U_0 R^-j p from x of p. With v = u_0 of R^-j p, which is u_j of p, the
- * impact leaves X_0 - (1 + e) F_00^2 v, u_0 = -e v and X_2.
- * Letters: R = R^-j, A = U_0 R^-j, B = A times the rates of x, T turns to x. */
+/* Makes the map that gives x of U_0 R^-j p from x of p. With v = u_0 of R^-j p,
+ * which is u_j of p, the impact leaves X_0 - (1 + e) F_00^2 v, u_0 = -e v and
+ * X_2. Letters: R = R^-j, A = U_0 R^-j, B = A times the rates of x, T turns to
+ * x. */
 static void
 impact_map(const struct invariant_cone_problem *problem,
            const struct symmetry *symmetry, int j, double *map)
@@ -87,7 +88,7 @@ impact_map(const struct invariant_cone_problem *problem,
     mat3_product(T, B, map);
 }
 
-/* is v already among the n vectors? All of them are unit vectors. */
+/* Is v already among the n vectors? All of them are unit vectors. */
 static bool
 among(double (*w)[3], int n, const double *v)
 {
@@ -200,7 +201,8 @@ half_spaces(const struct invariant_cone_problem *problem,
             }
 }
 
-/* C_j from the edges of facets 0 and j; rays scaled to x_0 = 1 or -1 */
+/* Makes C_j from the edges of facets 0 and j; rays are scaled to x_0 = 1 or -1.
+ */
 static void
 flight_cone(const struct invariant_cone_problem *problem, double (*from)[3],
             double (*to)[3], int n, struct invariant_cone_flight *flight)

@@ -56,8 +56,8 @@ struct invariant_cone_problem {
     struct invariant_cone_flight *flight; /* [1 .. m-1] */
     int first, second;                    /* INVARIANT_CONE_ALIKE */
 };
-/* makes the problem of a symmetry, in memory of the arena; FITS, or why there
- * is none */
+/* Makes the problem of a symmetry, in memory of the arena; FITS, or why there
+ * is none. */
 enum invariant_cone_refused
 invariant_cone_problem(struct arena *arena, const struct symmetry *symmetry,
                        struct invariant_cone_problem *problem);
@@ -129,7 +129,8 @@ struct invariant_cone_result {
          last one opens too little); else of `least` */
     int n_image;
 };
-/* memory: the arena; certificate: images and weights too */
+/* Searches for the cone. Memory comes from the arena; with `certificate` the
+ * images and weights are kept, too. */
 void invariant_cone_find(struct arena *arena,
                          const struct invariant_cone_problem *problem,
                          const struct invariant_cone_options *options,

@@ -36,20 +36,20 @@ polygon2d_size(struct polygon2d_point v)
 {
     return 1.0 + fabs(v.x) + fabs(v.y);
 }
-/* has the polygon an inside? */
+/* Has the polygon an inside? */
 static inline bool
 polygon2d_is_solid(const struct invariant_cone_search *search)
 {
     return search->n >= search->p->dim;
 }
-/* is v in the polygon, or out of it within INVARIANT_CONE_NOISE or the slack?
+/* Is v in the polygon, or out of it within INVARIANT_CONE_NOISE or the slack?
  * The polygon has an inside. */
 bool polygon2d_contains(const struct invariant_cone_search *search,
                         struct polygon2d_point v);
-/* the polygon becomes the hull of itself and the points `out`, which are
- * emptied */
+/* Makes the polygon the hull of itself and the points `out`, and empties these.
+ */
 void polygon2d_add_points(struct invariant_cone_search *search);
-/* drops corners that stand out by less than the slack */
+/* Drops corners that stand out by less than the slack. */
 void polygon2d_thin(struct invariant_cone_search *search);
 /* Puts the corners of the intersection of the polygon and C_j into clip[0],
  * also those out of it within INVARIANT_CONE_NOISE; returns how many. */
@@ -59,11 +59,13 @@ invariant_cone_stopped(const struct invariant_cone_options *options)
 {
     return options->stop && options->stop(options->stop_arg);
 }
-/* solid angle of the cone over the polygon; 2: angle of the interval */
+/* Returns the solid angle of the cone over the polygon; in 2 dimensions, the
+ * angle of the interval. */
 double polygon2d_solid_angle(const struct invariant_cone_problem *problem,
                              const struct polygon2d_point *corner, int n);
 
-/* y := map (-1, v); returns a bound of the rounding error of its entries */
+/* Sets y := map (-1, v), and returns a bound of the rounding error of its
+ * entries. */
 double invariant_cone_apply(const double *map, struct polygon2d_point v,
                             double *y);
 
@@ -77,22 +79,22 @@ bool invariant_cone_prove(struct invariant_cone_search *search, double by,
 void invariant_cone_combine(const struct invariant_cone_search *search,
                             const double *vector,
                             struct invariant_cone_image *image);
-/* a new trace, whose origins have the first `origins` numbers */
+/* Returns a new trace, whose origins have the first `origins` numbers. */
 struct invariant_cone_trace *invariant_cone_trace_new(struct arena *arena,
                                                       int origins);
-/* moves v, one of the n corners in clip[0], a little inside of all facets */
+/* Moves v, one of the n corners in clip[0], a little inside of all facets. */
 struct polygon2d_point
 invariant_cone_trace_pull(const struct invariant_cone_search *search,
                           struct polygon2d_point v, int n);
-/* notes the image `mapped`, by the flight to `contact`, of a point v in the
- * polygon; returns its number */
+/* Notes the image `mapped`, by the flight to `contact`, of a point v in the
+ * polygon; returns its number. */
 int invariant_cone_trace_note(struct invariant_cone_search *search, int contact,
                               struct polygon2d_point v, const double *mapped);
-/* puts what the last noted image rests on into the result */
+/* Puts what the last noted image rests on into the result. */
 void invariant_cone_trace_end(struct arena *arena,
                               const struct invariant_cone_search *search,
                               struct invariant_cone_result *result);
-/* the images of the polygon, with weights */
+/* Keeps the images of the polygon, with weights. */
 void invariant_cone_certificate(struct arena *arena,
                                 struct invariant_cone_search *search,
                                 struct invariant_cone_result *result);

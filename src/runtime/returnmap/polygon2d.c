@@ -10,7 +10,7 @@
 /* with no more corners than this, all edges are looked at */
 #define FEW 8
 
-/* area of the parallelogram, 0 within rounding */
+/* Returns the area of the parallelogram, 0 within rounding. */
 static double
 area(struct polygon2d_point o, struct polygon2d_point a,
      struct polygon2d_point b)
@@ -50,7 +50,7 @@ merge(const struct polygon2d_point *a, int count,
             *out++ = b[j++];
 }
 
-/* all points from left to right into search->clip[0] */
+/* Puts all points from left to right into search->clip[0]. */
 static int
 sorted(struct invariant_cone_search *search)
 {
@@ -85,7 +85,7 @@ extend(struct polygon2d_point *v, int k, struct polygon2d_point point)
     return k + 1;
 }
 
-/* Andrew's monotone chain; points that were sorted stay sorted */
+/* Is Andrew's monotone chain; points that were sorted stay sorted. */
 void
 polygon2d_add_points(struct invariant_cone_search *search)
 {
@@ -132,7 +132,7 @@ polygon2d_thin(struct invariant_cone_search *search)
 /* -- where a point is -------------------------------------------------------
  */
 
-/* on the left of the way from a to b? */
+/* Is the point on the left of the way from a to b? */
 static bool
 left_of(struct polygon2d_point a, struct polygon2d_point b,
         struct polygon2d_point point, double slack)
@@ -143,9 +143,9 @@ left_of(struct polygon2d_point a, struct polygon2d_point b,
                (fabs(dx) + fabs(dy));
 }
 
-/* v[from .. to] goes to the right (direction 1) or to the left (-1): is x on
- * its left where it passes? Neighbouring edges count, too: next to a steep edge
- * they decide. */
+/* The way v[from .. to] goes to the right (direction 1) or to the left (-1). Is
+ * x on its left where it passes? Neighbouring edges count, too: next to a steep
+ * edge they decide. */
 static bool
 passes(const struct invariant_cone_search *search, int from, int to,
        int direction, struct polygon2d_point point)
@@ -190,7 +190,7 @@ polygon2d_contains(const struct invariant_cone_search *search,
 /* -- clipping ---------------------------------------------------------------
  */
 
-/* puts the part of the polygon of n points on the side of h into out */
+/* Puts the part of the polygon of n points on the side of h into out. */
 static int
 cut(const struct polygon2d_point *v, int count, const double *c,
     struct polygon2d_point *out)
@@ -241,7 +241,7 @@ polygon2d_clip(struct invariant_cone_search *search, int j)
 /* -- angle ------------------------------------------------------------------
  */
 
-/* (X_1, X_2) of the plane X_0 = -1 */
+/* Returns (X_1, X_2) in the plane X_0 = -1. */
 static struct polygon2d_point
 plain(const struct invariant_cone_problem *problem, struct polygon2d_point v)
 {

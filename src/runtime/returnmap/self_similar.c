@@ -77,7 +77,8 @@ product(int rank, const real *A, const real *B, real *C)
         }
 }
 
-/* x := (b - A)^-1 x by elimination; false: singular */
+/* Sets x := (b - A)^-1 x by elimination. Returns false where the matrix is
+ * singular. */
 static bool
 resolve(struct work *work, real b, const real *A, real *x)
 {
@@ -121,7 +122,7 @@ resolve(struct work *work, real b, const real *A, real *x)
 /* -- the matrices -----------------------------------------------------------
  */
 
-/* y := R^power x, in blocks of two that turn by whole parts of a turn */
+/* Sets y := R^power x, in blocks of two that turn by whole parts of a turn. */
 static void
 turned(const struct symmetry *symmetry, long power, const real *x, real *y)
 {
@@ -193,14 +194,14 @@ prepare(struct work *work, const struct symmetry *symmetry, int step, real acc)
 /* -- one motion -------------------------------------------------------------
  */
 
-/* the state after the first impact */
+/* Gives the state after the first impact. */
 static void
 after(const struct work *work, const real *p, real *u)
 {
     times(work->r, work->U, p, u);
 }
 
-/* q_0 = (bq - R^-1)^-1 R^-1 (U_0 p_0 + a/2), tau = 1 */
+/* Sets q_0 = (bq - R^-1)^-1 R^-1 (U_0 p_0 + a/2), with tau = 1. */
 static bool
 place(struct work *work, real bq, const real *p, real *q)
 {
@@ -432,8 +433,8 @@ find_free(struct work *work, struct self_similar *out)
 /* -- with acceleration ------------------------------------------------------
  */
 
-/* adj(x - A) = sum of x^k B_k, det(x - A) = sum of x^k c_k (Faddeev, Le
- * Verrier); B: r matrices, c: r + 1 */
+/* Makes adj(x - A) = sum of x^k B_k and det(x - A) = sum of x^k c_k (Faddeev,
+ * Le Verrier). B has r matrices, c has r + 1 numbers. */
 static void
 adjugate(struct work *work, const real *A, real *B, real *c)
 {
@@ -457,8 +458,8 @@ adjugate(struct work *work, const real *A, real *B, real *c)
     }
 }
 
-/* pi(b) = F_0.adj(b^2 - R^-1) R^-1 (U_0 adj(b - A) R^-1 a + det(b - A) a/2);
- * its degree, 3 r - 2 */
+/* Makes pi(b) = F_0.adj(b^2 - R^-1) R^-1 (U_0 adj(b - A) R^-1 a + det(b - A)
+ * a/2), and returns its degree, 3 r - 2. */
 static int
 polynomial(struct work *work, real *pi)
 {
@@ -492,7 +493,8 @@ polynomial(struct work *work, real *pi)
     return degree;
 }
 
-/* Newton's method between lo and hi, and the bound of the root's error */
+/* Improves a root by Newton's method between lo and hi, and gives the bound of
+ * its error. */
 static real
 polish(const real *c, int n, real root, real lo, real hi, real *error)
 {

@@ -57,8 +57,9 @@ struct self_similar {
                   left out */
 };
 
-/* acc: acceleration of every gap over sqrt(W_jj). 0, or 1: eigenvalues do not
- * converge. rank <= SELF_SIMILAR_RANK if acc != 0. Memory: the arena. */
+/* Finds the motions. acc: the acceleration of every gap over sqrt(W_jj).
+ * Returns 0, or 1 where eigenvalues do not converge. rank <= SELF_SIMILAR_RANK
+ * if acc != 0. Memory comes from the arena. */
 int self_similar_find(struct arena *arena, const struct symmetry *symmetry,
                       int step, double acc, struct self_similar *out);
 
@@ -70,7 +71,7 @@ int self_similar_find(struct arena *arena, const struct symmetry *symmetry,
 int self_similar_order(struct arena *arena, int contacts, int rank,
                        const double *C, const double *restitution,
                        const int *order, int length, struct self_similar *out);
-/* feasible ones first */
+/* Puts the feasible ones first. */
 void self_similar_sort(struct self_similar *motions);
 
 #endif

@@ -40,7 +40,7 @@ impact(const struct word *word, int j, double *u)
         u[i] -= push * word->C[i * word->m + j];
 }
 
-/* the matrix A of a map in the basis V */
+/* Makes the matrix A of a map in the basis V. */
 typedef void map_fn(const struct word *w, double *x);
 
 static double *
@@ -69,7 +69,7 @@ velocities(const struct word *word, double *u)
         impact(word, word->order[k], u);
 }
 
-/* eigenvector i, as gaps */
+/* Returns the eigenvector i, as gaps. */
 static double *
 vector(const struct word *word, const struct eigen *eigen, int i)
 {
@@ -80,8 +80,8 @@ vector(const struct word *word, const struct eigen *eigen, int i)
     return x;
 }
 
-/* the rates of a period that begins with p; false: a contact that is to be hit
- * recedes */
+/* Follows the rates of a period that begins with p. Returns false where a
+ * contact that is to be hit recedes. */
 static bool
 way(struct word *word, const double *p)
 {
@@ -118,8 +118,8 @@ gaps(const struct word *word, double *q)
         fly(word, k, q);
 }
 
-/* puts state and times into the motion, scaled to a first flight of 1 and a
- * first rate of -1 */
+/* Puts state and times into the motion, scaled to a first flight of 1 and a
+ * first rate of -1. */
 static void
 put(struct word *word, const double *p, double *q,
     struct self_similar_motion *motion)
@@ -198,7 +198,7 @@ shrinks(const struct eigen *eigen, int i, double below)
            eigen->re[i] < below;
 }
 
-/* adds all motions whose velocities p are eigenvector number rate_mode of A */
+/* Adds all motions whose velocities p are eigenvector number rate_mode of A. */
 static int
 motions(struct word *word, const struct eigen *rates, int rate_mode,
         struct self_similar *out)

@@ -31,7 +31,8 @@ struct search {
     long tries;
 };
 
-/* order[0 .. place-1] are found, with the cosines w[1 .. place-1] */
+/* Finds the rest of the order: order[0 .. place-1] are found, with the cosines
+ * w[1 .. place-1]. */
 static bool
 extend(struct search *search, int place)
 {
@@ -94,7 +95,7 @@ extend(struct search *search, int place)
     return false;
 }
 
-/* replaces the cosines C by their means over all pairs of one distance */
+/* Replaces the cosines C by their means over all pairs of one distance. */
 static void
 average(struct symmetry *symmetry, const double *C)
 {
@@ -285,7 +286,7 @@ symmetry_map(const struct symmetry *symmetry, int k, double *map)
 /* -- closed forms -----------------------------------------------------------
  */
 
-/* (1 - sqrt(1 - x^2))/x without cancellation, squared */
+/* Returns the square of (1 - sqrt(1 - x^2))/x, without cancellation. */
 static double
 half_tangent(double x)
 {
@@ -293,8 +294,8 @@ half_tangent(double x)
     return h * h;
 }
 
-/* rho^2 and gamma where the characteristic polynomial of m >= 4 feet has the
- * double root mu (spec/chatter.md 2.7) */
+/* Returns rho^2, and gives gamma, where the characteristic polynomial of m >= 4
+ * feet has the double root mu (spec/chatter.md 2.7). */
 static double
 double_root(int contacts, double mu, double *gamma)
 {
@@ -344,9 +345,9 @@ symmetry_partial_restitution(int contacts, double rho)
     return contacts == 3 && w < 0.0 ? half_tangent(-w) : 0.0;
 }
 
-/* discriminant of l^3 - (k^2 - k - e) l^2 + (e - k^2 + e k) l + e^2, the
- * characteristic polynomial of P U_2 U_0, k = (1 + e) w: its roots are real if
- * it is positive, and two of them positive */
+/* Returns the discriminant of l^3 - (k^2 - k - e) l^2 + (e - k^2 + e k) l +
+ * e^2, the characteristic polynomial of P U_2 U_0, k = (1 + e) w: its roots are
+ * real if it is positive, and two of them positive. */
 static double
 mirrored(double w, double e)
 {

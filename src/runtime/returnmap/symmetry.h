@@ -44,13 +44,13 @@ struct symmetry {
     double rho;
 };
 
-/* finds the symmetry of m contacts from W (m x m) and the restitutions (m),
- * in memory of the arena */
+/* Finds the symmetry of m contacts from W (m x m) and the restitutions (m), in
+ * memory of the arena. */
 void symmetry_find(struct arena *arena, int contacts, const double *W,
                    const double *restitution, struct symmetry *symmetry);
-/* R^steps, rank x rank; steps may be negative */
+/* Makes R^steps, rank x rank; steps may be negative. */
 void symmetry_turn(const struct symmetry *symmetry, int steps, double *turn);
-/* U_0 R^k, rank x rank */
+/* Makes U_0 R^k, rank x rank. */
 void symmetry_map(const struct symmetry *symmetry, int k, double *map);
 
 /* -- a rod, or a regular polygon of m feet, without acceleration ------------
@@ -69,8 +69,8 @@ double symmetry_partial_restitution(int contacts, double rho);
  * positive eigenvalues meet. It is greater than
  * symmetry_critical_restitution(3, rho), which is for neighbours in turn. */
 double symmetry_mirrored(double rho);
-/* Theorem 3: greatest |omega/v| of a rod (half-length 1) that comes to rest, v
- * < 0; 0: none does */
+/* Returns, by Theorem 3, the greatest |omega/v| of a rod (half-length 1) that
+ * comes to rest, v < 0; 0: none does. */
 double symmetry_rod_limit(double rho, double e);
 
 #endif

@@ -76,7 +76,8 @@ mark_values(const struct rt *run, const imp_val *v, unsigned char *value)
         mark_values(run, item + i, value);
 }
 
-/* value[t] = 1: tape t gives a value of a command, or the series of one. */
+/* Sets value[t] = 1 where tape t gives a value of a command, or the series of
+ * one. */
 static void
 find_values(const struct rt *run, unsigned char *value)
 {
@@ -96,7 +97,7 @@ find_values(const struct rt *run, unsigned char *value)
             value[series[i].tape] = 1;
 }
 
-/* read[i] = 1: a tape of the model reads entry i of env. */
+/* Sets read[i] = 1 where a tape of the model reads entry i of env. */
 static void
 find_reads(const struct rt *run, const unsigned char *value,
            unsigned char *read)

@@ -7,7 +7,7 @@
 #include "abi/image.h"
 #include "abi/status.h"
 
-/* order 0; out as imp_eval_fn */
+/* Evaluates a tape at order 0; out as imp_eval_fn. */
 int eval_tape(const imp_image *im, const imp_tape *tape, const double *env,
               const double *local, double *out);
 int eval_series(const imp_image *im, const imp_tape *tape, const double *env,

@@ -8,7 +8,7 @@
 /* registers that fit on the stack; longer tapes use the heap */
 #define EVAL_STACK 2048
 
-/* value of each register at order 0; rows NULL: ROW reads NaN */
+/* Computes the value of each register at order 0; rows NULL: ROW reads NaN. */
 void eval_registers(const imp_image *im, const imp_tape *tape,
                     const double *env, const double *local,
                     const double *const *rows, double *reg);
@@ -16,7 +16,7 @@ void eval_registers(const imp_image *im, const imp_tape *tape,
  * else they read, and is a number everywhere. */
 void eval_some(const imp_image *im, const imp_tape *tape, const uint32_t *which,
                uint32_t n, double *reg);
-/* mark[i] = 1 for the registers that instruction i reads */
+/* Sets mark[i] = 1 for the registers that instruction i reads. */
 void eval_mark_operands(const imp_image *im, const imp_tape *tape, uint32_t i,
                         unsigned char *mark);
 

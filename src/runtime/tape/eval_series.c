@@ -97,7 +97,8 @@ swapped(pair v)
     return (pair){v[1], v[0]};
 }
 
-/* v, entry 0 of index j and entry 1 of index j + 1, with that of index k 0 */
+/* Returns v, entry 0 of index j and entry 1 of index j + 1, with that of index
+ * k set to 0. */
 static inline pair
 without(pair v, int j, int k)
 {
@@ -105,7 +106,7 @@ without(pair v, int j, int k)
     return (pair)((pair_mask)v & (at != gone));
 }
 
-/* terms j .. j + 3 of a_j b_{k-j}, a_k counting as 0 */
+/* Returns the terms j .. j + 3 of a_j b_{k-j}, where a_k counts as 0. */
 static inline struct lanes
 four_terms(const double *a, const double *b, int j, int k)
 {
@@ -125,8 +126,8 @@ lanes_sum(struct lanes l)
     return s[0] + s[1];
 }
 
-/* coefficient k of a sum of +- products: inner terms j = 1 .. k - 1 in four
- * lanes, then the outer ones, which alone need coefficients k */
+/* Returns coefficient k of a sum of +- products: inner terms j = 1 .. k - 1 in
+ * four lanes, then the outer ones, which alone need coefficients k. */
 static double
 convolve(const struct sweep *sweep, const uint32_t *pool, uint32_t n_pair,
          int k)
@@ -162,7 +163,7 @@ convolve(const struct sweep *sweep, const uint32_t *pool, uint32_t n_pair,
     return lanes_sum(lane) + ends;
 }
 
-/* sum over j = 1 .. k - 1 of a_j b_{k-j} */
+/* Returns the sum over j = 1 .. k - 1 of a_j b_{k-j}. */
 static inline double
 inner_sum(const double *a, const double *b, int k)
 {
@@ -212,7 +213,7 @@ helper(const struct sweep *sweep, const imp_instr *in, const double *y, int k)
     return imp_series_op(in->op, a, b, y, k);
 }
 
-/* the coefficient of this order (>= 1) of an instruction */
+/* Returns the coefficient of this order (>= 1) of an instruction. */
 static double
 coefficient(const struct sweep *sweep, uint32_t number, int order)
 {
@@ -266,8 +267,8 @@ coefficient(const struct sweep *sweep, uint32_t number, int order)
     return 0;
 }
 
-/* a_0 db + da b_0, with only the terms whose operand is in the block; *any:
- * there is such a term. */
+/* Returns a_0 db + da b_0, with only the terms whose operand is in the block;
+ * *any: there is such a term. */
 static double
 product_change(const struct sweep *sweep, uint32_t a, uint32_t b, int *any)
 {
@@ -280,8 +281,8 @@ product_change(const struct sweep *sweep, uint32_t a, uint32_t b, int *any)
     return ia ? sweep->del[a] * sweep->reg[b] : 0;
 }
 
-/* change of the coefficient of this order of an instruction when its operands
- * have changed */
+/* Returns the change of the coefficient of this order of an instruction when
+ * its operands have changed. */
 static double
 change(const struct sweep *sweep, uint32_t number, int order)
 {

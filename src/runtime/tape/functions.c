@@ -93,14 +93,14 @@ imp_bool(int truth)
     return truth ? 1.0 : 0.0;
 }
 
-/* |a|^b; 0^0 = 1 and 0^b = inf for b < 0, as pow has it */
+/* Returns |a|^b; 0^0 = 1 and 0^b = inf for b < 0, as pow has it. */
 double
 imp_abspow(double a, double b)
 {
     return pow(fabs(a), b);
 }
 
-/* sgn(a)|a|^b; at a = 0: 0 for b >= 0, without a value for b < 0 */
+/* Returns sgn(a)|a|^b; at a = 0: 0 for b >= 0, without a value for b < 0. */
 double
 imp_sgnpow(double a, double b)
 {
@@ -160,8 +160,8 @@ digamma(double x)
     return sum + (log(x) - 0.5 / x - t);
 }
 
-/* psi^(n)(x) by psi^(n)(x + 1) = psi^(n)(x) + (-1)^n n!/x^(n+1) (DLMF 5.15.5)
- * and the asymptotic series (5.15.8) */
+/* Computes psi^(n)(x) by psi^(n)(x + 1) = psi^(n)(x) + (-1)^n n!/x^(n+1) (DLMF
+ * 5.15.5) and the asymptotic series (5.15.8). */
 double
 imp_polygamma(double order, double x)
 {

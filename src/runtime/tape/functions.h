@@ -29,9 +29,9 @@ double imp_sqrt(double a), imp_cbrt(double a), imp_pow(double a, double b),
     imp_round(double a), imp_trunc(double a), imp_fmod(double a, double b),
     imp_bool(int truth);
 
-/* order-k coefficient (k >= 1) of a HELPER operator. a, b: rows of the
- * operands (coefficient 0 at a[0]; entries up to k are known), y: row of the
- * result (up to k-1 known). Where the function is not analytic along these
+/* Returns the order-k coefficient (k >= 1) of a HELPER operator. a, b: rows of
+ * the operands (coefficient 0 at a[0]; entries up to k are known), y: row of
+ * the result (up to k-1 known). Where the function is not analytic along these
  * series the result is NaN. */
 double imp_series_op(uint32_t op, const double *a, const double *b,
                      const double *y, int k);

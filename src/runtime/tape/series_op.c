@@ -105,8 +105,8 @@ power(uint32_t op, const double *u, const double *p, const double *y, int k)
 {
     int fixed = all_zero(p, 1, k);
     /* where the power of a small u_0 underflows its series would be 0 */
-    int none = u[0] == 0 ||
-               (p[0] > 0 && fabs(u[0]) < 1 && fabs(y[0]) < DBL_MIN);
+    int none =
+        u[0] == 0 || (p[0] > 0 && fabs(u[0]) < 1 && fabs(y[0]) < DBL_MIN);
     if (none)
         return fixed ? power_at_zero(op, u, p[0], k) : (double)NAN;
     if (fixed)
@@ -171,7 +171,7 @@ polygamma_of(double n, const double *u, int k, double *out)
     }
 }
 
-/* lgamma' = psi(u) u', and gamma' = gamma psi(u) u'. */
+/* Uses lgamma' = psi(u) u', and gamma' = gamma psi(u) u'. */
 static double
 gamma_step(uint32_t op, const double *u, const double *y, int k)
 {

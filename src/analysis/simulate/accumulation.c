@@ -23,7 +23,7 @@
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/saved_state.h"
-#include "runtime/modes/accumulation_forecast.h"
+#include "runtime/modes/limit_path.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
@@ -35,8 +35,6 @@
 #define CHATTER_SHORTER 0.1
 /* how far a prediction looks ahead, in sums of the last flights */
 #define CHATTER_AHEAD 200.0
-/* a gap within so many rounding errors of its place is closed */
-#define CHATTER_NOISE 32.0
 /* the parabola may differ from the motion by so many rounding errors */
 #define CHATTER_BLUR 64.0
 /* Spins turn the normals and the gyroscopic moments: their share of the
@@ -58,18 +56,17 @@
  * last prediction. */
 #define CHATTER_AGAIN 0.01
 
-/* the contacts, bodies and contact points of one prediction */
-struct group {
-    bool *contact, *body;
-    struct contact_point spot[CONTACT_POINTS_MOST];
-    struct contact_point_state point[CONTACT_POINTS_MOST];
-    double G[CONTACT_POINTS_MOST * CONTACT_POINTS_MOST], e[CONTACT_POINTS_MOST],
-        place[CONTACT_POINTS_MOST];
-    int n;
+/* Where the last path to a limit led (limit_path.c). */
+struct limit_seen {
+    uint64_t mark; /* which points rest there (signature); 0: no path yet */
+    double left;   /* the time that was left, s */
+    double meet;   /* the time of the limit, s */
+    double *x;     /* the state of the limit */
 };
 struct accumulation_work {
     struct forecast_memory lines;
-    struct group g;
+    struct limit_group g;
+    struct limit_seen *seen; /* per contact that is hit */
 };
 
 /* The most events of the parabola that a prediction follows: one from which a
@@ -97,176 +94,10 @@ shrinks(const struct simulation *sim, uint32_t contact, bool *take)
     return sum;
 }
 
-/* Is the contact closed now, though it had no event? So are bodies that fly
- * together. */
-static bool
-touches(struct simulation *sim, uint32_t contact)
-{
-    struct closest_points closest;
-    double tol, rate;
-    const imp_contact *image_contact = rt_contact(sim->run, contact);
-    if (image_contact->system != IMP_NO_SYSTEM ||
-        image_contact->flags & IMP_CONTACTF_STATED ||
-        closest_points_find(sim->run, contact, &closest, false))
-        return false;
-    gap_tolerances(sim->run, contact, &tol, &rate);
-    return closest.gap <= 2.0 * tol;
-}
-
-/* Gathers the contacts whose impacts may concern the bodies of `contact`: those
- * that are held, those that were hit within `window`, those that touch; and the
- * bodies that joints connect. */
-static void
-gather(struct simulation *sim, uint32_t contact, double window,
-       struct group *group)
-{
-    struct rt *run = sim->run;
-    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
-    memset(group->contact, 0, sim->n_contacts * sizeof *group->contact);
-    memset(group->body, 0, run->im->bodies.n * sizeof *group->body);
-    group->contact[contact] = true;
-    for (bool more = true; more;) {
-        more = false;
-        for (uint32_t other = 0; other < sim->n_contacts; other++) {
-            const imp_contact *image_contact = rt_contact(run, other);
-            const struct simulated_contact *t = &sim->contacts[other];
-            bool one = contact_point_body_moves(run, image_contact->body[0]) &&
-                       group->body[image_contact->body[0]],
-                 two = contact_point_body_moves(run, image_contact->body[1]) &&
-                       group->body[image_contact->body[1]];
-            if (!group->contact[other] && (one || two) &&
-                t->watch != WATCH_OFF && !t->through && !t->overlap &&
-                (persistent_holds(run, other) ||
-                 (t->flights.impacts &&
-                  rt_time(run) - t->flights.last <= window) ||
-                 touches(sim, other)))
-                group->contact[other] = more = true;
-            for (int e = 0; e < 2 && group->contact[other]; e++)
-                if (contact_point_body_moves(run, image_contact->body[e]) &&
-                    !group->body[image_contact->body[e]])
-                    group->body[image_contact->body[e]] = more = true;
-        }
-        for (uint32_t other = 0; other < run->im->joints.n; other++) {
-            bool one = contact_point_body_moves(run, joint[other].body[0]) &&
-                       group->body[joint[other].body[0]],
-                 two = contact_point_body_moves(run, joint[other].body[1]) &&
-                       group->body[joint[other].body[1]];
-            if (one == two ||
-                !contact_point_body_moves(run, joint[other].body[0]) ||
-                !contact_point_body_moves(run, joint[other].body[1]))
-                continue;
-            group->body[joint[other].body[one ? 1 : 0]] = more = true;
-        }
-    }
-}
-
-static double
-place_of(const struct rt *run, uint32_t contact)
-{
-    double sum = 0.0;
-    for (int e = 0; e < 2; e++) {
-        const imp_body *body = rt_body(run, rt_contact(run, contact)->body[e]);
-        double radius = run->env[body->env_body + IMP_BODY_RADIUS];
-        for (uint32_t i = 0; i < run->im->dim; i++)
-            sum += fabs(run->env[body->env_state + i]);
-        sum += isfinite(radius) ? radius : 0.0;
-    }
-    return sum;
-}
-
-/* Lists all points of the group's contacts that may come to touch at all.
- * False: those of one contact cannot be followed. */
-static bool
-list_points(struct simulation *sim, const struct group *group,
-            struct point_list *list)
-{
-    struct rt *run = sim->run;
-    double tol, rate;
-    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
-        if (!group->contact[contact])
-            continue;
-        int most = contact_set_room(run, contact);
-        struct contact_point *spot =
-            NEW_N(run->brief, struct contact_point, (size_t)most);
-        gap_tolerances(run, contact, &tol, &rate);
-        int k = contact_set_near(run, contact, 2.0 * tol, INFINITY, spot, most);
-        if (k < 0)
-            return false;
-        for (int i = 0; i < k; i++)
-            point_list_add(sim, list, &spot[i]);
-    }
-    return list->n > 0;
-}
-
-/* Reads the contact points that may be hit within `ahead`. False: they are too
- * many, or cannot be followed. */
-static bool
-points(struct simulation *sim, struct group *group, double ahead)
-{
-    struct rt *run = sim->run;
-    struct point_list list = {0};
-    double tol, rate;
-    int near = 0;
-    if (!list_points(sim, group, &list))
-        return false;
-    struct contact_point_state *state =
-        NEW_N(run->brief, struct contact_point_state, (size_t)list.n);
-    if (contact_point_states(run, list.spot, list.n, state, NULL))
-        return false;
-    for (int point = 0; point < list.n; point++) {
-        const struct contact_point_state *p = &state[point];
-        double low = CHATTER_NOISE * DBL_EPSILON *
-                     place_of(run, list.spot[point].contact);
-        if (p->gap > low + ahead * (fabs(p->rate) + ahead * fabs(p->free)))
-            continue;
-        if (near == CONTACT_POINTS_MOST)
-            return false;
-        group->spot[near++] = list.spot[point];
-    }
-    group->n = near;
-    if (near == 0 ||
-        contact_point_states(run, group->spot, near, group->point, group->G))
-        return false;
-    /* impacts hand the rounding of their speeds on from point to point */
-    double speed = 0.0, acc = 0.0;
-    for (int point = 0; point < near; point++) {
-        speed = fmax(speed, group->point[point].speed);
-        acc =
-            fmax(acc, mode_still_acceleration(run, group->spot[point].contact));
-    }
-    for (int point = 0; point < near; point++) {
-        uint32_t contact = group->spot[point].contact;
-        group->e[point] =
-            run->env[rt_contact(run, contact)->env_contact + IMP_CONTACT_E];
-        group->place[point] = place_of(run, contact);
-        /* a point that has just been hit, or is held, is closed */
-        gap_tolerances(run, contact, &tol, &rate);
-        if (fabs(group->point[point].gap) <=
-            CHATTER_NOISE * DBL_EPSILON * group->place[point])
-            group->point[point].gap = 0.0;
-        if (group->point[point].gap == 0.0 &&
-            fabs(group->point[point].rate) <=
-                CHATTER_NOISE * DBL_EPSILON * speed)
-            group->point[point].rate = 0.0;
-        if (group->point[point].gap == 0.0 && group->point[point].rate == 0.0 &&
-            fabs(group->point[point].free) <= acc)
-            group->point[point].free = 0.0;
-    }
-    for (int point = 0; point < persistent_count(run); point++) {
-        bool on;
-        const struct contact_point *held =
-            persistent_point(run, point, &on, NULL);
-        for (int k = 0; k < near; k++)
-            if (!memcmp(&group->spot[k], held, sizeof *held))
-                group->point[k].gap = group->point[k].rate = 0.0;
-    }
-    return true;
-}
-
 /* Goes to the time `meet` without looking at the group's contacts. *there is
  * false when another event comes first; then nothing has moved. */
 static int
-travel(struct simulation *sim, const struct group *group, double meet,
+travel(struct simulation *sim, const struct limit_group *group, double meet,
        bool *there)
 {
     struct rt *run = sim->run;
@@ -310,7 +141,7 @@ travel(struct simulation *sim, const struct group *group, double meet,
 }
 
 static void
-tell(struct simulation *sim, const struct group *group,
+tell(struct simulation *sim, const struct limit_group *group,
      const struct forecast_limit *limit, uint32_t contact, double error)
 {
     struct rt *run = sim->run;
@@ -330,16 +161,13 @@ tell(struct simulation *sim, const struct group *group,
     event.chatter.remaining = limit->remaining;
     event.chatter.error =
         limit->remaining > 0.0 ? error / limit->remaining : 0.0;
-    /* places are moved onto the gaps: an error of the second order in the time
-     * that was summed up, and nothing bounds it */
-    event.chatter.state_error = NAN;
     simulate_limit_add(sim, &event, list);
 }
 
 /* Do bodies of the group overlap each other or other bodies by more than a
  * closed gap allows? */
 static bool
-overlaps(struct simulation *sim, const struct group *group)
+overlaps(struct simulation *sim, const struct limit_group *group)
 {
     for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
         const imp_contact *image_contact = rt_contact(sim->run, contact);
@@ -365,7 +193,7 @@ overlaps(struct simulation *sim, const struct group *group)
  * false when other points of the same bodies would be passed over; then the
  * state is that of `here` again. */
 static int
-arrive(struct simulation *sim, struct group *group,
+arrive(struct simulation *sim, struct limit_group *group,
        const struct forecast_limit *limit, uint32_t contact, double error,
        const struct saved_state *here, bool *there)
 {
@@ -418,6 +246,8 @@ work_of(struct simulation *sim)
             NEW_N(run->arena, bool, sim->n_contacts + 1);
         sim->accumulation->g.body =
             NEW_N(run->arena, bool, run->im->bodies.n + 1);
+        sim->accumulation->seen =
+            NEW_N(run->arena, struct limit_seen, sim->n_contacts + 1);
     }
     return sim->accumulation;
 }
@@ -429,7 +259,8 @@ short_flight(const struct simulation *sim, uint32_t contact)
 {
     const struct rt *run = sim->run;
     const struct flight_history *flights = &sim->contacts[contact].flights;
-    double low = CHATTER_NOISE * DBL_EPSILON * place_of(run, contact);
+    double low =
+        LIMIT_GROUP_NOISE * DBL_EPSILON * limit_group_place(run, contact);
     return flights->impacts > 0 && vec3_norm(run->world.gravity) *
                                            flights->flight[0] *
                                            flights->flight[0] / 8.0 <=
@@ -453,10 +284,10 @@ tiny(const struct simulation *sim, uint32_t contact)
  * together with those that are as slow and would open. The flights of one point
  * add up to 2 u/(|a| (1 - e)). */
 static bool
-lost(struct simulation *sim, const struct group *group,
+lost(struct simulation *sim, const struct limit_group *group,
      struct forecast_limit *limit)
 {
-    double sum = 0.0, greatest_e = 0.0, acc[CONTACT_POINTS_MOST];
+    double sum = 0.0, greatest_e = 0.0, off = 0.0, acc[CONTACT_POINTS_MOST];
     bool any = false;
     if (!forecast_accelerations(sim->run, group->n, group->point, group->G,
                                 acc))
@@ -479,6 +310,8 @@ lost(struct simulation *sim, const struct group *group,
                            DBL_EPSILON * group->place[point];
         limit->group[point] = low && state->rate != 0.0 && acc[point] < 0.0;
         limit->closed[point] = limit->moved[point] = low || held;
+        if (limit->moved[point])
+            off = fmax(off, fabs(state->gap) / group->place[point]);
         if (!limit->group[point])
             continue;
         any = true;
@@ -494,18 +327,22 @@ lost(struct simulation *sim, const struct group *group,
                                     .evidence = LIMIT_BELOW_ROUNDING,
                                     .remaining = sum,
                                     .error = 1.0};
+    /* the gap is moved to 0, and the squares of the time left count */
+    limit->chatter.state_error =
+        off + DBL_EPSILON * (LIMIT_GROUP_NOISE +
+                             8.0 / ((1.0 - greatest_e) * (1.0 - greatest_e)));
     return any;
 }
 
 static int
 rounding(struct simulation *sim, uint32_t contact)
 {
-    struct group *group = &work_of(sim)->g;
+    struct limit_group *group = &work_of(sim)->g;
     struct forecast_limit l;
     bool there;
     double window = CHATTER_AHEAD * sim->contacts[contact].flights.flight[0];
-    gather(sim, contact, window, group);
-    if (!points(sim, group, window) || !lost(sim, group, &l))
+    limit_group_gather(sim, contact, window, group);
+    if (!limit_group_points(sim, group, window) || !lost(sim, group, &l))
         return IMP_OK;
     struct saved_state here = saved_state_take(sim->run);
     /* A later flight that is as short as these is below rounding, too. */
@@ -536,7 +373,8 @@ turning(const struct contact_point_state *state)
  * another motion. Spins count for that only where they move a point of the
  * group along its normal; those of spheres do not. */
 static double
-window_of(const struct simulation *sim, const struct group *group, double *far)
+window_of(const struct simulation *sim, const struct limit_group *group,
+          double *far)
 {
     const struct rt *run = sim->run;
     double spin = 0.0, acc = 0.0, jerk = 0.0, place = INFINITY;
@@ -562,7 +400,7 @@ window_of(const struct simulation *sim, const struct group *group, double *far)
 /* A number that stands for the set of points at rest at a limit (FNV-1a hash),
  * for comparisons. */
 static uint64_t
-signature(const struct group *group, const struct forecast_limit *limit)
+signature(const struct limit_group *group, const struct forecast_limit *limit)
 {
     uint64_t h = 14695981039346656037u;
     for (int i = 0; i < group->n; i++)
@@ -579,7 +417,7 @@ signature(const struct group *group, const struct forecast_limit *limit)
  * gaps; or when the parabola is the motion until the limit and further impacts
  * do not make it better known. */
 static bool
-known(struct flight_history *flights, const struct group *group,
+known(struct flight_history *flights, const struct limit_group *group,
       const struct forecast_limit *limit, double now, double window)
 {
     assert(flights != NULL && limit->remaining >= 0.0);
@@ -592,7 +430,7 @@ known(struct flight_history *flights, const struct group *group,
             if (group->point[i].rate != 0.0)
                 least = fmin(least, fabs(group->point[i].rate));
         }
-    double low = DBL_EPSILON * CHATTER_NOISE * most / least;
+    double low = DBL_EPSILON * LIMIT_GROUP_NOISE * most / least;
     /* A prediction whose time has passed was one of an earlier limit. */
     bool same = mark == flights->group && was >= now - low;
     flights->meet = now + limit->remaining;
@@ -606,17 +444,119 @@ known(struct flight_history *flights, const struct group *group,
             limit->remaining <= CHATTER_SURE * window);
 }
 
-/* Goes to the limit. *there is false when another event comes first. */
-static int
-take(struct simulation *sim, struct group *group, struct forecast_limit *limit,
-     uint32_t contact, double error, bool *there)
+static struct limit_points
+points_of(const struct limit_group *group)
 {
-    double meet = rt_time(sim->run) + limit->remaining;
-    struct saved_state here = saved_state_take(sim->run);
+    return (struct limit_points){.n = group->n,
+                                 .spot = group->spot,
+                                 .point = group->point,
+                                 .G = group->G,
+                                 .place = group->place,
+                                 .body = group->body};
+}
+
+/* Is the state at the end of the path known to rounding? It is where the
+ * parabola is the motion, and where this path and an earlier one, with at least
+ * twice the time left, agree: their errors are of the third order. Every impact
+ * rounds the state once, and the time of the limit is rounded, too. */
+static bool
+state_known(struct simulation *sim, const struct limit_group *group,
+            struct forecast_limit *limit, uint32_t contact, double window)
+{
+    struct rt *run = sim->run;
+    struct limit_seen *seen = &sim->accumulation->seen[contact];
+    const struct flight_history *flights = &sim->contacts[contact].flights;
+    const struct limit_points points = points_of(group);
+    uint64_t mark = signature(group, limit);
+    double left = limit->remaining, ratio = left / seen->left,
+           cube = ratio * ratio * ratio, blur = left / window,
+           length = INFINITY, speed = 0.0;
+    for (int i = 0; i < group->n; i++) {
+        length = fmin(length, group->place[i]);
+        speed = fmax(speed, group->point[i].speed);
+    }
+    double low = DBL_EPSILON * (LIMIT_GROUP_NOISE + (double)flights->impacts +
+                                4.0 * rt_time(run) * speed / length);
+    /* a path to a time that has passed led to an earlier limit */
+    double error =
+        seen->mark == mark && ratio < 1.0 && seen->meet > rt_time(run) - left
+            ? 2.0 * cube / (1.0 - cube) *
+                  limit_path_apart(run, &points, seen->x, flights->first)
+            : INFINITY;
+    if (!seen->x)
+        seen->x = NEW_N(run->arena, double, limit_path_state_size(run));
+    limit_path_state(run, seen->x);
+    seen->mark = mark;
+    seen->left = left;
+    seen->meet = rt_time(run);
+    error = fmin(error, CHATTER_BLUR * DBL_EPSILON * blur * blur * blur);
+    limit->chatter.state_error = error + low;
+    return error <= low || left <= window;
+}
+
+/* Goes to the limit along its path. *there is false, and nothing has moved,
+ * when the path cannot be made or another event comes first; *wait tells that
+ * the state is not known well enough yet. */
+static int
+take_path(struct simulation *sim, struct limit_group *group,
+          struct forecast_limit *limit, uint32_t contact, double window,
+          bool *there, bool *wait)
+{
+    struct rt *run = sim->run;
+    const struct limit_seen *seen = &work_of(sim)->seen[contact];
+    double left = limit->remaining, meet = rt_time(run) + left;
+    *there = false;
+    *wait = left > window && seen->mark == signature(group, limit) &&
+            seen->meet > rt_time(run) && left > 0.5 * seen->left &&
+            left <= seen->left;
+    if (*wait)
+        return IMP_OK;
+    struct saved_state here = saved_state_take(run);
+    struct persistent_held *held = persistent_held_now(run);
+    const struct limit_points points = points_of(group);
+    int st = limit_path_begin(run, &points, limit)
+                 ? travel(sim, group, meet, there)
+                 : IMP_OK;
+    if (!st && *there && !state_known(sim, group, limit, contact, window)) {
+        *wait = true;
+        *there = false;
+    }
+    if (!*there)
+        saved_state_restore(run, &here);
+    int again = persistent_hold_again(run, held);
+    return st ? st : again;
+}
+
+/* Goes to the limit. Within `window` seconds from now the parabola is the
+ * motion. *there is false when another event comes first, or when the state at
+ * the limit will be known better after further impacts. */
+static int
+take(struct simulation *sim, struct limit_group *group,
+     struct forecast_limit *limit, uint32_t contact, double error,
+     double window, bool *there)
+{
+    struct rt *run = sim->run;
+    double meet = rt_time(run) + limit->remaining;
+    struct saved_state here = saved_state_take(run);
+    bool wait = false;
+    int st = IMP_OK;
     *there = false;
     if (meet > sim->target)
         return IMP_OK;
-    int st = travel(sim, group, meet, there);
+    if (isfinite(window) && limit->remaining > 0.0)
+        st = take_path(sim, group, limit, contact, window, there, &wait);
+    if (!st && !*there && !wait) {
+        /* Where impulses do not turn, places may be moved onto the gaps at the
+         * limit. Elsewhere this is an error of the second order, and nothing
+         * bounds it. */
+        limit->chatter.state_error =
+            isfinite(window) && limit->remaining > 0.0
+                ? NAN
+                : DBL_EPSILON *
+                      (LIMIT_GROUP_NOISE +
+                       (double)sim->contacts[contact].flights.impacts);
+        st = travel(sim, group, meet, there);
+    }
     return st || !*there
                ? st
                : arrive(sim, group, limit, contact, error, &here, there);
@@ -646,9 +586,9 @@ limit(struct simulation *sim, uint32_t contact)
         flights->wait--;
         return IMP_OK;
     }
-    struct group *group = &work_of(sim)->g;
-    gather(sim, contact, shrunk, group);
-    if (!points(sim, group, CHATTER_AHEAD * shrunk))
+    struct limit_group *group = &work_of(sim)->g;
+    limit_group_gather(sim, contact, shrunk, group);
+    if (!limit_group_points(sim, group, CHATTER_AHEAD * shrunk))
         return IMP_OK;
     double far, window = window_of(sim, group, &far);
     flights->far = INFINITY;
@@ -688,9 +628,10 @@ limit(struct simulation *sim, uint32_t contact)
         st = take(sim, group, &found[0], contact,
                   (isfinite(flights->off) ? flights->off : T * blur) +
                       found[0].chatter.error * T,
-                  &there);
+                  window, &there);
     if (!st && !there && found[1].found && enough)
-        st = take(sim, group, &found[1], contact, found[1].remaining, &there);
+        st = take(sim, group, &found[1], contact, found[1].remaining, window,
+                  &there);
     return st;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Recorded rows of `simulate`: the expressions of `record` at the times asked
- * for and at every event (before and after an impact). */
+/* The log of events and remarks of `simulate`, and its recorded rows: the
+ * expressions of `record` at the times asked for and at every event (before and
+ * after an impact). */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -13,6 +14,36 @@
 
 #define SIMULATE_STEPS 200 /* rows when neither `at` nor `every` is given */
 #define SIMULATE_ROWS_MOST 10000000.0
+
+const char *
+simulate_contact_name(const struct simulation *sim, uint32_t contact)
+{
+    assert(sim != NULL && contact < sim->n_contacts);
+    return imp_text(sim->run->im, rt_contact(sim->run, contact)->name);
+}
+
+void
+simulate_remark(struct simulation *sim, const char *text)
+{
+    assert(sim != NULL && text != NULL);
+    VEC_PUSH(&sim->log.remarks,
+             arena_strdup(record_arena(sim->analysis), text));
+}
+
+void
+simulate_log_event(struct simulation *sim, uint32_t contact, const char *kind,
+                   const char *class, double impulse)
+{
+    assert(sim != NULL && contact < sim->n_contacts);
+    assert(kind != NULL && class != NULL);
+    assert(sim->log.time.n == sim->log.kind.n);
+    VEC_PUSH(&sim->log.time, rt_time(sim->run));
+    VEC_PUSH(&sim->log.kind, kind);
+    VEC_PUSH(&sim->log.class, class);
+    VEC_PUSH(&sim->log.contact, simulate_contact_name(sim, contact));
+    VEC_PUSH(&sim->log.number, contact);
+    VEC_PUSH(&sim->log.impulse, impulse);
+}
 
 static size_t
 item_size(const imp_val *value)

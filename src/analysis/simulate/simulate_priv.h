@@ -8,11 +8,12 @@
  *   touches.c               all that happens at contacts that close
  *   vertex_impact.c         an impact at vertices of resting polytopes
  *   accumulation.c          limits of infinitely many impacts
+ *   accumulation_group.c    which contacts and points one limit sums up
  *   persistent.c            which closed contacts carry a force
  *   impacts.c, tangency_policy.c, polytope_verdict.c, penetration.c, systems.c
  *   resting_polytopes.c     polytopes that are watched vertex by vertex
  *   flight_history.c, accumulation_record.c
- *   recorded_rows.c, pairs_without_contact.c, summary.c, event_log.c
+ *   recorded_rows.c, pairs_without_contact.c, summary.c
  */
 #ifndef IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
 #define IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
@@ -20,6 +21,7 @@
 #include "analysis/collision/verdict.h"
 #include "runtime/events/event.h"
 #include "runtime/events/vertex_plane.h"
+#include "runtime/modes/accumulation_forecast.h"
 #include "runtime/modes/contact_set.h"
 #include "runtime/modes/mode_change.h"
 #include "runtime/modes/mode_select.h"
@@ -147,6 +149,16 @@ struct simulation {
     struct pairs_without_contact *pairs; /* NULL: none is watched */
 };
 
+/* the contacts, bodies and contact points of one prediction */
+struct limit_group {
+    bool *contact, *body;
+    struct contact_point spot[CONTACT_POINTS_MOST];
+    struct contact_point_state point[CONTACT_POINTS_MOST];
+    double G[CONTACT_POINTS_MOST * CONTACT_POINTS_MOST], e[CONTACT_POINTS_MOST],
+        place[CONTACT_POINTS_MOST];
+    int n;
+};
+
 /* What the event loop does after a handler: handlers do not call each other. */
 enum next_step {
     STEP_DONE,    /* the event is dealt with */
@@ -168,10 +180,6 @@ int simulate_read_times(struct simulation *sim);
 /* Records a row of the present state, unless the last row is of it. */
 int simulate_row(struct simulation *sim);
 void simulate_put_rows(struct simulation *sim, struct record *out);
-
-/* -- event_log.c ------------------------------------------------------------
- */
-
 const char *simulate_contact_name(const struct simulation *sim,
                                   uint32_t contact);
 /* Copies the text. */
@@ -309,6 +317,23 @@ int simulate_persistent_unloaded(struct simulation *sim, int which);
  */
 int simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
                                  int which);
+
+/* -- accumulation_group.c -------------------------------------------------- */
+
+/* a gap within so many rounding errors of its place is closed */
+#define LIMIT_GROUP_NOISE 32.0
+
+/* Gathers the contacts whose impacts may concern the bodies of `contact`: those
+ * that are held, those that were hit within `window`, those that touch; and the
+ * bodies that joints connect. */
+void limit_group_gather(struct simulation *sim, uint32_t contact, double window,
+                        struct limit_group *group);
+/* Reads the contact points that may be hit within `ahead`. False: they are too
+ * many, or cannot be followed. */
+bool limit_group_points(struct simulation *sim, struct limit_group *group,
+                        double ahead);
+/* the size (m) of the terms of the contact's gap */
+double limit_group_place(const struct rt *run, uint32_t contact);
 
 /* -- accumulation.c ---------------------------------------------------------
  */

@@ -17,6 +17,8 @@
 
 #include "runtime/motion/contact_point.h"
 
+struct persistent_held;
+
 /* Splits `count` points into groups: the points of one group stand together, in
  * their order; those of group i end before end[i] (room for n). Returns how
  * many groups there are. */
@@ -34,6 +36,11 @@ int persistent_close(struct rt *run, const struct contact_point *spot, int n,
                      const double *gap, const double *rate);
 /* Sets groups of marked blocks free; NULL: all groups. */
 void persistent_release(struct rt *run, const bool *block);
+
+/* What is held now, in run->brief, to hold it again after an attempt. */
+struct persistent_held *persistent_held_now(struct rt *run);
+/* Holds this and nothing else. The state is not moved. Status of the tapes. */
+int persistent_hold_again(struct rt *run, const struct persistent_held *held);
 
 /* -- what is held now -- */
 static inline bool

@@ -200,6 +200,59 @@ persistent_release(struct rt *run, const bool *block)
     list(run);
 }
 
+/* -- an attempt ------------------------------------------------------------
+ */
+
+/* points of one group, those that push first */
+struct held_group {
+    int n, n_on;
+    bool steady;
+    struct contact_point *spot;
+};
+struct persistent_held {
+    int n;
+    struct held_group *group;
+};
+
+struct persistent_held *
+persistent_held_now(struct rt *run)
+{
+    assert(run != NULL);
+    const struct persistent_set *set = run->persistent;
+    struct persistent_held *held = NEW(run->brief, struct persistent_held);
+    held->n = set ? set->n : 0;
+    held->group = NEW_N(run->brief, struct held_group, (size_t)held->n + 1);
+    for (int i = 0; i < held->n; i++) {
+        const struct persistent_group *group = set->group[i];
+        struct held_group *to = &held->group[i];
+        *to = (struct held_group){group->n, group->n_on, group->steady, NULL};
+        to->spot =
+            NEW_N(run->brief, struct contact_point, (size_t)group->n + 1);
+        for (int k = 0; k < group->n; k++)
+            to->spot[k] = group->row[k].spot;
+    }
+    return held;
+}
+
+int
+persistent_hold_again(struct rt *run, const struct persistent_held *held)
+{
+    assert(run != NULL && held != NULL);
+    int st = IMP_OK;
+    persistent_release(run, NULL);
+    for (int i = 0; i < held->n && !st; i++) {
+        const struct held_group *from = &held->group[i];
+        struct persistent_group *group =
+            persistent_hold(run, from->spot, from->n);
+        group->n_on = from->n_on;
+        for (int k = from->n_on; k < from->n; k++)
+            group->row[k].on = false;
+        st = persistent_group_series(run, group, 2, UINT32_MAX);
+        group->steady = from->steady;
+    }
+    return st;
+}
+
 /* -- who is held -----------------------------------------------------------
  */
 

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* The contacts, bodies and points whose impacts one limit may sum up
+ * (accumulation.c): those of one contact, and all that touches, is held, or was
+ * hit of late on bodies that it moves. */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "analysis/simulate/simulate_priv.h"
+#include "runtime/gap/closest_points.h"
+#include "runtime/gap/tolerance.h"
+#include "runtime/motion/contact_point.h"
+
+/* Is the contact closed now, though it had no event? So are bodies that fly
+ * together. */
+static bool
+touches(struct simulation *sim, uint32_t contact)
+{
+    struct closest_points closest;
+    double tol, rate;
+    const imp_contact *image_contact = rt_contact(sim->run, contact);
+    if (image_contact->system != IMP_NO_SYSTEM ||
+        image_contact->flags & IMP_CONTACTF_STATED ||
+        closest_points_find(sim->run, contact, &closest, false))
+        return false;
+    gap_tolerances(sim->run, contact, &tol, &rate);
+    return closest.gap <= 2.0 * tol;
+}
+
+void
+limit_group_gather(struct simulation *sim, uint32_t contact, double window,
+                   struct limit_group *group)
+{
+    assert(sim != NULL && contact < sim->n_contacts && group != NULL);
+    struct rt *run = sim->run;
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    memset(group->contact, 0, sim->n_contacts * sizeof *group->contact);
+    memset(group->body, 0, run->im->bodies.n * sizeof *group->body);
+    group->contact[contact] = true;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t other = 0; other < sim->n_contacts; other++) {
+            const imp_contact *image_contact = rt_contact(run, other);
+            const struct simulated_contact *t = &sim->contacts[other];
+            bool one = contact_point_body_moves(run, image_contact->body[0]) &&
+                       group->body[image_contact->body[0]],
+                 two = contact_point_body_moves(run, image_contact->body[1]) &&
+                       group->body[image_contact->body[1]];
+            if (!group->contact[other] && (one || two) &&
+                t->watch != WATCH_OFF && !t->through && !t->overlap &&
+                (persistent_holds(run, other) ||
+                 (t->flights.impacts &&
+                  rt_time(run) - t->flights.last <= window) ||
+                 touches(sim, other)))
+                group->contact[other] = more = true;
+            for (int e = 0; e < 2 && group->contact[other]; e++)
+                if (contact_point_body_moves(run, image_contact->body[e]) &&
+                    !group->body[image_contact->body[e]])
+                    group->body[image_contact->body[e]] = more = true;
+        }
+        for (uint32_t other = 0; other < run->im->joints.n; other++) {
+            bool one = contact_point_body_moves(run, joint[other].body[0]) &&
+                       group->body[joint[other].body[0]],
+                 two = contact_point_body_moves(run, joint[other].body[1]) &&
+                       group->body[joint[other].body[1]];
+            if (one == two ||
+                !contact_point_body_moves(run, joint[other].body[0]) ||
+                !contact_point_body_moves(run, joint[other].body[1]))
+                continue;
+            group->body[joint[other].body[one ? 1 : 0]] = more = true;
+        }
+    }
+}
+
+double
+limit_group_place(const struct rt *run, uint32_t contact)
+{
+    assert(contact < run->im->contacts.n);
+    double sum = 0.0;
+    for (int e = 0; e < 2; e++) {
+        const imp_body *body = rt_body(run, rt_contact(run, contact)->body[e]);
+        double radius = run->env[body->env_body + IMP_BODY_RADIUS];
+        for (uint32_t i = 0; i < run->im->dim; i++)
+            sum += fabs(run->env[body->env_state + i]);
+        sum += isfinite(radius) ? radius : 0.0;
+    }
+    return sum;
+}
+
+/* Lists all points of the group's contacts that may come to touch at all.
+ * False: those of one contact cannot be followed. */
+static bool
+list_points(struct simulation *sim, const struct limit_group *group,
+            struct point_list *list)
+{
+    struct rt *run = sim->run;
+    double tol, rate;
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
+        if (!group->contact[contact])
+            continue;
+        int most = contact_set_room(run, contact);
+        struct contact_point *spot =
+            NEW_N(run->brief, struct contact_point, (size_t)most);
+        gap_tolerances(run, contact, &tol, &rate);
+        int k = contact_set_near(run, contact, 2.0 * tol, INFINITY, spot, most);
+        if (k < 0)
+            return false;
+        for (int i = 0; i < k; i++)
+            point_list_add(sim, list, &spot[i]);
+    }
+    return list->n > 0;
+}
+
+bool
+limit_group_points(struct simulation *sim, struct limit_group *group,
+                   double ahead)
+{
+    assert(sim != NULL && group != NULL && ahead >= 0.0);
+    struct rt *run = sim->run;
+    struct point_list list = {0};
+    double tol, rate;
+    int near = 0;
+    if (!list_points(sim, group, &list))
+        return false;
+    struct contact_point_state *state =
+        NEW_N(run->brief, struct contact_point_state, (size_t)list.n);
+    if (contact_point_states(run, list.spot, list.n, state, NULL))
+        return false;
+    for (int point = 0; point < list.n; point++) {
+        const struct contact_point_state *p = &state[point];
+        double low = LIMIT_GROUP_NOISE * DBL_EPSILON *
+                     limit_group_place(run, list.spot[point].contact);
+        if (p->gap > low + ahead * (fabs(p->rate) + ahead * fabs(p->free)))
+            continue;
+        if (near == CONTACT_POINTS_MOST)
+            return false;
+        group->spot[near++] = list.spot[point];
+    }
+    group->n = near;
+    if (near == 0 ||
+        contact_point_states(run, group->spot, near, group->point, group->G))
+        return false;
+    /* impacts hand the rounding of their speeds on from point to point */
+    double speed = 0.0, acc = 0.0;
+    for (int point = 0; point < near; point++) {
+        speed = fmax(speed, group->point[point].speed);
+        acc =
+            fmax(acc, mode_still_acceleration(run, group->spot[point].contact));
+    }
+    for (int point = 0; point < near; point++) {
+        uint32_t contact = group->spot[point].contact;
+        group->e[point] =
+            run->env[rt_contact(run, contact)->env_contact + IMP_CONTACT_E];
+        group->place[point] = limit_group_place(run, contact);
+        /* a point that has just been hit, or is held, is closed */
+        gap_tolerances(run, contact, &tol, &rate);
+        if (fabs(group->point[point].gap) <=
+            LIMIT_GROUP_NOISE * DBL_EPSILON * group->place[point])
+            group->point[point].gap = 0.0;
+        if (group->point[point].gap == 0.0 &&
+            fabs(group->point[point].rate) <=
+                LIMIT_GROUP_NOISE * DBL_EPSILON * speed)
+            group->point[point].rate = 0.0;
+        if (group->point[point].gap == 0.0 && group->point[point].rate == 0.0 &&
+            fabs(group->point[point].free) <= acc)
+            group->point[point].free = 0.0;
+    }
+    for (int point = 0; point < persistent_count(run); point++) {
+        bool on;
+        const struct contact_point *held =
+            persistent_point(run, point, &on, NULL);
+        for (int k = 0; k < near; k++)
+            if (!memcmp(&group->spot[k], held, sizeof *held))
+                group->point[k].gap = group->point[k].rate = 0.0;
+    }
+    return true;
+}

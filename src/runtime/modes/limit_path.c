@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* The motion of bodies from an impact to the limit of the impacts that follow,
+ * as runtime/flow/limit_path.c makes it for systems.
+ *
+ * Impulses act along M^-1 N^T of the points that are hit. In coordinates of
+ * which some are the gaps of these points, they change the momenta of the gaps
+ * alone, wherever the gaps are. The momenta of the other coordinates are
+ * carried by the motion, in which the gaps are of the second order of the time
+ * left, and their rates of the first and zero on the average. So any motion
+ * that begins with the gaps of now and ends with those of the limit meets the
+ * state at the limit up to the third order. The nearest to the true one slides
+ * along the points that are closed. One impulse at each of the others lets its
+ * gap come to that of the limit. To project the state onto the gaps at the
+ * limit instead would be an error of the second order: momenta about a point
+ * change when the place is moved and the velocity is not. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "runtime/modes/limit_path.h"
+
+/* the points that the path moves */
+struct path {
+    struct contact_point spot[CONTACT_POINTS_MOST], slide[CONTACT_POINTS_MOST];
+    double gap[CONTACT_POINTS_MOST], rate[CONTACT_POINTS_MOST];
+    int n, n_slide;
+};
+
+/* Of each point the gap now and the rate that brings it to the limit: a
+ * parabola with the acceleration that the sliding points leave it. False: no
+ * forces keep these closed. */
+static bool
+aim(struct rt *run, const struct limit_points *points,
+    const struct forecast_limit *limit, struct path *path)
+{
+    size_t n = (size_t)points->n;
+    struct contact_point_state *state =
+        NEW_N(run->brief, struct contact_point_state, n + 1);
+    double acc[CONTACT_POINTS_MOST], left = limit->remaining;
+    path->n = path->n_slide = 0;
+    memcpy(state, points->point, n * sizeof *state);
+    for (int i = 0; i < points->n; i++)
+        if (limit->closed[i] && state[i].gap == 0.0) {
+            state[i].rate = 0.0;
+            path->slide[path->n_slide++] = points->spot[i];
+        }
+    if (!forecast_accelerations(run, points->n, state, points->G, acc))
+        return false;
+    for (int i = 0; i < points->n; i++) {
+        if (!limit->closed[i] && !limit->moved[i])
+            continue;
+        bool slides = limit->closed[i] && state[i].gap == 0.0;
+        path->gap[path->n] = state[i].gap;
+        path->rate[path->n] = slides ? 0.0
+                                     : (limit->gap[i] - state[i].gap) / left -
+                                           0.5 * acc[i] * left;
+        path->spot[path->n++] = points->spot[i];
+    }
+    return true;
+}
+
+static int
+begin(struct rt *run, const struct limit_points *points,
+      const struct forecast_limit *limit, bool *begun)
+{
+    struct path *path = NEW(run->brief, struct path);
+    int *end = NEW_N(run->brief, int, CONTACT_POINTS_MOST + 1), first = 0;
+    enum mode_choice choice = MODE_FREE;
+    *begun = aim(run, points, limit, path) && path->n > 0;
+    if (!*begun)
+        return IMP_OK;
+    int st = persistent_close(run, path->spot, path->n, path->gap, path->rate);
+    int n_group = persistent_split(run, path->slide, path->n_slide, end);
+    for (int i = 0; i < n_group && !st; first = end[i++]) {
+        st = mode_select(run, path->slide + first, end[i] - first, -1, &choice);
+        *begun &= choice != MODE_JAMMED;
+    }
+    return st;
+}
+
+bool
+limit_path_begin(struct rt *run, const struct limit_points *points,
+                 const struct forecast_limit *limit)
+{
+    assert(run != NULL && points->n > 0 && limit->remaining > 0.0);
+    assert(points->n <= CONTACT_POINTS_MOST);
+    struct diags quiet, *told = run->ds;
+    bool begun;
+    /* What cannot be evaluated here is no mistake of the model: the limit is
+     * taken without this path. */
+    diags_init(&quiet, run->brief, told->sources);
+    run->ds = &quiet;
+    int st = begin(run, points, limit, &begun);
+    run->ds = told;
+    return begun && !st;
+}
+
+size_t
+limit_path_state_size(const struct rt *run)
+{
+    return run->im->layout.contact - run->im->layout.state;
+}
+
+void
+limit_path_state(const struct rt *run, double *state)
+{
+    assert(run != NULL && state != NULL);
+    memcpy(state, run->env + run->im->layout.state,
+           limit_path_state_size(run) * sizeof *state);
+}
+
+/* The lengths and speeds of which the motion of the group's bodies is made. */
+static void
+sizes(const struct rt *run, const struct limit_points *points, double flight,
+      double *length, double *speed)
+{
+    uint32_t dim = run->im->dim, spins = dim == 2 ? 1 : 3;
+    double acc = 0.0;
+    *length = *speed = 0.0;
+    for (int i = 0; i < points->n; i++) {
+        acc = fmax(acc, fabs(points->point[i].free));
+        *length = fmax(*length, points->place[i]);
+    }
+    for (uint32_t b = 0; b < run->im->bodies.n; b++) {
+        const imp_body *body = rt_body(run, b);
+        const double *velocity =
+            run->env + body->env_state + (dim == 2 ? 3 : 7);
+        double radius = run->env[body->env_body + IMP_BODY_RADIUS], sum = 0.0;
+        if (!points->body[b])
+            continue;
+        for (uint32_t i = 0; i < dim; i++)
+            sum += fabs(velocity[i]);
+        for (uint32_t i = 0; i < spins && isfinite(radius); i++)
+            sum += fabs(velocity[dim + i]) * radius;
+        *speed = fmax(*speed, sum);
+    }
+    *speed += acc * flight;
+}
+
+double
+limit_path_apart(const struct rt *run, const struct limit_points *points,
+                 const double *state, double flight)
+{
+    assert(points != NULL && state != NULL && flight >= 0.0);
+    uint32_t dim = run->im->dim, places = dim == 2 ? 3 : 7,
+             all = dim == 2 ? 6 : 13;
+    double length, speed, most = 0.0;
+    sizes(run, points, flight, &length, &speed);
+    for (uint32_t b = 0; b < run->im->bodies.n; b++) {
+        const imp_body *body = rt_body(run, b);
+        double radius = run->env[body->env_body + IMP_BODY_RADIUS];
+        double arm = isfinite(radius) ? radius : length;
+        const double *now = run->env + body->env_state,
+                     *other = state + (body->env_state - run->im->layout.state);
+        for (uint32_t i = 0; i < all && points->body[b]; i++) {
+            bool turns = i < places ? i >= dim : i >= places + dim;
+            double off = fabs(now[i] - other[i]) * (turns ? arm : 1.0);
+            most = fmax(most, off / (i < places ? length : speed));
+        }
+    }
+    return most;
+}

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Lemke's method, and the solution polished on the set it finds. The problem
- * is scaled to a unit diagonal first, so that one tolerance serves bodies of
- * any mass. See lcp.h.
+/* Lemke's method, and the solution polished on the set it finds. Where many
+ * rows depend on each other rounding can lead its pivots astray: what it finds
+ * is checked, and descent finds what it did not. The problem is scaled to a
+ * unit diagonal first, so that one tolerance serves bodies of any mass. See
+ * lcp.h.
  *
  * Letters: w = G z + q with n rows; T is the tableau, p the scaled q; a and v
  * are the columns and vectors of the SVD of G on the set, x the solution there.
@@ -21,9 +23,6 @@
 /* w counts as zero below this share of q: the polished solution of size 1 has
  * errors of condition * eps */
 #define SLACK_ZERO 1e-9
-/* added to the unit diagonal where Lemke's method found a ray that may be a
- * result of rounding */
-#define MORE 1e-9
 
 size_t
 lcp_room(int n)
@@ -68,14 +67,13 @@ before(int n, const double *T, int col, int i, int k)
 }
 
 static void
-tableau(int n, const double *g, const double *p, double size, double more,
-        double *T)
+tableau(int n, const double *g, const double *p, double size, double *T)
 {
     for (int i = 0; i < n; i++) {
         double *t = T + i * (2 * n + 2);
         for (int j = 0; j < n; j++) {
             t[j] = i == j;
-            t[n + j] = -g[i * n + j] - (i == j ? more : 0);
+            t[n + j] = -g[i * n + j];
         }
         t[2 * n] = -1;
         t[2 * n + 1] = p[i] / size;
@@ -168,12 +166,170 @@ polish(int n, const double *G, const double *q, const int *in, double size,
     return 0;
 }
 
+/* -- by descent -------------------------------------------------------------
+ */
+
+struct descent {
+    int n, n_set, set[256];
+    bool in[256];
+    const double *g, *p;
+    double size;
+    double *z, *step; /* the way from z to the least value on the set */
+    double *a, *v, *work;
+};
+
+/* Finds the step from z to the least value of z.g z/2 + p.z on the set, the
+ * shortest one. False: the value falls for ever; the step is such a way. */
+static bool
+least_on_set(struct descent *descent)
+{
+    int n = descent->n, m = descent->n_set, rank = 0;
+    double *singular = descent->work, *rhs = singular + n, *scratch = rhs + n;
+    for (int i = 0; i < m; i++) {
+        int row = descent->set[i];
+        rhs[i] =
+            -descent->p[row] - dense_dot(n, descent->g + row * n, descent->z);
+        for (int j = 0; j < m; j++)
+            descent->a[j * m + i] = descent->g[row * n + descent->set[j]];
+    }
+    dense_svd(m, m, descent->a, descent->v, singular);
+    while (rank < m && singular[rank] > dense_tolerance(m, m) * singular[0])
+        rank++;
+    dense_svd_solve(m, m, descent->a, descent->v, singular, rank, rhs,
+                    descent->step, scratch);
+    double rest = 0;
+    for (int i = 0; i < m; i++) {
+        int row = descent->set[i];
+        scratch[i] = rhs[i];
+        for (int j = 0; j < m; j++)
+            scratch[i] -=
+                descent->g[row * n + descent->set[j]] * descent->step[j];
+        rest = fmax(rest, fabs(scratch[i]));
+    }
+    if (rest <= SLACK_ZERO * descent->size)
+        return true;
+    memcpy(descent->step, scratch, sizeof *scratch * (size_t)m);
+    return false;
+}
+
+/* Goes along the step as far as no z gets negative, and takes the rows that end
+ * it out of the set. Returns 1 if nothing ended the step, -1 if nothing ends a
+ * way on which the value falls for ever. */
+static int
+go(struct descent *descent, bool bounded)
+{
+    double most = bounded ? 1 : INFINITY;
+    for (int i = 0; i < descent->n_set; i++) {
+        double z = descent->z[descent->set[i]], step = descent->step[i];
+        if (step < 0 && z < -step * most)
+            most = z / -step;
+    }
+    if (isinf(most))
+        return -1;
+    int kept = 0;
+    for (int i = 0; i < descent->n_set; i++) {
+        int row = descent->set[i];
+        double z = descent->z[row], step = descent->step[i];
+        bool ends = step < 0 && z <= -step * most;
+        descent->z[row] = ends ? 0 : z + most * step;
+        descent->in[row] = !ends;
+        if (!ends)
+            descent->set[kept++] = row;
+    }
+    bool whole = kept == descent->n_set;
+    descent->n_set = kept;
+    return whole;
+}
+
+/* The z of least z.g z/2 + p.z under z >= 0, row by row (Lawson & Hanson 1974,
+ * chapter 23). Every round lowers the value, so that rounding cannot lead it
+ * astray as it can Lemke's method where many rows depend on each other. A row
+ * that cannot enter by itself is left out until another has. Status as
+ * lcp_solve. */
+static int
+descend(struct descent *descent)
+{
+    int n = descent->n;
+    bool barred[256] = {false};
+    memset(descent->z, 0, sizeof *descent->z * (size_t)n);
+    memset(descent->in, 0, sizeof descent->in);
+    descent->n_set = 0;
+    for (int round = 0; round < 20 + 10 * n; round++) {
+        int enters = -1, went = 0;
+        double least = -PIVOT_ZERO * descent->size;
+        for (int i = 0; i < n; i++) {
+            double w =
+                descent->p[i] + dense_dot(n, descent->g + i * n, descent->z);
+            if (!descent->in[i] && !barred[i] && w < least) {
+                least = w;
+                enters = i;
+            }
+        }
+        if (enters < 0)
+            return 0;
+        descent->in[enters] = true;
+        descent->set[descent->n_set++] = enters;
+        while (!went && descent->n_set > 0)
+            if ((went = go(descent, least_on_set(descent))) < 0)
+                return 1;
+        if (descent->z[enters] > 0)
+            memset(barred, 0, sizeof barred);
+        barred[enters] = !(descent->z[enters] > 0);
+    }
+    return 3;
+}
+
+/* does z, whose entries outside the set `in` are 0, leave no w below 0, and
+ * none above 0 on the set? */
+static bool
+is_solved(int n, const double *g, const double *p, double size, const double *z,
+          const int *in)
+{
+    for (int i = 0; i < n; i++) {
+        double w = p[i] + dense_dot(n, g + i * n, z);
+        if (w < -SLACK_ZERO * size || (in[i] && w > SLACK_ZERO * size))
+            return false;
+    }
+    return true;
+}
+
+/* Every contact that stays closed may carry a load: takes the least z among
+ * these contacts. Status as lcp_solve. */
+static int
+least(int n, const double *G, const double *q, const double *scaled,
+      const double *p, double size, const double *trial, const double *scale,
+      const int *in, double *z, double *room)
+{
+    int more[256], wider = 0, lost = 0, st = 1;
+    double *best = room, *scratch = room + n;
+    for (int i = 0; i < n; i++) {
+        double wi = p[i] + dense_dot(n, scaled + i * n, trial);
+        more[i] =
+            in[i] || (fabs(wi) <= SLACK_ZERO * size && scaled[i * n + i] > 0);
+        wider |= more[i] && !in[i];
+    }
+    /* least in the user's own units, so without the scaling */
+    double qsize = 0;
+    for (int i = 0; i < n; i++)
+        qsize = fmax(qsize, fabs(q[i]));
+    if (wider)
+        st = polish(n, G, q, more, qsize, best, scratch, &lost);
+    if (st) {
+        int also;
+        st = polish(n, G, q, in, qsize, best, scratch, &also);
+        lost |= also;
+    }
+    for (int i = 0; i < n; i++)
+        z[i] = st ? trial[i] * scale[i] : best[i];
+    return lost ? 2 : 0;
+}
+
 int
 lcp_solve(int n, const double *G, const double *q, double *z, double *room)
 {
     assert(n >= 0);
     assert(n == 0 || (G != NULL && q != NULL && z != NULL && room != NULL));
-    int width = 2 * n + 2, basis[256], in[256], lost = 0;
+    int width = 2 * n + 2, basis[256], in[256];
     double *T = room, *scaled = T + n * width, *p = scaled + n * n,
            *scale = p + n, *trial = scale + n, *rest = trial + n, size = 0;
     memset(z, 0, sizeof *z * (size_t)n);
@@ -189,53 +345,26 @@ lcp_solve(int n, const double *G, const double *q, double *z, double *room)
     }
     if (!(size > 0))
         return 0;
-    tableau(n, scaled, p, size, 0, T);
+    tableau(n, scaled, p, size, T);
     int st = lemke(n, T, basis);
-    bool retry = st != 0;
-    if (retry) {
-        /* Where G is singular, a ray may be a result of rounding. With a
-         * little more on the diagonal the problem always has a solution. This
-         * solution counts if it solves the problem as it was. */
-        memset(trial, 0, sizeof *trial * (size_t)n);
-        for (int round = 0; round < 3; round++) {
-            /* The proximal term that was added is subtracted again. */
-            for (int i = 0; i < n; i++)
-                rest[i] = p[i] - MORE * trial[i];
-            tableau(n, scaled, rest, size, MORE, T);
-            if (lemke(n, T, basis))
-                return st;
-            take(n, T, basis, size, trial, in);
-        }
+    if (!st)
+        take(n, T, basis, size, trial, in);
+    if (st || !is_solved(n, scaled, p, size, trial, in)) {
+        struct descent descent = {.n = n,
+                                  .g = scaled,
+                                  .p = p,
+                                  .size = size,
+                                  .z = trial,
+                                  .step = T + 2 * n * n,
+                                  .a = T,
+                                  .v = T + n * n,
+                                  .work = rest};
+        if ((st = descend(&descent)))
+            return st;
         for (int i = 0; i < n; i++)
-            if (p[i] + dense_dot(n, scaled + i * n, trial) < -SLACK_ZERO * size)
-                return st;
+            in[i] = descent.in[i];
     }
-    take(n, T, basis, size, trial, in);
-    /* Every contact that stays closed may carry a load: take the least z among
-     * these contacts. */
-    int more[256], wider = 0;
-    for (int i = 0; i < n; i++) {
-        double wi = p[i] + dense_dot(n, scaled + i * n, trial);
-        more[i] =
-            in[i] || (fabs(wi) <= SLACK_ZERO * size && scaled[i * n + i] > 0);
-        wider |= more[i] && !in[i];
-    }
-    double *best = rest, *scratch = rest + n;
-    int st2 = 1;
-    /* least in the user's own units, so without the scaling */
-    double qsize = 0;
-    for (int i = 0; i < n; i++)
-        qsize = fmax(qsize, fabs(q[i]));
-    if (wider)
-        st2 = polish(n, G, q, more, qsize, best, scratch, &lost);
-    if (st2) {
-        int l2;
-        st2 = polish(n, G, q, in, qsize, best, scratch, &l2);
-        lost |= l2;
-    }
-    for (int i = 0; i < n; i++)
-        z[i] = st2 ? trial[i] * scale[i] : best[i];
-    return lost ? 2 : 0;
+    return least(n, G, q, scaled, p, size, trial, scale, in, z, rest);
 }
 
 int
@@ -252,7 +381,7 @@ lcp_lemke(int n, const double *M, const double *q, double *z, double *room)
         size = fmax(size, fabs(q[i]));
     if (!(size > 0.0))
         return 0;
-    tableau(n, M, q, size, 0.0, room);
+    tableau(n, M, q, size, room);
     int st = lemke(n, room, basis);
     if (!st)
         take(n, room, basis, size, z, in);

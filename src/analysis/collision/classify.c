@@ -166,6 +166,21 @@ jump_text(struct analysis *analysis, double before, double after)
                         num_digits(b, before, 6), num_digits(f, after, 6));
 }
 
+/* Reads the option `order`: up to which order the series of the gap is read. */
+static int
+read_order(struct analysis *analysis, const imp_command *command, double *order)
+{
+    int st = arg_number(analysis, command, IMP_OPT_classify_order, 8.0, order);
+    if (st || (*order >= 6.0 && *order <= JET_MAX && *order == floor(*order)))
+        return st;
+    char text[NUM_TEXT];
+    diag_add(analysis->ds, DIAG_E0705,
+             arg_option(analysis, command, IMP_OPT_classify_order)->range,
+             "`order` is %s: it must be a whole number from 6 to %d",
+             num_shortest(text, *order), JET_MAX);
+    return IMP_BADMODEL;
+}
+
 static int
 cmd_classify(struct analysis *analysis, const imp_command *command,
              struct record *out)
@@ -180,17 +195,8 @@ cmd_classify(struct analysis *analysis, const imp_command *command,
     int st;
     if ((st = touch_option_until(analysis, command, IMP_OPT_classify_until,
                                  &until)) ||
-        (st = arg_number(analysis, command, IMP_OPT_classify_order, 8.0,
-                         &order)))
+        (st = read_order(analysis, command, &order)))
         return st;
-    if (!(order >= 6.0 && order <= JET_MAX) || order != floor(order)) {
-        char s[NUM_TEXT];
-        diag_add(analysis->ds, DIAG_E0705,
-                 arg_option(analysis, command, IMP_OPT_classify_order)->range,
-                 "`order` is %s: it must be a whole number from 6 to %d",
-                 num_shortest(s, order), JET_MAX);
-        return IMP_BADMODEL;
-    }
     if ((st = touch_find(analysis, arg_contact(analysis, command, 0), until,
                          &touch)))
         return st;

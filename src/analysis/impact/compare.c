@@ -106,6 +106,21 @@ same_in_all_orders(struct analysis *analysis, struct impact_solver *solver,
     return same;
 }
 
+/* Gives the angles between the contacts in the metric of the masses (nc x nc).
+ * Returns whether all of them are right angles. */
+static bool
+kinetic_angles(const struct impact_solver *solver, size_t nc, double *angle)
+{
+    bool right = true;
+    for (size_t i = 0; i < nc; i++)
+        for (size_t j = 0; j < nc; j++) {
+            double cosine = delassus_cosine(solver, (int)i, (int)j);
+            angle[i * nc + j] = i == j ? 0 : acos(fmax(-1, fmin(1, cosine)));
+            right &= i == j || delassus_orthogonal(solver, (int)i, (int)j);
+        }
+    return right;
+}
+
 static int
 cmd_compare(struct analysis *analysis, const imp_command *command,
             struct record *out)
@@ -128,13 +143,7 @@ cmd_compare(struct analysis *analysis, const imp_command *command,
     bool on[LAWS];
 
     /* the angles first: laws change G in the solver */
-    bool right = true;
-    for (size_t i = 0; i < nc; i++)
-        for (size_t j = 0; j < nc; j++) {
-            double q = delassus_cosine(solver, (int)i, (int)j);
-            angle[i * nc + j] = i == j ? 0 : acos(fmax(-1, fmin(1, q)));
-            right &= i == j || delassus_orthogonal(solver, (int)i, (int)j);
-        }
+    bool right = kinetic_angles(solver, nc, angle);
     bool known, same = same_in_all_orders(analysis, solver, right, &known);
     /* a law that gives no motion has no row */
     for (uint32_t l = 0; l < LAWS; l++) {

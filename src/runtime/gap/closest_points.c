@@ -128,9 +128,7 @@ gap_rate(struct rt *run, uint32_t contact, const struct closest_points *points)
             support_rotate(&support, state + 10, spin);
         for (int j = 0; j < 3; j++)
             arm[j] = point[j] - support.c[j];
-        velocity[0] += spin[1] * arm[2] - spin[2] * arm[1];
-        velocity[1] += spin[2] * arm[0] - spin[0] * arm[2];
-        velocity[2] += spin[0] * arm[1] - spin[1] * arm[0];
+        vec3_add_scaled_cross(1.0, spin, arm, velocity);
         rate += (which == 0 ? -1.0 : 1.0) * vec3_dot(points->n, velocity);
     }
     return rate;

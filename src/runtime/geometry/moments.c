@@ -326,6 +326,24 @@ offset(const struct quad *quad, const struct moments *m)
     return sqrt(s) / len;
 }
 
+/* Has the body an end along each axis? One that is not bounded, such as a
+ * cylinder, usually has none along an axis. */
+static bool
+ends_along_axes(struct quad *quad)
+{
+    for (int i = 0; i < 2 * quad->n; i++) {
+        double direction[3] = {0, 0, 0};
+        direction[i / 2] = i % 2 ? -1 : 1;
+        struct ray_hit hit;
+        quad->fault = ray_hit(quad->r, quad->body, quad->o, direction, 0, &hit);
+        memcpy(quad->bad, direction, sizeof direction);
+        if (quad->fault == RAY_NO_END || quad->fault == RAY_OUTSIDE)
+            return false;
+    }
+    quad->fault = RAY_OK;
+    return true;
+}
+
 enum ray_fault
 moments_find(struct rt *run, uint32_t body, struct moments *out, double bad[3])
 {
@@ -335,19 +353,8 @@ moments_find(struct rt *run, uint32_t body, struct moments *out, double bad[3])
     for (int i = 0; i < 3; i++)
         quad.mirror[i] =
             i < quad.n && (image_body->flags & (IMP_BODYF_MIRROR_X << i));
-
-    /* A body that is not bounded, such as a cylinder, usually has no end along
-     * an axis. */
-    for (int i = 0; i < 2 * quad.n; i++) {
-        double d[3] = {0, 0, 0};
-        d[i / 2] = i % 2 ? -1 : 1;
-        struct ray_hit hit;
-        quad.fault = ray_hit(run, body, quad.o, d, 0, &hit);
-        memcpy(quad.bad, d, sizeof d);
-        if (quad.fault == RAY_NO_END || quad.fault == RAY_OUTSIDE)
-            goto fault;
-    }
-    quad.fault = RAY_OK;
+    if (!ends_along_axes(&quad))
+        goto fault;
 
     /* A coarse pass tells whether the body is star-shaped, and where its middle
      * is. */

@@ -94,13 +94,13 @@ static inline void
 six_of(const struct impact_body *b, double g, double sign, const double f[3],
        const double t[3], const double r[3], double out[6])
 {
-    double k[3] = {t[0] + (r[1] * f[2] - r[2] * f[1]),
-                   t[1] + (r[2] * f[0] - r[0] * f[2]),
-                   t[2] + (r[0] * f[1] - r[1] * f[0])};
+    double moment[3] = {t[0], t[1], t[2]};
+    vec3_add_scaled_cross(1.0, r, f, moment);
     for (int i = 0; i < 3; i++) {
         out[i] = g * f[i];
-        out[3 + i] = sign * (b->root[i] * k[0] + b->root[3 + i] * k[1] +
-                             b->root[6 + i] * k[2]);
+        out[3 + i] =
+            sign * (b->root[i] * moment[0] + b->root[3 + i] * moment[1] +
+                    b->root[6 + i] * moment[2]);
     }
 }
 

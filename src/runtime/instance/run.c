@@ -3,10 +3,10 @@
  * tapes, which are machine code if there is any, else interpreted by the
  * evaluator.
  *
- * Invariants: run->rows.block[b] and run->rows.contact[c] are zeroed once and only
- * written by series functions; the IMP_ROW_PAD entries before coefficient 0
- * stay zero. run->start.state holds the state at time 0 after set-up. No number
- * that is not finite goes on from here without a status (I5). */
+ * Invariants: run->rows.block[b] and run->rows.contact[c] are zeroed once and
+ * only written by series functions; the IMP_ROW_PAD entries before coefficient
+ * 0 stay zero. run->start.state holds the state at time 0 after set-up. No
+ * number that is not finite goes on from here without a status (I5). */
 #include "runtime/instance/run.h"
 
 #include <assert.h>
@@ -138,14 +138,12 @@ reason(struct rt *run, enum imp_op op, double first, double second)
             run->arena, "logarithm of %s, which is not positive", first_text);
     case IMP_OP_LOG1P:
         return arena_printf(run->arena,
-                            "logarithm of 1 + (%s), which is not "
-                            "positive",
+                            "logarithm of 1 + (%s), which is not positive",
                             first_text);
     case IMP_OP_POW:
         if (first < 0.0 && second != floor(second))
             return arena_printf(run->arena,
-                                "%s is negative and has no real "
-                                "power %s",
+                                "%s is negative and has no real power %s",
                                 first_text, second_text);
         /* fall through */
     case IMP_OP_ABSPOW:
@@ -158,13 +156,11 @@ reason(struct rt *run, enum imp_op op, double first, double second)
     case IMP_OP_ASIN:
     case IMP_OP_ACOS:
         return arena_printf(run->arena,
-                            "arc function of %s, which is not "
-                            "between -1 and 1",
+                            "arc function of %s, which is not between -1 and 1",
                             first_text);
     case IMP_OP_ATANH:
         return arena_printf(run->arena,
-                            "atanh of %s, which is not between -1 "
-                            "and 1",
+                            "atanh of %s, which is not between -1 and 1",
                             first_text);
     case IMP_OP_ACOSH:
         return arena_printf(run->arena, "acosh of %s, which is below 1",
@@ -172,8 +168,7 @@ reason(struct rt *run, enum imp_op op, double first, double second)
     case IMP_OP_GAMMA:
     case IMP_OP_LGAMMA:
         return arena_printf(run->arena,
-                            "gamma function of %s: a pole, or too "
-                            "large",
+                            "gamma function of %s: a pole, or too large",
                             first_text);
     case IMP_OP_MOD:
         return "remainder of a division by zero";

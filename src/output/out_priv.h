@@ -76,11 +76,8 @@ void out_plot_head(struct buf *buf, const struct out_format *format,
 void out_plot_label(struct buf *buf, const struct out_column *column);
 void out_plot_quoted(struct buf *buf, const char *s); /* a text in quotes, for a
                                                        * script */
-/* the line that says what was plotted; in JSON it has the data */
-void out_plotted(struct output *output, const char *file, const char *title,
-                 bool draw, const struct out_column *x_axis,
-                 const struct out_column *ys, size_t n_ys);
-/* the same for curves; z: the columns y and z of a map, or NULL */
+/* Writes the line that says what was plotted, for curves; in JSON it has the
+ * data. z: the columns y and z of a map, or NULL */
 void out_plotted_curves(struct output *output, const char *file,
                         const char *title, bool draw,
                         const struct out_column *x_axis,

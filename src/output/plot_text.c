@@ -301,53 +301,6 @@ json_column(struct buf *buf, const struct out_column *column)
     buf_putc(buf, '}');
 }
 
-int
-out_plot(struct output *output, struct diags *ds, imp_range where,
-         const char *file, const char *title, const struct out_column *x_axis,
-         const struct out_column *ys, size_t n_ys)
-{
-    const struct out_format *format =
-        file ? out_format_of(ds, where, file, OUT_PICTURE) : NULL;
-    int st = IMP_OK;
-    if (file && !format)
-        return IMP_BADMODEL;
-    bool draw = output->dir && file;
-    if (draw && (st = out_plot_gnuplot(output, ds, where, format, file, title,
-                                       x_axis, ys, n_ys)))
-        return st;
-    if (!output->json && !draw) {
-        struct out_curve *curves = NEW_N(ds->arena, struct out_curve, n_ys + 1);
-        for (size_t j = 0; j < n_ys; j++)
-            curves[j] = (struct out_curve){.x = *x_axis, .y = ys[j]};
-        out_plot_text(output, title, x_axis, curves, n_ys);
-        return IMP_OK;
-    }
-    out_plotted(output, file, title, draw, x_axis, ys, n_ys);
-    return IMP_OK;
-}
-
-int
-out_curves(struct output *output, struct diags *ds, imp_range where,
-           const char *file, const char *title, const struct out_column *x_axis,
-           const struct out_curve *curves, size_t n_curves)
-{
-    const struct out_format *format =
-        out_format_of(ds, where, file, OUT_PICTURE);
-    int st = IMP_OK;
-    if (!format)
-        return IMP_BADMODEL;
-    if (output->dir &&
-        (st = out_curves_gnuplot(output, ds, where, format, file, title, x_axis,
-                                 curves, n_curves)))
-        return st;
-    if (!output->json && !output->dir)
-        out_plot_text(output, title, x_axis, curves, n_curves);
-    else
-        out_plotted_curves(output, file, title, output->dir != NULL, x_axis,
-                           NULL, curves, n_curves);
-    return IMP_OK;
-}
-
 /* the head of the object, up to the series */
 static void
 plotted_head(struct buf *buf, const char *file, const char *title, bool draw,
@@ -381,10 +334,11 @@ plotted_tail(struct output *output, struct buf *buf, const char *file,
     buf_free(buf);
 }
 
-void
-out_plotted(struct output *output, const char *file, const char *title,
-            bool draw, const struct out_column *x_axis,
-            const struct out_column *ys, size_t n_ys)
+/* Writes the line that says what was plotted; in JSON it has the data. */
+static void
+plotted(struct output *output, const char *file, const char *title, bool draw,
+        const struct out_column *x_axis, const struct out_column *ys,
+        size_t n_ys)
 {
     assert(file || !draw);
     struct buf buf = {0};
@@ -396,6 +350,53 @@ out_plotted(struct output *output, const char *file, const char *title,
         json_column(&buf, &ys[j]);
     }
     plotted_tail(output, &buf, file, title, draw);
+}
+
+int
+out_plot(struct output *output, struct diags *ds, imp_range where,
+         const char *file, const char *title, const struct out_column *x_axis,
+         const struct out_column *ys, size_t n_ys)
+{
+    const struct out_format *format =
+        file ? out_format_of(ds, where, file, OUT_PICTURE) : NULL;
+    int st = IMP_OK;
+    if (file && !format)
+        return IMP_BADMODEL;
+    bool draw = output->dir && file;
+    if (draw && (st = out_plot_gnuplot(output, ds, where, format, file, title,
+                                       x_axis, ys, n_ys)))
+        return st;
+    if (!output->json && !draw) {
+        struct out_curve *curves = NEW_N(ds->arena, struct out_curve, n_ys + 1);
+        for (size_t j = 0; j < n_ys; j++)
+            curves[j] = (struct out_curve){.x = *x_axis, .y = ys[j]};
+        out_plot_text(output, title, x_axis, curves, n_ys);
+        return IMP_OK;
+    }
+    plotted(output, file, title, draw, x_axis, ys, n_ys);
+    return IMP_OK;
+}
+
+int
+out_curves(struct output *output, struct diags *ds, imp_range where,
+           const char *file, const char *title, const struct out_column *x_axis,
+           const struct out_curve *curves, size_t n_curves)
+{
+    const struct out_format *format =
+        out_format_of(ds, where, file, OUT_PICTURE);
+    int st = IMP_OK;
+    if (!format)
+        return IMP_BADMODEL;
+    if (output->dir &&
+        (st = out_curves_gnuplot(output, ds, where, format, file, title, x_axis,
+                                 curves, n_curves)))
+        return st;
+    if (!output->json && !output->dir)
+        out_plot_text(output, title, x_axis, curves, n_curves);
+    else
+        out_plotted_curves(output, file, title, output->dir != NULL, x_axis,
+                           NULL, curves, n_curves);
+    return IMP_OK;
 }
 
 void

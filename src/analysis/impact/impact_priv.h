@@ -26,8 +26,6 @@ void impact_record(struct analysis *analysis,
                    struct impact_solver *solver, struct record *out);
 /* Why the solver has applied nothing; static text. */
 const char *impact_fault_text(const struct impact_solver *solver);
-/* Does contact point i of the problem separate before the impact? */
-bool impact_separates(const struct impact_solver *solver, int i);
 /* Answers `impact` at contacts of a system. */
 int impact_of_system(struct analysis *analysis, const imp_command *command,
                      struct record *out);

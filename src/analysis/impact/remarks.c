@@ -128,6 +128,14 @@ say_outcome(struct sentences *list, const struct analysis *analysis,
             num_digits(amount, solver->balance.gained, 6));
 }
 
+/* Does contact point i of the problem separate before the impact? */
+static bool
+separates(const struct impact_solver *solver, int i)
+{
+    return solver->approach.open[i] &&
+           solver->approach.v0[i] > RESTS * solver->approach.speed;
+}
+
 /* Speaks of contact point c; greatest: of all impulses. */
 static void
 say_point(struct sentences *list, struct analysis *analysis,
@@ -137,7 +145,7 @@ say_point(struct sentences *list, struct analysis *analysis,
     const char *name = point_name(analysis, problem, point);
     uint32_t traits = imp_impact_law_traits(solver->decision.law);
     char amount[NUM_TEXT];
-    if (solver->approach.open[point] && !impact_separates(solver, point))
+    if (solver->approach.open[point] && !separates(solver, point))
         SAY(list,
             "%s touches, does not approach and would be pulled: it takes "
             "no impulse",
@@ -179,14 +187,6 @@ impact_remarks(struct analysis *analysis, const struct impact_of_run *problem,
     return list.n;
 }
 
-bool
-impact_separates(const struct impact_solver *solver, int i)
-{
-    assert(solver != NULL && i >= 0 && i < solver->nc);
-    return solver->approach.open[i] &&
-           solver->approach.v0[i] > RESTS * solver->approach.speed;
-}
-
 uint32_t
 impact_forbidden(const struct analysis *analysis,
                  const struct impact_solver *solver)
@@ -199,7 +199,7 @@ impact_forbidden(const struct analysis *analysis,
     for (int c = 0; c < solver->nc; c++)
         big = fmax(big, fabs(solver->impulse.P[c]));
     for (int c = 0; c < solver->nc; c++) {
-        did |= impact_separates(solver, c) ? IMP_FORBID_SEPARATING : 0;
+        did |= separates(solver, c) ? IMP_FORBID_SEPARATING : 0;
         did |= solver->impulse.P[c] < -1e-12 * big ? IMP_FORBID_NEGATIVE : 0;
     }
     return did & analysis->rt->im->forbid;

@@ -236,6 +236,31 @@ by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Returns the letter that a name behind a backslash stands for, \theta; NULL:
+ * none. */
+static const char *
+symbol_of(const char *name, size_t n)
+{
+    static const char *const symbols[][2] = {
+        {"alpha", "\xce\xb1"}, {"beta", "\xce\xb2"},    {"gamma", "\xce\xb3"},
+        {"delta", "\xce\xb4"}, {"epsilon", "\xce\xb5"}, {"zeta", "\xce\xb6"},
+        {"eta", "\xce\xb7"},   {"theta", "\xce\xb8"},   {"iota", "\xce\xb9"},
+        {"kappa", "\xce\xba"}, {"lambda", "\xce\xbb"},  {"mu", "\xce\xbc"},
+        {"nu", "\xce\xbd"},    {"xi", "\xce\xbe"},      {"pi", "\xcf\x80"},
+        {"rho", "\xcf\x81"},   {"sigma", "\xcf\x83"},   {"tau", "\xcf\x84"},
+        {"phi", "\xcf\x86"},   {"chi", "\xcf\x87"},     {"psi", "\xcf\x88"},
+        {"omega", "\xcf\x89"}, {"Gamma", "\xce\x93"},   {"Delta", "\xce\x94"},
+        {"Theta", "\xce\x98"}, {"Lambda", "\xce\x9b"},  {"Xi", "\xce\x9e"},
+        {"Pi", "\xce\xa0"},    {"Sigma", "\xce\xa3"},   {"Phi", "\xce\xa6"},
+        {"Psi", "\xce\xa8"},   {"Omega", "\xce\xa9"},
+    };
+    assert(name || n == 0);
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        if (strlen(symbols[i][0]) == n && !memcmp(symbols[i][0], name, n))
+            return symbols[i][1];
+    return NULL;
+}
+
 void
 repl_complete(struct repl *repl, const char *text, size_t n,
               struct completions *out, size_t *word)
@@ -250,7 +275,7 @@ repl_complete(struct repl *repl, const char *text, size_t n,
     while (s.word > 0 && repl_letter(text_end[s.word - 1]))
         s.word--;
     const char *symbol = s.word && text_end[s.word - 1] == '\\'
-                             ? repl_symbol(text_end + s.word, n - s.word)
+                             ? symbol_of(text_end + s.word, n - s.word)
                              : NULL;
     if (symbol) {
         *word = s.word - 1;
@@ -266,29 +291,6 @@ repl_complete(struct repl *repl, const char *text, size_t n,
     if (out->n)
         qsort(out->v, out->n, sizeof *out->v, by_text);
     free(text_end);
-}
-
-const char *
-repl_symbol(const char *name, size_t n)
-{
-    static const char *const symbols[][2] = {
-        {"alpha", "\xce\xb1"},   {"beta", "\xce\xb2"},   {"gamma", "\xce\xb3"},
-        {"delta", "\xce\xb4"},   {"epsilon", "\xce\xb5"}, {"zeta", "\xce\xb6"},
-        {"eta", "\xce\xb7"},     {"theta", "\xce\xb8"},  {"iota", "\xce\xb9"},
-        {"kappa", "\xce\xba"},   {"lambda", "\xce\xbb"}, {"mu", "\xce\xbc"},
-        {"nu", "\xce\xbd"},      {"xi", "\xce\xbe"},     {"pi", "\xcf\x80"},
-        {"rho", "\xcf\x81"},     {"sigma", "\xcf\x83"},  {"tau", "\xcf\x84"},
-        {"phi", "\xcf\x86"},     {"chi", "\xcf\x87"},    {"psi", "\xcf\x88"},
-        {"omega", "\xcf\x89"},   {"Gamma", "\xce\x93"},  {"Delta", "\xce\x94"},
-        {"Theta", "\xce\x98"},   {"Lambda", "\xce\x9b"}, {"Xi", "\xce\x9e"},
-        {"Pi", "\xce\xa0"},      {"Sigma", "\xce\xa3"},  {"Phi", "\xce\xa6"},
-        {"Psi", "\xce\xa8"},     {"Omega", "\xce\xa9"},
-    };
-    assert(name || n == 0);
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
-        if (strlen(symbols[i][0]) == n && !memcmp(symbols[i][0], name, n))
-            return symbols[i][1];
-    return NULL;
 }
 
 void

@@ -58,11 +58,12 @@ colon_help(struct repl *repl, const char *arg)
         buf_free(&text);
     }
     printf("%-22s %s\n", "?NAME", "documentation of a name");
-    printf("Everything else is Imp: a declaration (also again), a command, or "
-           "an expression,\nwhich is shown. `ans` is what was shown last. Ctrl-C "
-           "stops a command, Ctrl-D leaves.\n"
-           "At a terminal Tab completes names, and \\theta as well; the arrows "
-           "look for entries\nthat begin as the line does.\n");
+    printf(
+        "Everything else is Imp: a declaration (also again), a command, or "
+        "an expression,\nwhich is shown. `ans` is what was shown last. Ctrl-C "
+        "stops a command, Ctrl-D leaves.\n"
+        "At a terminal Tab completes names, and \\theta as well; the arrows "
+        "look for entries\nthat begin as the line does.\n");
     return IMP_EXIT_OK;
 }
 
@@ -201,7 +202,8 @@ colon_save(struct repl *repl, const char *arg)
     arg += strspn(arg, " \t");
     int status = list(repl, NULL, &text, &found);
     if (status == IMP_EXIT_OK) {
-        int how = O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL);
+        int how =
+            O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL);
         int fd = open(arg, how, 0666);
         int e = fd < 0 ? errno : io_write(fd, buf_str(&text), text.n);
         if (fd >= 0 && close(fd) != 0 && !e)
@@ -441,8 +443,9 @@ colon_quit(struct repl *repl, const char *arg)
     return IMP_EXIT_OK;
 }
 
-int
-repl_command(struct repl *repl, const char *text, size_t n)
+/* Takes a :command or ?name. */
+static int
+colon_command(struct repl *repl, const char *text, size_t n)
 {
     assert(repl && n > 0 && (text[0] == ':' || text[0] == '?'));
     while (n && strchr(" \t\r\n", text[n - 1]))
@@ -500,11 +503,11 @@ repl_entry(struct repl *repl, const char *text, size_t len)
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (n - i == strlen(words[k].word) &&
             !memcmp(text + i, words[k].word, n - i))
-            return repl_command(repl, words[k].command,
-                                strlen(words[k].command));
+            return colon_command(repl, words[k].command,
+                                 strlen(words[k].command));
     int status;
     if (text[i] == ':' || text[i] == '?') {
-        status = repl_command(repl, text + i, len - i);
+        status = colon_command(repl, text + i, len - i);
     } else {
         snprintf(name, sizeof name, "<%d>", ++repl->entries);
         status = repl_eval(repl, name, text, len, true);

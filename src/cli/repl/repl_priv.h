@@ -62,8 +62,6 @@ int repl_entry(struct repl *repl, const char *text, size_t n);
 /* The same for Imp text only. name: stands in messages. */
 int repl_eval(struct repl *repl, const char *name, const char *text, size_t n,
               bool bare);
-/* a :command or ?name */
-int repl_command(struct repl *repl, const char *text, size_t n);
 void repl_free(struct repl *repl);
 
 /* Opens repl->s and adds all items that hold, for :commands and completion. The
@@ -89,8 +87,6 @@ struct completions {
 void repl_complete(struct repl *repl, const char *text, size_t n,
                    struct completions *out, size_t *word);
 void completions_free(struct completions *c);
-/* The letter that a name behind a backslash stands for, \theta; NULL: none */
-const char *repl_symbol(const char *name, size_t n);
 
 /* lines */
 int repl_lines_tty(struct repl *repl);

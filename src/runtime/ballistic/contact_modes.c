@@ -131,6 +131,22 @@ enter_basis(struct ballistic *motion, int count)
     }
 }
 
+/* Sets the motion to rest where the closed contacts leave none. */
+static void
+come_to_rest(struct ballistic *motion)
+{
+    int count = projection_factor(motion, motion->mode.persistent);
+    if (motion->work->set.rank < motion->matrices.rank)
+        return;
+    projection_apply(motion, count, motion->y, motion->local.gap_offset);
+    memset(motion->z, 0, (size_t)motion->matrices.rank * sizeof *motion->z);
+    memset(motion->mode.y_acc, 0,
+           (size_t)motion->matrices.rank * sizeof *motion->mode.y_acc);
+    ballistic_sense(motion);
+    for (int i = 0; i < motion->model.m && motion->basis; i++)
+        motion->rate[i] = 0.0;
+}
+
 bool
 active_set_settle(struct ballistic *motion)
 {
@@ -203,7 +219,7 @@ active_set_settle(struct ballistic *motion)
     enter_basis(motion, count);
     if (motion->mode.n_persistent >= motion->matrices.rank &&
         !motion->matrices.direct && !work->instant)
-        projection_rest(motion);
+        come_to_rest(motion);
     else
         keep_calm(motion);
     ballistic_units(motion);
@@ -335,19 +351,4 @@ active_set_impact(struct ballistic *motion, enum ballistic_policy how,
         motion->gap[contact] = motion->greatest[contact] = 0.0;
     }
     return 0;
-}
-
-void
-projection_rest(struct ballistic *motion)
-{
-    int count = projection_factor(motion, motion->mode.persistent);
-    if (motion->work->set.rank < motion->matrices.rank)
-        return;
-    projection_apply(motion, count, motion->y, motion->local.gap_offset);
-    memset(motion->z, 0, (size_t)motion->matrices.rank * sizeof *motion->z);
-    memset(motion->mode.y_acc, 0,
-           (size_t)motion->matrices.rank * sizeof *motion->mode.y_acc);
-    ballistic_sense(motion);
-    for (int i = 0; i < motion->model.m && motion->basis; i++)
-        motion->rate[i] = 0.0;
 }

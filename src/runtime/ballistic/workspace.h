@@ -534,8 +534,6 @@ int two_contacts_limit(const struct ballistic *motion, int first, int second,
 void projection_average(struct ballistic *motion, const struct ballistic *after,
                         double *y, const double *gap_offset, double *z,
                         const double *rate_offset);
-/* Sets the motion to rest where the closed contacts leave none. */
-void projection_rest(struct ballistic *motion);
 /* -- pattern.c ------------------------------------------------------------- */
 
 /* Returns the entry `back` impacts before the last one. */

@@ -30,7 +30,6 @@ void imp_saddle_solve(int n, const double *a, const int *piv, double *b);
 /* The same for a matrix that is not symmetric, and of which rows may depend on
  * others (lu.c): then the right-hand sides must have a solution. */
 int imp_rank_factor(int n, double *a, int *piv);
-int imp_rank_rank(int n, const int *piv);
 void imp_rank_solve(int n, const double *a, const int *piv, double *b);
 
 #endif

@@ -269,8 +269,8 @@ imp_rank_factor(int n, double *a, int *piv)
     return 0;
 }
 
-int
-imp_rank_rank(int n, const int *piv)
+static int
+rank_of(int n, const int *piv)
 {
     int rank = 0;
     while (rank < n && piv[rank] >= 0)
@@ -282,7 +282,7 @@ void
 imp_rank_solve(int n, const double *a, const int *piv, double *b)
 {
     assert(n == 0 || (a != NULL && piv != NULL && b != NULL));
-    int rank = imp_rank_rank(n, piv);
+    int rank = rank_of(n, piv);
     for (int k = 0; k < rank; k++) {
         int i = piv[k] % RANK_COLUMN;
         double kept = b[i];

@@ -153,8 +153,9 @@ least_forces(struct arena *arena, const struct balance_problem *in,
             f[2 * i + 1] = in->mu[i] * (vertex[2 * i] - vertex[2 * i + 1]);
         }
     for (int i = 0; i < in->n; i++) {
+        double cone = in->mu[i] * f[2 * i]; /* beyond it by rounding only */
         out->normal[i] = f[2 * i];
-        out->tangential[i] = f[2 * i + 1];
+        out->tangential[i] = fmax(-cone, fmin(cone, f[2 * i + 1]));
     }
 }
 

@@ -24,7 +24,8 @@
 struct question {
     struct analysis *analysis;
     const imp_command *command;
-    struct impact_of_run problem;
+    uint32_t *contact, n_contact; /* those that are named */
+    struct impact_of_run problem; /* of bodies */
     struct balance_problem in;
     int *row; /* per body of the problem: its first coordinate, or -1 */
 };
@@ -33,40 +34,35 @@ static const char *
 body_name(const struct question *question, uint32_t body)
 {
     struct rt *run = question->analysis->rt;
-    return imp_text(run->im,
-                    rt_body(run, question->problem.body[body])->name);
+    return imp_text(run->im, rt_body(run, question->problem.body[body])->name);
 }
 
-/* -- what may be asked ------------------------------------------------------ */
+/* -- what may be asked ------------------------------------------------------
+ */
 
 static int
-in_the_plane(struct question *question, const uint32_t *contact, uint32_t n)
-{
-    struct rt *run = question->analysis->rt;
-    struct diags *ds = question->analysis->ds;
-    for (uint32_t i = 0; i < n; i++) {
-        const imp_contact *image_contact = rt_contact(run, contact[i]);
-        bool of_system = image_contact->system != IMP_NO_SYSTEM;
-        if (!of_system && run->im->dim == 2)
-            continue;
-        struct diag *diag = diag_add(
-            ds, DIAG_E0743, question->command->range,
-            "`balance` asks about contacts of bodies in the plane; `%s` is "
-            "%s",
-            imp_text(run->im, image_contact->name),
-            of_system ? "a contact of a system" : "in space");
-        diag_help(ds, diag,
-                  "`simulate` follows what happens from the start there");
-        return IMP_BADMODEL;
-    }
-    return IMP_OK;
-}
-
-static int
-closed(struct question *question, const uint32_t *contact, uint32_t n)
+in_the_plane(struct question *question)
 {
     struct analysis *analysis = question->analysis;
-    for (uint32_t i = 0; i < n; i++) {
+    const imp_contact *first = rt_contact(analysis->rt, question->contact[0]);
+    if (analysis->rt->im->dim == 2)
+        return IMP_OK;
+    struct diag *diag = diag_add(
+        analysis->ds, DIAG_E0743, question->command->range,
+        "`balance` asks about contacts of bodies in the plane; `%s` is in "
+        "space",
+        imp_text(analysis->rt->im, first->name));
+    diag_help(analysis->ds, diag,
+              "`simulate` follows what happens from the start there");
+    return IMP_BADMODEL;
+}
+
+static int
+closed(struct question *question)
+{
+    struct analysis *analysis = question->analysis;
+    const uint32_t *contact = question->contact;
+    for (uint32_t i = 0; i < question->n_contact; i++) {
         const imp_contact *image_contact = rt_contact(analysis->rt, contact[i]);
         double gap, tol, rate;
         int st;
@@ -99,8 +95,8 @@ at_rest(struct question *question)
     struct analysis *analysis = question->analysis;
     for (uint32_t b = 0; b < question->problem.p.n_body; b++) {
         const struct impact_body *body = question->problem.p.body + b;
-        double speed = fabs(body->vel[0]) + fabs(body->vel[1]) +
-                       fabs(body->spin[2]);
+        double speed =
+            fabs(body->vel[0]) + fabs(body->vel[1]) + fabs(body->spin[2]);
         if (speed == 0.0)
             continue;
         struct diag *diag =
@@ -115,14 +111,14 @@ at_rest(struct question *question)
     return IMP_OK;
 }
 
-/* -- the problem ------------------------------------------------------------ */
+/* -- the problem ------------------------------------------------------------
+ */
 
 /* Adds a force, at a place in the plane, to the row of generalised forces of a
  * body. */
 static void
-add_force(const struct question *question, uint32_t body,
-          const double place[3], const double force[2], double factor,
-          double *row)
+add_force(const struct question *question, uint32_t body, const double place[3],
+          const double force[2], double factor, double *row)
 {
     if (body == IMP_WORLD || question->row[body] < 0)
         return;
@@ -159,7 +155,8 @@ fill_points(struct question *question, double *normal, double *tangential,
     for (uint32_t i = 0; i < p->n_contact; i++) {
         const struct impact_contact *c = p->contact + i;
         const double *env =
-            run->env + rt_contact(run, question->problem.contact[i])->env_contact;
+            run->env +
+            rt_contact(run, question->problem.contact[i])->env_contact;
         double length = hypot(c->dir[0], c->dir[1]),
                n[2] = {c->dir[0] / length, c->dir[1] / length},
                t[2] = {n[1], -n[0]};
@@ -239,13 +236,32 @@ make_problem(struct question *question)
     return fill_load(question, load);
 }
 
-/* -- the record ------------------------------------------------------------- */
+/* The problem of contacts between bodies; tells what cannot be asked. */
+static int
+balance_of_bodies(struct question *question)
+{
+    struct analysis *analysis = question->analysis;
+    int st;
+    if ((st = in_the_plane(question)) || (st = closed(question)) ||
+        (st = impact_read(analysis, question->contact, question->n_contact,
+                          &question->problem)))
+        return st;
+    if (question->problem.open != IMP_WORLD) {
+        impact_report_open_normal(analysis, &question->problem, DIAG_E0724,
+                                  question->command->range);
+        return IMP_FAILED;
+    }
+    return (st = at_rest(question)) ? st : make_problem(question);
+}
+
+/* -- the record -------------------------------------------------------------
+ */
 
 static void
 put_forces(struct question *question, const struct balance *balance,
            struct record *out)
 {
-    size_t n = question->problem.p.n_contact;
+    size_t n = (size_t)question->in.n;
     SET_LIST("normal_forces", balance->normal, n);
     SET_LIST("friction_forces", balance->tangential, n);
     SET_LIST("normal_least", balance->normal_least, n);
@@ -267,14 +283,17 @@ put_record(struct question *question, const struct balance *balance,
            struct record *out)
 {
     static const char *const fields[] = {
-        "normal_forces", "friction_forces", "normal_least",  "normal_most",
-        "friction_least", "friction_most",  "unique"};
+        "normal_forces",  "friction_forces", "normal_least", "normal_most",
+        "friction_least", "friction_most",   "unique"};
     const struct rt *run = question->analysis->rt;
-    size_t n = question->problem.p.n_contact;
-    const char **name = NEW_N(record_arena(question->analysis), const char *, n);
+    size_t n = (size_t)question->in.n;
+    const uint32_t *contact = question->problem.contact
+                                  ? question->problem.contact
+                                  : question->contact;
+    const char **name =
+        NEW_N(record_arena(question->analysis), const char *, n);
     for (size_t i = 0; i < n; i++)
-        name[i] = imp_text(
-            run->im, rt_contact(run, question->problem.contact[i])->name);
+        name[i] = imp_text(run->im, rt_contact(run, contact[i])->name);
     SET_BOOL("possible", balance->possible);
     SET_TEXTS("point_contacts", name, n);
     if (isfinite(balance->critical))
@@ -293,24 +312,20 @@ cmd_balance(struct analysis *analysis, const imp_command *command,
             struct record *out)
 {
     assert(analysis != NULL && command != NULL && command->args.n > 0);
-    struct question question = {.analysis = analysis, .command = command};
+    struct question question = {
+        .analysis = analysis, .command = command, .n_contact = command->args.n};
     struct balance balance;
-    uint32_t n = command->args.n;
-    uint32_t *contact = NEW_N(analysis->rt->arena, uint32_t, n + 1);
-    int st;
-    for (uint32_t i = 0; i < n; i++)
-        contact[i] = arg_contact(analysis, command, i);
+    question.contact =
+        NEW_N(analysis->rt->arena, uint32_t, command->args.n + 1);
+    for (uint32_t i = 0; i < command->args.n; i++)
+        question.contact[i] = arg_contact(analysis, command, i);
     rt_reset(analysis->rt);
-    if ((st = in_the_plane(&question, contact, n)) ||
-        (st = closed(&question, contact, n)) ||
-        (st = impact_read(analysis, contact, n, &question.problem)))
-        return st;
-    if (question.problem.open != IMP_WORLD) {
-        impact_report_open_normal(analysis, &question.problem, DIAG_E0724,
-                                  command->range);
-        return IMP_FAILED;
-    }
-    if ((st = at_rest(&question)) || (st = make_problem(&question)))
+    bool of_system =
+        rt_contact(analysis->rt, question.contact[0])->system != IMP_NO_SYSTEM;
+    int st = of_system ? balance_of_system(analysis, command, question.contact,
+                                           command->args.n, &question.in)
+                       : balance_of_bodies(&question);
+    if (st)
         return st;
     balance_find(analysis->rt->arena, &question.in, &balance);
     put_record(&question, &balance, out);

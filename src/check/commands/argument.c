@@ -246,12 +246,13 @@ contact_suits(struct check *ck, enum imp_command_id id,
     if (systems && first != asked->system) {
         struct diag *diag =
             check_error(ck, DIAG_E0369, node->range,
-                        "an impact is at contacts of one system, or between "
-                        "bodies");
+                        "`%s` is asked at contacts of one system, or at "
+                        "contacts between bodies",
+                        command_row(id)->name);
         CHECK_NOTE(ck, diag, asked->range, "this contact");
         CHECK_NOTE(ck, diag, ck->lists.contacts.v[cmd->args[0].ref].range,
                    "and this one");
-        CHECK_HELP(ck, diag, "ask for one impact after the other");
+        CHECK_HELP(ck, diag, "ask about one after the other");
         return false;
     }
     if (systems && asked->system)

@@ -111,17 +111,18 @@ cone_user_map(const struct cone_question *question, int j, double *map)
     const double *A = question->problem.flight[j].map;
     int n_coordinates = question->n;
     for (int column = 0; column < n_coordinates; column++) {
-        double x[3] = {0}, y[3], rate;
+        double x[3] = {0}, image[3], rate;
         for (int i = 0; i < 3; i++)
             x[i] = i < question->problem.dim
                        ? question->from_user[i * n_coordinates + column]
                        : 0.0;
         for (int i = 0; i < 3; i++)
-            y[i] = A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
+            image[i] =
+                A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
         for (int i = 0; i < n_coordinates; i++) {
             rate = 0.0;
             for (int d = 0; d < question->problem.dim; d++)
-                rate += question->to_user[i * 3 + d] * y[d];
+                rate += question->to_user[i * 3 + d] * image[d];
             map[i * n_coordinates + column] = rate;
         }
     }

@@ -35,7 +35,7 @@ struct table {
 };
 
 static void
-row(struct table *table, const char *part, int flight, const double *v)
+row(struct table *table, const char *part, int flight, const double *numbers)
 {
     assert(table->rows < table->most);
     size_t n = (size_t)table->question->n, i = table->rows++;
@@ -45,21 +45,22 @@ row(struct table *table, const char *part, int flight, const double *v)
         chatter_contact(table->question->analysis, table->question->system,
                         symmetry->order[flight]);
     for (size_t c = 0; c < n + 7; c++)
-        table->x[c * table->most + i] = c < n ? v[c] : NAN;
+        table->x[c * table->most + i] = c < n ? numbers[c] : NAN;
 }
 
 static void
-flight_rows(struct table *table, int j, double *v)
+flight_rows(struct table *table, int flight, double *numbers)
 {
-    assert(j > 0 && j < table->question->problem.m);
-    const struct invariant_cone_flight *f = &table->question->problem.flight[j];
+    assert(flight > 0 && flight < table->question->problem.m);
+    const struct invariant_cone_flight *f =
+        &table->question->problem.flight[flight];
     int n = table->question->n;
-    cone_user_map(table->question, j, v);
+    cone_user_map(table->question, flight, numbers);
     for (int i = 0; i < n; i++)
-        row(table, "map", j, v + i * n);
+        row(table, "map", flight, numbers + i * n);
     for (int i = 0; i < f->n; i++) {
-        cone_user_facet(table->question, &f->h[i], v);
-        row(table, "facet", j, v);
+        cone_user_facet(table->question, &f->h[i], numbers);
+        row(table, "facet", flight, numbers);
     }
 }
 

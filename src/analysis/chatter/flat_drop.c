@@ -107,8 +107,8 @@ symmetry_of(struct analysis *analysis, uint32_t system_id,
         (size_t)(n_contacts * n_contacts + 2 * n_contacts +
                  2 * n_contacts * n_coordinates + 5 * n_coordinates) +
         1;
-    double *W = NEW_N(own, double, numbers);
-    kept->e = W + n_contacts * n_contacts;
+    double *delassus = NEW_N(own, double, numbers);
+    kept->e = delassus + n_contacts * n_contacts;
     kept->c0 = kept->e + n_contacts;
     kept->B = kept->c0 + n_contacts;
     kept->N = kept->B + n_contacts * n_coordinates;
@@ -128,8 +128,8 @@ symmetry_of(struct analysis *analysis, uint32_t system_id,
     for (int i = 1; i < n_contacts; i++)
         kept->one &= ballistic->model.e[i] == ballistic->model.e[0];
     copy(kept->e, ballistic->model.e, n_contacts);
-    copy(W, ballistic->matrices.W, n_contacts * n_contacts);
-    kept->W = W;
+    copy(delassus, ballistic->matrices.W, n_contacts * n_contacts);
+    kept->W = delassus;
     return kept;
 }
 

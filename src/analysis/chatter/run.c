@@ -127,17 +127,17 @@ bool
 chatter_batch_verdict(const struct ballistic *ballistic, int k,
                       struct chatter_run *outcome)
 {
-    double t;
+    double time;
     const double *rate, *z;
-    long n = ballistic_batch_end(ballistic, k, &t, &rate, &z);
+    long n = ballistic_batch_end(ballistic, k, &time, &rate, &z);
     if (n == 0 || ballistic->rate_exponent < FINISH_EXPONENT ||
         still(ballistic, NULL, rate, z))
         return false;
     *outcome = (struct chatter_run){.verdict = CHATTER_INCOMPLETE,
                                     .m = ballistic->model.m,
                                     .impacts = n,
-                                    .time = t,
-                                    .last_impact = t,
+                                    .time = time,
+                                    .last_impact = time,
                                     .no_exponent = no_limit};
     return true;
 }

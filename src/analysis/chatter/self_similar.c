@@ -59,17 +59,18 @@ static int
 acceleration(struct ask *question)
 {
     const struct contact_matrices *c = &question->ballistic->matrices;
-    int m = question->ballistic->model.m, least = 0, most = 0;
-    double *scaled =
-               NEW_N(question->analysis->rt->arena, double, (size_t)m + 1),
+    int n_contacts = question->ballistic->model.m, least = 0, most = 0;
+    double *scaled = NEW_N(question->analysis->rt->arena, double,
+                           (size_t)n_contacts + 1),
            sum = 0.0;
-    for (int i = 0; i < m; i++) {
-        scaled[i] = c->gap_acc[i] / sqrt(c->W[i * (m + 1)]);
+    for (int i = 0; i < n_contacts; i++) {
+        scaled[i] = c->gap_acc[i] / sqrt(c->W[i * (n_contacts + 1)]);
         least = scaled[i] < scaled[least] ? i : least;
         most = scaled[i] > scaled[most] ? i : most;
         sum += scaled[i];
     }
-    question->acc = chatter_accelerates(question->ballistic) ? sum / m : 0.0;
+    question->acc =
+        chatter_accelerates(question->ballistic) ? sum / n_contacts : 0.0;
     double size = fmax(fabs(scaled[least]), fabs(scaled[most]));
     if (question->acc == 0.0 && !chatter_accelerates(question->ballistic))
         return IMP_OK;
@@ -286,17 +287,17 @@ deviation(struct ask *question, const struct self_similar_motion *motion,
         return INFINITY;
     flights[0] = question->flight;
     for (int impact = 0; impact <= last; impact++) {
-        int c = hit(question, impact), ex;
+        int contact = hit(question, impact), ex;
         enum ballistic_event what = accumulation_next(ballistic, INFINITY);
-        if (what != BALLISTIC_IMPACT || ballistic->event.contact != c) {
+        if (what != BALLISTIC_IMPACT || ballistic->event.contact != contact) {
             *wrong = what == BALLISTIC_IMPACT ? ballistic->event.contact
                                               : n_contacts;
             return INFINITY;
         }
         /* The rate is found from the impulse, because a contact without
          * restitution has none afterwards. */
-        double found = ballistic->event.impulse[c] *
-                       sqrt(ballistic->matrices.W[c * (n_contacts + 1)]);
+        double found = ballistic->event.impulse[contact] *
+                       sqrt(ballistic->matrices.W[contact * (n_contacts + 1)]);
         if (impact < period)
             speeds[impact] = found;
         worst =

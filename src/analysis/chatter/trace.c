@@ -147,17 +147,18 @@ span(const struct chatter_trace *trace, size_t i, size_t p)
 static bool
 mean_ratios(struct chatter_run *outcome, const struct chatter_trace *trace)
 {
-    size_t n = trace->n,
-           p = pattern(outcome->order, trace->from, n, outcome->m);
-    size_t periods = p ? (n - trace->from) / 3 / p : 0;
+    size_t impacts = trace->n,
+           p = pattern(outcome->order, trace->from, impacts, outcome->m);
+    size_t periods = p ? (impacts - trace->from) / 3 / p : 0;
     if (!periods)
         return false;
-    size_t i = n - 1 - periods * p;
+    size_t i = impacts - 1 - periods * p;
     double k = (double)periods;
     outcome->accumulation.period = (int)p;
     outcome->accumulation.ratio =
-        exp((span(trace, n - 1, p) - span(trace, i, p)) / k);
-    outcome->speed_ratio = exp(0.5 * (loss(trace, n - 1) - loss(trace, i)) / k);
+        exp((span(trace, impacts - 1, p) - span(trace, i, p)) / k);
+    outcome->speed_ratio =
+        exp(0.5 * (loss(trace, impacts - 1) - loss(trace, i)) / k);
     outcome->exponent =
         2.0 * log(outcome->speed_ratio) / log(outcome->accumulation.ratio);
     return isfinite(outcome->exponent);
@@ -175,7 +176,7 @@ fit_line(struct chatter_run *outcome, const struct chatter_trace *trace)
     double log_time = log(limit->remaining), log_energy = -INFINITY,
            sums[5] = {0};
     for (size_t i = n; i-- > from;) {
-        double g = loss(trace, i), f = flight(trace, i);
+        double g = loss(trace, i), duration = flight(trace, i);
         log_energy = fmax(log_energy, g) + log1p(exp(-fabs(log_energy - g)));
         size_t k = 10 * (i - from);
         if (k >= n - from && k <= 9 * (n - from)) {
@@ -185,7 +186,8 @@ fit_line(struct chatter_run *outcome, const struct chatter_trace *trace)
             sums[3] += log_time * log_time;
             sums[4] += log_time * log_energy;
         }
-        log_time = fmax(log_time, f) + log1p(exp(-fabs(log_time - f)));
+        log_time =
+            fmax(log_time, duration) + log1p(exp(-fabs(log_time - duration)));
     }
     double d = sums[0] * sums[3] - sums[1] * sums[1];
     outcome->exponent = (sums[0] * sums[4] - sums[1] * sums[2]) / d;

@@ -118,8 +118,8 @@ set_tangent_plane(const struct tangency *tangency, struct record *out)
 {
     size_t nt = (size_t)tangency->nt;
     const double K[3] = {tangency->S[0], tangency->S[1], tangency->S[3]};
-    const double S[4] = {tangency->S[0], tangency->S[1], tangency->S[2],
-                         tangency->S[3]};
+    const double curvature_sum[4] = {tangency->S[0], tangency->S[1],
+                                     tangency->S[2], tangency->S[3]};
     double deepest[2]; /* velocity of the deepest point, -S^-1 b_Q */
     sym2_solve(nt == 2 ? 2 : 1, K, tangency->b_Q, deepest);
     deepest[0] = -deepest[0];
@@ -129,7 +129,7 @@ set_tangent_plane(const struct tangency *tangency, struct record *out)
         SET_VEC("tangent_2", tangency->t2);
     else
         SET_ABSENT("tangent_2", "the plane has one tangent");
-    SET_MAT("S", S, nt, nt);
+    SET_MAT("S", curvature_sum, nt, nt);
     SET_LIST("b_P", tangency->b_P, nt);
     SET_LIST("b_Q", tangency->b_Q, nt);
     SET_LIST("deepest_velocity", deepest, nt);

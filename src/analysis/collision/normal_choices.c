@@ -35,17 +35,17 @@ normal_choices_read(struct analysis *analysis, uint32_t contact,
     out->n = manifold->n_choice;
     out->v = NEW_N(run->brief, double, 2 * (size_t)out->n + 1);
     out->D = out->v + out->n;
-    for (int i = 0; i < out->n; i++) {
-        st = polytope_choice_series(run, contact, 2, manifold, i, jet);
+    for (int choice = 0; choice < out->n; choice++) {
+        st = polytope_choice_series(run, contact, 2, manifold, choice, jet);
         if (st == IMP_NONFINITE) { /* the edges are nearly parallel */
             out->without_series++;
             continue;
         }
         if (st)
             return st;
-        out->v[i] = jet[1];
-        out->D[i] = 2.0 * jet[2];
-        most = fmax(most, fabs(out->D[i]));
+        out->v[choice] = jet[1];
+        out->D[choice] = 2.0 * jet[2];
+        most = fmax(most, fabs(out->D[choice]));
     }
     /* The terms are the relative speeds, and the speeds that accelerations
      * reach over the size of the bodies. Weights count as terms, too, although

@@ -12,18 +12,18 @@
 /* Adds entry k of n rows with `width` entries each as a column. */
 static void
 add(struct analysis *analysis, struct columns *cols, const char *name,
-    const char *unit, const double *numbers, size_t n, size_t width,
+    const char *unit, const double *numbers, size_t rows, size_t width,
     size_t which)
 {
     assert(which < width);
     static const char *const axis[] = {"x", "y", "z"};
-    struct out_column column = {name, unit, numbers, n, NULL};
+    struct out_column column = {name, unit, numbers, rows, NULL};
     if (width > 1) {
         size_t len;
         const char *own = out_unit(unit, which, &len);
         column.unit = arena_strndup(analysis->rt->arena, own, len);
-        double *y = NEW_N(analysis->rt->arena, double, n ? n : 1);
-        for (size_t i = 0; i < n; i++)
+        double *y = NEW_N(analysis->rt->arena, double, rows ? rows : 1);
+        for (size_t i = 0; i < rows; i++)
             y[i] = numbers[i * width + which];
         column.x = y;
         /* the entries of a screw are not x, y and z */

@@ -32,17 +32,17 @@ gap_source_text(struct analysis *analysis, uint32_t contact)
         return "";
     struct source_pos place =
         source_pos(analysis->ds->sources, range.file, range.lo);
-    size_t n = range.hi - range.lo;
+    size_t length = range.hi - range.lo;
     char text[GAP_TEXT + 1];
-    bool whole = n <= GAP_TEXT;
-    n = whole ? n : GAP_TEXT;
-    for (size_t i = 0; i < n; i++) {
+    bool whole = length <= GAP_TEXT;
+    length = whole ? length : GAP_TEXT;
+    for (size_t i = 0; i < length; i++) {
         char c = source->text[range.lo + i];
         text[i] = c == '\n' || c == '\t' ? ' ' : c;
     }
-    while (!whole && n > 0 && ((unsigned char)text[n - 1] & 0x80))
-        n--; /* The text must not end within a code point. */
-    text[n] = 0;
+    while (!whole && length > 0 && ((unsigned char)text[length - 1] & 0x80))
+        length--; /* The text must not end within a code point. */
+    text[length] = 0;
     const char *name = strrchr(source->name, '/');
     return arena_printf(analysis->rt->arena, "%s%s (%s:%u:%u)", text,
                         whole ? "" : " ...", name ? name + 1 : source->name,

@@ -76,17 +76,17 @@ driver_check(const imp_image *im, uint32_t number, double value,
 static bool
 unknown_param(const imp_image *im, const char *name, struct diags *ds)
 {
-    uint32_t n = im->params.n;
-    const char **names = NEW_N(ds->arena, const char *, n + 1);
+    uint32_t count = im->params.n;
+    const char **names = NEW_N(ds->arena, const char *, count + 1);
 
-    for (uint32_t number = 0; number < n; number++)
+    for (uint32_t number = 0; number < count; number++)
         names[number] = imp_text(im, param_at(im, number)->name);
-    const char *near = suggest(name, names, n);
+    const char *near = suggest(name, names, count);
     struct diag *diag = diag_add(ds, DIAG_E0810, IMP_NOWHERE,
                                  "the model has no param `%s`", name);
     if (near)
         diag_help(ds, diag, "did you mean `%s`?", near);
-    else if (n == 0)
+    else if (count == 0)
         diag_help(ds, diag,
                   "the model declares no param; a knob is declared as "
                   "`param gamma = 0.1 in [0, 1]`");

@@ -80,20 +80,21 @@ commands_run(struct analysis *analysis)
     int failed = IMP_OK;
     const imp_image *im = analysis->rt->im;
     const imp_command *command = IMP_ARRAY(im, im->commands, imp_command);
-    for (uint32_t i = 0; i < im->commands.n; i++) {
-        if (command[i].done)
+    for (uint32_t number = 0; number < im->commands.n; number++) {
+        if (command[number].done)
             continue;
         if (rt_stopped(analysis->rt)) {
-            diag_add(analysis->ds, DIAG_E0717, command[i].range,
+            diag_add(analysis->ds, DIAG_E0717, command[number].range,
                      "stopped before `%s` was begun",
-                     imp_command_word(command[i].id));
+                     imp_command_word(command[number].id));
             return IMP_STOPPED;
         }
-        int st = run_command(analysis, i, &command[i]);
-        bool partial = analysis->recs[i] && analysis->recs[i]->partial;
+        int st = run_command(analysis, number, &command[number]);
+        bool partial =
+            analysis->recs[number] && analysis->recs[number]->partial;
         failed = failed ? failed : st;
         bool ends =
-            !partial && imp_command_has(command[i].id, IMP_TRAIT_RECORD);
+            !partial && imp_command_has(command[number].id, IMP_TRAIT_RECORD);
         if (st && (ends || st != IMP_FAILED))
             return failed;
         if (analysis->out->error)

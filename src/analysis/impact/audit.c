@@ -54,17 +54,17 @@ add_work(struct account *work, const struct impact_solver *solver,
     const double *twist = solver->velocity.twist + 6 * body;
     double arm[3];
     vec3_sub(at, of->centre, arm);
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        add(work, 0.5 * force[i] * of->vel[i]);
-        add(work, 0.5 * force[i] * twist[3 + i]);
-        add(work, 0.5 * force[i] * of->spin[j] * arm[k]);
-        add(work, -0.5 * force[i] * of->spin[k] * arm[j]);
-        add(work, 0.5 * force[i] * twist[j] * arm[k]);
-        add(work, -0.5 * force[i] * twist[k] * arm[j]);
+    for (int axis = 0; axis < 3; axis++) {
+        int j = (axis + 1) % 3, k = (axis + 2) % 3;
+        add(work, 0.5 * force[axis] * of->vel[axis]);
+        add(work, 0.5 * force[axis] * twist[3 + axis]);
+        add(work, 0.5 * force[axis] * of->spin[j] * arm[k]);
+        add(work, -0.5 * force[axis] * of->spin[k] * arm[j]);
+        add(work, 0.5 * force[axis] * twist[j] * arm[k]);
+        add(work, -0.5 * force[axis] * twist[k] * arm[j]);
         if (moment) {
-            add(work, 0.5 * moment[i] * of->spin[i]);
-            add(work, 0.5 * moment[i] * twist[i]);
+            add(work, 0.5 * moment[axis] * of->spin[axis]);
+            add(work, 0.5 * moment[axis] * twist[axis]);
         }
     }
 }

@@ -31,25 +31,25 @@ spread(const double *x, const bool *on, size_t nc, double *out)
 /* normal velocities that differ by this share of the speeds are different */
 #define ORDERS_SAME 1e-9
 
-/* The next order of n numbers, in the order of a dictionary; false after the
- * last one. */
+/* Makes the next order of these numbers, in the order of a dictionary; false
+ * after the last one. */
 static bool
-next_order(int n, int *order)
+next_order(int points, int *order)
 {
-    int i = n - 2, j = n - 1;
-    while (i >= 0 && order[i] > order[i + 1])
-        i--;
-    if (i < 0)
+    int place = points - 2, other = points - 1;
+    while (place >= 0 && order[place] > order[place + 1])
+        place--;
+    if (place < 0)
         return false;
-    while (order[j] < order[i])
-        j--;
-    int kept = order[i];
-    order[i] = order[j];
-    order[j] = kept;
-    for (i++, j = n - 1; i < j; i++, j--) {
-        kept = order[i];
-        order[i] = order[j];
-        order[j] = kept;
+    while (order[other] < order[place])
+        other--;
+    int kept = order[place];
+    order[place] = order[other];
+    order[other] = kept;
+    for (place++, other = points - 1; place < other; place++, other--) {
+        kept = order[place];
+        order[place] = order[other];
+        order[other] = kept;
     }
     return true;
 }

@@ -54,19 +54,21 @@ static int
 gaps(struct strike *strike)
 {
     struct rt *run = strike->analysis->rt;
-    const double *q = run->env + strike->image_system->env_state,
-                 *v = q + strike->n_coordinates;
-    double *N = NEW_N(run->arena, double, strike->n_coordinates + 1);
+    const double *position = run->env + strike->image_system->env_state,
+                 *velocity = position + strike->n_coordinates;
+    double *gradient = NEW_N(run->arena, double, strike->n_coordinates + 1);
     for (uint32_t i = 0; i < strike->n_contacts; i++) {
         int st = system_gap(run, strike->system, i, &strike->gap[i],
-                            &strike->rate[i], N);
+                            &strike->rate[i], gradient);
         if (st)
             return st;
         strike->size[i] = fmax(strike->size[i], fabs(strike->gap[i]));
         strike->speed[i] = fabs(strike->rate[i]);
         for (uint32_t j = 0; j < strike->n_coordinates; j++) {
-            strike->size[i] = fmax(strike->size[i], fabs(N[j] * q[j]));
-            strike->speed[i] = fmax(strike->speed[i], fabs(N[j] * v[j]));
+            strike->size[i] =
+                fmax(strike->size[i], fabs(gradient[j] * position[j]));
+            strike->speed[i] =
+                fmax(strike->speed[i], fabs(gradient[j] * velocity[j]));
         }
     }
     return IMP_OK;
@@ -93,7 +95,7 @@ sense(const struct strike *strike, int i)
 }
 
 static int
-not_closed(struct strike *strike, int i)
+not_closed(struct strike *strike, int contact)
 {
     char g[NUM_TEXT], t[NUM_TEXT];
     struct analysis *analysis = strike->analysis;
@@ -102,8 +104,8 @@ not_closed(struct strike *strike, int i)
         diag_add(analysis->ds, DIAG_E0709, strike->command->range,
                  start ? "`%s` does not touch at the start: its gap is %s"
                        : "`%s` has no impact until t = %s",
-                 name_of(strike, i),
-                 start ? num_digits(g, strike->gap[i], 6)
+                 name_of(strike, contact),
+                 start ? num_digits(g, strike->gap[contact], 6)
                        : num_digits(t, rt_time(analysis->rt), 9));
     diag_help(analysis->ds, diag,
               start ? "let the start close it, or say how far its motion is to "
@@ -288,11 +290,11 @@ map(struct strike *strike, const struct ballistic *motion, struct record *out)
     if (sense(strike, hit) > 0)
         none = "the contact separates: nothing is reversed";
     double mobility = motion->matrices.W[hit * ((int)strike->n_contacts + 1)],
-           *U = NEW_N(analysis->rt->arena, double,
-                      n_coordinates *n_coordinates + 1);
+           *rates_map = NEW_N(analysis->rt->arena, double,
+                              n_coordinates *n_coordinates + 1);
     for (size_t x = 0; x < n_coordinates; x++)
         for (size_t y = 0; y < n_coordinates; y++)
-            U[x * n_coordinates + y] =
+            rates_map[x * n_coordinates + y] =
                 (x == y) -
                 (1.0 + motion->model.e[hit]) *
                     motion->matrices.B[(size_t)hit * n_coordinates + x] *
@@ -300,7 +302,7 @@ map(struct strike *strike, const struct ballistic *motion, struct record *out)
     if (none)
         SET_ABSENT("map", none);
     else
-        SET_MAT("map", U, n_coordinates, n_coordinates);
+        SET_MAT("map", rates_map, n_coordinates, n_coordinates);
     SET_NUM("effective_mass", 1.0 / mobility);
 }
 
@@ -327,11 +329,11 @@ remarks(const struct strike *strike, const struct ballistic *motion,
 {
     struct arena *arena = strike->analysis->rt->arena;
     char gap[NUM_TEXT];
-    size_t n = 0;
+    size_t count = 0;
     for (int row = 0; row < strike->n_hit; row++) {
         int i = strike->hit[row], side = sense(strike, i);
         if (side >= 0 && motion->event.impulse[i] == 0.0)
-            warn[n++] = arena_printf(
+            warn[count++] = arena_printf(
                 arena,
                 side > 0 ? "%s separates: it takes no impulse"
                          : "%s does not approach: the law has nothing to "
@@ -340,14 +342,14 @@ remarks(const struct strike *strike, const struct ballistic *motion,
     }
     for (uint32_t i = 0; i < strike->n_contacts; i++)
         if (overlaps(strike, (int)i))
-            warn[n++] = arena_printf(
+            warn[count++] = arena_printf(
                 arena, "%s overlaps, its gap is %s: it takes no part",
                 name_of(strike, (int)i), num_digits(gap, strike->gap[i], 6));
         else if (strike->rests[i] && motion->event.impulse[i] != 0.0)
-            warn[n++] =
+            warn[count++] =
                 arena_printf(arena, "%s touches already and is pushed too",
                              name_of(strike, (int)i));
-    return n;
+    return count;
 }
 
 static int

@@ -41,21 +41,21 @@ impact_fault_text(const struct impact_solver *solver)
     }
 }
 
-/* Returns the name of the contact of point c, and the place of the point if the
+/* Returns the name of the contact of a point, and the place of the point if the
  * contact has several points. */
 static const char *
 point_name(struct analysis *analysis, const struct impact_of_run *problem,
-           int c)
+           int point)
 {
     const struct imp_contact *image_contact =
-        rt_contact(analysis->rt, problem->contact[c]);
-    const double *p = problem->p.contact[c].p;
+        rt_contact(analysis->rt, problem->contact[point]);
+    const double *p = problem->p.contact[point].p;
     const char *name =
         arena_printf(record_arena(analysis), "`%s`",
                      imp_text(analysis->rt->im, image_contact->name));
     char x[3][NUM_TEXT];
     for (int i = 0; i < (int)problem->p.n_contact; i++)
-        if (i != c && problem->contact[i] == problem->contact[c]) {
+        if (i != point && problem->contact[i] == problem->contact[point]) {
             for (int d = 0; d < 3; d++)
                 num_digits(x[d], p[d] + problem->origin[d], 6);
             return arena_printf(record_arena(analysis), "%s at (%s, %s%s%s)",

@@ -167,17 +167,18 @@ unused(struct analysis *analysis, const imp_command *command, bool is_map)
     } options[] = {{IMP_OPT_plot_per, "per", false},
                    {IMP_OPT_plot_contours, "contours", true},
                    {IMP_OPT_plot_levels, "levels", true}};
-    for (int i = 0; i < 3; i++) {
-        const imp_val *value = arg_option(analysis, command, options[i].id);
-        if (!value || options[i].map == is_map)
+    for (int option = 0; option < 3; option++) {
+        const imp_val *value =
+            arg_option(analysis, command, options[option].id);
+        if (!value || options[option].map == is_map)
             continue;
         struct diag *diag = diag_add(
             analysis->ds, DIAG_E0715, value->range,
-            options[i].map ? "`%s` belongs to a map, and this is none"
-                           : "`%s` belongs to curves, and this is a map",
-            options[i].name);
+            options[option].map ? "`%s` belongs to a map, and this is none"
+                                : "`%s` belongs to curves, and this is a map",
+            options[option].name);
         diag_help(analysis->ds, diag,
-                  options[i].map
+                  options[option].map
                       ? "a map is against two columns: against = (s.rho, "
                         "s.gamma)"
                       : "curves are against one column: against = "

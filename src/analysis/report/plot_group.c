@@ -98,18 +98,18 @@ plot_merge_repeats(struct arena *arena, struct out_column *x_axis,
 {
     assert(x_axis->n >= values->n && y_axis->n >= values->n);
     struct row *rows;
-    size_t n = sorted(arena, x_axis, y_axis, values->n, &rows), merged = 0;
-    for (size_t i = 0; i < n; i += run_of(rows, i, n))
+    size_t places = sorted(arena, x_axis, y_axis, values->n, &rows), merged = 0;
+    for (size_t i = 0; i < places; i += run_of(rows, i, places))
         merged++;
-    if (merged == n)
+    if (merged == places)
         return;
     double *x_merged = NEW_N(arena, double, merged),
            *y_merged = NEW_N(arena, double, merged),
            *means = NEW_N(arena, double, merged);
     const char **texts = NEW_N(arena, const char *, merged);
     merged = 0;
-    for (size_t i = 0, k; i < n; i += k, merged++) {
-        k = run_of(rows, i, n);
+    for (size_t i = 0, k; i < places; i += k, merged++) {
+        k = run_of(rows, i, places);
         x_merged[merged] = rows[i].x;
         y_merged[merged] = rows[i].y;
         if (values->texts)

@@ -338,17 +338,17 @@ static int
 rounding(struct simulation *sim, uint32_t contact)
 {
     struct limit_group *group = &work_of(sim)->g;
-    struct forecast_limit l;
+    struct forecast_limit limit;
     bool there;
     double window = CHATTER_AHEAD * sim->contacts[contact].flights.flight[0];
     limit_group_gather(sim, contact, window, group);
-    if (!limit_group_points(sim, group, window) || !lost(sim, group, &l))
+    if (!limit_group_points(sim, group, window) || !lost(sim, group, &limit))
         return IMP_OK;
     struct saved_state here = saved_state_take(sim->run);
     /* A later flight that is as short as these is below rounding, too. */
     for (uint32_t k = 0; k < sim->n_contacts; k++)
         sim->contacts[k].flights.lost |= group->contact[k];
-    return arrive(sim, group, &l, contact, l.remaining, &here, &there);
+    return arrive(sim, group, &limit, contact, limit.remaining, &here, &there);
 }
 
 /* Returns the time for which an error K t^3/6 of the gaps stays below their

@@ -22,17 +22,18 @@ too_many(struct simulation *sim, double limit)
             sim->contacts[worst].flights.impacts)
             worst = contact;
     const struct flight_history *flights = &sim->contacts[worst].flights;
-    char l[NUM_TEXT], t[NUM_TEXT], q[NUM_TEXT];
+    char l[NUM_TEXT], t[NUM_TEXT], rest_text[NUM_TEXT];
     struct diag *diag =
         diag_add(sim->analysis->ds, DIAG_E0712, sim->command->range,
                  "%s events until t = %s s: the run is given up",
                  num_shortest(l, limit), num_digits(t, rt_time(sim->run), 9));
     if (flights->n_known >= 2)
-        diag_note(sim->analysis->ds, diag, rt_contact(sim->run, worst)->range,
-                  "most of them here: %ld impacts, the last flights have a "
-                  "ratio of %s",
-                  flights->impacts,
-                  num_digits(q, flights->flight[0] / flights->flight[1], 6));
+        diag_note(
+            sim->analysis->ds, diag, rt_contact(sim->run, worst)->range,
+            "most of them here: %ld impacts, the last flights have a "
+            "ratio of %s",
+            flights->impacts,
+            num_digits(rest_text, flights->flight[0] / flights->flight[1], 6));
     simulate_systems_trend(sim, diag);
     diag_help(sim->analysis->ds, diag,
               "raise the limit with `events = ...`, or use an "

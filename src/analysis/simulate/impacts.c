@@ -161,18 +161,18 @@ solve(struct impact_solver *solver, enum imp_impact_law law)
         for (int c = 0; c < solver->nc; c++)
             big = fmax(big,
                        fabs(solver->impulse.P[c] * solver->approach.length[c]));
-        for (int c = 0; c < solver->nc; c++) {
-            if (fabs(solver->approach.v0[c]) > still)
+        for (int point = 0; point < solver->nc; point++) {
+            if (fabs(solver->approach.v0[point]) > still)
                 continue;
             double off =
-                solver->approach.open[c]
-                    ? -solver->velocity.after[c] / solver->approach.length[c] /
-                          fmax(still, 1e-300)
-                    : -solver->impulse.P[c] * solver->approach.length[c] /
-                          (GROUP_RESTS * big);
+                solver->approach.open[point]
+                    ? -solver->velocity.after[point] /
+                          solver->approach.length[point] / fmax(still, 1e-300)
+                    : -solver->impulse.P[point] *
+                          solver->approach.length[point] / (GROUP_RESTS * big);
             if (off > 1 && off > most) {
                 most = off;
-                worst = c;
+                worst = point;
             }
         }
         if (worst < 0)

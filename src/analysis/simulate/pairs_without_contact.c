@@ -61,12 +61,12 @@ add_point(struct probe *probe, const double centre[3], const double x[3])
 static int
 directions(bool plane, double out[RAYS_SPACE][3])
 {
-    int n = 0;
+    int count = 0;
     for (int i = 0; plane && i < RAYS_PLANE; i++) {
         double angle = 2.0 * M_PI * i / RAYS_PLANE;
-        out[n][0] = cos(angle);
-        out[n][1] = sin(angle);
-        out[n++][2] = 0.0;
+        out[count][0] = cos(angle);
+        out[count][1] = sin(angle);
+        out[count++][2] = 0.0;
     }
     for (int i = 0; !plane && i < 27; i++) {
         double v[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
@@ -74,10 +74,10 @@ directions(bool plane, double out[RAYS_SPACE][3])
         if (length == 0.0)
             continue;
         for (int k = 0; k < 3; k++)
-            out[n][k] = v[k] / length;
-        n++;
+            out[count][k] = v[k] / length;
+        count++;
     }
-    return n;
+    return count;
 }
 
 static void
@@ -189,7 +189,7 @@ enters(struct simulation *sim, const struct probe *probe,
 {
     const struct polytope *polytope = sim->run->polytope[two->index];
     for (uint32_t i = 0; i < probe->n; i++) {
-        double world[3], x[3], local[3];
+        double world[3], own[3], local[3];
         support_to_world(one, probe->point[i], world);
         for (int k = 0; k < 3; k++)
             world[k] -= two->c[k];
@@ -201,8 +201,8 @@ enters(struct simulation *sim, const struct probe *probe,
                      polytope->face[k].d;
         }
         for (int k = 0; k < 3; k++)
-            x[k] = two->centre[k] + local[k];
-        if (polytope ? inside : ray_level(sim->run, two->index, x) < 0.0)
+            own[k] = two->centre[k] + local[k];
+        if (polytope ? inside : ray_level(sim->run, two->index, own) < 0.0)
             return true;
     }
     return false;
@@ -232,24 +232,24 @@ simulate_pairs_start(struct simulation *sim)
 {
     assert(sim != NULL);
     struct rt *run = sim->run;
-    uint32_t n = run->im->bodies.n;
+    uint32_t bodies = run->im->bodies.n;
     size_t count = 0;
     struct pair_bits connected = connected_pairs(run);
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = i + 1; j < n; j++)
+    for (uint32_t i = 0; i < bodies; i++)
+        for (uint32_t j = i + 1; j < bodies; j++)
             count += is_lonely(run, &connected, i, j);
     if (count == 0)
         return;
     struct pairs_without_contact *all =
         NEW(run->arena, struct pairs_without_contact);
     *all = (struct pairs_without_contact){
-        .probe = NEW_N(run->arena, struct probe, n),
+        .probe = NEW_N(run->arena, struct probe, bodies),
         .pair = NEW_N(run->arena, struct lonely_pair, count),
         .last = -INFINITY};
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < bodies; i++)
         probe_make(sim, i, &all->probe[i]);
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = i + 1; j < n; j++) {
+    for (uint32_t i = 0; i < bodies; i++)
+        for (uint32_t j = i + 1; j < bodies; j++) {
             if (!is_lonely(run, &connected, i, j) || !all->probe[i].known ||
                 !all->probe[j].known)
                 continue;

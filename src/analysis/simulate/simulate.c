@@ -198,17 +198,18 @@ static int
 cmd_simulate(struct analysis *analysis, const imp_command *command,
              struct record *out)
 {
-    uint32_t n = analysis->rt->im->contacts.n;
+    uint32_t contacts = analysis->rt->im->contacts.n;
     struct simulation *sim = NEW(analysis->rt->arena, struct simulation);
     struct oom_guard guard;
     *sim = (struct simulation){
         .analysis = analysis,
         .run = analysis->rt,
         .command = command,
-        .n_contacts = n,
+        .n_contacts = contacts,
         .errors = analysis->ds->errors,
-        .contacts = NEW_N(analysis->rt->arena, struct simulated_contact, n + 1),
-        .watch = NEW_N(analysis->rt->arena, enum event_watch, n + 1),
+        .contacts =
+            NEW_N(analysis->rt->arena, struct simulated_contact, contacts + 1),
+        .watch = NEW_N(analysis->rt->arena, enum event_watch, contacts + 1),
     };
     if (setjmp(guard.env)) {
         oom_leave(&guard);

@@ -95,7 +95,7 @@ simulate_put_summary(struct simulation *sim, struct record *out)
     struct contact_summary *of =
         NEW_N(arena, struct contact_summary, sim->n_contacts);
     const char **texts = NEW_N(arena, const char *, sim->n_contacts);
-    size_t n = 0;
+    size_t count = 0;
     for (size_t i = 0; i < log->time.n; i++)
         count_event(&of[log->number.v[i]], log->kind.v[i], log->time.v[i]);
     for (uint32_t i = 0; i < sim->n_contacts; i++) {
@@ -103,8 +103,8 @@ simulate_put_summary(struct simulation *sim, struct record *out)
             continue;
         struct buf text = {0};
         describe(&text, simulate_contact_name(sim, i), &of[i]);
-        texts[n++] = arena_strdup(arena, buf_str(&text));
+        texts[count++] = arena_strdup(arena, buf_str(&text));
         buf_free(&text);
     }
-    SET_TEXTS("summary", texts, n);
+    SET_TEXTS("summary", texts, count);
 }

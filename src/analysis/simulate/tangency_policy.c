@@ -134,17 +134,17 @@ report_gain(const struct enforced *enforced, double impulse)
     const char *name = simulate_contact_name(sim, enforced->contact);
     double gain = impulse * (impulse * enforced->solver->delassus.G[0] / 2.0 +
                              enforced->verdict->v);
-    char g[NUM_TEXT], al[NUM_TEXT], t[NUM_TEXT];
+    char gain_text[NUM_TEXT], al[NUM_TEXT], t[NUM_TEXT];
     diag_add(sim->analysis->ds, DIAG_W0721,
              rt_contact(sim->run, enforced->contact)->range,
              "policy `enforce` at `%s`, t = %s s: an impulse of %s N*s keeps "
              "the bodies apart and adds %s J",
              name, num_digits(t, enforced->now, 9), num_digits(al, impulse, 9),
-             num_digits(g, gain, 9));
+             num_digits(gain_text, gain, 9));
     simulate_remark(
         sim, arena_printf(sim->run->arena,
                           "enforce at %s: an impulse of %s N*s added %s J",
-                          name, al, g));
+                          name, al, gain_text));
 }
 
 /* The policy `enforce`: finds the least impulse after which the two bodies,

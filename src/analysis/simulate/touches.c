@@ -24,7 +24,7 @@ lasting(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
     double q;
     if (flight_history_is_geometric(flights, &q))
         return simulate_report_endless(sim, contact, q);
-    char D[NUM_TEXT], t[NUM_TEXT];
+    char discriminant[NUM_TEXT], t[NUM_TEXT];
     struct diag *diag = diag_add(
         sim->analysis->ds, DIAG_E0710, rt_contact(sim->run, contact)->range,
         "the bodies of `%s` stay in contact from t = %s "
@@ -34,7 +34,7 @@ lasting(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
     diag_note(sim->analysis->ds, diag, sim->command->range,
               "their normal velocity is zero and the gap's second derivative "
               "is %s m/s^2: they are pressed together (C0-)",
-              num_digits(D, verdict->D, 6));
+              num_digits(discriminant, verdict->D, 6));
     diag_help(
         sim->analysis->ds, diag,
         "they touch at none of the points that can be held: use an `until` "
@@ -165,17 +165,17 @@ stay(struct simulation *sim, const uint32_t *contacts,
                persistent_near_held(sim->run, contacts[i]);
         all[n_all++] = contacts[i];
     }
-    for (uint32_t i = 0; i < sim->n_contacts; i++) {
-        if (touches[i]) {
-            any |= persistent_near_held(sim->run, i);
-            all[n_all++] = i;
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
+        if (touches[contact]) {
+            any |= persistent_near_held(sim->run, contact);
+            all[n_all++] = contact;
         }
-        if (!done[i])
+        if (!done[contact])
             continue;
-        any |= persistent_near_held(sim->run, i) ||
-               sim->run->env[rt_contact(sim->run, i)->env_contact +
+        any |= persistent_near_held(sim->run, contact) ||
+               sim->run->env[rt_contact(sim->run, contact)->env_contact +
                              IMP_CONTACT_E] == 0.0;
-        all[n_all++] = i;
+        all[n_all++] = contact;
     }
     int st = any ? simulate_persistent_settle(sim, all, n_all, &lost) : IMP_OK;
     for (uint32_t i = 0; i < n_touched && any; i++) {

@@ -50,10 +50,11 @@ simulate_vertex_flights(struct simulation *sim, double until, double limit)
         /* Motion up to a limit may have changed what is watched. */
         for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
             sim->watch[contact] = sim->contacts[contact].watch;
-        struct vertex_plane_touch t;
+        struct vertex_plane_touch touch;
         enum vertex_plane_end end;
         double before = rt_time(run);
-        int st = vertex_planes_next(sim->planes, sim->watch, until, &end, &t);
+        int st =
+            vertex_planes_next(sim->planes, sim->watch, until, &end, &touch);
         if (rt_time(run) > before) {
             sim->rows.fresh = false;
             resting_polytopes_leave_faces(sim);
@@ -62,7 +63,7 @@ simulate_vertex_flights(struct simulation *sim, double until, double limit)
             return st;
         if (end != VERTEX_PLANE_TOUCH)
             break;
-        if ((st = bounce(sim, &t)))
+        if ((st = bounce(sim, &touch)))
             return st;
     }
     return IMP_OK;

@@ -210,17 +210,17 @@ take_stretch(struct sweep *sweep, const char **at_byte, const char *end,
 }
 
 void
-sweep_unpack(void *ctx, const char *p, size_t n)
+sweep_unpack(void *ctx, const char *frame, size_t n)
 {
-    assert(p);
+    assert(frame);
     struct sweep *sweep = ctx;
-    const char *end = p + n, *at;
+    const char *end = frame + n, *at;
     struct head head;
-    if (!(at = take(&p, end, sizeof head)))
+    if (!(at = take(&frame, end, sizeof head)))
         return;
     memcpy(&head, at, sizeof head);
-    const uint32_t *text = take_texts(sweep, &p, end, &head);
-    while (text && p < end && take_stretch(sweep, &p, end, &head, text))
+    const uint32_t *text = take_texts(sweep, &frame, end, &head);
+    while (text && frame < end && take_stretch(sweep, &frame, end, &head, text))
         continue;
 }
 

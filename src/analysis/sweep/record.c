@@ -342,17 +342,17 @@ put_rows(struct sweep *sweep, struct record *record, const char *const *all,
             record, column_number++,
             (struct field_value){.num = rows.axis[i], .n = n_rows, .cols = 1});
     }
-    for (size_t i = 0; i < sweep->rows.n_fields; i++) {
-        const struct sweep_field *field = &sweep->rows.field[i];
+    for (size_t index = 0; index < sweep->rows.n_fields; index++) {
+        const struct sweep_field *field = &sweep->rows.field[index];
         if (field->text)
-            rows.text[i] = NEW_N(to, const char *, n_rows + 1);
+            rows.text[index] = NEW_N(to, const char *, n_rows + 1);
         else
-            rows.num[i] = rows.run
-                              ? NEW_N(to, double, n_rows * field->width + 1)
-                              : field->numbers;
+            rows.num[index] = rows.run
+                                  ? NEW_N(to, double, n_rows * field->width + 1)
+                                  : field->numbers;
         set_column(record, column_number++,
-                   (struct field_value){.num = rows.num[i],
-                                        .texts = rows.text[i],
+                   (struct field_value){.num = rows.num[index],
+                                        .texts = rows.text[index],
                                         .n = n_rows,
                                         .cols = field->width});
     }

@@ -171,7 +171,7 @@ void sweep_pack(struct sweep *sweep, struct sweep_waiting *waiting,
                 struct buf *buf);
 /* Takes the runs of a frame back into `sweep`, a struct sweep; what is not
  * whole is left out. */
-void sweep_unpack(void *sweep, const char *p, size_t n);
+void sweep_unpack(void *sweep, const char *frame, size_t n);
 /* Everything that a run depends on: the sources, params, axes, seed, the
  * sweep's place among the commands, the size of a row. */
 uint64_t sweep_key(const struct sweep *sweep);

@@ -56,17 +56,17 @@ sweep_texts_free(struct sweep_texts *texts)
 }
 
 static uint32_t
-text_locked(struct sweep_texts *texts, const char *s)
+text_locked(struct sweep_texts *texts, const char *text)
 {
     assert(texts->n <= texts->n_most);
-    uint32_t *b = place(texts, s);
+    uint32_t *b = place(texts, text);
     if (*b)
         return *b;
     if (texts->n == texts->n_most) {
         grow(texts, 2 * texts->n_most);
-        b = place(texts, s);
+        b = place(texts, text);
     }
-    texts->text[texts->n] = arena_strdup(texts->arena, s);
+    texts->text[texts->n] = arena_strdup(texts->arena, text);
     return *b = (uint32_t)texts->n++;
 }
 

@@ -147,17 +147,18 @@ read_of(struct period_map *map, int rows, int scales, bool judge,
            ratio = gap_fall / rate_fall;
     if (!(ratio < 1.0) || !(gap_fall < 1.0))
         return false;
-    for (int i = 0; i < rows; i++) {
-        double size = i < half ? gap_unit : rate_unit,
-               back = i < half ? gap_fall : rate_fall;
-        residual[i] = (followed->after[i] / back - followed->before[i]) / size;
-        map->scaled.t[i] =
-            followed->before[i] / size * (heavy && i < half ? 2.0 : 1.0);
+    for (int row = 0; row < rows; row++) {
+        double size = row < half ? gap_unit : rate_unit,
+               back = row < half ? gap_fall : rate_fall;
+        residual[row] =
+            (followed->after[row] / back - followed->before[row]) / size;
+        map->scaled.t[row] =
+            followed->before[row] / size * (heavy && row < half ? 2.0 : 1.0);
         double of_gap = gap_unit / (size * back),
                of_rate = rate_unit / (size * back);
         for (int column = 0; column < rows; column++)
-            map->scaled.D[i * rows + column] =
-                followed->derivative[i * rows + column] *
+            map->scaled.D[row * rows + column] =
+                followed->derivative[row * rows + column] *
                 (column < half ? of_gap : of_rate);
     }
     /* solve DT (I - l D) = D tau */

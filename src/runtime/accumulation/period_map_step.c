@@ -276,17 +276,17 @@ step_limit(struct period_map *map, int name)
 
 /* Makes the derivative of the map from the tangents. */
 LANES_INLINE void
-sense_of(struct period_map *map, int n, int rank)
+sense_of(struct period_map *map, int numbers, int rank)
 {
     const struct ballistic *copy = map->copy;
-    int half = n / 2;
-    for (int i = 0; i < n; i++) {
+    int half = numbers / 2;
+    for (int i = 0; i < numbers; i++) {
         int b = map->basis[i < half ? i : i - half];
         double root = copy->matrices.root[b],
-               *to = map->followed.derivative + i * n;
-        seen_by(copy, n, rank, b, i < half ? map->tangent.y : map->tangent.z,
-                to);
-        for (int contact = 0; contact < n; contact += 2)
+               *to = map->followed.derivative + i * numbers;
+        seen_by(copy, numbers, rank, b,
+                i < half ? map->tangent.y : map->tangent.z, to);
+        for (int contact = 0; contact < numbers; contact += 2)
             pair_store(to + contact, pair_load(to + contact) / pair_of(root));
     }
 }

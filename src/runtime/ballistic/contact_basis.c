@@ -72,24 +72,25 @@ one_more(struct contact_bases *bases)
     return basis;
 }
 
-/* Puts contact `hit` into the place of the contact of column `place`: C is in
- * terms of the new basis then. Letters: p the pivot. */
+/* Puts contact `hit` into the place of the contact of column `place`: the
+ * shares C are in terms of the new basis then. Letters: p the pivot. */
 static void
-exchange(const struct contact_bases *bases, long double *C, int hit, int place)
+exchange(const struct contact_bases *bases, long double *shares, int hit,
+         int place)
 {
     int rank = bases->rank;
-    long double p = C[hit * rank + place];
+    long double p = shares[hit * rank + place];
     for (int i = 0; i < bases->contacts; i++) {
         if (i == hit)
             continue;
-        long double share = C[i * rank + place] / p;
+        long double share = shares[i * rank + place] / p;
         for (int j = 0; j < rank; j++)
             if (j != place)
-                C[i * rank + j] -= C[hit * rank + j] * share;
-        C[i * rank + place] = share;
+                shares[i * rank + j] -= shares[hit * rank + j] * share;
+        shares[i * rank + place] = share;
     }
     for (int j = 0; j < rank; j++)
-        C[hit * rank + j] = j == place ? 1.0L : 0.0L;
+        shares[hit * rank + j] = j == place ? 1.0L : 0.0L;
 }
 
 /* Returns a share, or 0 where it is only the rounding error of masses and
@@ -163,23 +164,23 @@ exchange_all(const struct ballistic *motion, const bool *chosen)
     memcpy(bases->work, bases->C,
            (size_t)(contacts * rank) * sizeof *bases->work);
     memcpy(column, matrices->basis, (size_t)rank * sizeof *column);
-    for (int i = 0; i < contacts; i++) {
+    for (int contact = 0; contact < contacts; contact++) {
         int place = 0;
         double most = -1.0;
-        while (place < rank && column[place] != i)
+        while (place < rank && column[place] != contact)
             place++;
-        if (!chosen[i] || place < rank)
+        if (!chosen[contact] || place < rank)
             continue;
         for (int j = 0; j < rank; j++) {
-            double share = fabs((double)bases->work[i * rank + j]) *
+            double share = fabs((double)bases->work[contact * rank + j]) *
                            matrices->root[column[j]];
             if (!chosen[column[j]] && share > most) {
                 most = share;
                 place = j;
             }
         }
-        exchange(bases, bases->work, i, place);
-        column[place] = i;
+        exchange(bases, bases->work, contact, place);
+        column[place] = contact;
     }
 }
 
@@ -191,7 +192,7 @@ fill(const struct ballistic *motion, struct contact_basis *basis,
     const struct contact_matrices *matrices = &motion->matrices;
     struct contact_bases *bases = matrices->bases;
     int contacts = motion->model.m, rank = bases->rank, stride = bases->stride,
-        n = 0, outside = contacts - rank;
+        count = 0, outside = contacts - rank;
     if (outside == 1)
         exchange_one(motion, chosen);
     else
@@ -203,29 +204,29 @@ fill(const struct ballistic *motion, struct contact_basis *basis,
             continue;
         basis->place[i] = chosen[i] ? -1 : basis->n_outside;
         if (chosen[i])
-            basis->contact[n++] = i;
+            basis->contact[count++] = i;
         else
             basis->outside[basis->n_outside++] = i;
     }
-    assert(n == rank && basis->n_outside == outside);
+    assert(count == rank && basis->n_outside == outside);
     memset(basis->share, 0, (size_t)(outside * stride) * sizeof *basis->share);
     memset(basis->pivot, 0, (size_t)(contacts * stride) * sizeof *basis->pivot);
     for (int i = 0; i < contacts; i++)
         for (int j = 0; j < contacts; j++)
             basis->next[i * contacts + j] = chosen[i] ? basis : NULL;
     basis->level = true;
-    for (int k = 0; k < outside; k++) {
-        int i = basis->outside[k];
+    for (int number = 0; number < outside; number++) {
+        int i = basis->outside[number];
         for (int j = 0; j < rank; j++) {
             int of = bases->column[j];
             double share = share_of(matrices, i, of, bases->work[i * rank + j]);
-            basis->share[k * stride + of] = share;
+            basis->share[number * stride + of] = share;
             if (fabs(share) * matrices->root[of] >=
                 BASIS_PIVOT * matrices->root[i])
                 basis->pivot[i * stride + of] = fabs(share);
         }
-        basis->offset[k] = offset_of(motion, basis, k);
-        basis->level &= basis->offset[k] == 0.0;
+        basis->offset[number] = offset_of(motion, basis, number);
+        basis->level &= basis->offset[number] == 0.0;
     }
 }
 
@@ -287,22 +288,23 @@ contact_bases_alone(const struct ballistic *motion)
     bases->is_alone = bases->alone_all = true;
     memset(bases->alone, 0,
            (size_t)(contacts * contacts) * sizeof *bases->alone);
-    for (int i = 0; i < contacts; i++) {
-        bases->outside[i] = NULL;
-        bases->alone_offset[i] = 0.0;
-        if (first->inside[i] && first->share[i] == 0.0)
+    for (int contact = 0; contact < contacts; contact++) {
+        bases->outside[contact] = NULL;
+        bases->alone_offset[contact] = 0.0;
+        if (first->inside[contact] && first->share[contact] == 0.0)
             continue;
         for (int j = 0; j < contacts; j++)
-            bases->chosen[j] = j != i;
-        const struct contact_basis *basis = bases->outside[i] = find(motion);
+            bases->chosen[j] = j != contact;
+        const struct contact_basis *basis = bases->outside[contact] =
+            find(motion);
         if (!basis)
             return bases->alone_all = false;
         for (int j = 0; j < contacts; j++) {
-            bases->alone[i * contacts + j] = basis->share[j];
-            bases->alone_all &=
-                basis->share[j] == 0.0 || basis->pivot[i * stride + j] > 0.0;
+            bases->alone[contact * contacts + j] = basis->share[j];
+            bases->alone_all &= basis->share[j] == 0.0 ||
+                                basis->pivot[contact * stride + j] > 0.0;
         }
-        bases->alone_offset[i] = basis->offset[0];
+        bases->alone_offset[contact] = basis->offset[0];
     }
     return bases->alone_all;
 }

@@ -246,17 +246,17 @@ active_set_push(struct ballistic *motion, const int *contact,
     for (int i = 0; i < count; i++)
         motion->event.impulse[contact[i]] =
             times2(impulse[i], motion->rate_exponent);
-    for (int i = 0; i < contacts; i++) {
-        double u = motion->rate[i], full = zs * motion->matrices.root[i];
-        if (motion->mode.persistent[i])
+    for (int row = 0; row < contacts; row++) {
+        double u = motion->rate[row], full = zs * motion->matrices.root[row];
+        if (motion->mode.persistent[row])
             continue;
         for (int j = 0; j < count; j++)
-            u += active_set_coupling(motion, i, contact[j]) * impulse[j];
-        if (!motion->basis && u != motion->rate[i] &&
+            u += active_set_coupling(motion, row, contact[j]) * impulse[j];
+        if (!motion->basis && u != motion->rate[row] &&
             (motion->matrices.direct || !(fabs(u) < BALLISTIC_MINOR * full)))
-            u = ballistic_of(motion, i, motion->z) +
-                motion->local.rate_offset[i];
-        motion->rate[i] = u;
+            u = ballistic_of(motion, row, motion->z) +
+                motion->local.rate_offset[row];
+        motion->rate[row] = u;
     }
 }
 

@@ -251,19 +251,19 @@ ballistic_run(struct ballistic *motion, double until, long most)
     if (end == FLIGHT_BEYOND)
         return to_end(motion, until);
     if (end == FLIGHT_CLOSED) {
-        int n =
+        int hits =
             ballistic_together(motion, flown.s, flown.contact, work->set.hit);
-        if (n == 1 && work->set.hit[0] != flown.contact) {
+        if (hits == 1 && work->set.hit[0] != flown.contact) {
             flown.contact = work->set.hit[0];
             flown.arrive = motion->rate[flown.contact];
         }
         memset(motion->just_hit, 0, (size_t)motion->model.m);
         enum ballistic_event what =
-            ballistic_collide(motion, work->set.hit, n, flown.arrive);
-        if (what != BALLISTIC_IMPACT || n > 1) {
+            ballistic_collide(motion, work->set.hit, hits, flown.arrive);
+        if (what != BALLISTIC_IMPACT || hits > 1) {
             /* impacts at one instant: no time lies between them */
             if (what == BALLISTIC_SEVERAL || what == BALLISTIC_IMPACT) {
-                for (int i = 0; i < n; i++)
+                for (int i = 0; i < hits; i++)
                     impact_history_note(motion, work->set.hit[i],
                                         i ? 0.0 : flown.s);
                 ballistic_rescale(motion);

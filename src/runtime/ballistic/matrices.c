@@ -31,22 +31,23 @@ factor_mass(struct ballistic *motion)
     const double *M = motion->model.mass;
     wide *L = motion->work->own.mass_factor;
     int *first = motion->work->own.mass_first;
-    for (int i = 0; i < coordinates; i++) {
-        first[i] = 0;
-        while (first[i] < i && M[i * coordinates + first[i]] == 0.0)
-            first[i]++;
-        for (int j = first[i]; j <= i; j++) {
-            wide s = M[i * coordinates + j];
-            int column = first[i] > first[j] ? first[i] : first[j];
+    for (int row = 0; row < coordinates; row++) {
+        first[row] = 0;
+        while (first[row] < row && M[row * coordinates + first[row]] == 0.0)
+            first[row]++;
+        for (int j = first[row]; j <= row; j++) {
+            wide sum = M[row * coordinates + j];
+            int column = first[row] > first[j] ? first[row] : first[j];
             for (; column < j; column++)
-                s -= L[i * coordinates + column] * L[j * coordinates + column];
-            if (j < i)
-                L[i * coordinates + j] = s * L[j * coordinates + j];
-            else if (!(s > 4.0 * coordinates * DBL_EPSILON *
-                               M[i * coordinates + i]))
+                sum -=
+                    L[row * coordinates + column] * L[j * coordinates + column];
+            if (j < row)
+                L[row * coordinates + j] = sum * L[j * coordinates + j];
+            else if (!(sum > 4.0 * coordinates * DBL_EPSILON *
+                                 M[row * coordinates + row]))
                 return false;
             else
-                L[i * coordinates + i] = 1.0L / sqrtl(s);
+                L[row * coordinates + row] = 1.0L / sqrtl(sum);
         }
     }
     return true;
@@ -59,28 +60,29 @@ responses(struct ballistic *motion)
     int coordinates = motion->model.n, contacts = motion->model.m;
     const wide *L = motion->work->own.mass_factor;
     const int *first = motion->work->own.mass_first;
-    for (int i = 0; i < contacts; i++) {
-        wide *b = motion->work->own.B + i * coordinates;
+    for (int contact = 0; contact < contacts; contact++) {
+        wide *response = motion->work->own.B + contact * coordinates;
         for (int j = 0; j < coordinates; j++) {
-            wide s = motion->model.N[i * coordinates + j];
+            wide s = motion->model.N[contact * coordinates + j];
             for (int column = first[j]; column < j; column++)
-                s -= L[j * coordinates + column] * b[column];
-            b[j] = s * L[j * coordinates + j];
+                s -= L[j * coordinates + column] * response[column];
+            response[j] = s * L[j * coordinates + j];
         }
         for (int j = coordinates - 1; j >= 0; j--) {
             for (int column = j + 1; column < coordinates; column++)
                 if (first[column] <= j)
-                    b[j] -= L[column * coordinates + j] * b[column];
-            b[j] *= L[j * coordinates + j];
-            motion->matrices.B[i * coordinates + j] = (double)b[j];
+                    response[j] -=
+                        L[column * coordinates + j] * response[column];
+            response[j] *= L[j * coordinates + j];
+            motion->matrices.B[contact * coordinates + j] = (double)response[j];
         }
-        for (int j = 0; j <= i; j++) {
-            wide s =
-                wide_dot(coordinates, motion->model.N + j * coordinates, b);
-            motion->work->own.W[i * contacts + j] =
-                motion->work->own.W[j * contacts + i] = s;
-            motion->matrices.W[i * contacts + j] =
-                motion->matrices.W[j * contacts + i] = (double)s;
+        for (int j = 0; j <= contact; j++) {
+            wide s = wide_dot(coordinates, motion->model.N + j * coordinates,
+                              response);
+            motion->work->own.W[contact * contacts + j] =
+                motion->work->own.W[j * contacts + contact] = s;
+            motion->matrices.W[contact * contacts + j] =
+                motion->matrices.W[j * contacts + contact] = (double)s;
         }
     }
 }
@@ -175,26 +177,28 @@ spaces(struct ballistic *motion)
     struct contact_matrices *matrices = &motion->matrices;
     int coordinates = motion->model.n, contacts = motion->model.m,
         rank = matrices->rank, stride = matrices->stride;
-    wide *b = motion->work->own.column;
+    wide *unit_rate = motion->work->own.column;
     for (int contact = 0; contact < contacts; contact++) {
         wide W = motion->work->own.W[contact * contacts + contact],
-             c = W > 0.0L ? 1.0L / W : 0.0L;
-        for (int j = 0; j < rank; j++) {
-            wide h = (matrices->direct
-                          ? motion->work->own.W
-                          : motion->work->own.W_factor)[contact * contacts + j];
-            matrices->F[contact * rank + j] =
-                matrices->direct ? contact == j : (double)h;
-            matrices->H[contact * rank + j] = (double)h;
-            matrices->K[contact * rank + j] = (double)(c * h);
-            matrices->Ft[j * stride + contact] =
-                matrices->F[contact * rank + j];
-            matrices->Kt[j * stride + contact] =
-                matrices->K[contact * rank + j];
+             per_rate = W > 0.0L ? 1.0L / W : 0.0L;
+        for (int entry = 0; entry < rank; entry++) {
+            wide h =
+                (matrices->direct
+                     ? motion->work->own.W
+                     : motion->work->own.W_factor)[contact * contacts + entry];
+            matrices->F[contact * rank + entry] =
+                matrices->direct ? contact == entry : (double)h;
+            matrices->H[contact * rank + entry] = (double)h;
+            matrices->K[contact * rank + entry] = (double)(per_rate * h);
+            matrices->Ft[entry * stride + contact] =
+                matrices->F[contact * rank + entry];
+            matrices->Kt[entry * stride + contact] =
+                matrices->K[contact * rank + entry];
         }
         for (int j = 0; j < contacts; j++)
             matrices->rows[contact * stride + j] =
-                (double)(c * motion->work->own.W[contact * contacts + j]);
+                (double)(per_rate *
+                         motion->work->own.W[contact * contacts + j]);
         matrices->diagonal[contact] = matrices->W[contact * contacts + contact];
         matrices->root[contact] =
             sqrt(matrices->W[contact * contacts + contact]);
@@ -209,17 +213,17 @@ spaces(struct ballistic *motion)
             matrices->gap_acc[contact] = 0.0;
     }
     for (int coordinate = 0; coordinate < rank; coordinate++) {
-        memset(b, 0, (size_t)rank * sizeof *b);
-        b[coordinate] = 1.0L;
+        memset(unit_rate, 0, (size_t)rank * sizeof *unit_rate);
+        unit_rate[coordinate] = 1.0L;
         if (matrices->direct)
-            forward(motion, b);
-        backward(motion, b);
+            forward(motion, unit_rate);
+        backward(motion, unit_rate);
         for (int i = 0; i < coordinates; i++) {
             wide s = 0.0L;
             for (int column = 0; column < rank; column++)
                 s += motion->work->own
                          .B[matrices->basis[column] * coordinates + i] *
-                     b[column];
+                     unit_rate[column];
             matrices->E[i * rank + coordinate] = (double)s;
         }
         matrices->y_acc[coordinate] =
@@ -248,7 +252,7 @@ find_origin(struct ballistic *motion)
 {
     struct contact_matrices *matrices = &motion->matrices;
     int coordinates = motion->model.n, contacts = motion->model.m;
-    wide *b = motion->work->own.column;
+    wide *column = motion->work->own.column;
     bool any = false;
     for (int i = 0; i < contacts; i++)
         any |= motion->model.c[i] != 0.0;
@@ -258,15 +262,15 @@ find_origin(struct ballistic *motion)
     if (!any)
         return;
     for (int j = 0; j < matrices->rank; j++)
-        b[j] = -motion->model.c[matrices->basis[j]];
-    forward(motion, b);
-    backward(motion, b);
+        column[j] = -motion->model.c[matrices->basis[j]];
+    forward(motion, column);
+    backward(motion, column);
     for (int j = 0; j < matrices->rank; j++)
         for (int i = 0; i < coordinates; i++)
             matrices->origin[i] +=
                 (double)(motion->work->own
                              .B[matrices->basis[j] * coordinates + i] *
-                         b[j]);
+                         column[j]);
     for (int i = 0; i < contacts; i++) {
         const double *N = motion->model.N + i * coordinates;
         double g =

@@ -234,18 +234,18 @@ projection_others_stay_open(struct ballistic *motion, double remaining)
             }
         }
     }
-    for (int i = 0; i < contacts; i++) {
-        if (work->set.closed[i])
+    for (int contact = 0; contact < contacts; contact++) {
+        if (work->set.closed[contact])
             continue;
-        double g = work->scratch.y[i], u = work->scratch.z[i],
-               a = work->scratch.acc[i];
+        double g = work->scratch.y[contact], u = work->scratch.z[contact],
+               a = work->scratch.acc[contact];
         bool ahead = lowest(g, u, a, remaining) >
-                     PROJECTION_CLEARANCE * work->scratch.offset[i];
+                     PROJECTION_CLEARANCE * work->scratch.offset[contact];
         /* the gap is closed within rounding, and opens */
-        bool opens =
-            g <= 0.0 &&
-            u * remaining > PROJECTION_CLEARANCE * work->scratch.offset[i] &&
-            lowest(0.0, u, a, remaining) >= 0.0;
+        bool opens = g <= 0.0 &&
+                     u * remaining >
+                         PROJECTION_CLEARANCE * work->scratch.offset[contact] &&
+                     lowest(0.0, u, a, remaining) >= 0.0;
         if (!ahead && !opens)
             return false;
     }

@@ -233,18 +233,18 @@ ballistic_instant(struct ballistic *motion, const struct ballistic_model *model,
            (size_t)coordinates * sizeof *position);
     memset(motion->free_position, 0,
            (size_t)coordinates * sizeof *motion->free_position);
-    for (int i = 0; i < contacts; i++) {
-        const double *N = model->N + i * coordinates;
-        motion->matrices.gap_offset[i] =
-            model->c[i] + dot_of(coordinates, N, position);
-        motion->mode.persistent[i] = on[i];
-        motion->mode.n_persistent += on[i];
-        double drift = model->drift ? model->drift[i] : 0.0;
-        motion->rate[i] = dot_of(coordinates, N, velocity) + drift;
-        motion->greatest[i] =
-            dot_abs(coordinates, N, position) + fabs(model->c[i]);
-        motion->work->rate_terms[i] =
-            dot_abs(coordinates, N, velocity) + fabs(drift);
+    for (int contact = 0; contact < contacts; contact++) {
+        const double *gradient = model->N + contact * coordinates;
+        motion->matrices.gap_offset[contact] =
+            model->c[contact] + dot_of(coordinates, gradient, position);
+        motion->mode.persistent[contact] = on[contact];
+        motion->mode.n_persistent += on[contact];
+        double drift = model->drift ? model->drift[contact] : 0.0;
+        motion->rate[contact] = dot_of(coordinates, gradient, velocity) + drift;
+        motion->greatest[contact] =
+            dot_abs(coordinates, gradient, position) + fabs(model->c[contact]);
+        motion->work->rate_terms[contact] =
+            dot_abs(coordinates, gradient, velocity) + fabs(drift);
     }
     for (int j = 0; j < motion->matrices.rank; j++) {
         motion->y[j] = 0.0;

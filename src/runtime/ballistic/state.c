@@ -158,17 +158,19 @@ ballistic_plain_units(struct ballistic *motion)
         motion->z[j] = times2(motion->z[j], ev);
     }
     ballistic_units(motion);
-    for (int i = 0; i < contacts; i++) {
-        motion->gap[i] = isfinite(motion->gap[i])
-                             ? times2(motion->gap[i], ex)
-                             : ballistic_of(motion, i, motion->y) +
-                                   motion->local.gap_offset[i];
-        motion->greatest[i] =
-            isfinite(motion->greatest[i])
-                ? times2(motion->greatest[i], ex)
-                : fabs(motion->gap[i]) + fabs(motion->local.gap_offset[i]);
-        motion->rate[i] = times2(motion->rate[i], ev);
-        motion->work->rate_terms[i] = times2(motion->work->rate_terms[i], ev);
+    for (int contact = 0; contact < contacts; contact++) {
+        motion->gap[contact] = isfinite(motion->gap[contact])
+                                   ? times2(motion->gap[contact], ex)
+                                   : ballistic_of(motion, contact, motion->y) +
+                                         motion->local.gap_offset[contact];
+        motion->greatest[contact] =
+            isfinite(motion->greatest[contact])
+                ? times2(motion->greatest[contact], ex)
+                : fabs(motion->gap[contact]) +
+                      fabs(motion->local.gap_offset[contact]);
+        motion->rate[contact] = times2(motion->rate[contact], ev);
+        motion->work->rate_terms[contact] =
+            times2(motion->work->rate_terms[contact], ev);
     }
     contact_basis_derive(motion);
     contact_basis_coordinates(motion);

@@ -55,17 +55,17 @@ static bool
 find_motion(const struct rt *run, struct vertex_plane *plane)
 {
     const imp_body *body = rt_body(run, plane->body);
-    uint32_t s = body->env_state;
+    uint32_t state = body->env_state;
     plane->block = body->block;
     if (body->block == IMP_NO_BLOCK || body->block >= run->im->blocks.n)
         return false;
     if (plane->flat)
-        return find_rows(run, body->block, s, 2, plane->place) &&
-               find_rows(run, body->block, s + 2, 1, plane->turn) &&
-               find_rows(run, body->block, s + 5, 1, plane->spin);
-    return find_rows(run, body->block, s, 3, plane->place) &&
-           find_rows(run, body->block, s + 3, 4, plane->turn) &&
-           find_rows(run, body->block, s + 10, 3, plane->spin);
+        return find_rows(run, body->block, state, 2, plane->place) &&
+               find_rows(run, body->block, state + 2, 1, plane->turn) &&
+               find_rows(run, body->block, state + 5, 1, plane->spin);
+    return find_rows(run, body->block, state, 3, plane->place) &&
+           find_rows(run, body->block, state + 3, 4, plane->turn) &&
+           find_rows(run, body->block, state + 10, 3, plane->spin);
 }
 
 static void

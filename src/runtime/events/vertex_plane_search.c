@@ -149,17 +149,17 @@ three_squared(const double *const *row, double s, double *sum, double *slope,
 
 /* Gives values and rates of four rows. */
 static void
-four_rates_at(const double *const *row, double s, double *out, double *rate)
+four_rates_at(const double *const *row, double time, double *out, double *rate)
 {
-    double z = s * s;
+    double z = time * time;
     for (int i = 0; i < 4; i++) {
         pair zz = {z, z}, p = {0.0, 0.0}, d = p;
         for (int k = VERTEX_PLANE_ORDER; k >= 0; k -= 2) {
             d = d * zz + p;
             p = p * zz + two(row[i] + k);
         }
-        out[i] = p[0] + s * p[1];
-        rate[i] = 2.0 * s * d[0] + p[1] + 2.0 * z * d[1];
+        out[i] = p[0] + time * p[1];
+        rate[i] = 2.0 * time * d[0] + p[1] + 2.0 * z * d[1];
     }
 }
 
@@ -339,17 +339,17 @@ see(const struct vertex_plane_course *course, double time, enum sight how,
     struct view *view)
 {
     const struct vertex_plane *plane = course->p;
-    double x[4], spin[4];
+    double pose[4], spin[4];
     for (int i = 0; i < 4 && how == AT_START; i++) {
-        x[i] = course->turn_row[i][0];
+        pose[i] = course->turn_row[i][0];
         spin[i] = course->spin_row[i][0];
     }
     if (how != AT_START) {
         int top = how == FULLY ? VERTEX_PLANE_ORDER : VERTEX_PLANE_LOW;
-        four_at(course->turn_row, top, time, x);
+        four_at(course->turn_row, top, time, pose);
         four_at(course->spin_row, top, time, spin);
     }
-    vertex_plane_turn_back(plane->flat, x, plane->n, view->g);
+    vertex_plane_turn_back(plane->flat, pose, plane->n, view->g);
     vec3_cross(view->g, spin, view->dg);
 }
 

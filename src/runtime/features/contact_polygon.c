@@ -101,7 +101,7 @@ to_segment(const double a[2], const double b[2], const double x[2])
 }
 
 bool
-polygon_holds(const struct polygon *polygon, const double x[2], double tol)
+polygon_holds(const struct polygon *polygon, const double place[2], double tol)
 {
     if (polygon->n == 0)
         return true;
@@ -109,9 +109,9 @@ polygon_holds(const struct polygon *polygon, const double x[2], double tol)
     for (int i = 0; i < polygon->n; i++) {
         const double *a = polygon->v[i].u,
                      *b = polygon->v[(i + 1) % polygon->n].u;
-        if (to_segment(a, b, x) <= tol)
+        if (to_segment(a, b, place) <= tol)
             return true;
-        in = in && turn_of(a, b, x) >= 0.0;
+        in = in && turn_of(a, b, place) >= 0.0;
     }
     return in;
 }

@@ -24,8 +24,8 @@ void polygon_add(struct polygon *polygon, const struct polygon_point *point);
  * of another point is left out. One or two points remain where there is no
  * area. tmp: room for two points more than the polygon has. */
 void polygon_hull(struct polygon *polygon, struct polygon *tmp, double tol);
-/* Is x within tol (m) of the polygon? */
-bool polygon_holds(const struct polygon *polygon, const double x[2],
+/* Is the place within tol (m) of the polygon? */
+bool polygon_holds(const struct polygon *polygon, const double place[2],
                    double tol);
 /* Adds to *out the points at which the sides of both cross. */
 void polygon_crossings(const struct polygon *first,

@@ -10,17 +10,17 @@
  * the plane (dim 2) at equal angles, in space on a spiral of golden angles on
  * the sphere. */
 static inline void
-direction_of_spread(int dim, int i, int many, double direction[3])
+direction_of_spread(int dim, int number, int many, double direction[3])
 {
-    assert(i >= 0 && i < many);
+    assert(number >= 0 && number < many);
     direction[2] = 0.0;
     if (dim == 2) {
-        double angle = 6.283185307179586 * (i + 0.25) / many;
+        double angle = 6.283185307179586 * (number + 0.25) / many;
         direction[0] = cos(angle);
         direction[1] = sin(angle);
     } else {
-        double z = 1.0 - (2 * i + 1) / (double)many;
-        double q = sqrt(1.0 - z * z), angle = 2.399963229728653 * i;
+        double z = 1.0 - (2 * number + 1) / (double)many;
+        double q = sqrt(1.0 - z * z), angle = 2.399963229728653 * number;
         direction[0] = q * cos(angle);
         direction[1] = q * sin(angle);
         direction[2] = z;

@@ -74,10 +74,10 @@ placed(const struct view *view, const double x[3], struct taylor out[3])
         taylor_add(view->order, &out[i], &view->c[i], &out[i]);
 }
 
-/* Adds the conditions that vertex i of b stays the lowest along n among its
- * neighbours. */
+/* Adds the conditions that vertex i of b stays the lowest along `normal` among
+ * its neighbours. */
 static void
-support_of_b(struct view *view, uint32_t i, const struct taylor n[3])
+support_of_b(struct view *view, uint32_t i, const struct taylor normal[3])
 {
     const struct polytope *b = view->b;
     for (uint32_t k = 0; k < b->at[i + 1] - b->at[i]; k++) {
@@ -87,7 +87,7 @@ support_of_b(struct view *view, uint32_t i, const struct taylor n[3])
         for (int j = 0; j < 3; j++)
             e[j] = x[j] - b->vertex[i][j];
         turned(view, e, w);
-        taylor_dot(view->order, n, w, &c);
+        taylor_dot(view->order, normal, w, &c);
         put(view, 1.0, &c, 0.0);
     }
 }
@@ -111,9 +111,9 @@ static void
 face_vertex(struct view *view, uint32_t f, uint32_t i, struct taylor *gap)
 {
     const struct polytope_face *face = view->a->face + f;
-    struct taylor y[3], condition, n[3];
-    placed(view, view->b->vertex[i], y);
-    taylor_dot_const(view->order, y, face->n, gap);
+    struct taylor place[3], condition, n[3];
+    placed(view, view->b->vertex[i], place);
+    taylor_dot_const(view->order, place, face->n, gap);
     gap->c[0] -= face->d;
     for (int j = 0; j < 3; j++)
         taylor_const(view->order, face->n[j], &n[j]);
@@ -133,7 +133,7 @@ face_vertex(struct view *view, uint32_t f, uint32_t i, struct taylor *gap)
                          : face->n[j1] * e[j2] - face->n[j2] * e[j1]) /
                     len;
         }
-        taylor_dot_const(view->order, y, in, &condition);
+        taylor_dot_const(view->order, place, in, &condition);
         put(view, 1.0, &condition, -vec3_dot(in, from));
     }
 }
@@ -259,7 +259,7 @@ edge_vertex(struct view *view, uint32_t index, uint32_t vertex,
             struct taylor *gap)
 {
     const struct polytope_edge *edge = view->a->edge + index;
-    struct taylor q[3], n[3], s, part;
+    struct taylor q[3], normal[3], s, part;
     int order = view->order;
     placed(view, view->b->vertex[vertex], q);
     for (int j = 0; j < 3; j++)
@@ -271,14 +271,14 @@ edge_vertex(struct view *view, uint32_t index, uint32_t vertex,
         taylor_scale(order, edge->dir[j], &s, &part);
         taylor_sub(order, &q[j], &part, &q[j]);
     }
-    direction(order, q, n, gap);
+    direction(order, q, normal, gap);
     for (int side = 0; side < 2; side++) {
         double in[3];
         into_face(view->a, edge, side, in);
         taylor_dot_const(order, q, in, &part);
         put(view, -1.0, &part, 0.0);
     }
-    support_of_b(view, vertex, n);
+    support_of_b(view, vertex, normal);
     return gap->c[0] > 0.0;
 }
 

@@ -55,33 +55,33 @@ polytope_scene_place(struct polytope_scene *scene)
 }
 
 uint32_t
-polytope_neighbour(const struct polytope *polytope, uint32_t v, uint32_t i)
+polytope_neighbour(const struct polytope *polytope, uint32_t vertex, uint32_t i)
 {
-    assert(v < polytope->n_vertex);
-    assert(i < polytope->at[v + 1] - polytope->at[v]);
+    assert(vertex < polytope->n_vertex);
+    assert(i < polytope->at[vertex + 1] - polytope->at[vertex]);
     const struct polytope_face *face =
-        polytope->face + polytope->around[polytope->at[v] + i];
+        polytope->face + polytope->around[polytope->at[vertex] + i];
     const uint32_t *l = polytope->loop + face->first;
     for (uint32_t k = 0; k < face->count; k++)
-        if (l[k] == v)
+        if (l[k] == vertex)
             return l[(k + 1) % face->count];
-    return v;
+    return vertex;
 }
 
-/* Gives the plane n.x = d of a face of a body in the axes of body 0; n points
- * out of the body. */
+/* Gives the plane normal.x = d of a face of a body in the axes of body 0; n
+ * points out of the body. */
 static void
-plane(const struct polytope_scene *scene, int body, uint32_t f, double n[3],
-      double *d)
+plane(const struct polytope_scene *scene, int body, uint32_t f,
+      double normal[3], double *d)
 {
     const struct polytope_face *face = scene->p[body]->face + f;
     *d = face->d;
     if (body == 0) {
-        memcpy(n, face->n, sizeof face->n);
+        memcpy(normal, face->n, sizeof face->n);
         return;
     }
-    turn(scene, face->n, n);
-    *d += vec3_dot(n, scene->c);
+    turn(scene, face->n, normal);
+    *d += vec3_dot(normal, scene->c);
 }
 
 static const double *
@@ -203,7 +203,7 @@ edge_points(const struct polytope_scene *scene, uint32_t e0, uint32_t e1,
 
 bool
 polytope_edges_cross(const struct polytope_scene *scene, uint32_t e0,
-                     uint32_t e1, double n[3])
+                     uint32_t e1, double normal[3])
 {
     assert(scene->dim == 3);
     assert(e0 < scene->p[0]->n_edge && e1 < scene->p[1]->n_edge);
@@ -221,14 +221,15 @@ polytope_edges_cross(const struct polytope_scene *scene, uint32_t e0,
     double aw = vec3_dot(na, dir1), bw = vec3_dot(nb, dir1);
     if (ca * da >= 0.0 || aw * bw >= 0.0)
         return false;
-    vec3_cross(edge0->dir, dir1, n);
-    double l = vec3_norm(n), side = vec3_dot(n, na) + vec3_dot(n, nb);
+    vec3_cross(edge0->dir, dir1, normal);
+    double l = vec3_norm(normal),
+           side = vec3_dot(normal, na) + vec3_dot(normal, nb);
     if (!(l > FIND_PARALLEL))
         return false;
     for (int i = 0; i < 3; i++)
-        n[i] *= (side < 0.0 ? -1.0 : 1.0) / l;
+        normal[i] *= (side < 0.0 ? -1.0 : 1.0) / l;
     /* ... on the same side of the sphere */
-    return vec3_dot(n, nc) + vec3_dot(n, nd) < 0.0;
+    return vec3_dot(normal, nc) + vec3_dot(normal, nd) < 0.0;
 }
 
 /* Finds the greatest separation among the normals of faces and of pairs of
@@ -267,10 +268,10 @@ separate(const struct polytope_scene *scene, struct nearest_features *best)
 /* -- apart ------------------------------------------------------------------
  */
 
-/* Does x lie over face f of `body`? */
+/* Does `place` lie over face f of `body`? */
 static bool
 over(const struct polytope_scene *scene, int body, uint32_t f,
-     const double normal[3], const double x[3])
+     const double normal[3], const double place[3])
 {
     const struct polytope *polytope = scene->p[body];
     const uint32_t *l = polytope->loop + polytope->face[f].first;
@@ -280,7 +281,7 @@ over(const struct polytope_scene *scene, int body, uint32_t f,
         const double *c = vertex(scene, body, l[(i + 1) % count]);
         double e[3], in[3], q[3];
         vec3_sub(c, a, e);
-        vec3_sub(x, a, q);
+        vec3_sub(place, a, q);
         if (scene->dim == 2) {
             if (vec3_dot(e, q) < 0.0)
                 return false;
@@ -476,17 +477,17 @@ static bool
 still_nearest(const struct polytope_scene *scene,
               const struct feature_pair *pair, struct nearest_features *nearest)
 {
-    struct taylor c[3], R[9], gap;
+    struct taylor centre[3], turn[9], gap;
     struct feature_validity validity = {.order = 0, .worst = INFINITY};
     bool half = scene->p[0]->n_vertex == 0 || scene->p[1]->n_vertex == 0;
     if (!points_of(scene, pair, nearest) ||
         (!half && !(nearest->gap > FIND_TOUCH * scene->size)))
         return false;
     for (int i = 0; i < 3; i++)
-        c[i].c[0] = scene->c[i];
+        centre[i].c[0] = scene->c[i];
     for (int i = 0; i < 9; i++)
-        R[i].c[0] = scene->R[i];
-    return feature_gap_series(scene, pair, c, R, &validity, &gap) &&
+        turn[i].c[0] = scene->R[i];
+    return feature_gap_series(scene, pair, centre, turn, &validity, &gap) &&
            validity.worst >= -FIND_ROUNDING * scene->size;
 }
 

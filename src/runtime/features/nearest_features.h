@@ -50,12 +50,12 @@ void nearest_features_find(const struct polytope_scene *scene,
 double polytope_separation(const struct polytope_scene *scene,
                            const double n[3], uint32_t at[2]);
 /* Do the arcs of normals of edge e0 of body 0 and of edge e1 of body 1 (turned
- * round) cross on the sphere of directions? Then their common normal is in n.
- */
+ * round) cross on the sphere of directions? Then `normal` is
+ * their common normal. */
 bool polytope_edges_cross(const struct polytope_scene *scene, uint32_t e0,
-                          uint32_t e1, double n[3]);
-/* Returns the i-th neighbour of vertex v, i < at[v + 1] - at[v]. */
-uint32_t polytope_neighbour(const struct polytope *polytope, uint32_t v,
+                          uint32_t e1, double normal[3]);
+/* Returns the i-th neighbour of a vertex, i < at[vertex + 1] - at[vertex]. */
+uint32_t polytope_neighbour(const struct polytope *polytope, uint32_t vertex,
                             uint32_t i);
 /* Gives the points P, Q nearest to each other on the lines of two edges. */
 void polytope_edge_points(const struct polytope_scene *scene, uint32_t e0,

@@ -108,17 +108,17 @@ time_scale(const struct flow *flow)
  * and the free acceleration during the time scale would be in this coordinate
  * alone (after taylor_path_make). */
 static double
-apart(const struct flow *flow, const double *x, const double *other)
+apart(const struct flow *flow, const double *state, const double *other)
 {
     double scale = time_scale(flow), most = 0.0;
-    double speed = energy_norm(flow, x + flow->n) +
+    double speed = energy_norm(flow, state + flow->n) +
                    energy_norm(flow, flow->instant.acc) * scale;
     for (uint32_t i = 0; i < flow->n; i++) {
         double rate =
             speed / sqrt(flow->instant.mass[(size_t)i * (flow->n + 1)]);
-        double place = fabs(x[i]) + rate * scale;
-        double off = fmax(fabs(x[i] - other[i]) / place,
-                          fabs(x[flow->n + i] - other[flow->n + i]) / rate);
+        double place = fabs(state[i]) + rate * scale;
+        double off = fmax(fabs(state[i] - other[i]) / place,
+                          fabs(state[flow->n + i] - other[flow->n + i]) / rate);
         most = fmax(most, off);
     }
     return most;
@@ -139,7 +139,7 @@ forecast(struct flow *flow, const bool *group, struct foreseen *ahead)
 {
     struct taylor_flow *taylor = flow->taylor;
     struct taylor_forecast *last = &taylor->forecast;
-    double left = ahead->time - taylor->now, *x = taylor->path.x;
+    double left = ahead->time - taylor->now, *place = taylor->path.x;
     bool another = last->n == 0 || memcmp(last->group, group, flow->m) ||
                    !(last->time > taylor->now);
     if (!another && left > 0.5 * last->left)
@@ -154,11 +154,11 @@ forecast(struct flow *flow, const bool *group, struct foreseen *ahead)
         (TAYLOR_NOISE + (double)(taylor->several.impacts - last->impacts));
     double state_error = INFINITY;
     if (!another) {
-        taylor_path_at(flow, last->time, x);
-        state_error = settled(apart(flow, x, last->x), left, last->left, 3);
+        taylor_path_at(flow, last->time, place);
+        state_error = settled(apart(flow, place, last->x), left, last->left, 3);
     }
-    taylor_path_at(flow, ahead->time, x);
-    memcpy(last->x, x, 2 * flow->n * sizeof *x);
+    taylor_path_at(flow, ahead->time, place);
+    memcpy(last->x, place, 2 * flow->n * sizeof *place);
     memcpy(last->group, group, flow->m);
     last->n = another ? 1 : last->n + 1;
     last->left = left;
@@ -178,13 +178,14 @@ static bool
 single_parabola(struct flow *flow, struct foreseen *ahead)
 {
     struct taylor_flow *taylor = flow->taylor;
-    uint32_t c = (uint32_t)taylor->single.contact;
-    if (taylor->single.impacts < 2 || !taylor->contacts.opening[c])
+    uint32_t contact = (uint32_t)taylor->single.contact;
+    if (taylor->single.impacts < 2 || !taylor->contacts.opening[contact])
         return false;
-    const double *gap = taylor->piece.gap + c * ROW;
-    double e = flow->instant.e[c], rest = 1.0 - e, acc = -2.0 * gap[2];
+    const double *gap = taylor->piece.gap + contact * ROW;
+    double restitution = flow->instant.e[contact], rest = 1.0 - restitution,
+           acc = -2.0 * gap[2];
     double left = 2.0 * gap[1] / (acc * rest);
-    if (!(acc > 0.0) || !(left > 0.0) || !(e < 1.0) ||
+    if (!(acc > 0.0) || !(left > 0.0) || !(restitution < 1.0) ||
         !(left <= FORECAST_BEGIN * taylor->piece.h))
         return false;
     ahead->time = ahead->parabola = taylor->now + left;
@@ -192,15 +193,16 @@ single_parabola(struct flow *flow, struct foreseen *ahead)
     /* The rate is rounded at each impact, and so is the time, during which the
      * rate goes on to change. The impacts to come make these errors smaller,
      * and the sum of the flights is 2/(acc (1 - e)) times the rate. */
-    ahead->noise = 4.0 * DBL_EPSILON *
-                   (ahead->time + (ahead->time + taylor->terms.rate[c] / acc) /
-                                      (rest * sqrt(1.0 - e * e)));
+    ahead->noise =
+        4.0 * DBL_EPSILON *
+        (ahead->time + (ahead->time + taylor->terms.rate[contact] / acc) /
+                           (rest * sqrt(1.0 - restitution * restitution)));
     memset(taylor->single.group, 0, flow->m);
-    taylor->single.group[c] = true;
+    taylor->single.group[contact] = true;
     taylor->chatter.impacts = taylor->single.impacts;
     taylor->chatter.evidence = LIMIT_BY_LAW;
     taylor->chatter.period = taylor->chatter.depth = 1;
-    taylor->chatter.ratio = e;
+    taylor->chatter.ratio = restitution;
     return true;
 }
 
@@ -329,19 +331,19 @@ one_contact(struct taylor_flow *taylor, int c)
 static bool
 shrinks(struct taylor_flow *taylor)
 {
-    double *a = taylor->several.flight, now = 0.0, before = 0.0;
-    memmove(a + 1, a, (TAYLOR_FLIGHTS - 1) * sizeof *a);
-    a[0] = taylor->now - taylor->several.time;
+    double *flights = taylor->several.flight, now = 0.0, before = 0.0;
+    memmove(flights + 1, flights, (TAYLOR_FLIGHTS - 1) * sizeof *flights);
+    flights[0] = taylor->now - taylor->several.time;
     taylor->several.time = taylor->now;
-    taylor->several.longest = fmax(taylor->several.longest, a[0]);
+    taylor->several.longest = fmax(taylor->several.longest, flights[0]);
     if (++taylor->several.impacts <= TAYLOR_FLIGHTS)
         return false;
     for (int i = 0; i < TAYLOR_FLIGHTS / 2; i++) {
-        now += a[i];
-        before += a[TAYLOR_FLIGHTS / 2 + i];
+        now += flights[i];
+        before += flights[TAYLOR_FLIGHTS / 2 + i];
     }
     if (now > before)
-        taylor->several.longest = fmax(a[0], a[1]);
+        taylor->several.longest = fmax(flights[0], flights[1]);
     /* or the flights are below the rounding of the time already */
     return now < before || now == 0.0;
 }
@@ -453,18 +455,18 @@ faint(struct flow *flow)
     for (uint32_t i = 0; i < flow->m; i++)
         press = fmax(press, fabs(ballistic->matrices.gap_acc[i]));
     for (int k = 0; k < taylor->next.n_hit; k++) {
-        int i = taylor->next.hit[k];
-        double u = fabs(ballistic->rate[i]);
-        double low = DBL_EPSILON * taylor->terms.gap[i] / TAYLOR_FAINT;
+        int contact = taylor->next.hit[k];
+        double speed = fabs(ballistic->rate[contact]);
+        double low = DBL_EPSILON * taylor->terms.gap[contact] / TAYLOR_FAINT;
         double time = fmax(tick, 2.0 * sqrt(2.0 * low / press));
-        if (taylor->contacts.closed[i])
+        if (taylor->contacts.closed[contact])
             continue; /* This contact has been put to rest. */
-        if (!(2.0 * u <= press * time) ||
+        if (!(2.0 * speed <= press * time) ||
             several->flight[0] > TAYLOR_CLEAR * time)
             return;
-        flies = several->faint.contacts[i] = true;
-        ratio = fmax(ratio, flow->instant.e[i]);
-        left = fmax(left, 2.0 * u / press);
+        flies = several->faint.contacts[contact] = true;
+        ratio = fmax(ratio, flow->instant.e[contact]);
+        left = fmax(left, 2.0 * speed / press);
     }
     if (!flies) {
         several->faint.impacts = before;

@@ -172,7 +172,7 @@ matrices(struct flow *flow)
         IMP_ARRAY(flow->run->im, flow->run->im->blocks, imp_block) +
         flow->sys->block;
     const uint32_t *row = IMP_ARRAY(flow->run->im, block->rows, uint32_t);
-    double h, *state = flow->run->env + flow->sys->env_state;
+    double step, *state = flow->run->env + flow->sys->env_state;
     memcpy(flow->q, state, flow->n * sizeof *state);
     memcpy(flow->v, state + flow->n, flow->n * sizeof *state);
     memset(state, 0, 2 * (size_t)flow->n * sizeof *state);
@@ -182,7 +182,7 @@ matrices(struct flow *flow)
         if (!(flow->instant.mass[(size_t)j * flow->n + j] > 0.0))
             st = not_definite(flow);
     if (!st)
-        st = motion_series(flow->run, flow->sys->block, 2, &h);
+        st = motion_series(flow->run, flow->sys->block, 2, &step);
     for (uint32_t j = 0; j < flow->n && !st; j++)
         flow->instant.acc[j] =
             flow->run->rows

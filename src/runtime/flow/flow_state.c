@@ -46,25 +46,26 @@ flow_instant(struct flow *flow)
 {
     assert(flow->m == flow->sys->n_contact);
     struct flow_matrices *instant = &flow->instant;
-    const double *q = flow->run->env + flow->sys->env_state, *v = q + flow->n;
+    const double *q = flow->run->env + flow->sys->env_state,
+                 *velocity = q + flow->n;
     int st = system_mass(flow->run, flow->system, instant->mass);
-    for (uint32_t c = 0; c < flow->m && !st; c++) {
-        double *N = instant->N + (size_t)c * flow->n;
-        st = system_gap(flow->run, flow->system, c, &instant->gap[c],
-                        &instant->rate[c], N);
-        instant->c[c] = instant->gap[c];
-        double drift = instant->rate[c], size = fabs(drift);
+    for (uint32_t contact = 0; contact < flow->m && !st; contact++) {
+        double *N = instant->N + (size_t)contact * flow->n;
+        st = system_gap(flow->run, flow->system, contact,
+                        &instant->gap[contact], &instant->rate[contact], N);
+        instant->c[contact] = instant->gap[contact];
+        double drift = instant->rate[contact], size = fabs(drift);
         for (uint32_t j = 0; j < flow->n && !st; j++) {
-            instant->c[c] -= N[j] * q[j];
-            drift -= N[j] * v[j];
-            size += fabs(N[j] * v[j]);
+            instant->c[contact] -= N[j] * q[j];
+            drift -= N[j] * velocity[j];
+            size += fabs(N[j] * velocity[j]);
         }
         /* A gap that does not contain the time drifts by rounding only. */
-        instant->drift[c] =
+        instant->drift[contact] =
             fabs(drift) <= 4.0 * (flow->n + 1) * DBL_EPSILON * size ? 0.0
                                                                     : drift;
-        instant->e[c] =
-            flow->run->env[rt_contact(flow->run, flow->sys->contact + c)
+        instant->e[contact] =
+            flow->run->env[rt_contact(flow->run, flow->sys->contact + contact)
                                ->env_contact +
                            IMP_CONTACT_E];
     }
@@ -167,18 +168,18 @@ flow_memory(struct flow *flow, struct rt *run, uint32_t system,
     flow->sys = rt_system(run, system);
     flow->n = flow->sys->n;
     flow->m = flow->sys->n_contact;
-    size_t n = flow->n, m = flow->m;
+    size_t n = flow->n, contacts = flow->m;
     flow->q = NEW_N(arena, double, n + 1);
     flow->v = NEW_N(arena, double, n + 1);
-    flow->last.impulse = NEW_N(arena, double, m + 1);
-    flow->last.contacts = NEW_N(arena, uint32_t, m + 1);
+    flow->last.impulse = NEW_N(arena, double, contacts + 1);
+    flow->last.contacts = NEW_N(arena, uint32_t, contacts + 1);
     flow->instant.mass = NEW_N(arena, double, n *n + 1);
     flow->instant.acc = NEW_N(arena, double, n + 1);
-    flow->instant.N = NEW_N(arena, double, n *m + 1);
-    flow->instant.c = NEW_N(arena, double, m + 1);
-    flow->instant.bias = NEW_N(arena, double, m + 1);
-    flow->instant.drift = NEW_N(arena, double, m + 1);
-    flow->instant.e = NEW_N(arena, double, m + 1);
-    flow->instant.gap = NEW_N(arena, double, m + 1);
-    flow->instant.rate = NEW_N(arena, double, m + 1);
+    flow->instant.N = NEW_N(arena, double, n *contacts + 1);
+    flow->instant.c = NEW_N(arena, double, contacts + 1);
+    flow->instant.bias = NEW_N(arena, double, contacts + 1);
+    flow->instant.drift = NEW_N(arena, double, contacts + 1);
+    flow->instant.e = NEW_N(arena, double, contacts + 1);
+    flow->instant.gap = NEW_N(arena, double, contacts + 1);
+    flow->instant.rate = NEW_N(arena, double, contacts + 1);
 }

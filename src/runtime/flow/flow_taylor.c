@@ -517,17 +517,19 @@ impact(struct flow *flow, struct flow_event *event)
  * taylor_instant)? A plate leaves all its feet at once, and feet that carried
  * nothing are let go with the others. */
 static bool
-floats(const struct flow *flow, uint32_t i)
+floats(const struct flow *flow, uint32_t contact)
 {
     const struct taylor_flow *taylor = flow->taylor;
     const struct ballistic *ballistic = taylor->instant;
     double eps = TAYLOR_TOGETHER * DBL_EPSILON;
-    return flow->instant.gap[i] <= eps * taylor->terms.gap_since[i] &&
-           fabs(flow->instant.rate[i]) <=
-               eps * (taylor->terms.rate[i] + fabs(flow->instant.drift[i])) &&
-           fabs(ballistic->matrices.gap_acc[i]) <=
-               eps * (ballistic->matrices.gap_acc_terms[i] +
-                      fabs(flow->instant.bias[i]));
+    return flow->instant.gap[contact] <=
+               eps * taylor->terms.gap_since[contact] &&
+           fabs(flow->instant.rate[contact]) <=
+               eps * (taylor->terms.rate[contact] +
+                      fabs(flow->instant.drift[contact])) &&
+           fabs(ballistic->matrices.gap_acc[contact]) <=
+               eps * (ballistic->matrices.gap_acc_terms[contact] +
+                      fabs(flow->instant.bias[contact]));
 }
 
 /* A force has become zero. Which contacts stay closed from here on? */

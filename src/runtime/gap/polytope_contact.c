@@ -179,7 +179,7 @@ static void
 flat_rows(const struct rt *run, const imp_contact *image_contact,
           const struct seen *seen, const struct feature_pair *pair,
           const struct taylor *gap, struct taylor P[3], struct taylor Q[3],
-          struct taylor n[3])
+          struct taylor normal[3])
 {
     int order = seen->order;
     struct taylor base[2][3], dir[2][3], back;
@@ -189,9 +189,10 @@ flat_rows(const struct rt *run, const imp_contact *image_contact,
             run->polytope[image_contact->body[body]];
         unsigned kind = pair->kind[body];
         if (kind == FEATURE_FACE) {
-            direction_of(seen, body, polytope->face[pair->index[body]].n, n);
+            direction_of(seen, body, polytope->face[pair->index[body]].n,
+                         normal);
             if (body == 1)
-                minus(order, n);
+                minus(order, normal);
             continue;
         }
         point_of(seen, body, base_of(polytope, kind, pair->index[body]),
@@ -204,19 +205,19 @@ flat_rows(const struct rt *run, const imp_contact *image_contact,
                     pair->kind[1] == FEATURE_EDGE};
     if (pair->kind[0] == FEATURE_FACE) {
         memcpy(Q, base[1], sizeof base[1]);
-        beyond(order, Q, &back, n, P);
+        beyond(order, Q, &back, normal, P);
         return;
     }
     if (pair->kind[1] == FEATURE_FACE) {
         memcpy(P, base[0], sizeof base[0]);
-        beyond(order, P, gap, n, Q);
+        beyond(order, P, gap, normal, Q);
         return;
     }
     if (edge[0] && edge[1]) {
         crossing(order, base[0], dir[0], base[1], dir[1], P);
         crossing(order, base[1], dir[1], base[0], dir[0], Q);
-        taylor_cross(order, dir[0], dir[1], n);
-        make_unit(order, n);
+        taylor_cross(order, dir[0], dir[1], normal);
+        make_unit(order, normal);
         return; /* up to the sign, which the caller decides */
     }
     memcpy(P, base[0], sizeof base[0]);
@@ -226,34 +227,34 @@ flat_rows(const struct rt *run, const imp_contact *image_contact,
     if (edge[1])
         foot(order, base[1], dir[1], P, Q);
     for (int i = 0; i < 3; i++)
-        taylor_sub(order, &Q[i], &P[i], &n[i]);
-    make_unit(order, n);
+        taylor_sub(order, &Q[i], &P[i], &normal[i]);
+    make_unit(order, normal);
 }
 
-/* The same for a smooth body: its nearest point p and gradient N, in the axes
+/* The same for a smooth body: its nearest point and gradient, in the axes
  * of the polytope, come from its own series. */
 static void
 smooth_rows(const imp_contact *image_contact, const struct seen *seen,
-            const struct taylor p[3], const struct taylor N[3],
+            const struct taylor point[3], const struct taylor N[3],
             const struct taylor *gap, struct taylor P[3], struct taylor Q[3],
-            struct taylor n[3])
+            struct taylor normal[3])
 {
     int order = seen->order;
-    memcpy(n, N, 3 * sizeof *n);
-    make_unit(order, n);
+    memcpy(normal, N, 3 * sizeof *normal);
+    make_unit(order, normal);
     if (image_contact->smooth == 1) {
-        memcpy(Q, p, 3 * sizeof *Q);
-        beyond(order, p, gap, n, P);
-        minus(order, n);
+        memcpy(Q, point, 3 * sizeof *Q);
+        beyond(order, point, gap, normal, P);
+        minus(order, normal);
         return;
     }
     /* the polytope is body 1 */
     struct taylor foot_b[3], m[3];
-    beyond(order, p, gap, n, foot_b);
-    turned(seen, p, P);
+    beyond(order, point, gap, normal, foot_b);
+    turned(seen, point, P);
     turned(seen, foot_b, Q);
-    turned(seen, n, m);
-    memcpy(n, m, sizeof m);
+    turned(seen, normal, m);
+    memcpy(normal, m, sizeof m);
     for (int i = 0; i < 3; i++) {
         taylor_add(order, &P[i], &seen->c[i], &P[i]);
         taylor_add(order, &Q[i], &seen->c[i], &Q[i]);
@@ -267,37 +268,37 @@ polytope_contact_rows(struct rt *run, uint32_t contact, int order, double *rows)
     const imp_contact *image_contact = rt_contact(run, contact);
     struct seen seen;
     struct nearest_features at;
-    struct taylor gap, P[3], Q[3], n[3], p[3], N[3];
+    struct taylor gap, P[3], Q[3], normal[3], point[3], gradient[3];
     double holds, valid;
     seen.order = order;
     int st = polytope_contact_closest(run, contact, &at, true);
     if (st == IMP_OK)
         st = polytope_contact_series(run, contact, order, gap.c, &valid);
     if (st == IMP_OK && polytope_contact_is_smooth(run, image_contact))
-        smooth_polytope_point_series(run, contact, order, p, N);
+        smooth_polytope_point_series(run, contact, order, point, gradient);
     if (st == IMP_OK)
         st =
             polytope_relative_pose(run, contact, order, seen.c, seen.R, &holds);
     if (st != IMP_OK)
         return st;
     if (polytope_contact_is_smooth(run, image_contact)) {
-        smooth_rows(image_contact, &seen, p, N, &gap, P, Q, n);
+        smooth_rows(image_contact, &seen, point, gradient, &gap, P, Q, normal);
     } else {
         struct support_body support;
         double m[3], w[3];
-        flat_rows(run, image_contact, &seen, &at.pair, &gap, P, Q, n);
+        flat_rows(run, image_contact, &seen, &at.pair, &gap, P, Q, normal);
         for (int i = 0; i < 3; i++)
-            m[i] = n[i].c[0];
+            m[i] = normal[i].c[0];
         support_body_get(run, image_contact->body[0], &support);
         support_rotate(&support, m, w);
         if (vec3_dot(w, at.n) < 0.0)
-            minus(order, n);
+            minus(order, normal);
     }
     for (int i = 0; i < IMP_CONTACT_E; i++) {
         const struct taylor *from = i == 0                   ? &gap
                                     : i < IMP_CONTACT_Q      ? &P[i - 1]
                                     : i < IMP_CONTACT_NORMAL ? &Q[i - 4]
-                                                             : &n[i - 7];
+                                                             : &normal[i - 7];
         memcpy(rows + i * IMP_ROW_STRIDE + IMP_ROW_PAD, from->c,
                sizeof(double) * (size_t)(order + 1));
     }

@@ -42,12 +42,12 @@ void polytope_scene_get(struct rt *run, uint32_t contact, bool second,
  * by this (m): a hundredth of the gap that counts as closed, and ten times
  * less than the check of a step in events/event.c allows. */
 double polytope_contact_slack(struct rt *run, uint32_t contact);
-/* The pose of body 1 in the axes of body 0 as series: c (3 entries) and R (by
- * rows); in the plane filled up with the z axis. The series of the motion must
- * have been made to this order. *holds: the time (s) for which the terms left
- * out stay below rounding. Status of rt_series. */
+/* The pose of body 1 in the axes of body 0 as series: its centre (3 entries)
+ * and its turn (by rows); in the plane filled up with the z axis. The series of
+ * the motion must have been made to this order. *holds: the time (s) for which
+ * the terms left out stay below rounding. Status of rt_series. */
 int polytope_relative_pose(struct rt *run, uint32_t contact, int order,
-                           struct taylor c[3], struct taylor R[9],
+                           struct taylor centre[3], struct taylor turn[9],
                            double *holds);
 
 /* Finds the nearest features of two polytopes at the present state, in world
@@ -79,6 +79,7 @@ void smooth_polytope_predict(struct rt *run, uint32_t contact, int order,
 /* Point and normal (gradient) of the smooth body in the axes of the polytope,
  * read from the last smooth_polytope_series, to the same or a lower order. */
 void smooth_polytope_point_series(struct rt *run, uint32_t contact, int order,
-                                  struct taylor p[3], struct taylor N[3]);
+                                  struct taylor point[3],
+                                  struct taylor gradient[3]);
 
 #endif

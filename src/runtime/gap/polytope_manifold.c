@@ -44,17 +44,17 @@ collect(struct touching *touch, int body)
     touch->body[body].n = 0;
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t v = 0; v < polytope->n_vertex; v++) {
-            const double *x =
+            const double *point =
                 body == 0 ? polytope->vertex[v] : touch->s->point[v];
-            double h = sign * vec3_dot(touch->n, x);
+            double h = sign * vec3_dot(touch->n, point);
             if (pass == 0)
                 most = fmax(most, h);
             if (pass == 0 || h < most - touch->tol)
                 continue;
             struct polygon_point o = {
-                {vec3_dot(touch->T[0], x), vec3_dot(touch->T[1], x)},
-                {x[0], x[1], x[2]},
-                {x[0], x[1], x[2]}};
+                {vec3_dot(touch->T[0], point), vec3_dot(touch->T[1], point)},
+                {point[0], point[1], point[2]},
+                {point[0], point[1], point[2]}};
             polygon_add(&touch->body[body], &o);
         }
     touch->level[body] = sign * most;
@@ -170,19 +170,19 @@ best_of(const struct polytope_scene *scene, const struct contact_manifold *out,
     return less && vec3_norm(d) <= TOUCH_SAME ? at->n : first;
 }
 
-/* Finds the feature of a body that the point x lies on. */
+/* Finds the feature of a body that the point lies on. */
 static void
-feature_at(const struct polytope_scene *scene, int body, const double x[3],
+feature_at(const struct polytope_scene *scene, int body, const double point[3],
            double tol, struct feature_pair *out)
 {
     const struct polytope *polytope = scene->p[body];
     double local[3], away[3];
     uint32_t on[2] = {0, 0}, count = 0, best = 0;
     for (int i = 0; i < 3; i++)
-        away[i] = x[i] - scene->c[i];
+        away[i] = point[i] - scene->c[i];
     for (int i = 0; i < 3; i++)
         local[i] = body == 0
-                       ? x[i]
+                       ? point[i]
                        : scene->R[i] * away[0] + scene->R[3 + i] * away[1] +
                              scene->R[6 + i] * away[2];
     for (uint32_t f = 0; f < polytope->n_face; f++)
@@ -291,17 +291,19 @@ stated(struct rt *run, uint32_t contact, const struct polytope_scene *scene,
                  imp_text(run->im, rt_body(run, image_contact->body[0])->name),
                  imp_text(run->im, rt_body(run, image_contact->body[1])->name));
     for (int i = 0; i < out->n_choice; i++) {
-        char x[3][NUM_TEXT];
+        char text[3][NUM_TEXT];
         support_rotate(&support, out->choice[i].n, world);
         if (scene->dim == 2)
-            diag_note(
-                run->ds, diag, IMP_NOWHERE, "a normal that does: (%s, %s)",
-                num_digits(x[0], world[0], 6), num_digits(x[1], world[1], 6));
+            diag_note(run->ds, diag, IMP_NOWHERE,
+                      "a normal that does: (%s, %s)",
+                      num_digits(text[0], world[0], 6),
+                      num_digits(text[1], world[1], 6));
         else
-            diag_note(
-                run->ds, diag, IMP_NOWHERE, "a normal that does: (%s, %s, %s)",
-                num_digits(x[0], world[0], 6), num_digits(x[1], world[1], 6),
-                num_digits(x[2], world[2], 6));
+            diag_note(run->ds, diag, IMP_NOWHERE,
+                      "a normal that does: (%s, %s, %s)",
+                      num_digits(text[0], world[0], 6),
+                      num_digits(text[1], world[1], 6),
+                      num_digits(text[2], world[2], 6));
     }
     diag_help(run->ds, diag,
               "`normal` points from the first body to the second; take one of "

@@ -50,7 +50,8 @@ reach(double a, int k, double most)
 
 int
 polytope_relative_pose(struct rt *run, uint32_t contact, int order,
-                       struct taylor c[3], struct taylor R[9], double *holds)
+                       struct taylor centre[3], struct taylor turn[9],
+                       double *holds)
 {
     assert(run != NULL && contact < run->im->contacts.n);
     assert(order >= 0 && order <= IMP_ORDER_MAX);
@@ -63,9 +64,9 @@ polytope_relative_pose(struct rt *run, uint32_t contact, int order,
     if (st)
         return st;
     for (uint32_t i = 0; i < 3; i++)
-        taylor_const(order, 0.0, &c[i]);
+        taylor_const(order, 0.0, &centre[i]);
     for (uint32_t i = 0; i < 9; i++)
-        taylor_const(order, i == 8 ? 1.0 : 0.0, &R[i]);
+        taylor_const(order, i == 8 ? 1.0 : 0.0, &turn[i]);
     double length = gap_length(run, contact),
            slack = polytope_contact_slack(run, contact);
     *holds = INFINITY;
@@ -73,7 +74,7 @@ polytope_relative_pose(struct rt *run, uint32_t contact, int order,
         const double *row = tape_output_row(run, image_contact->relative,
                                             run->rows.contact[contact], i);
         uint32_t at = i < dim ? i : 3 * ((i - dim) / dim) + (i - dim) % dim;
-        struct taylor *out = i < dim ? &c[at] : &R[at];
+        struct taylor *out = i < dim ? &centre[at] : &turn[at];
         double scale = i < dim ? 1.0 : length;
         memcpy(out->c, row, sizeof(double) * (size_t)(order + 1));
         for (int n = 1; n <= order && n <= 4; n++)
@@ -123,8 +124,8 @@ fastest(int order, const struct taylor *a, int n, double T)
  * of what it is at the start. */
 static bool
 stays_behind(const struct polytope_scene *scene,
-             const struct feature_pair *edges, const struct taylor c[3],
-             const struct taylor R[9], const struct taylor *gap,
+             const struct feature_pair *edges, const struct taylor centre[3],
+             const struct taylor pose_turn[9], const struct taylor *gap,
              const struct feature_validity *validity)
 {
     const double *u = scene->p[0]->edge[edges->index[0]].dir;
@@ -136,9 +137,10 @@ stays_behind(const struct polytope_scene *scene,
     for (int i = 0; i < 3; i++)
         w[i] = vec3_dot(scene->R + 3 * i, b);
     vec3_cross(u, w, m);
-    double sine = vec3_norm(m), turn = fastest(validity->order, R, 9, span);
+    double sine = vec3_norm(m),
+           turn = fastest(validity->order, pose_turn, 9, span);
     double move =
-        fastest(validity->order, c, 3, span) + scene->p[1]->radius * turn;
+        fastest(validity->order, centre, 3, span) + scene->p[1]->radius * turn;
     if (!(sine > 2.0 * turn * span))
         return false;
     polytope_edge_points(scene, edges->index[0], edges->index[1], near0, near1);
@@ -155,7 +157,7 @@ stays_behind(const struct polytope_scene *scene,
  * that may come to separate the bodies better than the present pair. */
 static void
 others(const struct polytope_scene *scene, const struct feature_pair *pair,
-       const struct taylor c[3], const struct taylor R[9],
+       const struct taylor centre[3], const struct taylor turn[9],
        const struct taylor *gap, struct feature_validity *validity)
 {
     for (int body = 0; body < 2; body++)
@@ -173,7 +175,8 @@ others(const struct polytope_scene *scene, const struct feature_pair *pair,
             other.index[body] = face;
             other.kind[1 - body] = FEATURE_VERTEX;
             other.index[1 - body] = at[1 - body];
-            if (!feature_gap_series(scene, &other, c, R, validity, &separation))
+            if (!feature_gap_series(scene, &other, centre, turn, validity,
+                                    &separation))
                 continue;
             if (pair->kind[body] == FEATURE_FACE && pair->index[body] == face)
                 continue;
@@ -182,9 +185,10 @@ others(const struct polytope_scene *scene, const struct feature_pair *pair,
         }
     if (scene->dim == 2)
         return;
-    for (uint32_t i = 0; i < scene->p[0]->n_edge; i++)
+    for (uint32_t edge = 0; edge < scene->p[0]->n_edge; edge++)
         for (uint32_t j = 0; j < scene->p[1]->n_edge; j++) {
-            struct feature_pair other = {{FEATURE_EDGE, FEATURE_EDGE}, {i, j}};
+            struct feature_pair other = {{FEATURE_EDGE, FEATURE_EDGE},
+                                         {edge, j}};
             struct feature_validity silent = {.order = validity->order,
                                               .overlap = true};
             struct taylor separation, less;
@@ -192,9 +196,10 @@ others(const struct polytope_scene *scene, const struct feature_pair *pair,
             if (!memcmp(&other.index, &pair->index, sizeof other.index) &&
                 !memcmp(&other.kind, &pair->kind, sizeof other.kind))
                 continue;
-            if (!polytope_edges_cross(scene, i, j, n) ||
-                stays_behind(scene, &other, c, R, gap, validity) ||
-                !feature_gap_series(scene, &other, c, R, &silent, &separation))
+            if (!polytope_edges_cross(scene, edge, j, n) ||
+                stays_behind(scene, &other, centre, turn, gap, validity) ||
+                !feature_gap_series(scene, &other, centre, turn, &silent,
+                                    &separation))
                 continue;
             taylor_sub(validity->order, gap, &separation, &less);
             feature_validity_add(validity, &less);
@@ -204,7 +209,7 @@ others(const struct polytope_scene *scene, const struct feature_pair *pair,
 /* Makes the gap of a pair, and the time until another pair decides the gap. */
 static bool
 follow(const struct polytope_scene *scene, const struct feature_pair *pair,
-       const struct taylor c[3], const struct taylor R[9], int order,
+       const struct taylor centre[3], const struct taylor turn[9], int order,
        double horizon, double slack, bool overlap, struct taylor *gap,
        double *valid)
 {
@@ -215,10 +220,10 @@ follow(const struct polytope_scene *scene, const struct feature_pair *pair,
                                         .worst = INFINITY,
                                         .first = INFINITY,
                                         .overlap = overlap};
-    if (!feature_gap_series(scene, pair, c, R, &validity, gap))
+    if (!feature_gap_series(scene, pair, centre, turn, &validity, gap))
         return false;
     if (overlap && !half && horizon > 0.0)
-        others(scene, pair, c, R, gap, &validity);
+        others(scene, pair, centre, turn, gap, &validity);
     for (int k = 0; k <= order; k++)
         if (!isfinite(gap->c[k]))
             return false;
@@ -233,9 +238,10 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
 {
     assert(first != NULL && gap != NULL);
     struct polytope_scene scene, later;
-    struct taylor c[3], R[9], series, other;
+    struct taylor centre[3], turn[9], series, other;
     double horizon, most, best = 0.0;
-    int st = polytope_relative_pose(run, contact, order, c, R, &horizon);
+    int st =
+        polytope_relative_pose(run, contact, order, centre, turn, &horizon);
     if (st)
         return st;
     polytope_scene_get(run, contact, false, &scene);
@@ -251,24 +257,24 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
      * deep overlap. */
     if (valid == NULL && now->gap < -SERIES_DEEP * scene.size)
         most = 0.0;
-    bool good = follow(&scene, first, c, R, order, most, slack, overlap,
+    bool good = follow(&scene, first, centre, turn, order, most, slack, overlap,
                        &series, &best);
     if (most == 0.0 && good)
         best = INFINITY;
     double t = fmax(best, 1e-12 * most);
     for (int i = 0; i < SERIES_ROUNDS && best < SERIES_SHORT * most; i++) {
         struct nearest_features o;
-        double v;
+        double value;
         t *= 4.0;
-        pose_at(&scene, order, c, R, t, &later);
+        pose_at(&scene, order, centre, turn, t, &later);
         nearest_features_find(&later, NULL, &o);
-        if (!follow(&scene, &o.pair, c, R, order, most, slack, overlap, &other,
-                    &v) ||
+        if (!follow(&scene, &o.pair, centre, turn, order, most, slack, overlap,
+                    &other, &value) ||
             fabs(other.c[0] - now->gap) > 2.0 * slack)
             continue;
-        if (!good || v > best) {
+        if (!good || value > best) {
             series = other;
-            best = v;
+            best = value;
             good = true;
         }
     }
@@ -284,24 +290,25 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
  * the first point. */
 static void
 stated_series(struct rt *run, uint32_t contact, int order,
-              const struct contact_manifold *manifold, const struct taylor c[3],
-              const struct taylor R[9], double *gap)
+              const struct contact_manifold *manifold,
+              const struct taylor centre[3], const struct taylor turn[9],
+              double *gap)
 {
     const imp_contact *image_contact = rt_contact(run, contact);
     struct support_body support[2];
     struct taylor part, series;
-    double d[3], normal[3], p[3], q[3];
+    double d[3], normal[3], p[3], foot[3];
     for (int i = 0; i < 2; i++) {
         support_body_get(run, image_contact->body[i], &support[i]);
         for (int j = 0; j < 3; j++)
             d[j] = (i == 0 ? manifold->P : manifold->Q)[0][j] - support[i].c[j];
-        support_rotate_back(&support[i], d, i == 0 ? p : q);
+        support_rotate_back(&support[i], d, i == 0 ? p : foot);
     }
     support_rotate_back(&support[0], manifold->n, normal);
     taylor_const(order, -vec3_dot(normal, p), &series);
     for (int i = 0; i < 3; i++) {
-        taylor_dot_const(order, R + 3 * i, q, &part);
-        taylor_add(order, &part, &c[i], &part);
+        taylor_dot_const(order, turn + 3 * i, foot, &part);
+        taylor_add(order, &part, &centre[i], &part);
         taylor_scale(order, normal[i], &part, &part);
         taylor_add(order, &series, &part, &series);
     }
@@ -316,18 +323,18 @@ polytope_choice_series(struct rt *run, uint32_t contact, int order,
     assert(manifold != NULL && gap != NULL && manifold->kind == MANIFOLD_OPEN);
     assert(manifold->stated || (choice >= 0 && choice < manifold->n_choice));
     struct polytope_scene scene;
-    struct taylor c[3], R[9], series;
+    struct taylor centre[3], turn[9], series;
     struct feature_validity test = {.order = order, .overlap = true};
     struct feature_pair pair;
     double holds, normal[3];
     uint32_t body, at[2];
     if (polytope_contact_is_smooth(run, rt_contact(run, contact)))
         return IMP_NONFINITE;
-    int st = polytope_relative_pose(run, contact, order, c, R, &holds);
+    int st = polytope_relative_pose(run, contact, order, centre, turn, &holds);
     if (st)
         return st;
     if (manifold->stated) {
-        stated_series(run, contact, order, manifold, c, R, gap);
+        stated_series(run, contact, order, manifold, centre, turn, gap);
         return IMP_OK;
     }
     const struct manifold_choice *chosen = &manifold->choice[choice];
@@ -346,7 +353,7 @@ polytope_choice_series(struct rt *run, uint32_t contact, int order,
         pair.kind[1 - body] = FEATURE_VERTEX;
         pair.index[1 - body] = at[1 - body];
     }
-    if (!feature_gap_series(&scene, &pair, c, R, &test, &series))
+    if (!feature_gap_series(&scene, &pair, centre, turn, &test, &series))
         return IMP_NONFINITE;
     memcpy(gap, series.c, sizeof(double) * (size_t)(order + 1));
     return IMP_OK;

@@ -183,17 +183,17 @@ static void
 from_climber(const struct smooth_polytope *pair, const struct climber *climber,
              struct smooth_polytope_nearest *nearest)
 {
-    double y[3], n[3], c[3];
+    double y[3], normal[3], c[3];
     memset(nearest, 0, sizeof *nearest);
     for (int i = 0; i < 3; i++)
         c[i] = climber->place[i] - 2.0 * pair->length * climber->n[i];
-    nearest->f = smooth_polytope_project(pair, c, y, n);
+    nearest->f = smooth_polytope_project(pair, c, y, normal);
     nearest->gap = climber->sigma;
     for (int i = 0; i < pair->d; i++)
         nearest->u[i] = climber->p.x[i];
     memcpy(nearest->p, climber->place, sizeof nearest->p);
     memcpy(nearest->n, climber->n, sizeof nearest->n);
-    smooth_polytope_project(pair, climber->place, nearest->foot, n);
+    smooth_polytope_project(pair, climber->place, nearest->foot, normal);
 }
 
 static enum support_fault

@@ -331,17 +331,17 @@ smooth_polytope_project(const struct smooth_polytope *pair,
     }
     for (uint32_t which = 0; which < polytope->n_edge; which++) {
         const struct polytope_edge *edge = polytope->edge + which;
-        const double *a = polytope->vertex[edge->v[0]],
+        const double *start = polytope->vertex[edge->v[0]],
                      *b = polytope->vertex[edge->v[1]];
         double t = 0.0, l = 0.0;
         for (int j = 0; j < 3; j++) {
-            t += (point[j] - a[j]) * edge->dir[j];
-            l += (b[j] - a[j]) * edge->dir[j];
+            t += (point[j] - start[j]) * edge->dir[j];
+            l += (b[j] - start[j]) * edge->dir[j];
         }
         if (!(t > 0.0 && t < l))
             continue;
         for (int j = 0; j < 3; j++)
-            foot[j] = a[j] + t * edge->dir[j];
+            foot[j] = start[j] + t * edge->dir[j];
         nearer(point, foot, (struct polytope_feature){FEATURE_EDGE, which},
                &near, nearest, &best);
     }

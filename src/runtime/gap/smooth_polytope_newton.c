@@ -143,20 +143,20 @@ judge(const struct smooth_polytope *pair,
 static void
 curvatures(const struct smooth_polytope *pair,
            const struct smooth_polytope_nearest *nearest,
-           const struct support_point *point, double K[3])
+           const struct support_point *point, double shape[3])
 {
-    double N[3], T[2][3];
+    double N[3], tangent[2][3];
     for (int i = 0; i < 3; i++)
         N[i] = point->g[i] / point->norm;
-    support_tangents(pair->d, N, T);
+    support_tangents(pair->d, N, tangent);
     if (nearest->f.kind == FEATURE_EDGE) {
         smooth_polytope_turn_to_smooth(
-            pair, pair->B->edge[nearest->f.index].dir, T[0]);
-        T[1][0] = N[1] * T[0][2] - N[2] * T[0][1];
-        T[1][1] = N[2] * T[0][0] - N[0] * T[0][2];
-        T[1][2] = N[0] * T[0][1] - N[1] * T[0][0];
+            pair, pair->B->edge[nearest->f.index].dir, tangent[0]);
+        tangent[1][0] = N[1] * tangent[0][2] - N[2] * tangent[0][1];
+        tangent[1][1] = N[2] * tangent[0][0] - N[0] * tangent[0][2];
+        tangent[1][2] = N[0] * tangent[0][1] - N[1] * tangent[0][0];
     }
-    support_curvature(&pair->A, point, T, K);
+    support_curvature(&pair->A, point, tangent, shape);
 }
 
 /* The radius of curvature that an overlap is compared with: for a vertex the
@@ -194,7 +194,7 @@ static enum support_fault
 finish(const struct smooth_polytope *pair,
        struct smooth_polytope_nearest *nearest)
 {
-    double x[3] = {0.0, 0.0, 0.0}, K[3], e[2];
+    double x[3] = {0.0, 0.0, 0.0}, shape[3], eigenvalue[2];
     struct support_point point;
     memcpy(x, nearest->u, sizeof(double) * (size_t)pair->d);
     if (nearest->f.kind == FEATURE_FACE && !(nearest->u[pair->d] > 0.0))
@@ -206,17 +206,17 @@ finish(const struct smooth_polytope *pair,
         return SUPPORT_LOST;
     for (int i = 0; i < 3; i++)
         nearest->foot[i] = nearest->p[i] + nearest->gap * nearest->n[i];
-    curvatures(pair, nearest, &point, K);
-    support_principal_curvatures(pair->d, K, e);
-    if (e[0] < -1e-7 * (1.0 / pair->length + fabs(e[1])))
+    curvatures(pair, nearest, &point, shape);
+    support_principal_curvatures(pair->d, shape, eigenvalue);
+    if (eigenvalue[0] < -1e-7 * (1.0 / pair->length + fabs(eigenvalue[1])))
         return SUPPORT_NOT_CONVEX;
-    double along = nearest->f.kind == FEATURE_EDGE   ? K[0]
-                   : nearest->f.kind == FEATURE_FACE ? e[0]
+    double along = nearest->f.kind == FEATURE_EDGE   ? shape[0]
+                   : nearest->f.kind == FEATURE_FACE ? eigenvalue[0]
                                                      : INFINITY;
     if (along * pair->length < SMOOTH_POLYTOPE_FLATNESS)
         return SUPPORT_FLAT;
     if (nearest->gap < 0.0 &&
-        least_radius(pair, nearest, K) + nearest->gap <= 0.0)
+        least_radius(pair, nearest, shape) + nearest->gap <= 0.0)
         return SUPPORT_LOST;
     return SUPPORT_FINE;
 }
@@ -225,7 +225,7 @@ bool
 smooth_polytope_deep(const struct smooth_polytope *pair,
                      const struct smooth_polytope_nearest *nearest)
 {
-    double place[3] = {0.0, 0.0, 0.0}, K[3], e[2], N[3];
+    double place[3] = {0.0, 0.0, 0.0}, shape[3], eigenvalue[2], gradient[3];
     struct support_point point;
     if (nearest->gap >= -SMOOTH_POLYTOPE_ROUNDING * pair->length)
         return false;
@@ -234,13 +234,13 @@ smooth_polytope_deep(const struct smooth_polytope *pair,
         !(point.norm > 0.0))
         return true;
     for (int i = 0; i < 3; i++)
-        N[i] = point.g[i] / point.norm;
-    double scale =
-        fmin(vec3_dot(N, place), smooth_polytope_half_width(pair, nearest->n));
-    curvatures(pair, nearest, &point, K);
-    support_principal_curvatures(pair->d, K, e);
-    if (e[1] > 0.0)
-        scale = fmin(scale, 1.0 / e[1]);
+        gradient[i] = point.g[i] / point.norm;
+    double scale = fmin(vec3_dot(gradient, place),
+                        smooth_polytope_half_width(pair, nearest->n));
+    curvatures(pair, nearest, &point, shape);
+    support_principal_curvatures(pair->d, shape, eigenvalue);
+    if (eigenvalue[1] > 0.0)
+        scale = fmin(scale, 1.0 / eigenvalue[1]);
     return nearest->gap < -SMOOTH_POLYTOPE_DEEP * scale;
 }
 

@@ -117,7 +117,7 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
 {
     assert(order >= 0 && order <= IMP_ORDER_MAX && gap != NULL);
     const imp_contact *image_contact = rt_contact(run, contact);
-    const double *rows[2] = {NULL, NULL}, *p[3], *N[3];
+    const double *rows[2] = {NULL, NULL}, *point_row[3], *gradient_row[3];
     double local[SMOOTH_POLYTOPE_LOCALS];
     struct smooth_polytope pair;
     if (valid != NULL)
@@ -145,22 +145,23 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
     memcpy(gap, tape_output_row(run, tape, work, 0),
            sizeof *gap * (size_t)(order + 1));
     for (int j = 0; j < pair.d; j++) {
-        p[j] = tape_output_row(run, tape, work, (uint32_t)(1 + count + j));
-        N[j] = tape_output_row(run, tape, work,
-                               (uint32_t)(1 + count + pair.d + j));
+        point_row[j] =
+            tape_output_row(run, tape, work, (uint32_t)(1 + count + j));
+        gradient_row[j] = tape_output_row(run, tape, work,
+                                          (uint32_t)(1 + count + pair.d + j));
     }
     if (valid == NULL)
         return IMP_OK;
     struct smooth_polytope_nearest answer = {.f = feature, .gap = gap[0]};
     memcpy(answer.u, local, sizeof(double) * (size_t)count);
     for (int j = 0; j < pair.d; j++)
-        answer.n[j] = N[j][0];
+        answer.n[j] = gradient_row[j][0];
     double norm = vec3_norm(answer.n);
     for (int j = 0; j < pair.d; j++)
         answer.n[j] /= norm;
     /* in a deep overlap another direction may take over at any time */
     if (!smooth_polytope_deep(&pair, &answer))
-        *valid = stays(&pair, feature, p, N, order);
+        *valid = stays(&pair, feature, point_row, gradient_row, order);
     return IMP_OK;
 }
 
@@ -189,7 +190,7 @@ smooth_polytope_predict(struct rt *run, uint32_t contact, int order, double dt)
 
 void
 smooth_polytope_point_series(struct rt *run, uint32_t contact, int order,
-                             struct taylor p[3], struct taylor N[3])
+                             struct taylor point[3], struct taylor gradient[3])
 {
     assert(order >= 0 && order <= IMP_ORDER_MAX);
     struct polytope_feature feature =
@@ -199,15 +200,15 @@ smooth_polytope_point_series(struct rt *run, uint32_t contact, int order,
     int dim = (int)run->im->dim,
         count = dim + (feature.kind == FEATURE_EDGE ? 2 : 1);
     for (int axis = 0; axis < 3; axis++) {
-        taylor_const(order, 0.0, &p[axis]);
-        taylor_const(order, 0.0, &N[axis]);
+        taylor_const(order, 0.0, &point[axis]);
+        taylor_const(order, 0.0, &gradient[axis]);
         if (axis == dim)
             break;
         size_t size = sizeof(double) * (size_t)(order + 1);
-        memcpy(p[axis].c,
+        memcpy(point[axis].c,
                tape_output_row(run, tape, work, (uint32_t)(1 + count + axis)),
                size);
-        memcpy(N[axis].c,
+        memcpy(gradient[axis].c,
                tape_output_row(run, tape, work,
                                (uint32_t)(1 + count + dim + axis)),
                size);

@@ -194,17 +194,18 @@ finish(struct support_pair *pair, const double *unknowns, double gap,
     int dim = pair->b[0].d;
     if (!(unknowns[2 * dim + 1] > 0.0)) /* mu: normals must oppose */
         return SUPPORT_LOST;
-    for (int i = 0; i < 2; i++) {
-        double x[3] = {unknowns[i * dim], unknowns[i * dim + 1],
-                       dim == 3 ? unknowns[i * dim + 2] : 0.0};
-        enum support_fault fault = support_level(&pair->b[i], x, &pair->p[i]);
-        if (fault != SUPPORT_FINE || !(pair->p[i].norm > 0.0))
+    for (int body = 0; body < 2; body++) {
+        double x[3] = {unknowns[body * dim], unknowns[body * dim + 1],
+                       dim == 3 ? unknowns[body * dim + 2] : 0.0};
+        enum support_fault fault =
+            support_level(&pair->b[body], x, &pair->p[body]);
+        if (fault != SUPPORT_FINE || !(pair->p[body].norm > 0.0))
             return SUPPORT_LOST;
-        pair->have[i] = true;
-        if (fabs(pair->p[i].G) >
-            1e-10 * pair->p[i].norm * (pair->length + vec3_norm(x)))
+        pair->have[body] = true;
+        if (fabs(pair->p[body].G) >
+            1e-10 * pair->p[body].norm * (pair->length + vec3_norm(x)))
             return SUPPORT_LOST;
-        support_to_world(&pair->b[i], x, i == 0 ? points->P : points->Q);
+        support_to_world(&pair->b[body], x, body == 0 ? points->P : points->Q);
     }
     double n[3], T[2][3], t[2][3], K[2][3], e[2][2], eigenvalue[2], M[3];
     for (int i = 0; i < 3; i++)
@@ -419,17 +420,17 @@ smooth_smooth_closest(struct rt *run, uint32_t contact,
     support_body_get(run, image_contact->body[1], &pair.b[1]);
     pair.length = support_length(&pair.b[0], &pair.b[1]);
     if (run->closest.warm[contact]) {
-        double u[8], gap;
-        memcpy(u, last, sizeof u);
-        fault = newton(run, image_contact, &pair, u, &gap);
+        double unknowns[8], gap;
+        memcpy(unknowns, last, sizeof unknowns);
+        fault = newton(run, image_contact, &pair, unknowns, &gap);
         for (int i = 0; i < 2 * pair.b[0].d && fault == SUPPORT_FINE; i++) {
             const struct support_body *b = &pair.b[i / pair.b[0].d];
             if (b->size > 0.0 &&
-                fabs(u[i] - last[i]) > SMOOTH_GAP_WARM_MOVE * b->size)
+                fabs(unknowns[i] - last[i]) > SMOOTH_GAP_WARM_MOVE * b->size)
                 fault = SUPPORT_LOST;
         }
         if (fault == SUPPORT_FINE)
-            fault = finish(&pair, u, gap, out);
+            fault = finish(&pair, unknowns, gap, out);
         if (fault == SUPPORT_FINE && is_deep(&pair, gap))
             fault = SUPPORT_LOST;
     }

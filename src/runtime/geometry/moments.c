@@ -165,20 +165,20 @@ static void
 add_quadrants(struct quad *quad, double height, double weight, int level)
 {
     const double half_pi = 1.57079632679489661923;
-    double h = 0.4 / (1 << level), s = sqrt((1 - height) * (1 + height));
-    int m = (int)(TANH_SINH_END / h);
+    double step = 0.4 / (1 << level), s = sqrt((1 - height) * (1 + height));
+    int m = (int)(TANH_SINH_END / step);
     for (int j = -m; j <= m; j++) {
-        double u, v, w;
+        double u, v, node_weight;
         oom_look();
-        tanh_sinh(j * h, &u, &v, &w);
+        tanh_sinh(j * step, &u, &v, &node_weight);
         /* The angle is taken from the nearer end, so that small components are
          * exact. */
         double a = s * (u < v ? cos(half_pi * u) : sin(half_pi * v));
         double b = s * (u < v ? sin(half_pi * u) : cos(half_pi * v));
-        w *= weight * h * half_pi;
+        node_weight *= weight * step * half_pi;
         for (int k = 0; k < 4; k++) {
             double d[3] = {k & 1 ? -a : a, k & 2 ? -b : b, height};
-            add_ray(quad, d, w);
+            add_ray(quad, d, node_weight);
         }
     }
 }

@@ -393,18 +393,18 @@ first_face(struct wrap *wrap)
         return STEP_LOST;
     uint32_t a = wrap->chain[0], b = wrap->chain[1];
     const double *p = wrap->p[a], *q = wrap->p[b];
-    double n[3] = {q[1] - p[1], p[0] - q[0], 0}, over, d;
-    vec3_normalise(n);
+    double normal[3] = {q[1] - p[1], p[0] - q[0], 0}, over, distance;
+    vec3_normalise(normal);
     /* Of the points over that edge the plane needs two that lie far apart. */
-    uint32_t top, in = in_plane(wrap, n, vec3_dot(n, p), &over, &top);
-    if (in >= 3 && in_order(wrap, n, in) >= 3)
-        return face_add(wrap, n, vec3_dot(n, p));
+    uint32_t top, in = in_plane(wrap, normal, vec3_dot(normal, p), &over, &top);
+    if (in >= 3 && in_order(wrap, normal, in) >= 3)
+        return face_add(wrap, normal, vec3_dot(normal, p));
     /* Only an edge of the hull, or a part of one, lies there. Which side the
      * inside is on does not matter, because the plane along z has all points on
      * one side. */
-    if (!pivot(wrap, a, b, n, n, &d))
+    if (!pivot(wrap, a, b, normal, normal, &distance))
         return STEP_LOST;
-    return face_add(wrap, n, d);
+    return face_add(wrap, normal, distance);
 }
 
 static enum step

@@ -105,17 +105,18 @@ finish(struct arena *arena, struct polytope *polytope)
     polytope->around = mesh.around;
     polytope->edge =
         NEW_N(arena, struct polytope_edge, first[polytope->n_face] / 2 + 1);
-    for (uint32_t f = 0; f < polytope->n_face; f++)
-        for (uint32_t i = first[f]; i < first[f + 1]; i++) {
+    for (uint32_t face = 0; face < polytope->n_face; face++)
+        for (uint32_t i = first[face]; i < first[face + 1]; i++) {
             if (mesh.twin[i] < i)
                 continue;
-            uint32_t next = i + 1 < first[f + 1] ? i + 1 : first[f];
-            uint32_t g = f;
+            uint32_t next = i + 1 < first[face + 1] ? i + 1 : first[face];
+            uint32_t g = face;
             while (first[g + 1] <= mesh.twin[i])
                 g++;
             struct polytope_edge *e = polytope->edge + n_vertex++;
             *e = (struct polytope_edge){
-                .v = {polytope->loop[i], polytope->loop[next]}, .face = {f, g}};
+                .v = {polytope->loop[i], polytope->loop[next]},
+                .face = {face, g}};
             for (int k = 0; k < 3; k++)
                 e->dir[k] =
                     polytope->vertex[e->v[1]][k] - polytope->vertex[e->v[0]][k];

@@ -192,17 +192,17 @@ gram_of_joint(struct impact_solver *solver, int joint, double *products)
     memset(products, 0,
            sizeof *products * SIX * (size_t)(r0 + n_rows - first_row));
     for (int side = 0; side < 2 && n_rows; side++) {
-        uint32_t b = work->row[r0].body[side];
+        uint32_t body = work->row[r0].body[side];
         const double *x[SIX];
         struct six component[6];
-        if (b == IMP_WORLD)
+        if (body == IMP_WORLD)
             continue;
         for (int i = 0; i < SIX; i++)
             x[i] = i < n_rows ? work->row[r0 + i].b[side] : none;
         for (int c = 0; c < 6; c++)
             component[c] = (struct six){
                 {x[0][c], x[1][c]}, {x[2][c], x[3][c]}, {x[4][c], x[5][c]}};
-        for (int e = joints->head[b]; e >= 0; e = joints->link[e]) {
+        for (int e = joints->head[body]; e >= 0; e = joints->link[e]) {
             int first = joints->first_of[e >> 1],
                 last = joints->first_of[(e >> 1) + 1];
             for (int k = first; k < last; k++) {
@@ -445,17 +445,17 @@ impact_joint_impulses(struct impact_solver *solver, const double *P, double *xi)
     }
     for (int j = (int)solver->in.n_joint - 1; j >= 0; j--) {
         int r0 = joints->first_of[j], n = joints->first_of[j + 1] - r0,
-            f = joints->start[j];
-        const double *T = joints->panel + joints->at[j];
+            begin = joints->start[j];
+        const double *panel = joints->panel + joints->at[j];
         double y[SIX] = {0};
         for (int i = n - 1; i >= 0; i--) {
-            const double *s = T + SIX * (r0 - f + i);
+            const double *s = panel + SIX * (r0 - begin + i);
             double sum = xi[r0 + i];
             for (int k = i + 1; k < n; k++)
                 sum -= s[k] * y[k];
             xi[r0 + i] = y[i] = sum * joints->rd[r0 + i];
         }
-        for (int k = f; k < r0; k++, T += SIX)
-            xi[k] -= dot6(T, y);
+        for (int k = begin; k < r0; k++, panel += SIX)
+            xi[k] -= dot6(panel, y);
     }
 }

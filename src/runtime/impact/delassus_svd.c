@@ -23,17 +23,20 @@ ensure(struct impact_solver *solver)
     struct impact_exact *exact = &work->svd;
     if (exact->qr)
         return;
-    size_t n_row = (size_t)work->ld, M = 6 * work->most_body + 1, nc = n_row;
-    exact->qr = NEW_N(work->arena, double, M *n_row);
-    exact->tau = NEW_N(work->arena, double, n_row + M);
+    size_t n_row = (size_t)work->ld, columns = 6 * work->most_body + 1,
+           nc = n_row;
+    exact->qr = NEW_N(work->arena, double, columns *n_row);
+    exact->tau = NEW_N(work->arena, double, n_row + columns);
     exact->norm = NEW_N(work->arena, double, n_row);
     exact->perm = NEW_N(work->arena, int, n_row);
-    exact->B = NEW_N(work->arena, double, 3 * M * nc + nc * nc + 4 * nc + M);
-    exact->V = exact->B + 3 * M * nc;
+    exact->B = NEW_N(work->arena, double,
+                     3 * columns * nc + nc * nc + 4 * nc + columns);
+    exact->V = exact->B + 3 * columns * nc;
     exact->s = exact->V + nc * nc;
-    exact->J = NEW_N(work->arena, double, M *n_row + n_row * n_row + 2 * n_row);
+    exact->J =
+        NEW_N(work->arena, double, columns *n_row + n_row * n_row + 2 * n_row);
     solver->delassus.null = NEW_N(work->arena, double, n_row *n_row);
-    exact->Jv = exact->J + M * n_row;
+    exact->Jv = exact->J + columns * n_row;
     exact->Js = exact->Jv + n_row * n_row;
 }
 
@@ -256,17 +259,18 @@ delassus_keeps_null(const struct impact_solver *solver, const bool *on,
         }
     if (equal || rank == n_set)
         return true;
-    for (int i = rank; i < n_set; i++) {
+    for (int vector = rank; vector < n_set; vector++) {
         double size = 0;
         for (int j = 0; j < n_set; j++)
             size += sqrt(work->joint.ref[solver->nr + set[j]]) *
-                    fabs(work->svd.V[i * n_set + j]);
+                    fabs(work->svd.V[vector * n_set + j]);
         for (int r = 0; r < n_entries; r++) {
             double s = 0;
             for (int j = 0; j < n_set; j++)
                 s += work->svd
                          .B[(size_t)n_entries * (size_t)set[j] + (size_t)r] *
-                     solver->in.contact[set[j]].e * work->svd.V[i * n_set + j];
+                     solver->in.contact[set[j]].e *
+                     work->svd.V[vector * n_set + j];
             if (fabs(s) > 16 * work->svd.loose * size)
                 return false;
         }

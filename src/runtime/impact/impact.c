@@ -47,17 +47,17 @@ impact_solver_new(struct arena *arena, uint32_t n_body, uint32_t n_contact,
     work->scratch.six = NEW_N(arena, double, 14 * nb + 1);
     work->scratch.sum = work->scratch.six + 6 * nb;
     solver->delassus.G = NEW_N(arena, double, nc *nc + 12 * nc + 1);
-    double *d = solver->delassus.G + nc * nc;
-    solver->approach.length = d;
-    solver->approach.v0 = d + nc;
-    solver->approach.vsize = d + 2 * nc;
-    solver->impulse.P = d + 3 * nc;
-    solver->impulse.load = d + 4 * nc;
-    solver->impulse.unload = d + 5 * nc;
-    solver->velocity.before = d + 6 * nc;
-    solver->velocity.after = d + 7 * nc;
-    solver->velocity.at_peak = d + 8 * nc;
-    solver->velocity.residual = d + 9 * nc;
+    double *room = solver->delassus.G + nc * nc;
+    solver->approach.length = room;
+    solver->approach.v0 = room + nc;
+    solver->approach.vsize = room + 2 * nc;
+    solver->impulse.P = room + 3 * nc;
+    solver->impulse.load = room + 4 * nc;
+    solver->impulse.unload = room + 5 * nc;
+    solver->velocity.before = room + 6 * nc;
+    solver->velocity.after = room + 7 * nc;
+    solver->velocity.at_peak = room + 8 * nc;
+    solver->velocity.residual = room + 9 * nc;
     solver->approach.open = NEW_N(arena, bool, nc + 1);
     solver->velocity.twist = NEW_N(arena, double, 12 * nb + 1);
     solver->velocity.peak_twist = solver->velocity.twist + 6 * nb;
@@ -81,17 +81,17 @@ velocities(struct impact_solver *solver)
             const struct impact_body *problem_body =
                 &in->body[problem_contact->body[side]];
             const double *x = side ? problem_contact->q : problem_contact->p,
-                         *w = problem_body->spin;
+                         *spin = problem_body->spin;
             double r[3] = {x[0] - problem_body->centre[0],
                            x[1] - problem_body->centre[1],
                            x[2] - problem_body->centre[2]};
             double t[3];
-            vec3_cross(w, r, t);
+            vec3_cross(spin, r, t);
             for (int i = 0; i < 3; i++) {
                 velocity += (side ? 1 : -1) * problem_contact->dir[i] *
                             (problem_body->vel[i] + t[i]);
                 size += fabs(problem_body->vel[i]) +
-                        fabs(w[i]) * (fabs(r[0]) + fabs(r[1]) + fabs(r[2]));
+                        fabs(spin[i]) * (fabs(r[0]) + fabs(r[1]) + fabs(r[2]));
             }
         }
         approach->v0[contact] = velocity / approach->length[contact];
@@ -265,8 +265,8 @@ impact_momentum_balance(struct impact_solver *solver)
             size[0] += problem_body->mass *
                        (fabs(problem_body->vel[c]) + fabs(change[3 + c]));
         }
-        double h[3], most[3] = {0, 0, 0};
-        half_spin(problem_body, change, h);
+        double momentum[3], most[3] = {0, 0, 0};
+        half_spin(problem_body, change, momentum);
         for (int i = 0; i < 9; i++)
             most[i % 3] +=
                 fabs(problem_body->inroot[i]) *
@@ -275,7 +275,7 @@ impact_momentum_balance(struct impact_solver *solver)
             const double *D = problem_body->inroot + 3 * c;
             left[0] = fmax(left[0],
                            fabs(problem_body->mass * change[3 + c] - sum[c]));
-            double H = vec3_dot(D, h);
+            double H = vec3_dot(D, momentum);
             /* nothing turns a planar body about x, y */
             if (D[0] != 0 || D[1] != 0 || D[2] != 0)
                 left[1] = fmax(left[1], fabs(H - sum[3 + c]));
@@ -305,21 +305,21 @@ answer_of_joints(struct impact_solver *solver, const double *P, double *xi)
 }
 
 void
-impact_motion_after(struct impact_solver *solver, const double *P)
+impact_motion_after(struct impact_solver *solver, const double *impulses)
 {
-    assert(solver->nc == 0 || P != NULL);
+    assert(solver->nc == 0 || impulses != NULL);
     const struct impact_problem *in = &solver->in;
     struct impact_work *room = solver->w;
     double *xi = room->scratch.x;
     const double *light =
-        room->saddle.used ? joint_saddle_motion(solver, P, xi) : NULL;
+        room->saddle.used ? joint_saddle_motion(solver, impulses, xi) : NULL;
     if (!light)
-        answer_of_joints(solver, P, xi);
+        answer_of_joints(solver, impulses, xi);
     solver->balance.energy[0] = solver->balance.energy[1] = 0;
-    for (uint32_t b = 0; b < in->n_body; b++) {
-        const struct impact_body *problem_body = &in->body[b];
-        double *twist = solver->velocity.twist + 6 * b, before[6];
-        const double *s = room->scratch.six + 6 * b;
+    for (uint32_t body = 0; body < in->n_body; body++) {
+        const struct impact_body *problem_body = &in->body[body];
+        double *twist = solver->velocity.twist + 6 * body, before[6];
+        const double *change = room->scratch.six + 6 * body;
         memcpy(before, problem_body->spin, 3 * sizeof *twist);
         memcpy(before + 3, problem_body->vel, 3 * sizeof *twist);
         memcpy(twist, before, sizeof before);
@@ -327,11 +327,11 @@ impact_motion_after(struct impact_solver *solver, const double *P)
             continue;
         double g = sqrt(problem_body->invmass);
         for (int i = 0; light && i < 6; i++)
-            twist[i] += light[6 * b + (uint32_t)i];
+            twist[i] += light[6 * body + (uint32_t)i];
         for (int i = 0; !light && i < 3; i++) {
             const double *C = problem_body->root + 3 * i;
-            twist[i] += C[0] * s[3] + C[1] * s[4] + C[2] * s[5];
-            twist[3 + i] += g * s[i];
+            twist[i] += C[0] * change[3] + C[1] * change[4] + C[2] * change[5];
+            twist[3 + i] += g * change[i];
         }
         solver->balance.energy[0] += kinetic(problem_body, before);
         solver->balance.energy[1] += kinetic(problem_body, twist);
@@ -344,17 +344,17 @@ impact_motion_after(struct impact_solver *solver, const double *P)
                     xi[room->joint.first_of[j] + i] * in->joint[j].S[i][k];
     double work = 0;
     for (int c = 0; c < solver->nc; c++) {
-        double v =
-            solver->approach.v0[c] +
-            dense_dot(solver->nc, solver->delassus.G + c * solver->nc, P);
-        work += 0.5 * P[c] * (solver->approach.v0[c] + v);
-        solver->impulse.P[c] = P[c] / solver->approach.length[c];
+        double v = solver->approach.v0[c] +
+                   dense_dot(solver->nc, solver->delassus.G + c * solver->nc,
+                             impulses);
+        work += 0.5 * impulses[c] * (solver->approach.v0[c] + v);
+        solver->impulse.P[c] = impulses[c] / solver->approach.length[c];
         solver->velocity.after[c] = v * solver->approach.length[c];
     }
     /* A sum that is positive by rounding alone is no gain. */
     double size = 0;
     for (int c = 0; c < solver->nc; c++)
-        size += fabs(P[c]) *
+        size += fabs(impulses[c]) *
                 (solver->approach.vsize[c] +
                  fabs(solver->velocity.after[c] / solver->approach.length[c]));
     solver->balance.gained = work > 1e-13 * size ? work : 0;

@@ -112,22 +112,24 @@ read_joint(const struct rt *run, const imp_joint *image_joint,
            const struct impact_of_run *problem,
            struct impact_joint *problem_joint)
 {
-    const double *e = run->env + image_joint->env_joint;
+    const double *values = run->env + image_joint->env_joint;
     double axis[3], axis2[3], user[36];
     uint32_t carrier = image_joint->body[0] == IMP_WORLD ? image_joint->body[1]
                                                          : image_joint->body[0];
     if (problem->p.n_contact > 0 && carrier != IMP_WORLD) {
         int side = carrier != image_joint->body[0];
-        place_on_body(run, carrier, problem, e + IMP_JOINT_ARM + 3 * side,
+        place_on_body(run, carrier, problem, values + IMP_JOINT_ARM + 3 * side,
                       problem_joint->at);
     } else {
-        pose_carry(run, carrier, false, e + IMP_JOINT_AT, problem_joint->at);
+        pose_carry(run, carrier, false, values + IMP_JOINT_AT,
+                   problem_joint->at);
         from_origin(problem, problem_joint->at);
     }
-    pose_carry(run, carrier, true, e + IMP_JOINT_AXIS, axis);
-    pose_carry(run, image_joint->body[1], true, e + IMP_JOINT_AXIS2, axis2);
+    pose_carry(run, carrier, true, values + IMP_JOINT_AXIS, axis);
+    pose_carry(run, image_joint->body[1], true, values + IMP_JOINT_AXIS2,
+               axis2);
     for (uint32_t i = 0; i < 2 * image_joint->n_user && i < 12; i++)
-        pose_carry(run, carrier, true, e + IMP_JOINT_USER + 3 * i,
+        pose_carry(run, carrier, true, values + IMP_JOINT_USER + 3 * i,
                    user + 3 * i);
     impact_joint_rows(problem_joint, (enum imp_joint_kind)image_joint->kind,
                       axis, axis2, user, (int)image_joint->n_user,
@@ -352,7 +354,7 @@ impact_of_run_write(struct rt *run, const struct impact_of_run *in,
         double *low = run->state_lo ? run->state_lo + (image_body->env_state -
                                                        run->im->layout.state)
                                     : NULL;
-        uint32_t first = plane ? 3 : 7, k = plane ? 3 : 6;
+        uint32_t first = plane ? 3 : 7, velocities = plane ? 3 : 6;
         if (plane) {
             memcpy(state + 3, twist_after + 3, 2 * sizeof *state);
             state[5] = twist_after[2];
@@ -362,6 +364,6 @@ impact_of_run_write(struct rt *run, const struct impact_of_run *in,
             mat3_apply_transposed(attitude, twist_after, state + 10);
         }
         if (low)
-            memset(low + first, 0, k * sizeof *low);
+            memset(low + first, 0, velocities * sizeof *low);
     }
 }

@@ -96,8 +96,8 @@ bool joint_saddle_prepare(struct impact_solver *solver, bool light,
 const double *joint_saddle_motion(struct impact_solver *solver, const double *P,
                                   double *xi);
 /* Makes the impulses of joints, velocities, energies and balances that follow
- * from the impulses P (unit directions). */
-void impact_motion_after(struct impact_solver *solver, const double *P);
+ * from these impulses (unit directions). */
+void impact_motion_after(struct impact_solver *solver, const double *impulses);
 /* Compares M dv of each body with the impulses that act on it, relative to the
  * size of the terms, into momentum_error. */
 void impact_momentum_balance(struct impact_solver *solver);

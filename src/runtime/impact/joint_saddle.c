@@ -90,7 +90,7 @@ static int
 number_spins(struct impact_solver *solver)
 {
     struct impact_saddle *saddle = &solver->w->saddle;
-    int n = solver->nr;
+    int number = solver->nr;
     for (uint32_t b = 0; b < solver->in.n_body; b++)
         for (uint32_t k = 0; k < 3; k++) {
             bool held = false;
@@ -100,33 +100,34 @@ number_spins(struct impact_solver *solver)
                 for (int side = 0; side < 2; side++)
                     held |= saddle->row[i].body[side] == b &&
                             saddle->row[i].b[side][3 + k] != 0.0;
-            saddle->spin[3 * b + k] = held ? n++ : -1;
+            saddle->spin[3 * b + k] = held ? number++ : -1;
         }
-    return n;
+    return number;
 }
 
 static void
 fill(struct impact_solver *solver)
 {
     struct impact_saddle *saddle = &solver->w->saddle;
-    int n = saddle->n;
-    double *K = saddle->K;
-    memset(K, 0, sizeof *K * (size_t)n * (size_t)n);
-    for (int i = 0; i < solver->nr; i++)
+    int size = saddle->n;
+    double *matrix = saddle->K;
+    memset(matrix, 0, sizeof *matrix * (size_t)size * (size_t)size);
+    for (int index = 0; index < solver->nr; index++)
         for (int side = 0; side < 2; side++) {
-            const struct impact_row *row = &saddle->row[i];
-            uint32_t b = row->body[side];
-            if (b == IMP_WORLD)
+            const struct impact_row *row = &saddle->row[index];
+            uint32_t body = row->body[side];
+            if (body == IMP_WORLD)
                 continue;
-            for (int j = 0; j <= i; j++)
+            for (int j = 0; j <= index; j++)
                 for (int other = 0; other < 2; other++)
-                    if (saddle->row[j].body[other] == b)
-                        K[i * n + j] +=
-                            solver->in.body[b].invmass *
+                    if (saddle->row[j].body[other] == body)
+                        matrix[index * size + j] +=
+                            solver->in.body[body].invmass *
                             vec3_dot(row->b[side], saddle->row[j].b[other]);
             for (uint32_t k = 0; k < 3; k++)
-                if (saddle->spin[3 * b + k] >= 0)
-                    K[saddle->spin[3 * b + k] * n + i] += row->b[side][3 + k];
+                if (saddle->spin[3 * body + k] >= 0)
+                    matrix[saddle->spin[3 * body + k] * size + index] +=
+                        row->b[side][3 + k];
         }
     for (uint32_t b = 0; b < solver->in.n_body; b++)
         for (uint32_t k = 0; k < 3; k++)
@@ -134,11 +135,11 @@ fill(struct impact_solver *solver)
                 const double *D = solver->in.body[b].inroot;
                 int at = saddle->spin[3 * b + k], to = saddle->spin[3 * b + l];
                 if (at >= 0 && to >= 0)
-                    K[at * n + to] = -vec3_dot(D + 3 * k, D + 3 * l);
+                    matrix[at * size + to] = -vec3_dot(D + 3 * k, D + 3 * l);
             }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < size; i++)
         for (int j = 0; j < i; j++)
-            K[j * n + i] = K[i * n + j];
+            matrix[j * size + i] = matrix[i * size + j];
 }
 
 /* Solves for the unknowns, with one step of refinement: momentum is then kept
@@ -147,25 +148,25 @@ fill(struct impact_solver *solver)
 static void
 solve(struct impact_saddle *saddle)
 {
-    int n = saddle->n;
-    double *x = saddle->unknown, *left = saddle->left;
-    memcpy(saddle->right, x, sizeof *x * (size_t)n);
-    imp_saddle_solve(n, saddle->factors, saddle->piv, x);
-    for (int i = 0; i < n; i++) {
+    int unknowns = saddle->n;
+    double *unknown = saddle->unknown, *left = saddle->left;
+    memcpy(saddle->right, unknown, sizeof *unknown * (size_t)unknowns);
+    imp_saddle_solve(unknowns, saddle->factors, saddle->piv, unknown);
+    for (int i = 0; i < unknowns; i++) {
         long double sum = saddle->right[i];
-        for (int j = 0; j < n; j++)
-            sum -= (long double)saddle->K[i * n + j] * x[j];
+        for (int j = 0; j < unknowns; j++)
+            sum -= (long double)saddle->K[i * unknowns + j] * unknown[j];
         left[i] = (double)sum;
     }
-    imp_saddle_solve(n, saddle->factors, saddle->piv, left);
-    for (int i = 0; i < n; i++)
-        x[i] += left[i];
+    imp_saddle_solve(unknowns, saddle->factors, saddle->piv, left);
+    for (int i = 0; i < unknowns; i++)
+        unknown[i] += left[i];
     saddle->off = 0.0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < unknowns; i++) {
         double sum = -saddle->right[i], size = fabs(sum);
-        for (int j = 0; j < n; j++) {
-            sum += saddle->K[i * n + j] * x[j];
-            size += fabs(saddle->K[i * n + j] * x[j]);
+        for (int j = 0; j < unknowns; j++) {
+            sum += saddle->K[i * unknowns + j] * unknown[j];
+            size += fabs(saddle->K[i * unknowns + j] * unknown[j]);
         }
         if (size > 0.0)
             saddle->off = fmax(saddle->off, fabs(sum) / size);
@@ -178,32 +179,33 @@ static void
 respond(struct impact_solver *solver)
 {
     struct impact_saddle *saddle = &solver->w->saddle;
-    double *x = saddle->unknown, *twist = saddle->twist;
-    memset(x, 0, sizeof *x * (size_t)saddle->n);
+    double *unknown = saddle->unknown, *twist = saddle->twist;
+    memset(unknown, 0, sizeof *unknown * (size_t)saddle->n);
     for (int i = 0; i < solver->nr; i++)
         for (int side = 0; side < 2; side++) {
             const struct impact_row *row = &saddle->row[i];
             uint32_t b = row->body[side];
             if (b != IMP_WORLD)
-                x[i] -= solver->in.body[b].invmass *
-                        vec3_dot(row->b[side], saddle->impulse + 6 * b);
+                unknown[i] -= solver->in.body[b].invmass *
+                              vec3_dot(row->b[side], saddle->impulse + 6 * b);
         }
     for (uint32_t k = 0; k < 3 * solver->in.n_body; k++)
         if (saddle->spin[k] >= 0)
-            x[saddle->spin[k]] = -saddle->impulse[6 * (k / 3) + 3 + k % 3];
+            unknown[saddle->spin[k]] =
+                -saddle->impulse[6 * (k / 3) + 3 + k % 3];
     solve(saddle);
     memset(twist, 0, sizeof *twist * 6 * solver->in.n_body);
     for (uint32_t b = 0; b < solver->in.n_body; b++)
         for (uint32_t k = 0; k < 3 && moves(solver, b); k++) {
             int spin = saddle->spin[3 * b + k];
-            twist[6 * b + k] = spin >= 0 ? x[spin] : 0.0;
+            twist[6 * b + k] = spin >= 0 ? unknown[spin] : 0.0;
             twist[6 * b + 3 + k] = saddle->impulse[6 * b + k];
         }
     for (int i = 0; i < solver->nr; i++)
         for (int side = 0; side < 2; side++) {
             const struct impact_row *row = &saddle->row[i];
             if (row->body[side] != IMP_WORLD)
-                vec3_add_scaled(x[i], row->b[side],
+                vec3_add_scaled(unknown[i], row->b[side],
                                 twist + 6 * row->body[side] + 3);
         }
     for (uint32_t b = 0; b < solver->in.n_body; b++)
@@ -211,9 +213,9 @@ respond(struct impact_solver *solver)
             twist[6 * b + k] *= solver->in.body[b].invmass;
 }
 
-/* Adds P times the unit impulse of a contact to saddle->impulse. */
+/* Adds `impulse` times the unit impulse of a contact to saddle->impulse. */
 static void
-add_contact(struct impact_solver *solver, int contact, double P)
+add_contact(struct impact_solver *solver, int contact, double impulse)
 {
     const struct impact_contact *of = &solver->in.contact[contact];
     for (int side = 0; side < 2; side++) {
@@ -224,7 +226,7 @@ add_contact(struct impact_solver *solver, int contact, double P)
         for (int i = 0; i < 3; i++)
             unit[i] = of->dir[i] / solver->approach.length[contact];
         about_centre(&solver->in.body[b], unit, NULL, side ? of->q : of->p,
-                     side ? P : -P, on);
+                     side ? impulse : -impulse, on);
         for (uint32_t i = 0; i < 6; i++)
             solver->w->saddle.impulse[6 * b + i] += on[i];
     }
@@ -268,21 +270,22 @@ find_idle(struct impact_solver *solver)
     struct impact_saddle *saddle = &work->saddle;
     int nr = solver->nr, n_entries = 6 * (int)solver->in.n_body;
     size_t rows = (size_t)nr;
-    double *a = NEW_N(work->arena, double, rows *(size_t)n_entries + rows + 1);
-    double *s = a + rows * (size_t)n_entries;
+    double *matrix =
+        NEW_N(work->arena, double, rows *(size_t)n_entries + rows + 1);
+    double *singular = matrix + rows * (size_t)n_entries;
     saddle->idle = NEW_N(work->arena, double, rows *rows + 1);
     for (int i = 0; i < nr; i++)
         for (int side = 0; side < 2; side++) {
             const struct impact_row *row = &saddle->row[i];
             for (uint32_t k = 0; k < 6 && row->body[side] != IMP_WORLD; k++)
-                a[i * n_entries + (int)(6 * row->body[side] + k)] +=
+                matrix[i * n_entries + (int)(6 * row->body[side] + k)] +=
                     row->b[side][k];
         }
-    if (!dense_svd(n_entries, nr, a, saddle->idle, s))
+    if (!dense_svd(n_entries, nr, matrix, saddle->idle, singular))
         return false;
     saddle->busy = 0;
-    double least = dense_tolerance(n_entries, nr) * s[0];
-    while (saddle->busy < nr && s[saddle->busy] > least)
+    double least = dense_tolerance(n_entries, nr) * singular[0];
+    while (saddle->busy < nr && singular[saddle->busy] > least)
         saddle->busy++;
     return true;
 }

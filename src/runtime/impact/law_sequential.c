@@ -14,17 +14,19 @@
 
 /* Returns the contact whose turn it is; -1: none approaches. */
 static int
-turn(struct impact_solver *solver, const double *v)
+turn(struct impact_solver *solver, const double *velocity)
 {
     int best = -1;
     double most = 0;
     for (int contact = 0; contact < solver->nc; contact++) {
-        if (!(v[contact] < -impact_velocity_tolerance(solver)))
+        if (!(velocity[contact] < -impact_velocity_tolerance(solver)))
             continue;
         double g = solver->delassus.G[contact * (solver->nc + 1)];
-        if (!(g > 0) && v[contact] >= -IMPACT_OUTSIDE * solver->approach.speed)
+        if (!(g > 0) &&
+            velocity[contact] >= -IMPACT_OUTSIDE * solver->approach.speed)
             continue;
-        double size = g > 0 ? v[contact] * v[contact] / g : INFINITY;
+        double size =
+            g > 0 ? velocity[contact] * velocity[contact] / g : INFINITY;
         if (best >= 0) {
             double p = solver->in.contact[contact].priority,
                    q = solver->in.contact[best].priority;

@@ -206,8 +206,8 @@ record_set_lasting_text(struct record *record, size_t field, const char *s)
 }
 
 void
-record_set_texts(struct record *record, const char *field, const char *const *s,
-                 size_t n)
+record_set_texts(struct record *record, const char *field,
+                 const char *const *texts, size_t n)
 {
     struct field_value *value = slot(record, field);
     if (value)
@@ -216,7 +216,7 @@ record_set_texts(struct record *record, const char *field, const char *const *s,
         return;
     const char **t = NEW_N(record->arena, const char *, n);
     for (size_t i = 0; i < n; i++)
-        t[i] = arena_strdup(record->arena, s[i]);
+        t[i] = arena_strdup(record->arena, texts[i]);
     value->texts = t;
 }
 

@@ -53,7 +53,7 @@ void record_set_matrix(struct record *record, const char *field,
                        const double *x, size_t rows, size_t cols);
 void record_set_text(struct record *record, const char *field, const char *s);
 void record_set_texts(struct record *record, const char *field,
-                      const char *const *s, size_t n);
+                      const char *const *texts, size_t n);
 void record_set_absent(struct record *record, const char *field,
                        const char *why);
 /* Makes n fields absent, for one reason. */

@@ -256,17 +256,17 @@ rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
     const imp_tape *code_of = rt_tape(run, tape);
     imp_range where = IMP_NOWHERE;
     enum imp_op op = IMP_OP_CONST;
-    double a = 0.0, b = 0.0;
+    double first = 0.0, second = 0.0;
     char now[NUM_TEXT];
     num_digits(now, rt_time(run), 6);
-    if (eval_trace(run->im, code_of, run->env, local, &where, &op, &a, &b) >=
-        0) {
+    if (eval_trace(run->im, code_of, run->env, local, &where, &op, &first,
+                   &second) >= 0) {
         const char *text = source_text(run, where);
         struct diag *diag =
             *text ? diag_add(run->ds, DIAG_E0601, where, "%s in `%s`",
-                             reason(run, op, a, b), text)
+                             reason(run, op, first, second), text)
                   : diag_add(run->ds, DIAG_E0601, where, "%s in `%s`",
-                             reason(run, op, a, b),
+                             reason(run, op, first, second),
                              imp_text(run->im, code_of->name));
         diag_label(run->ds, diag, "not finite at t = %s", now);
         diag_help(run->ds, diag,

@@ -283,18 +283,20 @@ system_gap_series(struct rt *run, uint32_t system, uint32_t i, int order,
 {
     assert(i < rt_system(run, system)->n_contact);
     const imp_system *sys = rt_system(run, system);
-    uint32_t c = sys->contact + i, tape = rt_contact(run, c)->event;
+    uint32_t contact = sys->contact + i, tape = rt_contact(run, contact)->event;
     const double *rows[1] = {run->rows.block[sys->block]};
-    int st =
-        told(run, rt_series(run, tape, NULL, rows, run->rows.contact[c], order),
-             tape);
+    int st = told(
+        run,
+        rt_series(run, tape, NULL, rows, run->rows.contact[contact], order),
+        tape);
     if (st)
         return st;
     const imp_tape *t = IMP_ARRAY(run->im, run->im->tapes, imp_tape) + tape;
     const imp_instr *code = IMP_ARRAY(run->im, t->code, imp_instr);
     uint32_t row = code[IMP_ARRAY(run->im, t->outs, uint32_t)[0]].row;
     memcpy(series,
-           run->rows.contact[c] + (size_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD,
+           run->rows.contact[contact] + (size_t)row * IMP_ROW_STRIDE +
+               IMP_ROW_PAD,
            (size_t)(order + 1) * sizeof *series);
     return IMP_OK;
 }

@@ -115,17 +115,18 @@ coordinates(const struct space *space, const double *g, double *y, double *off)
 }
 
 static struct ballistic *
-line_for(struct rt *run, struct forecast_memory *l,
+line_for(struct rt *run, struct forecast_memory *memory,
          const struct ballistic_model *m)
 {
-    for (int i = 0; i < l->n; i++)
-        if (l->line[i]->model.n == m->n && l->line[i]->model.m == m->m)
-            return ballistic_renew(l->line[i], m) ? NULL : l->line[i];
+    for (int i = 0; i < memory->n; i++)
+        if (memory->line[i]->model.n == m->n &&
+            memory->line[i]->model.m == m->m)
+            return ballistic_renew(memory->line[i], m) ? NULL : memory->line[i];
     struct ballistic *new;
     if (ballistic_new(run->arena, m, &new))
         return NULL;
-    if (l->n < FORECAST_MEMORIES)
-        l->line[l->n++] = new;
+    if (memory->n < FORECAST_MEMORIES)
+        memory->line[memory->n++] = new;
     return new;
 }
 
@@ -222,17 +223,18 @@ together(struct rt *run, const struct forecast_question *question,
     if (!forecast_accelerations(run, question->n, question->p, question->G,
                                 acc))
         return false;
-    for (int i = 0; i < question->n; i++) {
-        const struct contact_point_state *states = &question->p[i];
-        out->group[i] = states->gap == 0.0 && states->rate > 0.0;
-        if (!out->group[i])
+    for (int point = 0; point < question->n; point++) {
+        const struct contact_point_state *states = &question->p[point];
+        out->group[point] = states->gap == 0.0 && states->rate > 0.0;
+        if (!out->group[point])
             continue;
-        double t = acc[i] < 0.0 ? -2.0 * states->rate / acc[i] : INFINITY;
+        double t =
+            acc[point] < 0.0 ? -2.0 * states->rate / acc[point] : INFINITY;
         if (hits++ == 0) {
             span = t;
-            restitution = question->e[i];
+            restitution = question->e[point];
         }
-        if (!(t < INFINITY) || question->e[i] != restitution ||
+        if (!(t < INFINITY) || question->e[point] != restitution ||
             fabs(t - span) > LIMIT_ALIKE * span)
             return false;
     }
@@ -279,10 +281,10 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
                   CONTACT_POINTS_MOST *(2 * CONTACT_POINTS_MOST + 10));
     struct space space = {.m = count, .F = d, .rest = d + mm * mm};
     double *place = space.rest + count, *velocity = place + count,
-           *acc = velocity + count, *c = acc + count;
-    double *bias = c + count, *g = bias + count, *off = g + count,
-           *N = off + count;
-    double *restitution = N + mm * mm, most = 0.0;
+           *acc = velocity + count, *gap = acc + count;
+    double *bias = gap + count, *g = bias + count, *off = g + count,
+           *gradients = off + count;
+    double *restitution = gradients + mm * mm, most = 0.0;
     int basis[CONTACT_POINTS_MOST];
     bool rests[CONTACT_POINTS_MOST];
     all->found = some->found = false;
@@ -295,13 +297,13 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
     factor(&space, question->G, rests);
     for (int i = 0; i < count; i++)
         g[i] = question->p[i].gap;
-    coordinates(&space, g, place, c);
+    coordinates(&space, g, place, gap);
     for (int i = 0; i < count; i++) {
         double size = question->place[i];
         for (int j = 0; j < space.r; j++)
             size += fabs(space.F[i * count + j] * place[j]);
-        if (fabs(c[i]) <= LIMIT_NOISE * DBL_EPSILON * size)
-            c[i] = 0.0;
+        if (fabs(gap[i]) <= LIMIT_NOISE * DBL_EPSILON * size)
+            gap[i] = 0.0;
         most = fmax(most, question->place[i]);
         restitution[i] = question->e[i];
         g[i] = question->p[i].rate;
@@ -319,14 +321,14 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
         mass[i * space.r + i] = 1.0;
     for (int i = 0; i < count; i++)
         for (int j = 0; j < space.r; j++)
-            N[i * space.r + j] = space.F[i * count + j];
+            gradients[i * space.r + j] = space.F[i * count + j];
     struct ballistic_model model = {.n = space.r,
                                     .m = count,
                                     .mass = mass,
                                     .acc = acc,
-                                    .N = N,
+                                    .N = gradients,
                                     .bias = bias,
-                                    .c = c,
+                                    .c = gap,
                                     .e = restitution};
     struct ballistic *line = space.r > 0 ? line_for(run, lines, &model) : NULL;
     if (!line || !ballistic_start(line, 0.0, place, velocity,

@@ -53,10 +53,10 @@ vertex_at(const struct polytope_scene *scene, int i, const double x[3],
     return UINT32_MAX;
 }
 
-/* Returns the face of body i whose outward normal is n (axes of body 0);
+/* Returns the face of body i whose outward normal this is (axes of body 0);
  * UINT32_MAX if there is none. */
 static uint32_t
-face_along(const struct polytope_scene *scene, int i, const double n[3])
+face_along(const struct polytope_scene *scene, int i, const double normal[3])
 {
     for (uint32_t f = 0; f < scene->p[i]->n_face; f++) {
         const double *m = scene->p[i]->face[f].n;
@@ -66,7 +66,7 @@ face_along(const struct polytope_scene *scene, int i, const double n[3])
                        ? m[j]
                        : scene->R[3 * j] * m[0] + scene->R[3 * j + 1] * m[1] +
                              scene->R[3 * j + 2] * m[2];
-        if (near_point(w, n, 1e-6))
+        if (near_point(w, normal, 1e-6))
             return f;
     }
     return UINT32_MAX;
@@ -96,17 +96,17 @@ edge_at(const struct polytope_scene *scene, int body, const double point[3],
 {
     const struct polytope *polytope = scene->p[body];
     for (uint32_t edge = 0; edge < polytope->n_edge; edge++) {
-        const double *m = polytope->edge[edge].dir, *from, *to;
+        const double *along = polytope->edge[edge].dir, *from, *to;
         from = body == 0 ? polytope->vertex[polytope->edge[edge].v[0]]
                          : scene->point[polytope->edge[edge].v[0]];
         to = body == 0 ? polytope->vertex[polytope->edge[edge].v[1]]
                        : scene->point[polytope->edge[edge].v[1]];
         double offset[3], u[3], cross[3];
         for (int j = 0; j < 3; j++) {
-            direction[j] = body == 0 ? m[j]
-                                     : scene->R[3 * j] * m[0] +
-                                           scene->R[3 * j + 1] * m[1] +
-                                           scene->R[3 * j + 2] * m[2];
+            direction[j] = body == 0 ? along[j]
+                                     : scene->R[3 * j] * along[0] +
+                                           scene->R[3 * j + 1] * along[1] +
+                                           scene->R[3 * j + 2] * along[2];
             offset[j] = point[j] - from[j];
             u[j] = to[j] - from[j];
         }
@@ -126,21 +126,21 @@ edge_at(const struct polytope_scene *scene, int body, const double point[3],
     return UINT32_MAX;
 }
 
-/* Finds the edges that cross at P and Q along n (axes of body 0). */
+/* Finds the edges that cross at P and Q along `normal` (axes of body 0). */
 static bool
 crossing_at(const struct polytope_scene *scene, uint32_t contact,
-            const double P[3], const double Q[3], const double n[3], double tol,
-            struct contact_point *out)
+            const double P[3], const double Q[3], const double normal[3],
+            double tol, struct contact_point *out)
 {
     double d[2][3], c[3];
     uint32_t e[2];
     if (scene->dim == 2 ||
-        (e[0] = edge_at(scene, 0, P, n, NULL, tol, d[0])) == UINT32_MAX ||
-        (e[1] = edge_at(scene, 1, Q, n, d[0], tol, d[1])) == UINT32_MAX)
+        (e[0] = edge_at(scene, 0, P, normal, NULL, tol, d[0])) == UINT32_MAX ||
+        (e[1] = edge_at(scene, 1, Q, normal, d[0], tol, d[1])) == UINT32_MAX)
         return false;
     vec3_cross(d[0], d[1], c);
-    *out = (struct contact_point){contact, POINT_EDGES, vec3_dot(c, n) < 0.0,
-                                  e[0], e[1]};
+    *out = (struct contact_point){contact, POINT_EDGES,
+                                  vec3_dot(c, normal) < 0.0, e[0], e[1]};
     return true;
 }
 
@@ -166,17 +166,17 @@ polytope_spots(struct rt *run, uint32_t contact, double tol,
         into_first(run, image_contact->body[0], manifold->P[i], true, place[0]);
         into_first(run, image_contact->body[0], manifold->Q[i], true, place[1]);
         bool found = false;
-        for (int b = 0; b < 2 && !found; b++) {
+        for (int body = 0; body < 2 && !found; body++) {
             /* the outward normal of body 0 is `normal`, that of body 1 is
              * `minus` */
-            uint32_t f = face_along(&scene, b, b == 0 ? normal : minus);
-            uint32_t v = f == UINT32_MAX
-                             ? f
-                             : vertex_at(&scene, 1 - b, place[1 - b], room);
+            uint32_t f = face_along(&scene, body, body == 0 ? normal : minus);
+            uint32_t v = f == UINT32_MAX ? f
+                                         : vertex_at(&scene, 1 - body,
+                                                     place[1 - body], room);
             if (v == UINT32_MAX)
                 continue;
             out[count++] =
-                (struct contact_point){contact, POINT_VERTEX, b, f, v};
+                (struct contact_point){contact, POINT_VERTEX, body, f, v};
             found = true;
         }
         if (!found && crossing_at(&scene, contact, place[0], place[1], normal,
@@ -489,7 +489,7 @@ contact_set_closed(struct rt *run, const struct contact_point *base, bool still,
         .a = {.out = out, .base = *base, .low = -INFINITY, .most = most},
         .still = still};
     double tol, rate;
-    int n = 0;
+    int count = 0;
     gap_tolerances(run, base->contact, &tol, &rate);
     gap_rounding(run, base->contact, &closed.a.reach, &closed.rate);
     /* what is still is so by the measure of the choice that follows */
@@ -501,8 +501,8 @@ contact_set_closed(struct rt *run, const struct contact_point *base, bool still,
         return -1;
     for (int i = 0; i < closed.a.n; i++)
         if (between(run, &out[i], tol))
-            out[n++] = out[i];
-    return n;
+            out[count++] = out[i];
+    return count;
 }
 
 struct beyond {

@@ -25,17 +25,18 @@
 static bool
 falls(const double *c, double span, double n0, double n1, double *time)
 {
-    double p[MOTION_STEP_ORDER + 1];
+    double gap_series[MOTION_STEP_ORDER + 1];
     int drop = fabs(c[0]) <= n0 ? (fabs(c[1]) <= n1 ? 2 : 1) : 0;
     for (int k = drop; k <= MOTION_STEP_ORDER; k++)
-        p[k - drop] = c[k];
-    if (p[0] < 0.0) {
+        gap_series[k - drop] = c[k];
+    if (gap_series[0] < 0.0) {
         *time = 0.0;
         return true;
     }
-    if (!polynomial_below(p, MOTION_STEP_ORDER - drop, 0.0, span, 0.0, time))
+    if (!polynomial_below(gap_series, MOTION_STEP_ORDER - drop, 0.0, span, 0.0,
+                          time))
         return false;
-    polynomial_newton(p, MOTION_STEP_ORDER - drop, span, time);
+    polynomial_newton(gap_series, MOTION_STEP_ORDER - drop, span, time);
     return true;
 }
 
@@ -151,17 +152,17 @@ place_at(struct search *search, const struct contact_point *at, double s,
  * what touches from there on is decided where the held point has passed its
  * end. */
 static bool
-held_there(struct search *search, const struct contact_point *at, double s)
+held_there(struct search *search, const struct contact_point *at, double time)
 {
     double here[3], there[3];
-    place_at(search, at, s, here);
+    place_at(search, at, time, here);
     const struct persistent_group *group =
         persistent_group_of(search->r, at->contact);
     for (int i = 0; group && i < group->n; i++) {
         const struct contact_point *held = &group->row[i].spot;
         if (held->contact != at->contact)
             continue;
-        place_at(search, held, s, there);
+        place_at(search, held, time, there);
         double d = 0.0;
         for (int k = 0; k < 3; k++)
             d = fmax(d, fabs(here[k] - there[k]));

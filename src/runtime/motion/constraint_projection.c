@@ -112,17 +112,18 @@ turning(const struct rt *run, const struct persistent_row *row, int side,
 {
     uint32_t d = run->im->dim,
              body = rt_contact(run, row->spot.contact)->body[side];
-    const double *w =
+    const double *spins =
         run->env + rt_body(run, body)->env_state + (d == 2 ? 5 : 10);
     double size = run->env[rt_body(run, body)->env_body + IMP_BODY_RADIUS];
-    double spin = d == 2 ? fabs(w[0]) : fabs(w[0]) + fabs(w[1]) + fabs(w[2]);
+    double spin = d == 2 ? fabs(spins[0])
+                         : fabs(spins[0]) + fabs(spins[1]) + fabs(spins[2]);
     double low = TURNING_ROUNDING * DBL_EPSILON * spin;
     for (int j = 0; j < 6; j++)
         out[j] = row->open[side][j].c[1];
     for (int j = 0; j < 3 && d == 3; j++) { /* w x torque */
         int u = (j + 1) % 3, v = (j + 2) % 3;
-        out[3 + j] += w[u] * row->open[side][3 + v].c[0] -
-                      w[v] * row->open[side][3 + u].c[0];
+        out[3 + j] += spins[u] * row->open[side][3 + v].c[0] -
+                      spins[v] * row->open[side][3 + u].c[0];
     }
     for (int j = 0; j < 6; j++)
         if (fabs(out[j]) <= low * (j < 3 || !isfinite(size) ? 1.0 : size))

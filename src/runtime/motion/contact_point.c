@@ -98,21 +98,21 @@ rotation(const struct rt *run, uint32_t body, int order, struct taylor R[9])
     for (int i = 0; i < 4; i++)
         for (int j = i; j < 4; j++)
             taylor_mul(order, &q[i], &q[j], &product[4 * i + j]);
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
+    for (int row = 0; row < 3; row++) {
+        int next = (row + 1) % 3, k = (row + 2) % 3;
         /* 1 - 2 (qj qj + qk qk) */
-        taylor_add(order, &product[5 * (j + 1)], &product[5 * (k + 1)],
-                   &R[4 * i]);
-        taylor_scale(order, -2.0, &R[4 * i], &R[4 * i]);
-        R[4 * i].c[0] += 1.0;
+        taylor_add(order, &product[5 * (next + 1)], &product[5 * (k + 1)],
+                   &R[4 * row]);
+        taylor_scale(order, -2.0, &R[4 * row], &R[4 * row]);
+        R[4 * row].c[0] += 1.0;
         /* 2 (qi qj -+ q0 qk) */
-        int lo = i < j ? i : j, hi = i < j ? j : i;
+        int lo = row < next ? row : next, hi = row < next ? next : row;
         struct taylor *xy = &product[4 * (lo + 1) + hi + 1],
                       *w = &product[k + 1];
-        taylor_sub(order, xy, w, &R[3 * i + j]);
-        taylor_scale(order, 2.0, &R[3 * i + j], &R[3 * i + j]);
-        taylor_add(order, xy, w, &R[3 * j + i]);
-        taylor_scale(order, 2.0, &R[3 * j + i], &R[3 * j + i]);
+        taylor_sub(order, xy, w, &R[3 * row + next]);
+        taylor_scale(order, 2.0, &R[3 * row + next], &R[3 * row + next]);
+        taylor_add(order, xy, w, &R[3 * next + row]);
+        taylor_scale(order, 2.0, &R[3 * next + row], &R[3 * next + row]);
     }
 }
 
@@ -393,7 +393,7 @@ edges_row(struct rt *run, struct persistent_group *group,
     const imp_contact *image_contact = rt_contact(run, at->contact);
     const struct polytope *polytope;
     struct crossing here, *crossing = &here;
-    struct taylor normal[3], place[3], y;
+    struct taylor normal[3], place[3], offset;
     int st = poses(run, group, at, order);
     if (st)
         return st;
@@ -402,8 +402,8 @@ edges_row(struct rt *run, struct persistent_group *group,
         return IMP_SINGULAR;
     row->gap = crossing->gap;
     for (int j = 0; j < 3; j++) { /* body 0 is pushed back */
-        taylor_mul(order, &crossing->at[0], &crossing->d[0][j], &y);
-        taylor_add(order, &crossing->x[0][j], &y, &place[j]);
+        taylor_mul(order, &crossing->at[0], &crossing->d[0][j], &offset);
+        taylor_add(order, &crossing->x[0][j], &offset, &place[j]);
         taylor_scale(order, -1.0, &crossing->n[j], &normal[j]);
     }
     open_by(run, image_contact->body[0], order, group->poses->R[0], normal,

@@ -108,21 +108,21 @@ move(struct rt *run, uint32_t block, const struct crossing *own, int order,
     run->env[run->im->layout.time] = start + step;
 }
 
-/* The norm of the velocities among n numbers of a system, of which the second
+/* The norm of the velocities among the numbers of a system, of which the second
  * half belongs to velocities. */
 static double
-energy_norm(const double *mass, const double *numbers, uint32_t n)
+energy_norm(const double *mass, const double *numbers, uint32_t count)
 {
-    const double *v = numbers + n;
+    const double *v = numbers + count;
     double sum = 0.0, greatest = 0.0;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < count; i++)
         greatest = fmax(greatest, fabs(v[i]));
     if (!(greatest > 0.0) || !isfinite(greatest))
         return greatest;
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = 0; j < n; j++)
-            sum +=
-                (v[i] / greatest) * mass[(size_t)i * n + j] * (v[j] / greatest);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < count; j++)
+            sum += (v[i] / greatest) * mass[(size_t)i * count + j] *
+                   (v[j] / greatest);
     return sqrt(fmax(sum, 0.0)) * greatest;
 }
 
@@ -137,17 +137,17 @@ negligible(const struct rt *run, uint32_t block, const struct crossing *own)
         return energy_norm(own->mass, own->off, n / 2) <=
                eps * energy_norm(own->mass, own->speed, n / 2);
     double off[2] = {0.0, 0.0}, speed[2] = {0.0, 0.0};
-    for (uint32_t i = 0; i < n; i++) {
-        enum motion_what what = moving->what[i];
+    for (uint32_t entry = 0; entry < n; entry++) {
+        enum motion_what what = moving->what[entry];
         if (what != MOTION_SPEED && what != MOTION_SPIN)
             continue;
         /* fmax would pass over a NaN */
-        if (!isfinite(own->off[i]))
+        if (!isfinite(own->off[entry]))
             return false;
         off[what == MOTION_SPIN] =
-            fmax(off[what == MOTION_SPIN], fabs(own->off[i]));
+            fmax(off[what == MOTION_SPIN], fabs(own->off[entry]));
         speed[what == MOTION_SPIN] =
-            fmax(speed[what == MOTION_SPIN], fabs(own->speed[i]));
+            fmax(speed[what == MOTION_SPIN], fabs(own->speed[entry]));
     }
     return off[0] <= eps * speed[0] && off[1] <= eps * speed[1];
 }

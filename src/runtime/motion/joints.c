@@ -189,7 +189,7 @@ rank_changed(struct rt *run, uint32_t block, int rank)
 {
     const struct joint_block *joints = run->joints->blocks + block;
     const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
-    char t[NUM_TEXT];
+    char time_text[NUM_TEXT];
     imp_range where = IMP_NOWHERE;
     for (uint32_t i = 0; i < run->im->joints.n && where.file == 0; i++)
         for (int s = 0; s < 2; s++)
@@ -200,7 +200,8 @@ rank_changed(struct rt *run, uint32_t block, int rank)
     struct diag *diag = diag_add(
         run->ds, DIAG_E0604, where,
         "at t = %s the joints have %d independent conditions, at the start %d",
-        num_digits(t, rt_time(run), 9), rank - spins, joints->rank - spins);
+        num_digits(time_text, rt_time(run), 9), rank - spins,
+        joints->rank - spins);
     diag_help(run->ds, diag,
               "a linkage may go on in several ways from such a change point: "
               "start it elsewhere, or end the run before");
@@ -256,19 +257,20 @@ conditions(struct rt *run, uint32_t block)
     double *to = joints->local;
     for (uint32_t i = 0; i < bl->bodies.n; i++, to += d == 2 ? 3 : 6) {
         uint32_t at = rt_body(run, body[i])->env_state;
-        const double *q = run->env + at, *lo = low_part(run, at);
+        const double *state = run->env + at, *lo = low_part(run, at);
         memcpy(to, lo, d * sizeof *to);
         if (d == 2) {
             to[2] = lo[2];
             continue;
         }
         /* rotation 2 Im(conj(q) dq), body axes */
-        q += 3;
+        state += 3;
         lo += 3;
         for (int a = 0; a < 3; a++) {
             int b = (a + 1) % 3, c = (a + 2) % 3;
-            to[3 + a] = 2 * (q[0] * lo[1 + a] - q[1 + a] * lo[0] -
-                             q[1 + b] * lo[1 + c] + q[1 + c] * lo[1 + b]);
+            to[3 + a] =
+                2 * (state[0] * lo[1 + a] - state[1 + a] * lo[0] -
+                     state[1 + b] * lo[1 + c] + state[1 + c] * lo[1 + b]);
         }
     }
     return rt_eval(run, bl->hold, joints->local, joints->phi);

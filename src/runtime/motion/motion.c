@@ -127,17 +127,17 @@ two(const double *x)
 }
 
 static void
-increments(const double *const *c, int order, double dt, double *out)
+increments(const double *const *series, int order, double dt, double *out)
 {
     int k = (order - 1) | 1;
     double z = dt * dt;
-    pair zz = {z, z}, p = two(c[0] + k), q = two(c[1] + k), r = two(c[2] + k),
-         s = two(c[3] + k);
+    pair zz = {z, z}, p = two(series[0] + k), q = two(series[1] + k),
+         r = two(series[2] + k), s = two(series[3] + k);
     for (k -= 2; k >= 1; k -= 2) {
-        p = p * zz + two(c[0] + k);
-        q = q * zz + two(c[1] + k);
-        r = r * zz + two(c[2] + k);
-        s = s * zz + two(c[3] + k);
+        p = p * zz + two(series[0] + k);
+        q = q * zz + two(series[1] + k);
+        r = r * zz + two(series[2] + k);
+        s = s * zz + two(series[3] + k);
     }
     out[0] = (p[0] + p[1] * dt) * dt;
     out[1] = (q[0] + q[1] * dt) * dt;

@@ -53,17 +53,17 @@ is_normal(double x)
 static double
 root_step(double size, double last, double before, int order)
 {
-    double s = MOTION_TRUNCATION * size, by_last = INFINITY,
+    double least = MOTION_TRUNCATION * size, by_last = INFINITY,
            by_before = INFINITY;
-    if (!is_normal(s) || (last != 0.0 && !is_normal(last)) ||
+    if (!is_normal(least) || (last != 0.0 && !is_normal(last)) ||
         (before != 0.0 && !is_normal(before))) {
         if (last > 0.0)
-            by_last = exp((log(s) - log(last)) / order);
+            by_last = exp((log(least) - log(last)) / order);
         if (before > 0.0)
-            by_before = exp((log(s) - log(before)) / (order - 1));
+            by_before = exp((log(least) - log(before)) / (order - 1));
         return fmin(by_last, by_before);
     }
-    double l = rough_log2(s);
+    double l = rough_log2(least);
     if (last > 0.0)
         by_last = (l - rough_log2(last)) / order;
     if (before > 0.0)

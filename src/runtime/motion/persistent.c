@@ -141,17 +141,17 @@ hand_over(struct rt *run, uint32_t b, double *to)
     const uint32_t *rows = IMP_ARRAY(run->im, block->rows, uint32_t);
     const uint32_t *in = IMP_ARRAY(run->im, block->bodies, uint32_t);
     const double *driven = run->persistent_memory->driven[b];
-    size_t bytes = IMP_ROW_STRIDE * sizeof(double), n = block->state.n;
+    size_t bytes = IMP_ROW_STRIDE * sizeof(double), numbers = block->state.n;
     for (uint32_t i = 0; i < block->state.n; i++)
         memcpy(to + (size_t)rows[i] * IMP_ROW_STRIDE,
                driven + (size_t)from[i] * IMP_ROW_STRIDE, bytes);
     for (uint32_t i = 0; i < block->bodies.n && run->im->dim == 2; i++) {
         const imp_body *body = rt_body(run, in[i]);
-        if (n + 1 >= block->driven_rows.n || body->pose[2] == IMP_NO_ROW)
+        if (numbers + 1 >= block->driven_rows.n || body->pose[2] == IMP_NO_ROW)
             continue;
-        for (int j = 0; j < 2; j++, n++)
+        for (int j = 0; j < 2; j++, numbers++)
             memcpy(to + (size_t)body->pose[2 + j] * IMP_ROW_STRIDE,
-                   driven + (size_t)from[n] * IMP_ROW_STRIDE, bytes);
+                   driven + (size_t)from[numbers] * IMP_ROW_STRIDE, bytes);
     }
 }
 
@@ -459,19 +459,20 @@ persistent_accelerations(const struct rt *run, uint32_t block, double push[2])
         const struct persistent_row *row = &group->row[i];
         const imp_contact *image_contact = rt_contact(run, row->spot.contact);
         for (int side = 0; side < 2; side++) {
-            double f[6], a[6];
+            double f[6], change[6];
             if (!contact_point_body_moves(run, image_contact->body[side]) ||
                 rt_body(run, image_contact->body[side])->block != block)
                 continue;
             for (int j = 0; j < 6; j++)
                 f[j] = row->open[side][j].c[0] * row->force.c[0];
-            persistent_by_mass(run, image_contact->body[side], f, a);
-            double move = fabs(a[0]) + fabs(a[1]) + fabs(a[2]);
+            persistent_by_mass(run, image_contact->body[side], f, change);
+            double move = fabs(change[0]) + fabs(change[1]) + fabs(change[2]);
             const imp_body *body = rt_body(run, image_contact->body[side]);
             /* a spin that joints hold is as fast as they let it be */
-            double spin = body->flags & IMP_BODYF_HELD
-                              ? 0.0
-                              : fabs(a[3]) + fabs(a[4]) + fabs(a[5]);
+            double spin =
+                body->flags & IMP_BODYF_HELD
+                    ? 0.0
+                    : fabs(change[3]) + fabs(change[4]) + fabs(change[5]);
             double size = run->env[body->env_body + IMP_BODY_RADIUS];
             push[0] += move;
             push[1] += fmax(spin, size > 0.0 ? move / size : 0.0);

@@ -269,18 +269,20 @@ first_end(struct rt *run, uint32_t block, int order, double *step,
     struct first_end first = {-1, {INFINITY, false}};
     const double *series;
     *soft = first;
-    for (uint32_t i = 0; i < image_block->guards.n; i++) {
-        if (!(series = argument(run, image_block, switching, i, order, &size)))
+    for (uint32_t guard = 0; guard < image_block->guards.n; guard++) {
+        if (!(series =
+                  argument(run, image_block, switching, guard, order, &size)))
             continue;
         struct end end =
             passes(series, order, *step, SWITCHING_NOISE * DBL_EPSILON * size,
-                   least, guards[i].kind);
-        if (!guards[i].gap && (end.s <= least || (parabola && end.s <= span)))
-            *soft = (struct first_end){(int)i, end};
+                   least, guards[guard].kind);
+        if (!guards[guard].gap &&
+            (end.s <= least || (parabola && end.s <= span)))
+            *soft = (struct first_end){(int)guard, end};
         else if (end.s < *step ||
                  (isfinite(end.s) && end.s == *step && first.guard < 0)) {
             *step = end.s;
-            first = (struct first_end){(int)i, end};
+            first = (struct first_end){(int)guard, end};
         }
     }
     return first;

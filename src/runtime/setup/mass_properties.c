@@ -164,17 +164,17 @@ check_origin(struct rt *run, uint32_t body)
     const imp_body *spec = rt_body(run, body);
     if (spec->g0 == IMP_NO_TAPE || (spec->flags & IMP_BODYF_FLAT))
         return IMP_OK;
-    double g = ray_level(run, body, origin);
-    if (g < 0)
+    double value = ray_level(run, body, origin);
+    if (value < 0)
         return IMP_OK;
     char text[NUM_TEXT];
-    num_digits(text, g, 6);
+    num_digits(text, value, 6);
     struct diag *diag = diag_add(
-        run->ds, isnan(g) ? DIAG_E0526 : DIAG_E0522, spec->range_shape,
-        isnan(g) ? "the level set of `%s` is not a number at its origin"
-                 : "the origin of `%s` is not inside its level set",
+        run->ds, isnan(value) ? DIAG_E0526 : DIAG_E0522, spec->range_shape,
+        isnan(value) ? "the level set of `%s` is not a number at its origin"
+                     : "the origin of `%s` is not inside its level set",
         name_of(run, body));
-    if (!isnan(g))
+    if (!isnan(value))
         diag_label(run->ds, diag, "is %s at (0, 0%s)", text,
                    run->im->dim == 3 ? ", 0" : "");
     diag_help(run->ds, diag,
@@ -221,17 +221,17 @@ integrate(struct rt *run, uint32_t body, struct shape_data *shape,
 {
     struct moments moments = {.error = 0};
     double bad[3] = {0, 0, 0};
-    enum ray_fault f = RAY_OK;
+    enum ray_fault fault = RAY_OK;
     if (run->polytope[body])
         polytope_moments(run->polytope[body], &moments.volume, moments.centre,
                          moments.inertia);
     else
-        f = moments_find(run, body, &moments, bad);
-    if (f != RAY_OK && why) {
-        ray_diag(run, body, f, bad, why);
+        fault = moments_find(run, body, &moments, bad);
+    if (fault != RAY_OK && why) {
+        ray_diag(run, body, fault, bad, why);
         return IMP_BADMODEL;
     }
-    if (f != RAY_OK) {
+    if (fault != RAY_OK) {
         if (!shape->has_volume)
             shape->volume = (double)NAN;
         return IMP_OK;

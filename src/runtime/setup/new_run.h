@@ -19,12 +19,12 @@ struct rt *rt_new_tier(const imp_image *im, const imp_code *code,
  * numbers as rt_new would give, to the last bit. Returns IMP_OK, IMP_BADMODEL
  * or IMP_FAILED, the last two after a diagnostic. */
 int rt_restart(struct rt *run, const double *params);
-/* The restitutions of all contacts of the model with these params, into e; the
+/* The restitutions of all contacts of the model with these params; the
  * run does not change. Returns false if more than restitutions would differ
  * from the last set-up of the run, if one of them is out of range, or if
  * nothing is known before the second start. Where it returns true, rt_restart
  * is cheap and keeps the version of the start. */
-bool rt_laws(struct rt *run, const double *params, double *e);
+bool rt_laws(struct rt *run, const double *params, double *restitution);
 /* Draws the random numbers of the starts anew, with another seed and the
  * number of the run in a sweep (else 0). Set-up itself takes the world's seed
  * and run 0. Returns IMP_OK, or a status after a diagnostic. */

@@ -168,16 +168,17 @@ find_part(const struct rt *run, struct restart *restart,
         NEW_N(run->own, struct law, run->im->contacts.n + 1);
     restart->restitution.e = NEW_N(run->own, uint32_t, run->im->contacts.n + 1);
     restart->full.reg = NEW_N(run->own, double, n + 1);
-    for (uint32_t i = 0; i < n; i++) {
-        if (!law[i])
+    for (uint32_t entry = 0; entry < n; entry++) {
+        if (!law[entry])
             continue;
-        if (in[i].op == IMP_OP_CONST)
-            restart->full.reg[i] = consts[in[i].a];
-        else if (in[i].op == IMP_OP_ENV && in[i].a - first < run->im->params.n)
+        if (in[entry].op == IMP_OP_CONST)
+            restart->full.reg[entry] = consts[in[entry].a];
+        else if (in[entry].op == IMP_OP_ENV &&
+                 in[entry].a - first < run->im->params.n)
             restart->part.reads[restart->part.n_reads++] =
-                (struct param_read){i, in[i].a - first};
-        else if (in[i].op > IMP_OP_UNKNOWN)
-            restart->part.ops[restart->part.n_ops++] = i;
+                (struct param_read){entry, in[entry].a - first};
+        else if (in[entry].op > IMP_OP_UNKNOWN)
+            restart->part.ops[restart->part.n_ops++] = entry;
         else
             return false;
     }
@@ -307,17 +308,17 @@ restart_laws(struct rt *run, const double *params)
 }
 
 bool
-rt_laws(struct rt *run, const double *params, double *e)
+rt_laws(struct rt *run, const double *params, double *restitution)
 {
-    assert(e != NULL);
+    assert(restitution != NULL);
     struct restart *restart = run->start.again;
     if (!part(run, restart, params))
         return false;
     for (uint32_t i = 0; i < restart->restitution.n_fixed; i++)
-        e[restart->restitution.fixed[i].contact] =
+        restitution[restart->restitution.fixed[i].contact] =
             restart->full.env[restart->restitution.fixed[i].env];
     for (uint32_t i = 0; i < restart->restitution.n_laws; i++)
-        e[restart->restitution.laws[i].contact] =
+        restitution[restart->restitution.laws[i].contact] =
             restart->full.reg[restart->restitution.laws[i].reg];
     return true;
 }

@@ -26,17 +26,17 @@
  * --------------------------------------------------------------- */
 
 static bool
-normalise(double *vector, int n)
+normalise(double *vector, int count)
 {
     double big = 0, s = 0;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < count; i++)
         big = fmax(big, fabs(vector[i]));
     if (!(big > 0))
         return false;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < count; i++)
         s += (vector[i] / big) * (vector[i] / big);
     s = big * sqrt(s);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < count; i++)
         vector[i] /= s;
     return true;
 }
@@ -48,17 +48,17 @@ quat_of_matrix(const double m[9], double quat[4])
 {
     double diagonal[4] = {m[0] + m[4] + m[8], m[0] - m[4] - m[8],
                           m[4] - m[0] - m[8], m[8] - m[0] - m[4]};
-    int k = 0;
+    int greatest = 0;
     for (int i = 1; i < 4; i++)
-        if (diagonal[i] > diagonal[k])
-            k = i;
+        if (diagonal[i] > diagonal[greatest])
+            greatest = i;
     double a = m[7] - m[5], b = m[2] - m[6], c = m[3] - m[1];
     double xy = m[1] + m[3], xz = m[2] + m[6], yz = m[5] + m[7];
     const double rows[4][4] = {{1 + diagonal[0], a, b, c},
                                {a, 1 + diagonal[1], xy, xz},
                                {b, xy, 1 + diagonal[2], yz},
                                {c, xz, yz, 1 + diagonal[3]}};
-    memcpy(quat, rows[k], sizeof rows[k]);
+    memcpy(quat, rows[greatest], sizeof rows[greatest]);
     if (quat[0] < 0)
         for (int i = 0; i < 4; i++)
             quat[i] = -quat[i];
@@ -195,9 +195,9 @@ setup_friction(struct rt *run, uint32_t c, uint32_t entry)
 }
 
 static int
-setup_contact(struct rt *run, uint32_t c)
+setup_contact(struct rt *run, uint32_t number)
 {
-    const imp_contact *contact = rt_contact(run, c);
+    const imp_contact *contact = rt_contact(run, number);
     double restitution = run->env[contact->env_contact + IMP_CONTACT_E];
     char text[NUM_TEXT];
     int st = IMP_OK;
@@ -217,7 +217,7 @@ setup_contact(struct rt *run, uint32_t c)
     static const uint32_t coefficient[] = {
         IMP_CONTACT_MU, IMP_CONTACT_MU_STATIC, IMP_CONTACT_MU_IMPACT};
     for (int i = 0; i < 3 && !st; i++)
-        st = setup_friction(run, c, coefficient[i]);
+        st = setup_friction(run, number, coefficient[i]);
     return st;
 }
 
@@ -243,9 +243,9 @@ is_zero(const double *v, int n)
 /* What a contact states about itself; out: IMP_CONTACT_OUTS outputs of the
  * set-up tape. */
 static int
-setup_stated(struct rt *run, uint32_t c, const double *out)
+setup_stated(struct rt *run, uint32_t number, const double *out)
 {
-    const imp_contact *contact = rt_contact(run, c);
+    const imp_contact *contact = rt_contact(run, number);
     double *env = run->env + contact->env_contact;
     env[IMP_CONTACT_E] = out[0];
     env[IMP_CONTACT_MU] = out[1];
@@ -254,7 +254,7 @@ setup_stated(struct rt *run, uint32_t c, const double *out)
     env[IMP_CONTACT_PRIORITY] = out[8];
     env[IMP_CONTACT_MU_STATIC] = out[9];
     env[IMP_CONTACT_MU_IMPACT] = out[10];
-    int st = setup_contact(run, c);
+    int st = setup_contact(run, number);
     if (!(contact->flags & IMP_CONTACTF_STATED) || !is_zero(out + 5, 3))
         return st;
     return no_direction(run, contact->range_direction, "normal of contact",

@@ -66,7 +66,7 @@ rates(const struct start *start, uint32_t j, double rel[6])
     memset(rel, 0, 6 * sizeof *rel);
     if (!joint->n_rate)
         return;
-    int n =
+    int count =
         impact_joint_free((enum imp_joint_kind)joint->kind, e + IMP_JOINT_AXIS,
                           e + IMP_JOINT_AXIS2, plane, free_twist);
     if (joint->kind == IMP_JOINT_PLANAR) {
@@ -76,7 +76,7 @@ rates(const struct start *start, uint32_t j, double rel[6])
         }
         return;
     }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < count; i++)
         for (int c = 0; c < 6; c++)
             rel[c] += free_twist[i][c] * raw[i];
 }
@@ -112,17 +112,17 @@ across(struct start *start, uint32_t j)
     const struct impact_joint *joint = &start->m.p.joint[j];
     int to = known(start, joint->body[0]) ? 1 : 0;
     struct impact_body *body = &start->b[joint->body[to]];
-    double t[6], d[3], c[3];
-    twist_at(start, joint->body[1 - to], joint->at, t);
+    double wrench[6], d[3], centre[3];
+    twist_at(start, joint->body[1 - to], joint->at, wrench);
     for (int i = 0; i < 6; i++)
-        t[i] += (to ? -1 : 1) * start->rel[j][i];
+        wrench[i] += (to ? -1 : 1) * start->rel[j][i];
     if (!start->spin[joint->body[to]])
-        memcpy(body->spin, t, sizeof body->spin);
+        memcpy(body->spin, wrench, sizeof body->spin);
     for (int i = 0; i < 3; i++)
         d[i] = body->centre[i] - joint->at[i];
-    vec3_cross(body->spin, d, c);
+    vec3_cross(body->spin, d, centre);
     for (int i = 0; i < 3 && !start->vel[joint->body[to]]; i++)
-        body->vel[i] = t[3 + i] + c[i];
+        body->vel[i] = wrench[3 + i] + centre[i];
     start->spin[joint->body[to]] = start->vel[joint->body[to]] = true;
 }
 
@@ -495,17 +495,17 @@ start_joints(struct rt *run)
         arena_alloc(run->arena, sizeof *start.rel * (start.m.p.n_joint + 1));
     for (uint32_t j = 0; j < start.m.p.n_joint; j++)
         rates(&start, j, start.rel[j]);
-    for (uint32_t i = 0; i < nb; i++) {
-        const imp_body *body = rt_body(run, start.m.body[i]);
+    for (uint32_t number = 0; number < nb; number++) {
+        const imp_body *body = rt_body(run, start.m.body[number]);
         const double *raw = run->env + body->env_raw;
         bool fixed = (body->flags & IMP_BODYF_FIXED) != 0;
-        start.vel[i] = fixed || given(body, body->range_velocity,
-                                      raw + IMP_RAW_VELOCITY, 3);
-        start.spin[i] =
+        start.vel[number] = fixed || given(body, body->range_velocity,
+                                           raw + IMP_RAW_VELOCITY, 3);
+        start.spin[number] =
             fixed || given(body, body->range_spin, raw + IMP_RAW_SPIN, 3);
-        start.fvel[i] = !start.vel[i];
-        start.fspin[i] = !start.spin[i];
-        whole[i] = start.spin[i] && start.vel[i];
+        start.fvel[number] = !start.vel[number];
+        start.fspin[number] = !start.spin[number];
+        whole[number] = start.spin[number] && start.vel[number];
     }
     if (run->im->start_projected)
         any = projected = project(&start, whole);

@@ -60,17 +60,17 @@ of_polytope(const struct polytope *p, const double x[3], const double u[3],
             double tol)
 {
     double far = -INFINITY;
-    struct surface s = {.into = NAN, .most = NAN};
+    struct surface found = {.into = NAN, .most = NAN};
     for (uint32_t f = 0; f < p->n_face; f++)
         far = fmax(far, dot(p->face[f].n, x, 3) - p->face[f].d);
     for (uint32_t f = 0; f < p->n_face; f++)
         if (fabs(dot(p->face[f].n, x, 3) - p->face[f].d) <= tol) {
             double c = dot(p->face[f].n, u, 3);
-            s.into = fmin(s.into, c);
-            s.most = fmax(s.most, c);
+            found.into = fmin(found.into, c);
+            found.most = fmax(found.most, c);
         }
-    s.off = fabs(far);
-    return s;
+    found.off = fabs(far);
+    return found;
 }
 
 /* G and its gradient. Returns false where they are not finite. */

@@ -138,17 +138,17 @@ convolve(const struct sweep *sweep, const uint32_t *pool, uint32_t n_pair,
         struct lanes sum = {{0, 0}, {0, 0}};
         for (uint32_t m = 0; m < n_pair; m++) {
             const uint32_t *q = pool + 3 * m;
-            struct lanes p =
+            struct lanes sums =
                 four_terms(row_of(sweep, q[1]), row_of(sweep, q[2]), j, k);
             if (m == 0) {
-                sum.lo = q[0] ? -p.lo : p.lo;
-                sum.hi = q[0] ? -p.hi : p.hi;
+                sum.lo = q[0] ? -sums.lo : sums.lo;
+                sum.hi = q[0] ? -sums.hi : sums.hi;
             } else if (q[0]) {
-                sum.lo -= p.lo;
-                sum.hi -= p.hi;
+                sum.lo -= sums.lo;
+                sum.hi -= sums.hi;
             } else {
-                sum.lo += p.lo;
-                sum.hi += p.hi;
+                sum.lo += sums.lo;
+                sum.hi += sums.hi;
             }
         }
         lane.lo += sum.lo;
@@ -352,37 +352,37 @@ solve_unknowns(const imp_image *im, const imp_tape *tape, struct sweep *sweep,
 {
     const uint32_t *unknown = IMP_ARRAY(im, tape->unknowns, uint32_t);
     const uint32_t *residual = IMP_ARRAY(im, tape->residual, uint32_t);
-    uint32_t n = tape->unknowns.n;
-    double *d = bl->rhs;
-    for (uint32_t number = 0; number < n; number++)
-        d[number] = -sweep->cur[residual[number]];
+    uint32_t unknowns = tape->unknowns.n;
+    double *right = bl->rhs;
+    for (uint32_t number = 0; number < unknowns; number++)
+        right[number] = -sweep->cur[residual[number]];
     if (tape->symmetric == IMP_JACOBIAN_SADDLE)
-        imp_saddle_solve((int)n, bl->lu, bl->piv, d);
+        imp_saddle_solve((int)unknowns, bl->lu, bl->piv, right);
     else if (tape->symmetric == IMP_JACOBIAN_SEMIDEFINITE)
-        imp_ldlt_solve((int)n, bl->lu, bl->piv, d);
+        imp_ldlt_solve((int)unknowns, bl->lu, bl->piv, right);
     else if (tape->symmetric == IMP_JACOBIAN_RANK)
-        imp_rank_solve((int)n, bl->lu, bl->piv, d);
+        imp_rank_solve((int)unknowns, bl->lu, bl->piv, right);
     else
-        imp_lu_solve((int)n, bl->lu, bl->piv, d);
-    for (uint32_t number = 0; number < n; number++) {
+        imp_lu_solve((int)unknowns, bl->lu, bl->piv, right);
+    for (uint32_t number = 0; number < unknowns; number++) {
         uint32_t u = unknown[number];
-        sweep->cur[u] = sweep->del[u] = d[number];
-        store(row_of(sweep, u), order, d[number]);
+        sweep->cur[u] = sweep->del[u] = right[number];
+        store(row_of(sweep, u), order, right[number]);
     }
     for (uint32_t m = 0; m < sweep->n_block; m++) {
         uint32_t number = sweep->block[m];
         const imp_instr *in = &sweep->code[number];
-        double c;
+        double delta;
         if (rule_of[in->op] == RULE_HELPER) {
-            c = helper(sweep, in, row_of(sweep, number), order);
-            sweep->del[number] = c - sweep->cur[number];
+            delta = helper(sweep, in, row_of(sweep, number), order);
+            sweep->del[number] = delta - sweep->cur[number];
         } else {
             sweep->del[number] = change(sweep, number, order);
-            c = sweep->cur[number] + sweep->del[number];
+            delta = sweep->cur[number] + sweep->del[number];
         }
-        sweep->cur[number] = c;
+        sweep->cur[number] = delta;
         if (in->row != IMP_NO_ROW)
-            store(row_of(sweep, number), order, c);
+            store(row_of(sweep, number), order, delta);
     }
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "impact_help.h"
 #include "runtime/friction/friction.h"
+#include "runtime/friction/painleve.h"
 
 static struct arena *arena;
 
@@ -607,6 +608,67 @@ several_impacts(void **state)
     assert_true(unique > 4000);
 }
 
+/* -- one point as Champneys and Varkonyi have it ------------------------------
+ */
+
+static void
+coefficients(void **state)
+{
+    (void)state;
+    /* the falling rod at theta = 1, rate .5, mu = 2 (painleve.md, 2) */
+    double c = cos(1.0), s = sin(1.0), w = 0.5;
+    struct painleve_point in = {.A = 1 + 3 * s * s,
+                                .B = 3 * s * c,
+                                .C = 1 + 3 * c * c,
+                                .a = -w * w * c,
+                                .b = w * w * s - 1,
+                                .a_terms = w * w * c,
+                                .b_terms = 1,
+                                .mu = 2,
+                                .slip = 1,
+                                .restitution = 0.5,
+                                .law = FRICTION_ENERGETIC};
+    struct painleve out;
+    painleve_find(arena, &in, &out);
+    CLOSE(out.p_plus, -0.852112535298, 1e-11);
+    CLOSE(out.p_minus, 4.603672025656, 1e-11);
+    CLOSE(out.k_plus, 4.884494369403, 1e-11);
+    CLOSE(out.k_minus, 7.61238664988, 1e-11);
+    CLOSE(out.sigma, 1.280319463337, 1e-11);
+    CLOSE(out.D, 4, 1e-13);
+    CLOSE(out.mu_P, in.C / in.B, 0);
+    assert_string_equal(painleve_cell(&out), "I(vi)");
+    assert_int_equal(out.choice.verdict, FRICTION_NONE);
+    assert_int_equal(out.outcomes, PAINLEVE_IMPACT);
+}
+
+static void
+chatter_ratios(void **state)
+{
+    (void)state;
+    static const double row[][3] = {
+        /* mu, alpha, e at r = .7, A = C = 1, B = .5 */
+        {1.3, .5, .9342443471}, {1.3, 1, 1.0204165816}, {1.5, .5, .9585144756},
+        {1.5, 1, 1.1067971811}, {1.5, 2, 1.2124355653}, {1.8, .5, .9803845399},
+        {1.8, 1, 1.1809383492}, {1.8, 2, 1.4657631249}, {2.5, .5, 1.0052984631},
+        {2.5, 1, 1.2619429464}, {2.5, 2, 1.7146428199}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct painleve_point in = {.A = 1,
+                                    .B = .5,
+                                    .C = 1,
+                                    .a = row[i][1],
+                                    .b = -1,
+                                    .a_terms = row[i][1],
+                                    .b_terms = 1,
+                                    .mu = row[i][0],
+                                    .restitution = .7,
+                                    .law = FRICTION_ENERGETIC};
+        struct painleve out;
+        painleve_find(arena, &in, &out);
+        CLOSE(out.chatter, row[i][2], 2e-10);
+    }
+}
+
 int
 main(void)
 {
@@ -618,6 +680,8 @@ main(void)
         cmocka_unit_test_setup_teardown(dependent_points, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_points, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ladders, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(coefficients, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(chatter_ratios, set_up, tear_down),
         cmocka_unit_test(stated_impacts),
         cmocka_unit_test(random_impacts),
         cmocka_unit_test_setup_teardown(several_impacts, set_up, tear_down),

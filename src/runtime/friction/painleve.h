@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* One contact point with friction in the plane, as Champneys and Varkonyi
+ * describe it (specification painleve.md, 1 to 6): its coefficients, which
+ * modes are consistent, what may happen next, and how its chatter goes on. */
+#ifndef IMP_RUNTIME_FRICTION_PAINLEVE_H
+#define IMP_RUNTIME_FRICTION_PAINLEVE_H
+
+#include "runtime/friction/friction.h"
+
+/* u' = a + A T + B N, v' = b + B T + C N, of slip u and normal velocity v */
+struct painleve_point {
+    double A, B, C;          /* 1/kg */
+    double a, b;             /* m/s^2 */
+    double a_terms, b_terms; /* sizes of what a and b are sums of */
+    double mu;
+    double slip;        /* m/s */
+    double restitution; /* and its law, for chatter */
+    enum friction_law law;
+};
+enum painleve_outcome { /* bits */
+                        PAINLEVE_LIFTOFF = 1,
+                        PAINLEVE_STICK = 2,
+                        PAINLEVE_SLIP_POSITIVE = 4,
+                        PAINLEVE_SLIP_NEGATIVE = 8,
+                        PAINLEVE_IMPACT = 16 /* impact without collision */
+};
+struct painleve {
+    double D, p_plus, p_minus, k_plus, k_minus, sigma;
+    /* Table 2: column 1 (u > 0), 2 (u = 0), 3 (u < 0); row 1 to 6; row 0: a
+     * coefficient that decides is 0 */
+    int column, row;
+    struct friction_choice choice; /* its consistent modes */
+    unsigned outcomes;             /* Table 3: painleve_outcome */
+    /* The least coefficient of friction with which p is 0 for slip one way or
+     * the other: C/|B|; INFINITY where B is 0. */
+    double mu_P;
+    /* b, p and the edges of the cone: the least share of its terms by which one
+     * of those that decide differs from 0 */
+    double margin;
+    /* The ratio of impact velocities in chatter with loads a and b: below 1
+     * infinitely many impacts end in finite time, above 1 they grow (reverse
+     * chatter). NAN where b >= 0. */
+    double chatter;
+    int chatter_region; /* of the impacts, as in struct friction_impact */
+};
+/* Memory: the arena. */
+void painleve_find(struct arena *arena, const struct painleve_point *in,
+                   struct painleve *out);
+/* the name of a cell, such as "I(iii)"; "" where row is 0 */
+const char *painleve_cell(const struct painleve *painleve);
+
+#endif

@@ -7,6 +7,8 @@
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
+#include "runtime/flow/flow.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/motion/motion.h"
 
 /* The most rounds at one instant in which no event is reported: contacts close
@@ -218,6 +220,42 @@ advance(struct simulation *sim, double target, double limit)
     return IMP_OK;
 }
 
+/* Tells once what accuracy is left where places are far from the origin. */
+static void
+tell_rounding(struct simulation *sim)
+{
+    struct rt *run = sim->run;
+    uint32_t where = 0;
+    double share = run->world.tolerance, rounding = 0.0;
+    char length[NUM_TEXT], part[NUM_TEXT];
+    for (uint32_t i = 0; i < sim->n_contacts; i++) {
+        const imp_contact *contact = rt_contact(run, i);
+        struct gap_tolerance tolerance;
+        if (contact->system != IMP_NO_SYSTEM ||
+            contact->flags & IMP_CONTACTF_STATED)
+            continue;
+        gap_tolerance_get(run, i, &tolerance);
+        if (tolerance.gap_rounding > share * tolerance.length) {
+            rounding = tolerance.gap_rounding;
+            share = rounding / tolerance.length;
+            where = i;
+        }
+    }
+    for (uint32_t i = 0; i < run->im->systems.n && sim->flows; i++)
+        flow_gap_rounding(sim->flows[i], &where, &rounding, &share);
+    if (rounding == 0.0)
+        return;
+    struct diag *diag =
+        diag_add(sim->analysis->ds, DIAG_W0749, rt_contact(run, where)->range,
+                 "the gap of `%s` is a difference of places far from the "
+                 "origin: it is rounded to %s m, %s of its lengths",
+                 simulate_contact_name(sim, where),
+                 num_digits(length, rounding, 2), num_digits(part, share, 2));
+    diag_help(sim->analysis->ds, diag,
+              "times of impacts have no more digits: put the origin near the "
+              "motion");
+}
+
 int
 simulate_run(struct simulation *sim, double limit)
 {
@@ -228,6 +266,7 @@ simulate_run(struct simulation *sim, double limit)
     /* before the first row, whose accelerations are those of closed contacts */
     if ((st = simulate_systems_start(sim)))
         return st;
+    tell_rounding(sim);
     if (sim->rows.times.n && sim->rows.times.v[0] == 0.0) {
         if (sim->rows.n_items && (st = simulate_row(sim)))
             return st;

@@ -10,6 +10,7 @@
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
+#include "runtime/flow/flow.h"
 #include "runtime/motion/joints.h"
 #include "runtime/motion/motion.h"
 
@@ -85,6 +86,34 @@ option_through(struct simulation *sim)
             sim->contacts[item[i].ref].through = true;
 }
 
+/* Tells once how exactly the impacts of systems keep the laws, where that is
+ * less than it should be. */
+static void
+tell_audit(struct simulation *sim)
+{
+    struct rt *run = sim->run;
+    double most = 0.0;
+    uint32_t where = 0, contact;
+    char share[NUM_TEXT];
+    for (uint32_t i = 0; i < run->im->systems.n && sim->flows; i++) {
+        double error = flow_audit_worst(sim->flows[i], &contact);
+        if (error > most) {
+            most = error;
+            where = contact;
+        }
+    }
+    if (most == 0.0)
+        return;
+    struct diag *diag =
+        diag_add(sim->analysis->ds, DIAG_W0749, rt_contact(run, where)->range,
+                 "impacts of `%s` keep momentum, energy and restitution to %s "
+                 "of their terms, and to no more digits",
+                 simulate_contact_name(sim, where), num_digits(share, most, 2));
+    diag_help(sim->analysis->ds, diag,
+              "masses that are many powers of ten apart cost digits: leave "
+              "out what is too light to matter");
+}
+
 static void
 fill(struct simulation *sim, struct record *out, int st, double e0, bool has_e0)
 {
@@ -118,6 +147,7 @@ fill(struct simulation *sim, struct record *out, int st, double e0, bool has_e0)
     else
         SET_ABSENT("energy_after", "the energy has no finite value");
     simulate_put_limits(sim, out);
+    tell_audit(sim);
     if (sim->log.left_out)
         simulate_remark(sim,
                         arena_printf(analysis->rt->arena,

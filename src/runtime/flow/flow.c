@@ -67,11 +67,15 @@ int
 flow_apply(struct flow *flow, struct flow_event *event)
 {
     assert(event != NULL);
-    bool observed = flow->observer && flow_eventful(flow);
+    bool eventful = flow_eventful(flow), observed = flow->observer && eventful;
     memset(event, 0, sizeof *event);
+    if (eventful)
+        flow_audit_before(flow);
     int st = observed ? flow_observer_before(flow, flow->ahead) : IMP_OK;
     if (!st)
         st = flow->method->apply(flow, event);
+    if (!st && eventful)
+        st = flow_audit_after(flow, event);
     return observed && !st ? flow_observer_after(flow, event) : st;
 }
 

@@ -95,6 +95,14 @@ struct ballistic *flow_ballistic(struct flow *flow);
 /* Of a system that Taylor series follow: its matrices at the last event. NULL
  * before the first event, and for ballistic systems. */
 const struct ballistic *flow_event_matrices(const struct flow *flow);
+/* The greatest error of momentum, energy or rates at an event so far, as a share
+ * of their terms, and its contact. 0: all are right to 1e-12. */
+double flow_audit_worst(const struct flow *flow, uint32_t *contact);
+/* At the start: is a gap rounded by more than *share of its size, or of the
+ * height to which its rate takes it? Then its contact (in the model), its
+ * rounding and the share are written, of the worst one. */
+void flow_gap_rounding(const struct flow *flow, uint32_t *contact,
+                       double *rounding, double *share);
 /* The number of impacts that were resolved one by one. */
 long flow_impacts(const struct flow *flow);
 

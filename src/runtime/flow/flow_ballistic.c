@@ -426,6 +426,7 @@ flow_ballistic_new(struct rt *run, uint32_t system,
     flow->parabola.next = kept->next;
     flow->parabola.known = false;
     flow->last.n_contacts = 0;
+    flow_audit_begin(flow);
     flow->impacts = 0;
     flow->method = &line_way;
     if (!same_start(kept, time, state) && check_start(kept, time, state))

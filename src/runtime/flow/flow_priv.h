@@ -50,6 +50,7 @@ struct flow {
     struct flow_matrices instant;
     struct flow_parabola parabola;
     struct taylor_flow *taylor;
+    struct flow_audit *audit; /* of flow_audit.c */
     struct observer_run
         *observer; /* of observers.c; NULL where the system has none */
 };
@@ -75,6 +76,18 @@ int flow_start_open(struct flow *flow);
 struct flow *flow_ballistic_new(struct rt *run, uint32_t system,
                                 enum ballistic_policy policy);
 int flow_taylor_new(struct flow *flow);
+
+/* -- flow_audit.c: do events keep the laws? ------------------------------- */
+
+/* Memory for the audits of a flow. */
+void flow_audit_new(struct flow *flow, struct arena *arena);
+/* At the beginning of a run. */
+void flow_audit_begin(struct flow *flow);
+/* Keeps the state before the event at flow->ahead. */
+void flow_audit_before(struct flow *flow);
+/* Compares the state after the event with what its impulses do. Returns IMP_OK,
+ * or IMP_FAILED after E0714. */
+int flow_audit_after(struct flow *flow, const struct flow_event *event);
 
 /* -- observers.c: variables that feel the motion ----------------------- */
 

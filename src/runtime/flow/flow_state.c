@@ -182,4 +182,5 @@ flow_memory(struct flow *flow, struct rt *run, uint32_t system,
     flow->instant.e = NEW_N(arena, double, contacts + 1);
     flow->instant.gap = NEW_N(arena, double, contacts + 1);
     flow->instant.rate = NEW_N(arena, double, contacts + 1);
+    flow_audit_new(flow, arena);
 }

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* How exact a system's motion is. What an event leaves must follow from the
+ * impulses of its contacts (I1, I2). With masses M, gradients N of the gaps,
+ * impulses P and velocities v before and w after:
+ *
+ *     M (w - v) = N^T P,     energy after - before = P . N (v + w)/2,
+ *     N w = -e N v at a single impact.
+ *
+ * Each is compared with the sum of the moduli of its terms, never with a sum
+ * that may cancel. Behind a limit of chatter the impulses are not known, but
+ * their directions are: what M (w - v) has beside the gradients must vanish.
+ * An event that fails this is an error of the program, or of a mass matrix that
+ * no arithmetic can solve; it ends the run before anything rests on it. */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/num.h"
+#include "runtime/flow/flow_taylor_priv.h"
+
+/* I1: relative errors of energy, momentum and rates at one event. */
+#define AUDIT_CONSERVES 1e-12
+/* Where masses are far apart fewer digits are left, which is told; an event
+ * that keeps fewer than a verdict needs (RT_TOLERANCE) is no event. */
+#define AUDIT_BROKEN RT_TOLERANCE
+/* Velocities before the event are those at its rounded time: so many roundings
+ * of the time, during which the motion accelerates. */
+#define AUDIT_TIME 8.0
+/* Rates that an event takes to 0 are rounded by so many roundings of their
+ * terms, as gaps are (TAYLOR_NOISE). The impulse that does so is not listed. */
+#define AUDIT_NOISE 32.0
+/* roundings of a gap: each term and their sum */
+#define AUDIT_GAP 4.0
+/* Gradients that depend on others to this share span nothing more. */
+#define AUDIT_DEPENDS 1e-10
+
+struct flow_audit {
+    double *q, *v;          /* n: before the event */
+    double *change, *terms; /* n: of the momenta, over the roots of masses */
+    double *speed;          /* n: the terms of the velocities */
+    double *span;           /* m x n: gradients, orthogonal to each other */
+    double worst;           /* error of an event so far, where it is above
+                               AUDIT_CONSERVES; 0: none is */
+    uint32_t worst_contact; /* and its contact */
+};
+
+/* What the event does to a sum, and the moduli of the terms of the sum. */
+struct account {
+    double sum, terms;
+};
+
+void
+flow_audit_new(struct flow *flow, struct arena *arena)
+{
+    assert(flow != NULL && flow->audit == NULL);
+    size_t n = flow->n, m = flow->m;
+    struct flow_audit *audit = flow->audit = NEW(arena, struct flow_audit);
+    audit->q = NEW_N(arena, double, n + 1);
+    audit->v = NEW_N(arena, double, n + 1);
+    audit->change = NEW_N(arena, double, n + 1);
+    audit->terms = NEW_N(arena, double, n + 1);
+    audit->speed = NEW_N(arena, double, n + 1);
+    audit->span = NEW_N(arena, double, m *n + 1);
+}
+
+/* A flow that is used again begins a new run. */
+void
+flow_audit_begin(struct flow *flow)
+{
+    assert(flow != NULL && flow->audit != NULL);
+    flow->audit->worst = 0.0;
+}
+
+void
+flow_audit_before(struct flow *flow)
+{
+    assert(flow != NULL && flow->audit != NULL);
+    flow->method->at(flow, flow->ahead);
+    memcpy(flow->audit->q, flow->q, flow->n * sizeof *flow->q);
+    memcpy(flow->audit->v, flow->v, flow->n * sizeof *flow->v);
+}
+
+/* The terms of velocity i before and after: those of the rates of the gaps that
+ * it is made of (ballistic.h), and what the rounding of the event's time makes
+ * of it, in units of AUDIT_CONSERVES. */
+static double
+speed_terms(const struct flow *flow, size_t i, double time)
+{
+    const struct ballistic *ballistic =
+        flow->taylor ? flow->taylor->instant : flow->parabola.now;
+    const struct flow_audit *audit = flow->audit;
+    double late = AUDIT_TIME * DBL_EPSILON / AUDIT_CONSERVES * fabs(time);
+    double terms = fabs(flow->v[i]) + fabs(audit->v[i]) +
+                   fabs(flow->instant.acc[i]) * late;
+    size_t rank = (size_t)ballistic->matrices.rank;
+    const double *E = ballistic->matrices.E + i * rank;
+    for (size_t k = 0; k < rank; k++)
+        terms += 2.0 * fabs(E[k]) *
+                 ldexp(fabs(ballistic->z[k]), ballistic->rate_exponent);
+    return terms;
+}
+
+/* The change of the momenta beyond the impulses, over the roots of the masses;
+ * and that of the energy beyond their work. */
+static void
+balance(const struct flow *flow, struct account *energy)
+{
+    const struct flow_audit *audit = flow->audit;
+    const struct flow_matrices *instant = &flow->instant;
+    size_t n = flow->n;
+    for (size_t i = 0; i < n; i++) {
+        double root = sqrt(instant->mass[i * (n + 1)]), change = 0.0,
+               terms = 0.0;
+        double mean = 0.5 * (flow->v[i] + audit->v[i]),
+               size = 0.5 * audit->speed[i];
+        for (size_t j = 0; j < n; j++) {
+            change += instant->mass[i * n + j] * (flow->v[j] - audit->v[j]);
+            terms += fabs(instant->mass[i * n + j]) * audit->speed[j];
+        }
+        energy->sum += mean * change;
+        energy->terms += size * terms;
+        for (uint32_t k = 0; k < flow->last.n_contacts; k++) {
+            uint32_t c = flow->last.contacts[k] - flow->sys->contact;
+            double push = instant->N[c * n + i] * flow->last.impulse[k];
+            change -= push;
+            terms += fabs(push);
+            energy->sum -= mean * push;
+            energy->terms += size * fabs(push);
+        }
+        audit->change[i] = change / root;
+        audit->terms[i] = terms / root;
+    }
+}
+
+/* Adds to the terms the impulses that take the rounding of the contacts' rates
+ * to 0. */
+static void
+add_rounding(const struct flow *flow, struct account *energy)
+{
+    const struct flow_matrices *instant = &flow->instant;
+    size_t n = flow->n;
+    for (size_t c = 0; c < flow->m; c++) {
+        const double *N = instant->N + c * n;
+        double rate = fabs(instant->drift[c]), answer = 0.0;
+        for (size_t i = 0; i < n; i++) {
+            rate += fabs(N[i]) * flow->audit->speed[i];
+            answer += N[i] * N[i] / instant->mass[i * (n + 1)];
+        }
+        double push =
+            AUDIT_NOISE * DBL_EPSILON / AUDIT_CONSERVES * rate / answer;
+        for (size_t i = 0; i < n && answer > 0.0; i++) {
+            flow->audit->terms[i] +=
+                fabs(N[i]) * push / sqrt(instant->mass[i * (n + 1)]);
+            energy->terms += 0.5 * flow->audit->speed[i] * fabs(N[i]) * push;
+        }
+    }
+}
+
+/* Takes the directions in which contacts push out of the change of the momenta.
+ */
+static void
+leave_out_pushes(const struct flow *flow, const bool *pushes)
+{
+    const struct flow_audit *audit = flow->audit;
+    size_t n = flow->n, spans = 0;
+    for (uint32_t c = 0; c < flow->m; c++) {
+        double *span = audit->span + spans * n, length = 0.0, left = 0.0;
+        for (size_t i = 0; i < n && pushes[c]; i++) {
+            span[i] = flow->instant.N[c * n + i] /
+                      sqrt(flow->instant.mass[i * (n + 1)]);
+            length = hypot(length, span[i]);
+        }
+        for (size_t k = 0; k < 2 * spans && pushes[c]; k++) {
+            const double *other = audit->span + k % spans * n;
+            double share = 0.0;
+            for (size_t i = 0; i < n; i++)
+                share += span[i] * other[i];
+            for (size_t i = 0; i < n; i++)
+                span[i] -= share * other[i];
+        }
+        for (size_t i = 0; i < n && pushes[c]; i++)
+            left = hypot(left, span[i]);
+        if (!(left > AUDIT_DEPENDS * length))
+            continue;
+        double share = 0.0;
+        for (size_t i = 0; i < n; i++)
+            share += (span[i] /= left) * audit->change[i];
+        for (size_t i = 0; i < n; i++) {
+            audit->change[i] -= share * span[i];
+            audit->terms[i] += fabs(share * span[i]);
+        }
+        spans++;
+    }
+}
+
+/* the greatest change of a momentum, as a share of its terms */
+static double
+momentum_error(const struct flow *flow)
+{
+    double worst = 0.0;
+    for (uint32_t i = 0; i < flow->n; i++)
+        if (flow->audit->terms[i] > DBL_MIN)
+            worst = fmax(worst,
+                         fabs(flow->audit->change[i]) / flow->audit->terms[i]);
+    return worst;
+}
+
+/* How far the rate after a single impact is from what the restitution says, as
+ * a share of the terms of both rates. */
+static double
+rate_error(const struct flow *flow, uint32_t contact)
+{
+    const double *N = flow->instant.N + (size_t)contact * flow->n;
+    double e = flow->instant.e[contact],
+           off = (1.0 + e) * flow->instant.drift[contact], terms = fabs(off);
+    for (uint32_t i = 0; i < flow->n; i++) {
+        double before = N[i] * flow->audit->v[i], after = N[i] * flow->v[i];
+        off += after + e * before;
+        terms += fabs(N[i]) * flow->audit->speed[i];
+    }
+    return terms > DBL_MIN ? fabs(off) / terms : 0.0;
+}
+
+static int
+broken(struct flow *flow, const struct flow_event *event, double energy,
+       double momentum, double rate)
+{
+    char time[NUM_TEXT], gain[NUM_TEXT], change[NUM_TEXT], off[NUM_TEXT];
+    const struct imp_contact *contact = rt_contact(flow->run, event->contact);
+    struct diag *diag = diag_add(
+        flow->run->ds, DIAG_E0714, contact->range,
+        "at t = %s an event of `%s` changes the energy by %s (SI units) more "
+        "than its impulses do, the momentum by %s and the rate by %s of their "
+        "terms",
+        num_digits(time, event->time, 9),
+        imp_text(flow->run->im, flow->sys->name), num_digits(gain, energy, 3),
+        num_digits(change, momentum, 3), num_digits(off, rate, 3));
+    diag_help(flow->run->ds, diag,
+              "look at the kinetic energy: masses of coordinates may be "
+              "extremely far apart");
+    return IMP_FAILED;
+}
+
+int
+flow_audit_after(struct flow *flow, const struct flow_event *event)
+{
+    assert(flow != NULL && flow->audit != NULL && event != NULL);
+    bool hit = event->kind == FLOW_IMPACT || event->kind == FLOW_SEVERAL,
+         limit = event->kind == FLOW_CHATTER;
+    if (!hit && !limit)
+        return IMP_OK;
+    struct account energy = {0.0, 0.0};
+    struct flow_audit *audit = flow->audit;
+    flow->method->at(flow, event->time);
+    for (size_t i = 0; i < flow->n; i++)
+        flow->audit->speed[i] = speed_terms(flow, i, event->time);
+    balance(flow, &energy);
+    add_rounding(flow, &energy);
+    double allowed = AUDIT_CONSERVES, rate = 0.0;
+    if (limit) {
+        bool *pushes = NEW_N(flow->run->arena, bool, flow->m + 1);
+        for (uint32_t k = 0; k < flow->last.n_contacts; k++)
+            pushes[flow->last.contacts[k] - flow->sys->contact] = true;
+        for (uint32_t c = 0; c < flow->m; c++)
+            pushes[c] |=
+                flow->run->env[rt_contact(flow->run, flow->sys->contact + c)
+                                   ->env_contact +
+                               IMP_CONTACT_ACTIVE] != 0.0;
+        leave_out_pushes(flow, pushes);
+        allowed += event->chatter.state_error;
+        energy.sum = fmax(energy.sum, 0.0); /* stopping costs energy */
+    } else if (event->kind == FLOW_IMPACT && flow->last.n_contacts == 1) {
+        rate = rate_error(flow, event->contact - flow->sys->contact);
+    }
+    double momentum = momentum_error(flow),
+           worst = fmax(fmax(momentum, rate),
+                        energy.terms > DBL_MIN ? fabs(energy.sum) / energy.terms
+                                               : 0.0);
+    if (worst > allowed && worst > audit->worst) {
+        audit->worst = worst;
+        audit->worst_contact = event->contact;
+    }
+    if (worst <= fmax(allowed, AUDIT_BROKEN))
+        return IMP_OK;
+    audit->worst = 0.0; /* the error says it */
+    return broken(flow, event, energy.sum, momentum, rate);
+}
+
+double
+flow_audit_worst(const struct flow *flow, uint32_t *contact)
+{
+    assert(flow != NULL && contact != NULL);
+    *contact = flow->audit->worst_contact;
+    return flow->audit->worst;
+}
+
+void
+flow_gap_rounding(const struct flow *flow, uint32_t *contact, double *rounding,
+                  double *share)
+{
+    assert(flow != NULL && contact != NULL && rounding != NULL);
+    const double *q = flow->run->env + flow->sys->env_state, *v = q + flow->n;
+    for (uint32_t c = 0; c < flow->m; c++) {
+        const double *N = flow->instant.N + (size_t)c * flow->n;
+        double gap = flow->instant.c[c], terms = fabs(gap),
+               rate = flow->instant.drift[c], acc = 0.0;
+        for (uint32_t i = 0; i < flow->n; i++) {
+            gap += N[i] * q[i];
+            terms += fabs(N[i] * q[i]);
+            rate += N[i] * v[i];
+            acc += N[i] * flow->instant.acc[i];
+        }
+        double low = AUDIT_GAP * DBL_EPSILON * terms,
+               height = acc != 0.0 ? rate * rate / fabs(acc) : 0.0,
+               size = fmax(fabs(gap), height);
+        if (low > *share * size && size > low) {
+            *contact = flow->sys->contact + c;
+            *rounding = low;
+            *share = low / size;
+        }
+    }
+}

@@ -456,6 +456,8 @@ compare(const struct comparison *comparison, const struct growth *growth,
     const struct result *a = comparison->result_a, *b = comparison->result_b;
     double end_b = frame_undo_time(&comparison->frame, b->time);
     double to = fmin(comparison->to, growth->horizon);
+    to = fmin(
+        to, fmin(a->decided, frame_undo_time(&comparison->frame, b->decided)));
     if (!a->read || !b->read) {
         if (a->read != b->read && a->status < EXIT_SIGNAL &&
             b->status < EXIT_SIGNAL)
@@ -476,6 +478,7 @@ compare(const struct comparison *comparison, const struct growth *growth,
                     a->time, a->done, a->code, end_b, b->done, b->code);
     to = fmin(to, fmin(a->time, end_b));
     if (comparison->same_energy && growth->horizon == INFINITY &&
+        a->decided == INFINITY && b->decided == INFINITY &&
         !(fabs(a->energy_after - b->energy_after) <=
           1e-9 * (1 + fabs(a->energy_after)) +
               100 * (growth_at(growth, to).place + growth_at(growth, to).speed +

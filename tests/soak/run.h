@@ -53,6 +53,8 @@ struct result {
     bool read;       /* the record was found and understood */
     char done[16];   /* "done", "stopped", "failed" */
     double time;
+    double decided; /* from here on an order that the model does not state has
+                       decided, and a warning says so; INFINITY: never */
     int rows;
     double *t, *energy;
     double energy_before, energy_after;

@@ -20,11 +20,24 @@ struct shrinking {
     bool smaller; /* something was kept in this round */
 };
 
+/* A quaternion without a direction is printed as no turn at all, which another
+ * frame cannot turn. */
+static bool
+has_attitudes(const struct model *model)
+{
+    for (int i = 0; i < model->bodies; i++) {
+        const double *q = model->body[i].quaternion;
+        if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 0.1))
+            return false;
+    }
+    return true;
+}
+
 /* Keeps the trial if it gives a finding of the same kind. */
 static bool
 try(struct shrinking *shrinking, const struct model *trial)
 {
-    if (time(NULL) > shrinking->end ||
+    if (time(NULL) > shrinking->end || !has_attitudes(trial) ||
         !memcmp(trial, &shrinking->model, sizeof *trial))
         return false;
     struct subject subject;

@@ -39,11 +39,17 @@ check_name(int check)
 }
 
 void
-subject_make(const struct runner *runner, const struct model *model,
-             uint64_t seed, struct subject *out)
+subject_make(const struct model *model, uint64_t seed, struct subject *out)
 {
     *out = (struct subject){.model = *model, .seed = seed};
-    run_model(runner, model, &out->result);
+}
+
+static void
+subject_run(const struct runner *runner, struct subject *subject)
+{
+    if (!subject->run)
+        run_model(runner, &subject->model, &subject->result);
+    subject->run = true;
 }
 
 void
@@ -71,6 +77,25 @@ grow(const struct runner *runner, struct subject *subject)
     }
 }
 
+/* Impacts of the pair of moving bodies that meets most often. */
+static int
+meetings(const struct model *model, const struct result *result)
+{
+    int count[MAX_CONTACTS] = {0}, most = 0;
+    for (int i = 0; i < result->events; i++) {
+        const struct event *event = &result->event[i];
+        if (event->contact < 0 || strcmp(event->kind, "impact") != 0)
+            continue;
+        const struct contact *contact = &model->contact[event->contact];
+        if (contact->system || !body_moves(model, contact->first) ||
+            !body_moves(model, contact->second))
+            continue;
+        int now = ++count[event->contact];
+        most = now > most ? now : most;
+    }
+    return most;
+}
+
 static void
 check_audit(const struct runner *runner, struct subject *subject,
             struct finding *finding)
@@ -81,6 +106,7 @@ check_audit(const struct runner *runner, struct subject *subject,
     run_model(runner, &dense, &result);
     audit_end(&dense, &result, finding);
     audit_motion(&dense, &result, finding);
+    subject->meetings = meetings(&dense, &result);
     result_free(&result);
 }
 
@@ -97,6 +123,7 @@ check_relation(const struct runner *runner, struct subject *subject, int check,
         .frame = frame_same(),
         .to = INFINITY};
     struct result result;
+    subject_run(runner, subject);
     if (!subject->result.read || !relation->make(&trial))
         return;
     frame_apply(&trial.frame, &trial.other);
@@ -128,6 +155,7 @@ check_way(const struct runner *runner, struct subject *subject, int check,
     const struct way *way = &way_table[check - 1 - relation_count];
     struct runner other = *runner;
     struct result result;
+    subject_run(runner, subject);
     /* the shrinker must not come to a model that is refused alike */
     if (subject->result.status == 2)
         return;

@@ -15,13 +15,15 @@ const char *check_name(int check);
 struct subject {
     struct model model;
     uint64_t seed;
-    struct result result;
+    struct result result; /* of the first relation on */
     struct growth growth;
-    bool grown; /* growth is known */
+    bool run, grown; /* result and growth are known */
+    int meetings;    /* of the audit: impacts of the pair that meets most often,
+                        of bodies that both move */
 };
 
-void subject_make(const struct runner *runner, const struct model *model,
-                  uint64_t seed, struct subject *out);
+void subject_make(const struct model *model, uint64_t seed,
+                  struct subject *out);
 void subject_free(struct subject *subject);
 
 /* Applies the check; finding->kind is "" if all is well. *other, if not NULL,

@@ -20,6 +20,9 @@ static const struct kind {
     {"chain", generate_chain, 1},
     {"resting", generate_resting, 1},
     {"feet", generate_feet, 2},
+    /* by their names alone */
+    {"polygons", generate_polygons, 0},
+    {"polyhedra", generate_polyhedra, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

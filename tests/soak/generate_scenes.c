@@ -7,48 +7,86 @@
 #include "generate_priv.h"
 #include "vector.h"
 
-/* Two or three polytopes in a trough that loses little energy. */
-void
-generate_polytopes(struct random *random, struct model *out)
+/* A wall of a trough: its normal is turned by `tilt` from "up", in space about
+ * the horizontal axis at the angle `turn`. */
+static void
+trough_wall(struct model *out, struct random *random, double tilt, double turn)
 {
-    out->dimension = random_chance(random, 0.7) ? 2 : 3;
     bool plane = out->dimension == 2;
-    out->gravity[out->dimension - 1] = -5;
-    static const double tilt[] = {0, -1.6, 1.6};
-    for (int i = 0; i < 3; i++) {
-        struct body *wall = scene_add_wall(out, random, tilt[i]);
-        double normal[3] = {0, plane, !plane}, turn[3][3];
-        if (plane)
-            angle_matrix(wall->angle, turn);
-        else
-            quaternion_matrix(wall->quaternion, turn);
-        rotate(turn, normal, normal);
+    struct body *wall = scene_add_wall(out, random, tilt);
+    double normal[3] = {0, plane, !plane}, matrix[3][3];
+    if (plane) {
+        angle_matrix(wall->angle, matrix);
+    } else {
+        double share = round(sin(tilt / 2) * 100) / 100;
+        wall->quaternion[1] = round(share * cos(turn) * 1e3) / 1e3;
+        wall->quaternion[2] = round(share * sin(turn) * 1e3) / 1e3;
+        quaternion_matrix(wall->quaternion, matrix);
+    }
+    rotate(matrix, normal, normal);
+    for (int k = 0; k < 3; k++)
+        wall->position[k] =
+            round(-(tilt != 0 ? 0.9 : 1) * normal[k] * 1e3) / 1e3;
+}
+
+static void
+add_polytope(struct model *out, struct random *random)
+{
+    struct body *body = scene_add_body(out, "body");
+    scene_random_hull(random, out->dimension, random_in(random, 0.3, 0.5),
+                      body);
+    body->density = 1;
+    if (out->dimension == 2) {
+        body->angle = random_in(random, 0, 6.28);
+    } else {
+        double axis[3];
+        random_direction(random, 3, axis);
+        body->quaternion[0] = random_in(random, -1, 1);
         for (int k = 0; k < 3; k++)
-            wall->position[k] = round(-(i ? 0.9 : 1) * normal[k] * 1e3) / 1e3;
+            body->quaternion[k + 1] = round(axis[k] * 100) / 100;
     }
-    int count = 2 + random_chance(random, 0.3);
-    for (int i = 0; i < count; i++) {
-        struct body *body = scene_add_body(out, "body");
-        scene_random_hull(random, out->dimension, random_in(random, 0.3, 0.5),
-                          body);
-        body->density = 1;
-        if (plane) {
-            body->angle = random_in(random, 0, 6.28);
-        } else {
-            double axis[3];
-            random_direction(random, 3, axis);
-            body->quaternion[0] = random_in(random, -1, 1);
-            for (int k = 0; k < 3; k++)
-                body->quaternion[k + 1] = round(axis[k] * 100) / 100;
-        }
-        body->spin[2] = random_in(random, -2, 2);
-        if (!scene_place(out, random, 1.4))
-            out->bodies--;
-    }
+    body->spin[2] = random_in(random, -2, 2);
+    if (!scene_place(out, random, 1.4))
+        out->bodies--;
+}
+
+/* Polytopes in a trough that loses little energy. */
+static void
+trough(struct random *random, int count, struct model *out)
+{
+    int sides = out->dimension == 2 ? 2 : 4;
+    out->gravity[out->dimension - 1] = -5;
+    trough_wall(out, random, 0, 0);
+    for (int i = 0; i < sides; i++)
+        trough_wall(out, random, sides == 2 && i ? -1.6 : 1.6,
+                    acos(-1) / 2 * i);
+    for (int i = 0; i < count; i++)
+        add_polytope(out, random);
     scene_add_contacts(out, random, 1);
     for (int i = 0; i < out->contacts; i++)
         out->contact[i].restitution = 0.98;
     out->until = 4;
+}
+
+void
+generate_polytopes(struct random *random, struct model *out)
+{
+    out->dimension = random_chance(random, 0.7) ? 2 : 3;
+    trough(random, 2 + random_chance(random, 0.3), out);
+}
+
+void
+generate_polygons(struct random *random, struct model *out)
+{
+    out->dimension = 2;
+    trough(random, 2, out);
+}
+
+void
+generate_polyhedra(struct random *random, struct model *out)
+{
+    out->dimension = 3;
+    trough(random, 2, out);
 }
 
 /* Discs of masses far apart that hit each other, or a wall, nearly centrally,

@@ -15,6 +15,7 @@ struct options {
     struct runner runner;
     uint64_t seed;  /* the first */
     uint64_t count; /* seeds at most */
+    uint64_t runs;  /* until so many whose bodies met MEETINGS times */
     long seconds;   /* at most */
     int jobs;
     int shrink_seconds;
@@ -26,17 +27,24 @@ struct options {
     bool quiet;        /* no line at the end */
 };
 
+/* Runs count for --runs if two moving bodies met so often. */
+enum { MEETINGS = 3 };
+
 static const char usage[] =
     "usage: soak [OPTION ...]\n"
     "  --imp PATH        the program (build/imp)\n"
     "  --seed N          the first seed (1)\n"
     "  --count N         so many seeds, at most\n"
+    "  --runs N          until N models in which two bodies met 3 times and "
+    "more\n"
     "  --seconds N       for so long, at most (60)\n"
     "  --jobs N          processes (1)\n"
     "  --check NAME      this check alone\n"
-    "  --kind NAME       models of this kind alone: bodies, system, kepler, "
-    "feet\n"
+    "  --kind NAME       models of this kind alone (README.md lists them)\n"
     "  --known FILE      leave out the findings listed there\n"
+    "  --memory BYTES    that a run may take (2000000000); 0: any, as a "
+    "build\n"
+    "                    with a sanitizer needs\n"
     "  --ways            compare machine code and simulators too\n"
     "  --shrink N        seconds to make a failing model small (60)\n"
     "  --print           print the models and run nothing\n"
@@ -47,9 +55,10 @@ static const char usage[] =
 static bool
 read_options(int count, char **argument, struct options *out)
 {
-    *out = (struct options){.runner = {"build/imp", "eval", 2, 10},
+    *out = (struct options){.runner = {"build/imp", "eval", 2, 10, 2000000000},
                             .seed = 1,
                             .count = UINT64_MAX,
+                            .runs = UINT64_MAX,
                             .seconds = 60,
                             .jobs = 1,
                             .shrink_seconds = 60};
@@ -72,6 +81,10 @@ read_options(int count, char **argument, struct options *out)
             out->seed = strtoull(value, NULL, 10);
         else if (!strcmp(name, "--count"))
             out->count = strtoull(value, NULL, 10);
+        else if (!strcmp(name, "--runs"))
+            out->runs = strtoull(value, NULL, 10);
+        else if (!strcmp(name, "--memory"))
+            out->runner.memory = strtoull(value, NULL, 10);
         else if (!strcmp(name, "--seconds"))
             out->seconds = strtol(value, NULL, 10);
         else if (!strcmp(name, "--jobs"))
@@ -99,7 +112,7 @@ report(const struct options *options, uint64_t seed, int check,
     size_t size = 0;
     struct subject subject;
     struct finding again = {0};
-    subject_make(&options->runner, model, seed, &subject);
+    subject_make(model, seed, &subject);
     check_run(&options->runner, &subject, check, &again, &other);
     subject_free(&subject);
     FILE *out = open_memstream(&text, &size);
@@ -133,14 +146,20 @@ is_known(const struct options *options, uint64_t seed, int check)
     return found;
 }
 
-static int
-soak_seed(const struct options *options, uint64_t seed, long *runs)
+/* What a job has done. */
+struct tally {
+    uint64_t models, met; /* those in which bodies met MEETINGS times */
+    long checks;
+    int findings;
+};
+
+static void
+soak_seed(const struct options *options, uint64_t seed, struct tally *tally)
 {
     struct model *model = malloc(sizeof *model);
     struct subject subject;
-    int found = 0;
     generate(seed, options->kind, model);
-    subject_make(&options->runner, model, seed, &subject);
+    subject_make(model, seed, &subject);
     int checks = options->ways ? check_count() : 1 + relation_count;
     for (int check = 0; check < checks; check++) {
         struct finding finding = {0};
@@ -148,10 +167,10 @@ soak_seed(const struct options *options, uint64_t seed, long *runs)
             is_known(options, seed, check))
             continue;
         check_run(&options->runner, &subject, check, &finding, NULL);
-        ++*runs;
+        tally->checks++;
         if (!finding.kind[0])
             continue;
-        found++;
+        tally->findings++;
         struct model small = *model;
         shrink(&options->runner, &small, seed, check, &finding,
                options->shrink_seconds);
@@ -159,27 +178,27 @@ soak_seed(const struct options *options, uint64_t seed, long *runs)
         /* one finding per model is enough: the others mostly say the same */
         break;
     }
+    tally->models++;
+    tally->met += subject.meetings >= MEETINGS;
     subject_free(&subject);
     free(model);
-    return found;
 }
 
 static int
 work(const struct options *options, int job)
 {
     time_t end = time(NULL) + options->seconds;
-    long runs = 0;
-    int found = 0;
-    uint64_t models = 0;
-    for (uint64_t i = (uint64_t)job; i < options->count && time(NULL) < end;
-         i += (uint64_t)options->jobs) {
-        found += soak_seed(options, options->seed + i, &runs);
-        models++;
-    }
-    printf("job %d: %llu models, %ld checks, %d findings\n", job,
-           (unsigned long long)models, runs, found);
+    struct tally tally = {0};
+    for (uint64_t i = (uint64_t)job;
+         i < options->count && time(NULL) < end && tally.met < options->runs;
+         i += (uint64_t)options->jobs)
+        soak_seed(options, options->seed + i, &tally);
+    printf("job %d: %llu models, %ld checks, %d findings; bodies met %d times "
+           "and more in %llu\n",
+           job, (unsigned long long)tally.models, tally.checks, tally.findings,
+           MEETINGS, (unsigned long long)tally.met);
     fflush(stdout);
-    return found != 0;
+    return tally.findings != 0;
 }
 
 int

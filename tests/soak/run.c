@@ -13,9 +13,6 @@
 /* A hang that takes no processor time must end too. */
 enum { WALL_SECONDS = 300 };
 
-/* Memory that a run may take: far above what small models need. */
-enum { MEMORY = 2000000000 };
-
 static char *
 read_all(FILE *in)
 {
@@ -32,9 +29,10 @@ child(const struct runner *runner, char *const arguments[], FILE *in, FILE *out,
       FILE *err)
 {
     struct rlimit time = {runner->seconds, runner->seconds};
-    struct rlimit memory = {MEMORY, MEMORY}, core = {0, 0};
+    struct rlimit memory = {runner->memory, runner->memory}, core = {0, 0};
     setrlimit(RLIMIT_CPU, &time);
-    setrlimit(RLIMIT_AS, &memory);
+    if (runner->memory)
+        setrlimit(RLIMIT_AS, &memory);
     setrlimit(RLIMIT_CORE, &core);
     alarm(WALL_SECONDS);
     dup2(fileno(in), 0);

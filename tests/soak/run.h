@@ -14,6 +14,7 @@ struct runner {
     const char *backend; /* "eval", "jit"; "build": a simulator */
     int opt;             /* of machine code */
     unsigned seconds;    /* of processor time before the child is ended */
+    uint64_t memory;     /* bytes of address space; 0: any */
 };
 
 struct state {

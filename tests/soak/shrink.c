@@ -42,7 +42,7 @@ try(struct shrinking *shrinking, const struct model *trial)
         return false;
     struct subject subject;
     struct finding finding = {0};
-    subject_make(shrinking->runner, trial, shrinking->seed, &subject);
+    subject_make(trial, shrinking->seed, &subject);
     check_run(shrinking->runner, &subject, shrinking->check, &finding, NULL);
     subject_free(&subject);
     if (strcmp(finding.kind, shrinking->finding.kind) != 0)

@@ -133,6 +133,8 @@ work_new(struct arena *arena, int coordinates, int contacts)
     work->set.W = numbers(arena, contacts * contacts);
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)
         *at[i] = lanes_new(arena, filled(contacts));
+    work->position = NEW_N(arena, double, (size_t)coordinates + 1);
+    work->velocity = NEW_N(arena, double, (size_t)coordinates + 1);
     work->set.lcp_room = NEW_N(arena, double, lcp_room(contacts) + 1);
     work->set.index = NEW_N(arena, int, (size_t)contacts + 1);
     work->set.first = NEW_N(arena, int, (size_t)contacts + 1);

@@ -165,12 +165,11 @@ active_set_settle(struct ballistic *motion)
     memset(motion->mode.force, 0,
            (size_t)contacts * sizeof *motion->mode.force);
     motion->mode.n_persistent = 0;
-    for (int j = 0; j < motion->matrices.rank; j++)
-        motion->mode.y_acc[j] = motion->matrices.y_acc[j];
+    memcpy(motion->mode.y_acc, motion->matrices.y_acc,
+           (size_t)motion->matrices.rank * sizeof *motion->mode.y_acc);
     respond(motion, work->set.impulse, count, motion->mode.y_acc);
-    for (int coordinate = 0; coordinate < motion->matrices.rank;
-         coordinate++) { /* an acceleration that is only the rounding error of
-                          * its terms is 0 */
+    /* an acceleration that is only the rounding error of its terms is 0 */
+    for (int coordinate = 0; coordinate < motion->matrices.rank; coordinate++) {
         double size = fabs(motion->matrices.y_acc[coordinate]);
         for (int i = 0; i < count; i++)
             size += fabs(
@@ -217,6 +216,8 @@ active_set_settle(struct ballistic *motion)
         }
     }
     enter_basis(motion, count);
+    if (motion->matrices.direct && motion->mode.n_persistent == motion->model.n)
+        instant_rest(motion);
     if (motion->mode.n_persistent >= motion->matrices.rank &&
         !motion->matrices.direct && !work->instant)
         come_to_rest(motion);
@@ -246,6 +247,7 @@ active_set_push(struct ballistic *motion, const int *contact,
     for (int i = 0; i < count; i++)
         motion->event.impulse[contact[i]] =
             times2(impulse[i], motion->rate_exponent);
+    instant_move(motion, contact, impulse, count, false);
     for (int row = 0; row < contacts; row++) {
         double u = motion->rate[row], full = zs * motion->matrices.root[row];
         if (motion->mode.persistent[row])

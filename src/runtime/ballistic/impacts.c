@@ -119,7 +119,9 @@ onto_plane(struct ballistic *motion, int contact)
     const double *H = motion->matrices.H + contact * rank;
     double k = (ballistic_of(motion, contact, motion->y) +
                 motion->local.gap_offset[contact]) /
-               motion->matrices.W[contact * (motion->model.m + 1)];
+               motion->matrices.W[contact * (motion->model.m + 1)],
+           back = -k;
+    instant_move(motion, &contact, &back, 1, true);
     for (int j = 0; j < rank && !motion->matrices.direct; j++)
         motion->y[j] -= H[j] * k;
     if (motion->matrices.direct)

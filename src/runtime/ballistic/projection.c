@@ -99,6 +99,16 @@ projection_apply(const struct ballistic *motion, int count, double *vector,
         vector[work->set.index[i]] = off ? -off[work->set.index[i]] : 0.0;
 }
 
+/* Moves the state of an instant by the solution of a projection. */
+static void
+project_instant(struct ballistic *motion, int count, bool place)
+{
+    struct ballistic_workspace *work = motion->work;
+    for (int i = 0; i < count; i++)
+        work->set.solution[i] = -work->set.solution[i];
+    instant_move(motion, work->set.index, work->set.solution, count, place);
+}
+
 void
 projection_average(struct ballistic *motion, const struct ballistic *after,
                    double *y, const double *gap_offset, double *z,
@@ -130,7 +140,11 @@ ballistic_stick(struct ballistic *motion, const bool *closed)
     assert(closed || motion->model.m == 0);
     int count = projection_factor(motion, closed);
     projection_apply(motion, count, motion->y, motion->local.gap_offset);
+    project_instant(motion, count, true);
     projection_apply(motion, count, motion->z, motion->local.rate_offset);
+    project_instant(motion, count, false);
+    if (motion->work->set.rank == motion->model.n)
+        instant_rest(motion);
     motion->mode.n_persistent = 0;
     for (int i = 0; i < motion->model.m; i++) {
         motion->mode.persistent[i] = closed[i];
@@ -151,6 +165,7 @@ ballistic_steer(struct ballistic *motion, const bool *pushed,
         offset[i] = motion->local.rate_offset[i] -
                     times2(rate[i], -motion->rate_exponent);
     projection_apply(motion, count, motion->z, offset);
+    project_instant(motion, count, false);
     ballistic_sense(motion);
 }
 

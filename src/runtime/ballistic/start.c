@@ -233,6 +233,10 @@ ballistic_instant(struct ballistic *motion, const struct ballistic_model *model,
            (size_t)coordinates * sizeof *position);
     memset(motion->free_position, 0,
            (size_t)coordinates * sizeof *motion->free_position);
+    for (int i = 0; i < coordinates; i++) {
+        motion->work->position[i] = position[i];
+        motion->work->velocity[i] = velocity[i];
+    }
     for (int contact = 0; contact < contacts; contact++) {
         const double *gradient = model->N + contact * coordinates;
         motion->matrices.gap_offset[contact] =

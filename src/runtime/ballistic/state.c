@@ -177,6 +177,36 @@ ballistic_plain_units(struct ballistic *motion)
     return true;
 }
 
+void
+instant_move(struct ballistic *motion, const int *contact, const double *by,
+             int count, bool place)
+{
+    int n = motion->model.n;
+    double *x = place ? motion->work->position : motion->work->velocity;
+    for (int i = 0; i < n && motion->work->instant; i++) {
+        double size = fabs(x[i]);
+        for (int j = 0; j < count; j++) {
+            double d = motion->matrices.B[contact[j] * n + i] * by[j];
+            x[i] += d;
+            size += fabs(d);
+        }
+        /* what is left may be rounding */
+        if (fabs(x[i]) <= BALLISTIC_NOISE * (count + 1) * DBL_EPSILON * size)
+            x[i] = 0.0;
+    }
+}
+
+void
+instant_rest(struct ballistic *motion)
+{
+    bool rest = motion->work->instant;
+    for (int i = 0; i < motion->model.m && motion->model.drift; i++)
+        rest &= motion->model.drift[i] == 0.0;
+    if (rest)
+        memset(motion->work->velocity, 0,
+               (size_t)motion->model.n * sizeof *motion->work->velocity);
+}
+
 /* -- questions ------------------------------------------------------------- */
 
 void
@@ -240,6 +270,12 @@ ballistic_state(const struct ballistic *motion, double *position,
 {
     assert(motion && motion->work);
     assert(motion->model.n == 0 || (position && velocity));
+    for (int i = 0; i < motion->model.n && motion->work->instant; i++) {
+        position[i] = motion->work->position[i];
+        velocity[i] = motion->work->velocity[i];
+    }
+    if (motion->work->instant)
+        return;
     if (motion->basis)
         put_basis((struct ballistic *)(uintptr_t)motion, NULL, 0.0, position,
                   velocity);

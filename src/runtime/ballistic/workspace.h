@@ -290,7 +290,11 @@ struct ballistic_workspace {
     struct ballistic_own own;
     struct ballistic_units units;
     struct ballistic_flight flight;
-    bool instant;       /* the state is one instant of another motion */
+    bool instant; /* the state is one instant of another motion */
+    /* n each, at an instant: the state itself. Impulses move it along their own
+     * directions. Taken from y and z it would lose digits where gaps nearly
+     * depend on each other (two discs that meet nearly centrally). */
+    double *position, *velocity;
     double *rate_terms; /* m: sizes of the terms of the rates */
     size_t block_bytes; /* of the state's block */
     struct ballistic_saved_start saved_start;
@@ -472,6 +476,15 @@ int ballistic_together(struct ballistic *motion, double time, int first,
  * others are open. arrive: the rate of hit[0], if `hits` is 1. */
 enum ballistic_event ballistic_collide(struct ballistic *motion, const int *hit,
                                        int hits, double arrive);
+/* At an instant: moves the state along M^-1 N^T of the contacts, the velocity
+ * by impulses or the position by as much. Nothing otherwise. */
+void instant_move(struct ballistic *motion, const int *contact,
+                  const double *by, int count, bool place);
+
+/* At an instant where closed contacts hold every coordinate: leaves no velocity
+ * at all, if no gap moves of itself. */
+void instant_rest(struct ballistic *motion);
+
 /* Ends a sequence of impacts at one instant whose rates shrink for ever (a
  * wedge, opposite gaps): the contacts that are closed stop. */
 enum ballistic_event ballistic_stand(struct ballistic *motion);

@@ -104,14 +104,16 @@ time_scale(const struct flow *flow)
 }
 
 /* The greatest difference of two states near the limit, as a share of what the
- * coordinates and rates are made of: of a rate, what the speed of the system
- * and the free acceleration during the time scale would be in this coordinate
- * alone (after taylor_path_make). */
+ * coordinates and rates are made of: of a rate, what the greatest speed on the
+ * way and the free acceleration during the time scale would be in this
+ * coordinate alone (after taylor_path_make). At the limit itself the system may
+ * be at rest. */
 static double
 apart(const struct flow *flow, const double *state, const double *other)
 {
     double scale = time_scale(flow), most = 0.0;
-    double speed = energy_norm(flow, state + flow->n) +
+    double speed = fmax(energy_norm(flow, state + flow->n),
+                        flow->taylor->several.fastest) +
                    energy_norm(flow, flow->instant.acc) * scale;
     for (uint32_t i = 0; i < flow->n; i++) {
         double rate =
@@ -312,6 +314,7 @@ taylor_accumulation_forget(struct taylor_flow *taylor)
 {
     taylor->single.impacts = 0;
     taylor->several.impacts = 0;
+    taylor->several.fastest = 0.0;
     taylor_accumulation_doubt(taylor);
 }
 
@@ -385,6 +388,8 @@ predict(struct flow *flow)
     struct taylor_several *several = &taylor->several;
     double was = several->predicted, most = 0.0, least = INFINITY, sum = 0.0;
     bool shrink = shrinks(taylor);
+    several->fastest =
+        fmax(several->fastest, energy_norm(flow, taylor->x + flow->n));
     several->predicted = several->limit = -INFINITY;
     if (!shrink || taylor->single.impacts >= TAYLOR_FLIGHTS)
         return IMP_OK;

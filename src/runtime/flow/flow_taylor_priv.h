@@ -88,6 +88,8 @@ struct taylor_several {
     double left_before; /* the time that was left at the prediction before */
     double error;       /* a bound of the error of `limit` */
     double longest;     /* flight since the flights began to shrink */
+    double fastest;     /* speed after one of these impacts, in the norm of the
+                           energy */
     bool *group;        /* m: the contacts that chatter */
     struct taylor_faint faint;
 };

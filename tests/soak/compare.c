@@ -319,8 +319,8 @@ compare_events(const struct comparison *comparison, double to,
                         text[0], text[1], within);
             return;
         }
-        double scale = comparison->frame.mass * comparison->frame.length /
-                       comparison->frame.time;
+        double scale = fabs(comparison->frame.mass * comparison->frame.length /
+                            comparison->frame.time);
         double difference = x->impulse - y->impulse / scale;
         bool alone = (i == 0 || x->time - list[0].event[i - 1].time > within) &&
                      (i + 1 >= list[0].count ||
@@ -398,6 +398,10 @@ compare_rows(const struct comparison *comparison, double to,
             const struct state *own = result_state(a, row_a, k);
             frame_undo(&comparison->frame, model->dimension, time,
                        result_state(b, row_b, k), &back);
+            if (comparison->frame.places_alone) {
+                memcpy(back.turn, own->turn, sizeof back.turn);
+                memcpy(back.spin, own->spin, sizeof back.spin);
+            }
             state_difference(model->dimension, own, &back, &place, &speed);
             /* not (x <= y): NaN is a difference */
             if (place <= FLOOR + 2 * drift.place &&
@@ -449,6 +453,31 @@ compare_answers(const struct comparison *comparison,
                     a->ratio, a->exponent, b->ratio, b->exponent);
 }
 
+/* Backwards, rounding grows as forwards, but from the end on: at all times what
+ * the whole way makes of it is allowed. */
+static void
+compare_backwards(const struct comparison *comparison,
+                  const struct growth *growth, struct finding *finding)
+{
+    const struct result *a = comparison->result_a, *b = comparison->result_b;
+    struct sample last = growth_at(growth, INFINITY);
+    struct growth whole = {1, &last, INFINITY};
+    struct event_list list[2];
+    if (growth->horizon < INFINITY || a->decided < INFINITY ||
+        b->decided < INFINITY || a->limits || b->limits)
+        return;
+    last.place *= 10;
+    last.speed *= 10;
+    last.moment *= 10;
+    last.impulse *= 10;
+    if (fmax(last.place, last.speed) > TOO_FAR)
+        return;
+    event_lists(a, b, &comparison->frame, list);
+    compare_events(comparison, comparison->to, list, &whole, finding);
+    compare_rows(comparison, comparison->to, list, &whole, finding);
+    event_lists_free(list);
+}
+
 void
 compare(const struct comparison *comparison, const struct growth *growth,
         struct finding *finding)
@@ -466,6 +495,10 @@ compare(const struct comparison *comparison, const struct growth *growth,
     }
     if (comparison->model->question == ASK_CHATTER) {
         compare_answers(comparison, growth, finding);
+        return;
+    }
+    if (comparison->frame.time < 0) {
+        compare_backwards(comparison, growth, finding);
         return;
     }
     /* ends before its time */

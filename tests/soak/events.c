@@ -74,7 +74,7 @@ add_crowds(struct event_list *list, int limits, const struct result *result,
 {
     double last[MAX_CONTACTS];
     bool after_impact[MAX_CONTACTS] = {false};
-    double scale = frame->mass * frame->length / frame->time;
+    double scale = fabs(frame->mass * frame->length / frame->time);
     for (int i = 0; i < MAX_CONTACTS; i++)
         last[i] = -INFINITY;
     for (int i = 0; i < result->events; i++) {
@@ -109,8 +109,15 @@ fill(struct event_list *list, const struct result *result,
     for (int i = 0; i < result->events; i++) {
         struct event event = result->event[i];
         event.time = frame_undo_time(frame, event.time);
+        if (frame->places_alone)
+            event.class[0] = 0;
         if (!in_window(list, &event))
             list->event[list->count++] = event;
+    }
+    for (int i = 0; frame->time < 0 && i < list->count / 2; i++) {
+        struct event keep = list->event[i];
+        list->event[i] = list->event[list->count - 1 - i];
+        list->event[list->count - 1 - i] = keep;
     }
     for (int begin = 0, end = 0; begin < list->count; begin = end) {
         while (end < list->count &&
@@ -126,6 +133,7 @@ event_lists(const struct result *a, const struct result *b,
             const struct frame *frame, struct event_list out[2])
 {
     struct frame same = frame_same();
+    same.places_alone = frame->places_alone;
     for (int k = 0; k < 2; k++) {
         out[k] = (struct event_list){0};
         int limits = a->limits + b->limits;

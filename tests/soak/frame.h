@@ -7,7 +7,8 @@
 #include "run.h"
 
 /* A state (x, v) at time t becomes, at time (t - start)*time,
- * x' = length*(turn*x + shift + boost*t), and so on. */
+ * x' = length*(turn*x + shift + boost*t), and so on. With time = -1 it is the
+ * motion backwards. */
 struct frame {
     double length, time, mass; /* factors of numbers */
     double angle;              /* of the turn in the plane */
@@ -15,6 +16,7 @@ struct frame {
     bool mirror;               /* x is reflected before the turn */
     double shift[3], boost[3];
     double start;
+    bool places_alone; /* nothing is known of turns, spins and classes */
     /* of systems: q = chart.matrix*q' + chart.offset, where q' are the
      * coordinates in the frame; the rates follow */
     struct substitution chart[MAX_SYSTEMS];

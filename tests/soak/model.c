@@ -286,10 +286,12 @@ print_joint(const struct model *model, int index, FILE *out)
 static void
 print_world(const struct model *model, FILE *out)
 {
-    if (is_zero(model->gravity) && !model->law)
+    bool gravity = !is_zero(model->gravity) && !model->as_system;
+    if (!gravity && !model->law)
         return;
     fputs("world {", out);
-    vector_key(model, out, "gravity", model->gravity);
+    if (gravity)
+        vector_key(model, out, "gravity", model->gravity);
     if (model->law)
         fprintf(out, "  law = %s", model->law);
     fputs(" }\n", out);
@@ -301,7 +303,10 @@ print_record(const struct model *model, FILE *out)
     fputs("  record = (energy", out);
     for (int i = 0; i < model->bodies; i++) {
         const char *name = model->body[i].name;
-        if (body_moves(model, i))
+        for (int k = 0; model->as_system && k < model->dimension; k++)
+            if (body_moves(model, i))
+                fprintf(out, ", all.%c%d, all.%c%d'", "xyz"[k], i, "xyz"[k], i);
+        if (body_moves(model, i) && !model->as_system)
             fprintf(out, ",\n    %s.position, %s.velocity, %s.%s, %s.spin",
                     name, name, name,
                     model->dimension == 3 ? "quaternion" : "angle", name);
@@ -318,7 +323,8 @@ print_record(const struct model *model, FILE *out)
             fprintf(out, ", gap(%s.%s)",
                     model->system[contact->system - 1].name, contact->name);
         else if (contact->there)
-            fprintf(out, ", gap(%s)", contact->name);
+            fprintf(out, ", gap(%s%s)", model->as_system ? "all." : "",
+                    contact->name);
     }
     fputs(")\n", out);
 }
@@ -349,15 +355,23 @@ print_declaration(const struct model *model, int number_of, FILE *out)
 {
     if (number_of == 0) {
         print_world(model, out);
+        if (model->as_system)
+            print_balls_as_system(model, out);
+        if (model->found) {
+            fputs("contacts { restitution = ", out);
+            print_number(out, model->contact[0].restitution);
+            fputs(" }\n", out);
+        }
         return;
     }
     int body = number_of - 1, contact = body - model->bodies;
     int system = contact - model->contacts;
     if (body < model->bodies) {
-        if (model->body[body].there)
+        if (model->body[body].there && !model->as_system)
             print_body(model, body, out);
     } else if (contact < model->contacts) {
-        if (model->contact[contact].there && !model->contact[contact].system)
+        if (model->contact[contact].there && !model->contact[contact].system &&
+            !model->found && !model->as_system)
             print_contact(model, contact, out);
     } else if (system < model->systems) {
         if (model->system[system].there)

@@ -118,6 +118,9 @@ struct model {
     int times;
     bool reversed;    /* contacts of systems in reversed order */
     bool record_gaps; /* besides the state of each body */
+    bool found;       /* the contacts are those of a block `contacts`, which has
+                         the restitution of the first */
+    bool as_system;   /* balls are points of a system called `all` */
     uint64_t shuffle; /* not 0: order of declarations, comments, blanks */
 };
 

@@ -73,6 +73,25 @@ read_states(const struct model *model, const struct json *record,
     }
 }
 
+/* Those of a ball that stands in a system: place and velocity. */
+static void
+read_ball(const struct model *model, const struct json *record,
+          struct result *result, int body)
+{
+    for (int k = 0; k < model->dimension; k++) {
+        char key[2 * NAME_SIZE], key_rate[3 * NAME_SIZE];
+        snprintf(key, sizeof key, "all_%c%d", "xyz"[k], body);
+        snprintf(key_rate, sizeof key_rate, "%s_dot", key);
+        const struct json *place = json_get(record, key);
+        const struct json *rate = json_get(record, key_rate);
+        for (int row = 0; row < result->rows; row++) {
+            struct state *state = &result->state[row * result->bodies + body];
+            state->position[k] = number_at(place, row);
+            state->velocity[k] = number_at(rate, row);
+        }
+    }
+}
+
 /* A fixed body's states follow from the model. */
 static void
 fixed_states(const struct model *model, struct result *result, int body)
@@ -100,7 +119,8 @@ contact_name(const struct model *model, int index, const char *between,
         snprintf(out, size, "%s%s%s", model->system[contact->system - 1].name,
                  between, contact->name);
     else
-        snprintf(out, size, "%s", contact->name);
+        snprintf(out, size, "%s%s%s", model->as_system ? "all" : "",
+                 model->as_system ? between : "", contact->name);
 }
 
 static int
@@ -199,7 +219,9 @@ read_rows(const struct model *model, const struct json *record,
         result->energy[row] = number_at(json_get(record, "energy"), row);
     }
     for (int i = 0; i < model->bodies; i++)
-        if (body_moves(model, i))
+        if (body_moves(model, i) && model->as_system)
+            read_ball(model, record, result, i);
+        else if (body_moves(model, i))
             read_states(model, record, result, i);
         else if (model->body[i].there)
             fixed_states(model, result, i);

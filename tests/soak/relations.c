@@ -310,6 +310,102 @@ make_force(struct trial *trial)
     return any;
 }
 
+/* Has the run nothing but impacts that lose nothing, and ends in time? */
+static bool
+is_elastic(const struct trial *trial)
+{
+    const struct model *model = trial->model;
+    const struct result *result = trial->result;
+    for (int i = 0; i < model->contacts; i++)
+        if (model->contact[i].there && model->contact[i].restitution != 1)
+            return false;
+    for (int i = 0; i < model->bodies; i++)
+        if (model->body[i].load.drag != 0 ||
+            model->body[i].load.torque_drag != 0)
+            return false;
+    for (int i = 0; i < model->systems; i++)
+        if (model->system[i].dissipation)
+            return false;
+    for (int i = 0; i < result->events; i++)
+        if (strcmp(result->event[i].kind, "impact") != 0 ||
+            (i && result->event[i].time == result->event[i - 1].time))
+            return false;
+    return model->question == ASK_SIMULATE && !strcmp(result->done, "done");
+}
+
+/* Backwards from the end: the same way, if no energy is lost. */
+static bool
+make_backwards(struct trial *trial)
+{
+    const struct model *model = trial->model;
+    int last = trial->result->rows - 1;
+    if (!is_elastic(trial) || last < 1 || !all_apart(trial, last))
+        return false;
+    trial->to = model->until;
+    trial->frame.time = -1;
+    trial->frame.start = model->until;
+    model_restart(&trial->other, trial->result, last);
+    /* the frame turns the signs */
+    trial->other.until = -model->until;
+    trial->other.times = model->times;
+    for (int i = 0; i < model->times; i++)
+        trial->other.at[i] = model->at[model->times - 1 - i] - model->until;
+    return true;
+}
+
+/* The block `contacts` instead of a contact for each pair. */
+static bool
+make_found(struct trial *trial)
+{
+    struct model *other = &trial->other;
+    for (int i = 0; i < other->bodies; i++)
+        for (int k = i + 1; k < other->bodies; k++) {
+            bool stated = false;
+            for (int c = 0; c < other->contacts; c++) {
+                const struct contact *contact = &other->contact[c];
+                stated |= contact->there && contact->first == i &&
+                          contact->second == k &&
+                          contact->restitution == other->contact[0].restitution;
+            }
+            if (!stated && other->body[i].there && other->body[k].there &&
+                (body_moves(other, i) || body_moves(other, k)))
+                return false;
+        }
+    other->found = true;
+    other->record_gaps = false;
+    trial->motion_alone = true;
+    return other->contacts > 0 && other->contact[0].there && !other->systems &&
+           !other->joints;
+}
+
+/* Balls between walls as a system of points. */
+static bool
+make_system(struct trial *trial)
+{
+    static const struct load none;
+    struct model *other = &trial->other;
+    bool any = false;
+    for (int i = 0; i < other->bodies; i++) {
+        const struct body *body = &other->body[i];
+        if (!body->there)
+            continue;
+        any |= !body->fixed;
+        if ((body->shape != SHAPE_BALL &&
+             (body->shape != SHAPE_HALF || !body->fixed)) ||
+            length(body->carry) > 0 ||
+            memcmp(&body->load, &none, sizeof none) != 0)
+            return false;
+    }
+    for (int i = 0; i < other->contacts; i++)
+        if (other->contact[i].there &&
+            (other->contact[i].restitution_law ||
+             other->body[other->contact[i].second].shape == SHAPE_HALF))
+            return false;
+    other->as_system = true;
+    trial->frame.places_alone = true;
+    return any && !other->systems && !other->joints;
+}
+
 const struct relation relation_table[] = {
     {"order", make_order},
     {"shift", make_shift},
@@ -326,5 +422,8 @@ const struct relation relation_table[] = {
     {"twice", make_twice},
     {"coordinates", make_coordinates},
     {"force", make_force},
+    {"backwards", make_backwards},
+    {"found", make_found},
+    {"system", make_system},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

@@ -495,7 +495,10 @@ typedef struct imp_contact {
     /* two smooth bodies, or one and a half-space: series; local and ROW sources
      * as event. Outputs: gap, then per body how fast it opens the gap: by
      * velocity (d entries, world axes), by spin (body axes; 1 in the plane, 3),
-     * 0 for fixed bodies. IMP_NO_TAPE where nothing asks for it. */
+     * 0 for fixed bodies. In the plane, where friction is stated, then in the
+     * axes of body 0: the touching point (2), the normal from body 0 to body 1
+     * (2), the centre of body 1 (2), cosine and sine of its angle. IMP_NO_TAPE
+     * where nothing asks for it. */
     uint32_t opening;
     imp_range range, range_e, range_mu, range_at, range_direction;
     imp_range range_slide;

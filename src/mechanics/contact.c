@@ -100,18 +100,46 @@ event_tape(struct mech *mech, const char *name, const struct conditions *cond,
     return mech_series_tape(mech, spec, rows);
 }
 
+/* What friction asks of a contact in the plane, in the axes of body 0: the
+ * touching point, the normal from body 0 to body 1, the centre of body 1, and
+ * the cosine and sine of its angle. Returns how many there are. */
+static uint32_t
+tangent_outputs(struct mech *mech, const struct mbody *const body[2],
+                const struct pose *const pose[2], const expr **out)
+{
+    struct graph *graph = mech->graph;
+    mat3 turn = rotation_between(mech, pose[0], pose[1]);
+    int by = body[1]->flags & IMP_BODYF_FLAT ? 1 : 0;
+    vec3 gradient = surface_gradient(mech, body[by], contact_unknown(mech, by));
+    vec3 normal = v3_scale(graph,
+                           ex_div(graph, ex_num(graph, by == 0 ? 1.0 : -1.0),
+                                  v3_norm(graph, gradient)),
+                           gradient);
+    vec3 part[3] = {
+        v3_sub(graph, contact_unknown(mech, 0), body[0]->shape.centre),
+        by == 0 ? normal : m3_apply(graph, turn, normal),
+        m3_apply_t(graph, pose[0]->R, v3_sub(graph, pose[1]->c, pose[0]->c))};
+    uint32_t count = 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 2; j++)
+            out[count++] = part[i].v[j];
+    out[count++] = turn.m[0][0];
+    out[count++] = turn.m[1][0];
+    return count;
+}
+
 /* The tape that tells how fast the motion of each body opens the gap
  * (imp_contact.opening). The second body's velocity contributes along the
  * normal n of Q - P = gap n, the first body's along -n; a spin contributes by
  * the moment of the normal about the body's centre. In its own axes the normal
  * of a body is the gradient of its own level set. */
 static uint32_t
-opening_tape(struct mech *mech, const char *name,
+opening_tape(struct mech *mech, const char *name, bool friction,
              const struct mbody *const body[2],
              const struct pose *const pose[2], const struct conditions *cond)
 {
     struct graph *graph = mech->graph;
-    const expr *out[1 + 2 * 6];
+    const expr *out[1 + 2 * 6 + 8];
     uint32_t count = 0;
     out[count++] = cond->gap;
     for (int which = 0; which < 2; which++) {
@@ -140,6 +168,8 @@ opening_tape(struct mech *mech, const char *name,
         for (uint32_t j = mech->dim == 2 ? 2 : 0; j < 3; j++)
             out[count++] = moment.v[j];
     }
+    if (friction)
+        count += tangent_outputs(mech, body, pose, out + count);
     struct tape_spec spec = {.name =
                                  arena_printf(mech->arena, "%s.opening", name),
                              .n_local = cond->n,
@@ -276,7 +306,8 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
     if (mech_simulates(mech)) {
         const struct mbody *body[2] = {b0, b1};
         const struct pose *p[2] = {&p0, &p1};
-        out->opening = opening_tape(mech, decl->name, body, p, along);
+        bool friction = mech->dim == 2 && contact_rubs(decl);
+        out->opening = opening_tape(mech, decl->name, friction, body, p, along);
     }
     return true;
 }

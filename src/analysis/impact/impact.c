@@ -87,7 +87,9 @@ solve(struct analysis *analysis, const struct question *question,
 {
     int st;
     bool approach = question->verdict.class == CLASS_MINUS;
-    if ((st = impact_read(analysis, &question->contact, 1, problem)) ||
+    if ((st = impact_without_friction(analysis, question->image_contact->range,
+                                      &question->contact, 1)) ||
+        (st = impact_read(analysis, &question->contact, 1, problem)) ||
         (st = impact_prepare(analysis, problem, solver)))
         return st;
     if (law == IMP_IMPACT_UNDECLARED)

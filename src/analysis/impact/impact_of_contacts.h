@@ -19,6 +19,14 @@ int impact_read(struct analysis *analysis, const uint32_t *contact, uint32_t n,
 int impact_prepare(struct analysis *analysis,
                    const struct impact_of_run *problem,
                    struct impact_solver **solver);
+/* Solves the impact of `normals`, of which a contact has friction, in the plane.
+ * *problem and *solver have a row along the tangent after each normal one,
+ * whose contact is UINT32_MAX. *why is NULL, or tells why nothing is applied.
+ */
+int impact_with_friction(struct analysis *analysis,
+                         const struct impact_of_run *normals,
+                         struct impact_of_run *problem,
+                         struct impact_solver **solver, const char **why);
 /* Where *law is undeclared: the law that all of contact[0..n) carry.
  * IMP_BADMODEL after a diagnostic at `where` if they carry different ones. */
 int impact_law_of_contacts(struct analysis *analysis, imp_range where,

@@ -40,4 +40,9 @@ int balance_of_system(struct analysis *analysis, const imp_command *command,
                       const uint32_t *contact, uint32_t n,
                       struct balance_problem *in);
 
+/* IMP_BADMODEL after E0727 if one of the contacts has friction. where: of the
+ * command. */
+int impact_without_friction(struct analysis *analysis, imp_range where,
+                            const uint32_t *contact, uint32_t n);
+
 #endif

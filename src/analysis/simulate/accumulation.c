@@ -214,7 +214,10 @@ arrive(struct simulation *sim, struct limit_group *group,
         rate[n_moved] = limit->rate[i];
         stop[n_moved++] = group->spot[i];
     }
-    if ((st = persistent_close(run, stop, n_moved, gap, rate)))
+    st = group->friction
+             ? friction_forecast_apply(run, group->spot, group->n, &group->slid)
+             : IMP_OK;
+    if (st || (st = persistent_close(run, stop, n_moved, gap, rate)))
         return st;
     *there = !overlaps(sim, group);
     if (!*there) {
@@ -344,6 +347,7 @@ rounding(struct simulation *sim, uint32_t contact)
     limit_group_gather(sim, contact, window, group);
     if (!limit_group_points(sim, group, window) || !lost(sim, group, &limit))
         return IMP_OK;
+    group->friction = false;
     struct saved_state here = saved_state_take(sim->run);
     /* A later flight that is as short as these is below rounding, too. */
     for (uint32_t k = 0; k < sim->n_contacts; k++)
@@ -527,6 +531,19 @@ take_path(struct simulation *sim, struct limit_group *group,
     return st ? st : again;
 }
 
+/* Sets free what is held of the group, and remembers its modes. */
+static void
+let_go(struct simulation *sim, const struct limit_group *group)
+{
+    struct rt *run = sim->run;
+    bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1);
+    friction_modes_remember(run);
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
+        if (group->contact[contact])
+            persistent_mark(run, contact, block);
+    persistent_release(run, block);
+}
+
 /* Goes to the limit. Within `window` seconds from now the parabola is the
  * motion. *there is false when another event comes first, or when the state at
  * the limit will be known better after further impacts. */
@@ -543,7 +560,9 @@ take(struct simulation *sim, struct limit_group *group,
     *there = false;
     if (meet > sim->target)
         return IMP_OK;
-    if (isfinite(window) && limit->remaining > 0.0)
+    if (group->friction) /* the forecast has the forces of what is held */
+        let_go(sim, group);
+    else if (isfinite(window) && limit->remaining > 0.0)
         st = take_path(sim, group, limit, contact, window, there, &wait);
     if (!st && !*there && !wait) {
         /* Where impulses do not turn, places may be moved onto the gaps at the
@@ -611,8 +630,12 @@ limit(struct simulation *sim, uint32_t contact)
         .ahead = fmin(CHATTER_AHEAD * shrunk, far),
         .window = window};
     flights->looked = flights->flight[0];
-    if (!accumulation_forecast(run, &sim->accumulation->lines, &ask, &found[0],
-                               &found[1])) {
+    group->friction = friction_modes_any(run, group->spot, group->n);
+    if (group->friction
+            ? !friction_forecast(run, &ask, group->spot, &found[0],
+                                 &group->slid)
+            : !accumulation_forecast(run, &sim->accumulation->lines, &ask,
+                                     &found[0], &found[1])) {
         /* No limit is near: the next predictions are rarer. One that did not
          * look as far as it might has cost little, and says less. */
         if (ask.ahead < far && flights->pause < CHATTER_PAUSE)

@@ -77,6 +77,12 @@ apply_mode_change(struct simulation *sim)
         if ((st = simulate_row(sim)))
             return st;
         return simulate_persistent_unloaded(sim, change.which);
+    case CHANGE_SLIP_ENDS:
+    case CHANGE_STICK_ENDS:
+        if ((st = simulate_row(sim)))
+            return st;
+        return simulate_persistent_friction(sim, change.which,
+                                            change.what == CHANGE_SLIP_ENDS);
     case CHANGE_SINKS:
         return simulate_persistent_choose(sim, change.contact, NULL, 0, NULL);
     case CHANGE_BESIDE:

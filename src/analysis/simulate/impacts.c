@@ -369,6 +369,66 @@ aside_contact_closes(struct simulation *sim, const struct group *group,
     return st;
 }
 
+/* W0721, once per run */
+static void
+report_gain(struct simulation *sim, const struct group *group,
+            const struct impact_solver *solver)
+{
+    char e[NUM_TEXT], t[NUM_TEXT];
+    if (!(solver->balance.gained > 0) || sim->run->im->gain_allowed ||
+        sim->reported.energy_gain)
+        return;
+    sim->reported.energy_gain = true;
+    diag_add(sim->analysis->ds, DIAG_W0721, sim->command->range,
+             "the impact of %s at t = %s s raises the energy by %s J under "
+             "`%s`; more of this kind: see `warnings`",
+             names(sim, group), num_digits(t, rt_time(sim->run), 9),
+             num_digits(e, solver->balance.gained, 6),
+             imp_impact_law_word(solver->decision.law));
+}
+
+static bool
+has_friction(const struct group *group)
+{
+    for (uint32_t i = 0; i < group->n; i++)
+        if (friction_modes_contact(group->sim->run, group->contact[i]))
+            return true;
+    return false;
+}
+
+/* The impact of contacts of which one has friction. */
+static int
+with_friction(struct simulation *sim, const struct group *group,
+              const struct impact_of_run *normals, const char *const *class)
+{
+    struct impact_of_run problem;
+    struct impact_solver *solver;
+    const char *why;
+    char t[NUM_TEXT];
+    int st = impact_with_friction(sim->analysis, normals, &problem, &solver, &why);
+    if (st)
+        return st;
+    if (why) {
+        struct diag *diag =
+            diag_add(sim->analysis->ds, DIAG_W0722, sim->command->range,
+                     "the impact of %s at t = %s s is not determined: %s",
+                     names(sim, group), num_digits(t, rt_time(sim->run), 9),
+                     why);
+        diag_help(sim->analysis->ds, diag,
+                  "state a law in the model: world { law = complementarity }, "
+                  "poisson or sequential");
+        return stop(sim, group, "its outcome is not determined");
+    }
+    if ((st = impact_audit(sim->analysis, sim->command->range, &problem,
+                           solver)))
+        return st;
+    report_gain(sim, group, solver);
+    friction_modes_forget(sim->run);
+    impact_of_run_write(sim->run, &problem, solver->velocity.twist);
+    sim->rows.fresh = false;
+    return after(sim, group, &problem, solver, class);
+}
+
 static int
 together(struct simulation *sim, struct group *group, uint32_t contact,
          const char *const *class)
@@ -378,21 +438,25 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
     struct impact_of_run problem;
     struct impact_solver *solver;
     int st;
-    bool aside, closes;
+    bool aside, closes, friction;
     do {
         gather(group, contact);
         if ((st = impact_read(analysis, group->contact, group->n, &problem)))
             return st;
         aside = false;
+        friction = has_friction(group);
         if (problem.open != IMP_WORLD) {
             if ((st = set_aside(group, problem.open, &aside)))
                 return st;
             if (!aside)
                 return stop_at_open_normal(sim, group, &problem, "");
-        } else if ((st = impact_prepare(analysis, &problem, &solver))) {
+        } else if (!friction &&
+                   (st = impact_prepare(analysis, &problem, &solver))) {
             return st;
         }
-    } while (aside || drop_open(group, &problem, solver, law));
+    } while (aside || (!friction && drop_open(group, &problem, solver, law)));
+    if (friction)
+        return with_friction(sim, group, &problem, class);
     if ((st = impact_law_of_contacts(analysis, sim->command->range,
                                      group->contact, group->n, &law)))
         return st;
@@ -416,17 +480,7 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
         return undetermined(sim, group, solver);
     if ((st = impact_audit(analysis, sim->command->range, &problem, solver)))
         return st;
-    if (solver->balance.gained > 0 && !analysis->rt->im->gain_allowed &&
-        !sim->reported.energy_gain) {
-        char e[NUM_TEXT], t[NUM_TEXT];
-        sim->reported.energy_gain = true;
-        diag_add(analysis->ds, DIAG_W0721, sim->command->range,
-                 "the impact of %s at t = %s s raises the energy by %s J under "
-                 "`%s`; more of this kind: see `warnings`",
-                 names(sim, group), num_digits(t, rt_time(analysis->rt), 9),
-                 num_digits(e, solver->balance.gained, 6),
-                 imp_impact_law_word(solver->decision.law));
-    }
+    report_gain(sim, group, solver);
     impact_of_run_write(analysis->rt, &problem, solver->velocity.twist);
     sim->rows.fresh = false;
     return after(sim, group, &problem, solver, class);

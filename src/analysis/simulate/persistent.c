@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Persistent contact: which of the contacts that touch without rate carry a
  * force from now on (runtime/motion/persistent.h), and what ends it: a force
- * that falls to zero, another vertex that comes down, the end of a face. A
- * contact that cannot be followed ends the run with a diagnostic. */
+ * that falls to zero, another vertex that comes down, the end of a face, the end
+ * of slip or stick. A contact that cannot be followed ends the run with a
+ * diagnostic. Where several motions obey Coulomb's law, or none does, the run
+ * stops with their list (I4). */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -97,16 +99,129 @@ too_many(struct simulation *sim, const struct contact_point *spot, int n_points)
     return IMP_FAILED;
 }
 
+/* -- stick and slip -------------------------------------------------------- */
+
+static const char *
+cause_text(enum friction_verdict verdict)
+{
+    switch (verdict) {
+    case FRICTION_NONE:
+        return "no choice of stick, slip and separation obeys Coulomb's law";
+    case FRICTION_SEVERAL:
+        return "several motions obey Coulomb's law";
+    case FRICTION_LOADS:
+        return "the motion depends on how the points share the loads";
+    default:
+        return "no motion was found that obeys Coulomb's law, and it was not "
+               "shown that there is none";
+    }
+}
+
+/* one line per point of a choice */
+static void
+list_set(struct simulation *sim, struct diag *diag, int number,
+         const struct friction_set *set, const struct contact_point *spot,
+         int n)
+{
+    char normal[NUM_TEXT], along[NUM_TEXT], opens[NUM_TEXT], slips[NUM_TEXT];
+    for (int i = 0; i < n; i++)
+        diag_note(sim->analysis->ds, diag,
+                  rt_contact(sim->run, spot[i].contact)->range,
+                  "motion %d: `%s` %s, normal force %s N, friction %s N, "
+                  "accelerations of gap and slip %s and %s m/s^2",
+                  number, simulate_contact_name(sim, spot[i].contact),
+                  contact_mode_name(set->mode[i]),
+                  num_digits(normal, set->normal[i], 6),
+                  num_digits(along, set->tangential[i], 6),
+                  num_digits(opens, set->acc[2 * i], 6),
+                  num_digits(slips, set->acc[2 * i + 1], 6));
+}
+
+/* Stops the run: the modes are not determined. */
+static int
+undecided(struct simulation *sim, const struct contact_point *spot, int n,
+          const struct friction_modes *modes)
+{
+    char t[NUM_TEXT];
+    const struct friction_choice *choice = &modes->choice;
+    const char *verdict = friction_verdict_name(choice->verdict);
+    num_digits(t, rt_time(sim->run), 9);
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_W0727, rt_contact(sim->run, spot[0].contact)->range,
+        "the motion of the bodies of `%s` is %s at t = %s s: the run stops",
+        simulate_contact_name(sim, spot[0].contact), verdict, t);
+    diag_label(sim->analysis->ds, diag, "%s", cause_text(choice->verdict));
+    for (int k = 0; k < choice->n; k++)
+        list_set(sim, diag, k + 1, &choice->set[k], spot, n);
+    diag_help(sim->analysis->ds, diag,
+              "Coulomb friction at rigid bodies has such states (Painleve): "
+              "use less friction, or an `until` before that time");
+    simulate_log_event(sim, spot[0].contact, "undecided", verdict, 0.0);
+    simulate_remark(sim, arena_printf(sim->run->arena,
+                                      "stopped at t = %s s: %s", t,
+                                      cause_text(choice->verdict)));
+    sim->stopped = true;
+    return IMP_OK;
+}
+
+/* Chooses the modes of the closed points of one group that has friction. gone:
+ * a point whose mode has just ended by `cause`, or NULL. shared: per contact,
+ * its forces are not determined. */
+static int
+choose_modes(struct simulation *sim, struct contact_point *spot,
+                         int n, const struct contact_point *gone,
+                         enum friction_cause cause, bool *shared)
+{
+    assert(sim != NULL && spot != NULL && n > 0 && shared != NULL);
+    struct friction_modes modes = {.cause = cause, .which = -1};
+    for (int i = 0; i < n && gone; i++)
+        if (!memcmp(&spot[i], gone, sizeof *gone))
+            modes.which = i;
+    int st = friction_modes_select(sim->run, spot, n, &modes);
+    if (st)
+        return st;
+    if (modes.choice.taken < 0)
+        return undecided(sim, spot, n, &modes);
+    for (int i = 0; i < n && modes.shared; i++)
+        shared[spot[i].contact] = true;
+    return IMP_OK;
+}
+
+/* Logs that a contact with friction has another mode than before. */
+static void
+tell_mode(struct simulation *sim, uint32_t contact,
+                       enum contact_mode before)
+{
+    enum contact_mode now = friction_modes_of(sim->run, contact);
+    if (now == before)
+        return;
+    bool slips = now == CONTACT_SLIP_POSITIVE || now == CONTACT_SLIP_NEGATIVE,
+         slipped = before == CONTACT_SLIP_POSITIVE ||
+                   before == CONTACT_SLIP_NEGATIVE;
+    simulate_log_event(sim, contact,
+                       now == CONTACT_FREE ? "liftoff"
+                       : !slips            ? "stick"
+                       : slipped           ? "reverse"
+                                           : "slip",
+                       "", 0.0);
+    sim->contacts[contact].watch = WATCH_LEAVE;
+}
+
+/* -- the choice ------------------------------------------------------------ */
+
 /* Logs the contacts that are held now and were not before, and those that were
  * held and are not. shared: per contact, its forces are not determined. */
 static void
-tell(struct simulation *sim, const bool *before, const bool *shared)
+tell(struct simulation *sim, const bool *before, const enum contact_mode *mode,
+     const bool *shared)
 {
     struct rt *run = sim->run;
     const char *list = NULL;
     for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
         bool now = persistent_holds(run, contact);
-        if (now != before[contact]) {
+        if (friction_modes_contact(run, contact)) {
+            tell_mode(sim, contact, mode[contact]);
+        } else if (now != before[contact]) {
             simulate_log_event(sim, contact, now ? "slide" : "leave", "", 0.0);
             sim->contacts[contact].watch = WATCH_LEAVE;
         }
@@ -131,7 +246,8 @@ tell(struct simulation *sim, const bool *before, const bool *shared)
 /* Chooses which points of one group carry a force. */
 static int
 choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
-             const struct contact_point *gone, bool *shared)
+             const struct contact_point *gone, enum friction_cause cause,
+             bool *shared)
 {
     struct rt *run = sim->run;
     struct contact_point *all =
@@ -143,6 +259,12 @@ choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
         return st;
     if (n_still > CONTACT_POINTS_MOST)
         return too_many(sim, spot, n_still);
+    if (friction_modes_any(run, spot, n_still)) {
+        st = choose_modes(sim, spot, n_still, gone, cause, shared);
+        if (!st && !sim->stopped)
+            resting_polytopes_let_go(sim, all, n_all, spot, n_still);
+        return st;
+    }
     for (int i = 0; i < n_still && gone; i++)
         if (!memcmp(&spot[i], gone, sizeof *gone))
             at = i;
@@ -163,12 +285,15 @@ choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
  * zero, or NULL. */
 static int
 choose(struct simulation *sim, bool *block, const bool *out,
-       const struct point_list *more, const struct contact_point *gone)
+       const struct point_list *more, const struct contact_point *gone,
+       enum friction_cause cause)
 {
     struct rt *run = sim->run;
     struct point_list list = {0}, closed = {0};
     bool *before = NEW_N(run->brief, bool, sim->n_contacts + 1), on;
     bool *shared = NEW_N(run->brief, bool, sim->n_contacts + 1);
+    enum contact_mode *mode =
+        NEW_N(run->brief, enum contact_mode, sim->n_contacts + 1);
     struct contact_point was;
     for (int i = 0; i < more->n; i++)
         persistent_mark(run, more->spot[i].contact, block);
@@ -183,8 +308,11 @@ choose(struct simulation *sim, bool *block, const bool *out,
         point_list_add(sim, &list, &more->spot[i]);
     for (int i = 0; i < closed.n; i++)
         point_list_add(sim, &list, &closed.spot[i]);
-    for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
         before[contact] = persistent_holds(run, contact);
+        mode[contact] = friction_modes_of(run, contact);
+    }
+    friction_modes_remember(run);
     if (gone) {
         was = *gone;
         gone = &was;
@@ -194,10 +322,11 @@ choose(struct simulation *sim, bool *block, const bool *out,
     int *end = NEW_N(run->brief, int, (size_t)list.n + 1), first = 0;
     int groups = persistent_split(run, list.spot, list.n, end);
     for (int i = 0; i < groups && !st; first = end[i++])
-        st = choose_group(sim, list.spot + first, end[i] - first, gone, shared);
+        st = choose_group(sim, list.spot + first, end[i] - first, gone, cause,
+                          shared);
     if (st)
         return st;
-    tell(sim, before, shared);
+    tell(sim, before, mode, shared);
     sim->rows.fresh = false;
     return simulate_row(sim);
 }
@@ -226,7 +355,8 @@ settle(struct simulation *sim, const uint32_t *more, uint32_t n_more,
             sim->contacts[contact].pressed)
             *unknown = contact;
     return *unknown != UINT32_MAX ? IMP_OK
-                                  : choose(sim, block, in, &list, NULL);
+                                  : choose(sim, block, in, &list, NULL,
+                                           FRICTION_CAUSE_OTHER);
 }
 
 int
@@ -242,7 +372,7 @@ simulate_persistent_choose(struct simulation *sim, uint32_t contact,
     persistent_mark(run, contact, block);
     for (int i = 0; i < n; i++)
         point_list_add(sim, &list, &point[i]);
-    return choose(sim, block, out, &list, NULL);
+    return choose(sim, block, out, &list, NULL, FRICTION_CAUSE_OTHER);
 }
 
 int
@@ -289,7 +419,7 @@ simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
     for (int i = 0; i < all.n; i++)
         if (memcmp(&all.spot[i], &gone, sizeof gone))
             point_list_add(sim, &list, &all.spot[i]);
-    return choose(sim, block, out, &list, NULL);
+    return choose(sim, block, out, &list, NULL, FRICTION_CAUSE_OTHER);
 }
 
 int
@@ -301,5 +431,18 @@ simulate_persistent_unloaded(struct simulation *sim, int which)
     bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1), on;
     const struct contact_point *gone = persistent_point(run, which, &on, NULL);
     persistent_mark(run, gone->contact, block);
-    return choose(sim, block, NULL, &none, gone);
+    return choose(sim, block, NULL, &none, gone, FRICTION_CAUSE_UNLOADED);
+}
+
+int
+simulate_persistent_friction(struct simulation *sim, int which, bool stops)
+{
+    assert(sim != NULL && which >= 0);
+    struct rt *run = sim->run;
+    struct point_list none = {0};
+    bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1), on;
+    const struct contact_point *at = persistent_point(run, which, &on, NULL);
+    persistent_mark(run, at->contact, block);
+    return choose(sim, block, NULL, &none, at,
+                  stops ? FRICTION_CAUSE_STOPPED : FRICTION_CAUSE_CONE);
 }

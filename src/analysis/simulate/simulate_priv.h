@@ -23,6 +23,8 @@
 #include "runtime/events/vertex_plane.h"
 #include "runtime/modes/accumulation_forecast.h"
 #include "runtime/modes/contact_set.h"
+#include "runtime/modes/friction_forecast.h"
+#include "runtime/modes/friction_modes.h"
 #include "runtime/modes/mode_change.h"
 #include "runtime/modes/mode_select.h"
 #include "runtime/motion/persistent.h"
@@ -157,6 +159,8 @@ struct limit_group {
     double G[CONTACT_POINTS_MOST * CONTACT_POINTS_MOST], e[CONTACT_POINTS_MOST],
         place[CONTACT_POINTS_MOST];
     int n;
+    bool friction; /* a point has friction, and `slid` leads to the limit */
+    struct friction_forecast slid;
 };
 
 /* What the event loop does after a handler: handlers do not call each other. */
@@ -317,6 +321,10 @@ int simulate_persistent_unloaded(struct simulation *sim, int which);
  */
 int simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
                                  int which);
+
+/* The slip of the held point `which` has come to 0 (`stops`), or its force
+ * leaves the cone of friction. */
+int simulate_persistent_friction(struct simulation *sim, int which, bool stops);
 
 /* -- accumulation_group.c -------------------------------------------------- */
 

@@ -23,6 +23,12 @@ static const struct {
     {"slide", "lasting contact", "lasting contacts"},
     {"leave", "release", "releases"},
     {"stop", "stop", "stops"},
+    {"slip", "begin of slip", "begins of slip"},
+    {"stick", "begin of stick", "begins of stick"},
+    {"reverse", "reversal of slip", "reversals of slip"},
+    {"liftoff", "lift-off", "lift-offs"},
+    {"undecided", "motion that is not determined",
+     "motions that are not determined"},
 };
 enum { N_KINDS = sizeof kind_names / sizeof *kind_names };
 
@@ -59,9 +65,10 @@ count_event(struct contact_summary *summary, const char *kind, double time)
         summary->order[summary->n++] = number;
     }
     tally->last = time;
-    if (!strcmp(kind, "slide"))
+    if (!strcmp(kind, "slide") || !strcmp(kind, "slip") ||
+        !strcmp(kind, "stick"))
         summary->closed = true;
-    else if (!strcmp(kind, "leave"))
+    else if (!strcmp(kind, "leave") || !strcmp(kind, "liftoff"))
         summary->closed = false;
 }
 

@@ -223,11 +223,22 @@ simulate_vertex_impact(struct simulation *sim, uint32_t contact,
     if (!down)
         return simulate_persistent_choose(sim, contact, blow->spot, blow->n,
                                           NULL);
-    if (!solve(sim, blow)) {
+    if (friction_modes_any(run, blow->spot, blow->n)) {
+        const char *why;
+        if ((st = friction_modes_impact(run, blow->spot, blow->n, blow->n_hit,
+                                        blow->rest, blow->P, blow->after,
+                                        &why)))
+            return st;
+        if (why) {
+            *next = STEP_AS_TOUCH;
+            return IMP_OK;
+        }
+    } else if (solve(sim, blow)) {
+        persistent_apply_impulses(run, blow->P);
+    } else {
         *next = STEP_AS_TOUCH;
         return IMP_OK;
     }
-    persistent_apply_impulses(run, blow->P);
     sim->rows.fresh = false;
     if ((st = record(sim, blow)) || (st = simulate_row(sim)) ||
         (st = after(sim, blow)))

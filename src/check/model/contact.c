@@ -193,9 +193,9 @@ body_friction(struct check *ck, const struct env *env,
 {
     assert(ck && env && contact);
     if (contact_friction(ck, env, friction, impact, NULL, contact) &&
-        contact_has_friction(contact))
+        contact_has_friction(contact) && ck->m->dim != 2)
         check_unavailable(ck, (friction ? friction : impact)->name.range,
-                          "friction between bodies");
+                          "friction between bodies in space");
 }
 
 /* -- stated contacts ------------------------------------------------------ */

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/geometry/polytope.h"
+#include "runtime/modes/friction_modes.h"
 #include "runtime/modes/mode_change.h"
 #include "runtime/modes/mode_select.h"
 #include "runtime/motion/motion.h"
@@ -401,6 +402,24 @@ one_plane(struct search *search)
     return st;
 }
 
+/* with friction: the end of slip, or of stick */
+static int
+slip_or_stick(struct search *search, int index)
+{
+    const struct persistent_row *row = search->r->persistent->row[index];
+    enum friction_change what;
+    double time;
+    if (!row->friction)
+        return IMP_OK;
+    int st = friction_modes_change(search->r, index, search->best, &what,
+                                   &time);
+    if (!st && what != FRICTION_GOES_ON)
+        found(search, time,
+              what == FRICTION_SLIP_ENDS ? CHANGE_SLIP_ENDS : CHANGE_STICK_ENDS,
+              index, row->spot.contact);
+    return st;
+}
+
 static int
 one_row(struct search *search, int index)
 {
@@ -423,6 +442,8 @@ one_row(struct search *search, int index)
         polynomial_below(row->force.c, MOTION_STEP_ORDER - 1, 0.0, search->best,
                          -FORCE_CEASED * most, &time))
         found(search, time, CHANGE_CEASES, index, row->spot.contact);
+    if ((st = slip_or_stick(search, index)))
+        return st;
     if ((row->spot.kind != POINT_VERTEX && row->spot.kind != POINT_EDGES) ||
         !isfinite(search->best))
         return IMP_OK;

@@ -26,7 +26,9 @@ enum mode_change_kind {
     CHANGE_SINKS,   /* point `which`, which did not push, has to */
     CHANGE_HITS,    /* vertex `which` of `contact`, one of `over`, comes down */
     CHANGE_BESIDE,  /* a vertex of `contact` comes down beside the face */
-    CHANGE_FACE_END /* point `which` comes to the end of its face */
+    CHANGE_FACE_END, /* point `which` comes to the end of its face */
+    CHANGE_SLIP_ENDS, /* the slip velocity of point `which` comes to 0 */
+    CHANGE_STICK_ENDS /* the force of point `which` leaves its cone */
 };
 struct mode_change {
     enum mode_change_kind what;

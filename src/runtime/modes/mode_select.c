@@ -32,7 +32,7 @@ contact_point_states(struct rt *run, const struct contact_point *spot, int n,
     assert(spot != NULL && out != NULL && n > 0);
     struct persistent_group *group = persistent_look_at(run, spot, n);
     uint32_t dim = run->im->dim;
-    int st = persistent_instant(run, group, 3, G);
+    int st = persistent_instant(run, group, 3, UNKNOWN_NORMALS, G);
     for (int point = 0; point < n && !st; point++) {
         const struct persistent_row *row = &group->row[point];
         const imp_contact *image_contact = rt_contact(run, spot[point].contact);

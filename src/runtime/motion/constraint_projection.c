@@ -55,7 +55,7 @@ shift(struct rt *run, const struct persistent_group *group, const double *x,
     for (uint32_t n = 0; n < group->moved.n_body; n++) {
         uint32_t b = group->moved.body[n];
         double c[6] = {0};
-        for (int i = 0; i < group->n_on; i++)
+        for (int i = 0; i < group->n_unknown; i++)
             for (int j = 0; j < 6; j++)
                 c[j] += x[i] *
                         group->answer[((size_t)i * run->im->bodies.n + b) * 6 +
@@ -66,12 +66,13 @@ shift(struct rt *run, const struct persistent_group *group, const double *x,
     }
 }
 
-/* Gives the sizes of the terms of the gap and of the rate of a row. */
+/* sizes of the terms of a value and of its rate */
 static void
-sizes(const struct rt *run, const struct persistent_row *row, double *place,
-      double *speed)
+sizes(const struct rt *run, const struct persistent_unknown *unknown,
+      double *place, double *speed)
 {
-    const imp_contact *image_contact = rt_contact(run, row->spot.contact);
+    const imp_contact *image_contact =
+        rt_contact(run, unknown->row->spot.contact);
     uint32_t d = run->im->dim;
     *place = *speed = 0.0;
     for (int e = 0; e < 2; e++) {
@@ -81,22 +82,24 @@ sizes(const struct rt *run, const struct persistent_row *row, double *place,
         if (isfinite(size))
             *place += size;
         for (uint32_t i = 0; i < persistent_per_body(run); i++)
-            *speed += fabs(row->open[e][persistent_entry(run, i)].c[0] * v[i]);
+            *speed += fabs(unknown->open[e][persistent_entry(run, i)].c[0] * v[i]);
     }
 }
 
-/* Puts gaps, or their rates, beyond `want` (NULL: 0) into group->b. True if
- * they are more than rounding. */
+/* Puts what is held, or its rates, into group->b; gaps beyond `want` (NULL: 0).
+ * True if they are more than rounding. */
 static bool
 deviation(const struct rt *run, struct persistent_group *group, bool velocity,
           const double *want)
 {
     double place, speed;
     bool off = false;
-    for (int i = 0; i < group->n_on; i++) {
-        sizes(run, &group->row[i], &place, &speed);
-        group->scratch.b[i] =
-            group->row[i].gap.c[velocity ? 1 : 0] - (want ? want[i] : 0.0);
+    for (int i = 0; i < group->n_unknown; i++) {
+        const struct persistent_unknown *unknown = &group->unknown[i];
+        bool wanted = want && unknown->value == &unknown->row->gap;
+        sizes(run, unknown, &place, &speed);
+        group->scratch.b[i] = unknown->value->c[velocity ? 1 : 0] -
+                              (wanted ? want[unknown->row - group->row] : 0.0);
         off |= fabs(group->scratch.b[i]) >
                DEVIATION_ROUNDING * DBL_EPSILON * (velocity ? speed : place);
     }
@@ -107,11 +110,11 @@ deviation(const struct rt *run, struct persistent_group *group, bool velocity,
  * world, in the axes in which they are kept. What is only rounding becomes 0.
  */
 static void
-turning(const struct rt *run, const struct persistent_row *row, int side,
-        double out[6])
+turning(const struct rt *run, const struct persistent_unknown *unknown,
+        int side, double out[6])
 {
     uint32_t d = run->im->dim,
-             body = rt_contact(run, row->spot.contact)->body[side];
+             body = rt_contact(run, unknown->row->spot.contact)->body[side];
     const double *spins =
         run->env + rt_body(run, body)->env_state + (d == 2 ? 5 : 10);
     double size = run->env[rt_body(run, body)->env_body + IMP_BODY_RADIUS];
@@ -119,11 +122,11 @@ turning(const struct rt *run, const struct persistent_row *row, int side,
                          : fabs(spins[0]) + fabs(spins[1]) + fabs(spins[2]);
     double low = TURNING_ROUNDING * DBL_EPSILON * spin;
     for (int j = 0; j < 6; j++)
-        out[j] = row->open[side][j].c[1];
+        out[j] = unknown->open[side][j].c[1];
     for (int j = 0; j < 3 && d == 3; j++) { /* w x torque */
         int u = (j + 1) % 3, v = (j + 2) % 3;
-        out[3 + j] += spins[u] * row->open[side][3 + v].c[0] -
-                      spins[v] * row->open[side][3 + u].c[0];
+        out[3 + j] += spins[u] * unknown->open[side][3 + v].c[0] -
+                      spins[v] * unknown->open[side][3 + u].c[0];
     }
     for (int j = 0; j < 6; j++)
         if (fabs(out[j]) <= low * (j < 3 || !isfinite(size) ? 1.0 : size))
@@ -138,14 +141,15 @@ static void
 in_their_time(struct rt *run, const struct persistent_group *group,
               const double *x)
 {
-    for (int i = 0; i < group->n_on && !run->joints; i++) {
-        const struct persistent_row *row = &group->row[i];
-        const imp_contact *image_contact = rt_contact(run, row->spot.contact);
+    for (int i = 0; i < group->n_unknown && !run->joints; i++) {
+        const struct persistent_unknown *unknown = &group->unknown[i];
+        const imp_contact *image_contact =
+            rt_contact(run, unknown->row->spot.contact);
         for (int e = 0; e < 2; e++) {
             double f[6], a[6];
             if (!contact_point_body_moves(run, image_contact->body[e]))
                 continue;
-            turning(run, row, e, f);
+            turning(run, unknown, e, f);
             for (int j = 0; j < 6; j++)
                 f[j] *= -x[i];
             persistent_by_mass(run, image_contact->body[e], f, a);
@@ -197,6 +201,17 @@ void
 persistent_apply_impulses(struct rt *run, const double *impulse)
 {
     shift(run, run->persistent_memory->look, impulse, true);
+}
+
+void
+persistent_apply_timed(struct rt *run, const double *impulse,
+                       const double *moment)
+{
+    assert(impulse != NULL && moment != NULL);
+    struct persistent_group *group = run->persistent_memory->look;
+    shift(run, group, impulse, true);
+    in_their_time(run, group, moment);
+    shift(run, group, moment, false);
 }
 
 int

@@ -173,6 +173,16 @@ surface_row(struct rt *run, struct persistent_row *row, int order)
                work + (size_t)code[outs[n]].row * IMP_ROW_STRIDE + IMP_ROW_PAD,
                bytes);
     }
+    if (!row->friction)
+        return IMP_OK;
+    assert(tape->outs.n == n + 8);
+    struct taylor tangent[8];
+    for (int i = 0; i < 8; i++, n++)
+        memcpy(tangent[i].c,
+               work + (size_t)code[outs[n]].row * IMP_ROW_STRIDE + IMP_ROW_PAD,
+               bytes);
+    persistent_friction_series(run, row, order, tangent, tangent + 2,
+                               tangent + 4, tangent + 6);
     return IMP_OK;
 }
 
@@ -284,6 +294,28 @@ face_normal(const struct rt *run, struct contact_point_poses *shared,
     shared->face = at->face;
 }
 
+/* What friction adds at a point of polytopes. place, normal: of the point, the
+ * normal outward from body `of`, in the axes of that body. */
+static void
+tangent_row(struct rt *run, const struct over *pose, struct persistent_row *row,
+            int of, const struct taylor place[3], const struct taylor normal[3])
+{
+    const struct taylor turned[2] = {pose->R[0], pose->R[3]};
+    struct taylor p[3], n[3];
+    if (of == 0) {
+        persistent_friction_series(run, row, pose->order, place, normal,
+                                   pose->c, turned);
+        return;
+    }
+    turn(pose->order, pose->R, false, place, p);
+    turn(pose->order, pose->R, false, normal, n);
+    for (int i = 0; i < 2; i++) {
+        taylor_add(pose->order, &p[i], &pose->c[i], &p[i]);
+        taylor_scale(pose->order, -1.0, &n[i], &n[i]);
+    }
+    persistent_friction_series(run, row, pose->order, p, n, pose->c, turned);
+}
+
 static int
 vertex_row(struct rt *run, struct persistent_group *group,
            struct persistent_row *row, int order)
@@ -320,6 +352,13 @@ vertex_row(struct rt *run, struct persistent_group *group,
         for (int i = 0; i < 3; i++)
             taylor_scale(order, -1.0, &shared->world[i], &row->open[body][i]);
         cross_fixed(order, place, face->n, -1.0, row->open[body] + 3);
+    }
+    if (row->friction) {
+        struct taylor normal[3];
+        constant(order, face->n, 1.0, normal);
+        row->friction->place =
+            place[0].c[0] * face->n[1] - place[1].c[0] * face->n[0];
+        tangent_row(run, &shared->over, row, body, place, normal);
     }
     return IMP_OK;
 }
@@ -647,6 +686,8 @@ smooth_row(struct rt *run, struct persistent_group *sl,
     }
     open_by(run, image_contact->body[smooth], order, sl->poses->R[smooth],
             own_normal, own_point, row->open[smooth]);
+    if (row->friction)
+        tangent_row(run, pose, row, (int)(1 - smooth), point, normal);
     return IMP_OK;
 }
 

@@ -24,7 +24,6 @@
 #include "base/arena.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion_priv.h"
-#include "runtime/motion/motion_rows.h"
 
 /* The least step, in rounding errors of the time, so that the time advances. */
 #define CROSSING_LEAST 4.0

@@ -85,19 +85,19 @@ push_of(const struct rt *run, uint32_t body)
     return NULL;
 }
 
-/* Adds to coefficient `to` of these rows `factor` times coefficient `from` of
- * what opens the row. */
+/* coefficient `to` of these rows += factor times coefficient `from` of
+ * what a unit of the force does */
 static void
-push_add(struct rt *run, const struct persistent_row *row, int from, int to,
-         double factor)
+push_add(struct rt *run, const struct persistent_unknown *unknown, int from,
+         int to, double factor)
 {
-    const imp_contact *c = rt_contact(run, row->spot.contact);
+    const imp_contact *c = rt_contact(run, unknown->row->spot.contact);
     for (int e = 0; e < 2; e++) {
         double *p = push_of(run, c->body[e]), f[6], a[6];
         if (!p || factor == 0.0)
             continue;
         for (int i = 0; i < 6; i++)
-            f[i] = row->open[e][i].c[from];
+            f[i] = unknown->push[e][i].c[from];
         persistent_by_mass(run, c->body[e], f, a);
         for (uint32_t i = 0; i < persistent_per_body(run); i++)
             p[(size_t)i * IMP_ROW_STRIDE + (size_t)to] +=
@@ -207,16 +207,21 @@ rows_series(struct rt *run, struct persistent_group *group, int n, int order)
     return IMP_OK;
 }
 
-/* Computes what a unit force at each row does to all bodies, and G (the
- * Delassus matrix) over the first `count` rows. */
+/* What each unknown force does to all bodies, and G (the Delassus matrix) over
+ * all unknowns. It is made symmetric where each force acts along its own
+ * condition. */
 static int
-answers(struct rt *run, struct persistent_group *group, int count, double *G)
+answers(struct rt *run, struct persistent_group *group, double *G)
 {
     size_t nb = run->im->bodies.n;
+    int count = group->n_unknown;
+    bool symmetric = true;
     for (int row = 0; row < count; row++) {
+        const struct persistent_unknown *force = &group->unknown[row];
         const imp_contact *image_contact =
-            rt_contact(run, group->row[row].spot.contact);
+            rt_contact(run, force->row->spot.contact);
         double *answer = group->answer + (size_t)row * 6 * nb, f[6];
+        symmetric = symmetric && force->push == force->open;
         for (uint32_t block = 0; block < group->moved.n_body; block++)
             memset(answer + 6 * group->moved.body[block], 0,
                    6 * sizeof *answer);
@@ -224,7 +229,7 @@ answers(struct rt *run, struct persistent_group *group, int count, double *G)
             if (!contact_point_body_moves(run, image_contact->body[e]))
                 continue;
             for (int j = 0; j < 6; j++)
-                f[j] = group->row[row].open[e][j].c[0];
+                f[j] = force->push[e][j].c[0];
             persistent_by_mass(run, image_contact->body[e], f,
                                answer + 6 * image_contact->body[e]);
         }
@@ -236,19 +241,20 @@ answers(struct rt *run, struct persistent_group *group, int count, double *G)
     }
     for (int row = 0; row < count; row++)
         for (int column = 0; column < count; column++) {
+            const struct persistent_unknown *on = &group->unknown[column];
             const imp_contact *image_contact =
-                rt_contact(run, group->row[column].spot.contact);
+                rt_contact(run, on->row->spot.contact);
             const double *answer = group->answer + (size_t)row * 6 * nb;
             double g = 0.0;
             for (int e = 0; e < 2; e++)
                 for (uint32_t c = 0; c < 6 && contact_point_body_moves(
                                                   run, image_contact->body[e]);
                      c++)
-                    g += group->row[column].open[e][c].c[0] *
+                    g += on->open[e][c].c[0] *
                          answer[6 * image_contact->body[e] + c];
             G[row * count + column] = g;
         }
-    for (int row = 0; row < count; row++)
+    for (int row = 0; row < count && symmetric; row++)
         for (int column = 0; column < row; column++)
             G[row * count + column] = G[column * count + row] =
                 0.5 * (G[row * count + column] + G[column * count + row]);
@@ -257,8 +263,9 @@ answers(struct rt *run, struct persistent_group *group, int count, double *G)
 
 int
 persistent_instant(struct rt *run, struct persistent_group *group, int order,
-                   double *G)
+                   enum persistent_unknowns which, double *G)
 {
+    persistent_unknowns(group, which);
     exchange(run, group);
     push_clear(run, group);
     push_env(run, group, false);
@@ -266,17 +273,17 @@ persistent_instant(struct rt *run, struct persistent_group *group, int order,
     if (!st)
         st = rows_series(run, group, group->n, order);
     if (!st && G)
-        st = answers(run, group, group->n, G);
+        st = answers(run, group, G);
     exchange(run, group);
     return st;
 }
 
-/* Makes G of the rows that push, and its singular value decomposition. */
+/* G of the unknowns, and its singular value decomposition */
 static int
 factor(struct rt *run, struct persistent_group *group)
 {
     struct persistent_delassus *delassus = &group->delassus;
-    int n = group->n_on, st = answers(run, group, n, delassus->G);
+    int n = group->n_unknown, st = answers(run, group, delassus->G);
     if (st)
         return st;
     memcpy(delassus->U, delassus->G, sizeof(double) * (size_t)(n * n));
@@ -292,6 +299,7 @@ factor(struct rt *run, struct persistent_group *group)
 int
 persistent_rates(struct rt *run, struct persistent_group *group)
 {
+    persistent_unknowns(group, UNKNOWN_HELD);
     exchange(run, group);
     push_clear(run, group);
     push_env(run, group, false);
@@ -308,8 +316,8 @@ void
 persistent_solve(const struct persistent_group *group, const double *b,
                  double *x)
 {
-    assert(group->n_on > 0 && group->delassus.rank <= group->n_on);
-    int n = group->n_on;
+    int n = group->n_unknown;
+    assert(n > 0 && group->delassus.rank <= n);
     for (int i = 0; i < n; i++)
         group->scratch.a[i] = -b[i];
     dense_svd_solve(n, n, group->delassus.U, group->delassus.V,
@@ -317,30 +325,30 @@ persistent_solve(const struct persistent_group *group, const double *b,
                     x, group->scratch.c);
 }
 
-/* Finds lambda_k of all rows, and adds its effect to the accelerations. */
+/* lambda_k of all unknowns, and what it adds to the accelerations */
 static int
 one_order(struct rt *run, struct persistent_group *group, int term, int last)
 {
     double *answer = group->scratch.x;
-    int st = drive(run, group, term + 2);
+    int st = drive(run, group, term + 2), n = group->n_unknown;
     if (!st)
         st = rows_series(run, group, group->n_on, term + 2);
     if (!st && term == 0)
         st = factor(run, group);
     if (st)
         return st;
-    for (int i = 0; i < group->n_on; i++)
+    for (int i = 0; i < n; i++)
         group->scratch.b[i] =
-            (term + 1.0) * (term + 2.0) * group->row[i].gap.c[term + 2];
+            (term + 1.0) * (term + 2.0) * group->unknown[i].value->c[term + 2];
     persistent_solve(group, group->scratch.b, answer);
-    for (int i = 0; i < group->n_on; i++) {
-        group->row[i].force.c[term] = answer[i];
-        push_add(run, &group->row[i], 0, term, answer[i]);
+    for (int i = 0; i < n; i++) {
+        group->unknown[i].force->c[term] = answer[i];
+        push_add(run, &group->unknown[i], 0, term, answer[i]);
     }
-    for (int i = 0; i < group->n_on && term < last; i++)
+    for (int i = 0; i < n && term < last; i++)
         for (int j = 1; j <= term + 1; j++)
-            push_add(run, &group->row[i], j, term + 1,
-                     group->row[i].force.c[term + 1 - j]);
+            push_add(run, &group->unknown[i], j, term + 1,
+                     group->unknown[i].force->c[term + 1 - j]);
     if (term == 0)
         push_env(run, group, true);
     return IMP_OK;
@@ -373,15 +381,16 @@ spin_of(const struct rt *run, const struct persistent_row *row, double *spin,
 static int
 steady(struct rt *run, struct persistent_group *group, int order, bool *is)
 {
-    int st = drive(run, group, order), n = group->n_on;
+    int st = drive(run, group, order), n = group->n_unknown;
     if (!st)
-        st = rows_series(run, group, n, order);
+        st = rows_series(run, group, group->n_on, order);
     *is = !st;
     for (int i = 0; i < n && *is; i++) {
-        const struct persistent_row *row = &group->row[i];
+        const struct persistent_unknown *unknown = &group->unknown[i];
+        const struct persistent_row *row = unknown->row;
         double spin, size, low = STEADY_ROUNDING * DBL_EPSILON;
         double push =
-            low * fabs(row->force.c[0] * group->delassus.G[i * n + i]);
+            low * fabs(unknown->force->c[0] * group->delassus.G[i * n + i]);
         spin_of(run, row, &spin, &size);
         spin += sqrt(
             push /
@@ -390,9 +399,9 @@ steady(struct rt *run, struct persistent_group *group, int order, bool *is)
             low *= spin / k;
             push *= k > 2 ? spin / k : 1.0;
             double most = low * size + (k > 1 ? push : 0.0);
-            *is = k < 2 || fabs(row->gap.c[k]) <= most;
+            *is = k < 2 || fabs(unknown->value->c[k]) <= most;
             for (int e = 0; e < 12 && *is; e++)
-                *is = fabs(row->open[e / 6][e % 6].c[k]) <=
+                *is = fabs(unknown->push[e / 6][e % 6].c[k]) <=
                       (e % 6 < 3 ? most / size : most);
         }
     }
@@ -408,21 +417,26 @@ persistent_group_series(struct rt *run, struct persistent_group *group,
     bool done = false;
     if (last + 2 > IMP_ORDER_MAX)
         last = IMP_ORDER_MAX - 2;
+    persistent_unknowns(group, UNKNOWN_FORCES);
     exchange(run, group);
     push_clear(run, group);
     push_env(run, group, false);
     for (int i = 0; i < group->n; i++)
         taylor_const(IMP_ORDER_MAX, 0.0, &group->row[i].force);
+    for (int i = 0; i < group->n_unknown; i++)
+        taylor_const(IMP_ORDER_MAX, 0.0, group->unknown[i].force);
     for (int term = 0; term <= last && !st && !done; term++) {
         if (term == 1 && group->steady) {
-            for (int i = 0; i < group->n_on;
+            for (int i = 0; i < group->n_unknown;
                  i++) /* This takes away what order 0 has added. */
-                push_add(run, &group->row[i], 1, 1, -group->row[i].force.c[0]);
+                push_add(run, &group->unknown[i], 1, 1,
+                         -group->unknown[i].force->c[0]);
             if ((st = steady(run, group, order, &done)) || done)
                 break;
             group->steady = false;
-            for (int i = 0; i < group->n_on; i++)
-                push_add(run, &group->row[i], 1, 1, group->row[i].force.c[0]);
+            for (int i = 0; i < group->n_unknown; i++)
+                push_add(run, &group->unknown[i], 1, 1,
+                         group->unknown[i].force->c[0]);
         }
         st = one_order(run, group, term, last);
     }
@@ -430,6 +444,8 @@ persistent_group_series(struct rt *run, struct persistent_group *group,
         st = drive(run, group, order);
     push_env(run, group, false);
     exchange(run, group);
+    if (group->friction)
+        persistent_friction_forces(group);
     for (uint32_t i = 0; i < group->moved.n_block && !st; i++)
         if (block == UINT32_MAX || block == group->moved.block[i])
             hand_over(run, group->moved.block[i],
@@ -463,8 +479,12 @@ persistent_accelerations(const struct rt *run, uint32_t block, double push[2])
             if (!contact_point_body_moves(run, image_contact->body[side]) ||
                 rt_body(run, image_contact->body[side])->block != block)
                 continue;
-            for (int j = 0; j < 6; j++)
+            for (int j = 0; j < 6; j++) {
                 f[j] = row->open[side][j].c[0] * row->force.c[0];
+                if (row->friction)
+                    f[j] += row->friction->open[side][j].c[0] *
+                            row->friction->force.c[0];
+            }
             persistent_by_mass(run, image_contact->body[side], f, change);
             double move = fabs(change[0]) + fabs(change[1]) + fabs(change[2]);
             const imp_body *body = rt_body(run, image_contact->body[side]);

@@ -27,6 +27,10 @@ int persistent_split(struct rt *run, struct contact_point *spot, int count,
 /* Applies impulses (N s) along the normals of the points of the last
  * contact_point_states (modes/mode_select.h). */
 void persistent_apply_impulses(struct rt *run, const double *impulse);
+/* The same for impulses that have acted earlier, along the rows of the last look
+ * at points: moment: the sums of impulses times the time since (N s^2). */
+void persistent_apply_timed(struct rt *run, const double *impulse,
+                            const double *moment);
 /* Moves velocities and positions onto these gaps (m) and rates (m/s) of n
  * points, NULL: 0, as an impact does that keeps all of them closed (what is
  * left of infinitely many impacts). The momenta of spins stay when poses are

@@ -56,6 +56,9 @@ room_for(struct rt *run, struct persistent_group *group, int n)
         room *= 2;
     group->room = (int)room;
     group->row = NEW_N(run->own, struct persistent_row, room);
+    /* in the plane a point may have a tangential unknown, too */
+    room *= run->im->dim == 2 ? 2 : 1;
+    group->unknown = NEW_N(run->own, struct persistent_unknown, room);
     group->answer = NEW_N(run->own, double, room * 6 * run->im->bodies.n + 1);
     group->delassus.G = NEW_N(run->own, double, 3 * room * room + 5 * room);
     group->delassus.U = group->delassus.G + room * room;
@@ -98,12 +101,15 @@ fill(struct rt *run, struct persistent_group *group,
     group->n = group->n_on = n;
     group->moved.n_block = group->moved.n_body = 0;
     group->steady = true;
+    group->friction = false;
     for (int i = 0; i < n; i++) {
         const imp_contact *image_contact = rt_contact(run, spot[i].contact);
         group->row[i].spot = spot[i];
         group->row[i].on = true;
         group->row[i].valid =
             INFINITY; /* a row that does not push has no series */
+        persistent_friction_read(run, &group->row[i]);
+        group->friction |= group->row[i].friction != NULL;
         for (int e = 0; e < 2; e++)
             if (contact_point_body_moves(run, image_contact->body[e]))
                 enter_block(run, group,

@@ -5,9 +5,35 @@
 #ifndef IMP_RUNTIME_MOTION_PERSISTENT_GROUP_H
 #define IMP_RUNTIME_MOTION_PERSISTENT_GROUP_H
 
+#include "runtime/friction/friction.h"
 #include "runtime/motion/persistent.h"
 #include "runtime/numerics/taylor.h"
 
+/* What friction adds to a point of a group, in the plane. The tangent t is the
+ * normal from the first to the second body, turned by -90 degrees; slip is the
+ * velocity of the second body's point against the first, along t, and `force`
+ * acts on the second body along t. */
+struct persistent_friction {
+    double mu_static, mu_dynamic;
+    enum contact_mode mode;
+    struct taylor slip;       /* m/s */
+    struct taylor shift;      /* its integral (m), measured from `anchor` */
+    struct taylor open[2][6]; /* how fast the bodies make the slip, as `open` of
+                                 the point */
+    struct taylor push[2][6]; /* while the point slips: what a unit of normal
+                                 force does together with its friction */
+    struct taylor force;      /* N */
+    double place, anchor; /* where a vertex is on its face along t, and where it
+                             sticks (m) */
+    bool anchored;        /* `anchor` is set */
+    double onset; /* the time at which slip began at exactly 0, or NAN */
+    double small; /* then an acceleration of the slip below this is none */
+};
+/* the mode that a point had until some instant */
+struct persistent_mode {
+    struct contact_point spot;
+    enum contact_mode mode;
+};
 /* One point of a group: its gap, and how fast a motion of its two bodies opens
  * it, by velocity (entries 0..2, world axes) and by spin (3..5, body axes; in
  * the plane entry 5). */
@@ -17,19 +43,38 @@ struct persistent_row {
     struct taylor gap, open[2][6];
     struct taylor force; /* N */
     double valid;        /* the time for which the series hold */
+    struct persistent_friction *friction; /* NULL: without friction */
+    struct persistent_friction *spare;    /* its memory */
+};
+/* An unknown force of a group, and the condition that it meets: the second
+ * derivative of `value` is 0. */
+struct persistent_unknown {
+    struct persistent_row *row;
+    const struct taylor *value;
+    struct taylor (*open)[6]; /* how fast bodies change the value */
+    struct taylor (*push)[6]; /* what a unit of the force does */
+    struct taylor *force;
+};
+enum persistent_unknowns {
+    UNKNOWN_FORCES, /* of the modes: normal forces, with friction where points
+                       slip, and tangential forces of points that stick */
+    UNKNOWN_HELD,   /* along the gaps and tangents that are held */
+    UNKNOWN_NORMALS, /* every point: the normal */
+    UNKNOWN_ROWS    /* every point: the normal, and with friction the tangent */
 };
 /* The blocks that a group moves, and all bodies of these blocks that move. */
 struct persistent_blocks {
     uint32_t *block, n_block;
     uint32_t *body, n_body;
 };
-/* The Delassus matrix G of the points that push (n_on x n_on), its singular
- * value decomposition and its rank. */
+/* The Delassus matrix G of the unknowns (n_unknown x n_unknown), its singular
+ * value decomposition and its rank. Entry [i n + j] is what force i does to
+ * condition j; G is symmetric where no point slips with friction. */
 struct persistent_delassus {
     int rank;
     double *G, *U, *V, *s;
 };
-/* n_on each: room for what is being solved */
+/* n_unknown each: room for what is being solved */
 struct persistent_scratch {
     double *a, *b, *c, *x;
 };
@@ -40,8 +85,11 @@ struct persistent_group {
     int n, n_on, room;          /* points, those that push, room for points */
     bool steady;                /* forces did not change in the last series */
     struct persistent_row *row; /* those that push come first */
+    bool friction;              /* a point has friction */
+    struct persistent_unknown *unknown; /* of the last persistent_unknowns */
+    int n_unknown;
     struct contact_point_poses *poses; /* of contact_point.c */
-    double *answer; /* per row and body: 6, what a unit force does */
+    double *answer; /* per unknown and body: 6, what a unit force does */
     struct persistent_blocks moved;
     struct persistent_delassus delassus;
     struct persistent_scratch scratch;
@@ -55,6 +103,11 @@ struct persistent_set {
     struct persistent_group *
         *of; /* per block: the group that holds it, or NULL */
     struct persistent_group *look; /* points that are only looked at */
+    struct {                       /* what was held until `time` */
+        double time;
+        int n, room;
+        struct persistent_mode *mode;
+    } until;
     struct persistent_row **row;   /* rows of all groups that are held */
     int n_row, room;
     double **push;   /* per block: rows of accelerations, input of driven */
@@ -112,16 +165,38 @@ void persistent_by_mass(const struct rt *run, uint32_t body,
 /* Does what persistent_series does, for one group. */
 int persistent_group_series(struct rt *run, struct persistent_group *group,
                             int order, uint32_t block);
-/* Makes the rows of all points to `order` without forces, their answers, and G
- * over all points (n x n; may be NULL). */
+/* rows of all points to `order` with no forces, their answers, and G over
+ * these unknowns (may be NULL) */
 int persistent_instant(struct rt *run, struct persistent_group *group,
-                       int order, double *G);
-/* Makes the rows of the points that push, to order 1, with G and its factors,
- * without forces. */
+                       int order, enum persistent_unknowns which, double *G);
+/* rows of the points that push, to order 1, with G and its factors over what is
+ * held; no forces */
 int persistent_rates(struct rt *run, struct persistent_group *group);
-/* Finds the least x with G x = -b, n_on entries each. */
+/* the least x with G x = -b, n_unknown entries each */
 void persistent_solve(const struct persistent_group *group, const double *b,
                       double *x);
+
+/* -- persistent_friction.c -- */
+/* Lists the unknowns of a group in group->unknown. UNKNOWN_NORMALS, _ROWS: of
+ * all points; else of those that push. */
+void persistent_unknowns(struct persistent_group *group,
+                         enum persistent_unknowns which);
+/* Reads the coefficients of friction of the point's contact; row->friction is
+ * NULL where they are 0. */
+void persistent_friction_read(struct rt *run, struct persistent_row *row);
+/* The slip of a point, and what changes it, as series to `order`, from the place
+ * of the point, the normal from body 0 to body 1 and the centre of body 1, all
+ * in the axes of body 0, and the cosine and sine of the angle of body 1 in
+ * them. */
+void persistent_friction_series(const struct rt *run,
+                                struct persistent_row *row, int order,
+                                const struct taylor place[2],
+                                const struct taylor normal[2],
+                                const struct taylor centre[2],
+                                const struct taylor turn[2]);
+/* Fills the tangential forces of the points that slip, after the normal forces
+ * are known. */
+void persistent_friction_forces(struct persistent_group *group);
 
 /* -- constraint_projection.c -- */
 /* Moves poses and velocities of a group onto its closed gaps. */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits of infinitely many impacts of plane bodies with friction, foreseen
+ * from one instant in the space of the contact rows: W and the accelerations
+ * are constant, flights are parabolas, and impacts and modes are those of
+ * runtime/friction. */
+#ifndef IMP_RUNTIME_MODES_FRICTION_FORECAST_H
+#define IMP_RUNTIME_MODES_FRICTION_FORECAST_H
+
+#include "runtime/modes/accumulation_forecast.h"
+
+/* What forces and impulses have done until the limit, per row (2 n). */
+struct friction_forecast {
+    double *impulse; /* N s */
+    double *moment;  /* the sum of impulses times the time left after each */
+    double *slip;    /* per point: slip at the limit; exactly 0: it sticks */
+};
+/* Looks for the limit of the points ask->p, of which one has friction: into
+ * *all, and what leads there into *out. False if there is none, or if it is
+ * beyond ask->ahead. Memory: run->brief. */
+bool friction_forecast(struct rt *run, const struct forecast_question *ask,
+                       const struct contact_point *spot,
+                       struct forecast_limit *all,
+                       struct friction_forecast *out);
+/* Gives the bodies the impulses of a forecast at its limit, where they have
+ * moved freely: velocities, and places by the moments. Status of the tapes. */
+int friction_forecast_apply(struct rt *run, const struct contact_point *spot,
+                            int n, const struct friction_forecast *forecast);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* The modes of a group with friction (friction_modes.h). At one instant every
+ * point has a normal and a tangential row; W, the free accelerations of the
+ * rows and the slip velocities go to friction_choose. What it takes is held:
+ * points that stick at both rows, points that slip at the normal row, pushed
+ * along the edge of the cone. */
+#include "runtime/modes/friction_rows.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/gap/tolerance.h"
+#include "runtime/impact/friction_law.h"
+#include "runtime/motion/motion.h"
+#include "runtime/motion/persistent_group.h"
+#include "runtime/numerics/polynomial.h"
+#include "runtime/numerics/vec3.h"
+
+/* Accelerations and forces below this share of their terms are none, as in
+ * mode_select.c. */
+#define FORCE_NONE 1e-10
+/* a force has left its cone when it is beyond it by this share of its greatest
+ * value, as FORCE_CEASED of mode_change.c */
+#define CONE_LEFT 1e-13
+
+bool
+friction_modes_contact(const struct rt *run, uint32_t contact)
+{
+    const imp_contact *of = rt_contact(run, contact);
+    const double *env = run->env + of->env_contact;
+    return of->system == IMP_NO_SYSTEM && (of->flags & IMP_CONTACTF_FRICTION) &&
+           (env[IMP_CONTACT_MU] != 0.0 || env[IMP_CONTACT_MU_STATIC] != 0.0 ||
+            env[IMP_CONTACT_MU_IMPACT] != 0.0);
+}
+
+bool
+friction_modes_any(const struct rt *run, const struct contact_point *spot,
+                   int n)
+{
+    for (int i = 0; i < n; i++)
+        if (friction_modes_contact(run, spot[i].contact))
+            return true;
+    return false;
+}
+
+/* -- what was held until now ----------------------------------------------- */
+
+void
+friction_modes_remember(struct rt *run)
+{
+    struct persistent_set *set = run->persistent_memory;
+    int n = persistent_count(run);
+    if (!set || n == 0)
+        return;
+    if (set->until.time != rt_time(run))
+        set->until.n = 0;
+    set->until.time = rt_time(run);
+    for (int i = 0; i < n; i++) {
+        const struct persistent_row *row = set->row[i];
+        if (!row->friction || !row->on)
+            continue;
+        if (set->until.n == set->until.room) {
+            int room = 2 * set->until.room + 8;
+            struct persistent_mode *more =
+                NEW_N(run->own, struct persistent_mode, (size_t)room);
+            if (set->until.n)
+                memcpy(more, set->until.mode,
+                       sizeof *more * (size_t)set->until.n);
+            set->until.mode = more;
+            set->until.room = room;
+        }
+        set->until.mode[set->until.n++] =
+            (struct persistent_mode){row->spot, row->friction->mode};
+    }
+}
+
+void
+friction_modes_forget(struct rt *run)
+{
+    if (run->persistent_memory)
+        run->persistent_memory->until.n = 0;
+}
+
+/* Had the point a mode until this instant? The last one that is remembered
+ * counts. */
+bool
+friction_rows_before(const struct rt *run, const struct contact_point *spot,
+       enum contact_mode *mode)
+{
+    const struct persistent_set *set = run->persistent_memory;
+    if (!set || set->until.time != rt_time(run))
+        return false;
+    for (int i = set->until.n - 1; i >= 0; i--)
+        if (!memcmp(&set->until.mode[i].spot, spot, sizeof *spot)) {
+            *mode = set->until.mode[i].mode;
+            return true;
+        }
+    return false;
+}
+
+/* -- what is taken --------------------------------------------------------- */
+
+struct taken {
+    const struct friction_set *set;
+    int *order, n_on, n; /* points that push, then those that stay closed */
+};
+
+/* Points that push come first, then those of the same contacts that the others
+ * keep closed. */
+static void
+sort_out(const struct friction_rows *in, struct taken *taken)
+{
+    const struct friction_set *set = taken->set;
+    taken->order = NEW_N(in->run->brief, int, (size_t)in->n + 1);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < in->n; i++) {
+            size_t row = 2 * (size_t)i;
+            double own = in->W[row * 2 * (size_t)in->n + row];
+            double push = set->normal[i] * own, size = in->terms[row];
+            bool pushes = set->mode[i] != CONTACT_FREE &&
+                          push > FORCE_NONE * fmax(size, fabs(push));
+            bool beside = false;
+            for (int j = 0; j < taken->n_on && pass == 1; j++)
+                beside |= in->spot[taken->order[j]].contact ==
+                          in->spot[i].contact;
+            if (pass == 0 ? pushes
+                          : !pushes && beside &&
+                                set->acc[row] <= FORCE_NONE * size)
+                taken->order[taken->n++] = i;
+        }
+        if (pass == 0)
+            taken->n_on = taken->n;
+    }
+}
+
+/* Holds the points with their modes. Where slip is 0, it is made so exactly
+ * before a point sticks or begins to slip. */
+static int
+hold(struct friction_rows *in, struct taken *taken)
+{
+    struct rt *run = in->run;
+    struct contact_point *spot =
+        NEW_N(run->brief, struct contact_point, (size_t)taken->n + 1);
+    if (taken->n_on == 0)
+        return IMP_OK;
+    for (int i = 0; i < taken->n; i++)
+        spot[i] = in->spot[taken->order[i]];
+    struct persistent_group *group = persistent_hold(run, spot, taken->n);
+    for (int i = 0; i < taken->n; i++)
+        if (group->row[i].friction)
+            group->row[i].friction->mode =
+                in->point[taken->order[i]].slip == 0.0 ? CONTACT_STICK
+                                                       : CONTACT_SLIP_POSITIVE;
+    /* all of them are closed, whether they push or not */
+    persistent_project_group(run, group);
+    group->n_on = taken->n_on;
+    for (int i = 0; i < taken->n; i++) {
+        struct persistent_row *row = &group->row[i];
+        row->on = i < taken->n_on;
+        if (!row->friction)
+            continue;
+        const struct friction_point *point = &in->point[taken->order[i]];
+        enum contact_mode mode = taken->set->mode[taken->order[i]];
+        row->friction->mode = mode;
+        row->friction->onset =
+            row->on && point->slip == 0.0 && mode != CONTACT_STICK
+                ? rt_time(run)
+                : NAN;
+        row->friction->small =
+            FORCE_NONE * 10.0 * in->terms[2 * taken->order[i] + 1];
+    }
+    persistent_project_group(run, group);
+    int st = persistent_group_series(run, group, 2, UINT32_MAX);
+    for (int i = 0; i < taken->n_on && !st; i++) {
+        struct persistent_friction *friction = group->row[i].friction;
+        if (!friction || friction->mode != CONTACT_STICK)
+            continue;
+        friction->anchor = friction->place;
+        friction->anchored = group->row[i].spot.kind == POINT_VERTEX;
+    }
+    return st;
+}
+
+/* -- the choice ------------------------------------------------------------ */
+
+static void
+release(struct rt *run, const struct contact_point *spot, int count)
+{
+    bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1);
+    for (int i = 0; i < count; i++)
+        persistent_mark(run, spot[i].contact, block);
+    persistent_release(run, block);
+}
+
+/* The mode of point `which` has just come to its end. */
+static void
+prepare(struct friction_rows *in, const struct friction_modes *modes)
+{
+    if (modes->which < 0 || modes->cause == FRICTION_CAUSE_OTHER)
+        return;
+    struct friction_point *point = &in->point[modes->which];
+    point->ended = point->held;
+    if (modes->cause != FRICTION_CAUSE_UNLOADED)
+        point->slip = 0.0;
+}
+
+int
+friction_modes_select(struct rt *run, const struct contact_point *spot,
+                      int count, struct friction_modes *modes)
+{
+    assert(run->im->dim == 2 && count > 0 && modes->which < count);
+    struct friction_rows in = {.run = run, .n = count};
+    struct contact_point *at =
+        NEW_N(run->brief, struct contact_point, (size_t)count);
+    memcpy(at, spot, sizeof *at * (size_t)count);
+    in.spot = at;
+    friction_modes_remember(run);
+    release(run, at, count);
+    int st = friction_rows_read(&in);
+    if (st)
+        return st;
+    prepare(&in, modes);
+    struct friction_instant instant = {.n = count,
+                                       .point = in.point,
+                                       .W = in.W,
+                                       .free = in.free,
+                                       .terms = in.terms};
+    struct friction_choice *choice = &modes->choice;
+    friction_choose(run->brief, &instant, choice);
+    modes->shared = choice->verdict == FRICTION_SHARED ||
+                    choice->verdict == FRICTION_LOADS;
+    modes->slip = NEW_N(run->brief, double, (size_t)count);
+    for (int i = 0; i < count; i++)
+        modes->slip[i] = in.point[i].slip;
+    if (choice->taken < 0)
+        return IMP_OK;
+    modes->mode = choice->set[choice->taken].mode;
+    struct taken taken = {.set = &choice->set[choice->taken]};
+    sort_out(&in, &taken);
+    return hold(&in, &taken);
+}
+
+/* -- impacts --------------------------------------------------------------- */
+
+int
+friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
+                      int n_hit, const double *rest, double *normal,
+                      double *after, const char **why)
+{
+    assert(n > 0 && n_hit <= n && normal != NULL && after != NULL);
+    struct friction_rows in = {.run = run, .n = n, .spot = spot};
+    int st = friction_rows_read(&in);
+    if (st)
+        return st;
+    struct friction_impact_point *point =
+        NEW_N(run->brief, struct friction_impact_point, n);
+    double *P = NEW_N(run->brief, double, 2 * n), speed = 0.0;
+    for (int i = 0; i < n; i++) {
+        double *rate = in.rate + 2 * i;
+        if (i >= n_hit || fabs(rate[0]) <= rest[i])
+            rate[0] = 0.0;
+        friction_law_point(run, spot[i].contact, &point[i]);
+        point[i].normal = rate[0];
+        point[i].slip = rate[1];
+        speed = fmax(speed, fmax(fabs(rate[0]), fabs(rate[1])));
+    }
+    *why = friction_law_impulses(run, n, in.W, point, speed, P);
+    if (*why)
+        return IMP_OK;
+    double *impulse = NEW_N(run->brief, double, in.group->n_unknown);
+    for (int i = 0; i < in.group->n_unknown; i++) {
+        const struct persistent_unknown *unknown = &in.group->unknown[i];
+        impulse[i] = P[2 * (unknown->row - in.group->row) +
+                       (unknown->value != &unknown->row->gap)];
+    }
+    persistent_apply_impulses(run, impulse);
+    for (int i = 0; i < n; i++) {
+        normal[i] = P[2 * i];
+        after[i] = in.rate[2 * i];
+        for (int j = 0; j < 2 * n; j++)
+            after[i] += in.W[4 * i * n + j] * P[j];
+    }
+    friction_modes_forget(run);
+    return IMP_OK;
+}
+
+/* -- the next change ------------------------------------------------------- */
+
+/* The first s in (0, span] at which the slip ends. At its onset its series
+ * begins with zeros to rounding, which are divided out. */
+static bool
+slip_ends(const struct rt *run, const struct persistent_friction *friction,
+          double span, double *time)
+{
+    double c[MOTION_STEP_ORDER + 1];
+    int order = MOTION_STEP_ORDER - 1, drop = 0;
+    double sign = friction->mode == CONTACT_SLIP_POSITIVE ? 1.0 : -1.0;
+    if (friction->onset == rt_time(run))
+        drop = fabs(friction->slip.c[1]) <= friction->small ? 2 : 1;
+    for (int k = drop; k <= order; k++)
+        c[k - drop] = sign * friction->slip.c[k];
+    if (c[0] <= 0.0) {
+        *time = 0.0;
+        return true;
+    }
+    if (!polynomial_below(c, order - drop, 0.0, span, 0.0, time))
+        return false;
+    polynomial_newton(c, order - drop, span, time);
+    return true;
+}
+
+/* The first s in [0, span] at which the force leaves its cone. */
+static bool
+cone_left(const struct persistent_row *row, double span, double *time)
+{
+    const struct persistent_friction *friction = row->friction;
+    double c[MOTION_STEP_ORDER], most = 0.0, best = INFINITY, power = 1.0;
+    for (int k = 0; k < MOTION_STEP_ORDER; k++, power *= span)
+        most = fmax(most, fabs(row->force.c[k]) * power);
+    most *= friction->mu_static;
+    for (int side = -1; side <= 1; side += 2) {
+        double at;
+        for (int k = 0; k < MOTION_STEP_ORDER; k++)
+            c[k] = friction->mu_static * row->force.c[k] +
+                   side * friction->force.c[k];
+        if (!polynomial_below(c, MOTION_STEP_ORDER - 1, 0.0, span,
+                              -CONE_LEFT * most, &at))
+            continue;
+        best = fmin(best, at);
+    }
+    *time = best;
+    return best <= span;
+}
+
+int
+friction_modes_change(struct rt *run, int index, double span,
+                      enum friction_change *what, double *time)
+{
+    assert(index >= 0 && index < persistent_count(run));
+    struct persistent_row *row = run->persistent->row[index];
+    *what = FRICTION_GOES_ON;
+    if (!row->friction || !row->on || !isfinite(span))
+        return IMP_OK;
+    if (row->friction->mode == CONTACT_STICK) {
+        if (cone_left(row, span, time))
+            *what = FRICTION_STICK_ENDS;
+        return IMP_OK;
+    }
+    int st = contact_point_series(
+        run, persistent_group_of(run, row->spot.contact), row,
+        MOTION_STEP_ORDER);
+    if (!st && slip_ends(run, row->friction, span, time))
+        *what = FRICTION_SLIP_ENDS;
+    return st;
+}
+
+enum contact_mode
+friction_modes_of(const struct rt *run, uint32_t contact)
+{
+    const struct persistent_group *group = persistent_group_of(run, contact);
+    for (int i = 0; group && i < group->n_on; i++)
+        if (group->row[i].spot.contact == contact)
+            return group->row[i].friction ? group->row[i].friction->mode
+                                          : CONTACT_SLIDE;
+    return CONTACT_FREE;
+}

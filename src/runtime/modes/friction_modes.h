@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Contact modes of a group of points with Coulomb friction, in the plane: which
+ * points push, which of those stick, and which slip (runtime/friction decides;
+ * this room asks it and holds the points). */
+#ifndef IMP_RUNTIME_MODES_FRICTION_MODES_H
+#define IMP_RUNTIME_MODES_FRICTION_MODES_H
+
+#include "runtime/friction/friction.h"
+#include "runtime/motion/persistent.h"
+
+/* Has the contact friction? */
+bool friction_modes_contact(const struct rt *run, uint32_t contact);
+/* Has one of the points friction? */
+bool friction_modes_any(const struct rt *run, const struct contact_point *spot,
+                        int n);
+
+/* why modes are chosen */
+enum friction_cause {
+    FRICTION_CAUSE_OTHER,
+    FRICTION_CAUSE_UNLOADED, /* the normal force of point `which` has ceased */
+    FRICTION_CAUSE_STOPPED,  /* its slip has ended */
+    FRICTION_CAUSE_CONE      /* it was stuck, and its force leaves the cone */
+};
+struct friction_modes {
+    struct friction_choice choice;
+    enum friction_cause cause;
+    int which;
+    /* After the choice, of n points each: modes, forces along the normals and
+     * tangents, and slip before. */
+    enum contact_mode *mode;
+    double *slip;
+    bool shared; /* forces are not unique, the motion is */
+};
+/* From now on these points of one group, which are closed and have no rate,
+ * have the modes that runtime/friction chooses; those that need no force are
+ * let go. modes->cause and modes->which are read. Where choice.taken is -1
+ * nothing is held. Status of the tapes. */
+int friction_modes_select(struct rt *run, const struct contact_point *spot,
+                          int count, struct friction_modes *modes);
+
+/* The modes of points that have been held until this instant are remembered:
+ * what was consistent and still is goes on. */
+void friction_modes_remember(struct rt *run);
+/* What impacts do ends that. */
+void friction_modes_forget(struct rt *run);
+
+/* The impact at n points, of which the first n_hit come down and the others are
+ * held; a rate up to rest[i] (m/s) is none. Applies it. normal, after: n each,
+ * impulses along the normals and rates after. *why: NULL, or why nothing is
+ * applied. Status of the tapes. */
+int friction_modes_impact(struct rt *run, const struct contact_point *spot,
+                          int n, int n_hit, const double *rest, double *normal,
+                          double *after, const char **why);
+
+/* -- the next change, of row `index` of those that are held ---------------- */
+
+enum friction_change {
+    FRICTION_GOES_ON,
+    FRICTION_SLIP_ENDS, /* the slip velocity has a root */
+    FRICTION_STICK_ENDS /* the force meets the edge of its cone */
+};
+/* The first such change within `span` of now (s), after the series of the
+ * motion have been made. Status of the tapes. */
+int friction_modes_change(struct rt *run, int index, double span,
+                          enum friction_change *what, double *time);
+/* the mode of a contact: of its first point that pushes; CONTACT_FREE */
+enum contact_mode friction_modes_of(const struct rt *run, uint32_t contact);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* See friction_rows.h. */
+#include "runtime/modes/friction_rows.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+
+#include "base/arena.h"
+#include "runtime/gap/tolerance.h"
+#include "runtime/numerics/vec3.h"
+
+/* A slip velocity below this many rounding errors of its terms, or of what the
+ * accelerations make of rest over one length, is exactly 0. */
+#define SLIP_ROUNDING 64.0
+/* -- the instant ----------------------------------------------------------- */
+
+
+/* how fast accelerations make a body of rest over one length, in speeds */
+static double
+natural_speed(struct rt *run, uint32_t contact, double acceleration)
+{
+    double g = vec3_norm(run->world.gravity);
+    return sqrt(2.0 * fmax(fabs(acceleration), g) * gap_length(run, contact));
+}
+
+/* sizes of the terms of a rate, and of the accelerations that turning makes */
+static void
+rate_terms(const struct rt *run, const struct persistent_row *row,
+           struct taylor (*open)[6], double *speed, double *turning)
+{
+    const imp_contact *contact = rt_contact(run, row->spot.contact);
+    *speed = *turning = 0.0;
+    for (int e = 0; e < 2; e++) {
+        const imp_body *body = rt_body(run, contact->body[e]);
+        const double *v = run->env + body->env_state + 3;
+        double size = run->env[body->env_body + IMP_BODY_RADIUS];
+        for (uint32_t j = 0; j < 3; j++)
+            *speed += fabs(open[e][persistent_entry(run, j)].c[0] * v[j]);
+        if (isfinite(size))
+            *turning += v[2] * v[2] * size;
+    }
+}
+
+static void
+read_point(struct friction_rows *in, int i)
+{
+    struct rt *run = in->run;
+    struct persistent_row *row = &in->group->row[i];
+    struct friction_point *point = &in->point[i];
+    double speed, turning, g = vec3_norm(run->world.gravity);
+    rate_terms(run, row, row->open, &speed, &turning);
+    in->free[2 * i] = 2.0 * row->gap.c[2];
+    in->rate[2 * i] = row->gap.c[1];
+    in->terms[2 * i] = fabs(in->free[2 * i]) + g + turning;
+    in->free[2 * i + 1] = in->terms[2 * i + 1] = 0.0;
+    *point = (struct friction_point){0};
+    point->held = friction_rows_before(run, &in->spot[i], &point->before);
+    if (!row->friction)
+        return;
+    point->mu_static = row->friction->mu_static;
+    point->mu_dynamic = row->friction->mu_dynamic;
+    rate_terms(run, row, row->friction->open, &speed, &turning);
+    in->free[2 * i + 1] = row->friction->slip.c[1];
+    in->terms[2 * i + 1] = fabs(in->free[2 * i + 1]) + g + turning;
+    in->size[i] = SLIP_ROUNDING * DBL_EPSILON *
+                  fmax(speed, natural_speed(run, in->spot[i].contact,
+                                            in->free[2 * i + 1]));
+    double slip = row->friction->slip.c[0];
+    point->slip = fabs(slip) <= in->size[i] ? 0.0 : slip;
+    in->rate[2 * i + 1] = point->slip;
+}
+
+/* The points, their rows and W at this instant, without forces. */
+int
+friction_rows_read(struct friction_rows *in)
+{
+    struct rt *run = in->run;
+    size_t n = (size_t)in->n;
+    in->point = NEW_N(run->brief, struct friction_point, n);
+    in->W = NEW_N(run->brief, double, 4 * n *n);
+    in->free = NEW_N(run->brief, double, 2 * n);
+    in->terms = NEW_N(run->brief, double, 2 * n);
+    in->size = NEW_N(run->brief, double, n);
+    in->rate = NEW_N(run->brief, double, 2 * n);
+    double *G = NEW_N(run->brief, double, 4 * n *n);
+    in->group = persistent_look_at(run, in->spot, in->n);
+    int st = persistent_instant(run, in->group, 3, UNKNOWN_ROWS, G);
+    if (st)
+        return st;
+    /* points without friction have no tangential unknown; their row of W stays
+     * 0 */
+    int m = in->group->n_unknown, at[2 * CONTACT_POINTS_MOST];
+    assert(in->n <= CONTACT_POINTS_MOST);
+    for (int i = 0; i < m; i++) {
+        const struct persistent_unknown *unknown = &in->group->unknown[i];
+        at[i] = 2 * (int)(unknown->row - in->group->row) +
+                (unknown->value != &unknown->row->gap);
+    }
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            in->W[(size_t)at[i] * 2 * n + (size_t)at[j]] = G[i * m + j];
+    for (int i = 0; i < in->n; i++)
+        read_point(in, i);
+    return IMP_OK;
+}
+

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The normal and tangential rows of contact points at one instant, in the
+ * plane, as runtime/friction asks for them. Inside this room. */
+#ifndef IMP_RUNTIME_MODES_FRICTION_ROWS_H
+#define IMP_RUNTIME_MODES_FRICTION_ROWS_H
+
+#include "runtime/modes/friction_modes.h"
+#include "runtime/motion/persistent_group.h"
+
+/* The rows of n points at the present instant, without forces: 2 i is normal,
+ * 2 i + 1 tangential. */
+struct friction_rows {
+    struct rt *run;
+    int n;
+    const struct contact_point *spot;
+    struct persistent_group *group; /* the points, looked at */
+    struct friction_point *point;   /* n */
+    double *W;                      /* 2 n x 2 n */
+    double *free, *terms, *rate;    /* 2 n: accelerations, sizes of their terms,
+                                       velocities */
+    double *size;                   /* per point: the speed below which a slip is
+                                       none */
+};
+/* Fills all but run, n and spot. Status of the tapes. */
+int friction_rows_read(struct friction_rows *rows);
+/* Had the point a mode until this instant? */
+bool friction_rows_before(const struct rt *run,
+                          const struct contact_point *spot,
+                          enum contact_mode *mode);
+
+#endif

@@ -245,8 +245,8 @@ low_part(const struct rt *run, uint32_t env)
     return run->state_lo + (env - run->im->layout.state);
 }
 
-/* Puts the conditions into joints->phi, with the low parts of the positions; q:
- * the quaternion of a body. */
+/* Puts the conditions into joints->phi, with the low parts of the positions;
+ * state: the position and the quaternion of a body. */
 static int
 conditions(struct rt *run, uint32_t block)
 {

@@ -89,8 +89,7 @@ apply_mode_change(struct simulation *sim)
         resting_polytopes_leave_face(sim, change.contact);
         return IMP_OK;
     case CHANGE_HITS:
-        st = simulate_vertex_impact(sim, change.contact, (uint32_t)change.which,
-                                    &next);
+        st = simulate_vertex_impact(sim, &change.at, &next);
         return st || next == STEP_DONE
                    ? st
                    : simulate_touches(sim, &touch, &touch, 0);

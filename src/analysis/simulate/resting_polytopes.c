@@ -24,21 +24,24 @@ resting_polytopes_start(struct simulation *sim)
     assert(sim != NULL && sim->resting.over == NULL);
     struct rt *run = sim->run;
     uint32_t n = sim->n_contacts;
-    sim->resting.over = NEW_N(run->arena, struct released_vertices, n + 1);
+    sim->resting.over = NEW_N(run->arena, struct watched_contact, n + 1);
     sim->resting.is_over = NEW_N(run->arena, bool, n + 1);
-    sim->resting.memory = NEW_N(run->arena, struct released_vertices, n + 1);
+    sim->resting.memory = NEW_N(run->arena, struct watched_contact, n + 1);
     for (uint32_t contact = 0; contact < n; contact++) {
         const imp_contact *image_contact = rt_contact(run, contact);
-        struct released_vertices *polytope = &sim->resting.over[sim->resting.n];
+        struct watched_contact *polytope = &sim->resting.over[sim->resting.n];
         double e = run->env[image_contact->env_contact + IMP_CONTACT_E];
         bool body = image_contact->system == IMP_NO_SYSTEM;
+        struct contact_point base;
         if (!body || sim->contacts[contact].through ||
             sim->contacts[contact].overlap || !(e >= 0.0 && e < 1.0) ||
-            !contact_set_plane(run, contact, &polytope->base))
+            !contact_set_plane(run, contact, &base))
             continue;
         for (int i = 0; i < 2; i++)
             body &= !(rt_body(run, image_contact->body[i])->flags &
                       IMP_BODYF_GTIME);
+        polytope->faces = (struct watched_faces){
+            .contact = contact, .n_base = 1, .base = {base, base}};
         sim->resting.is_over[contact] = body;
         sim->resting.n += body;
     }
@@ -51,7 +54,7 @@ resting_polytopes_enter(struct simulation *sim, uint32_t contact)
     assert(sim->resting.n <= sim->n_contacts);
     struct rt *run = sim->run;
     const imp_contact *image_contact = rt_contact(run, contact);
-    struct contact_point base;
+    struct watched_faces faces;
     double tol, rate, e = run->env[image_contact->env_contact + IMP_CONTACT_E];
     if (!sim->resting.is_over || sim->resting.is_over[contact] ||
         sim->contacts[contact].through || sim->contacts[contact].overlap ||
@@ -61,10 +64,10 @@ resting_polytopes_enter(struct simulation *sim, uint32_t contact)
         if (rt_body(run, image_contact->body[i])->flags & IMP_BODYF_GTIME)
             return;
     gap_tolerances(run, contact, &tol, &rate);
-    if (!contact_set_face(run, contact, 2.0 * tol, &base))
+    if (!watched_faces_find(run, contact, 2.0 * tol, &faces))
         return;
-    sim->resting.over[sim->resting.n++] = (struct released_vertices){
-        .base = base,
+    sim->resting.over[sim->resting.n++] = (struct watched_contact){
+        .faces = faces,
         .time = -INFINITY,
         .room = sim->resting.memory[contact].room,
         .released = sim->resting.memory[contact].released};
@@ -89,7 +92,7 @@ resting_polytopes_leave_faces(struct simulation *sim)
     assert(sim != NULL);
     for (uint32_t i = sim->resting.n; i-- > 0;) {
         struct contact_point plane;
-        uint32_t contact = sim->resting.over[i].base.contact;
+        uint32_t contact = sim->resting.over[i].faces.contact;
         if (!contact_set_plane(sim->run, contact, &plane))
             resting_polytopes_leave_face(sim, contact);
     }
@@ -103,7 +106,7 @@ resting_polytopes_drop(struct simulation *sim, uint32_t contact)
         return;
     uint32_t m = 0;
     for (uint32_t i = 0; i < sim->resting.n; i++)
-        if (sim->resting.over[i].base.contact != contact)
+        if (sim->resting.over[i].faces.contact != contact)
             sim->resting.over[m++] = sim->resting.over[i];
     sim->resting.n = m;
     sim->resting.is_over[contact] = false;
@@ -112,17 +115,17 @@ resting_polytopes_drop(struct simulation *sim, uint32_t contact)
 /* Doubles the room for released vertices. Each contact keeps it for the next
  * time that its vertices are watched. */
 static void
-grow(struct simulation *sim, struct released_vertices *polytope)
+grow(struct simulation *sim, struct watched_contact *polytope)
 {
-    struct released_vertex *old = polytope->released;
+    struct released_point *old = polytope->released;
     size_t n = (size_t)polytope->n;
     polytope->room = polytope->room ? 2 * polytope->room : RELEASED_FIRST;
     polytope->released =
-        NEW_N(sim->run->arena, struct released_vertex, (size_t)polytope->room);
+        NEW_N(sim->run->arena, struct released_point, (size_t)polytope->room);
     if (n)
         memcpy(polytope->released, old, n * sizeof *old);
-    sim->resting.memory[polytope->base.contact].room = polytope->room;
-    sim->resting.memory[polytope->base.contact].released = polytope->released;
+    sim->resting.memory[polytope->faces.contact].room = polytope->room;
+    sim->resting.memory[polytope->faces.contact].released = polytope->released;
 }
 
 void
@@ -131,19 +134,20 @@ resting_polytopes_release(struct simulation *sim,
 {
     double now = rt_time(sim->run);
     for (uint32_t i = 0; i < sim->resting.n; i++) {
-        struct released_vertices *polytope = &sim->resting.over[i];
-        if (polytope->base.contact != point->contact)
+        struct watched_contact *polytope = &sim->resting.over[i];
+        if (polytope->faces.contact != point->contact)
             continue;
         if (polytope->time != now)
             polytope->n = 0;
         polytope->time = now;
         int k = 0;
-        while (k < polytope->n && polytope->released[k].vertex != point->vertex)
+        while (k < polytope->n &&
+               !contact_point_same(&polytope->released[k].at, point))
             k++;
         if (k == polytope->room)
             grow(sim, polytope);
         polytope->n = k == polytope->n ? k + 1 : polytope->n;
-        polytope->released[k] = (struct released_vertex){point->vertex, still};
+        polytope->released[k] = (struct released_point){*point, still};
     }
 }
 
@@ -151,9 +155,9 @@ void
 resting_polytopes_ask_again(struct simulation *sim, const bool *block)
 {
     for (uint32_t i = 0; i < sim->resting.n; i++) {
-        struct released_vertices *polytope = &sim->resting.over[i];
+        struct watched_contact *polytope = &sim->resting.over[i];
         int n = 0;
-        if (!persistent_marked(sim->run, polytope->base.contact, block))
+        if (!persistent_marked(sim->run, polytope->faces.contact, block))
             continue;
         for (int k = 0; k < polytope->n; k++)
             if (!polytope->released[k].still)
@@ -171,11 +175,11 @@ resting_polytopes_let_go(struct simulation *sim,
     for (int i = 0; i < n_all && sim->resting.n; i++) {
         bool held = false, rests = false, on;
         for (int k = 0; k < persistent_count(run); k++)
-            held |= !memcmp(persistent_point(run, k, &on, NULL), &all[i],
-                            sizeof *all);
+            held |= contact_point_same(persistent_point(run, k, &on, NULL),
+                                       &all[i]);
         for (int k = 0; k < n; k++)
-            rests |= !memcmp(&still[k], &all[i], sizeof *all);
-        if (!held && rests && all[i].kind == POINT_VERTEX)
+            rests |= contact_point_same(&still[k], &all[i]);
+        if (!held && rests)
             resting_polytopes_release(sim, &all[i], true);
     }
 }
@@ -191,17 +195,17 @@ resting_polytopes_points(struct simulation *sim, bool *block, bool still,
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < sim->resting.n; i++) {
-            const struct contact_point *base = &sim->resting.over[i].base;
-            if (seen[i] || !persistent_marked(run, base->contact, block))
+            const struct watched_faces *faces = &sim->resting.over[i].faces;
+            if (seen[i] || !persistent_marked(run, faces->contact, block))
                 continue;
             seen[i] = true;
-            int n = contact_set_closed(run, base, still, spot,
-                                       CONTACT_POINTS_MOST + 1);
+            int n = watched_faces_closed(run, faces, still, spot,
+                                         CONTACT_POINTS_MOST + 1);
             if (n < 0 && !still)
                 return IMP_FAILED;
             for (int k = 0; k < n; k++)
                 point_list_add(sim, list, &spot[k]);
-            more |= n > 0 && persistent_mark(run, base->contact, block);
+            more |= n > 0 && persistent_mark(run, faces->contact, block);
         }
     }
     return IMP_OK;
@@ -214,7 +218,7 @@ point_list_add(struct simulation *sim, struct point_list *list,
     assert(sim != NULL && list != NULL && at != NULL);
     assert(list->n <= list->room);
     for (int i = 0; i < list->n; i++)
-        if (!memcmp(&list->spot[i], at, sizeof *at))
+        if (contact_point_same(&list->spot[i], at))
             return;
     if (list->n == list->room) {
         struct contact_point *old = list->spot;

@@ -95,10 +95,10 @@ struct recorded_rows {
     bool fresh;            /* the last row is of the present state */
 };
 
-/* polytopes over planes whose vertices are watched one by one */
+/* polytopes that nearly rest, whose points are watched one by one */
 struct resting_polytopes {
-    struct released_vertices *over;
-    struct released_vertices *memory; /* per contact: `room` and `released` of
+    struct watched_contact *over;
+    struct watched_contact *memory; /* per contact: `room` and `released` of
                                          the last time it was watched */
     uint32_t n;
     bool *is_over; /* per contact: it is one of them; NULL before the start */
@@ -271,11 +271,11 @@ void point_list_add(struct simulation *sim, struct point_list *list,
                     const struct contact_point *at);
 /* Finds the contacts to watch at the start of a run. */
 void resting_polytopes_start(struct simulation *sim);
-/* Watches `contact`, too, if a face of one body lies under the other now. */
+/* Watches `contact`, too, if its bodies lie on one another by faces now. */
 void resting_polytopes_enter(struct simulation *sim, uint32_t contact);
-/* A vertex comes down beside the face: the contact is left to the search. */
+/* Other features may touch: the contact is left to the search. */
 void resting_polytopes_leave_face(struct simulation *sim, uint32_t contact);
-/* The bodies have moved while no vertex over a face was watched: all contacts
+/* The bodies have moved while no point over a face was watched: all contacts
  * of faces are left to the search. Those of planes stay, because every vertex
  * is beyond a plane whatever happens. */
 void resting_polytopes_leave_faces(struct simulation *sim);
@@ -286,7 +286,7 @@ void resting_polytopes_drop(struct simulation *sim, uint32_t contact);
  * connect to, too. Status of the tapes. */
 int resting_polytopes_points(struct simulation *sim, bool *block, bool still,
                              struct point_list *list);
-/* Notes that the vertex was let go at this time; still: it has no rate. */
+/* Notes that the point was let go at this time; still: it has no rate. */
 void resting_polytopes_release(struct simulation *sim,
                                const struct contact_point *point, bool still);
 /* Before a choice among points of marked blocks: those that an earlier choice
@@ -353,10 +353,11 @@ int simulate_accumulation(struct simulation *sim, uint32_t contact);
 /* -- vertex_impact.c --------------------------------------------------------
  */
 
-/* Resolves the impact where `vertex` of a resting polytope has come down at
- * `contact`. */
-int simulate_vertex_impact(struct simulation *sim, uint32_t contact,
-                           uint32_t vertex, enum next_step *next);
+/* Resolves the impact where the point `at` of resting polytopes has come
+ * down. */
+int simulate_vertex_impact(struct simulation *sim,
+                           const struct contact_point *at,
+                           enum next_step *next);
 
 /* -- touches.c --------------------------------------------------------------
  */

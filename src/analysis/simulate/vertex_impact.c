@@ -30,25 +30,22 @@ struct blow {
         after[CONTACT_POINTS_MOST];
     double rest[CONTACT_POINTS_MOST]; /* a rate up to this counts as zero */
     double *G;
+    bool *block; /* the blocks of the bodies that these points connect */
 };
 
-/* Gathers what comes down now, the vertex of `contact` first, and all points
- * that are held, of the bodies that are connected to those of `contact`.
- * blow->n is 0 when there are more than CONTACT_POINTS_MOST. */
+/* Gathers what comes down now, the point `first` first, and all points that are
+ * held, of the bodies that are connected to its bodies. blow->n is 0 when there
+ * are more than CONTACT_POINTS_MOST. */
 static int
-gather(struct simulation *sim, uint32_t contact, uint32_t vertex,
+gather(struct simulation *sim, const struct contact_point *first,
        struct blow *blow)
 {
     struct rt *run = sim->run;
     struct point_list list = {0};
     bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1), on;
-    for (uint32_t i = 0; i < sim->resting.n; i++)
-        if (sim->resting.over[i].base.contact == contact) {
-            struct contact_point at = sim->resting.over[i].base;
-            at.vertex = vertex;
-            point_list_add(sim, &list, &at);
-        }
-    persistent_mark(run, contact, block);
+    blow->block = block;
+    point_list_add(sim, &list, first);
+    persistent_mark(run, first->contact, block);
     if (resting_polytopes_points(sim, block, false, &list))
         return IMP_FAILED;
     int hit = list.n;
@@ -178,7 +175,7 @@ after(struct simulation *sim, const struct blow *blow)
     for (int i = 0; i < blow->n; i++) {
         if (blow->after[i] <= blow->rest[i])
             stay[n_stay++] = blow->spot[i];
-        else if (blow->spot[i].kind == POINT_VERTEX)
+        else
             resting_polytopes_release(sim, &blow->spot[i], false);
         any |= i >= blow->n_hit || blow->after[i] <= blow->rest[i];
         out[blow->spot[i].contact] = true;
@@ -200,21 +197,45 @@ high(struct simulation *sim, const struct blow *blow)
     return u * u > 2.0 * acc * OVER_HIGH * tol;
 }
 
-int
-simulate_vertex_impact(struct simulation *sim, uint32_t contact,
-                       uint32_t vertex, enum next_step *next)
+/* Does a face that is watched touch another within the tolerance so that the
+ * normal is not unique? The faces are not parallel to rounding, and a corner of
+ * one is at a side of the other: two directions that differ by almost nothing
+ * keep the bodies apart. The points that are watched have normals of their own.
+ */
+static bool
+open_normals(struct simulation *sim, const struct blow *blow)
 {
-    assert(sim != NULL && next != NULL && contact < sim->n_contacts);
     struct rt *run = sim->run;
+    struct contact_point spot[CONTACT_POINTS_MOST];
+    for (uint32_t i = 0; i < sim->resting.n; i++) {
+        const struct watched_faces *faces = &sim->resting.over[i].faces;
+        double tol, rate;
+        gap_tolerances(run, faces->contact, &tol, &rate);
+        if (faces->n_base == 2 &&
+            persistent_marked(run, faces->contact, blow->block) &&
+            contact_set_points(run, faces->contact, tol, spot,
+                               CONTACT_POINTS_MOST) < 0)
+            return true;
+    }
+    return false;
+}
+
+int
+simulate_vertex_impact(struct simulation *sim, const struct contact_point *at,
+                       enum next_step *next)
+{
+    assert(sim != NULL && next != NULL && at->contact < sim->n_contacts);
+    struct rt *run = sim->run;
+    uint32_t contact = at->contact;
     struct blow *blow = NEW(run->brief, struct blow);
-    int st = gather(sim, contact, vertex, blow);
+    int st = gather(sim, at, blow);
     *next = STEP_DONE;
     if (st)
         return st;
     bool down = false;
     for (int i = 0; i < blow->n_hit; i++)
         down |= blow->point[i].rate < -blow->rest[i];
-    if (blow->n == 0 || high(sim, blow)) {
+    if (blow->n == 0 || (high(sim, blow) && !open_normals(sim, blow))) {
         *next = STEP_AS_TOUCH;
         return IMP_OK;
     }

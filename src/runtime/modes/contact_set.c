@@ -24,9 +24,6 @@
  * vertex gets much further past the end of its face before it is let go
  * (FACE_END_LAG). */
 #define VERTEX_NEAR 8.0
-/* Vertices that are nearer to the plane of a face than this share of the
- * length have to be between its sides by as much. */
-#define FACE_NEAR 1e-6
 
 /* -- which points touch ----------------------------------------------------
  */
@@ -213,10 +210,10 @@ contact_set_points(struct rt *run, uint32_t contact, double tol,
     return 1;
 }
 
-/* Makes the series of the motion of both bodies, to order 1. */
-static int
-series_of(struct rt *run, uint32_t contact)
+int
+contact_set_series(struct rt *run, uint32_t contact)
 {
+    assert(run != NULL && contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
     int st = IMP_OK;
     double h;
@@ -255,11 +252,10 @@ one_above(void *ctx, uint32_t vertex, const struct taylor *gap)
     found->out[found->n++].vertex = vertex;
 }
 
-/* Is the point between the ends of its face, or beyond them by at most `out`?
- */
-static bool
-between(struct rt *run, const struct contact_point *at, double out)
+bool
+contact_set_between(struct rt *run, const struct contact_point *at, double out)
 {
+    assert(run != NULL && at != NULL);
     struct taylor *side;
     for (int j = contact_point_sides(run, at, 0, &side); j-- > 0;)
         if (side[j].c[0] < -out)
@@ -296,7 +292,7 @@ over_base(struct rt *run, struct above *found, const struct contact_point *base)
                         .most = most};
     int st = contact_point_vertices(run, base, 0, one_above, &all, NULL);
     for (int i = 0; i < all.n && !st; i++)
-        if (between(run, &room[i], 0.0))
+        if (contact_set_between(run, &room[i], 0.0))
             append(found, &room[i]);
     return st;
 }
@@ -313,13 +309,11 @@ outward(const struct polytope_scene *scene, int body, uint32_t face,
                                scene->R[3 * j + 2] * m[2];
 }
 
-/* Of the faces of both bodies at a point, the two whose normals are most
- * opposed: base[i] of body i. For a vertex: the face that it is on, and any
- * face of its own body. For edges that cross: the faces beside them. */
-static void
-against(struct rt *run, const struct contact_point *at,
-        struct contact_point base[2])
+void
+contact_set_opposed(struct rt *run, const struct contact_point *at,
+                    struct contact_point base[2])
 {
+    assert(at->kind == POINT_VERTEX || at->kind == POINT_EDGES);
     struct polytope_scene scene;
     double normal[2][3], most = INFINITY;
     polytope_scene_get(run, at->contact, false, &scene);
@@ -385,7 +379,7 @@ one_crossing(void *ctx, const struct contact_point *at,
 {
     struct crossings *crossings = ctx;
     if (gap->c[0] >= crossings->a->low && gap->c[0] <= crossings->a->reach &&
-        between(crossings->r, at, 0.0))
+        contact_set_between(crossings->r, at, 0.0))
         append(crossings->a, at);
 }
 
@@ -421,7 +415,7 @@ contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
                    : contact_set_points(run, contact, reach, out, most);
     }
     if (contact_set_plane(run, contact, &base[0])) {
-        int st = series_of(run, contact);
+        int st = contact_set_series(run, contact);
         return st || over_base(run, &found, &base[0]) || found.full ? -1
                                                                     : found.n;
     }
@@ -433,9 +427,9 @@ contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
     int m = 0;
     while (m + 1 < found.n && out[m].kind != POINT_VERTEX)
         m++;
-    against(run, &out[m], base);
+    contact_set_opposed(run, &out[m], base);
     struct crossings crossings = {run, &found, base};
-    if (series_of(run, contact) || over_base(run, &found, &base[0]) ||
+    if (contact_set_series(run, contact) || over_base(run, &found, &base[0]) ||
         over_base(run, &found, &base[1]) ||
         contact_point_crossings(run, contact, 0, of_faces, one_crossing,
                                 &crossings) ||
@@ -463,92 +457,4 @@ contact_set_plane(const struct rt *run, uint32_t contact,
             return run->polytope[image_contact->body[1 - b]]->n_vertex > 0;
         }
     return false;
-}
-
-struct closed {
-    struct above a;
-    double rate;
-    bool still;
-};
-
-static void
-one_closed(void *ctx, uint32_t vertex, const struct taylor *gap)
-{
-    struct closed *closed = ctx;
-    if (closed->still ? fabs(gap->c[1]) <= closed->rate
-                      : gap->c[1] < -closed->rate)
-        one_above(&closed->a, vertex, gap);
-}
-
-int
-contact_set_closed(struct rt *run, const struct contact_point *base, bool still,
-                   struct contact_point *out, int most)
-{
-    assert(base != NULL && base->kind == POINT_VERTEX);
-    struct closed closed = {
-        .a = {.out = out, .base = *base, .low = -INFINITY, .most = most},
-        .still = still};
-    double tol, rate;
-    int count = 0;
-    gap_tolerances(run, base->contact, &tol, &rate);
-    gap_rounding(run, base->contact, &closed.a.reach, &closed.rate);
-    /* what is still is so by the measure of the choice that follows */
-    if (still)
-        closed.rate =
-            fmax(closed.rate, mode_still_rate(run, base->contact, 0.0));
-    if (series_of(run, base->contact) ||
-        contact_point_vertices(run, base, 1, one_closed, &closed, NULL))
-        return -1;
-    for (int i = 0; i < closed.a.n; i++)
-        if (between(run, &out[i], tol))
-            out[count++] = out[i];
-    return count;
-}
-
-struct beyond {
-    struct rt *r;
-    struct contact_point base;
-    double low, near;
-    bool all;
-};
-
-static void
-one_beyond(void *ctx, uint32_t vertex, const struct taylor *gap)
-{
-    struct beyond *beyond = ctx;
-    struct contact_point at = beyond->base;
-    at.vertex = vertex;
-    if (gap->c[0] < -beyond->low ||
-        (gap->c[0] <= beyond->near && !between(beyond->r, &at, -beyond->near)))
-        beyond->all = false;
-}
-
-bool
-contact_set_face(struct rt *run, uint32_t contact, double tol,
-                 struct contact_point *base)
-{
-    assert(base != NULL && contact < run->im->contacts.n);
-    const imp_contact *image_contact = rt_contact(run, contact);
-    struct contact_point *spot =
-        NEW_N(run->brief, struct contact_point, CONTACT_POINTS_MOST);
-    if (image_contact->system != IMP_NO_SYSTEM ||
-        image_contact->flags & IMP_CONTACTF_STATED ||
-        !(image_contact->flags & IMP_CONTACTF_CORNERS) ||
-        polytope_contact_is_smooth(run, image_contact) ||
-        run->polytope[image_contact->body[0]]->n_vertex == 0 ||
-        run->polytope[image_contact->body[1]]->n_vertex == 0)
-        return false;
-    int n = contact_set_points(run, contact, tol, spot, CONTACT_POINTS_MOST);
-    for (int i = 0; i < n; i++)
-        if (spot[i].kind != POINT_VERTEX ||
-            spot[i].face_of != spot[0].face_of || spot[i].face != spot[0].face)
-            return false;
-    if (n < 1 || series_of(run, contact))
-        return false;
-    struct beyond beyond = {run, spot[0], tol,
-                            FACE_NEAR * gap_length(run, contact), true};
-    if (contact_point_vertices(run, &beyond.base, 0, one_beyond, &beyond, NULL))
-        return false;
-    *base = beyond.base;
-    return beyond.all;
 }

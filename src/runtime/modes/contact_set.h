@@ -25,15 +25,18 @@ int contact_set_room(const struct rt *run, uint32_t contact);
 /* Is the contact one of a polytope over a plane? Then *base is the plane. */
 bool contact_set_plane(const struct rt *run, uint32_t contact,
                        struct contact_point *base);
-/* Do the bodies of a contact touch, within tol (m), by vertices of one of them
- * on one face of the other, while all vertices are beyond the plane of that
- * face and those near it between its sides? Then *base is the face. */
-bool contact_set_face(struct rt *run, uint32_t contact, double tol,
-                      struct contact_point *base);
-/* Vertices over *base that are closed to rounding now and, if `still`, have no
- * rate by the measure of mode_select, else come down faster than rounding.
- * Returns their number, or -1 where the gaps have no series. */
-int contact_set_closed(struct rt *run, const struct contact_point *base,
-                       bool still, struct contact_point *out, int most);
+
+/* Of the faces of both bodies at a point, the two whose normals are most
+ * opposed: base[i] of body i. For a vertex: the face that it is on, and any
+ * face of its own body. For edges that cross: the faces beside them. */
+void contact_set_opposed(struct rt *run, const struct contact_point *at,
+                         struct contact_point base[2]);
+/* Makes the series of the motion of both bodies, to order 1. Status of the
+ * tapes. */
+int contact_set_series(struct rt *run, uint32_t contact);
+/* Is the point between the ends of its face or edges now, or beyond them by at
+ * most `out` (m)? */
+bool contact_set_between(struct rt *run, const struct contact_point *at,
+                         double out);
 
 #endif

@@ -46,29 +46,34 @@ falls(const double *c, double span, double n0, double n1, double *time)
  * a plane. */
 #define FACE_END_LAG 64.0
 
+/* The terms left out of the gap of two edges that cross stay below this share
+ * of its tolerance. */
+#define CROSSING_TRUNCATION 1e-2
+/* the shortest step that is made for such a gap, in roundings of the time */
+#define CROSSING_ULPS 64.0
+/* A point has got over a face when it is past the end by this share of what is
+ * allowed less than that, so that it does not take a time below rounding. */
+#define OVER_CLEARLY 0.125
+
 struct search {
     struct rt *r;
     struct mode_change *out;
     const struct contact_point *on;
     const bool *blind;
-    const struct released_vertices *over;
+    const struct watched_contact *over;
     uint32_t n_over;
     double best;                /* as a time from now */
     double tol, rate, lag, low; /* low: the rounding of the gap */
 };
 
 static bool
-is_held(const struct rt *run, const struct contact_point *on, uint32_t vertex)
+is_held(const struct rt *run, const struct contact_point *at)
 {
     const struct persistent_group *group =
-        persistent_group_of(run, on->contact);
-    for (int i = 0; group && i < group->n; i++) {
-        const struct contact_point *held = &group->row[i].spot;
-        if (held->contact == on->contact && held->kind == POINT_VERTEX &&
-            held->face_of == on->face_of && held->face == on->face &&
-            held->vertex == vertex)
+        persistent_group_of(run, at->contact);
+    for (int i = 0; group && i < group->n; i++)
+        if (contact_point_same(&group->row[i].spot, at))
             return true;
-    }
     return false;
 }
 
@@ -76,7 +81,7 @@ static bool
 is_over(const struct search *search, uint32_t contact)
 {
     for (uint32_t i = 0; i < search->n_over; i++)
-        if (search->over[i].base.contact == contact)
+        if (search->over[i].faces.contact == contact)
             return true;
     return false;
 }
@@ -91,6 +96,15 @@ found(struct search *search, double s, enum mode_change_kind what, int which,
     search->out->what = what;
     search->out->which = which;
     search->out->contact = contact;
+}
+
+static void
+hits(struct search *search, double s, const struct contact_point *at)
+{
+    if (!(s < search->best))
+        return;
+    found(search, s, CHANGE_HITS, -1, at->contact);
+    search->out->at = *at;
 }
 
 /* This row does not push. If its gap falls, it has to push; if its gap has
@@ -115,24 +129,23 @@ sinks(struct search *search, int index)
                           up ? 0.0 : -low, &time))
         return IMP_OK;
     if (up && is_over(search, row->spot.contact))
-        found(search, time, CHANGE_HITS, (int)row->spot.vertex,
-              row->spot.contact);
+        hits(search, time, &row->spot);
     else
         found(search, time, up ? CHANGE_CLOSES : CHANGE_SINKS, index,
               row->spot.contact);
     return IMP_OK;
 }
 
-/* Is the point between the ends of its face or edges at the time s, to
- * rounding? A corner that comes down at an edge comes down on the face that it
- * is over. */
+/* Is the point between the ends of its face or edges at the time s, or past
+ * them by at most `out`? */
 static bool
-within(struct search *search, const struct contact_point *at, double s)
+within(struct search *search, const struct contact_point *at, double s,
+       double out)
 {
     struct taylor *side;
     int n = contact_point_sides(search->r, at, MOTION_STEP_ORDER, &side);
     for (int k = 0; k < n; k++)
-        if (taylor_at(MOTION_STEP_ORDER, &side[k], s) < -search->low)
+        if (taylor_at(MOTION_STEP_ORDER, &side[k], s) < -out)
             return false;
     return true;
 }
@@ -203,7 +216,10 @@ closes(struct search *search, const struct contact_point *at, const double *gap,
     } else {
         down = falls(gap, search->best, search->low, search->rate, time);
     }
-    return down && within(search, at, *time) && !held_there(search, at, *time);
+    /* A corner that comes down at an edge comes down on the face that it is
+     * over. */
+    return down && within(search, at, *time, search->low) &&
+           !held_there(search, at, *time);
 }
 
 static void
@@ -213,8 +229,7 @@ other_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
     double s;
     struct contact_point at = *search->on;
     at.vertex = vertex;
-    if (!is_held(search->r, search->on, vertex) &&
-        closes(search, &at, gap->c, &s))
+    if (!is_held(search->r, &at) && closes(search, &at, gap->c, &s))
         found(search, s, CHANGE_CLOSES, -1, search->on->contact);
 }
 
@@ -271,6 +286,28 @@ faces_near(const struct rt *run, uint32_t contact, struct contact_point *base)
     return count;
 }
 
+/* The gap where two edges cross has a series that may hold for a shorter time
+ * than that of the motion: edges that are almost parallel turn about each other
+ * fast. Returns the time for which it does, or a longer one before which the
+ * gap cannot close; and ends the search there if nothing comes before. */
+static double
+crossing_holds(struct search *search, const struct contact_point *at,
+               const double *gap)
+{
+    double until = search->best, reach = fmax(gap[0], 0.0);
+    for (int k = MOTION_STEP_ORDER - 3; k <= MOTION_STEP_ORDER; k++)
+        if (gap[k] != 0.0)
+            until = fmin(
+                until,
+                exp(log(CROSSING_TRUNCATION * search->tol / fabs(gap[k])) / k));
+    if (!(until < search->best))
+        return search->best;
+    double safe = reach / mode_speeds(search->r, at->contact, search->best);
+    double least = CROSSING_ULPS * DBL_EPSILON * fabs(rt_time(search->r));
+    until = fmax(fmax(until, safe), least);
+    return fmin(until, search->best);
+}
+
 struct edges {
     struct search *f;
     const struct contact_point *base;
@@ -312,9 +349,11 @@ static void
 edges_cross(void *ctx, const struct contact_point *at, const struct taylor *gap)
 {
     struct search *search = ((struct edges *)ctx)->f;
-    double s;
-    if (closes(search, at, gap->c, &s))
+    double s, until = crossing_holds(search, at, gap->c);
+    if (closes(search, at, gap->c, &s) && s <= until)
         found(search, s, CHANGE_CLOSES, -1, at->contact);
+    else
+        found(search, until, CHANGE_NONE, -1, at->contact);
 }
 
 /* Finds what else of two polytopes that are held at a point comes to touch. */
@@ -339,13 +378,13 @@ others(struct search *search, uint32_t contact)
                                         edges_wanted, edges_cross, &edges);
 }
 
-/* The first s in (0, best] at which a vertex that is over its plane comes
- * down. If it is closed now, by definition or to rounding while it rises, its
- * roots at 0 are divided out. A vertex that had no rate when it was let go may
- * have one by now: of an impact elsewhere at the same time. */
+/* The first s in (0, best] at which a watched point comes down. If it is closed
+ * now, by definition or to rounding while it rises, its roots at 0 are divided
+ * out. A point that had no rate when it was let go may have one by now: of an
+ * impact elsewhere at the same time. */
 static bool
-comes_down(const struct search *search, uint32_t vertex, const double *gap,
-           double *time)
+comes_down(const struct search *search, const struct contact_point *at,
+           const double *gap, double *time)
 {
     double reduced[MOTION_STEP_ORDER + 1];
     bool marked = false;
@@ -354,17 +393,16 @@ comes_down(const struct search *search, uint32_t vertex, const double *gap,
                    : 0;
     for (int i = 0;
          search->over->time == rt_time(search->r) && i < search->over->n; i++)
-        if (search->over->released[i].vertex == vertex) {
+        if (contact_point_same(&search->over->released[i].at, at)) {
             bool falls_now =
-                gap[1] <
-                -mode_still_rate(search->r, search->on->contact, 2.0 * gap[2]);
+                gap[1] < -mode_still_rate(search->r, at->contact, 2.0 * gap[2]);
             drop = search->over->released[i].still && !falls_now ? 2 : 1;
             marked = true;
         }
     for (int k = drop; k <= MOTION_STEP_ORDER; k++)
         reduced[k - drop] = gap[k];
     if (reduced[0] <=
-        0.0) { /* a vertex that was let go comes back to 0 by rounding only */
+        0.0) { /* a point that was let go comes back to 0 by rounding only */
         *time = 0.0;
         return !(drop == 2 && marked);
     }
@@ -372,29 +410,82 @@ comes_down(const struct search *search, uint32_t vertex, const double *gap,
                             search->best, 0.0, time);
 }
 
+/* A point that would come down past the end of its face or edge touches
+ * nothing there. It may get over the face later: the search ends there, to look
+ * again. A vertex beside the face must not get so deep that it may touch a side
+ * of the other body. */
 static void
-one_over(void *ctx, uint32_t vertex, const struct taylor *gap)
+outside(struct search *search, const struct contact_point *at,
+        const struct taylor *gap, double out)
+{
+    struct taylor *side;
+    double s, last = 0.0;
+    int n = contact_point_sides(search->r, at, MOTION_STEP_ORDER, &side);
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i <= MOTION_STEP_ORDER; i++)
+            side[k].c[i] = -side[k].c[i];
+        if (side[k].c[0] <= out)
+            continue;
+        if (!polynomial_below(side[k].c, MOTION_STEP_ORDER, 0.0, search->best,
+                              out - OVER_CLEARLY * search->over->faces.slack,
+                              &s))
+            s = INFINITY;
+        last = fmax(last, s);
+    }
+    if (at->kind == POINT_VERTEX &&
+        polynomial_below(gap->c, MOTION_STEP_ORDER, 0.0, search->best,
+                         -search->over->faces.deep, &s) &&
+        s <= last)
+        found(search, s, CHANGE_BESIDE, -1, at->contact);
+    if (last > 0.0 && last < search->best)
+        found(search, last,
+              taylor_at(MOTION_STEP_ORDER, gap, last) < -search->tol
+                  ? CHANGE_BESIDE
+                  : CHANGE_NONE,
+              -1, at->contact);
+}
+
+static void
+one_watched(void *ctx, const struct contact_point *at, const struct taylor *gap)
 {
     struct search *search = ctx;
-    double s;
-    struct contact_point at = *search->on;
-    at.vertex = vertex;
-    if (!is_held(search->r, search->on, vertex) &&
-        comes_down(search, vertex, gap->c, &s) && s < search->best)
-        found(search, s, within(search, &at, s) ? CHANGE_HITS : CHANGE_BESIDE,
-              (int)vertex, search->on->contact);
+    const struct watched_faces *faces = &search->over->faces;
+    double s, out = watched_faces_past_end(faces, at, search->low);
+    if (is_held(search->r, at))
+        return;
+    if (faces->n_base == 2 && at->kind == POINT_VERTEX) {
+        double up[MOTION_STEP_ORDER + 1];
+        for (int k = 0; k <= MOTION_STEP_ORDER; k++)
+            up[k] = -gap->c[k];
+        if (polynomial_below(up, MOTION_STEP_ORDER, 0.0, search->best,
+                             -faces->high, &s))
+            found(search, s, CHANGE_BESIDE, -1, at->contact);
+    }
+    double until = at->kind == POINT_EDGES ? crossing_holds(search, at, gap->c)
+                                           : search->best;
+    if (!comes_down(search, at, gap->c, &s) || !(s < until)) {
+        found(search, until, CHANGE_NONE, -1, at->contact);
+        return;
+    }
+    if (within(search, at, s, out))
+        hits(search, s, at);
+    else if (faces->n_base == 1)
+        found(search, s, CHANGE_BESIDE, -1, at->contact);
+    else
+        outside(search, at, gap, out);
+    found(search, until, CHANGE_NONE, -1, at->contact);
 }
 
 static int
-one_plane(struct search *search)
+one_contact(struct search *search)
 {
-    double holds;
-    search->on = &search->over->base;
-    gap_tolerances(search->r, search->on->contact, &search->tol, &search->rate);
-    gap_rounding(search->r, search->on->contact, &search->low, &search->rate);
+    const struct watched_faces *faces = &search->over->faces;
+    double holds = INFINITY;
+    gap_tolerances(search->r, faces->contact, &search->tol, &search->rate);
+    gap_rounding(search->r, faces->contact, &search->low, &search->rate);
     search->lag = FACE_END_LAG * search->tol;
-    int st = contact_point_vertices(search->r, search->on, MOTION_STEP_ORDER,
-                                    one_over, search, &holds);
+    int st = watched_faces_points(search->r, faces, MOTION_STEP_ORDER,
+                                  one_watched, search, &holds);
     if (!st && holds < search->best) {
         search->best = holds;
         search->out->what = CHANGE_NONE;
@@ -469,7 +560,7 @@ one_row(struct search *search, int index)
 
 int
 mode_change_next(struct rt *run, double until, const bool *blind,
-                 const struct released_vertices *over, uint32_t n_over,
+                 const struct watched_contact *over, uint32_t n_over,
                  struct mode_change *out)
 {
     assert(run != NULL && out != NULL && (over != NULL || n_over == 0));
@@ -487,8 +578,8 @@ mode_change_next(struct rt *run, double until, const bool *blind,
         st = one_row(&search, i);
     for (uint32_t i = 0; i < n_over && !st; i++) {
         search.over = over + i;
-        if (isfinite(search.best) && !(blind && blind[over[i].base.contact]))
-            st = one_plane(&search);
+        if (isfinite(search.best) && !(blind && blind[over[i].faces.contact]))
+            st = one_contact(&search);
     }
     if (st)
         return st;

@@ -3,30 +3,30 @@
 #ifndef IMP_RUNTIME_MODES_MODE_CHANGE_H
 #define IMP_RUNTIME_MODES_MODE_CHANGE_H
 
-#include "runtime/motion/contact_point.h"
+#include "runtime/modes/watched_faces.h"
 
-/* Vertices over one plane, or over a face whose plane keeps the bodies apart.
- * The gap of each vertex is followed by itself: a vertex counts as closed only
- * if its gap is 0 to rounding. The vertices that are listed are closed by
- * definition at this time: they rise, or they have no rate and were let go. */
-struct released_vertices {
-    struct contact_point base; /* the plane; its `vertex` means nothing */
+/* A contact of polytopes that nearly rest, whose points are watched one by one:
+ * each is followed by its own gap, and counts as closed only if that is 0 to
+ * rounding. The points that are listed are closed by definition at this time:
+ * they rise, or they have no rate and were let go. */
+struct watched_contact {
+    struct watched_faces faces;
     double time;
-    int n, room; /* vertices that are listed, and room for them */
-    struct released_vertex {
-        uint32_t vertex;
+    int n, room; /* points that are listed, and room for them */
+    struct released_point {
+        struct contact_point at;
         bool still; /* has no rate */
     } * released;
 };
 
 enum mode_change_kind {
-    CHANGE_NONE,    /* the end of the series, or `until` */
-    CHANGE_CEASES,  /* the force of point `which` falls through 0 */
-    CHANGE_CLOSES,  /* another vertex of `contact` comes down */
-    CHANGE_SINKS,   /* point `which`, which did not push, has to */
-    CHANGE_HITS,    /* vertex `which` of `contact`, one of `over`, comes down */
-    CHANGE_BESIDE,  /* a vertex of `contact` comes down beside the face */
-    CHANGE_FACE_END, /* point `which` comes to the end of its face */
+    CHANGE_NONE,   /* the end of the series, or `until` */
+    CHANGE_CEASES, /* the force of point `which` falls through 0 */
+    CHANGE_CLOSES, /* another vertex of `contact` comes down */
+    CHANGE_SINKS,  /* point `which`, which did not push, has to */
+    CHANGE_HITS,   /* the point `at`, one of those watched, comes down */
+    CHANGE_BESIDE, /* other features of `contact` may touch than are watched */
+    CHANGE_FACE_END,  /* point `which` comes to the end of its face */
     CHANGE_SLIP_ENDS, /* the slip velocity of point `which` comes to 0 */
     CHANGE_STICK_ENDS /* the force of point `which` leaves its cone */
 };
@@ -35,12 +35,13 @@ struct mode_change {
     double time;
     int which;
     uint32_t contact;
+    struct contact_point at; /* of CHANGE_HITS */
 };
 /* The first change at or before `until`, within one expansion of the motion, of
- * what is held and of the planes over[0..n_over). Contacts that are set in
+ * what is held and of the contacts over[0..n_over). Contacts that are set in
  * `blind` (NULL: none) are not asked. Status of the tapes. */
 int mode_change_next(struct rt *run, double until, const bool *blind,
-                     const struct released_vertices *over, uint32_t n_over,
+                     const struct watched_contact *over, uint32_t n_over,
                      struct mode_change *out);
 
 #endif

@@ -99,6 +99,15 @@ mode_still_acceleration(struct rt *run, uint32_t contact)
 }
 
 double
+mode_speeds(struct rt *run, uint32_t contact, double time)
+{
+    double g = 0.0;
+    for (int i = 0; i < 3; i++)
+        g += fabs(run->world.gravity[i]);
+    return speeds_at(run, contact) + 2.0 * g * time;
+}
+
+double
 mode_still_rate(struct rt *run, uint32_t contact, double acceleration)
 {
     double g = 0.0;

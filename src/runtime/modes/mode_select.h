@@ -28,9 +28,13 @@ int contact_point_states(struct rt *run, const struct contact_point *spot,
 /* Returns that rate (m/s) for the points of a contact whose gap is accelerated
  * so (m/s^2). */
 double mode_still_rate(struct rt *run, uint32_t contact, double acceleration);
-/* What rounding leaves of the acceleration (m/s^2) of a gap of the contact where
- * its terms cancel. */
+/* What rounding leaves of the acceleration (m/s^2) of a gap of the contact
+ * where its terms cancel. */
 double mode_still_acceleration(struct rt *run, uint32_t contact);
+
+/* A speed (m/s) above that at which points of both bodies move towards each
+ * other within this time (s), unless forces beyond twice their weight act. */
+double mode_speeds(struct rt *run, uint32_t contact, double time);
 
 enum mode_choice {
     MODE_FREE,   /* no point pushes */

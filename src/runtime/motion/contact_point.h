@@ -30,6 +30,16 @@ struct contact_point {
     uint32_t face, vertex;
 };
 
+/* do both mean the same features of the same contact? */
+static inline bool
+contact_point_same(const struct contact_point *one,
+                   const struct contact_point *two)
+{
+    return one->contact == two->contact && one->kind == two->kind &&
+           one->face == two->face && one->vertex == two->vertex &&
+           (one->kind != POINT_VERTEX || one->face_of == two->face_of);
+}
+
 struct persistent_group;
 struct persistent_row;
 /* Does the body move at all? (False for the world and for fixed bodies.) */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The audit of events of systems (runtime/flow/flow_audit.c): events that are
- * what they should be pass, and any change of the outcome by 1e-9 of a speed
+ * what they should be pass, and any change of the outcome by 1e-7 of a speed
  * is seen: at an impact in every velocity and in the impulse, behind a limit of
  * chatter in the velocity along the wall. */
 #include "analysis_help.h"
 #include "runtime/flow/flow_taylor_priv.h"
 #include "runtime/setup/new_run.h"
 
-#define OFF 1e-9
+#define OFF 1e-7
 #define EVENTS 200
 
 /* What a run of Kepler's problem with a wall changes before its audit. */

@@ -333,6 +333,28 @@ sentence_block(struct parse *parse)
         no_such_command(parse, word, near);
 }
 
+/* Is there an error already on this line, at or before this place? What follows
+ * a word that could not be read, or a place where parsing has begun again, is
+ * nearly always the same mistake. So is the end of a block in which an error
+ * has been told. */
+static bool
+told_before(const struct parse *parse, imp_range at)
+{
+    for (const struct diag *diag = parse->ds ? parse->ds->first : NULL; diag;
+         diag = diag->next) {
+        size_t lo = diag->range.lo,
+               hi = at.lo < parse->len ? at.lo : parse->len;
+        /* an item that begins where the error was told, or later */
+        bool anew = parse->head.range.hi > lo && parse->head.range.lo >= lo &&
+                    at.lo > parse->head.range.lo;
+        if (diag->severity == DIAG_ERROR && diag->range.file == at.file &&
+            lo <= at.lo && !anew &&
+            (lo >= hi || !memchr(parse->text + lo, '\n', hi - lo)))
+            return true;
+    }
+    return false;
+}
+
 /* The grammar takes a name behind a whole value for the next item, and finds
  * the error one token later. Where the name stands on the same line, it belongs
  * to the value: 5 m, sin x, let r = clasify c. True if that was reported. */
@@ -351,6 +373,10 @@ name_behind_value(struct parse *parse, enum place where)
     const char *near = bound_command(value, &parse->before[1]);
     if (near) {
         no_such_command(parse, value, near);
+        return true;
+    }
+    if (told_before(parse, token->range)) {
+        parse->errors++;
         return true;
     }
     struct diag *diag = parse_error(parse, DIAG_E0028, token->range,
@@ -528,6 +554,20 @@ blocks_are_closed(const struct parse *parse)
     return depth <= 0;
 }
 
+/* Has an error been told inside the bracket that was opened last? */
+static bool
+told_in_block(const struct parse *parse)
+{
+    const imp_range *open =
+        parse->n_open ? &parse->open[parse->n_open - 1].range : NULL;
+    for (const struct diag *diag = parse->ds->first; diag && open;
+         diag = diag->next)
+        if (diag->severity == DIAG_ERROR && diag->range.file == open->file &&
+            diag->range.lo >= open->lo)
+            return true;
+    return false;
+}
+
 /* A block that is never closed: the mistake is at its bracket, whatever was
  * found behind it. True if that was reported. */
 static bool
@@ -537,6 +577,10 @@ told_at_open_block(struct parse *parse, const struct row *row, enum place where)
     if (where != PLACE_BLOCK || !(row->code == DIAG_E0002 || misplaced) ||
         blocks_are_closed(parse))
         return false;
+    if (told_in_block(parse)) {
+        parse->errors++;
+        return true;
+    }
     struct diag *diag =
         parse_error(parse, DIAG_E0002, parse->open[parse->n_open - 1].range,
                     "this block is not closed");
@@ -562,7 +606,8 @@ sentence_report(struct parse *parse, const int *kinds, int n_kinds)
     parse->error_at_end = parse->found.kind == IMP_YYEND;
     /* What the scanner could not read has been reported. Right behind a
      * recovery it would be the same mistake again. */
-    if (parse->found.kind == IMP_YYBAD || cascade || !parse->ds) {
+    if (parse->found.kind == IMP_YYBAD || cascade || !parse->ds ||
+        told_before(parse, parse->found.range)) {
         parse->errors++;
         return;
     }
@@ -585,6 +630,12 @@ sentence_report(struct parse *parse, const int *kinds, int n_kinds)
     /* show the end of the text, not the empty line behind it */
     else if (parse->found.kind == IMP_YYEND && parse->prev.range.file)
         at.lo = at.hi = parse->prev.range.hi;
+    if (told_before(parse, at) ||
+        (row->code == DIAG_E0002 && parse->error_at_end &&
+         told_in_block(parse))) {
+        parse->errors++;
+        return;
+    }
     struct diag *diag = parse_error(parse, row->code, at, "%s",
                                     fill(parse, row->message, expected));
     if (strcmp(row->message, "{found} was not expected here") == 0 ||

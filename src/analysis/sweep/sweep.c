@@ -225,7 +225,10 @@ begin_journal(struct sweep *sweep)
                      sweep->save);
         if (resume) {
             diag_help(analysis->ds, diag,
-                      "without --resume the sweep begins anew");
+                      "run it with the model, the params (--set) and the seed "
+                      "of before; without --resume the sweep begins anew, and "
+                      "what \"%s.part\" holds is lost",
+                      sweep->save);
             return IMP_FAILED;
         }
         diag_note(analysis->ds, diag, IMP_NOWHERE, "the sweep begins anew");

@@ -116,6 +116,10 @@ struct module {
         const char **v;
         size_t n, cap;
     } missing; /* libraries that it should use, as was told */
+    struct {
+        const char **v;
+        size_t n, cap;
+    } unknown; /* names that it does not have, as was told */
     struct module *next;
 };
 /* local names: formals of an expansion */

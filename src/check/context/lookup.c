@@ -11,6 +11,8 @@
 #include "check/context/corners.h"
 #include "check/context/stdlib.h"
 
+/* so many unknown names are compared with a further one */
+#define UNKNOWN_NAMES 1000
 /* A declaration in a library begins with one of these words, then follows its
  * name. */
 static const char *const shapes_and_functions[] = {"shape ", "fn ", NULL};
@@ -192,6 +194,20 @@ told_missing(struct check *ck, struct module *module, const char *library)
     return false;
 }
 
+/* Has this module been told that the name is unknown? A declaration mends all
+ * of its uses, so they are one mistake. Of a great many names the last count.
+ */
+static bool
+told_unknown(struct check *ck, struct module *module, const char *name)
+{
+    size_t n = module->unknown.n;
+    for (size_t i = n; i > 0 && n - i < UNKNOWN_NAMES; i--)
+        if (!strcmp(module->unknown.v[i - 1], name))
+            return true;
+    APUSH(ck, &module->unknown, name);
+    return false;
+}
+
 void
 scope_unknown(struct check *ck, const struct env *env, const char *name,
               imp_range range, enum want want)
@@ -208,7 +224,8 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
     const char *lib =
         stdlib_holder(name, system ? systems : shapes_and_functions);
     bool missing = !other && lib && !scope_library(module, lib);
-    if (missing && told_missing(ck, module, lib))
+    if (missing ? told_missing(ck, module, lib)
+                : told_unknown(ck, module, name))
         return;
     struct diag *diag =
         check_error(ck, fn ? DIAG_E0102 : DIAG_E0101, range,

@@ -27,6 +27,7 @@ reserve(struct buf *buf, size_t more)
 char *
 buf_take(struct buf *b)
 {
+    assert(b);
     char *s = b->s;
     oom_let_go(b);
     *b = (struct buf){0};
@@ -42,6 +43,7 @@ buf_free(struct buf *buf)
 void
 buf_clear(struct buf *buf)
 {
+    assert(buf);
     buf->n = 0;
     if (buf->s)
         buf->s[0] = 0;
@@ -140,5 +142,6 @@ buf_json(struct buf *buf, const char *text, size_t n)
 const char *
 buf_str(struct buf *buf)
 {
+    assert(buf);
     return buf->s ? buf->s : "";
 }

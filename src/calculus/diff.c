@@ -50,6 +50,7 @@ const expr *
 ex_rule(struct graph *graph, const expr *y, const expr *dA, const expr *dB,
         const expr *dC)
 {
+    assert(y);
     const expr *A = y->a, *B = y->b, *Y = y;
     (void)B;
     (void)dC;

@@ -29,24 +29,28 @@ graph_new(struct arena *arena)
 void
 graph_origin(struct graph *graph, imp_range r)
 {
+    assert(graph);
     graph->origin = r;
 }
 
 imp_range
 graph_origin_get(const struct graph *graph)
 {
+    assert(graph);
     return graph->origin;
 }
 
 uint32_t
 graph_size(const struct graph *graph)
 {
+    assert(graph);
     return graph->n;
 }
 
 struct arena *
 graph_arena(struct graph *graph)
 {
+    assert(graph);
     return graph->arena;
 }
 
@@ -110,6 +114,7 @@ const expr *
 graph_cons(struct graph *graph, uint16_t op, uint16_t sym, uint32_t i,
            uint32_t j, double num, const expr *a, const expr *b, const expr *c)
 {
+    assert(graph);
     oom_look();
     expr key = {.op = op,
                 .sym = sym,
@@ -162,12 +167,14 @@ ex_sym(struct graph *graph, enum expr_sym s, uint32_t i, uint32_t j)
 bool
 ex_is_num(const expr *node, double x)
 {
+    assert(node);
     return node->op == IMP_OP_CONST && node->num == x;
 }
 
 bool
 ex_is_const(const expr *node)
 {
+    assert(node);
     return node->op == IMP_OP_CONST;
 }
 
@@ -235,6 +242,7 @@ void
 walk_collect(struct graph *graph, struct walk *walk, const expr *const *roots,
              size_t n, bool (*stop)(void *ctx, const expr *node), void *ctx)
 {
+    assert(graph && walk);
     walk_room(graph, walk, graph->n);
     walk->epoch++;
     walk->n = 0;

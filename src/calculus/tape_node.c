@@ -9,6 +9,7 @@
 struct tape_node *
 tape_node(struct tape_make *make, const expr *formula)
 {
+    assert(make);
     struct tape_scratch *scratch = make->sc;
     if (formula->id >= scratch->cap) {
         uint32_t cap = scratch->cap ? scratch->cap : 256;

@@ -60,6 +60,7 @@ leaf_marks(struct tape_make *make, const expr *node)
 void
 tape_classify(struct tape_make *make, const expr *const *e, size_t n)
 {
+    assert(make);
     struct walk *walk = walk_begin(make->g);
     walk_collect(make->g, walk, e, n, is_known, make);
     for (uint32_t i = 0; i < walk->n; i++) {
@@ -253,6 +254,7 @@ absorb(struct tape_make *make, const expr *top, struct side *stack)
 void
 tape_gather(struct tape_make *make)
 {
+    assert(make);
     uint32_t cap = 64;
     struct side *stack = NEW_N(make->g->arena, struct side, cap);
     for (uint32_t i = make->list.n; i-- > 0;) {

@@ -47,6 +47,7 @@ lane_of(const uint32_t *reg, uint32_t i)
 void
 sv_plan_held(struct sv *series)
 {
+    assert(series);
     series->pack.of_state =
         NEW_N(series->g->arena, struct pack *, series->t->code.n + 1);
     for (uint32_t p = 0; p < series->pack.n_packs; p++)
@@ -132,6 +133,7 @@ sv_held_open(struct sv *series)
 void
 sv_held_close(struct sv *series, LLVMBasicBlockRef *from)
 {
+    assert(series);
     struct gen *gen = series->g;
 
     for (uint32_t p = 0; p < series->pack.n_packs; p++) {

@@ -39,6 +39,7 @@ define(struct sv *series, enum sv_class class, uint32_t reg, LLVMValueRef value)
 void
 sv_order_zero(struct sv *series)
 {
+    assert(series);
     struct gen *gen = series->g;
 
     for (uint32_t reg = 0; reg < series->t->code.n; reg++) {
@@ -364,6 +365,7 @@ differential(struct sv *series, const imp_instr *in, uint32_t reg)
 void
 sv_correct(struct sv *series)
 {
+    assert(series);
     struct gen *gen = series->g;
     const uint32_t *unknown = IMP_ARRAY(gen->im, series->t->unknowns, uint32_t);
 

@@ -216,6 +216,7 @@ before_k(struct sv *series, uint32_t reg)
 void
 sv_packs_zero(struct sv *series)
 {
+    assert(series);
     struct gen *gen = series->g;
     LLVMValueRef zero = gen_num(gen, gen->type.v4, 0.0);
 
@@ -342,6 +343,7 @@ finish(struct sv *series, struct pack *pack, LLVMValueRef *acc)
 void
 sv_packs_inner(struct sv *series)
 {
+    assert(series);
     struct gen *gen = series->g;
 
     if (series->parts.n > 1)

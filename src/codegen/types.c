@@ -17,6 +17,7 @@ const struct gen_op gen_ops[IMP_OP_COUNT] = {
 void
 gen_types(struct gen *gen)
 {
+    assert(gen);
     LLVMContextRef cx = gen->cx;
 
     gen->type.f64 = LLVMDoubleTypeInContext(cx);
@@ -118,6 +119,7 @@ void
 gen_store(const struct gen *gen, LLVMTypeRef type, LLVMValueRef v,
           LLVMValueRef p)
 {
+    assert(gen);
     LLVMValueRef s = LLVMBuildStore(
         gen->b, v,
         LLVMBuildPointerCast(gen->b, p, LLVMPointerType(type, 0), ""));
@@ -136,6 +138,7 @@ gen_get(const struct gen *gen, LLVMValueRef base, uint64_t idx)
 void
 gen_put(const struct gen *gen, LLVMValueRef base, uint64_t idx, LLVMValueRef v)
 {
+    assert(gen);
     gen_store(
         gen, gen->type.f64, v,
         gen_at(gen, gen->type.f64, base, gen_i64(gen, idx), gen->type.f64));
@@ -269,6 +272,7 @@ check_operand(void *ctx, uint32_t operand)
 void
 gen_check_tape(struct gen *gen, const imp_tape *tape)
 {
+    assert(gen && tape);
     const imp_instr *code = IMP_ARRAY(gen->im, tape->code, imp_instr);
     const char *name = imp_text(gen->im, tape->name);
 

@@ -99,6 +99,7 @@ sv_value(struct sv *series, enum sv_class class, uint32_t reg)
 bool
 sv_convolves(const struct sv *series, uint32_t reg)
 {
+    assert(series);
     const imp_instr *in = series->code + reg;
 
     if (!sv_varies(in))

@@ -8,6 +8,8 @@
  * Palffy-Muhoray et al. 2018, with forces and prescribed motion included. */
 #include "mechanics/mech_priv.h"
 
+#include <assert.h>
+
 /* -- rates ----------------------------------------------------------------- */
 
 static vec3
@@ -32,6 +34,7 @@ env_difference(struct mech *mech, const struct mbody *body, int i, int j)
 vec3
 body_moment(struct mech *mech, const struct mbody *body)
 {
+    assert(mech);
     struct graph *graph = mech->graph;
     if (mech->dim == 2)
         return body->rate.torque;

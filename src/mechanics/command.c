@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Commands: their arguments and options become tapes and records of the image.
  * What they read of bodies and systems becomes functions of the state first. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "mechanics/mech_priv.h"
@@ -150,6 +151,7 @@ lower_command(struct mech *mech, const struct tm_command *command)
 imp_ref
 command_table(struct mech *mech)
 {
+    assert(mech);
     size_t n = mech->model->n_commands;
     imp_command *table = NEW_N(mech->arena, imp_command, n + 1);
     for (size_t i = 0; i < n; i++)
@@ -160,6 +162,7 @@ command_table(struct mech *mech)
 imp_ref
 slot_table(struct mech *mech)
 {
+    assert(mech);
     size_t count = mech->model->n_slots;
     imp_slot *table = NEW_N(mech->arena, imp_slot, count + 1);
     for (size_t i = 0; i < count; i++) {

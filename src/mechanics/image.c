@@ -2,11 +2,14 @@
 /* Tables of the image that repeat what the model declares: sources, params,
  * bodies, blocks, joints, coordinates, systems, random numbers. */
 #include "base/source.h"
+
 #include "mechanics/mech_priv.h"
+#include <assert.h>
 
 imp_ref
 image_sources(struct mech *mech)
 {
+    assert(mech);
     const struct sources *s = mech->model->sources;
     uint32_t count = s ? sources_count(s) : 0;
     imp_source *table = NEW_N(mech->arena, imp_source, count + 1);
@@ -21,6 +24,7 @@ image_sources(struct mech *mech)
 imp_ref
 image_params(struct mech *mech)
 {
+    assert(mech);
     size_t count = mech->model->n_params;
     imp_param *table = NEW_N(mech->arena, imp_param, count + 1);
     for (size_t i = 0; i < count; i++) {
@@ -42,6 +46,7 @@ image_params(struct mech *mech)
 imp_ref
 image_bodies(struct mech *mech)
 {
+    assert(mech);
     size_t count = mech->model->n_bodies;
     imp_body *table = NEW_N(mech->arena, imp_body, count + 1);
     for (size_t which = 0; which < count; which++) {
@@ -86,6 +91,7 @@ image_bodies(struct mech *mech)
 imp_ref
 image_blocks(struct mech *mech)
 {
+    assert(mech);
     imp_block *table = NEW_N(mech->arena, imp_block, mech->n_blocks + 1);
     for (size_t i = 0; i < mech->n_blocks; i++)
         table[i] = mech->blocks[i].out;
@@ -95,6 +101,7 @@ image_blocks(struct mech *mech)
 imp_ref
 image_joints(struct mech *mech)
 {
+    assert(mech);
     size_t count = mech->model->n_joints;
     imp_joint *table = NEW_N(mech->arena, imp_joint, count + 1);
     for (size_t i = 0; i < count; i++) {
@@ -118,6 +125,7 @@ image_joints(struct mech *mech)
 imp_ref
 image_draws(struct mech *mech)
 {
+    assert(mech);
     size_t count = mech->model->n_draws;
     imp_draw *table = NEW_N(mech->arena, imp_draw, count + 1);
     for (size_t i = 0; i < count; i++)
@@ -128,6 +136,7 @@ image_draws(struct mech *mech)
 imp_ref
 image_coordinates(struct mech *mech)
 {
+    assert(mech);
     size_t count = mech->model->n_coordinates;
     imp_coordinate *table = NEW_N(mech->arena, imp_coordinate, count + 1);
     for (size_t i = 0; i < count; i++) {
@@ -149,6 +158,7 @@ image_coordinates(struct mech *mech)
 imp_ref
 image_systems(struct mech *mech)
 {
+    assert(mech);
     size_t count = mech->model->n_systems;
     imp_system *table = NEW_N(mech->arena, imp_system, count + 1);
     for (size_t i = 0; i < count; i++) {

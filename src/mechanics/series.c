@@ -13,6 +13,7 @@
 uint32_t
 series_layout(struct mech *mech, uint32_t at)
 {
+    assert(mech);
     mech->series_env = NEW_N(mech->arena, uint32_t, mech->model->n_series + 1);
     for (size_t i = 0; i < mech->model->n_series; i++) {
         mech->series_env[i] = at;
@@ -130,6 +131,7 @@ row_leaf(void *ctx, const expr *leaf)
 imp_ref
 series_tapes(struct mech *mech)
 {
+    assert(mech);
     size_t count = mech->model->n_series;
     imp_series *table = NEW_N(mech->arena, imp_series, count + 1);
     for (size_t which = 0; which < count; which++) {

@@ -103,6 +103,7 @@ system_friction_row(struct mech *mech, const struct msystem *system, uint32_t i,
 uint32_t
 system_slip_tape(struct mech *mech, const struct msystem *system, uint32_t i)
 {
+    assert(mech && system);
     struct graph *graph = mech->graph;
     uint32_t n = system->decl->n;
     const struct tm_contact *decl =

@@ -27,6 +27,7 @@ by_size(const void *a, const void *b)
 struct out_ticks
 out_ticks(struct arena *arena, const struct out_column *column)
 {
+    assert(column);
     struct out_ticks t = {NEW_N(arena, double, column->n + 1), 0};
     size_t n = 0;
     for (size_t i = 0; i < column->n; i++)

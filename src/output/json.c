@@ -139,6 +139,7 @@ void
 out_json_record(struct buf *buf, const imp_image *im,
                 const struct record *record, const char *command)
 {
+    assert(record);
     key(buf, "command", true);
     buf_json(buf, command, strlen(command));
     key(buf, "name", false);

@@ -40,6 +40,7 @@ out_plot_quoted(struct buf *buf, const char *s)
 void
 out_plot_label(struct buf *buf, const struct out_column *column)
 {
+    assert(column);
     struct buf t = {0};
     buf_puts(&t, column->name);
     if (out_has_unit(column->unit))

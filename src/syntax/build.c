@@ -373,6 +373,7 @@ void
 build_param_range(struct parse *parse, struct ast_item *it, struct ast_expr *lo,
                   struct ast_expr *hi, struct ast_expr *unit)
 {
+    assert(it);
     it->lo = lo;
     it->hi = hi;
     if (!lo || !unit)
@@ -387,6 +388,7 @@ void
 build_family(struct parse *parse, struct ast_item *it, struct ast_name index,
              struct ast_expr *range)
 {
+    assert(it);
     it->index = index;
     if (range->kind == AST_RANGE) {
         it->lo = range->a;
@@ -424,5 +426,6 @@ build_primed(struct parse *parse, struct ast_name name, size_t primes,
 const char *
 build_docs(struct parse *parse, const char *above, const char *below)
 {
+    assert(parse);
     return arena_printf(parse->arena, "%s\n%s", above, below);
 }

@@ -20,6 +20,7 @@
 void
 filter_open(struct filter *f, struct scan *scan)
 {
+    assert(f);
     *f = (struct filter){.scan = scan};
     f->prev.kind = IMP_YYEND;
 }

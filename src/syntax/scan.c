@@ -468,6 +468,7 @@ scan_junk(struct scan *scan, struct token *token, size_t n_junk)
 size_t
 scan_two_ways(struct scan *scan, struct token *token, size_t n)
 {
+    assert(scan);
     size_t lo = scan->pos - n, at = 0;
     double x;
     at = num_read(scan->text + lo, n, &x);
@@ -485,6 +486,7 @@ scan_two_ways(struct scan *scan, struct token *token, size_t n)
 size_t
 scan_pointed(struct scan *scan, struct token *token, size_t n)
 {
+    assert(scan);
     size_t lo = scan->pos - n;
     read_number(scan, token, lo, n - 1);
     if (scan->pos < scan->len && scan->text[scan->pos] == '.')
@@ -591,6 +593,7 @@ scan_string(struct scan *scan, struct token *token, size_t len, bool closed)
 void
 scan_foreign(struct scan *scan, size_t n, const char *ours, const char *why)
 {
+    assert(scan);
     size_t lo = scan->pos - n;
     if (ours[0] == '#') /* a comment was matched whole: show its beginning */
         n = 2;
@@ -605,6 +608,7 @@ scan_foreign(struct scan *scan, size_t n, const char *ours, const char *why)
 void
 scan_dots(struct scan *scan, size_t n)
 {
+    assert(scan);
     struct diag *diag = scan_error(scan, DIAG_E0015, scan->pos - n, scan->pos,
                                    "`...` stands for something left out");
     if (diag)
@@ -615,6 +619,7 @@ scan_dots(struct scan *scan, size_t n)
 void
 scan_stray(struct scan *scan, size_t n)
 {
+    assert(scan);
     size_t lo = scan->pos - n;
     unsigned char byte = (unsigned char)scan->text[lo];
     if (byte < 0x20 || byte == 0x7f)

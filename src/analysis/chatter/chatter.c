@@ -17,6 +17,7 @@ int
 chatter_not_linear(struct analysis *analysis, const imp_system *system,
                    imp_range where)
 {
+    assert(analysis && system);
     struct diag *diag =
         diag_add(analysis->ds, DIAG_E0732, where,
                  "`%s` is not linear: its mass matrix or its acceleration "

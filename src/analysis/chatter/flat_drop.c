@@ -384,6 +384,7 @@ int
 flat_drop_start(struct analysis *analysis, uint32_t system_id, imp_range where,
                 bool *flat)
 {
+    assert(analysis);
     struct arena *own;
     struct kept *kept =
         rt_keep(analysis->rt, &kept_key, system_id, sizeof *kept, &own);
@@ -405,6 +406,7 @@ flat_drop_start(struct analysis *analysis, uint32_t system_id, imp_range where,
 bool
 flat_drop_needed(const struct analysis *analysis, uint32_t system_id)
 {
+    assert(analysis);
     return unstated(analysis, rt_system(analysis->rt, system_id));
 }
 

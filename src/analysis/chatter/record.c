@@ -93,6 +93,7 @@ chatter_record_warnings(struct analysis *analysis,
                         const struct chatter_theory *says,
                         struct record *record)
 {
+    assert(outcome);
     const char *warning[4];
     size_t n_warnings = 0;
     bool complete = outcome->limit && outcome->verdict == CHATTER_COMPLETE;
@@ -188,6 +189,7 @@ void
 chatter_record_limit(struct analysis *analysis, const imp_system *system,
                      const struct chatter_run *outcome, struct record *record)
 {
+    assert(outcome);
     const char *none =
         outcome->limit ? NULL : "no infinite sequence of impacts";
     set_number(record, "remaining", outcome->accumulation.remaining, none);

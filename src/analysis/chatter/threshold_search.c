@@ -181,9 +181,8 @@ run_from(struct threshold_search *search, double at, long k,
 {
     if (!threshold_run_start(search, at, k))
         return false;
-    struct flow *flow =
-        flow_new(search->trial.run, search->ask.system_id, search->ask.policy,
-                 INFINITY);
+    struct flow *flow = flow_new(search->trial.run, search->ask.system_id,
+                                 search->ask.policy, INFINITY);
     if (!flow)
         return !fails(search, at, IMP_BADMODEL);
     chatter_decide(search->trial.run->arena, flow_ballistic(flow), INFINITY,
@@ -364,6 +363,7 @@ threshold_find_changes(struct threshold_search *search, threshold_side_fn *side,
 double
 threshold_change_middle(const struct threshold_change *change)
 {
+    assert(change);
     return change->lo + 0.5 * (change->hi - change->lo);
 }
 

@@ -66,6 +66,7 @@ chatter_trace_ballistic(struct chatter_trace *trace,
                         struct chatter_run *outcome,
                         const struct ballistic *ballistic)
 {
+    assert(ballistic);
     int contacts = ballistic->model.m, hits = 0;
     for (int contact = 0; contact < contacts; contact++)
         hits += ballistic->event.impulse[contact] != 0.0;

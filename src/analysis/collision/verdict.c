@@ -38,6 +38,7 @@ touch_term_sizes(const struct touch *touch, double *v_size, double *D_size,
 double
 touch_velocity_floor(const struct touch *touch)
 {
+    assert(touch);
     return touch->formulas ? 64.0 * DBL_EPSILON * touch->tangency.v_abs : 0.0;
 }
 

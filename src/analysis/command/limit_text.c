@@ -25,6 +25,7 @@ limit_evidence_word(enum limit_evidence m)
 const char *
 gap_source_text(struct analysis *analysis, uint32_t contact)
 {
+    assert(analysis);
     imp_range range = rt_contact(analysis->rt, contact)->range_at;
     const struct source *source =
         range.file ? source_get(analysis->ds->sources, range.file) : NULL;

@@ -138,6 +138,7 @@ driver_run_commands(struct driver *driver)
 void
 driver_close(struct driver *driver)
 {
+    assert(driver);
     rt_free(driver->run);
     driver->run = NULL;
     driver->analysis.rt = NULL;

@@ -19,6 +19,7 @@ param_at(const imp_image *im, uint32_t number)
 uint32_t
 driver_n_params(const imp_image *im)
 {
+    assert(im);
     return im->params.n;
 }
 

@@ -125,6 +125,7 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
 void
 simulate_put_limits(struct simulation *sim, struct record *out)
 {
+    assert(sim);
     struct limit_table none = {0},
                        *table = sim->taken.table ? sim->taken.table : &none;
     SET_LIST("limit_times", table->time, table->n);

@@ -77,6 +77,7 @@ resting_polytopes_enter(struct simulation *sim, uint32_t contact)
 void
 resting_polytopes_leave_face(struct simulation *sim, uint32_t contact)
 {
+    assert(sim);
     struct closest_points closest;
     double tol, rate;
     resting_polytopes_drop(sim, contact);
@@ -132,6 +133,7 @@ void
 resting_polytopes_release(struct simulation *sim,
                           const struct contact_point *point, bool still)
 {
+    assert(sim);
     double now = rt_time(sim->run);
     for (uint32_t i = 0; i < sim->resting.n; i++) {
         struct watched_contact *polytope = &sim->resting.over[i];
@@ -171,6 +173,7 @@ resting_polytopes_let_go(struct simulation *sim,
                          const struct contact_point *all, int n_all,
                          const struct contact_point *still, int n)
 {
+    assert(sim);
     struct rt *run = sim->run;
     for (int i = 0; i < n_all && sim->resting.n; i++) {
         bool held = false, rests = false, on;

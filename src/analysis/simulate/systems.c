@@ -205,6 +205,7 @@ simulate_systems_apply(struct simulation *sim, double now)
 void
 simulate_systems_trend(struct simulation *sim, struct diag *diag)
 {
+    assert(sim);
     struct rt *run = sim->run;
     for (uint32_t i = 0; i < run->im->systems.n && sim->flows; i++) {
         const struct ballistic *motion = flow_ballistic(sim->flows[i]);

@@ -251,6 +251,7 @@ simulate_touches(struct simulation *sim, const struct event *event,
 int
 simulate_start_contacts(struct simulation *sim)
 {
+    assert(sim);
     struct rt *run = sim->run;
     struct event *touching =
         NEW_N(run->brief, struct event, sim->n_contacts + 1);

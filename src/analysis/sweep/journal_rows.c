@@ -29,6 +29,7 @@ sweep_waiting_begin(struct sweep_waiting *waiting, uint64_t i)
 void
 sweep_waiting_free(struct sweep_waiting *waiting)
 {
+    assert(waiting);
     free(waiting->v);
     free(waiting->local.v);
     free(waiting->used.v);
@@ -229,6 +230,7 @@ sweep_unpack(void *ctx, const char *frame, size_t n)
 uint64_t
 sweep_key(const struct sweep *sweep)
 {
+    assert(sweep);
     const imp_image *im = sweep->analysis->rt->im;
     const imp_source *src = IMP_ARRAY(im, im->sources, imp_source);
     uint64_t hash = JOURNAL_HASH,

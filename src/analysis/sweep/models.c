@@ -85,6 +85,7 @@ fixed(struct sweep *sweep, const struct sweep_axis *axis, size_t which)
 int
 sweep_models_plan(struct sweep *sweep)
 {
+    assert(sweep);
     struct arena *arena = sweep->analysis->rt->arena;
     const imp_image *im = sweep->analysis->rt->im;
     sweep->models.n = 1;

@@ -39,6 +39,7 @@ grow(struct sweep_texts *texts, size_t most)
 void
 sweep_texts_init(struct sweep_texts *texts)
 {
+    assert(texts);
     *texts = (struct sweep_texts){.arena = arena_new()};
     pthread_mutex_init(&texts->lock, NULL);
     grow(texts, 64);

@@ -194,6 +194,7 @@ collect(struct sweep *sweep, struct sweep_worker *worker, int threads,
 int
 sweep_run_all(struct sweep *sweep, struct sweep_warnings *warnings)
 {
+    assert(sweep);
     int threads = thread_count(sweep);
     uint64_t claim = claim_size(sweep, threads);
     struct arena *arena = sweep->analysis->rt->arena;

@@ -269,6 +269,7 @@ nowhere(void *ctx, const char *s, size_t n)
 void
 sweep_worker_init(struct sweep_worker *worker)
 {
+    assert(worker);
     const struct sweep *sweep = worker->sweep;
     const imp_image *im = sweep->analysis->rt->im;
     worker->ask.scratch = arena_new();
@@ -294,6 +295,7 @@ sweep_worker_init(struct sweep_worker *worker)
 void
 sweep_worker_end(struct sweep_worker *worker)
 {
+    assert(worker);
     leave_model(worker);
     arena_free(worker->ask.scratch);
     buf_free(&worker->found.frame);

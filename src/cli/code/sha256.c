@@ -58,6 +58,7 @@ compress(struct sha256 *sha, const unsigned char *p)
 void
 sha256_init(struct sha256 *sha)
 {
+    assert(sha);
     /* 5.3.3: square roots of the first eight primes */
     static const uint32_t h0[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372,
                                    0xa54ff53a, 0x510e527f, 0x9b05688c,

@@ -47,6 +47,7 @@ session_open(struct session *session, const struct session_options *options)
 void
 session_close(struct session *s)
 {
+    assert(s);
     session_drop_code(s);
     arena_free(s->result.arena);
     arena_free(s->arena);

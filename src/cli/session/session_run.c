@@ -63,6 +63,7 @@ hand_over(struct session *session, struct driver *driver)
 void
 session_clear(struct session *session)
 {
+    assert(session);
     session->result.recs = NULL;
     session->result.failed_expects = 0;
     if (!session->result.arena) {

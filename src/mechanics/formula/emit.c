@@ -14,18 +14,21 @@ mech_range(imp_range r, imp_range otherwise)
 const expr *
 sym_env(struct mech *mech, uint32_t i)
 {
+    assert(mech);
     return ex_sym(mech->graph, SYM_ENV, i, 0);
 }
 
 const expr *
 sym_state(struct mech *mech, uint32_t i)
 {
+    assert(mech);
     return ex_sym(mech->graph, SYM_STATE, i, 0);
 }
 
 const expr *
 sym_time(struct mech *mech)
 {
+    assert(mech);
     return ex_sym(mech->graph, SYM_TIME, 0, 0);
 }
 

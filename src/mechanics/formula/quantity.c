@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a model may ask of its bodies (one.velocity, energy ...) as functions
  * of the state. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "mechanics/formula/formula.h"
@@ -8,6 +9,7 @@
 const expr *
 body_kinetic(struct mech *mech, const struct mbody *body)
 {
+    assert(mech && body);
     struct graph *graph = mech->graph;
     const expr *lin =
         sc_mul(graph, body->inertia.mass, v3_dot(graph, body->v, body->v));
@@ -19,6 +21,7 @@ body_kinetic(struct mech *mech, const struct mbody *body)
 const expr *
 body_potential(struct mech *mech, const struct mbody *body)
 {
+    assert(mech);
     return sc_neg(mech->graph,
                   sc_mul(mech->graph, body->inertia.mass,
                          v3_dot(mech->graph, mech->gravity, body->pose.c)));
@@ -27,12 +30,14 @@ body_potential(struct mech *mech, const struct mbody *body)
 vec3
 body_momentum(struct mech *mech, const struct mbody *body)
 {
+    assert(mech && body);
     return v3_scale(mech->graph, body->inertia.mass, body->v);
 }
 
 vec3
 body_angular(struct mech *mech, const struct mbody *body)
 {
+    assert(mech && body);
     struct graph *graph = mech->graph;
     vec3 orbit = v3_cross(graph, body->pose.c, body_momentum(mech, body));
     vec3 own = m3_apply(graph, body->inertia.J, body->w_body);

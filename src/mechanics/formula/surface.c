@@ -8,6 +8,7 @@
 bool
 body_has_corners(const struct mbody *body)
 {
+    assert(body);
     return body->decl->shape.n_point || body->decl->shape.n_plane > 1;
 }
 
@@ -32,6 +33,7 @@ point_leaf(void *ctx, const expr *leaf)
 const expr *
 surface_at(struct mech *mech, const expr *e, vec3 x)
 {
+    assert(mech);
     return ex_subst(mech->graph, e, point_leaf, &x);
 }
 
@@ -75,6 +77,7 @@ mat3
 rotation_between(struct mech *mech, const struct pose *to,
                  const struct pose *from)
 {
+    assert(mech);
     struct graph *graph = mech->graph;
     if (mech->dim == 3)
         return m3_of_quat(graph, q_conj_mul(graph, to->q, from->q));

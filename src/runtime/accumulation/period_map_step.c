@@ -2,6 +2,7 @@
 /* Follows one period on the copy, by ballistic_run, and its derivative:
  * tangents are stored by coordinate. The period may consist of impacts under
  * acceleration, several impacts that one impulse causes, and limits. */
+#include <assert.h>
 #include <string.h>
 
 #include "runtime/accumulation/period_map_priv.h"
@@ -13,6 +14,7 @@
 void
 period_map_coordinates(const struct period_map *map, double *x)
 {
+    assert(map);
     const struct ballistic *copy = map->copy;
     int half = map->n / 2;
     for (int i = 0; i < half; i++) {

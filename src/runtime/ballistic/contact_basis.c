@@ -2,6 +2,7 @@
 /* Contacts that depend on each other (workspace.h). A basis is made from the
  * first one, in long double, whatever the way by which the motion has come to
  * it: the same contacts have the same numbers in every run. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -363,6 +364,7 @@ total_of(const struct ballistic *motion, int k, const double *x)
 void
 contact_basis_derive(struct ballistic *motion)
 {
+    assert(motion);
     const struct contact_basis *basis = motion->basis;
     if (!basis)
         return;
@@ -430,6 +432,7 @@ terms_of(const struct ballistic *motion, int k, const double *x)
 double
 contact_basis_terms(const struct ballistic *motion, int contact)
 {
+    assert(motion);
     const struct contact_basis *basis = motion->basis;
     int k = basis ? basis->place[contact] : -1;
     if (k < 0)
@@ -441,6 +444,7 @@ contact_basis_terms(const struct ballistic *motion, int contact)
 double
 contact_basis_rate_terms(const struct ballistic *motion, int contact)
 {
+    assert(motion);
     const struct contact_basis *basis = motion->basis;
     int k = basis ? basis->place[contact] : -1;
     double rate = fabs(motion->rate[contact]);

@@ -16,6 +16,7 @@
  * marks tell this number: how long it took from the scale of each mark to the
  * present scale. Where no order repeats there is no ratio that converges; the
  * sum is then taken when it is below the rounding error of the time. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -45,6 +46,7 @@ impact_history_new(struct arena *arena, int contacts)
 void
 impact_history_forget(struct ballistic *motion)
 {
+    assert(motion);
     struct past_states *past = motion->work->past;
     past->version = 0;
     past->n = past->n_group = 0;
@@ -135,6 +137,7 @@ impact_history_group_name(struct ballistic *motion, int depth)
 int
 impact_history_depth(const struct ballistic *motion, int entries)
 {
+    assert(motion);
     const struct ballistic_workspace *work = motion->work;
     int contacts = motion->model.m, depth = 1;
     unsigned long most = work->history.n - work->history.first;
@@ -366,6 +369,7 @@ bool
 impact_history_below_rounding(struct ballistic *motion, double *remaining,
                               double *ratio)
 {
+    assert(motion);
     struct past_states *past = motion->work->past;
     if (!impact_history_marks_due(motion, motion->impacts))
         return false;

@@ -6,6 +6,7 @@
  * impact, a thousand times until the sizes have fallen to 1e-12. Letters: M
  * mass matrix, N gradients of the gaps, W = N M^-1 N^T, L and C the factors of
  * M and W, b a right side that is solved in place, i and j rows and columns. */
+#include <assert.h>
 #include <string.h>
 
 #include "runtime/ballistic/workspace.h"
@@ -158,6 +159,7 @@ backward(const struct ballistic *motion, wide *b)
 void
 matrices_laws(struct ballistic *motion)
 {
+    assert(motion);
     int contacts = motion->model.m, stride = motion->matrices.stride;
     for (int i = 0; i < contacts; i++)
         motion->matrices.law[i] = -(1.0 + motion->model.e[i]);
@@ -346,6 +348,7 @@ matrices_shares(const struct ballistic *motion, int i, wide *share)
 void
 matrices_coordinates(const struct ballistic *motion, double *g)
 {
+    assert(motion);
     wide *b = motion->work->own.column;
     if (motion->matrices.direct)
         return;

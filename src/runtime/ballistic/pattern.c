@@ -25,6 +25,8 @@
  * come to the greater fixed point. */
 #include "runtime/ballistic/workspace.h"
 
+#include <assert.h>
+
 /* The period map is asked when the ratio changes by less than this share. */
 #define PERIOD_NEAR 0.25
 /* Two successive ratios are equal when they agree to this, per impact of the
@@ -121,6 +123,7 @@ ballistic_accelerates(const struct ballistic *motion)
 bool
 pattern_alternates(const struct ballistic *motion, int period)
 {
+    assert(motion);
     const struct ballistic_workspace *work = motion->work;
     int contacts = motion->model.m;
     return period == 2 && impact_history_entry(work, 0)->contact < contacts &&
@@ -240,6 +243,7 @@ pattern_look_later(struct ballistic_workspace *work)
 bool
 impact_history_period_due(struct ballistic *motion, long impacts)
 {
+    assert(motion);
     struct ballistic_workspace *work = motion->work;
     struct pattern pattern;
     bool ask_map;

@@ -3,6 +3,7 @@
  * projections, orthogonal in the metric of M, onto the states in which the gaps
  * or rates of these contacts vanish; and the state after a limit of infinitely
  * many impacts, which is such a projection. */
+#include <assert.h>
 #include <string.h>
 
 #include "runtime/ballistic/workspace.h"
@@ -114,6 +115,7 @@ projection_average(struct ballistic *motion, const struct ballistic *after,
                    double *y, const double *gap_offset, double *z,
                    const double *rate_offset)
 {
+    assert(motion);
     bool *sel = motion->work->set.closed;
     for (int i = 0; i < motion->model.m; i++)
         sel[i] = after->event.group[i] || motion->mode.persistent[i];

@@ -6,6 +6,7 @@
  * the sizes, so that thousands of impacts of shrinking size lose no digits.
  * Invariants: gap and rate are those of y and z but for contacts that stay
  * closed (0) or were just hit (the rate of the law of impact, exactly). */
+#include <assert.h>
 #include <string.h>
 
 #include "runtime/ballistic/workspace.h"
@@ -22,6 +23,7 @@
 void
 ballistic_units(struct ballistic *motion)
 {
+    assert(motion);
     struct ballistic_workspace *work = motion->work;
     work->units.time = power2(motion->length_exponent - motion->rate_exponent);
     work->units.rate = power2(motion->rate_exponent);
@@ -100,6 +102,7 @@ fit(double size, int *exponent, int least)
 void
 ballistic_rescale(struct ballistic *motion)
 {
+    assert(motion);
     struct ballistic_workspace *work = motion->work;
     int rank = motion->matrices.rank, contacts = motion->model.m,
         ex = motion->length_exponent, ev = motion->rate_exponent;
@@ -148,6 +151,7 @@ ballistic_rescale(struct ballistic *motion)
 bool
 ballistic_plain_units(struct ballistic *motion)
 {
+    assert(motion);
     int rank = motion->matrices.rank, contacts = motion->model.m,
         ex = motion->length_exponent, ev = motion->rate_exponent;
     if (ex == 0 && ev == 0)
@@ -181,6 +185,7 @@ void
 instant_move(struct ballistic *motion, const int *contact, const double *by,
              int count, bool place)
 {
+    assert(motion);
     int n = motion->model.n;
     double *x = place ? motion->work->position : motion->work->velocity;
     for (int i = 0; i < n && motion->work->instant; i++) {
@@ -199,6 +204,7 @@ instant_move(struct ballistic *motion, const int *contact, const double *by,
 void
 instant_rest(struct ballistic *motion)
 {
+    assert(motion);
     bool rest = motion->work->instant;
     for (int i = 0; i < motion->model.m && motion->model.drift; i++)
         rest &= motion->model.drift[i] == 0.0;

@@ -41,6 +41,7 @@ work_of(struct rt *run, uint32_t tape)
 struct series_along *
 series_along_new(struct rt *run)
 {
+    assert(run);
     const imp_image *im = run->im;
     uint32_t nb = im->blocks.n, nc = im->contacts.n, ns = im->series.n;
     if (!ns)

@@ -249,6 +249,7 @@ advancement_safe(struct rt *run, uint32_t contact, double gap, double most)
 double
 event_horizon(struct rt *run)
 {
+    assert(run);
     double longest = 0.0, gravity = vec3_norm(run->world.gravity);
     for (uint32_t i = 0; i < run->im->bodies.n; i++) {
         double move, turn;

@@ -120,6 +120,7 @@ void
 polygon_crossings(const struct polygon *first, const struct polygon *second,
                   struct polygon *out)
 {
+    assert(first);
     int first_sides = first->n == 2 ? 1 : first->n,
         second_sides = second->n == 2 ? 1 : second->n;
     if (first->n < 2 || second->n < 2)

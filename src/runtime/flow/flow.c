@@ -60,6 +60,7 @@ flow_stopped(const struct flow *flow)
 bool
 flow_eventful(const struct flow *flow)
 {
+    assert(flow);
     return flow->method->eventful(flow);
 }
 
@@ -102,11 +103,13 @@ flow_contacts(const struct flow *flow, const double **impulse)
 struct ballistic *
 flow_ballistic(struct flow *flow)
 {
+    assert(flow);
     return flow->parabola.now;
 }
 
 long
 flow_impacts(const struct flow *flow)
 {
+    assert(flow);
     return flow->impacts;
 }

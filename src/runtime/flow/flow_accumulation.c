@@ -289,6 +289,7 @@ several_ahead(struct flow *flow)
 bool
 taylor_accumulation_ahead(struct flow *flow, double *time)
 {
+    assert(flow);
     struct taylor_flow *taylor = flow->taylor;
     if (taylor->several.time != taylor->now)
         return false; /* the last impact lies behind */
@@ -305,6 +306,7 @@ taylor_accumulation_ahead(struct flow *flow, double *time)
 void
 taylor_accumulation_doubt(struct taylor_flow *taylor)
 {
+    assert(taylor);
     taylor->several.predicted = taylor->several.limit = -INFINITY;
     taylor->forecast.n = 0;
 }
@@ -312,6 +314,7 @@ taylor_accumulation_doubt(struct taylor_flow *taylor)
 void
 taylor_accumulation_forget(struct taylor_flow *taylor)
 {
+    assert(taylor);
     taylor->single.impacts = 0;
     taylor->several.impacts = 0;
     taylor->several.fastest = 0.0;

@@ -18,6 +18,7 @@
 int
 flow_jammed(struct rt *run, uint32_t contact, double time)
 {
+    assert(run);
     char time_text[NUM_TEXT];
     struct diag *diag = diag_add(
         run->ds, DIAG_E0731, rt_contact(run, contact)->range,
@@ -35,6 +36,7 @@ flow_jammed(struct rt *run, uint32_t contact, double time)
 void
 flow_read_state(struct flow *flow)
 {
+    assert(flow);
     memcpy(flow->q, flow->run->env + flow->sys->env_state,
            flow->n * sizeof *flow->q);
     memcpy(flow->v, flow->run->env + flow->sys->env_state + flow->n,
@@ -75,6 +77,7 @@ flow_instant(struct flow *flow)
 struct ballistic_model
 flow_model(const struct flow *flow)
 {
+    assert(flow);
     return (struct ballistic_model){.n = (int)flow->n,
                                     .m = (int)flow->m,
                                     .mass = flow->instant.mass,

@@ -50,6 +50,7 @@ sizes(const struct flow *flow, uint32_t i, double *gap, double *rate)
 int
 taylor_switch_ahead(struct flow *flow)
 {
+    assert(flow);
     struct taylor_flow *taylor = flow->taylor;
     struct taylor_next_event *next = &taylor->next;
     double *env = flow->run->env, *time = env + flow->run->im->layout.time,

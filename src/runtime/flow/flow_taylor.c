@@ -712,5 +712,6 @@ flow_taylor_new(struct flow *flow)
 const struct ballistic *
 flow_event_matrices(const struct flow *flow)
 {
+    assert(flow);
     return flow->taylor ? flow->taylor->instant : NULL;
 }

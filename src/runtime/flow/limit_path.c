@@ -161,6 +161,7 @@ make(struct flow *flow, const bool *group, double left)
 void
 taylor_path_new(struct flow *flow)
 {
+    assert(flow);
     struct arena *arena = flow->run->arena;
     struct taylor_path *path = &flow->taylor->path;
     path->landing = NEW_N(arena, double, 2 * (size_t)flow->n * ROW);

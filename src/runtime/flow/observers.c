@@ -466,6 +466,7 @@ tail_to(struct flow *flow, double time)
 int
 flow_observer_new(struct flow *flow)
 {
+    assert(flow);
     struct arena *arena = flow->run->arena;
     flow->observer = NULL;
     if (flow->sys->observer == IMP_NO_BLOCK)
@@ -522,6 +523,7 @@ flow_observer_at(struct flow *flow, double time)
 int
 flow_observer_before(struct flow *flow, double time)
 {
+    assert(flow);
     struct observer_run *observer = flow->observer;
     int st = flow_observer_at(flow, time);
     if (st || (st = move_to(flow, time)))

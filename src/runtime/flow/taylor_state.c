@@ -14,6 +14,7 @@
 void
 taylor_to_env(struct flow *flow)
 {
+    assert(flow);
     const struct taylor_flow *taylor = flow->taylor;
     flow->run->env[flow->run->im->layout.time] = taylor->now;
     memcpy(flow->run->env + flow->sys->env_state, taylor->x,
@@ -32,6 +33,7 @@ flow_set_active(struct flow *flow, const bool *on)
 void
 taylor_set_active(struct flow *flow)
 {
+    assert(flow);
     flow_set_active(flow, flow->taylor->contacts.closed);
 }
 
@@ -55,6 +57,7 @@ taylor_advance(struct flow *flow, double time)
 void
 taylor_take_back(struct flow *flow)
 {
+    assert(flow);
     struct taylor_flow *taylor = flow->taylor;
     double *x = taylor->x, *lo = taylor->lo;
     ballistic_state(taylor->instant, flow->q, flow->v);

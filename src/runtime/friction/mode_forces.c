@@ -73,6 +73,7 @@ mode_scratch_new(struct arena *arena, const struct mode_problem *in)
 double
 mode_row_size(const struct mode_problem *in, const double *force, int row)
 {
+    assert(in);
     double size = in->terms ? in->terms[row] : fabs(in->free[row]);
     for (int j = 0; j < 2 * in->n; j++)
         size += fabs(in->W[row * 2 * in->n + j] * force[j]);

@@ -40,6 +40,7 @@ struct climber {
 struct polytope_feature
 smooth_polytope_warm_feature(const struct rt *run, uint32_t contact)
 {
+    assert(run);
     const double *u = run->closest.unknowns + 8 * (size_t)contact;
     return (struct polytope_feature){(unsigned)u[6], (uint32_t)u[7]};
 }

@@ -168,6 +168,7 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
 void
 smooth_polytope_predict(struct rt *run, uint32_t contact, int order, double dt)
 {
+    assert(run);
     const struct smooth_polytope_work *kept =
         polytope_contact_memo(run, contact)->smooth;
     struct polytope_feature feature =

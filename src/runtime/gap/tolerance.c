@@ -25,6 +25,7 @@ gap_length(struct rt *run, uint32_t contact)
 double
 gap_c00_share(const struct rt *run)
 {
+    assert(run);
     return run->im->has_tolerance
                ? fmax(RT_GAP_SHARE * run->world.tolerance, GAP_C00_SHARE)
                : GAP_C00_SHARE;

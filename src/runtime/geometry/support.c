@@ -53,6 +53,7 @@ void
 support_to_world(const struct support_body *body, const double x[3],
                  double w[3])
 {
+    assert(body);
     double d[3] = {x[0] - body->centre[0], x[1] - body->centre[1],
                    x[2] - body->centre[2]};
     support_rotate(body, d, w);
@@ -89,6 +90,7 @@ support_body_get(struct rt *run, uint32_t body, struct support_body *out)
 double
 support_length(const struct support_body *a, const struct support_body *body)
 {
+    assert(a && body);
     double l = a->size + body->size;
     return l > 0.0 ? l : 1.0;
 }
@@ -221,6 +223,7 @@ support_curvature(const struct support_body *body,
                   const struct support_point *point, double T[2][3],
                   double K[3])
 {
+    assert(body && point);
     K[0] = form(point->H, T[0], T[0]) / point->norm;
     K[1] = body->d == 3 ? form(point->H, T[0], T[1]) / point->norm : 0.0;
     K[2] = body->d == 3 ? form(point->H, T[1], T[1]) / point->norm : K[0];
@@ -372,6 +375,7 @@ support_find(const struct support_body *body, const double n[3], double tol,
 enum support_fault
 support_separation(struct support_pair *pair, const double n[3])
 {
+    assert(pair);
     double world[2][3];
     memcpy(pair->n, n, sizeof pair->n);
     /* The point of a half-space is the foot of the point of the other body, so

@@ -7,6 +7,7 @@
  * k of the factor for all its rows side by side (`lanes`), from the first joint
  * that it is coupled with. Each line is then a sum over earlier lines, the same
  * few operations for every lane. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -64,6 +65,7 @@ scale(struct six x, double l)
 void
 delassus_factor_new(struct impact_work *work, size_t nb, size_t nc, size_t nj)
 {
+    assert(work);
     struct impact_joint_factors *joints = &work->joint;
     size_t nr = 6 * nj, ldw = (nc + SIX - 1) / SIX * SIX;
     struct arena *arena = work->arena;
@@ -430,6 +432,7 @@ delassus_factor(struct impact_solver *solver, double tol)
 void
 impact_joint_impulses(struct impact_solver *solver, const double *P, double *xi)
 {
+    assert(solver);
     const struct impact_work *work = solver->w;
     const struct impact_joint_factors *joints = &work->joint;
     double x[IMPACT_CONTACTS_MAX];

@@ -90,6 +90,7 @@ factor(struct impact_solver *solver, const int *set, int n_set)
 int
 delassus_svd(struct impact_solver *solver)
 {
+    assert(solver);
     struct impact_work *work = solver->w;
     struct impact_exact *exact = &work->svd;
     int n_entries = 6 * (int)solver->in.n_body, nc = solver->nc;
@@ -231,6 +232,7 @@ void
 impact_least_joint_impulses(struct impact_solver *solver, const double *six,
                             double *xi)
 {
+    assert(solver);
     struct impact_work *w = solver->w;
     int n_entries = 6 * (int)solver->in.n_body, nr = solver->nr;
     ensure(solver);
@@ -248,6 +250,7 @@ bool
 delassus_keeps_null(const struct impact_solver *solver, const bool *on,
                     int rank)
 {
+    assert(solver);
     const struct impact_work *work = solver->w;
     int n_entries = 6 * (int)solver->in.n_body, n_set = 0,
         set[IMPACT_CONTACTS_MAX];

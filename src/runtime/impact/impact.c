@@ -108,6 +108,7 @@ velocities(struct impact_solver *solver)
 double
 impact_velocity_tolerance(const struct impact_solver *solver)
 {
+    assert(solver);
     /* A velocity is the sum of about 20 rounded terms; errors of the data also
      * turn the directions. */
     return (64 * DBL_EPSILON + solver->in.tolerance) * solver->approach.speed;
@@ -175,6 +176,7 @@ impact_solver_prepare(struct impact_solver *solver,
 int
 impact_solver_measure(struct impact_solver *solver)
 {
+    assert(solver);
     return solver->w->svd.made ? 0 : delassus_svd(solver);
 }
 
@@ -232,6 +234,7 @@ act(const struct impact_body *k, double sum[8], const double *F,
 void
 impact_momentum_balance(struct impact_solver *solver)
 {
+    assert(solver);
     const struct impact_problem *in = &solver->in;
     double worst = 0, *sum = solver->w->scratch.sum;
     memset(sum, 0, sizeof *sum * 8 * in->n_body);

@@ -43,6 +43,7 @@ impact_no_motion(struct impact_solver *solver, enum impact_fault why)
 void
 impact_peak_at(struct impact_solver *solver, const double *Pc, const double *P)
 {
+    assert(solver);
     impact_motion_after(solver, Pc);
     memcpy(solver->velocity.at_peak, solver->velocity.after,
            sizeof *solver->velocity.after * (size_t)solver->nc);
@@ -96,6 +97,7 @@ impact_peak_of_equal(struct impact_solver *solver, const bool *on)
 double *
 impact_law_room(struct impact_solver *solver)
 {
+    assert(solver);
     struct impact_work *work = solver->w;
     size_t n = (size_t)work->ld;
     if (!work->scratch.lcp)

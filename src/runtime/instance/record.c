@@ -18,6 +18,7 @@ static const char not_computed[] = "not computed";
 struct record *
 record_new(struct arena *arena, const imp_image *im, const imp_command *command)
 {
+    assert(command);
     struct record *record = NEW(arena, struct record);
     record->image = im;
     record->arena = arena;
@@ -84,6 +85,7 @@ command_name(const struct record *record)
 bool
 record_wants(const struct record *record, const char *field)
 {
+    assert(record);
     int i = record->wanted ? record_index(record, field) : -1;
     return i < 0 || record->wanted[i];
 }

@@ -35,6 +35,7 @@ system_of_block(const struct rt *run, uint32_t block)
 struct system_run *
 system_new(struct rt *run)
 {
+    assert(run);
     uint32_t n = run->im->systems.n;
     struct system_run *own = NEW_N(run->own, struct system_run, n + 1);
     for (uint32_t which = 0; which < n; which++) {
@@ -154,6 +155,7 @@ system_series_cut(struct rt *run, uint32_t system, int from, int to)
 void
 system_unslide(struct rt *run, uint32_t system)
 {
+    assert(run);
     const imp_system *sys = rt_system(run, system);
     const imp_block *block =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + sys->block;
@@ -169,6 +171,7 @@ system_unslide(struct rt *run, uint32_t system)
 int
 system_observed(struct rt *run, uint32_t system, int order)
 {
+    assert(run);
     const imp_system *sys = rt_system(run, system);
     struct system_run *own = run->system + system;
     uint32_t tape =

@@ -29,6 +29,7 @@
 bool
 friction_modes_contact(const struct rt *run, uint32_t contact)
 {
+    assert(run);
     const imp_contact *of = rt_contact(run, contact);
     const double *env = run->env + of->env_contact;
     return of->system == IMP_NO_SYSTEM && (of->flags & IMP_CONTACTF_FRICTION) &&
@@ -51,6 +52,7 @@ friction_modes_any(const struct rt *run, const struct contact_point *spot,
 void
 friction_modes_remember(struct rt *run)
 {
+    assert(run);
     struct persistent_set *set = run->persistent_memory;
     int n = persistent_count(run);
     if (!set || n == 0)
@@ -88,8 +90,9 @@ friction_modes_forget(struct rt *run)
  * counts. */
 bool
 friction_rows_before(const struct rt *run, const struct contact_point *spot,
-       enum contact_mode *mode)
+                     enum contact_mode *mode)
 {
+    assert(run);
     const struct persistent_set *set = run->persistent_memory;
     if (!set || set->until.time != rt_time(run))
         return false;
@@ -124,11 +127,11 @@ sort_out(const struct friction_rows *in, struct taken *taken)
                           push > FORCE_NONE * fmax(size, fabs(push));
             bool beside = false;
             for (int j = 0; j < taken->n_on && pass == 1; j++)
-                beside |= in->spot[taken->order[j]].contact ==
-                          in->spot[i].contact;
-            if (pass == 0 ? pushes
-                          : !pushes && beside &&
-                                set->acc[row] <= FORCE_NONE * size)
+                beside |=
+                    in->spot[taken->order[j]].contact == in->spot[i].contact;
+            if (pass == 0
+                    ? pushes
+                    : !pushes && beside && set->acc[row] <= FORCE_NONE * size)
                 taken->order[taken->n++] = i;
         }
         if (pass == 0)
@@ -230,8 +233,8 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
                                        .terms = in.terms};
     struct friction_choice *choice = &modes->choice;
     friction_choose(run->brief, &instant, choice);
-    modes->shared = choice->verdict == FRICTION_SHARED ||
-                    choice->verdict == FRICTION_LOADS;
+    modes->shared =
+        choice->verdict == FRICTION_SHARED || choice->verdict == FRICTION_LOADS;
     modes->slip = NEW_N(run->brief, double, (size_t)count);
     for (int i = 0; i < count; i++)
         modes->slip[i] = in.point[i].slip;
@@ -349,9 +352,9 @@ friction_modes_change(struct rt *run, int index, double span,
             *what = FRICTION_STICK_ENDS;
         return IMP_OK;
     }
-    int st = contact_point_series(
-        run, persistent_group_of(run, row->spot.contact), row,
-        MOTION_STEP_ORDER);
+    int st =
+        contact_point_series(run, persistent_group_of(run, row->spot.contact),
+                             row, MOTION_STEP_ORDER);
     if (!st && slip_ends(run, row->friction, span, time))
         *what = FRICTION_SLIP_ENDS;
     return st;

@@ -100,6 +100,7 @@ limit_path_begin(struct rt *run, const struct limit_points *points,
 size_t
 limit_path_state_size(const struct rt *run)
 {
+    assert(run);
     return run->im->layout.contact - run->im->layout.state;
 }
 

@@ -82,7 +82,8 @@ sizes(const struct rt *run, const struct persistent_unknown *unknown,
         if (isfinite(size))
             *place += size;
         for (uint32_t i = 0; i < persistent_per_body(run); i++)
-            *speed += fabs(unknown->open[e][persistent_entry(run, i)].c[0] * v[i]);
+            *speed +=
+                fabs(unknown->open[e][persistent_entry(run, i)].c[0] * v[i]);
     }
 }
 
@@ -200,6 +201,7 @@ persistent_project(struct rt *run)
 void
 persistent_apply_impulses(struct rt *run, const double *impulse)
 {
+    assert(run);
     shift(run, run->persistent_memory->look, impulse, true);
 }
 

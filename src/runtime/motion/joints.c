@@ -52,6 +52,7 @@ block_at(const struct rt *run, uint32_t block)
 struct joint_projection *
 joints_new(struct rt *run)
 {
+    assert(run);
     const imp_image *im = run->im;
     struct joint_projection *projection =
         NEW(run->own, struct joint_projection);
@@ -158,6 +159,7 @@ start_joint(struct rt *run, const imp_joint *joint)
 void
 joints_start(struct rt *run)
 {
+    assert(run);
     const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
     for (uint32_t i = 0; i < run->im->joints.n; i++)
         start_joint(run, joint + i);
@@ -461,6 +463,7 @@ joints_reset(struct rt *run)
 double
 joints_greatest_error(const struct rt *run)
 {
+    assert(run);
     return run->joints ? run->joints->error : 0;
 }
 

@@ -27,7 +27,8 @@
 #define MOTION_ORDER IMP_ORDER_MAX
 
 /* -- the coefficients: of free bodies, of bodies with closed contacts, of a
- * system, or of its observers ----------------------------------------------- */
+ * system, or of its observers -----------------------------------------------
+ */
 
 static int
 free_rows(struct rt *run, uint32_t block, uint32_t tape, int order)
@@ -69,7 +70,8 @@ motion_rows_nonfinite(struct rt *run, uint32_t block, int order)
                             order);
 }
 
-/* -- series, and how long they hold ----------------------------------------- */
+/* -- series, and how long they hold -----------------------------------------
+ */
 
 double
 motion_parabola(const struct rt *run, uint32_t block)
@@ -81,6 +83,7 @@ motion_parabola(const struct rt *run, uint32_t block)
 int
 motion_series_parabola(struct rt *run, uint32_t block, int order)
 {
+    assert(run);
     return crossing_parabola(run, block, order, run->motion->parabola + block);
 }
 

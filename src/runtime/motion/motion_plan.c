@@ -2,6 +2,7 @@
 /* What steps need to know of the image, read once for a run: which variables
  * form one vector, and which of them move along a line, a parabola or a
  * series. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -131,6 +132,7 @@ plan_block(const struct rt *run, struct arena *arena, uint32_t number,
 struct motion_plan *
 motion_plan_new(struct rt *run)
 {
+    assert(run);
     struct motion_plan *plan = NEW(run->own, struct motion_plan);
     plan->blocks = NEW_N(run->own, struct motion_block, run->im->blocks.n + 1);
     plan->held = NEW_N(run->own, struct motion_block, run->im->blocks.n + 1);

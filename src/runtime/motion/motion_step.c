@@ -6,6 +6,7 @@
  * velocity or a spin), so that a component that passes through zero does not
  * stop the motion. Where all coefficients beyond some order vanish, as in free
  * flight in the plane, the series is the motion itself and h is infinite. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -161,6 +162,7 @@ row_ends(const double *row, int order)
 void
 motion_step(const struct rt *run, uint32_t block, int order, double *step)
 {
+    assert(run);
     const struct motion_block *moving = motion_block_of(run, block);
     const double *work = run->rows.block[block];
     double push[2];

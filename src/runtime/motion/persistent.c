@@ -469,6 +469,7 @@ persistent_series(struct rt *run, int order, uint32_t block)
 void
 persistent_accelerations(const struct rt *run, uint32_t block, double push[2])
 {
+    assert(run);
     const struct persistent_group *group = run->persistent_memory->of[block];
     push[0] = push[1] = 0.0;
     for (int i = 0; i < group->n_on; i++) {

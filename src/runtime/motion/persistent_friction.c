@@ -46,6 +46,7 @@ persistent_unknowns(struct persistent_group *group,
 void
 persistent_friction_read(struct rt *run, struct persistent_row *row)
 {
+    assert(run && row);
     const imp_contact *contact = rt_contact(run, row->spot.contact);
     const double *env = run->env + contact->env_contact;
     double slips = env[IMP_CONTACT_MU], sticks = env[IMP_CONTACT_MU_STATIC];

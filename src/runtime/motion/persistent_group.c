@@ -193,6 +193,7 @@ marked(const struct persistent_group *group, const bool *block)
 void
 persistent_release(struct rt *run, const bool *block)
 {
+    assert(run);
     struct persistent_set *set = run->persistent;
     int n = 0;
     if (!set)
@@ -329,12 +330,14 @@ persistent_holds(const struct rt *run, uint32_t contact)
 bool
 persistent_moves(const struct rt *run, uint32_t block)
 {
+    assert(run);
     return run->persistent && run->persistent->of[block];
 }
 
 int
 persistent_count(const struct rt *run)
 {
+    assert(run);
     return run->persistent ? run->persistent->n_row : 0;
 }
 

@@ -289,6 +289,7 @@ part(const struct rt *run, struct restart *restart, const double *params)
 bool
 restart_laws(struct rt *run, const double *params)
 {
+    assert(run);
     struct restart *restart = run->start.again;
     if (!part(run, restart, params))
         return false;

@@ -430,6 +430,7 @@ setup_draws(struct rt *rt, uint64_t run)
 int
 rt_seed(struct rt *rt, double seed, uint64_t run)
 {
+    assert(rt);
     const imp_layout *layout = &rt->im->layout;
     rt->world.seed = seed;
     if (!rt->im->draws.n)

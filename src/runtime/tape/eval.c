@@ -98,6 +98,7 @@ void
 eval_some(const imp_image *im, const imp_tape *tape, const uint32_t *which,
           uint32_t n, double *reg)
 {
+    assert(tape);
     const imp_instr *code = IMP_ARRAY(im, tape->code, imp_instr);
     const uint32_t *pool = IMP_ARRAY(im, tape->pool, uint32_t);
     for (uint32_t k = 0; k < n; k++) {

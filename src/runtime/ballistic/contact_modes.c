@@ -147,28 +147,18 @@ come_to_rest(struct ballistic *motion)
         motion->rate[i] = 0.0;
 }
 
-bool
-active_set_settle(struct ballistic *motion)
+/* Adds what the forces of the gathered contacts, in set.impulse, do to the free
+ * accelerations of y and of the gaps, for the new mode. An acceleration that is
+ * only the rounding error of its terms is 0. The sizes of the terms of the gaps
+ * are in set.solution then. */
+static void
+accelerate(struct ballistic *motion, int count)
 {
     struct ballistic_workspace *work = motion->work;
-    int contacts = motion->model.m, count = gather(motion);
-    if (count == 0 && contacts > 0 && motion->matrices.rank > 0)
-        return settle_free(motion);
-    for (int i = 0; i < count; i++)
-        work->set.q[i] = motion->matrices.gap_acc[work->set.index[i]];
-    int st = count ? lcp_solve(count, work->set.W, work->set.q,
-                               work->set.impulse, work->set.lcp_room)
-                   : 0;
-    if (st == 1 || st == 3)
-        return false;
-    memset(motion->mode.persistent, 0, (size_t)contacts);
-    memset(motion->mode.force, 0,
-           (size_t)contacts * sizeof *motion->mode.force);
-    motion->mode.n_persistent = 0;
+    int contacts = motion->model.m;
     memcpy(motion->mode.y_acc, motion->matrices.y_acc,
            (size_t)motion->matrices.rank * sizeof *motion->mode.y_acc);
     respond(motion, work->set.impulse, count, motion->mode.y_acc);
-    /* an acceleration that is only the rounding error of its terms is 0 */
     for (int coordinate = 0; coordinate < motion->matrices.rank; coordinate++) {
         double size = fabs(motion->matrices.y_acc[coordinate]);
         for (int i = 0; i < count; i++)
@@ -196,6 +186,28 @@ active_set_settle(struct ballistic *motion)
         if (work->scratch.calm[row])
             motion->mode.gap_acc[row] = 0.0;
     }
+}
+
+bool
+active_set_settle(struct ballistic *motion)
+{
+    assert(motion && motion->work);
+    struct ballistic_workspace *work = motion->work;
+    int contacts = motion->model.m, count = gather(motion);
+    if (count == 0 && contacts > 0 && motion->matrices.rank > 0)
+        return settle_free(motion);
+    for (int i = 0; i < count; i++)
+        work->set.q[i] = motion->matrices.gap_acc[work->set.index[i]];
+    int st = count ? lcp_solve(count, work->set.W, work->set.q,
+                               work->set.impulse, work->set.lcp_room)
+                   : 0;
+    if (st == 1 || st == 3)
+        return false;
+    memset(motion->mode.persistent, 0, (size_t)contacts);
+    memset(motion->mode.force, 0,
+           (size_t)contacts * sizeof *motion->mode.force);
+    motion->mode.n_persistent = 0;
+    accelerate(motion, count);
     for (int i = 0; i < count; i++) {
         int contact = work->set.index[i];
         double noise = BALLISTIC_NOISE * contacts * DBL_EPSILON *

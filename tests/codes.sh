@@ -47,7 +47,7 @@ sed -n 's/^SENTENCE(\([EW][0-9]*\),.*/\1/p' grammar/sentences.def |
 {
     cat "$tmp/sentences"
     grep -rhoE '[EW][0-9]{4}\b' tests/bad tests/unit tests/cli tests/repl \
-        tests/run tests/hostile.sh
+        tests/run tests/hostile.sh tests/engines.sh
 } | sort -u >"$tmp/seen"
 for code in $(sed -n 's/^CODE(\([EW][0-9]*\),.*/\1/p' src/base/codes_*.def); do
     grep -qx "$code" "$tmp/used" "$tmp/sentences" ||

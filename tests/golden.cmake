@@ -7,7 +7,7 @@ foreach(kind bad run repl fmt cli)
 endforeach()
 add_library(oom_nth SHARED tests/oom/nth.c)
 foreach(what rooms hostile install docs codes oom sweep-kill sweep-ahead
-    restitution-cost)
+    restitution-cost engines)
   add_test(NAME ${what} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/${what}.sh
     ${CMAKE_BINARY_DIR})
   set_tests_properties(${what} PROPERTIES LABELS program TIMEOUT 600)

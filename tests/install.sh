@@ -25,7 +25,7 @@ env -i PATH=/usr/bin:/bin "$p/bin/imp" build m.imp -o sim
 mv m.imp gone
 env -i ./sim >got
 cmp want got
-# the simulator uses neither LLVM nor GSL, and imp loads LLVM and HDF5 only when it
+# the simulator uses neither LLVM nor GSL, and imp loads LLVM, HDF5 and GSL only when it
 # needs them
 ! ldd ./sim | grep -E 'LLVM|gsl'
-! ldd "$p/bin/imp" | grep -E 'LLVM|hdf5'
+! ldd "$p/bin/imp" | grep -E 'LLVM|hdf5|gsl'

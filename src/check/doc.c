@@ -111,7 +111,7 @@ static const struct keydef laws[] = {
 };
 enum { N_LAWS = sizeof laws / sizeof laws[0], IN_RESTITUTION = IMP_LAW_COUNT };
 
-/* What the keys of the world take. */
+/* What the keys of the world take, and the option `engine`. */
 static const struct keydef choices[] = {
     {"through", "policy: bodies go on into one another"},
     {"stop", "policy: the run ends there; forbids negative, gain, separating"},
@@ -122,6 +122,8 @@ static const struct keydef choices[] = {
                   "and a warning tells by how much they differ"},
     {"negative", "forbid: impulses that pull"},
     {"separating", "forbid: contacts that separate before the impact"},
+#define ENGINE(ID, word, doc) {#word, doc},
+#include "abi/engines.def"
 };
 enum { N_CHOICES = sizeof choices / sizeof choices[0] };
 

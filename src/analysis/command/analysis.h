@@ -31,6 +31,7 @@ struct sweep_options {
     const struct model_maker *maker; /* NULL: structural params are fixed */
 };
 struct analysis;
+struct gsl_api;
 /* What runs a command. The own file of command NAME defines command_NAME;
  * driver/table.c lists them by the number of the command. */
 struct command_functions {
@@ -62,6 +63,9 @@ struct analysis {
     int failed_expects;
     int plots; /* plots so far, for their default names */
     struct sweep_options sweeps;
+    /* loads the second engine of motion (analysis/engines/gsl_api.h), or NULL:
+     * there is none here */
+    const struct gsl_api *(*gsl)(const char **error);
 };
 
 #endif

@@ -89,7 +89,8 @@ begin(struct driver *driver, const struct driver_options *options)
                                          .ds = driver->ds,
                                          .recs = driver->recs,
                                          .commands = all_commands,
-                                         .sweeps = options->sweeps};
+                                         .sweeps = options->sweeps,
+                                         .gsl = options->gsl};
     return IMP_EXIT_OK;
 }
 

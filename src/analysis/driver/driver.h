@@ -42,6 +42,8 @@ struct driver_options {
     void *ctx;
     /* loads what writes HDF5 (output/h5.h), or NULL */
     const struct h5_api *(*hdf5)(const char **error);
+    /* loads the second engine of motion (analysis/engines/gsl_api.h), or NULL */
+    const struct gsl_api *(*gsl)(const char **error);
     struct rt_tier *tier; /* of driver_open: code that comes later, or NULL */
 };
 

@@ -275,6 +275,7 @@ simulate_run(struct simulation *sim, double limit)
     if (sim->rows.times.n && sim->rows.times.v[0] == 0.0) {
         if (sim->rows.n_items && (st = simulate_row(sim)))
             return st;
+        simulate_keep_state(sim);
         next_time = 1;
     }
     sim->begun = true;
@@ -288,6 +289,8 @@ simulate_run(struct simulation *sim, double limit)
             return st;
         if (!sim->stopped && sim->rows.n_items && (st = simulate_row(sim)))
             return st;
+        if (!sim->stopped)
+            simulate_keep_state(sim);
     }
     st = IMP_OK;
     if (!sim->stopped && rt_time(run) < sim->options.until)

@@ -193,6 +193,16 @@ simulate_row(struct simulation *sim)
 }
 
 void
+simulate_keep_state(struct simulation *sim)
+{
+    assert(sim != NULL);
+    const struct rt *run = sim->run;
+    const double *state = run->env + run->im->layout.state;
+    for (size_t i = 0; sim->rows.keeps_states && i < rt_state_size(run); i++)
+        VEC_PUSH(&sim->rows.states, state[i]);
+}
+
+void
 simulate_put_rows(struct simulation *sim, struct record *out)
 {
     assert(sim != NULL && out != NULL);

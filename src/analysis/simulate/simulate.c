@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `simulate`: the motion of all bodies and systems from event to event. This
- * file has the command: its options, its record, and runs that an error ends.
- * event_loop.c has the run itself. Rows are recorded at the times that the
- * model asks for and at events. */
+/* One simulation: its options, its record, and runs that an error ends.
+ * event_loop.c has the run itself; the command stands in analysis/engines. Rows
+ * are recorded at the times that the model asks for and at events. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +115,7 @@ tell_audit(struct simulation *sim)
 }
 
 static void
-fill(struct simulation *sim, struct record *out, int st, double e0, bool has_e0)
+fill(struct simulation *sim, struct record *out, int st)
 {
     struct analysis *analysis = sim->analysis;
     struct motion_totals totals;
@@ -138,8 +138,8 @@ fill(struct simulation *sim, struct record *out, int st, double e0, bool has_e0)
         SET_NUM("joint_error", joints_greatest_error(analysis->rt));
     else
         SET_ABSENT("joint_error", "no joint holds a moving body");
-    if (has_e0)
-        SET_NUM("energy_before", e0);
+    if (sim->has_energy)
+        SET_NUM("energy_before", sim->energy_before);
     else
         SET_ABSENT("energy_before", "the energy has no finite value");
     if (!motion_totals(analysis->rt, &totals))
@@ -160,8 +160,7 @@ fill(struct simulation *sim, struct record *out, int st, double e0, bool has_e0)
 /* A run that an error ends keeps what it has found. The record says which error
  * it was. A state without energy is not reported again. */
 static int
-ended(struct simulation *sim, struct record *out, int st, double e0,
-      bool has_e0)
+ended(struct simulation *sim, struct record *out, int st)
 {
     struct analysis *analysis = sim->analysis;
     int errors = analysis->ds->errors;
@@ -177,44 +176,61 @@ ended(struct simulation *sim, struct record *out, int st, double e0,
     struct diags quiet, *ds = analysis->rt->ds;
     diags_init(&quiet, analysis->rt->arena, ds->sources);
     analysis->rt->ds = &quiet;
-    fill(sim, out, st, e0, has_e0);
+    fill(sim, out, st);
     analysis->rt->ds = ds;
     out->partial = true;
     return st;
 }
 
-static int
-simulate(struct simulation *sim, struct record *out)
+int
+simulation_prepare(struct simulation *sim)
 {
+    assert(sim != NULL && !sim->begun);
     struct analysis *analysis = sim->analysis;
     struct motion_totals totals;
-    double limit;
     int st;
     if ((st = option_until(sim)) || (st = option_policy(sim)) ||
         (st = arg_number(analysis, sim->command, IMP_OPT_simulate_events,
-                         100000.0, &limit)) ||
+                         100000.0, &sim->options.events)) ||
         (st = simulate_read_items(sim)) || (st = simulate_read_times(sim)))
         return st;
     option_through(sim);
-    bool has_e0 = !motion_totals(analysis->rt, &totals);
+    sim->has_energy = !motion_totals(analysis->rt, &totals);
+    sim->energy_before = totals.kinetic + totals.potential;
+    return IMP_OK;
+}
+
+int
+simulation_by_series(struct simulation *sim)
+{
+    assert(sim != NULL && !sim->begun);
     /* systems move by their energies: without them there is no run */
-    st = has_e0 || !analysis->rt->im->systems.n ? simulate_run(sim, limit)
-                                                : IMP_FAILED;
+    return sim->has_energy || !sim->run->im->systems.n
+               ? simulate_run(sim, sim->options.events)
+               : IMP_FAILED;
+}
+
+int
+simulation_put(struct simulation *sim, struct record *out, int st)
+{
+    assert(sim != NULL && out != NULL);
     if (st == IMP_STOPPED)
         simulate_remark(sim, "ended by E0717: stopped from outside");
     if (st == IMP_OK || st == IMP_STOPPED)
-        fill(sim, out, st, totals.kinetic + totals.potential, has_e0);
+        fill(sim, out, st);
     else if (st != IMP_BADMODEL && sim->begun)
-        st = ended(sim, out, st, totals.kinetic + totals.potential, has_e0);
+        st = ended(sim, out, st);
     return st;
 }
 
-static void
+void
 simulation_free(struct simulation *sim)
 {
+    assert(sim != NULL);
     free(sim->rows.time.v);
     free(sim->rows.values.v);
     free(sim->rows.times.v);
+    free(sim->rows.states.v);
     free(sim->log.time.v);
     free(sim->log.impulse.v);
     free(sim->log.kind.v);
@@ -224,13 +240,12 @@ simulation_free(struct simulation *sim)
     free(sim->log.remarks.v);
 }
 
-static int
-cmd_simulate(struct analysis *analysis, const imp_command *command,
-             struct record *out)
+struct simulation *
+simulation_new(struct analysis *analysis, const imp_command *command)
 {
+    assert(analysis != NULL && command != NULL);
     uint32_t contacts = analysis->rt->im->contacts.n;
     struct simulation *sim = NEW(analysis->rt->arena, struct simulation);
-    struct oom_guard guard;
     *sim = (struct simulation){
         .analysis = analysis,
         .run = analysis->rt,
@@ -241,16 +256,5 @@ cmd_simulate(struct analysis *analysis, const imp_command *command,
             NEW_N(analysis->rt->arena, struct simulated_contact, contacts + 1),
         .watch = NEW_N(analysis->rt->arena, enum event_watch, contacts + 1),
     };
-    if (setjmp(guard.env)) {
-        oom_leave(&guard);
-        simulation_free(sim);
-        oom_raise();
-    }
-    oom_enter(&guard);
-    int st = simulate(sim, out);
-    oom_leave(&guard);
-    simulation_free(sim);
-    return st;
+    return sim;
 }
-
-const struct command_functions command_simulate = {.run = cmd_simulate};

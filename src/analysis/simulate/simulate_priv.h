@@ -2,7 +2,7 @@
 /* Inside `simulate`: the state of one run, and what its files do for each
  * other. Calls go down this list of files alone:
  *
- *   simulate.c              the command: options, record
+ *   simulate.c              options, record
  *   event_loop.c            from event to event; hands each event on
  *   vertex_flights.c        impacts of single vertices on planes
  *   touches.c               all that happens at contacts that close
@@ -92,6 +92,8 @@ struct recorded_rows {
     struct numbers time;   /* of each row */
     struct numbers values; /* all rows */
     struct numbers times;  /* asked for: ascending, up to `until` */
+    bool keeps_states;     /* the whole state is kept at each of these times, */
+    struct numbers states; /* state after state */
     bool fresh;            /* the last row is of the present state */
 };
 
@@ -112,7 +114,8 @@ struct already_reported {
 
 /* The options of the command. */
 struct simulation_options {
-    double until; /* the end of the run, s */
+    double until;  /* the end of the run, s */
+    double events; /* the most events */
     enum imp_policy policy;
     bool has_policy;
 };
@@ -132,9 +135,12 @@ struct simulation {
     const imp_command *command;
     struct simulation_options options;
     double target; /* the run goes on to this time at once, s */
+    double reached; /* the time that it came to, once it is over, s */
     bool stopped;  /* by a policy, or where the outcome is not unique (I4) */
     bool begun;    /* past the start */
     int errors;    /* of the program before this run */
+    bool has_energy;
+    double energy_before; /* total energy at the start, J */
     struct simulated_contact *contacts;
     uint32_t n_contacts;
     enum event_watch *watch; /* per contact: what the next search looks for */
@@ -163,6 +169,22 @@ struct limit_group {
     struct friction_forecast slid;
 };
 
+/* -- simulate.c ----------------------------------------------------------------
+ */
+
+/* A simulation that begins at the present state, in the memory of the run; its
+ * growing lists are given back by simulation_free. */
+struct simulation *simulation_new(struct analysis *analysis,
+                                  const imp_command *command);
+/* Reads the options. IMP_OK, or a status after a diagnostic. */
+int simulation_prepare(struct simulation *sim);
+/* The run by Taylor series and closed forms. */
+int simulation_by_series(struct simulation *sim);
+/* Fills the record after a run that ended with this status. Returns the status
+ * of the command. */
+int simulation_put(struct simulation *sim, struct record *out, int st);
+void simulation_free(struct simulation *sim);
+
 /* What the event loop does after a handler: handlers do not call each other. */
 enum next_step {
     STEP_DONE,    /* the event is dealt with */
@@ -183,6 +205,8 @@ int simulate_read_items(struct simulation *sim);
 int simulate_read_times(struct simulation *sim);
 /* Records a row of the present state, unless the last row is of it. */
 int simulate_row(struct simulation *sim);
+/* At a time that was asked for: keeps the whole state, if that is wanted. */
+void simulate_keep_state(struct simulation *sim);
 void simulate_put_rows(struct simulation *sim, struct record *out);
 const char *simulate_contact_name(const struct simulation *sim,
                                   uint32_t contact);

@@ -289,7 +289,8 @@ sweep_worker_init(struct sweep_worker *worker)
         (struct analysis){.out = &worker->ask.out,
                           .ds = &worker->ask.ds,
                           .recs = worker->ask.records,
-                          .commands = sweep->analysis->commands};
+                          .commands = sweep->analysis->commands,
+                            .gsl = sweep->analysis->gsl};
 }
 
 void

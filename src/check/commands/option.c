@@ -305,13 +305,33 @@ vectors_option(struct check *ck, const struct option_row *option,
     return kept == count;
 }
 
+/* the words that an option takes */
+static const char *const *
+option_words(const char *key, size_t *n)
+{
+    static const char *const policies[] = {"through", "stop", "enforce"};
+    static const char *const engines[] = {
+#define ENGINE(ID, word, doc) #word,
+#include "abi/engines.def"
+    };
+    if (!strcmp(key, "law")) {
+        *n = N_IMPACT_LAWS;
+        return impact_laws;
+    }
+    if (!strcmp(key, "engine")) {
+        *n = sizeof engines / sizeof *engines;
+        return engines;
+    }
+    *n = sizeof policies / sizeof *policies;
+    return policies;
+}
+
 static bool
 option(struct check *ck, uint32_t command, const struct option_row *row,
        const struct ast_item *key, struct tm_val *out)
 {
-    static const char *const policies[] = {"through", "stop", "enforce"};
-    bool law = !strcmp(row->key, "law");
-    const char *const *words = law ? impact_laws : policies;
+    const char *const *words;
+    size_t n_words;
     const struct ast_expr *node = key->value;
     struct value value;
     int word;
@@ -331,7 +351,8 @@ option(struct check *ck, uint32_t command, const struct option_row *row,
         return list_option(ck, ck->lists.commands.v[command].id, row, node,
                            out);
     case IMP_OPTK_WORD:
-        word = key_word(ck, key, words, law ? N_IMPACT_LAWS : 3);
+        words = option_words(row->key, &n_words);
+        word = key_word(ck, key, words, n_words);
         if (word < 0)
             return false;
         out->kind = IMP_VAL_WORD;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See load.h. Both libraries export one function that returns a table whose
+/* See load.h. Each library exports one function that returns a table whose
  * first member is the version of its interface. */
 #include "cli/code/load.h"
 
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "analysis/engines/gsl_api.h"
 #include "cli/code/where.h"
 #include "codegen/gen.h"
 #include "output/h5.h"
@@ -35,6 +36,13 @@ static struct library hdf5 = {
     .what = "HDF5",
     .missing = "this Imp was built without HDF5 (libhdf5-dev), so there is "
                "no libimph5.so"};
+static struct library second_engine = {
+    .file = "libimpgsl.so",
+    .entry = GSL_ENTRY,
+    .version = GSL_API_VERSION,
+    .what = "GSL",
+    .missing = "this Imp was built without GSL (libgsl-dev), so there is "
+               "no libimpgsl.so"};
 
 /* Loads the library into *handle. Returns its exported function, or NULL; where
  * *handle is NULL, the message says why. */
@@ -83,6 +91,8 @@ static pthread_once_t codegen_once = PTHREAD_ONCE_INIT;
 static const struct gen_api *codegen_api;
 static pthread_once_t hdf5_once = PTHREAD_ONCE_INIT;
 static const struct h5_api *hdf5_api;
+static pthread_once_t gsl_once = PTHREAD_ONCE_INIT;
+static const struct gsl_api *gsl_api;
 
 static void
 open_codegen(void)
@@ -118,6 +128,23 @@ open_hdf5(void)
         hdf5_api = api;
 }
 
+static void
+open_gsl(void)
+{
+    union {
+        void *object;
+        gsl_entry_fn function;
+    } entry;
+    void *handle;
+
+    entry.object = find_entry(&second_engine, &handle);
+    if (!handle)
+        return;
+    const struct gsl_api *api = entry.object ? entry.function() : NULL;
+    if (right_version(&second_engine, handle, api ? api->version : 0))
+        gsl_api = api;
+}
+
 const struct gen_api *
 load_codegen(const char **error)
 {
@@ -136,4 +163,14 @@ load_hdf5(const char **error)
     if (!hdf5_api)
         *error = hdf5.message;
     return hdf5_api;
+}
+
+const struct gsl_api *
+load_gsl(const char **error)
+{
+    assert(error);
+    pthread_once(&gsl_once, open_gsl);
+    if (!gsl_api)
+        *error = second_engine.message;
+    return gsl_api;
 }

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The shared libraries of this program that are loaded when they are first
  * needed: LLVM costs every process that is linked with it about 20 ms, HDF5
- * about 10 ms, and most commands need neither. Each library is loaded once and
+ * about 10 ms, and most commands need neither; GSL is needed for a second
+ * opinion alone. Each library is loaded once and
  * never unloaded; all threads share it. */
 #ifndef IMP_CLI_CODE_LOAD_H
 #define IMP_CLI_CODE_LOAD_H
 
 struct gen_api;
 struct h5_api;
+struct gsl_api;
 
-/* The code generator libimpgen.so, or the writer of HDF5 files libimph5.so,
- * found as where.h says. NULL and *error (static) where it cannot be loaded. */
+/* The code generator libimpgen.so, the writer of HDF5 files libimph5.so, or the
+ * second engine of motion libimpgsl.so, found as where.h says. NULL and *error (static) where it cannot be loaded. */
 const struct gen_api *load_codegen(const char **error);
 const struct h5_api *load_hdf5(const char **error);
+const struct gsl_api *load_gsl(const char **error);
 
 #endif

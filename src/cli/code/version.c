@@ -11,6 +11,9 @@
 #ifndef IMP_LLVM_VERSION
 #define IMP_LLVM_VERSION "none"
 #endif
+#ifndef IMP_GSL_VERSION
+#define IMP_GSL_VERSION "none"
+#endif
 #ifndef IMP_HDF5_VERSION
 #define IMP_HDF5_VERSION "none"
 #endif
@@ -29,6 +32,7 @@ version_print(struct buf *out)
     } libraries[] = {
         {"machine code", "LLVM", IMP_LLVM_VERSION},
         {".h5 files", "HDF5", IMP_HDF5_VERSION},
+        {"engine = gsl", "GSL", IMP_GSL_VERSION},
         {"line editor", "libedit", IMP_EDIT_VERSION},
         {"Unicode", "utf8proc", IMP_UTF8PROC_VERSION},
     };

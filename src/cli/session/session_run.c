@@ -105,6 +105,7 @@ session_run(struct session *session)
                                      .stop = session->stop,
                                      .sweeps = session->o.sweeps,
                                      .hdf5 = load_hdf5,
+                                     .gsl = load_gsl,
                                      .write = session->sink.write,
                                      .ctx = session->sink.ctx,
                                      .tier = model_code_tier(session->code)};

@@ -143,10 +143,12 @@ motion_series_all(struct rt *run, int order, double *step)
     return st;
 }
 
-/* Writes the state of prescribed bodies at the present time. */
-static void
-refresh(struct rt *run)
+void
+motion_prescribed(struct rt *run)
 {
+    assert(run != NULL);
+    if (!run->motion->prescribed)
+        return;
     for (uint32_t block = 0; block < run->im->bodies.n; block++) {
         const imp_body *body = rt_body(run, block);
         if (body->refresh == IMP_NO_TAPE)
@@ -251,8 +253,7 @@ advance(struct rt *run, int order, double dt, double t)
             run->motion->blocks[block].system == IMP_NO_SYSTEM)
             advance_block(run, block, order, dt);
     run->env[run->im->layout.time] = t;
-    if (run->motion->prescribed)
-        refresh(run);
+    motion_prescribed(run);
     if (persistent_any(run))
         persistent_project(run);
     if (run->joints)

@@ -12,6 +12,10 @@
 
 /* What steps need to know of the image, for run->motion. Memory: run->own. */
 struct motion_plan *motion_plan_new(struct rt *run);
+/* Makes the series of a block to this order at the present instant, into
+ * run->work[block]. IMP_OK; IMP_NONFINITE, which is not told yet; IMP_FAILED
+ * after a diagnostic; or the status of a tape. */
+int motion_rows(struct rt *run, uint32_t block, int order);
 /* The series of one block at the present time, into run->rows.block[block].
  * *step: the time (s) for which it holds to rounding; infinite if the series is
  * the motion itself. IMP_OK, IMP_FAILED after a diagnostic, or the status of a
@@ -35,6 +39,9 @@ void motion_advance_by(struct rt *run, int order, double dt, double t);
 /* Moves the run from the present time to the time `until`, forward or backward,
  * without looking for events. IMP_STOPPED, or IMP_FAILED after a diagnostic. */
 int motion_to(struct rt *run, double until);
+/* Writes the state of bodies whose pose is a formula of time, at the present
+ * time. */
+void motion_prescribed(struct rt *run);
 /* kinetic and potential energy (J), momentum (N s), and angular momentum about
  * the origin (N m s) of the whole model */
 struct motion_totals {

@@ -69,10 +69,6 @@ motion_zeros(const double *row, int from, int to)
     return any << 1 == 0;
 }
 
-/* Makes the series of a block to this order at the present instant, into
- * run->work[block]. IMP_OK; IMP_NONFINITE, which is not told yet; IMP_FAILED
- * after a diagnostic; or the status of a tape. */
-int motion_rows(struct rt *run, uint32_t block, int order);
 /* Makes the diagnostic of IMP_NONFINITE, at the state and the order of the last
  * motion_rows. */
 void motion_rows_nonfinite(struct rt *run, uint32_t block, int order);

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of bodies in the second engine: gaps that come to zero, bounces that
+ * become too low to be followed, closed contacts that change. The laws of
+ * impact, and which closed points push, are the model's, and are asked of
+ * analysis/simulate; when and where that happens is found here. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/engines/second.h"
+#include "base/arena.h"
+#include "runtime/gap/closest_points.h"
+#include "runtime/gap/tolerance.h"
+#include "runtime/modes/contact_set.h"
+#include "runtime/modes/mode_select.h"
+#include "runtime/motion/persistent.h"
+
+/* what happens at an event, per contact of the model */
+struct event_of_bodies {
+    struct second *second;
+    uint32_t *hit, n_hit;
+    uint32_t *stay, n_stay; /* contacts of which some may stay closed */
+    const char **class;
+    bool *done;
+};
+
+static bool
+is_watched(const struct second *second, uint32_t c)
+{
+    const imp_contact *contact = rt_contact(second->run, c);
+    return contact->system == IMP_NO_SYSTEM &&
+           !(contact->flags & IMP_CONTACTF_STATED);
+}
+
+static void
+log_overlap(struct second *second, uint32_t c, bool begins)
+{
+    simulate_log_event(second->sim, c,
+                       begins ? "overlap begins" : "overlap ends", "", 0.0);
+    second->sim->contacts[c].overlap = begins;
+}
+
+/* The first coefficient of the gap beyond its rate that is not zero; 0: none up
+ * to order 4. */
+static int
+tendency(struct second *second, uint32_t c, double *first, bool *bends)
+{
+    double series[5], length = gap_length(second->run, c);
+    int st = second_rows(second, 4);
+    if (!st)
+        st = contact_gap_series(second->run, c, 4, series);
+    *first = 0.0;
+    *bends = true;
+    double scale = length;
+    for (int k = 2; k <= 4 && !st && *first == 0.0; k++) {
+        for (int i = k; i <= 4; i++)
+            scale = fmax(scale, fabs(series[i]));
+        if (fabs(series[k]) > 1e-9 * scale) {
+            *first = series[k];
+            *bends = k == 2;
+        }
+    }
+    /* face on face: some point of it is asked */
+    return st == IMP_SINGULAR ? IMP_OK : st;
+}
+
+/* C00: the model's policy says what bodies do that touch without a rate and
+ * would overlap from then on. */
+static int
+by_policy(struct second *second, uint32_t c)
+{
+    const struct simulation_options *options = &second->sim->options;
+    if (options->has_policy && options->policy == IMP_POLICY_THROUGH) {
+        log_overlap(second, c, true);
+        return IMP_OK;
+    }
+    return second_cannot(second, c,
+                         "a tangential touch (C00), after which a policy of "
+                         "the model decides");
+}
+
+/* A gap without a rate: a touch, or is the contact pressed together? */
+static int
+tangential(struct event_of_bodies *event, uint32_t c, bool falls, bool due,
+           bool start)
+{
+    struct second *second = event->second;
+    double first;
+    bool bends;
+    int st = tendency(second, c, &first, &bends);
+    if (st)
+        return st;
+    if (first < 0.0 && !bends && (due || start))
+        return by_policy(second, c);
+    if ((due && !falls) || ((due || start) && first > 0.0)) {
+        simulate_log_event(second->sim, c, "touch", "C0+", 0.0);
+    } else if (first < 0.0 || (due && falls)) {
+        second->sim->contacts[c].pressed = true;
+        event->stay[event->n_stay++] = c;
+    }
+    return IMP_OK;
+}
+
+/* Does a contact that is let through overlap from the start on? */
+static int
+overlaps_at_start(struct second *second, uint32_t c, double gap, double tol,
+                  double rate, double still)
+{
+    double first = 0.0;
+    bool bends;
+    int st = IMP_OK;
+    if (fabs(gap) <= tol && fabs(rate) <= still)
+        st = tendency(second, c, &first, &bends);
+    if (!st && (gap < -tol || (gap <= tol && (rate < -still || first < 0.0))))
+        log_overlap(second, c, true);
+    return st;
+}
+
+/* Sorts the contacts that touch now: those that approach are hit. */
+static int
+sort(struct event_of_bodies *event, uint32_t due, bool falls)
+{
+    struct second *second = event->second;
+    struct rt *run = second->run;
+    for (uint32_t c = 0; c < second->sim->n_contacts; c++) {
+        struct simulated_contact *state = &second->sim->contacts[c];
+        struct closest_points points;
+        double tol, still;
+        if (!is_watched(second, c) || persistent_holds(run, c))
+            continue;
+        int st = closest_points_find(run, c, &points, false);
+        if (st && st != IMP_SINGULAR) {
+            if (c == due)
+                return st;
+            continue;
+        }
+        gap_tolerances(run, c, &tol, &still);
+        if (points.gap > tol && c != due)
+            continue;
+        double rate = gap_rate(run, c, &points);
+        if (state->through) {
+            if (c == due && !state->overlap)
+                log_overlap(second, c, true);
+            else if (due == IMP_WORLD &&
+                     (st = overlaps_at_start(second, c, points.gap, tol, rate,
+                                             still)))
+                return st;
+            continue;
+        }
+        bool approaches =
+            rate < -still || (c == due && falls && st == IMP_SINGULAR);
+        if (approaches) {
+            event->class[c] = "C-";
+            event->hit[event->n_hit++] = c;
+        } else if (fabs(rate) <= still || c == due) {
+            if ((st = tangential(event, c, falls, c == due, due == IMP_WORLD)))
+                return st;
+        }
+    }
+    return IMP_OK;
+}
+
+/* -- bounces too low to be followed -------------------------------------------
+ */
+
+/* Are the bounces at this contact that come now too low to be followed? Then
+ * its points are in *spot. *remaining: the time until they end, if each is e
+ * times as long as the one before. */
+static int
+too_low(struct second *second, uint32_t c, struct contact_point *spot, int *n,
+        double *remaining)
+{
+    struct rt *run = second->run;
+    struct contact_point_state state[CONTACT_POINTS_MOST + 1];
+    double e = run->env[rt_contact(run, c)->env_contact + IMP_CONTACT_E];
+    double floor = SECOND_FLOOR * gap_length(run, c), tol, still;
+    gap_tolerances(run, c, &tol, &still);
+    floor = fmax(floor, 0.1 * tol);
+    *remaining = 0.0;
+    *n = 0;
+    if (!(e >= 0.0 && e < 1.0))
+        return IMP_OK;
+    int count =
+        contact_set_points(run, c, 2.0 * floor, spot, CONTACT_POINTS_MOST);
+    if (count <= 0)
+        return IMP_OK;
+    int st = contact_point_states(run, spot, count, state, NULL);
+    bool presses = false;
+    for (int i = 0; i < count && !st; i++) {
+        double height = state[i].rate * state[i].rate /
+                        (2.0 * fmax(-state[i].free, 1e-300));
+        presses |= state[i].free < 0.0;
+        if (state[i].rate < -still || (state[i].rate > still && height > floor))
+            return IMP_OK;
+        if (state[i].free < 0.0 && state[i].rate > 0.0)
+            *remaining = fmax(*remaining, 2.0 * state[i].rate /
+                                              (-state[i].free * (1.0 - e)));
+    }
+    *n = presses ? count : 0;
+    return st;
+}
+
+/* Closes the points of one contact. */
+static int
+close_points(struct second *second, const struct contact_point *spot, int n)
+{
+    return persistent_close(second->run, spot, n, NULL, NULL);
+}
+
+/* After impacts: contacts whose bounces are too low are closed, and may stay
+ * so; also those that impacts leave without a rate. */
+static int
+settle_low(struct event_of_bodies *event, uint32_t *low, uint32_t *n_low,
+           double *remaining, double *ratio)
+{
+    struct second *second = event->second;
+    struct rt *run = second->run;
+    struct contact_point *spot =
+        NEW_N(run->brief, struct contact_point, CONTACT_POINTS_MOST + 2);
+    *n_low = 0;
+    *remaining = *ratio = 0.0;
+    for (uint32_t c = 0; c < second->sim->n_contacts; c++) {
+        double rest, e = 0.0;
+        int n, st;
+        if (!event->done[c])
+            continue;
+        e = run->env[rt_contact(run, c)->env_contact + IMP_CONTACT_E];
+        if ((st = too_low(second, c, spot, &n, &rest)))
+            return st;
+        if (n > 0 && e > 0.0) {
+            low[(*n_low)++] = c;
+            *remaining = fmax(*remaining, rest);
+            *ratio = fmax(*ratio, e);
+            if ((st = close_points(second, spot, n)))
+                return st;
+        }
+        if (n > 0 || e == 0.0 || persistent_near_held(run, c))
+            event->stay[event->n_stay++] = c;
+    }
+    return IMP_OK;
+}
+
+/* -- the event ----------------------------------------------------------------
+ */
+
+static int
+hold(struct event_of_bodies *event)
+{
+    struct second *second = event->second;
+    uint32_t lost;
+    if (event->n_stay == 0)
+        return IMP_OK;
+    int st = simulate_persistent_settle(second->sim, event->stay, event->n_stay,
+                                        &lost);
+    for (uint32_t i = 0; i < event->n_stay; i++)
+        second->sim->contacts[event->stay[i]].pressed = false;
+    if (!st && lost != UINT32_MAX)
+        return second_cannot(second, lost,
+                             "the bodies are pressed together at points that "
+                             "cannot be held");
+    return st;
+}
+
+static void
+count_impacts(struct second *second, const bool *done)
+{
+    double now = rt_time(second->run);
+    for (uint32_t c = 0; c < second->sim->n_contacts; c++) {
+        struct second_contact *contact = &second->contact[c];
+        if (!done[c])
+            continue;
+        contact->flight = contact->impacts++ ? now - contact->last : 0.0;
+        contact->last = now;
+    }
+}
+
+int
+second_bodies_touch(struct second *second, uint32_t due, bool falls)
+{
+    struct simulation *sim = second->sim;
+    struct arena *brief = second->run->brief;
+    uint32_t n = sim->n_contacts + 1, n_low;
+    struct event_of_bodies event = {.second = second,
+                                    .hit = NEW_N(brief, uint32_t, n),
+                                    .stay = NEW_N(brief, uint32_t, 3 * n),
+                                    .class = NEW_N(brief, const char *, n),
+                                    .done = NEW_N(brief, bool, n)};
+    uint32_t *low = NEW_N(brief, uint32_t, n);
+    double remaining, ratio;
+    size_t before = sim->log.time.n;
+    int st = sort(&event, due, falls);
+    if (st)
+        return st;
+    if (event.n_hit) {
+        if ((st = simulate_row(sim)))
+            return st;
+        for (uint32_t c = 0; c < sim->n_contacts; c++)
+            sim->contacts[c].flights.impacts = 0; /* this room counts them */
+        st = simulate_impacts(sim, event.hit, event.n_hit, event.class,
+                              event.done);
+        if (st || sim->stopped)
+            return st;
+        count_impacts(second, event.done);
+    }
+    size_t after = sim->log.time.n;
+    if ((st = settle_low(&event, low, &n_low, &remaining, &ratio)) ||
+        (st = hold(&event)))
+        return st;
+    if (n_low)
+        second_limit(second, low, n_low, remaining, ratio, after);
+    (void)before;
+    return IMP_OK;
+}
+
+/* -- changes of held points
+ * ----------------------------------------------------- */
+
+/* A vertex comes down on a face at whose points the bodies are held. */
+static int
+vertex_falls(struct second *second, uint32_t c)
+{
+    struct simulation *sim = second->sim;
+    struct rt *run = second->run;
+    struct event_of_bodies event = {
+        .second = second,
+        .stay = NEW_N(run->brief, uint32_t, 3 * sim->n_contacts + 1),
+        .class = NEW_N(run->brief, const char *, sim->n_contacts + 1),
+        .done = NEW_N(run->brief, bool, sim->n_contacts + 1)};
+    uint32_t *low = NEW_N(run->brief, uint32_t, sim->n_contacts + 1), n_low;
+    double remaining, ratio;
+    int st = simulate_row(sim);
+    event.class[c] = "C-";
+    for (uint32_t i = 0; i < sim->n_contacts; i++)
+        sim->contacts[i].flights.impacts = 0;
+    if (!st)
+        st = simulate_impacts(sim, &c, 1, event.class, event.done);
+    if (st || sim->stopped)
+        return st;
+    count_impacts(second, event.done);
+    size_t after = sim->log.time.n;
+    if ((st = settle_low(&event, low, &n_low, &remaining, &ratio)) ||
+        (st = hold(&event)))
+        return st;
+    if (n_low)
+        second_limit(second, low, n_low, remaining, ratio, after);
+    return IMP_OK;
+}
+
+int
+second_bodies_change(struct second *second, const struct watched *what)
+{
+    assert(second != NULL && what != NULL);
+    struct simulation *sim = second->sim;
+    int st;
+    switch (what->kind) {
+    case WATCHED_OVERLAP:
+        log_overlap(second, what->contact, false);
+        return simulate_row(sim);
+    case WATCHED_FORCE:
+        if ((st = simulate_row(sim)))
+            return st;
+        return simulate_persistent_unloaded(sim, what->point);
+    case WATCHED_SIDE:
+        return simulate_persistent_past_end(sim, what->contact, what->point);
+    default:
+        return vertex_falls(second, what->contact);
+    }
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* The command `simulate`: which engine follows the motion. With `engine = gsl`
+ * both do; the second engine's run is the record, and says by how much the
+ * first one's differs. */
+#include <assert.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/engines/second.h"
+#include "base/arena.h"
+#include "base/num.h"
+#include "runtime/setup/new_run.h"
+
+#define GSL_TOLERANCE 1e-13
+#define GSL_TOLERANCE_LEAST 1e-15
+
+enum engine {
+#define ENGINE(ID, word, doc) ENGINE_##ID,
+#include "abi/engines.def"
+};
+
+/* The checker has seen to it that the word is one of the table. */
+static enum engine
+option_engine(struct analysis *analysis, const imp_command *command)
+{
+    static const char *const words[] = {
+#define ENGINE(ID, word, doc) #word,
+#include "abi/engines.def"
+    };
+    const char *word = arg_text(analysis, command, IMP_OPT_simulate_engine,
+                                words[ENGINE_SERIES]);
+    size_t i = 0;
+    while (strcmp(word, words[i])) {
+        i++;
+        assert(i < sizeof words / sizeof *words);
+    }
+    return (enum engine)i;
+}
+
+static int
+option_tolerance(struct analysis *analysis, const imp_command *command,
+                 enum engine engine, double *tolerance)
+{
+    char text[NUM_TEXT], least[NUM_TEXT];
+    const imp_val *value =
+        arg_option(analysis, command, IMP_OPT_simulate_gsl_tolerance);
+    int st = arg_number(analysis, command, IMP_OPT_simulate_gsl_tolerance,
+                        GSL_TOLERANCE, tolerance);
+    if (st || !value)
+        return st;
+    struct diag *diag = NULL;
+    if (engine != ENGINE_GSL)
+        diag = diag_add(analysis->ds, DIAG_E0749, value->range,
+                        "`gsl_tolerance` belongs to `engine = gsl`, and this "
+                        "run has another engine");
+    else if (!(*tolerance >= GSL_TOLERANCE_LEAST && *tolerance <= 1e-3))
+        diag = diag_add(analysis->ds, DIAG_E0749, value->range,
+                        "`gsl_tolerance` is %s: it goes from %s, the rounding "
+                        "of numbers, to 0.001",
+                        num_shortest(text, *tolerance),
+                        num_shortest(least, GSL_TOLERANCE_LEAST));
+    if (!diag)
+        return IMP_OK;
+    diag_help(analysis->ds, diag,
+              engine == ENGINE_GSL ? "the default is 1e-13; leave it out"
+                                   : "write `engine = gsl` as well, or leave "
+                                     "it out");
+    return IMP_BADMODEL;
+}
+
+static const struct gsl_api *
+load(struct analysis *analysis, const imp_command *command)
+{
+    const char *why = "a simulator has no GSL";
+    const struct gsl_api *api = analysis->gsl ? analysis->gsl(&why) : NULL;
+    if (api)
+        return api;
+    struct diag *diag = diag_add(analysis->ds, DIAG_E0751, command->range,
+                                 "there is no `engine = gsl` here: %s", why);
+    diag_help(analysis->ds, diag, "leave out `engine`%s",
+              analysis->gsl ? ", or install libgsl and build Imp again"
+                            : ", or run the model with `imp run`");
+    return NULL;
+}
+
+/* The run of the series engine, whose messages go into *quiet. */
+static int
+run_series(struct simulation *sim, struct diags *quiet)
+{
+    struct analysis *analysis = sim->analysis;
+    struct diags *ds = analysis->ds;
+    analysis->ds = analysis->rt->ds = quiet;
+    int st = simulation_by_series(sim);
+    analysis->ds = analysis->rt->ds = ds;
+    sim->reached = rt_time(sim->run);
+    return st;
+}
+
+/* why the run of the series engine came to an early end; NULL: it did not */
+static const char *
+early_end(const struct simulation *sim, const struct diags *quiet, int st)
+{
+    char t[NUM_TEXT];
+    if (st == IMP_OK && !sim->stopped)
+        return NULL;
+    const struct diag *why = NULL;
+    for (const struct diag *diag = quiet->first; diag; diag = diag->next)
+        why = !why || diag->severity == DIAG_ERROR ? diag : why;
+    num_digits(t, sim->reached, 9);
+    return why ? arena_printf(sim->run->arena,
+                              "the series engine came to t = %s s, %s: %s", t,
+                              diag_code_name(why->code), why->message)
+               : arena_printf(sim->run->arena,
+                              "the series engine came to t = %s s", t);
+}
+
+/* Both engines, one after the other. */
+static int
+run_both(struct simulation *series, struct simulation *gsl,
+         const struct gsl_api *api, double tolerance, struct record *out)
+{
+    struct rt *run = gsl->run;
+    struct diags quiet;
+    diags_init(&quiet, run->arena, run->ds->sources);
+    quiet.arena = run->arena;
+    series->rows.keeps_states = gsl->rows.keeps_states = true;
+    int st = simulation_prepare(series);
+    if (!st)
+        st = simulation_prepare(gsl);
+    if (st)
+        return st;
+    int ended = run_series(series, &quiet);
+    const char *why = early_end(series, &quiet, ended);
+    if (ended == IMP_STOPPED)
+        return simulation_put(gsl, out, ended);
+    rt_reset(run);
+    st = second_run(gsl, api, tolerance);
+    gsl->reached = rt_time(run);
+    st = simulation_put(gsl, out, st);
+    if (st == IMP_OK || out->partial)
+        comparison_put(series, gsl, why, out);
+    return st;
+}
+
+/* Empty lists, which text leaves out: there is nothing to compare. */
+static void
+put_nothing(struct record *out)
+{
+    static const char *const texts[] = {"comparison", "difference_columns",
+                                        "compared_contacts",
+                                        "unmatched_events"};
+    static const char *const lists[] = {
+        "differences",       "difference_sizes",       "difference_times",
+        "event_differences", "event_difference_times", "unmatched_times"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        SET_TEXTS(texts[i], NULL, 0);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        SET_LIST(lists[i], NULL, 0);
+}
+
+static int
+run_one(struct simulation *series, struct record *out)
+{
+    put_nothing(out);
+    int st = simulation_prepare(series);
+    return st ? st : simulation_put(series, out, simulation_by_series(series));
+}
+
+/* The run by one engine (gsl NULL) or by both; gives back what they hold, also
+ * where memory ends. */
+static int
+guarded(struct simulation *const series, struct simulation *const gsl,
+        const struct gsl_api *const api, double tolerance, struct record *out)
+{
+    struct analysis *const analysis = series->analysis;
+    struct diags *const ds = analysis->ds;
+    struct oom_guard guard;
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
+        analysis->ds = analysis->rt->ds = ds;
+        simulation_free(series);
+        if (gsl)
+            simulation_free(gsl);
+        oom_raise();
+    }
+    oom_enter(&guard);
+    int st =
+        gsl ? run_both(series, gsl, api, tolerance, out) : run_one(series, out);
+    oom_leave(&guard);
+    simulation_free(series);
+    if (gsl)
+        simulation_free(gsl);
+    return st;
+}
+
+static int
+cmd_simulate(struct analysis *analysis, const imp_command *command,
+             struct record *out)
+{
+    enum engine engine = option_engine(analysis, command);
+    double tolerance;
+    const struct gsl_api *api = NULL;
+    int st = option_tolerance(analysis, command, engine, &tolerance);
+    if (st)
+        return st;
+    if (engine == ENGINE_GSL && !(api = load(analysis, command)))
+        return IMP_FAILED;
+    return guarded(simulation_new(analysis, command),
+                   api ? simulation_new(analysis, command) : NULL, api,
+                   tolerance, out);
+}
+
+const struct command_functions command_simulate = {.run = cmd_simulate};

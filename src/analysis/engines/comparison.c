@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/* By how much the runs of both engines differ: the states at the recorded
+ * times, quantity by quantity, and the events, contact by contact. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "analysis/engines/second.h"
+#include "base/arena.h"
+#include "base/num.h"
+
+/* Times are the same within this share of the run's time. */
+#define SAME_TIME 1e-9
+/* Limits of chatter are the same within this share. */
+#define SAME_LIMIT 1e-6
+/* States are not compared so close to an event, in greatest differences of
+ * times of events: velocities jump there. */
+#define NEAR_EVENT 2.0
+/* digits of differences in sentences */
+#define DIGITS 3
+
+/* one quantity: numbers of the state that belong together */
+struct quantity {
+    const char *name;
+    uint32_t env, n;
+    bool attitude; /* a quaternion: q and -q are the same */
+    double difference, size, time;
+};
+
+/* the events of one contact */
+struct contact_comparison {
+    bool matched;          /* both runs have events */
+    double off, time;      /* greatest difference of times, and when */
+    const char *unmatched; /* first event of one run alone; NULL: none */
+    double unmatched_time;
+};
+
+struct comparison {
+    const struct simulation *series, *gsl;
+    struct arena *arena;
+    struct quantity *quantity;
+    size_t n;
+    double event_off; /* greatest difference of the times of events */
+    struct contact_comparison *contact; /* per contact of the model */
+};
+
+/* -- quantities
+ * ----------------------------------------------------------------- */
+
+static void
+add(struct comparison *all, const char *name, uint32_t env, uint32_t n,
+    bool attitude)
+{
+    all->quantity[all->n++] = (struct quantity){
+        .name = name, .env = env, .n = n, .attitude = attitude};
+}
+
+static void
+list(struct comparison *all)
+{
+    const struct rt *run = all->gsl->run;
+    const imp_image *im = run->im;
+    uint32_t dim = im->dim;
+    all->quantity = NEW_N(all->arena, struct quantity,
+                          4 * im->bodies.n + 2 * im->coordinates.n + 1);
+    for (uint32_t b = 0; b < im->bodies.n; b++) {
+        const imp_body *body = rt_body(run, b);
+        const char *name = imp_text(im, body->name);
+        uint32_t at = body->env_state, turn = dim == 2 ? 1 : 4;
+        if (body->block == IMP_NO_BLOCK)
+            continue;
+        add(all, arena_printf(all->arena, "%s.position", name), at, dim, false);
+        add(all,
+            arena_printf(all->arena, "%s.%s", name,
+                         dim == 2 ? "angle" : "attitude"),
+            at + dim, turn, dim == 3);
+        add(all, arena_printf(all->arena, "%s.velocity", name), at + dim + turn,
+            dim, false);
+        add(all, arena_printf(all->arena, "%s.spin", name), at + 2 * dim + turn,
+            dim == 2 ? 1 : 3, false);
+    }
+    const imp_coordinate *coordinate =
+        IMP_ARRAY(im, im->coordinates, imp_coordinate);
+    for (uint32_t s = 0; s < im->systems.n; s++) {
+        const imp_system *system = IMP_ARRAY(im, im->systems, imp_system) + s;
+        const char *name = imp_text(im, system->name);
+        for (uint32_t i = 0; i < system->n + system->n_observer; i++) {
+            const imp_coordinate *one = &coordinate[system->first + i];
+            const char *word = imp_text(im, one->name);
+            add(all, arena_printf(all->arena, "%s.%s", name, word), one->env, 1,
+                false);
+            if (one->env_rate != IMP_NO_RATE)
+                add(all, arena_printf(all->arena, "%s.%s'", name, word),
+                    one->env_rate, 1, false);
+        }
+    }
+}
+
+/* -- states
+ * --------------------------------------------------------------------- */
+
+static bool
+near_event(const struct event_log *log, double t, double window)
+{
+    size_t low = 0, high = log->time.n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (log->time.v[middle] < t - window)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < log->time.n && log->time.v[low] <= t + window;
+}
+
+/* Marks the times (of n) between the last impact at a contact and the limit
+ * into which a run has summed up those that follow: there it has the mean
+ * motion. */
+static void
+mark_limits(const struct event_log *log, const double *t, size_t n, bool *mean)
+{
+    for (size_t k = 0; k < log->time.n; k++) {
+        size_t i = k;
+        if (strcmp(log->kind.v[k], "chatter"))
+            continue;
+        while (i > 0 && (log->number.v[i] != log->number.v[k] ||
+                         strcmp(log->kind.v[i], "impact")))
+            i--;
+        size_t low = 0, high = n;
+        while (low < high) {
+            size_t middle = (low + high) / 2;
+            if (t[middle] <= log->time.v[i])
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        for (; low < n && t[low] <= log->time.v[k]; low++)
+            mean[low] = true;
+    }
+}
+
+static void
+compare_states(struct comparison *all)
+{
+    const struct rt *run = all->gsl->run;
+    const struct recorded_rows *a = &all->series->rows, *b = &all->gsl->rows;
+    size_t width = rt_state_size(run), n = a->times.n;
+    double window = SAME_TIME * all->gsl->options.until;
+    window = fmax(window, NEAR_EVENT * all->event_off);
+    bool *mean = NEW_N(all->arena, bool, n + 1);
+    mark_limits(&all->series->log, a->times.v, n, mean);
+    mark_limits(&all->gsl->log, a->times.v, n, mean);
+    for (size_t k = 0; k < n && width > 0; k++) {
+        if ((k + 1) * width > a->states.n || (k + 1) * width > b->states.n)
+            break;
+        double t = a->times.v[k];
+        if (near_event(&all->series->log, t, window) ||
+            near_event(&all->gsl->log, t, window) || mean[k])
+            continue;
+        for (size_t i = 0; i < all->n; i++) {
+            struct quantity *one = &all->quantity[i];
+            size_t at = k * width + (one->env - run->im->layout.state);
+            double off = 0.0, size = 0.0, plus = 0.0;
+            for (uint32_t j = 0; j < one->n; j++) {
+                double x = a->states.v[at + j], y = b->states.v[at + j];
+                off += (x - y) * (x - y);
+                plus += (x + y) * (x + y);
+                size += x * x;
+            }
+            off = sqrt(one->attitude ? fmin(off, plus) : off);
+            one->size = fmax(one->size, sqrt(size));
+            if (off > one->difference || !(off == off)) {
+                one->difference = off;
+                one->time = t;
+            }
+        }
+    }
+}
+
+/* -- events
+ * --------------------------------------------------------------------- */
+
+/* The next event of a contact at or behind number `from`. */
+static size_t
+next_event(const struct simulation *of, uint32_t contact, size_t from)
+{
+    while (from < of->log.time.n && of->log.number.v[from] != contact)
+        from++;
+    return from;
+}
+
+/* Is event k an impact that the other run has summed up into a limit, of this
+ * contact or of one that is hit in turn with it? It lies between the last
+ * impact there and the limit. */
+static bool
+is_summed(const struct event_log *log, size_t k, const struct event_log *other,
+          double same)
+{
+    if (k >= log->time.n || strcmp(log->kind.v[k], "impact"))
+        return false;
+    double t = log->time.v[k];
+    for (size_t i = 0; i < other->time.n; i++) {
+        size_t last = i;
+        if (strcmp(other->kind.v[i], "chatter") || other->time.v[i] < t - same)
+            continue;
+        while (last > 0 && (other->number.v[last] != other->number.v[i] ||
+                            strcmp(other->kind.v[last], "impact")))
+            last--;
+        if (other->time.v[last] <= t + same)
+            return true;
+    }
+    return false;
+}
+
+/* Is event k a limit that the other run has as well, at another contact? One
+ * motion ends there, and runs may count different contacts to it. */
+static bool
+is_same_limit(const struct event_log *log, size_t k,
+              const struct event_log *other, double same)
+{
+    if (k >= log->time.n || strcmp(log->kind.v[k], "chatter"))
+        return false;
+    for (size_t i = 0; i < other->time.n; i++)
+        if (!strcmp(other->kind.v[i], "chatter") &&
+            fabs(other->time.v[i] - log->time.v[k]) <= same)
+            return true;
+    return false;
+}
+
+static void
+unmatched(struct comparison *all, const struct simulation *in, size_t k,
+          const char *engine)
+{
+    const struct simulation *other = in == all->gsl ? all->series : all->gsl;
+    struct contact_comparison *contact = &all->contact[in->log.number.v[k]];
+    double t = in->log.time.v[k], window = SAME_TIME * in->options.until;
+    /* what the other run has not come to is no difference */
+    if (t > other->reached - window ||
+        (other->stopped && other->log.time.n &&
+         t > other->log.time.v[other->log.time.n - 1] + window))
+        return;
+    contact->unmatched_time = t;
+    contact->unmatched = arena_printf(
+        all->arena, "%s at %s, of the %s engine alone", in->log.kind.v[k],
+        simulate_contact_name(in, in->log.number.v[k]), engine);
+}
+
+/* The events of one contact, one after the other, until they are not the same
+ * kind. end: what lies behind it has not been reached by both runs. */
+static void
+compare_contact(struct comparison *all, uint32_t contact, double end)
+{
+    const struct event_log *a = &all->series->log, *b = &all->gsl->log;
+    double window = SAME_TIME * all->gsl->options.until;
+    double limit = SAME_LIMIT * all->gsl->options.until;
+    struct contact_comparison *here = &all->contact[contact];
+    size_t i = 0, k = 0;
+    for (;;) {
+        i = next_event(all->series, contact, i);
+        k = next_event(all->gsl, contact, k);
+        bool same = i < a->time.n && k < b->time.n &&
+                    !strcmp(a->kind.v[i], b->kind.v[k]);
+        if (!same &&
+            (is_summed(a, i, b, window) || is_same_limit(a, i, b, limit))) {
+            i++;
+            continue;
+        }
+        if (!same &&
+            (is_summed(b, k, a, window) || is_same_limit(b, k, a, limit))) {
+            k++;
+            continue;
+        }
+        bool have = i < a->time.n && a->time.v[i] <= end - window,
+             has = k < b->time.n && b->time.v[k] <= end - window;
+        if (!have && !has)
+            return;
+        if (!have || !has || strcmp(a->kind.v[i], b->kind.v[k]))
+            break;
+        double off = fabs(a->time.v[i] - b->time.v[k]);
+        if (!here->matched || off > here->off)
+            *here = (struct contact_comparison){
+                .matched = true, .off = off, .time = b->time.v[k]};
+        all->event_off = fmax(all->event_off, off);
+        i++;
+        k++;
+    }
+    bool first =
+        k >= b->time.n || (i < a->time.n && a->time.v[i] <= b->time.v[k]);
+    if (first)
+        unmatched(all, all->series, i, "series");
+    else
+        unmatched(all, all->gsl, k, "gsl");
+}
+
+/* -- the record
+ * ----------------------------------------------------------------- */
+
+static const char *
+greatest(struct comparison *all)
+{
+    const struct quantity *most = NULL;
+    double share = -1.0;
+    char off[NUM_TEXT], size[NUM_TEXT], t[NUM_TEXT];
+    for (size_t i = 0; i < all->n; i++) {
+        const struct quantity *one = &all->quantity[i];
+        double s =
+            one->size > 0.0 ? one->difference / one->size : one->difference;
+        if (s > share) {
+            share = s;
+            most = one;
+        }
+    }
+    if (!most)
+        return "no state was compared";
+    if (most->difference == 0.0)
+        return "the states of both engines are the same";
+    return arena_printf(
+        all->arena,
+        "the states differ most in %s: by %s at t = %s s (its size is %s)",
+        most->name, num_digits(off, most->difference, DIGITS),
+        num_digits(t, most->time, 6), num_digits(size, most->size, DIGITS));
+}
+
+static void
+put_states(const struct comparison *all, struct record *out)
+{
+    size_t n = all->n;
+    const char **names = NEW_N(all->arena, const char *, n + 1);
+    double *x = NEW_N(all->arena, double, 3 * n + 1);
+    for (size_t i = 0; i < n; i++) {
+        names[i] = all->quantity[i].name;
+        x[i] = all->quantity[i].difference;
+        x[n + i] = all->quantity[i].size;
+        x[2 * n + i] = all->quantity[i].time;
+    }
+    SET_TEXTS("difference_columns", names, n);
+    SET_LIST("differences", x, n);
+    SET_LIST("difference_sizes", x + n, n);
+    SET_LIST("difference_times", x + 2 * n, n);
+}
+
+static void
+put_contacts(const struct comparison *all, struct record *out)
+{
+    uint32_t n = all->gsl->n_contacts, n_both = 0, n_alone = 0;
+    const char **both = NEW_N(all->arena, const char *, n + 1),
+               **alone = NEW_N(all->arena, const char *, n + 1);
+    double *x = NEW_N(all->arena, double, 3 * (size_t)n + 1), *off = x,
+           *time = x + n, *alone_time = x + 2 * (size_t)n;
+    for (uint32_t c = 0; c < n; c++) {
+        const struct contact_comparison *one = &all->contact[c];
+        if (one->matched) {
+            off[n_both] = one->off;
+            time[n_both] = one->time;
+            both[n_both++] = simulate_contact_name(all->gsl, c);
+        }
+        if (one->unmatched) {
+            alone_time[n_alone] = one->unmatched_time;
+            alone[n_alone++] = one->unmatched;
+        }
+    }
+    SET_TEXTS("compared_contacts", both, n_both);
+    SET_LIST("event_differences", off, n_both);
+    SET_LIST("event_difference_times", time, n_both);
+    SET_TEXTS("unmatched_events", alone, n_alone);
+    SET_LIST("unmatched_times", alone_time, n_alone);
+}
+
+/* Sentences on events; returns how many. */
+static size_t
+tell_events(const struct comparison *all, const char **text)
+{
+    char off[NUM_TEXT], t[NUM_TEXT];
+    const struct contact_comparison *most = NULL, *first = NULL;
+    size_t n = 0;
+    for (uint32_t c = 0; c < all->gsl->n_contacts; c++) {
+        const struct contact_comparison *one = &all->contact[c];
+        if (one->matched && (!most || one->off > most->off))
+            most = one;
+        if (one->unmatched &&
+            (!first || one->unmatched_time < first->unmatched_time))
+            first = one;
+    }
+    if (most)
+        text[n++] = arena_printf(
+            all->arena,
+            "the times of events differ by %s s at most, at t = %s s",
+            num_digits(off, most->off, DIGITS), num_digits(t, most->time, 6));
+    if (first)
+        text[n++] = arena_printf(
+            all->arena, "first event of one engine alone: %s, t = %s s",
+            first->unmatched, num_digits(t, first->unmatched_time, 9));
+    return n;
+}
+
+void
+comparison_put(const struct simulation *series, const struct simulation *gsl,
+               const char *ended, struct record *out)
+{
+    assert(series != NULL && gsl != NULL && out != NULL);
+    struct comparison all = {.series = series,
+                             .gsl = gsl,
+                             .arena = gsl->run->arena,
+                             .contact = NEW_N(gsl->run->arena,
+                                              struct contact_comparison,
+                                              gsl->n_contacts + 1)};
+    const char *text[4];
+    size_t n = 0;
+    double end = fmin(series->reached, gsl->reached);
+    list(&all);
+    for (uint32_t c = 0; c < gsl->n_contacts; c++)
+        compare_contact(&all, c, end);
+    compare_states(&all);
+    text[n++] = greatest(&all);
+    n += tell_events(&all, text + n);
+    put_contacts(&all, out);
+    if (ended)
+        text[n++] = ended;
+    put_states(&all, out);
+    SET_TEXTS("comparison", text, n);
+}

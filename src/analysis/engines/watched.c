@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions that the second engine watches: gaps, as values; forces of
+ * closed contacts; vertices over faces that are held. */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/engines/second.h"
+#include "base/arena.h"
+#include "runtime/gap/closest_points.h"
+#include "runtime/gap/tolerance.h"
+#include "runtime/instance/system.h"
+#include "runtime/motion/persistent.h"
+
+/* A gap counts as zero to rounding up to so many rounding errors. */
+#define ROUNDING 16.0
+/* A force up to this share of the greatest one is none, as in
+ * runtime/modes/mode_select.c. */
+#define FORCE_NONE 1e-10
+/* Errors of the steps in a rate, as a share of its greatest value so far. */
+#define SPEED_ERROR 1e-12
+/* Contacts of systems that stay closed without a force of their own drift by
+ * the errors of the steps, as a share of a length. */
+#define IDLE_CLOSED 1e-10
+
+static struct watched *
+add(struct second *second, enum watched_kind kind, uint32_t contact,
+    double closed, double touch)
+{
+    struct rt *run = second->run;
+    size_t n = second->motion.n_watch;
+    if (n == second->room) {
+        size_t room = 2 * n + 16;
+        struct watched *watched = NEW_N(run->arena, struct watched, room);
+        struct gsl_watch *watch = NEW_N(run->arena, struct gsl_watch, room);
+        if (n) {
+            memcpy(watched, second->watched, n * sizeof *watched);
+            memcpy(watch, second->motion.watch, n * sizeof *watch);
+        }
+        second->watched = watched;
+        second->motion.watch = watch;
+        second->room = room;
+    }
+    second->motion.watch[n] =
+        (struct gsl_watch){.closed = closed, .touch = fmax(touch, closed)};
+    second->watched[n] = (struct watched){.kind = kind, .contact = contact};
+    second->motion.n_watch++;
+    return &second->watched[n];
+}
+
+/* -- bodies -------------------------------------------------------------------
+ */
+
+struct vertices {
+    struct second *second;
+    uint32_t contact;
+    int point;
+    double closed, touch;
+    double *value, *rate; /* while looking: per watched function */
+    size_t at;            /* the watched function that is looked for */
+};
+
+/* Does the point push? Points that do are closed by definition. */
+static bool
+pushes(const struct rt *run, uint32_t contact, uint32_t vertex)
+{
+    for (int i = 0; i < persistent_count(run); i++) {
+        bool on;
+        const struct contact_point *p = persistent_point(run, i, &on, NULL);
+        if (on && p->contact == contact && p->kind == POINT_VERTEX &&
+            p->vertex == vertex)
+            return true;
+    }
+    return false;
+}
+
+static void
+add_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
+{
+    struct vertices *all = ctx;
+    (void)gap;
+    if (pushes(all->second->run, all->contact, vertex))
+        return;
+    struct watched *one =
+        add(all->second, WATCHED_VERTEX, all->contact, all->closed, all->touch);
+    one->point = all->point;
+    one->which = vertex;
+}
+
+/* The first held point of a contact stands for the face on which all are. */
+static bool
+is_first(const struct rt *run, int point)
+{
+    bool on;
+    struct contact_point here = *persistent_point(run, point, &on, NULL);
+    for (int i = 0; i < point; i++) {
+        const struct contact_point *p = persistent_point(run, i, &on, NULL);
+        if (p->contact == here.contact && p->kind == POINT_VERTEX &&
+            p->face_of == here.face_of && p->face == here.face)
+            return false;
+    }
+    return here.kind == POINT_VERTEX;
+}
+
+static int
+add_held_points(struct second *second)
+{
+    struct rt *run = second->run;
+    double most = 0.0, force;
+    int st = persistent_any(run) ? second_rows(second, 1) : IMP_OK;
+    bool on;
+    for (int i = 0; i < persistent_count(run) && !st; i++) {
+        persistent_point(run, i, &on, &force);
+        most = fmax(most, fabs(force));
+    }
+    for (int i = 0; i < persistent_count(run) && !st; i++) {
+        struct contact_point point = *persistent_point(run, i, &on, &force);
+        double tol, rate, rounding;
+        gap_tolerances(run, point.contact, &tol, &rate);
+        gap_rounding(run, point.contact, &rounding, &rate);
+        if (on)
+            add(second, WATCHED_FORCE, point.contact, FORCE_NONE * most, 0.0)
+                ->point = i;
+        struct taylor *side;
+        int n_side = point.kind == POINT_VERTEX || point.kind == POINT_EDGES
+                         ? contact_point_sides(run, &point, 1, &side)
+                         : 0;
+        for (int k = 0; k < n_side; k++) {
+            struct watched *one =
+                add(second, WATCHED_SIDE, point.contact, tol, 0.0);
+            one->point = i;
+            one->which = (uint32_t)k;
+        }
+        struct vertices all = {.second = second,
+                               .contact = point.contact,
+                               .point = i,
+                               .closed = fmax(ROUNDING * rounding, 0.1 * tol),
+                               .touch = tol};
+        if (is_first(run, i))
+            st = contact_point_vertices(run, &point, 1, add_vertex, &all, NULL);
+    }
+    return st;
+}
+
+static int
+add_bodies(struct second *second)
+{
+    struct rt *run = second->run;
+    for (uint32_t c = 0; c < second->sim->n_contacts; c++) {
+        const imp_contact *contact = rt_contact(run, c);
+        double tol, rate, rounding;
+        if (contact->system != IMP_NO_SYSTEM ||
+            contact->flags & IMP_CONTACTF_STATED || persistent_holds(run, c))
+            continue;
+        gap_tolerances(run, c, &tol, &rate);
+        gap_rounding(run, c, &rounding, &rate);
+        add(second,
+            second->sim->contacts[c].overlap ? WATCHED_OVERLAP : WATCHED_GAP, c,
+            ROUNDING * rounding, tol);
+    }
+    return add_held_points(second);
+}
+
+/* -- systems ------------------------------------------------------------------
+ */
+
+static int
+add_system(struct second *second, struct second_system *system)
+{
+    const struct rt *run = second->run;
+    const imp_system *image = rt_system(run, system->number);
+    const double *q = run->env + image->env_state;
+    int st = second_instant(second, system, true);
+    if (!st)
+        st = second_forces(system);
+    double most = 0.0;
+    for (uint32_t i = 0; i < system->m && !st; i++)
+        most = fmax(most, fabs(system->force[i]));
+    for (uint32_t i = 0; i < system->m && !st; i++) {
+        struct second_contact *contact = &second->contact[image->contact + i];
+        double size = fabs(system->gap[i]), speed = 0.0;
+        for (uint32_t k = 0; k < system->n; k++) {
+            size += fabs(system->N[i * system->n + k] * q[k]);
+            speed += fabs(system->N[i * system->n + k] * q[system->n + k]);
+        }
+        contact->length = fmax(contact->length, fabs(system->gap[i]));
+        contact->speed = fmax(contact->speed, fabs(system->rate[i]));
+        size = fmax(size, contact->length);
+        speed = fmax(speed, SPEED_ERROR / SECOND_STILL * contact->speed);
+        bool idle = fabs(system->gap[i]) <= IDLE_CLOSED * size &&
+                    fabs(system->rate[i]) <= SECOND_STILL * speed;
+        if (system->held[i])
+            add(second, WATCHED_SYSTEM_FORCE, image->contact + i,
+                FORCE_NONE * most, 0.0);
+        else
+            add(second, WATCHED_SYSTEM_GAP, image->contact + i,
+                idle ? IDLE_CLOSED * size : ROUNDING * DBL_EPSILON * size,
+                SECOND_FLOOR * size);
+    }
+    return st;
+}
+
+int
+second_watch(struct second *second)
+{
+    struct rt *run = second->run;
+    second->motion.n_watch = 0;
+    int st = add_bodies(second);
+    for (uint32_t s = 0; s < run->im->systems.n && !st; s++)
+        st = add_system(second, &second->system[s]);
+    return st;
+}
+
+/* -- looking
+ * ------------------------------------------------------------------- */
+
+static int
+look_at_gap(struct second *second, uint32_t c, double sign, double *value,
+            double *rate)
+{
+    struct rt *run = second->run;
+    const imp_contact *contact = rt_contact(run, c);
+    struct closest_points points;
+    int st = closest_points_find(run, c, &points, false);
+    if (st != IMP_OK && st != IMP_SINGULAR)
+        return st;
+    bool turns = (rt_body(run, contact->body[0])->flags |
+                  rt_body(run, contact->body[1])->flags) &
+                 IMP_BODYF_GTIME;
+    *value = sign * points.gap;
+    *rate =
+        st == IMP_SINGULAR || turns ? NAN : sign * gap_rate(run, c, &points);
+    return isfinite(*value) ? IMP_OK : IMP_DIVERGED;
+}
+
+static void
+take_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
+{
+    struct vertices *all = ctx;
+    size_t i = all->at;
+    while (i < all->second->motion.n_watch &&
+           all->second->watched[i].kind == WATCHED_VERTEX &&
+           all->second->watched[i].point == all->point) {
+        if (all->second->watched[i].which == vertex) {
+            all->value[i] = gap->c[0];
+            all->rate[i] = gap->c[1];
+            return;
+        }
+        i++;
+    }
+}
+
+/* the watched functions of a held point that begin at number *i */
+static int
+look_at_point(struct second *second, size_t *i, double *value, double *rate)
+{
+    struct rt *run = second->run;
+    const struct watched *one = &second->watched[*i];
+    bool on;
+    struct contact_point point =
+        *persistent_point(run, one->point, &on, &value[*i]);
+    if (one->kind == WATCHED_FORCE) {
+        rate[*i] = NAN;
+        return IMP_OK;
+    }
+    if (one->kind == WATCHED_SIDE) {
+        struct taylor *side;
+        int n = contact_point_sides(run, &point, 1, &side);
+        if ((int)one->which >= n)
+            return IMP_DIVERGED;
+        value[*i] = side[one->which].c[0];
+        rate[*i] = side[one->which].c[1];
+        return IMP_OK;
+    }
+    struct vertices all = {.second = second,
+                           .contact = point.contact,
+                           .point = one->point,
+                           .value = value,
+                           .rate = rate,
+                           .at = *i};
+    int st = contact_point_vertices(run, &point, 1, take_vertex, &all, NULL);
+    while (*i + 1 < second->motion.n_watch &&
+           second->watched[*i + 1].kind == WATCHED_VERTEX &&
+           second->watched[*i + 1].point == one->point)
+        (*i)++;
+    return st;
+}
+
+/* the watched functions of a system, from number *i on */
+static int
+look_at_system(struct second *second, size_t *i, double *value, double *rate)
+{
+    const struct rt *run = second->run;
+    uint32_t number = rt_contact(run, second->watched[*i].contact)->system,
+             first = rt_system(run, number)->contact;
+    struct second_system *system = &second->system[number];
+    bool any = false;
+    for (uint32_t k = 0; k < system->m; k++)
+        any |= system->held[k];
+    int st = second_instant(second, system, any);
+    if (!st && any)
+        st = second_forces(system);
+    size_t k = *i;
+    for (; k < second->motion.n_watch && !st; k++) {
+        const struct watched *one = &second->watched[k];
+        if (rt_contact(run, one->contact)->system != number)
+            break;
+        uint32_t c = one->contact - first;
+        bool force = one->kind == WATCHED_SYSTEM_FORCE;
+        value[k] = force ? system->force[c] : system->gap[c];
+        rate[k] = force ? NAN : system->rate[c];
+        if (!isfinite(value[k]))
+            st = IMP_NONFINITE;
+    }
+    *i = k - 1;
+    return st;
+}
+
+int
+second_look(void *ctx, double t, const double *y, double *value, double *rate)
+{
+    struct second *second = ctx;
+    int st = second_write(second, t, y);
+    if (!st && persistent_any(second->run))
+        st = second_rows(second, 1);
+    for (size_t i = 0; i < second->motion.n_watch && !st; i++) {
+        const struct watched *one = &second->watched[i];
+        switch (one->kind) {
+        case WATCHED_GAP:
+        case WATCHED_OVERLAP:
+            st = look_at_gap(second, one->contact,
+                             one->kind == WATCHED_GAP ? 1.0 : -1.0, &value[i],
+                             &rate[i]);
+            break;
+        case WATCHED_FORCE:
+        case WATCHED_VERTEX:
+        case WATCHED_SIDE:
+            st = look_at_point(second, &i, value, rate);
+            break;
+        default:
+            st = look_at_system(second, &i, value, rate);
+            break;
+        }
+    }
+    return st;
+}

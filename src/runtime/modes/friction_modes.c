@@ -16,12 +16,18 @@
 #include "runtime/impact/friction_law.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
+#include "runtime/numerics/dense.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/numerics/vec3.h"
 
 /* Accelerations and forces below this share of their terms are none, as in
  * mode_select.c. */
 #define FORCE_NONE 1e-10
+/* Rows depend on others if so little of their W is left beside these, as
+ * DELASSUS_RANK of motion/persistent.c. */
+#define DEPENDS 1e-11
+/* a force this close to its cone, as a share, is at its edge */
+#define AT_EDGE 1e-9
 /* a force has left its cone when it is beyond it by this share of its greatest
  * value, as FORCE_CEASED of mode_change.c */
 #define CONE_LEFT 1e-13
@@ -75,7 +81,9 @@ friction_modes_remember(struct rt *run)
             set->until.room = room;
         }
         set->until.mode[set->until.n++] =
-            (struct persistent_mode){row->spot, row->friction->mode};
+            (struct persistent_mode){row->spot, row->friction->mode,
+                                     row->friction->tied,
+                                     row->friction->onset == rt_time(run)};
     }
 }
 
@@ -86,22 +94,62 @@ friction_modes_forget(struct rt *run)
         run->persistent_memory->until.n = 0;
 }
 
-/* Had the point a mode until this instant? The last one that is remembered
- * counts. */
-bool
-friction_rows_before(const struct rt *run, const struct contact_point *spot,
-                     enum contact_mode *mode)
+const struct persistent_mode *
+friction_rows_before(const struct rt *run, const struct contact_point *spot)
 {
     assert(run);
     const struct persistent_set *set = run->persistent_memory;
     if (!set || set->until.time != rt_time(run))
-        return false;
+        return NULL;
     for (int i = set->until.n - 1; i >= 0; i--)
-        if (!memcmp(&set->until.mode[i].spot, spot, sizeof *spot)) {
-            *mode = set->until.mode[i].mode;
-            return true;
-        }
-    return false;
+        if (!memcmp(&set->until.mode[i].spot, spot, sizeof *spot))
+            return &set->until.mode[i];
+    return NULL;
+}
+
+/* -- points that depend on each other -------------------------------------- */
+
+/* Is the tangential row of a point given by rows that are held: the normal rows
+ * of points with `on`, and the tangential rows of those with `sticks`, without
+ * its own? Then its slip stays 0 whatever its force is. */
+static bool
+depends(const struct friction_rows *in, const bool *on, const bool *sticks,
+        int point)
+{
+    size_t m = 0, rows = 2 * (size_t)in->n, self = 2 * (size_t)point + 1;
+    size_t *held = NEW_N(in->run->brief, size_t, rows);
+    for (int k = 0; k < in->n; k++) {
+        if (on[k])
+            held[m++] = 2 * (size_t)k;
+        if (on[k] && sticks[k] && k != point)
+            held[m++] = 2 * (size_t)k + 1;
+    }
+    double *x = NEW_N(in->run->brief, double, 2 * m *m + 5 * m + 1),
+           *V = x + m * m, *s = V + m * m, *b = s + m, *y = b + m,
+           *work = y + m;
+    for (size_t k = 0; k < m; k++) {
+        b[k] = in->W[held[k] * rows + self];
+        for (size_t l = 0; l < m; l++)
+            x[k * m + l] = in->W[held[k] * rows + held[l]];
+    }
+    int n = (int)m, rank = 0;
+    if (!dense_svd(n, n, x, V, s))
+        return false;
+    while (rank < n && s[rank] > DEPENDS * s[0])
+        rank++;
+    dense_svd_solve(n, n, x, V, s, rank, b, y, work);
+    double own = in->W[self * rows + self], left = own;
+    for (size_t k = 0; k < m; k++)
+        left -= b[k] * y[k];
+    return left <= DEPENDS * own;
+}
+
+static bool
+at_edge(const struct friction_point *point, const struct friction_set *set,
+        int i)
+{
+    return fabs(set->tangential[i]) >=
+           (1.0 - AT_EDGE) * point->mu_static * set->normal[i];
 }
 
 /* -- what is taken --------------------------------------------------------- */
@@ -139,6 +187,29 @@ sort_out(const struct friction_rows *in, struct taken *taken)
     }
 }
 
+/* Points at the edge of their cones stick there if others hold their slip. */
+static void
+tie(const struct friction_rows *in, const struct taken *taken,
+    struct persistent_group *group)
+{
+    bool *on = NEW_N(in->run->brief, bool, 2 * in->n), *sticks = on + in->n;
+    for (int i = 0; i < taken->n_on; i++) {
+        const struct persistent_friction *friction = group->row[i].friction;
+        on[taken->order[i]] = true;
+        sticks[taken->order[i]] = friction && friction->mode == CONTACT_STICK;
+    }
+    for (int i = 0; i < taken->n_on; i++) {
+        struct persistent_friction *friction = group->row[i].friction;
+        int point = taken->order[i];
+        if (!friction || friction->mode != CONTACT_STICK ||
+            !at_edge(&in->point[point], taken->set, point) ||
+            !depends(in, on, sticks, point))
+            continue;
+        sticks[point] = false;
+        friction->tied = taken->set->tangential[point] > 0.0 ? 1 : -1;
+    }
+}
+
 /* Holds the points with their modes. Where slip is 0, it is made so exactly
  * before a point sticks or begins to slip. */
 static int
@@ -163,8 +234,10 @@ hold(struct friction_rows *in, struct taken *taken)
     for (int i = 0; i < taken->n; i++) {
         struct persistent_row *row = &group->row[i];
         row->on = i < taken->n_on;
+        row->guess = taken->set->normal[taken->order[i]];
         if (!row->friction)
             continue;
+        row->friction->guess = taken->set->tangential[taken->order[i]];
         const struct friction_point *point = &in->point[taken->order[i]];
         enum contact_mode mode = taken->set->mode[taken->order[i]];
         row->friction->mode = mode;
@@ -175,6 +248,7 @@ hold(struct friction_rows *in, struct taken *taken)
         row->friction->small =
             FORCE_NONE * 10.0 * in->terms[2 * taken->order[i] + 1];
     }
+    tie(in, taken, group);
     persistent_project_group(run, group);
     int st = persistent_group_series(run, group, 2, UINT32_MAX);
     for (int i = 0; i < taken->n_on && !st; i++) {
@@ -198,7 +272,8 @@ release(struct rt *run, const struct contact_point *spot, int count)
     persistent_release(run, block);
 }
 
-/* The mode of point `which` has just come to its end. */
+/* The mode of point `which` has just come to its end. Points that were tied to
+ * it are at the edge of their cones, too. */
 static void
 prepare(struct friction_rows *in, const struct friction_modes *modes)
 {
@@ -208,6 +283,35 @@ prepare(struct friction_rows *in, const struct friction_modes *modes)
     point->ended = point->held;
     if (modes->cause != FRICTION_CAUSE_UNLOADED)
         point->slip = 0.0;
+    for (int i = 0; i < in->n && modes->cause == FRICTION_CAUSE_CONE; i++) {
+        const struct persistent_mode *mode =
+            friction_rows_before(in->run, &in->spot[i]);
+        if (mode && mode->tied)
+            in->point[i].ended = true;
+    }
+}
+
+/* The force of point `which` has met its cone. Does it stick nevertheless,
+ * because the points share the forces in another way, or because others hold
+ * its slip that are not at their edges yet? */
+static bool
+sticks_on(const struct friction_rows *in, const struct friction_modes *modes)
+{
+    const struct friction_choice *choice = &modes->choice;
+    int which = modes->which;
+    if (modes->cause != FRICTION_CAUSE_CONE || which < 0 || choice->taken < 0)
+        return false;
+    const struct friction_set *set = &choice->set[choice->taken];
+    if (set->mode[which] != CONTACT_STICK)
+        return false;
+    bool *on = NEW_N(in->run->brief, bool, 2 * in->n), *sticks = on + in->n;
+    for (int i = 0; i < in->n; i++) {
+        const struct persistent_mode *mode =
+            friction_rows_before(in->run, &in->spot[i]);
+        on[i] = set->mode[i] != CONTACT_FREE && set->normal[i] > 0.0;
+        sticks[i] = set->mode[i] == CONTACT_STICK && !(mode && mode->tied);
+    }
+    return depends(in, on, sticks, which);
 }
 
 int
@@ -225,16 +329,22 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     int st = friction_rows_read(&in);
     if (st)
         return st;
-    prepare(&in, modes);
+    if (modes->which >= 0 && modes->cause != FRICTION_CAUSE_UNLOADED)
+        in.point[modes->which].slip = 0.0;
     struct friction_instant instant = {.n = count,
                                        .point = in.point,
                                        .W = in.W,
                                        .free = in.free,
                                        .terms = in.terms};
     struct friction_choice *choice = &modes->choice;
-    friction_choose(run->brief, &instant, choice);
-    modes->shared =
-        choice->verdict == FRICTION_SHARED || choice->verdict == FRICTION_LOADS;
+    if (modes->cause == FRICTION_CAUSE_CONE)
+        friction_choose(run->brief, &instant, choice);
+    if (!sticks_on(&in, modes)) {
+        prepare(&in, modes);
+        friction_choose(run->brief, &instant, choice);
+    }
+    modes->shared = choice->verdict == FRICTION_SHARED ||
+                    choice->verdict == FRICTION_LOADS;
     modes->slip = NEW_N(run->brief, double, (size_t)count);
     for (int i = 0; i < count; i++)
         modes->slip[i] = in.point[i].slip;
@@ -332,6 +442,8 @@ cone_left(const struct persistent_row *row, double span, double *time)
         if (!polynomial_below(c, MOTION_STEP_ORDER - 1, 0.0, span,
                               -CONE_LEFT * most, &at))
             continue;
+        if (at > 0.0)
+            polynomial_newton(c, MOTION_STEP_ORDER - 1, span, &at);
         best = fmin(best, at);
     }
     *time = best;
@@ -348,7 +460,7 @@ friction_modes_change(struct rt *run, int index, double span,
     if (!row->friction || !row->on || !isfinite(span))
         return IMP_OK;
     if (row->friction->mode == CONTACT_STICK) {
-        if (cone_left(row, span, time))
+        if (!row->friction->tied && cone_left(row, span, time))
             *what = FRICTION_STICK_ENDS;
         return IMP_OK;
     }

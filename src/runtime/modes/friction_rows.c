@@ -55,7 +55,11 @@ read_point(struct friction_rows *in, int i)
     in->terms[2 * i] = fabs(in->free[2 * i]) + g + turning;
     in->free[2 * i + 1] = in->terms[2 * i + 1] = 0.0;
     *point = (struct friction_point){0};
-    point->held = friction_rows_before(run, &in->spot[i], &point->before);
+    const struct persistent_mode *before =
+        friction_rows_before(run, &in->spot[i]);
+    point->held = before != NULL;
+    if (before)
+        point->before = before->mode;
     if (!row->friction)
         return;
     point->mu_static = row->friction->mu_static;
@@ -69,6 +73,10 @@ read_point(struct friction_rows *in, int i)
     double slip = row->friction->slip.c[0];
     point->slip = fabs(slip) <= in->size[i] ? 0.0 : slip;
     in->rate[2 * i + 1] = point->slip;
+    /* a slip that has come to 0 has ended, whichever point was watched */
+    point->ended = before && !before->onset && point->slip == 0.0 &&
+                   (before->mode == CONTACT_SLIP_POSITIVE ||
+                    before->mode == CONTACT_SLIP_NEGATIVE);
 }
 
 /* The points, their rows and W at this instant, without forces. */

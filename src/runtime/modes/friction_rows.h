@@ -23,9 +23,9 @@ struct friction_rows {
 };
 /* Fills all but run, n and spot. Status of the tapes. */
 int friction_rows_read(struct friction_rows *rows);
-/* Had the point a mode until this instant? */
-bool friction_rows_before(const struct rt *run,
-                          const struct contact_point *spot,
-                          enum contact_mode *mode);
+/* The mode that the point had until this instant; NULL: none. The last one that
+ * is remembered counts. */
+const struct persistent_mode *
+friction_rows_before(const struct rt *run, const struct contact_point *spot);
 
 #endif

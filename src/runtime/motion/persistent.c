@@ -325,6 +325,21 @@ persistent_solve(const struct persistent_group *group, const double *b,
                     x, group->scratch.c);
 }
 
+/* The forces nearest to those that were chosen with the modes: only these are
+ * sure to obey Coulomb's law. */
+static void
+solve_near(struct persistent_group *group, double *answer)
+{
+    int n = group->n_unknown;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            group->scratch.b[j] +=
+                group->delassus.G[i * n + j] * group->unknown[i].guess;
+    persistent_solve(group, group->scratch.b, answer);
+    for (int i = 0; i < n; i++)
+        answer[i] += group->unknown[i].guess;
+}
+
 /* lambda_k of all unknowns, and what it adds to the accelerations */
 static int
 one_order(struct rt *run, struct persistent_group *group, int term, int last)
@@ -340,7 +355,10 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
     for (int i = 0; i < n; i++)
         group->scratch.b[i] =
             (term + 1.0) * (term + 2.0) * group->unknown[i].value->c[term + 2];
-    persistent_solve(group, group->scratch.b, answer);
+    if (term == 0 && group->friction && group->delassus.rank < n)
+        solve_near(group, answer);
+    else
+        persistent_solve(group, group->scratch.b, answer);
     for (int i = 0; i < n; i++) {
         group->unknown[i].force->c[term] = answer[i];
         push_add(run, &group->unknown[i], 0, term, answer[i]);

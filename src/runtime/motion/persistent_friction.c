@@ -19,6 +19,7 @@ enter(struct persistent_group *group, struct persistent_row *row, bool tangent,
     struct persistent_unknown *unknown = &group->unknown[group->n_unknown++];
     struct persistent_friction *friction = row->friction;
     unknown->row = row;
+    unknown->guess = !friction ? 0.0 : tangent ? friction->guess : row->guess;
     unknown->value = tangent ? &friction->shift : &row->gap;
     unknown->force = tangent ? &friction->force : &row->force;
     unknown->open = tangent ? friction->open : row->open;
@@ -36,6 +37,8 @@ persistent_unknowns(struct persistent_group *group,
         struct persistent_row *row = &group->row[i];
         bool friction = row->friction && which != UNKNOWN_NORMALS;
         bool sticks = friction && row->friction->mode == CONTACT_STICK;
+        if (sticks && which == UNKNOWN_FORCES && row->friction->tied)
+            sticks = false;
         enter(group, row, false,
               friction && !sticks && which == UNKNOWN_FORCES);
         if (friction && (sticks || which == UNKNOWN_ROWS))
@@ -60,6 +63,8 @@ persistent_friction_read(struct rt *run, struct persistent_row *row)
     row->friction->mu_static = sticks;
     row->friction->mu_dynamic = slips;
     row->friction->mode = CONTACT_STICK;
+    row->friction->tied = 0;
+    row->friction->guess = row->guess = 0.0;
     row->friction->anchored = false;
     row->friction->onset = NAN;
 }
@@ -117,14 +122,22 @@ slip_of(int order, const struct taylor normal[2], const struct taylor centre[2],
     taylor_sub(order, slip, &product, slip);
 }
 
+/* the force along the tangent per force along the normal, where it is on the
+ * edge of the cone */
+static double
+share_of(const struct persistent_friction *friction)
+{
+    return friction->tied ? friction->tied * friction->mu_static
+           : friction->mode == CONTACT_SLIP_POSITIVE ? -friction->mu_dynamic
+                                                     : friction->mu_dynamic;
+}
+
 /* the direction of the force at a point that slips */
 static void
 push_of(int order, struct persistent_row *row)
 {
     struct persistent_friction *friction = row->friction;
-    double share = friction->mode == CONTACT_SLIP_POSITIVE
-                       ? -friction->mu_dynamic
-                       : friction->mu_dynamic;
+    double share = share_of(friction);
     for (int i = 0; i < 12; i++) {
         struct taylor *push = &friction->push[i / 6][i % 6];
         taylor_scale(order, share, &friction->open[i / 6][i % 6], push);
@@ -173,12 +186,11 @@ persistent_friction_forces(struct persistent_group *group)
     for (int i = 0; i < group->n; i++) {
         struct persistent_row *row = &group->row[i];
         struct persistent_friction *friction = row->friction;
-        if (!friction || (i < group->n_on && friction->mode == CONTACT_STICK))
+        if (!friction || (i < group->n_on && friction->mode == CONTACT_STICK &&
+                          !friction->tied))
             continue;
-        double share = friction->mode == CONTACT_SLIP_POSITIVE
-                           ? -friction->mu_dynamic
-                           : friction->mu_dynamic;
-        taylor_scale(IMP_ORDER_MAX, i < group->n_on ? share : 0.0, &row->force,
+        double share = i < group->n_on ? share_of(friction) : 0.0;
+        taylor_scale(IMP_ORDER_MAX, share, &row->force,
                      &friction->force);
     }
 }

@@ -16,6 +16,11 @@
 struct persistent_friction {
     double mu_static, mu_dynamic;
     enum contact_mode mode;
+    /* Of a point that sticks: 0, or the sign of its force, which is kept on the
+     * edge of its cone, because other points hold the slip (points that depend
+     * on each other). */
+    int tied;
+    double guess;             /* of the force, when the modes were chosen */
     struct taylor slip;       /* m/s */
     struct taylor shift;      /* its integral (m), measured from `anchor` */
     struct taylor open[2][6]; /* how fast the bodies make the slip, as `open` of
@@ -33,6 +38,8 @@ struct persistent_friction {
 struct persistent_mode {
     struct contact_point spot;
     enum contact_mode mode;
+    int tied;
+    bool onset; /* slip began at this instant */
 };
 /* One point of a group: its gap, and how fast a motion of its two bodies opens
  * it, by velocity (entries 0..2, world axes) and by spin (3..5, body axes; in
@@ -43,6 +50,7 @@ struct persistent_row {
     struct taylor gap, open[2][6];
     struct taylor force; /* N */
     double valid;        /* the time for which the series hold */
+    double guess;        /* with friction: `force` when the modes were chosen */
     struct persistent_friction *friction; /* NULL: without friction */
     struct persistent_friction *spare;    /* its memory */
 };
@@ -54,6 +62,8 @@ struct persistent_unknown {
     struct taylor (*open)[6]; /* how fast bodies change the value */
     struct taylor (*push)[6]; /* what a unit of the force does */
     struct taylor *force;
+    double guess; /* where forces are not unique, those nearest to these are
+                     taken */
 };
 enum persistent_unknowns {
     UNKNOWN_FORCES, /* of the modes: normal forces, with friction where points

@@ -338,7 +338,7 @@ sentence_block(struct parse *parse)
  * nearly always the same mistake. So is the end of a block in which an error
  * has been told. */
 static bool
-told_before(const struct parse *parse, imp_range at)
+reported_before(const struct parse *parse, imp_range at)
 {
     for (const struct diag *diag = parse->ds ? parse->ds->first : NULL; diag;
          diag = diag->next) {
@@ -375,7 +375,7 @@ name_behind_value(struct parse *parse, enum place where)
         no_such_command(parse, value, near);
         return true;
     }
-    if (told_before(parse, token->range)) {
+    if (reported_before(parse, token->range)) {
         parse->errors++;
         return true;
     }
@@ -413,7 +413,7 @@ name_behind_value(struct parse *parse, enum place where)
 /* The mistakes that are seen from more than one token back. True if one was
  * reported. */
 static bool
-told_from_behind(struct parse *parse, enum place where)
+report_from_behind(struct parse *parse, enum place where)
 {
     const struct token *was = &parse->before[0];
     struct diag *special;
@@ -556,7 +556,7 @@ blocks_are_closed(const struct parse *parse)
 
 /* Has an error been told inside the bracket that was opened last? */
 static bool
-told_in_block(const struct parse *parse)
+reported_in_block(const struct parse *parse)
 {
     const imp_range *open =
         parse->n_open ? &parse->open[parse->n_open - 1].range : NULL;
@@ -571,13 +571,13 @@ told_in_block(const struct parse *parse)
 /* A block that is never closed: the mistake is at its bracket, whatever was
  * found behind it. True if that was reported. */
 static bool
-told_at_open_block(struct parse *parse, const struct row *row, enum place where)
+report_open_block(struct parse *parse, const struct row *row, enum place where)
 {
     bool misplaced = row->code == DIAG_E0025 && parse->found.first;
     if (where != PLACE_BLOCK || !(row->code == DIAG_E0002 || misplaced) ||
         blocks_are_closed(parse))
         return false;
-    if (told_in_block(parse)) {
+    if (reported_in_block(parse)) {
         parse->errors++;
         return true;
     }
@@ -607,12 +607,12 @@ sentence_report(struct parse *parse, const int *kinds, int n_kinds)
     /* What the scanner could not read has been reported. Right behind a
      * recovery it would be the same mistake again. */
     if (parse->found.kind == IMP_YYBAD || cascade || !parse->ds ||
-        told_before(parse, parse->found.range)) {
+        reported_before(parse, parse->found.range)) {
         parse->errors++;
         return;
     }
     enum place where = place_of(parse, kinds, n_kinds);
-    if (told_from_behind(parse, where))
+    if (report_from_behind(parse, where))
         return;
     const struct row *row = row_of(parse, where, kinds, n_kinds);
     if ((row->code == DIAG_E0030 || row->code == DIAG_E0029 ||
@@ -620,7 +620,7 @@ sentence_report(struct parse *parse, const int *kinds, int n_kinds)
          (row->code == DIAG_E0036 && row->head == ANY)) &&
         name_behind_value(parse, where))
         return;
-    if (told_at_open_block(parse, row, where))
+    if (report_open_block(parse, row, where))
         return;
     const char *expected = expected_list(parse, kinds, n_kinds);
     /* Some sentences are about the word before the place. */
@@ -630,9 +630,9 @@ sentence_report(struct parse *parse, const int *kinds, int n_kinds)
     /* show the end of the text, not the empty line behind it */
     else if (parse->found.kind == IMP_YYEND && parse->prev.range.file)
         at.lo = at.hi = parse->prev.range.hi;
-    if (told_before(parse, at) ||
+    if (reported_before(parse, at) ||
         (row->code == DIAG_E0002 && parse->error_at_end &&
-         told_in_block(parse))) {
+         reported_in_block(parse))) {
         parse->errors++;
         return;
     }

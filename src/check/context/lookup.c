@@ -185,7 +185,7 @@ other_library(struct check *ck, struct diag *diag, struct module *module,
 /* Has it been told that this module takes a name from the library and does not
  * use it? One `use` mends all such names, so they are one mistake. */
 static bool
-told_missing(struct check *ck, struct module *module, const char *library)
+reported_missing(struct check *ck, struct module *module, const char *library)
 {
     for (size_t i = 0; i < module->missing.n; i++)
         if (!strcmp(module->missing.v[i], library))
@@ -198,7 +198,7 @@ told_missing(struct check *ck, struct module *module, const char *library)
  * of its uses, so they are one mistake. Of a great many names the last count.
  */
 static bool
-told_unknown(struct check *ck, struct module *module, const char *name)
+reported_unknown(struct check *ck, struct module *module, const char *name)
 {
     size_t n = module->unknown.n;
     for (size_t i = n; i > 0 && n - i < UNKNOWN_NAMES; i--)
@@ -224,8 +224,8 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
     const char *lib =
         stdlib_holder(name, system ? systems : shapes_and_functions);
     bool missing = !other && lib && !scope_library(module, lib);
-    if (missing ? told_missing(ck, module, lib)
-                : told_unknown(ck, module, name))
+    if (missing ? reported_missing(ck, module, lib)
+                : reported_unknown(ck, module, name))
         return;
     struct diag *diag =
         check_error(ck, fn ? DIAG_E0102 : DIAG_E0101, range,

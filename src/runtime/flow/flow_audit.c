@@ -195,7 +195,7 @@ leave_out_pushes(const struct flow *flow, const bool *pushes)
     }
 }
 
-/* the greatest change of a momentum, as a share of its terms */
+/* Returns the greatest change of a momentum, as a share of its terms. */
 static double
 momentum_error(const struct flow *flow)
 {

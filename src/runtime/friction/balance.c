@@ -58,7 +58,7 @@ program_of(struct arena *arena, const struct balance_problem *in, double factor)
     return linear_program_new(arena, in->rows, edges.n, edges.A, edges.b);
 }
 
-/* the least factor of friction with which the load can be held */
+/* Returns the least factor of friction with which the load can be held. */
 static double
 critical(struct arena *arena, const struct balance_problem *in)
 {
@@ -159,8 +159,8 @@ least_forces(struct arena *arena, const struct balance_problem *in,
     }
 }
 
-/* least and greatest values of one force of point i: factors of its two edges
- */
+/* Finds the least and the greatest value of one force of point i: the factors
+ * of its two edges. */
 static void
 extremes(struct arena *arena, struct linear_program *program, int columns,
          int i, const double edge[2], double *least, double *most)

@@ -22,7 +22,7 @@ slipping(double A, double B, double C, double mu, double sign)
                           false};
 }
 
-/* the piece that begins where the slip is 0 */
+/* Returns the piece that begins where the slip is 0. */
 static struct piece
 from_rest(double A, double B, double C, double mu)
 {
@@ -59,7 +59,8 @@ to_velocity(const struct process *at, const struct piece *piece, double goal)
     return piece->normal > 0.0 && I >= 0.0 ? I : INFINITY;
 }
 
-/* work still to be done along a piece: v I + p I^2/2 = left, v >= 0 */
+/* Returns the impulse at which the work still to be done along a piece is done:
+ * v I + p I^2/2 = left, v >= 0. */
 static double
 to_work(const struct process *at, const struct piece *piece, double goal)
 {
@@ -107,7 +108,7 @@ follow(struct process *at, const struct piece piece[2], double *reach,
     move(at, &piece[1], isfinite(I) ? I : 0.0);
 }
 
-/* regions 1 to 10; even ones begin with slip < 0 */
+/* Returns the region, 1 to 10; even ones begin with slip < 0. */
 static int
 region_of(double sign, bool first, bool second, bool stick)
 {

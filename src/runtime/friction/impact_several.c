@@ -26,7 +26,7 @@ struct several {
     double *before; /* 2 n */
 };
 
-/* velocities after, from impulses */
+/* Makes the velocities after, from impulses. */
 static void
 apply(struct several *several)
 {
@@ -46,8 +46,8 @@ apply(struct several *several)
 /* -- one after the other ----------------------------------------------------
  */
 
-/* the point whose turn it is; -1: none approaches. *tie: another one with the
- * same claim feels it. */
+/* Returns the point whose turn it is; -1: none approaches. *tie: another one
+ * with the same claim feels it. */
 static int
 turn(const struct several *several, const double *w, double still, bool *tie)
 {

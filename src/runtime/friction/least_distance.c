@@ -32,7 +32,7 @@ struct nnls {
     double *f, *z, *work;
 };
 
-/* z: the least squares solution over the columns in set[0..count) */
+/* Sets z to the least squares solution over the columns in set[0..count). */
 static void
 over_columns(struct nnls *nnls, const int *set, int count)
 {
@@ -60,7 +60,7 @@ residual(struct nnls *nnls)
     }
 }
 
-/* the column whose weight would lower |r| most; -1: none */
+/* Returns the column whose weight would lower |r| most; -1: none. */
 static int
 entering(const struct nnls *nnls, const int *set, int count)
 {

@@ -44,7 +44,7 @@ pivot(struct linear_program *lp, int row, int col)
     lp->basis[row] = col;
 }
 
-/* the row that leaves when `col` enters; -1: nothing bounds it */
+/* Returns the row that leaves when `col` enters; -1: nothing bounds it. */
 static int
 leaving(const struct linear_program *lp, int col)
 {

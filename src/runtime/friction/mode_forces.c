@@ -80,7 +80,7 @@ mode_row_size(const struct mode_problem *in, const double *force, int row)
     return size;
 }
 
-/* the sign of T against N where the point slips: T = sign mu N */
+/* Returns the sign of T against N where the point slips: T = sign mu N. */
 static double
 slip_sign(enum tangential_state tangent)
 {
@@ -111,7 +111,7 @@ unknowns(struct mode_scratch *scratch, const struct mode_problem *in,
     }
 }
 
-/* forces = base + what the unknowns x (unscaled) make */
+/* Adds to the base of the forces what the unknowns x (unscaled) make. */
 static void
 spread_unknowns(const struct mode_scratch *scratch, const double *x,
                 double *force)
@@ -134,7 +134,7 @@ accelerations(const struct mode_problem *in, const double *force, double *acc)
     }
 }
 
-/* K x = rhs in scaled unknowns */
+/* Makes the equations K x = rhs in scaled unknowns. */
 static void
 equations(struct mode_scratch *scratch, const struct mode_problem *in)
 {
@@ -420,7 +420,7 @@ bounds_hold(const struct mode_scratch *scratch, const struct mode_problem *in,
     return true;
 }
 
-/* the least share of its terms by which a bound holds */
+/* Returns the least share of its terms by which a bound holds. */
 static double
 least_margin(const struct mode_scratch *scratch, const struct mode_problem *in,
              const double *force)
@@ -434,7 +434,7 @@ least_margin(const struct mode_scratch *scratch, const struct mode_problem *in,
     return margin;
 }
 
-/* the derivative of a bound along a direction of forces */
+/* Returns the derivative of a bound along a direction of forces. */
 static double
 bound_along(const struct mode_bound *bound, const struct mode_problem *in,
             const double *direction)
@@ -448,7 +448,7 @@ bound_along(const struct mode_bound *bound, const struct mode_problem *in,
     return sum;
 }
 
-/* the size of the derivatives of a bound by forces */
+/* Returns the size of the derivatives of a bound by forces. */
 static double
 bound_weight(const struct mode_bound *bound, const struct mode_problem *in)
 {

@@ -132,7 +132,7 @@ starts_at_rest(const struct mode_point *point)
     return point->slip == 0.0 && !frictionless(point);
 }
 
-/* T = tangential[0] N + tangential[1] (mu N + T) of a point */
+/* Gives T = tangential[0] N + tangential[1] (mu N + T) of a point. */
 static void
 tangential_terms(const struct mode_point *point, double *tangential)
 {
@@ -272,7 +272,7 @@ as_before(struct search *search)
     try_state(search);
 }
 
-/* all points stick, or slide as they do: what rests */
+/* Lets all points stick, or slide as they do: what rests. */
 static void
 all_closed(struct search *search)
 {

@@ -8,7 +8,8 @@
 
 #include "base/arena.h"
 
-/* the row of Table 2 by the signs of b, p+ and p-; 0: one of them is 0 */
+/* Returns the row of Table 2 by the signs of b, p+ and p-; 0: one of them is 0.
+ */
 static int
 table_row(double b, double p_plus, double p_minus)
 {

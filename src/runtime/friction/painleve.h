@@ -46,7 +46,7 @@ struct painleve {
 /* Memory: the arena. */
 void painleve_find(struct arena *arena, const struct painleve_point *in,
                    struct painleve *out);
-/* the name of a cell, such as "I(iii)"; "" where row is 0 */
+/* Returns the name of a cell, such as "I(iii)"; "" where row is 0. */
 const char *painleve_cell(const struct painleve *painleve);
 
 #endif

@@ -227,8 +227,9 @@ system_rub(const struct rt *run, uint32_t system, uint32_t k,
            IMP_ROW_PAD;
 }
 
+/* Turns the status of a tape that gave no finite number into a diagnostic. */
 static int
-told(struct rt *run, int st, uint32_t tape)
+with_message(struct rt *run, int st, uint32_t tape)
 {
     if (st != IMP_NONFINITE)
         return st;
@@ -241,7 +242,7 @@ system_mass(struct rt *run, uint32_t system, double *mass)
 {
     assert(system < run->im->systems.n && mass != NULL);
     uint32_t tape = rt_system(run, system)->mass;
-    return told(run, rt_eval(run, tape, NULL, mass), tape);
+    return with_message(run, rt_eval(run, tape, NULL, mass), tape);
 }
 
 int
@@ -252,7 +253,7 @@ system_gap(struct rt *run, uint32_t system, uint32_t i, double *gap,
     const imp_system *sys = rt_system(run, system);
     uint32_t tape = rt_contact(run, sys->contact + i)->gradient;
     double *out = run->system[system].gap;
-    int st = told(run, rt_eval(run, tape, NULL, out), tape);
+    int st = with_message(run, rt_eval(run, tape, NULL, out), tape);
     if (st)
         return st;
     *gap = out[0];
@@ -271,7 +272,7 @@ system_slip(struct rt *run, uint32_t system, uint32_t i,
     uint32_t tape = rt_contact(run, sys->contact + i)->slip;
     assert(tape != IMP_NO_TAPE);
     double *out = run->system[system].gap;
-    int st = told(run, rt_eval(run, tape, NULL, out), tape);
+    int st = with_message(run, rt_eval(run, tape, NULL, out), tape);
     if (st)
         return st;
     *slip = (struct system_slip){out[0], out[1], out[2], out[3], out[4]};
@@ -288,7 +289,7 @@ system_gap_series(struct rt *run, uint32_t system, uint32_t i, int order,
     const imp_system *sys = rt_system(run, system);
     uint32_t contact = sys->contact + i, tape = rt_contact(run, contact)->event;
     const double *rows[1] = {run->rows.block[sys->block]};
-    int st = told(
+    int st = with_message(
         run,
         rt_series(run, tape, NULL, rows, run->rows.contact[contact], order),
         tape);

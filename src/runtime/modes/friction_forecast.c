@@ -38,12 +38,12 @@ struct bounce {
 
 /* -- impacts --------------------------------------------------------------- */
 
-/* the rows of some points: W and friction points for these alone */
+/* Returns the rows of some points: W and friction points for these alone. */
 static double *
 part_of(struct bounce *b, const int *index, int m)
 {
     size_t rows = 2 * (size_t)b->rows.n;
-    double *W = NEW_N(b->run->brief, double, 4 * (size_t)m *(size_t)m + 1);
+    double *W = NEW_N(b->run->brief, double, 4 * (size_t)m * (size_t)m + 1);
     for (int i = 0; i < 2 * m; i++)
         for (int j = 0; j < 2 * m; j++)
             W[i * 2 * m + j] =
@@ -186,8 +186,8 @@ fly(struct bounce *b)
     double best = INFINITY;
     for (int i = 0; i < n; i++) {
         double *rate = b->rate + 2 * i, *acc = b->acc + 2 * i;
-        double t = b->held[i] ? INFINITY
-                              : comes_down(b->gap[i], rate[0], acc[0]);
+        double t =
+            b->held[i] ? INFINITY : comes_down(b->gap[i], rate[0], acc[0]);
         if (t < best) {
             best = t;
             down = i;
@@ -302,9 +302,9 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
     b->force = x + 6 * n;
     b->sum = x + 8 * n;
     b->first = x + 10 * n;
-    *out = (struct friction_forecast){
-        NEW_N(run->brief, double, 2 * n), NEW_N(run->brief, double, 2 * n),
-        NEW_N(run->brief, double, n)};
+    *out = (struct friction_forecast){NEW_N(run->brief, double, 2 * n),
+                                      NEW_N(run->brief, double, 2 * n),
+                                      NEW_N(run->brief, double, n)};
     b->bounced = NEW_N(run->brief, bool, n);
     b->held = NEW_N(run->brief, bool, n);
     b->mode = NEW_N(run->brief, enum contact_mode, n);

@@ -63,7 +63,8 @@ enum friction_change {
  * motion have been made. Status of the tapes. */
 int friction_modes_change(struct rt *run, int index, double span,
                           enum friction_change *what, double *time);
-/* the mode of a contact: of its first point that pushes; CONTACT_FREE */
+/* Returns the mode of a contact, that of its first point that pushes, or
+ * CONTACT_FREE. */
 enum contact_mode friction_modes_of(const struct rt *run, uint32_t contact);
 
 #endif

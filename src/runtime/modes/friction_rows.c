@@ -15,8 +15,8 @@
 #define SLIP_ROUNDING 64.0
 /* -- the instant ----------------------------------------------------------- */
 
-
-/* how fast accelerations make a body of rest over one length, in speeds */
+/* Returns how fast accelerations make a body of rest over one length, as a
+ * speed. */
 static double
 natural_speed(struct rt *run, uint32_t contact, double acceleration)
 {
@@ -24,7 +24,8 @@ natural_speed(struct rt *run, uint32_t contact, double acceleration)
     return sqrt(2.0 * fmax(fabs(acceleration), g) * gap_length(run, contact));
 }
 
-/* sizes of the terms of a rate, and of the accelerations that turning makes */
+/* Gives the sizes of the terms of a rate, and of the accelerations that turning
+ * makes. */
 static void
 rate_terms(const struct rt *run, const struct persistent_row *row,
            struct taylor (*open)[6], double *speed, double *turning)
@@ -86,12 +87,12 @@ friction_rows_read(struct friction_rows *in)
     struct rt *run = in->run;
     size_t n = (size_t)in->n;
     in->point = NEW_N(run->brief, struct friction_point, n);
-    in->W = NEW_N(run->brief, double, 4 * n *n);
+    in->W = NEW_N(run->brief, double, 4 * n * n);
     in->free = NEW_N(run->brief, double, 2 * n);
     in->terms = NEW_N(run->brief, double, 2 * n);
     in->size = NEW_N(run->brief, double, n);
     in->rate = NEW_N(run->brief, double, 2 * n);
-    double *G = NEW_N(run->brief, double, 4 * n *n);
+    double *G = NEW_N(run->brief, double, 4 * n * n);
     in->group = persistent_look_at(run, in->spot, in->n);
     int st = persistent_instant(run, in->group, 3, UNKNOWN_ROWS, G);
     if (st)
@@ -112,4 +113,3 @@ friction_rows_read(struct friction_rows *in)
         read_point(in, i);
     return IMP_OK;
 }
-

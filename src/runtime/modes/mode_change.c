@@ -493,7 +493,7 @@ one_contact(struct search *search)
     return st;
 }
 
-/* with friction: the end of slip, or of stick */
+/* Finds, with friction, the end of slip or of stick. */
 static int
 slip_or_stick(struct search *search, int index)
 {
@@ -502,8 +502,8 @@ slip_or_stick(struct search *search, int index)
     double time;
     if (!row->friction)
         return IMP_OK;
-    int st = friction_modes_change(search->r, index, search->best, &what,
-                                   &time);
+    int st =
+        friction_modes_change(search->r, index, search->best, &what, &time);
     if (!st && what != FRICTION_GOES_ON)
         found(search, time,
               what == FRICTION_SLIP_ENDS ? CHANGE_SLIP_ENDS : CHANGE_STICK_ENDS,

@@ -240,7 +240,7 @@ one_wanted(void *ctx, const struct contact_point *at, const struct taylor *gap)
         wanted->full = true;
 }
 
-/* keeps those that are between the ends of their faces */
+/* Keeps those that are between the ends of their faces. */
 static int
 keep_between(struct rt *run, const struct watched_faces *faces, double out,
              struct wanted *wanted)

@@ -66,7 +66,7 @@ shift(struct rt *run, const struct persistent_group *group, const double *x,
     }
 }
 
-/* sizes of the terms of a value and of its rate */
+/* Gives the sizes of the terms of a value and of its rate. */
 static void
 sizes(const struct rt *run, const struct persistent_unknown *unknown,
       double *place, double *speed)

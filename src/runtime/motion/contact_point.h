@@ -30,7 +30,7 @@ struct contact_point {
     uint32_t face, vertex;
 };
 
-/* do both mean the same features of the same contact? */
+/* Do both mean the same features of the same contact? */
 static inline bool
 contact_point_same(const struct contact_point *one,
                    const struct contact_point *two)

@@ -85,8 +85,8 @@ push_of(const struct rt *run, uint32_t body)
     return NULL;
 }
 
-/* coefficient `to` of these rows += factor times coefficient `from` of
- * what a unit of the force does */
+/* Adds to coefficient `to` of these rows `factor` times coefficient `from` of
+ * what a unit of the force does. */
 static void
 push_add(struct rt *run, const struct persistent_unknown *unknown, int from,
          int to, double factor)
@@ -278,7 +278,7 @@ persistent_instant(struct rt *run, struct persistent_group *group, int order,
     return st;
 }
 
-/* G of the unknowns, and its singular value decomposition */
+/* Makes G of the unknowns, and its singular value decomposition. */
 static int
 factor(struct rt *run, struct persistent_group *group)
 {
@@ -340,7 +340,7 @@ solve_near(struct persistent_group *group, double *answer)
         answer[i] += group->unknown[i].guess;
 }
 
-/* lambda_k of all unknowns, and what it adds to the accelerations */
+/* Finds lambda_k of all unknowns, and adds its effect to the accelerations. */
 static int
 one_order(struct rt *run, struct persistent_group *group, int term, int last)
 {

@@ -79,7 +79,7 @@ derivative(int order, const struct taylor *a, struct taylor *out)
     out->c[order] = 0.0;
 }
 
-/* out = a0 b0 + a1 b1 */
+/* Sets out = a0 b0 + a1 b1. */
 static void
 dot(int order, const struct taylor a[2], const struct taylor b[2],
     struct taylor *out)
@@ -90,7 +90,7 @@ dot(int order, const struct taylor a[2], const struct taylor b[2],
     taylor_add(order, out, &product, out);
 }
 
-/* out = a1 b0 - a0 b1: b along a turned by -90 degrees */
+/* Sets out = a1 b0 - a0 b1: b along a turned by -90 degrees. */
 static void
 across(int order, const struct taylor a[2], const struct taylor b[2],
        struct taylor *out)
@@ -132,7 +132,7 @@ share_of(const struct persistent_friction *friction)
                                                      : friction->mu_dynamic;
 }
 
-/* the direction of the force at a point that slips */
+/* Gives the direction of the force at a point that slips. */
 static void
 push_of(int order, struct persistent_row *row)
 {
@@ -190,7 +190,6 @@ persistent_friction_forces(struct persistent_group *group)
                           !friction->tied))
             continue;
         double share = i < group->n_on ? share_of(friction) : 0.0;
-        taylor_scale(IMP_ORDER_MAX, share, &row->force,
-                     &friction->force);
+        taylor_scale(IMP_ORDER_MAX, share, &row->force, &friction->force);
     }
 }

@@ -66,11 +66,11 @@ struct persistent_unknown {
                      taken */
 };
 enum persistent_unknowns {
-    UNKNOWN_FORCES, /* of the modes: normal forces, with friction where points
-                       slip, and tangential forces of points that stick */
-    UNKNOWN_HELD,   /* along the gaps and tangents that are held */
+    UNKNOWN_FORCES,  /* of the modes: normal forces, with friction where points
+                        slip, and tangential forces of points that stick */
+    UNKNOWN_HELD,    /* along the gaps and tangents that are held */
     UNKNOWN_NORMALS, /* every point: the normal */
-    UNKNOWN_ROWS    /* every point: the normal, and with friction the tangent */
+    UNKNOWN_ROWS /* every point: the normal, and with friction the tangent */
 };
 /* The blocks that a group moves, and all bodies of these blocks that move. */
 struct persistent_blocks {
@@ -118,7 +118,7 @@ struct persistent_set {
         int n, room;
         struct persistent_mode *mode;
     } until;
-    struct persistent_row **row;   /* rows of all groups that are held */
+    struct persistent_row **row; /* rows of all groups that are held */
     int n_row, room;
     double **push;   /* per block: rows of accelerations, input of driven */
     double **driven; /* per block: rows of the driven tape */
@@ -175,14 +175,14 @@ void persistent_by_mass(const struct rt *run, uint32_t body,
 /* Does what persistent_series does, for one group. */
 int persistent_group_series(struct rt *run, struct persistent_group *group,
                             int order, uint32_t block);
-/* rows of all points to `order` with no forces, their answers, and G over
- * these unknowns (may be NULL) */
+/* Makes the rows of all points to `order` without forces, their answers, and G
+ * over these unknowns (may be NULL). */
 int persistent_instant(struct rt *run, struct persistent_group *group,
                        int order, enum persistent_unknowns which, double *G);
-/* rows of the points that push, to order 1, with G and its factors over what is
- * held; no forces */
+/* Makes the rows of the points that push, to order 1, with G and its factors
+ * over what is held, without forces. */
 int persistent_rates(struct rt *run, struct persistent_group *group);
-/* the least x with G x = -b, n_unknown entries each */
+/* Finds the least x with G x = -b, n_unknown entries each. */
 void persistent_solve(const struct persistent_group *group, const double *b,
                       double *x);
 
@@ -194,10 +194,10 @@ void persistent_unknowns(struct persistent_group *group,
 /* Reads the coefficients of friction of the point's contact; row->friction is
  * NULL where they are 0. */
 void persistent_friction_read(struct rt *run, struct persistent_row *row);
-/* The slip of a point, and what changes it, as series to `order`, from the place
- * of the point, the normal from body 0 to body 1 and the centre of body 1, all
- * in the axes of body 0, and the cosine and sine of the angle of body 1 in
- * them. */
+/* The slip of a point, and what changes it, as series to `order`, from the
+ * place of the point, the normal from body 0 to body 1 and the centre of body
+ * 1, all in the axes of body 0, and the cosine and sine of the angle of body 1
+ * in them. */
 void persistent_friction_series(const struct rt *run,
                                 struct persistent_row *row, int order,
                                 const struct taylor place[2],

@@ -279,7 +279,7 @@ descend(struct descent *descent)
     return 3;
 }
 
-/* does z, whose entries outside the set `in` are 0, leave no w below 0, and
+/* Does z, whose entries outside the set `in` are 0, leave no w below 0, and
  * none above 0 on the set? */
 static bool
 is_solved(int n, const double *g, const double *p, double size, const double *z,

@@ -13,6 +13,14 @@ foreach(what rooms hostile install docs codes oom sweep-kill sweep-ahead
   set_tests_properties(${what} PROPERTIES LABELS program TIMEOUT 600)
 endforeach()
 
+# the viewer: in a browser where there is one, and its bundle
+foreach(what page bundle)
+  add_test(NAME view_${what} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/view/run.sh
+    ${CMAKE_BINARY_DIR} ${what})
+  set_tests_properties(view_${what} PROPERTIES LABELS program TIMEOUT 300
+    SKIP_RETURN_CODE 77)
+endforeach()
+
 # a C program with two handles in two threads, compared with `imp run`
 if(TARGET libimp)
   add_executable(capi_two tests/capi/two.c)

@@ -22,6 +22,7 @@ set_source_files_properties(${CMAKE_SOURCE_DIR}/src/cli/code/version.c
   PROPERTIES COMPILE_DEFINITIONS "${versions}")
 add_library(imp_cli STATIC ${cli_lib_srcs})
 target_include_directories(imp_cli PRIVATE ${EDIT_INCLUDE_DIRS})
+target_link_libraries(imp_cli PUBLIC imp_view)
 set(group -Wl,--start-group imp_cli ${compiler} ${core} -Wl,--end-group)
 
 # one program; nothing beside it is needed to check and format
@@ -75,7 +76,7 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/src/cli/api.c)
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   target_link_libraries(libimp PRIVATE ${group} Threads::Threads
     ${CMAKE_DL_LIBS} m)
-  set(all_rooms imp_cli ${compiler} ${rt_rooms})
+  set(all_rooms imp_cli imp_view ${compiler} ${rt_rooms})
   set(all_files)
   foreach(t ${all_rooms})
     list(APPEND all_files $<TARGET_FILE:${t}>)

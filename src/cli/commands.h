@@ -7,6 +7,6 @@
 #include "cli/session/args.h"
 
 extern const struct cli_command cli_run, cli_build, cli_check, cli_fmt,
-    cli_test, cli_explain, cli_doc, cli_lsp;
+    cli_test, cli_explain, cli_doc, cli_view, cli_replay, cli_lsp;
 
 #endif

@@ -19,7 +19,8 @@
 
 static const struct cli_command *const table[] = {
     &cli_run,  &cli_repl,    &cli_build, &cli_check, &cli_fmt,
-    &cli_test, &cli_explain, &cli_doc,   &cli_lsp,
+    &cli_test, &cli_view,    &cli_replay, &cli_explain,
+    &cli_doc,  &cli_lsp,
 };
 /* bytes of stack; 1000 levels of a formula take up to 1.5 MB */
 #define STACK_NEEDED ((size_t)8 << 20)

@@ -26,6 +26,8 @@ struct output {
     /* Loads what writes HDF5 (output/h5.h); NULL where nothing does. It returns
      * NULL and *error when it cannot be loaded. */
     const struct h5_api *(*hdf5)(const char **error);
+    /* The page that shows a run; NULL where there is none (a simulator). */
+    const struct out_page *(*page)(void);
     /* what files state about their origin; im NULL: nothing */
     const imp_image *im;
     const double *params;
@@ -66,8 +68,9 @@ struct out_column {
     size_t n;
     const char *const *texts; /* a column of texts instead; NULL */
 };
-/* what a format of files takes: columns of data, or a picture */
-enum out_takes { OUT_COLUMNS, OUT_PICTURE };
+/* what a format of files takes: columns of data, a picture, the motion of a run
+ * as it is, or on a page that shows it */
+enum out_takes { OUT_COLUMNS, OUT_PICTURE, OUT_MOTION, OUT_VIEW };
 /* the ending of the default format, with its dot; static text */
 const char *out_default_ending(enum out_takes takes);
 /* Can columns be saved under this name? IMP_OK, or IMP_BADMODEL or IMP_FAILED
@@ -127,5 +130,21 @@ int out_save_grid(struct output *output, struct diags *ds, imp_range where,
                   size_t n_cols, const struct out_grid *grid);
 int out_save(struct output *output, struct diags *ds, imp_range where,
              const char *file, const struct out_column *cols, size_t n_cols);
+
+/* The bytes of a run file, whose name ends in .imprun, under --out. IMP_OK, or a
+ * status after a diagnostic at `where`. */
+int out_save_bytes(struct output *output, struct diags *ds, imp_range where,
+                   const char *file, const void *bytes, size_t n);
+/* The parts of the page that shows a run (src/view): texts that end in 0. */
+struct out_page {
+    const char *style, *body, *script;
+};
+/* A page, whose name ends in .html, that holds a run file and shows it, under
+ * --out. The same. */
+int out_view(struct output *output, struct diags *ds, imp_range where,
+             const char *file, const char *title, const void *run, size_t n);
+/* Appends that page to a text. */
+void out_page_put(struct buf *buf, const struct out_page *page,
+                  const char *title, const void *run, size_t n);
 
 #endif

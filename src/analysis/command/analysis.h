@@ -62,6 +62,7 @@ struct analysis {
     const struct command_functions *const *commands;
     int failed_expects;
     int plots; /* plots so far, for their default names */
+    bool trace_all; /* every `simulate` keeps its motion */
     struct sweep_options sweeps;
     /* loads the second engine of motion (analysis/engines/gsl_api.h), or NULL:
      * there is none here */

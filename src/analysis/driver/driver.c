@@ -79,6 +79,7 @@ begin(struct driver *driver, const struct driver_options *options)
                         .dir = options->out_dir,
                         .width = options->width ? options->width : 80,
                         .hdf5 = options->hdf5,
+                        .page = options->page,
                         .im = driver->im,
                         .params = driver->run->env + driver->im->layout.params};
     if (options->has_seed && rt_seed(driver->run, options->seed, 0))
@@ -89,6 +90,7 @@ begin(struct driver *driver, const struct driver_options *options)
                                          .ds = driver->ds,
                                          .recs = driver->recs,
                                          .commands = all_commands,
+                                         .trace_all = options->trace_all,
                                          .sweeps = options->sweeps,
                                          .gsl = options->gsl};
     return IMP_EXIT_OK;

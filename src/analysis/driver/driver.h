@@ -44,6 +44,8 @@ struct driver_options {
     const struct h5_api *(*hdf5)(const char **error);
     /* loads the second engine of motion (analysis/engines/gsl_api.h), or NULL */
     const struct gsl_api *(*gsl)(const char **error);
+    const struct out_page *(*page)(void); /* the viewer, or NULL */
+    bool trace_all; /* every `simulate` keeps its motion */
     struct rt_tier *tier; /* of driver_open: code that comes later, or NULL */
 };
 

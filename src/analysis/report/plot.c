@@ -9,6 +9,7 @@
 
 #include "abi/status.h"
 #include "analysis/report/plot_priv.h"
+#include "analysis/trace/run_file.h"
 
 /* The name of the model without folder and ending, as part of a file's name. */
 static const char *
@@ -35,11 +36,12 @@ model_stem(struct analysis *analysis)
 /* Returns "MODEL-plot-N.svg", where N counts the plots of the run: models that
  * share a folder of --out do not write over each other's pictures. */
 static const char *
-default_name(struct analysis *analysis)
+default_name(struct analysis *analysis, enum out_takes takes)
 {
-    return arena_printf(analysis->rt->arena, "%s-plot-%d%s",
-                        model_stem(analysis), analysis->plots,
-                        out_default_ending(OUT_PICTURE));
+    return arena_printf(analysis->rt->arena, "%s-%s-%d%s",
+                        model_stem(analysis),
+                        takes == OUT_VIEW ? "view" : "plot", analysis->plots,
+                        out_default_ending(takes));
 }
 
 static const char *
@@ -87,7 +89,7 @@ map(struct analysis *analysis, const imp_command *command,
     if (!st)
         st = out_map(analysis->out, analysis->ds, command->range,
                      arg_text(analysis, command, IMP_OPT_plot_file,
-                              default_name(analysis)),
+                              default_name(analysis, OUT_PICTURE)),
                      arg_text(analysis, command, IMP_OPT_plot_title,
                               default_title(analysis, command)),
                      &x_axis, &y_axis, &values[0], curves.v, curves.n);
@@ -149,7 +151,7 @@ curves(struct analysis *analysis, const imp_command *command,
     if (!st)
         st = out_curves(analysis->out, analysis->ds, command->range,
                         arg_text(analysis, command, IMP_OPT_plot_file,
-                                 default_name(analysis)),
+                                 default_name(analysis, OUT_PICTURE)),
                         arg_text(analysis, command, IMP_OPT_plot_title,
                                  default_title(analysis, command)),
                         x_axis, all.v, all.n);
@@ -200,6 +202,13 @@ cmd_plot(struct analysis *analysis, const imp_command *command,
     const imp_val *against =
         arg_option(analysis, command, IMP_OPT_plot_against);
     analysis->plots++;
+    if (arg_option(analysis, command, IMP_OPT_plot_as))
+        return run_file_view(
+            analysis, command,
+            arg_text(analysis, command, IMP_OPT_plot_file,
+                     default_name(analysis, OUT_VIEW)),
+            arg_text(analysis, command, IMP_OPT_plot_title,
+                     default_title(analysis, command)));
     if (against && (st = columns_of_value(analysis, against, &xs, NULL)))
         return st;
     if ((st = unused(analysis, command, xs.n == 2)))
@@ -254,7 +263,7 @@ cmd_plot(struct analysis *analysis, const imp_command *command,
     }
     return out_plot(
         analysis->out, analysis->ds, command->range,
-        arg_text(analysis, command, IMP_OPT_plot_file, default_name(analysis)),
+        arg_text(analysis, command, IMP_OPT_plot_file, default_name(analysis, OUT_PICTURE)),
         arg_text(analysis, command, IMP_OPT_plot_title,
                  default_title(analysis, command)),
         &x_axis, ys.v, ys.n);

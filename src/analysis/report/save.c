@@ -6,6 +6,7 @@
 
 #include "abi/status.h"
 #include "analysis/command/command.h"
+#include "analysis/trace/run_file.h"
 
 /* Returns "NAME.csv": the name is the record's, else the command's. */
 static const char *
@@ -29,6 +30,9 @@ cmd_save(struct analysis *analysis, const imp_command *command,
 {
     (void)out;
     const imp_val *value = arg_items(analysis, command);
+    const char *file = arg_text(analysis, command, IMP_OPT_save_file, "");
+    if (run_file_named(file))
+        return run_file_save(analysis, command, file);
     struct columns cols = {.texts = true}, all = {0};
     struct out_column time = {0};
     int st = IMP_OK;

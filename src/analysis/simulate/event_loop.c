@@ -221,6 +221,8 @@ advance(struct simulation *sim, double target, double limit)
         int st = advance_once(sim, target, limit, more);
         if (st)
             return st;
+        if (sim->trace && (st = simulate_traced(sim)))
+            return st;
     }
     return IMP_OK;
 }

@@ -13,6 +13,7 @@
 #include "abi/status.h"
 #include "analysis/impact/impact_of_contacts.h"
 #include "analysis/simulate/simulate_priv.h"
+#include "analysis/trace/run_log.h"
 #include "base/num.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
@@ -270,6 +271,17 @@ forbidden(struct simulation *sim, const struct group *group,
     return stop(sim, group, "the world forbids it");
 }
 
+/* The impulse at point c of the problem (N s). */
+static double
+point_impulse(struct simulation *sim, const struct impact_of_run *problem,
+              const struct impact_solver *solver, int c)
+{
+    double P = solver->impulse.P[c] * solver->approach.length[c];
+    if (sim->trace)
+        run_log_impact(sim->trace, problem, c, P);
+    return P;
+}
+
 /* Records the events and a row, and counts the impacts. */
 static int
 after(struct simulation *sim, const struct group *group,
@@ -286,7 +298,7 @@ after(struct simulation *sim, const struct group *group,
         double P = 0;
         for (int c = 0; c < solver->nc; c++)
             if (problem->contact[c] == k)
-                P += solver->impulse.P[c] * solver->approach.length[c];
+                P += point_impulse(sim, problem, solver, c);
         sim->contacts[k].watch = WATCH_LEAVE;
         /* a contact that touched before and takes no impulse has no event */
         if (group->part[k] == PART_HIT || fabs(P) > GROUP_CONSERVES * big)

@@ -10,6 +10,7 @@
 
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
+#include "analysis/trace/run_log.h"
 #include "base/num.h"
 
 #define SIMULATE_STEPS 200 /* rows when neither `at` nor `every` is given */
@@ -43,6 +44,8 @@ simulate_log_event(struct simulation *sim, uint32_t contact, const char *kind,
     VEC_PUSH(&sim->log.contact, simulate_contact_name(sim, contact));
     VEC_PUSH(&sim->log.number, contact);
     VEC_PUSH(&sim->log.impulse, impulse);
+    if (sim->trace)
+        run_log_event(sim->trace, contact, kind, class, impulse);
 }
 
 static size_t
@@ -174,6 +177,8 @@ simulate_row(struct simulation *sim)
 {
     assert(sim != NULL);
     assert(sim->rows.values.n == sim->rows.time.n * sim->rows.width);
+    if (sim->trace)
+        run_log_instant(sim->trace);
     if (sim->rows.fresh)
         return IMP_OK;
     if (sim->rows.buffer == NULL)

@@ -9,6 +9,8 @@
 
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
+#include "analysis/trace/run_file.h"
+#include "analysis/trace/run_log.h"
 #include "base/num.h"
 #include "runtime/flow/flow.h"
 #include "runtime/motion/joints.h"
@@ -155,6 +157,10 @@ fill(struct simulation *sim, struct record *out, int st)
                                      sim->log.left_out));
     SET_TEXTS("warnings", sim->log.remarks.v, sim->log.remarks.n);
     simulate_put_rows(sim, out);
+    if (sim->trace && sim->begun) {
+        simulate_traced_end(sim);
+        run_log_end(sim->trace, sim->options.until, out);
+    }
 }
 
 /* A run that an error ends keeps what it has found. The record says which error
@@ -204,6 +210,10 @@ int
 simulation_by_series(struct simulation *sim)
 {
     assert(sim != NULL && !sim->begun);
+    if (run_file_wanted(sim->analysis, sim->command)) {
+        sim->trace = run_log_new(sim->analysis, RUN_LOG_LIMIT);
+        run_log_begin(sim->trace);
+    }
     /* systems move by their energies: without them there is no run */
     return sim->has_energy || !sim->run->im->systems.n
                ? simulate_run(sim, sim->options.events)
@@ -238,6 +248,7 @@ simulation_free(struct simulation *sim)
     free(sim->log.contact.v);
     free(sim->log.number.v);
     free(sim->log.remarks.v);
+    run_log_free(sim->trace);
 }
 
 struct simulation *

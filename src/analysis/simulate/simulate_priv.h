@@ -129,8 +129,10 @@ struct overlaps {
     bool any;         /* there was an overlap */
     double depth_max; /* of all of them, m */
 };
+struct run_log;
 struct simulation {
     struct analysis *analysis;
+    struct run_log *trace; /* of analysis/trace; NULL: the run is not traced */
     struct rt *run; /* analysis->rt */
     const imp_command *command;
     struct simulation_options options;
@@ -409,6 +411,10 @@ int simulate_systems_peek(struct simulation *sim, double until, double *next);
 int simulate_systems_apply(struct simulation *sim, double now);
 /* Puts the states of all systems at time t into run->env. */
 int simulate_systems_at(struct simulation *sim, double t);
+/* After a step of a traced run: keeps the present energies. At its end the
+ * motion of systems since their last events is handed on as well. */
+int simulate_traced(struct simulation *sim);
+void simulate_traced_end(struct simulation *sim);
 /* Adds notes on what the last impacts of systems do, where no limit was found.
  */
 void simulate_systems_trend(struct simulation *sim, struct diag *diag);

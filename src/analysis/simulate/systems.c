@@ -9,6 +9,7 @@
 #include "abi/status.h"
 #include "analysis/command/policy.h"
 #include "analysis/simulate/simulate_priv.h"
+#include "analysis/trace/run_log.h"
 #include "base/num.h"
 #include "runtime/flow/flow.h"
 #include "runtime/instance/system.h"
@@ -200,6 +201,27 @@ simulate_systems_apply(struct simulation *sim, double now)
             return st;
     }
     return IMP_OK;
+}
+
+int
+simulate_traced(struct simulation *sim)
+{
+    assert(sim != NULL && sim->trace != NULL);
+    int st = sim->run->im->systems.n
+                 ? simulate_systems_at(sim, rt_time(sim->run))
+                 : IMP_OK;
+    if (!st)
+        run_log_instant(sim->trace);
+    return st;
+}
+
+void
+simulate_traced_end(struct simulation *sim)
+{
+    assert(sim != NULL && sim->trace != NULL);
+    for (uint32_t i = 0; i < sim->run->im->systems.n && sim->flows; i++)
+        if (sim->flows[i])
+            flow_trace(sim->flows[i], rt_time(sim->run));
 }
 
 void

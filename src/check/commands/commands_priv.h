@@ -37,9 +37,16 @@ bool contact_value(struct check *ck, const struct ast_expr *node,
  * expressions; false: reported */
 bool recorded_value(struct check *ck, const struct ast_expr *node,
                     const char *doing, struct tm_val *out);
-/* may this text be the name of a file under --out? false: reported */
+/* may this text be the name of a file that the command, such as "save", writes
+ * under --out? false: reported */
 bool file_name(struct check *ck, const struct ast_expr *node, const char *text,
-               bool plot);
+               const char *command);
+bool file_ends(const char *file, const char *ending);
+/* Is the argument of the command one run, whose motion can be kept? `what`
+ * needs it, `as` is an example. false: reported */
+bool command_of_run(struct check *ck, uint32_t command,
+                    const struct ast_item *it, const char *what,
+                    const char *as);
 /* the param that a name means, or NULL after an error: "a sweep varies params"
  */
 struct decl *sweep_param(struct check *ck, const struct ast_name *name,

@@ -8,12 +8,13 @@
 
 enum { OPTIONS_MOST = 32 }; /* of one command */
 
-/* Does the name end as a file of columns, or of a picture, must end? *list gets
- * these endings: ".svg or .png". */
+/* Does the name end as a file of this command must end: of columns or of a
+ * motion, a picture or a page? *list gets these endings: ".svg or .png". */
 static bool
-known_ending(struct check *ck, const char *dot, bool picture, const char **list)
+known_ending(struct check *ck, const char *dot, const char *command,
+             const char **list)
 {
-    enum { COLUMNS, PICTURE };
+    enum { COLUMNS, PICTURE, MOTION, VIEW };
     static const struct {
         const char *ending;
         int takes;
@@ -21,10 +22,13 @@ known_ending(struct check *ck, const char *dot, bool picture, const char **list)
 #define FORMAT(ending, takes, writer) {"." #ending, takes},
 #include "output/formats.def"
     };
+    bool plot = !strcmp(command, "plot"), save = !strcmp(command, "save");
     const char *last = NULL, *text = "";
     bool known = false;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        if (formats[i].takes != (picture ? PICTURE : COLUMNS))
+        int takes = formats[i].takes;
+        if (plot ? takes != PICTURE && takes != VIEW
+                 : takes != COLUMNS && (takes != MOTION || !save))
             continue;
         if (last)
             text = arena_printf(ck->arena, "%s%s%s", text, *text ? ", " : "",
@@ -38,10 +42,11 @@ known_ending(struct check *ck, const char *dot, bool picture, const char **list)
 
 bool
 file_name(struct check *ck, const struct ast_expr *node, const char *text,
-          bool plot)
+          const char *command)
 {
-    assert(ck && node && text);
+    assert(ck && node && text && command);
     const char *dot = strrchr(text, '.'), *endings;
+    bool plot = !strcmp(command, "plot");
     bool up =
         !strncmp(text, "../", 3) || strstr(text, "/../") || !strcmp(text, "..");
     const char *why =
@@ -49,7 +54,7 @@ file_name(struct check *ck, const struct ast_expr *node, const char *text,
         : *text == '/' ? "it is not relative to --out"
         : up           ? "it leads out of --out"
         : !dot         ? "it has no ending"
-        : known_ending(ck, dot, plot, &endings)
+        : known_ending(ck, dot, command, &endings)
             ? NULL
             : arena_printf(ck->arena, "%s in %s",
                            plot ? "a plot ends" : "saved data end", endings);
@@ -60,6 +65,33 @@ file_name(struct check *ck, const struct ast_expr *node, const char *text,
                     "\"%s\" is no file name to write to: %s", text, why);
     CHECK_HELP(ck, diag,
                plot ? "as in file = \"gap.svg\"" : "as in file = \"gap.csv\"");
+    return false;
+}
+
+bool
+file_ends(const char *file, const char *ending)
+{
+    assert(file && ending);
+    size_t n = strlen(file), m = strlen(ending);
+    return n > m && !strcmp(file + n - m, ending);
+}
+
+bool
+command_of_run(struct check *ck, uint32_t command, const struct ast_item *it,
+               const char *what, const char *as)
+{
+    assert(ck && it && what && as);
+    const struct tm_command *cmd = &ck->lists.commands.v[command];
+    if (!cmd->n_args)
+        return true; /* This has been reported. */
+    if (cmd->n_args == 1 && cmd->args[0].kind == IMP_VAL_RESULT &&
+        imp_command_has(ck->lists.commands.v[cmd->args[0].ref].id,
+                        IMP_TRAIT_RECORDS_MOTION))
+        return true;
+    struct diag *diag =
+        check_error(ck, DIAG_E0426, it->args[0]->range,
+                    "%s shows the one run of a `simulate`", what);
+    CHECK_HELP(ck, diag, "as in let r = simulate { until = 1 [s] }  %s", as);
     return false;
 }
 
@@ -384,8 +416,7 @@ option(struct check *ck, uint32_t command, const struct option_row *row,
         if (value.kind == VALUE_TEXT) {
             val_of(ck, &value, node, out);
             return row->kind != IMP_OPTK_FILE ||
-                   file_name(ck, node, value.text,
-                             !strcmp(row->command, "plot"));
+                   file_name(ck, node, value.text, row->command);
         }
         if (value.kind != VALUE_POISON) {
             struct diag *diag = check_error(

@@ -315,18 +315,94 @@ levels_and_overlay(struct check *ck, uint32_t command,
     return ok;
 }
 
+/* A view has a title and the name of a page; all other options are of curves
+ * and maps. */
+static bool
+view(struct check *ck, uint32_t command, const struct ast_item *it)
+{
+    const struct tm_command *cmd = &ck->lists.commands.v[command];
+    const struct tm_val *file = option_of(cmd, IMP_OPT_plot_file);
+    bool ok = command_of_run(ck, command, it, "a view", "plot r { as = view }");
+    for (size_t i = 0; i < it->n_block; i++) {
+        const char *key = it->block[i]->name.text;
+        if (it->block[i]->kind != AST_KEY || !strcmp(key, "as") ||
+            !strcmp(key, "file") || !strcmp(key, "title"))
+            continue;
+        struct diag *diag = check_error(
+            ck, DIAG_E0426, it->block[i]->name.range,
+            "`%s` belongs to curves and maps, and this is a view", key);
+        CHECK_HELP(ck, diag, "leave it out, or leave out `as = view`");
+        ok = false;
+    }
+    if (!file || file_ends(file->text, ".html"))
+        return ok;
+    struct diag *diag =
+        check_error(ck, DIAG_E0426, file->range,
+                    "a view is a page, but \"%s\" is a picture", file->text);
+    CHECK_HELP(ck, diag, "as in file = \"run.html\"");
+    return false;
+}
+
+/* The page is told by `as`, not by the name of its file alone. */
+static bool
+picture(struct check *ck, uint32_t command)
+{
+    const struct tm_val *file =
+        option_of(&ck->lists.commands.v[command], IMP_OPT_plot_file);
+    if (!file || !file_ends(file->text, ".html"))
+        return true;
+    struct diag *diag = check_error(ck, DIAG_E0426, file->range,
+                                    "\"%s\" is a page, which shows the motion "
+                                    "of a run and no curves",
+                                    file->text);
+    CHECK_HELP(ck, diag, "as in plot r { as = view  file = \"run.html\" }");
+    return false;
+}
+
+static bool
+plot_arguments(struct check *ck, uint32_t command, const struct ast_item *it)
+{
+    return option_of(&ck->lists.commands.v[command], IMP_OPT_plot_as)
+               ? view(ck, command, it)
+               : picture(ck, command) && levels_and_overlay(ck, command, it);
+}
+
 static enum option_taken
 plot_option(struct check *ck, uint32_t command, const struct option_row *row,
             const struct ast_item *key, struct tm_val *out)
 {
-    (void)ck;
+    static const char *const pages[] = {"view"};
     (void)command;
-    (void)key;
-    (void)out;
+    if (!strcmp(row->key, "as")) {
+        (void)key_word(ck, key, pages, 1); /* what is wrong is meant so, too */
+        *out = (struct tm_val){.kind = IMP_VAL_WORD,
+                               .text = pages[0],
+                               .label = pages[0],
+                               .unit = "",
+                               .name = "",
+                               .range = key->value->range};
+        return OPTION_GOOD;
+    }
     return row->kind == IMP_OPTK_NUMBERS || row->kind == IMP_OPTK_CURVES
                ? OPTION_WAITS
                : OPTION_PLAIN;
 }
 
-const struct command_rules command_rules_plot = {
-    .option = plot_option, .recorded = true, .arguments = levels_and_overlay};
+/* A view needs no recorded columns. */
+static bool
+plot_argument(struct check *ck, uint32_t command, size_t i,
+              const struct ast_expr *node, bool *good)
+{
+    struct tm_command *cmd = &ck->lists.commands.v[command];
+    (void)i;
+    if (!option_of(cmd, IMP_OPT_plot_as))
+        return false;
+    *good = recorded_value(ck, node, "view", &cmd->args[cmd->n_args]);
+    cmd->n_args += *good;
+    return true;
+}
+
+const struct command_rules command_rules_plot = {.option = plot_option,
+                                                 .argument = plot_argument,
+                                                 .recorded = true,
+                                                 .arguments = plot_arguments};

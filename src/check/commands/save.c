@@ -12,7 +12,7 @@ save_argument(struct check *ck, uint32_t command, size_t i,
     struct tm_command *cmd = &ck->lists.commands.v[command];
     if (!i || node->kind != AST_TEXT)
         return false;
-    *good = file_name(ck, node, node->text, false);
+    *good = file_name(ck, node, node->text, "save");
     struct tm_opt *opts = NEW_N(ck->arena, struct tm_opt, cmd->n_opts + 1);
     memcpy(opts, cmd->opts, cmd->n_opts * sizeof *opts);
     struct value text = check_expr(ck, &ck->modules.top, node);
@@ -23,5 +23,18 @@ save_argument(struct check *ck, uint32_t command, size_t i,
     return true;
 }
 
-const struct command_rules command_rules_save = {.argument = save_argument,
-                                                 .recorded = true};
+/* A run file holds one run. */
+static bool
+save_arguments(struct check *ck, uint32_t command, const struct ast_item *it)
+{
+    const struct tm_command *cmd = &ck->lists.commands.v[command];
+    for (size_t i = 0; i < cmd->n_opts; i++)
+        if (cmd->opts[i].id == IMP_OPT_save_file &&
+            file_ends(cmd->opts[i].val.text, ".imprun"))
+            return command_of_run(ck, command, it, "a run file",
+                                  "save r { file = \"r.imprun\" }");
+    return true;
+}
+
+const struct command_rules command_rules_save = {
+    .argument = save_argument, .recorded = true, .arguments = save_arguments};

@@ -70,7 +70,8 @@ key_word(struct check *ck, const struct ast_item *key, const char *const *words,
         if (!strcmp(w, words[i]))
             return (int)i;
     struct diag *diag =
-        check_error(ck, DIAG_E0326, node->range, "`%s` is one of %s",
+        check_error(ck, DIAG_E0326, node->range,
+                    count > 1 ? "`%s` is one of %s" : "`%s` can be %s only",
                     key->name.text, check_join(ck, words, count, "or"));
     if (w)
         check_suggest(ck, diag, node->range, w, words, count);

@@ -225,6 +225,9 @@ keep_result(struct repl *repl, const struct tm_command *command,
     copy->v = NEW_N(arena, struct field_value, from->n + 1);
     for (size_t i = 0; i < from->n; i++)
         copy->v[i] = copy_value(arena, &from->schema[i], &from->v[i]);
+    if (from->motion)
+        copy->motion = arena_copy(arena, from->motion, from->n_motion);
+    copy->n_motion = from->n_motion;
     for (size_t i = repl->results.n; i-- > 0;) {
         const struct tm_command *o = repl->results.v[i].command;
         bool other = o->id != kept->id &&

@@ -33,6 +33,7 @@ struct session_options {
     enum session_backend backend;
     int opt; /* 0, 1, 2 */
     bool cache, json;
+    bool trace_all;  /* every `simulate` keeps its motion */
     const char *dir; /* --out, or NULL */
     const char *allow_read; /* `use` reads below this folder, too; or NULL */
     bool has_seed;

@@ -11,6 +11,7 @@
 #include "cli/code/load.h"
 #include "cli/session/remake.h"
 #include "cli/session/session.h"
+#include "view/page.h"
 
 int
 session_code(struct session *session)
@@ -56,6 +57,8 @@ hand_over(struct session *session, struct driver *driver)
         if (n)
             memcpy(r->v, old->v, n * sizeof *r->v);
         r->present = old->present;
+        r->motion = old->motion;
+        r->n_motion = old->n_motion;
         driver->recs[which] = r;
     }
 }
@@ -106,6 +109,8 @@ session_run(struct session *session)
                                      .sweeps = session->o.sweeps,
                                      .hdf5 = load_hdf5,
                                      .gsl = load_gsl,
+                                     .page = view_page,
+                                     .trace_all = session->o.trace_all,
                                      .write = session->sink.write,
                                      .ctx = session->sink.ctx,
                                      .tier = model_code_tier(session->code)};

@@ -25,6 +25,7 @@
 #include "runtime/events/event_priv.h"
 #include "runtime/geometry/support.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/trace/trace.h"
 
 /* The gap at the end of a step may differ from its polynomial by this share of
  * the tolerance: ten times what the terms left out allow. */
@@ -56,6 +57,7 @@ struct near {
 struct saved {
     double time, *state, *lo, *u;
     unsigned char *warm;
+    size_t trace; /* the length of the log of the motion that is kept */
 };
 struct event_state {
     struct near *near;
@@ -82,6 +84,7 @@ save(const struct rt *run, struct saved *saved)
 {
     size_t n = state_size(run), c = run->im->contacts.n;
     saved->time = rt_time(run);
+    saved->trace = run->trace ? trace_mark(run->trace) : 0;
     memcpy(saved->state, run->env + run->im->layout.state, sizeof(double) * n);
     memcpy(saved->lo, run->state_lo, sizeof(double) * n);
     memcpy(saved->u, run->closest.unknowns, sizeof(double) * 8 * c);
@@ -97,6 +100,8 @@ restore(struct rt *run, const struct saved *saved)
     memcpy(run->state_lo, saved->lo, sizeof(double) * n);
     memcpy(run->closest.unknowns, saved->u, sizeof(double) * 8 * c);
     memcpy(run->closest.warm, saved->warm, c);
+    if (run->trace)
+        trace_cut(run->trace, saved->trace);
 }
 
 static int

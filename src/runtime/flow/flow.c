@@ -20,6 +20,8 @@ flow_new(struct rt *run, uint32_t system, enum ballistic_policy policy,
     struct flow *flow;
     if (sys->flags & IMP_SYSTEMF_LINE) {
         flow = flow_ballistic_new(run, system, policy);
+        if (flow)
+            flow->traced = rt_time(run);
         if (flow && sys->observer == IMP_NO_BLOCK) {
             flow->observer = NULL;
             return flow;
@@ -30,6 +32,7 @@ flow_new(struct rt *run, uint32_t system, enum ballistic_policy policy,
     flow_memory(flow, run, system, run->arena);
     flow->policy = policy;
     flow->end = end;
+    flow->traced = rt_time(run);
     for (uint32_t i = 0; i < flow->m; i++)
         run->env[rt_contact(run, sys->contact + i)->env_contact +
                  IMP_CONTACT_ACTIVE] = 0.0;
@@ -70,6 +73,8 @@ flow_apply(struct flow *flow, struct flow_event *event)
     assert(event != NULL);
     bool eventful = flow_eventful(flow), observed = flow->observer && eventful;
     memset(event, 0, sizeof *event);
+    if (flow->run->trace)
+        flow_trace(flow, flow->ahead);
     if (eventful)
         flow_audit_before(flow);
     int st = observed ? flow_observer_before(flow, flow->ahead) : IMP_OK;
@@ -90,6 +95,15 @@ flow_at(struct flow *flow, double t)
     memcpy(env, flow->q, flow->n * sizeof *env);
     memcpy(env + flow->n, flow->v, flow->n * sizeof *env);
     return st;
+}
+
+void
+flow_trace(struct flow *flow, double t)
+{
+    assert(flow->run->trace != NULL && !isnan(t));
+    if (t > flow->traced)
+        flow->method->trace(flow, t);
+    flow->traced = fmax(flow->traced, t);
 }
 
 const uint32_t *

@@ -74,6 +74,9 @@ const uint32_t *flow_contacts(const struct flow *flow, const double **impulse);
  * time that flow_peek gave. Returns IMP_OK, or a status after a diagnostic of
  * an observer. */
 int flow_at(struct flow *flow, double t);
+/* Hands the motion up to time t, as far as it has not been handed on, to
+ * run->trace, which is there; t as for flow_at. flow_apply does so by itself. */
+void flow_trace(struct flow *flow, double t);
 /* Of a ballistic system: its matrices with the present params, whatever its
  * state is. They are the ones that its flow uses. Returns IMP_OK, or a status
  * after a diagnostic. */

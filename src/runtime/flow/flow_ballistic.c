@@ -16,6 +16,7 @@
 #include "runtime/accumulation/accumulation.h"
 #include "runtime/flow/flow_priv.h"
 #include "runtime/motion/motion.h"
+#include "runtime/trace/trace.h"
 
 /* The greatest size of gradients and accelerations: its square is still a
  * finite number. */
@@ -349,8 +350,29 @@ line_limit(const struct flow *flow, double *time)
     return limit;
 }
 
-static const struct flow_method line_way = {line_peek, line_apply, line_at,
-                                            line_eventful, line_limit};
+/* Along a parabola the velocity is a line, so its values at both ends give the
+ * acceleration but for their rounding. Up to a limit of impacts the motion is
+ * that parabola projected, which is one, too. */
+static void
+line_trace(struct flow *flow, double time)
+{
+    double from = flow->parabola.now->t, dt = time - from;
+    double *c = trace_room(flow->run->trace);
+    line_at(flow, time);
+    for (uint32_t j = 0; j < flow->n; j++)
+        c[3 * j + 2] = flow->v[j];
+    line_at(flow, from);
+    for (uint32_t j = 0; j < flow->n; j++) {
+        c[3 * j] = flow->q[j];
+        c[3 * j + 1] = flow->v[j];
+        c[3 * j + 2] = 0.5 * (c[3 * j + 2] - flow->v[j]) / dt;
+    }
+    trace_piece(flow->run->trace, flow->run->im->bodies.n + flow->system, from,
+                fmax(from, flow->traced), time, 2);
+}
+
+static const struct flow_method line_way = {
+    line_peek, line_apply, line_at, line_eventful, line_limit, line_trace};
 
 /* The time of a fall to the ground must be neither 0 nor infinite. */
 static int

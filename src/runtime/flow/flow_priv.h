@@ -16,6 +16,8 @@ struct flow_method {
     bool (*eventful)(const struct flow *f);
     /* Is what comes next a limit of chatter? If so, its time. */
     bool (*limit)(const struct flow *f, double *time);
+    /* hands the motion from flow->traced to t to run->trace */
+    void (*trace)(struct flow *f, double t);
 };
 /* What flow_instant found at the present state of env. */
 struct flow_matrices {
@@ -44,6 +46,7 @@ struct flow {
     const struct flow_method *method;
     double end;    /* nobody asks for a time beyond it */
     double ahead;  /* the time that flow_peek gave */
+    double traced; /* the motion until then has been handed to run->trace */
     double *q, *v; /* n: the state that `at` writes */
     long impacts;
     struct flow_last last;

@@ -641,8 +641,19 @@ way_limit(const struct flow *flow, double *time)
     return flow->taylor->next.known && flow->taylor->next.what == NEXT_LIMIT;
 }
 
-static const struct flow_method taylor_method = {way_peek, way_apply, way_at,
-                                                 way_eventful, way_limit};
+static void
+way_trace(struct flow *flow, double time)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    if (taylor->next.known && taylor->next.what == NEXT_LIMIT)
+        taylor_path_trace(flow, time);
+    else if (taylor->next.known)
+        taylor_rows_trace(flow, taylor->piece.state, taylor->now,
+                          fmax(taylor->now, flow->traced), time);
+}
+
+static const struct flow_method taylor_method = {
+    way_peek, way_apply, way_at, way_eventful, way_limit, way_trace};
 
 int
 flow_taylor_new(struct flow *flow)

@@ -200,5 +200,11 @@ void taylor_path_new(struct flow *flow);
 bool taylor_path_make(struct flow *flow, const bool *group, double left);
 /* The state on the path at time t, into x (2n). */
 void taylor_path_at(const struct flow *flow, double t, double *x);
+/* Hands the coordinates along the 2n rows of a state, in the time since `base`,
+ * to run->trace, for the times from .. t. */
+void taylor_rows_trace(struct flow *flow, const double *rows, double base,
+                       double from, double t);
+/* The same of the path, from the present time to t. */
+void taylor_path_trace(struct flow *flow, double t);
 
 #endif

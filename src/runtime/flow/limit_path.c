@@ -25,6 +25,7 @@
 #include "base/diag.h"
 #include "runtime/flow/flow_taylor_priv.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/trace/trace.h"
 
 /* Rates that let gaps close together: each round leaves the share of the time
  * of the motion that their flight takes, which is below 1e-3. */
@@ -198,4 +199,27 @@ taylor_path_at(const struct flow *flow, double t, double *x)
         value(flow, path->landing, t - path->from, x);
     else
         value(flow, path->sliding, t - path->land, x);
+}
+
+void
+taylor_rows_trace(struct flow *flow, const double *rows, double base,
+                  double from, double t)
+{
+    assert(flow->run->trace != NULL && rows != NULL && base <= from);
+    memcpy(trace_room(flow->run->trace), rows, flow->n * ROW * sizeof *rows);
+    trace_piece(flow->run->trace, flow->run->im->bodies.n + flow->system, base,
+                from, t, MOTION_STEP_ORDER);
+}
+
+void
+taylor_path_trace(struct flow *flow, double t)
+{
+    const struct taylor_path *path = &flow->taylor->path;
+    double now = fmax(fmax(flow->taylor->now, path->from), flow->traced);
+    if (path->land > now)
+        taylor_rows_trace(flow, path->landing, path->from, now,
+                          fmin(path->land, t));
+    if (t > path->land)
+        taylor_rows_trace(flow, path->sliding, path->land,
+                          fmax(now, path->land), t);
 }

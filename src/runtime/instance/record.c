@@ -40,6 +40,8 @@ record_clear(struct record *record)
     record->first = record->n;
     record->end = record->hint = 0;
     record->present = record->partial = false;
+    record->motion = NULL;
+    record->n_motion = 0;
 }
 
 int

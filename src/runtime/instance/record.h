@@ -34,6 +34,8 @@ struct record {
                     found last */
     size_t first, end;   /* the fields that have been set lie between these */
     struct arena *arena; /* where the setters copy values to */
+    const void *motion; /* the bytes of a run file; NULL: it was not traced */
+    size_t n_motion;
     const bool *wanted;  /* per field: is it asked for? NULL: all fields are */
 };
 struct record *record_new(struct arena *arena, const imp_image *im,

@@ -16,6 +16,7 @@ struct arena;
 struct polytope;
 struct system_run;
 struct record;
+struct trace;
 
 /* Machine code that comes when it pays (docs/architecture.md). The evaluator's
  * work is counted in the units of run.c; beyond `limit`, `more` is asked. It
@@ -87,6 +88,7 @@ struct rt {
     /* of persistent_group.c: contacts that stay closed; NULL: none */
     struct persistent_set *persistent;
     struct persistent_set *persistent_memory; /* the memory for it */
+    struct trace *trace; /* of runtime/trace: the motion is kept; NULL: not */
 };
 
 /* The relative tolerance of verdicts (tangential.md, section 0.F): 1e-9 of the

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/trace/trace.h"
 
 /* unknowns of closest points per contact */
 #define WARM_START 8
@@ -20,7 +21,8 @@ saved_state_take(struct rt *run)
     size_t n_state = layout->contact - layout->state;
     size_t n_contact = run->im->contacts.n;
     struct saved_state saved = {NULL,
-                                1 + 2 * n_state + (WARM_START + 1) * n_contact};
+                                1 + 2 * n_state + (WARM_START + 1) * n_contact,
+                                run->trace ? trace_mark(run->trace) : 0};
     double *v = saved.v = NEW_N(run->arena, double, saved.n);
     *v++ = run->env[layout->time];
     memcpy(v, run->env + layout->state, n_state * sizeof *v);
@@ -51,4 +53,6 @@ saved_state_restore(struct rt *run, const struct saved_state *saved)
     v += WARM_START * n_contact;
     for (size_t i = 0; i < n_contact; i++)
         run->closest.warm[i] = v[i] != 0.0;
+    if (run->trace)
+        trace_cut(run->trace, saved->trace);
 }

@@ -9,6 +9,7 @@
 struct saved_state {
     double *v; /* time, state, its low parts, warm starts of closest points */
     size_t n;
+    size_t trace; /* the length of the log of the motion that is kept */
 };
 
 /* Copies the present state. The copy lies in run->arena and needs no release.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What steps need to know of the image, read once for a run: which variables
  * form one vector, and which of them move along a line, a parabola or a
- * series. */
+ * series. And what a step hands to a run that keeps its motion. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion_priv.h"
+#include "runtime/trace/trace.h"
 
 /* How a variable moves, as its tape says: it is constant, moves along a line
  * (its rate is constant), along a parabola (its rate moves along a line), or
@@ -146,4 +147,65 @@ motion_plan_new(struct rt *run)
     for (uint32_t block = 0; block < run->im->bodies.n; block++)
         plan->prescribed |= rt_body(run, block)->refresh != IMP_NO_TAPE;
     return plan;
+}
+
+/* -- poses of bodies for a run whose motion is kept (runtime/trace) ----------
+ * A step moves the state by the rows of its blocks; the same rows are the
+ * pieces. Mover i of the trace is body i. */
+
+/* How the entry of the state moves in the present step. */
+struct way {
+    const double *row; /* its coefficients; NULL: it stays */
+    int order;         /* of the last one that the step uses */
+};
+static const char way_key = 0;
+
+static void
+note(const struct rt *run, struct way *way, const double *work,
+     const struct motion_row *rows, uint32_t n, int order)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct way *to = &way[rows[i].env - run->im->layout.state];
+        to->row = work + rows[i].row;
+        to->order = order;
+    }
+}
+
+static void
+note_block(const struct rt *run, struct way *way, uint32_t number, int order)
+{
+    const struct motion_block *moving = motion_block_of(run, number);
+    const double *work = run->rows.block[number];
+    note(run, way, work, moving->lines, moving->n_lines, 1);
+    note(run, way, work, moving->parabolas, moving->n_parabolas, 2);
+    note(run, way, work, moving->series, moving->n_series, order);
+}
+
+void
+motion_trace(struct rt *run, int order, double t)
+{
+    size_t n = rt_state_size(run);
+    struct arena *arena;
+    struct way *way = rt_keep(run, &way_key, 0, (n + 1) * sizeof *way, &arena);
+    uint32_t n_rows = run->im->dim == 2 ? 3 : 7;
+    memset(way, 0, n * sizeof *way);
+    for (uint32_t block = 0; block < run->im->blocks.n; block++)
+        if (run->motion->blocks[block].tape != IMP_NO_TAPE &&
+            run->motion->blocks[block].system == IMP_NO_SYSTEM)
+            note_block(run, way, block, order);
+    for (uint32_t i = 0; i < run->im->bodies.n; i++) {
+        const imp_body *body = rt_body(run, i);
+        double *c = trace_room(run->trace);
+        if (body->block == IMP_NO_BLOCK)
+            continue;
+        for (uint32_t row = 0; row < n_rows; row++, c += order + 1) {
+            const struct way *moves =
+                &way[body->env_state + row - run->im->layout.state];
+            c[0] = run->env[body->env_state + row];
+            for (int k = 1; k <= order; k++)
+                c[k] = moves->row && k <= moves->order ? moves->row[k] : 0.0;
+        }
+        trace_piece(run->trace, i, rt_time(run), rt_time(run), t, order);
+    }
+    trace_step(run->trace);
 }

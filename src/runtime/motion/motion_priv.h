@@ -77,4 +77,10 @@ void motion_rows_nonfinite(struct rt *run, uint32_t block, int order);
  * to rounding. It is infinite where the series is the motion itself. */
 void motion_step(const struct rt *run, uint32_t block, int order, double *step);
 
+/* -- motion_plan.c ------------------------------------------------------- */
+
+/* Before a step from the present time to time t along the rows made last, of
+ * this order: hands the poses of all bodies that it moves to run->trace. */
+void motion_trace(struct rt *run, int order, double t);
+
 #endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside the room: what a log holds. */
+#ifndef IMP_ANALYSIS_TRACE_RUN_LOG_PRIV_H
+#define IMP_ANALYSIS_TRACE_RUN_LOG_PRIV_H
+
+#include "analysis/trace/run_bytes.h"
+#include "analysis/trace/run_log.h"
+#include "runtime/trace/trace.h"
+
+struct run_event {
+    double time, impulse;
+    uint32_t contact;
+    const char *kind, *class;
+    size_t n_points; /* of the points, in their order */
+};
+struct run_point {
+    double at[3], normal[3], impulse;
+    uint32_t contact;
+};
+struct run_energy {
+    double time, kinetic, potential;
+};
+struct run_force {
+    double time, at[3], normal[3], force;
+    uint32_t contact;
+};
+struct run_log {
+    struct analysis *analysis;
+    struct rt *run;
+    struct {
+        struct run_event *v;
+        size_t n, cap;
+    } events;
+    struct {
+        struct run_point *v;
+        size_t n, cap;
+    } points;
+    size_t told; /* points that belong to events; the others wait */
+    struct {
+        struct run_energy *v;
+        size_t n, cap;
+    } energies;
+    struct {
+        struct run_force *v;
+        size_t n, cap;
+    } forces;
+    struct {
+        double *v;
+        size_t n, cap;
+    } gaps; /* per instant in `energies`: a gap per contact, NaN: not known */
+    struct run_bytes scene; /* made at the start; the file grows from it */
+    unsigned char *groups;  /* for the movers of systems */
+};
+
+/* Text of a name of the image. */
+static inline const char *
+run_name(const struct run_log *log, imp_str name)
+{
+    return imp_text(log->run->im, name);
+}
+/* `"line": N, "text": "..."`: the line of the model where something stands. */
+void run_place(struct run_log *log, struct run_bytes *bytes, imp_range where);
+
+/* Are there so few contacts that their gaps are kept? Each instant asks for
+ * the closest points of all of them. */
+#define RUN_GAPS_MOST 64
+static inline bool
+run_keeps_gaps(const struct run_log *log)
+{
+    return log->run->im->contacts.n <= RUN_GAPS_MOST;
+}
+
+/* -- run_scene.c: the file from its beginning, up to the end of "joints" ----
+ */
+void run_scene(struct run_log *log, struct run_bytes *bytes);
+
+/* -- run_mesh.c: "shape" of a body ------------------------------------------
+ */
+void run_shape(struct run_log *log, struct run_bytes *bytes, uint32_t body);
+/* The triangles that all meshes share. */
+void run_triangles(struct run_bytes *bytes);
+
+/* -- run_pieces.c: "motion", up to the time `end` ---------------------------
+ */
+void run_pieces(struct run_log *log, struct run_bytes *bytes, double end);
+
+/* -- run_events.c -----------------------------------------------------------
+ */
+void run_events(struct run_log *log, struct run_bytes *bytes);
+/* limits and recorded columns of the record */
+void run_columns(struct run_log *log, struct run_bytes *bytes,
+                 const struct record *record);
+
+#endif

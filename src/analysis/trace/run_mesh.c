@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* The shapes of bodies, as they are drawn. Polytopes are exact. A level set
+ * becomes the points where rays from its mass centre leave it, which lie on
+ * G = 0 to rounding, with the gradient as normal: a sphere of triangles in
+ * space, an outline in the plane. Directions are stretched by how far the body
+ * reaches along its axes, so that long bodies have no coarse ends. */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/trace/run_log_priv.h"
+#include "runtime/geometry/polytope.h"
+#include "runtime/geometry/ray.h"
+#include "runtime/geometry/support.h"
+
+/* an octahedron whose sides are cut into so many parts */
+#define MESH_PARTS 24
+#define MESH_CORNERS (4 * MESH_PARTS * MESH_PARTS + 2)
+#define MESH_TRIANGLES (8 * MESH_PARTS * MESH_PARTS)
+#define OUTLINE_CORNERS 360
+
+/* -- the sphere of directions -----------------------------------------------
+ */
+
+/* Ring k of the sphere, counted from the upper pole, has 4 min(k, 2 n - k)
+ * corners, one at the poles. */
+static int
+ring_size(int k)
+{
+    int less = k < MESH_PARTS ? k : 2 * MESH_PARTS - k;
+    return less ? 4 * less : 1;
+}
+
+static int
+ring_first(int k)
+{
+    int first = 0;
+    for (int i = 0; i < k; i++)
+        first += ring_size(i);
+    return first;
+}
+
+static void
+directions(double (*to)[3])
+{
+    const double pi = acos(-1.0);
+    for (int k = 0; k <= 2 * MESH_PARTS; k++) {
+        double polar = pi * k / (2.0 * MESH_PARTS);
+        int size = ring_size(k);
+        for (int i = 0; i < size; i++, to++) {
+            double turn = 2.0 * pi * i / size;
+            (*to)[0] = sin(polar) * cos(turn);
+            (*to)[1] = sin(polar) * sin(turn);
+            (*to)[2] = cos(polar);
+        }
+    }
+}
+
+/* The strip between rings k and k + 1: in each quarter the ring that is nearer
+ * to the equator has one side more. */
+static uint16_t *
+strip(uint16_t *to, int k)
+{
+    bool grows = k < MESH_PARTS;
+    int outer = grows ? k + 1 : k, inner = grows ? k : k + 1;
+    int n_outer = ring_size(outer), n_inner = ring_size(inner);
+    int sides = n_outer / 4, o = ring_first(outer), i = ring_first(inner);
+    for (int quarter = 0; quarter < 4; quarter++)
+        for (int s = 0; s < sides; s++) {
+            int out = quarter * sides + s, in = quarter * (sides - 1) + s;
+            int a = o + out, b = o + (out + 1) % n_outer;
+            int c = i + in % n_inner, d = i + (in + 1) % n_inner;
+            int one[3] = {a, grows ? b : c, grows ? c : b};
+            for (int j = 0; j < 3; j++)
+                *to++ = (uint16_t)one[j];
+            if (s + 1 == sides)
+                continue;
+            int two[3] = {b, grows ? d : c, grows ? c : d};
+            for (int j = 0; j < 3; j++)
+                *to++ = (uint16_t)two[j];
+        }
+    return to;
+}
+
+void
+run_triangles(struct run_bytes *bytes)
+{
+    uint16_t *corner = mem_alloc(3 * MESH_TRIANGLES * sizeof *corner);
+    uint16_t *end = corner;
+    for (int k = 0; k < 2 * MESH_PARTS; k++)
+        end = strip(end, k);
+    assert(end == corner + 3 * (size_t)MESH_TRIANGLES);
+    run_u16(bytes, corner, 3 * (size_t)MESH_TRIANGLES);
+    free(corner);
+}
+
+/* -- level sets -------------------------------------------------------------
+ */
+
+/* Where rays from the mass centre leave the body, about it, and the unit
+ * normals there. False: it is no surface around its mass centre. */
+static bool
+surface(struct rt *run, uint32_t body, const double (*along)[3], int n,
+        float *corner, float *normal)
+{
+    const double *centre =
+        run->env + rt_body(run, body)->env_body + IMP_BODY_CENTRE;
+    int dim = (int)run->im->dim;
+    double reach[3] = {1.0, 1.0, 1.0}, guess = 0.0;
+    for (int i = 0; i < dim; i++) {
+        double ray[3] = {0}, far = 0.0;
+        for (int side = -1; side <= 1; side += 2) {
+            struct ray_hit hit;
+            ray[i] = side;
+            if (ray_hit(run, body, centre, ray, 0.0, &hit) != RAY_OK)
+                return false;
+            far = fmax(far, hit.rho);
+        }
+        reach[i] = far;
+    }
+    for (int k = 0; k < n; k++) {
+        double ray[3] = {0}, length = 0.0, steep = 0.0;
+        struct ray_hit hit;
+        for (int i = 0; i < dim; i++)
+            length = hypot(length, ray[i] = along[k][i] * reach[i]);
+        for (int i = 0; i < dim; i++)
+            ray[i] /= length;
+        if (ray_hit(run, body, centre, ray, guess, &hit) != RAY_OK)
+            return false;
+        guess = hit.rho;
+        for (int i = 0; i < dim; i++)
+            steep = hypot(steep, hit.g[i]);
+        for (int i = 0; i < dim; i++) {
+            corner[dim * k + i] = (float)(hit.rho * ray[i]);
+            normal[dim * k + i] =
+                (float)(steep > 0.0 ? hit.g[i] / steep : ray[i]);
+        }
+    }
+    return true;
+}
+
+static bool
+level_set(struct rt *run, struct run_bytes *bytes, uint32_t body)
+{
+    bool plane = run->im->dim == 2;
+    int n = plane ? OUTLINE_CORNERS : MESH_CORNERS;
+    size_t numbers = (size_t)n * run->im->dim;
+    double(*along)[3] = mem_alloc((size_t)n * sizeof *along);
+    float *corner = mem_alloc(2 * numbers * sizeof *corner);
+    for (int k = 0; k < n && plane; k++) {
+        along[k][0] = cos(2.0 * acos(-1.0) * k / n);
+        along[k][1] = sin(2.0 * acos(-1.0) * k / n);
+    }
+    if (!plane)
+        directions(along);
+    bool good = surface(run, body, (const double(*)[3])along, n, corner,
+                        corner + numbers);
+    if (good) {
+        run_text(bytes, plane ? "outline" : "mesh");
+        run_key(bytes, "corners");
+        run_f32(bytes, corner, numbers);
+    }
+    if (good && !plane) {
+        run_key(bytes, "normals");
+        run_f32(bytes, corner + numbers, numbers);
+    }
+    free(along);
+    free(corner);
+    return good;
+}
+
+/* -- all shapes -------------------------------------------------------------
+ */
+
+static void
+polytope(struct run_bytes *bytes, const struct polytope *shape)
+{
+    run_text(bytes, "polytope");
+    run_key(bytes, "corners");
+    run_f64(bytes, shape->n_vertex ? shape->vertex[0] : NULL,
+            3 * (size_t)shape->n_vertex);
+    run_key(bytes, "faces");
+    buf_putc(&bytes->json, '[');
+    for (uint32_t i = 0; i < shape->n_face; i++) {
+        run_comma(bytes);
+        buf_putc(&bytes->json, '[');
+        for (uint32_t j = 0; j < shape->face[i].count; j++) {
+            run_comma(bytes);
+            run_number(bytes, shape->loop[shape->face[i].first + j]);
+        }
+        buf_putc(&bytes->json, ']');
+    }
+    buf_putc(&bytes->json, ']');
+}
+
+static void
+half_space(struct run_bytes *bytes, const double normal[3], double offset)
+{
+    run_text(bytes, "half-space");
+    run_key(bytes, "normal");
+    run_numbers(bytes, normal, 3);
+    run_key(bytes, "offset");
+    run_number(bytes, offset);
+}
+
+/* The half-space of a level set that is linear: gradient and value at the mass
+ * centre, which is the origin of a body without bounds. */
+static bool
+flat(struct rt *run, struct run_bytes *bytes, uint32_t body)
+{
+    const double *centre =
+        run->env + rt_body(run, body)->env_body + IMP_BODY_CENTRE;
+    struct support_body of;
+    struct support_point at;
+    support_body_get(run, body, &of);
+    if (support_level(&of, centre, &at) != SUPPORT_FINE || !(at.norm > 0.0))
+        return false;
+    double normal[3] = {at.g[0] / at.norm, at.g[1] / at.norm,
+                        at.g[2] / at.norm};
+    half_space(bytes, normal, -at.G / at.norm);
+    return true;
+}
+
+void
+run_shape(struct run_log *log, struct run_bytes *bytes, uint32_t body)
+{
+    assert(log != NULL && body < log->run->im->bodies.n);
+    struct rt *run = log->run;
+    const imp_body *image_body = rt_body(run, body);
+    const struct polytope *corners = run->polytope ? run->polytope[body] : NULL;
+    bool known = true;
+    buf_puts(&bytes->json, "{\"kind\": ");
+    if (corners && corners->n_vertex)
+        polytope(bytes, corners);
+    else if (corners)
+        half_space(bytes, corners->face[0].n, corners->face[0].d);
+    else if (!(image_body->flags & IMP_BODYF_SHAPE))
+        known = false;
+    else if (image_body->flags & IMP_BODYF_FLAT)
+        known = flat(run, bytes, body);
+    else
+        known = level_set(run, bytes, body);
+    if (!known)
+        run_text(bytes,
+                 image_body->flags & IMP_BODYF_SHAPE ? "unknown" : "none");
+    if (image_body->flags & IMP_BODYF_GTIME) {
+        run_key(bytes, "moves");
+        buf_puts(&bytes->json, "true");
+    }
+    buf_putc(&bytes->json, '}');
+}

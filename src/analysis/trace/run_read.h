@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading a run file. Whatever the bytes are, a run that is returned is whole:
+ * its JSON has the parts below with lists of equal length, and every reference
+ * to numbers lies within them. */
+#ifndef IMP_ANALYSIS_TRACE_RUN_READ_H
+#define IMP_ANALYSIS_TRACE_RUN_READ_H
+
+#include "base/arena.h"
+#include "base/json.h"
+
+struct run_read {
+    const struct json *top;
+    const unsigned char *block; /* the numbers */
+    size_t n_block;
+    int dim;
+    double until, end;
+    size_t n_bodies, n_systems, n_contacts, n_events;
+};
+/* The run that n bytes hold, into *run. NULL, or what is wrong with them; it
+ * lies in the arena. The bytes must stay as long as the run. */
+const char *run_read(struct arena *arena, const void *bytes, size_t n,
+                     struct run_read *run);
+/* How many numbers a reference has, and number i of it. */
+size_t run_read_count(const struct json *reference);
+double run_read_number(const struct run_read *run, const struct json *reference,
+                       size_t i);
+/* The pose of a body (3 or 7 numbers) or the coordinates of a system, as mover
+ * of that number, at time t; of two pieces that meet there the later one, or
+ * with `before` the earlier one. Returns how many numbers, at most `room`. */
+size_t run_read_pose(const struct run_read *run, size_t mover, double t,
+                     bool before, double *pose, size_t room);
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* imp view: runs a model and shows its simulations as pages. imp replay: shows
+ * a run that was saved, without running anything. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "abi/status.h"
+#include "analysis/driver/driver.h"
+#include "analysis/trace/run_read.h"
+#include "base/io.h"
+#include "base/num.h"
+#include "cli/commands.h"
+#include "cli/open_page.h"
+#include "cli/session/runopts.h"
+#include "view/page.h"
+
+/* -- a page -----------------------------------------------------------------
+ */
+
+static bool
+ends(const char *path, const char *ending)
+{
+    size_t n = strlen(path), m = strlen(ending);
+    return n > m && !strcmp(path + n - m, ending);
+}
+
+/* Writes the page of a run as `path`, and opens it on a terminal with a
+ * display; a name that ends in .imprun gets the run file alone. Returns an exit
+ * status. */
+static int
+show(const char *path, const char *title, const void *run, size_t n, bool open)
+{
+    struct buf page = {0};
+    bool bare = ends(path, ".imprun");
+    if (!bare)
+        out_page_put(&page, view_page(), title, run, n);
+    int error =
+        bare ? page_write(path, run, n) : page_write(path, page.s, page.n);
+    buf_free(&page);
+    if (error) {
+        cli_error(DIAG_E0819, NULL, "cannot write `%s`: %s", path,
+                  strerror(error));
+        return IMP_EXIT_RUN;
+    }
+    cli_say("%s\n", path);
+    if (open && !bare)
+        page_open(path);
+    return IMP_EXIT_OK;
+}
+
+/* The name of a file without folders and without this ending. */
+static char *
+stem(struct arena *arena, const char *path, const char *ending)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t n = strlen(name) - (ends(name, ending) ? strlen(ending) : 0);
+    return arena_strndup(arena, name, n);
+}
+
+/* -- imp view ---------------------------------------------------------------
+ */
+
+enum { VIEW_OUT = RUNOPT_COUNT, VIEW_QUIET };
+static const struct cli_opt view_opts[] = {
+    RUNOPTS,
+    {"-o", "FILE", "the page to write (MODEL.html), or the run file (.imprun)"},
+    {"--no-open", NULL, "write the page, and do not open it"},
+};
+
+struct view_job {
+    struct session_options o;
+    struct session s;
+    const char *path, *out;
+    bool quiet;
+};
+
+/* The name of the page of a result: of several, each has a page of its own. */
+static const char *
+page_name(struct view_job *job, const imp_command *command, size_t number,
+          bool several)
+{
+    struct arena *arena = job->s.arena;
+    const char *bound = imp_text(job->s.image, command->bound);
+    const char *first = job->out
+                            ? job->out
+                            : arena_printf(arena, "%s.html",
+                                           strcmp(job->path, "-")
+                                               ? stem(arena, job->path, ".imp")
+                                               : "model");
+    if (!several)
+        return first;
+    const char *ending = ends(first, ".imprun") ? ".imprun" : ".html";
+    int n = (int)(strlen(first) - (ends(first, ending) ? strlen(ending) : 0));
+    return *bound ? arena_printf(arena, "%.*s-%s%s", n, first, bound, ending)
+                  : arena_printf(arena, "%.*s-%zu%s", n, first, number, ending);
+}
+
+static int
+show_runs(struct view_job *job)
+{
+    const imp_image *image = job->s.image;
+    const imp_command *all = IMP_ARRAY(image, image->commands, imp_command);
+    int status = IMP_EXIT_OK;
+    size_t runs = 0, number = 0;
+    for (uint32_t i = 0; i < image->commands.n && job->s.result.recs; i++)
+        runs += job->s.result.recs[i] && job->s.result.recs[i]->motion;
+    for (uint32_t i = 0; i < image->commands.n && runs; i++) {
+        const struct record *record = job->s.result.recs[i];
+        if (!record || !record->motion)
+            continue;
+        const char *name = page_name(job, &all[i], ++number, runs > 1);
+        int st = show(name, stem(job->s.arena, name, ".html"), record->motion,
+                      record->n_motion, !job->quiet);
+        status = cli_worst(status, st);
+    }
+    if (!runs) {
+        cli_error(DIAG_E0833, "`imp run` shows its results",
+                  "no `simulate` of `%s` has run: there is nothing to view",
+                  job->path);
+        status = IMP_EXIT_MODEL;
+    }
+    return status;
+}
+
+static int
+view_work(void *ctx)
+{
+    struct view_job *job = ctx;
+    session_open(&job->s, &job->o);
+    job->s.sink.write = cli_write;
+    if (!session_add_file(&job->s, job->path))
+        return IMP_EXIT_MODEL;
+    int status = session_all(&job->s);
+    return job->s.image && job->s.result.driver
+               ? cli_worst(status, show_runs(job))
+               : status;
+}
+
+static bool
+view_take(void *ctx, int which, const char *value)
+{
+    struct view_job *job = ctx;
+    if (which == CLI_WORD)
+        return cli_one(&cli_view, &job->path, value);
+    if (which == VIEW_OUT)
+        job->out = value;
+    else if (which == VIEW_QUIET)
+        job->quiet = true;
+    else
+        return runopts_apply(&job->o, which, value);
+    return true;
+}
+
+static int
+view(const struct cli_command *self, int argc, char **argv)
+{
+    struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
+    struct view_job job = {0};
+    session_defaults(&job.o);
+    job.o.stop = cli_stop_flag();
+    job.o.trace_all = true;
+    int status = cli_read(&a, view_take, &job);
+    if (status < 0 && job.path) {
+        status = cli_guard(view_work, &job);
+        status = cli_worst(status, cli_flush());
+        session_end(&job.s);
+    } else if (status < 0) {
+        cli_error(DIAG_E0822, "`imp view MODEL`", "`imp view` wants a model");
+        status = IMP_EXIT_MODEL;
+    }
+    runopts_free(&job.o);
+    return status;
+}
+
+const struct cli_command cli_view = {
+    .name = "view",
+    .run = view,
+    .words = "MODEL",
+    .doc = "run a model and show its motion as a page",
+    .text =
+        "The page is one HTML file that holds the motion and the viewer; it "
+        "needs no\nnetwork. Results go to the standard output as with `imp "
+        "run`.\n",
+    .opts = view_opts,
+    .n_opts = sizeof view_opts / sizeof *view_opts,
+};
+
+/* -- imp replay -------------------------------------------------------------
+ */
+
+enum { REPLAY_OUT, REPLAY_QUIET };
+static const struct cli_opt replay_opts[] = {
+    {"-o", "FILE.html", "the page to write (FILE.html in this folder)"},
+    {"--no-open", NULL, "print what happened, and write no page without -o"},
+};
+
+struct replay_job {
+    struct arena *arena;
+    char *bytes;
+    size_t n;
+    const char *path, *out;
+    bool quiet;
+};
+
+/* One line per event, as the record of the run has them. */
+static void
+print_run(const struct run_read *run)
+{
+    const struct json *events = json_get(run->top, "events");
+    const struct json *status = json_get(run->top, "status"),
+                      *model = json_get(run->top, "model");
+    char t[NUM_TEXT], impulse[NUM_TEXT];
+    struct buf text = {0};
+    buf_printf(&text, "%s: %s at t = %s s, %zu events\n",
+               model && model->kind == JSON_TEXT ? model->text : "a run",
+               status && status->kind == JSON_TEXT ? status->text : "",
+               num_shortest(t, run->end), run->n_events);
+    for (size_t i = 0; i < run->n_events; i++) {
+        const struct json *kind = json_get(events, "kinds")->first,
+                          *contact = json_get(run->top, "contacts")->first;
+        size_t k = (size_t)run_read_number(run, json_get(events, "kind"), i);
+        while (k--)
+            kind = kind->next;
+        k = (size_t)run_read_number(run, json_get(events, "contact"), i);
+        while (k--)
+            contact = contact->next;
+        double P = run_read_number(run, json_get(events, "impulse"), i);
+        buf_printf(
+            &text, "%-18s %-14s %s",
+            num_digits(t, run_read_number(run, json_get(events, "t"), i), 12),
+            kind->text, json_get(contact, "name")->text);
+        if (P != 0.0)
+            buf_printf(&text, "  %s N s", num_digits(impulse, P, 9));
+        buf_putc(&text, '\n');
+    }
+    cli_puts(buf_str(&text));
+    buf_free(&text);
+}
+
+static int
+replay_work(void *ctx)
+{
+    struct replay_job *job = ctx;
+    struct run_read run;
+    job->arena = arena_new();
+    int error = page_read(job->path, &job->bytes, &job->n);
+    if (error) {
+        cli_error(DIAG_E0805, NULL, "cannot read `%s`: %s", job->path,
+                  strerror(error));
+        return IMP_EXIT_MODEL;
+    }
+    const char *why = run_read(job->arena, job->bytes, job->n, &run);
+    if (why) {
+        cli_error(DIAG_E0834, "`save r { file = \"r.imprun\" }` writes it anew",
+                  "`%s` cannot be shown: %s", job->path, why);
+        return IMP_EXIT_MODEL;
+    }
+    print_run(&run);
+    char *name = stem(job->arena, job->path, ".imprun");
+    if (job->quiet && !job->out)
+        return IMP_EXIT_OK;
+    return show(job->out ? job->out : arena_printf(job->arena, "%s.html", name),
+                name, job->bytes, job->n, !job->quiet);
+}
+
+static bool
+replay_take(void *ctx, int which, const char *value)
+{
+    struct replay_job *job = ctx;
+    if (which == CLI_WORD)
+        return cli_one(&cli_replay, &job->path, value);
+    if (which == REPLAY_OUT)
+        job->out = value;
+    else
+        job->quiet = true;
+    return true;
+}
+
+static int
+replay(const struct cli_command *self, int argc, char **argv)
+{
+    struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
+    struct replay_job job = {0};
+    int status = cli_read(&a, replay_take, &job);
+    if (status < 0 && job.path) {
+        status = cli_guard(replay_work, &job);
+        status = cli_worst(status, cli_flush());
+        arena_free(job.arena);
+        free(job.bytes);
+    } else if (status < 0) {
+        cli_error(DIAG_E0822, "`imp replay FILE.imprun`",
+                  "`imp replay` wants a run file");
+        status = IMP_EXIT_MODEL;
+    }
+    return status;
+}
+
+const struct cli_command cli_replay = {
+    .name = "replay",
+    .run = replay,
+    .words = "FILE.imprun",
+    .doc = "show a run that was saved, without running it",
+    .text = "A model writes such a file with `save r { file = \"r.imprun\" "
+            "}`.\n",
+    .opts = replay_opts,
+    .n_opts = sizeof replay_opts / sizeof *replay_opts,
+};

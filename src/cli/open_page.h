@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files of `imp view` and `imp replay`, and the browser that shows a page. */
+#ifndef IMP_CLI_OPEN_PAGE_H
+#define IMP_CLI_OPEN_PAGE_H
+
+#include <stddef.h>
+
+/* The whole file, on the heap; 0 or errno. A folder is EISDIR. */
+int page_read(const char *path, char **bytes, size_t *n);
+/* Writes the file, whole or not at all; 0 or errno. */
+int page_write(const char *path, const char *bytes, size_t n);
+/* Opens a page in the user's browser, where the standard output is a terminal
+ * and there is a display. */
+void page_open(const char *path);
+
+#endif

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: MIT
+// The page that shows a run: its state, what keys and buttons do, and what is
+// drawn when. Texts of the run are set as text, never as markup.
+import {readRun, motions, events} from "./run.js";
+import {Timeline, colourOf} from "./timeline.js";
+import {Lens} from "./lens.js";
+import {Drawing} from "./drawing.js";
+import {Scene} from "./scene.js";
+
+const $ = id => document.getElementById(id);
+const SPEEDS = [1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 100, 1e3];
+
+function fromBase64(text) {
+    const binary = atob(text.trim()), bytes = new Uint8Array(binary.length);
+    for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+    return bytes;
+}
+
+function limitsOf(run, list) {
+    const {t, ratio, contacts} = run.limits, out = [];
+    for (let i = 0; i < (t.length || 0); i++) {
+        const at = list.filter(e => e.kind === "chatter" && e.t === t[i]).map(e => e.contact);
+        out.push({t: t[i], from: i ? t[i - 1] : 0, ratio: ratio[i],
+                  text: contacts[i], contacts: at});
+    }
+    return out;
+}
+
+class Viewer {
+    constructor(run) {
+        this.run = run;
+        this.events = events(run);
+        this.motions = motions(run);
+        this.limits = limitsOf(run, this.events);
+        this.t = 0;
+        this.before = false;
+        this.playing = false;
+        this.speed = 1;
+        this.picked = null;
+        this.contact = this.events.length ? this.events[0].contact : 0;
+        this.follow = null;
+        this.log = false;
+        this.frames = [];
+        this.overlaps = this.overlapSpans();
+        this.greatest = Math.max(...this.events.map(e => Math.abs(e.impulse)), 0);
+        this.fastest = Math.max(...Array.from(run.forces.t, (x, i) => Math.abs(run.forces.point[7 * i + 6])), 0);
+        this.timeline = new Timeline($("line"), run, this.events, this.limits);
+        this.lens = new Lens($("gap"), $("gaptext"), run);
+        this.scene = run.bodies.length ? new Scene($("scene"), $("names"), run, this.motions) : null;
+        this.drawing = this.scene ? null : new Drawing($("drawing"), run, this.motions);
+        $("scene").hidden = !this.scene;
+        $("drawing").hidden = !this.drawing;
+        $("title").textContent = document.title;
+        this.commands();
+        this.listen();
+        this.readAddress();
+        this.tell();
+        requestAnimationFrame(now => this.frame(now));
+    }
+    overlapSpans() {
+        const spans = [], open = new Map();
+        for (const e of this.events) {
+            if (e.kind === "overlap begins") open.set(e.contact, e.t);
+            if (e.kind === "overlap ends" && open.has(e.contact)) {
+                spans.push([open.get(e.contact), e.t, e.contact]);
+                open.delete(e.contact);
+            }
+        }
+        for (const [contact, from] of open) spans.push([from, this.run.end, contact]);
+        return spans;
+    }
+    // [key, sign on the button, what it does, function, is it on?]
+    commands() {
+        const toggle = (name, then) => [() => {
+            this.scene.show[name] = !this.scene.show[name];
+            then?.(this.scene.show[name]);
+        }, () => this.scene?.show[name]];
+        const scene = this.scene ? [
+            ["n", "normals", "normals at contact points", ...toggle("normals")],
+            ["i", "impulses", "impulses and forces", ...toggle("impulses")],
+            ["e", "names", "names of bodies", ...toggle("names")],
+            ["t", "trails", "paths of mass centres", ...toggle("trails", on => this.scene.setTrails(on))],
+            ["f", "follow", "follow the body that is picked", () => {
+                this.follow = this.follow === null ? this.picked : null;
+            }, () => this.follow !== null],
+            ["r", "camera", "the camera back to its first place", () => this.scene.view()],
+        ] : [];
+        this.list = [
+            [" ", "play", "play and pause", () => this.play(!this.playing), () => this.playing],
+            [",", "\u2190 event", "previous event", () => this.stepEvent(-1)],
+            [".", "event \u2192", "next event", () => this.stepEvent(1)],
+            ["ArrowLeft", "\u2190 step", "a little back", () => this.nudge(-1)],
+            ["ArrowRight", "step \u2192", "a little on", () => this.nudge(1)],
+            ["-", "slower", "play slower", () => this.faster(-1)],
+            ["+", "faster", "play faster", () => this.faster(1)],
+            ["Home", "start", "to the start", () => this.setTime(0)],
+            ["End", "end", "to the end", () => this.setTime(this.run.end)],
+            ["z", "log", "logarithm of the time left to a limit of impacts", () => this.setLog(!this.log), () => this.log],
+            ["g", "gap", "gap lens on the contact of the last event", () => {
+                $("lens").hidden = !$("lens").hidden;
+            }, () => !$("lens").hidden],
+            ["c", "curve", "next curve below the events", () => this.nextCurve()],
+            ...scene,
+            ["d", "dark", "dark or light", () => this.theme(), null],
+            ["h", "keys", "these keys", () => { $("help").hidden = !$("help").hidden; }, () => !$("help").hidden],
+        ];
+        const names = {" ": "space", ArrowLeft: "\u2190", ArrowRight: "\u2192"};
+        this.buttons = this.list.map(([key, sign, what, act]) => {
+            const button = document.createElement("button"), dt = document.createElement("dt"),
+                  dd = document.createElement("dd");
+            button.type = "button";
+            button.textContent = sign;
+            button.title = `${what} (${names[key] || key})`;
+            button.setAttribute("aria-label", what);
+            button.addEventListener("click", () => { act(); this.tell(); });
+            $("buttons").append(button);
+            dt.textContent = names[key] || key;
+            dd.textContent = what;
+            $("keys").append(dt, dd);
+            return button;
+        });
+        if (this.scene) this.slider();
+        $("notes").textContent = "Click on a body for its place in the model; drag to turn, " +
+            "wheel to zoom. Click on the times below to go there. Just before a limit of " +
+            "infinitely many impacts the pose is the motion without those that were summed up; " +
+            "pale marks are computed from their ratio.";
+    }
+    slider() {
+        const label = document.createElement("label"), input = document.createElement("input");
+        label.append("arrows", input);
+        Object.assign(input, {type: "range", min: -2, max: 2, step: 0.1, value: 0, title: "length of arrows"});
+        input.addEventListener("input", () => { this.scene.scale = 10 ** (input.value / 2); });
+        $("buttons").append(label);
+    }
+    listen() {
+        document.addEventListener("keydown", e => {
+            if (e.ctrlKey || e.metaKey || e.altKey || e.target.tagName === "INPUT") return;
+            if (e.key === " " && e.target.tagName === "BUTTON") e.target.blur();
+            const key = e.key === "=" ? "+" : e.key.length === 1 ? e.key.toLowerCase() : e.key;
+            const command = this.list.find(c => c[0] === key);
+            if (key === "Escape") $("help").hidden = true;
+            if (!command) return;
+            e.preventDefault();
+            command[3]();
+            this.tell();
+        });
+        const line = $("line");
+        const go = e => this.setTime(this.timeline.pick(e.offsetX));
+        line.addEventListener("pointerdown", e => {
+            line.setPointerCapture(e.pointerId);
+            go(e);
+        });
+        line.addEventListener("pointermove", e => { if (e.buttons) go(e); });
+        let down = null;
+        $("scene").addEventListener("pointerdown", e => { down = [e.clientX, e.clientY]; });
+        $("scene").addEventListener("pointerup", e => {
+            if (down && Math.hypot(e.clientX - down[0], e.clientY - down[1]) < 5)
+                this.pick(e.clientX, e.clientY);
+            down = null;
+        });
+        addEventListener("hashchange", () => this.readAddress());
+        addEventListener("beforeprint", () => this.draw());
+    }
+    readAddress() {
+        const values = new URLSearchParams(location.hash.slice(1));
+        const t = Number(values.get("t"));
+        if (values.has("t") && Number.isFinite(t)) this.setTime(t, values.get("side") === "before");
+        if (values.has("log")) this.setLog(values.get("log") === "1");
+        if (values.has("lens")) $("lens").hidden = values.get("lens") !== "1";
+        if (values.has("bare")) document.body.classList.add("bare");
+    }
+    writeAddress() {
+        const hash = `#t=${this.t}${this.before ? "&side=before" : ""}${this.log ? "&log=1" : ""}` +
+            ($("lens").hidden ? "" : "&lens=1");
+        if (hash !== location.hash) history.replaceState(null, "", hash);
+    }
+    play(on) {
+        if (on && this.t >= this.run.end) this.setTime(0);
+        this.playing = on;
+        this.last = null;
+    }
+    faster(by) {
+        const i = SPEEDS.findIndex(s => s >= this.speed * 0.999);
+        this.speed = SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, i + by))];
+    }
+    setTime(t, before = false) {
+        this.t = Math.min(Math.max(t, 0), this.run.end);
+        this.before = before;
+        const last = this.events.findLast(e => e.t <= this.t);
+        if (last) this.contact = last.contact;
+    }
+    stepEvent(by) {
+        this.playing = false;
+        const next = by > 0 ? this.events.find(e => e.t > this.t)
+                            : this.events.findLast(e => e.t < this.t);
+        if (next) this.setTime(next.t);
+        else this.setTime(by > 0 ? this.run.end : 0);
+    }
+    nudge(by) {
+        this.playing = false;
+        const {timeline} = this, step = 1 / 400;
+        if (this.log && timeline.limit && this.t < timeline.limit.t)
+            this.setTime(Math.min(timeline.timeAt(timeline.place(this.t) + by * step), timeline.limit.t));
+        else
+            this.setTime(this.t + by * step * this.run.end);
+    }
+    setLog(on) {
+        this.log = on && this.limits.length > 0;
+        this.timeline.setLog(this.log, this.t);
+        this.message = on && !this.log ? "this run has no limit of infinitely many impacts" : "";
+    }
+    nextCurve() {
+        const n = this.run.columns.length, {timeline} = this;
+        timeline.curve = timeline.curve === null ? (n ? 0 : null)
+            : timeline.curve + 1 < n ? timeline.curve + 1 : null;
+    }
+    theme() {
+        const root = document.documentElement;
+        const dark = root.dataset.theme ? root.dataset.theme === "dark"
+            : matchMedia("(prefers-color-scheme: dark)").matches;
+        root.dataset.theme = dark ? "light" : "dark";
+    }
+    pick(x, y) {
+        this.picked = this.scene.pick(x, y);
+        if (this.picked === null) this.follow = null;
+        else {
+            const of = this.run.contacts.findIndex(c => c.bodies?.includes(this.picked));
+            if (of >= 0) this.contact = of;
+        }
+        this.tell();
+    }
+    advance(now) {
+        const seconds = this.last === null ? 0 : Math.min((now - this.last) / 1000, 0.25);
+        this.last = now;
+        const {timeline} = this;
+        if (this.log && timeline.limit && this.t < timeline.limit.t) {
+            const place = timeline.place(this.t) + seconds * 0.1 * this.speed;
+            this.setTime(place >= 1 ? timeline.limit.t : timeline.timeAt(place));
+        } else {
+            this.setTime(this.t + seconds * this.speed);
+        }
+        if (this.t >= this.run.end) this.playing = false;
+    }
+    frame(now) {
+        if (this.playing) this.advance(now);
+        this.draw();
+        this.frames.push(now);
+        if (this.frames.length > 120) this.frames.shift();
+        requestAnimationFrame(next => this.frame(next));
+    }
+    // Arrows at the present time: impulses of events within a quarter of a second
+    // of playing, and the forces that the last step gave.
+    arrows() {
+        const list = [], {scene, run} = this;
+        const span = this.playing ? 0.25 * this.speed : 0;
+        const length = (x, most) => most > 0
+            ? 1.5 * scene.unit * scene.scale * Math.sqrt(Math.abs(x) / most) : 0;
+        for (const e of this.events) {
+            if (e.t > this.t || e.t < this.t - span) continue;
+            const colour = colourOf(e.kind);
+            for (const p of e.points) {
+                if (scene.show.impulses)
+                    list.push({at: p.at, along: p.normal, length: length(p.impulse, this.greatest), colour, dot: true});
+                if (scene.show.normals)
+                    list.push({at: p.at, along: p.normal, length: scene.unit, colour: 0x00897b, dot: true});
+            }
+        }
+        const {t, contact, point} = run.forces;
+        let i = 0, from = 0, to = t.length;
+        while (from < to) {
+            i = from + to >> 1;
+            if (t[i] <= this.t) from = i + 1;
+            else to = i;
+        }
+        for (i = from - 1; i >= 0 && t[i] === t[from - 1]; i--) {
+            if (!this.closed(contact[i])) continue;
+            const p = point.subarray(7 * i, 7 * i + 7);
+            if (scene.show.impulses)
+                list.push({at: p.subarray(0, 3), along: p.subarray(3, 6), length: length(p[6], this.fastest), colour: 0x3949ab, dot: true});
+            if (scene.show.normals)
+                list.push({at: p.subarray(0, 3), along: p.subarray(3, 6), length: scene.unit, colour: 0x00897b, dot: true});
+        }
+        return list;
+    }
+    closed(contact) {
+        const last = this.events.findLast(e => e.t <= this.t && e.contact === contact &&
+            (e.kind === "slide" || e.kind === "leave"));
+        return last?.kind === "slide";
+    }
+    draw() {
+        const overlapping = new Set();
+        for (const [from, to, contact] of this.overlaps)
+            if (this.t >= from && this.t <= to)
+                for (const body of this.run.contacts[contact].bodies || []) overlapping.add(body);
+        if (this.scene)
+            this.scene.draw({t: this.t, before: this.before, picked: this.picked,
+                             follow: this.follow, overlapping, arrows: this.arrows()});
+        else
+            this.drawing.draw(this.t, this.before);
+        this.timeline.draw(this.t, this.contact);
+        if (!$("lens").hidden && this.run.contacts.length) this.lens.draw(this.contact, this.t);
+        $("time").textContent = `t = ${this.t.toPrecision(12)} s`;
+        if (this.picked !== null) this.inform();
+    }
+    // What the buttons show, the line beside the time, the address.
+    tell() {
+        this.list.forEach(([, , , , on], i) => {
+            if (on) this.buttons[i].setAttribute("aria-pressed", String(Boolean(on())));
+        });
+        const here = this.events.filter(e => e.t === this.t);
+        const kinds = here.map(e => `${e.kind} ${this.run.contacts[e.contact].name}`);
+        $("flag").textContent = this.message || kinds.slice(0, 3).join(", ") +
+            (kinds.length > 3 ? ` and ${kinds.length - 3} more` : "") ||
+            (this.speed !== 1 ? `\u00d7 ${this.speed}` : "");
+        this.message = "";
+        $("info").hidden = this.picked === null;
+        if (!this.playing) this.writeAddress();
+    }
+    inform() {
+        const body = this.run.bodies[this.picked], pose = new Float64Array(7), rate = new Float64Array(7);
+        this.motions[this.picked].value(this.t, pose, this.before, rate);
+        const row = (name, x) => [name, Array.from(x, v => v.toPrecision(8)).join("  ")];
+        const flat = this.run.dim === 2;
+        const rows = [row("position", pose.subarray(0, this.run.dim)),
+                      row("velocity", rate.subarray(0, this.run.dim)),
+                      flat ? row("angle, spin", [pose[2], rate[2]]) : row("quaternion", pose.subarray(3))];
+        if (!flat) rows.push(row("spin", spin(pose, rate)));
+        const info = $("info"), key = String(this.picked);
+        if (info.dataset.of !== key) {
+            info.dataset.of = key;
+            const title = document.createElement("h2"), code = document.createElement("code"),
+                  table = document.createElement("table");
+            title.textContent = body.name;
+            code.textContent = body.line ? `${this.run.model}:${body.line}: ${body.text.trim()}` : "";
+            for (const [name] of rows) {
+                const tr = table.insertRow();
+                tr.insertCell().textContent = name;
+                tr.insertCell();
+            }
+            info.replaceChildren(title, code, table);
+            if (body.shape.moves) {
+                const note = document.createElement("p");
+                note.textContent = "Its shape changes with the time; it is drawn as at t = 0.";
+                info.append(note);
+            }
+        }
+        rows.forEach(([, text], i) => { info.querySelector("table").rows[i].cells[1].textContent = text; });
+    }
+}
+
+// The spin in world axes, 2 q' q* of a unit quaternion.
+function spin(pose, rate) {
+    const n = Math.hypot(pose[3], pose[4], pose[5], pose[6]) ** 2 || 1;
+    const [w, x, y, z] = pose.subarray(3), [a, b, c, d] = rate.subarray(3);
+    return [2 * (-a * x + b * w - c * z + d * y) / n,
+            2 * (-a * y + b * z + c * w - d * x) / n,
+            2 * (-a * z - b * y + c * x + d * w) / n];
+}
+
+function start() {
+    try {
+        const viewer = new Viewer(readRun(fromBase64($("run").textContent)));
+        // for the tests of the page, and for scripts of one's own
+        window.impView = {
+            run: viewer.run, viewer,
+            setTime: (t, before) => { viewer.setTime(t, before); viewer.tell(); },
+            pose: (name, t, before) => {
+                let i = viewer.run.bodies.findIndex(b => b.name === name);
+                if (i < 0) i = viewer.run.bodies.length + viewer.run.systems.findIndex(s => s.name === name);
+                const motion = viewer.motions[i];
+                return Array.from(motion.value(t, new Float64Array(motion.rows), before));
+            },
+            stats: () => {
+                const f = viewer.frames;
+                return {frames: f.length, ms: f.length > 1 ? (f.at(-1) - f[0]) / (f.length - 1) : 0,
+                        log: viewer.log, t: viewer.t, playing: viewer.playing,
+                        picked: viewer.picked, speed: viewer.speed};
+            },
+        };
+    } catch (error) {
+        $("trouble").hidden = false;
+        $("trouble").textContent = `This run cannot be shown: ${error.message}`;
+        window.impView = {error: String(error.message)};
+    }
+}
+
+start();

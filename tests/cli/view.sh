@@ -1,0 +1,21 @@
+# `imp view` keeps the motion of every simulation, prints what `imp run` prints, and
+# writes a page for each; a model without any is told.
+cd $tmp
+cat >m.imp <<'EOM'
+use shapes
+param v = 1 [m/s]
+body ball : circle(1) { mass = 1  velocity = (v, 0) }
+let r = simulate { until = 1  record = ball.position }
+simulate { until = 2 }
+show r.ball_position[-1]
+EOM
+$imp run --set v=2 m.imp >a.txt
+$imp view --no-open --set v=2 m.imp >b.txt
+cmp a.txt b.txt
+ls
+$imp view --no-open -o one.imprun m.imp >/dev/null
+$imp replay --no-open one-r.imprun
+echo 'show 1' >n.imp && $imp view --no-open n.imp
+echo $?
+$imp view
+echo 'show' | $imp view --no-open -

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Opens pages of `plot r { as = view }` in a browser, presses keys, and looks at
+// what is drawn.
+//   node page.mjs IMP BROWSER
+import assert from "node:assert/strict";
+import {execFileSync} from "node:child_process";
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs";
+import {tmpdir} from "node:os";
+import {dirname, join} from "node:path";
+import {fileURLToPath} from "node:url";
+import {Browser} from "./browser.mjs";
+import {count, mean, readPng} from "./png.mjs";
+
+const [imp, program] = process.argv.slice(2);
+const here = dirname(fileURLToPath(import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "imp-page-"));
+const MAIN = [0, 40, 1000, 480]; // of the window: where bodies are drawn
+
+for (const model of ["box", "discs", "ball"])
+    execFileSync(imp, ["run", "--out", folder, join(here, "models", `${model}.imp`)],
+                 {stdio: ["ignore", "ignore", "inherit"]});
+
+const browser = await Browser.open(program);
+const wrong = [], asked = [];
+browser.on("Runtime.exceptionThrown", p => wrong.push(p.exceptionDetails.exception?.description || p.exceptionDetails.text));
+browser.on("Runtime.consoleAPICalled", p => wrong.push(`console.${p.type}`));
+browser.on("Log.entryAdded", p => { if (p.entry.level === "error") wrong.push(p.entry.text); });
+browser.on("Network.requestWillBeSent", p => asked.push(p.request.url));
+browser.on("Page.javascriptDialogOpening", () => wrong.push("a dialog: a text of the model became script"));
+
+const picture = async () => { await browser.drawn(); return readPng(await browser.picture()); };
+const stats = () => browser.value("impView.stats()");
+const hidden = id => browser.value(`document.getElementById("${id}").hidden`);
+
+async function open(name, hash = "", width = 1000, height = 700, dark = false) {
+    await browser.size(width, height, dark);
+    await browser.go("about:blank");
+    await browser.go(`file://${join(folder, name)}${hash}`);
+    await browser.drawn();
+}
+
+// Poses of the page are those of the record, but at events.
+async function poses() {
+    const worst = await browser.value(`(() => {
+        const {run, pose} = impView, events = [...run.events.t];
+        let worst = 0, seen = 0;
+        for (const c of run.columns) {
+            const m = /^(.*)_(position|angle|quaternion|h)$/.exec(c.name);
+            const at = {position: 0, angle: 2, quaternion: 3, h: 0}[m[2]];
+            run.t.forEach((t, i) => {
+                if (events.some(e => Math.abs(e - t) < 1e-9)) return;
+                for (const before of [false, true]) {
+                    const p = pose(m[1], t, before);
+                    if (m[2] === "quaternion") {
+                        const n = Math.hypot(...p.slice(3));
+                        for (let k = 3; k < 7; k++) p[k] /= n;
+                    }
+                    let off = 0;
+                    for (let k = 0; k < c.width; k++)
+                        off = Math.max(off, Math.abs(p[at + k] - c.x[i * c.width + k]));
+                    if (before) worst = Math.max(worst, Math.min(off, last)); else last = off;
+                }
+                seen++;
+            });
+        }
+        return [worst, seen];
+        var last;
+    })()`);
+    assert.ok(worst[0] < 1e-13, `poses differ by ${worst[0]}`);
+    assert.ok(worst[1] > 25);
+}
+
+async function space() {
+    await open("box.html");
+    assert.equal(await browser.value("document.title"), "</title><script>alert(1)</script>");
+    await poses();
+    // the picture changes with the time
+    const first = await picture();
+    await browser.value("impView.setTime(0.9)");
+    const later = await picture();
+    let differ = 0;
+    for (let i = 0; i < first.data.length; i++) differ += first.data[i] !== later.data[i] ? 1 : 0;
+    assert.ok(differ > 2000, `only ${differ} bytes differ between two times`);
+    // something is drawn in the middle: the crate's colour, warm
+    const warm = (r, g, b) => r > 90 && r > g + 25 && g > b;
+    assert.ok(count(first, ...MAIN, warm) > 300);
+    // events by keys; the impulse is an arrow of its colour
+    await browser.key("Home");
+    await browser.key(".");
+    const t = (await stats()).t;
+    assert.equal(t, await browser.value("impView.run.events.t[0]"));
+    const orange = (r, g, b) => r > 200 && g > 60 && g < 110 && b < 40;
+    assert.ok(count(await picture(), ...MAIN, orange) > 10, "no arrow at an impact");
+    await browser.key("i");
+    assert.ok(count(await picture(), ...MAIN, orange) < 5, "an arrow without impulses");
+    await browser.key("i");
+    await browser.key(",");
+    assert.equal((await stats()).t, 0);
+    // picking names the body, its line and its pose
+    const at = await browser.value(`(() => {
+        const s = impView.viewer.scene, v = s.bodies[1].group.position.clone().project(s.camera);
+        const b = s.canvas.getBoundingClientRect();
+        return [b.left + (v.x + 1) / 2 * b.width, b.top + (1 - v.y) / 2 * b.height];
+    })()`);
+    await browser.click(...at);
+    assert.equal((await stats()).picked, 1);
+    const info = await browser.value("document.getElementById('info').innerText");
+    assert.match(info, /^crate/);
+    assert.match(info, /box\.imp:8: body crate : box/);
+    assert.match(info, /position/);
+    // all other keys; buttons do the same
+    for (const key of ["n", "e", "t", "f", "g", "c", "c", "c", "c", "d", "d", "+", "-", "ArrowRight", "ArrowLeft", "End", "r"])
+        await browser.key(key);
+    assert.equal(await hidden("lens"), false);
+    assert.equal(await browser.value("document.querySelectorAll('#names span').length"), 3);
+    await browser.key("h");
+    assert.equal(await hidden("help"), false);
+    assert.equal(await browser.value("document.querySelectorAll('#keys dt').length"),
+                 await browser.value("document.querySelectorAll('#buttons button').length"));
+    await browser.key("Escape");
+    assert.equal(await hidden("help"), true);
+    await browser.key("Home");
+    await browser.key(" ");
+    assert.equal((await stats()).playing, true);
+    await new Promise(y => setTimeout(y, 400));
+    await browser.key(" ");
+    assert.ok((await stats()).t > 0.01, "playing does not move the time");
+    const {ms} = await stats();
+    console.log(`space: ${ms.toFixed(0)} ms a frame at 1000 x 700`);
+}
+
+async function plane() {
+    await open("discs.html", "#t=0.4");
+    await poses();
+    assert.equal((await stats()).t, 0.4);
+    // bodies that are let through each other are red while they overlap
+    const {from, to} = await browser.value("(() => { const [a, b] = impView.viewer.overlaps[0]; return {from: a, to: b}; })()");
+    const red = (r, g, b) => r > 170 && g < 90 && b < 90;
+    await browser.value(`impView.setTime(${(from + to) / 2})`);
+    assert.ok(count(await picture(), ...MAIN, red) > 500, "an overlap is not red");
+    await browser.value(`impView.setTime(${from - 0.05})`);
+    assert.ok(count(await picture(), ...MAIN, red) < 50, "red without an overlap");
+    // the address keeps the time
+    assert.match(await browser.value("location.hash"), new RegExp(`t=${from - 0.05}`));
+    // a click on the time line goes there
+    const box = await browser.value("(() => { const b = document.getElementById('line').getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()");
+    await browser.click(box[0] + 74 + (box[2] - 86) / 2, box[1] + box[3] / 2);
+    assert.ok(Math.abs((await stats()).t - 1) < 0.01);
+    // the gap lens tells the overlap in doubles
+    await browser.key("g");
+    await browser.value(`impView.viewer.contact = 3; impView.setTime(${from}); impView.viewer.contact = 3`);
+    await browser.drawn();
+    assert.match(await browser.value("document.getElementById('gaptext').textContent"), /^pass: -?[0-9.e-]+ at t = /);
+    // dark on a phone: the controls stay within the window
+    await open("discs.html", "#t=0.4", 390, 800, true);
+    const dark = mean(await picture(), 5, 60, 60, 120);
+    assert.ok(Math.max(...dark) < 60, `dark is ${dark}`);
+    assert.ok(await browser.value("document.documentElement.scrollWidth <= innerWidth"));
+    assert.ok(await browser.value("document.getElementById('line').getBoundingClientRect().bottom <= innerHeight + 1"));
+    await browser.size(1000, 700, false);
+    const light = mean(await picture(), 700, 60, 760, 120);
+    assert.ok(Math.min(...light) > 200, `light is ${light}`);
+    console.log(`plane: ${(await stats()).ms.toFixed(0)} ms a frame`);
+}
+
+async function logarithm() {
+    await open("ball.html");
+    await poses();
+    await browser.key("z");
+    assert.equal((await stats()).log, true);
+    // impacts of a self-similar approach have equal steps on this axis
+    const steps = await browser.value(`(() => {
+        const {timeline, events} = impView.viewer;
+        const x = events.filter(e => e.kind === "impact").map(e => timeline.place(e.t));
+        return x.slice(1).map((p, i) => p - x[i]);
+    })()`);
+    assert.ok(steps.length > 5);
+    for (const step of steps) assert.ok(Math.abs(step / steps[0] - 1) < 1e-6, `steps ${steps}`);
+    assert.ok(await browser.value("impView.viewer.timeline.pale.length > 1"));
+    // a step goes a part of the way that is left, and never past the limit
+    await browser.value("impView.setTime(0)");
+    for (let i = 0; i < 5; i++) await browser.key("ArrowRight");
+    const t = (await stats()).t;
+    assert.ok(t > 0 && t < await browser.value("impView.viewer.limits[0].t"));
+}
+
+// A page whose run file was damaged says so, and nothing else.
+async function damaged() {
+    const text = readFileSync(join(folder, "ball.html"), "utf8");
+    const at = text.indexOf("octet-stream") + 3000;
+    const other = text[at] === "A" ? "B" : "A";
+    writeFileSync(join(folder, "bad.html"), text.slice(0, at) + other + text.slice(at + 1));
+    await open("bad.html");
+    assert.match(await browser.value("document.getElementById('trouble').innerText"), /cannot be shown: .*changed/);
+}
+
+try {
+    for (const part of [space, plane, logarithm, damaged]) {
+        const begin = performance.now();
+        await part();
+        assert.deepEqual(wrong, [], part.name);
+        console.log(`${part.name}: ${((performance.now() - begin) / 1000).toFixed(1)} s`);
+    }
+    const outside = asked.filter(url => !url.startsWith("file:") && !url.startsWith("about:"));
+    assert.deepEqual(outside, []);
+} finally {
+    await browser.close();
+    rmSync(folder, {recursive: true, force: true});
+}

@@ -1,5 +1,5 @@
-# A warning says what accuracy is left far from the origin, and where masses are
-# many powers of ten apart; near the origin and with masses alike there is none.
+# A warning says what accuracy is left far from the origin. Near the origin there is
+# none, and none where masses are many powers of ten apart: impacts are exact there.
 cd $tmp
 cat >far.imp <<'MODEL'
 use shapes

@@ -174,5 +174,36 @@ grep -q E0717 err || { echo "FAIL Ctrl-C: no message"; failed=$((failed + 1)); }
 stop 2 '' "$imp" run --backend=eval run.imp
 stop 1 'true$' "$imp" repl --backend=eval
 
+# a signal ends what waits for its input, and what makes machine code
+mkfifo input
+for sig in INT TERM HUP; do
+    for command in 'run -' 'fmt -' repl; do
+        sleep 20 >input &
+        writer=$!
+        # shellcheck disable=SC2086
+        "$imp" $command >out 2>err <input &
+        pid=$!
+        sleep 0.2
+        kill -$sig $pid
+        wait $pid
+        got=$?
+        kill $writer
+        [ $got -eq 3 ] && grep -q E0717 err ||
+            { echo "FAIL $sig, $command: status $got"; failed=$((failed + 1)); }
+    done
+done
+awk 'BEGIN { for (i = 0; i < 60; i++)
+    printf "system s%d { coordinate x\n kinetic = (1 [kg])*x\047^2/2\n" \
+        " potential = (1 [J])*sin(x*(1 [1/m]))^2*exp(cos(x*(1 [1/m])))\n" \
+        " contact k { gap = x + 3 [m] } }\n", i }' >large.imp
+"$imp" build large.imp -o sim >out 2>err &
+pid=$!
+sleep 0.1
+kill -TERM $pid
+wait $pid
+got=$?
+[ $got -eq 3 ] && grep -q E0717 err && [ ! -e sim ] ||
+    { echo "FAIL TERM, build: status $got"; failed=$((failed + 1)); }
+
 [ "$failed" -eq 0 ] && echo "all is well"
 [ "$failed" -eq 0 ]

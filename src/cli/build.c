@@ -7,12 +7,14 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "abi/status.h"
@@ -195,7 +197,7 @@ link_simulator(const char *object, const char *exe, struct diags *diags)
 
 static int
 write_simulator(const struct gen_bytes *bytes, const char *out, bool link,
-                struct diags *diags)
+                atomic_int *stop, struct diags *diags)
 {
     char *object, *exe = NULL;
     int fd, status = IMP_EXIT_OK, error;
@@ -215,6 +217,12 @@ write_simulator(const struct gen_bytes *bytes, const char *out, bool link,
             close(fd);
         if (!error)
             status = link_simulator(object, exe, diags);
+        if (stop && atomic_load(stop)) {
+            if (!status)
+                diag_add(diags, DIAG_E0717, IMP_NOWHERE,
+                         "stopped before \"%s\" was linked", out);
+            status = IMP_EXIT_RUN;
+        }
     }
     const char *ready = link ? exe : object;
     if (!error && !status &&
@@ -247,6 +255,46 @@ known_cpu(const char *cpu, struct diags *diags)
     return false;
 }
 
+/* LLVM cannot be interrupted, and takes long for a large model. So a thread
+ * looks at the flag of Ctrl-C meanwhile. */
+struct lookout {
+    pthread_t thread;
+    bool runs;
+    atomic_int *stop;
+    atomic_bool done;
+};
+#define LOOK_EVERY_NS 20000000L
+
+static void *
+look_out(void *ctx)
+{
+    struct lookout *lookout = ctx;
+    const struct timespec pause = {0, LOOK_EVERY_NS};
+    while (!atomic_load(&lookout->done)) {
+        if (atomic_load(lookout->stop)) {
+            fputs("error[E0717]: stopped before the simulator was made\n",
+                  stderr);
+            _exit(IMP_EXIT_RUN);
+        }
+        nanosleep(&pause, NULL);
+    }
+    return NULL;
+}
+
+static struct gen_bytes
+emit(const struct gen_api *api, const imp_image *image,
+     const struct gen_options *gen, atomic_int *stop)
+{
+    struct lookout lookout = {.stop = stop};
+    lookout.runs =
+        stop && !pthread_create(&lookout.thread, NULL, look_out, &lookout);
+    struct gen_bytes bytes = api->emit(image, gen);
+    atomic_store(&lookout.done, true);
+    if (lookout.runs)
+        pthread_join(lookout.thread, NULL);
+    return bytes;
+}
+
 int
 build_simulator(const imp_image *image, const char *out,
                 const struct build_options *options, struct diags *diags)
@@ -269,7 +317,7 @@ build_simulator(const imp_image *image, const char *out,
     const struct gen_api *api = load_codegen(&error);
     bytes.error = error;
     if (api)
-        bytes = api->emit(image, &gen);
+        bytes = emit(api, image, &gen, options->stop);
     if (!bytes.s) {
         diag_add(diags, DIAG_E0816, IMP_NOWHERE,
                  "machine code cannot be made: %s", bytes.error);
@@ -283,8 +331,8 @@ build_simulator(const imp_image *image, const char *out,
         oom_raise();
     }
     oom_enter(&guard);
-    int status =
-        write_simulator(&bytes, out, options->emit == BUILD_EXE, diags);
+    int status = write_simulator(&bytes, out, options->emit == BUILD_EXE,
+                                 options->stop, diags);
     oom_leave(&guard);
     free(bytes.s);
     return status;

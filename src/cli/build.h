@@ -4,6 +4,7 @@
 #ifndef IMP_CLI_BUILD_H
 #define IMP_CLI_BUILD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "abi/image.h"
@@ -14,6 +15,9 @@ struct build_options {
     enum build_emit emit;
     const char *cpu; /* NULL: the baseline, x86-64-v2 (elsewhere "generic") */
     int opt;         /* 0, 1, 2 */
+    /* Ctrl-C sets it; NULL: nobody does. The process ends where machine code is
+     * being made: nothing has been written then. */
+    atomic_int *stop;
 };
 /* Writes `out` whole or not at all: under a temporary name beside it, which is
  * then renamed. An executable needs neither Imp nor LLVM nor the model to run.

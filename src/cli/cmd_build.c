@@ -95,6 +95,7 @@ run(const struct cli_command *self, int argc, char **argv)
     int status = cli_read(&a, take, &job);
     if (status < 0 && job.path && job.out && job.out[0]) {
         job.b.opt = job.o.opt;
+        job.b.stop = job.o.stop;
         status = cli_guard(work, &job);
         session_end(&job.s);
     } else if (status < 0) {

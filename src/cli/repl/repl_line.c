@@ -74,6 +74,7 @@ repl_lines_pipe(struct repl *repl)
 
     session_close(&repl->s);
     session_open(&repl->s, &repl->o);
+    repl->s.stop = cli_stop_flag();
     bool ok = session_read(&repl->s, "-", &text, &used);
     char *all = ok ? mem_alloc(used + 1) : NULL;
     if (ok && used)
@@ -159,6 +160,7 @@ read_key(EditLine *el, wchar_t *key)
     sigemptyset(&block);
     sigaddset(&block, SIGINT);
     sigaddset(&block, SIGTERM);
+    sigaddset(&block, SIGHUP);
     sigprocmask(SIG_BLOCK, &block, &before);
     for (;;) {
         char byte;

@@ -75,6 +75,18 @@ session_drop_code(struct session *session)
 
 /* -- reading --------------------------------------------------------------- */
 
+/* A signal has come while a text is read. If it is one that stops the session,
+ * this frees what was read and jumps to the guard. */
+static void
+give_way(struct session *session, char *heap)
+{
+    if (!session->stop || !atomic_load(session->stop))
+        return;
+    free(heap);
+    (void)oom_watch(session->stop);
+    oom_look();
+}
+
 static bool
 read_fd(struct session *session, int fd, const char *path, const char **text,
         size_t *n_out)
@@ -85,8 +97,10 @@ read_fd(struct session *session, int fd, const char *path, const char **text,
     ssize_t got = 0;
 
     while (text_end && (got = read(fd, text_end + len, cap - len)) != 0) {
-        if (got < 0 && errno == EINTR)
+        if (got < 0 && errno == EINTR) {
+            give_way(session, text_end);
             continue;
+        }
         if (got < 0 || (len += (size_t)got) > SESSION_FILE_LIMIT)
             break;
         if (len == cap) {

@@ -258,6 +258,8 @@ cmd_chatter(struct analysis *analysis, const imp_command *command,
         (st = ask_of(analysis, command, wanted, &ask)))
         return st;
     bool line = system->flags & IMP_SYSTEMF_LINE;
+    if (friction_left_out(analysis, system_id, "chatter", where))
+        return IMP_BADMODEL;
     if (!line && !(ask.until < INFINITY))
         return no_until(analysis, system, where);
     if ((st = flat_drop_start(analysis, system_id, where, &flat)))

@@ -244,7 +244,7 @@ check_start(struct second *second)
     for (uint32_t c = 0; c < second->sim->n_contacts; c++) {
         const imp_contact *contact = rt_contact(run, c);
         double gap, rate;
-        if (run->env[contact->env_contact + IMP_CONTACT_MU] > 0.0)
+        if (contact->flags & IMP_CONTACTF_FRICTION)
             return second_cannot(second, c, "the contact has friction");
         if (contact->system == IMP_NO_SYSTEM)
             continue;

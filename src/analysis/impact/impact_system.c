@@ -446,6 +446,8 @@ impact_of_system(struct analysis *analysis, const imp_command *command,
     }
     strike.system = rt_contact(run, arg_contact(analysis, command, 0))->system;
     strike.image_system = rt_system(run, strike.system);
+    if (friction_left_out(analysis, strike.system, "impact", command->range))
+        return IMP_BADMODEL;
     strike.n_coordinates = strike.image_system->n;
     strike.n_contacts = strike.image_system->n_contact;
     strike.hit = NEW_N(run->arena, int, strike.n_contacts + 1);

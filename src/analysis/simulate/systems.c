@@ -15,6 +15,16 @@
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion.h"
 
+/* Logs the contacts with friction that change their modes. */
+static void
+changes(struct simulation *sim, const struct flow *flow)
+{
+    uint32_t n;
+    const struct flow_change *change = flow_changes(flow, &n);
+    for (uint32_t i = 0; i < n; i++)
+        simulate_log_event(sim, change[i].contact, change[i].word, "", 0.0);
+}
+
 int
 simulate_systems_start(struct simulation *sim)
 {
@@ -28,9 +38,12 @@ simulate_systems_start(struct simulation *sim)
     for (uint32_t i = 0; i < n; i++)
         if (!(sim->flows[i] = flow_new(run, i, p, sim->options.until)))
             return IMP_BADMODEL;
+    for (uint32_t i = 0; i < n; i++)
+        changes(sim, sim->flows[i]);
     for (uint32_t i = 0; i < run->im->contacts.n; i++) {
         const imp_contact *contact = rt_contact(run, i);
         if (contact->system != IMP_NO_SYSTEM &&
+            rt_system(run, contact->system)->n_rub == 0 &&
             run->env[contact->env_contact + IMP_CONTACT_ACTIVE] != 0.0)
             simulate_log_event(sim, i, "slide", "", 0.0);
     }
@@ -76,12 +89,42 @@ list(struct simulation *sim, const uint32_t *contacts, uint32_t count)
     return text;
 }
 
+/* Stops where contacts with friction leave the motion open. */
+static void
+modes_undecided(struct simulation *sim, const struct flow_event *event)
+{
+    struct analysis *analysis = sim->analysis;
+    char time[NUM_TEXT];
+    const imp_contact *contact = rt_contact(analysis->rt, event->contact);
+    const char *name = imp_text(analysis->rt->im,
+                                rt_system(analysis->rt, contact->system)->name);
+    simulate_log_event(sim, event->contact, "undecided", "", 0.0);
+    sim->stopped = true;
+    num_digits(time, event->time, 9);
+    simulate_remark(sim, arena_printf(analysis->rt->arena,
+                                      "stopped at t = %s s, where friction "
+                                      "leaves the motion of %s open: %s",
+                                      time, name, event->why));
+    struct diag *diag = diag_add(analysis->ds, DIAG_W0732, contact->range,
+                                 "with friction the motion of `%s` is not "
+                                 "determined at t = %s",
+                                 name, time);
+    diag_note(analysis->ds, diag, sim->command->range, "%s", event->why);
+    diag_help(analysis->ds, diag,
+              "rigid bodies with Coulomb's friction can have several motions "
+              "or none; the run stops here and chooses none of them");
+}
+
 static void
 undecided(struct simulation *sim, const struct flow_event *event,
           const uint32_t *contacts)
 {
     struct analysis *analysis = sim->analysis;
     char time[NUM_TEXT];
+    if (event->why) {
+        modes_undecided(sim, event);
+        return;
+    }
     const char *who = list(sim, contacts, event->n);
     simulate_log_event(sim, event->contact, "stop", "", 0.0);
     sim->stopped = true;
@@ -127,6 +170,28 @@ rested(struct simulation *sim, const struct flow_event *event,
             num_digits(lost, before - (totals.kinetic + totals.potential), 6)));
 }
 
+/* Tells once that the motion depends on how contacts share an impact. */
+static void
+loads(struct simulation *sim, const struct flow_event *event)
+{
+    struct analysis *analysis = sim->analysis;
+    const imp_contact *contact = rt_contact(analysis->rt, event->contact);
+    char time[NUM_TEXT];
+    if (!event->loads || sim->loads_told)
+        return;
+    sim->loads_told = true;
+    struct diag *diag =
+        diag_add(analysis->ds, DIAG_W0733, contact->range,
+                 "how contacts of `%s` share the impact is not determined at "
+                 "t = %s, and the motion depends on it",
+                 imp_text(analysis->rt->im,
+                          rt_system(analysis->rt, contact->system)->name),
+                 num_digits(time, event->time, 9));
+    diag_note(analysis->ds, diag, sim->command->range,
+              "the run goes on with the impulses of least norm that keep "
+              "the laws, here and wherever it happens again");
+}
+
 static int
 happened(struct simulation *sim, struct flow *flow,
          const struct flow_event *event, double before)
@@ -136,6 +201,8 @@ happened(struct simulation *sim, struct flow *flow,
     switch (event->kind) {
     case FLOW_NONE:
         return IMP_OK;
+    case FLOW_MODES:
+        break;
     case FLOW_IMPACT:
     case FLOW_SEVERAL:
         for (uint32_t i = 0; i < event->n; i++)
@@ -162,6 +229,8 @@ happened(struct simulation *sim, struct flow *flow,
             simulate_log_event(sim, contacts[i], "leave", "", 0.0);
         break;
     }
+    changes(sim, flow);
+    loads(sim, event);
     sim->rows.fresh = false;
     return simulate_row(sim);
 }

@@ -214,10 +214,8 @@ slip_and_friction(struct check *ck, struct env *env,
                           contact) ||
         !contact_has_friction(contact))
         return;
-    if (contact->slip.e) {
-        check_unavailable(ck, friction->name.range, "friction");
+    if (contact->slip.e)
         return;
-    }
     struct diag *diag = check_error(
         ck, DIAG_E0383, friction->name.range,
         "friction acts against a slip, but this contact states none");

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "runtime/flow/flow_priv.h"
+#include "runtime/flow/flow_friction_priv.h"
 
 struct flow *
 flow_new(struct rt *run, uint32_t system, enum ballistic_policy policy,
@@ -94,6 +94,8 @@ flow_at(struct flow *flow, double t)
     flow->method->at(flow, t);
     memcpy(env, flow->q, flow->n * sizeof *env);
     memcpy(env + flow->n, flow->v, flow->n * sizeof *env);
+    if (flow->taylor && flow->taylor->friction)
+        friction_tell(flow, t);
     return st;
 }
 
@@ -112,6 +114,16 @@ flow_contacts(const struct flow *flow, const double **impulse)
     assert(impulse != NULL);
     *impulse = flow->last.impulse;
     return flow->last.contacts;
+}
+
+const struct flow_change *
+flow_changes(const struct flow *flow, uint32_t *n)
+{
+    assert(n != NULL);
+    const struct taylor_friction *friction =
+        flow->taylor ? flow->taylor->friction : NULL;
+    *n = friction ? friction->n_change : 0;
+    return friction ? friction->change : NULL;
 }
 
 struct ballistic *

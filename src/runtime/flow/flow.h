@@ -25,7 +25,8 @@ enum flow_kind {
     FLOW_TOUCH,     /* a gap comes to zero without a rate and opens again */
     FLOW_SLIDE,     /* a contact stays closed from here on without an impact */
     FLOW_LEAVE,     /* a closed contact opens, because its force is zero */
-    FLOW_JAMMED     /* no forces and no impulses can keep all contacts closed */
+    FLOW_MODES, /* contacts with friction stick, slip, or open from here on */
+    FLOW_JAMMED /* no forces and no impulses can keep all contacts closed */
 };
 struct flow_event {
     enum flow_kind kind;
@@ -34,6 +35,17 @@ struct flow_event {
     double impulse;   /* at this contact, in N*s or in the system's own units */
     uint32_t n; /* how many contacts took part; flow_contacts lists them */
     struct accumulation_limit chatter; /* of FLOW_CHATTER only */
+    /* FLOW_UNDECIDED with friction: what is consistent; NULL: the outcome
+     * depends on the order of the impacts */
+    const char *why;
+    bool loads; /* how contacts share an impact is not unique, and the motion
+                   depends on it; the impulses are those of least norm */
+};
+/* A contact with friction that an event, of any kind, takes into another mode:
+ * "stick", "slip", "reverse", "slide" (closed where mu is 0), "liftoff". */
+struct flow_change {
+    uint32_t contact; /* its number in the model */
+    const char *word;
 };
 struct flow;
 
@@ -70,12 +82,15 @@ int flow_impact_now(struct rt *run, uint32_t system,
 /* The contacts of the last event: their numbers in the model, and their
  * impulses. */
 const uint32_t *flow_contacts(const struct flow *flow, const double **impulse);
+/* The changes of modes of the last event, or of the start, *n of them. */
+const struct flow_change *flow_changes(const struct flow *flow, uint32_t *n);
 /* Writes the state at time t into env; t lies between the last event and the
  * time that flow_peek gave. Returns IMP_OK, or a status after a diagnostic of
  * an observer. */
 int flow_at(struct flow *flow, double t);
 /* Hands the motion up to time t, as far as it has not been handed on, to
- * run->trace, which is there; t as for flow_at. flow_apply does so by itself. */
+ * run->trace, which is there; t as for flow_at. flow_apply does so by itself.
+ */
 void flow_trace(struct flow *flow, double t);
 /* Of a ballistic system: its matrices with the present params, whatever its
  * state is. They are the ones that its flow uses. Returns IMP_OK, or a status
@@ -98,8 +113,8 @@ struct ballistic *flow_ballistic(struct flow *flow);
 /* Of a system that Taylor series follow: its matrices at the last event. NULL
  * before the first event, and for ballistic systems. */
 const struct ballistic *flow_event_matrices(const struct flow *flow);
-/* The greatest error of momentum, energy or rates at an event so far, as a share
- * of their terms, and its contact. 0: all are right to 1e-12. */
+/* The greatest error of momentum, energy or rates at an event so far, as a
+ * share of their terms, and its contact. 0: all are right to 1e-12. */
 double flow_audit_worst(const struct flow *flow, uint32_t *contact);
 /* At the start: is a gap rounded by more than *share of its size, or of the
  * height to which its rate takes it? Then its contact (in the model), its

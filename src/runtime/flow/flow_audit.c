@@ -18,7 +18,7 @@
 
 #include "base/arena.h"
 #include "base/num.h"
-#include "runtime/flow/flow_taylor_priv.h"
+#include "runtime/flow/flow_friction_priv.h"
 
 /* I1: relative errors of energy, momentum and rates at one event. */
 #define AUDIT_CONSERVES 1e-12
@@ -243,6 +243,52 @@ broken(struct flow *flow, const struct flow_event *event, double energy,
     return IMP_FAILED;
 }
 
+/* The same at an impact with friction, whose impulses act along slips, too. No
+ * law of one contact but Newton's raises the energy there. */
+static int
+after_friction(struct flow *flow, const struct flow_event *event)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    const struct friction_rows *rows = &friction->rows;
+    struct account energy = {0.0, 0.0};
+    struct flow_audit *audit = flow->audit;
+    double worst = 0.0, late = AUDIT_TIME * DBL_EPSILON / AUDIT_CONSERVES *
+                               fabs(event->time);
+    size_t n = flow->n;
+    for (size_t i = 0; i < n; i++)
+        audit->speed[i] = fabs(flow->v[i]) + fabs(audit->v[i]) +
+                          fabs(flow->instant.acc[i]) * late;
+    for (size_t i = 0; i < n; i++) {
+        double change = 0.0, terms = 0.0;
+        for (size_t j = 0; j < n; j++) {
+            change +=
+                flow->instant.mass[i * n + j] * (flow->v[j] - audit->v[j]);
+            terms += fabs(flow->instant.mass[i * n + j]) * audit->speed[j];
+        }
+        energy.sum += 0.5 * (flow->v[i] + audit->v[i]) * change;
+        energy.terms += 0.5 * audit->speed[i] * terms;
+        for (size_t r = 0; r < 2 * (size_t)flow->m; r++) {
+            double push = rows->J[r * n + i] * friction->impulse[r];
+            change -= push;
+            terms += fabs(push);
+        }
+        if (terms > DBL_MIN)
+            worst = fmax(worst, fabs(change) / terms);
+    }
+    double gain = friction->may_gain || !(energy.terms > DBL_MIN)
+                      ? 0.0
+                      : fmax(energy.sum, 0.0) / energy.terms;
+    double most = fmax(worst, gain);
+    if (most > AUDIT_CONSERVES && most > audit->worst) {
+        audit->worst = most;
+        audit->worst_contact = event->contact;
+    }
+    if (most <= AUDIT_BROKEN)
+        return IMP_OK;
+    audit->worst = 0.0; /* the error says it */
+    return broken(flow, event, energy.sum, worst, 0.0);
+}
+
 int
 flow_audit_after(struct flow *flow, const struct flow_event *event)
 {
@@ -254,6 +300,8 @@ flow_audit_after(struct flow *flow, const struct flow_event *event)
     struct account energy = {0.0, 0.0};
     struct flow_audit *audit = flow->audit;
     flow->method->at(flow, event->time);
+    if (flow->taylor && flow->taylor->friction)
+        return hit ? after_friction(flow, event) : IMP_OK;
     for (size_t i = 0; i < flow->n; i++)
         flow->audit->speed[i] = speed_terms(flow, i, event->time);
     balance(flow, &energy);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Touches without a speed in systems that Taylor series follow: gap and rate
+/* Rows of a piece: for how long they hold, and where they come to zero.
+ *
+ * Touches without a speed in systems that Taylor series follow: gap and rate
  * come to zero together, within rounding. There is no impact. Whether the
  * contact opens again or stays closed follows, as at any instant, from
  * complementarity between the acceleration of the gap in free motion (positive
@@ -14,6 +16,12 @@
 #include "runtime/flow/flow_taylor_priv.h"
 #include "runtime/numerics/polynomial.h"
 
+/* The terms that are left out are below the rounding of the state (compare
+ * MOTION_TRUNCATION). */
+#define TAYLOR_TRUNCATION 4e-16
+/* how many orders before the last two are also asked for the radius */
+#define TAYLOR_ORDERS_BEFORE 7
+
 /* The sum of the sizes of a polynomial's terms. */
 static double
 terms(const double *c, int order, double at)
@@ -22,6 +30,81 @@ terms(const double *c, int order, double at)
     for (int k = order; k >= 0; k--)
         sum = sum * at + fabs(c[k]);
     return sum;
+}
+
+/* The time for which the last two terms of a row stay below the truncation of
+ * its size. The size is what the first terms of the row make of it. By
+ * symmetry the last two terms can be 0 (a pendulum that is let go at 90
+ * degrees has the orders 2, 6, 10 ... only), so the terms before them are
+ * asked for the radius of convergence too.
+ *
+ * `push` is what the forces of closed contacts, which may cancel, add to the
+ * rate of change of order `order` (1 for a rate, 2 for a coordinate). What
+ * they leave of rest is rounding, so a size counts at least as what they would
+ * make of it alone. */
+double
+taylor_row_time(const double *row, double push, int order)
+{
+    double time = push > 0.0 ? 1.0 : INFINITY;
+    const double least = log(TAYLOR_TRUNCATION) / MOTION_STEP_ORDER;
+    for (int round = 0; round < 3; round++) {
+        double size = fabs(row[0]), power = time;
+        if (isfinite(time)) {
+            for (int k = 1; k <= 4; k++, power *= time)
+                size = fmax(size, fabs(row[k]) * power);
+            size = fmax(size, push * time * (order == 1 ? 1.0 : 0.5 * time));
+        }
+        for (int k = 1; k <= MOTION_STEP_ORDER && size == 0.0; k++)
+            size = fabs(row[k]) * (isfinite(time) ? pow(time, k) : 1.0);
+        time = INFINITY;
+        for (int k = MOTION_STEP_ORDER - 1; k <= MOTION_STEP_ORDER; k++)
+            if (row[k] != 0.0)
+                time =
+                    fmin(time,
+                         exp(log(TAYLOR_TRUNCATION * size / fabs(row[k])) / k));
+        for (int k = MOTION_STEP_ORDER - TAYLOR_ORDERS_BEFORE;
+             k < MOTION_STEP_ORDER - 1; k++)
+            if (row[k] != 0.0)
+                time = fmin(time, exp(log(size / fabs(row[k])) / k + least));
+    }
+    return time;
+}
+
+/* Is the row nothing but rounding up to `length`? Then a contact is closed
+ * without needing a force, or its gap stays closed by itself. */
+static bool
+none(const double *row, double length, double noise)
+{
+    double size = 0.0;
+    for (int k = MOTION_STEP_ORDER; k >= 0; k--)
+        size = size * length + fabs(row[k]);
+    return size <= noise;
+}
+
+bool
+taylor_falls(const double *row, double length, double noise0, double noise1,
+             double *root)
+{
+    double divided[ROW];
+    if (none(row, length, noise0))
+        return false;
+    int drop = fabs(row[0]) <= noise0 ? (fabs(row[1]) <= noise1 ? 2 : 1) : 0;
+    drop += drop == 2 && row[2] == 0.0;
+    if (drop == 0 && row[0] < 0.0) {
+        *root = 0.0;
+        return true;
+    }
+    for (int k = drop; k <= MOTION_STEP_ORDER; k++)
+        divided[k - drop] = row[k];
+    if (divided[0] < 0.0) {
+        *root = 0.0;
+        return true;
+    }
+    if (!polynomial_below(divided, MOTION_STEP_ORDER - drop, 0.0, length, 0.0,
+                          root))
+        return false;
+    polynomial_newton(divided, MOTION_STEP_ORDER - drop, length, root);
+    return true;
 }
 
 bool

@@ -16,61 +16,18 @@
 
 #include "base/arena.h"
 #include "base/num.h"
-#include "runtime/flow/flow_taylor_priv.h"
+#include "runtime/flow/flow_friction_priv.h"
 #include "runtime/instance/compensated.h"
 #include "runtime/motion/crossing.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 
-/* The terms that are left out are below the rounding of the state (compare
- * MOTION_TRUNCATION). */
-#define TAYLOR_TRUNCATION 4e-16
-/* how many orders before the last two are also asked for the radius */
-#define TAYLOR_ORDERS_BEFORE 7
 /* Several contacts open together if their gaps, rates and accelerations are
  * within this many roundings of zero. */
 #define TAYLOR_TOGETHER 256.0
 
 /* -- expanding --------------------------------------------------------------
  */
-
-/* The time for which the last two terms of a row stay below the truncation of
- * its size. The size is what the first terms of the row make of it. By
- * symmetry the last two terms can be 0 (a pendulum that is let go at 90
- * degrees has the orders 2, 6, 10 ... only), so the terms before them are
- * asked for the radius of convergence too.
- *
- * `push` is what the forces of closed contacts, which may cancel, add to the
- * rate of change of order `order` (1 for a rate, 2 for a coordinate). What
- * they leave of rest is rounding, so a size counts at least as what they would
- * make of it alone. */
-static double
-row_time(const double *row, double push, int order)
-{
-    double time = push > 0.0 ? 1.0 : INFINITY;
-    const double least = log(TAYLOR_TRUNCATION) / MOTION_STEP_ORDER;
-    for (int round = 0; round < 3; round++) {
-        double size = fabs(row[0]), power = time;
-        if (isfinite(time)) {
-            for (int k = 1; k <= 4; k++, power *= time)
-                size = fmax(size, fabs(row[k]) * power);
-            size = fmax(size, push * time * (order == 1 ? 1.0 : 0.5 * time));
-        }
-        for (int k = 1; k <= MOTION_STEP_ORDER && size == 0.0; k++)
-            size = fabs(row[k]) * (isfinite(time) ? pow(time, k) : 1.0);
-        time = INFINITY;
-        for (int k = MOTION_STEP_ORDER - 1; k <= MOTION_STEP_ORDER; k++)
-            if (row[k] != 0.0)
-                time =
-                    fmin(time,
-                         exp(log(TAYLOR_TRUNCATION * size / fabs(row[k])) / k));
-        for (int k = MOTION_STEP_ORDER - TAYLOR_ORDERS_BEFORE;
-             k < MOTION_STEP_ORDER - 1; k++)
-            if (row[k] != 0.0)
-                time = fmin(time, exp(log(size / fabs(row[k])) / k + least));
-    }
-    return time;
-}
 
 /* The acceleration of coordinate j that the forces of closed contacts make,
  * without signs (after the series of the motion with closed contacts). */
@@ -79,6 +36,13 @@ pushed(const struct flow *flow, uint32_t j)
 {
     const struct taylor_flow *taylor = flow->taylor;
     double push = 0.0;
+    const struct taylor_friction *friction = taylor->friction;
+    for (uint32_t i = 0; i < flow->m && friction; i++)
+        if (taylor->contacts.closed[i])
+            push += fabs(friction->normal[i] *
+                         friction->rows.B[2 * (size_t)i * flow->n + j]) +
+                    fabs(friction->tangential[i] *
+                         friction->rows.B[(2 * (size_t)i + 1) * flow->n + j]);
     for (uint32_t i = 0; i < flow->m && taylor->instant; i++)
         if (taylor->contacts.closed[i])
             push += fabs(system_force(flow->run, flow->system, i)[0] *
@@ -152,9 +116,11 @@ expand_contact(struct flow *flow, uint32_t which, double *time)
     if (taylor->contacts.closed[which]) {
         memcpy(force, system_force(flow->run, flow->system, which),
                ROW * sizeof *force);
-        *time = fmin(*time, row_time(force, 0.0, 0));
+        *time = fmin(*time, taylor_row_time(force, 0.0, 0));
+        if (taylor->friction)
+            friction_expand(flow, which, time);
     } else {
-        *time = fmin(*time, row_time(gap, 0.0, 0));
+        *time = fmin(*time, taylor_row_time(gap, 0.0, 0));
     }
     terms->gap_since[which] = fmax(terms->gap_since[which], terms->gap[which]);
     terms->gap_max[which] = fmax(terms->gap_max[which], terms->gap[which]);
@@ -185,8 +151,8 @@ take_rows(struct flow *flow)
                run->rows.block[flow->sys->block] +
                    (size_t)row[j] * IMP_ROW_STRIDE + IMP_ROW_PAD,
                ROW * sizeof *c);
-        time = fmin(
-            time, row_time(c, pushed(flow, j % flow->n), j < flow->n ? 2 : 1));
+        time = fmin(time, taylor_row_time(c, pushed(flow, j % flow->n),
+                                          j < flow->n ? 2 : 1));
     }
     int st = flow_instant(flow);
     for (uint32_t which = 0; which < flow->m && !st; which++)
@@ -219,55 +185,21 @@ expand(struct flow *flow)
 /* -- what comes next --------------------------------------------------------
  */
 
-/* Is the row nothing but rounding up to `length`? Then a contact is closed
- * without needing a force, or its gap stays closed by itself. */
-static bool
-none(const double *row, double length, double noise)
-{
-    double size = 0.0;
-    for (int k = MOTION_STEP_ORDER; k >= 0; k--)
-        size = size * length + fabs(row[k]);
-    return size <= noise;
-}
-
 /* The rounding of a force: that of the gap's acceleration in free motion, over
  * the entry of N M^-1 N^T. */
 static double
 force_noise(const struct flow *flow, uint32_t i)
 {
+    const struct taylor_friction *friction = flow->taylor->friction;
+    if (friction) {
+        size_t row = 2 * (size_t)i;
+        return TAYLOR_NOISE * DBL_EPSILON * friction->rows.terms[row] /
+               friction->rows.W[row * (2 * (size_t)flow->m + 1)];
+    }
     const struct ballistic *ballistic = flow->taylor->instant;
     double W = ballistic->matrices.W[i * (flow->m + 1)];
     return TAYLOR_NOISE * DBL_EPSILON * ballistic->matrices.gap_acc_terms[i] /
            W;
-}
-
-/* The first root in (0, length] at which a polynomial that is positive at
- * first (or 0 and rising) becomes negative. Zeros at 0 are divided out.
- * Coefficients 0 and 1 count as 0 when they are below noise0 and noise1. */
-static bool
-falls(const double *row, double length, double noise0, double noise1,
-      double *root)
-{
-    double divided[ROW];
-    if (none(row, length, noise0))
-        return false;
-    int drop = fabs(row[0]) <= noise0 ? (fabs(row[1]) <= noise1 ? 2 : 1) : 0;
-    drop += drop == 2 && row[2] == 0.0;
-    if (drop == 0 && row[0] < 0.0) {
-        *root = 0.0;
-        return true;
-    }
-    for (int k = drop; k <= MOTION_STEP_ORDER; k++)
-        divided[k - drop] = row[k];
-    if (divided[0] < 0.0) {
-        *root = 0.0;
-        return true;
-    }
-    if (!polynomial_below(divided, MOTION_STEP_ORDER - drop, 0.0, length, 0.0,
-                          root))
-        return false;
-    polynomial_newton(divided, MOTION_STEP_ORDER - drop, length, root);
-    return true;
 }
 
 static double
@@ -297,12 +229,15 @@ stuck(struct flow *flow)
 /* What ends the piece first, at most `best` from now: into what, hit. Returns
  * when, from now. */
 static double
-first_end(const struct flow *flow, double best)
+first_end(struct flow *flow, double best)
 {
     struct taylor_flow *taylor = flow->taylor;
     const struct taylor_contacts *contacts = &taylor->contacts;
     for (uint32_t which = 0; which < flow->m; which++) {
         double root, eps = TAYLOR_NOISE * DBL_EPSILON;
+        if (contacts->closed[which] && taylor->friction &&
+            taylor->friction->shared)
+            continue; /* which forces share the load is not unique */
         const double *row = (contacts->closed[which] ? taylor->piece.force
                                                      : taylor->piece.gap) +
                             which * ROW;
@@ -323,7 +258,7 @@ first_end(const struct flow *flow, double best)
             taylor_touch(row, taylor->terms.gap[which],
                          taylor->terms.rate[which], best, &root))
             how = NEXT_TOUCHES;
-        else if (!falls(row, best, noise_value, noise_rate, &root) ||
+        else if (!taylor_falls(row, best, noise_value, noise_rate, &root) ||
                  root > best)
             continue;
         best = root;
@@ -331,7 +266,7 @@ first_end(const struct flow *flow, double best)
         taylor->next.n_hit = 0;
         taylor->next.hit[taylor->next.n_hit++] = (int)which;
     }
-    return best;
+    return taylor->friction ? friction_first_end(flow, best) : best;
 }
 
 /* Adds the contacts that close at the same time as the first one, `best` from
@@ -367,6 +302,11 @@ look(struct flow *flow)
 {
     struct taylor_flow *taylor = flow->taylor;
     struct taylor_next_event *next = &taylor->next;
+    if (taylor->friction && taylor->friction->why) {
+        *next = (struct taylor_next_event){
+            true, NEXT_UNDECIDED, taylor->now, next->hit, 0, -1, true};
+        return IMP_OK;
+    }
     int st = expand(flow);
     if (st)
         return st;
@@ -382,8 +322,8 @@ look(struct flow *flow)
     if (best == left)
         next->time = flow->end;
     double limit;
-    if (next->what != NEXT_CEASES && next->what != NEXT_TOUCHES &&
-        taylor_accumulation_ahead(flow, &limit)) {
+    if (!taylor->friction && next->what != NEXT_CEASES &&
+        next->what != NEXT_TOUCHES && taylor_accumulation_ahead(flow, &limit)) {
         next->time = limit;
         next->what = NEXT_LIMIT;
     }
@@ -608,18 +548,22 @@ way_apply(struct flow *flow, struct flow_event *event)
     if (moved) {
         memset(taylor->contacts.opening, 0, flow->m);
         memset(taylor->contacts.released, 0, flow->m);
+        if (taylor->friction)
+            memset(taylor->friction->onset, 0, flow->m);
     }
     /* others were closed until now, too: several open at once */
     for (uint32_t i = 0; i < flow->m; i++)
         slid |= taylor->contacts.released[i];
     event->kind = FLOW_NONE;
     event->time = taylor->now;
-    if (taylor->next.guard >= 0)
-        return taylor_switched(flow, event);
     int st =
         what == NEXT_CLOSES || what == NEXT_TOUCHES ? directed(flow) : IMP_OK;
     if (st)
         return st;
+    if (taylor->friction)
+        return friction_apply(flow, event, what, slid);
+    if (taylor->next.guard >= 0)
+        return taylor_switched(flow, event);
     return what == NEXT_CLOSES    ? impact(flow, event)
            : what == NEXT_TOUCHES ? taylor_touched(flow, event)
            : what == NEXT_CEASES  ? change(flow, event, slid)
@@ -694,11 +638,12 @@ flow_taylor_new(struct flow *flow)
     taylor_path_new(flow);
     taylor->several.faint.contacts = NEW_N(arena, bool, n_contact + 1);
     flow->method = &taylor_method;
+    taylor->friction = taylor_friction_new(flow);
     /* contacts that touch at the start without a rate stay closed, or open */
     bool *on = NEW_N(arena, bool, n_contact + 1), any = false;
     int st = expand(flow);
-    if (st)
-        return st;
+    if (st || taylor->friction)
+        return st ? st : friction_start(flow);
     for (uint32_t i = 0; i < flow->m; i++) {
         double eps = TAYLOR_NOISE * DBL_EPSILON;
         bool near = flow->instant.gap[i] <= eps * taylor->terms.gap[i];

@@ -25,7 +25,10 @@ enum taylor_next {
     NEXT_TOUCHES,
     NEXT_CEASES,
     NEXT_OPENS,
-    NEXT_LIMIT
+    NEXT_LIMIT,
+    NEXT_MODE_ENDS, /* a contact with friction sticks or slips no longer */
+    NEXT_MU_ENDS,   /* its coefficient of friction becomes negative */
+    NEXT_UNDECIDED  /* no motion is singled out from the start */
 };
 /* What comes next. */
 struct taylor_next_event {
@@ -112,8 +115,10 @@ struct taylor_forecast {
     double *x;       /* 2n: the state there */
     long impacts;    /* until then */
 };
+struct taylor_friction;
 struct taylor_flow {
-    double now;     /* the time of the state */
+    struct taylor_friction *friction; /* NULL where no contact has friction */
+    double now;                       /* the time of the state */
     double *x, *lo; /* 2n: the state, and its low parts (compensated.h) */
     struct taylor_next_event next;
     struct taylor_piece piece;
@@ -132,6 +137,10 @@ struct taylor_flow {
 #define ROW (MOTION_STEP_ORDER + 1)
 
 /* -- taylor_state.c ------------------------------------------------------- */
+
+/* Adds the work of friction until `elapsed` from the beginning of the piece,
+ * into work (m); for systems with friction. */
+void friction_work(const struct flow *flow, double elapsed, double *work);
 
 /* Writes time and state into env. The state is the flow's own, and env holds
  * whatever time was asked for last, so every evaluation begins with this. */
@@ -153,6 +162,9 @@ void taylor_take_back(struct flow *flow);
  * entries) are still opening. */
 void taylor_refresh(struct taylor_flow *taylor, const bool *fresh, uint32_t m);
 
+/* Tells that the mass matrix is not positive definite; returns IMP_FAILED. */
+int taylor_no_mass(struct flow *flow);
+
 /* -- flow_switching.c --------------------------------------------------------
  */
 
@@ -166,6 +178,14 @@ int taylor_switched(struct flow *flow, struct flow_event *event);
 
 /* -- flow_grazing.c ---------------------------------------------------------
  */
+
+/* The time for which a row holds; see there. */
+double taylor_row_time(const double *row, double push, int order);
+/* The first root in (0, length] at which a polynomial that is positive at first
+ * (or 0 and rising) becomes negative. Zeros at 0 are divided out. Coefficients
+ * 0 and 1 count as 0 when they are below noise0 and noise1. */
+bool taylor_falls(const double *row, double length, double noise0,
+                  double noise1, double *root);
 
 /* The first time *touch in [0, length] at which a gap is zero within rounding,
  * without a rate. `size` and `speed` are the sizes of the terms of gap and

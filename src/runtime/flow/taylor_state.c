@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/num.h"
-#include "runtime/flow/flow_taylor_priv.h"
+#include "runtime/flow/flow_friction_priv.h"
 #include "runtime/instance/compensated.h"
 
 void
@@ -21,6 +21,22 @@ taylor_to_env(struct flow *flow)
            2 * flow->n * sizeof *taylor->x);
 }
 
+/* Tells the tapes the modes of the contacts `on` (m; NULL: none). */
+static void
+set_modes(struct flow *flow, const bool *on)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        double *env =
+            flow->run->env +
+            rt_contact(flow->run, flow->sys->contact + i)->env_contact;
+        bool closed = on && on[i] && friction->rub[i] >= 0;
+        env[IMP_CONTACT_STICK] =
+            closed && friction->mode[i] == CONTACT_STICK ? 1.0 : 0.0;
+        env[IMP_CONTACT_SIGN] = closed ? friction_sign(friction->mode[i]) : 0.0;
+    }
+}
+
 void
 flow_set_active(struct flow *flow, const bool *on)
 {
@@ -28,6 +44,8 @@ flow_set_active(struct flow *flow, const bool *on)
         flow->run
             ->env[rt_contact(flow->run, flow->sys->contact + i)->env_contact +
                   IMP_CONTACT_ACTIVE] = on ? on[i] : 0.0;
+    if (flow->taylor && flow->taylor->friction)
+        set_modes(flow, on);
 }
 
 void
@@ -38,11 +56,50 @@ taylor_set_active(struct flow *flow)
 }
 
 void
+friction_work(const struct flow *flow, double elapsed, double *work)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct friction_piece *piece = &taylor->friction->piece;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        if (!taylor->contacts.closed[i] ||
+            !friction_slips(taylor->friction->mode[i]))
+            continue;
+        double power[2 * ROW] = {0}, sum = 0.0;
+        for (int a = 0; a < ROW; a++)
+            for (int b = 0; b < ROW; b++)
+                power[a + b] += piece->friction[i * ROW + (uint32_t)a] *
+                                piece->slip[i * ROW + (uint32_t)b];
+        for (int k = 2 * ROW - 2; k >= 0; k--)
+            sum = (sum + power[k] / (k + 1)) * elapsed;
+        work[i] += sum;
+    }
+}
+
+/* The state goes on by `elapsed` on the present piece: notes the work of
+ * friction and the sizes of the rates. */
+static void
+pass_friction(struct flow *flow, double elapsed)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    struct taylor_friction *friction = taylor->friction;
+    friction_work(flow, elapsed, friction->work);
+    for (uint32_t j = 0; j < flow->n && elapsed > 0.0; j++) {
+        const double *c = taylor->piece.state + (flow->n + j) * ROW;
+        double size = 0.0;
+        for (int k = MOTION_STEP_ORDER; k >= 0; k--)
+            size = size * elapsed + fabs(c[k]);
+        friction->v_size[j] = size;
+    }
+}
+
+void
 taylor_advance(struct flow *flow, double time)
 {
     assert(time >= flow->taylor->now);
     struct taylor_flow *taylor = flow->taylor;
     double s = time - taylor->now, *x = taylor->x, *lo = taylor->lo;
+    if (taylor->friction)
+        pass_friction(flow, s);
     for (uint32_t j = 0; j < 2 * flow->n; j++) {
         const double *c = taylor->piece.state + j * ROW;
         double d = 0.0;
@@ -81,6 +138,22 @@ taylor_refresh(struct taylor_flow *taylor, const bool *fresh, uint32_t m)
 {
     for (uint32_t i = 0; i < m; i++)
         taylor->contacts.opening[i] |= fresh[i] && !taylor->contacts.closed[i];
+}
+
+int
+taylor_no_mass(struct flow *flow)
+{
+    struct rt *run = flow->run;
+    char time_text[NUM_TEXT];
+    struct diag *diag = diag_add(run->ds, DIAG_E0546, flow->sys->range_mass,
+                                 "the mass matrix of `%s` is not positive "
+                                 "definite at t = %s",
+                                 imp_text(run->im, flow->sys->name),
+                                 num_digits(time_text, flow->taylor->now, 9));
+    diag_help(run->ds, diag,
+              "every motion of the coordinates must have kinetic energy; look "
+              "at the signs of the terms and at the values of params");
+    return IMP_FAILED;
 }
 
 int
@@ -123,14 +196,5 @@ taylor_instant(struct flow *flow, const bool *on)
         taylor->instant->policy = flow->policy;
         return IMP_OK;
     }
-    char time_text[NUM_TEXT];
-    struct diag *diag = diag_add(run->ds, DIAG_E0546, flow->sys->range_mass,
-                                 "the mass matrix of `%s` is not positive "
-                                 "definite at t = %s",
-                                 imp_text(run->im, flow->sys->name),
-                                 num_digits(time_text, taylor->now, 9));
-    diag_help(run->ds, diag,
-              "every motion of the coordinates must have kinetic energy; look "
-              "at the signs of the terms and at the values of params");
-    return IMP_FAILED;
+    return taylor_no_mass(flow);
 }

@@ -1,0 +1,631 @@
+/* SPDX-License-Identifier: MIT */
+/* Systems with friction at their events: what is applied where a mode ends, a
+ * gap closes without an impact, a formula changes its branch, or a piece just
+ * ends. Before modes are chosen the state is taken exactly onto what closed
+ * contacts hold: gaps and their rates, the slip of those that stick, and the
+ * slip that has just come to zero.
+ *
+ * Impacts: one contact that acts on no other closed one follows its law in
+ * closed form; where others take part, closed ones included, the world's law
+ * says how they share the impact.
+ *
+ * Limits of chatter: every impact is followed until the flights that are left,
+ * by the ratio at which they shrink, take so small a share of the time in which
+ * the motion changes that what is left out is rounding. Then the last impact is
+ * one without restitution, and the contacts stay closed: what the impacts to
+ * come would do to the slip, the forces of closed contacts do. */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/flow/flow_friction_priv.h"
+
+/* Modes that change so often at one time, without an impact and per contact,
+ * come to no end. */
+#define FRICTION_REPEATS 6
+/* Other contacts end their modes together with one whose root was found if they
+ * are this near to their own, as a share of the terms. */
+#define FRICTION_TOGETHER 1e-9
+
+/* A limit is taken when what is left is this share of the time in which the
+ * motion changes. */
+#define FRICTION_SHORT 0x1p-40
+/* Flights that take so many roundings of the time, or less, are rounding. */
+#define FRICTION_TICKS 4.0
+/* Two rows act on each other if the entry of W is more than this share of the
+ * geometric mean of their own. */
+#define FRICTION_COUPLED (64.0 * DBL_EPSILON)
+
+struct taylor_friction *
+taylor_friction_new(struct flow *flow)
+{
+    struct arena *arena = flow->run->arena;
+    size_t m = flow->m;
+    if (flow->sys->n_rub == 0)
+        return NULL;
+    struct taylor_friction *friction = NEW(arena, struct taylor_friction);
+    friction->rub = NEW_N(arena, int, m);
+    friction->mode = NEW_N(arena, enum contact_mode, m);
+    friction->onset = NEW_N(arena, bool, m);
+    friction->zero = NEW_N(arena, bool, m);
+    friction->normal = NEW_N(arena, double, m);
+    friction->tangential = NEW_N(arena, double, m);
+    friction->work = NEW_N(arena, double, m);
+    friction->impulse = NEW_N(arena, double, 2 * m);
+    friction->v_size = NEW_N(arena, double, flow->n);
+    friction->piece.slip = NEW_N(arena, double, m *ROW);
+    friction->piece.friction = NEW_N(arena, double, m *ROW);
+    friction->piece.minus = NEW_N(arena, double, m *ROW);
+    friction->piece.plus = NEW_N(arena, double, m *ROW);
+    friction->change = NEW_N(arena, struct flow_change, 4 * m);
+    friction_rows_new(flow, arena, &friction->rows);
+    friction->last_time = -INFINITY;
+    int next = 0;
+    for (uint32_t i = 0; i < m; i++) {
+        const imp_contact *contact =
+            rt_contact(flow->run, flow->sys->contact + i);
+        friction->rub[i] = contact->flags & IMP_CONTACTF_FRICTION ? next++ : -1;
+    }
+    assert(next == (int)flow->sys->n_rub);
+    return friction;
+}
+
+/* -- impacts ------------------------------------------------------------------
+ */
+
+static double
+entry(const struct flow *flow, size_t r, size_t c)
+{
+    return flow->taylor->friction->rows.W[r * 2 * flow->m + c];
+}
+
+/* Do impulses at one contact change rates at the other? */
+static bool
+coupled(const struct flow *flow, uint32_t i, uint32_t j)
+{
+    for (size_t r = 2 * (size_t)i; r < 2 * (size_t)i + 2; r++)
+        for (size_t c = 2 * (size_t)j; c < 2 * (size_t)j + 2; c++)
+            if (fabs(entry(flow, r, c)) >
+                FRICTION_COUPLED * sqrt(entry(flow, r, r) * entry(flow, c, c)))
+                return true;
+    return false;
+}
+
+static enum friction_law
+law_of(const imp_contact *contact)
+{
+    if (!(contact->flags & IMP_CONTACTF_LAW))
+        return FRICTION_ENERGETIC;
+    return contact->law == IMP_LAW_POISSON  ? FRICTION_POISSON
+           : contact->law == IMP_LAW_NEWTON ? FRICTION_NEWTON
+                                            : FRICTION_ENERGETIC;
+}
+
+/* Contact i before the impact; a closed contact does not approach. */
+static struct friction_impact_point
+point_of(const struct flow *flow, uint32_t i, bool hits, bool plastic)
+{
+    const struct friction_rows *rows = &flow->taylor->friction->rows;
+    const imp_contact *contact = rt_contact(flow->run, flow->sys->contact + i);
+    return (struct friction_impact_point){
+        .mu = rows->slip[i].mu_impact,
+        .e = plastic ? 0.0 : flow->instant.e[i],
+        .law = law_of(contact),
+        .normal = hits ? rows->speed[2 * i] : 0.0,
+        .slip = friction_present_slip(flow, i),
+        .priority = i};
+}
+
+/* The contacts that take part in the impact: those that hit, and closed ones
+ * that these act on. */
+struct struck {
+    bool *hits, *part; /* m */
+    int n, n_hit;      /* those that take part; that hit */
+    bool apart;        /* no two of them act on each other */
+    bool plastic;
+    double *impulse; /* 2m */
+};
+
+static void
+find_part(const struct flow *flow, struct struck *struck)
+{
+    bool more = true;
+    memcpy(struck->part, struck->hits, flow->m * sizeof *struck->part);
+    while (more) {
+        more = false;
+        for (uint32_t i = 0; i < flow->m; i++)
+            for (uint32_t j = 0; j < flow->m && struck->part[i]; j++)
+                if (!struck->part[j] && flow->taylor->contacts.closed[j] &&
+                    coupled(flow, i, j))
+                    more = struck->part[j] = true;
+    }
+    struck->n = struck->n_hit = 0;
+    struck->apart = true;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        struck->n += struck->part[i];
+        struck->n_hit += struck->hits[i];
+        for (uint32_t j = 0; j < i; j++)
+            struck->apart &=
+                !struck->part[i] || !struck->part[j] || !coupled(flow, i, j);
+    }
+}
+
+/* Contacts that do not act on each other, each by itself. */
+static void
+one_by_one(const struct flow *flow, struct struck *struck)
+{
+    struct taylor_friction *friction = flow->taylor->friction;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        if (!struck->hits[i])
+            continue;
+        struct friction_impact_point point =
+            point_of(flow, i, true, struck->plastic);
+        struct friction_impact out;
+        size_t N = 2 * (size_t)i, T = N + 1;
+        if (friction->rub[i] < 0) {
+            struck->impulse[N] =
+                -(1.0 + point.e) * point.normal / entry(flow, N, N);
+            continue;
+        }
+        friction_impact_one(entry(flow, T, T), entry(flow, N, T),
+                            entry(flow, N, N), &point, &out);
+        struck->impulse[N] = out.normal[0] + out.normal[1];
+        struck->impulse[T] = out.tangential;
+        friction->work[i] += out.work[1];
+        friction->zero[i] = out.after[1] == 0.0;
+    }
+}
+
+/* The work of the tangential impulse of contact i, whose slip is `after`. */
+static double
+impulse_work(const struct flow *flow, uint32_t i, double impulse, double after)
+{
+    const struct friction_rows *rows = &flow->taylor->friction->rows;
+    return 0.5 * impulse * (rows->speed[2 * i + 1] + after);
+}
+
+/* Several contacts by the law of the world. False: nothing is decided. */
+static bool
+together(struct flow *flow, struct struck *struck, enum friction_several how,
+         struct flow_event *event)
+{
+    struct arena *arena = flow->run->brief;
+    struct taylor_friction *friction = flow->taylor->friction;
+    size_t n = (size_t)struck->n, k = 0;
+    int *contact = NEW_N(arena, int, n);
+    double *W = NEW_N(arena, double, 4 * n * n);
+    struct friction_impact_point *point =
+        NEW_N(arena, struct friction_impact_point, n);
+    struct friction_impact_several *out =
+        NEW(arena, struct friction_impact_several);
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (struck->part[i]) {
+            point[k] = point_of(flow, i, struck->hits[i],
+                                struck->plastic || !struck->hits[i]);
+            contact[k++] = (int)i;
+        }
+    for (size_t r = 0; r < 2 * n; r++)
+        for (size_t c = 0; c < 2 * n; c++)
+            W[r * 2 * n + c] = entry(flow, 2 * (size_t)contact[r / 2] + r % 2,
+                                     2 * (size_t)contact[c / 2] + c % 2);
+    friction_impact_at(arena, (int)n, W, point, how, out);
+    event->loads |= out->verdict == FRICTION_LOADS;
+    if (out->verdict != FRICTION_UNIQUE && out->verdict != FRICTION_SHARED &&
+        out->verdict != FRICTION_LOADS && out->verdict != FRICTION_NOT_SHOWN) {
+        friction_undecided(
+            flow, event,
+            arena_printf(flow->run->arena,
+                         "the velocities after the impact are %s",
+                         friction_verdict_name(out->verdict)));
+        return false;
+    }
+    for (k = 0; k < n; k++) {
+        uint32_t i = (uint32_t)contact[k];
+        struck->impulse[2 * i] = out->impulse[2 * k];
+        struck->impulse[2 * i + 1] = out->impulse[2 * k + 1];
+        friction->zero[i] = friction->rub[i] >= 0 && out->after[2 * k + 1] == 0;
+        if (friction->rub[i] >= 0)
+            friction->work[i] += impulse_work(flow, i, out->impulse[2 * k + 1],
+                                              out->after[2 * k + 1]);
+    }
+    return true;
+}
+
+/* Finds the impulses. False: nothing is decided. */
+static bool
+resolve(struct flow *flow, struct struck *struck, struct flow_event *event)
+{
+    find_part(flow, struck);
+    if (struck->apart) {
+        one_by_one(flow, struck);
+        return true;
+    }
+    enum friction_several how =
+        flow->policy == BALLISTIC_SEQUENTIAL        ? FRICTION_SEQUENTIAL
+        : flow->policy == BALLISTIC_COMPLEMENTARITY ? FRICTION_COMPLEMENTARITY
+                                                    : FRICTION_TWO_PHASES;
+    if (flow->policy == BALLISTIC_REST && struck->n_hit > 1)
+        struck->plastic = true;
+    if (flow->policy == BALLISTIC_REPORT && struck->n_hit > 1 &&
+        !struck->plastic) {
+        friction_undecided(flow, event, NULL);
+        return false;
+    }
+    return together(flow, struck, how, event);
+}
+
+/* Gives the impulses to the state. Contacts that do not separate from here on
+ * are `on`: those that were closed, and those that the impact left closed. */
+static int
+strike(struct flow *flow, struct struck *struck, bool *on)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct friction_rows *rows = &taylor->friction->rows;
+    struct taylor_friction *friction = taylor->friction;
+    memcpy(friction->impulse, struck->impulse,
+           2 * flow->m * sizeof *friction->impulse);
+    friction->may_gain = false;
+    for (uint32_t i = 0; i < flow->m; i++)
+        friction->may_gain |=
+            struck->hits[i] &&
+            (flow->instant.e[i] > 1.0 ||
+             law_of(rt_contact(flow->run, flow->sys->contact + i)) ==
+                 FRICTION_NEWTON ||
+             (!struck->apart && flow->policy == BALLISTIC_COMPLEMENTARITY));
+    friction_push(flow, struck->impulse);
+    int st = friction_rows(flow);
+    for (uint32_t i = 0; i < flow->m && !st; i++) {
+        bool was = taylor->contacts.closed[i];
+        double rate = rows->speed[2 * i],
+               noise = TAYLOR_NOISE * DBL_EPSILON * rows->speed_terms[2 * i];
+        on[i] = (was || struck->hits[i]) && rate <= noise;
+        if (was && !on[i]) { /* knocked off */
+            taylor->contacts.closed[i] = false;
+            taylor->contacts.opening[i] = true;
+            friction_note(flow, i, "liftoff");
+        } else if (struck->hits[i] && !on[i]) {
+            taylor->contacts.opening[i] = true;
+        }
+    }
+    return st;
+}
+
+/* Reports the contacts that take part, with their impulses along the normal. */
+static void
+report(struct flow *flow, const struct struck *struck, struct flow_event *event)
+{
+    flow->last.n_contacts = 0;
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (struck->hits[i] || struck->impulse[2 * i] != 0.0) {
+            flow->last.contacts[flow->last.n_contacts] = flow->sys->contact + i;
+            flow->last.impulse[flow->last.n_contacts++] =
+                struck->impulse[2 * i];
+        }
+    event->n = flow->last.n_contacts;
+    event->contact = flow->last.contacts[0];
+    event->impulse = flow->last.impulse[0];
+}
+
+static struct struck
+new_struck(struct flow *flow)
+{
+    struct arena *arena = flow->run->brief;
+    return (struct struck){.hits = NEW_N(arena, bool, flow->m + 1),
+                           .part = NEW_N(arena, bool, flow->m + 1),
+                           .impulse = NEW_N(arena, double, 2 * flow->m + 1)};
+}
+
+/* -- limits of chatter ------------------------------------------------------
+ */
+
+/* Notes the impacts that happen now. */
+static void
+note_impacts(const struct flow *flow)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct friction_flights *flights = &taylor->friction->flights;
+    for (int k = 0; k < taylor->next.n_hit; k++) {
+        memmove(flights->time + 1, flights->time,
+                2 * FRICTION_FLIGHTS * sizeof *flights->time);
+        memmove(flights->contact + 1, flights->contact,
+                2 * FRICTION_FLIGHTS * sizeof *flights->contact);
+        flights->time[0] = taylor->now;
+        flights->contact[0] = taylor->next.hit[k];
+        flights->n++;
+    }
+}
+
+/* Will the flights go on to shrink, and is the time that they take together
+ * below what shows? Then fills *limit. */
+static bool
+limit_reached(const struct flow *flow, struct accumulation_limit *limit)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    struct friction_flights *flights = &taylor->friction->flights;
+    if (flights->n <= 2 * FRICTION_FLIGHTS)
+        return false;
+    double now = flights->time[0] - flights->time[FRICTION_FLIGHTS],
+           before = flights->time[FRICTION_FLIGHTS] -
+                    flights->time[2 * FRICTION_FLIGHTS],
+           ratio = now / before, left = now * ratio / (1.0 - ratio);
+    flights->longest = ratio < 1.0 ? fmax(flights->longest, now) : now;
+    double scale = fmin(taylor->piece.h, flights->longest);
+    bool faint =
+        now <= FRICTION_TICKS * FRICTION_FLIGHTS * DBL_EPSILON * taylor->now;
+    if (!faint && !(ratio < 1.0 && left <= FRICTION_SHORT * scale))
+        return false;
+    if (faint)
+        left = now;
+    *limit = (struct accumulation_limit){
+        .evidence = LIMIT_BELOW_ROUNDING,
+        .impacts = flights->n,
+        .depth = 1,
+        .ratio = faint ? 0.0 : pow(ratio, 1.0 / FRICTION_FLIGHTS),
+        .remaining = left,
+        .error = 1.0,
+        .state_error =
+            fmin(left / scale, FRICTION_SHORT) + TAYLOR_NOISE * DBL_EPSILON};
+    return true;
+}
+
+/* The contacts of the last flights that are still within their reach stay
+ * closed from here on: adds them to `on`. */
+static void
+close_group(struct flow *flow, struct flow_event *event, bool *on)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct friction_flights *flights = &taylor->friction->flights;
+    const struct friction_rows *rows = &taylor->friction->rows;
+    double span = flights->time[0] - flights->time[FRICTION_FLIGHTS];
+    bool *group = NEW_N(flow->run->brief, bool, flow->m + 1);
+    for (int k = 0; k <= FRICTION_FLIGHTS; k++) {
+        size_t i = (size_t)flights->contact[k];
+        group[i] |=
+            k == 0 || flow->instant.gap[i] <= rows->terms[2 * i] * span * span;
+    }
+    flow->last.n_contacts = 0;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        if (!group[i] || taylor->contacts.closed[i])
+            continue;
+        on[i] = true;
+        taylor->contacts.opening[i] = false;
+        flow->last.contacts[flow->last.n_contacts] = flow->sys->contact + i;
+        flow->last.impulse[flow->last.n_contacts++] = 0.0;
+    }
+    event->kind = FLOW_CHATTER;
+    event->impulse = 0.0;
+    event->n = flow->last.n_contacts;
+    event->contact = flow->last.contacts[0];
+    flights->n = 0;
+    flights->longest = 0.0;
+}
+
+static int
+friction_impact(struct flow *flow, struct flow_event *event)
+{
+    assert(event != NULL);
+    struct taylor_flow *taylor = flow->taylor;
+    struct struck struck = new_struck(flow);
+    struct arena *arena = flow->run->brief;
+    bool *on = NEW_N(arena, bool, flow->m + 1),
+         *ended = NEW_N(arena, bool, flow->m + 1);
+    int st = friction_rows(flow);
+    if (st)
+        return st;
+    for (int k = 0; k < taylor->next.n_hit; k++)
+        struck.hits[taylor->next.hit[k]] = true;
+    memset(taylor->terms.gap_since, 0,
+           flow->m * sizeof *taylor->terms.gap_since);
+    event->kind = taylor->next.n_hit > 1 ? FLOW_SEVERAL : FLOW_IMPACT;
+    note_impacts(flow);
+    bool limit = struck.plastic = limit_reached(flow, &event->chatter);
+    bool decided = resolve(flow, &struck, event);
+    report(flow, &struck, event);
+    if (!decided)
+        return IMP_OK;
+    flow->impacts += taylor->next.n_hit;
+    if ((st = strike(flow, &struck, on)))
+        return st;
+    if (limit)
+        close_group(flow, event, on);
+    return friction_settle(flow, on, ended, event);
+}
+
+/* -- the end of a mode ------------------------------------------------------
+ */
+
+/* Has the slip of closed contact i come to its end, too? */
+static bool
+ends_too(const struct flow *flow, uint32_t i)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    if (friction->rub[i] < 0 || !friction_slips(friction->mode[i]))
+        return false;
+    return fabs(friction->rows.speed[2 * i + 1]) <=
+           TAYLOR_NOISE * DBL_EPSILON * friction->rows.speed_terms[2 * i + 1];
+}
+
+/* A mode ends, or a force ceases, at the contacts of next.hit. */
+static int
+change(struct flow *flow, struct flow_event *event, enum taylor_next what,
+       bool slid)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_friction *friction = taylor->friction;
+    struct arena *arena = flow->run->brief;
+    bool *on = NEW_N(arena, bool, flow->m + 1),
+         *ended = NEW_N(arena, bool, flow->m + 1);
+    int st = friction_rows(flow);
+    if (st)
+        return st;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        on[i] = taylor->contacts.closed[i];
+        ended[i] = on[i] && ends_too(flow, i);
+        friction->zero[i] = ended[i];
+    }
+    for (int k = 0; k < taylor->next.n_hit; k++) {
+        int i = taylor->next.hit[k];
+        ended[i] = true;
+        friction->zero[i] =
+            what == NEXT_MODE_ENDS && friction_slips(friction->mode[i]);
+    }
+    event->kind = FLOW_MODES;
+    event->contact = flow->sys->contact + (uint32_t)taylor->next.hit[0];
+    if ((st = friction_settle(flow, on, ended, event)) ||
+        event->kind == FLOW_UNDECIDED)
+        return st;
+    for (int k = 0; k < taylor->next.n_hit && what == NEXT_CEASES; k++)
+        if (!taylor->contacts.closed[taylor->next.hit[k]])
+            taylor->contacts.released[taylor->next.hit[k]] = slid;
+    return IMP_OK;
+}
+
+/* A gap comes to zero without a speed. */
+static int
+touched(struct flow *flow, struct flow_event *event)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct arena *arena = flow->run->brief;
+    bool *on = NEW_N(arena, bool, flow->m + 1),
+         *ended = NEW_N(arena, bool, flow->m + 1);
+    int which = taylor->next.hit[0], st = friction_rows(flow);
+    if (st)
+        return st;
+    for (uint32_t i = 0; i < flow->m; i++)
+        on[i] = taylor->contacts.closed[i] || (int)i == which;
+    event->kind = FLOW_MODES;
+    event->contact = flow->sys->contact + (uint32_t)which;
+    st = friction_settle(flow, on, ended, event);
+    taylor->terms.gap_since[which] = 0.0;
+    if (!st && event->kind == FLOW_MODES && !taylor->contacts.closed[which])
+        event->kind = FLOW_TOUCH;
+    return st;
+}
+
+/* A formula changes its branch: forces, the slip of a belt and rates of gaps
+ * may jump. */
+static int
+switched(struct flow *flow, struct flow_event *event)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct arena *arena = flow->run->brief;
+    bool *on = NEW_N(arena, bool, flow->m + 1),
+         *ended = NEW_N(arena, bool, flow->m + 1), any = false;
+    int st = taylor_switched(flow, event);
+    if (st || (st = friction_rows(flow)))
+        return st;
+    struct friction_rows *rows = &taylor->friction->rows;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        on[i] = taylor->contacts.closed[i];
+        any |= on[i];
+        if (event->kind == FLOW_LEAVE && taylor->contacts.opening[i])
+            friction_note(flow, i, "liftoff");
+        /* a belt that jumps takes a point that stuck out of its mode */
+        if (on[i] && taylor->friction->mode[i] == CONTACT_STICK &&
+            fabs(rows->speed[2 * i + 1]) >
+                FRICTION_TOGETHER * rows->speed_terms[2 * i + 1])
+            taylor->friction->mode[i] = rows->speed[2 * i + 1] > 0.0
+                                            ? CONTACT_SLIP_POSITIVE
+                                            : CONTACT_SLIP_NEGATIVE;
+    }
+    if (event->kind == FLOW_LEAVE)
+        event->kind = FLOW_MODES;
+    if (!any)
+        return st;
+    st = friction_settle(flow, on, ended, event);
+    if (!st && event->kind == FLOW_NONE && taylor->friction->n_change)
+        event->kind = FLOW_MODES;
+    return st;
+}
+
+/* At the end of a piece: takes the state back onto what closed contacts hold.
+ */
+static int
+hold(struct flow *flow)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    bool *row = NEW_N(flow->run->brief, bool, 2 * flow->m + 1), any = false;
+    for (uint32_t i = 0; i < flow->m; i++)
+        any |= taylor->contacts.closed[i];
+    int st = any ? friction_rows(flow) : IMP_OK;
+    if (st || !any)
+        return st;
+    friction_held_rows(flow, row);
+    friction_project(flow, row);
+    return IMP_OK;
+}
+
+/* Do modes change at this one time without end? */
+static bool
+endless(struct flow *flow)
+{
+    struct taylor_friction *friction = flow->taylor->friction;
+    if (friction->last_time != flow->taylor->now) {
+        friction->last_time = flow->taylor->now;
+        friction->repeats = 0;
+    }
+    return ++friction->repeats > FRICTION_REPEATS * ((int)flow->m + 1);
+}
+
+int
+friction_apply(struct flow *flow, struct flow_event *event,
+               enum taylor_next what, bool slid)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    taylor->friction->n_change = 0;
+    friction_fresh(flow);
+    flow->last.n_contacts = 0;
+    if (taylor->next.guard >= 0)
+        return switched(flow, event);
+    if (what != NEXT_CLOSES && what != NEXT_NOTHING && endless(flow)) {
+        friction_undecided(flow, event,
+                           "no motion leads on: whichever modes are chosen "
+                           "end at the same time");
+        return IMP_OK;
+    }
+    switch (what) {
+    case NEXT_MU_ENDS:
+        return friction_bad_mu(flow, (uint32_t)taylor->next.hit[0], 0.0);
+    case NEXT_UNDECIDED:
+        friction_undecided(flow, event, taylor->friction->why);
+        return IMP_OK;
+    case NEXT_CLOSES:
+        return friction_impact(flow, event);
+    case NEXT_TOUCHES:
+        return touched(flow, event);
+    case NEXT_CEASES:
+    case NEXT_MODE_ENDS:
+        return change(flow, event, what, slid);
+    default:
+        return hold(flow);
+    }
+}
+
+int
+friction_start(struct flow *flow)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct arena *arena = flow->run->brief;
+    bool *on = NEW_N(arena, bool, flow->m + 1),
+         *ended = NEW_N(arena, bool, flow->m + 1), any = false;
+    double eps = TAYLOR_NOISE * DBL_EPSILON;
+    int st = friction_rows(flow);
+    for (uint32_t i = 0; i < flow->m && !st; i++) {
+        bool near = flow->instant.gap[i] <= eps * taylor->terms.gap[i];
+        on[i] =
+            near && fabs(flow->instant.rate[i]) <= eps * taylor->terms.rate[i];
+        taylor->contacts.opening[i] =
+            near && flow->instant.rate[i] > eps * taylor->terms.rate[i];
+        any |= on[i];
+    }
+    struct flow_event event = {.kind = FLOW_MODES};
+    if (!st && any)
+        st = friction_settle(flow, on, ended, &event);
+    if (!st && event.kind == FLOW_UNDECIDED)
+        taylor->friction->why = event.why;
+    if (!st)
+        friction_tell(flow, taylor->now);
+    return st;
+}

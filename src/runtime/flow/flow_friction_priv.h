@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside the method of Taylor series: contacts with Coulomb's friction. Each
+ * contact has two rows, the normal one (2 i) and the tangential one (2 i + 1),
+ * which is 0 where the contact has no friction (runtime/friction/friction.h).
+ */
+#ifndef IMP_RUNTIME_FLOW_FLOW_FRICTION_PRIV_H
+#define IMP_RUNTIME_FLOW_FLOW_FRICTION_PRIV_H
+
+#include "runtime/flow/flow_taylor_priv.h"
+#include "runtime/friction/friction.h"
+
+/* how many of the last impacts tell whether flights shrink */
+#define FRICTION_FLIGHTS 8
+
+/* One instant; 2m rows. */
+struct friction_rows {
+    double *mass;                /* n x n, factored */
+    int *piv;                    /* n */
+    double *J, *B;               /* 2m x n: gradients, and M^-1 of them */
+    double *W;                   /* 2m x 2m: J M^-1 J^T */
+    double *free, *terms;        /* accelerations without contacts, and sizes */
+    double *speed, *speed_terms; /* rates of gaps and slips, and sizes */
+    double *had; /* the greatest sizes of speeds at this instant: what impacts
+                    and projections leave is rounded as these are */
+    struct system_slip *slip; /* m: with the coefficients of friction */
+};
+/* The series of the present piece, m rows each: slip, friction, and how far the
+ * friction is from both sides of its cone. */
+struct friction_piece {
+    double *slip, *friction, *minus, *plus;
+};
+/* The last impacts, newest first. */
+struct friction_flights {
+    double time[2 * FRICTION_FLIGHTS + 1];
+    int contact[2 * FRICTION_FLIGHTS + 1];
+    long n;
+    double longest; /* flight of the last ones */
+};
+struct taylor_friction {
+    int *rub;                /* m: number among those with friction, or -1 */
+    enum contact_mode *mode; /* m */
+    bool *onset;             /* m: the slip begins with this piece, from 0 */
+    bool *zero;              /* m: the last impact ended the slip */
+    double *normal, *tangential; /* m: forces at the last choice */
+    double *work;                /* m */
+    double *impulse;             /* 2m: of the last impact */
+    bool may_gain;               /* a law of it may raise the energy */
+    bool shared; /* closed contacts depend on each other: their forces are not
+                    unique, and the roots of their series are no events */
+    double
+        *v_size; /* n: the greatest rates on the last piece, by their terms */
+    struct friction_rows rows;
+    struct friction_piece piece;
+    struct friction_flights flights;
+    struct flow_change *change; /* 2m: what the last event changed */
+    uint32_t n_change;
+    const char *why;  /* nothing has been decided: what is consistent */
+    double last_time; /* of the last change of modes, */
+    int repeats;      /* and how many there were at this time */
+};
+
+static inline bool
+friction_slips(enum contact_mode mode)
+{
+    return mode == CONTACT_SLIP_POSITIVE || mode == CONTACT_SLIP_NEGATIVE;
+}
+static inline double
+friction_sign(enum contact_mode mode)
+{
+    return mode == CONTACT_SLIP_POSITIVE   ? 1.0
+           : mode == CONTACT_SLIP_NEGATIVE ? -1.0
+                                           : 0.0;
+}
+
+/* -- friction_rows.c ------------------------------------------------------ */
+
+void friction_rows_new(const struct flow *flow, struct arena *arena,
+                       struct friction_rows *rows);
+/* Fills the rows at the present state. Returns IMP_OK, or a status after a
+ * diagnostic. */
+int friction_rows(struct flow *flow);
+/* Tells that the coefficient of friction of contact i is `mu` (0: becomes
+ * negative) now; returns IMP_FAILED. */
+int friction_bad_mu(struct flow *flow, uint32_t i, double mu);
+/* Another instant begins: forgets the speeds that there were. */
+void friction_fresh(struct flow *flow);
+/* Impulses (2m) act on the velocities. */
+void friction_push(struct flow *flow, const double *impulse);
+/* Takes the rates of these rows (2m), and the gaps of those that are normal
+ * ones, to 0 (after friction_rows). */
+void friction_project(struct flow *flow, const bool *row);
+/* The rows that the present modes hold at 0, into row (2m). */
+void friction_held_rows(const struct flow *flow, bool *row);
+
+/* -- friction_watch.c ----------------------------------------------------- */
+
+/* Takes the series of contact i from the rows of the system, and the sizes of
+ * its terms. Shortens *time to where they hold. */
+int friction_expand(struct flow *flow, uint32_t i, double *time);
+/* What ends a mode first, before `best`: into what, hit. Returns when. */
+double friction_first_end(struct flow *flow, double best);
+/* Writes forces, work and modes at time t into env. */
+void friction_tell(struct flow *flow, double t);
+
+/* -- friction_modes.c ----------------------------------------------------- */
+
+/* Chooses the modes of the contacts `on` (m), after friction_rows. `ended` (m):
+ * their mode has just come to its end. Sets event->kind to FLOW_UNDECIDED,
+ * and changes nothing, where no motion is singled out. */
+int friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
+                          struct flow_event *event);
+/* The slip of contact i (after friction_rows); exactly 0 where it is rounding,
+ * or where the contact sticks. */
+double friction_present_slip(const struct flow *flow, uint32_t i);
+/* Takes the state onto what the contacts `on` (m) hold, and chooses their modes
+ * there; see friction_choose_modes. */
+int friction_settle(struct flow *flow, const bool *on, const bool *ended,
+                    struct flow_event *event);
+/* Notes a change for flow_changes. */
+void friction_note(struct flow *flow, uint32_t i, const char *word);
+/* Nothing has been decided, for this reason. */
+void friction_undecided(struct flow *flow, struct flow_event *event,
+                        const char *why);
+/* Would the same modes be chosen `elapsed` from now on the present piece? */
+bool friction_stays(struct flow *flow, double elapsed);
+
+/* -- flow_friction.c ------------------------------------------------------ */
+
+/* NULL where no contact of the system has friction. */
+struct taylor_friction *taylor_friction_new(struct flow *flow);
+/* contacts that are closed at the start */
+int friction_start(struct flow *flow);
+/* Applies what ends the piece, at the present time. slid: time has passed, or
+ * other contacts opened at this instant. */
+int friction_apply(struct flow *flow, struct flow_event *event,
+                   enum taylor_next what, bool slid);
+#endif

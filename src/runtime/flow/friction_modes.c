@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/* Which closed contacts of a system push, stick and slip from now on:
+ * friction_choose decides, and here its answer becomes modes of the flow. Where
+ * no motion is singled out nothing is changed, and the run is told what is
+ * consistent (I4). */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/num.h"
+#include "runtime/flow/flow_friction_priv.h"
+
+/* Accelerations that are so small a share of their terms are 0. */
+#define FLOATING 1e-12
+
+void
+friction_note(struct flow *flow, uint32_t i, const char *word)
+{
+    struct taylor_friction *friction = flow->taylor->friction;
+    assert(word != NULL && i < flow->m);
+    if (friction->n_change < 4 * flow->m)
+        friction->change[friction->n_change++] =
+            (struct flow_change){flow->sys->contact + i, word};
+}
+
+void
+friction_undecided(struct flow *flow, struct flow_event *event, const char *why)
+{
+    event->kind = FLOW_UNDECIDED;
+    event->why = why;
+    if (flow->last.n_contacts > 0)
+        return;
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (flow->taylor->contacts.closed[i]) {
+            flow->last.contacts[flow->last.n_contacts] = flow->sys->contact + i;
+            flow->last.impulse[flow->last.n_contacts++] = 0.0;
+        }
+    event->n = flow->last.n_contacts;
+    event->contact = event->n ? flow->last.contacts[0] : flow->sys->contact;
+}
+
+/* The contacts that take part, with their part of the rows. */
+struct candidates {
+    int n, *contact;
+    bool *ceased; /* its force has just come to zero */
+    struct friction_point *point;
+    struct friction_instant instant;
+};
+
+double
+friction_present_slip(const struct flow *flow, uint32_t i)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    const struct friction_rows *rows = &friction->rows;
+    double slip = rows->speed[2 * i + 1];
+    bool sticks =
+        flow->taylor->contacts.closed[i] && friction->mode[i] == CONTACT_STICK;
+    return sticks || friction->zero[i] || friction->rub[i] < 0 ||
+                   fabs(slip) <=
+                       TAYLOR_NOISE * DBL_EPSILON * rows->speed_terms[2 * i + 1]
+               ? 0.0
+               : slip;
+}
+
+static void
+gather(const struct flow *flow, struct arena *arena, const bool *on,
+       const bool *ended, struct candidates *all)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct taylor_friction *friction = taylor->friction;
+    const struct friction_rows *rows = &friction->rows;
+    size_t m = flow->m, n = 0;
+    all->contact = NEW_N(arena, int, m + 1);
+    all->ceased = NEW_N(arena, bool, m + 1);
+    all->point = NEW_N(arena, struct friction_point, m + 1);
+    for (uint32_t i = 0; i < m; i++) {
+        if (!on[i])
+            continue;
+        bool held = taylor->contacts.closed[i];
+        all->point[n] =
+            (struct friction_point){.mu_static = rows->slip[i].mu_static,
+                                    .mu_dynamic = rows->slip[i].mu,
+                                    .slip = friction_present_slip(flow, i),
+                                    .held = held,
+                                    .ended = held && ended[i],
+                                    .before = friction->mode[i]};
+        all->ceased[n] = held && ended[i] && !friction->zero[i] &&
+                         friction->mode[i] != CONTACT_STICK;
+        all->contact[n++] = (int)i;
+    }
+    double *W = NEW_N(arena, double, 4 * n * n + 1),
+           *free = NEW_N(arena, double, 2 * n + 1),
+           *terms = NEW_N(arena, double, 2 * n + 1);
+    for (size_t r = 0; r < 2 * n; r++) {
+        size_t row = 2 * (size_t)all->contact[r / 2] + r % 2;
+        free[r] = rows->free[row];
+        terms[r] = rows->terms[row];
+        for (size_t c = 0; c < 2 * n; c++)
+            W[r * 2 * n + c] =
+                rows->W[row * 2 * m + 2 * (size_t)all->contact[c / 2] + c % 2];
+    }
+    all->n = (int)n;
+    all->instant =
+        (struct friction_instant){(int)n, all->point, W, free, terms};
+}
+
+/* One choice of modes with its forces, as text. */
+static const char *
+set_text(const struct flow *flow, const struct candidates *all,
+         const struct friction_set *set)
+{
+    struct arena *arena = flow->run->arena;
+    const char *text = "";
+    for (int i = 0; i < all->n; i++) {
+        char N[NUM_TEXT], T[NUM_TEXT];
+        const imp_contact *contact = rt_contact(
+            flow->run, flow->sys->contact + (uint32_t)all->contact[i]);
+        text = arena_printf(arena, "%s%s`%s` %s", text, i ? ", " : "",
+                            imp_text(flow->run->im, contact->name),
+                            contact_mode_name(set->mode[i]));
+        if (set->mode[i] != CONTACT_FREE)
+            text = arena_printf(arena, "%s (normal force %s, friction %s)",
+                                text, num_digits(N, set->normal[i], 6),
+                                num_digits(T, set->tangential[i], 6));
+    }
+    return text;
+}
+
+/* What was found where nothing is singled out. */
+static const char *
+verdict_text(const struct flow *flow, const struct candidates *all,
+             const struct friction_choice *choice)
+{
+    struct arena *arena = flow->run->arena;
+    const char *text = friction_verdict_name(choice->verdict);
+    char spread[NUM_TEXT];
+    if (choice->n == 0)
+        return arena_printf(arena,
+                            "%s: no choice of modes keeps the laws of contact "
+                            "and friction",
+                            text);
+    if (choice->verdict == FRICTION_LOADS)
+        return arena_printf(
+            arena,
+            "%s: the contacts share the load in many ways, and the motion "
+            "depends on how (accelerations differ by %s); with forces of least "
+            "norm %s",
+            text, num_digits(spread, choice->spread, 6),
+            set_text(flow, all, choice->set));
+    text = arena_printf(arena, "%s: ", text);
+    for (int i = 0; i < choice->n; i++)
+        text = arena_printf(arena, "%s%s%s", text, i ? "; or " : "",
+                            set_text(flow, all, choice->set + i));
+    return text;
+}
+
+static const char *
+change_word(enum contact_mode before, enum contact_mode after)
+{
+    switch (after) {
+    case CONTACT_FREE:
+        return "liftoff";
+    case CONTACT_SLIDE:
+        return "slide";
+    case CONTACT_STICK:
+        return "stick";
+    default:
+        return friction_slips(before) ? "reverse" : "slip";
+    }
+}
+
+/* The flow goes on in the modes of this set. */
+static void
+go_on(struct flow *flow, const struct candidates *all,
+      const struct friction_set *set)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_friction *friction = taylor->friction;
+    for (int k = 0; k < all->n; k++) {
+        uint32_t i = (uint32_t)all->contact[k];
+        enum contact_mode before =
+            taylor->contacts.closed[i] ? friction->mode[i] : CONTACT_FREE;
+        friction->mode[i] = set->mode[k];
+        friction->normal[i] = set->normal[k];
+        friction->tangential[i] = set->tangential[k];
+        taylor->contacts.closed[i] = set->mode[k] != CONTACT_FREE;
+        taylor->contacts.opening[i] = set->mode[k] == CONTACT_FREE;
+        friction->onset[i] =
+            friction_slips(set->mode[k]) && all->point[k].slip == 0.0;
+        if (before != set->mode[k])
+            friction_note(flow, i, change_word(before, set->mode[k]));
+    }
+    taylor_set_active(flow);
+}
+
+/* The size of the terms of the acceleration of row r with the forces of a set.
+ */
+static double
+row_size(const struct candidates *all, const struct friction_set *set, int r)
+{
+    double size = all->instant.terms[r];
+    for (int k = 0; k < all->n; k++)
+        size += fabs(all->instant.W[r * 2 * all->n + 2 * k] * set->normal[k]) +
+                fabs(all->instant.W[r * 2 * all->n + 2 * k + 1] *
+                     set->tangential[k]);
+    return size;
+}
+
+/* Do both sets have the same accelerations, to the digits of their terms? */
+static bool
+same_motion(const struct candidates *all, const struct friction_set *a,
+            const struct friction_set *b)
+{
+    for (int r = 0; r < 2 * all->n; r++)
+        if (fabs(a->acc[r] - b->acc[r]) > FLOATING * row_size(all, a, r))
+            return false;
+    return true;
+}
+
+/* A contact that is free, but does not open, carries nothing and could as well
+ * be closed: a foot in the middle of others. Then the choice where these count
+ * as closed until now is the better name for the same motion. Returns the
+ * choice to be taken. */
+static const struct friction_choice *
+with_floating(struct arena *arena, const struct candidates *all,
+              const struct friction_choice *choice)
+{
+    const struct friction_set *set = choice->set + choice->taken;
+    bool any = false;
+    struct candidates other = *all;
+    other.point = NEW_N(arena, struct friction_point, (size_t)all->n);
+    for (int k = 0; k < all->n; k++) {
+        struct friction_point *point = other.point + k;
+        bool floats =
+            set->mode[k] == CONTACT_FREE &&
+            fabs(set->acc[2 * k]) <= FLOATING * row_size(all, set, 2 * k) &&
+            !all->ceased[k];
+        *point = all->point[k];
+        point->held = true;
+        point->ended = false;
+        point->before = !floats                  ? set->mode[k]
+                        : point->slip > 0.0      ? CONTACT_SLIP_POSITIVE
+                        : point->slip < 0.0      ? CONTACT_SLIP_NEGATIVE
+                        : point->mu_static > 0.0 ? CONTACT_STICK
+                                                 : CONTACT_SLIDE;
+        any |= floats;
+    }
+    if (!any)
+        return choice;
+    struct friction_choice *closed = NEW(arena, struct friction_choice);
+    other.instant.point = other.point;
+    friction_choose(arena, &other.instant, closed);
+    return closed->taken >= 0 && closed->verdict != FRICTION_LOADS &&
+                   same_motion(all, set, closed->set + closed->taken)
+               ? closed
+               : choice;
+}
+
+int
+friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
+                      struct flow_event *event)
+{
+    assert(on && ended && event);
+    struct taylor_friction *friction = flow->taylor->friction;
+    struct arena *arena = flow->run->brief;
+    struct candidates all;
+    gather(flow, arena, on, ended, &all);
+    memset(friction->zero, 0, flow->m * sizeof *friction->zero);
+    if (all.n == 0)
+        return IMP_OK;
+    struct friction_choice *choice = NEW(arena, struct friction_choice);
+    friction_choose(arena, &all.instant, choice);
+    /* the series of the motion would have to follow one of many forces */
+    if (choice->taken < 0 || choice->verdict == FRICTION_LOADS) {
+        friction_undecided(flow, event, verdict_text(flow, &all, choice));
+        return IMP_OK;
+    }
+    const struct friction_choice *taken = with_floating(arena, &all, choice);
+    friction->shared = taken->verdict == FRICTION_SHARED;
+    go_on(flow, &all, taken->set + taken->taken);
+    return IMP_OK;
+}
+
+/* Takes the state onto what the contacts `on` hold, and onto the slips that
+ * have just ended (friction_rows came before), and fills the rows there. */
+static int
+onto_contacts(struct flow *flow, const bool *on)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    const struct taylor_friction *friction = taylor->friction;
+    bool *row = NEW_N(flow->run->brief, bool, 2 * flow->m + 1), any = false;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        row[2 * i] = on[i];
+        row[2 * i + 1] =
+            on[i] && friction->rub[i] >= 0 &&
+            (friction->zero[i] || (taylor->contacts.closed[i] &&
+                                   friction->mode[i] == CONTACT_STICK));
+        any |= on[i];
+    }
+    if (!any)
+        return IMP_OK;
+    friction_project(flow, row);
+    return friction_rows(flow);
+}
+
+int
+friction_settle(struct flow *flow, const bool *on, const bool *ended,
+                struct flow_event *event)
+{
+    assert(on && ended && event);
+    int st = onto_contacts(flow, on);
+    return st ? st : friction_choose_modes(flow, on, ended, event);
+}
+
+/* friction_rows at the state of the present piece after `elapsed`, and the
+ * choice there. */
+static bool
+stays_at(struct flow *flow, const bool *on, const bool *ended)
+{
+    struct arena *arena = flow->run->brief;
+    struct candidates all;
+    if (friction_rows(flow))
+        return true; /* what cannot be evaluated is found by the motion */
+    gather(flow, arena, on, ended, &all);
+    for (int k = 0; k < all.n; k++)
+        if (friction_slips(all.point[k].before) && all.point[k].slip == 0.0)
+            all.point[k].slip = friction_sign(all.point[k].before) * DBL_MIN;
+    struct friction_choice *choice = NEW(arena, struct friction_choice);
+    friction_choose(arena, &all.instant, choice);
+    if (choice->taken < 0)
+        return false;
+    for (int k = 0; k < all.n; k++)
+        if (choice->set[choice->taken].mode[k] != all.point[k].before)
+            return false;
+    return true;
+}
+
+bool
+friction_stays(struct flow *flow, double elapsed)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct arena *arena = flow->run->brief;
+    double now = taylor->now, *x = taylor->x;
+    bool known = taylor->next.known;
+    const bool *on = taylor->contacts.closed;
+    bool *ended = NEW_N(arena, bool, flow->m + 1);
+    struct taylor_friction *friction = taylor->friction;
+    struct friction_rows kept = friction->rows;
+    friction_rows_new(flow, arena, &friction->rows);
+    taylor->x = NEW_N(arena, double, 2 * (size_t)flow->n);
+    for (uint32_t j = 0; j < 2 * flow->n; j++) {
+        const double *c = taylor->piece.state + j * ROW;
+        double d = 0.0;
+        for (int k = MOTION_STEP_ORDER; k >= 0; k--)
+            d = d * elapsed + c[k];
+        taylor->x[j] = d;
+    }
+    taylor->now = now + elapsed;
+    bool stays = stays_at(flow, on, ended);
+    taylor->now = now;
+    taylor->x = x;
+    taylor->next.known = known;
+    friction->rows = kept;
+    return stays;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* One instant of a system with friction as numbers: gradients of gaps and of
+ * slips, what forces along them do, accelerations without contacts; and the
+ * state taken onto what closed contacts hold. */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/num.h"
+#include "runtime/flow/flow_friction_priv.h"
+#include "runtime/instance/compensated.h"
+#include "runtime/numerics/factors.h"
+
+void
+friction_rows_new(const struct flow *flow, struct arena *arena,
+                  struct friction_rows *rows)
+{
+    size_t n = flow->n, m = flow->m;
+    rows->mass = NEW_N(arena, double, n *n);
+    rows->piv = NEW_N(arena, int, n);
+    rows->J = NEW_N(arena, double, 2 * m * n);
+    rows->B = NEW_N(arena, double, 2 * m * n);
+    rows->W = NEW_N(arena, double, 4 * m * m);
+    rows->free = NEW_N(arena, double, 2 * m);
+    rows->terms = NEW_N(arena, double, 2 * m);
+    rows->speed = NEW_N(arena, double, 2 * m);
+    rows->speed_terms = NEW_N(arena, double, 2 * m);
+    rows->had = NEW_N(arena, double, 2 * m);
+    rows->slip = NEW_N(arena, struct system_slip, m);
+}
+
+void
+friction_fresh(struct flow *flow)
+{
+    struct friction_rows *rows = &flow->taylor->friction->rows;
+    memset(rows->had, 0, 2 * flow->m * sizeof *rows->had);
+}
+
+int
+friction_bad_mu(struct flow *flow, uint32_t i, double mu)
+{
+    const imp_contact *contact = rt_contact(flow->run, flow->sys->contact + i);
+    const char *name = imp_text(flow->run->im, contact->name);
+    char mu_text[NUM_TEXT], time_text[NUM_TEXT];
+    num_digits(time_text, flow->taylor->now, 9);
+    struct diag *diag =
+        mu == 0.0 ? diag_add(flow->run->ds, DIAG_E0518, contact->range_mu,
+                             "the friction of contact `%s` becomes negative at "
+                             "t = %s",
+                             name, time_text)
+                  : diag_add(flow->run->ds, DIAG_E0518, contact->range_mu,
+                             "the friction of contact `%s` is %s at t = %s",
+                             name, num_digits(mu_text, mu, 6), time_text);
+    diag_help(flow->run->ds, diag,
+              "let the formula stay positive wherever the contact is closed");
+    return IMP_FAILED;
+}
+
+/* The slip of contact i: its row, velocity and coefficients. */
+static int
+slip_row(struct flow *flow, uint32_t i)
+{
+    struct friction_rows *rows = &flow->taylor->friction->rows;
+    struct system_slip *slip = rows->slip + i;
+    double *T = rows->J + (2 * (size_t)i + 1) * flow->n;
+    const double *v = flow->taylor->x + flow->n,
+                 *v_size = flow->taylor->friction->v_size;
+    int st = system_slip(flow->run, flow->system, i, slip, T);
+    if (st)
+        return st;
+    const double mu[] = {slip->mu, slip->mu_static, slip->mu_impact};
+    for (int k = 0; k < 3; k++)
+        if (!(mu[k] >= 0.0 && isfinite(mu[k])))
+            return friction_bad_mu(flow, i, mu[k]);
+    /* formulas of both may cross where only one of them is asked for */
+    slip->mu_static = fmax(slip->mu_static, slip->mu);
+    double acc = slip->bias, terms = fabs(acc), own = slip->velocity, size = 0;
+    for (uint32_t j = 0; j < flow->n; j++) {
+        acc += T[j] * flow->instant.acc[j];
+        terms += fabs(T[j] * flow->instant.acc[j]);
+        own -= T[j] * v[j];
+        size += fabs(T[j]) * fmax(fabs(v[j]), v_size[j]);
+    }
+    rows->free[2 * i + 1] = acc;
+    rows->terms[2 * i + 1] = terms;
+    rows->speed[2 * i + 1] = slip->velocity;
+    rows->speed_terms[2 * i + 1] = size + fabs(own);
+    return IMP_OK;
+}
+
+/* The gap of contact i (after the series of free motion). */
+static int
+gap_row(struct flow *flow, uint32_t i)
+{
+    struct friction_rows *rows = &flow->taylor->friction->rows;
+    double gap[ROW];
+    const double *N = flow->instant.N + (size_t)i * flow->n,
+                 *v = flow->taylor->x + flow->n,
+                 *v_size = flow->taylor->friction->v_size;
+    int st = system_gap_series(flow->run, flow->system, i, 3, gap);
+    if (st)
+        return st;
+    double bias = 2.0 * gap[2], terms = 0.0, size = 0.0;
+    memcpy(rows->J + 2 * (size_t)i * flow->n, N, flow->n * sizeof *N);
+    for (uint32_t j = 0; j < flow->n; j++) {
+        bias -= N[j] * flow->instant.acc[j];
+        terms += fabs(N[j] * flow->instant.acc[j]);
+        size += fabs(N[j]) * fmax(fabs(v[j]), v_size[j]);
+    }
+    rows->free[2 * i] = 2.0 * gap[2];
+    rows->terms[2 * i] = terms + fabs(bias);
+    rows->speed[2 * i] = flow->instant.rate[i];
+    rows->speed_terms[2 * i] = size + fabs(flow->instant.drift[i]);
+    return IMP_OK;
+}
+
+/* B = M^-1 J^T by rows, and W = J B. */
+static int
+responses(struct flow *flow)
+{
+    struct friction_rows *rows = &flow->taylor->friction->rows;
+    int n = (int)flow->n;
+    size_t count = 2 * (size_t)flow->m;
+    memcpy(rows->mass, flow->instant.mass,
+           (size_t)(n * n) * sizeof *rows->mass);
+    if (imp_ldlt_factor(n, rows->mass, rows->piv) ||
+        imp_ldlt_rank(n, rows->piv) < n)
+        return taylor_no_mass(flow);
+    memcpy(rows->B, rows->J, count * flow->n * sizeof *rows->B);
+    for (size_t r = 0; r < count; r++)
+        imp_ldlt_solve(n, rows->mass, rows->piv, rows->B + r * flow->n);
+    for (size_t r = 0; r < count; r++)
+        for (size_t c = 0; c <= r; c++) {
+            double w = 0.0;
+            for (uint32_t j = 0; j < flow->n; j++)
+                w += rows->J[r * flow->n + j] * rows->B[c * flow->n + j];
+            rows->W[r * count + c] = rows->W[c * count + r] = w;
+        }
+    return IMP_OK;
+}
+
+int
+friction_rows(struct flow *flow)
+{
+    struct taylor_friction *friction = flow->taylor->friction;
+    struct rt *run = flow->run;
+    double h;
+    taylor_to_env(flow);
+    flow_set_active(flow, NULL);
+    int st = motion_series(run, flow->sys->block, 3, &h);
+    taylor_set_active(flow);
+    if (st || (st = flow_instant(flow)))
+        return st;
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->block;
+    const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
+    for (uint32_t j = 0; j < flow->n; j++)
+        flow->instant.acc[j] =
+            run->rows.block[flow->sys->block]
+                           [(size_t)row[flow->n + j] * IMP_ROW_STRIDE +
+                            IMP_ROW_PAD + 1];
+    for (uint32_t i = 0; i < flow->m && !st; i++) {
+        st = gap_row(flow, i);
+        if (!st && friction->rub[i] >= 0)
+            st = slip_row(flow, i);
+    }
+    struct friction_rows *rows = &friction->rows;
+    for (uint32_t r = 0; r < 2 * flow->m && !st; r++)
+        rows->had[r] = rows->speed_terms[r] =
+            fmax(rows->had[r], rows->speed_terms[r]);
+    return st ? st : responses(flow);
+}
+
+void
+friction_push(struct flow *flow, const double *impulse)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct friction_rows *rows = &taylor->friction->rows;
+    double *v = taylor->x + flow->n, *lo = taylor->lo + flow->n;
+    size_t all = 2 * (size_t)flow->m;
+    for (size_t r = 0; r < all; r++)
+        for (size_t c = 0; c < all; c++)
+            rows->had[r] += fabs(rows->W[r * all + c] * impulse[c]);
+    for (uint32_t r = 0; r < 2 * flow->m; r++)
+        for (uint32_t j = 0; j < flow->n && impulse[r] != 0.0; j++)
+            state_add(&v[j], &lo[j], rows->B[r * flow->n + j] * impulse[r]);
+}
+
+void
+friction_held_rows(const struct flow *flow, bool *row)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        row[2 * i] = taylor->contacts.closed[i];
+        row[2 * i + 1] = taylor->contacts.closed[i] &&
+                         taylor->friction->mode[i] == CONTACT_STICK;
+    }
+}
+
+/* Changes x, and its low parts, along the responses of the rows at[k], so that
+ * the linear functions whose values are off[k] become 0. */
+static void
+take_to_zero(struct flow *flow, const int *at, int n, double *off, double *x,
+             double *lo)
+{
+    const struct friction_rows *rows = &flow->taylor->friction->rows;
+    struct arena *arena = flow->run->brief;
+    size_t all = 2 * (size_t)flow->m;
+    double *W = NEW_N(arena, double, (size_t)(n * n));
+    int *piv = NEW_N(arena, int, (size_t)n);
+    for (int r = 0; r < n; r++)
+        for (int c = 0; c < n; c++)
+            W[r * n + c] = rows->W[(size_t)at[r] * all + (size_t)at[c]];
+    if (imp_ldlt_factor(n, W, piv))
+        return;
+    imp_ldlt_solve(n, W, piv, off);
+    for (int r = 0; r < n; r++)
+        for (uint32_t j = 0; j < flow->n; j++)
+            state_add(&x[j], &lo[j],
+                      -off[r] * rows->B[(size_t)at[r] * flow->n + j]);
+}
+
+void
+friction_project(struct flow *flow, const bool *row)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    const struct friction_rows *rows = &taylor->friction->rows;
+    struct arena *arena = flow->run->brief;
+    int *at = NEW_N(arena, int, 2 * (size_t)flow->m + 1), n = 0;
+    double *off = NEW_N(arena, double, 2 * (size_t)flow->m + 1);
+    for (uint32_t r = 0; r < 2 * flow->m; r += 2)
+        if (row[r]) {
+            off[n] = flow->instant.gap[r / 2];
+            at[n++] = (int)r;
+        }
+    if (n)
+        take_to_zero(flow, at, n, off, taylor->x, taylor->lo);
+    n = 0;
+    for (uint32_t r = 0; r < 2 * flow->m; r++)
+        if (row[r]) {
+            off[n] = rows->speed[r];
+            at[n++] = (int)r;
+        }
+    if (n)
+        take_to_zero(flow, at, n, off, taylor->x + flow->n,
+                     taylor->lo + flow->n);
+}

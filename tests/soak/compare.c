@@ -501,6 +501,9 @@ compare(const struct comparison *comparison, const struct growth *growth,
         compare_backwards(comparison, growth, finding);
         return;
     }
+    /* bodies ask the law that their contacts carry, systems ask for one */
+    if (comparison->frame.places_alone && !strcmp(b->code, "W0730"))
+        to = fmin(to, end_b);
     /* ends before its time */
     if (fabs(fmin(end_b, to) - fmin(a->time, to)) >
         BESIDE_EVENT + 10 * growth_at(growth, to).moment +

@@ -109,9 +109,11 @@ fill(struct event_list *list, const struct result *result,
     for (int i = 0; i < result->events; i++) {
         struct event event = result->event[i];
         event.time = frame_undo_time(frame, event.time);
+        /* behind a limit of chatter only bodies tell that they slide */
+        bool told = !frame->places_alone || strcmp(event.kind, "slide") != 0;
         if (frame->places_alone)
             event.class[0] = 0;
-        if (!in_window(list, &event))
+        if (told && !in_window(list, &event))
             list->event[list->count++] = event;
     }
     for (int i = 0; frame->time < 0 && i < list->count / 2; i++) {

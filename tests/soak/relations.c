@@ -339,7 +339,8 @@ make_backwards(struct trial *trial)
 {
     const struct model *model = trial->model;
     int last = trial->result->rows - 1;
-    if (!is_elastic(trial) || last < 1 || !all_apart(trial, last))
+    if (!is_elastic(trial) || last < 1 || !all_apart(trial, 0) ||
+        !all_apart(trial, last))
         return false;
     trial->to = model->until;
     trial->frame.time = -1;

@@ -21,6 +21,7 @@
 #include "base/num.h"
 #include "runtime/flow/flow.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/modes/limit_path.h"
@@ -40,6 +41,12 @@
 /* Spins turn the normals and the gyroscopic moments: their share of the
  * accelerations. */
 #define CHATTER_TURNS 4.0
+/* Impulses that accelerate a point so many times more than it accelerates
+ * freely are those of bodies that squeeze another one. */
+#define CHATTER_SQUEEZE 16.0
+/* A limit is taken before flights come down to the tolerance of a gap, where
+ * impacts are no longer found one by one. */
+#define CHATTER_FLAT 8.0
 /* A limit is accepted at its first prediction when it is nearer than this share
  * of the time for which the parabola is the motion. */
 #define CHATTER_SURE 0.125
@@ -61,6 +68,7 @@ struct limit_seen {
     uint64_t mark; /* which points rest there (signature); 0: no path yet */
     double left;   /* the time that was left, s */
     double meet;   /* the time of the limit, s */
+    double error;  /* of the state, from this path and the one before */
     double *x;     /* the state of the limit */
 };
 struct accumulation_work {
@@ -188,6 +196,28 @@ overlaps(struct simulation *sim, const struct limit_group *group)
     return false;
 }
 
+/* Moves points that were hit on the way to where the limit finds them, with the
+ * rates that it leaves them. */
+static int
+close_points(struct simulation *sim, const struct limit_group *group,
+             const struct forecast_limit *limit)
+{
+    struct contact_point stop[CONTACT_POINTS_MOST];
+    double gap[CONTACT_POINTS_MOST], rate[CONTACT_POINTS_MOST];
+    int n_moved = 0;
+    for (int i = 0; i < group->n; i++) {
+        if (!limit->moved[i])
+            continue;
+        gap[n_moved] = limit->gap[i];
+        rate[n_moved] = limit->rate[i];
+        stop[n_moved++] = group->spot[i];
+    }
+    int st = group->friction ? friction_forecast_apply(sim->run, group->spot,
+                                                       group->n, &group->slid)
+                             : IMP_OK;
+    return st ? st : persistent_close(sim->run, stop, n_moved, gap, rate);
+}
+
 /* Makes the state that of the limit: closed points are at rest against each
  * other; points that were hit on the way move as they were left. *there is
  * false when other points of the same bodies would be passed over; then the
@@ -199,26 +229,16 @@ arrive(struct simulation *sim, struct limit_group *group,
 {
     assert(group->n >= 0 && group->n <= CONTACT_POINTS_MOST);
     struct rt *run = sim->run;
-    struct contact_point stop[CONTACT_POINTS_MOST], rest[CONTACT_POINTS_MOST];
-    double gap[CONTACT_POINTS_MOST], rate[CONTACT_POINTS_MOST];
+    struct contact_point rest[CONTACT_POINTS_MOST];
     uint32_t *list = NEW_N(run->brief, uint32_t, sim->n_contacts + 1),
              n_list = 0, lost;
     bool planes = true;
-    int n_moved = 0, n_rest = 0, st;
-    for (int i = 0; i < group->n; i++) {
+    int n_rest = 0, st = close_points(sim, group, limit);
+    if (st)
+        return st;
+    for (int i = 0; i < group->n; i++)
         if (limit->closed[i])
             rest[n_rest++] = group->spot[i];
-        if (!limit->moved[i])
-            continue;
-        gap[n_moved] = limit->gap[i];
-        rate[n_moved] = limit->rate[i];
-        stop[n_moved++] = group->spot[i];
-    }
-    st = group->friction
-             ? friction_forecast_apply(run, group->spot, group->n, &group->slid)
-             : IMP_OK;
-    if (st || (st = persistent_close(run, stop, n_moved, gap, rate)))
-        return st;
     *there = !overlaps(sim, group);
     if (!*there) {
         saved_state_restore(sim->run, here);
@@ -371,17 +391,39 @@ turning(const struct contact_point_state *state)
     return state->turning > MODE_STILL * state->speed;
 }
 
+/* How fast the normal at the point turns because the bodies pass each other,
+ * where both surfaces may curve (1/s). */
+static double
+bending(struct rt *run, const struct contact_point *spot)
+{
+    const imp_contact *image_contact = rt_contact(run, spot->contact);
+    double velocity[3] = {0.0, 0.0, 0.0};
+    if (spot->kind != POINT_SURFACE && spot->kind != POINT_SMOOTH)
+        return 0.0;
+    for (int e = 0; e < 2; e++) {
+        const imp_body *body = rt_body(run, image_contact->body[e]);
+        if (!isfinite(run->env[body->env_body + IMP_BODY_RADIUS]))
+            return 0.0; /* a plane */
+        body_add_velocity(run, body, e == 0 ? -1.0 : 1.0, velocity);
+    }
+    return vec3_norm(velocity) / gap_length(run, spot->contact);
+}
+
 /* For how long the parabola is the motion to the rounding of the gaps: |K|
  * t^3/6 stays below it. K is the rate at which accelerations change, of their
  * own and because impulses turn the bodies. *far: beyond this time it is
  * another motion. Spins count for that only where they move a point of the
- * group along its normal; those of spheres do not. */
+ * group along its normal; those of spheres do not. *state: for how long the
+ * same holds for the state, 0 if that is not known: impulses act along normals
+ * that turn, and those of a body that others squeeze are far above its free
+ * acceleration. */
 static double
 window_of(const struct simulation *sim, const struct limit_group *group,
-          double *far)
+          double *far, double *state)
 {
-    const struct rt *run = sim->run;
-    double spin = 0.0, acc = 0.0, jerk = 0.0, place = INFINITY;
+    struct rt *run = sim->run;
+    double spin = 0.0, acc = 0.0, jerk = 0.0, place = INFINITY, bend = 0.0,
+           push = 0.0;
     bool turns = false;
     uint32_t d = run->im->dim;
     for (uint32_t b = 0; b < run->im->bodies.n; b++)
@@ -391,13 +433,21 @@ window_of(const struct simulation *sim, const struct limit_group *group,
                 d == 2 ? fabs(run->env[rt_body(run, b)->env_state + 5])
                        : vec3_norm(run->env + rt_body(run, b)->env_state + 10));
     for (int i = 0; i < group->n; i++) {
+        const struct flight_history *flights =
+            &sim->contacts[group->spot[i].contact].flights;
         acc = fmax(acc, fabs(group->point[i].free));
         jerk = fmax(jerk, fabs(group->point[i].jerk));
         place = fmin(place, group->place[i]);
         turns |= turning(&group->point[i]);
+        bend = fmax(bend, bending(run, &group->spot[i]));
+        if (flights->n_known > 0 && flights->flight[0] > 0.0)
+            push = fmax(push, fabs(group->point[i].rate) / flights->flight[0]);
     }
     double turned = CHATTER_TURNS * spin * acc;
     *far = CHATTER_FAR * blurs(turns ? jerk + turned : jerk, place);
+    *state = bend > 0.0 && push > CHATTER_SQUEEZE * acc
+                 ? 0.0
+                 : blurs(jerk + turned, place);
     return blurs(jerk + turned, place);
 }
 
@@ -459,13 +509,16 @@ points_of(const struct limit_group *group)
                                  .body = group->body};
 }
 
-/* Is the state at the end of the path known to rounding? It is where the
- * parabola is the motion, and where this path and an earlier one, with at least
- * twice the time left, agree: their errors are of the third order. Every impact
- * rounds the state once, and the time of the limit is rounded, too. */
+/* Is the state at the end of the path known to rounding, but for the error of
+ * the time, during which bodies go on to turn? It is where the parabola is
+ * the motion, and where this path and an earlier one, with at least twice the
+ * time left, agree: their errors are of the third order, of the first where
+ * others squeeze a body. Every impact rounds the state once, and the time of
+ * the limit is rounded, too. */
 static bool
 state_known(struct simulation *sim, const struct limit_group *group,
-            struct forecast_limit *limit, uint32_t contact, double window)
+            struct forecast_limit *limit, uint32_t contact, double time_error,
+            double window)
 {
     struct rt *run = sim->run;
     struct limit_seen *seen = &sim->accumulation->seen[contact];
@@ -473,29 +526,39 @@ state_known(struct simulation *sim, const struct limit_group *group,
     const struct limit_points points = points_of(group);
     uint64_t mark = signature(group, limit);
     double left = limit->remaining, ratio = left / seen->left,
-           cube = ratio * ratio * ratio, blur = left / window,
-           length = INFINITY, speed = 0.0;
+           share = window > 0.0 ? ratio * ratio * ratio : ratio,
+           blur = left / window, length = INFINITY, speed = 0.0, tol, rate;
+    bool flat = true; /* all flights to come are near the tolerance of a gap */
     for (int i = 0; i < group->n; i++) {
         length = fmin(length, group->place[i]);
         speed = fmax(speed, group->point[i].speed);
+        gap_tolerances(run, group->spot[i].contact, &tol, &rate);
+        flat &= fabs(group->point[i].rate) * left <= CHATTER_FLAT * tol;
     }
     double low = DBL_EPSILON * (LIMIT_GROUP_NOISE + (double)flights->impacts +
                                 4.0 * rt_time(run) * speed / length);
     /* a path to a time that has passed led to an earlier limit */
     double error =
         seen->mark == mark && ratio < 1.0 && seen->meet > rt_time(run) - left
-            ? 2.0 * cube / (1.0 - cube) *
+            ? 2.0 * share / (1.0 - share) *
                   limit_path_apart(run, &points, seen->x, flights->first)
             : INFINITY;
+    if (!seen->x)
+        seen->error = INFINITY;
     if (!seen->x)
         seen->x = NEW_N(run->arena, double, limit_path_state_size(run));
     limit_path_state(run, seen->x);
     seen->mark = mark;
     seen->left = left;
     seen->meet = rt_time(run);
+    /* after twice the way it is no better known: it is rounding */
+    bool settled = isfinite(error) && error > 0.5 * seen->error;
+    seen->error = error;
     error = fmin(error, CHATTER_BLUR * DBL_EPSILON * blur * blur * blur);
-    limit->chatter.state_error = error + low;
-    return error <= low || left <= window;
+    /* behind the limit a squeezed body may turn no more */
+    double turned = window > 0.0 ? 0.0 : time_error * speed / length;
+    limit->chatter.state_error = error + low + turned;
+    return error <= low || left <= window || settled || flat;
 }
 
 /* Goes to the limit along its path. *there is false, and nothing has moved,
@@ -503,8 +566,8 @@ state_known(struct simulation *sim, const struct limit_group *group,
  * the state is not known well enough yet. */
 static int
 take_path(struct simulation *sim, struct limit_group *group,
-          struct forecast_limit *limit, uint32_t contact, double window,
-          bool *there, bool *wait)
+          struct forecast_limit *limit, uint32_t contact, double error,
+          double window, bool *there, bool *wait)
 {
     struct rt *run = sim->run;
     const struct limit_seen *seen = &work_of(sim)->seen[contact];
@@ -521,7 +584,12 @@ take_path(struct simulation *sim, struct limit_group *group,
     int st = limit_path_begin(run, &points, limit)
                  ? travel(sim, group, meet, there)
                  : IMP_OK;
-    if (!st && *there && !state_known(sim, group, limit, contact, window)) {
+    if (!st)
+        st = persistent_hold_again(run, held);
+    if (!st && *there)
+        st = close_points(sim, group, limit);
+    if (!st && *there &&
+        !state_known(sim, group, limit, contact, error, window)) {
         *wait = true;
         *there = false;
     }
@@ -563,7 +631,7 @@ take(struct simulation *sim, struct limit_group *group,
     if (group->friction) /* the forecast has the forces of what is held */
         let_go(sim, group);
     else if (isfinite(window) && limit->remaining > 0.0)
-        st = take_path(sim, group, limit, contact, window, there, &wait);
+        st = take_path(sim, group, limit, contact, error, window, there, &wait);
     if (!st && !*there && !wait) {
         /* Where impulses do not turn, places may be moved onto the gaps at the
          * limit. Elsewhere this is an error of the second order, and nothing
@@ -609,7 +677,8 @@ limit(struct simulation *sim, uint32_t contact)
     limit_group_gather(sim, contact, shrunk, group);
     if (!limit_group_points(sim, group, CHATTER_AHEAD * shrunk))
         return IMP_OK;
-    double far, window = window_of(sim, group, &far);
+    double far, state_window,
+        window = window_of(sim, group, &far, &state_window);
     flights->far = INFINITY;
     for (int i = 0; i < group->n; i++)
         if (group->spot[i].contact == contact && turning(&group->point[i]))
@@ -631,11 +700,10 @@ limit(struct simulation *sim, uint32_t contact)
         .window = window};
     flights->looked = flights->flight[0];
     group->friction = friction_modes_any(run, group->spot, group->n);
-    if (group->friction
-            ? !friction_forecast(run, &ask, group->spot, &found[0],
-                                 &group->slid)
-            : !accumulation_forecast(run, &sim->accumulation->lines, &ask,
-                                     &found[0], &found[1])) {
+    if (group->friction ? !friction_forecast(run, &ask, group->spot, &found[0],
+                                             &group->slid)
+                        : !accumulation_forecast(run, &sim->accumulation->lines,
+                                                 &ask, &found[0], &found[1])) {
         /* No limit is near: the next predictions are rarer. One that did not
          * look as far as it might has cost little, and says less. */
         if (ask.ahead < far && flights->pause < CHATTER_PAUSE)
@@ -648,13 +716,14 @@ limit(struct simulation *sim, uint32_t contact)
     int st = IMP_OK;
     if (found[0].found && known(flights, group, &found[0], now, window) &&
         enough)
-        st = take(sim, group, &found[0], contact,
-                  (isfinite(flights->off) ? flights->off : T * blur) +
-                      found[0].chatter.error * T,
-                  window, &there);
+        st =
+            take(sim, group, &found[0], contact,
+                 (isfinite(flights->off) ? flights->off : T * blur) +
+                     found[0].chatter.error * T + 4.0 * DBL_EPSILON * (now + T),
+                 state_window, &there);
     if (!st && !there && found[1].found && enough)
-        st = take(sim, group, &found[1], contact, found[1].remaining, window,
-                  &there);
+        st = take(sim, group, &found[1], contact, found[1].remaining,
+                  state_window, &there);
     return st;
 }
 

@@ -174,15 +174,10 @@ keep(struct rt *run, struct choice *problem, struct persistent_group **to)
     struct contact_point *spot =
         NEW_N(run->brief, struct contact_point, problem->n + 1);
     int count = 0, n_on;
-    double rounding = 0.0;
     *to = NULL;
-    /* forces hand it on from point to point */
-    for (int i = 0; i < problem->n; i++)
-        rounding = fmax(
-            rounding, mode_still_acceleration(run, problem->p[i].spot.contact));
     for (int i = 0; i < problem->n; i++)
         if (problem->force[i] * problem->G[i * problem->n + i] >
-            fmax(FORCE_NONE * problem->size[i], rounding))
+            FORCE_NONE * problem->size[i])
             spot[count++] = problem->p[i].spot;
     n_on = count;
     for (int i = 0; i < problem->n; i++) {
@@ -207,6 +202,20 @@ keep(struct rt *run, struct choice *problem, struct persistent_group **to)
         group->row[i].on = false;
     persistent_project_group(run, group);
     return persistent_group_series(run, group, 2, UINT32_MAX);
+}
+
+/* Accelerations of which rounding alone is left, at any point of the group, are
+ * none. Light bodies between heavy ones make large forces of them. */
+static void
+no_load(struct rt *run, struct contact_point_state *states, int count)
+{
+    double rounding = 0.0;
+    for (int i = 0; i < count; i++)
+        rounding = fmax(rounding,
+                        mode_still_acceleration(run, states[i].spot.contact));
+    for (int i = 0; i < count; i++)
+        if (fabs(states[i].free) <= rounding)
+            states[i].free = 0.0;
 }
 
 int
@@ -235,6 +244,7 @@ mode_select(struct rt *run, const struct contact_point *spot, int count,
     int st = contact_point_states(run, at, count, states, G);
     if (st)
         return st;
+    no_load(run, states, count);
     if (!complementary(run, &problem)) {
         *choice = MODE_JAMMED;
         return IMP_OK;

@@ -417,15 +417,15 @@ with_friction(struct simulation *sim, const struct group *group,
     struct impact_solver *solver;
     const char *why;
     char t[NUM_TEXT];
-    int st = impact_with_friction(sim->analysis, normals, &problem, &solver, &why);
+    int st =
+        impact_with_friction(sim->analysis, normals, &problem, &solver, &why);
     if (st)
         return st;
     if (why) {
-        struct diag *diag =
-            diag_add(sim->analysis->ds, DIAG_W0722, sim->command->range,
-                     "the impact of %s at t = %s s is not determined: %s",
-                     names(sim, group), num_digits(t, rt_time(sim->run), 9),
-                     why);
+        struct diag *diag = diag_add(
+            sim->analysis->ds, DIAG_W0722, sim->command->range,
+            "the impact of %s at t = %s s is not determined: %s",
+            names(sim, group), num_digits(t, rt_time(sim->run), 9), why);
         diag_help(sim->analysis->ds, diag,
                   "state a law in the model: world { law = complementarity }, "
                   "poisson or sequential");
@@ -436,6 +436,13 @@ with_friction(struct simulation *sim, const struct group *group,
         return st;
     report_gain(sim, group, solver);
     friction_modes_forget(sim->run);
+    for (int i = 0; i + 1 < solver->nc; i += 2) {
+        const imp_contact *of = rt_contact(sim->run, problem.contact[i]);
+        double slip =
+            solver->approach.v0[i + 1] + solver->velocity.after[i + 1];
+        sim->run->env[of->env_contact + IMP_CONTACT_WORK] +=
+            0.5 * solver->impulse.P[i + 1] * slip;
+    }
     impact_of_run_write(sim->run, &problem, solver->velocity.twist);
     sim->rows.fresh = false;
     return after(sim, group, &problem, solver, class);

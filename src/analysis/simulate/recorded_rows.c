@@ -184,6 +184,11 @@ simulate_row(struct simulation *sim)
     if (sim->rows.buffer == NULL)
         sim->rows.buffer = NEW_N(sim->run->arena, double, sim->rows.width + 3);
     double *x = sim->rows.buffer, *p = x;
+    if (sim->rows.n_items && sim->run->im->dim == 2) {
+        int told = friction_modes_tell(sim->run);
+        if (told)
+            return told;
+    }
     for (uint32_t i = 0; i < sim->rows.n_items; i++) {
         int st = arg_numbers(sim->analysis, &sim->rows.item[i], p);
         if (st)

@@ -27,6 +27,7 @@ struct bounce {
     struct friction_impact_point *law;
     double *gap, *rate, *acc, *force; /* n; 2 n each */
     double *sum, *first; /* 2 n: impulses, and their moments about the start */
+    double *work;        /* n: of friction */
     bool *bounced;
     enum contact_mode *mode; /* of the last piece */
     bool *held;              /* in the last piece */
@@ -88,6 +89,9 @@ hit(struct bounce *b)
     for (int i = 0; i < 2 * m; i++)
         if (P[i] != 0.0)
             add_impulse(b, 2 * index[i / 2] + i % 2, P[i]);
+    for (int i = 0; i < m; i++)
+        b->work[index[i]] +=
+            0.5 * P[2 * i + 1] * (point[i].slip + b->rate[2 * index[i] + 1]);
     for (int i = 0; i < m; i++) {
         double *rate = b->rate + 2 * index[i];
         double low = RATE_NONE * fabs(point[i].normal);
@@ -205,6 +209,9 @@ fly(struct bounce *b)
     for (int i = 0; i < n; i++)
         if (!b->held[i])
             b->gap[i] += best * (b->rate[2 * i] + 0.5 * best * b->acc[2 * i]);
+    for (int i = 0; i < n; i++)
+        b->work[i] += best * b->force[2 * i + 1] *
+                      (b->rate[2 * i + 1] + 0.5 * best * b->acc[2 * i + 1]);
     for (int i = 0; i < 2 * n; i++) {
         b->rate[i] += best * b->acc[i];
         b->sum[i] += best * b->force[i];
@@ -274,6 +281,7 @@ put(const struct bounce *b, struct forecast_limit *all,
         all->moved[i] = all->closed[i];
         all->gap[i] = all->rate[i] = 0.0;
         out->slip[i] = b->rate[2 * i + 1];
+        out->work[i] = b->work[i];
     }
     for (int i = 0; i < 2 * n; i++) {
         out->impulse[i] = b->sum[i];
@@ -302,9 +310,10 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
     b->force = x + 6 * n;
     b->sum = x + 8 * n;
     b->first = x + 10 * n;
-    *out = (struct friction_forecast){NEW_N(run->brief, double, 2 * n),
-                                      NEW_N(run->brief, double, 2 * n),
-                                      NEW_N(run->brief, double, n)};
+    *out = (struct friction_forecast){
+        NEW_N(run->brief, double, 2 * n), NEW_N(run->brief, double, 2 * n),
+        NEW_N(run->brief, double, n), NEW_N(run->brief, double, n)};
+    b->work = NEW_N(run->brief, double, n);
     b->bounced = NEW_N(run->brief, bool, n);
     b->held = NEW_N(run->brief, bool, n);
     b->mode = NEW_N(run->brief, enum contact_mode, n);
@@ -354,5 +363,8 @@ friction_forecast_apply(struct rt *run, const struct contact_point *spot, int n,
         moment[i] = forecast->moment[row];
     }
     persistent_apply_timed(run, impulse, moment);
+    for (int i = 0; i < n; i++)
+        run->env[rt_contact(run, spot[i].contact)->env_contact +
+                 IMP_CONTACT_WORK] += forecast->work[i];
     return IMP_OK;
 }

@@ -13,6 +13,7 @@ struct friction_forecast {
     double *impulse; /* N s */
     double *moment;  /* the sum of impulses times the time left after each */
     double *slip;    /* per point: slip at the limit; exactly 0: it sticks */
+    double *work;    /* per point: work of friction until the limit (J) */
 };
 /* Looks for the limit of the points ask->p, of which one has friction: into
  * *all, and what leads there into *out. False if there is none, or if it is

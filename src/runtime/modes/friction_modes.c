@@ -80,10 +80,9 @@ friction_modes_remember(struct rt *run)
             set->until.mode = more;
             set->until.room = room;
         }
-        set->until.mode[set->until.n++] =
-            (struct persistent_mode){row->spot, row->friction->mode,
-                                     row->friction->tied,
-                                     row->friction->onset == rt_time(run)};
+        set->until.mode[set->until.n++] = (struct persistent_mode){
+            row->spot, row->friction->mode, row->friction->tied,
+            row->friction->onset == rt_time(run)};
     }
 }
 
@@ -124,7 +123,7 @@ depends(const struct friction_rows *in, const bool *on, const bool *sticks,
         if (on[k] && sticks[k] && k != point)
             held[m++] = 2 * (size_t)k + 1;
     }
-    double *x = NEW_N(in->run->brief, double, 2 * m *m + 5 * m + 1),
+    double *x = NEW_N(in->run->brief, double, 2 * m * m + 5 * m + 1),
            *V = x + m * m, *s = V + m * m, *b = s + m, *y = b + m,
            *work = y + m;
     for (size_t k = 0; k < m; k++) {
@@ -343,8 +342,8 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
         prepare(&in, modes);
         friction_choose(run->brief, &instant, choice);
     }
-    modes->shared = choice->verdict == FRICTION_SHARED ||
-                    choice->verdict == FRICTION_LOADS;
+    modes->shared =
+        choice->verdict == FRICTION_SHARED || choice->verdict == FRICTION_LOADS;
     modes->slip = NEW_N(run->brief, double, (size_t)count);
     for (int i = 0; i < count; i++)
         modes->slip[i] = in.point[i].slip;
@@ -393,8 +392,14 @@ friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
     for (int i = 0; i < n; i++) {
         normal[i] = P[2 * i];
         after[i] = in.rate[2 * i];
-        for (int j = 0; j < 2 * n; j++)
+        double slip = 2.0 * in.rate[2 * i + 1];
+        for (int j = 0; j < 2 * n; j++) {
             after[i] += in.W[4 * i * n + j] * P[j];
+            slip += in.W[(4 * i + 2) * n + j] * P[j];
+        }
+        const imp_contact *of = rt_contact(run, spot[i].contact);
+        run->env[of->env_contact + IMP_CONTACT_WORK] +=
+            0.5 * P[2 * i + 1] * slip;
     }
     friction_modes_forget(run);
     return IMP_OK;

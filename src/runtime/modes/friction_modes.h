@@ -67,4 +67,8 @@ int friction_modes_change(struct rt *run, int index, double span,
  * CONTACT_FREE. */
 enum contact_mode friction_modes_of(const struct rt *run, uint32_t contact);
 
+/* Writes forces, slip and mode of each contact of bodies that has friction at
+ * the present instant into env. Status of the tapes. */
+int friction_modes_tell(struct rt *run);
+
 #endif

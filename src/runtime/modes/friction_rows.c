@@ -113,3 +113,50 @@ friction_rows_read(struct friction_rows *in)
         read_point(in, i);
     return IMP_OK;
 }
+
+/* -- what is told ---------------------------------------------------------- */
+
+static void
+tell_row(struct rt *run, const struct persistent_row *row)
+{
+    const struct persistent_friction *friction = row->friction;
+    double *env = run->env + rt_contact(run, row->spot.contact)->env_contact;
+    env[IMP_CONTACT_NORMAL_FORCE] += row->force.c[0];
+    env[IMP_CONTACT_FRICTION_FORCE] += friction->force.c[0];
+    if (env[IMP_CONTACT_MODE] != CONTACT_TOLD_FREE)
+        return;
+    bool sticks = friction->mode == CONTACT_STICK;
+    env[IMP_CONTACT_SLIP] = sticks ? 0.0 : friction->slip.c[0];
+    env[IMP_CONTACT_MODE] = sticks ? CONTACT_TOLD_STICK
+                            : friction->mode == CONTACT_SLIP_POSITIVE
+                                ? CONTACT_TOLD_SLIP_POSITIVE
+                                : CONTACT_TOLD_SLIP_NEGATIVE;
+}
+
+int
+friction_modes_tell(struct rt *run)
+{
+    assert(run != NULL);
+    for (uint32_t c = 0; c < run->im->contacts.n; c++) {
+        const imp_contact *contact = rt_contact(run, c);
+        double *env = run->env + contact->env_contact;
+        if (contact->system != IMP_NO_SYSTEM ||
+            !(contact->flags & IMP_CONTACTF_FRICTION))
+            continue;
+        env[IMP_CONTACT_NORMAL_FORCE] = env[IMP_CONTACT_FRICTION_FORCE] =
+            env[IMP_CONTACT_SLIP] = 0.0;
+        env[IMP_CONTACT_MODE] = CONTACT_TOLD_FREE;
+    }
+    for (int i = 0; run->persistent && i < run->persistent->n; i++) {
+        struct persistent_group *group = run->persistent->group[i];
+        if (!group->friction)
+            continue;
+        int st = persistent_group_series(run, group, 2, UINT32_MAX);
+        if (st)
+            return st;
+        for (int k = 0; k < group->n_on; k++)
+            if (group->row[k].friction)
+                tell_row(run, &group->row[k]);
+    }
+    return IMP_OK;
+}

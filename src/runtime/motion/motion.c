@@ -250,6 +250,8 @@ advance(struct rt *run, int order, double dt, double t)
     assert(order >= 1 && order <= IMP_ORDER_MAX);
     if (run->trace)
         motion_trace(run, order, t);
+    if (persistent_any(run) && run->im->dim == 2)
+        persistent_friction_work(run, order, dt);
     for (uint32_t block = 0; block < run->im->blocks.n; block++)
         if (run->motion->blocks[block].tape != IMP_NO_TAPE &&
             run->motion->blocks[block].system == IMP_NO_SYSTEM)

@@ -460,6 +460,8 @@ persistent_group_series(struct rt *run, struct persistent_group *group,
     }
     if (!st && !done)
         st = drive(run, group, order);
+    if (!st && group->friction) /* for the slip, under all forces */
+        st = rows_series(run, group, group->n_on, order);
     push_env(run, group, false);
     exchange(run, group);
     if (group->friction)
@@ -516,5 +518,24 @@ persistent_accelerations(const struct rt *run, uint32_t block, double push[2])
             push[0] += move;
             push[1] += fmax(spin, size > 0.0 ? move / size : 0.0);
         }
+    }
+}
+
+void
+persistent_friction_work(struct rt *run, int order, double dt)
+{
+    assert(order >= 1 && order <= IMP_ORDER_MAX && isfinite(dt));
+    for (int i = 0; i < persistent_count(run); i++) {
+        const struct persistent_row *row = run->persistent->row[i];
+        const struct persistent_friction *friction = row->friction;
+        if (!friction || !row->on || friction->mode == CONTACT_STICK)
+            continue;
+        const imp_contact *contact = rt_contact(run, row->spot.contact);
+        struct taylor power;
+        double work = 0.0;
+        taylor_mul(order - 1, &friction->force, &friction->slip, &power);
+        for (int k = order - 1; k >= 0; k--)
+            work = dt * (work + power.c[k] / (k + 1.0));
+        run->env[contact->env_contact + IMP_CONTACT_WORK] += work;
     }
 }

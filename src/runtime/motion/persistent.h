@@ -27,8 +27,8 @@ int persistent_split(struct rt *run, struct contact_point *spot, int count,
 /* Applies impulses (N s) along the normals of the points of the last
  * contact_point_states (modes/mode_select.h). */
 void persistent_apply_impulses(struct rt *run, const double *impulse);
-/* The same for impulses that have acted earlier, along the rows of the last look
- * at points: moment: the sums of impulses times the time since (N s^2). */
+/* The same for impulses that have acted earlier, along the rows of the last
+ * look at points: moment: the sums of impulses times the time since (N s^2). */
 void persistent_apply_timed(struct rt *run, const double *impulse,
                             const double *moment);
 /* Moves velocities and positions onto these gaps (m) and rates (m/s) of n
@@ -79,6 +79,10 @@ void persistent_accelerations(const struct rt *run, uint32_t block,
  * run->rows.block[block], of one block that is held or of all (UINT32_MAX).
  * Status of the tapes. */
 int persistent_series(struct rt *run, int order, uint32_t block);
+/* Adds the work of sliding friction over the next dt seconds, along the last
+ * series of all groups, which were made to `order`, to that of each contact
+ * (IMP_CONTACT_WORK). */
+void persistent_friction_work(struct rt *run, int order, double dt);
 /* Moves poses and velocities of all groups onto their closed gaps. */
 void persistent_project(struct rt *run);
 

@@ -29,7 +29,7 @@ struct audit {
 bool
 is_known_limit(const struct result *result)
 {
-    static const char *const known[] = {"E0710", "E0712", "W0730"};
+    static const char *const known[] = {"E0710", "E0712", "W0730", "E0750"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(result->code, known[i]))
             return true;

@@ -343,7 +343,7 @@ print_question(const struct model *model, FILE *out)
         fputs(i ? ", " : "", out);
         print_number(out, model->at[i]);
     }
-    fputs(")\n", out);
+    fputs(model->second ? ")\n  engine = gsl\n" : ")\n", out);
     print_record(model, out);
     fputs("}\n", out);
 }

@@ -117,6 +117,7 @@ struct model {
     double at[MAX_TIMES];
     int times;
     bool reversed;    /* contacts of systems in reversed order */
+    bool second;      /* followed by the second engine, `engine = gsl` */
     bool record_gaps; /* besides the state of each body */
     bool found;       /* the contacts are those of a block `contacts`, which has
                          the restitution of the first */

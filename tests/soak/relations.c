@@ -407,6 +407,14 @@ make_system(struct trial *trial)
     return any && !other->systems && !other->joints;
 }
 
+/* The second engine sums no flights up, and does not follow a policy. */
+static bool
+make_engine(struct trial *trial)
+{
+    trial->other.second = true;
+    return trial->model->question != ASK_CHATTER;
+}
+
 const struct relation relation_table[] = {
     {"order", make_order},
     {"shift", make_shift},
@@ -426,5 +434,6 @@ const struct relation relation_table[] = {
     {"backwards", make_backwards},
     {"found", make_found},
     {"system", make_system},
+    {"engine", make_engine},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

@@ -164,6 +164,35 @@ sort(struct event_of_bodies *event, uint32_t due, bool falls)
 /* -- bounces too low to be followed -------------------------------------------
  */
 
+/* the second derivative of the gap, with the forces of closed contacts */
+static int
+bend_with_forces(struct second *second, uint32_t c, double *bend)
+{
+    double series[3] = {0.0, 0.0, 0.0};
+    int st = second_rows(second, 2);
+    if (!st)
+        st = contact_gap_series(second->run, c, 2, series);
+    *bend = 2.0 * series[2];
+    return st == IMP_SINGULAR ? IMP_OK : st;
+}
+
+/* the height of bounces that are not followed */
+static double
+floor_of(struct rt *run, uint32_t c)
+{
+    double tol, still;
+    gap_tolerances(run, c, &tol, &still);
+    return fmax(SECOND_FLOOR * gap_length(run, c), 0.1 * tol);
+}
+
+static bool
+is_crowded(const struct second *second)
+{
+    return second->n_impacts >= SECOND_CROWD &&
+           rt_time(second->run) - second->impact_time[0] <=
+               SECOND_CROWDED * second->sim->options.until;
+}
+
 /* Are the bounces at this contact that come now too low to be followed? Then
  * its points are in *spot. *remaining: the time until they end, if each is e
  * times as long as the one before. */
@@ -174,9 +203,8 @@ too_low(struct second *second, uint32_t c, struct contact_point *spot, int *n,
     struct rt *run = second->run;
     struct contact_point_state state[CONTACT_POINTS_MOST + 1];
     double e = run->env[rt_contact(run, c)->env_contact + IMP_CONTACT_E];
-    double floor = SECOND_FLOOR * gap_length(run, c), tol, still;
+    double floor = floor_of(run, c), tol, still;
     gap_tolerances(run, c, &tol, &still);
-    floor = fmax(floor, 0.1 * tol);
     *remaining = 0.0;
     *n = 0;
     if (!(e >= 0.0 && e < 1.0))
@@ -185,13 +213,19 @@ too_low(struct second *second, uint32_t c, struct contact_point *spot, int *n,
         contact_set_points(run, c, 2.0 * floor, spot, CONTACT_POINTS_MOST);
     if (count <= 0)
         return IMP_OK;
+    double bend;
     int st = contact_point_states(run, spot, count, state, NULL);
+    if (!st)
+        st = bend_with_forces(second, c, &bend);
     bool presses = false;
+    /* what the forces of other contacts do to the gap */
+    for (int i = 0; i < count && !st && persistent_near_held(run, c); i++)
+        state[i].free = bend;
     for (int i = 0; i < count && !st; i++) {
         double height = state[i].rate * state[i].rate /
                         (2.0 * fmax(-state[i].free, 1e-300));
         presses |= state[i].free < 0.0;
-        if (state[i].rate < -still || (state[i].rate > still && height > floor))
+        if (fabs(state[i].rate) > still && height > floor)
             return IMP_OK;
         if (state[i].free < 0.0 && state[i].rate > 0.0)
             *remaining = fmax(*remaining, 2.0 * state[i].rate /
@@ -201,15 +235,35 @@ too_low(struct second *second, uint32_t c, struct contact_point *spot, int *n,
     return st;
 }
 
-/* Closes the points of one contact. */
+/* Closes these points and those that are held already, of all bodies that they
+ * connect, as one impact without restitution does. */
 static int
-close_points(struct second *second, const struct contact_point *spot, int n)
+close_points(struct second *second, struct contact_point *spot, int n)
 {
-    return persistent_close(second->run, spot, n, NULL, NULL);
+    struct rt *run = second->run;
+    struct contact_point *all =
+        NEW_N(run->brief, struct contact_point, n + persistent_count(run) + 1);
+    int n_all = 0;
+    bool on;
+    for (int i = 0; i < persistent_count(run); i++)
+        all[n_all++] = *persistent_point(run, i, &on, NULL);
+    for (int i = 0; i < n; i++) {
+        bool listed = false;
+        for (int k = 0; k < n_all && !listed; k++)
+            listed = !memcmp(&all[k], &spot[i], sizeof *spot);
+        if (!listed)
+            all[n_all++] = spot[i];
+    }
+    int *end = NEW_N(run->brief, int, n_all + 1), first = 0, st = IMP_OK;
+    int groups = persistent_split(run, all, n_all, end);
+    for (int i = 0; i < groups && !st; first = end[i++])
+        if (end[i] - first <= CONTACT_POINTS_MOST)
+            st = persistent_close(run, all + first, end[i] - first, NULL, NULL);
+    return st;
 }
 
-/* After impacts: contacts whose bounces are too low are closed, and may stay
- * so; also those that impacts leave without a rate. */
+/* After impacts: contacts whose bounces are too low are closed together, and
+ * may stay so; also those that impacts leave without a rate. */
 static int
 settle_low(struct event_of_bodies *event, uint32_t *low, uint32_t *n_low,
            double *remaining, double *ratio)
@@ -217,28 +271,37 @@ settle_low(struct event_of_bodies *event, uint32_t *low, uint32_t *n_low,
     struct second *second = event->second;
     struct rt *run = second->run;
     struct contact_point *spot =
-        NEW_N(run->brief, struct contact_point, CONTACT_POINTS_MOST + 2);
+        NEW_N(run->brief, struct contact_point,
+              (second->sim->n_contacts + 1) * (CONTACT_POINTS_MOST + 1));
+    bool any = false, crowded = is_crowded(second);
+    int n_spot = 0;
     *n_low = 0;
     *remaining = *ratio = 0.0;
-    for (uint32_t c = 0; c < second->sim->n_contacts; c++) {
-        double rest, e = 0.0;
+    for (uint32_t c = 0; c < second->sim->n_contacts; c++)
+        any |= event->done[c];
+    for (uint32_t c = 0; c < second->sim->n_contacts && any; c++) {
+        double rest, e;
         int n, st;
-        if (!event->done[c])
+        if (!is_watched(second, c) || second->sim->contacts[c].through ||
+            (persistent_holds(run, c) && !event->done[c]))
             continue;
         e = run->env[rt_contact(run, c)->env_contact + IMP_CONTACT_E];
-        if ((st = too_low(second, c, spot, &n, &rest)))
+        if ((st = too_low(second, c, spot + n_spot, &n, &rest)))
             return st;
+        if (n == 0 && crowded && e > 0.0)
+            n = contact_set_points(run, c, 2.0 * floor_of(run, c),
+                                   spot + n_spot, CONTACT_POINTS_MOST);
         if (n > 0 && e > 0.0) {
             low[(*n_low)++] = c;
             *remaining = fmax(*remaining, rest);
             *ratio = fmax(*ratio, e);
-            if ((st = close_points(second, spot, n)))
-                return st;
+            n_spot += n;
         }
-        if (n > 0 || e == 0.0 || persistent_near_held(run, c))
+        if (n > 0 ||
+            (event->done[c] && (e == 0.0 || persistent_near_held(run, c))))
             event->stay[event->n_stay++] = c;
     }
-    return IMP_OK;
+    return n_spot ? close_points(second, spot, n_spot) : IMP_OK;
 }
 
 /* -- the event ----------------------------------------------------------------
@@ -272,6 +335,11 @@ count_impacts(struct second *second, const bool *done)
             continue;
         contact->flight = contact->impacts++ ? now - contact->last : 0.0;
         contact->last = now;
+        memmove(second->impact_time, second->impact_time + 1,
+                (SECOND_CROWD - 1) * sizeof *second->impact_time);
+        second->impact_time[SECOND_CROWD - 1] = now;
+        second->n_impacts++;
+        contact->beside = 0;
     }
 }
 
@@ -316,12 +384,32 @@ second_bodies_touch(struct second *second, uint32_t due, bool falls)
 /* -- changes of held points
  * ----------------------------------------------------- */
 
+/* Does this vertex touch the other body now? It may have come down beside the
+ * face. */
+static bool
+touches(struct second *second, uint32_t c, uint32_t vertex)
+{
+    struct rt *run = second->run;
+    struct contact_point spot[CONTACT_POINTS_MOST + 1];
+    double tol, still;
+    gap_tolerances(run, c, &tol, &still);
+    int n = contact_set_points(run, c, 2.0 * tol, spot, CONTACT_POINTS_MOST);
+    for (int i = 0; i < n; i++)
+        if (spot[i].kind == POINT_VERTEX && spot[i].vertex == vertex)
+            return true;
+    return n < 0;
+}
+
 /* A vertex comes down on a face at whose points the bodies are held. */
 static int
-vertex_falls(struct second *second, uint32_t c)
+vertex_falls(struct second *second, uint32_t c, uint32_t vertex)
 {
     struct simulation *sim = second->sim;
     struct rt *run = second->run;
+    if (vertex < 64 && !touches(second, c, vertex)) {
+        second->contact[c].beside |= (uint64_t)1 << vertex;
+        return IMP_OK;
+    }
     struct event_of_bodies event = {
         .second = second,
         .stay = NEW_N(run->brief, uint32_t, 3 * sim->n_contacts + 1),
@@ -364,6 +452,6 @@ second_bodies_change(struct second *second, const struct watched *what)
     case WATCHED_SIDE:
         return simulate_persistent_past_end(sim, what->contact, what->point);
     default:
-        return vertex_falls(second, what->contact);
+        return vertex_falls(second, what->contact, what->which);
     }
 }

@@ -21,6 +21,10 @@
 /* A rate up to this share of the speeds is none, as in analysis/simulate. */
 #define SECOND_STILL 1e-9
 
+/* So many impacts of bodies within SECOND_CROWDED of the run's time have no
+ * flights between them that could be told apart: bodies are squeezed. */
+#define SECOND_CROWD 16
+#define SECOND_CROWDED 1e-12
 /* The last impacts of a system that are remembered. */
 #define SECOND_IMPACTS 32
 
@@ -31,10 +35,12 @@ struct second_number {
 
 /* a contact of the model */
 struct second_contact {
-    double length; /* what its gap is measured against, m or its unit */
-    double speed;  /* the same for its rate */
-    double last;   /* time of the last impact, s */
-    double flight; /* the flight before it, s; 0: not known */
+    double length;   /* what its gap is measured against, m or its unit */
+    double speed;    /* the same for its rate */
+    double last;     /* time of the last impact, s */
+    uint64_t beside; /* vertices (by their number, up to 63) that came down
+                        beside the face on which the bodies are held */
+    double flight;   /* the flight before it, s; 0: not known */
     long impacts;
 };
 
@@ -69,6 +75,7 @@ struct watched {
     uint32_t contact; /* of the model */
     int point;        /* FORCE, VERTEX, SIDE: number of the held point */
     uint32_t which;   /* VERTEX: its number; SIDE: which side */
+    double lag; /* SIDE: how far beyond the side a point counts as gone, m */
 };
 
 struct second {
@@ -86,7 +93,10 @@ struct second {
     struct second_contact *contact;
     struct watched *watched; /* motion.n_watch */
     size_t room;             /* for watched functions */
-    struct diags *quiet;     /* messages of attempts that may fail */
+    /* the last impacts of bodies: times, the latest one last, and how many */
+    double impact_time[SECOND_CROWD];
+    long n_impacts;
+    struct diags *quiet; /* messages of attempts that may fail */
 };
 
 /* -- system_instant.c: all return a status ------------------------------------

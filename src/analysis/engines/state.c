@@ -24,6 +24,9 @@
  * `until`, and so on: what is smaller is rounding of something else. */
 #define LEAST_SIZE 1e-4
 
+/* The same for speeds of bodies with weight, as a share of a fall's. */
+#define LEAST_SPEED 0.1
+
 static const imp_block *
 block_at(const struct rt *run, uint32_t block)
 {
@@ -64,9 +67,15 @@ body_sizes(struct second *second, const imp_body *body, int *group)
     const struct rt *run = second->run;
     uint32_t dim = run->im->dim, at = body->env_state;
     double radius = run->env[body->env_body + IMP_BODY_RADIUS];
-    double until = second->sim->options.until;
+    double until = second->sim->options.until, speed, weight = 0.0;
     if (!(radius > 0.0 && isfinite(radius)))
         radius = 1.0;
+    /* Where weight and the forces of contacts cancel, their rounding moves what
+     * is at rest: the speed of a fall over a body's size is a measure, too. */
+    for (int i = 0; i < 3; i++)
+        weight += run->world.gravity[i] * run->world.gravity[i];
+    speed = fmax(LEAST_SIZE * radius / until,
+                 LEAST_SPEED * sqrt(sqrt(weight) * radius));
     set_sizes(second, at, dim, group, radius, INFINITY);
     at += dim;
     if (dim == 2)
@@ -74,10 +83,9 @@ body_sizes(struct second *second, const imp_body *body, int *group)
     else
         set_sizes(second, at, 4, group, 1.0, TURN_QUATERNION);
     at += dim == 2 ? 1 : 4;
-    set_sizes(second, at, dim, group, LEAST_SIZE * radius / until, INFINITY);
+    set_sizes(second, at, dim, group, speed, INFINITY);
     at += dim;
-    set_sizes(second, at, dim == 2 ? 1 : 3, group, LEAST_SIZE / until,
-              INFINITY);
+    set_sizes(second, at, dim == 2 ? 1 : 3, group, speed / radius, INFINITY);
 }
 
 /* Coordinates without a unit may be angles; those next to each other with one

@@ -19,6 +19,9 @@
 /* A force up to this share of the greatest one is none, as in
  * runtime/modes/mode_select.c. */
 #define FORCE_NONE 1e-10
+/* A point has left its face beyond a side by so many tolerances of its gap, so
+ * that it is not found there again. */
+#define SIDE_LAG 64.0
 /* Errors of the steps in a rate, as a share of its greatest value so far. */
 #define SPEED_ERROR 1e-12
 /* Contacts of systems that stay closed without a force of their own drift by
@@ -81,7 +84,9 @@ add_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
     struct vertices *all = ctx;
     (void)gap;
-    if (pushes(all->second->run, all->contact, vertex))
+    if (pushes(all->second->run, all->contact, vertex) ||
+        (vertex < 64 &&
+         all->second->contact[all->contact].beside >> vertex & 1))
         return;
     struct watched *one =
         add(all->second, WATCHED_VERTEX, all->contact, all->closed, all->touch);
@@ -131,6 +136,7 @@ add_held_points(struct second *second)
             struct watched *one =
                 add(second, WATCHED_SIDE, point.contact, tol, 0.0);
             one->point = i;
+            one->lag = SIDE_LAG * tol;
             one->which = (uint32_t)k;
         }
         struct vertices all = {.second = second,
@@ -270,7 +276,7 @@ look_at_point(struct second *second, size_t *i, double *value, double *rate)
         int n = contact_point_sides(run, &point, 1, &side);
         if ((int)one->which >= n)
             return IMP_DIVERGED;
-        value[*i] = side[one->which].c[0];
+        value[*i] = side[one->which].c[0] + one->lag;
         rate[*i] = side[one->which].c[1];
         return IMP_OK;
     }

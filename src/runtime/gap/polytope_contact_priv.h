@@ -23,6 +23,7 @@ struct polytope_contact_memo {
     double (*point)[3];
     void *spot;
     void *smooth; /* for smooth_polytope.c */
+    struct polytope_kept_poses *poses; /* of polytope_series.c */
 };
 struct polytope_contact_memo *polytope_contact_memo(struct rt *run,
                                                     uint32_t contact);

@@ -21,6 +21,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/gap/tolerance.h"
@@ -41,6 +42,33 @@
  */
 #define SERIES_ULPS 8.0
 
+/* -- the pose ----------------------------------------------------------------
+ *
+ * Many questions are asked of one motion: the last answers are kept, and hold
+ * for as long as the series of both poses, from which they are made, are the
+ * same. */
+
+/* answers that are kept: of some orders, free and with the forces of contacts
+ */
+#define POSES_KEPT 4
+/* numbers of a pose */
+#define POSE_ENTRIES 7
+
+struct kept_pose {
+    bool used;
+    int order;
+    /* what it is made of: the series of both poses, and the numbers of those
+     * that do not move */
+    double from[2][POSE_ENTRIES][IMP_ORDER_MAX + 1];
+    double still[2][POSE_ENTRIES];
+    struct taylor centre[3], turn[9];
+    double holds;
+};
+struct polytope_kept_poses {
+    int next;
+    struct kept_pose pose[POSES_KEPT];
+};
+
 /* Returns the largest t with |a| t^k <= most. */
 static double
 reach(double a, int k, double most)
@@ -48,13 +76,11 @@ reach(double a, int k, double most)
     return a != 0.0 ? exp(log(most / fabs(a)) / k) : INFINITY;
 }
 
-int
-polytope_relative_pose(struct rt *run, uint32_t contact, int order,
-                       struct taylor centre[3], struct taylor turn[9],
-                       double *holds)
+/* Makes the pose from the series of both bodies. */
+static int
+make(struct rt *run, uint32_t contact, int order, struct taylor centre[3],
+     struct taylor turn[9], double *holds)
 {
-    assert(run != NULL && contact < run->im->contacts.n);
-    assert(order >= 0 && order <= IMP_ORDER_MAX);
     const imp_contact *image_contact = rt_contact(run, contact);
     const double *rows[2] = {NULL, NULL};
     uint32_t dim = run->im->dim;
@@ -87,6 +113,98 @@ polytope_relative_pose(struct rt *run, uint32_t contact, int order,
     }
     return IMP_OK;
 }
+
+/* Returns the series of number j of the pose of a body; NULL: it has none. */
+static const double *
+pose_row(const imp_body *body, const double *rows, int j)
+{
+    if (!rows || body->pose[j] == IMP_NO_ROW)
+        return NULL;
+    return rows + (size_t)body->pose[j] * IMP_ROW_STRIDE + IMP_ROW_PAD;
+}
+
+/* Is this answer of the same series? */
+static bool
+is_kept(const struct rt *run, const imp_contact *image_contact,
+        const double *const rows[2], int order, const struct kept_pose *kept)
+{
+    if (!kept->used || kept->order != order)
+        return false;
+    for (int side = 0; side < 2; side++) {
+        const imp_body *body = rt_body(run, image_contact->body[side]);
+        if (memcmp(kept->still[side], run->env + body->env_state,
+                   sizeof(double) * (run->im->dim == 2 ? 3 : POSE_ENTRIES)))
+            return false;
+        for (int j = 0; j < (run->im->dim == 2 ? 4 : POSE_ENTRIES); j++) {
+            const double *row = pose_row(body, rows[side], j);
+            if (row && memcmp(kept->from[side][j], row,
+                              sizeof(double) * (size_t)(order + 1)))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Notes of which series the answer is. */
+static void
+keep(const struct rt *run, const imp_contact *image_contact,
+     const double *const rows[2], int order, struct kept_pose *kept)
+{
+    kept->used = true;
+    kept->order = order;
+    for (int side = 0; side < 2; side++) {
+        const imp_body *body = rt_body(run, image_contact->body[side]);
+        memcpy(kept->still[side], run->env + body->env_state,
+               sizeof(double) * (run->im->dim == 2 ? 3 : POSE_ENTRIES));
+        for (int j = 0; j < (run->im->dim == 2 ? 4 : POSE_ENTRIES); j++) {
+            const double *row = pose_row(body, rows[side], j);
+            if (row)
+                memcpy(kept->from[side][j], row,
+                       sizeof(double) * (size_t)(order + 1));
+        }
+    }
+}
+
+int
+polytope_relative_pose(struct rt *run, uint32_t contact, int order,
+                       struct taylor centre[3], struct taylor turn[9],
+                       double *holds)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    struct polytope_contact_memo *memo = polytope_contact_memo(run, contact);
+    const double *rows[2] = {NULL, NULL};
+    contact_bodies_rows(run, image_contact, rows);
+    if (!memo->poses)
+        memo->poses = NEW(run->own, struct polytope_kept_poses);
+    struct kept_pose *kept = NULL;
+    for (int i = 0; i < POSES_KEPT && !kept; i++)
+        if (is_kept(run, image_contact, rows, order, &memo->poses->pose[i]))
+            kept = &memo->poses->pose[i];
+    if (!kept) {
+        kept = &memo->poses->pose[memo->poses->next];
+        kept->used = false;
+        int st =
+            make(run, contact, order, kept->centre, kept->turn, &kept->holds);
+        if (st)
+            return st;
+        keep(run, image_contact, rows, order, kept);
+        memo->poses->next = (memo->poses->next + 1) % POSES_KEPT;
+    }
+    for (int i = 0; i < 9; i++) {
+        memcpy(turn[i].c, kept->turn[i].c,
+               sizeof(double) * (size_t)(order + 1));
+        if (i < 3)
+            memcpy(centre[i].c, kept->centre[i].c,
+                   sizeof(double) * (size_t)(order + 1));
+    }
+    *holds = kept->holds;
+    return IMP_OK;
+}
+
+/* -- the gap ------------------------------------------------------------------
+ */
 
 static void
 pose_at(const struct polytope_scene *now, int order, const struct taylor c[3],

@@ -412,21 +412,22 @@ comes_down(const struct search *search, const struct contact_point *at,
 
 /* A point that would come down past the end of its face or edge touches
  * nothing there. It may get over the face later: the search ends there, to look
- * again. A vertex beside the face must not get so deep that it may touch a side
- * of the other body. */
+ * again. A vertex below the plane must stay clear of the sides of the other
+ * body. */
 static void
 outside(struct search *search, const struct contact_point *at,
         const struct taylor *gap, double out)
 {
     struct taylor *side;
-    double s, last = 0.0;
+    double s, last = 0.0, beside[MOTION_STEP_ORDER + 1];
+    double lean = at->kind == POINT_VERTEX ? WATCHED_FACES_LEAN : 0.0;
     int n = contact_point_sides(search->r, at, MOTION_STEP_ORDER, &side);
     for (int k = 0; k < n; k++) {
         for (int i = 0; i <= MOTION_STEP_ORDER; i++)
-            side[k].c[i] = -side[k].c[i];
-        if (side[k].c[0] <= out)
+            beside[i] = lean * gap->c[i] - side[k].c[i];
+        if (beside[0] <= out)
             continue;
-        if (!polynomial_below(side[k].c, MOTION_STEP_ORDER, 0.0, search->best,
+        if (!polynomial_below(beside, MOTION_STEP_ORDER, 0.0, search->best,
                               out - OVER_CLEARLY * search->over->faces.slack,
                               &s))
             s = INFINITY;
@@ -434,12 +435,13 @@ outside(struct search *search, const struct contact_point *at,
     }
     if (at->kind == POINT_VERTEX &&
         polynomial_below(gap->c, MOTION_STEP_ORDER, 0.0, search->best,
-                         -search->over->faces.deep, &s) &&
+                         -search->over->faces.high, &s) &&
         s <= last)
         found(search, s, CHANGE_BESIDE, -1, at->contact);
     if (last > 0.0 && last < search->best)
         found(search, last,
-              taylor_at(MOTION_STEP_ORDER, gap, last) < -search->tol
+              at->kind == POINT_VERTEX &&
+                      taylor_at(MOTION_STEP_ORDER, gap, last) < -search->tol
                   ? CHANGE_BESIDE
                   : CHANGE_NONE,
               -1, at->contact);
@@ -460,6 +462,12 @@ one_watched(void *ctx, const struct contact_point *at, const struct taylor *gap)
         if (polynomial_below(up, MOTION_STEP_ORDER, 0.0, search->best,
                              -faces->high, &s))
             found(search, s, CHANGE_BESIDE, -1, at->contact);
+    }
+    /* what is below the plane beside the face is not closed */
+    if (faces->n_base == 2 && gap->c[0] < 0.0 &&
+        !within(search, at, 0.0, out)) {
+        outside(search, at, gap, out);
+        return;
     }
     double until = at->kind == POINT_EDGES ? crossing_holds(search, at, gap->c)
                                            : search->best;

@@ -20,20 +20,21 @@
 
 /* Vertices that are nearer to the plane of a face than this share of the
  * length have to be between its sides by as much, where no crossings of edges
- * are watched. Where they are, vertices beside the face may be as deep. */
+ * are watched. */
 #define FACE_NEAR 1e-6
-/* Two faces are watched until one rises from the other by this share of the
- * height above it at which the next vertex of its body is. */
+/* Two faces are watched until a vertex of one gets as far from the other as
+ * this share of the height at which the next vertex of its body is. */
 #define FACE_HIGH 1e-2
 /* A vertex this many tolerances past a side is on it, and a crossing this near
  * to the end of an edge is that end. A vertex that is held gets much further
  * before it is let go (FACE_END_LAG). */
 #define FACE_SLACK 8.0
-/* Edges of the two faces cross if the sine between them is not below the first,
- * and their common normal is along that of the face by this cosine. Others run
- * along each other: by then what they add to the shared area is rounding. */
+/* Edges of the two faces are watched if the sine between them is not below the
+ * first, and their common normal is along that of the face by this cosine, or
+ * keeps the bodies apart. Others run along each other, or cross at an inner
+ * side of one of them. */
 #define CROSSING_SINE 1e-6
-#define CROSSING_ALONG 0.99
+#define CROSSING_ALONG 0.1
 
 typedef void each_point(void *ctx, const struct contact_point *at,
                         const struct taylor *gap);
@@ -70,7 +71,7 @@ struct points {
     each_point *each;
     void *ctx;
     struct taken taken;
-    double R[9]; /* two faces: from the axes of body 1 to those of body 0 */
+    struct polytope_scene scene; /* of two faces */
 };
 
 /* Where the point is now, without its height above the face of body 0. */
@@ -156,14 +157,15 @@ of_faces(void *ctx, const struct contact_point *at)
         if (edge->face[0] != face && edge->face[1] != face)
             return false;
     }
-    mat3_apply(points->R,
+    mat3_apply(points->scene.R,
                polytope_of(points->run, at->contact, 1)->edge[at->vertex].dir,
                other);
     vec3_cross(polytope->edge[at->face].dir, other, cross);
     double sine = vec3_norm(cross);
     const double *normal = polytope->face[points->faces->base[0].face].n;
     return sine >= CROSSING_SINE &&
-           fabs(vec3_dot(cross, normal)) >= CROSSING_ALONG * sine;
+           (fabs(vec3_dot(cross, normal)) >= CROSSING_ALONG * sine ||
+            polytope_edges_cross(&points->scene, at->face, at->vertex, other));
 }
 
 static void
@@ -183,9 +185,7 @@ watched_faces_points(struct rt *run, const struct watched_faces *faces,
     struct points points = {
         .run = run, .faces = faces, .each = each, .ctx = ctx};
     if (faces->n_base == 2) {
-        struct polytope_scene scene;
-        polytope_scene_get(run, faces->contact, false, &scene);
-        memcpy(points.R, scene.R, sizeof points.R);
+        polytope_scene_get(run, faces->contact, false, &points.scene);
         points.taken.room = (int)polytope_of(run, faces->contact, 1)
                                 ->face[faces->base[1].face]
                                 .count;
@@ -335,6 +335,10 @@ one_face(struct rt *run, uint32_t contact, const struct contact_point *spot,
 }
 
 struct aside {
+    struct rt *run;
+    const struct contact_point *base;
+    double tol;
+    bool clear; /* of the sides of the other body */
     const struct polytope *polytope;
     uint32_t face;          /* of the body whose vertices these are */
     double next;            /* the least height of its other vertices */
@@ -351,6 +355,15 @@ one_aside(void *ctx, uint32_t vertex, const struct taylor *gap)
     }
     aside->least = fmin(aside->least, gap->c[0]);
     aside->greatest = fmax(aside->greatest, gap->c[0]);
+    if (gap->c[0] < -aside->tol) {
+        struct contact_point at = *aside->base;
+        struct taylor *side;
+        bool clear = false;
+        at.vertex = vertex;
+        for (int k = contact_point_sides(aside->run, &at, 0, &side); k-- > 0;)
+            clear |= side[k].c[0] < WATCHED_FACES_LEAN * gap->c[0];
+        aside->clear &= clear;
+    }
 }
 
 /* Do two faces lie on one another, almost parallel, with all else of both
@@ -360,25 +373,29 @@ two_faces(struct rt *run, uint32_t contact, const struct contact_point *spot,
           int n, double tol, struct watched_faces *out)
 {
     int first = 0;
-    double deep = FACE_NEAR * gap_length(run, contact);
     while (first + 1 < n && spot[first].kind != POINT_VERTEX)
         first++;
     *out = (struct watched_faces){.contact = contact,
                                   .n_base = 2,
                                   .high = INFINITY,
-                                  .deep = 2.0 * deep,
                                   .slack = FACE_SLACK * tol};
     contact_set_opposed(run, &spot[first], out->base);
     for (int body = 0; body < 2; body++) {
-        struct aside aside = {polytope_of(run, contact, 1 - body),
-                              out->base[1 - body].face, INFINITY, INFINITY,
-                              -INFINITY};
+        struct aside aside = {.run = run,
+                              .base = &out->base[body],
+                              .tol = tol,
+                              .clear = true,
+                              .polytope = polytope_of(run, contact, 1 - body),
+                              .face = out->base[1 - body].face,
+                              .next = INFINITY,
+                              .least = INFINITY,
+                              .greatest = -INFINITY};
         if (contact_point_vertices(run, &out->base[body], 0, one_aside, &aside,
                                    NULL) ||
-            aside.least < -deep)
+            !aside.clear)
             return false;
         double high = FACE_HIGH * aside.next;
-        if (!(2.0 * aside.greatest < high))
+        if (!(2.0 * fmax(aside.greatest, -aside.least) < high))
             return false;
         out->high = fmin(out->high, high);
     }

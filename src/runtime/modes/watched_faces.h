@@ -20,6 +20,10 @@ struct watched_faces {
     double slack; /* a point this far (m) past the end of its face is on it */
 };
 
+/* A vertex beside a face and below its plane is clear of the sides of the body
+ * if it is beyond a side by so many times its depth: sides lean out less. */
+#define WATCHED_FACES_LEAN 4.0
+
 /* The faces by which the bodies touch within tol (m), if all that touches lies
  * on them. False: there are none. */
 bool watched_faces_find(struct rt *run, uint32_t contact, double tol,

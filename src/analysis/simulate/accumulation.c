@@ -444,10 +444,9 @@ window_of(const struct simulation *sim, const struct limit_group *group,
             push = fmax(push, fabs(group->point[i].rate) / flights->flight[0]);
     }
     double turned = CHATTER_TURNS * spin * acc;
-    *far = CHATTER_FAR * blurs(turns ? jerk + turned : jerk, place);
-    *state = bend > 0.0 && push > CHATTER_SQUEEZE * acc
-                 ? 0.0
-                 : blurs(jerk + turned, place);
+    double K = turns ? jerk + turned : jerk;
+    *far = CHATTER_FAR * blurs(K, place);
+    *state = bend > 0.0 && push > CHATTER_SQUEEZE * acc ? 0.0 : blurs(K, place);
     return blurs(jerk + turned, place);
 }
 

@@ -21,7 +21,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 7u
+#define IMP_ABI_VERSION 8u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -385,6 +385,18 @@ typedef struct imp_guard {
     imp_range range; /* where the formula is written */
 } imp_guard;
 
+enum imp_drawing_kind {
+#define DRAWING(KIND, word, points, lengths, doc) IMP_DRAWING_##KIND,
+#include "abi/drawings.def"
+    IMP_DRAWING_COUNT
+};
+typedef struct imp_drawing {
+    imp_str name;
+    uint32_t kind; /* enum imp_drawing_kind */
+    uint32_t n;    /* numbers: places x, y, then lengths */
+    imp_range range;
+} imp_drawing;
+
 /* generalised coordinates, numbered over all systems */
 typedef struct imp_coordinate {
     imp_str name, unit, rate_unit; /* SI text */
@@ -426,6 +438,10 @@ typedef struct imp_system {
      * positions of the impact): what it adds to each (n_observed); IMP_NO_TAPE:
      * nothing ever. IMP_NO_BLOCK and 0 where there are none. */
     uint32_t n_observer, n_observed, observer, jump;
+    /* What it looks like: draw (eval) gives the numbers of all drawings, one
+     * after the other; IMP_NO_TAPE where there are none. */
+    uint32_t draw;
+    imp_ref drawings; /* imp_drawing */
     imp_range range, range_mass, range_observer;
 } imp_system;
 

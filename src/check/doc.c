@@ -134,6 +134,10 @@ static const struct keydef system_blocks[] = {
     {"observer", "variables that feel the motion and do not act on it, with "
                  "equations and jumps of their own: observer { coordinate u  "
                  "u'' = -4*u - h''  jump { u' = -jump(h') } }"},
+    {"draw", "what the page of a run shows: rods, springs, discs and marks at "
+             "places that are formulas of the coordinates: draw { stick = "
+             "rod((0, 0), (X, Y))  bob = disc((X, Y), 0.1)  tip = mark(X, Y) "
+             "}"},
     {"jump", "in an observer: what an impact adds to its variables: jump { u' "
              "= -jump(h') }"},
 };

@@ -155,6 +155,19 @@ image_coordinates(struct mech *mech)
     return image_array(mech->image, table, count, sizeof *table);
 }
 
+static imp_ref
+image_drawings(struct mech *mech, const struct tm_system *decl)
+{
+    imp_drawing *table = NEW_N(mech->arena, imp_drawing, decl->n_drawings + 1);
+    for (uint32_t i = 0; i < decl->n_drawings; i++)
+        table[i] = (imp_drawing){
+            .name = image_text(mech->image, decl->drawings[i].name),
+            .kind = (uint32_t)decl->drawings[i].kind,
+            .n = decl->drawings[i].n,
+            .range = decl->drawings[i].range};
+    return image_array(mech->image, table, decl->n_drawings, sizeof *table);
+}
+
 imp_ref
 image_systems(struct mech *mech)
 {
@@ -186,6 +199,8 @@ image_systems(struct mech *mech)
             .n_observed = system->n_observed,
             .observer = system->observer,
             .jump = system->jump,
+            .draw = system->draw,
+            .drawings = image_drawings(mech, decl),
             .range_observer = decl->range_observer,
             .range = decl->range,
             .range_mass = mech_range(range_mass, decl->range)};

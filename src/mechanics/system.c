@@ -121,6 +121,22 @@ guards(struct mech *mech, const struct msystem *system, const expr *const *leaf,
                     system->row, 2 * (size_t)decl->n, f, n_f, decl->n_contact);
 }
 
+/* The tape of all numbers of the drawings. */
+static uint32_t
+drawings(struct mech *mech, const struct tm_system *decl)
+{
+    const expr **e =
+        NEW_N(mech->arena, const expr *, 4 * (size_t)decl->n_drawings + 1);
+    size_t n = 0;
+    for (uint32_t i = 0; i < decl->n_drawings; i++)
+        for (uint32_t k = 0; k < decl->drawings[i].n; k++)
+            e[n++] = system_formula(mech, decl->drawings[i].e[k]);
+    return n ? mech_eval_tape(mech,
+                              arena_printf(mech->arena, "%s.draw", decl->name),
+                              0, e, n)
+             : IMP_NO_TAPE;
+}
+
 static void
 one_system(struct mech *mech, struct msystem *system)
 {
@@ -180,6 +196,7 @@ one_system(struct mech *mech, struct msystem *system)
     system->leaf = leaf;
     system->rate = rate;
     observer_build(mech, system);
+    system->draw = drawings(mech, decl);
 }
 
 bool

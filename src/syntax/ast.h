@@ -98,7 +98,7 @@ struct ast_expr {
     X(POINT)      /* point name . name = e */                                  \
     X(COORDINATE) /* coordinate names */                                       \
     X(KEY)        /* key = value, in blocks; primes are in the name: "h'" */   \
-    X(BLOCK)      /* word { } : world, start, observer */                      \
+    X(BLOCK)      /* word { } : world, start, observer, draw */                      \
     X(COMMAND)    /* classify ..., show ..., expect ... */
 
 enum ast_item_kind {

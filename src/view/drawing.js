@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Systems in generalised coordinates: every coordinate as a curve over time, with
-// its value now.
+// Systems in generalised coordinates: what their `draw` places, and every
+// coordinate as a curve over time with its value now.
+import {Motion} from "./run.js";
 
 const POINTS = 500;
+const TINTS = ["#1e88e5", "#e65100", "#43a047", "#8e24aa", "#c9a227", "#00897b"];
 
 export class Drawing {
     constructor(canvas, run, motions) {
@@ -10,12 +12,17 @@ export class Drawing {
         this.run = run;
         this.motions = motions;
         this.rows = [];
+        this.names = false;
         run.systems.forEach((system, s) => {
             const motion = motions[run.bodies.length + s];
             system.coordinates.forEach((c, k) => this.rows.push({
                 name: `${system.name}.${c.name}`, unit: c.unit, motion, k,
                 samples: this.samples(motion, k)}));
         });
+        this.figures = (run.drawings || []).filter(d => d.motion.begin.length)
+            .map((d, i) => ({...d, tint: TINTS[i % TINTS.length],
+                motion: new Motion(d.motion, d.items.reduce((n, x) => n + x.numbers, 0), [])}));
+        if (this.figures.length) this.measure();
     }
     samples(motion, k) {
         const out = [], x = new Float64Array(motion.rows);
@@ -25,6 +32,33 @@ export class Drawing {
             out.push([t, x[k]]);
         }
         return out;
+    }
+    // The numbers of a drawing now, as [item, its numbers].
+    figure(f, t, before) {
+        const x = f.motion.value(t, new Float64Array(f.motion.rows), before), out = [];
+        let at = 0;
+        for (const item of f.items) {
+            out.push([item, x.subarray(at, at + item.numbers)]);
+            at += item.numbers;
+        }
+        return out;
+    }
+    // What the drawings cover in the whole run.
+    measure() {
+        const lo = [Infinity, Infinity], hi = [-Infinity, -Infinity];
+        for (const f of this.figures)
+            for (let i = 0; i <= POINTS; i++)
+                for (const [item, x] of this.figure(f, this.run.end * i / POINTS)) {
+                    const r = item.kind === "disc" ? Math.abs(x[2]) : 0;
+                    for (let k = 0; k < 4 && k + 1 < x.length && !(k && item.kind === "disc"); k += 2)
+                        for (const j of [0, 1]) {
+                            lo[j] = Math.min(lo[j], x[k + j] - r);
+                            hi[j] = Math.max(hi[j], x[k + j] + r);
+                        }
+                }
+        this.lo = lo;
+        this.hi = hi;
+        this.size = Math.max(hi[0] - lo[0], hi[1] - lo[1]) || 1;
     }
     draw(t, before) {
         const {canvas} = this, scale = window.devicePixelRatio || 1;
@@ -39,11 +73,78 @@ export class Drawing {
         g.setTransform(scale, 0, 0, scale, 0, 0);
         g.clearRect(0, 0, w, h);
         g.font = "13px system-ui, sans-serif";
+        g.lineWidth = 1;
+        const wide = w > 700, share = this.figures.length ? (wide ? 0.6 : 1) : 0;
+        if (share) this.drawFigures(g, w * share, h, t, before, colour);
+        if (share === 1) return;
         const high = Math.min(160, h / Math.max(1, this.rows.length));
-        this.rows.forEach((row, i) => this.row(g, row, i * high, high, w, t, before, colour));
+        g.save();
+        g.translate(w * share, 0);
+        this.rows.forEach((row, i) => this.row(g, row, i * high, high, w * (1 - share), t, before, colour));
+        g.restore();
+    }
+    drawFigures(g, w, h, t, before, colour) {
+        const zoom = Math.min((w - 60) / Math.max(this.hi[0] - this.lo[0], 0.3 * this.size),
+                              (h - 60) / Math.max(this.hi[1] - this.lo[1], 0.3 * this.size));
+        const px = x => w / 2 + (x - (this.lo[0] + this.hi[0]) / 2) * zoom;
+        const py = y => h / 2 - (y - (this.lo[1] + this.hi[1]) / 2) * zoom;
+        g.save();
+        g.beginPath();
+        g.rect(0, 0, w, h);
+        g.clip();
+        g.strokeStyle = colour("--edge");
+        for (const [a, b] of [[[px(0), 0], [px(0), h]], [[0, py(0)], [w, py(0)]]]) {
+            g.beginPath();
+            g.moveTo(...a);
+            g.lineTo(...b);
+            g.stroke();
+        }
+        for (const f of this.figures)
+            for (const [item, x] of this.figure(f, t, before)) {
+                g.strokeStyle = g.fillStyle = f.tint;
+                this.item(g, item, x, px, py, zoom);
+                if (!this.names) continue;
+                g.fillStyle = colour("--text");
+                g.fillText(item.name, px(x.length === 4 ? (x[0] + x[2]) / 2 : x[0]) + 8,
+                           py(x.length === 4 ? (x[1] + x[3]) / 2 : x[1]) - 8);
+            }
+        g.restore();
+    }
+    item(g, item, x, px, py, zoom) {
+        g.beginPath();
+        if (item.kind === "rod") {
+            g.lineWidth = 6;
+            g.lineCap = "round";
+            g.moveTo(px(x[0]), py(x[1]));
+            g.lineTo(px(x[2]), py(x[3]));
+            g.stroke();
+        } else if (item.kind === "spring") {
+            const ax = px(x[0]), ay = py(x[1]), bx = px(x[2]), by = py(x[3]);
+            const length = Math.hypot(bx - ax, by - ay) || 1, turns = 12;
+            const nx = -(by - ay) / length * 7, ny = (bx - ax) / length * 7;
+            g.lineWidth = 1.5;
+            g.moveTo(ax, ay);
+            for (let k = 0; k <= turns; k++) {
+                const s = 0.1 + 0.8 * k / turns, side = k === 0 || k === turns ? 0 : k % 2 ? 1 : -1;
+                g.lineTo(ax + (bx - ax) * s + nx * side, ay + (by - ay) * s + ny * side);
+            }
+            g.lineTo(bx, by);
+            g.stroke();
+        } else if (item.kind === "disc") {
+            g.arc(px(x[0]), py(x[1]), Math.abs(x[2]) * zoom, 0, 7);
+            g.globalAlpha = 0.6;
+            g.fill();
+            g.globalAlpha = 1;
+            g.lineWidth = 1.5;
+            g.stroke();
+        } else {
+            g.arc(px(x[0]), py(x[1]), 5, 0, 7);
+            g.fill();
+        }
+        g.lineWidth = 1;
     }
     row(g, row, top, high, w, t, before, colour) {
-        const left = 150, right = w - 12;
+        const left = Math.min(150, w / 3), right = w - 12;
         const x = new Float64Array(row.motion.rows);
         const now = row.motion.value(t, x, before)[row.k];
         let lo = Math.min(...row.samples.map(s => s[1])), hi = Math.max(...row.samples.map(s => s[1]));

@@ -163,3 +163,10 @@ export function events(run) {
     }
     return list;
 }
+
+// Events that close a contact, or say how a closed one goes on; and those that
+// open it.
+const CLOSES = new Set(["slide", "stick", "slip", "reverse"]);
+const OPENS = new Set(["leave", "liftoff"]);
+export const closes = kind => CLOSES.has(kind);
+export const opens = kind => OPENS.has(kind);

@@ -3,9 +3,12 @@
 // logarithm of the time that is left to a limit of infinitely many impacts: a
 // self-similar approach has equal steps there, and so has playing.
 
+import {closes, opens} from "./run.js";
+
 const COLOURS = {
     "impact": "#e65100", "touch": "#00897b", "slide": "#3949ab",
-    "leave": "#7cb342", "stop": "#c62828", "chatter": "#8e24aa",
+    "stick": "#283593", "slip": "#00acc1", "reverse": "#00838f",
+    "leave": "#7cb342", "liftoff": "#7cb342", "undecided": "#c62828", "stop": "#c62828", "chatter": "#8e24aa",
     "overlap begins": "#d50000", "overlap ends": "#d50000"
 };
 export const colourOf = kind => COLOURS[kind] || "#6d4c41";
@@ -157,12 +160,12 @@ export class Timeline {
         for (const e of this.events) {
             if (e.contact !== contact) continue;
             if (e.kind === "overlap begins") overlap = e.t;
-            if (e.kind === "slide") closed = e.t;
+            if (closes(e.kind) && closed === null) closed = e.t;
             if (e.kind === "overlap ends" && overlap !== null) {
                 span(overlap, e.t, 5, "#d5000066");
                 overlap = null;
             }
-            if (e.kind === "leave" && closed !== null) {
+            if (opens(e.kind) && closed !== null) {
                 span(closed, e.t, 2, "#3949ab88");
                 closed = null;
             }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page that shows a run: its state, what keys and buttons do, and what is
 // drawn when. Texts of the run are set as text, never as markup.
-import {readRun, motions, events} from "./run.js";
+import {readRun, motions, events, closes, opens} from "./run.js";
 import {Timeline, colourOf} from "./timeline.js";
 import {Lens} from "./lens.js";
 import {Drawing} from "./drawing.js";
@@ -84,7 +84,11 @@ class Viewer {
                 this.follow = this.follow === null ? this.picked : null;
             }, () => this.follow !== null],
             ["r", "camera", "the camera back to its first place", () => this.scene.view()],
-        ] : [];
+        ] : [
+            ["e", "names", "names of what is drawn", () => {
+                this.drawing.names = !this.drawing.names;
+            }, () => this.drawing.names],
+        ];
         this.list = [
             [" ", "play", "play and pause", () => this.play(!this.playing), () => this.playing],
             [",", "\u2190 event", "previous event", () => this.stepEvent(-1)],
@@ -284,8 +288,8 @@ class Viewer {
     }
     closed(contact) {
         const last = this.events.findLast(e => e.t <= this.t && e.contact === contact &&
-            (e.kind === "slide" || e.kind === "leave"));
-        return last?.kind === "slide";
+            (closes(e.kind) || opens(e.kind)));
+        return Boolean(last) && closes(last.kind);
     }
     draw() {
         const overlapping = new Set();

@@ -16,7 +16,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "imp-page-"));
 const MAIN = [0, 40, 1000, 480]; // of the window: where bodies are drawn
 
-for (const model of ["box", "discs", "ball"])
+for (const model of ["box", "discs", "ball", "pendulum"])
     execFileSync(imp, ["run", "--out", folder, join(here, "models", `${model}.imp`)],
                  {stdio: ["ignore", "ignore", "inherit"]});
 
@@ -184,6 +184,30 @@ async function logarithm() {
     assert.ok(t > 0 && t < await browser.value("impView.viewer.limits[0].t"));
 }
 
+// Drawings follow the formulas of the coordinates, as doubles.
+async function drawings() {
+    await open("pendulum.html", "#t=0.5");
+    const worst = await browser.value(`(() => {
+        const {run, viewer: {drawing}} = impView, theta = run.columns[0].x;
+        const events = [...run.events.t];
+        let worst = 0;
+        run.t.forEach((t, i) => {
+            if (events.some(e => Math.abs(e - t) < 1e-9)) return;
+            const now = new Map(drawing.figure(drawing.figures[0], t).map(([item, x]) => [item.name, x]));
+            const [x, y] = [Math.sin(theta[i]), -Math.cos(theta[i])];
+            worst = Math.max(worst, Math.abs(now.get("stick")[2] - x), Math.abs(now.get("stick")[3] - y),
+                Math.abs(now.get("bob")[0] - x), Math.abs(now.get("bob")[2] - 0.1),
+                Math.abs(now.get("hook")[0]), Math.abs(now.get("pull")[3] - y));
+        });
+        return worst;
+    })()`);
+    assert.ok(worst < 1e-13, `drawings differ by ${worst}`);
+    const blue = (r, g, b) => b > 180 && r < 100;
+    assert.ok(count(await picture(), 0, 40, 600, 480, blue) > 1000, "nothing is drawn");
+    await browser.key("e");
+    assert.equal(await browser.value("impView.viewer.drawing.names"), true);
+}
+
 // A page whose run file was damaged says so, and nothing else.
 async function damaged() {
     const text = readFileSync(join(folder, "ball.html"), "utf8");
@@ -195,7 +219,7 @@ async function damaged() {
 }
 
 try {
-    for (const part of [space, plane, logarithm, damaged]) {
+    for (const part of [space, plane, logarithm, drawings, damaged]) {
         const begin = performance.now();
         await part();
         assert.deepEqual(wrong, [], part.name);

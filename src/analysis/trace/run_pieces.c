@@ -14,6 +14,7 @@
 
 #include "abi/status.h"
 #include "analysis/trace/run_log_priv.h"
+#include "base/num.h"
 #include "runtime/instance/system.h"
 
 /* A coefficient below this share of the size of its row, an eighth of a
@@ -72,102 +73,176 @@ add(struct arena *arena, struct mover_pieces *to, const struct trace_span *span,
     }
 }
 
-/* -- formulas of time -------------------------------------------------------
+/* -- formulas ---------------------------------------------------------------
  */
 
-/* The pose that the formula gives at time t; false: it has no finite value. */
+/* Numbers that a tape gives at any time of the run: the pose of a body that a
+ * formula of time moves, or the drawings of a system, whose coordinates are
+ * those of its pieces. */
+struct formula {
+    struct rt *run;
+    uint32_t tape;
+    uint32_t n_rows;          /* the outputs that are wanted */
+    double *out;              /* room for all outputs of the tape */
+    double *size;             /* n_rows: how far each goes in the whole run */
+    double *c;                /* n_rows rows of CHEBYSHEV_ORDER + 1 */
+    double *value;            /* n_rows numbers at each node */
+    const imp_system *system; /* NULL: a body */
+    const struct trace_span *spans;
+    size_t n_spans;
+    double *q; /* coordinates of the system */
+};
+
+/* The numbers at time t; false: one has no finite value. */
 static bool
-pose_at(struct rt *run, uint32_t body, double t, uint32_t n_rows, double *pose)
+numbers_at(const struct formula *f, double t, double *to)
 {
-    double out[IMP_STATE_SPACE], *time = &run->env[run->im->layout.time];
-    double now = *time;
+    struct rt *run = f->run;
+    double *time = &run->env[run->im->layout.time], now = *time;
+    double *state = f->system ? run->env + f->system->env_state : NULL;
+    uint32_t n = f->system ? f->system->n : 0;
+    if (n && !trace_value(f->spans, f->n_spans, n, t, f->q))
+        return false;
     *time = t;
-    int st = rt_eval(run, rt_body(run, body)->refresh, NULL, out);
+    for (uint32_t j = 0; j < n; j++) {
+        double was = state[j];
+        state[j] = f->q[j];
+        f->q[j] = was;
+    }
+    int st = rt_eval(run, f->tape, NULL, f->out);
+    if (n)
+        memcpy(state, f->q, n * sizeof *state);
     *time = now;
-    memcpy(pose, out, n_rows * sizeof *pose);
+    memcpy(to, f->out, f->n_rows * sizeof *to);
     return st == IMP_OK;
 }
 
-/* How far each row of the formula goes in the whole run: what is small is
- * measured by that, because the rounding of a small value next to a zero is
- * that of the terms of its formula. */
+/* How far each number goes in the whole run: what is small is measured by that,
+ * because the rounding of a small value next to a zero is that of the terms of
+ * its formula. */
 #define SIZE_LOOKS 256
-static bool
-sizes(struct rt *run, uint32_t body, double end, uint32_t n_rows, double *size)
+static void
+sizes(const struct formula *f, double end)
 {
-    double pose[7];
-    for (uint32_t row = 0; row < n_rows; row++)
-        size[row] = DBL_MIN;
+    for (uint32_t row = 0; row < f->n_rows; row++)
+        f->size[row] = DBL_MIN;
     for (int i = 0; i <= SIZE_LOOKS; i++) {
-        if (!pose_at(run, body, end * i / SIZE_LOOKS, n_rows, pose))
-            return false;
-        for (uint32_t row = 0; row < n_rows; row++)
-            size[row] = fmax(size[row], fabs(pose[row]));
+        if (!numbers_at(f, end * i / SIZE_LOOKS, f->value))
+            continue;
+        for (uint32_t row = 0; row < f->n_rows; row++)
+            f->size[row] = fmax(f->size[row], fabs(f->value[row]));
     }
-    return true;
 }
 
-/* The coefficients of the Chebyshev series from begin to end, n_rows rows of
- * CHEBYSHEV_ORDER + 1. *fine: they end in rounding. */
+/* The coefficients of the Chebyshev series from begin to end, into f->c.
+ * *fine: they end in rounding. */
 static bool
-chebyshev(struct rt *run, uint32_t body, double begin, double end,
-          uint32_t n_rows, const double *size, double *c, bool *fine)
+chebyshev(const struct formula *f, double begin, double end, bool *fine)
 {
     enum { N = CHEBYSHEV_ORDER + 1 };
     const double pi = acos(-1.0);
-    double value[N][7];
     *fine = true;
     for (int j = 0; j < N; j++) {
         double x = cos(pi * (j + 0.5) / N);
-        if (!pose_at(run, body, 0.5 * (begin + end) + 0.5 * (end - begin) * x,
-                     n_rows, value[j]))
+        if (!numbers_at(f, 0.5 * (begin + end) + 0.5 * (end - begin) * x,
+                        f->value + (uint32_t)j * f->n_rows))
             return false;
     }
-    for (uint32_t row = 0; row < n_rows; row++) {
+    for (uint32_t row = 0; row < f->n_rows; row++) {
+        double *c = f->c + (size_t)row * N;
         for (int k = 0; k < N; k++) {
             double sum = 0.0;
             for (int j = 0; j < N; j++)
-                sum += value[j][row] * cos(pi * k * (j + 0.5) / N);
-            c[row * N + (uint32_t)k] = sum * (k ? 2.0 : 1.0) / N;
+                sum += f->value[(uint32_t)j * f->n_rows + row] *
+                       cos(pi * k * (j + 0.5) / N);
+            c[k] = sum * (k ? 2.0 : 1.0) / N;
         }
         for (int k = N - 3; k < N; k++)
-            *fine &=
-                fabs(c[row * N + (uint32_t)k]) <= CHEBYSHEV_SMALL * size[row];
+            *fine &= fabs(c[k]) <= CHEBYSHEV_SMALL * f->size[row];
     }
     return true;
 }
 
-static void
-formula(struct run_log *log, struct mover_pieces *to, uint32_t body,
-        uint32_t n_rows, double begin, double end)
+/* Pieces of the formula from begin to end, of a run that ends at `last`. */
+static bool
+formula_pieces(const struct formula *f, struct mover_pieces *to, double begin,
+               double end, double last)
 {
-    double c[7 * (CHEBYSHEV_ORDER + 1)], size[7], from = begin, least;
-    if (!sizes(log->run, body, end, n_rows, size))
-        return;
-    least = fmax(PIECE_LEAST * (end - begin), 4.0 * DBL_EPSILON * end);
+    struct arena *arena = f->run->arena;
+    double from = begin,
+           least = fmax(PIECE_LEAST * last, 4.0 * DBL_EPSILON * end);
     for (double length = end - begin; from < end && to->begin.n < PIECES_MOST;
          length *= 2.0) {
         bool fine = false;
         double t1;
         for (;; length *= 0.5) {
             t1 = end - from <= length * 1.000001 ? end : from + length;
-            if (!chebyshev(log->run, body, from, t1, n_rows, size, c, &fine))
-                return;
-            if (fine || length <= least)
+            bool there = chebyshev(f, from, t1, &fine);
+            if (!there && length <= least)
+                return false;
+            if (there && (fine || length <= least))
                 break;
         }
-        struct trace_span span = {from, t1, from, CHEBYSHEV_ORDER, c};
-        VEC_PUSH_IN(log->run->arena, &to->begin, span.begin);
-        VEC_PUSH_IN(log->run->arena, &to->end, span.end);
-        VEC_PUSH_IN(log->run->arena, &to->base, span.base);
-        for (uint32_t row = 0; row < n_rows; row++) {
-            const double *of = c + row * (size_t)(CHEBYSHEV_ORDER + 1);
+        VEC_PUSH_IN(arena, &to->begin, from);
+        VEC_PUSH_IN(arena, &to->end, t1);
+        VEC_PUSH_IN(arena, &to->base, from);
+        for (uint32_t row = 0; row < f->n_rows; row++) {
+            const double *of = f->c + row * (size_t)(CHEBYSHEV_ORDER + 1);
             int top = needed(of, CHEBYSHEV_ORDER, 1.0);
-            VEC_PUSH_IN(log->run->arena, &to->order, (uint8_t)top);
+            VEC_PUSH_IN(arena, &to->order, (uint8_t)top);
             for (int k = 0; k <= top; k++)
-                VEC_PUSH_IN(log->run->arena, &to->c, of[k]);
+                VEC_PUSH_IN(arena, &to->c, of[k]);
         }
         from = t1;
+    }
+    return from >= end;
+}
+
+static struct formula
+formula_new(struct rt *run, uint32_t tape, uint32_t n_rows)
+{
+    size_t n = rt_tape(run, tape)->outs.n + 1;
+    return (struct formula){
+        .run = run,
+        .tape = tape,
+        .n_rows = n_rows,
+        .out = NEW_N(run->arena, double, n),
+        .size = NEW_N(run->arena, double, n),
+        .c = NEW_N(run->arena, double, n *(CHEBYSHEV_ORDER + 1)),
+        .value = NEW_N(run->arena, double, n *(CHEBYSHEV_ORDER + 1))};
+}
+
+/* The drawings of a system, piece by piece of its motion. */
+static void
+drawn_pieces(struct run_log *log, const imp_system *system, uint32_t mover,
+             double end, struct mover_pieces *to)
+{
+    struct rt *run = log->run;
+    struct formula f =
+        formula_new(run, system->draw, rt_tape(run, system->draw)->outs.n);
+    struct trace_span *spans;
+    size_t n = f.n_spans =
+        trace_spans(run->trace, run->arena, mover, end, &spans);
+    f.system = system;
+    f.q = NEW_N(run->arena, double, system->n + 1);
+    f.spans = spans;
+    sizes(&f, end);
+    f.n_spans = 1; /* where two pieces meet, each has a value of its own */
+    for (size_t k = 0; k < n; k++) {
+        f.spans = spans + k;
+        if (formula_pieces(&f, to, spans[k].begin, spans[k].end, end))
+            continue;
+        double last = to->end.n ? to->end.v[to->end.n - 1] : 0.0;
+        char time[NUM_TEXT];
+        struct diag *diag = diag_add(
+            log->analysis->ds, DIAG_W0754,
+            IMP_ARRAY(run->im, system->drawings, imp_drawing)->range,
+            "the drawing of `%s` ends at t = %s s: behind that it is not "
+            "finite, or has too many corners",
+            imp_text(run->im, system->name), num_digits(time, last, 9));
+        diag_help(log->analysis->ds, diag,
+                  "look at roots, quotients and logarithms in its formulas");
+        return;
     }
 }
 
@@ -175,10 +250,9 @@ formula(struct run_log *log, struct mover_pieces *to, uint32_t body,
  */
 
 static void
-write(struct run_bytes *bytes, const struct mover_pieces *pieces,
-      const char *basis)
+write_pieces(struct run_bytes *bytes, const struct mover_pieces *pieces,
+             const char *basis)
 {
-    run_comma(bytes);
     buf_putc(&bytes->json, '{');
     run_key(bytes, "basis");
     run_text(bytes, basis);
@@ -193,6 +267,50 @@ write(struct run_bytes *bytes, const struct mover_pieces *pieces,
     run_key(bytes, "c");
     run_f64(bytes, pieces->c.v, pieces->c.n);
     buf_putc(&bytes->json, '}');
+}
+
+/* What systems look like: their drawings by name and kind, and the numbers of
+ * all of them as one mover. */
+static void
+drawings(struct run_log *log, struct run_bytes *bytes, double end)
+{
+    struct rt *run = log->run;
+    static const char *const kinds[] = {
+#define DRAWING(KIND, word, points, lengths, doc) #word,
+#include "abi/drawings.def"
+    };
+    run_key(bytes, "drawings");
+    buf_putc(&bytes->json, '[');
+    for (uint32_t i = 0; i < run->im->systems.n; i++) {
+        const imp_system *system = rt_system(run, i);
+        const imp_drawing *list =
+            IMP_ARRAY(run->im, system->drawings, imp_drawing);
+        struct mover_pieces pieces = {0};
+        if (system->draw == IMP_NO_TAPE)
+            continue;
+        run_comma(bytes);
+        buf_putc(&bytes->json, '{');
+        run_key(bytes, "system");
+        run_number(bytes, i);
+        run_key(bytes, "items");
+        buf_putc(&bytes->json, '[');
+        for (uint32_t k = 0; k < system->drawings.n; k++) {
+            run_comma(bytes);
+            buf_putc(&bytes->json, '{');
+            run_key(bytes, "name");
+            run_text(bytes, imp_text(run->im, list[k].name));
+            run_key(bytes, "kind");
+            run_text(bytes, kinds[list[k].kind]);
+            run_key(bytes, "numbers");
+            run_number(bytes, list[k].n);
+            buf_putc(&bytes->json, '}');
+        }
+        buf_puts(&bytes->json, "], \"motion\": ");
+        drawn_pieces(log, system, run->im->bodies.n + i, end, &pieces);
+        write_pieces(bytes, &pieces, "chebyshev");
+        buf_putc(&bytes->json, '}');
+    }
+    buf_putc(&bytes->json, ']');
 }
 
 void
@@ -211,14 +329,19 @@ run_pieces(struct run_log *log, struct run_bytes *bytes, double end)
         bool by_formula =
             i < n_bodies && rt_body(run, i)->refresh != IMP_NO_TAPE;
         if (by_formula) {
-            formula(log, &pieces, i, n_rows, 0.0, end);
+            struct formula f =
+                formula_new(run, rt_body(run, i)->refresh, n_rows);
+            sizes(&f, end);
+            (void)formula_pieces(&f, &pieces, 0.0, end, end);
         } else {
             struct trace_span *spans;
             size_t n = trace_spans(run->trace, run->arena, i, end, &spans);
             for (size_t k = 0; k < n; k++)
                 add(run->arena, &pieces, &spans[k], n_rows);
         }
-        write(bytes, &pieces, by_formula ? "chebyshev" : "power");
+        run_comma(bytes);
+        write_pieces(bytes, &pieces, by_formula ? "chebyshev" : "power");
     }
     buf_putc(&bytes->json, ']');
+    drawings(log, bytes, end);
 }

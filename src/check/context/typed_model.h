@@ -114,6 +114,15 @@ struct tm_coordinate {
 /* Motion in generalised coordinates q: d/dt dT/dq' - d(T - V)/dq + dD/dq' =
  * force from the energies (kinetic T, potential V, Rayleigh's D), or
  * mass q'' = force as stated. All read SYM_COORD of this system, t, params. */
+/* What a system looks like: a rod, a disc ... at places that are formulas of
+ * its coordinates. */
+struct tm_drawing {
+    const char *name;
+    enum imp_drawing_kind kind;
+    const expr *e[4]; /* places x, y, then lengths */
+    uint32_t n;
+    imp_range range;
+};
 struct tm_system {
     const char *name, *doc;
     imp_range range;
@@ -126,6 +135,8 @@ struct tm_system {
     const expr **mass;  /* n x n, row-major, or NULL */
     imp_range range_force, range_mass;
     const char *energy_unit;
+    struct tm_drawing *drawings; /* of draw { ... } */
+    uint32_t n_drawings;
 };
 struct tm_joint {
     const char *name, *doc;

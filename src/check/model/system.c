@@ -131,7 +131,7 @@ not_in_system(struct check *ck, const struct ast_item *it)
                     "this cannot stand in the block of a system");
     CHECK_HELP(ck, diag,
                "a system has coordinates, energies or forces, contacts with a "
-               "`gap`, observer { ... } and start { ... }");
+               "`gap`, observer { ... }, draw { ... } and start { ... }");
 }
 
 /* Declares coordinates, or the variables of an observer. */
@@ -421,6 +421,9 @@ declare_items(struct check *ck, struct system_work *work, uint32_t system)
         else if (item->kind == AST_BLOCK &&
                  !strcmp(item->name.text, "observer"))
             continue;
+        else if (item->kind == AST_BLOCK && !strcmp(item->name.text, "draw") &&
+                 !work->draw)
+            work->draw = item;
         else if (item->kind == AST_CONTACT)
             add_contacts(ck, work, system, item);
         else if (item->kind != AST_KEY && item->kind != AST_COORDINATE)
@@ -507,6 +510,7 @@ system_one(struct check *ck, uint32_t i)
         return;
     system_formulas(ck, work, &system);
     system_observers(ck, work, &system);
+    system_drawings(ck, work, &system);
     call_leave(ck, &frame);
     system_starts(ck, work, &system);
     ck->lists.systems.v[index] = system;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Between system.c (declaring, patterns, families), system_formula.c (energies,
- * forces, gaps), system_matrix.c (masses, stiffness) and system_start.c (starts). */
+ * forces, gaps), system_matrix.c (masses, stiffness) and system_start.c (starts,
+ * drawings). */
 #ifndef IMP_CHECK_SYSTEM_PRIV_H
 #define IMP_CHECK_SYSTEM_PRIV_H
 
@@ -28,6 +29,9 @@ void system_formulas(struct check *ck, struct system_work *work,
 /* equations and jumps of the observers' variables */
 void system_observers(struct check *ck, struct system_work *work,
                       const struct tm_system *system);
+/* what it looks like */
+void system_drawings(struct check *ck, struct system_work *work,
+                     struct tm_system *system);
 void system_starts(struct check *ck, struct system_work *work,
                    const struct tm_system *system);
 

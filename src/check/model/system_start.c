@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Starts of systems: the values of coordinates and rates at t = 0. */
+/* Starts of systems: the values of coordinates and rates at t = 0. And what
+ * they look like:
+ *
+ *   draw { stick = rod((0, 0), (X, Y))  tip = mark(X, Y) } */
 #include <assert.h>
 #include <string.h>
 
@@ -101,4 +104,145 @@ system_starts(struct check *ck, struct system_work *work,
         start_block(ck, &work->own_starts.v[b], system);
     for (size_t b = 0; b < work->starts.n; b++)
         start_block(ck, &work->starts.v[b], system);
+}
+
+/* -- draw { ... } ------------------------------------------------------------
+ * Nothing of the motion reads a drawing, and its dimensions bind none of the
+ * coordinates: all x are of one dimension, all y and lengths of one. */
+
+struct drawing_row {
+    const char *word;
+    uint32_t points, lengths;
+};
+static const struct drawing_row drawing_rows[] = {
+#define DRAWING(KIND, word, points, lengths, doc) {#word, points, lengths},
+#include "abi/drawings.def"
+};
+
+struct drawing_work {
+    struct check *ck;
+    struct system_work *work;
+    const struct tm_system *system;
+    const struct dim *x, *y;
+};
+
+/* The next number of a drawing. */
+static bool
+drawn_number(const struct drawing_work *dw, const struct ast_expr *node,
+             bool across, struct tm_drawing *to)
+{
+    struct value value = check_expr(dw->ck, &dw->work->env, node);
+    if (!value_need_scalar(dw->ck, &value, node, across ? dw->x : dw->y,
+                           "a place of a drawing") ||
+        !system_formula_ok(dw->ck, dw->system, value.e[0], false, node,
+                           "a drawing"))
+        return false;
+    to->e[to->n++] = value.e[0];
+    return true;
+}
+
+/* A place (x, y). */
+static bool
+drawn_place(const struct drawing_work *dw, const struct ast_expr *node,
+            struct tm_drawing *to)
+{
+    const struct ast_expr *inner = ast_unwrap(node);
+    if (inner->kind == AST_TUPLE && inner->n_list == 2 && !inner->unit)
+        return drawn_number(dw, inner->list[0], true, to) &&
+               drawn_number(dw, inner->list[1], false, to);
+    struct diag *diag = check_error(dw->ck, DIAG_E0377, node->range,
+                                    "a place of a drawing has two entries");
+    CHECK_HELP(dw->ck, diag, "as in rod((0, 0), (X, Y))");
+    return false;
+}
+
+/* The arguments of a drawing; a mark may have its two numbers without brackets.
+ */
+static bool
+drawn_arguments(const struct drawing_work *dw, const struct ast_expr *call,
+                struct tm_drawing *to)
+{
+    const struct drawing_row *row = &drawing_rows[to->kind];
+    uint32_t n = row->points + row->lengths;
+    bool good = true;
+    for (size_t i = 0; i < call->n_args; i++)
+        if (call->args[i].name.text) {
+            check_error(dw->ck, DIAG_E0377, call->args[i].name.range,
+                        "the arguments of `%s` have no names", row->word);
+            return false;
+        }
+    if (n == 1 && call->n_args == 2)
+        return drawn_number(dw, call->args[0].value, true, to) &&
+               drawn_number(dw, call->args[1].value, false, to);
+    if (call->n_args != n) {
+        struct diag *diag = check_error(dw->ck, DIAG_E0377, call->range,
+                                        "`%s` takes %s", row->word,
+                                        n == 1         ? "one place"
+                                        : row->lengths ? "a place and a length"
+                                                       : "two places");
+        CHECK_HELP(dw->ck, diag,
+                   "as in rod((0, 0), (X, Y)), disc((X, Y), r), "
+                   "mark(X, Y)");
+        return false;
+    }
+    for (uint32_t i = 0; i < n && good; i++)
+        good = i < row->points
+                   ? drawn_place(dw, call->args[i].value, to)
+                   : drawn_number(dw, call->args[i].value, false, to);
+    return good;
+}
+
+/* NAME = KIND(...); false: an error has been reported. */
+static bool
+one_drawing(const struct drawing_work *dw, const struct ast_item *key,
+            struct tm_drawing *to)
+{
+    enum { KINDS = sizeof drawing_rows / sizeof *drawing_rows };
+    const char *words[KINDS];
+    const struct ast_expr *call =
+        key->kind == AST_KEY && key->value ? ast_unwrap(key->value) : NULL;
+    bool named = call && call->kind == AST_CALL && call->a->kind == AST_NAME;
+    for (size_t i = 0; i < KINDS; i++) {
+        words[i] = drawing_rows[i].word;
+        if (!named || strcmp(call->a->name.text, words[i]) != 0)
+            continue;
+        *to = (struct tm_drawing){.name = key->name.text,
+                                  .kind = (enum imp_drawing_kind)i,
+                                  .range = key->name.range};
+        return drawn_arguments(dw, call, to);
+    }
+    struct diag *diag =
+        check_error(dw->ck, DIAG_E0377, call ? call->range : key->range,
+                    "a drawing is %s", check_join(dw->ck, words, KINDS, "or"));
+    if (!named || !check_suggest(dw->ck, diag, call->a->range,
+                                 call->a->name.text, words, KINDS))
+        CHECK_HELP(dw->ck, diag, "as in stick = rod((0, 0), (X, Y))");
+    return false;
+}
+
+void
+system_drawings(struct check *ck, struct system_work *work,
+                struct tm_system *system)
+{
+    assert(ck && work && system);
+    const struct ast_item *block = work->draw;
+    if (!block)
+        return;
+    struct drawing_work dw = {ck, work, system,
+                              dim_fresh(ck->dims, block->range),
+                              dim_fresh(ck->dims, block->range)};
+    system->drawings = NEW_N(ck->arena, struct tm_drawing, block->n_block + 1);
+    for (size_t i = 0; i < block->n_block; i++) {
+        struct tm_drawing one;
+        if (!one_drawing(&dw, block->block[i], &one))
+            continue;
+        for (uint32_t k = 0; k < system->n_drawings; k++)
+            if (!strcmp(system->drawings[k].name, one.name)) {
+                struct diag *diag =
+                    check_error(ck, DIAG_E0302, one.range,
+                                "the key `%s` is given twice", one.name);
+                CHECK_NOTE(ck, diag, system->drawings[k].range, "first here");
+            }
+        system->drawings[system->n_drawings++] = one;
+    }
 }

@@ -49,6 +49,7 @@ struct system_work {
         const struct ast_item **v;
         size_t n, cap;
     } observers; /* blocks */
+    const struct ast_item *draw; /* the block draw { ... }; NULL: none */
     bool open;   /* a pattern checked by itself: arguments have no values */
     bool broken;
 };

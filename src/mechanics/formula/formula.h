@@ -122,6 +122,7 @@ struct msystem {
     const expr *const *leaf, *const *rate;
     struct implicit slide;               /* forces of the closed contacts */
     uint32_t n_observed, observer, jump; /* as in imp_system */
+    uint32_t draw;
     const uint32_t *observed; /* rows of state and observers in their block */
 };
 

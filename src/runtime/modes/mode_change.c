@@ -475,9 +475,12 @@ one_watched(void *ctx, const struct contact_point *at, const struct taylor *gap)
         found(search, until, CHANGE_NONE, -1, at->contact);
         return;
     }
-    if (within(search, at, s, out))
-        hits(search, s, at);
-    else if (faces->n_base == 1)
+    if (within(search, at, s, out)) {
+        /* a corner that slides over a side is held by a crossing there until
+         * that passes its end */
+        if (faces->n_base == 1 || !held_there(search, at, s))
+            hits(search, s, at);
+    } else if (faces->n_base == 1)
         found(search, s, CHANGE_BESIDE, -1, at->contact);
     else
         outside(search, at, gap, out);

@@ -427,8 +427,8 @@ with_friction(struct simulation *sim, const struct group *group,
             "the impact of %s at t = %s s is not determined: %s",
             names(sim, group), num_digits(t, rt_time(sim->run), 9), why);
         diag_help(sim->analysis->ds, diag,
-                  "state a law in the model: world { law = complementarity }, "
-                  "poisson or sequential");
+                  "state a law, or another one, in the model: world { law = "
+                  "complementarity }, poisson or sequential");
         return stop(sim, group, "its outcome is not determined");
     }
     if ((st = impact_audit(sim->analysis, sim->command->range, &problem,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Persistent contact: which of the contacts that touch without rate carry a
  * force from now on (runtime/motion/persistent.h), and what ends it: a force
- * that falls to zero, another vertex that comes down, the end of a face, the end
- * of slip or stick. A contact that cannot be followed ends the run with a
+ * that falls to zero, another vertex that comes down, the end of a face, the
+ * end of slip or stick. A contact that cannot be followed ends the run with a
  * diagnostic. Where several motions obey Coulomb's law, or none does, the run
  * stops with their list (I4). */
 #include <assert.h>
@@ -147,7 +147,8 @@ undecided(struct simulation *sim, const struct contact_point *spot, int n,
     const char *verdict = friction_verdict_name(choice->verdict);
     num_digits(t, rt_time(sim->run), 9);
     struct diag *diag = diag_add(
-        sim->analysis->ds, DIAG_W0727, rt_contact(sim->run, spot[0].contact)->range,
+        sim->analysis->ds, DIAG_W0727,
+        rt_contact(sim->run, spot[0].contact)->range,
         "the motion of the bodies of `%s` is %s at t = %s s: the run stops",
         simulate_contact_name(sim, spot[0].contact), verdict, t);
     diag_label(sim->analysis->ds, diag, "%s", cause_text(choice->verdict));
@@ -157,20 +158,52 @@ undecided(struct simulation *sim, const struct contact_point *spot, int n,
               "Coulomb friction at rigid bodies has such states (Painleve): "
               "use less friction, or an `until` before that time");
     simulate_log_event(sim, spot[0].contact, "undecided", verdict, 0.0);
-    simulate_remark(sim, arena_printf(sim->run->arena,
-                                      "stopped at t = %s s: %s", t,
-                                      cause_text(choice->verdict)));
+    simulate_remark(sim,
+                    arena_printf(sim->run->arena, "stopped at t = %s s: %s", t,
+                                 cause_text(choice->verdict)));
     sim->stopped = true;
     return IMP_OK;
+}
+
+/* Says once per run that loads decide the motion, or that a motion was found
+ * and not shown to be the only one. */
+static void
+remark_choice(struct simulation *sim, uint32_t contact,
+              const struct friction_choice *choice)
+{
+    char t[NUM_TEXT], spread[NUM_TEXT];
+    const char *name = simulate_contact_name(sim, contact);
+    num_digits(t, rt_time(sim->run), 9);
+    if (choice->verdict == FRICTION_LOADS && !sim->reported.loads) {
+        sim->reported.loads = true;
+        simulate_remark(
+            sim, arena_printf(sim->run->brief,
+                              "t = %s s: accelerations at `%s` and what it "
+                              "touches depend on how the points share the "
+                              "loads, by up to %s m/s^2; the forces of least "
+                              "norm are taken",
+                              t, name, num_digits(spread, choice->spread, 3)));
+    }
+    if (choice->verdict == FRICTION_NOT_SHOWN && !sim->reported.not_shown) {
+        sim->reported.not_shown = true;
+        simulate_remark(
+            sim,
+            arena_printf(sim->run->brief,
+                         "t = %s s: the points at `%s` and what it touches "
+                         "are more than %d; a motion that obeys "
+                         "Coulomb's law was found, and was not shown to "
+                         "be the only one",
+                         t, name, FRICTION_POINTS_TRIED));
+    }
 }
 
 /* Chooses the modes of the closed points of one group that has friction. gone:
  * a point whose mode has just ended by `cause`, or NULL. shared: per contact,
  * its forces are not determined. */
 static int
-choose_modes(struct simulation *sim, struct contact_point *spot,
-                         int n, const struct contact_point *gone,
-                         enum friction_cause cause, bool *shared)
+choose_modes(struct simulation *sim, struct contact_point *spot, int n,
+             const struct contact_point *gone, enum friction_cause cause,
+             bool *shared)
 {
     assert(sim != NULL && spot != NULL && n > 0 && shared != NULL);
     struct friction_modes modes = {.cause = cause, .which = -1};
@@ -184,20 +217,20 @@ choose_modes(struct simulation *sim, struct contact_point *spot,
         return undecided(sim, spot, n, &modes);
     for (int i = 0; i < n && modes.shared; i++)
         shared[spot[i].contact] = true;
+    remark_choice(sim, spot[0].contact, &modes.choice);
     return IMP_OK;
 }
 
 /* Logs that a contact with friction has another mode than before. */
 static void
-tell_mode(struct simulation *sim, uint32_t contact,
-                       enum contact_mode before)
+tell_mode(struct simulation *sim, uint32_t contact, enum contact_mode before)
 {
     enum contact_mode now = friction_modes_of(sim->run, contact);
     if (now == before)
         return;
     bool slips = now == CONTACT_SLIP_POSITIVE || now == CONTACT_SLIP_NEGATIVE,
-         slipped = before == CONTACT_SLIP_POSITIVE ||
-                   before == CONTACT_SLIP_NEGATIVE;
+         slipped =
+             before == CONTACT_SLIP_POSITIVE || before == CONTACT_SLIP_NEGATIVE;
     simulate_log_event(sim, contact,
                        now == CONTACT_FREE ? "liftoff"
                        : !slips            ? "stick"
@@ -354,9 +387,9 @@ settle(struct simulation *sim, const uint32_t *more, uint32_t n_more,
         if (in[contact] && !gather(sim, contact, &list) &&
             sim->contacts[contact].pressed)
             *unknown = contact;
-    return *unknown != UINT32_MAX ? IMP_OK
-                                  : choose(sim, block, in, &list, NULL,
-                                           FRICTION_CAUSE_OTHER);
+    return *unknown != UINT32_MAX
+               ? IMP_OK
+               : choose(sim, block, in, &list, NULL, FRICTION_CAUSE_OTHER);
 }
 
 int

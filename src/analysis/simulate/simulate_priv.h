@@ -110,6 +110,8 @@ struct resting_polytopes {
 struct already_reported {
     bool energy_gain;   /* an impact raised the energy */
     bool shared_forces; /* forces that are not determined */
+    bool loads;         /* a motion that depends on how loads are shared */
+    bool not_shown;     /* modes that were not shown to be the only ones */
 };
 
 /* The options of the command. */

@@ -313,6 +313,17 @@ sticks_on(const struct friction_rows *in, const struct friction_modes *modes)
     return depends(in, on, sticks, which);
 }
 
+/* Do the accelerations of a family of forces differ by more than rounding? */
+static bool
+loads_matter(const struct friction_rows *in,
+             const struct friction_choice *choice)
+{
+    double size = 0.0;
+    for (int i = 0; i < 2 * in->n; i++)
+        size = fmax(size, in->terms[i]);
+    return choice->spread > FORCE_NONE * size;
+}
+
 int
 friction_modes_select(struct rt *run, const struct contact_point *spot,
                       int count, struct friction_modes *modes)
@@ -342,8 +353,10 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
         prepare(&in, modes);
         friction_choose(run->brief, &instant, choice);
     }
-    modes->shared =
-        choice->verdict == FRICTION_SHARED || choice->verdict == FRICTION_LOADS;
+    if (choice->verdict == FRICTION_LOADS && choice->taken >= 0 &&
+        !loads_matter(&in, choice))
+        choice->verdict = FRICTION_SHARED;
+    modes->shared = choice->verdict == FRICTION_SHARED;
     modes->slip = NEW_N(run->brief, double, (size_t)count);
     for (int i = 0; i < count; i++)
         modes->slip[i] = in.point[i].slip;

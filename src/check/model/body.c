@@ -555,10 +555,10 @@ mass_keys(struct check *ck, const struct env *env, struct body_work *work,
                          MAY_PARAMS, node, "the inertia of a body");
             for (uint32_t i = 0; i < body->stated.inertia.n && i < 3; i++)
                 if (ex_is_const(body->stated.inertia.e[i]) &&
-                    body->stated.inertia.e[i]->num <= 0) {
+                    body->stated.inertia.e[i]->num < 0) {
                     check_error(ck, DIAG_E0317, node->range,
-                                "a moment of inertia is positive, but this one "
-                                "is %g",
+                                "a moment of inertia is not negative, but this "
+                                "one is %g",
                                 body->stated.inertia.e[i]->num);
                     break;
                 }

@@ -7,9 +7,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/num.h"
 #include "runtime/geometry/moments.h"
 #include "runtime/geometry/polytope.h"
+#include "runtime/motion/joints.h"
 #include "runtime/setup/setup_priv.h"
 
 /* The slack of J1 + J2 >= J3 for data of 6 digits; thin disks reach equality.
@@ -17,6 +19,13 @@
 #define TRIANGLE_SLACK 1e-6
 /* The user is told when the error of integrated moments is above this. */
 #define MOMENTS_WARN 1e-9
+/* The inverse inertia (times mass, 1/m^2) of a body that has none: a length of
+ * 1e-30 m, whose square is a number. A motion that joints leave to it is loose
+ * where a unit moment turns it (times mass) by more than a length of 1e-12 m
+ * would allow. */
+#define POINT_INVINERTIA 0x1p200
+#define POINT_LOOSE 1e24
+#define POINT_LITTLE 0x1p-90
 /* Centre and centroid differ when they are farther apart than this share of
  * the size. */
 #define CENTRE_SAME 1e-12
@@ -115,10 +124,23 @@ check_positive(struct rt *run, uint32_t body, double x, enum diag_code code,
     return IMP_BADMODEL;
 }
 
+/* Has the body no inertia at all, so that joints must make its motion regular
+ * (setup_check_spins)? */
+static bool
+is_point(const struct rt *run, uint32_t body, const double J[6])
+{
+    bool none = rt_body(run, body)->flags & IMP_BODYF_HELD;
+    for (int i = 0; i < 6; i++)
+        none &= J[i] == 0.0;
+    return none;
+}
+
 static int
 check_inertia(struct rt *run, uint32_t body, const double J[6], bool own)
 {
     const imp_body *spec = rt_body(run, body);
+    if (own && is_point(run, body, J))
+        return IMP_OK;
     imp_range where = own ? spec->range_inertia : spec->range_shape;
     enum diag_code code = own ? DIAG_E0515 : DIAG_E0528;
     if (run->im->dim == 2)
@@ -180,6 +202,23 @@ check_origin(struct rt *run, uint32_t body)
     diag_help(run->ds, diag,
               "a level set is negative inside: turn its sign, or move the "
               "formula so that the origin lies inside");
+    return IMP_BADMODEL;
+}
+
+/* A body without inertia is not held by its joints. */
+static int
+loose_point(struct rt *run, uint32_t body)
+{
+    const imp_body *spec = rt_body(run, body);
+    struct diag *diag =
+        diag_add(run->ds, DIAG_E0515, spec->range_inertia,
+                 "the inertia of `%s` is 0, and its joints leave it a motion "
+                 "without any inertia",
+                 name_of(run, body));
+    diag_label(run->ds, diag, "must be positive");
+    diag_help(run->ds, diag,
+              "a joint away from the mass centre makes the motion of a point "
+              "regular; state the inertia of the body otherwise");
     return IMP_BADMODEL;
 }
 
@@ -357,10 +396,54 @@ mass_and_inertia(struct rt *run, uint32_t body, const struct shape_data *shape)
     if (st != IMP_OK)
         return st;
     memcpy(out + IMP_BODY_INERTIA, inertia, sizeof inertia);
-    if (run->im->dim == 2)
+    /* The inverse stands for a spin that only joints hold back. Joints divide
+     * by no inertia, so any number does that is far beyond all others. */
+    if (is_point(run, body, inertia))
+        for (uint32_t i = 0; i < 3; i++)
+            out[IMP_BODY_INVINERTIA + i] = POINT_INVINERTIA / mass;
+    else if (run->im->dim == 2)
         out[IMP_BODY_INVINERTIA] = 1 / inertia[0];
     else
         sym_inverse(inertia, out + IMP_BODY_INVINERTIA);
+    return IMP_OK;
+}
+
+/* Does a unit moment about each axis turn a body that has no inertia no more
+ * than its joints let it? For this question it has a little. */
+static bool
+is_held(struct rt *run, uint32_t body)
+{
+    const imp_body *spec = rt_body(run, body);
+    size_t n = 6 * (size_t)run->im->bodies.n;
+    double *change = NEW_N(run->brief, double, n),
+           *inertia = run->env + spec->env_body + IMP_BODY_INERTIA,
+           mass = run->env[spec->env_body + IMP_BODY_MASS];
+    bool plane = run->im->dim == 2, held = true;
+    for (int i = 0; i < (plane ? 1 : 3); i++)
+        inertia[i] = mass * POINT_LITTLE;
+    for (int i = plane ? 5 : 3; i < 6 && held; i++) {
+        double *spin = change + 6 * (size_t)body + i;
+        memset(change, 0, n * sizeof *change);
+        *spin = 1.0;
+        held = joints_response(run, spec->block, change) == IMP_OK &&
+               fabs(*spin) * mass <= POINT_LOOSE;
+    }
+    memset(inertia, 0, 3 * sizeof *inertia);
+    return held;
+}
+
+int
+setup_check_spins(struct rt *run)
+{
+    assert(run != NULL);
+    for (uint32_t b = 0; b < run->im->bodies.n && run->joints; b++) {
+        const imp_body *spec = rt_body(run, b);
+        if ((spec->flags & IMP_BODYF_INERTIA) &&
+            !(spec->flags & IMP_BODYF_FIXED) &&
+            is_point(run, b, run->env + spec->env_body + IMP_BODY_INERTIA) &&
+            !is_held(run, b))
+            return loose_point(run, b);
+    }
     return IMP_OK;
 }
 

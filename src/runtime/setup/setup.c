@@ -480,5 +480,6 @@ rt_setup(struct rt *run, const double *params)
     if (st != IMP_OK)
         return st;
     joints_start(run);
-    return start_joints(run);
+    st = start_joints(run);
+    return st ? st : setup_check_spins(run);
 }

@@ -13,6 +13,9 @@ int rt_setup(struct rt *run, const double *params);
 /* Derives mass, inertia, centre, volume and radius of a body from its raw
  * values, into env. Returns IMP_OK, or IMP_BADMODEL after a diagnostic. */
 int setup_body(struct rt *run, uint32_t body);
+/* At the start: do joints make the motion of bodies without inertia regular?
+ * Returns as setup_body. */
+int setup_check_spins(struct rt *run);
 /* The radius of a ball about `centre` (in coordinates of the shape) that holds
  * the body: a true bound for convex bodies; infinite for a body without end. */
 double setup_radius(struct rt *run, uint32_t body, const double centre[3]);

@@ -216,12 +216,45 @@ stacked_plates(void **state)
     }
 }
 
+/* Two rows act against each other and ask for more than both can have, beside
+ * rows that have nothing to do with it, of which some stand twice: no impulses
+ * exist, however far one goes. */
+static void
+contradictions(void **state)
+{
+    (void)state;
+    enum { ROWS = 6, WAYS = 6 };
+    uint64_t s = 5;
+    static double room[2048];
+    assert_true(lcp_room(ROWS) <= sizeof room / sizeof *room);
+    for (int t = 0; t < 20000; t++) {
+        double rows[ROWS * WAYS], G[ROWS * ROWS], q[ROWS], z[ROWS];
+        int n = 3 + t % (ROWS - 2);
+        double against = pow(10, multi_random(&s, -1, 1));
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < WAYS; j++)
+                rows[i * WAYS + j] = i == 1  ? -against * rows[j]
+                                     : i > 3 ? rows[(i - 2) * WAYS + j]
+                                             : gauss(&s);
+        for (int i = 0; i < n; i++)
+            q[i] = i > 3 ? q[i - 2] : gauss(&s);
+        q[1] = -against * q[0] - against * multi_random(&s, 0.05, 1);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                G[i * n + j] =
+                    dense_dot(WAYS, rows + i * WAYS, rows + j * WAYS);
+        assert_int_equal(lcp_solve(n, G, q, z, room), 1);
+    }
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stacked_plates), cmocka_unit_test(svd),
-        cmocka_unit_test(graded), cmocka_unit_test(cholesky),
-        cmocka_unit_test(complementarity)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(contradictions),
+                                       cmocka_unit_test(stacked_plates),
+                                       cmocka_unit_test(svd),
+                                       cmocka_unit_test(graded),
+                                       cmocka_unit_test(cholesky),
+                                       cmocka_unit_test(complementarity)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include "runtime/numerics/lcp.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -23,6 +24,10 @@
 /* w counts as zero below this share of q: the polished solution of size 1 has
  * errors of condition * eps */
 #define SLACK_ZERO 1e-9
+/* The rounding error of a sum is below its number of terms times this many
+ * units of the sum of their sizes; the step in it is as exact as its own
+ * equations. */
+#define SUM_NOISE 8.0
 
 size_t
 lcp_room(int n)
@@ -199,11 +204,19 @@ least_on_set(struct descent *descent)
                     descent->step, scratch);
     double rest = 0;
     for (int i = 0; i < m; i++) {
-        int row = descent->set[i];
+        const double *g = descent->g + descent->set[i] * n;
+        double terms = fabs(descent->p[descent->set[i]]);
+        for (int j = 0; j < n; j++)
+            terms += fabs(g[j] * descent->z[j]);
         scratch[i] = rhs[i];
-        for (int j = 0; j < m; j++)
-            scratch[i] -=
-                descent->g[row * n + descent->set[j]] * descent->step[j];
+        for (int j = 0; j < m; j++) {
+            double term = g[descent->set[j]] * descent->step[j];
+            scratch[i] -= term;
+            terms += fabs(term);
+        }
+        /* what is only rounding of the sum must not end the way */
+        if (fabs(scratch[i]) <= SUM_NOISE * (n + m) * DBL_EPSILON * terms)
+            scratch[i] = 0;
         rest = fmax(rest, fabs(scratch[i]));
     }
     if (rest <= SLACK_ZERO * descent->size)

@@ -243,8 +243,9 @@ broken(struct flow *flow, const struct flow_event *event, double energy,
     return IMP_FAILED;
 }
 
-/* The same at an impact with friction, whose impulses act along slips, too. No
- * law of one contact but Newton's raises the energy there. */
+/* The same at an impact with friction, whose impulses act along slips, too;
+ * what slips sets the size of all speeds (impact_several.c). No law of one
+ * contact but Newton's raises the energy there. */
 static int
 after_friction(struct flow *flow, const struct flow_event *event)
 {
@@ -252,12 +253,15 @@ after_friction(struct flow *flow, const struct flow_event *event)
     const struct friction_rows *rows = &friction->rows;
     struct account energy = {0.0, 0.0};
     struct flow_audit *audit = flow->audit;
-    double worst = 0.0, late = AUDIT_TIME * DBL_EPSILON / AUDIT_CONSERVES *
-                               fabs(event->time);
+    double worst = 0.0, size = 0.0,
+           late =
+               AUDIT_TIME * DBL_EPSILON / AUDIT_CONSERVES * fabs(event->time);
     size_t n = flow->n;
     for (size_t i = 0; i < n; i++)
-        audit->speed[i] = fabs(flow->v[i]) + fabs(audit->v[i]) +
-                          fabs(flow->instant.acc[i]) * late;
+        audit->speed[i] =
+            fabs(flow->v[i]) + fabs(audit->v[i]) +
+            fabs(flow->instant.acc[i]) * late +
+            AUDIT_NOISE * DBL_EPSILON / AUDIT_CONSERVES * friction->v_size[i];
     for (size_t i = 0; i < n; i++) {
         double change = 0.0, terms = 0.0;
         for (size_t j = 0; j < n; j++) {
@@ -272,9 +276,11 @@ after_friction(struct flow *flow, const struct flow_event *event)
             change -= push;
             terms += fabs(push);
         }
-        if (terms > DBL_MIN)
-            worst = fmax(worst, fabs(change) / terms);
+        double root = sqrt(flow->instant.mass[i * (n + 1)]);
+        worst = fmax(worst, fabs(change) / root);
+        size = fmax(size, terms / root);
     }
+    worst = size > DBL_MIN ? worst / size : 0.0;
     double gain = friction->may_gain || !(energy.terms > DBL_MIN)
                       ? 0.0
                       : fmax(energy.sum, 0.0) / energy.terms;

@@ -49,6 +49,7 @@ taylor_friction_new(struct flow *flow)
     friction->rub = NEW_N(arena, int, m);
     friction->mode = NEW_N(arena, enum contact_mode, m);
     friction->onset = NEW_N(arena, bool, m);
+    friction->still = NEW_N(arena, bool, m);
     friction->zero = NEW_N(arena, bool, m);
     friction->normal = NEW_N(arena, double, m);
     friction->tangential = NEW_N(arena, double, m);
@@ -285,6 +286,9 @@ strike(struct flow *flow, struct struck *struck, bool *on)
             taylor->contacts.closed[i] = false;
             taylor->contacts.opening[i] = true;
             friction_note(flow, i, "liftoff");
+        } else if (was && struck->part[i] &&
+                   friction->mode[i] == CONTACT_STICK && !friction->zero[i]) {
+            taylor->contacts.closed[i] = false; /* it slips, as if new */
         } else if (struck->hits[i] && !on[i]) {
             taylor->contacts.opening[i] = true;
         }
@@ -344,20 +348,23 @@ limit_reached(const struct flow *flow, struct accumulation_limit *limit)
 {
     const struct taylor_flow *taylor = flow->taylor;
     struct friction_flights *flights = &taylor->friction->flights;
-    if (flights->n <= 2 * FRICTION_FLIGHTS)
-        return false;
+    double tick = FRICTION_TICKS * DBL_EPSILON * taylor->now;
     double now = flights->time[0] - flights->time[FRICTION_FLIGHTS],
            before = flights->time[FRICTION_FLIGHTS] -
                     flights->time[2 * FRICTION_FLIGHTS],
            ratio = now / before, left = now * ratio / (1.0 - ratio);
-    flights->longest = ratio < 1.0 ? fmax(flights->longest, now) : now;
+    /* a flight that the clock does not see comes back with the same rate */
+    bool faint = flights->n > 1 && flights->contact[0] == flights->contact[1] &&
+                 flights->time[0] == flights->time[1];
+    bool known = flights->n > 2 * FRICTION_FLIGHTS;
+    if (known)
+        flights->longest = ratio < 1.0 ? fmax(flights->longest, now) : now;
     double scale = fmin(taylor->piece.h, flights->longest);
-    bool faint =
-        now <= FRICTION_TICKS * FRICTION_FLIGHTS * DBL_EPSILON * taylor->now;
-    if (!faint && !(ratio < 1.0 && left <= FRICTION_SHORT * scale))
+    faint |= known && now <= FRICTION_FLIGHTS * tick;
+    if (!faint && !(known && ratio < 1.0 && left <= FRICTION_SHORT * scale))
         return false;
     if (faint)
-        left = now;
+        left = tick;
     *limit = (struct accumulation_limit){
         .evidence = LIMIT_BELOW_ROUNDING,
         .impacts = flights->n,
@@ -378,9 +385,11 @@ close_group(struct flow *flow, struct flow_event *event, bool *on)
     struct taylor_flow *taylor = flow->taylor;
     struct friction_flights *flights = &taylor->friction->flights;
     const struct friction_rows *rows = &taylor->friction->rows;
-    double span = flights->time[0] - flights->time[FRICTION_FLIGHTS];
+    int last = flights->n > FRICTION_FLIGHTS ? FRICTION_FLIGHTS
+                                             : (int)flights->n - 1;
+    double span = flights->time[0] - flights->time[last];
     bool *group = NEW_N(flow->run->brief, bool, flow->m + 1);
-    for (int k = 0; k <= FRICTION_FLIGHTS; k++) {
+    for (int k = 0; k <= last; k++) {
         size_t i = (size_t)flights->contact[k];
         group[i] |=
             k == 0 || flow->instant.gap[i] <= rows->terms[2 * i] * span * span;

@@ -40,6 +40,7 @@ struct taylor_friction {
     int *rub;                /* m: number among those with friction, or -1 */
     enum contact_mode *mode; /* m */
     bool *onset;             /* m: the slip begins with this piece, from 0 */
+    bool *still;             /* m: opens with this piece, without a rate */
     bool *zero;              /* m: the last impact ended the slip */
     double *normal, *tangential; /* m: forces at the last choice */
     double *work;                /* m */
@@ -94,6 +95,8 @@ void friction_held_rows(const struct flow *flow, bool *row);
 
 /* -- friction_watch.c ----------------------------------------------------- */
 
+/* Forgets what held at the beginning of the piece before. */
+void friction_begin_piece(struct flow *flow);
 /* Takes the series of contact i from the rows of the system, and the sizes of
  * its terms. Shortens *time to where they hold. */
 int friction_expand(struct flow *flow, uint32_t i, double *time);

@@ -131,6 +131,8 @@ expand_contact(struct flow *flow, uint32_t which, double *time)
         gap[0] = 0.0;
     if (taylor->contacts.released[which])
         gap[1] = gap[2] = 0.0;
+    if (taylor->friction && taylor->friction->still[which])
+        gap[1] = 0.0;
     return IMP_OK;
 }
 
@@ -549,7 +551,7 @@ way_apply(struct flow *flow, struct flow_event *event)
         memset(taylor->contacts.opening, 0, flow->m);
         memset(taylor->contacts.released, 0, flow->m);
         if (taylor->friction)
-            memset(taylor->friction->onset, 0, flow->m);
+            friction_begin_piece(flow);
     }
     /* others were closed until now, too: several open at once */
     for (uint32_t i = 0; i < flow->m; i++)

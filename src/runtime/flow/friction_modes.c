@@ -171,6 +171,19 @@ change_word(enum contact_mode before, enum contact_mode after)
     }
 }
 
+/* The size of the terms of the acceleration of row r with the forces of a set.
+ */
+static double
+row_size(const struct candidates *all, const struct friction_set *set, int r)
+{
+    double size = all->instant.terms[r];
+    for (int k = 0; k < all->n; k++)
+        size += fabs(all->instant.W[r * 2 * all->n + 2 * k] * set->normal[k]) +
+                fabs(all->instant.W[r * 2 * all->n + 2 * k + 1] *
+                     set->tangential[k]);
+    return size;
+}
+
 /* The flow goes on in the modes of this set. */
 static void
 go_on(struct flow *flow, const struct candidates *all,
@@ -186,26 +199,17 @@ go_on(struct flow *flow, const struct candidates *all,
         friction->normal[i] = set->normal[k];
         friction->tangential[i] = set->tangential[k];
         taylor->contacts.closed[i] = set->mode[k] != CONTACT_FREE;
-        taylor->contacts.opening[i] = set->mode[k] == CONTACT_FREE;
+        taylor->contacts.opening[i] = friction->still[i] =
+            set->mode[k] == CONTACT_FREE;
+        if (friction->still[i] &&
+            fabs(set->acc[2 * k]) <= FLOATING * row_size(all, set, 2 * k))
+            taylor->contacts.released[i] = true;
         friction->onset[i] =
             friction_slips(set->mode[k]) && all->point[k].slip == 0.0;
         if (before != set->mode[k])
             friction_note(flow, i, change_word(before, set->mode[k]));
     }
     taylor_set_active(flow);
-}
-
-/* The size of the terms of the acceleration of row r with the forces of a set.
- */
-static double
-row_size(const struct candidates *all, const struct friction_set *set, int r)
-{
-    double size = all->instant.terms[r];
-    for (int k = 0; k < all->n; k++)
-        size += fabs(all->instant.W[r * 2 * all->n + 2 * k] * set->normal[k]) +
-                fabs(all->instant.W[r * 2 * all->n + 2 * k + 1] *
-                     set->tangential[k]);
-    return size;
 }
 
 /* Do both sets have the same accelerations, to the digits of their terms? */

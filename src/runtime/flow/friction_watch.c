@@ -20,6 +20,14 @@
  * edge of the cone is met with the error of its series. */
 #define ONSET_NOISE 16.0
 
+void
+friction_begin_piece(struct flow *flow)
+{
+    struct taylor_friction *friction = flow->taylor->friction;
+    memset(friction->onset, 0, flow->m * sizeof *friction->onset);
+    memset(friction->still, 0, flow->m * sizeof *friction->still);
+}
+
 int
 friction_expand(struct flow *flow, uint32_t i, double *time)
 {

@@ -3,6 +3,7 @@
  * a run that was saved, without running anything. */
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,6 +27,30 @@ ends(const char *path, const char *ending)
 {
     size_t n = strlen(path), m = strlen(ending);
     return n > m && !strcmp(path + n - m, ending);
+}
+
+/* Takes a picture of a run at the time that --png names. Returns an exit
+ * status. */
+static int
+picture(const char *path, const char *title, const void *run, size_t n,
+        const char *hash)
+{
+    struct buf page = {0};
+    bool missing;
+    out_page_put(&page, view_page(), title, run, n);
+    const char *why = page_picture(page.s, page.n, hash, path, &missing);
+    buf_free(&page);
+    if (why) {
+        cli_error(DIAG_E0835,
+                  missing
+                      ? "install chromium; the page itself needs no browser "
+                        "to be written: leave out --png"
+                      : NULL,
+                  "cannot make the picture `%s`: %s", path, why);
+        return IMP_EXIT_RUN;
+    }
+    cli_say("%s\n", path);
+    return IMP_EXIT_OK;
 }
 
 /* Writes the page of a run as `path`, and opens it on a terminal with a
@@ -64,10 +89,11 @@ stem(struct arena *arena, const char *path, const char *ending)
 /* -- imp view ---------------------------------------------------------------
  */
 
-enum { VIEW_OUT = RUNOPT_COUNT, VIEW_QUIET };
+enum { VIEW_OUT = RUNOPT_COUNT, VIEW_PNG, VIEW_QUIET };
 static const struct cli_opt view_opts[] = {
     RUNOPTS,
     {"-o", "FILE", "the page to write (MODEL.html), or the run file (.imprun)"},
+    {"--png", "TIME", "a picture instead, at this time (s), by a browser"},
     {"--no-open", NULL, "write the page, and do not open it"},
 };
 
@@ -75,6 +101,8 @@ struct view_job {
     struct session_options o;
     struct session s;
     const char *path, *out;
+    const char *png; /* "t=0.4": the time of a picture; NULL: a page */
+    char hash[NUM_TEXT + 2];
     bool quiet;
 };
 
@@ -87,13 +115,16 @@ page_name(struct view_job *job, const imp_command *command, size_t number,
     const char *bound = imp_text(job->s.image, command->bound);
     const char *first = job->out
                             ? job->out
-                            : arena_printf(arena, "%s.html",
+                            : arena_printf(arena, "%s.%s",
                                            strcmp(job->path, "-")
                                                ? stem(arena, job->path, ".imp")
-                                               : "model");
+                                               : "model",
+                                           job->png ? "png" : "html");
     if (!several)
         return first;
-    const char *ending = ends(first, ".imprun") ? ".imprun" : ".html";
+    const char *ending = ends(first, ".imprun") ? ".imprun"
+                         : job->png             ? ".png"
+                                                : ".html";
     int n = (int)(strlen(first) - (ends(first, ending) ? strlen(ending) : 0));
     return *bound ? arena_printf(arena, "%.*s-%s%s", n, first, bound, ending)
                   : arena_printf(arena, "%.*s-%zu%s", n, first, number, ending);
@@ -113,8 +144,11 @@ show_runs(struct view_job *job)
         if (!record || !record->motion)
             continue;
         const char *name = page_name(job, &all[i], ++number, runs > 1);
-        int st = show(name, stem(job->s.arena, name, ".html"), record->motion,
-                      record->n_motion, !job->quiet);
+        const char *title = stem(job->s.arena, name, ".html");
+        int st = job->png ? picture(name, title, record->motion,
+                                    record->n_motion, job->png)
+                          : show(name, title, record->motion, record->n_motion,
+                                 !job->quiet);
         status = cli_worst(status, st);
     }
     if (!runs) {
@@ -140,6 +174,24 @@ view_work(void *ctx)
                : status;
 }
 
+/* "0.4" or "t=0.4" */
+static bool
+picture_time(struct view_job *job, const char *value)
+{
+    const char *digits = !strncmp(value, "t=", 2) ? value + 2 : value;
+    double t;
+    size_t n = strlen(digits);
+    if (!n || num_read(digits, n, &t) != n || !(t >= 0.0 && t <= DBL_MAX)) {
+        cli_error(DIAG_E0804, "as in --png 0.4",
+                  "--png wants a time in seconds, not `%s`", value);
+        return false;
+    }
+    memcpy(job->hash, "t=", 2);
+    num_shortest(job->hash + 2, t);
+    job->png = job->hash;
+    return true;
+}
+
 static bool
 view_take(void *ctx, int which, const char *value)
 {
@@ -148,6 +200,8 @@ view_take(void *ctx, int which, const char *value)
         return cli_one(&cli_view, &job->path, value);
     if (which == VIEW_OUT)
         job->out = value;
+    else if (which == VIEW_PNG)
+        return picture_time(job, value);
     else if (which == VIEW_QUIET)
         job->quiet = true;
     else

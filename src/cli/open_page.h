@@ -3,6 +3,7 @@
 #ifndef IMP_CLI_OPEN_PAGE_H
 #define IMP_CLI_OPEN_PAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The whole file, on the heap; 0 or errno. A folder is EISDIR. */
@@ -12,5 +13,11 @@ int page_write(const char *path, const char *bytes, size_t n);
 /* Opens a page in the user's browser, where the standard output is a terminal
  * and there is a display. */
 void page_open(const char *path);
+
+/* Takes a picture of a page, at the place `hash` of it ("t=0.4"), without a
+ * window: a browser does so, if there is one. Returns NULL, or what went wrong:
+ * static text, or a text of errno. *missing: there is no browser. */
+const char *page_picture(const char *page, size_t n, const char *hash,
+                         const char *path, bool *missing);
 
 #endif

@@ -19,3 +19,4 @@ echo 'show 1' >n.imp && $imp view --no-open n.imp
 echo $?
 $imp view
 echo 'show' | $imp view --no-open -
+(PATH=/nowhere; $imp view --png 0.5 m.imp >/dev/null; echo $?; $imp view --png soon m.imp)

@@ -40,7 +40,8 @@ add_windows(struct event_list *list, const struct result *result,
         double end = frame_undo_time(frame, result->limit[i].time);
         double sum = result->limit[i].sum / frame->time;
         list->window[list->windows++] =
-            (struct window){end - WINDOW * sum - ONE_TIME, end, true};
+            (struct window){end - WINDOW * sum - ONE_TIME,
+                            end + result->limit[i].error / frame->time, true};
     }
 }
 

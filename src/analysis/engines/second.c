@@ -19,6 +19,10 @@
 #include "runtime/motion/persistent.h"
 #include "runtime/setup/new_run.h"
 
+/* The error of the time of a limit, as a share of the run: bounces as low as
+ * SECOND_FLOOR are no more exact than the rounding of a gap over their speed.
+ */
+#define LIMIT_ERROR 1e-10
 /* The longest step, as a share of the run. */
 #define LONGEST 0.02
 /* The most rounds at one time. */
@@ -68,8 +72,11 @@ second_limit(struct second *second, const uint32_t *contacts, uint32_t n,
                     .period = 1,
                     .depth = 1,
                     .ratio = ratio,
-                    .remaining = remaining,
-                    .error = 1.0, /* the whole remainder is a forecast */
+                    .remaining = fmax(remaining, DBL_MIN),
+                    /* the whole remainder is a forecast, and gaps have their
+                       rounding */
+                    .error = 1.0 + LIMIT_ERROR * sim->options.until /
+                                       fmax(remaining, DBL_MIN),
                     .state_error = NAN}};
     simulate_limit_add(sim, &event, contacts);
     /* what begins with the limit stands at its time, the limit first */
@@ -253,7 +260,7 @@ check_start(struct second *second)
                             &rate, NULL);
         if (st)
             return st;
-        second->contact[c].length = fabs(gap);
+        second->contact[c].length = second->contact[c].since = fabs(gap);
         if (gap < 0.0 && gap < -1e-9 * fmax(1.0, fabs(gap)))
             return flow_overlaps(run, c, gap);
     }

@@ -37,6 +37,7 @@ struct second_number {
 struct second_contact {
     double length;   /* what its gap is measured against, m or its unit */
     double speed;    /* the same for its rate */
+    double since;    /* its greatest gap since the last impact */
     double last;     /* time of the last impact, s */
     uint64_t beside; /* vertices (by their number, up to 63) that came down
                         beside the face on which the bodies are held */

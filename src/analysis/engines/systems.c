@@ -16,11 +16,15 @@
 #include "runtime/instance/system.h"
 #include "runtime/numerics/lcp.h"
 
-/* Gaps within so many roundings of their terms close together. */
+/* Gaps within so many roundings of their greatest value since the last impact,
+ * or within TOGETHER_TERMS of their terms, close together. */
 #define TOGETHER 64.0
+#define TOGETHER_TERMS 4.0
 /* Gaps within this share of their length may stay closed, if they have no rate
  * either: the errors of the steps. */
 #define CLOSED 1e-11
+/* Flights that shrink by no more than this are taken for ones that do not. */
+#define SHRINKS 0.98
 /* Errors of the steps in a rate, as a share of its greatest value so far. */
 #define SPEED_ERROR 1e-12
 /* forces and accelerations up to this share of their terms are none */
@@ -70,6 +74,24 @@ is_closed(const struct second *second, const struct second_system *system,
     double size, speed;
     terms(second, system, i, &size, &speed);
     return system->gap[i] <= share * size;
+}
+
+/* Does it close now, with the contact that has come to zero? */
+static bool
+is_together(const struct second *second, const struct second_system *system,
+            uint32_t i)
+{
+    const double *q =
+        second->run->env + rt_system(second->run, system->number)->env_state;
+    double size = 0.0;
+    for (uint32_t k = 0; k < system->n; k++)
+        size = fmax(size, fabs(system->N[i * system->n + k] * q[k]));
+    return system->gap[i] <=
+           DBL_EPSILON *
+               fmax(TOGETHER_TERMS * size,
+                    TOGETHER *
+                        second->contact[first_contact(second, system) + i]
+                            .since);
 }
 
 /* -- which closed contacts push
@@ -226,6 +248,7 @@ impact(struct second *second, struct second_system *system, const int *hit,
         contact->flight =
             contact->impacts++ ? rt_time(run) - contact->last : 0.0;
         contact->last = rt_time(run);
+        contact->since = 0.0;
         memmove(system->impact_time + 1, system->impact_time,
                 (SECOND_IMPACTS - 1) * sizeof *system->impact_time);
         memmove(system->impact_at + 1, system->impact_at,
@@ -260,37 +283,46 @@ too_low(const struct second *second, const struct second_system *system,
     return true;
 }
 
-/* Several contacts that are hit in turn, whose flights shrink from period to
- * period of their order until their gaps are too low to be followed: they end
- * by infinitely many impacts, also where nothing accelerates them. Marks them
- * in low (m). *remaining: the sum of the flights that come, if they go on to
- * shrink so. */
+/* The shortest order that the last impacts repeat; 0: none, or one contact
+ * alone (too_low). */
+static int
+period_of(const struct second_system *system, int known)
+{
+    for (int period = 2; period <= known / 4; period++) {
+        bool repeats = true;
+        for (int i = 0; i < 3 * period && repeats; i++)
+            repeats = system->impact_at[i] == system->impact_at[i + period];
+        if (repeats)
+            return period;
+    }
+    return 0;
+}
+
+/* Contacts that are hit in turn, whose flights shrink until their gaps are too
+ * low to be followed: they end by infinitely many impacts, also where nothing
+ * accelerates them. Marks them in low (m). *remaining: the sum of the flights
+ * that come, if they go on to shrink from period to period, or from one half of
+ * the last impacts to the next. */
 static bool
 shrinks_away(const struct second *second, const struct second_system *system,
              bool *low, double *remaining, double *ratio)
 {
     const double *t = system->impact_time;
     const uint32_t *at = system->impact_at;
-    int period = 1; /* one contact alone: too_low */
-    if (system->n_impacts < SECOND_IMPACTS)
+    int known = system->n_impacts < SECOND_IMPACTS ? (int)system->n_impacts
+                                                   : SECOND_IMPACTS;
+    int period = period_of(system, known);
+    if (period == 0)
+        period = SECOND_CROWD / 2;
+    if (2 * period >= known)
         return false;
-    while (period <= SECOND_IMPACTS / 4) {
-        bool repeats = true;
-        for (int i = 0; i + period < SECOND_IMPACTS && repeats; i++)
-            repeats = at[i] == at[i + period];
-        if (repeats)
-            break;
-        period++;
-    }
-    if (period == 1 || period > SECOND_IMPACTS / 4)
-        return false;
-    double last = t[0] - t[period], before = t[period] - t[2 * period],
-           first = t[2 * period] - t[3 * period];
+    double last = t[0] - t[period], before = t[period] - t[2 * period];
+    bool alone = true;
     *ratio = last / before;
     /* flights below the rounding of the time have no ratio */
     if (!(last > 0.0) || before < 1e3 * DBL_EPSILON * fabs(t[0]))
         *ratio = 0.5;
-    else if (!(*ratio < 0.99) || *ratio > 1.001 * before / first)
+    else if (!(*ratio < SHRINKS))
         return false;
     for (int i = 0; i < period; i++) {
         double size, speed;
@@ -300,9 +332,10 @@ shrinks_away(const struct second *second, const struct second_system *system,
             fabs(system->rate[at[i]]) * last > SECOND_FLOOR * size)
             return false;
         low[at[i]] = true;
+        alone &= at[i] == at[0];
     }
     *remaining = last * *ratio / (1.0 - *ratio);
-    return true;
+    return !alone;
 }
 
 /* Takes the rates of the gaps of these contacts, and of those that are held,
@@ -466,8 +499,7 @@ second_system_touch(struct second *second, uint32_t number, uint32_t due,
     int st = second_instant(second, system, true);
     for (uint32_t i = 0; i < system->m && !st; i++) {
         bool here = first + i == due;
-        if (system->held[i] ||
-            (!here && !is_closed(second, system, i, TOGETHER * DBL_EPSILON)))
+        if (system->held[i] || (!here && !is_together(second, system, i)))
             continue;
         if (system->rate[i] < 0.0 && !is_still(second, system, i))
             hit[n_hit++] = (int)i;

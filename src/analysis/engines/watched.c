@@ -317,6 +317,9 @@ look_at_system(struct second *second, size_t *i, double *value, double *rate)
         bool force = one->kind == WATCHED_SYSTEM_FORCE;
         value[k] = force ? system->force[c] : system->gap[c];
         rate[k] = force ? NAN : system->rate[c];
+        if (!force)
+            second->contact[one->contact].since =
+                fmax(second->contact[one->contact].since, value[k]);
         if (!isfinite(value[k]))
             st = IMP_NONFINITE;
     }

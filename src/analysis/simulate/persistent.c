@@ -403,6 +403,10 @@ simulate_persistent_choose(struct simulation *sim, uint32_t contact,
     struct point_list list = {0};
     bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1);
     persistent_mark(run, contact, block);
+    /* what these contacts hold elsewhere is chosen anew, too */
+    for (uint32_t i = 0; out && i < sim->n_contacts; i++)
+        if (out[i])
+            persistent_mark(run, i, block);
     for (int i = 0; i < n; i++)
         point_list_add(sim, &list, &point[i]);
     return choose(sim, block, out, &list, NULL, FRICTION_CAUSE_OTHER);

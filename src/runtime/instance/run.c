@@ -242,6 +242,41 @@ not_smooth(const struct rt *run, const imp_tape *tape, const double *work,
     return IMP_NOWHERE;
 }
 
+/* Terms of a series that are this large before one of them is not finite have
+ * grown beyond all numbers: time is infinitely short for this motion. A formula
+ * that is not smooth fails with terms of the size of the motion. */
+#define GROWN 1e100
+
+/* Why a series is not finite, as far as its terms before that say. */
+static const char *
+series_reason(const imp_tape *tape, const imp_image *image, const double *work,
+              int order)
+{
+    const imp_instr *code = IMP_ARRAY(image, tape->code, imp_instr);
+    double most = 0.0;
+    bool broken = false;
+    for (int k = 0; work && k <= order && !broken; k++)
+        for (uint32_t i = 0; i < tape->code.n; i++) {
+            size_t at = (size_t)code[i].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+            if (code[i].row == IMP_NO_ROW)
+                continue;
+            double term = fabs(work[at + (size_t)k]);
+            broken |= !isfinite(term);
+            most = isfinite(term) ? fmax(most, term) : most;
+        }
+    if (!broken)
+        return "the motion meets a point where a formula is not smooth, such "
+               "as a root of zero, or a mass matrix is singular, or it grows "
+               "without bound; keep it away from there";
+    return most > GROWN
+               ? "a force or a speed grows without bound, so that the motion "
+                 "has an end in finite time; end the run before it (`until`), "
+                 "or keep the motion away from there"
+               : "the motion meets a point where a formula is not smooth, such "
+                 "as a root of zero, or a mass matrix is singular; keep it "
+                 "away from there";
+}
+
 void
 rt_nonfinite(struct rt *run, uint32_t tape, const double *local)
 {
@@ -283,8 +318,5 @@ rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
         diag_add(run->ds, DIAG_E0602, where,
                  "a time derivative of `%s` is not finite at t = %s",
                  imp_text(run->im, code_of->name), now);
-    diag_help(run->ds, d,
-              "the motion meets a point where a formula is not smooth, such "
-              "as a root of zero, or a mass matrix is singular, or it grows "
-              "without bound; keep it away from there");
+    diag_help(run->ds, d, "%s", series_reason(code_of, run->im, work, order));
 }

@@ -1,5 +1,5 @@
 # Friction that leaves a motion open: no mode is consistent, several are, or the
-# contacts share an impact in many ways (W0732, W0733).
+# contacts share an impact in many ways, or an impact adds energy (W0732 to W0734).
 cd "$tmp" || exit
 cat >rod.imp <<'END'
 param spin0 = 0.5 [1/s]
@@ -59,3 +59,60 @@ system rod {
 simulate { until = 20  record = rod.theta }
 END
 $imp run flat.imp 2>&1 >/dev/null
+cat >gain.imp <<'END'
+world { law = complementarity }
+
+system q {
+  coordinate X, Y, phi
+  kinetic   = (1 [kg])*(X'^2 + Y'^2)/2 + (0.1307746367399335 [kg*m^2])*phi'^2/2
+  potential = (9.81 [N])*Y
+  contact c0 {
+    gap         = Y + (0.6998905873010401 [m])*sin(phi)
+        + (0.08023887566546262 [m])*cos(phi)
+    slide       = X + (0.6998905873010401 [m])*cos(phi)
+        - (0.08023887566546262 [m])*sin(phi)
+    friction    = coulomb(static = 0.3, dynamic = 0.3)
+    restitution = 0.5
+  }
+  contact c1 {
+    gap         = Y + (0.5376810664725573 [m])*sin(phi)
+        + (0.8338544193920845 [m])*cos(phi)
+    slide       = X + (0.5376810664725573 [m])*cos(phi)
+        - (0.8338544193920845 [m])*sin(phi)
+    friction    = coulomb(static = 1.2, dynamic = 1.2)
+    restitution = 0.5
+  }
+  contact c2 {
+    gap         = Y + (0.2695390064796428 [m])*sin(phi)
+        + (-0.9683991347154575 [m])*cos(phi)
+    slide       = X + (0.2695390064796428 [m])*cos(phi)
+        - (-0.9683991347154575 [m])*sin(phi)
+    friction    = coulomb(static = 1.2, dynamic = 1.2)
+    restitution = 0.8
+  }
+  contact c3 {
+    gap         = Y + (-0.28220653447172395 [m])*sin(phi)
+        + (-0.447506740354465 [m])*cos(phi)
+    slide       = X + (-0.28220653447172395 [m])*cos(phi)
+        - (-0.447506740354465 [m])*sin(phi)
+    friction    = coulomb(static = 0.5, dynamic = 0.5)
+    restitution = 0.2
+  }
+  start {
+    X'   = 0.4161347120313783 [m/s]
+    Y    = 1.1967645617372284 [m]
+    Y'   = 0.12613178626861377 [m/s]
+    phi  = -0.14174128420758603
+    phi' = -2.6431964895280826 [1/s]
+  }
+}
+
+simulate {
+  until  = 3
+  at     = 3
+  record =
+      (q.X, q.Y, q.phi, q.energy, q.c0.work, q.c1.work, q.c2.work, q.c3.work,
+      q.c0.mode, q.c1.mode, q.c2.mode, q.c3.mode)
+}
+END
+$imp run gain.imp 2>&1 >/dev/null

@@ -142,6 +142,7 @@ struct simulation {
     double reached; /* the time that it came to, once it is over, s */
     bool stopped;  /* by a policy, or where the outcome is not unique (I4) */
     bool loads_told; /* W0733 has been told */
+    bool gain_told;  /* W0734 has been told */
     bool begun;    /* past the start */
     int errors;    /* of the program before this run */
     bool has_energy;

@@ -192,6 +192,30 @@ loads(struct simulation *sim, const struct flow_event *event)
               "the laws, here and wherever it happens again");
 }
 
+/* Tells once that an impact adds energy. */
+static void
+gains(struct simulation *sim, const struct flow_event *event)
+{
+    struct analysis *analysis = sim->analysis;
+    const imp_contact *contact = rt_contact(analysis->rt, event->contact);
+    char time[NUM_TEXT], gain[NUM_TEXT];
+    if (!(event->gain > 0.0) || sim->gain_told)
+        return;
+    sim->gain_told = true;
+    struct diag *diag = diag_add(
+        analysis->ds, DIAG_W0734, contact->range,
+        "an impact of `%s` with friction adds %s to the energy, at t = %s",
+        imp_text(analysis->rt->im,
+                 rt_system(analysis->rt, contact->system)->name),
+        num_digits(gain, event->gain, 6), num_digits(time, event->time, 9));
+    diag_note(analysis->ds, diag, sim->command->range,
+              "this law of several contacts may do so; the run goes on, and "
+              "does not say it again");
+    diag_help(analysis->ds, diag,
+              "world { law = sequential } takes one after the other by laws "
+              "that add none");
+}
+
 static int
 happened(struct simulation *sim, struct flow *flow,
          const struct flow_event *event, double before)
@@ -231,6 +255,7 @@ happened(struct simulation *sim, struct flow *flow,
     }
     changes(sim, flow);
     loads(sim, event);
+    gains(sim, event);
     sim->rows.fresh = false;
     return simulate_row(sim);
 }

@@ -169,7 +169,7 @@ const struct keydef contact_values[] = {
     {"normal_force", "with friction: the force along the normal, not negative"},
     {"friction_force", "with friction: its force along the tangent"},
     {"slip", "velocity along the tangent"},
-    {"work", "with friction: the work it has done so far, not positive"},
+    {"work", "with friction: the work it has done so far"},
     {"mode", "with friction: 0 free, 1 stick, 2 slip forward, 3 slip backward, "
              "4 closed where mu is 0"},
 };

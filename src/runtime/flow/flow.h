@@ -38,8 +38,9 @@ struct flow_event {
     /* FLOW_UNDECIDED with friction: what is consistent; NULL: the outcome
      * depends on the order of the impacts */
     const char *why;
-    bool loads; /* how contacts share an impact is not unique, and the motion
-                   depends on it; the impulses are those of least norm */
+    double gain; /* energy that an impact with friction adds; 0: none */
+    bool loads;  /* how contacts share an impact is not unique, and the motion
+                    depends on it; the impulses are those of least norm */
 };
 /* A contact with friction that an event, of any kind, takes into another mode:
  * "stick", "slip", "reverse", "slide" (closed where mu is 0), "liftoff". */

@@ -34,6 +34,8 @@
 #define FRICTION_SHORT 0x1p-40
 /* Flights that take so many roundings of the time, or less, are rounding. */
 #define FRICTION_TICKS 4.0
+/* An impact adds energy if this is more than such a share of its works. */
+#define FRICTION_GAIN 1e-9
 /* Two rows act on each other if the entry of W is more than this share of the
  * geometric mean of their own. */
 #define FRICTION_COUPLED (64.0 * DBL_EPSILON)
@@ -61,6 +63,9 @@ taylor_friction_new(struct flow *flow)
     friction->piece.minus = NEW_N(arena, double, m *ROW);
     friction->piece.plus = NEW_N(arena, double, m *ROW);
     friction->change = NEW_N(arena, struct flow_change, 4 * m);
+    friction->flights.last = NEW_N(arena, double, m);
+    for (size_t i = 0; i < m; i++)
+        friction->flights.last[i] = -INFINITY;
     friction_rows_new(flow, arena, &friction->rows);
     friction->last_time = -INFINITY;
     int next = 0;
@@ -187,6 +192,16 @@ impulse_work(const struct flow *flow, uint32_t i, double impulse, double after)
     return 0.5 * impulse * (rows->speed[2 * i + 1] + after);
 }
 
+/* The size of the works that the energy of the impact is the sum of. */
+static double
+energy_terms(const struct friction_impact_several *out, int n)
+{
+    double terms = 0.0;
+    for (int r = 0; r < 2 * n; r++)
+        terms += fabs(out->impulse[r] * out->after[r]);
+    return terms;
+}
+
 /* Several contacts by the law of the world. False: nothing is decided. */
 static bool
 together(struct flow *flow, struct struck *struck, enum friction_several how,
@@ -213,6 +228,9 @@ together(struct flow *flow, struct struck *struck, enum friction_several how,
                                      2 * (size_t)contact[c / 2] + c % 2);
     friction_impact_at(arena, (int)n, W, point, how, out);
     event->loads |= out->verdict == FRICTION_LOADS;
+    event->gain = out->energy > FRICTION_GAIN * energy_terms(out, (int)n)
+                      ? out->energy
+                      : 0.0;
     if (out->verdict != FRICTION_UNIQUE && out->verdict != FRICTION_SHARED &&
         out->verdict != FRICTION_LOADS && out->verdict != FRICTION_NOT_SHOWN) {
         friction_undecided(
@@ -324,27 +342,35 @@ new_struck(struct flow *flow)
 /* -- limits of chatter ------------------------------------------------------
  */
 
-/* Notes the impacts that happen now. */
-static void
+/* Notes the impacts that happen now. Is the flight before one of them below the
+ * rounding of the time? It comes back with the rate that the clock gives it. */
+static bool
 note_impacts(const struct flow *flow)
 {
     struct taylor_flow *taylor = flow->taylor;
     struct friction_flights *flights = &taylor->friction->flights;
+    double tick = FRICTION_TICKS * DBL_EPSILON * fabs(taylor->now);
+    bool faint = false;
     for (int k = 0; k < taylor->next.n_hit; k++) {
+        int i = taylor->next.hit[k];
         memmove(flights->time + 1, flights->time,
                 2 * FRICTION_FLIGHTS * sizeof *flights->time);
         memmove(flights->contact + 1, flights->contact,
                 2 * FRICTION_FLIGHTS * sizeof *flights->contact);
         flights->time[0] = taylor->now;
-        flights->contact[0] = taylor->next.hit[k];
+        flights->contact[0] = i;
         flights->n++;
+        faint |= taylor->now - flights->last[i] <= tick;
+        flights->last[i] = taylor->now;
     }
+    return faint;
 }
 
 /* Will the flights go on to shrink, and is the time that they take together
  * below what shows? Then fills *limit. */
 static bool
-limit_reached(const struct flow *flow, struct accumulation_limit *limit)
+limit_reached(const struct flow *flow, bool faint,
+              struct accumulation_limit *limit)
 {
     const struct taylor_flow *taylor = flow->taylor;
     struct friction_flights *flights = &taylor->friction->flights;
@@ -353,9 +379,6 @@ limit_reached(const struct flow *flow, struct accumulation_limit *limit)
            before = flights->time[FRICTION_FLIGHTS] -
                     flights->time[2 * FRICTION_FLIGHTS],
            ratio = now / before, left = now * ratio / (1.0 - ratio);
-    /* a flight that the clock does not see comes back with the same rate */
-    bool faint = flights->n > 1 && flights->contact[0] == flights->contact[1] &&
-                 flights->time[0] == flights->time[1];
     bool known = flights->n > 2 * FRICTION_FLIGHTS;
     if (known)
         flights->longest = ratio < 1.0 ? fmax(flights->longest, now) : now;
@@ -385,8 +408,8 @@ close_group(struct flow *flow, struct flow_event *event, bool *on)
     struct taylor_flow *taylor = flow->taylor;
     struct friction_flights *flights = &taylor->friction->flights;
     const struct friction_rows *rows = &taylor->friction->rows;
-    int last = flights->n > FRICTION_FLIGHTS ? FRICTION_FLIGHTS
-                                             : (int)flights->n - 1;
+    int last =
+        flights->n > FRICTION_FLIGHTS ? FRICTION_FLIGHTS : (int)flights->n - 1;
     double span = flights->time[0] - flights->time[last];
     bool *group = NEW_N(flow->run->brief, bool, flow->m + 1);
     for (int k = 0; k <= last; k++) {
@@ -428,8 +451,8 @@ friction_impact(struct flow *flow, struct flow_event *event)
     memset(taylor->terms.gap_since, 0,
            flow->m * sizeof *taylor->terms.gap_since);
     event->kind = taylor->next.n_hit > 1 ? FLOW_SEVERAL : FLOW_IMPACT;
-    note_impacts(flow);
-    bool limit = struck.plastic = limit_reached(flow, &event->chatter);
+    bool faint = note_impacts(flow);
+    bool limit = struck.plastic = limit_reached(flow, faint, &event->chatter);
     bool decided = resolve(flow, &struck, event);
     report(flow, &struck, event);
     if (!decided)

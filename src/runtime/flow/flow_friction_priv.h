@@ -33,6 +33,7 @@ struct friction_piece {
 struct friction_flights {
     double time[2 * FRICTION_FLIGHTS + 1];
     int contact[2 * FRICTION_FLIGHTS + 1];
+    double *last; /* m: of each contact */
     long n;
     double longest; /* flight of the last ones */
 };

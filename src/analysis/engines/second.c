@@ -23,6 +23,9 @@
  * SECOND_FLOOR are no more exact than the rounding of a gap over their speed.
  */
 #define LIMIT_ERROR 1e-10
+/* The most functions that are watched: gaps of contacts, forces, vertices and
+ * sides of points that are held. */
+#define WATCHED_MOST 4096
 /* The longest step, as a share of the run. */
 #define LONGEST 0.02
 /* The most rounds at one time. */
@@ -181,6 +184,10 @@ advance_once(struct second *second, double target, bool *eventful)
     *eventful = false;
     rt_brief_end(run);
     second_read(second);
+    if (second->motion.n_watch > WATCHED_MOST)
+        return second_cannot(second, IMP_WORLD,
+                             "more than 4096 gaps, forces and vertices are to "
+                             "be watched");
     second->quiet->first = second->quiet->last = NULL;
     second->quiet->errors = 0;
     run->ds = sim->analysis->ds = second->quiet;
@@ -333,9 +340,7 @@ second_run(struct simulation *sim, const struct gsl_api *api, double tolerance)
     second_tell_held(second, false);
     if (sim->options.until <= 0.0)
         return IMP_OK;
-    /* room for every function that may be watched: contacts, their points, the
-     * vertices and sides of what is held */
-    second->engine = api->open(second->motion.n, 4096);
+    second->engine = api->open(second->motion.n, WATCHED_MOST);
     if (!second->engine)
         return second_cannot(second, IMP_WORLD, "there is no memory for it");
     struct oom_guard guard;

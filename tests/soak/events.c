@@ -41,7 +41,8 @@ add_windows(struct event_list *list, const struct result *result,
         double sum = result->limit[i].sum / frame->time;
         list->window[list->windows++] =
             (struct window){end - WINDOW * sum - ONE_TIME,
-                            end + result->limit[i].error / frame->time, true};
+                            end + result->limit[i].error / frame->time, true,
+                            result->limit[i].depth > 1};
     }
 }
 
@@ -50,11 +51,13 @@ static bool
 in_window(const struct event_list *list, const struct event *event)
 {
     bool impact = !strcmp(event->kind, "impact");
-    for (int i = 0; i < list->windows; i++)
-        if (event->time > list->window[i].begin &&
-            event->time < list->window[i].end &&
-            (impact || !list->window[i].limit))
+    for (int i = 0; i < list->windows; i++) {
+        const struct window *window = &list->window[i];
+        double end = window->end - (window->nested && !impact ? ONE_TIME : 0);
+        if (event->time > window->begin && event->time < end &&
+            (impact || !window->limit || window->nested))
             return true;
+    }
     return false;
 }
 
@@ -98,7 +101,7 @@ add_crowds(struct event_list *list, int limits, const struct result *result,
             window[-1].end = fmax(window[-1].end, time + AROUND);
         else
             list->window[list->windows++] =
-                (struct window){time - AROUND, time + AROUND, false};
+                (struct window){time - AROUND, time + AROUND, false, false};
     }
 }
 

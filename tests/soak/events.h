@@ -14,7 +14,8 @@ struct event_list {
     struct event *event;
     struct window {
         double begin, end;
-        bool limit; /* of chatter: impacts alone are left out */
+        bool limit;  /* of chatter: impacts alone are left out */
+        bool nested; /* of limits of chatter: these are, too */
     } * window;
 };
 

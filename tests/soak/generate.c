@@ -23,6 +23,7 @@ static const struct kind {
     /* by their names alone */
     {"polygons", generate_polygons, 0},
     {"polyhedra", generate_polyhedra, 0},
+    {"stacks", generate_stacks, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

@@ -89,6 +89,34 @@ generate_polyhedra(struct random *random, struct model *out)
     trough(random, 2, out);
 }
 
+/* Rectangles or boxes that fall on one another, nearly flat. */
+void
+generate_stacks(struct random *random, struct model *out)
+{
+    out->dimension = random_chance(random, 0.6) ? 2 : 3;
+    int up = out->dimension - 1, count = 2 + random_whole(random, 2);
+    double height = 0;
+    out->gravity[up] = -random_in(random, 3, 10);
+    scene_add_wall(out, random, 0);
+    for (int i = 0; i < count; i++) {
+        struct body *body = scene_add_body(out, "box");
+        body->shape = SHAPE_BOX;
+        body->density = random_chance(random, 0.5) ? 1 : 2;
+        for (int k = 0; k < out->dimension; k++)
+            body->size[k] = random_in(random, 0.3, 0.8);
+        height += random_in(random, 0.05, 0.3) + body->size[up] / 2;
+        for (int k = 0; k < up; k++)
+            body->position[k] = random_in(random, -0.1, 0.1);
+        body->position[up] = height;
+        height += body->size[up] / 2;
+        if (out->dimension == 2 && random_chance(random, 0.7))
+            body->angle = random_in(random, -0.05, 0.05);
+    }
+    scene_add_contacts(out, random, 1);
+    out->law = random_chance(random, 0.5) ? "complementarity" : "sequential";
+    out->until = 1;
+}
+
 /* Discs of masses far apart that hit each other, or a wall, nearly centrally,
  * and where the world's origin is. */
 void

@@ -199,6 +199,7 @@ read_events(const struct model *model, const struct json *record,
         result->limit[i].time = number_at(limits, i);
         result->limit[i].sum = number_at(json_get(record, "limit_sums"), i);
         result->limit[i].error = number_at(json_get(record, "limit_errors"), i);
+        result->limit[i].depth = number_at(json_get(record, "limit_depths"), i);
     }
 }
 

@@ -45,6 +45,7 @@ struct answer {
 /* A limit of chatter. */
 struct limit {
     double time, sum, error;
+    double depth; /* 2: a limit of limits */
 };
 
 struct result {

@@ -4,7 +4,6 @@
 #define IMP_ANALYSIS_IMPACT_IMPACT_PRIV_H
 
 #include "analysis/impact/impact_of_contacts.h"
-#include "runtime/friction/balance.h"
 
 /* Brings the contacts of a command to their common touch: those with shapes are
  * followed, stated ones are where they are. Reads the problem and prepares the
@@ -33,12 +32,6 @@ int impact_of_system(struct analysis *analysis, const imp_command *command,
 /* Answers `impact` at several contacts, at stated ones, or with joints. */
 int impact_at_contacts(struct analysis *analysis, const imp_command *command,
                        struct record *out);
-
-/* The problem of `balance` at contacts of a system; tells what cannot be asked.
- */
-int balance_of_system(struct analysis *analysis, const imp_command *command,
-                      const uint32_t *contact, uint32_t n,
-                      struct balance_problem *in);
 
 /* IMP_BADMODEL after E0727 if one of the contacts has friction. where: of the
  * command. */

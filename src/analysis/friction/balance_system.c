@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "abi/status.h"
-#include "analysis/impact/impact_priv.h"
+#include "analysis/friction/friction_priv.h"
 #include "base/num.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion.h"

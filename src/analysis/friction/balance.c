@@ -10,10 +10,10 @@
 
 #include "abi/status.h"
 #include "analysis/collision/touch.h"
-#include "analysis/impact/impact_priv.h"
+#include "analysis/friction/friction_priv.h"
+#include "analysis/impact/impact_of_contacts.h"
 #include "base/num.h"
 #include "runtime/derivatives/body_kinematics.h"
-#include "runtime/friction/balance.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/setup/new_run.h"
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside the room: what the commands `balance` and `painleve` ask of bodies and
+ * of systems. */
+#ifndef IMP_ANALYSIS_FRICTION_FRICTION_PRIV_H
+#define IMP_ANALYSIS_FRICTION_FRICTION_PRIV_H
+
+#include "analysis/command/command.h"
+#include "runtime/friction/balance.h"
+#include "runtime/friction/painleve.h"
+
+/* -- balance_system.c -------------------------------------------------------
+ */
+
+/* The problem of `balance` at contacts of a system; tells what cannot be asked.
+ */
+int balance_of_system(struct analysis *analysis, const imp_command *command,
+                      const uint32_t *contact, uint32_t n,
+                      struct balance_problem *in);
+
+/* -- painleve_system.c ------------------------------------------------------
+ */
+
+/* A contact at the instant that is asked for. */
+struct painleve_instant {
+    struct painleve_point point;
+    double time, gap, rate; /* s, m, m/s */
+    bool closed;            /* gap and rate are 0 to rounding */
+};
+/* Brings the system of a contact to the time `at` (NAN: its start, or where
+ * the gap is open there its first closure), and reads the contact there. */
+int painleve_of_system(struct analysis *analysis, const imp_command *command,
+                       uint32_t contact, double at,
+                       struct painleve_instant *out);
+
+#endif

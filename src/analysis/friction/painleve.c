@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* `painleve c`: one contact with friction at one instant, in the terms of
+ * Champneys and Varkonyi: its coefficients, whether it has one motion, several
+ * or none, and what may happen. */
+#include <assert.h>
+#include <math.h>
+
+#include "abi/status.h"
+#include "analysis/friction/friction_priv.h"
+#include "base/num.h"
+#include "runtime/setup/new_run.h"
+
+static void
+put_coefficients(const struct painleve_instant *instant,
+                 const struct painleve *found, struct record *out)
+{
+    const struct painleve_point *point = &instant->point;
+    SET_NUM("time", instant->time);
+    SET_NUM("gap", instant->gap);
+    SET_NUM("slip", point->slip);
+    SET_NUM("friction", point->mu);
+    SET_NUM("a", point->a);
+    SET_NUM("b", point->b);
+    SET_NUM("A", point->A);
+    SET_NUM("B", point->B);
+    SET_NUM("C", point->C);
+    SET_NUM("D", found->D);
+    SET_NUM("p_plus", found->p_plus);
+    SET_NUM("p_minus", found->p_minus);
+    SET_NUM("k_plus", found->k_plus);
+    SET_NUM("k_minus", found->k_minus);
+    SET_NUM("sigma", found->sigma);
+    if (isfinite(found->mu_P))
+        SET_NUM("mu_P", found->mu_P);
+    else
+        SET_ABSENT("mu_P", "B is 0: no friction is enough");
+    if (isfinite(found->chatter)) {
+        SET_NUM("chatter_ratio", found->chatter);
+        SET_NUM("chatter_region", found->chatter_region);
+    } else {
+        SET_ABSENT("chatter_ratio", "b >= 0: nothing presses the contact");
+        SET_ABSENT("chatter_region", "b >= 0: nothing presses the contact");
+    }
+}
+
+/* the paper's letters */
+static const char *
+mode_letter(enum contact_mode mode)
+{
+    static const char *const letter[] = {[CONTACT_FREE] = "F",
+                                         [CONTACT_SLIDE] = "S",
+                                         [CONTACT_STICK] = "T",
+                                         [CONTACT_SLIP_POSITIVE] = "S+",
+                                         [CONTACT_SLIP_NEGATIVE] = "S-"};
+    return letter[mode];
+}
+
+static void
+put_modes(struct analysis *analysis, const struct painleve *found,
+          struct record *out)
+{
+    struct arena *arena = record_arena(analysis);
+    int n = found->choice.n;
+    const char **mode = NEW_N(arena, const char *, n + 1);
+    double *normal = NEW_N(arena, double, n + 1),
+           *friction = NEW_N(arena, double, n + 1),
+           *acc = NEW_N(arena, double, 2 * n + 1);
+    for (int i = 0; i < n; i++) {
+        const struct friction_set *set = found->choice.set + i;
+        mode[i] = mode_letter(set->mode[0]);
+        normal[i] = set->normal[0];
+        friction[i] = set->tangential[0];
+        acc[2 * i] = set->acc[1];
+        acc[2 * i + 1] = set->acc[0];
+    }
+    SET_TEXT("verdict", friction_verdict_name(found->choice.verdict));
+    SET_TEXTS("modes", mode, (size_t)n);
+    SET_LIST("normal_forces", normal, (size_t)n);
+    SET_LIST("friction_forces", friction, (size_t)n);
+    SET_MAT("accelerations", acc, (size_t)n, 2);
+    SET_NUM("margin", found->margin);
+    if (found->row > 0)
+        SET_TEXT("cell", painleve_cell(found));
+    else
+        SET_ABSENT("cell", "a coefficient that decides is 0");
+}
+
+static void
+put_outcomes(struct analysis *analysis, const struct painleve *found,
+             struct record *out)
+{
+    static const struct {
+        enum painleve_outcome bit;
+        const char *name;
+    } all[] = {{PAINLEVE_LIFTOFF, "F"},
+               {PAINLEVE_STICK, "T"},
+               {PAINLEVE_SLIP_POSITIVE, "S+"},
+               {PAINLEVE_SLIP_NEGATIVE, "S-"},
+               {PAINLEVE_IMPACT, "IWC"}};
+    size_t n = 0, most = sizeof all / sizeof *all;
+    const char **name = NEW_N(record_arena(analysis), const char *, most);
+    for (size_t i = 0; i < most; i++)
+        if (found->outcomes & all[i].bit)
+            name[n++] = all[i].name;
+    SET_TEXTS("outcomes", name, n);
+}
+
+static int
+cmd_painleve(struct analysis *analysis, const imp_command *command,
+             struct record *out)
+{
+    static const char *const of_closed[] = {
+        "verdict", "modes", "normal_forces", "friction_forces",
+        "margin",  "cell",  "accelerations", "outcomes"};
+    assert(analysis != NULL && command != NULL && command->args.n == 1);
+    struct painleve_instant instant;
+    struct painleve *found = NEW(analysis->rt->arena, struct painleve);
+    uint32_t contact = arg_contact(analysis, command, 0);
+    double at;
+    int st = arg_number(analysis, command, IMP_OPT_painleve_at, NAN, &at);
+    if (st)
+        return st;
+    rt_reset(analysis->rt);
+    if ((st = painleve_of_system(analysis, command, contact, at, &instant)))
+        return st;
+    painleve_find(analysis->rt->arena, &instant.point, found);
+    put_coefficients(&instant, found, out);
+    if (!instant.closed) {
+        record_set_absent_all(
+            out, of_closed, sizeof of_closed / sizeof *of_closed,
+            instant.gap > 0.0 ? "the contact is open at this time"
+                              : "the contact closes with a speed: an "
+                                "impact comes first");
+        return IMP_OK;
+    }
+    put_modes(analysis, found, out);
+    put_outcomes(analysis, found, out);
+    return IMP_OK;
+}
+
+const struct command_functions command_painleve = {.run = cmd_painleve};

@@ -32,4 +32,11 @@ int painleve_of_system(struct analysis *analysis, const imp_command *command,
                        uint32_t contact, double at,
                        struct painleve_instant *out);
 
+/* -- painleve_bodies.c ------------------------------------------------------ */
+
+/* The same for a contact between bodies in the plane; `at` is 0 or NAN. */
+int painleve_of_bodies(struct analysis *analysis, const imp_command *command,
+                       uint32_t contact, double at,
+                       struct painleve_instant *out);
+
 #endif

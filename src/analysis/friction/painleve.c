@@ -121,7 +121,11 @@ cmd_painleve(struct analysis *analysis, const imp_command *command,
     if (st)
         return st;
     rt_reset(analysis->rt);
-    if ((st = painleve_of_system(analysis, command, contact, at, &instant)))
+    bool of_system = rt_contact(analysis->rt, contact)->system != IMP_NO_SYSTEM;
+    st = of_system
+             ? painleve_of_system(analysis, command, contact, at, &instant)
+             : painleve_of_bodies(analysis, command, contact, at, &instant);
+    if (st)
         return st;
     painleve_find(analysis->rt->arena, &instant.point, found);
     put_coefficients(&instant, found, out);

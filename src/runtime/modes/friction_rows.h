@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The normal and tangential rows of contact points at one instant, in the
- * plane, as runtime/friction asks for them. Inside this room. */
+ * plane, as runtime/friction asks for them. For this room and for commands
+ * that ask about one instant. */
 #ifndef IMP_RUNTIME_MODES_FRICTION_ROWS_H
 #define IMP_RUNTIME_MODES_FRICTION_ROWS_H
 

@@ -30,7 +30,8 @@ enum imp_command_trait {
     IMP_TRAIT_ASKED_OF_IMPACT = 64,
     IMP_TRAIT_COLUMN_PER_CONTACT = 128,
     IMP_TRAIT_COLUMN_PER_COORDINATE = 256,
-    IMP_TRAIT_VARIES_PARAMS = 512
+    IMP_TRAIT_VARIES_PARAMS = 512,
+    IMP_TRAIT_CLOSED_CONTACTS = 1024
 };
 
 /* Has the command with this number (enum imp_command_id) the trait? A number
@@ -48,7 +49,8 @@ imp_command_has(uint32_t id, enum imp_command_trait trait)
         ASKED_OF_IMPACT = IMP_TRAIT_ASKED_OF_IMPACT,
         COLUMN_PER_CONTACT = IMP_TRAIT_COLUMN_PER_CONTACT,
         COLUMN_PER_COORDINATE = IMP_TRAIT_COLUMN_PER_COORDINATE,
-        VARIES_PARAMS = IMP_TRAIT_VARIES_PARAMS
+        VARIES_PARAMS = IMP_TRAIT_VARIES_PARAMS,
+        CLOSED_CONTACTS = IMP_TRAIT_CLOSED_CONTACTS
     };
     static const uint16_t traits_of[] = {
 #define COMMAND(name, args, avail, rules, traits, doc) traits,

@@ -85,7 +85,7 @@ mech_simulates(const struct mech *mech)
 {
     for (size_t i = 0; i < mech->model->n_commands; i++)
         if (imp_command_has(mech->model->commands[i].id,
-                            IMP_TRAIT_RECORDS_MOTION))
+                            IMP_TRAIT_CLOSED_CONTACTS))
             return true;
     return false;
 }

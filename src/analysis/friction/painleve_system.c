@@ -242,7 +242,7 @@ painleve_of_system(struct analysis *analysis, const imp_command *command,
                           .number = number,
                           .contact = contact};
     size_t n = asked.n = asked.system->n;
-    double size[2];
+    double size[2] = {0.0, 0.0}, later[2] = {0.0, 0.0};
     asked.normal = NEW_N(run->arena, double, n *n + 6 * n + 1);
     asked.along = asked.normal + n;
     asked.acc = asked.along + n;
@@ -251,13 +251,14 @@ painleve_of_system(struct analysis *analysis, const imp_command *command,
     int st = gap_now(&asked, out, size);
     bool follows = isfinite(at) ? at > 0.0 : out->gap > INSTANT_ZERO * size[0];
     if (!st && follows && !(st = follow(&asked, at)))
-        st = gap_now(&asked, out, size);
+        st = gap_now(&asked, out, later);
+    for (int k = 0; k < 2 && !st; k++)
+        size[k] = fmax(size[k], later[k]);
     if (!st)
         st = coefficients(&asked, out);
     out->time = rt_time(run);
     out->closed = fabs(out->gap) <= INSTANT_ZERO * size[0] &&
                   fabs(out->rate) <= INSTANT_ZERO * size[1];
-    /* a slip that is rounding is none */
     return st ? command_failed(analysis, st, command->range, "painleve")
               : IMP_OK;
 }

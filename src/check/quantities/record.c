@@ -138,48 +138,70 @@ settled(struct check *ck, const struct dim *dim, imp_range range)
     return dim_text(ck->dims, dim);
 }
 
-/* Sets units and widths in the record of an impact at contacts of a system. */
+/* The dimensions that quantities of a contact of a system have, beside the SI
+ * units that the table of commands states for bodies. */
+struct contact_dims {
+    const struct dim *gap, *second, *energy;
+};
+
+/* What stands for an SI unit of the table; NULL: the unit stays. */
+static const struct dim *
+dim_in_system(struct check *ck, const struct contact_dims *of, const char *unit)
+{
+    struct dims *dims = ck->dims;
+    const struct dim *rate = dim_div(dims, of->gap, of->second),
+                     *force = dim_div(dims, of->energy, of->gap),
+                     *acc = dim_div(dims, rate, of->second),
+                     *mass = dim_div(dims, force, acc);
+    const struct {
+        const char *unit;
+        const struct dim *dim;
+    } row[] = {{"m", of->gap},
+               {"m/s", rate},
+               {"m/s^2", acc},
+               {"N", force},
+               {"N*s", dim_div(dims, of->energy, rate)},
+               {"J", of->energy},
+               {"kg", mass},
+               {"1/kg", dim_div(dims, acc, force)},
+               {"1/kg^2", dim_div(dims, dim_div(dims, acc, force), mass)}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        if (!strcmp(row[i].unit, unit))
+            return row[i].dim;
+    return NULL;
+}
+
+/* Sets units and widths in the record of a question at contacts of a system. */
 static void
-system_impact(struct check *ck, struct tm_command *cmd)
+system_contact_fields(struct check *ck, struct tm_command *cmd)
 {
     const struct tm_contact *contact = &ck->lists.contacts.v[cmd->args[0].ref];
     uint32_t number = contact->system - 1;
     const struct tm_system *system = &ck->lists.systems.v[number];
-    const struct dim *second = dim_mks(ck->dims, 0, 0, 1);
-    const struct dim *energy = system_energy(ck, number);
-    if (!contact->gap_dim || !energy)
+    const struct contact_dims of = {.gap = contact->gap_dim,
+                                    .second = dim_mks(ck->dims, 0, 0, 1),
+                                    .energy = system_energy(ck, number)};
+    if (!of.gap || !of.energy)
         return;
-    const struct dim *rate = dim_div(ck->dims, contact->gap_dim, second);
-    const struct dim *impulse = dim_div(ck->dims, energy, rate);
     const char *rates = "";
     for (uint32_t i = 0; i < system->n; i++) {
         uint32_t q = system->first + i;
         const char *u = settled(
-            ck, dim_div(ck->dims, ck->notes.coordinate_dims.v[q], second),
+            ck, dim_div(ck->dims, ck->notes.coordinate_dims.v[q], of.second),
             contact->range);
         rates = i ? arena_printf(ck->arena, "%s;%s", rates, u) : u;
     }
     size_t count = 0;
     for (size_t i = 0; i < cmd->n_fields; i++) {
         struct tm_field *field = &cmd->fields[i];
-        const char *name = field->name;
-        if (!is_field_of(cmd, name, true))
+        if (!is_field_of(cmd, field->name, true))
             continue;
-        if (!strcmp(name, "impulses"))
-            field->unit = settled(ck, impulse, contact->range);
-        else if (!strncmp(name, "normal", 6))
-            field->unit = settled(ck, rate, contact->range);
-        else if (!strncmp(name, "energy", 6))
-            field->unit = settled(ck, energy, contact->range);
-        else if (!strcmp(name, "effective_mass"))
-            field->unit =
-                settled(ck, dim_div(ck->dims, impulse, rate), contact->range);
-        else if (!strcmp(name, "G"))
-            field->unit =
-                settled(ck, dim_div(ck->dims, rate, impulse), contact->range);
-        else if (!strcmp(name, "rates"))
+        const struct dim *dim = dim_in_system(ck, &of, field->unit);
+        if (dim)
+            field->unit = settled(ck, dim, contact->range);
+        if (!strcmp(field->name, "rates"))
             field->unit = rates;
-        if (!strcmp(name, "rates") || !strcmp(name, "map"))
+        if (!strcmp(field->name, "rates") || !strcmp(field->name, "map"))
             field->width = system->n;
         cmd->fields[count++] = *field;
     }
@@ -213,7 +235,8 @@ record_schema(struct check *ck, uint32_t command)
 static bool
 names_contacts_of_system(enum imp_command_id id)
 {
-    return command_rows[id].args == ARGS_CONTACTS &&
+    return (command_rows[id].args == ARGS_CONTACTS ||
+            command_rows[id].args == ARGS_CONTACT) &&
            imp_command_has(id, IMP_TRAIT_CONTACTS_OF_SYSTEM);
 }
 
@@ -222,7 +245,7 @@ impact_fields(struct check *ck, struct tm_command *cmd)
 {
     size_t count = 0;
     if (cmd->n_args && ck->lists.contacts.v[cmd->args[0].ref].system) {
-        system_impact(ck, cmd);
+        system_contact_fields(ck, cmd);
         return;
     }
     for (size_t i = 0; i < cmd->n_fields; i++)

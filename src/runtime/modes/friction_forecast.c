@@ -253,7 +253,8 @@ static bool
 follow(struct bounce *b)
 {
     int most = b->rows.n == 1 ? IMPACTS_OF_ONE : IMPACTS_OF_SEVERAL;
-    while (b->impacts < most) {
+    /* a piece may end without an impact: its slip stops, again and again */
+    for (int piece = 0; b->impacts < most && piece < 4 * most; piece++) {
         bool approach = false;
         for (int i = 0; i < b->rows.n; i++)
             approach |= b->gap[i] == 0.0 && b->rate[2 * i] < 0.0;

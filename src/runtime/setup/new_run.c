@@ -137,6 +137,20 @@ rt_restart(struct rt *run, const double *params)
     return IMP_OK;
 }
 
+/* No contact of a system is closed until its flow says so: what the run before
+ * has left would push the system at its start. */
+static void
+open_contacts(struct rt *run)
+{
+    for (uint32_t i = 0; i < run->im->contacts.n; i++) {
+        const imp_contact *contact = rt_contact(run, i);
+        double *env = run->env + contact->env_contact;
+        if (contact->system != IMP_NO_SYSTEM)
+            env[IMP_CONTACT_ACTIVE] = env[IMP_CONTACT_STICK] =
+                env[IMP_CONTACT_SIGN] = 0.0;
+    }
+}
+
 void
 rt_reset(struct rt *run)
 {
@@ -146,5 +160,6 @@ rt_reset(struct rt *run)
     memcpy(run->env + layout->state, run->start.state,
            sizeof(double) * rt_state_size(run));
     forget(run);
+    open_contacts(run);
     persistent_release(run, NULL);
 }

@@ -5,6 +5,9 @@ foreach(kind bad run repl fmt cli)
     check ${CMAKE_BINARY_DIR} ${kind})
   set_tests_properties(golden_${kind} PROPERTIES LABELS golden TIMEOUT 900)
 endforeach()
+add_test(NAME tutorial COMMAND sh ${CMAKE_SOURCE_DIR}/tests/tutorial.sh check
+  ${CMAKE_BINARY_DIR})
+set_tests_properties(tutorial PROPERTIES LABELS program TIMEOUT 300)
 add_library(oom_nth SHARED tests/oom/nth.c)
 foreach(what rooms hostile install docs codes oom sweep-kill sweep-ahead
     restitution-cost engines)

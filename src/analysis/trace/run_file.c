@@ -28,10 +28,9 @@ needs(const struct analysis *analysis, const imp_command *later,
     for (uint32_t i = 0; i < later->args.n; i++)
         named |=
             value[i].kind == IMP_VAL_RESULT && all + value[i].ref == command;
-    if (later->id == IMP_CMD_plot)
-        return named && arg_option(analysis, later, IMP_OPT_plot_as);
-    return named && later->id == IMP_CMD_save &&
-           run_file_named(arg_text(analysis, later, IMP_OPT_save_file, ""));
+    return named &&
+           (arg_option(analysis, later, IMP_OPT_plot_as) ||
+            run_file_named(arg_text(analysis, later, IMP_OPT_save_file, "")));
 }
 
 /* The other engine of motion has no Taylor pieces. */

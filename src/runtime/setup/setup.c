@@ -194,6 +194,28 @@ setup_friction(struct rt *run, uint32_t c, uint32_t entry)
     return IMP_BADMODEL;
 }
 
+/* Is the static coefficient of friction at least the dynamic one? */
+static int
+setup_static_friction(struct rt *run, uint32_t number)
+{
+    const imp_contact *contact = rt_contact(run, number);
+    const double *env = run->env + contact->env_contact;
+    char of_stick[NUM_TEXT], of_slip[NUM_TEXT];
+    if (env[IMP_CONTACT_MU_STATIC] >= env[IMP_CONTACT_MU])
+        return IMP_OK;
+    num_digits(of_stick, env[IMP_CONTACT_MU_STATIC], 6);
+    num_digits(of_slip, env[IMP_CONTACT_MU], 6);
+    struct diag *diag = diag_add(run->ds, DIAG_E0518, contact->range_mu,
+                                 "the static friction of contact `%s` is %s, "
+                                 "and the dynamic one %s",
+                                 imp_text(run->im, contact->name), of_stick,
+                                 of_slip);
+    diag_label(run->ds, diag, "static friction is not below dynamic friction");
+    diag_help(run->ds, diag,
+              "what slips cannot rub harder than what sticks; exchange them");
+    return IMP_BADMODEL;
+}
+
 static int
 setup_contact(struct rt *run, uint32_t number)
 {
@@ -218,7 +240,7 @@ setup_contact(struct rt *run, uint32_t number)
         IMP_CONTACT_MU, IMP_CONTACT_MU_STATIC, IMP_CONTACT_MU_IMPACT};
     for (int i = 0; i < 3 && !st; i++)
         st = setup_friction(run, number, coefficient[i]);
-    return st;
+    return st ? st : setup_static_friction(run, number);
 }
 
 /* Tells that a vector is zero where a direction is needed. */

@@ -73,6 +73,12 @@ root_between(struct root *root, double low, double high, double *s)
         return GSL_ENOMEM;
     int st = gsl_root_fsolver_set(solver, &function, low, high);
     *s = high;
+    if (st == GSL_EINVAL && !root->status) {
+        /* asked again, both ends have one sign: their values are rounding, and
+         * either end is the zero */
+        gsl_root_fsolver_free(solver);
+        return 0;
+    }
     for (int round = 0; round < ROOT_ROUNDS && !st && !root->status; round++) {
         st = gsl_root_fsolver_iterate(solver);
         *s = gsl_root_fsolver_root(solver);
@@ -82,7 +88,8 @@ root_between(struct root *root, double low, double high, double *s)
             break;
     }
     gsl_root_fsolver_free(solver);
-    return root->status ? root->status : st;
+    /* numbers of GSL are no statuses of the caller, whose 4 is Ctrl-C */
+    return root->status ? root->status : st ? GSL_FAILURE : 0;
 }
 
 /* -- one piece ------------------------------------------------------------- */

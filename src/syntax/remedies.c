@@ -100,6 +100,7 @@ remedies_try(struct diags *diags, struct diag *from, uint32_t file,
              const char *text, size_t n, bool bare, int errors)
 {
     assert(diags && (text || n == 0));
+    (void)diags;
     struct line done[MOST_LINES];
     int n_done = 0;
     for (struct diag *diag = from; diag; diag = diag->next) {

@@ -1,5 +1,5 @@
 # A warning says what accuracy is left far from the origin. Near the origin there is
-# none, and none where masses are many powers of ten apart: impacts are exact there.
+# none, and none of this system whose masses are up to 10^11 apart.
 cd $tmp
 cat >far.imp <<'MODEL'
 use shapes

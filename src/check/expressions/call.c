@@ -239,6 +239,7 @@ call_fn(struct check *ck, const struct env *env, struct decl *decl,
         return value_poison(node->range);
     if (!check_enter(ck, node->range))
         return value_poison(node->range);
+    in.coords = decl->kind == DECL_SHAPE;
     struct value value = value_poison(node->range);
     if (call_enter(ck, decl, node->range, &frame)) {
         value = check_expr(ck, &in, it->value);

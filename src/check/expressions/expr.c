@@ -534,14 +534,16 @@ call(struct check *ck, const struct env *env, const struct ast_expr *node)
     }
     if (reported || (decl && decl->kind == DECL_OTHER))
         return value_poison(node->range);
-    if (decl && decl->kind == DECL_FN)
+    struct corner_shape corners;
+    bool takes_corners = decl && corner_shape_of(ck, decl, &corners);
+    /* In the formula of a shape another shape is its level set. */
+    if (decl && (decl->kind == DECL_FN || (env->coords && !takes_corners)))
         return call_fn(ck, env, decl, node);
     if (decl) {
         struct diag *diag =
             check_error(ck, DIAG_E0111, node->range,
                         "`%s` is a shape, not a value", name.text);
-        struct corner_shape corners;
-        if (corner_shape_of(ck, decl, &corners))
+        if (takes_corners)
             CHECK_HELP(ck, diag,
                        "it stands alone: body b : %s { ... }, or shape s = %s",
                        expr_label(ck, node), expr_label(ck, node));

@@ -51,6 +51,8 @@ void call_open(struct check *ck, const struct decl *decl,
 bool call_enter(struct check *ck, struct decl *decl, imp_range call,
                 struct frame *frame);
 void call_leave(struct check *ck, struct frame *frame);
+/* a call of a function, or of a shape in the formula of another shape: there
+ * its value is its level set */
 struct value call_fn(struct check *ck, const struct env *env, struct decl *decl,
                      const struct ast_expr *node);
 

@@ -10,25 +10,6 @@
 #include "check/model/model_priv.h"
 
 bool
-corner_call(struct check *ck, struct module *module,
-            const struct ast_expr *node, struct corner_shape *shape)
-{
-    assert(ck && module && node && shape);
-    bool reported = false;
-    const struct ast_expr *inner = ast_unwrap(node);
-    const struct ast_expr *callee = inner->kind == AST_CALL ? inner->a : inner;
-    const struct decl *decl = NULL;
-    if (callee->kind == AST_NAME) {
-        decl = scope_find(ck, module, callee->name.text, WANT_CALL,
-                          callee->range, &reported);
-    } else if (callee->kind == AST_FIELD && callee->a->kind == AST_NAME) {
-        struct module *library = scope_library(module, callee->a->name.text);
-        decl = library ? scope_own(library, callee->name.text) : NULL;
-    }
-    return decl && corner_shape_of(ck, decl, shape);
-}
-
-bool
 corner_shape_alone(struct check *ck, struct decl *decl)
 {
     assert(ck && decl);

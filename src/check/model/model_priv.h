@@ -15,12 +15,15 @@ struct shape_use {
     bool uses_z;
     const expr **points; /* n_point * dim */
     uint32_t n_point, dim;
+    struct shape_use
+        *made_of; /* the shape that the formula only calls, or NULL */
     imp_range range;
 };
-/* level set; false on error */
+/* level set or corners; false on error */
 bool shape_open(struct check *ck, const struct env *caller,
                 const struct ast_expr *head, struct shape_use *use);
-/* the shape's own block, for a body of dimension d */
+/* what the shape's block states, and what it does not state the block of the
+ * shape that it is made of, for a body of dimension d */
 void shape_block(struct check *ck, struct shape_use *use, uint32_t d,
                  struct tm_body *body);
 
@@ -29,9 +32,6 @@ void shape_alone(struct check *ck, struct decl *decl);
 
 /* -- corners.c ------------------------------------------------------------ */
 
-/* Does node call a shape that takes its corners? Then *shape is it. */
-bool corner_call(struct check *ck, struct module *module,
-                 const struct ast_expr *node, struct corner_shape *shape);
 /* checks the declaration of a shape that takes its corners; false: it is none
  */
 bool corner_shape_alone(struct check *ck, struct decl *decl);

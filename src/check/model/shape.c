@@ -14,26 +14,50 @@ const struct keydef shape_keys[] = {
 };
 const size_t n_shape_keys = sizeof shape_keys / sizeof shape_keys[0];
 
-/* Does the text of the expression contain this name? */
+/* Does the formula do no more than call a shape, as in
+ * shape tile(a) = rectangle(a, a)? */
 static bool
-mentions(const struct ast_expr *node, const char *name, int depth)
+is_shape_call(struct check *ck, struct module *module,
+              const struct ast_expr *node)
+{
+    bool reported = false;
+    const struct ast_expr *inner = ast_unwrap(node);
+    const struct decl *decl = NULL;
+    if (inner->kind != AST_CALL)
+        return false;
+    if (inner->a->kind == AST_NAME) {
+        decl = scope_find(ck, module, inner->a->name.text, WANT_CALL,
+                          inner->a->range, &reported);
+    } else if (inner->a->kind == AST_FIELD && inner->a->a->kind == AST_NAME) {
+        struct module *library = scope_library(module, inner->a->a->name.text);
+        decl = library ? scope_own(library, inner->a->name.text) : NULL;
+    }
+    return decl && decl->kind == DECL_SHAPE;
+}
+
+/* Does the expression contain this name or, without one, a call of a shape? */
+static bool
+mentions(struct check *ck, struct module *module, const struct ast_expr *node,
+         const char *name, int depth)
 {
     if (!node || depth > 1500)
         return false;
     for (; node->kind == AST_BINARY; node = node->a)
-        if (mentions(node->b, name, depth + 1))
+        if (mentions(ck, module, node->b, name, depth + 1))
             return true;
     if (node->kind == AST_NAME)
-        return !strcmp(node->name.text, name);
+        return name && !strcmp(node->name.text, name);
+    if (!name && is_shape_call(ck, module, node))
+        return true;
     for (size_t i = 0; i < node->n_list; i++)
-        if (mentions(node->list[i], name, depth + 1))
+        if (mentions(ck, module, node->list[i], name, depth + 1))
             return true;
     for (size_t i = 0; i < node->n_args; i++)
-        if (mentions(node->args[i].value, name, depth + 1))
+        if (mentions(ck, module, node->args[i].value, name, depth + 1))
             return true;
-    return mentions(node->a, name, depth + 1) ||
-           mentions(node->b, name, depth + 1) ||
-           mentions(node->c, name, depth + 1);
+    return mentions(ck, module, node->a, name, depth + 1) ||
+           mentions(ck, module, node->b, name, depth + 1) ||
+           mentions(ck, module, node->c, name, depth + 1);
 }
 
 static bool
@@ -126,30 +150,32 @@ shape_alone(struct check *ck, struct decl *decl)
         return;
     if (!call_enter(ck, decl, IMP_NOWHERE, &frame))
         return;
-    struct corner_shape shape;
-    bool corners = corner_call(ck, decl->module, it->value, &shape);
-    struct shape_use use;
-    memset(&use, 0, sizeof use);
-    env.coords = !corners;
-    struct value value = value_poison(it->value->range);
-    if (!corners)
-        value = check_expr(ck, &env, it->value);
-    if (corners ? !corners_take(ck, &env, it->value, &shape, &use)
-                : !level_set_kind(ck, &value, it->value)) {
-        decl->broken = true;
-    } else if (!corners && !mentions(it->value, "x", 0) &&
-               !mentions(it->value, "y", 0) && !mentions(it->value, "z", 0)) {
-        struct diag *diag =
-            check_error(ck, DIAG_E0327, it->value->range,
-                        "this level set has no x, y or z in it");
-        CHECK_HELP(ck, diag,
-                   "a shape is where G(x, y, z) is negative, as in "
-                   "x^2 + y^2 - 1");
-        decl->broken = true;
+    bool space = false;
+    if (is_shape_call(ck, decl->module, it->value)) {
+        struct shape_use made_of;
+        decl->broken |= !shape_open(ck, &env, it->value, &made_of);
+        space = made_of.uses_z;
+    } else {
+        env.coords = true;
+        struct value value = check_expr(ck, &env, it->value);
+        bool coordinates = mentions(ck, decl->module, it->value, NULL, 0);
+        for (const char *axis = "x\0y\0z"; *axis; axis += 2)
+            coordinates |= space =
+                mentions(ck, decl->module, it->value, axis, 0);
+        if (!level_set_kind(ck, &value, it->value)) {
+            decl->broken = true;
+        } else if (!coordinates) {
+            struct diag *diag =
+                check_error(ck, DIAG_E0327, it->value->range,
+                            "this level set has no x, y or z in it");
+            CHECK_HELP(ck, diag,
+                       "a shape is where G(x, y, z) is negative, as in "
+                       "x^2 + y^2 - 1");
+            decl->broken = true;
+        }
     }
     env.coords = false;
     int before = ck->ds->errors;
-    bool space = corners ? shape.dim == 3 : mentions(it->value, "z", 0);
     moments(ck, &env, it, space ? 3 : 2, NULL);
     decl->broken |= ck->ds->errors > before;
     call_leave(ck, &frame);
@@ -201,15 +227,24 @@ shape_open(struct check *ck, const struct env *caller,
         return false;
     if (!call_enter(ck, decl, range, &frame))
         return false;
-    if (corner_call(ck, decl->module, it->value, &shape)) {
-        bool good = corners_take(ck, &use->env, it->value, &shape, use);
+    if (is_shape_call(ck, decl->module, it->value)) {
+        struct shape_use *made_of = NEW(ck->arena, struct shape_use);
+        bool good = shape_open(ck, &use->env, it->value, made_of);
+        use->made_of = made_of;
+        use->g = made_of->g;
+        use->uses_z = made_of->uses_z;
+        use->points = made_of->points;
+        use->n_point = made_of->n_point;
+        use->dim = made_of->dim;
         call_leave(ck, &frame);
         return good;
     }
     use->env.coords = true;
     struct value value = check_expr(ck, &use->env, it->value);
     bool ok = level_set_kind(ck, &value, it->value);
-    if (ok) {
+    if (ok && value.kind == VALUE_ANY) {
+        use->uses_z = mentions(ck, decl->module, it->value, "z", 0);
+    } else if (ok) {
         use->g = value.e[0];
         use->uses_z = ex_depends(ck->g, use->g, SYM_LOCAL, 2, UINT32_MAX);
         ok = check_leaves(ck, &use->g, 1, MAY_TIME, head, "a shape");
@@ -231,6 +266,8 @@ shape_block(struct check *ck, struct shape_use *use, uint32_t d,
 {
     assert(ck && use && body);
     struct frame frame;
+    if (use->made_of && use->made_of->decl)
+        shape_block(ck, use->made_of, d, body);
     if (!call_enter(ck, use->decl, use->range, &frame))
         return;
     moments(ck, &use->env, use->decl->item, d, body);

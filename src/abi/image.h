@@ -21,7 +21,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 8u
+#define IMP_ABI_VERSION 9u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -674,6 +674,7 @@ typedef struct imp_image {
     uint32_t forbid;          /* IMP_FORBID_... */
     uint32_t start_projected; /* stated velocities, onto what joints allow */
     uint32_t impact_law;      /* enum imp_impact_law: world's `law` */
+    uint32_t paradox;         /* row of abi/paradox.def: world's `paradox` */
     imp_range range_gravity, range_tolerance;
     imp_ref sources;     /* imp_source; file number f is entry f-1 */
     imp_ref params;      /* imp_param */

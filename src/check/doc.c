@@ -124,6 +124,8 @@ static const struct keydef choices[] = {
     {"separating", "forbid: contacts that separate before the impact"},
 #define ENGINE(ID, word, doc) {#word, doc},
 #include "abi/engines.def"
+#define PARADOX(ID, word, doc) {#word, doc},
+#include "abi/paradox.def"
 };
 enum { N_CHOICES = sizeof choices / sizeof choices[0] };
 

@@ -95,6 +95,7 @@ mech_compile(struct tm_model *model, struct diags *ds)
         .forbid = model->world.forbid,
         .has_tolerance = model->world.tolerance.e != NULL,
         .impact_law = (uint32_t)model->world.impact_law,
+        .paradox = model->world.paradox,
         .range_gravity = model->world.gravity.range,
         .range_tolerance = model->world.tolerance.range};
     mech.event_row = arena_alloc(mech.arena, (model->n_contacts + 1) *

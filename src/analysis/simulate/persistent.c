@@ -12,6 +12,7 @@
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
+#include "runtime/friction/paradox.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/motion/persistent.h"
 
@@ -137,6 +138,41 @@ list_set(struct simulation *sim, struct diag *diag, int number,
                   num_digits(slips, set->acc[2 * i + 1], 6));
 }
 
+/* The run ends the slip at point `which` by an impact without collision. */
+static int
+jump(struct simulation *sim, const struct contact_point *spot, int n, int which)
+{
+    double impulse;
+    uint32_t contact = spot[which].contact;
+    int st = simulate_row(sim);
+    if (st || (st = friction_modes_jump(sim->run, spot, n, which, &impulse)))
+        return st;
+    simulate_log_event(sim, contact, "impact without collision", "", impulse);
+    sim->contacts[contact].watch = WATCH_LEAVE;
+    sim->rows.fresh = false;
+    return IMP_OK;
+}
+
+/* Says that the policy of the run has chosen. */
+static void
+remark_policy(struct simulation *sim, uint32_t contact,
+              const struct friction_choice *choice)
+{
+    char t[NUM_TEXT];
+    if (sim->log.remarks.n >= SIMULATE_REMARKS) {
+        sim->log.left_out++;
+        return;
+    }
+    simulate_remark(
+        sim, arena_printf(sim->run->brief,
+                          "t = %s s: friction leaves the motion at `%s` open "
+                          "(%s), and paradox = %s chooses",
+                          num_digits(t, rt_time(sim->run), 9),
+                          simulate_contact_name(sim, contact),
+                          cause_text(choice->verdict),
+                          paradox_word(sim->run->paradox)));
+}
+
 /* Stops the run: the modes are not determined. */
 static int
 undecided(struct simulation *sim, const struct contact_point *spot, int n,
@@ -154,9 +190,15 @@ undecided(struct simulation *sim, const struct contact_point *spot, int n,
     diag_label(sim->analysis->ds, diag, "%s", cause_text(choice->verdict));
     for (int k = 0; k < choice->n; k++)
         list_set(sim, diag, k + 1, &choice->set[k], spot, n);
+    if (modes->jump >= 0)
+        diag_note(sim->analysis->ds, diag,
+                  rt_contact(sim->run, spot[modes->jump].contact)->range,
+                  "an impact without collision at `%s` is possible",
+                  simulate_contact_name(sim, spot[modes->jump].contact));
     diag_help(sim->analysis->ds, diag,
               "Coulomb friction at rigid bodies has such states (Painleve): "
-              "use less friction, or an `until` before that time");
+              "use less friction, an `until` before that time, or choose: "
+              "world { paradox = liftoff }, stick or jump");
     simulate_log_event(sim, spot[0].contact, "undecided", verdict, 0.0);
     simulate_remark(sim,
                     arena_printf(sim->run->arena, "stopped at t = %s s: %s", t,
@@ -199,11 +241,12 @@ remark_choice(struct simulation *sim, uint32_t contact,
 
 /* Chooses the modes of the closed points of one group that has friction. gone:
  * a point whose mode has just ended by `cause`, or NULL. shared: per contact,
- * its forces are not determined. */
+ * its forces are not determined. *jumped: an impact without collision has been
+ * made, and the modes are still to be chosen. */
 static int
 choose_modes(struct simulation *sim, struct contact_point *spot, int n,
              const struct contact_point *gone, enum friction_cause cause,
-             bool *shared)
+             bool *shared, bool *jumped)
 {
     assert(sim != NULL && spot != NULL && n > 0 && shared != NULL);
     struct friction_modes modes = {.cause = cause, .which = -1};
@@ -213,6 +256,13 @@ choose_modes(struct simulation *sim, struct contact_point *spot, int n,
     int st = friction_modes_select(sim->run, spot, n, &modes);
     if (st)
         return st;
+    bool jumps = modes.choice.taken < 0 && modes.jump >= 0 &&
+                 sim->run->paradox == PARADOX_JUMP;
+    if (modes.by_policy || jumps)
+        remark_policy(sim, spot[0].contact, &modes.choice);
+    *jumped = jumps;
+    if (jumps)
+        return jump(sim, spot, n, modes.jump);
     if (modes.choice.taken < 0)
         return undecided(sim, spot, n, &modes);
     for (int i = 0; i < n && modes.shared; i++)
@@ -293,7 +343,11 @@ choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
     if (n_still > CONTACT_POINTS_MOST)
         return too_many(sim, spot, n_still);
     if (friction_modes_any(run, spot, n_still)) {
-        st = choose_modes(sim, spot, n_still, gone, cause, shared);
+        bool jumped;
+        st = choose_modes(sim, spot, n_still, gone, cause, shared, &jumped);
+        if (!st && jumped)
+            return choose_group(sim, spot, n_still, NULL, FRICTION_CAUSE_OTHER,
+                                shared);
         if (!st && !sim->stopped)
             resting_polytopes_let_go(sim, all, n_all, spot, n_still);
         return st;

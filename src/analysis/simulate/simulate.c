@@ -13,6 +13,7 @@
 #include "analysis/trace/run_log.h"
 #include "base/num.h"
 #include "runtime/flow/flow.h"
+#include "runtime/friction/paradox.h"
 #include "runtime/motion/joints.h"
 #include "runtime/motion/motion.h"
 
@@ -188,6 +189,19 @@ ended(struct simulation *sim, struct record *out, int st)
     return st;
 }
 
+/* What the run does where friction leaves the motion open. */
+static void
+option_paradox(struct simulation *sim)
+{
+    const imp_image *im = sim->run->im;
+    const imp_val *value =
+        arg_option(sim->analysis, sim->command, IMP_OPT_simulate_paradox);
+    sim->run->paradox = im->paradox;
+    for (uint32_t i = 0; value && paradox_word(i); i++)
+        if (!strcmp(imp_text(im, value->text), paradox_word(i)))
+            sim->run->paradox = i;
+}
+
 int
 simulation_prepare(struct simulation *sim)
 {
@@ -201,6 +215,7 @@ simulation_prepare(struct simulation *sim)
         (st = simulate_read_items(sim)) || (st = simulate_read_times(sim)))
         return st;
     option_through(sim);
+    option_paradox(sim);
     sim->has_energy = !motion_totals(analysis->rt, &totals);
     sim->energy_before = totals.kinetic + totals.potential;
     return IMP_OK;

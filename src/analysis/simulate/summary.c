@@ -29,6 +29,9 @@ static const struct {
     {"liftoff", "lift-off", "lift-offs"},
     {"undecided", "motion that is not determined",
      "motions that are not determined"},
+    {"impact without collision", "impact without collision",
+     "impacts without collision"},
+    {"jam", "jam", "jams"},
 };
 enum { N_KINDS = sizeof kind_names / sizeof *kind_names };
 

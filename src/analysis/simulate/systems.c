@@ -12,6 +12,7 @@
 #include "analysis/trace/run_log.h"
 #include "base/num.h"
 #include "runtime/flow/flow.h"
+#include "runtime/friction/paradox.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion.h"
 
@@ -23,6 +24,26 @@ changes(struct simulation *sim, const struct flow *flow)
     const struct flow_change *change = flow_changes(flow, &n);
     for (uint32_t i = 0; i < n; i++)
         simulate_log_event(sim, change[i].contact, change[i].word, "", 0.0);
+}
+
+/* A policy has chosen where friction left the motion open. */
+static void
+resolved(struct simulation *sim, const struct flow *flow)
+{
+    char time[NUM_TEXT];
+    const char *open = flow_resolved(flow);
+    if (!open)
+        return;
+    if (sim->log.remarks.n >= SIMULATE_REMARKS) {
+        sim->log.left_out++;
+        return;
+    }
+    simulate_remark(
+        sim, arena_printf(sim->run->brief,
+                          "t = %s s: friction leaves the motion open, and "
+                          "paradox = %s chooses: %s",
+                          num_digits(time, rt_time(sim->run), 9),
+                          paradox_word(sim->run->paradox), open));
 }
 
 int
@@ -38,8 +59,10 @@ simulate_systems_start(struct simulation *sim)
     for (uint32_t i = 0; i < n; i++)
         if (!(sim->flows[i] = flow_new(run, i, p, sim->options.until)))
             return IMP_BADMODEL;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         changes(sim, sim->flows[i]);
+        resolved(sim, sim->flows[i]);
+    }
     for (uint32_t i = 0; i < run->im->contacts.n; i++) {
         const imp_contact *contact = rt_contact(run, i);
         if (contact->system != IMP_NO_SYSTEM &&
@@ -112,7 +135,8 @@ modes_undecided(struct simulation *sim, const struct flow_event *event)
     diag_note(analysis->ds, diag, sim->command->range, "%s", event->why);
     diag_help(analysis->ds, diag,
               "rigid bodies with Coulomb's friction can have several motions "
-              "or none; the run stops here and chooses none of them");
+              "or none, and the run chooses none of them; world { paradox = "
+              "liftoff }, stick or jump does, where that is possible");
 }
 
 static void
@@ -234,6 +258,10 @@ happened(struct simulation *sim, struct flow *flow,
         if (event->kind == FLOW_SEVERAL)
             rested(sim, event, contacts, before);
         break;
+    case FLOW_WITHOUT_COLLISION:
+        simulate_log_event(sim, event->contact, "impact without collision", "",
+                           event->impulse);
+        break;
     case FLOW_UNDECIDED:
         undecided(sim, event, contacts);
         break;
@@ -253,6 +281,7 @@ happened(struct simulation *sim, struct flow *flow,
             simulate_log_event(sim, contacts[i], "leave", "", 0.0);
         break;
     }
+    resolved(sim, flow);
     changes(sim, flow);
     loads(sim, event);
     gains(sim, event);

@@ -350,6 +350,10 @@ option_words(const char *key, size_t *n)
         *n = N_IMPACT_LAWS;
         return impact_laws;
     }
+    if (!strcmp(key, "paradox")) {
+        *n = N_PARADOX;
+        return paradox_words;
+    }
     if (!strcmp(key, "engine")) {
         *n = sizeof engines / sizeof *engines;
         return engines;

@@ -240,6 +240,7 @@ struct tm_model {
         bool has_policy, gain_allowed, start_projected;
         uint32_t forbid; /* IMP_FORBID_... */
         enum imp_impact_law impact_law;
+        uint32_t paradox; /* row of abi/paradox.def */
     } world;
 };
 

@@ -37,6 +37,13 @@ void check_world(struct check *ck);
  * one more before them; then "report", none of them */
 enum { N_IMPACT_LAWS = IMP_IMPACT_COUNT - 1 };
 extern const char *const impact_laws[N_IMPACT_LAWS + 1];
+/* words of the key `paradox`, in the order of abi/paradox.def */
+enum {
+    N_PARADOX = 0
+#define PARADOX(ID, word, doc) +1
+#include "abi/paradox.def"
+};
+extern const char *const paradox_words[N_PARADOX];
 /* a bare word or string, one of `words`; index or -1 (reported) */
 int key_word(struct check *ck, const struct ast_item *key,
              const char *const *words, size_t count);

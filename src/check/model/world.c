@@ -11,6 +11,7 @@ enum {
     W_GRAVITY,
     W_POLICY,
     W_LAW,
+    W_PARADOX,
     W_TOLERANCE,
     W_SEED,
     W_GAIN,
@@ -22,6 +23,8 @@ const struct keydef world_keys[] = {
     {"gravity", "acceleration of free bodies (0)"},
     {"policy", "at C00: stop, through or enforce"},
     {"law", "for simultaneous contacts"},
+    {"paradox", "where friction leaves the motion open: report, liftoff, "
+                "stick or jump"},
     {"tolerance", "relative tolerance of verdicts"},
     {"seed", "of random numbers"},
     {"gain", "allowed or forbidden: may an impact raise the energy?"},
@@ -34,6 +37,11 @@ const char *const impact_laws[N_IMPACT_LAWS + 1] = {
 #define LAW(ID, word, args, POLICY, TRAITS, unequal, doc) #word,
 #include "abi/laws.def"
     "report"};
+
+const char *const paradox_words[N_PARADOX] = {
+#define PARADOX(ID, word, doc) #word,
+#include "abi/paradox.def"
+};
 
 /* Reads a word, or a tuple of words, as bits in the order of the words. */
 static uint32_t
@@ -155,6 +163,10 @@ world(struct check *ck, struct module *module, const struct ast_item *it)
         int l = key_word(ck, keys[W_LAW], impact_laws, N_IMPACT_LAWS + 1);
         if (l >= 0 && l < N_IMPACT_LAWS)
             tm->world.impact_law = (enum imp_impact_law)(l + 1);
+    }
+    if (keys[W_PARADOX]) {
+        int p = key_word(ck, keys[W_PARADOX], paradox_words, N_PARADOX);
+        tm->world.paradox = p < 0 ? 0 : (uint32_t)p;
     }
 }
 

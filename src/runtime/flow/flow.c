@@ -126,6 +126,14 @@ flow_changes(const struct flow *flow, uint32_t *n)
     return friction ? friction->change : NULL;
 }
 
+const char *
+flow_resolved(const struct flow *flow)
+{
+    assert(flow != NULL);
+    return flow->taylor && flow->taylor->friction ? flow->taylor->friction->open
+                                                  : NULL;
+}
+
 struct ballistic *
 flow_ballistic(struct flow *flow)
 {

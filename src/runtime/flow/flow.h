@@ -26,6 +26,8 @@ enum flow_kind {
     FLOW_SLIDE,     /* a contact stays closed from here on without an impact */
     FLOW_LEAVE,     /* a closed contact opens, because its force is zero */
     FLOW_MODES, /* contacts with friction stick, slip, or open from here on */
+    FLOW_WITHOUT_COLLISION, /* an impact without collision, which the policy
+                               `paradox = jump` takes */
     FLOW_JAMMED /* no forces and no impulses can keep all contacts closed */
 };
 struct flow_event {
@@ -85,6 +87,9 @@ int flow_impact_now(struct rt *run, uint32_t system,
 const uint32_t *flow_contacts(const struct flow *flow, const double **impulse);
 /* The changes of modes of the last event, or of the start, *n of them. */
 const struct flow_change *flow_changes(const struct flow *flow, uint32_t *n);
+/* What was possible where the last event, or the start, left the motion open
+ * and the policy `paradox` has chosen; NULL: it has not. */
+const char *flow_resolved(const struct flow *flow);
 /* Writes the state at time t into env; t lies between the last event and the
  * time that flow_peek gave. Returns IMP_OK, or a status after a diagnostic of
  * an observer. */

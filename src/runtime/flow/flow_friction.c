@@ -21,6 +21,7 @@
 
 #include "base/arena.h"
 #include "runtime/flow/flow_friction_priv.h"
+#include "runtime/friction/paradox.h"
 
 /* Modes that change so often at one time, without an impact and per contact,
  * come to no end. */
@@ -68,6 +69,7 @@ taylor_friction_new(struct flow *flow)
         friction->flights.last[i] = -INFINITY;
     friction_rows_new(flow, arena, &friction->rows);
     friction->last_time = -INFINITY;
+    friction->jump = -1;
     int next = 0;
     for (uint32_t i = 0; i < m; i++) {
         const imp_contact *contact =
@@ -465,6 +467,41 @@ friction_impact(struct flow *flow, struct flow_event *event)
     return friction_settle(flow, on, ended, event);
 }
 
+/* -- impacts without collision ---------------------------------------------
+ */
+
+/* The policy of the model ends the slip of contact friction->jump by an impact
+ * without collision (after friction_rows). */
+static int
+jump(struct flow *flow, struct flow_event *event)
+{
+    struct taylor_friction *friction = flow->taylor->friction;
+    uint32_t i = (uint32_t)friction->jump;
+    size_t N = 2 * (size_t)i, T = N + 1;
+    struct struck struck = new_struck(flow);
+    struct friction_impact out;
+    bool *on = NEW_N(flow->run->brief, bool, flow->m + 1),
+         *ended = NEW_N(flow->run->brief, bool, flow->m + 1);
+    struct friction_impact_point point = point_of(flow, i, false, false);
+    friction->open = event->why;
+    event->why = friction->why = NULL;
+    friction->jump = -1;
+    event->kind = FLOW_WITHOUT_COLLISION;
+    paradox_jump(entry(flow, T, T), entry(flow, N, T), entry(flow, N, N),
+                 &point, &out);
+    flow->taylor->contacts.closed[i] = false;
+    struck.hits[i] = struck.part[i] = true;
+    struck.apart = true;
+    struck.impulse[N] = out.normal[0] + out.normal[1];
+    struck.impulse[T] = out.tangential;
+    friction->work[i] += out.work[1];
+    friction->zero[i] = true;
+    report(flow, &struck, event);
+    flow->impacts++;
+    int st = strike(flow, &struck, on);
+    return st ? st : friction_settle(flow, on, ended, event);
+}
+
 /* -- the end of a mode ------------------------------------------------------
  */
 
@@ -601,14 +638,11 @@ endless(struct flow *flow)
     return ++friction->repeats > FRICTION_REPEATS * ((int)flow->m + 1);
 }
 
-int
-friction_apply(struct flow *flow, struct flow_event *event,
-               enum taylor_next what, bool slid)
+static int
+apply(struct flow *flow, struct flow_event *event, enum taylor_next what,
+      bool slid)
 {
     struct taylor_flow *taylor = flow->taylor;
-    taylor->friction->n_change = 0;
-    friction_fresh(flow);
-    flow->last.n_contacts = 0;
     if (taylor->next.guard >= 0)
         return switched(flow, event);
     if (what != NEXT_CLOSES && what != NEXT_NOTHING && endless(flow)) {
@@ -633,6 +667,25 @@ friction_apply(struct flow *flow, struct flow_event *event,
     default:
         return hold(flow);
     }
+}
+
+int
+friction_apply(struct flow *flow, struct flow_event *event,
+               enum taylor_next what, bool slid)
+{
+    struct taylor_friction *friction = flow->taylor->friction;
+    friction->n_change = 0;
+    friction->open = NULL;
+    friction_fresh(flow);
+    flow->last.n_contacts = 0;
+    int st = what == NEXT_UNDECIDED && friction->jump >= 0 ? friction_rows(flow)
+                                                           : IMP_OK;
+    if (st || (st = apply(flow, event, what, slid)))
+        return st;
+    if (event->kind != FLOW_UNDECIDED || friction->jump < 0)
+        return IMP_OK;
+    flow->last.n_contacts = 0;
+    return jump(flow, event);
 }
 
 int

@@ -57,6 +57,9 @@ struct taylor_friction {
     struct flow_change *change; /* 2m: what the last event changed */
     uint32_t n_change;
     const char *why;  /* nothing has been decided: what is consistent */
+    int jump;         /* contact at which an impact without collision is to
+                         be made; -1: none */
+    const char *open; /* the policy has chosen: what is possible; or NULL */
     double last_time; /* of the last change of modes, */
     int repeats;      /* and how many there were at this time */
 };

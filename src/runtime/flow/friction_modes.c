@@ -11,6 +11,8 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/flow/flow_friction_priv.h"
+#include "runtime/friction/painleve.h"
+#include "runtime/friction/paradox.h"
 
 /* Accelerations that are so small a share of their terms are 0. */
 #define FLOATING 1e-12
@@ -156,6 +158,82 @@ verdict_text(const struct flow *flow, const struct candidates *all,
     return text;
 }
 
+/* The point of an impact without collision that is possible, or -1. */
+static int
+jump_of(const struct flow *flow, const struct candidates *all)
+{
+    const struct friction_rows *rows = &flow->taylor->friction->rows;
+    double *mu = NEW_N(flow->run->brief, double, (size_t)all->n);
+    for (int k = 0; k < all->n; k++)
+        mu[k] = rows->slip[all->contact[k]].mu_impact;
+    return paradox_jump_of(&all->instant, mu);
+}
+
+/* The coefficients of one contact, and how far they are from where the verdict
+ * changes, as text. */
+static const char *
+coefficients_text(const struct flow *flow, const struct candidates *all)
+{
+    struct arena *arena = flow->run->brief;
+    const struct friction_instant *in = &all->instant;
+    struct painleve *found = NEW(arena, struct painleve);
+    char a[NUM_TEXT], b[NUM_TEXT], plus[NUM_TEXT], minus[NUM_TEXT],
+        margin[NUM_TEXT];
+    if (all->n != 1 || in->point->mu_dynamic == 0.0)
+        return "";
+    struct painleve_point point = {.A = in->W[3],
+                                   .B = in->W[1],
+                                   .C = in->W[0],
+                                   .a = in->free[1],
+                                   .b = in->free[0],
+                                   .a_terms = in->terms[1],
+                                   .b_terms = in->terms[0],
+                                   .mu = in->point->mu_dynamic,
+                                   .slip = in->point->slip};
+    painleve_find(arena, &point, found);
+    return arena_printf(
+        flow->run->arena, " (a = %s, b = %s, p+ = %s, p- = %s%s%s; margin %s)",
+        num_digits(a, point.a, 6), num_digits(b, point.b, 6),
+        num_digits(plus, found->p_plus, 6),
+        num_digits(minus, found->p_minus, 6), found->row ? ", cell " : "",
+        painleve_cell(found), num_digits(margin, found->margin, 3));
+}
+
+/* Nothing is singled out. Does the model's policy choose? Returns the choice of
+ * modes that it takes, or -1: an impact without collision is to be made, or the
+ * run is told what is possible. */
+static int
+by_policy(struct flow *flow, const struct candidates *all,
+          const struct friction_choice *choice, struct flow_event *event)
+{
+    struct taylor_friction *friction = flow->taylor->friction;
+    int jump =
+        choice->verdict == FRICTION_SEVERAL || choice->verdict == FRICTION_NONE
+            ? jump_of(flow, all)
+            : -1;
+    const char *why = verdict_text(flow, all, choice);
+    if (jump >= 0)
+        why = arena_printf(
+            flow->run->arena,
+            "%s; an impact without collision at `%s` is possible", why,
+            imp_text(flow->run->im,
+                     rt_contact(flow->run, flow->sys->contact +
+                                               (uint32_t)all->contact[jump])
+                         ->name));
+    why = arena_printf(flow->run->arena, "%s%s", why,
+                       coefficients_text(flow, all));
+    enum friction_paradox policy = (enum friction_paradox)flow->run->paradox;
+    int taken = choice->taken < 0 ? paradox_choose(choice, all->n, policy) : -1;
+    bool jumps = policy == PARADOX_JUMP && jump >= 0;
+    if (jumps)
+        friction->jump = all->contact[jump];
+    if (taken >= 0)
+        friction->open = why;
+    else
+        friction_undecided(flow, event, why);
+    return taken;
+}
+
 static const char *
 change_word(enum contact_mode before, enum contact_mode after)
 {
@@ -278,8 +356,9 @@ friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
     friction_choose(arena, &all.instant, choice);
     /* the series of the motion would have to follow one of many forces */
     if (choice->taken < 0 || choice->verdict == FRICTION_LOADS) {
-        friction_undecided(flow, event, verdict_text(flow, &all, choice));
-        return IMP_OK;
+        choice->taken = by_policy(flow, &all, choice, event);
+        if (choice->taken < 0)
+            return IMP_OK;
     }
     const struct friction_choice *taken = with_floating(arena, &all, choice);
     friction->shared = taken->verdict == FRICTION_SHARED;

@@ -89,6 +89,8 @@ struct rt {
     struct persistent_set *persistent;
     struct persistent_set *persistent_memory; /* the memory for it */
     struct trace *trace; /* of runtime/trace: the motion is kept; NULL: not */
+    uint32_t paradox; /* row of abi/paradox.def: what the present run does where
+                         friction leaves the motion open */
 };
 
 /* The relative tolerance of verdicts (tangential.md, section 0.F): 1e-9 of the

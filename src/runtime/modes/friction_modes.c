@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/friction/paradox.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/impact/friction_law.h"
 #include "runtime/motion/motion.h"
@@ -360,6 +361,19 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     modes->slip = NEW_N(run->brief, double, (size_t)count);
     for (int i = 0; i < count; i++)
         modes->slip[i] = in.point[i].slip;
+    modes->jump = -1;
+    if (choice->taken < 0) {
+        double *mu = NEW_N(run->brief, double, (size_t)count);
+        for (int i = 0; i < count; i++)
+            mu[i] = run->env[rt_contact(run, at[i].contact)->env_contact +
+                             IMP_CONTACT_MU_IMPACT];
+        if (choice->verdict == FRICTION_SEVERAL ||
+            choice->verdict == FRICTION_NONE)
+            modes->jump = paradox_jump_of(&instant, mu);
+        choice->taken =
+            paradox_choose(choice, count, (enum friction_paradox)run->paradox);
+        modes->by_policy = choice->taken >= 0;
+    }
     if (choice->taken < 0)
         return IMP_OK;
     modes->mode = choice->set[choice->taken].mode;
@@ -414,6 +428,38 @@ friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
         run->env[of->env_contact + IMP_CONTACT_WORK] +=
             0.5 * P[2 * i + 1] * slip;
     }
+    friction_modes_forget(run);
+    return IMP_OK;
+}
+
+int
+friction_modes_jump(struct rt *run, const struct contact_point *spot, int n,
+                    int which, double *impulse)
+{
+    assert(run != NULL && impulse != NULL && which >= 0 && which < n);
+    struct friction_rows in = {.run = run, .n = n, .spot = spot};
+    struct friction_impact_point point;
+    struct friction_impact out;
+    int st = friction_rows_read(&in);
+    if (st)
+        return st;
+    size_t rows = 2 * (size_t)n, N = 2 * (size_t)which;
+    friction_law_point(run, spot[which].contact, &point);
+    point.slip = in.rate[N + 1];
+    paradox_jump(in.W[(N + 1) * rows + N + 1], in.W[N * rows + N + 1],
+                 in.W[N * rows + N], &point, &out);
+    double *push = NEW_N(run->brief, double, in.group->n_unknown);
+    for (int i = 0; i < in.group->n_unknown; i++) {
+        const struct persistent_unknown *unknown = &in.group->unknown[i];
+        if (unknown->row - in.group->row == which)
+            push[i] = unknown->value == &unknown->row->gap
+                          ? out.normal[0] + out.normal[1]
+                          : out.tangential;
+    }
+    persistent_apply_impulses(run, push);
+    run->env[rt_contact(run, spot[which].contact)->env_contact +
+             IMP_CONTACT_WORK] += out.work[1];
+    *impulse = out.normal[0] + out.normal[1];
     friction_modes_forget(run);
     return IMP_OK;
 }

@@ -30,6 +30,10 @@ struct friction_modes {
     enum contact_mode *mode;
     double *slip;
     bool shared; /* forces are not unique, the motion is */
+    bool by_policy; /* the policy `paradox` of the run has chosen */
+    /* where nothing is taken: the point at which an impact without collision is
+     * possible; -1: there is none */
+    int jump;
 };
 /* From now on these points of one group, which are closed and have no rate,
  * have the modes that runtime/friction chooses; those that need no force are
@@ -51,6 +55,11 @@ void friction_modes_forget(struct rt *run);
 int friction_modes_impact(struct rt *run, const struct contact_point *spot,
                           int n, int n_hit, const double *rest, double *normal,
                           double *after, const char **why);
+
+/* An impact without collision at point `which` of n: ends its slip. *impulse:
+ * along the normal. Status of the tapes. */
+int friction_modes_jump(struct rt *run, const struct contact_point *spot, int n,
+                        int which, double *impulse);
 
 /* -- the next change, of row `index` of those that are held ---------------- */
 

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* What a policy takes where the motion is open, and the impact without
+ * collision (paradox.h). */
+#include "runtime/friction/paradox.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+
+/* Two rows act on each other if the entry of W is more than this share of the
+ * geometric mean of their own. */
+#define PARADOX_COUPLED (64.0 * DBL_EPSILON)
+
+const char *
+paradox_word(uint32_t paradox)
+{
+    static const char *const word[] = {
+#define PARADOX(ID, word, doc) #word,
+#include "abi/paradox.def"
+    };
+    return paradox < PARADOX_COUNT ? word[paradox] : NULL;
+}
+
+/* Do all choices give this point the same mode? */
+static bool
+agreed(const struct friction_choice *choice, int point)
+{
+    for (int i = 1; i < choice->n; i++)
+        if (choice->set[i].mode[point] != choice->set[0].mode[point])
+            return false;
+    return true;
+}
+
+int
+paradox_choose(const struct friction_choice *choice, int n,
+               enum friction_paradox paradox)
+{
+    assert(choice != NULL && n > 0);
+    enum contact_mode wanted =
+        paradox == PARADOX_STICK ? CONTACT_STICK : CONTACT_FREE;
+    int found = -1;
+    if (choice->verdict != FRICTION_SEVERAL ||
+        (paradox != PARADOX_STICK && paradox != PARADOX_LIFTOFF))
+        return -1;
+    for (int i = 0; i < choice->n; i++) {
+        bool fits = true;
+        for (int k = 0; k < n; k++)
+            fits &= agreed(choice, k) || choice->set[i].mode[k] == wanted;
+        if (fits && found >= 0)
+            return -1;
+        if (fits)
+            found = i;
+    }
+    return found;
+}
+
+/* Does another point act on this one, or it on another? */
+static bool
+alone(const struct friction_instant *in, int point)
+{
+    size_t rows = 2 * (size_t)in->n, first = 2 * (size_t)point;
+    for (size_t r = first; r < first + 2; r++)
+        for (size_t c = 0; c < rows; c++)
+            if (c / 2 != (size_t)point &&
+                fabs(in->W[r * rows + c]) >
+                    PARADOX_COUPLED *
+                        sqrt(in->W[r * rows + r] * in->W[c * rows + c]))
+                return false;
+    return true;
+}
+
+int
+paradox_jump_of(const struct friction_instant *in, const double *mu)
+{
+    assert(in != NULL && mu != NULL);
+    int found = -1;
+    size_t rows = 2 * (size_t)in->n;
+    for (int i = 0; i < in->n; i++) {
+        double slip = in->point[i].slip;
+        size_t N = 2 * (size_t)i;
+        double C = in->W[N * rows + N], B = in->W[N * rows + N + 1];
+        double sign = slip > 0.0 ? 1.0 : -1.0;
+        if (slip == 0.0 || !(C - sign * mu[i] * B < 0.0) || !alone(in, i))
+            continue;
+        if (found >= 0)
+            return -1;
+        found = i;
+    }
+    return found;
+}
+
+void
+paradox_jump(double A, double B, double C,
+             const struct friction_impact_point *point,
+             struct friction_impact *out)
+{
+    assert(point != NULL && out != NULL && point->slip != 0.0);
+    double sign = point->slip > 0.0 ? 1.0 : -1.0, mu = point->mu, e = point->e;
+    double p = C - sign * mu * B, k = mu * A - sign * B;
+    assert(p < 0.0 && k > 0.0); /* at most one of p+, p-, k+, k- is <= 0 */
+    double sigma = (A * C - B * B) / A;
+    double slipping = fabs(point->slip) / k; /* impulse until the slip ends */
+    double deepest = p * slipping;           /* normal velocity then */
+    double sticking = -deepest / sigma;      /* impulse until that is 0 */
+    double squeezed = 0.5 * deepest * (slipping + sticking); /* work, < 0 */
+    double back = point->law == FRICTION_NEWTON ? 0.0
+                  : point->law == FRICTION_POISSON
+                      ? e * (slipping + sticking)
+                      : e * sqrt(-2.0 * squeezed / sigma);
+    *out = (struct friction_impact){.region = sign > 0.0 ? 5 : 6};
+    out->normal[0] = slipping + sticking;
+    out->normal[1] = back;
+    out->tangential = -sign * mu * slipping - B / A * (sticking + back);
+    out->after[0] = sigma * back;
+    out->work[0] = squeezed + 0.5 * sigma * back * back;
+    /* the rest of the change of energy, P.(w + w')/2 */
+    out->work[1] = 0.5 * (out->normal[0] + back) * out->after[0] +
+                   0.5 * out->tangential * point->slip - out->work[0];
+}

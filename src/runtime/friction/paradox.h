@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* What goes on where Coulomb's law allows several motions, or none: a policy of
+ * the model may choose among what is possible, and only that; else nothing is
+ * chosen (I4). And the impact without collision of Champneys and Varkonyi
+ * (specification painleve.md, 4.1): a slip that ends within no time, although
+ * the gap is closed and has no rate. */
+#ifndef IMP_RUNTIME_FRICTION_PARADOX_H
+#define IMP_RUNTIME_FRICTION_PARADOX_H
+
+#include <stdint.h>
+
+#include "runtime/friction/friction.h"
+
+enum friction_paradox {
+#define PARADOX(ID, word, doc) PARADOX_##ID,
+#include "abi/paradox.def"
+    PARADOX_COUNT
+};
+/* The word of a policy, or NULL for none. */
+const char *paradox_word(uint32_t paradox);
+/* The consistent choice of modes of n points that a policy singles out: the
+ * only one in which all points are free (liftoff), or stick, in which the
+ * choices differ. -1: there is none. */
+int paradox_choose(const struct friction_choice *choice, int n,
+                   enum friction_paradox paradox);
+/* The point at which an impact without collision is possible, with the
+ * coefficients of impacts mu (n): it slips, p < 0 in its direction, and no
+ * other point acts on it. -1: there is none, or several. */
+int paradox_jump_of(const struct friction_instant *in, const double *mu);
+/* That impact of one point, whose `normal` is not read: compression ends the
+ * slip, restitution follows the point's law (Newton's gives nothing back). p <
+ * 0 in the direction of its slip. A, B, C as for friction_impact_one. */
+void paradox_jump(double A, double B, double C,
+                  const struct friction_impact_point *point,
+                  struct friction_impact *out);
+
+#endif

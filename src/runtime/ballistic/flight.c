@@ -45,7 +45,8 @@ ends_before(const struct ballistic *motion, double until, double dt)
     return dt <= until - motion->t - motion->t_lo;
 }
 
-/* Resolves the single impact at the end of the flight, and notes it. */
+/* Resolves the single impact at the end of the flight, and notes it, but for
+ * just_hit. */
 LANES_INLINE enum flight_end
 impact(struct lanes_shape sh, struct ballistic *motion,
        struct lanes_state *state, const struct lanes_step *step)
@@ -53,15 +54,12 @@ impact(struct lanes_shape sh, struct ballistic *motion,
     struct ballistic_workspace *work = motion->work;
     int contact = step->contact;
     lanes_impact(sh, state, step);
-    for (int i = 0; i < sh.m && sh.m > 1; i++) {
+    for (int i = 0; i < sh.m && sh.m > 1; i++)
         motion->event.impulse[i] = 0.0;
-        motion->just_hit[i] = false;
-    }
     motion->event.impulse[contact] =
         -(1.0 + motion->model.e[contact]) * step->arrive *
         (work->units.rate / motion->matrices.W[contact * (sh.m + 1)]);
     motion->event.contact = contact;
-    motion->just_hit[contact] = true;
     motion->impacts++;
     work->flight.coasts = work->flight.unaccelerated;
     return FLIGHT_IMPACT;
@@ -82,8 +80,12 @@ flight(struct lanes_shape sh, struct ballistic *motion, double until,
         return FLIGHT_BEYOND;
     lanes_fly(sh, &state, &step);
     ballistic_add_time(motion, dt);
-    if (lanes_bits(step.go))
+    if (lanes_bits(step.go)) {
+        for (int i = 0; i < sh.m && sh.m > 1; i++)
+            motion->just_hit[i] = false;
+        motion->just_hit[step.contact] = true;
         return impact(sh, motion, &state, &step);
+    }
     contact_basis_coordinates(motion);
     return FLIGHT_CLOSED;
 }
@@ -105,7 +107,7 @@ hop(struct ballistic *motion, double until, struct flown *flown)
         !(rate > 0.0))
         return false;
     begin(motion, &state, &step);
-    step.s = lanes_closing(0.0, rate, acc, true, &step.arrive);
+    step.s = lanes_return(rate, acc, &step.arrive);
     step.contact = 0;
     lanes_arrive(sh, &state, &step);
     double dt = step.s * motion->work->units.time;
@@ -215,6 +217,49 @@ adjust(struct ballistic *motion, double arrive)
     return BALLISTIC_IMPACT;
 }
 
+/* Counts the impacts in a row that come without a flight. */
+static inline void
+stand(struct ballistic_workspace *work, double s)
+{
+    work->flight.standing = s == 0.0 ? work->flight.standing + 1 : 0;
+}
+
+/* Notes a single impact. */
+static inline enum ballistic_event
+single(struct ballistic *motion, struct flown flown)
+{
+    impact_history_note(motion, flown.contact, flown.s);
+    return adjust(motion, flown.arrive);
+}
+
+/* Resolves the impact at the end of a flight at which other gaps may be closed,
+ * too. Returns whether it was an impact at one contact alone, which is still to
+ * be noted; otherwise *what is the event. */
+static __attribute__((noinline)) bool
+collide(struct ballistic *motion, struct flown *flown,
+        enum ballistic_event *what)
+{
+    struct ballistic_workspace *work = motion->work;
+    int *hit = work->set.hit;
+    int hits = ballistic_together(motion, flown->s, flown->contact, hit);
+    if (hits == 1 && hit[0] != flown->contact) {
+        flown->contact = hit[0];
+        flown->arrive = motion->rate[flown->contact];
+    }
+    memset(motion->just_hit, 0, (size_t)motion->model.m);
+    *what = ballistic_collide(motion, hit, hits, flown->arrive);
+    if (*what == BALLISTIC_IMPACT && hits == 1)
+        return true;
+    /* impacts at one instant: no time lies between them */
+    if (*what == BALLISTIC_SEVERAL || *what == BALLISTIC_IMPACT) {
+        for (int i = 0; i < hits; i++)
+            impact_history_note(motion, hit[i], i ? 0.0 : flown->s);
+        ballistic_rescale(motion);
+    }
+    work->history.in_a_row = 0;
+    return false;
+}
+
 enum ballistic_event
 ballistic_run(struct ballistic *motion, double until, long most)
 {
@@ -222,7 +267,7 @@ ballistic_run(struct ballistic *motion, double until, long most)
     assert(!motion->work->instant);
     assert(most > 0);
     struct ballistic_workspace *work = motion->work;
-    struct flown flown;
+    struct flown flown, hopped;
     bool coasts = work->flight.coasts;
     work->flight.all_open = coasts && work->flight.last;
     work->flight.coasts = work->flight.last = false;
@@ -239,39 +284,22 @@ ballistic_run(struct ballistic *motion, double until, long most)
     }
     if (work->flight.all_open)
         return none(motion, until);
-    enum flight_end end = motion->model.m == 1 && hop(motion, until, &flown)
-                              ? FLIGHT_IMPACT
-                              : step_of(motion, until, &flown);
+    if (motion->model.m == 1 && hop(motion, until, &hopped)) {
+        stand(work, hopped.s);
+        return single(motion, hopped);
+    }
+    enum flight_end end = step_of(motion, until, &flown);
     if (end == FLIGHT_BEYOND && ballistic_plain_units(motion))
         end = step_of(motion, until, &flown);
-    work->flight.standing =
-        end != FLIGHT_BEYOND && flown.s == 0.0 ? work->flight.standing + 1 : 0;
-    if (end == FLIGHT_BEYOND && flown.contact < 0)
-        return none(motion, until);
-    if (end == FLIGHT_BEYOND)
-        return to_end(motion, until);
-    if (end == FLIGHT_CLOSED) {
-        int hits =
-            ballistic_together(motion, flown.s, flown.contact, work->set.hit);
-        if (hits == 1 && work->set.hit[0] != flown.contact) {
-            flown.contact = work->set.hit[0];
-            flown.arrive = motion->rate[flown.contact];
-        }
-        memset(motion->just_hit, 0, (size_t)motion->model.m);
-        enum ballistic_event what =
-            ballistic_collide(motion, work->set.hit, hits, flown.arrive);
-        if (what != BALLISTIC_IMPACT || hits > 1) {
-            /* impacts at one instant: no time lies between them */
-            if (what == BALLISTIC_SEVERAL || what == BALLISTIC_IMPACT) {
-                for (int i = 0; i < hits; i++)
-                    impact_history_note(motion, work->set.hit[i],
-                                        i ? 0.0 : flown.s);
-                ballistic_rescale(motion);
-            }
-            work->history.in_a_row = 0;
-            return what;
-        }
+    if (end == FLIGHT_BEYOND) {
+        work->flight.standing = 0;
+        return flown.contact < 0 ? none(motion, until) : to_end(motion, until);
     }
-    impact_history_note(motion, flown.contact, flown.s);
-    return adjust(motion, flown.arrive);
+    stand(work, flown.s);
+    if (end == FLIGHT_CLOSED) {
+        enum ballistic_event what;
+        if (!collide(motion, &flown, &what))
+            return what;
+    }
+    return single(motion, flown);
 }

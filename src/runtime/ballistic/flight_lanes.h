@@ -337,6 +337,15 @@ lanes_enter(struct lanes_shape sh, struct lanes_state *state,
 
 /* -- one motion in place --------------------------------------------------- */
 
+/* Local time until a gap closes again that opens with `rate`, which is not
+ * negative. *arrive is its rate then. */
+LANES_INLINE double
+lanes_return(double rate, double acc, double *arrive)
+{
+    *arrive = -rate;
+    return -2.0 * rate / acc;
+}
+
 /* Local time until a gap closes; INFINITY: never. *arrive is its rate then.
  * fresh: the contact was just hit. */
 LANES_INLINE double
@@ -348,11 +357,8 @@ lanes_closing(double gap, double rate, double acc, bool fresh, double *arrive)
             return 0.0;
         if (!(acc < 0.0))
             return INFINITY;
-        if (rate < 0.0)
-            rate = 0.0; /* The contact opens; its rate is negative only by
-                           rounding. */
-        *arrive = -rate;
-        return -2.0 * rate / acc;
+        /* The contact opens; its rate is negative only by rounding. */
+        return lanes_return(rate < 0.0 ? 0.0 : rate, acc, arrive);
     }
     if (acc == 0.0)
         return rate < 0.0 ? -gap / rate : (double)INFINITY;
@@ -403,29 +409,32 @@ lanes_fly_in_place(struct lanes_shape sh, struct lanes_state *state,
     struct ballistic *motion = state->in_place;
     lanes *restrict gap = state->gap, *restrict rate = state->rate,
                     *restrict greatest = state->greatest;
-    const double *gap_acc = motion->local.gap_acc;
+    double *y = motion->y, *z = motion->z;
+    const double *gap_acc = motion->local.gap_acc, *y_acc = motion->local.y_acc;
     lanes half_time = 0.5 * step->s;
     for (int j = 0; j < sh.rows && sh.direct; j++) {
-        lanes acc = lanes_row(motion->local.y_acc, j);
-        lanes z = lanes_row(motion->z, j);
-        lanes_store(motion->y + LANES * j,
-                    lanes_row(motion->y, j) + (z + acc * half_time) * step->s);
-        lanes_store(motion->z + LANES * j, z + acc * step->s);
+        lanes acc = lanes_row(y_acc, j), was = lanes_row(z, j);
+        lanes_store(y + LANES * j,
+                    lanes_row(y, j) + (was + acc * half_time) * step->s);
+        lanes_store(z + LANES * j, was + acc * step->s);
     }
     for (int i = 0; i < sh.rows; i++) {
         if (sh.some_closed && motion->mode.persistent[i])
             continue;
-        lanes was = gap[i];
+        lanes was = gap[i], now, now_rate;
         if (sh.direct) {
-            gap[i] = lanes_row(motion->y, i);
-            rate[i] = lanes_row(motion->z, i);
+            now = lanes_row(y, i);
+            now_rate = lanes_row(z, i);
         } else {
             lanes acc = lanes_row(gap_acc, i);
-            gap[i] += (rate[i] + acc * half_time) * step->s;
-            rate[i] += acc * step->s;
+            now = was + (rate[i] + acc * half_time) * step->s;
+            now_rate = rate[i] + acc * step->s;
         }
-        greatest[i] = lanes_greater(greatest[i], lanes_greater(was, gap[i]));
-        lanes_note_closed(sh, step, i, gap[i], greatest[i]);
+        lanes most = lanes_greater(greatest[i], lanes_greater(was, now));
+        gap[i] = now;
+        rate[i] = now_rate;
+        greatest[i] = most;
+        lanes_note_closed(sh, step, i, now, most);
     }
 }
 
@@ -441,9 +450,10 @@ lanes_impact_in_place(struct lanes_shape sh, struct lanes_state *state,
     for (int i = 0; i < sh.rows; i++) {
         lanes response = sh.direct ? lanes_response(sh, state, step, i)
                                    : lanes_coupling(sh, state, step, i);
-        rate[i] += response * push;
+        lanes after = (sh.direct ? lanes_row(z, i) : rate[i]) + response * push;
+        rate[i] = after;
         if (sh.direct)
-            lanes_store(z + LANES * i, rate[i]);
+            lanes_store(z + LANES * i, after);
     }
     rate[contact] = step->up;
     state->terms[contact] = -step->arrive;

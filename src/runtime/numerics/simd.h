@@ -75,17 +75,27 @@ lanes_at(const lanes *x, int i)
     return ((const double *)x)[i];
 }
 
+/* One lane is read and written as a plain number: a compiler takes a copy of
+ * bytes for a change of anything, pointers included. */
 LANES_INLINE lanes
 lanes_load(const double *x)
 {
+#if LANES == 1
+    return *x;
+#else
     lanes a;
     memcpy(&a, x, sizeof a);
     return a;
+#endif
 }
 LANES_INLINE void
 lanes_store(double *x, lanes a)
 {
+#if LANES == 1
+    *x = a;
+#else
     memcpy(x, &a, sizeof a);
+#endif
 }
 LANES_INLINE lanes
 lanes_of(double x)

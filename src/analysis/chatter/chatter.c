@@ -4,6 +4,7 @@
  * (spec/chatter.md part 2). A system whose motion is no parabola is followed
  * until a given time and has no eigenvalues. */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -53,19 +54,25 @@ no_until(struct analysis *analysis, const imp_system *system, imp_range where)
 /* Fields that the run itself gives. A sweep often wants no others; the fields
  * of stability.c cost many times as much. */
 static const char *const of_run[] = {
-    "verdict",   "start",      "impacts", "time",        "last_impact",
-    "remaining", "period",     "ratio",   "speed_ratio", "error",
-    "exponent",  "afterwards", "means",   "depth",       "contraction"};
+    "verdict",   "start",      "impacts",        "time",        "last_impact",
+    "remaining", "period",     "ratio",          "ratio_error", "speed_ratio",
+    "error",     "exponent",   "exponent_error", "afterwards",  "means",
+    "depth",     "contraction"};
 
 /* of these, the fields that are the same when a limit is taken early */
 static const char *const of_verdict[] = {"verdict", "start"};
 
 /* of these, the fields that need the history of the run, and those for which a
  * limit is refined */
-static const char *const of_history[] = {"period",   "ratio", "speed_ratio",
-                                         "exponent", "order", "contraction"};
-static const char *const of_limit[] = {"ratio", "speed_ratio", "exponent",
-                                       "contraction"};
+static const char *const of_history[] = {
+    "period",         "ratio", "ratio_error", "speed_ratio", "exponent",
+    "exponent_error", "order", "order_known", "contraction"};
+static const char *const of_limit[] = {"ratio",          "ratio_error",
+                                       "speed_ratio",    "exponent",
+                                       "exponent_error", "contraction"};
+/* of these, the fields that are fitted where no order repeats */
+static const char *const of_fit[] = {"ratio", "ratio_error", "exponent",
+                                     "exponent_error"};
 /* of these, the fields that are known without the limit */
 static const char *const of_end[] = {"verdict", "start", "impacts", "time",
                                      "last_impact"};
@@ -99,6 +106,8 @@ wants_of(struct analysis *analysis, const struct record *out)
     wanted->numbers = record_wants_beyond(out, OF(of_verdict));
     wanted->rest = record_wants_beyond(out, OF(of_end));
     wanted->history = wants_any(out, OF(of_history));
+    wanted->order = record_wants(out, "order_known");
+    wanted->exponent = wants_any(out, OF(of_fit));
     wanted->limit = wants_any(out, OF(of_limit));
 #undef OF
     return wanted;
@@ -119,6 +128,7 @@ run_flow(struct analysis *analysis, uint32_t system_id,
         (struct chatter_run){.m = (int)system->n_contact,
                              .time = rt_time(analysis->rt),
                              .last_impact = NAN,
+                             .order_known = SIZE_MAX,
                              .no_exponent = "no infinite sequence of impacts"};
     int st = chatter_follow_flow(analysis->rt->arena, flow, system->contact,
                                  ask->until, ask->most, outcome);
@@ -154,6 +164,90 @@ by_rounding(const struct ballistic *ballistic,
            !ballistic->matrices.direct &&
            outcome->impacts > ACCUMULATION_RESOLVE &&
            !chatter_accelerates(ballistic);
+}
+
+/* One more run from the present start. False: there is none. */
+static bool
+again(struct analysis *analysis, uint32_t system_id,
+      const struct chatter_options *ask, const struct chatter_wanted *wanted,
+      struct chatter_run *outcome)
+{
+    struct flow *flow =
+        flow_new(analysis->rt, system_id, ask->policy, ask->until);
+    if (!flow)
+        return false;
+    follow(analysis, flow_ballistic(flow), wanted, ask, 0.0, outcome);
+    return outcome->verdict != CHATTER_STOPPED;
+}
+
+/* Where flights do not come to one ratio, the exponent is fitted to more
+ * impacts than the time of the limit needs. Limits among them would be followed
+ * as far, and lose their digits. */
+static void
+fit_again(struct analysis *analysis, uint32_t system_id,
+          const struct chatter_options *ask,
+          const struct chatter_wanted *wanted, struct chatter_run *outcome)
+{
+    struct chatter_options more = *ask;
+    struct chatter_run longer;
+    if (!wanted->exponent || !outcome->limit || !outcome->fitted ||
+        outcome->accumulation.depth > 1 || outcome->n_order >= CHATTER_FITTED)
+        return;
+    more.least = CHATTER_FITTED;
+    if (more.most < 2 * CHATTER_FITTED ||
+        !again(analysis, system_id, &more, wanted, &longer) ||
+        longer.verdict != outcome->verdict || !longer.limit ||
+        longer.accumulation.depth > 1 || longer.no_exponent ||
+        memcmp(longer.group, outcome->group, (size_t)outcome->m) != 0)
+        return;
+    outcome->exponent = longer.exponent;
+    outcome->exponent_error = longer.exponent_error;
+    outcome->speed_ratio = longer.speed_ratio;
+    outcome->accumulation.period = longer.accumulation.period;
+    outcome->accumulation.ratio = longer.accumulation.ratio;
+    outcome->accumulation.ratio_error = longer.accumulation.ratio_error;
+}
+
+/* How many impacts do two runs have in common? A limit may come a little
+ * earlier or later in the same order. */
+static size_t
+in_common(const struct chatter_run *one, const struct chatter_run *two)
+{
+    size_t n = one->n_order < two->n_order ? one->n_order : two->n_order, i = 0;
+    while (i < n && one->order[i] == two->order[i])
+        i++;
+    return i == n && one->limit && two->limit ? one->n_order : i;
+}
+
+/* Starts whose places and rates differ by so many roundings. */
+#define ORDER_ROUNDINGS 8.0
+/* in these ways: a factor of all places, and one of all rates, so that what is
+ * exactly symmetric stays so */
+static const double order_starts[][2] = {{1, 0}, {0, 1}, {-1, 1}};
+
+/* As many impacts as do not depend on the last digits of the start. */
+static size_t
+known_order(struct analysis *analysis, uint32_t system_id,
+            const struct chatter_options *ask,
+            const struct chatter_wanted *wanted,
+            const struct chatter_run *outcome)
+{
+    const imp_system *system = rt_system(analysis->rt, system_id);
+    size_t n = system->n, known = outcome->n_order;
+    double *state = analysis->rt->env + system->env_state,
+           *start = NEW_N(analysis->rt->arena, double, 2 * n + 1);
+    memcpy(start, state, 2 * n * sizeof *start);
+    for (size_t k = 0; k < sizeof order_starts / sizeof *order_starts; k++) {
+        struct chatter_run twin;
+        for (size_t i = 0; i < 2 * n; i++)
+            state[i] = start[i] * (1.0 + order_starts[k][i / n] *
+                                             ORDER_ROUNDINGS * DBL_EPSILON);
+        bool ran = again(analysis, system_id, ask, wanted, &twin);
+        memcpy(state, start, 2 * n * sizeof *start);
+        size_t common = ran ? in_common(outcome, &twin) : 0;
+        known = common < known ? common : known;
+    }
+    return known;
 }
 
 /* Follows a system whose motion is a parabola. */
@@ -193,6 +287,11 @@ run_line(struct analysis *analysis, uint32_t system_id,
         if (early.verdict != CHATTER_SIMULTANEOUS)
             *outcome = early;
     }
+    outcome->order_known = outcome->n_order;
+    fit_again(analysis, system_id, ask, wanted, outcome);
+    if (wanted->order)
+        outcome->order_known =
+            known_order(analysis, system_id, ask, wanted, outcome);
     if (wanted->stability)
         chatter_record_warnings(analysis, outcome, &says, record);
     return IMP_OK;

@@ -77,7 +77,7 @@ struct chatter_options {
 struct chatter_wanted {
     const imp_field *schema;
     const bool *wanted;
-    bool stability, numbers, history, limit, rest;
+    bool stability, numbers, history, limit, rest, order, exponent;
     size_t verdict, start;    /* numbers of these fields */
     const imp_command *asked; /* The options, where they are constants of this
                                * command; NULL: they must be read again. */

@@ -35,6 +35,12 @@ set_names(struct analysis *analysis, const imp_system *system,
     for (size_t i = 0; i < n_order; i++)
         name[i] = chatter_contact(analysis, system, outcome->order[i]);
     record_set_texts(record, "order", name, n_order);
+    set_number(record, "order_known",
+               (double)(outcome->order_known < n_order ? outcome->order_known
+                                                       : n_order),
+               outcome->order_known == SIZE_MAX
+                   ? "not known: the system is not linear"
+                   : NULL);
     for (uint32_t i = 0; i < system->n_contact; i++)
         if (outcome->group[i])
             name[n_order + n_group++] =
@@ -190,11 +196,21 @@ chatter_record_limit(struct analysis *analysis, const imp_system *system,
                      const struct chatter_run *outcome, struct record *record)
 {
     assert(outcome);
+    static const char open_ratio[] =
+        "no order repeats, and limits are among the impacts: how many of "
+        "theirs were resolved is a choice";
     const char *none =
         outcome->limit ? NULL : "no infinite sequence of impacts";
     set_number(record, "remaining", outcome->accumulation.remaining, none);
     set_number(record, "period", outcome->accumulation.period, none);
-    set_number(record, "ratio", outcome->accumulation.ratio, none);
+    set_number(record, "ratio", outcome->accumulation.ratio,
+               none                                 ? none
+               : isnan(outcome->accumulation.ratio) ? open_ratio
+                                                    : NULL);
+    set_number(record, "ratio_error", outcome->accumulation.ratio_error,
+               none                                       ? none
+               : isnan(outcome->accumulation.ratio_error) ? open_ratio
+                                                          : NULL);
     set_number(record, "error", outcome->accumulation.error, none);
     if (none)
         record_set_absent(record, "means", none);
@@ -215,6 +231,11 @@ chatter_record_limit(struct analysis *analysis, const imp_system *system,
                      "limits itself");
     set_number(record, "exponent", outcome->exponent,
                none ? none : outcome->no_exponent);
+    set_number(record, "exponent_error", outcome->exponent_error,
+               none                             ? none
+               : outcome->no_exponent           ? outcome->no_exponent
+               : isnan(outcome->exponent_error) ? "too few periods to compare"
+                                                : NULL);
     set_names(analysis, system, outcome, record);
     set_after(analysis, system, outcome, record);
 }

@@ -176,7 +176,7 @@ limit(struct following *following)
     outcome->accumulation = ballistic->event.limit;
     memcpy(outcome->group, ballistic->event.group, (size_t)ballistic->model.m);
     if (following->trace)
-        chatter_trace_limit(following->trace, outcome);
+        chatter_trace_limit(following->trace, outcome, following->gravity);
     outcome->limit_unproven =
         !following->gravity &&
         ballistic->event.limit.evidence == LIMIT_BELOW_ROUNDING;

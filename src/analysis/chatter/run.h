@@ -49,6 +49,8 @@ struct chatter_run {
     long impacts; /* resolved one by one */
     int *order;   /* the contacts that were hit, in order; n_order of them */
     size_t n_order;
+    size_t order_known; /* so many of them do not depend on the last digits of
+                           the start; SIZE_MAX: not known */
     double time; /* of the limit, else of the last impact or of the end [s] */
     double last_impact; /* time of the last impact that was resolved; NaN: none
                            [s] */
@@ -62,7 +64,8 @@ struct chatter_run {
     bool limit_unproven;
     bool *group; /* m: contacts of the limit, or those that close together */
     double speed_ratio; /* ratio of the approach speeds of successive periods */
-    double exponent;
+    double exponent, exponent_error;
+    bool fitted;             /* the exponent, to an order that never repeats */
     const char *no_exponent; /* why there is none, or NULL */
     /* after a partial limit */
     enum chatter_after after;
@@ -117,10 +120,14 @@ void chatter_trace_impact(struct chatter_trace *trace,
                           struct chatter_run *outcome, int contact,
                           double flight, double approach, double restitution,
                           double W);
+/* An order that never repeats: its exponent is fitted to so many impacts. They
+ * go on below the rounding of the time, where the motion keeps its law. */
+#define CHATTER_FITTED 4096
 /* To be called when outcome->chatter is a limit. Sets the exponent and the
  * ratio of speeds; where the order repeats and its flights still vary, period
- * and ratio too, as means. Impacts after the limit belong to the next one. */
+ * and ratio too, as means; where it never repeats, the mean ratio. `heavy`:
+ * accelerations act. Impacts after the limit belong to the next one. */
 void chatter_trace_limit(struct chatter_trace *trace,
-                         struct chatter_run *outcome);
+                         struct chatter_run *outcome, bool heavy);
 
 #endif

@@ -75,7 +75,8 @@ limit(struct follow *follow, const struct flow_event *event)
     outcome->limit = true;
     outcome->time = follow->before = event->time;
     outcome->accumulation = event->chatter;
-    chatter_trace_limit(follow->trace, outcome);
+    chatter_trace_limit(follow->trace, outcome,
+                        chatter_accelerates(flow_event_matrices(follow->flow)));
 }
 
 static void

@@ -5,6 +5,7 @@
  * thousand impacts do not underflow. What remains after an impact is summed
  * from the last impact backwards, never by subtraction. */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,8 +14,9 @@
 
 /* one impact; `flight` and `rate` are NaN where it did not come alone */
 struct impact {
-    double flight; /* time before it, times 2^flight_exponent */
-    double rate;   /* of the gap after it, times 2^rate_exponent */
+    double flight;  /* time before it, times 2^flight_exponent */
+    double skipped; /* and the time before that, which a limit has summed up */
+    double rate;    /* of the gap after it, times 2^rate_exponent */
     int flight_exponent, rate_exponent;
     double e, W; /* restitution; N M^-1 N^T of the contact */
 };
@@ -22,7 +24,8 @@ struct chatter_trace {
     struct arena *arena;
     struct impact *v;
     size_t n, cap;
-    size_t from; /* the first impact after the last limit */
+    size_t from;    /* the first impact after the last limit */
+    double skipped; /* the time that limits since the last impact summed up */
 };
 
 static const double ln2 = 0.69314718055994530942;
@@ -50,6 +53,8 @@ add(struct chatter_trace *trace, struct chatter_run *outcome, int contact)
         grow(trace, outcome);
     outcome->order[trace->n] = contact;
     outcome->n_order = trace->n + 1;
+    trace->v[trace->n].skipped = trace->skipped;
+    trace->skipped = 0.0;
     return &trace->v[trace->n++];
 }
 
@@ -93,11 +98,12 @@ chatter_trace_impact(struct chatter_trace *trace, struct chatter_run *outcome,
                      int contact, double flight, double approach,
                      double restitution, double W)
 {
-    *add(trace, outcome, contact) =
-        (struct impact){.flight = flight,
-                        .rate = approach * restitution,
-                        .e = restitution,
-                        .W = W};
+    struct impact *impact = add(trace, outcome, contact);
+    impact->flight = flight;
+    impact->rate = approach * restitution;
+    impact->flight_exponent = impact->rate_exponent = 0;
+    impact->e = restitution;
+    impact->W = W;
 }
 
 /* -- the exponent ---------------------------------------------------------- */
@@ -143,56 +149,214 @@ span(const struct chatter_trace *trace, size_t i, size_t p)
     return s;
 }
 
+/* The mean ratios of `periods` periods that end with impact i. */
+struct means {
+    double ratio, speed, exponent;
+};
+static struct means
+means_of(const struct chatter_trace *trace, size_t i, size_t p, size_t periods)
+{
+    size_t first = i - periods * p;
+    double k = (double)periods;
+    struct means means = {
+        .ratio = exp((span(trace, i, p) - span(trace, first, p)) / k),
+        .speed = exp(0.5 * (loss(trace, i) - loss(trace, first)) / k)};
+    means.exponent = 2.0 * log(means.speed) / log(means.ratio);
+    return means;
+}
+
+/* What is a mean is compared with the means over so many parts. */
+#define FIT_PARTS 4
+
 /* The order of the impacts repeats, but the ratios of flights have not settled:
- * takes their means over the last third of the impacts. */
+ * takes their means over the last third of the impacts. They converge as
+ * 1/k^2 in the number k of periods at the slowest (a double eigenvalue), and
+ * are then no farther from the end than the parts of the last half are apart.
+ */
 static bool
 mean_ratios(struct chatter_run *outcome, const struct chatter_trace *trace)
 {
-    size_t impacts = trace->n,
-           p = pattern(outcome->order, trace->from, impacts, outcome->m);
-    size_t periods = p ? (impacts - trace->from) / 3 / p : 0;
-    if (!periods)
+    struct accumulation_limit *limit = &outcome->accumulation;
+    if (limit->depth > 1)
         return false;
-    size_t i = impacts - 1 - periods * p;
-    double k = (double)periods;
-    outcome->accumulation.period = (int)p;
-    outcome->accumulation.ratio =
-        exp((span(trace, impacts - 1, p) - span(trace, i, p)) / k);
-    outcome->speed_ratio =
-        exp(0.5 * (loss(trace, impacts - 1) - loss(trace, i)) / k);
-    outcome->exponent =
-        2.0 * log(outcome->speed_ratio) / log(outcome->accumulation.ratio);
+    size_t last = trace->n - 1, impacts = trace->n - trace->from,
+           p = pattern(outcome->order, trace->from, trace->n, outcome->m);
+    size_t few = p ? impacts / (2 * FIT_PARTS) / p : 0;
+    if (!few)
+        return false;
+    struct means third = means_of(trace, last, p, impacts / 3 / p),
+                 least = {INFINITY, INFINITY, INFINITY}, most = {0, 0, 0};
+    for (size_t k = 0; k < FIT_PARTS; k++) {
+        struct means part = means_of(trace, last - k * few * p, p, few);
+        least.ratio = fmin(least.ratio, part.ratio);
+        most.ratio = fmax(most.ratio, part.ratio);
+        least.exponent = fmin(least.exponent, part.exponent);
+        most.exponent = fmax(most.exponent, part.exponent);
+    }
+    outcome->fitted = true;
+    limit->period = (int)p;
+    limit->ratio = third.ratio;
+    limit->ratio_error = most.ratio - least.ratio;
+    outcome->speed_ratio = third.speed;
+    outcome->exponent = third.exponent;
+    outcome->exponent_error = most.exponent - least.exponent;
     return isfinite(outcome->exponent);
 }
 
-/* An order that never repeats: the slope of log E over log(t_end - t), by least
- * squares over the middle four fifths of the impacts. Where the limit is one of
- * limits, these and what led to them belong to the impacts. */
+/* -- an order that never repeats ------------------------------------------- */
+
+/* A line is fitted to so many impacts at least, in which the logarithm of the
+ * time that is left falls by more than this. */
+#define FIT_LEAST 16
+#define FIT_SPAN 1.0
+
+/* A slope, and a bound of its error. */
+struct slope {
+    double value, error;
+};
+
+/* The slope of y over x by least squares; its error, if what the points have
+ * beside a line is bounded by their greatest distance `most` from it: at worst
+ * it has the sign of x - mean x everywhere. */
+static struct slope
+least_squares(const double *x, const double *y, size_t n)
+{
+    double mean_x = 0.0, mean_y = 0.0, xx = 0.0, xy = 0.0, reach = 0.0,
+           most = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        mean_x += x[i] / (double)n;
+        mean_y += y[i] / (double)n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        xx += (x[i] - mean_x) * (x[i] - mean_x);
+        xy += (x[i] - mean_x) * (y[i] - mean_y);
+        reach += fabs(x[i] - mean_x);
+    }
+    double value = xy / xx;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fabs(y[i] - mean_y - value * (x[i] - mean_x)));
+    return (struct slope){value, most * reach / xx};
+}
+
+/* The same. A slope that changes on the way, or about which the points walk, is
+ * known no better than its parts agree. */
+static struct slope
+slope_of(const double *x, const double *y, size_t n)
+{
+    struct slope all = least_squares(x, y, n);
+    double least = INFINITY, most = -INFINITY;
+    for (size_t k = 0; k < FIT_PARTS; k++) {
+        size_t first = k * n / FIT_PARTS, next = (k + 1) * n / FIT_PARTS;
+        struct slope part = least_squares(x + first, y + first, next - first);
+        least = fmin(least, part.value);
+        most = fmax(most, part.value);
+    }
+    all.error = fmax(all.error, most - least);
+    return all;
+}
+
+static double
+log_sum(double a, double b)
+{
+    double most = fmax(a, b);
+    return most > -INFINITY ? most + log1p(exp(-fabs(a - b))) : most;
+}
+
+/* The logarithm of the energy that is left after the last impact: as much less
+ * than that of the last eighth of the impacts as this is less than that of the
+ * eighth before. */
+static double
+energy_left(const struct chatter_trace *trace, size_t from)
+{
+    size_t part = (trace->n - from) / 8;
+    double now = -INFINITY, before = -INFINITY;
+    for (size_t k = 0; k < part; k++) {
+        now = log_sum(now, loss(trace, trace->n - 1 - k));
+        before = log_sum(before, loss(trace, trace->n - 1 - part - k));
+    }
+    double fall = now - before;
+    return fall < 0.0 ? now + fall - log1p(-exp(fall)) : -INFINITY;
+}
+
+/* The slope of log E over log(t_end - t), by least squares: over the second
+ * half of many impacts, which is free from what the start has left, or over the
+ * middle four fifths of few; never over the last tenth, where what is left is a
+ * guess. Where the limit is one of limits, these and what led to them belong to
+ * the impacts. */
 static bool
 fit_line(struct chatter_run *outcome, const struct chatter_trace *trace)
 {
-    const struct accumulation_limit *limit = &outcome->accumulation;
-    size_t n = trace->n, from = limit->depth > 1 ? 0 : trace->from;
+    struct accumulation_limit *limit = &outcome->accumulation;
+    size_t from = limit->depth > 1 ? 0 : trace->from, n = trace->n - from,
+           last = n - n / 10, points = 0,
+           first = trace->n >= CHATTER_FITTED ? n / 2 : n / 10;
+    double *log_time = NEW_N(trace->arena, double, 3 * n + 3),
+           *log_energy = log_time + n + 1, *number = log_energy + n + 1;
     /* both sums grow from the end backwards, so nothing is subtracted */
-    double log_time = log(limit->remaining), log_energy = -INFINITY,
-           sums[5] = {0};
-    for (size_t i = n; i-- > from;) {
-        double g = loss(trace, i), duration = flight(trace, i);
-        log_energy = fmax(log_energy, g) + log1p(exp(-fabs(log_energy - g)));
-        size_t k = 10 * (i - from);
-        if (k >= n - from && k <= 9 * (n - from)) {
-            sums[0] += 1.0;
-            sums[1] += log_time;
-            sums[2] += log_energy;
-            sums[3] += log_time * log_time;
-            sums[4] += log_time * log_energy;
+    double time = log(limit->remaining), energy = energy_left(trace, from);
+    for (size_t i = n; i-- > 0;) {
+        energy = log_sum(energy, loss(trace, from + i));
+        if (i >= first && i <= last) {
+            number[points] = (double)i;
+            log_time[points] = time;
+            log_energy[points++] = energy;
         }
-        log_time =
-            fmax(log_time, duration) + log1p(exp(-fabs(log_time - duration)));
+        time = log_sum(time, flight(trace, from + i));
+        time = log_sum(time, log(trace->v[from + i].skipped));
     }
-    double d = sums[0] * sums[3] - sums[1] * sums[1];
-    outcome->exponent = (sums[0] * sums[4] - sums[1] * sums[2]) / d;
+    if (points < FIT_LEAST || !(log_time[points - 1] - log_time[0] > FIT_SPAN))
+        return false;
+    struct slope exponent = slope_of(log_time, log_energy, points),
+                 shrinks = slope_of(number, log_time, points);
+    outcome->fitted = true;
+    outcome->exponent = exponent.value;
+    outcome->exponent_error = exponent.error;
+    if (limit->depth == 1) {
+        limit->ratio = exp(shrinks.value);
+        limit->ratio_error = limit->ratio * expm1(shrinks.error);
+    }
     return isfinite(outcome->exponent);
+}
+
+/* -- the exponent of the limit --------------------------------------------- */
+
+/* By the ratios of the fixed point of a map: c = 2 log s/log r. */
+static void
+by_map(struct chatter_run *outcome)
+{
+    const struct accumulation_limit *limit = &outcome->accumulation;
+    double falls = -log(limit->ratio);
+    outcome->speed_ratio = limit->speed;
+    outcome->exponent = 2.0 * log(limit->speed) / log(limit->ratio);
+    outcome->exponent_error =
+        (limit->ratio_error / limit->ratio + 2.0 * DBL_EPSILON) *
+        (2.0 + outcome->exponent) / falls;
+}
+
+/* By the losses of the last two periods. What changed since those before bounds
+ * what they lack. */
+static void
+by_periods(struct chatter_run *outcome, const struct chatter_trace *trace)
+{
+    const struct accumulation_limit *limit = &outcome->accumulation;
+    size_t period = (size_t)limit->period, last = trace->n - 1;
+    double d = 0.5 * (loss(trace, last) - loss(trace, last - period)),
+           change = NAN;
+    if (last >= trace->from + 2 * period)
+        change = d - 0.5 * (loss(trace, last - period) -
+                            loss(trace, last - 2 * period));
+    outcome->speed_ratio = exp(d);
+    if (!isfinite(d) || !(limit->ratio > 0.0)) {
+        outcome->no_exponent = "no speeds to compare";
+        return;
+    }
+    double falls = -log(limit->ratio);
+    outcome->exponent = -2.0 * d / falls;
+    outcome->exponent_error =
+        (4.0 * fabs(change) +
+         (limit->ratio_error / limit->ratio) * outcome->exponent +
+         8.0 * DBL_EPSILON * (1.0 + fabs(d))) /
+        falls;
 }
 
 /* Fits c of E ~ (t_end - t)^c (thesis (1.3), (4.1)), where E is the energy that
@@ -201,38 +365,35 @@ static void
 fit_exponent(struct chatter_run *outcome, const struct chatter_trace *trace)
 {
     const struct accumulation_limit *limit = &outcome->accumulation;
-    size_t period = (size_t)limit->period, impacts = trace->n,
-           from = trace->from;
-    if (limit->evidence == LIMIT_BY_MAP) {
-        outcome->speed_ratio = limit->speed;
-        outcome->exponent = 2.0 * log(limit->speed) / log(limit->ratio);
-        return;
-    }
-    if (period && impacts <= from + period) {
+    size_t period = (size_t)limit->period;
+    if (limit->evidence == LIMIT_BY_MAP)
+        by_map(outcome);
+    else if (period && trace->n <= trace->from + period)
         outcome->no_exponent = "the pattern is made of limits itself";
-        return;
-    }
-    if (period) {
-        double d = 0.5 * (loss(trace, impacts - 1) -
-                          loss(trace, impacts - 1 - period));
-        outcome->speed_ratio = exp(d);
-        if (isfinite(d) && limit->ratio > 0.0)
-            outcome->exponent = 2.0 * d / log(limit->ratio);
-        else
-            outcome->no_exponent = "no speeds to compare";
-        return;
-    }
-    if (mean_ratios(outcome, trace))
-        return;
-    if (!fit_line(outcome, trace))
+    else if (period)
+        by_periods(outcome, trace);
+    else if (!mean_ratios(outcome, trace) && !fit_line(outcome, trace))
         outcome->no_exponent = "too few impacts to fit it to";
 }
 
+/* Under constant accelerations the motion is the same at every scale (thesis
+ * 3.2): within a time that goes with the root of the energy a fixed share of it
+ * is lost, so that c is 2 at most (Lemma 10). What a fit has above that is
+ * error. */
+#define EXPONENT_HEAVY 2.0
+
 void
-chatter_trace_limit(struct chatter_trace *trace, struct chatter_run *outcome)
+chatter_trace_limit(struct chatter_trace *trace, struct chatter_run *outcome,
+                    bool heavy)
 {
     assert(outcome->limit);
     outcome->no_exponent = NULL;
+    outcome->fitted = false;
+    outcome->exponent_error = NAN;
     fit_exponent(outcome, trace);
+    if (heavy && outcome->exponent > EXPONENT_HEAVY)
+        outcome->exponent_error =
+            fmax(outcome->exponent_error, outcome->exponent - EXPONENT_HEAVY);
     trace->from = trace->n;
+    trace->skipped += outcome->accumulation.remaining;
 }

@@ -311,7 +311,7 @@ lost(struct simulation *sim, const struct limit_group *group,
      struct forecast_limit *limit)
 {
     double sum = 0.0, greatest_e = 0.0, off = 0.0, acc[CONTACT_POINTS_MOST];
-    bool any = false;
+    int bounce = 0;
     if (!forecast_accelerations(sim->run, group->n, group->point, group->G,
                                 acc))
         return false;
@@ -337,24 +337,25 @@ lost(struct simulation *sim, const struct limit_group *group,
             off = fmax(off, fabs(state->gap) / group->place[point]);
         if (!limit->group[point])
             continue;
-        any = true;
+        bounce++;
         greatest_e = fmax(greatest_e, group->e[point]);
         sum = fmax(sum, 2.0 * fabs(state->rate / acc[point]) /
                             (1.0 - group->e[point]));
     }
     limit->remaining = sum;
-    limit->chatter =
-        (struct accumulation_limit){.period = 0,
-                                    .ratio = greatest_e,
-                                    .depth = 1,
-                                    .evidence = LIMIT_BELOW_ROUNDING,
-                                    .remaining = sum,
-                                    .error = 1.0};
+    limit->chatter = (struct accumulation_limit){
+        .period = 0,
+        .ratio = bounce == 1 ? greatest_e : NAN,
+        .ratio_error = bounce == 1 ? DBL_EPSILON : NAN,
+        .depth = 1,
+        .evidence = LIMIT_BELOW_ROUNDING,
+        .remaining = sum,
+        .error = 1.0};
     /* the gap is moved to 0, and the squares of the time left count */
     limit->chatter.state_error =
         off + DBL_EPSILON * (LIMIT_GROUP_NOISE +
                              8.0 / ((1.0 - greatest_e) * (1.0 - greatest_e)));
-    return any;
+    return bounce > 0;
 }
 
 static int
@@ -471,7 +472,7 @@ signature(const struct limit_group *group, const struct forecast_limit *limit)
  * do not make it better known. */
 static bool
 known(struct flight_history *flights, const struct limit_group *group,
-      const struct forecast_limit *limit, double now, double window)
+      struct forecast_limit *limit, double now, double window)
 {
     assert(flights != NULL && limit->remaining >= 0.0);
     double most = 0.0, least = INFINITY, was = flights->meet,
@@ -489,6 +490,11 @@ known(struct flight_history *flights, const struct limit_group *group,
     flights->meet = now + limit->remaining;
     flights->group = mark;
     flights->off = same ? fabs(flights->meet - was) : INFINITY;
+    /* the ratio of a pattern changes as the directions of its impulses do */
+    if (limit->chatter.period != 1 && limit->remaining > window)
+        limit->chatter.ratio_error +=
+            same ? fabs(limit->chatter.ratio - flights->ratio) : NAN;
+    flights->ratio = limit->chatter.ratio;
     if (flights->off <= 4.0 * DBL_EPSILON * fabs(flights->meet) ||
         (before <= flights->off && flights->off <= low))
         return true;

@@ -14,7 +14,8 @@
 
 struct limit_table {
     size_t n, cap;
-    double *time, *impacts, *ratio, *remaining, *error, *state_error, *depth;
+    double *time, *impacts, *ratio, *ratio_error, *remaining, *error,
+        *state_error, *depth;
     const char **contacts, **means, **gaps;
 };
 
@@ -47,9 +48,9 @@ static void
 grow(struct arena *arena, struct limit_table *table)
 {
     assert(table->n <= table->cap);
-    double **numbers[] = {
-        &table->time,  &table->impacts,     &table->ratio, &table->remaining,
-        &table->error, &table->state_error, &table->depth};
+    double **numbers[] = {&table->time,        &table->impacts,   &table->ratio,
+                          &table->ratio_error, &table->remaining, &table->error,
+                          &table->state_error, &table->depth};
     const char ***texts[] = {&table->contacts, &table->means, &table->gaps};
     if (table->n < table->cap)
         return;
@@ -73,23 +74,26 @@ remark(struct simulation *sim, const struct flow_event *event, const char *who,
        const char *gaps)
 {
     const struct accumulation_limit *limit = &event->chatter;
-    char ratio[NUM_TEXT], time[NUM_TEXT], rest[NUM_TEXT];
+    char digits[NUM_TEXT], time[NUM_TEXT], rest[NUM_TEXT];
+    const char *ratio = "shrink";
     if (++sim->taken.n > SIMULATE_REMARKS) {
         sim->log.left_out++;
         return;
     }
+    if (!isnan(limit->ratio))
+        ratio = arena_printf(sim->run->arena, "shrink by %s each%s%s",
+                             num_digits(digits, limit->ratio, 6),
+                             limit->period > 1    ? " pattern"
+                             : limit->period == 0 ? " on the average"
+                                                  : "",
+                             limit->depth > 1 ? " of limits" : "");
     simulate_remark(
         sim, arena_printf(sim->run->arena,
                           "chatter of %s ends at t = %s s: after %ld "
-                          "impacts the flights shrink by %s each%s%s, the "
+                          "impacts the flights %s, the "
                           "last %s s are their sum; %s",
                           who, num_digits(time, event->time, 9), limit->impacts,
-                          num_digits(ratio, limit->ratio, 6),
-                          limit->period > 1    ? " pattern"
-                          : limit->period == 0 ? " on the average"
-                                               : "",
-                          limit->depth > 1 ? " of limits" : "",
-                          num_digits(rest, limit->remaining, 6), gaps));
+                          ratio, num_digits(rest, limit->remaining, 6), gaps));
 }
 
 void
@@ -108,6 +112,7 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
     table->time[table->n] = event->time;
     table->impacts[table->n] = (double)event->chatter.impacts;
     table->ratio[table->n] = event->chatter.ratio;
+    table->ratio_error[table->n] = event->chatter.ratio_error;
     table->remaining[table->n] = event->chatter.remaining;
     table->error[table->n] = event->chatter.error * event->chatter.remaining +
                              DBL_EPSILON * fabs(event->time);
@@ -133,6 +138,7 @@ simulate_put_limits(struct simulation *sim, struct record *out)
     SET_TEXTS("limit_gaps", table->gaps, table->n);
     SET_LIST("limit_impacts", table->impacts, table->n);
     SET_LIST("limit_ratios", table->ratio, table->n);
+    SET_LIST("ratio_errors", table->ratio_error, table->n);
     SET_LIST("limit_sums", table->remaining, table->n);
     SET_LIST("limit_errors", table->error, table->n);
     SET_LIST("state_errors", table->state_error, table->n);

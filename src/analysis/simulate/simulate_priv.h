@@ -35,6 +35,7 @@ struct flight_history {
     double flight[4]; /* the last flights, newest first, s */
     double meet;      /* time of the limit, as predicted at the last impact */
     double off;       /* the change of this prediction at the last impact */
+    double ratio;     /* of the flights there, as predicted */
     uint64_t group;   /* which points rest at that limit, as a number */
     double first;     /* flight with which the present decrease began */
     bool lost;   /* the last limit was taken because the impacts were smaller

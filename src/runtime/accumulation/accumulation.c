@@ -15,6 +15,8 @@
 /* When the period map finds nothing, it is asked again after this many impacts
  * at most. */
 #define MAP_LATER 64
+/* A mean ratio is compared with the flights of so many parts of its impacts. */
+#define RATIO_PARTS 8
 
 /* One contact is hit again and again under constant acceleration: a flight
  * takes 2 u/a, so the speed after the last impact tells the time that remains.
@@ -33,6 +35,7 @@ bouncing(const struct ballistic *motion, struct pattern *pattern)
         .period = 1,
         .matches = work->history.in_a_row - 1,
         .ratio = e,
+        .ratio_error = DBL_EPSILON * e,
         .remaining = -2.0 * motion->rate[contact] /
                      (motion->local.gap_acc[contact] * (1.0 - e)),
         .error = 4.0 * DBL_EPSILON};
@@ -128,11 +131,31 @@ by_map(struct ballistic *motion, struct pattern *pattern, bool known,
     pattern->matches =
         impact_history_matches(work, pattern->period, HISTORY_KEPT);
     pattern->ratio = fix.ratio;
+    pattern->ratio_error = fix.ratio_error;
     pattern->speed = fix.rate_ratio;
     pattern->contraction = fix.contraction;
     pattern->remaining = fix.remaining;
     pattern->error = fix.error + fix.rounding;
     return true;
+}
+
+/* The mean ratio from impact to impact, over so many flights and as many
+ * before, says how fast the motion shrinks as far as the logarithms of its
+ * flights stay near a line: their distance from it counts at both ends. Returns
+ * the error of the logarithm of the ratio. */
+static double
+scatter(const struct ballistic *motion, int compared, double log_ratio)
+{
+    double part[2 * RATIO_PARTS], mean = 0.0, most = 0.0;
+    int length = compared / RATIO_PARTS;
+    for (int i = 0; i < 2 * RATIO_PARTS; i++) {
+        part[i] = log(impact_history_time(motion, length, i * length)) +
+                  i * length * log_ratio;
+        mean += part[i] / (2 * RATIO_PARTS);
+    }
+    for (int i = 0; i < 2 * RATIO_PARTS; i++)
+        most = greater(most, fabs(part[i] - mean));
+    return 2.0 * most / compared;
 }
 
 /* An order that never repeats: compares the flights of the last impacts with
@@ -162,11 +185,14 @@ irregular(const struct ballistic *motion, enum pattern_state what,
            before = impact_history_time(motion, compared, compared);
     if (!(now < 0.99 * before))
         return false;
-    double ratio = now / before;
+    double ratio = now / before,
+           average = now > 0.0 ? pow(ratio, 1.0 / compared) : NAN;
+    double off = scatter(motion, compared, log(average));
     *pattern = (struct pattern){.evidence = LIMIT_BELOW_ROUNDING,
                                 .period = compared,
                                 .matches = -1,
-                                .ratio = pow(ratio, 1.0 / compared),
+                                .ratio = average,
+                                .ratio_error = average * expm1(off),
                                 .remaining = now * ratio / (1.0 - ratio),
                                 .error = 1.0};
     return times2(pattern->remaining,
@@ -175,17 +201,19 @@ irregular(const struct ballistic *motion, enum pattern_state what,
 }
 
 /* The same for accumulations in accumulations (history.c); event.group is then
- * known. */
+ * known. The ratio per impact is not determined where limits are among them:
+ * how many impacts of a limit were resolved is a choice. */
 static bool
 lost(struct ballistic *motion, struct pattern *pattern)
 {
-    double remaining, ratio;
-    if (!impact_history_below_rounding(motion, &remaining, &ratio))
+    double remaining;
+    if (!impact_history_below_rounding(motion, &remaining))
         return false;
     *pattern = (struct pattern){
         .evidence = LIMIT_BELOW_ROUNDING,
         .matches = -1,
-        .ratio = ratio,
+        .ratio = NAN,
+        .ratio_error = NAN,
         .remaining =
             times2(remaining, motion->rate_exponent - motion->length_exponent),
         .error = 1.0};
@@ -284,6 +312,8 @@ accumulation_take(struct ballistic *motion, double until)
     int depth = impact_history_depth(
             motion, pattern.matches < 0 ? HISTORY_KEPT : pattern.period),
         name = impact_history_group_name(motion, depth);
+    if (pattern.matches < 0 && depth > 1)
+        pattern.ratio = pattern.ratio_error = NAN;
     motion->event.contact = impact_history_group_first(motion);
     motion->event.limit = (struct accumulation_limit){
         .evidence = pattern.evidence,
@@ -294,6 +324,7 @@ accumulation_take(struct ballistic *motion, double until)
         .period = pattern.matches < 0 ? 0 : pattern.period,
         .depth = depth,
         .ratio = pattern.ratio,
+        .ratio_error = pattern.ratio_error,
         .speed = pattern.speed,
         .contraction = pattern.contraction,
         .remaining = real,

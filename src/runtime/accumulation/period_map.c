@@ -424,6 +424,7 @@ period_map_limit(struct ballistic *motion, int period, const bool *group,
                                     .rate_ratio = one.speed,
                                     .contraction = one.contraction,
                                     .error = near,
+                                    .ratio_error = near + DBL_EPSILON,
                                     .error_fall =
                                         one.contraction * one.contraction,
                                     .rounding = DBL_EPSILON};
@@ -440,6 +441,7 @@ period_map_limit(struct ballistic *motion, int period, const bool *group,
         return false;
     double remaining = tau + two.remaining,
            off = fabs(one.remaining - remaining), q = two.ratio * fall;
+    double change = fabs(two.ratio - one.ratio);
     double noise = 8.0 * DBL_EPSILON *
                    (period * (1.0 + 1.0 / two.ratio) + blur(motion, group));
     map->regime.almost_free = !map->regime.accelerated && light > 0.0;
@@ -450,7 +452,9 @@ period_map_limit(struct ballistic *motion, int period, const bool *group,
                                 .contraction = two.contraction,
                                 .error = off * q / (1.0 - q) / remaining,
                                 .error_fall = fall,
-                                .rounding = noise};
+                                .rounding = noise,
+                                .ratio_error = change * fall / (1.0 - fall) +
+                                               noise * two.ratio};
     return true;
 }
 
@@ -487,7 +491,12 @@ period_map_refine(struct ballistic *motion, int period, struct fixed_point *out)
     for (int i = 0; i < MAP_REFINE && distance * distance > DBL_EPSILON; i++) {
         if (!again(motion, period, &reading))
             return;
+        /* what a reading lacks is of the second order of the distance */
+        double change = fabs(reading.ratio - out->ratio),
+               nearer = reading.distance / distance, share = nearer * nearer;
         distance = reading.distance;
+        out->ratio_error =
+            (share < 0.5 ? 2.0 * share : 1.0) * change + out->rounding;
         out->ratio = reading.ratio;
         out->rate_ratio = reading.speed;
         out->contraction = reading.contraction;

@@ -75,8 +75,10 @@ struct accumulation_limit {
     long impacts; /* resolved one by one before the limit was taken */
     int period;   /* impacts after which the order repeats; 0: it never does */
     int depth;    /* 1: of impacts; 2: of limits of impacts, and so on */
-    double ratio; /* of the times of successive periods, at the limit */
-    double speed; /* LIMIT_BY_MAP: the same ratio of the rates */
+    double ratio; /* of the times of successive periods, at the limit; NaN: not
+                     determined */
+    double ratio_error; /* bound of its error */
+    double speed;       /* LIMIT_BY_MAP: the same ratio of the rates */
     double contraction; /* LIMIT_BY_MAP: of the distance from the fixed point,
                            per period */
     double remaining;   /* time that was summed up */

@@ -309,11 +309,9 @@ scale(const struct ballistic *motion, const bool *sel, const double *gap,
 }
 
 /* Do the contacts that were hit since mark number `first` accumulate? Then
- * *remaining is the true time that remains, and *ratio the average ratio of the
- * scale from impact to impact. */
+ * *remaining is the true time that remains. */
 static bool
-accumulates(struct ballistic *motion, int first, double *remaining,
-            double *ratio)
+accumulates(struct ballistic *motion, int first, double *remaining)
 {
     struct past_states *past = motion->work->past;
     int contacts = motion->model.m, falls = 0;
@@ -328,7 +326,7 @@ accumulates(struct ballistic *motion, int first, double *remaining,
         return false;
     double now = scale(motion, past->selected, motion->gap, motion->rate,
                        motion->length_exponent, motion->rate_exponent, acc);
-    double before = INFINITY, whole = 0.0, hits = 0.0;
+    double before = INFINITY, whole = 0.0;
     for (int j = first; j < past->n; j++) {
         const struct impact_history_mark *mark = &past->mark[j];
         const double *state = past->state + 2 * contacts * j;
@@ -339,10 +337,7 @@ accumulates(struct ballistic *motion, int first, double *remaining,
             return false; /* the scale does not fall steadily */
         if (!(scale_now > 16.0 * now))
             break;
-        if (scale_now > whole) {
-            whole = scale_now;
-            hits = (double)(motion->impacts - mark->impacts);
-        }
+        whole = greater(whole, scale_now);
         if (scale_now < 0.25 * before) {
             falls++;
             before = scale_now;
@@ -350,7 +345,6 @@ accumulates(struct ballistic *motion, int first, double *remaining,
         most = greater(most, span(motion, mark) / scale_now);
     }
     *remaining = most * now;
-    *ratio = pow(now / whole, 1.0 / hits);
     return falls >= HISTORY_SCALE_FALLS && now <= HISTORY_SCALE_FALLEN * whole;
 }
 
@@ -366,8 +360,7 @@ impact_history_marks_due(const struct ballistic *motion, long impacts)
 }
 
 bool
-impact_history_below_rounding(struct ballistic *motion, double *remaining,
-                              double *ratio)
+impact_history_below_rounding(struct ballistic *motion, double *remaining)
 {
     assert(motion);
     struct past_states *past = motion->work->past;
@@ -376,7 +369,7 @@ impact_history_below_rounding(struct ballistic *motion, double *remaining,
     past->looked_at = motion->impacts;
     scan(motion, motion->work->history.n);
     for (int i = 0; i < past->n; i++)
-        if (accumulates(motion, i, remaining, ratio) &&
+        if (accumulates(motion, i, remaining) &&
             *remaining <= 0.25 * DBL_EPSILON * (motion->t - motion->t_start)) {
             memcpy(motion->event.group, past->selected,
                    (size_t)motion->model.m);

@@ -157,6 +157,7 @@ by_flights(const struct ballistic *motion, int period, struct pattern *pattern,
         return PATTERN_REPEATS;
     pattern->matches = impact_history_matches(work, period, HISTORY_KEPT);
     double n = (double)(pattern->matches / period + 1);
+    pattern->ratio_error = n * change + noise * pattern->ratio;
     pattern->error =
         n * (change + DBL_EPSILON * period) / rest + 4.0 * DBL_EPSILON;
     if (change > noise * pattern->ratio &&
@@ -363,6 +364,8 @@ two_contacts_limit(const struct ballistic *motion, int first, int second,
         .contraction = ratio,
         .error_fall = ratio * ratio,
         .error = DBL_EPSILON, /* more impacts would not give a better value */
-        .rounding = lacks + noise / disc + PAIR_NOISE / (1.0 - ratio)};
+        .rounding = lacks + noise / disc + PAIR_NOISE / (1.0 - ratio),
+        /* less and great change by noise/root, in opposite directions */
+        .ratio_error = ratio * (PAIR_NOISE + noise / (root * great))};
     return T > 0.0 && isfinite(T) && ratio < 1.0 ? 1 : 0;
 }

@@ -508,10 +508,8 @@ void impact_history_limit(struct ballistic *motion, unsigned long n_ring);
 /* Is it time for impact_history_below_rounding? */
 bool impact_history_marks_due(const struct ballistic *motion, long impacts);
 /* Is the time that remains of an accumulation below the rounding error of the
- * time? Then event.group, the remaining time *T (s) and the ratio of the scale
- * per impact. */
-bool impact_history_below_rounding(struct ballistic *motion, double *T,
-                                   double *ratio);
+ * time? Then event.group and the remaining time *T (s). */
+bool impact_history_below_rounding(struct ballistic *motion, double *T);
 /* -- projection.c -----------------------------------------------------------
  */
 int projection_factor(const struct ballistic *motion, const bool *sel);
@@ -536,6 +534,7 @@ struct fixed_point {
     double error;       /* relative error of `remaining` */
     double rounding;    /* the part of it that rounding makes */
     double error_fall;  /* ratio of the errors of successive periods */
+    double ratio_error; /* bound of the error of `ratio` */
 };
 /* Contacts `first` and `second` are hit in turns without acceleration, `first`
  * was hit last. 1: they accumulate, -1: the impacts end, 0: rounding leaves it
@@ -574,9 +573,10 @@ struct pattern {
     int period;
     int matches; /* impacts in a row that are equal to those a period before;
                     -1: the impacts repeat no order */
-    double ratio, speed, contraction; /* as in struct accumulation_limit */
-    double remaining;                 /* local time */
-    double error;                     /* relative error of `remaining` */
+    /* as in struct accumulation_limit */
+    double ratio, ratio_error, speed, contraction;
+    double remaining; /* local time */
+    double error;     /* relative error of `remaining` */
 };
 enum pattern_state { PATTERN_NONE, PATTERN_REPEATS, PATTERN_CONVERGED };
 /* Do two contacts alternate, without acceleration? Then two_contacts_limit

@@ -155,6 +155,12 @@ forecast(struct flow *flow, const bool *group, struct foreseen *ahead)
         DBL_EPSILON *
         (TAYLOR_NOISE + (double)(taylor->several.impacts - last->impacts));
     double state_error = INFINITY;
+    /* the ratio of a pattern changes as the directions of its impulses do */
+    if (taylor->chatter.period != 1)
+        taylor->chatter.ratio_error +=
+            another ? NAN
+                    : settled(fabs(taylor->chatter.ratio - last->ratio), left,
+                              last->left, 1);
     if (!another) {
         taylor_path_at(flow, last->time, place);
         state_error = settled(apart(flow, place, last->x), left, last->left, 3);
@@ -166,6 +172,7 @@ forecast(struct flow *flow, const bool *group, struct foreseen *ahead)
     last->left = left;
     last->time = ahead->time;
     last->parabola = ahead->parabola;
+    last->ratio = taylor->chatter.ratio;
     last->impacts = taylor->several.impacts;
     taylor->chatter.remaining = left;
     taylor->chatter.error = fmin(ahead->time_error / left, 1.0);
@@ -205,6 +212,7 @@ single_parabola(struct flow *flow, struct foreseen *ahead)
     taylor->chatter.evidence = LIMIT_BY_LAW;
     taylor->chatter.period = taylor->chatter.depth = 1;
     taylor->chatter.ratio = restitution;
+    taylor->chatter.ratio_error = DBL_EPSILON * restitution;
     return true;
 }
 
@@ -494,7 +502,8 @@ faint(struct flow *flow)
         (struct accumulation_limit){.evidence = LIMIT_BELOW_ROUNDING,
                                     .impacts = several->impacts,
                                     .depth = 1,
-                                    .ratio = ratio,
+                                    .ratio = NAN,
+                                    .ratio_error = NAN,
                                     .remaining = left / (1.0 - ratio),
                                     .error = 1.0};
 }

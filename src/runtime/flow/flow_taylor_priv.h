@@ -112,6 +112,7 @@ struct taylor_forecast {
     double left;     /* the time that was left */
     double parabola; /* the limit of the parabola that touches the motion */
     double time;     /* the limit */
+    double ratio;    /* of the flights there */
     double *x;       /* 2n: the state there */
     long impacts;    /* until then */
 };

@@ -258,6 +258,8 @@ together(struct rt *run, const struct forecast_question *question,
     out->remaining = span;
     out->chatter = (struct accumulation_limit){.period = 1,
                                                .ratio = restitution,
+                                               .ratio_error =
+                                                   DBL_EPSILON * restitution,
                                                .depth = 1,
                                                .evidence = LIMIT_BY_LAW,
                                                .remaining = span,

@@ -335,7 +335,8 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
     all->chatter = (struct accumulation_limit){
         .period = b->ask->n == 1,
         .depth = 1,
-        .ratio = b->approach[0] / b->approach[1],
+        .ratio = b->ask->n == 1 ? b->approach[0] / b->approach[1] : NAN,
+        .ratio_error = NAN,
         .evidence = b->ask->n == 1 ? LIMIT_BY_FLIGHTS : LIMIT_BELOW_ROUNDING,
         .remaining = b->time,
         .error = 0.0};

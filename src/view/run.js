@@ -170,3 +170,48 @@ const CLOSES = new Set(["slide", "stick", "slip", "reverse"]);
 const OPENS = new Set(["leave", "liftoff"]);
 export const closes = kind => CLOSES.has(kind);
 export const opens = kind => OPENS.has(kind);
+
+// The forces of contacts that stay closed, at any time: between two instants of
+// one step along straight lines.
+export class Forces {
+    constructor(forces) {
+        this.f = forces;
+        this.of = []; // per point that is held: its entries, in the order of time
+        Array.from(forces.number, (number, i) => (this.of[number] ||= []).push(i));
+    }
+    greatest() {
+        let most = 0;
+        for (let i = 6; i < this.f.point.length; i += 7)
+            most = Math.max(most, Math.abs(this.f.point[i]));
+        return most;
+    }
+    // {contact, at, normal, force, friction} of every point that is held at time t; friction
+    // acts on the second body.
+    at(t) {
+        const list = [];
+        for (const entries of this.of) {
+            let from = 0, to = entries ? entries.length : 0;
+            while (from < to) {
+                const middle = from + to >> 1;
+                if (this.f.t[entries[middle]] <= t) from = middle + 1;
+                else to = middle;
+            }
+            const found = from && this.between(entries[from - 1], entries[from], t);
+            if (found) list.push(found);
+        }
+        return list;
+    }
+    between(i, j, t) {
+        const {contact, point, friction, since} = this.f;
+        const together = j !== undefined && since[j] > since[i];
+        if (!together && this.f.t[i] < t) return null;
+        const share = together ? (t - this.f.t[i]) / (this.f.t[j] - this.f.t[i]) : 0;
+        const mix = (data, n) => Array.from({length: n}, (_, k) => {
+            const here = data[n * i + k];
+            return share > 0 ? here + share * (data[n * j + k] - here) : here;
+        });
+        const now = mix(point, 7);
+        return {contact: contact[i], at: now.slice(0, 3), normal: now.slice(3, 6), force: now[6],
+                friction: mix(friction, 2)};
+    }
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page that shows a run: its state, what keys and buttons do, and what is
 // drawn when. Texts of the run are set as text, never as markup.
-import {readRun, motions, events, closes, opens} from "./run.js";
+import {readRun, motions, events, Forces} from "./run.js";
 import {Timeline, colourOf} from "./timeline.js";
 import {Lens} from "./lens.js";
 import {Drawing} from "./drawing.js";
@@ -43,7 +43,8 @@ class Viewer {
         this.frames = [];
         this.overlaps = this.overlapSpans();
         this.greatest = Math.max(...this.events.map(e => Math.abs(e.impulse)), 0);
-        this.fastest = Math.max(...Array.from(run.forces.t, (x, i) => Math.abs(run.forces.point[7 * i + 6])), 0);
+        this.held = new Forces(run.forces);
+        this.fastest = this.held.greatest();
         this.timeline = new Timeline($("line"), run, this.events, this.limits);
         this.lens = new Lens($("gap"), $("gaptext"), run);
         this.scene = run.bodies.length ? new Scene($("scene"), $("names"), run, this.motions) : null;
@@ -269,27 +270,17 @@ class Viewer {
                     list.push({at: p.at, along: p.normal, length: scene.unit, colour: 0x00897b, dot: true});
             }
         }
-        const {t, contact, point} = run.forces;
-        let i = 0, from = 0, to = t.length;
-        while (from < to) {
-            i = from + to >> 1;
-            if (t[i] <= this.t) from = i + 1;
-            else to = i;
-        }
-        for (i = from - 1; i >= 0 && t[i] === t[from - 1]; i--) {
-            if (!this.closed(contact[i])) continue;
-            const p = point.subarray(7 * i, 7 * i + 7);
-            if (scene.show.impulses)
-                list.push({at: p.subarray(0, 3), along: p.subarray(3, 6), length: length(p[6], this.fastest), colour: 0x3949ab, dot: true});
+        for (const f of this.held.at(this.t)) {
+            if (scene.show.impulses) {
+                list.push({at: f.at, along: f.normal, length: length(f.force, this.fastest), colour: 0x3949ab, dot: true});
+                const size = Math.hypot(...f.friction);
+                if (size > 0)
+                    list.push({at: f.at, along: [...f.friction, 0], length: length(size, this.fastest), colour: 0xc62828, dot: false});
+            }
             if (scene.show.normals)
-                list.push({at: p.subarray(0, 3), along: p.subarray(3, 6), length: scene.unit, colour: 0x00897b, dot: true});
+                list.push({at: f.at, along: f.normal, length: scene.unit, colour: 0x00897b, dot: true});
         }
         return list;
-    }
-    closed(contact) {
-        const last = this.events.findLast(e => e.t <= this.t && e.contact === contact &&
-            (closes(e.kind) || opens(e.kind)));
-        return Boolean(last) && closes(last.kind);
     }
     draw() {
         const overlapping = new Set();

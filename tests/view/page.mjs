@@ -16,7 +16,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "imp-page-"));
 const MAIN = [0, 40, 1000, 480]; // of the window: where bodies are drawn
 
-for (const model of ["box", "discs", "ball", "pendulum"])
+for (const model of ["box", "discs", "ball", "pendulum", "dominoes"])
     execFileSync(imp, ["run", "--out", folder, join(here, "models", `${model}.imp`)],
                  {stdio: ["ignore", "ignore", "inherit"]});
 
@@ -165,6 +165,39 @@ async function plane() {
     console.log(`plane: ${(await stats()).ms.toFixed(0)} ms a frame`);
 }
 
+// Forces act at corners of the bodies, at any time, and are those of the record.
+async function forces() {
+    await open("dominoes.html");
+    const {far, off, seen, rub} = await browser.value(`(() => {
+        const {run, viewer, pose} = impView, of = name => run.columns.find(c => c.name === name).x;
+        const events = [...run.events.t], normal = of("k_normal_force"), friction = of("k_friction_force");
+        let far = 0, off = 0, seen = 0, rub = 0;
+        run.t.forEach((t, i) => {
+            if (events.some(e => Math.abs(e - t) < 1e-9)) return;
+            for (const f of viewer.held.at(t)) {
+                let near = Infinity;
+                for (const body of ["a", "b"]) {
+                    const [x, y, angle] = pose(body, t);
+                    for (const [u, v] of [[1, 1], [1, -1], [-1, 1], [-1, -1]])
+                        near = Math.min(near, Math.hypot(
+                            x + Math.cos(angle) * u / 20 - Math.sin(angle) * v / 2 - f.at[0],
+                            y + Math.sin(angle) * u / 20 + Math.cos(angle) * v / 2 - f.at[1]));
+                }
+                far = Math.max(far, near);
+                if (f.contact !== 0) continue;
+                const size = Math.hypot(...f.friction);
+                off = Math.max(off, Math.abs(f.force - normal[i]), Math.abs(size - Math.abs(friction[i])));
+                rub = Math.max(rub, size);
+                seen++;
+            }
+        });
+        return {far, off, seen, rub};
+    })()`);
+    assert.ok(seen > 10 && rub > 0.1, `${seen} forces, friction up to ${rub} N`);
+    assert.ok(far < 2e-4, `a force acts ${far} m from the corners`);
+    assert.ok(off < 0.02, `forces differ from the record by ${off} N`);
+}
+
 async function logarithm() {
     await open("ball.html");
     await poses();
@@ -234,7 +267,7 @@ async function damaged() {
 }
 
 try {
-    for (const part of [space, plane, logarithm, drawings, still, damaged]) {
+    for (const part of [space, plane, forces, logarithm, drawings, still, damaged]) {
         const begin = performance.now();
         await part();
         assert.deepEqual(wrong, [], part.name);

@@ -109,11 +109,19 @@ static void
 forces(struct run_log *log, struct run_bytes *bytes)
 {
     struct arena *arena = log->run->arena;
-    struct numbers time = {0}, contact = {0}, data = {0};
+    struct numbers time = {0}, contact = {0}, number = {0}, data = {0};
+    struct numbers since = {0}, friction = {0};
+    while (log->forces.n &&
+           log->forces.v[log->forces.n - 1].time > rt_time(log->run))
+        log->forces.n--; /* of a step that was cut short */
     for (size_t i = 0; i < log->forces.n; i++) {
         const struct run_force *force = &log->forces.v[i];
         VEC_PUSH_IN(arena, &time, force->time);
         VEC_PUSH_IN(arena, &contact, force->contact);
+        VEC_PUSH_IN(arena, &since, force->since);
+        VEC_PUSH_IN(arena, &number, force->number);
+        VEC_PUSH_IN(arena, &friction, force->friction[0]);
+        VEC_PUSH_IN(arena, &friction, force->friction[1]);
         for (int k = 0; k < 7; k++)
             VEC_PUSH_IN(arena, &data,
                         k < 3   ? force->at[k]
@@ -124,7 +132,10 @@ forces(struct run_log *log, struct run_bytes *bytes)
     buf_putc(&bytes->json, '{');
     column(bytes, "t", &time);
     column(bytes, "contact", &contact);
+    column(bytes, "since", &since);
+    column(bytes, "number", &number);
     column(bytes, "point", &data);
+    column(bytes, "friction", &friction);
     buf_putc(&bytes->json, '}');
 }
 

@@ -58,6 +58,7 @@ run_log_free(struct run_log *log)
     free(log->points.v);
     free(log->energies.v);
     free(log->forces.v);
+    free(log->held.v);
     free(log->gaps.v);
     free(log->groups);
     run_bytes_free(&log->scene);
@@ -172,27 +173,49 @@ place(const struct rt *run, const struct contact_point *point,
                 R[3 * i + 2] * vertex[2];
 }
 
-/* At the beginning of a step: the forces at the points that are held now. A
+/* The number of the point: the same one as long as it is held, also by another
+ * step. */
+static uint32_t
+point_number(struct run_log *log, const struct contact_point *point)
+{
+    for (uint32_t i = 0; i < log->held.n; i++)
+        if (contact_point_same(&log->held.v[i], point))
+            return i;
+    VEC_PUSH(&log->held, *point);
+    return (uint32_t)log->held.n - 1;
+}
+
+/* At several times of a step: the forces at the points that are held now. A
  * search goes back and begins again, so what was kept of later times goes. */
 static void
-keep_forces(void *ctx)
+keep_forces(void *ctx, int order, double ahead)
 {
     struct run_log *log = ctx;
     struct rt *run = log->run;
     double now = rt_time(run);
-    while (log->forces.n && log->forces.v[log->forces.n - 1].time >= now)
+    while (log->forces.n && ahead == 0.0) {
+        const struct run_force *last = &log->forces.v[log->forces.n - 1];
+        if (last->time < now || (last->time == now && last->since > 0.0))
+            break;
         log->forces.n--;
+    }
     for (int i = 0; persistent_any(run) && i < persistent_count(run); i++) {
         bool on;
-        struct run_force force = {.time = now};
+        double amount[2];
+        struct run_force force = {.time = now, .since = ahead};
         struct closest_points found;
         const struct contact_point *point =
-            persistent_point(run, i, &on, &force.force);
+            persistent_point(run, i, &on, NULL);
         force.contact = point->contact;
         if (!on || !closest(log, point->contact, &found))
             continue;
+        persistent_force(run, i, order, ahead, amount);
+        force.number = point_number(log, point);
+        force.force = amount[0];
         place(run, point, &found, force.at);
         memcpy(force.normal, found.n, sizeof force.normal);
+        force.friction[0] = amount[1] * found.n[1];
+        force.friction[1] = -amount[1] * found.n[0];
         VEC_PUSH(&log->forces, force);
     }
 }

@@ -5,6 +5,7 @@
 
 #include "analysis/trace/run_bytes.h"
 #include "analysis/trace/run_log.h"
+#include "runtime/motion/contact_point.h"
 #include "runtime/trace/trace.h"
 
 struct run_event {
@@ -20,9 +21,12 @@ struct run_point {
 struct run_energy {
     double time, kinetic, potential;
 };
+/* A force that keeps a point of a contact closed: along the normal, and of
+ * friction on the second body (N). */
 struct run_force {
-    double time, at[3], normal[3], force;
-    uint32_t contact;
+    double time, since; /* since: the beginning of its step (s) */
+    double at[3], normal[3], force, friction[2];
+    uint32_t contact, number; /* of the point, in `held` */
 };
 struct run_log {
     struct analysis *analysis;
@@ -44,6 +48,10 @@ struct run_log {
         struct run_force *v;
         size_t n, cap;
     } forces;
+    struct {
+        struct contact_point *v;
+        size_t n, cap;
+    } held; /* all points that were held at some time */
     struct {
         double *v;
         size_t n, cap;

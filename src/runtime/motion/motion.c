@@ -143,25 +143,6 @@ motion_series_all(struct rt *run, int order, double *step)
     return st;
 }
 
-void
-motion_prescribed(struct rt *run)
-{
-    assert(run != NULL);
-    if (!run->motion->prescribed)
-        return;
-    for (uint32_t block = 0; block < run->im->bodies.n; block++) {
-        const imp_body *body = rt_body(run, block);
-        if (body->refresh == IMP_NO_TAPE)
-            continue;
-        double out[IMP_STATE_SPACE];
-        uint32_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
-        /* a value that is not finite is reported by the tape that uses it (I5)
-         */
-        rt_eval(run, body->refresh, NULL, out);
-        memcpy(run->env + body->env_state, out, sizeof(double) * n);
-    }
-}
-
 /* What the series of four variables add to them within dt: c_1 dt + c_2 dt^2 +
  * .. Odd and even terms are summed apart and four variables at a time, because
  * each sum waits for its own last term. Entry order + 1 of a row is 0. */

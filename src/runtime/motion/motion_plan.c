@@ -149,6 +149,25 @@ motion_plan_new(struct rt *run)
     return plan;
 }
 
+void
+motion_prescribed(struct rt *run)
+{
+    assert(run != NULL);
+    if (!run->motion->prescribed)
+        return;
+    for (uint32_t block = 0; block < run->im->bodies.n; block++) {
+        const imp_body *body = rt_body(run, block);
+        if (body->refresh == IMP_NO_TAPE)
+            continue;
+        double out[IMP_STATE_SPACE];
+        uint32_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+        /* a value that is not finite is reported by the tape that uses it (I5)
+         */
+        rt_eval(run, body->refresh, NULL, out);
+        memcpy(run->env + body->env_state, out, sizeof(double) * n);
+    }
+}
+
 /* -- poses of bodies for a run whose motion is kept (runtime/trace) ----------
  * A step moves the state by the rows of its blocks; the same rows are the
  * pieces. Mover i of the trace is body i. */
@@ -181,6 +200,36 @@ note_block(const struct rt *run, struct way *way, uint32_t number, int order)
     note(run, way, work, moving->series, moving->n_series, order);
 }
 
+/* Shows the step up to t to who listens, with the state of each time; the state
+ * then is as before. Between two looks a force that changes as the pose does
+ * strays from a straight line by less than a picture shows. */
+#define LOOKS 8
+static void
+look_ahead(struct rt *run, const struct way *way, int order, double t)
+{
+    size_t n = rt_state_size(run), first = run->im->layout.state;
+    double *state = run->env + first, now = rt_time(run);
+    double *kept = NEW_N(run->brief, double, n + 1);
+    int looks = persistent_any(run) ? LOOKS : 0;
+    if (t < now)
+        return; /* a step back: the next one begins there */
+    memcpy(kept, state, n * sizeof *kept);
+    for (int look = 0; look <= looks; look++) {
+        double ahead = (t - now) * look / LOOKS;
+        for (size_t i = 0; i < n; i++) {
+            state[i] = 0.0;
+            for (int k = way[i].row ? way[i].order : 0; k >= 1; k--)
+                state[i] = (state[i] + way[i].row[k]) * ahead;
+            state[i] += kept[i];
+        }
+        run->env[run->im->layout.time] = now + ahead;
+        motion_prescribed(run);
+        trace_step(run->trace, order, ahead);
+    }
+    run->env[run->im->layout.time] = now;
+    memcpy(state, kept, n * sizeof *kept);
+}
+
 void
 motion_trace(struct rt *run, int order, double t)
 {
@@ -207,5 +256,5 @@ motion_trace(struct rt *run, int order, double t)
         }
         trace_piece(run->trace, i, rt_time(run), rt_time(run), t, order);
     }
-    trace_step(run->trace);
+    look_ahead(run, way, order, t);
 }

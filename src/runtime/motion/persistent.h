@@ -69,6 +69,11 @@ bool persistent_moves(const struct rt *run, uint32_t block);
 int persistent_count(const struct rt *run);
 const struct contact_point *persistent_point(const struct rt *run, int i,
                                              bool *on, double *force);
+/* The force at the i-th point (N) `ahead` seconds after the instant of the last
+ * series, which were made to `order`: along the normal, and of friction on the
+ * second body along the tangent, which is the normal turned by -90 degrees. */
+void persistent_force(const struct rt *run, int i, int order, double ahead,
+                      double force[2]);
 /* Gives the sizes of the accelerations that forces at the points give to bodies
  * of this block at the instant of the last series: of centres (m/s^2), of spins
  * (rad/s^2). */

@@ -353,6 +353,18 @@ persistent_point(const struct rt *run, int i, bool *on, double *force)
     return &row->spot;
 }
 
+void
+persistent_force(const struct rt *run, int i, int order, double ahead,
+                 double force[2])
+{
+    assert(i >= 0 && i < persistent_count(run) && order >= 1 && force);
+    const struct persistent_row *row = run->persistent->row[i];
+    force[0] = row->on ? taylor_at(order - 1, &row->force, ahead) : 0.0;
+    force[1] = row->on && row->friction
+                   ? taylor_at(order - 1, &row->friction->force, ahead)
+                   : 0.0;
+}
+
 /* Returns for each block the least block that points connect it to. */
 static uint32_t *
 connected(struct rt *run, const struct contact_point *spot, int n)

@@ -75,7 +75,7 @@ trace_room(struct trace *trace)
 }
 
 void
-trace_listen(struct trace *trace, void (*step)(void *ctx), void *ctx)
+trace_listen(struct trace *trace, trace_step_fn *step, void *ctx)
 {
     assert(trace != NULL);
     trace->step = step;
@@ -83,11 +83,11 @@ trace_listen(struct trace *trace, void (*step)(void *ctx), void *ctx)
 }
 
 void
-trace_step(struct trace *trace)
+trace_step(struct trace *trace, int order, double ahead)
 {
-    assert(trace != NULL);
+    assert(trace != NULL && order >= 0 && ahead >= 0.0);
     if (trace->step)
-        trace->step(trace->ctx);
+        trace->step(trace->ctx, order, ahead);
 }
 
 size_t

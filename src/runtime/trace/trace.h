@@ -40,10 +40,13 @@ double *trace_room(struct trace *trace);
  * kept: one that goes forward follows. */
 void trace_piece(struct trace *trace, uint32_t mover, double base, double t0,
                  double t1, int order);
-/* Who wants to know of every step of bodies: `step` is called at its beginning,
- * when the series of the motion have just been made. */
-void trace_listen(struct trace *trace, void (*step)(void *ctx), void *ctx);
-void trace_step(struct trace *trace);
+/* Who wants to know of every step of bodies: `step` is called when the series of
+ * the motion have just been made, at several times of the step, the first `ahead`
+ * = 0 s and the last its length; the state is that of the time. `order`: of the
+ * series. */
+typedef void trace_step_fn(void *ctx, int order, double ahead);
+void trace_listen(struct trace *trace, trace_step_fn *step, void *ctx);
+void trace_step(struct trace *trace, int order, double ahead);
 /* The length of the log now; cutting it to that length undoes what came since.
  */
 size_t trace_mark(const struct trace *trace);

@@ -34,7 +34,7 @@ struct trace {
     size_t limit;
     bool full;
     double full_time;
-    void (*step)(void *ctx);
+    trace_step_fn *step;
     void *ctx;
 };
 

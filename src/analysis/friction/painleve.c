@@ -121,6 +121,7 @@ cmd_painleve(struct analysis *analysis, const imp_command *command,
     if (st)
         return st;
     rt_reset(analysis->rt);
+    analysis->rt->paradox = analysis->rt->im->paradox;
     bool of_system = rt_contact(analysis->rt, contact)->system != IMP_NO_SYSTEM;
     st = of_system
              ? painleve_of_system(analysis, command, contact, at, &instant)

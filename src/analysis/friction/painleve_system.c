@@ -89,6 +89,29 @@ never_closed(struct asked *asked)
     return IMP_FAILED;
 }
 
+/* The motion leads to no later instant. */
+static int
+left_open(struct asked *asked, const struct flow_event *event)
+{
+    struct rt *run = asked->analysis->rt;
+    char text[NUM_TEXT];
+    struct diag *diag = diag_add(
+        asked->analysis->ds, DIAG_E0743, asked->command->range,
+        "`painleve` follows the motion to its instant, but the motion of `%s` "
+        "is left open at t = %s",
+        imp_text(run->im, asked->system->name),
+        num_digits(text, event->time, 9));
+    diag_note(asked->analysis->ds, diag,
+              rt_contact(run, event->contact)->range, "%s",
+              event->why ? event->why
+                         : "contacts close together, and the outcome depends "
+                           "on their order");
+    diag_help(asked->analysis->ds, diag,
+              "ask about an earlier instant, or choose: world { paradox = "
+              "liftoff }, stick or jump");
+    return IMP_FAILED;
+}
+
 /* Follows the motion to the time `at`, or to the first event of the contact;
  * the state is then the one before the event. */
 static int
@@ -120,6 +143,10 @@ follow(struct asked *asked, double at)
         events += eventful;
         if (event.kind == FLOW_JAMMED)
             return flow_jammed(run, event.contact, event.time);
+        if (event.why && !(ahead < until))
+            return IMP_OK; /* the instant that is asked about */
+        if (event.kind == FLOW_UNDECIDED || event.why)
+            return left_open(asked, &event);
         if (eventful && !isfinite(at) &&
             is_of_event(flow, &event, asked->contact)) {
             *time = ahead;

@@ -121,7 +121,8 @@ modes_undecided(struct simulation *sim, const struct flow_event *event)
     const imp_contact *contact = rt_contact(analysis->rt, event->contact);
     const char *name = imp_text(analysis->rt->im,
                                 rt_system(analysis->rt, contact->system)->name);
-    simulate_log_event(sim, event->contact, "undecided", "", 0.0);
+    if (event->kind != FLOW_JAM)
+        simulate_log_event(sim, event->contact, "undecided", "", 0.0);
     sim->stopped = true;
     num_digits(time, event->time, 9);
     simulate_remark(sim, arena_printf(analysis->rt->arena,
@@ -257,6 +258,14 @@ happened(struct simulation *sim, struct flow *flow,
             simulate_log_event(sim, contacts[i], "impact", "C-", impulse[i]);
         if (event->kind == FLOW_SEVERAL)
             rested(sim, event, contacts, before);
+        break;
+    case FLOW_JAM:
+        simulate_log_event(sim, event->contact, "jam", "", 0.0);
+        if (event->why)
+            modes_undecided(sim, event);
+        else if (event->impulse > 0.0)
+            simulate_log_event(sim, event->contact, "impact without collision",
+                               "", event->impulse);
         break;
     case FLOW_WITHOUT_COLLISION:
         simulate_log_event(sim, event->contact, "impact without collision", "",

@@ -28,6 +28,8 @@ enum flow_kind {
     FLOW_MODES, /* contacts with friction stick, slip, or open from here on */
     FLOW_WITHOUT_COLLISION, /* an impact without collision, which the policy
                                `paradox = jump` takes */
+    FLOW_JAM,   /* p falls to zero in slip; why: not NULL: the run stops there.
+                   impulse: of an impact without collision that follows, or 0 */
     FLOW_JAMMED /* no forces and no impulses can keep all contacts closed */
 };
 struct flow_event {

@@ -70,6 +70,7 @@ taylor_friction_new(struct flow *flow)
     friction_rows_new(flow, arena, &friction->rows);
     friction->last_time = -INFINITY;
     friction->jump = -1;
+    friction_jam_new(friction, arena, m);
     int next = 0;
     for (uint32_t i = 0; i < m; i++) {
         const imp_contact *contact =
@@ -483,11 +484,14 @@ jump(struct flow *flow, struct flow_event *event)
     struct friction_impact out;
     bool *on = NEW_N(flow->run->brief, bool, flow->m + 1),
          *ended = NEW_N(flow->run->brief, bool, flow->m + 1);
-    struct friction_impact_point point = point_of(flow, i, false, false);
+    struct friction_impact_point point =
+        point_of(flow, i, false, friction->plastic);
     friction->open = event->why;
     event->why = friction->why = NULL;
     friction->jump = -1;
-    event->kind = FLOW_WITHOUT_COLLISION;
+    friction->plastic = false;
+    if (event->kind != FLOW_JAM)
+        event->kind = FLOW_WITHOUT_COLLISION;
     paradox_jump(entry(flow, T, T), entry(flow, N, T), entry(flow, N, N),
                  &point, &out);
     flow->taylor->contacts.closed[i] = false;
@@ -662,6 +666,8 @@ apply(struct flow *flow, struct flow_event *event, enum taylor_next what,
         return friction_impact(flow, event);
     case NEXT_TOUCHES:
         return touched(flow, event);
+    case NEXT_JAMS:
+        return friction_jam(flow, event);
     case NEXT_CEASES:
     case NEXT_MODE_ENDS:
         return change(flow, event, what, slid);
@@ -683,7 +689,8 @@ friction_apply(struct flow *flow, struct flow_event *event,
                                                            : IMP_OK;
     if (st || (st = apply(flow, event, what, slid)))
         return st;
-    if (event->kind != FLOW_UNDECIDED || friction->jump < 0)
+    if ((event->kind != FLOW_UNDECIDED && event->kind != FLOW_JAM) ||
+        friction->jump < 0)
         return IMP_OK;
     flow->last.n_contacts = 0;
     return jump(flow, event);

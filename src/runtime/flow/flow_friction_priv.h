@@ -37,6 +37,15 @@ struct friction_flights {
     long n;
     double longest; /* flight of the last ones */
 };
+/* A slip whose p falls to zero: what the piece before began
+ * with, m entries each. */
+struct friction_watch {
+    enum contact_mode *mode;
+    double *time, *p, *normal, *pushed; /* pushed: the normal impulse since the
+                                           slip began */
+    int which;       /* the contact that jams next; -1: none */
+    double exponent; /* its normal force grows as (t* - t)^exponent */
+};
 struct taylor_friction {
     int *rub;                /* m: number among those with friction, or -1 */
     enum contact_mode *mode; /* m */
@@ -54,11 +63,13 @@ struct taylor_friction {
     struct friction_rows rows;
     struct friction_piece piece;
     struct friction_flights flights;
+    struct friction_watch watch;
     struct flow_change *change; /* 2m: what the last event changed */
     uint32_t n_change;
     const char *why;  /* nothing has been decided: what is consistent */
     int jump;         /* contact at which an impact without collision is to
                          be made; -1: none */
+    bool plastic;     /* that one, without restitution */
     const char *open; /* the policy has chosen: what is possible; or NULL */
     double last_time; /* of the last change of modes, */
     int repeats;      /* and how many there were at this time */
@@ -109,6 +120,14 @@ double friction_first_end(struct flow *flow, double best);
 /* Writes forces, work and modes at time t into env. */
 void friction_tell(struct flow *flow, double t);
 
+void friction_jam_new(struct taylor_friction *friction, struct arena *arena,
+                      size_t m);
+/* After the piece has been expanded: does a slip jam so soon that its limit can
+ * be taken, within *end from now? Then *end is when. */
+bool friction_jam_ahead(struct flow *flow, double *end);
+/* Takes the state to its limit at the jam. The event tells of it. */
+int friction_jam(struct flow *flow, struct flow_event *event);
+
 /* -- friction_modes.c ----------------------------------------------------- */
 
 /* Chooses the modes of the contacts `on` (m), after friction_rows. `ended` (m):
@@ -132,6 +151,7 @@ void friction_undecided(struct flow *flow, struct flow_event *event,
 bool friction_stays(struct flow *flow, double elapsed);
 
 /* -- flow_friction.c ------------------------------------------------------ */
+
 
 /* NULL where no contact of the system has friction. */
 struct taylor_friction *taylor_friction_new(struct flow *flow);

@@ -320,6 +320,12 @@ look(struct flow *flow)
     best = first_end(flow, best);
     if (next->what == NEXT_CLOSES)
         close_together(flow, best);
+    double jam = left;
+    if (taylor->friction && friction_jam_ahead(flow, &jam) &&
+        next->what == NEXT_NOTHING) {
+        next->what = NEXT_JAMS;
+        best = jam;
+    }
     next->time = taylor->now + best;
     if (best == left)
         next->time = flow->end;

@@ -9,7 +9,10 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/num.h"
 #include "runtime/flow/flow_friction_priv.h"
+#include "runtime/friction/paradox.h"
+#include "runtime/numerics/factors.h"
 #include "runtime/numerics/polynomial.h"
 
 /* Where forces depend on each other, the choice is asked for anew at so many
@@ -225,4 +228,346 @@ friction_tell(struct flow *flow, double t)
         env[IMP_CONTACT_WORK] = work[i];
         env[IMP_CONTACT_MODE] = told_mode(flow, i);
     }
+}
+
+/* -- jam --------------------------------------------------------------------
+ */
+
+/* Dynamic jam: in slip the normal force is -b/p, and where p falls to zero the
+ * motion comes to an end in finite time (specification painleve.md, 8). It is
+ * not passed: there b is zero, too, and the force grows without bound, or comes
+ * to a limit. The pieces of the motion shrink with the time that is left, so
+ * they come as near to it as p can be told from its rounding; the rest is the
+ * limit itself: the time at which the line through the last two values of p
+ * comes to zero, and the impulse along the force of slip after which b is zero.
+ */
+
+/* The limit is taken where p is this share of its terms. p is known to 1e-16 of
+ * them, so 1e-7 of it is right there; the time that is left, a share of 1e-9 of
+ * that in which p changes, is then right to 1e-12 of it or better. */
+#define JAM_SHARE 1e-9
+/* The impulse that is left, over the present force times the time that is left,
+ * is the ratio of both rates of the limit; more than this is none. */
+#define JAM_RATIO 1e6
+/* steps of the secant for that impulse; it converges from 1e-3 in five */
+#define JAM_STEPS 40
+/* The force has a limit if its exponent is that small: beside a jam with a
+ * growing force the exponent is the measured one. */
+#define JAM_FINITE 1e-3
+
+void
+friction_jam_new(struct taylor_friction *friction, struct arena *arena,
+                 size_t m)
+{
+    assert(friction != NULL && arena != NULL);
+    struct friction_watch *watch = &friction->watch;
+    watch->mode = NEW_N(arena, enum contact_mode, m + 1);
+    watch->time = NEW_N(arena, double, m + 1);
+    watch->p = NEW_N(arena, double, m + 1);
+    watch->normal = NEW_N(arena, double, m + 1);
+    watch->pushed = NEW_N(arena, double, m + 1);
+    watch->which = -1;
+}
+
+/* -- the response of one slip ----------------------------------------------
+ */
+
+/* What a unit of the normal force at one contact that slips does, while all
+ * other closed contacts keep what they hold. */
+struct response {
+    double p, b;  /* acceleration of its gap: by that force, and without it */
+    double *push; /* 2m: that force, its friction and those of the others */
+};
+
+/* The columns of forces and rows of accelerations of the other closed contacts.
+ */
+struct held {
+    int n, *row;
+    double *to; /* per column: friction per normal force */
+};
+
+static void
+column(const struct flow *flow, uint32_t i, struct held *held)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    bool rubs = friction->rub[i] >= 0;
+    held->to[held->n] =
+        rubs ? -friction_sign(friction->mode[i]) * friction->rows.slip[i].mu
+             : 0.0;
+    held->row[held->n++] = (int)(2 * i);
+    if (rubs && friction->mode[i] == CONTACT_STICK) {
+        held->to[held->n] = 0.0;
+        held->row[held->n++] = (int)(2 * i + 1);
+    }
+}
+
+/* The acceleration of row r by a unit of force in column c. */
+static double
+entry(const struct flow *flow, const struct held *held, int r, int c)
+{
+    const double *w = flow->taylor->friction->rows.W +
+                      (size_t)r * 2 * (size_t)flow->m + held->row[c];
+    return w[0] + (held->to[c] != 0.0 ? held->to[c] * w[1] : 0.0);
+}
+
+/* False: the others do not determine their own forces. */
+static bool
+respond(const struct flow *flow, uint32_t i, struct response *out)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    const double *free = taylor->friction->rows.free;
+    struct arena *arena = flow->run->brief;
+    size_t all = 2 * (size_t)flow->m;
+    struct held held = {0, NEW_N(arena, int, all + 1),
+                        NEW_N(arena, double, all + 1)};
+    column(flow, i, &held);
+    for (uint32_t j = 0; j < flow->m; j++)
+        if (j != i && taylor->contacts.closed[j])
+            column(flow, j, &held);
+    int n = held.n - 1, self = held.row[0];
+    double *K = NEW_N(arena, double, (size_t)n *(size_t)n + 2 * (size_t)n + 1);
+    double *push = K + n * n, *load = push + n;
+    int *piv = NEW_N(arena, int, (size_t)n + 1);
+    for (int r = 0; r < n; r++) {
+        for (int c = 0; c < n; c++)
+            K[r * n + c] = entry(flow, &held, held.row[r + 1], c + 1);
+        push[r] = -entry(flow, &held, held.row[r + 1], 0);
+        load[r] = -free[held.row[r + 1]];
+    }
+    if (n && imp_rank_factor(n, K, piv))
+        return false;
+    if (n) {
+        imp_rank_solve(n, K, piv, push);
+        imp_rank_solve(n, K, piv, load);
+    }
+    out->push = NEW_N(arena, double, all + 1);
+    out->p = entry(flow, &held, self, 0);
+    out->b = free[self];
+    out->push[self] = 1.0;
+    out->push[self + 1] = held.to[0];
+    for (int c = 0; c < n; c++) {
+        out->p += entry(flow, &held, self, c + 1) * push[c];
+        out->b += entry(flow, &held, self, c + 1) * load[c];
+        out->push[held.row[c + 1]] += push[c];
+        if (held.to[c + 1] != 0.0)
+            out->push[held.row[c + 1] + 1] += held.to[c + 1] * push[c];
+    }
+    return true;
+}
+
+/* -- when -------------------------------------------------------------------
+ */
+
+/* Does the slip of contact i jam within *end from now? */
+static bool
+jams(const struct flow *flow, uint32_t i, double *end)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    struct friction_watch *watch = &taylor->friction->watch;
+    const struct friction_rows *rows = &taylor->friction->rows;
+    size_t all = 2 * (size_t)flow->m, N = 2 * (size_t)i;
+    double size = rows->W[N * all + N] +
+                  fabs(rows->slip[i].mu * rows->W[N * all + N + 1]);
+    double normal = taylor->piece.force[i * ROW];
+    struct response response;
+    bool same = watch->mode[i] == taylor->friction->mode[i];
+    if (!same)
+        watch->pushed[i] = 0.0;
+    if (!respond(flow, i, &response))
+        return false;
+    double before = same ? watch->p[i] : 0.0, was = watch->normal[i],
+           since = taylor->now - watch->time[i];
+    watch->mode[i] = taylor->friction->mode[i];
+    watch->p[i] = response.p;
+    watch->time[i] = taylor->now;
+    watch->normal[i] = normal;
+    if (!(response.p > 0.0 && response.p < JAM_SHARE * size &&
+          before > response.p && since > 0.0 && normal > 0.0))
+        return false;
+    double left = response.p * since / (before - response.p);
+    watch->exponent =
+        was > 0.0 ? log(normal / was) / log(response.p / before) : 0.0;
+    /* what is left of the impulse must not end the slip before */
+    double sign = friction_sign(watch->mode[i]),
+           slowed = normal * left / fmax(1.0 + watch->exponent, DBL_EPSILON);
+    double rate = 0.0;
+    for (size_t c = 0; c < all; c++)
+        rate -= sign * rows->W[(N + 1) * all + c] * response.push[c];
+    if (!(left < *end &&
+          sign * rows->speed[2 * i + 1] > fmax(0.0, rate * slowed)))
+        return false;
+    *end = left;
+    return true;
+}
+
+bool
+friction_jam_ahead(struct flow *flow, double *end)
+{
+    assert(end != NULL);
+    const struct taylor_flow *taylor = flow->taylor;
+    struct friction_watch *watch = &taylor->friction->watch;
+    watch->which = -1;
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (!taylor->contacts.closed[i] ||
+            !friction_slips(taylor->friction->mode[i]))
+            watch->mode[i] = CONTACT_FREE;
+        else if (jams(flow, i, end))
+            watch->which = (int)i;
+    return watch->which >= 0;
+}
+
+/* -- the limit --------------------------------------------------------------
+ */
+
+/* b after the impulse `more` along the push, beyond what was given. */
+static int
+after(struct flow *flow, uint32_t i, const double *push, double more,
+      double *given, double *b)
+{
+    struct response response;
+    double *impulse = NEW_N(flow->run->brief, double, 2 * (size_t)flow->m + 1);
+    for (uint32_t r = 0; r < 2 * flow->m; r++)
+        impulse[r] = push[r] * (more - *given);
+    friction_push(flow, impulse);
+    *given = more;
+    int st = friction_rows(flow);
+    if (!st)
+        *b = respond(flow, i, &response) ? response.b : NAN;
+    return st;
+}
+
+/* Finds the impulse after which b is zero, and gives it to the state. *limit:
+ * there is one. */
+static int
+to_limit(struct flow *flow, uint32_t i, double first, bool *limit)
+{
+    struct response response;
+    double given = 0.0, low = 0.0, b_low, high = first, b_high;
+    *limit = false;
+    if (!respond(flow, i, &response))
+        return IMP_OK;
+    b_low = response.b;
+    double small =
+        TAYLOR_NOISE * DBL_EPSILON * flow->taylor->friction->rows.terms[2 * i];
+    int st = after(flow, i, response.push, high, &given, &b_high);
+    for (int k = 0; k < JAM_STEPS && !st && isfinite(b_high); k++) {
+        if (fabs(b_high) <= small || high == low || b_high == b_low) {
+            *limit = fabs(b_high) <= small && high >= -first &&
+                     high <= JAM_RATIO * first;
+            flow->taylor->friction->watch.pushed[i] += high;
+            return st;
+        }
+        double next = high - b_high * (high - low) / (b_high - b_low);
+        low = high;
+        b_low = b_high;
+        high = next;
+        st = after(flow, i, response.push, high, &given, &b_high);
+    }
+    return st;
+}
+
+/* Would the gap open without a force? There its acceleration is 0, so the third
+ * derivative of the motion without contacts tells (alpha_2 of the paper). */
+static bool
+opens(struct flow *flow, uint32_t i)
+{
+    double h, gap[ROW];
+    flow_set_active(flow, NULL);
+    int st = motion_series(flow->run, flow->sys->block, 4, &h);
+    if (!st)
+        st = system_gap_series(flow->run, flow->system, i, 4, gap);
+    taylor_set_active(flow);
+    return !st && gap[3] > 0.0;
+}
+
+static const char *
+jam_text(const struct flow *flow, uint32_t i, bool may_open)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    const struct friction_watch *watch = &friction->watch;
+    struct arena *arena = flow->run->arena;
+    char force[NUM_TEXT], impulse[NUM_TEXT], slip[NUM_TEXT];
+    const char *name = imp_text(
+        flow->run->im, rt_contact(flow->run, flow->sys->contact + i)->name);
+    bool finite = fabs(watch->exponent) < JAM_FINITE;
+    const char *limit =
+        finite ? arena_printf(arena, "has the limit %s",
+                              num_digits(force, watch->normal[i], 6))
+               : arena_printf(arena, "grows without bound, as (t* - t)^%s",
+                              num_digits(force, watch->exponent, 3));
+    return arena_printf(
+        arena,
+        "`%s` jams: p falls to 0 in slip, and the normal force %s (impulse "
+        "since the slip began %s, slip now %s); %san impact without collision, "
+        "or a jump into stick may follow",
+        name, limit, num_digits(impulse, watch->pushed[i], 6),
+        num_digits(slip, friction->rows.speed[2 * i + 1], 6),
+        may_open ? "lift-off, " : "");
+}
+
+/* What the policy of the model takes after the jam of contact i. */
+static void
+go_on(struct flow *flow, uint32_t i, bool may_open, struct flow_event *event)
+{
+    const char *why = jam_text(flow, i, may_open);
+    struct taylor_friction *friction = flow->taylor->friction;
+    uint32_t policy = flow->run->paradox;
+    event->why = why;
+    if (policy == PARADOX_JUMP || policy == PARADOX_STICK) {
+        friction->jump = (int)i;
+        friction->plastic = policy == PARADOX_STICK;
+        return;
+    }
+    if (policy != PARADOX_LIFTOFF || !may_open)
+        return;
+    event->why = NULL;
+    friction->open = why;
+    flow->taylor->contacts.closed[i] = false;
+    flow->taylor->contacts.opening[i] = true;
+    flow->taylor->contacts.released[i] = true;
+    friction_note(flow, i, "liftoff");
+    taylor_set_active(flow);
+}
+
+int
+friction_jam(struct flow *flow, struct flow_event *event)
+{
+    assert(event != NULL && flow->taylor->friction->watch.which >= 0);
+    struct taylor_friction *friction = flow->taylor->friction;
+    struct friction_watch *watch = &friction->watch;
+    uint32_t i = (uint32_t)watch->which;
+    bool *row = NEW_N(flow->run->brief, bool, 2 * flow->m + 1), limit;
+    double elapsed = flow->taylor->now - watch->time[i];
+    int st = friction_rows(flow);
+    if (st || (st = to_limit(flow, i, watch->normal[i] * fmax(elapsed, DBL_MIN),
+                             &limit)))
+        return st;
+    friction_held_rows(flow, row);
+    friction_project(flow, row);
+    if ((st = friction_rows(flow)))
+        return st;
+    if (!limit) {
+        friction_undecided(
+            flow, event,
+            arena_printf(
+                flow->run->arena,
+                "p falls to 0 in the slip of `%s`, and no impulse "
+                "along its force leads to a limit",
+                imp_text(flow->run->im,
+                         rt_contact(flow->run, flow->sys->contact + i)->name)));
+        return IMP_OK;
+    }
+    /* the force that is told there: the last one, or its limit */
+    if (fabs(watch->exponent) < JAM_FINITE)
+        watch->normal[i] = polynomial_value(flow->taylor->piece.force + i * ROW,
+                                            MOTION_STEP_ORDER, elapsed);
+    friction->normal[i] = watch->normal[i];
+    friction->tangential[i] = -friction_sign(friction->mode[i]) *
+                              friction->rows.slip[i].mu * watch->normal[i];
+    event->kind = FLOW_JAM;
+    event->contact = flow->last.contacts[0] = flow->sys->contact + i;
+    event->impulse = flow->last.impulse[0] = 0.0;
+    event->n = flow->last.n_contacts = 1;
+    go_on(flow, i, opens(flow, i), event);
+    return IMP_OK;
 }

@@ -75,6 +75,24 @@ friction_work(const struct flow *flow, double elapsed, double *work)
     }
 }
 
+/* Adds the normal impulses of slips, `elapsed` from the beginning of the piece.
+ */
+static void
+pass_impulses(struct flow *flow, double elapsed)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        double sum = 0.0;
+        if (!taylor->contacts.closed[i] ||
+            !friction_slips(taylor->friction->mode[i]))
+            continue;
+        for (int k = MOTION_STEP_ORDER; k >= 0; k--)
+            sum = (sum + taylor->piece.force[i * ROW + (uint32_t)k] / (k + 1)) *
+                  elapsed;
+        taylor->friction->watch.pushed[i] += sum;
+    }
+}
+
 /* The state goes on by `elapsed` on the present piece: notes the work of
  * friction and the sizes of the rates. */
 static void
@@ -83,6 +101,7 @@ pass_friction(struct flow *flow, double elapsed)
     const struct taylor_flow *taylor = flow->taylor;
     struct taylor_friction *friction = taylor->friction;
     friction_work(flow, elapsed, friction->work);
+    pass_impulses(flow, elapsed);
     for (uint32_t j = 0; j < flow->n && elapsed > 0.0; j++) {
         const double *c = taylor->piece.state + (flow->n + j) * ROW;
         double size = 0.0;

@@ -98,7 +98,9 @@ paradox_jump(double A, double B, double C,
     assert(point != NULL && out != NULL && point->slip != 0.0);
     double sign = point->slip > 0.0 ? 1.0 : -1.0, mu = point->mu, e = point->e;
     double p = C - sign * mu * B, k = mu * A - sign * B;
-    assert(p < 0.0 && k > 0.0); /* at most one of p+, p-, k+, k- is <= 0 */
+    /* p is 0 to rounding at a jam; at most one of p+, p-, k+, k- is <= 0 */
+    p = fmin(p, 0.0);
+    assert(k > 0.0);
     double sigma = (A * C - B * B) / A;
     double slipping = fabs(point->slip) / k; /* impulse until the slip ends */
     double deepest = p * slipping;           /* normal velocity then */

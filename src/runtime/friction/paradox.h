@@ -28,8 +28,9 @@ int paradox_choose(const struct friction_choice *choice, int n,
  * other point acts on it. -1: there is none, or several. */
 int paradox_jump_of(const struct friction_instant *in, const double *mu);
 /* That impact of one point, whose `normal` is not read: compression ends the
- * slip, restitution follows the point's law (Newton's gives nothing back). p <
- * 0 in the direction of its slip. A, B, C as for friction_impact_one. */
+ * slip, restitution follows the point's law (Newton's gives nothing back). In
+ * the direction of its slip p < 0, or 0 to rounding. A, B, C as for
+ * friction_impact_one. */
 void paradox_jump(double A, double B, double C,
                   const struct friction_impact_point *point,
                   struct friction_impact *out);

@@ -258,7 +258,8 @@ close_points(struct second *second, struct contact_point *spot, int n)
     int groups = persistent_split(run, all, n_all, end);
     for (int i = 0; i < groups && !st; first = end[i++])
         if (end[i] - first <= CONTACT_POINTS_MOST)
-            st = persistent_close(run, all + first, end[i] - first, NULL, NULL);
+            st = persistent_close(run, all + first, end[i] - first, NULL, NULL,
+                                  NULL);
     return st;
 }
 

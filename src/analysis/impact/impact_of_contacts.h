@@ -7,6 +7,7 @@
 
 #include "abi/laws.h"
 #include "analysis/collision/verdict.h"
+#include "runtime/friction/friction.h"
 #include "runtime/impact/impact_of_run.h"
 
 /* Reads the problem of contacts[0..n), n > 0, at the present state. Where the
@@ -19,14 +20,15 @@ int impact_read(struct analysis *analysis, const uint32_t *contact, uint32_t n,
 int impact_prepare(struct analysis *analysis,
                    const struct impact_of_run *problem,
                    struct impact_solver **solver);
-/* Solves the impact of `normals`, of which a contact has friction, in the plane.
- * *problem and *solver have a row along the tangent after each normal one,
- * whose contact is UINT32_MAX. *why is NULL, or tells why nothing is applied.
- */
+/* Solves the impact of `normals`, of which a contact has friction, in the
+ * plane. *problem and *solver have a row along the tangent after each normal
+ * one, whose contact is UINT32_MAX. group->why is NULL, or tells why nothing is
+ * applied. */
 int impact_with_friction(struct analysis *analysis,
                          const struct impact_of_run *normals,
                          struct impact_of_run *problem,
-                         struct impact_solver **solver, const char **why);
+                         struct impact_solver **solver,
+                         struct friction_group_impact *group);
 /* Where *law is undeclared: the law that all of contact[0..n) carry.
  * IMP_BADMODEL after a diagnostic at `where` if they carry different ones. */
 int impact_law_of_contacts(struct analysis *analysis, imp_range where,

@@ -25,7 +25,8 @@ with_tangents(struct rt *run, const struct impact_of_run *from,
               struct impact_of_run *to)
 {
     uint32_t n = from->p.n_contact;
-    struct impact_contact *row = NEW_N(run->brief, struct impact_contact, 2 * n);
+    struct impact_contact *row =
+        NEW_N(run->brief, struct impact_contact, 2 * n);
     *to = *from;
     to->contact = NEW_N(run->brief, uint32_t, 2 * n);
     for (uint32_t i = 0; i < n; i++) {
@@ -62,9 +63,9 @@ read_points(struct rt *run, const struct impact_of_run *problem,
 
 int
 impact_with_friction(struct analysis *analysis,
-                         const struct impact_of_run *normals,
-                         struct impact_of_run *problem,
-                         struct impact_solver **out, const char **why)
+                     const struct impact_of_run *normals,
+                     struct impact_of_run *problem, struct impact_solver **out,
+                     struct friction_group_impact *group)
 {
     assert(analysis != NULL && normals != NULL && normals->p.n_contact > 0);
     struct rt *run = analysis->rt;
@@ -74,14 +75,13 @@ impact_with_friction(struct analysis *analysis,
     if (st)
         return st;
     struct impact_solver *solver = *out;
-    struct friction_impact_point *point =
-        read_points(run, problem, solver);
-    double *P = NEW_N(run->brief, double, solver->nc);
-    *why = friction_law_impulses(run, solver->nc / 2, solver->delassus.G, point,
-                                 solver->approach.speed, P);
-    if (*why)
+    struct friction_impact_point *point = read_points(run, problem, solver);
+    friction_impact_group(run->brief, solver->nc / 2, solver->delassus.G, point,
+                          law, group);
+    if (group->why)
         return IMP_OK;
     /* impulses refer to the directions of the problem */
+    double *P = group->impulse;
     for (int i = 0; i < solver->nc; i++)
         P[i] /= solver->approach.length[i];
     impact_solver_impose(solver, law, P);

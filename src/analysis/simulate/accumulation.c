@@ -204,18 +204,22 @@ close_points(struct simulation *sim, const struct limit_group *group,
 {
     struct contact_point stop[CONTACT_POINTS_MOST];
     double gap[CONTACT_POINTS_MOST], rate[CONTACT_POINTS_MOST];
+    bool slips[CONTACT_POINTS_MOST];
     int n_moved = 0;
     for (int i = 0; i < group->n; i++) {
         if (!limit->moved[i])
             continue;
         gap[n_moved] = limit->gap[i];
         rate[n_moved] = limit->rate[i];
+        slips[n_moved] = group->friction && group->slid.slip[i] != 0.0;
         stop[n_moved++] = group->spot[i];
     }
     int st = group->friction ? friction_forecast_apply(sim->run, group->spot,
                                                        group->n, &group->slid)
                              : IMP_OK;
-    return st ? st : persistent_close(sim->run, stop, n_moved, gap, rate);
+    return st ? st
+              : persistent_close(sim->run, stop, n_moved, gap, rate,
+                                 group->friction ? slips : NULL);
 }
 
 /* Makes the state that of the limit: closed points are at rest against each

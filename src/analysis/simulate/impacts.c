@@ -399,6 +399,51 @@ report_gain(struct simulation *sim, const struct group *group,
              imp_impact_law_word(solver->decision.law));
 }
 
+/* Says once that the velocities depend on how points share the impulses. */
+static void
+tell_loads(struct simulation *sim, uint32_t contact)
+{
+    struct rt *run = sim->run;
+    const imp_contact *of = rt_contact(run, contact);
+    char time[NUM_TEXT];
+    if (sim->loads_told)
+        return;
+    sim->loads_told = true;
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_W0733, of->range,
+        "how contact points share the impact of `%s` is not determined at t = "
+        "%s, and the motion depends on it",
+        imp_text(run->im, of->name), num_digits(time, rt_time(run), 9));
+    diag_note(sim->analysis->ds, diag, sim->command->range,
+              "the run goes on with the impulses of least norm that keep the "
+              "laws, here and wherever it happens again");
+}
+
+void
+simulate_tell_friction(struct simulation *sim, uint32_t contact,
+                       const struct friction_group_impact *impact)
+{
+    assert(sim && impact && contact < sim->run->im->contacts.n);
+    char energy[NUM_TEXT], time[NUM_TEXT];
+    const imp_contact *of = rt_contact(sim->run, contact);
+    if (impact->loads)
+        tell_loads(sim, contact);
+    if (!(impact->gain > 0.0) || sim->run->im->gain_allowed ||
+        sim->reported.energy_gain)
+        return;
+    sim->reported.energy_gain = true;
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_W0721, sim->command->range,
+        "the impact of `%s` at t = %s s, with friction, raises the energy by "
+        "%s J",
+        imp_text(sim->run->im, of->name),
+        num_digits(time, rt_time(sim->run), 9),
+        num_digits(energy, impact->gain, 6));
+    diag_note(sim->analysis->ds, diag, of->range,
+              "Newton's law, Moreau's (complementarity), and poisson with "
+              "restitutions that differ may do so; said once");
+}
+
 static bool
 has_friction(const struct group *group)
 {
@@ -415,17 +460,17 @@ with_friction(struct simulation *sim, const struct group *group,
 {
     struct impact_of_run problem;
     struct impact_solver *solver;
-    const char *why;
+    struct friction_group_impact impact;
     char t[NUM_TEXT];
-    int st =
-        impact_with_friction(sim->analysis, normals, &problem, &solver, &why);
+    int st = impact_with_friction(sim->analysis, normals, &problem, &solver,
+                                  &impact);
     if (st)
         return st;
-    if (why) {
+    if (impact.why) {
         struct diag *diag = diag_add(
             sim->analysis->ds, DIAG_W0722, sim->command->range,
             "the impact of %s at t = %s s is not determined: %s",
-            names(sim, group), num_digits(t, rt_time(sim->run), 9), why);
+            names(sim, group), num_digits(t, rt_time(sim->run), 9), impact.why);
         diag_help(sim->analysis->ds, diag,
                   "state a law, or another one, in the model: world { law = "
                   "complementarity }, poisson or sequential");
@@ -434,14 +479,11 @@ with_friction(struct simulation *sim, const struct group *group,
     if ((st = impact_audit(sim->analysis, sim->command->range, &problem,
                            solver)))
         return st;
-    report_gain(sim, group, solver);
+    simulate_tell_friction(sim, group->contact[0], &impact);
     friction_modes_forget(sim->run);
     for (int i = 0; i + 1 < solver->nc; i += 2) {
         const imp_contact *of = rt_contact(sim->run, problem.contact[i]);
-        double slip =
-            solver->approach.v0[i + 1] + solver->velocity.after[i + 1];
-        sim->run->env[of->env_contact + IMP_CONTACT_WORK] +=
-            0.5 * solver->impulse.P[i + 1] * slip;
+        sim->run->env[of->env_contact + IMP_CONTACT_WORK] += impact.work[i / 2];
     }
     impact_of_run_write(sim->run, &problem, solver->velocity.twist);
     sim->rows.fresh = false;

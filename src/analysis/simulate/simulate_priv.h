@@ -283,6 +283,11 @@ int simulate_tangency_policy(struct simulation *sim, uint32_t contact,
  * where an impact took it. */
 int simulate_impacts(struct simulation *sim, const uint32_t *hit,
                      uint32_t n_hit, const char *const *class, bool *done);
+/* Tells, each once in a run, that an impact of bodies with friction adds energy
+ * (W0721), and that its velocities depend on how points share the impulses
+ * (W0733). contact: one that takes part. */
+void simulate_tell_friction(struct simulation *sim, uint32_t contact,
+                            const struct friction_group_impact *impact);
 
 /* -- polytope_verdict.c -----------------------------------------------------
  */

@@ -245,14 +245,18 @@ simulate_vertex_impact(struct simulation *sim, const struct contact_point *at,
         return simulate_persistent_choose(sim, contact, blow->spot, blow->n,
                                           NULL);
     if (friction_modes_any(run, blow->spot, blow->n)) {
-        const char *why;
+        struct friction_group_impact impact;
         if ((st = friction_modes_impact(run, blow->spot, blow->n, blow->n_hit,
-                                        blow->rest, blow->P, blow->after,
-                                        &why)))
+                                        blow->rest, &impact)))
             return st;
-        if (why) {
+        if (impact.why) {
             *next = STEP_AS_TOUCH;
             return IMP_OK;
+        }
+        simulate_tell_friction(sim, contact, &impact);
+        for (int i = 0; i < blow->n; i++) {
+            blow->P[i] = impact.impulse[2 * i];
+            blow->after[i] = impact.after[2 * i];
         }
     } else if (solve(sim, blow)) {
         persistent_apply_impulses(run, blow->P);

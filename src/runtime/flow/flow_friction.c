@@ -5,9 +5,8 @@
  * contacts hold: gaps and their rates, the slip of those that stick, and the
  * slip that has just come to zero.
  *
- * Impacts: one contact that acts on no other closed one follows its law in
- * closed form; where others take part, closed ones included, the world's law
- * says how they share the impact.
+ * Impacts: the contacts that hit and the closed ones, as one group
+ * (friction_impact_group).
  *
  * Limits of chatter: every impact is followed until the flights that are left,
  * by the ratio at which they shrink, take so small a share of the time in which
@@ -35,11 +34,6 @@
 #define FRICTION_SHORT 0x1p-40
 /* Flights that take so many roundings of the time, or less, are rounding. */
 #define FRICTION_TICKS 4.0
-/* An impact adds energy if this is more than such a share of its works. */
-#define FRICTION_GAIN 1e-9
-/* Two rows act on each other if the entry of W is more than this share of the
- * geometric mean of their own. */
-#define FRICTION_COUPLED (64.0 * DBL_EPSILON)
 
 struct taylor_friction *
 taylor_friction_new(struct flow *flow)
@@ -84,198 +78,89 @@ taylor_friction_new(struct flow *flow)
 /* -- impacts ------------------------------------------------------------------
  */
 
-static double
-entry(const struct flow *flow, size_t r, size_t c)
-{
-    return flow->taylor->friction->rows.W[r * 2 * flow->m + c];
-}
-
-/* Do impulses at one contact change rates at the other? */
-static bool
-coupled(const struct flow *flow, uint32_t i, uint32_t j)
-{
-    for (size_t r = 2 * (size_t)i; r < 2 * (size_t)i + 2; r++)
-        for (size_t c = 2 * (size_t)j; c < 2 * (size_t)j + 2; c++)
-            if (fabs(entry(flow, r, c)) >
-                FRICTION_COUPLED * sqrt(entry(flow, r, r) * entry(flow, c, c)))
-                return true;
-    return false;
-}
-
-static enum friction_law
-law_of(const imp_contact *contact)
-{
-    if (!(contact->flags & IMP_CONTACTF_LAW))
-        return FRICTION_ENERGETIC;
-    return contact->law == IMP_LAW_POISSON  ? FRICTION_POISSON
-           : contact->law == IMP_LAW_NEWTON ? FRICTION_NEWTON
-                                            : FRICTION_ENERGETIC;
-}
-
 /* Contact i before the impact; a closed contact does not approach. */
 static struct friction_impact_point
 point_of(const struct flow *flow, uint32_t i, bool hits, bool plastic)
 {
     const struct friction_rows *rows = &flow->taylor->friction->rows;
     const imp_contact *contact = rt_contact(flow->run, flow->sys->contact + i);
+    enum imp_impact_law law = (enum imp_impact_law)flow->run->im->impact_law;
     return (struct friction_impact_point){
         .mu = rows->slip[i].mu_impact,
         .e = plastic ? 0.0 : flow->instant.e[i],
-        .law = law_of(contact),
+        .law = friction_law_of_point(law, (enum imp_law)contact->law,
+                                     contact->flags & IMP_CONTACTF_LAW),
         .normal = hits ? rows->speed[2 * i] : 0.0,
         .slip = friction_present_slip(flow, i),
-        .priority = i};
+        .priority = INFINITY};
 }
 
-/* The contacts that take part in the impact: those that hit, and closed ones
- * that these act on. */
 struct struck {
-    bool *hits, *part; /* m */
-    int n, n_hit;      /* those that take part; that hit */
-    bool apart;        /* no two of them act on each other */
-    bool plastic;
+    bool *hits;      /* m */
+    bool plastic;    /* nothing comes back */
+    bool may_gain;   /* a law that was used may add energy */
     double *impulse; /* 2m */
 };
 
-static void
-find_part(const struct flow *flow, struct struck *struck)
-{
-    bool more = true;
-    memcpy(struck->part, struck->hits, flow->m * sizeof *struck->part);
-    while (more) {
-        more = false;
-        for (uint32_t i = 0; i < flow->m; i++)
-            for (uint32_t j = 0; j < flow->m && struck->part[i]; j++)
-                if (!struck->part[j] && flow->taylor->contacts.closed[j] &&
-                    coupled(flow, i, j))
-                    more = struck->part[j] = true;
-    }
-    struck->n = struck->n_hit = 0;
-    struck->apart = true;
-    for (uint32_t i = 0; i < flow->m; i++) {
-        struck->n += struck->part[i];
-        struck->n_hit += struck->hits[i];
-        for (uint32_t j = 0; j < i; j++)
-            struck->apart &=
-                !struck->part[i] || !struck->part[j] || !coupled(flow, i, j);
-    }
-}
-
-/* Contacts that do not act on each other, each by itself. */
-static void
-one_by_one(const struct flow *flow, struct struck *struck)
-{
-    struct taylor_friction *friction = flow->taylor->friction;
-    for (uint32_t i = 0; i < flow->m; i++) {
-        if (!struck->hits[i])
-            continue;
-        struct friction_impact_point point =
-            point_of(flow, i, true, struck->plastic);
-        struct friction_impact out;
-        size_t N = 2 * (size_t)i, T = N + 1;
-        if (friction->rub[i] < 0) {
-            struck->impulse[N] =
-                -(1.0 + point.e) * point.normal / entry(flow, N, N);
-            continue;
-        }
-        friction_impact_one(entry(flow, T, T), entry(flow, N, T),
-                            entry(flow, N, N), &point, &out);
-        struck->impulse[N] = out.normal[0] + out.normal[1];
-        struck->impulse[T] = out.tangential;
-        friction->work[i] += out.work[1];
-        friction->zero[i] = out.after[1] == 0.0;
-    }
-}
-
-/* The work of the tangential impulse of contact i, whose slip is `after`. */
-static double
-impulse_work(const struct flow *flow, uint32_t i, double impulse, double after)
+/* The contacts that hit and the closed ones, with their rows of W. Returns how
+ * many there are. */
+static int
+read_group(const struct flow *flow, const struct struck *struck, int *contact,
+           double *W, struct friction_impact_point *point)
 {
     const struct friction_rows *rows = &flow->taylor->friction->rows;
-    return 0.5 * impulse * (rows->speed[2 * i + 1] + after);
-}
-
-/* The size of the works that the energy of the impact is the sum of. */
-static double
-energy_terms(const struct friction_impact_several *out, int n)
-{
-    double terms = 0.0;
-    for (int r = 0; r < 2 * n; r++)
-        terms += fabs(out->impulse[r] * out->after[r]);
-    return terms;
-}
-
-/* Several contacts by the law of the world. False: nothing is decided. */
-static bool
-together(struct flow *flow, struct struck *struck, enum friction_several how,
-         struct flow_event *event)
-{
-    struct arena *arena = flow->run->brief;
-    struct taylor_friction *friction = flow->taylor->friction;
-    size_t n = (size_t)struck->n, k = 0;
-    int *contact = NEW_N(arena, int, n);
-    double *W = NEW_N(arena, double, 4 * n * n);
-    struct friction_impact_point *point =
-        NEW_N(arena, struct friction_impact_point, n);
-    struct friction_impact_several *out =
-        NEW(arena, struct friction_impact_several);
+    size_t n = 0;
     for (uint32_t i = 0; i < flow->m; i++)
-        if (struck->part[i]) {
-            point[k] = point_of(flow, i, struck->hits[i],
-                                struck->plastic || !struck->hits[i]);
-            contact[k++] = (int)i;
+        if (struck->hits[i] || flow->taylor->contacts.closed[i]) {
+            point[n] = point_of(flow, i, struck->hits[i], struck->plastic);
+            contact[n++] = (int)i;
         }
     for (size_t r = 0; r < 2 * n; r++)
         for (size_t c = 0; c < 2 * n; c++)
-            W[r * 2 * n + c] = entry(flow, 2 * (size_t)contact[r / 2] + r % 2,
-                                     2 * (size_t)contact[c / 2] + c % 2);
-    friction_impact_at(arena, (int)n, W, point, how, out);
-    event->loads |= out->verdict == FRICTION_LOADS;
-    event->gain = out->energy > FRICTION_GAIN * energy_terms(out, (int)n)
-                      ? out->energy
-                      : 0.0;
-    if (out->verdict != FRICTION_UNIQUE && out->verdict != FRICTION_SHARED &&
-        out->verdict != FRICTION_LOADS && out->verdict != FRICTION_NOT_SHOWN) {
-        friction_undecided(
-            flow, event,
-            arena_printf(flow->run->arena,
-                         "the velocities after the impact are %s",
-                         friction_verdict_name(out->verdict)));
-        return false;
-    }
-    for (k = 0; k < n; k++) {
-        uint32_t i = (uint32_t)contact[k];
-        struck->impulse[2 * i] = out->impulse[2 * k];
-        struck->impulse[2 * i + 1] = out->impulse[2 * k + 1];
-        friction->zero[i] = friction->rub[i] >= 0 && out->after[2 * k + 1] == 0;
-        if (friction->rub[i] >= 0)
-            friction->work[i] += impulse_work(flow, i, out->impulse[2 * k + 1],
-                                              out->after[2 * k + 1]);
-    }
-    return true;
+            W[r * 2 * n + c] =
+                rows->W[(2 * (size_t)contact[r / 2] + r % 2) * 2 * flow->m +
+                        2 * (size_t)contact[c / 2] + c % 2];
+    return (int)n;
 }
 
 /* Finds the impulses. False: nothing is decided. */
 static bool
 resolve(struct flow *flow, struct struck *struck, struct flow_event *event)
 {
-    find_part(flow, struck);
-    if (struck->apart) {
-        one_by_one(flow, struck);
-        return true;
-    }
-    enum friction_several how =
-        flow->policy == BALLISTIC_SEQUENTIAL        ? FRICTION_SEQUENTIAL
-        : flow->policy == BALLISTIC_COMPLEMENTARITY ? FRICTION_COMPLEMENTARITY
-                                                    : FRICTION_TWO_PHASES;
-    if (flow->policy == BALLISTIC_REST && struck->n_hit > 1)
-        struck->plastic = true;
-    if (flow->policy == BALLISTIC_REPORT && struck->n_hit > 1 &&
-        !struck->plastic) {
-        friction_undecided(flow, event, NULL);
+    struct arena *arena = flow->run->brief;
+    struct taylor_friction *friction = flow->taylor->friction;
+    int *contact = NEW_N(arena, int, flow->m);
+    double *W = NEW_N(arena, double, 4 * (size_t)flow->m * (size_t)flow->m);
+    struct friction_impact_point *point =
+        NEW_N(arena, struct friction_impact_point, flow->m);
+    struct friction_group_impact group;
+    int n = read_group(flow, struck, contact, W, point);
+    friction_impact_group(arena, n, W, point,
+                          (enum imp_impact_law)flow->run->im->impact_law,
+                          &group);
+    event->loads |= group.loads;
+    event->gain = group.gain;
+    struck->may_gain = group.may_gain;
+    if (group.why) {
+        friction_undecided(
+            flow, event,
+            group.unstated
+                ? NULL
+                : arena_printf(flow->run->arena,
+                               "the velocities after the impact are %s",
+                               group.why));
         return false;
     }
-    return together(flow, struck, how, event);
+    for (int k = 0; k < n; k++) {
+        uint32_t i = (uint32_t)contact[k];
+        struck->impulse[2 * i] = group.impulse[2 * k];
+        struck->impulse[2 * i + 1] = group.impulse[2 * k + 1];
+        friction->zero[i] =
+            friction->rub[i] >= 0 && group.after[2 * k + 1] == 0.0;
+        if (friction->rub[i] >= 0)
+            friction->work[i] += group.work[k];
+    }
+    return true;
 }
 
 /* Gives the impulses to the state. Contacts that do not separate from here on
@@ -288,14 +173,9 @@ strike(struct flow *flow, struct struck *struck, bool *on)
     struct taylor_friction *friction = taylor->friction;
     memcpy(friction->impulse, struck->impulse,
            2 * flow->m * sizeof *friction->impulse);
-    friction->may_gain = false;
+    friction->may_gain = struck->may_gain;
     for (uint32_t i = 0; i < flow->m; i++)
-        friction->may_gain |=
-            struck->hits[i] &&
-            (flow->instant.e[i] > 1.0 ||
-             law_of(rt_contact(flow->run, flow->sys->contact + i)) ==
-                 FRICTION_NEWTON ||
-             (!struck->apart && flow->policy == BALLISTIC_COMPLEMENTARITY));
+        friction->may_gain |= struck->hits[i] && flow->instant.e[i] > 1.0;
     friction_push(flow, struck->impulse);
     int st = friction_rows(flow);
     for (uint32_t i = 0; i < flow->m && !st; i++) {
@@ -307,8 +187,8 @@ strike(struct flow *flow, struct struck *struck, bool *on)
             taylor->contacts.closed[i] = false;
             taylor->contacts.opening[i] = true;
             friction_note(flow, i, "liftoff");
-        } else if (was && struck->part[i] &&
-                   friction->mode[i] == CONTACT_STICK && !friction->zero[i]) {
+        } else if (was && friction->mode[i] == CONTACT_STICK &&
+                   !friction->zero[i]) {
             taylor->contacts.closed[i] = false; /* it slips, as if new */
         } else if (struck->hits[i] && !on[i]) {
             taylor->contacts.opening[i] = true;
@@ -338,7 +218,6 @@ new_struck(struct flow *flow)
 {
     struct arena *arena = flow->run->brief;
     return (struct struck){.hits = NEW_N(arena, bool, flow->m + 1),
-                           .part = NEW_N(arena, bool, flow->m + 1),
                            .impulse = NEW_N(arena, double, 2 * flow->m + 1)};
 }
 
@@ -479,7 +358,8 @@ jump(struct flow *flow, struct flow_event *event)
 {
     struct taylor_friction *friction = flow->taylor->friction;
     uint32_t i = (uint32_t)friction->jump;
-    size_t N = 2 * (size_t)i, T = N + 1;
+    const double *W = friction->rows.W;
+    size_t N = 2 * (size_t)i, T = N + 1, all = 2 * (size_t)flow->m;
     struct struck struck = new_struck(flow);
     struct friction_impact out;
     bool *on = NEW_N(flow->run->brief, bool, flow->m + 1),
@@ -492,11 +372,11 @@ jump(struct flow *flow, struct flow_event *event)
     friction->plastic = false;
     if (event->kind != FLOW_JAM)
         event->kind = FLOW_WITHOUT_COLLISION;
-    paradox_jump(entry(flow, T, T), entry(flow, N, T), entry(flow, N, N),
-                 &point, &out);
+    paradox_jump(W[T * all + T], W[N * all + T], W[N * all + N], &point, &out);
     flow->taylor->contacts.closed[i] = false;
-    struck.hits[i] = struck.part[i] = true;
-    struck.apart = true;
+    struck.hits[i] = true;
+    for (uint32_t j = 0; j < flow->m; j++)
+        friction->zero[j] = friction->mode[j] == CONTACT_STICK;
     struck.impulse[N] = out.normal[0] + out.normal[1];
     struck.impulse[T] = out.tangential;
     friction->work[i] += out.work[1];
@@ -510,15 +390,21 @@ jump(struct flow *flow, struct flow_event *event)
 /* -- the end of a mode ------------------------------------------------------
  */
 
-/* Has the slip of closed contact i come to its end, too? */
+/* Has the slip of closed contact i come to its end, too? The time of a root is
+ * rounded, and the slip with it. */
 static bool
 ends_too(const struct flow *flow, uint32_t i)
 {
     const struct taylor_friction *friction = flow->taylor->friction;
+    const double *slip = friction->piece.slip + (size_t)i * ROW;
+    double rate = 0.0, power = 1.0;
     if (friction->rub[i] < 0 || !friction_slips(friction->mode[i]))
         return false;
+    for (int k = 1; k <= MOTION_STEP_ORDER; k++, power *= friction->elapsed)
+        rate += k * fabs(slip[k]) * power;
     return fabs(friction->rows.speed[2 * i + 1]) <=
-           TAYLOR_NOISE * DBL_EPSILON * friction->rows.speed_terms[2 * i + 1];
+           TAYLOR_NOISE * DBL_EPSILON * friction->rows.speed_terms[2 * i + 1] +
+               FRICTION_TICKS * DBL_EPSILON * fabs(flow->taylor->now) * rate;
 }
 
 /* A mode ends, or a force ceases, at the contacts of next.hit. */

@@ -62,6 +62,7 @@ struct taylor_friction {
         *v_size; /* n: the greatest rates on the last piece, by their terms */
     struct friction_rows rows;
     struct friction_piece piece;
+    double elapsed; /* since the present piece began */
     struct friction_flights flights;
     struct friction_watch watch;
     struct flow_change *change; /* 2m: what the last event changed */

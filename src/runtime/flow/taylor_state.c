@@ -102,6 +102,7 @@ pass_friction(struct flow *flow, double elapsed)
     struct taylor_friction *friction = taylor->friction;
     friction_work(flow, elapsed, friction->work);
     pass_impulses(flow, elapsed);
+    friction->elapsed = elapsed;
     for (uint32_t j = 0; j < flow->n && elapsed > 0.0; j++) {
         const double *c = taylor->piece.state + (flow->n + j) * ROW;
         double size = 0.0;

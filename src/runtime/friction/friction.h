@@ -16,6 +16,8 @@
 
 #include <stdbool.h>
 
+#include "abi/laws.h"
+
 struct arena;
 
 enum contact_mode {
@@ -120,24 +122,67 @@ enum friction_several { /* how several points share an impact */
                                                      obey Signorini's and
                                                      Coulomb's laws with
                                                      impulses */
-                        FRICTION_TWO_PHASES /* Glocker and Pfeiffer: compression
-                                               to velocities that obey the laws,
-                                               then e times its impulses come
-                                               back (Poisson) */
+                        FRICTION_TWO_PHASES,      /* Glocker and Pfeiffer:
+                                                    compression      to velocities that
+                                                    obey the laws,      then e times its
+                                                    impulses come      back (Poisson) */
+                        FRICTION_PROCESS /* one point approaches, and others
+                                            rest: the process of
+                                            friction_impact_one, to which they
+                                            answer as to forces. It adds no
+                                            energy under Poisson's and the
+                                            energetic law of that point. */
 };
 struct friction_impact_several {
-    enum friction_verdict verdict; /* UNIQUE, SHARED, SEVERAL, NONE, NOT_SHOWN,
-                                      UNKNOWN, as for accelerations */
+    enum friction_verdict verdict; /* as for accelerations */
     double *impulse;               /* 2 n */
     double *after;                 /* 2 n: velocities of the rows */
     double energy; /* change of the kinetic energy, <= 0 if none is gained */
     long steps;    /* sequential: single impacts */
+    bool tie;      /* sequential: two points that act on each other had the
+                      same claim; the first one went first */
 };
-/* Several points with rows W as above. Nothing is applied unless the verdict
- * is UNIQUE, SHARED or NOT_SHOWN. Memory: the arena. */
+/* Several points with rows W as above. FRICTION_PROCESS needs one point that
+ * approaches (else the verdict is UNKNOWN). Memory: the arena. */
 void friction_impact_at(struct arena *arena, int n, const double *W,
                         const struct friction_impact_point *point,
                         enum friction_several how,
                         struct friction_impact_several *out);
+
+/* -- one law for whoever has an impact ---------------------------------------
+ */
+
+struct friction_group_impact {
+    const char *why; /* NULL: applied; else why the motion is not determined;
+                        static text */
+    bool unstated;   /* why: the world's law does not say what several points
+                        do */
+    bool loads;      /* the motion depends on how points share the impulses;
+                        those of least norm are taken */
+    bool tie;        /* sequential: points with the same claim, taken in turn */
+    bool may_gain;   /* a law that was used may add energy */
+    double energy;   /* change of the kinetic energy */
+    double gain;     /* > 0: energy that was added, beyond rounding */
+    double *impulse, *after; /* 2 n */
+    double *work;            /* n: of the tangential impulses */
+    int *region; /* n: of a point that is hit and acts on no other one, 1 to 10
+                    (painleve.md 4); else 0 */
+    enum friction_several *how; /* n: by which law; FRICTION_PROCESS where the
+                                   point's own law says what happens */
+};
+/* The law of restitution of a point: the world's, if that is one; else what its
+ * contact states (`stated`); a bare number means the energetic law. */
+enum friction_law friction_law_of_point(enum imp_impact_law world,
+                                        enum imp_law own, bool stated);
+/* The impact at n points under the law of the world. Points that do not act on
+ * each other are impacts of their own. A point that approaches while others
+ * rest follows its own law of restitution, if the world states no law for
+ * several (complementarity, poisson; sequential). Where several approach and
+ * the world's law does not say what they do, complementarity and two phases
+ * have to agree. Memory: the arena. */
+void friction_impact_group(struct arena *arena, int n, const double *W,
+                           const struct friction_impact_point *point,
+                           enum imp_impact_law law,
+                           struct friction_group_impact *out);
 
 #endif

@@ -33,6 +33,8 @@ struct mode_point {
     double offset; /* a normal force that is there in any case, >= 0 */
     double slip;   /* its sign decides which slip is possible */
     double scale;  /* tolerance in place of FRICTION_TOLERANCE */
+    bool driven;   /* its normal force is the offset, whatever its normal row
+                      does */
     bool held, ended;
     struct point_state before; /* where held or ended */
 };
@@ -82,5 +84,14 @@ struct mode_result {
 };
 void mode_search(struct arena *arena, const struct mode_problem *in,
                  struct mode_result *out);
+
+/* -- impact_process.c ------------------------------------------------------
+ */
+
+/* FRICTION_PROCESS: point `hit` approaches, the others rest or separate. Fills
+ * verdict, impulse and after. */
+void friction_impact_process(struct arena *arena, int n, const double *W,
+                             const struct friction_impact_point *point, int hit,
+                             struct friction_impact_several *out);
 
 #endif

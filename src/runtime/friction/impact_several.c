@@ -26,7 +26,7 @@ struct several {
     double *before; /* 2 n */
 };
 
-/* Makes the velocities after, from impulses. */
+/* Makes the velocities after, from impulses, and the change of the energy. */
 static void
 apply(struct several *several)
 {
@@ -110,19 +110,21 @@ sequential(struct several *several)
         w[2 * i] = one.after[0];
         w[2 * i + 1] = one.after[1];
     }
-    out->verdict = out->steps == SEQUENCE_MOST ? FRICTION_UNKNOWN
-                   : tie                       ? FRICTION_SEVERAL
-                                               : FRICTION_UNIQUE;
+    memcpy(out->after, w, sizeof *w * (size_t)rows);
+    out->tie = tie;
+    out->verdict =
+        out->steps == SEQUENCE_MOST ? FRICTION_UNKNOWN : FRICTION_UNIQUE;
 }
 
 /* -- complementarity --------------------------------------------------------
  */
 
 /* One problem of complementarity: free velocities of the rows, coefficients of
- * friction, impulses that are there in any case. Adds to the impulses. */
+ * friction, impulses that are there in any case. Adds to the impulses. after
+ * (2 n): the velocities, exactly 0 where the modes say so. */
 static enum friction_verdict
 solve(struct several *several, const double *free, const double *terms,
-      const double *offset)
+      const double *offset, double *after)
 {
     int n = several->n;
     struct mode_point *point = NEW_N(several->arena, struct mode_point, n);
@@ -137,6 +139,9 @@ solve(struct several *several, const double *free, const double *terms,
     if (result->n > 0)
         for (int r = 0; r < 2 * n; r++)
             several->out->impulse[r] += result->found[0].solution.force[r];
+    if (result->n > 0)
+        memcpy(after, result->found[0].solution.acc,
+               sizeof *after * 2 * (size_t)n);
     return result->verdict;
 }
 
@@ -148,6 +153,7 @@ moreau(struct several *several)
     int n = several->n;
     double *free = NEW_N(several->arena, double, 2 * n);
     double *terms = NEW_N(several->arena, double, 2 * n);
+    double *after = several->out->after;
     for (int i = 0; i < n; i++) {
         double e = several->before[2 * i] < 0.0 ? several->point[i].e : 0.0;
         free[2 * i] = (1.0 + e) * several->before[2 * i];
@@ -155,7 +161,37 @@ moreau(struct several *several)
         terms[2 * i] = fabs(free[2 * i]);
         terms[2 * i + 1] = fabs(free[2 * i + 1]);
     }
-    several->out->verdict = solve(several, free, terms, NULL);
+    several->out->verdict = solve(several, free, terms, NULL, after);
+    for (int i = 0; i < n; i++)
+        after[2 * i] += several->before[2 * i] - free[2 * i];
+}
+
+static bool
+applies(enum friction_verdict verdict)
+{
+    return verdict == FRICTION_UNIQUE || verdict == FRICTION_SHARED ||
+           verdict == FRICTION_LOADS || verdict == FRICTION_NOT_SHOWN;
+}
+
+/* Which normal impulses come back. Returns how many points have some. *differ:
+ * the shares of points that depend on each other matter, because their
+ * restitutions differ. */
+static int
+what_comes_back(const struct several *several, double *back, bool *differ)
+{
+    int count = 0;
+    double first = 0.0;
+    *differ = false;
+    for (int i = 0; i < several->n; i++) {
+        double e = several->point[i].e, P = several->out->impulse[2 * i];
+        back[i] = e * P;
+        count += back[i] > 0.0;
+        if (!(P > 0.0))
+            continue;
+        *differ |= first > 0.0 && e != several->point[(int)first - 1].e;
+        first = first > 0.0 ? first : i + 1;
+    }
+    return count;
 }
 
 /* Compression, and then e times its normal impulses with friction of their own.
@@ -168,29 +204,36 @@ two_phases(struct several *several)
     double *terms = NEW_N(several->arena, double, rows);
     double *back = NEW_N(several->arena, double, n);
     double *free = NEW_N(several->arena, double, rows);
+    bool differ;
     for (int r = 0; r < rows; r++)
         terms[r] = fabs(several->before[r]);
-    out->verdict = solve(several, several->before, terms, NULL);
-    if (out->verdict == FRICTION_SEVERAL || out->verdict == FRICTION_NONE ||
-        out->verdict == FRICTION_UNKNOWN)
+    out->verdict = solve(several, several->before, terms, NULL, free);
+    memcpy(out->after, free, sizeof *free * (size_t)rows);
+    if (!applies(out->verdict) || !what_comes_back(several, back, &differ))
         return;
-    apply(several);
-    memcpy(free, out->after, sizeof *free * (size_t)rows);
-    bool any = false;
-    for (int i = 0; i < n; i++) {
-        back[i] = several->point[i].e * out->impulse[2 * i];
-        any |= back[i] > 0.0;
-    }
-    if (!any)
-        return;
+    if (out->verdict == FRICTION_SHARED && differ)
+        out->verdict = FRICTION_LOADS;
     for (int r = 0; r < rows; r++) {
         terms[r] += fabs(free[r]);
         for (int j = 0; j < rows; j++)
             terms[r] += fabs(several->W[r * rows + j] * out->impulse[j]);
     }
-    enum friction_verdict second = solve(several, free, terms, back);
-    if (second != FRICTION_UNIQUE)
+    enum friction_verdict second =
+        solve(several, free, terms, back, out->after);
+    if (!applies(second) || out->verdict == FRICTION_UNIQUE ||
+        (out->verdict == FRICTION_SHARED && second != FRICTION_UNIQUE))
         out->verdict = second;
+}
+
+/* Returns the only point that approaches; -1: none, -2: several. */
+static int
+only_hit(int n, const struct friction_impact_point *point)
+{
+    int hit = -1;
+    for (int i = 0; i < n; i++)
+        if (point[i].normal < 0.0)
+            hit = hit == -1 ? i : -2;
+    return hit;
 }
 
 void
@@ -201,21 +244,31 @@ friction_impact_at(struct arena *arena, int n, const double *W,
 {
     assert(arena && n > 0 && W && point && out);
     struct several several = {arena, n, W, point, out, NULL};
-    double *before = several.before = NEW_N(arena, double, 2 * n);
+    size_t rows = 2 * (size_t)n;
+    double *before = several.before = NEW_N(arena, double, rows);
+    double *exact = NEW_N(arena, double, rows);
     *out =
-        (struct friction_impact_several){.impulse = NEW_N(arena, double, 2 * n),
-                                         .after = NEW_N(arena, double, 2 * n)};
-    bool hit = false;
+        (struct friction_impact_several){.impulse = NEW_N(arena, double, rows),
+                                         .after = NEW_N(arena, double, rows)};
+    int hit = only_hit(n, point);
     for (int i = 0; i < n; i++) {
-        before[2 * i] = point[i].normal;
-        before[2 * i + 1] = point[i].slip;
-        hit |= point[i].normal < 0.0;
+        before[2 * i] = out->after[2 * i] = point[i].normal;
+        before[2 * i + 1] = out->after[2 * i + 1] = point[i].slip;
     }
-    if (hit && how == FRICTION_SEQUENTIAL)
+    if (hit == -1)
+        return;
+    if (how == FRICTION_SEQUENTIAL)
         sequential(&several);
-    else if (hit && how == FRICTION_COMPLEMENTARITY)
+    else if (how == FRICTION_COMPLEMENTARITY)
         moreau(&several);
-    else if (hit)
+    else if (how == FRICTION_TWO_PHASES)
         two_phases(&several);
+    else if (hit >= 0)
+        friction_impact_process(arena, n, W, point, hit, out);
+    else
+        out->verdict = FRICTION_UNKNOWN;
+    /* what the law holds at 0 is exactly 0 */
+    memcpy(exact, out->after, sizeof *exact * rows);
     apply(&several);
+    memcpy(out->after, exact, sizeof *exact * rows);
 }

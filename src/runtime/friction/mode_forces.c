@@ -335,12 +335,13 @@ bounds(struct mode_scratch *scratch, const struct mode_problem *in,
     scratch->n_bound = 0;
     for (int i = 0; i < in->n; i++) {
         const struct mode_point *point = in->point + i;
-        struct mode_bound *bound = bound_new(scratch);
+        assert(!point->driven || !state[i].closed);
+        struct mode_bound *bound = point->driven ? NULL : bound_new(scratch);
         if (state[i].closed) {
             bound->row[0] = 2 * i;
             bound->factor[0] = 1.0;
             bound->offset = -point->offset;
-        } else {
+        } else if (bound) {
             bound->acc = 2 * i;
             bound->acc_sign = 1.0;
         }

@@ -58,7 +58,7 @@ states_of(const struct mode_point *point, struct point_state *out)
             out[n++] = (struct point_state){false, tangent[i]};
     else
         out[n++] = (struct point_state){false, TANGENT_NONE};
-    for (int i = 0; i < tangents; i++)
+    for (int i = 0; i < tangents && !point->driven; i++)
         out[n++] = (struct point_state){true, tangent[i]};
     return n;
 }
@@ -66,7 +66,7 @@ states_of(const struct mode_point *point, struct point_state *out)
 static bool
 same_state(struct point_state a, struct point_state b)
 {
-    return a.closed == b.closed && (!a.closed || a.tangent == b.tangent);
+    return a.closed == b.closed && a.tangent == b.tangent;
 }
 
 /* -- what is found ----------------------------------------------------------
@@ -165,7 +165,8 @@ fill_pairs(const struct mode_problem *in, struct pairs *pairs)
             for (int part = 0; part < (rest ? 2 : 1); part++) {
                 const double *w = in->W + (size_t)(2 * i + part) * (size_t)rows;
                 double normal = w[2 * j] + along[0] * w[2 * j + 1];
-                pairs->M[(a + part) * n + b] += normal;
+                if (!in->point[j].driven)
+                    pairs->M[(a + part) * n + b] += normal;
                 pairs->q[a + part] += normal * offset;
                 if (along[1] != 0.0)
                     pairs->M[(a + part) * n + b + 1] += w[2 * j + 1];
@@ -173,6 +174,10 @@ fill_pairs(const struct mode_problem *in, struct pairs *pairs)
         }
         if (rest)
             pairs->q[a + 2] = 2.0 * in->point[i].mu_slip * in->point[i].offset;
+        if (in->point[i].driven) { /* no normal force beside the offset */
+            memset(pairs->M + a * n, 0, sizeof *pairs->M * (size_t)n);
+            pairs->M[a * n + a] = pairs->q[a] = 1.0;
+        }
     }
 }
 
@@ -280,7 +285,7 @@ all_closed(struct search *search)
     for (int i = 0; i < in->n; i++) {
         struct point_state state[STATES_MOST];
         int count = states_of(in->point + i, state), k = 0;
-        while (k < count - 1 && !state[k].closed)
+        while (k < count - 1 && !state[k].closed && !in->point[i].driven)
             k++;
         search->state[i] = state[k];
     }

@@ -80,18 +80,18 @@ hit(struct bounce *b)
         b->high = fmax(b->high, -b->rate[2 * i]);
         index[m++] = i;
     }
-    double *P = NEW_N(b->run->brief, double, 2 * (size_t)m);
     for (int i = 0; i < 2 * n; i++)
         b->fast = fmax(b->fast, fabs(b->rate[i]));
-    if (friction_law_impulses(b->run, m, part_of(b, index, m), point, b->fast,
-                              P))
+    struct friction_group_impact group;
+    friction_impact_group(b->run->brief, m, part_of(b, index, m), point,
+                          (enum imp_impact_law)b->run->im->impact_law, &group);
+    if (group.why)
         return false;
     for (int i = 0; i < 2 * m; i++)
-        if (P[i] != 0.0)
-            add_impulse(b, 2 * index[i / 2] + i % 2, P[i]);
+        if (group.impulse[i] != 0.0)
+            add_impulse(b, 2 * index[i / 2] + i % 2, group.impulse[i]);
     for (int i = 0; i < m; i++)
-        b->work[index[i]] +=
-            0.5 * P[2 * i + 1] * (point[i].slip + b->rate[2 * index[i] + 1]);
+        b->work[index[i]] += group.work[i];
     for (int i = 0; i < m; i++) {
         double *rate = b->rate + 2 * index[i];
         double low = RATE_NONE * fabs(point[i].normal);

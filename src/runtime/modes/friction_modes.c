@@ -386,17 +386,16 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
 
 int
 friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
-                      int n_hit, const double *rest, double *normal,
-                      double *after, const char **why)
+                      int n_hit, const double *rest,
+                      struct friction_group_impact *out)
 {
-    assert(n > 0 && n_hit <= n && normal != NULL && after != NULL);
+    assert(n > 0 && n_hit <= n && out != NULL);
     struct friction_rows in = {.run = run, .n = n, .spot = spot};
     int st = friction_rows_read(&in);
     if (st)
         return st;
     struct friction_impact_point *point =
         NEW_N(run->brief, struct friction_impact_point, n);
-    double *P = NEW_N(run->brief, double, 2 * n), speed = 0.0;
     for (int i = 0; i < n; i++) {
         double *rate = in.rate + 2 * i;
         if (i >= n_hit || fabs(rate[0]) <= rest[i])
@@ -404,11 +403,12 @@ friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
         friction_law_point(run, spot[i].contact, &point[i]);
         point[i].normal = rate[0];
         point[i].slip = rate[1];
-        speed = fmax(speed, fmax(fabs(rate[0]), fabs(rate[1])));
     }
-    *why = friction_law_impulses(run, n, in.W, point, speed, P);
-    if (*why)
+    friction_impact_group(run->brief, n, in.W, point,
+                          (enum imp_impact_law)run->im->impact_law, out);
+    if (out->why)
         return IMP_OK;
+    const double *P = out->impulse;
     double *impulse = NEW_N(run->brief, double, in.group->n_unknown);
     for (int i = 0; i < in.group->n_unknown; i++) {
         const struct persistent_unknown *unknown = &in.group->unknown[i];
@@ -417,16 +417,8 @@ friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
     }
     persistent_apply_impulses(run, impulse);
     for (int i = 0; i < n; i++) {
-        normal[i] = P[2 * i];
-        after[i] = in.rate[2 * i];
-        double slip = 2.0 * in.rate[2 * i + 1];
-        for (int j = 0; j < 2 * n; j++) {
-            after[i] += in.W[4 * i * n + j] * P[j];
-            slip += in.W[(4 * i + 2) * n + j] * P[j];
-        }
         const imp_contact *of = rt_contact(run, spot[i].contact);
-        run->env[of->env_contact + IMP_CONTACT_WORK] +=
-            0.5 * P[2 * i + 1] * slip;
+        run->env[of->env_contact + IMP_CONTACT_WORK] += out->work[i];
     }
     friction_modes_forget(run);
     return IMP_OK;

@@ -49,12 +49,11 @@ void friction_modes_remember(struct rt *run);
 void friction_modes_forget(struct rt *run);
 
 /* The impact at n points, of which the first n_hit come down and the others are
- * held; a rate up to rest[i] (m/s) is none. Applies it. normal, after: n each,
- * impulses along the normals and rates after. *why: NULL, or why nothing is
- * applied. Status of the tapes. */
+ * held; a rate up to rest[i] (m/s) is none. Applies it, unless out->why says
+ * why not. Status of the tapes. */
 int friction_modes_impact(struct rt *run, const struct contact_point *spot,
-                          int n, int n_hit, const double *rest, double *normal,
-                          double *after, const char **why);
+                          int n, int n_hit, const double *rest,
+                          struct friction_group_impact *out);
 
 /* An impact without collision at point `which` of n: ends its slip. *impulse:
  * along the normal. Status of the tapes. */

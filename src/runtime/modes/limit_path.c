@@ -71,7 +71,7 @@ begin(struct rt *run, const struct limit_points *points,
     *begun = aim(run, points, limit, path) && path->n > 0;
     if (!*begun)
         return IMP_OK;
-    int st = persistent_close(run, path->spot, path->n, path->gap, path->rate);
+    int st = persistent_close(run, path->spot, path->n, path->gap, path->rate, NULL);
     int n_group = persistent_split(run, path->slide, path->n_slide, end);
     for (int i = 0; i < n_group && !st; first = end[i++]) {
         st = mode_select(run, path->slide + first, end[i] - first, -1, &choice);

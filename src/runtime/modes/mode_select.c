@@ -193,7 +193,7 @@ keep(struct rt *run, struct choice *problem, struct persistent_group **to)
         return IMP_OK;
     /* all of them are closed, whether they push or not */
     int st =
-        count > n_on ? persistent_close(run, spot, count, NULL, NULL) : IMP_OK;
+        count > n_on ? persistent_close(run, spot, count, NULL, NULL, NULL) : IMP_OK;
     if (st)
         return st;
     struct persistent_group *group = *to = persistent_hold(run, spot, count);

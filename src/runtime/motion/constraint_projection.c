@@ -22,6 +22,9 @@
 /* a change of a direction below this many rounding errors of the spin is none
  */
 #define TURNING_ROUNDING 64.0
+/* a slip within so many roundings of the terms of its velocity is none, as in
+ * modes/friction_rows.c */
+#define SLIP_ROUNDING 64.0
 
 /* -- onto the gaps ---------------------------------------------------------
  */
@@ -216,9 +219,32 @@ persistent_apply_timed(struct rt *run, const double *impulse,
     shift(run, group, moment, false);
 }
 
+/* Points with friction that slip are held along their normals alone; slips[i]
+ * says which do, or (NULL) their slip now. The rates come before and after. */
+static int
+let_slip(struct rt *run, struct persistent_group *group, const bool *slips)
+{
+    bool any = false;
+    for (int i = 0; i < group->n_unknown; i++) {
+        struct persistent_unknown *unknown = &group->unknown[i];
+        struct persistent_row *row = unknown->row;
+        double place, speed;
+        if (unknown->value == &row->gap)
+            continue;
+        sizes(run, unknown, &place, &speed);
+        if (slips ? !slips[row - group->row]
+                  : fabs(unknown->value->c[1]) <=
+                        SLIP_ROUNDING * DBL_EPSILON * speed)
+            continue;
+        row->friction->mode = CONTACT_SLIP_POSITIVE;
+        any = true;
+    }
+    return any ? persistent_rates(run, group) : IMP_OK;
+}
+
 int
 persistent_close(struct rt *run, const struct contact_point *spot, int n,
-                 const double *gap, const double *rate)
+                 const double *gap, const double *rate, const bool *slips)
 {
     assert(n >= 0 && n <= CONTACT_POINTS_MOST);
     if (n == 0)
@@ -226,6 +252,8 @@ persistent_close(struct rt *run, const struct contact_point *spot, int n,
     struct persistent_group *group = persistent_look_at(run, spot, n);
     /* first the impulses, where the bodies are now */
     int st = persistent_rates(run, group);
+    if (!st && group->friction)
+        st = let_slip(run, group, slips);
     if (st)
         return st;
     if (deviation(run, group, true, rate)) {

@@ -34,10 +34,11 @@ void persistent_apply_timed(struct rt *run, const double *impulse,
 /* Moves velocities and positions onto these gaps (m) and rates (m/s) of n
  * points, NULL: 0, as an impact does that keeps all of them closed (what is
  * left of infinitely many impacts). The momenta of spins stay when poses are
- * moved.
+ * moved. Points with friction that do not slip stay so; slips (n) says which
+ * slip, NULL: those whose slip is more than rounding.
  */
 int persistent_close(struct rt *run, const struct contact_point *spot, int n,
-                     const double *gap, const double *rate);
+                     const double *gap, const double *rate, const bool *slips);
 /* Sets groups of marked blocks free; NULL: all groups. */
 void persistent_release(struct rt *run, const bool *block);
 

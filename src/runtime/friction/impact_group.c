@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* The impact of points that bodies, joints or coordinates connect, whoever asks
+ * for it. Points that do not act on each other are settled apart, so that what
+ * one contact does never depends on who else is hit elsewhere; and the law of
+ * the world says how those share the impact that do. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/friction/friction.h"
+
+/* Two rows act on each other if the entry of W is more than this share of the
+ * geometric mean of their own: 500 roundings, since W is a sum of products. */
+#define GROUP_COUPLED 1e-13
+/* Velocities after the impact under two laws agree within this share of the
+ * speeds. */
+#define GROUP_AGREES 1e-10
+/* Energy is added if it is more than this share of the works. */
+#define GROUP_GAINS 1e-9
+
+enum friction_law
+friction_law_of_point(enum imp_impact_law world, enum imp_law own, bool stated)
+{
+    assert(world < IMP_IMPACT_COUNT && own < IMP_LAW_COUNT);
+    if (world == IMP_IMPACT_NEWTON || world == IMP_IMPACT_POISSON ||
+        world == IMP_IMPACT_ENERGETIC)
+        own = (enum imp_law)(world - IMP_IMPACT_NEWTON);
+    else if (!stated)
+        own = IMP_LAW_ENERGETIC;
+    return own == IMP_LAW_POISSON  ? FRICTION_POISSON
+           : own == IMP_LAW_NEWTON ? FRICTION_NEWTON
+                                   : FRICTION_ENERGETIC;
+}
+
+struct parts {
+    struct arena *arena;
+    int n;
+    const double *W;
+    const struct friction_impact_point *point;
+    enum imp_impact_law law;
+    struct friction_group_impact *out;
+};
+
+static bool
+coupled(const struct parts *parts, int i, int j)
+{
+    int rows = 2 * parts->n;
+    for (int r = 2 * i; r < 2 * i + 2; r++)
+        for (int c = 2 * j; c < 2 * j + 2; c++) {
+            double own = parts->W[r * (rows + 1)] * parts->W[c * (rows + 1)];
+            if (fabs(parts->W[r * rows + c]) > GROUP_COUPLED * sqrt(own))
+                return true;
+        }
+    return false;
+}
+
+/* Lists the points that feel point `first`, which is the first of them, in
+ * rising order; `taken` says which ones have been listed. */
+static int
+gather(const struct parts *parts, int first, bool *taken, int *index)
+{
+    int count = 0;
+    bool more = true;
+    bool *in = NEW_N(parts->arena, bool, parts->n);
+    in[first] = true;
+    while (more) {
+        more = false;
+        for (int i = 0; i < parts->n; i++)
+            for (int j = 0; j < parts->n && in[i]; j++)
+                if (!in[j] && !taken[j] && coupled(parts, i, j))
+                    more = in[j] = true;
+    }
+    for (int i = 0; i < parts->n; i++)
+        if (in[i]) {
+            taken[i] = true;
+            index[count++] = i;
+        }
+    return count;
+}
+
+/* A point that acts on no other one. */
+static void
+alone(struct parts *parts, int i)
+{
+    int rows = 2 * parts->n;
+    const double *W = parts->W + (size_t)(2 * i) * (size_t)(rows + 1);
+    struct friction_group_impact *out = parts->out;
+    struct friction_impact one;
+    friction_impact_one(W[rows + 1], W[1], W[0], parts->point + i, &one);
+    out->impulse[2 * i] = one.normal[0] + one.normal[1];
+    out->impulse[2 * i + 1] = one.tangential;
+    out->after[2 * i] = one.after[0];
+    out->after[2 * i + 1] = one.after[1];
+    out->work[i] = one.work[1];
+    out->region[i] = one.region;
+    out->how[i] = FRICTION_PROCESS;
+    out->energy += one.work[0] + one.work[1];
+    double gain = one.work[0] + one.work[1];
+    if (gain > GROUP_GAINS * (fabs(one.work[0]) + fabs(one.work[1])))
+        out->gain += gain;
+    out->may_gain |= parts->point[i].law == FRICTION_NEWTON;
+}
+
+/* Which law says how points share the impact? *other: a second one that has to
+ * agree with it. */
+static enum friction_several
+law_of_several(enum imp_impact_law law, int approaching,
+               enum friction_several *other)
+{
+    enum friction_several how = FRICTION_COMPLEMENTARITY;
+    *other = how;
+    switch (law) {
+    case IMP_IMPACT_SEQUENTIAL:
+        *other = how = FRICTION_SEQUENTIAL;
+        break;
+    case IMP_IMPACT_POISSON:
+        *other = how = FRICTION_TWO_PHASES;
+        break;
+    case IMP_IMPACT_COMPLEMENTARITY:
+        break;
+    case IMP_IMPACT_REST:
+        *other = how =
+            approaching > 1 ? FRICTION_COMPLEMENTARITY : FRICTION_PROCESS;
+        break;
+    default:
+        how = approaching > 1 ? how : FRICTION_PROCESS;
+        *other = approaching > 1 ? FRICTION_TWO_PHASES : FRICTION_PROCESS;
+        break;
+    }
+    return how;
+}
+
+static bool
+applies(enum friction_verdict verdict)
+{
+    return verdict == FRICTION_UNIQUE || verdict == FRICTION_SHARED ||
+           verdict == FRICTION_LOADS || verdict == FRICTION_NOT_SHOWN;
+}
+
+/* Do two outcomes have the same velocities? */
+static bool
+agree(int n, const struct friction_impact_point *point,
+      const struct friction_impact_several *a,
+      const struct friction_impact_several *b)
+{
+    double speed = 0.0;
+    for (int i = 0; i < n; i++)
+        speed = fmax(speed, fmax(fabs(point[i].normal), fabs(point[i].slip)));
+    for (int r = 0; r < 2 * n; r++)
+        if (fabs(a->after[r] - b->after[r]) > GROUP_AGREES * speed)
+            return false;
+    return true;
+}
+
+/* Gives the outcome of the points index[0..count) to all. */
+static void
+give(struct parts *parts, int count, const int *index, const double *before,
+     enum friction_several how, const struct friction_impact_several *one)
+{
+    struct friction_group_impact *out = parts->out;
+    double terms = 0.0;
+    for (int i = 0; i < count; i++) {
+        for (int part = 0; part < 2; part++) {
+            int from = 2 * i + part, to = 2 * index[i] + part;
+            out->impulse[to] = one->impulse[from];
+            out->after[to] = one->after[from];
+            terms += fabs(one->impulse[from] * one->after[from]);
+        }
+        int tangent = 2 * i + 1;
+        out->work[index[i]] = 0.5 * one->impulse[tangent] *
+                              (before[tangent] + one->after[tangent]);
+        out->how[index[i]] = how;
+        out->may_gain |= how == FRICTION_COMPLEMENTARITY ||
+                         how == FRICTION_TWO_PHASES ||
+                         parts->point[index[i]].law == FRICTION_NEWTON;
+    }
+    out->energy += one->energy;
+    if (one->energy > GROUP_GAINS * terms)
+        out->gain += one->energy;
+    out->loads |= one->verdict == FRICTION_LOADS;
+    out->tie |= one->tie;
+}
+
+static void
+together(struct parts *parts, int count, const int *index)
+{
+    size_t rows = 2 * (size_t)count, all = 2 * (size_t)parts->n;
+    struct friction_impact_point *point =
+        NEW_N(parts->arena, struct friction_impact_point, count);
+    double *W = NEW_N(parts->arena, double, rows *rows);
+    double *before = NEW_N(parts->arena, double, rows);
+    int approaching = 0;
+    for (int i = 0; i < count; i++) {
+        point[i] = parts->point[index[i]];
+        before[2 * i] = point[i].normal;
+        before[2 * i + 1] = point[i].slip;
+        approaching += point[i].normal < 0.0;
+    }
+    for (int i = 0; i < count && parts->law == IMP_IMPACT_REST; i++)
+        point[i].e = approaching > 1 ? 0.0 : point[i].e;
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < rows; c++)
+            W[r * rows + c] =
+                parts->W[(2 * (size_t)index[r / 2] + r % 2) * all +
+                         2 * (size_t)index[c / 2] + c % 2];
+    enum friction_several other,
+        how = law_of_several(parts->law, approaching, &other);
+    struct friction_impact_several one, two;
+    friction_impact_at(parts->arena, count, W, point, how, &one);
+    if (!applies(one.verdict)) {
+        parts->out->why = friction_verdict_name(one.verdict);
+        return;
+    }
+    if (other != how) {
+        friction_impact_at(parts->arena, count, W, point, other, &two);
+        if (!applies(two.verdict) || !agree(count, point, &one, &two)) {
+            parts->out->unstated = true;
+            parts->out->why =
+                "no law for several points with friction is stated, and "
+                "complementarity and Poisson's law in two phases give "
+                "different motions";
+            return;
+        }
+    }
+    give(parts, count, index, before, how, &one);
+}
+
+void
+friction_impact_group(struct arena *arena, int n, const double *W,
+                      const struct friction_impact_point *point,
+                      enum imp_impact_law law,
+                      struct friction_group_impact *out)
+{
+    assert(arena && n > 0 && W && point && out && law < IMP_IMPACT_COUNT);
+    *out = (struct friction_group_impact){
+        .impulse = NEW_N(arena, double, 2 * n),
+        .after = NEW_N(arena, double, 2 * n),
+        .work = NEW_N(arena, double, n),
+        .region = NEW_N(arena, int, n),
+        .how = NEW_N(arena, enum friction_several, n)};
+    struct parts parts = {arena, n, W, point, law, out};
+    bool *taken = NEW_N(arena, bool, n);
+    int *index = NEW_N(arena, int, n);
+    for (int i = 0; i < n; i++) {
+        out->after[2 * i] = point[i].normal;
+        out->after[2 * i + 1] = point[i].slip;
+    }
+    for (int i = 0; i < n && !out->why; i++) {
+        if (taken[i])
+            continue;
+        int count = gather(&parts, i, taken, index);
+        bool hit = false;
+        for (int k = 0; k < count; k++)
+            hit |= point[index[k]].normal < 0.0;
+        if (hit && count == 1)
+            alone(&parts, i);
+        else if (hit)
+            together(&parts, count, index);
+    }
+}

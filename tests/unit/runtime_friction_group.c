@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Impacts at several points with friction: one point that comes down while
+ * others rest, against the closed form of one point and against small steps of
+ * the impulse; the law that holds for a group, whoever asks; energies. */
+#include "base/arena.h"
+#include "impact_help.h"
+#include "runtime/friction/friction.h"
+
+#define MOST 5
+
+static struct arena *arena;
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    arena = arena_new();
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    arena_free(arena);
+    return 0;
+}
+
+struct group {
+    int n;
+    double W[4 * MOST * MOST];
+    struct friction_impact_point point[MOST];
+};
+
+/* Points of a body or of several: rows J over `dof` unit masses. The first one
+ * approaches, the others rest; slips of both signs, and none. */
+static void
+random_group(uint64_t *seed, int n, int dof, double most_mu, struct group *out)
+{
+    double J[2 * MOST][2 * MOST + 3];
+    int rows = 2 * n;
+    out->n = n;
+    for (int r = 0; r < rows; r++)
+        for (int d = 0; d < dof; d++)
+            J[r][d] = multi_random(seed, -1, 1);
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < rows; c++) {
+            double sum = 0.0;
+            for (int d = 0; d < dof; d++)
+                sum += J[r][d] * J[c][d];
+            out->W[r * rows + c] = sum;
+        }
+    for (int i = 0; i < n; i++) {
+        double kind = multi_random(seed, 0, 3);
+        out->point[i] = (struct friction_impact_point){
+            .mu = multi_random(seed, 0, most_mu),
+            .e = multi_random(seed, 0, 1),
+            .law = kind < 1.5 ? FRICTION_POISSON : FRICTION_ENERGETIC,
+            .normal = i ? 0.0 : -multi_random(seed, 0.1, 1),
+            .slip = kind < 1.0 ? 0.0 : multi_random(seed, -1, 1),
+            .priority = INFINITY};
+    }
+}
+
+static bool
+applies(enum friction_verdict verdict)
+{
+    return verdict == FRICTION_UNIQUE || verdict == FRICTION_SHARED ||
+           verdict == FRICTION_LOADS || verdict == FRICTION_NOT_SHOWN;
+}
+
+/* One point: the process among several is the closed form. */
+static void
+one_point(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    for (int t = 0; t < 20000; t++) {
+        struct group in;
+        struct friction_impact_several out;
+        struct friction_impact one;
+        random_group(&seed, 1, 3, 3.0, &in);
+        if (t % 7 == 0)
+            in.point[0].law = FRICTION_NEWTON;
+        friction_impact_at(arena, 1, in.W, in.point, FRICTION_PROCESS, &out);
+        friction_impact_one(in.W[3], in.W[1], in.W[0], in.point, &one);
+        assert_int_equal(out.verdict, FRICTION_UNIQUE);
+        double size = 1.0 + fabs(one.after[0]) + fabs(one.after[1]);
+        CLOSE(out.after[0], one.after[0], 1e-10 * size);
+        CLOSE(out.after[1], one.after[1], 1e-10 * size);
+        double terms = fabs(one.work[0]) + fabs(one.work[1]);
+        CLOSE(out.energy, one.work[0] + one.work[1], 1e-10 * (1.0 + terms));
+        arena_clear(arena);
+    }
+}
+
+/* -- small steps ------------------------------------------------------------
+ */
+
+/* The velocities after the impulse dI at the first point, to which the others
+ * answer: complementarity at the end of the step, by relaxation. False: it does
+ * not settle. */
+static bool
+step(const struct group *in, double dI, double *w, double *p)
+{
+    int rows = 2 * in->n;
+    double change = INFINITY;
+    memset(p, 0, sizeof *p * (size_t)rows);
+    p[0] = dI;
+    for (int round = 0; round < 3000 && change > 1e-13; round++) {
+        change = 0.0;
+        for (int r = 1; r < rows; r++) {
+            double v = w[r], old = p[r], mu = in->point[r / 2].mu;
+            for (int c = 0; c < rows; c++)
+                v += in->W[r * rows + c] * p[c];
+            p[r] -= v / in->W[r * (rows + 1)];
+            if (r % 2)
+                p[r] = fmax(-mu * p[r - 1], fmin(mu * p[r - 1], p[r]));
+            else
+                p[r] = fmax(0.0, p[r]);
+            change = fmax(change, fabs(p[r] - old) / dI);
+        }
+    }
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < rows; c++)
+            w[r] += in->W[r * rows + c] * p[c];
+    return change <= 1e-13;
+}
+
+/* Small steps to the end by the law of the first point. */
+static bool
+by_steps(const struct group *in, double dI, double *w)
+{
+    double p[2 * MOST], I = 0.0, goal = INFINITY, work = 0.0;
+    const struct friction_impact_point *point = in->point;
+    bool back = false;
+    for (int i = 0; i < in->n; i++) {
+        w[2 * i] = point[i].normal;
+        w[2 * i + 1] = point[i].slip;
+    }
+    for (int k = 0; k < 40000; k++) {
+        double before = w[0];
+        if (!step(in, dI, w, p))
+            return false;
+        work += 0.5 * (before + w[0]) * dI;
+        I += dI;
+        if (!back && w[0] >= 0.0) {
+            back = true;
+            goal = point->law == FRICTION_POISSON ? (1.0 + point->e) * I
+                                                  : -point->e * point->e * work;
+            work = 0.0;
+        }
+        if (back && (point->law == FRICTION_POISSON ? I : work) >= goal)
+            return true;
+    }
+    return false;
+}
+
+static void
+small_steps(void **state)
+{
+    (void)state;
+    uint64_t seed = 17;
+    int compared = 0;
+    for (int t = 0; t < 150; t++) {
+        struct group in;
+        struct friction_impact_several out;
+        int n = 2 + t % 2;
+        double w[2 * MOST];
+        random_group(&seed, n, 2 * n + 1, 0.6, &in);
+        friction_impact_at(arena, n, in.W, in.point, FRICTION_PROCESS, &out);
+        assert_true(applies(out.verdict));
+        double dI = 2e-3 * out.impulse[0];
+        if (by_steps(&in, dI, w)) {
+            compared++;
+            for (int r = 0; r < 2 * n; r++)
+                CLOSE(out.after[r], w[r], 2e-2);
+        }
+        arena_clear(arena);
+    }
+    assert_true(compared > 100);
+}
+
+/* -- what every law keeps ---------------------------------------------------
+ */
+
+/* Impulses and velocities belong together and obey the law; energy that is
+ * added is told. */
+static void
+audit(const struct group *in, const struct friction_group_impact *out,
+      bool may_gain)
+{
+    int rows = 2 * in->n;
+    double energy = 0.0, terms = 0.0, work = 0.0;
+    for (int r = 0; r < rows; r++) {
+        double v = r % 2 ? in->point[r / 2].slip : in->point[r / 2].normal;
+        double before = v, size = fabs(v);
+        for (int c = 0; c < rows; c++) {
+            v += in->W[r * rows + c] * out->impulse[c];
+            size += fabs(in->W[r * rows + c] * out->impulse[c]);
+        }
+        CLOSE(v, out->after[r], 1e-9 * (1.0 + size));
+        energy += 0.5 * out->impulse[r] * (before + v);
+        terms += fabs(out->impulse[r]) * size;
+        work += r % 2 ? out->work[r / 2] : 0.0;
+    }
+    CLOSE(energy, out->energy, 1e-10 * (1.0 + terms));
+    if (!may_gain)
+        assert_true(energy <= 1e-10 * (1.0 + terms));
+    if (energy > 1e-7 * terms)
+        assert_true(out->gain > 0.0);
+    for (int i = 0; i < in->n; i++) {
+        double N = out->impulse[2 * i], T = out->impulse[2 * i + 1];
+        assert_true(N >= -1e-9 * (1.0 + terms));
+        assert_true(out->after[2 * i] >= -1e-9 * (1.0 + terms));
+        assert_true(fabs(T) <= in->point[i].mu * N + 1e-9 * (1.0 + terms));
+    }
+}
+
+/* The same group, its points in another order. */
+static void
+turned(const struct group *in, struct group *out)
+{
+    int n = in->n, rows = 2 * n;
+    out->n = n;
+    for (int i = 0; i < n; i++)
+        out->point[i] = in->point[(i + 1) % n];
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < rows; c++)
+            out->W[r * rows + c] =
+                in->W[(r + 2) % rows * rows + (c + 2) % rows];
+}
+
+static void
+laws_of_a_group(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    int done = 0, undone = 0;
+    for (int t = 0; t < 6000; t++) {
+        struct group in, other;
+        struct friction_group_impact out, same;
+        int n = 2 + t % 3, hits = 1 + t / 3 % n;
+        static const enum imp_impact_law law[] = {
+            IMP_IMPACT_UNDECLARED, IMP_IMPACT_POISSON,
+            IMP_IMPACT_COMPLEMENTARITY, IMP_IMPACT_SEQUENTIAL, IMP_IMPACT_REST};
+        enum imp_impact_law how = law[t % 5];
+        /* 3 coordinates: the points depend on each other */
+        random_group(&seed, n, t % 2 ? 3 : 2 * n + 1, 1.0, &in);
+        for (int i = 0; i < hits; i++)
+            in.point[i].normal = -multi_random(&seed, 0.1, 1);
+        friction_impact_group(arena, n, in.W, in.point, how, &out);
+        turned(&in, &other);
+        friction_impact_group(arena, n, other.W, other.point, how, &same);
+        assert_int_equal(out.why == NULL, same.why == NULL);
+        done += !out.why;
+        undone += out.why != NULL;
+        if (!out.why) {
+            audit(&in, &out, out.may_gain);
+            for (int i = 0; i < n && !out.loads; i++)
+                for (int part = 0; part < 2; part++)
+                    CLOSE(out.after[2 * i + part],
+                          same.after[2 * ((i + n - 1) % n) + part], 1e-8);
+        }
+        arena_clear(arena);
+    }
+    assert_true(done > 2 * undone);
+}
+
+/* Poisson's law in two phases adds no energy where all restitutions are one. */
+static void
+two_phases_of_equal(void **state)
+{
+    (void)state;
+    uint64_t seed = 51;
+    for (int t = 0; t < 4000; t++) {
+        struct group in;
+        struct friction_group_impact out;
+        int n = 2 + t % 2, hits = 1 + t / 3 % n;
+        random_group(&seed, n, t % 2 ? 3 : 2 * n + 1, 1.0, &in);
+        for (int i = 0; i < n; i++) {
+            in.point[i].e = in.point[0].e;
+            if (i < hits)
+                in.point[i].normal = -multi_random(&seed, 0.1, 1);
+        }
+        friction_impact_group(arena, n, in.W, in.point, IMP_IMPACT_POISSON,
+                              &out);
+        if (!out.why)
+            audit(&in, &out, false);
+        arena_clear(arena);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(one_point, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(small_steps, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(laws_of_a_group, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(two_phases_of_equal, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -59,7 +59,7 @@ rm -f "$tmp/more.imp"
 # the numbers that the reproduction shows are those of the models
 sh tests/reproduction.sh check "$build" || failed=1
 # links from one text to a file of the project lead somewhere
-find README.md CONTRIBUTING.md CHANGELOG.md docs src tests examples -name '*.md' |
+find README.md CONTRIBUTING.md CHANGELOG.md docs src tests examples -name node_modules -prune -o -name '*.md' -print |
     while read -r text; do
         tr ' ' '\n' <"$text" | sed -n 's/.*](\([^)#]*\).*/\1/p' |
             grep -v '^[a-z]*:' | while read -r link; do

@@ -24,7 +24,7 @@ cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-find src -name '*.[ch]' | sort >"$tmp/files"
+find src -name node_modules -prune -o -name '*.[ch]' -print | sort >"$tmp/files"
 # symbols: "D file name" is defined, "U file name" is used; object files that an
 # earlier layout of the sources has left in BUILD do not count
 find "$build/CMakeFiles" -name '*.o' -path '*/imp*.dir/src/*' | sort |
@@ -60,7 +60,7 @@ xargs awk '/^[ \t]*#[ \t]*include "/ {
 awk 'NR == FNR { there[$1]; next } $2 in there' "$tmp/files" \
     "$tmp/all-includes" >"$tmp/includes"
 # what the READMEs allow: "room used"
-for readme in $(find src -name README.md | sort); do
+for readme in $(find src -name node_modules -prune -o -name README.md -print | sort); do
     room=$(dirname "$readme")
     sed -n 's/^Uses: *//p' "$readme" | tr -d '`.' | tr ',' '\n' |
         awk -v room="${room#src/}" 'NF { print room, $1 }'

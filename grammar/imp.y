@@ -232,6 +232,26 @@ decl
             build_family(p, $$, $i, $e);
             build_block($$, $block, @block);
         }
+    /* a contact of a system: a point of it, and what it touches */
+    | "contact" name[c] "[" name[i] "in" e "]" ":" call[one] "|" call[two] oblock
+        {
+            $$ = build_item(p, AST_CONTACT, @$, @1, $c);
+            build_family(p, $$, $i, $e);
+            $$->head1 = $one;
+            $$->head2 = $two;
+            build_block($$, $oblock, @oblock);
+        }
+    | "point" name[q] "=" e
+        {
+            $$ = build_item(p, AST_POINT, @$, @1, $q);
+            $$->value = $e;
+        }
+    | "point" name[q] "[" name[i] "in" e[range] "]" "=" e[place]
+        {
+            $$ = build_item(p, AST_POINT, @$, @1, $q);
+            build_family(p, $$, $i, $range);
+            $$->value = $place;
+        }
     | "point" name[b] "." name[q] "=" e
         {
             $$ = build_item(p, AST_POINT, @$, @1, $b);

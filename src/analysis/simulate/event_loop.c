@@ -159,6 +159,10 @@ finish_piece(struct simulation *sim, double end)
             return st;
         sim->rows.fresh = false;
     }
+    /* a change of bodies records a row, in which systems stand, too */
+    if (sim->mode_change.what != CHANGE_NONE && run->im->systems.n &&
+        (st = simulate_systems_at(sim, end)))
+        return st;
     if ((st = simulate_check_penetration(sim)) ||
         (st = apply_mode_change(sim)) ||
         (run->im->systems.n && (st = simulate_systems_apply(sim, end))))

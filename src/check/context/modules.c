@@ -151,7 +151,15 @@ collect(struct check *ck, struct module *module, const struct ast_file *f)
             declare(ck, module, it, &it->name, DECL_JOINT);
             break;
         case AST_POINT:
-            check_unavailable(ck, it->head, "`point`");
+            if (it->name2.text)
+                check_unavailable(ck, it->head, "the point of a body");
+            else
+                CHECK_HELP(ck,
+                           check_error(ck, DIAG_E0361, it->head,
+                                       "a point stands in the block of a "
+                                       "system"),
+                           "system one { coordinate X, Y  point %s = (X, Y) }",
+                           it->name.text);
             break;
         case AST_COORDINATE:
             for (size_t k = 0; k < it->n_names; k++)

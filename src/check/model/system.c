@@ -2,6 +2,7 @@
 /* Systems in generalised coordinates:
  *
  *   system rod(m, l) { coordinate X, theta  kinetic = ...  contact tip {..} }
+ *   system box { coordinate X, Y  point P = (X, Y)  contact c : P | floor }
  *   system one : rod(1 [kg], 2 [m]) { start { theta = 1 } }
  *
  * A system with arguments is a pattern that is expanded by each instance, as
@@ -130,8 +131,8 @@ not_in_system(struct check *ck, const struct ast_item *it)
         check_error(ck, DIAG_E0361, it->head.file ? it->head : it->range,
                     "this cannot stand in the block of a system");
     CHECK_HELP(ck, diag,
-               "a system has coordinates, energies or forces, contacts with a "
-               "`gap`, observer { ... }, draw { ... } and start { ... }");
+               "a system has coordinates, points, energies or forces, contacts "
+               "with a `gap`, observer { ... }, draw { ... } and start { ... }");
 }
 
 /* Declares coordinates, or the variables of an observer. */
@@ -207,8 +208,10 @@ open_scope(struct check *ck, struct system_work *work,
     uint32_t count = system->n + system->n_observer;
     work->env = (struct env){.up = work->args,
                              .module = work->pattern->module,
-                             .names = NEW_N(ck->arena, const char *, count + 1),
-                             .vals = NEW_N(ck->arena, struct value, count + 1),
+                             .names = NEW_N(ck->arena, const char *,
+                                            count + work->points.n + 1),
+                             .vals = NEW_N(ck->arena, struct value,
+                                           count + work->points.n + 1),
                              .n = count,
                              .system = true};
     for (uint32_t i = 0; i < count; i++) {
@@ -220,11 +223,12 @@ open_scope(struct check *ck, struct system_work *work,
     }
 }
 
-/* Reads the bounds lo .. hi of a family. False: an error has been reported. */
-static bool
-family_range(struct check *ck, const struct system_work *work,
-             const struct ast_item *it, int *lo, uint32_t *count, bool *open)
+bool
+system_family_range(struct check *ck, const struct system_work *work,
+                    const struct ast_item *it, int *lo, uint32_t *count,
+                    bool *open)
 {
+    assert(ck && work && it && lo && count && open);
     double bounds[2];
     const struct ast_expr *nodes[2] = {it->lo, it->hi};
     imp_range range = it->lo->range;
@@ -283,14 +287,14 @@ family_range(struct check *ck, const struct system_work *work,
     return true;
 }
 
-/* A contact, and the index of a family, must have names that nothing else in
- * the system has. */
-static bool
-contact_names(struct check *ck, const struct system_work *work,
-              const struct tm_system *system, const struct ast_item *it)
+bool
+system_names(struct check *ck, const struct system_work *work,
+             const struct tm_system *system, const struct ast_item *it)
 {
+    assert(ck && work && system && it);
     const struct ast_name *names[2] = {&it->name, &it->index};
-    static const char *const what[2] = {"contact", "index"};
+    bool point = it->kind == AST_POINT;
+    const char *const what[2] = {point ? "point" : "contact", "index"};
     for (int which = 0; which < 2; which++) {
         const char *name = names[which]->text, *of = NULL;
         if (!name)
@@ -300,10 +304,11 @@ contact_names(struct check *ck, const struct system_work *work,
             if (!strcmp(ck->lists.coordinates.v[q].name, name))
                 of = q < system->first + system->n ? "a coordinate"
                                                    : "an observer variable";
-        for (size_t k = 0; which && k < work->args->n; k++)
+        bool in_formulas = which || point;
+        for (size_t k = 0; in_formulas && k < work->args->n; k++)
             if (!strcmp(work->args->names[k], name))
                 of = "an argument";
-        if (!of && !(which && name_is_reserved(name)))
+        if (!of && !(in_formulas && name_is_reserved(name)))
             continue;
         struct diag *diag =
             check_error(ck, of ? DIAG_E0103 : DIAG_E0105, names[which]->range,
@@ -323,15 +328,6 @@ add_contacts(struct check *ck, struct system_work *work, uint32_t system,
                             .first = (uint32_t)ck->lists.contacts.n,
                             .count = 1,
                             .family = it->index.text != NULL};
-    if (it->head1 || it->head2) {
-        struct diag *diag =
-            check_error(ck, DIAG_E0361, it->head,
-                        "a contact in a system has a gap of its "
-                        "own, not two bodies");
-        CHECK_HELP(ck, diag, "contact %s { gap = ... }", it->name.text);
-        work->broken = true;
-        return;
-    }
     for (size_t i = 0; i < work->members.n; i++)
         if (!strcmp(work->members.v[i].item->name.text, it->name.text)) {
             struct diag *diag =
@@ -342,12 +338,12 @@ add_contacts(struct check *ck, struct system_work *work, uint32_t system,
             work->broken = true;
             return;
         }
-    if (!contact_names(ck, work, &ck->lists.systems.v[system], it)) {
+    if (!system_names(ck, work, &ck->lists.systems.v[system], it)) {
         work->broken = true;
         return;
     }
     if (member.family &&
-        !family_range(ck, work, it, &member.lo, &member.count, &member.open)) {
+        !system_family_range(ck, work, it, &member.lo, &member.count, &member.open)) {
         work->broken = true;
         return;
     }
@@ -426,6 +422,8 @@ declare_items(struct check *ck, struct system_work *work, uint32_t system)
             work->draw = item;
         else if (item->kind == AST_CONTACT)
             add_contacts(ck, work, system, item);
+        else if (item->kind == AST_POINT && !item->name2.text)
+            system_point_declare(ck, work, s, item);
         else if (item->kind != AST_KEY && item->kind != AST_COORDINATE)
             not_in_system(ck, item);
     }
@@ -508,6 +506,7 @@ system_one(struct check *ck, uint32_t i)
                                             : IMP_NOWHERE,
                     &frame))
         return;
+    system_points(ck, work, &system);
     system_formulas(ck, work, &system);
     system_observers(ck, work, &system);
     system_drawings(ck, work, &system);

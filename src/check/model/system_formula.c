@@ -186,14 +186,16 @@ never_negative(const expr *expression)
     }
 }
 
-/* slide, friction and impact_friction of a contact */
+/* friction and impact_friction of a contact, and its slide where no surface
+ * gives it */
 static void
 slip_and_friction(struct check *ck, struct env *env,
                   const struct tm_system *system,
                   const struct ast_item *const *keys,
                   struct tm_contact *contact)
 {
-    if (!system_slide(ck, env, system, keys[C_SLIDE], keys[C_SLIP], contact))
+    if (!contact->slip.e &&
+        !system_slide(ck, env, system, keys[C_SLIDE], keys[C_SLIP], contact))
         return;
     const char *name[1] = {"slip"};
     const struct ast_item *friction = keys[C_FRICTION],
@@ -216,6 +218,12 @@ slip_and_friction(struct check *ck, struct env *env,
         return;
     if (contact->slip.e)
         return;
+    if (contact->gap.e) {
+        check_error(ck, DIAG_E0382, friction->name.range,
+                    "friction acts against a slip, but no coordinate moves "
+                    "this point along the surface");
+        return;
+    }
     struct diag *diag = check_error(
         ck, DIAG_E0383, friction->name.range,
         "friction acts against a slip, but this contact states none");
@@ -224,41 +232,13 @@ slip_and_friction(struct check *ck, struct env *env,
                "its rate is the slip");
 }
 
+/* The gap that the key states. */
 static void
-one_contact(struct check *ck, struct system_work *work,
-            const struct tm_system *system, const struct member *member,
-            uint32_t index)
+system_gap(struct check *ck, const struct env *env,
+           const struct tm_system *system, const struct ast_expr *node,
+           struct tm_contact *contact)
 {
-    const struct ast_item *keys[N_CONTACT];
-    struct tm_contact *contact = &ck->lists.contacts.v[member->first + index];
-    const char *name[1] = {member->item->index.text};
-    struct value val = value_num(ck, ex_num(ck->g, member->lo + (int)index),
-                                 dim_pure(ck->dims), member->item->index.range);
-    struct env env = work->env, inner = {.up = &work->env,
-                                         .module = work->env.module,
-                                         .names = name,
-                                         .vals = &val,
-                                         .n = 1,
-                                         .system = true};
-    val.bare = true;
-    if (member->open)
-        val = value_any(ck, dim_pure(ck->dims), member->item->index.range);
-    if (member->family)
-        env = inner;
-    block_keys(ck, member->item, system_contact_keys, N_CONTACT, "contact",
-               keys);
-    contact_restitution(ck, &env, keys[C_RESTITUTION], contact);
-    slip_and_friction(ck, &env, system, keys, contact);
-    if (!keys[C_GAP]) {
-        struct diag *diag =
-            check_error(ck, DIAG_E0367, member->item->name.range,
-                        "the contact `%s` has no gap", member->item->name.text);
-        CHECK_HELP(ck, diag,
-                   "add gap = ..., positive while the bodies are apart");
-        return;
-    }
-    const struct ast_expr *node = keys[C_GAP]->value;
-    struct value value = check_expr(ck, &env, node);
+    struct value value = check_expr(ck, env, node);
     const struct dim *dim = dim_fresh(ck->dims, node->range);
     if (!value_need_scalar(ck, &value, node, dim, "a gap") ||
         !system_formula_ok(ck, system, value.e[0], false, node, "a gap"))
@@ -288,10 +268,64 @@ one_contact(struct check *ck, struct system_work *work,
     }
     take_num(&contact->gap, &value, node);
     contact->gap_dim = dim;
-    APUSH(ck, &ck->notes.units,
-          (struct pending){
-              .unit = &ck->lists.contacts.v[member->first + index].gap_unit,
-              .dim = dim});
+}
+
+/* The unit of a gap is written when all dimensions are known. */
+static void
+gap_unit(struct check *ck, uint32_t contact)
+{
+    struct tm_contact *of = &ck->lists.contacts.v[contact];
+    if (of->gap_dim)
+        APUSH(ck, &ck->notes.units,
+              (struct pending){.unit = &of->gap_unit, .dim = of->gap_dim});
+}
+
+static void
+one_contact(struct check *ck, struct system_work *work,
+            const struct tm_system *system, const struct member *member,
+            uint32_t index)
+{
+    const struct ast_item *keys[N_CONTACT];
+    struct tm_contact *contact = &ck->lists.contacts.v[member->first + index];
+    const char *name[1] = {member->item->index.text};
+    struct value val = value_num(ck, ex_num(ck->g, member->lo + (int)index),
+                                 dim_pure(ck->dims), member->item->index.range);
+    struct env env = work->env, inner = {.up = &work->env,
+                                         .module = work->env.module,
+                                         .names = name,
+                                         .vals = &val,
+                                         .n = 1,
+                                         .system = true};
+    val.bare = true;
+    if (member->open)
+        val = value_any(ck, dim_pure(ck->dims), member->item->index.range);
+    if (member->family)
+        env = inner;
+    block_keys(ck, member->item, system_contact_keys, N_CONTACT, "contact",
+               keys);
+    contact_restitution(ck, &env, keys[C_RESTITUTION], contact);
+    if (member->item->head1) {
+        const struct ast_item *stated = keys[C_GAP]     ? keys[C_GAP]
+                                        : keys[C_SLIDE] ? keys[C_SLIDE]
+                                                        : keys[C_SLIP];
+        if (system_surface(ck, work, &env, system, member->item, stated,
+                           contact)) {
+            slip_and_friction(ck, &env, system, keys, contact);
+            gap_unit(ck, member->first + index);
+        }
+        return;
+    }
+    slip_and_friction(ck, &env, system, keys, contact);
+    if (!keys[C_GAP]) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0367, member->item->name.range,
+                        "the contact `%s` has no gap", member->item->name.text);
+        CHECK_HELP(ck, diag,
+                   "add gap = ..., positive while the bodies are apart");
+        return;
+    }
+    system_gap(ck, &env, system, keys[C_GAP]->value, contact);
+    gap_unit(ck, member->first + index);
 }
 
 void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Between system.c (declaring, patterns, families), system_formula.c (energies,
+/* Between system.c (declaring, patterns, families), system_point.c (points and
+ * what they touch), system_formula.c (energies,
  * forces, gaps), system_matrix.c (masses, stiffness) and system_start.c (starts,
  * drawings). */
 #ifndef IMP_CHECK_SYSTEM_PRIV_H
@@ -23,6 +24,28 @@ bool system_stiffness_key(struct check *ck, struct system_work *work,
 bool system_slide(struct check *ck, const struct env *env,
                   const struct tm_system *system, const struct ast_item *slide,
                   const struct ast_item *velocity, struct tm_contact *contact);
+/* Reads the bounds lo .. hi of a family. False: an error has been reported. */
+bool system_family_range(struct check *ck, const struct system_work *work,
+                         const struct ast_item *it, int *lo, uint32_t *count,
+                         bool *open);
+/* A contact or a point, and the index of a family, must have names that nothing
+ * else in the system has. False: an error has been reported. */
+bool system_names(struct check *ck, const struct system_work *work,
+                  const struct tm_system *system, const struct ast_item *it);
+/* Declares `point P = (X, Y)`, so that its name may stand in formulas. */
+void system_point_declare(struct check *ck, struct system_work *work,
+                          const struct tm_system *system,
+                          const struct ast_item *it);
+/* Reads the places of all points, which formulas that follow may name. */
+void system_points(struct check *ck, struct system_work *work,
+                   const struct tm_system *system);
+/* The gap and the slip of `contact C : P | surface`. `stated` is a
+ * key that says one of them all the same, or NULL. False: an
+ * error has been reported. */
+bool system_surface(struct check *ck, struct system_work *work,
+                    const struct env *env, const struct tm_system *system,
+                    const struct ast_item *it, const struct ast_item *stated,
+                    struct tm_contact *contact);
 /* energies, forces, mass matrix, gaps into the model */
 void system_formulas(struct check *ck, struct system_work *work,
                      struct tm_system *system);

@@ -141,7 +141,7 @@ drawn_number(const struct drawing_work *dw, const struct ast_expr *node,
     return true;
 }
 
-/* A place (x, y). */
+/* A place (x, y), or a vector such as a point of the system. */
 static bool
 drawn_place(const struct drawing_work *dw, const struct ast_expr *node,
             struct tm_drawing *to)
@@ -150,6 +150,20 @@ drawn_place(const struct drawing_work *dw, const struct ast_expr *node,
     if (inner->kind == AST_TUPLE && inner->n_list == 2 && !inner->unit)
         return drawn_number(dw, inner->list[0], true, to) &&
                drawn_number(dw, inner->list[1], false, to);
+    struct value value = check_expr(dw->ck, &dw->work->env, node);
+    if (value.kind == VALUE_POISON)
+        return false;
+    if (value.kind == VALUE_NUM && value.rows == 2 && value.cols == 1 &&
+        !value.dims && dim_unify(dw->ck->dims, value.dim, dw->x, node->range) &&
+        dim_unify(dw->ck->dims, value.dim, dw->y, node->range)) {
+        for (int i = 0; i < 2; i++) {
+            if (!system_formula_ok(dw->ck, dw->system, value.e[i], false, node,
+                                   "a drawing"))
+                return false;
+            to->e[to->n++] = value.e[i];
+        }
+        return true;
+    }
     struct diag *diag = check_error(dw->ck, DIAG_E0377, node->range,
                                     "a place of a drawing has two entries");
     CHECK_HELP(dw->ck, diag, "as in rod((0, 0), (X, Y))");

@@ -325,6 +325,8 @@ friction_field(struct check *ck, uint32_t number, uint32_t entry,
                 (contact->mu_impact.e && !ex_is_num(contact->mu_impact.e, 0));
     bool formula =
         entry == IMP_CONTACT_SLIP && contact->system && contact->slip.e;
+    if (contact->system && !contact->gap_dim)
+        return value_poison(range); /* what is wrong has been reported */
     if (!rubs && !formula) {
         struct diag *diag =
             check_error(ck, DIAG_E0384, name_range,

@@ -24,6 +24,14 @@ struct member {
     bool family;
     bool open; /* checked by itself: one member stands for all */
 };
+/* point P = (X, Y), or a family of such */
+struct system_point {
+    const struct ast_item *item;
+    struct value *place; /* count of them */
+    uint32_t count;
+    int lo; /* index of the first */
+    bool family, open;
+};
 /* start { ... } and the names its values may use */
 struct start_block {
     const struct ast_item *item;
@@ -40,6 +48,10 @@ struct system_work {
         struct member *v;
         size_t n, cap;
     } members;
+    struct {
+        struct system_point *v;
+        size_t n, cap;
+    } points;
     struct {
         struct start_block *v;
         size_t n, cap;

@@ -50,6 +50,8 @@ taylor_friction_new(struct flow *flow)
     friction->zero = NEW_N(arena, bool, m);
     friction->normal = NEW_N(arena, double, m);
     friction->tangential = NEW_N(arena, double, m);
+    friction->normal_now = NEW_N(arena, double, m);
+    friction->tangential_now = NEW_N(arena, double, m);
     friction->work = NEW_N(arena, double, m);
     friction->impulse = NEW_N(arena, double, 2 * m);
     friction->v_size = NEW_N(arena, double, flow->n);

@@ -53,6 +53,7 @@ struct taylor_friction {
     bool *still;             /* m: opens with this piece, without a rate */
     bool *zero;              /* m: the last impact ended the slip */
     double *normal, *tangential; /* m: forces at the last choice */
+    double *normal_now, *tangential_now; /* m: forces where the piece begins */
     double *work;                /* m */
     double *impulse;             /* 2m: of the last impact */
     bool may_gain;               /* a law of it may raise the energy */

@@ -274,8 +274,9 @@ go_on(struct flow *flow, const struct candidates *all,
         enum contact_mode before =
             taylor->contacts.closed[i] ? friction->mode[i] : CONTACT_FREE;
         friction->mode[i] = set->mode[k];
-        friction->normal[i] = set->normal[k];
-        friction->tangential[i] = set->tangential[k];
+        friction->normal[i] = friction->normal_now[i] = set->normal[k];
+        friction->tangential[i] = friction->tangential_now[i] =
+            set->tangential[k];
         taylor->contacts.closed[i] = set->mode[k] != CONTACT_FREE;
         taylor->contacts.opening[i] = friction->still[i] =
             set->mode[k] == CONTACT_FREE;

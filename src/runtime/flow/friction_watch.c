@@ -218,12 +218,12 @@ friction_tell(struct flow *flow, double t)
         env[IMP_CONTACT_NORMAL_FORCE] =
             series   ? polynomial_value(taylor->piece.force + i * ROW,
                                         MOTION_STEP_ORDER, s)
-            : closed ? friction->normal[i]
+            : closed ? friction->normal_now[i]
                      : 0.0;
         env[IMP_CONTACT_FRICTION_FORCE] =
             series   ? polynomial_value(friction->piece.friction + i * ROW,
                                         MOTION_STEP_ORDER, s)
-            : closed ? friction->tangential[i]
+            : closed ? friction->tangential_now[i]
                      : 0.0;
         env[IMP_CONTACT_WORK] = work[i];
         env[IMP_CONTACT_MODE] = told_mode(flow, i);

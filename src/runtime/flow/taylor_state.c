@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/instance/compensated.h"
+#include "runtime/numerics/polynomial.h"
 
 void
 taylor_to_env(struct flow *flow)
@@ -94,7 +95,7 @@ pass_impulses(struct flow *flow, double elapsed)
 }
 
 /* The state goes on by `elapsed` on the present piece: notes the work of
- * friction and the sizes of the rates. */
+ * friction, the forces there and the sizes of the rates. */
 static void
 pass_friction(struct flow *flow, double elapsed)
 {
@@ -103,6 +104,14 @@ pass_friction(struct flow *flow, double elapsed)
     friction_work(flow, elapsed, friction->work);
     pass_impulses(flow, elapsed);
     friction->elapsed = elapsed;
+    for (uint32_t i = 0; i < flow->m && taylor->next.known; i++) {
+        if (friction->rub[i] < 0 || !taylor->contacts.closed[i])
+            continue;
+        friction->normal_now[i] = polynomial_value(
+            taylor->piece.force + i * ROW, MOTION_STEP_ORDER, elapsed);
+        friction->tangential_now[i] = polynomial_value(
+            friction->piece.friction + i * ROW, MOTION_STEP_ORDER, elapsed);
+    }
     for (uint32_t j = 0; j < flow->n && elapsed > 0.0; j++) {
         const double *c = taylor->piece.state + (flow->n + j) * ROW;
         double size = 0.0;

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Points of a system, and contacts that they have with surfaces:
+ *
+ *   point tip = (X + l*cos(theta), Y - l*sin(theta))
+ *   contact touch : tip | half_plane { friction = 0.3 }
+ *
+ * A surface is a shape, which stands still with its origin at the origin of the
+ * plane, or a fixed body, which may move as it prescribes. With the point at r
+ * in the axes of the shape G the gap is G(r)/|grad G(r)|. This is the distance
+ * in lowest order, and where the gap is 0 its rate is the normal velocity and
+ * its gradient has the length of the normal row, so that forces are forces. The
+ * slip is the velocity of the point against the material of the surface, along
+ * the outward normal turned by -90 degrees. */
+#include <assert.h>
+#include <string.h>
+
+#include "check/model/system_priv.h"
+
+/* -- points ---------------------------------------------------------------- */
+
+void
+system_point_declare(struct check *ck, struct system_work *work,
+                     const struct tm_system *system, const struct ast_item *it)
+{
+    assert(ck && work && system && it);
+    struct system_point point = {
+        .item = it, .count = 1, .family = it->index.text != NULL};
+    const struct ast_item *first = NULL;
+    for (size_t i = 0; i < work->points.n; i++)
+        if (!strcmp(work->points.v[i].item->name.text, it->name.text))
+            first = work->points.v[i].item;
+    for (size_t i = 0; i < work->members.n; i++)
+        if (!strcmp(work->members.v[i].item->name.text, it->name.text))
+            first = work->members.v[i].item;
+    if (first) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0103, it->name.range,
+                        "`%s` is declared twice", it->name.text);
+        CHECK_NOTE(ck, diag, first->name.range, "first declared here, as a %s",
+                   first->kind == AST_POINT ? "point" : "contact");
+        work->broken = true;
+    } else if (!system_names(ck, work, system, it) ||
+               (point.family &&
+                !system_family_range(ck, work, it, &point.lo, &point.count,
+                                     &point.open))) {
+        work->broken = true;
+    } else {
+        APUSH(ck, &work->points, point);
+    }
+}
+
+/* The place of a point, which is not NUM after an error. */
+static struct value
+place_of(struct check *ck, const struct env *env,
+         const struct tm_system *system, const struct ast_expr *node)
+{
+    struct value value = check_expr(ck, env, node);
+    if (value.kind == VALUE_POISON)
+        return value;
+    if (value.kind == VALUE_NUM && value.dims) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0385, node->range,
+                        "the entries of a place are lengths, both");
+        CHECK_HELP(ck, diag, "as in point tip = (X + l*cos(theta), Y)");
+        return value_poison(node->range);
+    }
+    if (!value_need_vector(ck, &value, node, 2, dim_mks(ck->dims, 1, 0, 0),
+                           "the place of a point"))
+        return value_poison(node->range);
+    for (int i = 0; i < 2; i++)
+        if (!system_formula_ok(ck, system, value.e[i], false, node,
+                               "the place of a point"))
+            return value_poison(node->range);
+    return value;
+}
+
+void
+system_points(struct check *ck, struct system_work *work,
+              const struct tm_system *system)
+{
+    assert(ck && work && system);
+    for (size_t p = 0; p < work->points.n; p++) {
+        struct system_point *point = &work->points.v[p];
+        const struct ast_item *it = point->item;
+        const char *name[1] = {it->index.text};
+        struct value index;
+        struct env inner = {.up = &work->env,
+                            .module = work->env.module,
+                            .names = name,
+                            .vals = &index,
+                            .n = point->family ? 1 : 0,
+                            .system = true};
+        point->place = NEW_N(ck->arena, struct value, point->count);
+        for (uint32_t i = 0; i < point->count; i++) {
+            index = value_num(ck, ex_num(ck->g, point->lo + (int)i),
+                              dim_pure(ck->dims), it->name.range);
+            index.bare = true;
+            if (point->open)
+                index = value_any(ck, dim_pure(ck->dims), it->name.range);
+            point->place[i] = place_of(ck, &inner, system, it->value);
+        }
+        if (point->family)
+            continue;
+        work->env.names[work->env.n] = it->name.text;
+        work->env.vals[work->env.n++] = point->place[0];
+    }
+}
+
+/* The point that this head of a contact names, or NULL. */
+static const struct system_point *
+point_named(const struct system_work *work, const struct ast_expr *head)
+{
+    const struct ast_expr *name = head->kind == AST_INDEX ? head->a : head;
+    for (size_t i = 0; name->kind == AST_NAME && i < work->points.n; i++)
+        if (!strcmp(work->points.v[i].item->name.text, name->name.text))
+            return &work->points.v[i];
+    return NULL;
+}
+
+/* The place of the point, or of the member of a family, that a head names. */
+static struct value
+point_place(struct check *ck, const struct env *env,
+            const struct system_point *point, const struct ast_expr *head)
+{
+    const char *name = point->item->name.text;
+    bool indexed = head->kind == AST_INDEX;
+    if (point->family != indexed || (indexed && head->n_list != 1)) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0385, head->range,
+            indexed ? "`%s` is one point" : "`%s` is a family of points", name);
+        CHECK_NOTE(ck, diag, point->item->name.range, "declared here");
+        CHECK_HELP(ck, diag,
+                   indexed ? "write it without an index"
+                           : "name one of them, as in contact foot[i in 0 .. "
+                             "3] : %s[i] | half_plane",
+                   name);
+        return value_poison(head->range);
+    }
+    if (!indexed)
+        return point->place[0];
+    double number;
+    struct value index = check_expr(ck, env, head->list[0]);
+    if (!value_need_scalar(ck, &index, head->list[0], dim_pure(ck->dims),
+                           "an index"))
+        return value_poison(head->range);
+    if (point->open || index.kind == VALUE_ANY)
+        return point->place[0];
+    if (check_fixed(ck, index.e[0], &number) && number >= point->lo &&
+        number < point->lo + (double)point->count &&
+        number == (double)(int)number)
+        return point->place[(int)number - point->lo];
+    struct diag *diag = check_error(ck, DIAG_E0212, head->range,
+                                    "there is no such member of `%s`", name);
+    CHECK_HELP(ck, diag, "its index runs over %d .. %d", point->lo,
+               point->lo + (int)point->count - 1);
+    return value_poison(head->range);
+}
+
+/* -- surfaces -------------------------------------------------------------- */
+
+/* What a point touches: a level set in axes at `at` that are turned by `angle`
+ * and have their origin where the shape has its `centre`. */
+struct surface {
+    const expr *level_set;
+    const expr *at[2], *angle, *centre[2];
+};
+
+/* E0901, or E0385: what cannot be a surface of a system's contact. */
+static bool
+touches_nothing(struct check *ck, const struct ast_expr *head, const char *why)
+{
+    struct diag *diag =
+        check_error(ck, DIAG_E0385, head->range,
+                    "a point of a system cannot touch this: %s", why);
+    CHECK_HELP(ck, diag,
+               "a surface is a plane shape with a formula, such as half_plane "
+               "or circle(2), or a body of such a shape with `fixed = true`");
+    return false;
+}
+
+static bool
+body_surface(struct check *ck, const struct ast_expr *head,
+             const struct tm_body *body, struct surface *out)
+{
+    const expr *zero = ex_num(ck->g, 0);
+    if (ck->ds->errors && !body->shape.level_set && !body->shape.n_point)
+        return false; /* what is wrong with the body has been reported */
+    if (ck->m->dim != 2 || body->shape.uses_z)
+        return touches_nothing(ck, head, "its bodies lie in space");
+    if (!body->fixed)
+        return touches_nothing(ck, head, "this body moves by itself");
+    if (body->shape.n_point)
+        return touches_nothing(ck, head, "this shape is given by its corners");
+    if (!body->shape.level_set)
+        return touches_nothing(ck, head, "this body has no shape");
+    *out = (struct surface){body->shape.level_set,
+                            {zero, zero},
+                            zero,
+                            {zero, zero}};
+    const struct tm_vec *centre = body->stated.centre.n ? &body->stated.centre
+                                                        : &body->shape.centre;
+    for (uint32_t i = 0; i < 2; i++) {
+        out->at[i] = body->start.position.n ? body->start.position.e[i] : zero;
+        out->centre[i] = centre->n ? centre->e[i] : zero;
+    }
+    if (body->start.orient.n)
+        out->angle = body->start.orient.e[0];
+    bool linear = true;
+    for (uint32_t i = 0; i < 2; i++)
+        linear &= !ex_depends(
+            ck->g,
+            ex_diff(ck->g, out->level_set, ex_sym(ck->g, SYM_LOCAL, i, 0)),
+            SYM_LOCAL, UINT32_MAX, UINT32_MAX);
+    /* The mass centre of what is bounded follows from an integral, which is
+     * taken at set-up only. */
+    return centre->n || linear ||
+           touches_nothing(ck, head,
+                      "its shape does not state its `centre`, where the "
+                      "position of the body is");
+}
+
+static bool
+surface_named(struct check *ck, const struct env *env,
+              const struct ast_expr *head, struct surface *out)
+{
+    for (size_t i = 0; head->kind == AST_NAME && i < ck->lists.bodies.n; i++)
+        if (!strcmp(ck->lists.bodies.v[i].name, head->name.text))
+            return body_surface(ck, head, &ck->lists.bodies.v[i], out);
+    struct shape_use use;
+    if (!shape_open(ck, env, head, &use))
+        return false;
+    const expr *zero = ex_num(ck->g, 0);
+    if (use.uses_z)
+        return touches_nothing(ck, head, "this shape lies in space");
+    if (!use.g)
+        return touches_nothing(ck, head, "this shape is given by its corners");
+    *out = (struct surface){use.g, {zero, zero}, zero, {zero, zero}};
+    return true;
+}
+
+/* -- gap and slip ---------------------------------------------------------- */
+
+struct local_place {
+    const expr *r[2];
+};
+static const expr *
+local_leaf(void *ctx, const expr *leaf)
+{
+    const struct local_place *place = ctx;
+    return leaf->sym == SYM_LOCAL && leaf->i < 2 ? place->r[leaf->i] : NULL;
+}
+
+/* The rate of a formula of the system's coordinates and t. */
+static const expr *
+rate_of(struct check *ck, const struct tm_system *system, const expr *place)
+{
+    struct graph *g = ck->g;
+    const expr *rate = ex_diff(g, place, ex_sym(g, SYM_TIME, 0, 0));
+    for (uint32_t i = system->first; i < system->first + system->n; i++)
+        rate = ex_add(g, rate,
+                      ex_mul(g, ex_diff(g, place, ex_sym(g, SYM_COORD, i, 0)),
+                             ex_sym(g, SYM_COORD, i, 1)));
+    return rate;
+}
+
+/* (x, y) turned by the angle with this cosine and sine. */
+static void
+turn(struct graph *g, const expr *cosine, const expr *sine, const expr *x,
+     const expr *y, const expr *out[2])
+{
+    out[0] = ex_sub(g, ex_mul(g, cosine, x), ex_mul(g, sine, y));
+    out[1] = ex_add(g, ex_mul(g, sine, x), ex_mul(g, cosine, y));
+}
+
+static void
+gap_and_slip(struct check *ck, const struct tm_system *system,
+             const struct surface *surface, const expr *const place[2],
+             const expr *out[2])
+{
+    struct graph *g = ck->g;
+    const expr *cosine = ex_op(g, IMP_OP_COS, surface->angle, NULL, NULL);
+    const expr *sine = ex_op(g, IMP_OP_SIN, surface->angle, NULL, NULL);
+    const expr *arm[2], *slope[2], *normal[2], *against[2];
+    struct local_place local;
+    for (int i = 0; i < 2; i++)
+        arm[i] = ex_sub(g, place[i], surface->at[i]);
+    turn(g, cosine, ex_neg(g, sine), arm[0], arm[1], local.r);
+    for (int i = 0; i < 2; i++)
+        local.r[i] = ex_add(g, local.r[i], surface->centre[i]);
+    for (uint32_t i = 0; i < 2; i++)
+        slope[i] = ex_subst(
+            g, ex_diff(g, surface->level_set, ex_sym(g, SYM_LOCAL, i, 0)),
+            local_leaf, &local);
+    const expr *length =
+        ex_op(g, IMP_OP_SQRT,
+              ex_add(g, ex_mul(g, slope[0], slope[0]),
+                     ex_mul(g, slope[1], slope[1])),
+              NULL, NULL);
+    out[0] =
+        ex_div(g, ex_subst(g, surface->level_set, local_leaf, &local), length);
+    turn(g, cosine, sine, ex_div(g, slope[0], length),
+         ex_div(g, slope[1], length), normal);
+    const expr *spin = rate_of(ck, system, surface->angle);
+    const expr *carried[2] = {ex_neg(g, ex_mul(g, spin, arm[1])),
+                              ex_mul(g, spin, arm[0])};
+    for (int i = 0; i < 2; i++)
+        against[i] = ex_sub(g, rate_of(ck, system, arm[i]), carried[i]);
+    out[1] = ex_sub(g, ex_mul(g, normal[1], against[0]),
+                    ex_mul(g, normal[0], against[1]));
+}
+
+/* Which head names the point? Reports that none does, or both. */
+static const struct ast_expr *
+point_head(struct check *ck, const struct system_work *work,
+           const struct ast_item *it)
+{
+    bool first = point_named(work, it->head1) != NULL;
+    bool second = point_named(work, it->head2) != NULL;
+    if (first != second)
+        return first ? it->head1 : it->head2;
+    imp_range range = it->head1->range;
+    range.hi = it->head2->range.hi;
+    const char **names = NEW_N(ck->arena, const char *, work->points.n + 1);
+    for (size_t i = 0; i < work->points.n; i++)
+        names[i] = work->points.v[i].item->name.text;
+    struct diag *diag =
+        first ? check_error(ck, DIAG_E0385, range,
+                            "two points of a system touch nothing")
+              : check_error(ck, DIAG_E0385, range,
+                            "a contact of a system is between one of its "
+                            "points and a surface");
+    if (first || it->head1->kind != AST_NAME ||
+        !check_suggest(ck, diag, it->head1->range, it->head1->name.text, names,
+                       work->points.n))
+        CHECK_HELP(ck, diag,
+                   "point tip = (X, Y)  contact %s : tip | half_plane, or "
+                   "state the gap: contact %s { gap = ... }",
+                   it->name.text, it->name.text);
+    return NULL;
+}
+
+bool
+system_surface(struct check *ck, struct system_work *work,
+               const struct env *env, const struct tm_system *system,
+               const struct ast_item *it, const struct ast_item *stated,
+               struct tm_contact *contact)
+{
+    assert(ck && work && env && system && it->head1 && contact);
+    const struct ast_expr *head = point_head(ck, work, it);
+    if (!head)
+        return false;
+    if (stated) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0385, stated->name.range,
+            "gap and slip of this contact follow from its point and surface");
+        CHECK_NOTE(ck, diag, head->range, "the point");
+        CHECK_HELP(ck, diag, "leave `%s` out", stated->name.text);
+        return false;
+    }
+    struct surface surface;
+    const struct ast_expr *other = head == it->head1 ? it->head2 : it->head1;
+    struct value place = point_place(ck, env, point_named(work, head), head);
+    if (!surface_named(ck, env, other, &surface) || place.kind == VALUE_POISON)
+        return false;
+    imp_range range = it->head1->range;
+    range.hi = it->head2->range.hi;
+    const expr *gap_slip[2];
+    graph_origin(ck->g, range);
+    gap_and_slip(ck, system, &surface, place.e, gap_slip);
+    bool gap_moves = false, slips = false;
+    for (uint32_t i = system->first; i < system->first + system->n; i++) {
+        gap_moves |= ex_depends(ck->g, gap_slip[0], SYM_COORD, i, 0);
+        slips |= ex_depends(ck->g, gap_slip[1], SYM_COORD, i, 1);
+    }
+    if (!gap_moves && !work->open) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0367, head->range,
+            "the gap of this point does not depend on the coordinates");
+        CHECK_HELP(ck, diag, "an impulse could not change it");
+        return false;
+    }
+    contact->gap = (struct tm_num){gap_slip[0], range};
+    contact->gap_dim = dim_mks(ck->dims, 1, 0, 0);
+    if (slips || work->open)
+        contact->slip = (struct tm_num){gap_slip[1], range};
+    contact->slip_dim = dim_mks(ck->dims, 1, 0, -1);
+    return true;
+}

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lets, functions and shapes that nothing uses. Functions and shapes are
- * expanded where they are used; here each is also checked once by itself, with
- * a fresh dimension for every argument, so that a mistake in one that nobody
- * uses is found too. */
+/* Params: value, dimension, range. Lets, functions and shapes that nothing
+ * uses. Functions and shapes are expanded where they are used; here each is
+ * also checked once by itself, with a fresh dimension for every argument, so
+ * that a mistake in one that nobody uses is found too. */
 
 #include <assert.h>
+#include <math.h>
 
 #include "check/model/model_priv.h"
 
@@ -47,4 +48,129 @@ decl_definitions(struct check *ck, enum decl_kind kind)
             else
                 shape_alone(ck, decl);
         }
+}
+
+/* -- params -----------------------------------------------------------------
+ */
+
+static bool
+bound(struct check *ck, const struct env *env, const struct ast_expr *node,
+      const struct dim *dim, double *x)
+{
+    struct value value = check_expr(ck, env, node);
+    if (!value_need_scalar(ck, &value, node, dim, "a bound of this param"))
+        return false;
+    if (!value_const(&value, x)) {
+        check_error(ck, DIAG_E0306, node->range,
+                    "a bound of a param is made of literals");
+        return false;
+    }
+    return true;
+}
+
+static void
+param(struct check *ck, struct decl *decl)
+{
+    const struct ast_item *it = decl->item;
+    struct env env = {.module = decl->module};
+    struct tm_param made = {.name = decl->name,
+                            .doc = it->doc ? it->doc : "",
+                            .unit = "",
+                            .lo = -INFINITY,
+                            .hi = INFINITY,
+                            .range = decl->range};
+    decl->state = DECL_BUSY;
+    decl->index = (uint32_t)ck->lists.params.n;
+    const struct dim *dim = NULL;
+    struct unit unit;
+    if (it->dim) {
+        if (!unit_of_ast(ck, it->dim, &unit)) {
+            decl->broken = true;
+        } else {
+            dim = unit.dim;
+            if (unit.num != unit.den) {
+                struct diag *diag =
+                    check_error(ck, DIAG_E0329, it->dim->range,
+                                "what follows the colon is a dimension, in SI "
+                                "units");
+                CHECK_HELP(ck, diag,
+                           "write [%s] here, and the unit after the value",
+                           dim_text(ck->dims, dim));
+            }
+        }
+    }
+    struct value value = check_expr(ck, &env, it->value);
+    if (value.kind == VALUE_POISON) {
+        decl->broken = true;
+    } else if (!value_is_scalar(&value)) {
+        check_error(ck, DIAG_E0330, it->value->range,
+                    "a param is one number, but this is %s",
+                    value_kind_text(ck, &value));
+        decl->broken = true;
+    } else if (!value_const(&value, &made.dflt)) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0306, it->value->range,
+                        "the default of a param is made of literals");
+        CHECK_HELP(ck, diag, "what depends on params is a `let`: let %s = %s",
+                   decl->name, expr_label(ck, it->value));
+        decl->broken = true;
+    }
+    if (decl->broken) {
+        value = value_num(ck, ex_num(ck->g, 0),
+                          dim_fresh(ck->dims, decl->range), decl->range);
+    } else {
+        value_whole(ck, &value);
+        if (dim && !value_need_dim(ck, &value, it->value, dim, "this param"))
+            decl->broken = true;
+    }
+    if (!decl->broken && it->lo && it->hi) {
+        made.has_range = bound(ck, &env, it->lo, value.dim, &made.lo);
+        made.has_range &= bound(ck, &env, it->hi, value.dim, &made.hi);
+        if (made.has_range && made.lo > made.hi) {
+            imp_range range = it->lo->range;
+            range.hi = it->hi->range.hi;
+            check_error(
+                ck, DIAG_E0308, range,
+                "this range is empty: its lower bound is the larger one");
+        } else if (made.has_range &&
+                   !(made.dflt >= made.lo && made.dflt <= made.hi)) {
+            struct diag *diag = check_error(
+                ck, DIAG_E0307, it->value->range,
+                "the default of `%s` is outside its own range", decl->name);
+            imp_range range = it->lo->range;
+            range.hi = it->hi->range.hi;
+            CHECK_NOTE(ck, diag, range, "the range, in SI units");
+        }
+    }
+    decl->val = value_num(ck, ex_sym(ck->g, SYM_PARAM, decl->index, 0),
+                          value.dim, decl->range);
+    decl->state = DECL_DONE;
+    APUSH(ck, &ck->lists.params, made);
+    APUSH(ck, &ck->notes.param_decls, decl);
+}
+
+void
+decl_params(struct check *ck)
+{
+    assert(ck);
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
+        for (struct decl *decl = module->first; decl; decl = decl->next)
+            if (decl->kind == DECL_PARAM)
+                param(ck, decl);
+}
+
+void
+decl_params_done(struct check *ck)
+{
+    assert(ck);
+    for (size_t i = 0; i < ck->lists.params.n; i++) {
+        struct tm_param *param = &ck->lists.params.v[i];
+        param->unit = dim_text(ck->dims, ck->notes.param_decls.v[i]->val.dim);
+        if (param->structural && param->has_range &&
+            !(param->dflt >= param->lo && param->dflt <= param->hi))
+            check_error(ck, DIAG_E0307, param->range,
+                        "the value given for `%s` is outside its range",
+                        param->name);
+    }
 }

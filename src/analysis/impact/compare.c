@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/impact/impact_priv.h"
+#include "analysis/impact/system_at_touch.h"
 
 enum { LAWS = IMP_IMPACT_COUNT - 1 };
 
@@ -54,14 +54,36 @@ next_order(int points, int *order)
     return true;
 }
 
+/* The impact that is compared. */
+struct comparison {
+    struct analysis *analysis;
+    const struct impact_of_run *problem;
+    struct impact_solver *solver;
+    /* of contacts of a system; NULL for those of bodies */
+    struct strike *strike;
+    const struct ballistic *motion;
+    const struct flow_impact *impact;
+    bool rests; /* some of them rest and only push */
+};
+
+static void
+solve(const struct comparison *compared, enum imp_impact_law law)
+{
+    if (compared->rests)
+        impact_solver_solve_pushing(compared->solver, law);
+    else
+        impact_solver_solve(compared->solver, law);
+}
+
 /* Does the law give the normal velocities `first` after the impact? *known:
  * false where the law has none. */
 static bool
-same_motion(struct impact_solver *solver, enum imp_impact_law law,
+same_motion(const struct comparison *compared, enum imp_impact_law law,
             const double *first, bool *known)
 {
+    const struct impact_solver *solver = compared->solver;
     bool same = true;
-    impact_solver_solve(solver, law);
+    solve(compared, law);
     *known &= solver->decision.applied;
     for (int i = 0; i < solver->nc; i++)
         same &=
@@ -75,9 +97,10 @@ same_motion(struct impact_solver *solver, enum imp_impact_law law,
  * not found out. Contacts at right angles do not act on each other; else all
  * orders are tried, by priorities. */
 static bool
-same_in_all_orders(struct analysis *analysis, struct impact_solver *solver,
-                   bool right, bool *known)
+same_in_all_orders(const struct comparison *compared, bool right, bool *known)
 {
+    struct analysis *analysis = compared->analysis;
+    struct impact_solver *solver = compared->solver;
     int nc = solver->nc, order[ORDERS_MOST];
     const struct impact_contact *stated = solver->in.contact;
     *known = true;
@@ -86,10 +109,10 @@ same_in_all_orders(struct analysis *analysis, struct impact_solver *solver,
     double *first = NEW_N(analysis->rt->arena, double, nc + 1);
     struct impact_contact *contact =
         NEW_N(analysis->rt->arena, struct impact_contact, nc + 1);
-    impact_solver_solve(solver, IMP_IMPACT_COMPLEMENTARITY);
+    solve(compared, IMP_IMPACT_COMPLEMENTARITY);
     *known = solver->decision.applied;
     memcpy(first, solver->velocity.after, (size_t)nc * sizeof *first);
-    bool same = same_motion(solver, IMP_IMPACT_SEQUENTIAL, first, known);
+    bool same = same_motion(compared, IMP_IMPACT_SEQUENTIAL, first, known);
     if (!same || !*known)
         return same;
     *known = nc <= ORDERS_MOST;
@@ -100,7 +123,7 @@ same_in_all_orders(struct analysis *analysis, struct impact_solver *solver,
     for (bool more = *known; more && same; more = next_order(nc, order)) {
         for (int i = 0; i < nc; i++)
             contact[i].priority = order[i];
-        same = same_motion(solver, IMP_IMPACT_SEQUENTIAL, first, known);
+        same = same_motion(compared, IMP_IMPACT_SEQUENTIAL, first, known);
     }
     solver->in.contact = stated;
     return same;
@@ -121,70 +144,110 @@ kinetic_angles(const struct impact_solver *solver, size_t nc, double *angle)
     return right;
 }
 
+/* The energies before and after the impact under the law that was solved last.
+ */
 static int
-cmd_compare(struct analysis *analysis, const imp_command *command,
-            struct record *out)
+energies(const struct comparison *compared, double energy[2])
 {
-    assert(analysis != NULL && command != NULL && out != NULL);
-    static const char *const word[] = {"yes", "motion only", "no"};
-    struct impact_of_run problem;
-    struct impact_solver *solver;
-    struct arena *ar = analysis->rt->arena;
-    int st = impact_bring_to_touch(analysis, command, IMP_OPT_compare_until,
-                                   &problem, &solver);
+    memcpy(energy, compared->solver->balance.energy, 2 * sizeof *energy);
+    if (!compared->strike)
+        return IMP_OK;
+    const struct rt *run = compared->analysis->rt;
+    size_t n = compared->strike->n_coordinates;
+    double *rates = NEW_N(run->arena, double, n + 1);
+    memcpy(rates, run->env + compared->strike->image_system->env_state + n,
+           n * sizeof *rates);
+    int st = strike_energy(compared->strike, rates, &energy[0]);
     if (st)
         return st;
-    size_t nc = (size_t)solver->nc, n_warn = 0, some = 0;
-    double *impulses = NEW_N(ar, double, 2 * LAWS * nc + 4 * nc + nc * nc + 1);
-    double *after = impulses + LAWS * nc, *spreads = after + LAWS * nc,
-           *angle = spreads + 4 * nc;
-    double loss[LAWS];
+    strike_rates_after(compared->strike, compared->motion, compared->impact,
+                       rates);
+    return strike_energy(compared->strike, rates, &energy[1]);
+}
+
+/* A row for each law that gives a motion: their number is `n`. */
+struct comparison_rows {
+    size_t n, n_warn;
     const char *law[LAWS], *determined[LAWS], *warn[64];
+    double loss[LAWS], energy;
+    double *impulses, *after; /* LAWS x nc */
+};
+
+static int
+fill_rows(const struct comparison *compared, struct comparison_rows *rows)
+{
+    static const char *const word[] = {"yes", "motion only", "no"};
+    const struct impact_solver *solver = compared->solver;
+    size_t nc = (size_t)solver->nc;
+    for (uint32_t l = 0; l < LAWS; l++) {
+        const char *text[8];
+        double energy[2];
+        if (imp_impact_law_traits(IMP_IMPACT_NEWTON + l) &
+            IMP_LAW_TRAIT_NOT_COMPARED)
+            continue;
+        solve(compared, (enum imp_impact_law)(IMP_IMPACT_NEWTON + l));
+        size_t n = impact_remarks(compared->analysis, compared->problem, solver,
+                                  text, 8);
+        for (size_t i = 0; i < n && rows->n_warn < 64; i++)
+            rows->warn[rows->n_warn++] = arena_printf(
+                record_arena(compared->analysis), "%s: %s",
+                imp_impact_law_word(solver->decision.law), text[i]);
+        int st = energies(compared, energy);
+        if (st)
+            return st;
+        rows->energy = energy[0];
+        if (!solver->decision.applied)
+            continue;
+        rows->law[rows->n] = imp_impact_law_word(solver->decision.law);
+        rows->determined[rows->n] = word[solver->decision.determined];
+        rows->loss[rows->n] = energy[0] - energy[1];
+        memcpy(rows->impulses + rows->n * nc, solver->impulse.P,
+               nc * sizeof *rows->impulses);
+        memcpy(rows->after + rows->n * nc, solver->velocity.after,
+               nc * sizeof *rows->after);
+        rows->n++;
+    }
+    return IMP_OK;
+}
+
+static int
+compare(const struct comparison *compared, struct record *out)
+{
+    struct analysis *analysis = compared->analysis;
+    struct impact_solver *solver = compared->solver;
+    struct arena *ar = analysis->rt->arena;
+    struct comparison_rows rows = {.n = 0};
+    size_t nc = (size_t)solver->nc;
+    rows.impulses = NEW_N(ar, double, 2 * LAWS * nc + nc + nc * nc + 1);
+    rows.after = rows.impulses + LAWS * nc;
+    double *spreads = rows.after + LAWS * nc, *angle = spreads + nc;
     bool on[LAWS];
 
     /* the angles first: laws change G in the solver */
     bool right = kinetic_angles(solver, nc, angle);
-    bool known, same = same_in_all_orders(analysis, solver, right, &known);
-    /* a law that gives no motion has no row */
-    for (uint32_t l = 0; l < LAWS; l++) {
-        if (imp_impact_law_traits(IMP_IMPACT_NEWTON + l) &
-            IMP_LAW_TRAIT_NOT_COMPARED)
-            continue;
-        impact_solver_solve(solver,
-                            (enum imp_impact_law)(IMP_IMPACT_NEWTON + l));
-        const char *text[8];
-        size_t n = impact_remarks(analysis, &problem, solver, text, 8);
-        for (size_t i = 0; i < n && n_warn < 64; i++)
-            warn[n_warn++] = arena_printf(
-                record_arena(analysis), "%s: %s",
-                imp_impact_law_word(solver->decision.law), text[i]);
-        if (!solver->decision.applied)
-            continue;
-        law[some] = imp_impact_law_word(solver->decision.law);
-        determined[some] = word[solver->decision.determined];
-        loss[some] = solver->balance.energy[0] - solver->balance.energy[1];
-        memcpy(impulses + some * nc, solver->impulse.P, nc * sizeof *impulses);
-        memcpy(after + some * nc, solver->velocity.after, nc * sizeof *after);
-        some++;
-    }
+    bool known, same = same_in_all_orders(compared, right, &known);
+    int st = fill_rows(compared, &rows);
+    if (st)
+        return st;
     for (size_t l = 0; l < LAWS; l++)
-        on[l] = l < some;
+        on[l] = l < rows.n;
     SET_NUM("time", rt_time(analysis->rt));
     const char **name = NEW_N(ar, const char *, nc + 1);
     for (size_t i = 0; i < nc; i++)
-        name[i] = imp_text(analysis->rt->im,
-                           rt_contact(analysis->rt, problem.contact[i])->name);
+        name[i] = imp_text(
+            analysis->rt->im,
+            rt_contact(analysis->rt, compared->problem->contact[i])->name);
     SET_TEXTS("point_contacts", name, nc);
-    SET_TEXTS("laws", law, some);
-    SET_MAT("impulses", impulses, some, nc);
+    SET_TEXTS("laws", rows.law, rows.n);
+    SET_MAT("impulses", rows.impulses, rows.n, nc);
     SET_LIST("normal_velocities_before", solver->velocity.before, nc);
-    SET_MAT("normal_velocities_after", after, some, nc);
-    SET_NUM("energy_before", solver->balance.energy[0]);
-    SET_LIST("energy_loss", loss, some);
-    SET_TEXTS("determined", determined, some);
-    spread(impulses, on, nc, spreads);
+    SET_MAT("normal_velocities_after", rows.after, rows.n, nc);
+    SET_NUM("energy_before", rows.energy);
+    SET_LIST("energy_loss", rows.loss, rows.n);
+    SET_TEXTS("determined", rows.determined, rows.n);
+    spread(rows.impulses, on, nc, spreads);
     SET_LIST("impulse_spread", spreads, nc);
-    spread(after, on, nc, spreads);
+    spread(rows.after, on, nc, spreads);
     SET_LIST("velocity_spread", spreads, nc);
     SET_MAT("kinetic_angles", angle, nc, nc);
     if (known)
@@ -193,8 +256,38 @@ cmd_compare(struct analysis *analysis, const imp_command *command,
         SET_ABSENT("order_independent",
                    "the orders of more than 6 points are not tried, or some of "
                    "them do not come to an end");
-    SET_TEXTS("warnings", warn, n_warn);
+    SET_TEXTS("warnings", rows.warn, rows.n_warn);
     return IMP_OK;
+}
+
+static int
+cmd_compare(struct analysis *analysis, const imp_command *command,
+            struct record *out)
+{
+    assert(analysis != NULL && command != NULL && out != NULL);
+    struct comparison compared = {.analysis = analysis};
+    struct impact_of_run of_bodies;
+    struct flow_impact of_system;
+    struct ballistic *motion;
+    struct strike strike;
+    int st;
+    if (rt_contact(analysis->rt, arg_contact(analysis, command, 0))->system ==
+        IMP_NO_SYSTEM) {
+        st = impact_bring_to_touch(analysis, command, IMP_OPT_compare_until,
+                                   &of_bodies, &compared.solver);
+        compared.problem = &of_bodies;
+        return st ? st : compare(&compared, out);
+    }
+    if ((st = strike_bring(analysis, command, IMP_OPT_compare_until,
+                           "compare impact", &strike)) ||
+        (st = strike_problem(&strike, &motion, &of_system, &compared.rests)))
+        return st;
+    compared.problem = &of_system.problem;
+    compared.solver = of_system.solver;
+    compared.strike = &strike;
+    compared.motion = motion;
+    compared.impact = &of_system;
+    return compare(&compared, out);
 }
 
 const struct command_functions command_compare = {.run = cmd_compare};

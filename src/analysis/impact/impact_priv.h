@@ -26,6 +26,13 @@ void impact_record(struct analysis *analysis,
                    struct impact_solver *solver, struct record *out);
 /* Why the solver has applied nothing; static text. */
 const char *impact_fault_text(const struct impact_solver *solver);
+/* Tells what the solver's outcome asks for: W0722 where nothing is applied,
+ * W0721 where the energy rises. IMP_FAILED after E0719 where the world forbids
+ * it; `text`: the remarks on it, n of them. */
+int impact_check(struct analysis *analysis, const imp_command *command,
+                 const struct impact_of_run *problem,
+                 const struct impact_solver *solver, const char *const *text,
+                 size_t n);
 /* Answers `impact` at contacts of a system. */
 int impact_of_system(struct analysis *analysis, const imp_command *command,
                      struct record *out);

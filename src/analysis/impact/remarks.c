@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "abi/status.h"
 #include "analysis/impact/impact_priv.h"
 #include "base/num.h"
 
@@ -36,9 +37,19 @@ impact_fault_text(const struct impact_solver *solver)
         return "the contacts still approach after 100000 single impacts";
     case IMPACT_UNSETTLED:
         return "the iteration of this law did not settle";
+    case IMPACT_APPROACHES:
+        return "contacts still approach after 1000 impacts under this law";
     default:
         return "nothing was applied";
     }
+}
+
+/* The SI unit of a quantity of bodies. Those of systems are their own; records
+ * show them. */
+static const char *
+unit(const struct impact_of_run *problem, const char *si)
+{
+    return problem->p.row ? "" : si;
 }
 
 /* Returns the name of the contact of a point, and the place of the point if the
@@ -119,21 +130,15 @@ say_outcome(struct sentences *list, const struct analysis *analysis,
                 rt_contact(analysis->rt, problem->contact[decision->tied[0]])
                     ->name));
     else if (decision->tie)
-        SAY(list, "two contacts approach alike and act on each other: the "
-                  "order given decided (state `priority`)");
+        SAY(list,
+            "two contacts approach alike and act on each other: the "
+            "order given decided%s",
+            problem->p.row ? "" : " (state `priority`)");
     if (*unequal_remark[decision->law] && solver->nc > 1 && !equal)
         SAY(list, "%s", unequal_remark[decision->law]);
     if (decision->applied && solver->balance.gained > 0)
-        SAY(list, "the impact raises the energy by %s J",
-            num_digits(amount, solver->balance.gained, 6));
-}
-
-/* Does contact point i of the problem separate before the impact? */
-static bool
-separates(const struct impact_solver *solver, int i)
-{
-    return solver->approach.open[i] &&
-           solver->approach.v0[i] > RESTS * solver->approach.speed;
+        SAY(list, "the impact raises the energy by %s%s",
+            num_digits(amount, solver->balance.gained, 6), unit(problem, " J"));
 }
 
 /* Speaks of contact point c; greatest: of all impulses. */
@@ -145,24 +150,27 @@ say_point(struct sentences *list, struct analysis *analysis,
     const char *name = point_name(analysis, problem, point);
     uint32_t traits = imp_impact_law_traits(solver->decision.law);
     char amount[NUM_TEXT];
-    if (solver->approach.open[point] && !separates(solver, point))
+    if (solver->approach.open[point] && !impact_solver_separates(solver, point))
         SAY(list,
             "%s touches, does not approach and would be pulled: it takes "
             "no impulse",
             name);
     else if (solver->approach.open[point])
-        SAY(list, "%s separates before the impact, at %s m/s%s", name,
+        SAY(list, "%s separates before the impact, at %s%s%s", name,
             num_digits(amount, solver->velocity.before[point], 6),
+            unit(problem, " m/s"),
             traits & IMP_LAW_TRAIT_SEPARATING ? "" : ": it takes no impulse");
     if (solver->decision.applied &&
         solver->impulse.P[point] < -1e-12 * greatest)
-        SAY(list, "the impulse at %s is negative (%s N*s): it pulls", name,
-            num_digits(amount, solver->impulse.P[point], 6));
+        SAY(list, "the impulse at %s is negative (%s%s): it pulls", name,
+            num_digits(amount, solver->impulse.P[point], 6),
+            unit(problem, " N*s"));
     if (solver->decision.applied && !(traits & IMP_LAW_TRAIT_PARTS) &&
         solver->velocity.after[point] <
             -RESTS * solver->approach.speed * solver->approach.length[point])
-        SAY(list, "%s approaches after the impact, at %s m/s", name,
-            num_digits(amount, solver->velocity.after[point], 6));
+        SAY(list, "%s approaches after the impact, at %s%s", name,
+            num_digits(amount, solver->velocity.after[point], 6),
+            unit(problem, " m/s"));
 }
 
 size_t
@@ -192,17 +200,7 @@ impact_forbidden(const struct analysis *analysis,
                  const struct impact_solver *solver)
 {
     assert(analysis != NULL && solver != NULL);
-    double big = 0;
-    uint32_t did = solver->balance.gained > 0 ? IMP_FORBID_GAIN : 0;
-    if (!solver->decision.applied)
-        return 0;
-    for (int c = 0; c < solver->nc; c++)
-        big = fmax(big, fabs(solver->impulse.P[c]));
-    for (int c = 0; c < solver->nc; c++) {
-        did |= separates(solver, c) ? IMP_FORBID_SEPARATING : 0;
-        did |= solver->impulse.P[c] < -1e-12 * big ? IMP_FORBID_NEGATIVE : 0;
-    }
-    return did & analysis->rt->im->forbid;
+    return impact_solver_forbidden(solver, analysis->rt->im->forbid);
 }
 
 struct diag *
@@ -223,4 +221,33 @@ impact_undetermined(struct analysis *analysis, imp_range where,
               "`law = least_norm` (least squares); `compare impact` shows them "
               "side by side");
     return diag;
+}
+
+int
+impact_check(struct analysis *analysis, const imp_command *command,
+             const struct impact_of_run *problem,
+             const struct impact_solver *solver, const char *const *text,
+             size_t n)
+{
+    assert(analysis != NULL && command != NULL && problem != NULL);
+    assert(solver != NULL && (text != NULL || n == 0));
+    char gain[NUM_TEXT];
+    if (!solver->decision.applied)
+        impact_undetermined(analysis, command->range, solver);
+    else if (solver->balance.gained > 0 && !analysis->rt->im->gain_allowed)
+        diag_add(analysis->ds, DIAG_W0721, command->range,
+                 "this impact raises the energy by %s%s under `%s`",
+                 num_digits(gain, solver->balance.gained, 6),
+                 unit(problem, " J"),
+                 imp_impact_law_word(solver->decision.law));
+    if (!impact_forbidden(analysis, solver))
+        return IMP_OK;
+    struct diag *diag = diag_add(analysis->ds, DIAG_E0719, command->range,
+                                 "the world forbids this impact");
+    for (size_t i = 0; i < n; i++)
+        diag_note(analysis->ds, diag, IMP_NOWHERE, "%s", text[i]);
+    diag_help(analysis->ds, diag,
+              "name another `law`, or forbid less: `forbid` and "
+              "`policy = stop` of the world");
+    return IMP_FAILED;
 }

@@ -38,26 +38,9 @@ impact_at_contacts(struct analysis *analysis, const imp_command *command,
         (st = impact_audit(analysis, command->range, &problem, solver)))
         return st;
     size_t n_remarks = impact_remarks(analysis, &problem, solver, text, 64);
-    if (!solver->decision.applied)
-        impact_undetermined(analysis, command->range, solver);
-    if (solver->decision.applied && solver->balance.gained > 0 &&
-        !analysis->rt->im->gain_allowed) {
-        char g[NUM_TEXT];
-        diag_add(analysis->ds, DIAG_W0721, command->range,
-                 "this impact raises the energy by %s J under `%s`",
-                 num_digits(g, solver->balance.gained, 6),
-                 imp_impact_law_word(solver->decision.law));
-    }
-    if (impact_forbidden(analysis, solver)) {
-        struct diag *diag = diag_add(analysis->ds, DIAG_E0719, command->range,
-                                     "the world forbids this impact");
-        for (size_t i = 0; i < n_remarks; i++)
-            diag_note(analysis->ds, diag, IMP_NOWHERE, "%s", text[i]);
-        diag_help(analysis->ds, diag,
-                  "name another `law`, or forbid less: `forbid` and "
-                  "`policy = stop` of the world");
-        return IMP_FAILED;
-    }
+    if ((st = impact_check(analysis, command, &problem, solver, text,
+                           n_remarks)))
+        return st;
     impact_record(analysis, &problem, solver, out);
     SET_TEXTS("warnings", text, n_remarks);
     return IMP_OK;

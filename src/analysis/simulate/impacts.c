@@ -23,9 +23,6 @@
 
 /* an impulse below this share of the greatest one is rounding */
 #define GROUP_CONSERVES 1e-12
-/* Normal velocities up to this share of the speeds count as zero, as in
- * analysis/impact. */
-#define GROUP_RESTS 1e-9
 /* the most remarks on one impact */
 #define GROUP_REMARKS 32
 
@@ -140,47 +137,6 @@ drop_open(struct group *group, const struct impact_of_run *problem,
         }
     }
     return dropped;
-}
-
-/* Solves the impact under the law. Contacts at rest only push: those whose
- * impulse pulls are let go, and those that approach then are held again. The
- * motion that results does not depend on the order, because this is a
- * complementarity problem with a semidefinite matrix. False: the search did not
- * settle. */
-static bool
-solve(struct impact_solver *solver, enum imp_impact_law law)
-{
-    assert(solver->nc > 0);
-    bool may_pull = !(imp_impact_law_traits(law) & IMP_LAW_TRAIT_PUSHES);
-    double still = GROUP_RESTS * solver->approach.speed;
-    for (int round = 0; round < 4 * solver->nc + 8; round++) {
-        int worst = -1;
-        double most = 0, big = 0;
-        impact_solver_solve(solver, law);
-        if (!may_pull || !solver->decision.applied)
-            return true;
-        for (int c = 0; c < solver->nc; c++)
-            big = fmax(big,
-                       fabs(solver->impulse.P[c] * solver->approach.length[c]));
-        for (int point = 0; point < solver->nc; point++) {
-            if (fabs(solver->approach.v0[point]) > still)
-                continue;
-            double off =
-                solver->approach.open[point]
-                    ? -solver->velocity.after[point] /
-                          solver->approach.length[point] / fmax(still, 1e-300)
-                    : -solver->impulse.P[point] *
-                          solver->approach.length[point] / (GROUP_RESTS * big);
-            if (off > 1 && off > most) {
-                most = off;
-                worst = point;
-            }
-        }
-        if (worst < 0)
-            return true;
-        solver->approach.open[worst] = !solver->approach.open[worst];
-    }
-    return false;
 }
 
 /* Adds the law's remarks to the record. */
@@ -521,10 +477,7 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
     if ((st = impact_law_of_contacts(analysis, sim->command->range,
                                      group->contact, group->n, &law)))
         return st;
-    if (!solve(solver, law)) {
-        solver->decision.applied = false;
-        solver->decision.fault = IMPACT_UNSETTLED;
-    }
+    impact_solver_solve_pushing(solver, law);
     if (solver->decision.applied) {
         struct impact_of_run other = problem;
         if ((st = aside_contact_closes(sim, group, solver, &other, &closes)))

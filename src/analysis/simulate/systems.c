@@ -6,8 +6,10 @@
 #include <assert.h>
 #include <math.h>
 
+#include "abi/laws.h"
 #include "abi/status.h"
 #include "analysis/command/policy.h"
+#include "analysis/impact/impact_of_contacts.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "analysis/trace/run_log.h"
 #include "base/num.h"
@@ -15,6 +17,9 @@
 #include "runtime/friction/paradox.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion.h"
+
+/* the most remarks on one impact */
+#define LAW_REMARKS 32
 
 /* Logs the contacts with friction that change their modes. */
 static void
@@ -140,17 +145,93 @@ modes_undecided(struct simulation *sim, const struct flow_event *event)
               "liftoff }, stick or jump does, where that is possible");
 }
 
+/* Stops where the law of the world gives no motion, or one that the world
+ * forbids. */
 static void
-undecided(struct simulation *sim, const struct flow_event *event,
-          const uint32_t *contacts)
+law_undecided(struct simulation *sim, const struct flow_impact *impact,
+              const char *who, const char *time)
 {
     struct analysis *analysis = sim->analysis;
+    const char *text[LAW_REMARKS];
+    struct diag *diag;
+    const char *why = "its outcome is not determined";
+    if (!impact->solver->decision.applied) {
+        diag =
+            impact_undetermined(analysis, sim->command->range, impact->solver);
+        diag_note(analysis->ds, diag, IMP_NOWHERE,
+                  "the impact of %s at t = %s; the run stops before it", who,
+                  time);
+    } else {
+        why = "the world forbids it";
+        diag = diag_add(analysis->ds, DIAG_W0723, sim->command->range,
+                        "the world forbids the impact of %s at t = %s: the run "
+                        "stops before it",
+                        who, time);
+        size_t n = impact_remarks(analysis, &impact->problem, impact->solver,
+                                  text, LAW_REMARKS);
+        for (size_t i = 0; i < n; i++)
+            diag_note(analysis->ds, diag, IMP_NOWHERE, "%s", text[i]);
+        diag_help(analysis->ds, diag,
+                  "name another `law`, or forbid less: `forbid` and `policy = "
+                  "stop` of the world");
+    }
+    simulate_remark(sim, arena_printf(analysis->rt->arena,
+                                      "stopped before an impact at t = %s: %s",
+                                      time, why));
+}
+
+/* The remarks on an impact under the law of the world, and on energy that it
+ * adds. */
+static void
+law_remarks(struct simulation *sim, const struct flow *flow,
+            const struct flow_event *event, const uint32_t *contacts)
+{
+    const struct flow_impact *impact = flow_last_impact(flow, event);
+    struct analysis *analysis = sim->analysis;
+    const char *text[LAW_REMARKS];
+    char time[NUM_TEXT], gain[NUM_TEXT];
+    if (!impact)
+        return;
+    num_digits(time, event->time, 9);
+    size_t n = impact_remarks(analysis, &impact->problem, impact->solver, text,
+                              LAW_REMARKS);
+    for (size_t i = 0; i < n; i++) {
+        if (sim->log.remarks.n >= SIMULATE_REMARKS)
+            sim->log.left_out++;
+        else
+            simulate_remark(sim, arena_printf(analysis->rt->arena, "t = %s: %s",
+                                              time, text[i]));
+    }
+    if (!(impact->solver->balance.gained > 0.0) ||
+        analysis->rt->im->gain_allowed || sim->reported.energy_gain)
+        return;
+    sim->reported.energy_gain = true;
+    diag_add(analysis->ds, DIAG_W0721, sim->command->range,
+             "the impact of %s at t = %s raises the energy by %s under `%s`; "
+             "more of this kind: see `warnings`",
+             list(sim, contacts, event->n), time,
+             num_digits(gain, impact->solver->balance.gained, 6),
+             imp_impact_law_word(impact->solver->decision.law));
+}
+
+static void
+undecided(struct simulation *sim, const struct flow *flow,
+          const struct flow_event *event, const uint32_t *contacts)
+{
+    struct analysis *analysis = sim->analysis;
+    const struct flow_impact *impact = flow_last_impact(flow, event);
     char time[NUM_TEXT];
     if (event->why) {
         modes_undecided(sim, event);
         return;
     }
     const char *who = list(sim, contacts, event->n);
+    if (impact) {
+        simulate_log_event(sim, event->contact, "stop", "", 0.0);
+        sim->stopped = true;
+        law_undecided(sim, impact, who, num_digits(time, event->time, 9));
+        return;
+    }
     simulate_log_event(sim, event->contact, "stop", "", 0.0);
     sim->stopped = true;
     simulate_remark(sim,
@@ -256,8 +337,10 @@ happened(struct simulation *sim, struct flow *flow,
     case FLOW_SEVERAL:
         for (uint32_t i = 0; i < event->n; i++)
             simulate_log_event(sim, contacts[i], "impact", "C-", impulse[i]);
-        if (event->kind == FLOW_SEVERAL)
+        if (event->kind == FLOW_SEVERAL) {
             rested(sim, event, contacts, before);
+            law_remarks(sim, flow, event, contacts);
+        }
         break;
     case FLOW_JAM:
         simulate_log_event(sim, event->contact, "jam", "", 0.0);
@@ -272,7 +355,7 @@ happened(struct simulation *sim, struct flow *flow,
                            event->impulse);
         break;
     case FLOW_UNDECIDED:
-        undecided(sim, event, contacts);
+        undecided(sim, flow, event, contacts);
         break;
     case FLOW_CHATTER:
         simulate_limit_add(sim, event, contacts);

@@ -42,11 +42,23 @@ struct ballistic_model {
 /* what happens when several contacts close at one instant */
 enum ballistic_policy {
     BALLISTIC_REPORT,          /* stop there: the outcome is not unique */
-    BALLISTIC_SEQUENTIAL,      /* one impact after the other, the lowest number
-                                  first, until no contact approaches */
+    BALLISTIC_SEQUENTIAL,      /* one impact after the other until no contact
+                                  approaches: by the energy of the approach,
+                                  then by number */
     BALLISTIC_COMPLEMENTARITY, /* Moreau: v+ + e v- and the impulses are
                                   complementary */
-    BALLISTIC_REST             /* the contacts that close stop */
+    BALLISTIC_REST,            /* the contacts that close stop */
+    BALLISTIC_BY_LAW           /* a law that this room does not know */
+};
+struct ballistic;
+/* Such a law. It finds impulses at `count` contacts, in true units, from their
+ * rates, and the rates after the impact. False: there is no motion that the law
+ * determines. */
+struct ballistic_law {
+    bool (*impulses)(void *context, const struct ballistic *motion, int count,
+                     const int *contact, const double *rate, double *impulse,
+                     double *after);
+    void *context;
 };
 
 enum ballistic_event {
@@ -160,6 +172,7 @@ struct ballistic {
         model; /* its arrays are copies of the motion's own */
     struct contact_matrices matrices;
     enum ballistic_policy policy;
+    const struct ballistic_law *law; /* of BALLISTIC_BY_LAW */
     bool rough_rates; /* nobody looks at the ratio and the contraction of a
                          LIMIT_BY_MAP: they need not be those of the fixed point
                        */
@@ -252,6 +265,9 @@ void ballistic_copy(struct ballistic *to, const struct ballistic *from);
  * then averaged out. NULL: another event comes next. */
 void ballistic_between(struct ballistic *motion, const struct ballistic *after,
                        double time, double *position, double *velocity);
+/* Writes the `rank` numbers of a contact; the product of those of contacts i
+ * and j is W_ij. */
+void ballistic_row(const struct ballistic *motion, int contact, double *row);
 double ballistic_gap(const struct ballistic *motion, int contact);
 /* The rate of a gap times 2^-*exponent. exponent NULL: the rate itself, 0 where
  * it underflows. */

@@ -4,10 +4,14 @@
  * closed contacts (Glocker 2001; Moreau 1988). W is symmetric and positive
  * semidefinite, so the accelerations and the velocities after an impact are
  * unique even where the forces are not. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/ballistic/workspace.h"
 #include "runtime/numerics/lcp.h"
+
+/* exponents beyond which numbers keep their local units for a law */
+#define BY_LAW_DEEPEST 400
 
 /* A sequence of more single impacts at one instant counts as endless. */
 #define ACTIVE_SET_ENDLESS 100000L
@@ -274,22 +278,44 @@ active_set_push(struct ballistic *motion, const int *contact,
     }
 }
 
-/* Resolves the impacts one after the other, always at the contact with the
- * lowest number that approaches. Sums the impulses and updates the rates of the
- * k contacts. Returns the number of impacts; -1: the sequence is endless. */
+/* Two approaches count as equal: far above rounding, far below what data of
+ * different contacts would give (as in runtime/impact). */
+#define SEQUENCE_TIE 1e-9
+
+/* Returns the place of the contact whose turn it is in a sequence; -1: none of
+ * the k contacts approaches. */
+static int
+turn(const struct ballistic *motion, int count)
+{
+    const struct ballistic_workspace *work = motion->work;
+    int best = -1;
+    double most = 0.0;
+    for (int place = 0; place < count; place++) {
+        int contact = work->set.index[place];
+        double rate = work->set.rate[place],
+               size = rate * rate / work->set.W[place * count + place];
+        if (!(rate <
+              -BALLISTIC_NOISE * DBL_EPSILON * work->rate_terms[contact]))
+            continue;
+        if (best < 0 || size - most > SEQUENCE_TIE * most) {
+            best = place;
+            most = size;
+        }
+    }
+    return best;
+}
+
+/* Resolves the impacts one after the other. Sums the impulses and updates the
+ * rates of the k contacts. Returns the number of impacts; -1: the sequence is
+ * endless. */
 static long
 sequential(struct ballistic *motion, int count)
 {
     struct ballistic_workspace *work = motion->work;
     memset(work->set.impulse, 0, (size_t)count * sizeof *work->set.impulse);
     for (long steps = 0; steps < ACTIVE_SET_ENDLESS; steps++) {
-        int place = 0;
-        while (place < count &&
-               !(work->set.rate[place] <
-                 -BALLISTIC_NOISE * DBL_EPSILON *
-                     motion->work->rate_terms[work->set.index[place]]))
-            place++;
-        if (place == count)
+        int place = turn(motion, count);
+        if (place < 0)
             return steps;
         int contact = work->set.index[place];
         double arrive = work->set.rate[place];
@@ -305,6 +331,35 @@ sequential(struct ballistic *motion, int count)
         work->set.impulse[place] += p;
     }
     return -1;
+}
+
+/* Finds the impulses and the rates of the gathered contacts by the law that
+ * this room does not know. False: it determines no motion. */
+static bool
+by_law(struct ballistic *motion, int count)
+{
+    struct ballistic_workspace *work = motion->work;
+    assert(motion->law != NULL);
+    /* Numbers of a deep limit would underflow in true units; the laws are the
+     * same in all units. */
+    int exponent = motion->rate_exponent;
+    if (abs(exponent) > BY_LAW_DEEPEST)
+        exponent = 0;
+    for (int i = 0; i < count; i++)
+        work->set.q[i] = ldexp(work->set.rate[i], exponent);
+    if (!motion->law->impulses(motion->law->context, motion, count,
+                               work->set.index, work->set.q, work->set.impulse,
+                               work->set.solution))
+        return false;
+    for (int i = 0; i < count; i++) {
+        work->set.impulse[i] = ldexp(work->set.impulse[i], -exponent);
+        work->set.rate[i] = ldexp(work->set.solution[i], -exponent);
+    }
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < count; j++)
+            work->rate_terms[work->set.index[i]] +=
+                fabs(work->set.W[i * count + j] * work->set.impulse[j]);
+    return true;
 }
 
 int
@@ -331,6 +386,9 @@ active_set_impact(struct ballistic *motion, enum ballistic_policy how,
         if (steps < 0)
             return 2;
         motion->impacts += steps - hits;
+    } else if (how == BALLISTIC_BY_LAW) {
+        if (!by_law(motion, count))
+            return 3;
     } else {
         int st = lcp_solve(count, work->set.W, work->set.q, work->set.impulse,
                            work->set.lcp_room);

@@ -187,7 +187,12 @@ ballistic_collide(struct ballistic *motion, const int *hit, int hits,
     } else {
         enum ballistic_policy how =
             several ? motion->policy : BALLISTIC_COMPLEMENTARITY;
-        if (active_set_impact(motion, how, hit, hits))
+        int st = active_set_impact(motion, how, hit, hits);
+        if (st == 3) {
+            motion->impacts -= hits;
+            return BALLISTIC_UNDECIDED;
+        }
+        if (st)
             return BALLISTIC_JAMMED;
         several &= hits > 1 || how != BALLISTIC_COMPLEMENTARITY;
     }

@@ -157,6 +157,15 @@ backward(const struct ballistic *motion, wide *b)
 }
 
 void
+ballistic_row(const struct ballistic *motion, int contact, double *row)
+{
+    assert(motion && row);
+    assert(contact >= 0 && contact < motion->model.m);
+    for (int j = 0; j < motion->matrices.rank; j++)
+        row[j] = (double)motion->matrices.factor[contact * motion->model.m + j];
+}
+
+void
 matrices_laws(struct ballistic *motion)
 {
     assert(motion);

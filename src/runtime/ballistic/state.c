@@ -425,6 +425,7 @@ ballistic_copy(struct ballistic *to, const struct ballistic *from)
     copy_ring(to, from);
     impact_history_copy(to, from);
     to->policy = from->policy;
+    to->law = from->law;
     to->rough_rates = from->rough_rates;
     to->event.limit = from->event.limit;
     work->history.first = from_work->history.first;

@@ -463,7 +463,8 @@ double active_set_coupling(const struct ballistic *motion, int contact,
  * False: no forces >= 0 keep them closed. */
 bool active_set_settle(struct ballistic *motion);
 /* The impact of the `hits` approaching contacts `hit` and the closed contacts.
- * 0, 1: no impulses >= 0 exist, 2: the sequence of impacts is endless. */
+ * 0, 1: no impulses >= 0 exist, 2: the sequence of impacts is endless, 3: the
+ * law of BALLISTIC_BY_LAW determines no motion. */
 int active_set_impact(struct ballistic *motion, enum ballistic_policy how,
                       const int *hit, int hits);
 

@@ -31,6 +31,8 @@ flow_new(struct rt *run, uint32_t system, enum ballistic_policy policy,
     flow = NEW(run->arena, struct flow);
     flow_memory(flow, run, system, run->arena);
     flow->policy = policy;
+    if (policy == BALLISTIC_BY_LAW)
+        flow->law = flow_law_new(run->arena, flow);
     flow->end = end;
     flow->traced = rt_time(run);
     for (uint32_t i = 0; i < flow->m; i++)

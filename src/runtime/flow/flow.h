@@ -12,7 +12,7 @@
 #define IMP_RUNTIME_FLOW_FLOW_H
 
 #include "runtime/ballistic/ballistic.h"
-#include "runtime/instance/run.h"
+#include "runtime/impact/impact_of_run.h"
 
 enum flow_kind {
     FLOW_NONE,    /* no event: the end of a piece, or `until` */
@@ -84,6 +84,34 @@ int flow_impact_now(struct rt *run, uint32_t system,
                     enum ballistic_policy policy, const int *hit, int n_hit,
                     const bool *rests, struct ballistic **out,
                     enum ballistic_event *what);
+/* An impact of a system as a problem of runtime/impact, and its solver. The
+ * problem has no bodies: each contact is a row of numbers, and the products of
+ * the rows are the Delassus matrix. */
+struct flow_impact {
+    struct impact_of_run problem;
+    struct impact_solver *solver;
+    /* the arrays of the problem */
+    struct impact_contact *point;
+    double *row, *row_rate;
+};
+
+/* Memory for impacts at up to `most` contacts of a system with n coordinates
+ * (most is at most IMPACT_CONTACTS_MAX). It belongs to the arena. */
+void flow_impact_new(struct arena *arena, uint32_t n, uint32_t most,
+                     struct flow_impact *out);
+/* The impact at contacts of a system (`contact`: `count` > 0 numbers within the
+ * system, whose first contact has the number `first` in the model), with their
+ * rates and the sizes of the terms of these, as a problem that the solver has
+ * prepared. motion: holds the matrices of the instant. Returns 0, or 1 if an
+ * iteration did not converge. */
+int flow_impact_read(struct flow_impact *out, const struct rt *run,
+                     uint32_t first, const struct ballistic *motion, int count,
+                     const int *contact, const double *rate,
+                     const double *terms);
+/* The impact of the last event of a flow, where such a law was asked for it;
+ * else NULL. If its solver has applied nothing, the flow has not either. */
+const struct flow_impact *flow_last_impact(const struct flow *flow,
+                                           const struct flow_event *event);
 /* The contacts of the last event: their numbers in the model, and their
  * impulses. */
 const uint32_t *flow_contacts(const struct flow *flow, const double **impulse);

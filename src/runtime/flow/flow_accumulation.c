@@ -371,6 +371,7 @@ look_ahead(struct flow *flow, double until)
     struct ballistic *ballistic = taylor->several.probe;
     memset(taylor->several.group, 0, flow->m);
     ballistic->policy = flow->policy;
+    ballistic->law = flow->law;
     for (int k = 0; k < TAYLOR_IMPACTS; k++) {
         enum ballistic_event what = accumulation_next(ballistic, until);
         if (what == BALLISTIC_IMPACT)

@@ -453,7 +453,10 @@ flow_ballistic_new(struct rt *run, uint32_t system,
     flow->method = &line_way;
     if (!same_start(kept, time, state) && check_start(kept, time, state))
         return NULL;
+    flow->law =
+        policy == BALLISTIC_BY_LAW ? flow_law_new(run->arena, flow) : NULL;
     flow->parabola.now->policy = policy;
+    flow->parabola.now->law = flow->law;
     flow->parabola.now->stop = run->stop;
     accumulation_resolve(flow->parabola.now, ACCUMULATION_RESOLVE);
     accumulation_accept_error(flow->parabola.now, 0.0);

@@ -1,13 +1,186 @@
 /* SPDX-License-Identifier: MIT */
-/* One impact of a system at the present state of env, without a motion: the
- * matrices of the instant, and the law of ballistic.h. Forces do no work
- * within an instant, so there are none. */
+/* Impacts of systems: at the present state of env, without a motion, from the
+ * matrices of the instant (forces do no work within an instant, so there are
+ * none); as problems of runtime/impact; and its laws as laws of
+ * runtime/ballistic. */
+
 #include <assert.h>
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/num.h"
-#include "runtime/flow/flow_priv.h"
+#include "runtime/flow/flow_taylor_priv.h"
+
+/* Rates after an impact are sums of rounded terms: this share of the greatest
+ * rate is rounding. */
+#define LAW_ROUNDING (64.0 * DBL_EPSILON)
+/* Contacts that approach after an impact are hit again at once; so often. */
+#define LAW_AGAIN 1000
+
+/* What BALLISTIC_BY_LAW knows of a flow. Motions that only look ahead have an
+ * impact of their own, so that they do not touch that of the last event. */
+struct flow_law {
+    struct ballistic_law law; /* its context is this struct */
+    struct flow *flow;
+    enum imp_impact_law word;
+    double *terms;
+    struct flow_impact last, ahead;
+    bool known;  /* `last` has been solved */
+    double time; /* and when it is */
+};
+
+void
+flow_impact_new(struct arena *arena, uint32_t n, uint32_t most,
+                struct flow_impact *out)
+{
+    assert(arena != NULL && out != NULL && most <= IMPACT_CONTACTS_MAX);
+    size_t rows = (size_t)most * n;
+    struct impact_problem *problem = &out->problem.p;
+    *out = (struct flow_impact){.problem.open = IMP_WORLD};
+    problem->contact = out->point =
+        NEW_N(arena, struct impact_contact, most + 1);
+    problem->row = out->row = NEW_N(arena, double, rows + most + 1);
+    problem->row_rate = out->row_rate = out->row + rows;
+    out->problem.contact = NEW_N(arena, uint32_t, most + 1);
+    out->solver = impact_solver_of_rows(arena, n, most);
+}
+
+int
+flow_impact_read(struct flow_impact *out, const struct rt *run, uint32_t first,
+                 const struct ballistic *motion, int count, const int *contact,
+                 const double *rate, const double *terms)
+{
+    assert(out != NULL && motion != NULL && run != NULL);
+    assert(count > 0 && count <= IMPACT_CONTACTS_MAX);
+    struct impact_problem *problem = &out->problem.p;
+    problem->n_contact = (uint32_t)count;
+    problem->row_length = (uint32_t)motion->matrices.rank;
+    memcpy(out->row_rate, terms, (size_t)count * sizeof *terms);
+    for (int i = 0; i < count; i++) {
+        uint32_t number = first + (uint32_t)contact[i];
+        out->problem.contact[i] = number;
+        ballistic_row(motion, contact[i], out->row + i * motion->matrices.rank);
+        out->point[i] =
+            (struct impact_contact){.body = {IMP_WORLD, IMP_WORLD},
+                                    .dir = {1.0, 0.0, 0.0},
+                                    .recede = rate[i],
+                                    .e = motion->model.e[contact[i]],
+                                    .priority = INFINITY};
+    }
+    return impact_solver_prepare(out->solver, problem);
+}
+
+/* Do contacts approach after the impact? A law may let them: Poisson's with
+ * different restitutions, or where others separated before. */
+static bool
+approaches(const struct impact_solver *solver)
+{
+    for (int i = 0; i < solver->nc; i++)
+        if (solver->velocity.after[i] < -LAW_ROUNDING * solver->approach.speed)
+            return true;
+    return false;
+}
+
+/* Newton's law gives the rates after the impact exactly, so that contacts that
+ * close alike go on alike. */
+static void
+rates_after(const struct impact_solver *solver, double *after)
+{
+    bool exact = solver->decision.law == IMP_IMPACT_NEWTON;
+    for (int i = 0; i < solver->nc; i++)
+        after[i] = exact && !solver->approach.open[i]
+                       ? -solver->in.contact[i].e * solver->approach.v0[i]
+                       : solver->velocity.after[i];
+}
+
+/* Solves the impact, and those that follow at the same instant because contacts
+ * approach after it. *impulse takes the sums, *after the rates behind the last
+ * one; the solver keeps the first one. False: nothing is applied. */
+static bool
+solve(const struct flow_law *law, struct flow_impact *in, const double *rate,
+      double *impulse, double *after)
+{
+    struct impact_solver *solver = in->solver;
+    int n = solver->nc, round = 0;
+    double gained = 0.0;
+    memset(impulse, 0, (size_t)n * sizeof *impulse);
+    for (bool again = true; again && round < LAW_AGAIN; round++) {
+        impact_solver_solve_pushing(solver, law->word);
+        if (!solver->decision.applied ||
+            impact_solver_forbidden(solver, law->flow->run->im->forbid))
+            return false;
+        for (int i = 0; i < n; i++)
+            impulse[i] += solver->impulse.P[i];
+        gained += solver->balance.gained;
+        again = approaches(solver);
+        rates_after(solver, after);
+        for (int i = 0; i < n && again; i++)
+            in->point[i].recede = after[i];
+        if (again && impact_solver_prepare(solver, &in->problem.p))
+            round = LAW_AGAIN;
+    }
+    if (round >= LAW_AGAIN) {
+        impact_solver_refuse(solver, IMPACT_APPROACHES);
+        return false;
+    }
+    for (int i = 0; i < n && round > 1; i++)
+        in->point[i].recede = rate[i];
+    if (round > 1 && !impact_solver_prepare(solver, &in->problem.p))
+        impact_solver_solve_pushing(solver, law->word);
+    solver->balance.gained = gained;
+    return true;
+}
+
+static bool
+impulses(void *context, const struct ballistic *motion, int count,
+         const int *contact, const double *rate, double *impulse, double *after)
+{
+    struct flow_law *law = context;
+    const struct flow *flow = law->flow;
+    bool looks = motion != flow->parabola.now &&
+                 motion != flow->parabola.next &&
+                 !(flow->taylor && motion == flow->taylor->instant);
+    struct flow_impact *in = looks ? &law->ahead : &law->last;
+    law->known &= looks;
+    if (count > IMPACT_CONTACTS_MAX)
+        return false;
+    for (int i = 0; i < count; i++)
+        law->terms[i] = fabs(rate[i]);
+    if (flow_impact_read(in, flow->run, flow->sys->contact, motion, count,
+                         contact, rate, law->terms))
+        return false;
+    if (!looks) {
+        law->known = true;
+        law->time = motion->t;
+    }
+    return solve(law, in, rate, impulse, after);
+}
+
+const struct ballistic_law *
+flow_law_new(struct arena *arena, struct flow *flow)
+{
+    assert(arena != NULL && flow != NULL);
+    struct flow_law *law = NEW(arena, struct flow_law);
+    uint32_t most =
+        flow->m < IMPACT_CONTACTS_MAX ? flow->m : IMPACT_CONTACTS_MAX;
+    law->law = (struct ballistic_law){impulses, law};
+    law->flow = flow;
+    law->word = (enum imp_impact_law)flow->run->im->impact_law;
+    law->terms = NEW_N(arena, double, most + 1);
+    flow_impact_new(arena, flow->n, most, &law->last);
+    flow_impact_new(arena, flow->n, most, &law->ahead);
+    return &law->law;
+}
+
+const struct flow_impact *
+flow_last_impact(const struct flow *flow, const struct flow_event *event)
+{
+    assert(flow != NULL && event != NULL);
+    const struct flow_law *law = flow->law ? flow->law->context : NULL;
+    return law && law->known && law->time == event->time ? &law->last : NULL;
+}
 
 int
 flow_impact_now(struct rt *run, uint32_t system, enum ballistic_policy policy,
@@ -26,6 +199,8 @@ flow_impact_now(struct rt *run, uint32_t system, enum ballistic_policy policy,
     struct ballistic *ballistic =
         ballistic_memory(run->arena, model.n, model.m);
     ballistic->policy = policy;
+    if (policy == BALLISTIC_BY_LAW)
+        ballistic->law = flow_law_new(run->arena, flow);
     if (ballistic_instant(ballistic, &model, rt_time(run), flow->q, flow->v,
                           rests)) {
         struct diag *diag =

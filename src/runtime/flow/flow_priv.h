@@ -43,6 +43,7 @@ struct flow {
     uint32_t system, n, m;
     const imp_system *sys;
     enum ballistic_policy policy;
+    const struct ballistic_law *law; /* of BALLISTIC_BY_LAW; else NULL */
     const struct flow_method *method;
     double end;    /* nobody asks for a time beyond it */
     double ahead;  /* the time that flow_peek gave */
@@ -78,6 +79,10 @@ int flow_start_open(struct flow *flow);
 /* Does as flow_new, for ballistic systems. */
 struct flow *flow_ballistic_new(struct rt *run, uint32_t system,
                                 enum ballistic_policy policy);
+/* The law of the world for the motions of a flow, where runtime/ballistic does
+ * not know it: BALLISTIC_BY_LAW. The memory belongs to the arena. */
+const struct ballistic_law *flow_law_new(struct arena *arena,
+                                         struct flow *flow);
 int flow_taylor_new(struct flow *flow);
 
 /* -- flow_audit.c: do events keep the laws? ------------------------------- */

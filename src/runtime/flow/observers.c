@@ -403,6 +403,7 @@ make_probe(struct flow *flow, struct ballistic **out)
                              TAYLOR_NOISE * DBL_EPSILON * most))
             return IMP_OK;
         ballistic->policy = flow->policy;
+        ballistic->law = flow->law;
     }
     accumulation_resolve(ballistic, OBSERVE_IMPACTS);
     *out = ballistic;

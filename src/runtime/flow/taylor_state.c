@@ -223,6 +223,7 @@ taylor_instant(struct flow *flow, const bool *on)
                                state + flow->n, on);
     if (!st) {
         taylor->instant->policy = flow->policy;
+        taylor->instant->law = flow->law;
         return IMP_OK;
     }
     return taylor_no_mass(flow);

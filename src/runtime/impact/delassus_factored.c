@@ -419,9 +419,32 @@ reduce_contacts(struct impact_solver *solver)
     }
 }
 
+/* Makes G, sizes and lengths of a problem of rows. */
+static void
+products_of_rows(struct impact_solver *solver)
+{
+    const struct impact_problem *in = &solver->in;
+    assert(in->n_body == 0 && in->n_joint == 0);
+    int nc = solver->nc = (int)in->n_contact, length = (int)in->row_length;
+    solver->nr = solver->delassus.joint_rank = 0;
+    for (int i = 0; i < nc; i++) {
+        const double *row = in->row + (size_t)i * in->row_length;
+        for (int j = 0; j <= i; j++)
+            solver->delassus.G[i * nc + j] = solver->delassus.G[j * nc + i] =
+                dense_dot(length, row, in->row + (size_t)j * in->row_length);
+        solver->w->joint.ref[i] = solver->delassus.G[i * (nc + 1)];
+        solver->w->contact.Ffirst[i] = 0;
+        solver->approach.length[i] = vec3_norm(in->contact[i].dir);
+    }
+}
+
 double
 delassus_factor(struct impact_solver *solver, double tol)
 {
+    if (solver->in.row) {
+        products_of_rows(solver);
+        return 1;
+    }
     build_rows(solver);
     double worst = factor_joints(solver, tol);
     reduce_contacts(solver);

@@ -40,10 +40,23 @@ ensure(struct impact_solver *solver)
     exact->Js = exact->Jv + n_row * n_row;
 }
 
+/* The length of a column: six numbers for each body. */
+static int
+entries(const struct impact_solver *solver)
+{
+    return solver->in.row ? (int)solver->in.row_length
+                          : 6 * (int)solver->in.n_body;
+}
+
 /* Gives the column of a row over all bodies. */
 static void
 column(const struct impact_solver *solver, int i, double *x)
 {
+    if (solver->in.row) {
+        size_t length = solver->in.row_length;
+        memcpy(x, solver->in.row + (size_t)i * length, length * sizeof *x);
+        return;
+    }
     const struct impact_row *r = &solver->w->row[i];
     memset(x, 0, sizeof *x * 6 * solver->in.n_body);
     for (int s = 0; s < 2; s++)
@@ -55,9 +68,8 @@ column(const struct impact_solver *solver, int i, double *x)
 static double
 tolerance(const struct impact_solver *solver)
 {
-    return fmax(
-        dense_tolerance(6 * (int)solver->in.n_body, solver->nr + solver->nc),
-        solver->in.tolerance);
+    return fmax(dense_tolerance(entries(solver), solver->nr + solver->nc),
+                solver->in.tolerance);
 }
 
 /* The SVD of the n_set columns `set` of B, into V and s. The rank is decided on
@@ -68,7 +80,7 @@ factor(struct impact_solver *solver, const int *set, int n_set)
 {
     struct impact_work *work = solver->w;
     struct impact_exact *exact = &work->svd;
-    int n_entries = 6 * (int)solver->in.n_body, rank = 0;
+    int n_entries = entries(solver), rank = 0;
     double *columns = exact->B + (size_t)n_entries * (size_t)solver->nc;
     for (int i = 0; i < n_set; i++) {
         const double *b = exact->B + (size_t)n_entries * (size_t)set[i];
@@ -93,7 +105,7 @@ delassus_svd(struct impact_solver *solver)
     assert(solver);
     struct impact_work *work = solver->w;
     struct impact_exact *exact = &work->svd;
-    int n_entries = 6 * (int)solver->in.n_body, nc = solver->nc;
+    int n_entries = entries(solver), nc = solver->nc;
     ensure(solver);
     for (int i = 0; i < solver->nr; i++)
         column(solver, i, exact->qr + (size_t)i * (size_t)n_entries);
@@ -234,7 +246,7 @@ impact_least_joint_impulses(struct impact_solver *solver, const double *six,
 {
     assert(solver);
     struct impact_work *w = solver->w;
-    int n_entries = 6 * (int)solver->in.n_body, nr = solver->nr;
+    int n_entries = entries(solver), nr = solver->nr;
     ensure(solver);
     double *neg = w->svd.tau, *work = w->svd.Js + nr;
     for (int i = 0; i < nr; i++)
@@ -252,8 +264,7 @@ delassus_keeps_null(const struct impact_solver *solver, const bool *on,
 {
     assert(solver);
     const struct impact_work *work = solver->w;
-    int n_entries = 6 * (int)solver->in.n_body, n_set = 0,
-        set[IMPACT_CONTACTS_MAX];
+    int n_entries = entries(solver), n_set = 0, set[IMPACT_CONTACTS_MAX];
     bool equal = true;
     for (int c = 0; c < solver->nc; c++)
         if (!on || on[c]) {

@@ -65,6 +65,13 @@ impact_solver_new(struct arena *arena, uint32_t n_body, uint32_t n_contact,
     return solver;
 }
 
+struct impact_solver *
+impact_solver_of_rows(struct arena *arena, uint32_t n_row, uint32_t n_contact)
+{
+    /* the memory of a row is that of six numbers for each body */
+    return impact_solver_new(arena, (n_row + 5) / 6, n_contact, 0);
+}
+
 static void
 velocities(struct impact_solver *solver)
 {
@@ -74,7 +81,8 @@ velocities(struct impact_solver *solver)
     for (uint32_t contact = 0; contact < in->n_contact; contact++) {
         const struct impact_contact *problem_contact = &in->contact[contact];
         double velocity = problem_contact->recede * approach->length[contact],
-               size = fabs(problem_contact->recede);
+               size = in->row ? in->row_rate[contact]
+                              : fabs(problem_contact->recede);
         for (int side = 0; side < 2; side++) {
             if (problem_contact->body[side] == IMP_WORLD)
                 continue;
@@ -148,7 +156,8 @@ impact_solver_prepare(struct impact_solver *solver,
     int rows = 0;
     for (uint32_t j = 0; j < in->n_joint; j++)
         rows += in->joint[j].n;
-    double tol = dense_tolerance(rows, 6 * (int)in->n_body);
+    double tol = dense_tolerance(rows, in->row ? (int)in->row_length
+                                               : 6 * (int)in->n_body);
     double joints = delassus_factor(solver, tol);
     double *size = work->joint.ref + rows;
     velocities(solver);
@@ -316,7 +325,7 @@ impact_motion_after(struct impact_solver *solver, const double *impulses)
     double *xi = room->scratch.x;
     const double *light =
         room->saddle.used ? joint_saddle_motion(solver, impulses, xi) : NULL;
-    if (!light)
+    if (!light && !in->row)
         answer_of_joints(solver, impulses, xi);
     solver->balance.energy[0] = solver->balance.energy[1] = 0;
     for (uint32_t body = 0; body < in->n_body; body++) {

@@ -70,6 +70,14 @@ struct impact_problem {
     /* Directions of impulse that differ by less than this (relative) count as
      * dependent: the accuracy of the data. 0: only rounding counts */
     double tolerance;
+    /* A system in generalised coordinates has neither bodies nor joints here.
+     * Its contacts have no places; `recede` is the rate of the gap, `dir` any
+     * unit vector. Each has a row of as many numbers as make G_ij the product
+     * of rows i and j, and the size of the terms of its rate. NULL: the rows
+     * follow from bodies */
+    const double *row;      /* n_contact x row_length */
+    const double *row_rate; /* n_contact */
+    uint32_t row_length;
 };
 
 /* most contacts in one impact */
@@ -87,7 +95,8 @@ enum impact_fault {
                             impulses, which is not unique */
     IMPACT_JAMMED,       /* no impulses >= 0 satisfy the law */
     IMPACT_ENDLESS,      /* sequential: contacts still approach at the limit */
-    IMPACT_UNSETTLED     /* an iteration of ours did not converge */
+    IMPACT_UNSETTLED,    /* an iteration of ours did not converge */
+    IMPACT_APPROACHES    /* contacts approach after each of many impacts */
 };
 
 /* One row: six numbers for each body that the reaction acts on and that an
@@ -113,7 +122,7 @@ struct impact_delassus {
 };
 /* The contacts before the impact. */
 struct impact_approach {
-    double *length; /* of the direction vectors of the caller */
+    double *length;     /* of the direction vectors of the caller */
     double *v0, *vsize; /* normal velocity, for unit directions; size of its
                            terms */
     double speed;       /* greatest vsize */
@@ -138,7 +147,7 @@ struct impact_impulses {
 };
 /* Velocities before and after, and at the greatest compression. */
 struct impact_velocities {
-    bool peak; /* peak, load, unload are there */
+    bool peak;                        /* peak, load, unload are there */
     double *before, *after, *at_peak; /* normal velocities */
     double *residual;                 /* of the law's equations, m/s */
     double *twist;                    /* n_body x 6 after: spin, velocity */
@@ -174,6 +183,9 @@ struct impact_solver {
  * arena. */
 struct impact_solver *impact_solver_new(struct arena *arena, uint32_t n_body,
                                         uint32_t n_contact, uint32_t n_joint);
+/* The same for problems of rows, of up to n_row numbers each. */
+struct impact_solver *impact_solver_of_rows(struct arena *arena, uint32_t n_row,
+                                            uint32_t n_contact);
 /* The reactions of a joint from its kind; the directions are normalised here.
  * `user`: n_user rows of six numbers (IMP_JOINT_CONSTRAINT). `plane`: motions
  * in x and y only. False if an axis has no length, or if the two axes of a
@@ -209,6 +221,20 @@ int impact_solver_measure(struct impact_solver *solver);
  * impact_solver_prepare the function may be called for one law after the
  * other. */
 void impact_solver_solve(struct impact_solver *solver, enum imp_impact_law law);
+/* The same where contacts that rest before the impact only push: those whose
+ * impulse pulls are let go, and those that approach then are held again. The
+ * motion that results does not depend on the order of the search, because this
+ * is a complementarity problem with a semidefinite matrix. Where the search
+ * does not settle nothing is applied. At least one contact. */
+void impact_solver_solve_pushing(struct impact_solver *solver,
+                                 enum imp_impact_law law);
+/* Takes back a motion that has been found: nothing is applied, and why. */
+void impact_solver_refuse(struct impact_solver *solver, enum impact_fault why);
+/* Which of the things that `forbid`, a set of IMP_FORBID_..., names happen. */
+uint32_t impact_solver_forbidden(const struct impact_solver *solver,
+                                 uint32_t forbid);
+/* Does a contact separate before the impact? */
+bool impact_solver_separates(const struct impact_solver *solver, int contact);
 /* The motion after impulses that somebody else has chosen, instead of those of
  * the law: P[0..nc), which refer to the directions of the caller. */
 void impact_solver_impose(struct impact_solver *solver, enum imp_impact_law law,

@@ -39,6 +39,43 @@ impact_no_motion(struct impact_solver *solver, enum impact_fault why)
     impact_motion_after(solver, zero);
 }
 
+void
+impact_solver_refuse(struct impact_solver *solver, enum impact_fault why)
+{
+    assert(solver != NULL && why != IMPACT_FINE);
+    impact_no_motion(solver, why);
+}
+
+/* normal velocities up to this share of the speeds count as zero */
+#define RESTS 1e-9
+/* impulses below this share of the greatest one are rounding */
+#define PULLS 1e-12
+
+bool
+impact_solver_separates(const struct impact_solver *solver, int contact)
+{
+    assert(solver != NULL && contact >= 0 && contact < solver->nc);
+    return solver->approach.open[contact] &&
+           solver->approach.v0[contact] > RESTS * solver->approach.speed;
+}
+
+uint32_t
+impact_solver_forbidden(const struct impact_solver *solver, uint32_t forbid)
+{
+    assert(solver != NULL);
+    double big = 0;
+    uint32_t did = solver->balance.gained > 0 ? IMP_FORBID_GAIN : 0;
+    if (!solver->decision.applied)
+        return 0;
+    for (int c = 0; c < solver->nc; c++)
+        big = fmax(big, fabs(solver->impulse.P[c]));
+    for (int c = 0; c < solver->nc; c++) {
+        did |= impact_solver_separates(solver, c) ? IMP_FORBID_SEPARATING : 0;
+        did |= solver->impulse.P[c] < -PULLS * big ? IMP_FORBID_NEGATIVE : 0;
+    }
+    return did & forbid;
+}
+
 /* Sets the state at peak compression, by impulses Pc. */
 void
 impact_peak_at(struct impact_solver *solver, const double *Pc, const double *P)

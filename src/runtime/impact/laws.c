@@ -16,6 +16,7 @@
  * and the energetic law, because there is nothing to reverse. */
 #include "runtime/impact/impact_priv.h"
 #include <assert.h>
+#include <math.h>
 
 /* Forgets the decision before, for this law. */
 static void
@@ -51,6 +52,46 @@ impact_solver_solve(struct impact_solver *solver, enum imp_impact_law law)
     }
     function[solver->decision.law](solver, on, n_on);
     impact_momentum_balance(solver);
+}
+
+/* normal velocities up to this share of the speeds are rest, impulses up to
+ * this share of the greatest one pull by rounding only */
+#define PUSHING_RESTS 1e-9
+
+void
+impact_solver_solve_pushing(struct impact_solver *solver,
+                            enum imp_impact_law law)
+{
+    assert(solver != NULL && solver->nc > 0);
+    const struct impact_approach *approach = &solver->approach;
+    bool may_pull = !(imp_impact_law_traits(law) & IMP_LAW_TRAIT_PUSHES);
+    double still = PUSHING_RESTS * approach->speed;
+    for (int round = 0; round < 4 * solver->nc + 8; round++) {
+        int worst = -1;
+        double most = 0, big = 0;
+        impact_solver_solve(solver, law);
+        if (!may_pull || !solver->decision.applied)
+            return;
+        for (int c = 0; c < solver->nc; c++)
+            big = fmax(big, fabs(solver->impulse.P[c] * approach->length[c]));
+        for (int c = 0; c < solver->nc; c++) {
+            if (fabs(approach->v0[c]) > still)
+                continue;
+            double off = approach->open[c]
+                             ? -solver->velocity.after[c] /
+                                   approach->length[c] / fmax(still, 1e-300)
+                             : -solver->impulse.P[c] * approach->length[c] /
+                                   (PUSHING_RESTS * big);
+            if (off > 1 && off > most) {
+                most = off;
+                worst = c;
+            }
+        }
+        if (worst < 0)
+            return;
+        approach->open[worst] = !approach->open[worst];
+    }
+    impact_no_motion(solver, IMPACT_UNSETTLED);
 }
 
 void

@@ -4,8 +4,9 @@
  * uses and from doc strings, so nothing can be out of date. */
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+#include <utf8proc.h>
 
 #include "base/buf.h"
 #include "check/check.h"
@@ -43,8 +44,7 @@ static const struct {
      "a contact of every pair of bodies with surfaces that has none of its "
      "own, if one of\n"
      "  them can move and no joint connects them; its name is one|two",
-     "contacts { restitution = 0.8 }", all_contacts_keys,
-     &n_all_contacts_keys},
+     "contacts { restitution = 0.8 }", all_contacts_keys, &n_all_contacts_keys},
     {"if", "chooses between two values", "let a = if t < 1 then 0 else 1", NULL,
      NULL},
     {"then", "stands before the first branch of `if`",
@@ -168,13 +168,15 @@ kind_word(enum imp_option_kind k)
 static const char *
 field_word(enum imp_field_kind k)
 {
-    static const char *const kinds[] = {
-        [IMP_FIELD_NUM] = "number",         [IMP_FIELD_VEC] = "vector",
-        [IMP_FIELD_SPIN] = "spin",          [IMP_FIELD_BOOL] = "true or false",
-        [IMP_FIELD_TEXT] = "text",          [IMP_FIELD_LIST] = "list",
-        [IMP_FIELD_TEXTS] = "list of texts",
-        [IMP_FIELD_VECS] = "list of vectors",
-        [IMP_FIELD_MAT] = "matrix"};
+    static const char *const kinds[] = {[IMP_FIELD_NUM] = "number",
+                                        [IMP_FIELD_VEC] = "vector",
+                                        [IMP_FIELD_SPIN] = "spin",
+                                        [IMP_FIELD_BOOL] = "true or false",
+                                        [IMP_FIELD_TEXT] = "text",
+                                        [IMP_FIELD_LIST] = "list",
+                                        [IMP_FIELD_TEXTS] = "list of texts",
+                                        [IMP_FIELD_VECS] = "list of vectors",
+                                        [IMP_FIELD_MAT] = "matrix"};
     assert(k < sizeof kinds / sizeof *kinds && kinds[k]);
     return kinds[k];
 }
@@ -541,18 +543,53 @@ static const struct term {
 };
 enum { N_TERMS = sizeof terms / sizeof *terms };
 
-/* Documents a term of the field, in capitals or small letters. */
-static bool
-doc_term(const char *name, struct buf *out)
+/* The text in small letters, without accents; NULL: it is no UTF-8. Freed by
+ * the caller. */
+static char *
+folded(const char *text)
 {
-    for (int i = 0; i < N_TERMS; i++)
-        if (!strcasecmp(terms[i].name, name)) {
-            buf_printf(out, "%s\n  %s\n", terms[i].name, terms[i].text);
-            if (*terms[i].source)
-                buf_printf(out, "source: %s\n", terms[i].source);
+    utf8proc_uint8_t *out = NULL;
+    utf8proc_ssize_t n =
+        utf8proc_map((const utf8proc_uint8_t *)text, 0, &out,
+                     UTF8PROC_NULLTERM | UTF8PROC_STABLE | UTF8PROC_DECOMPOSE |
+                         UTF8PROC_CASEFOLD | UTF8PROC_STRIPMARK);
+    return n < 0 ? NULL : (char *)out;
+}
+
+/* Is `word` a word, or several, within the name of a term? */
+static bool
+has_words(const char *name, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = name; n && (at = strstr(at, word)); at++)
+        if ((at == name || at[-1] == ' ') &&
+            (!at[n] || at[n] == ' ' || at[n] == '\''))
             return true;
-        }
     return false;
+}
+
+/* Documents the term of this name, in capitals or small letters, with or
+ * without accents; `within`: all terms that have it as a word of their names.
+ */
+static bool
+doc_term(const char *name, bool within, struct buf *out)
+{
+    bool any = false;
+    char *wanted = folded(name);
+    for (int i = 0; wanted && i < N_TERMS; i++) {
+        char *term = folded(terms[i].name);
+        bool is = within ? has_words(term, wanted) : !strcmp(term, wanted);
+        free(term);
+        if (!is)
+            continue;
+        buf_printf(out, "%s%s\n  %s\n", any ? "\n" : "", terms[i].name,
+                   terms[i].text);
+        if (*terms[i].source)
+            buf_printf(out, "source: %s\n", terms[i].source);
+        any = true;
+    }
+    free(wanted);
+    return any;
 }
 
 /* Documents keys of blocks, names that stand after a dot, options and fields of
@@ -633,9 +670,11 @@ check_doc(const struct check_input *in, const char *name, struct buf *out)
     any |= joint_kind_doc(name, out);
     if (!any)
         any = doc_keys(&ck, name, out);
-    any |= doc_term(name, out);
+    any |= doc_term(name, false, out);
     if (!any)
         any = doc_unit(&ck, name, out);
+    if (!any)
+        any = doc_term(name, true, out);
     if (any)
         return true;
     struct all_names a = {&ck, NULL, 0, 0};

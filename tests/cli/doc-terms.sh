@@ -2,3 +2,7 @@
 for term in C00 c0+ C- "delassus matrix" "zeno limits"; do
     $imp doc "$term"
 done
+# A word of a term finds all terms with it; accents may be left out, or not.
+for term in Zeno Painlevé cone nothing; do
+    $imp doc "$term"
+done

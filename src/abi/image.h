@@ -291,6 +291,7 @@ typedef struct imp_param {
 #define IMP_BODYF_POLYTOPE 32768u
 /* joints hold the spin: it is an unknown of the equations of its block */
 #define IMP_BODYF_HELD 65536u
+#define IMP_BODYF_WEIGHT 131072u /* no force or torque but weight */
 enum imp_orient {
     IMP_ORIENT_NONE,
     IMP_ORIENT_ANGLE,

@@ -85,6 +85,7 @@ body_flags(struct mbody *body)
     body->flags |= decl->shape.inertia.n ? IMP_BODYF_SINERTIA : 0;
     body->flags |= decl->stated.centre.n ? IMP_BODYF_CENTRE : 0;
     body->flags |= decl->stated.inertia.n ? IMP_BODYF_INERTIA : 0;
+    body->flags |= !decl->force.n && !decl->torque.n ? IMP_BODYF_WEIGHT : 0;
     body->orient = decl->start.orient.n ? (uint32_t)decl->start.orient_kind
                                         : IMP_ORIENT_NONE;
 }

@@ -137,7 +137,7 @@ move_to_event(struct simulation *sim, double target, double *end,
         st = IMP_STOPPED;
     if (!st && nothing_watched) { /* the search for changes has already made the
                                      series of this motion */
-        motion_advance(run, *end - before, *end);
+        motion_advance_by(run, sim->mode_change.order, *end - before, *end);
         found->kind = EVENT_NONE;
     } else if (!st) {
         st = event_next(run, sim->watch, *end, NULL, NULL, found, more, n_more);

@@ -462,10 +462,10 @@ friction_modes_jump(struct rt *run, const struct contact_point *spot, int n,
  * begins with zeros to rounding, which are divided out. */
 static bool
 slip_ends(const struct rt *run, const struct persistent_friction *friction,
-          double span, double *time)
+          int order, double span, double *time)
 {
     double c[MOTION_STEP_ORDER + 1];
-    int order = MOTION_STEP_ORDER - 1, drop = 0;
+    int drop = 0;
     double sign = friction->mode == CONTACT_SLIP_POSITIVE ? 1.0 : -1.0;
     if (friction->onset == rt_time(run))
         drop = fabs(friction->slip.c[1]) <= friction->small ? 2 : 1;
@@ -483,23 +483,23 @@ slip_ends(const struct rt *run, const struct persistent_friction *friction,
 
 /* The first s in [0, span] at which the force leaves its cone. */
 static bool
-cone_left(const struct persistent_row *row, double span, double *time)
+cone_left(const struct persistent_row *row, int order, double span,
+          double *time)
 {
     const struct persistent_friction *friction = row->friction;
     double c[MOTION_STEP_ORDER], most = 0.0, best = INFINITY, power = 1.0;
-    for (int k = 0; k < MOTION_STEP_ORDER; k++, power *= span)
+    for (int k = 0; k < order; k++, power *= span)
         most = fmax(most, fabs(row->force.c[k]) * power);
     most *= friction->mu_static;
     for (int side = -1; side <= 1; side += 2) {
         double at;
-        for (int k = 0; k < MOTION_STEP_ORDER; k++)
+        for (int k = 0; k < order; k++)
             c[k] = friction->mu_static * row->force.c[k] +
                    side * friction->force.c[k];
-        if (!polynomial_below(c, MOTION_STEP_ORDER - 1, 0.0, span,
-                              -CONE_LEFT * most, &at))
+        if (!polynomial_below(c, order - 1, 0.0, span, -CONE_LEFT * most, &at))
             continue;
         if (at > 0.0)
-            polynomial_newton(c, MOTION_STEP_ORDER - 1, span, &at);
+            polynomial_newton(c, order - 1, span, &at);
         best = fmin(best, at);
     }
     *time = best;
@@ -507,23 +507,23 @@ cone_left(const struct persistent_row *row, double span, double *time)
 }
 
 int
-friction_modes_change(struct rt *run, int index, double span,
+friction_modes_change(struct rt *run, int index, int order, double span,
                       enum friction_change *what, double *time)
 {
+    assert(order >= 1 && order <= MOTION_STEP_ORDER);
     assert(index >= 0 && index < persistent_count(run));
     struct persistent_row *row = run->persistent->row[index];
     *what = FRICTION_GOES_ON;
     if (!row->friction || !row->on || !isfinite(span))
         return IMP_OK;
     if (row->friction->mode == CONTACT_STICK) {
-        if (!row->friction->tied && cone_left(row, span, time))
+        if (!row->friction->tied && cone_left(row, order, span, time))
             *what = FRICTION_STICK_ENDS;
         return IMP_OK;
     }
-    int st =
-        contact_point_series(run, persistent_group_of(run, row->spot.contact),
-                             row, MOTION_STEP_ORDER);
-    if (!st && slip_ends(run, row->friction, span, time))
+    int st = contact_point_series(
+        run, persistent_group_of(run, row->spot.contact), row, order);
+    if (!st && slip_ends(run, row->friction, order - 1, span, time))
         *what = FRICTION_SLIP_ENDS;
     return st;
 }

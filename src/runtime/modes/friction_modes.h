@@ -68,8 +68,8 @@ enum friction_change {
     FRICTION_STICK_ENDS /* the force meets the edge of its cone */
 };
 /* The first such change within `span` of now (s), after the series of the
- * motion have been made. Status of the tapes. */
-int friction_modes_change(struct rt *run, int index, double span,
+ * motion have been made to `order`. Status of the tapes. */
+int friction_modes_change(struct rt *run, int index, int order, double span,
                           enum friction_change *what, double *time);
 /* Returns the mode of a contact, that of its first point that pushes, or
  * CONTACT_FREE. */

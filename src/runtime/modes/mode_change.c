@@ -24,20 +24,20 @@
  * 0 and rising, comes to 0. Values up to n0 and rates up to n1 at s = 0 count
  * as 0. */
 static bool
-falls(const double *c, double span, double n0, double n1, double *time)
+falls(const double *c, int order, double span, double n0, double n1,
+      double *time)
 {
     double gap_series[MOTION_STEP_ORDER + 1];
     int drop = fabs(c[0]) <= n0 ? (fabs(c[1]) <= n1 ? 2 : 1) : 0;
-    for (int k = drop; k <= MOTION_STEP_ORDER; k++)
+    for (int k = drop; k <= order; k++)
         gap_series[k - drop] = c[k];
     if (gap_series[0] < 0.0) {
         *time = 0.0;
         return true;
     }
-    if (!polynomial_below(gap_series, MOTION_STEP_ORDER - drop, 0.0, span, 0.0,
-                          time))
+    if (!polynomial_below(gap_series, order - drop, 0.0, span, 0.0, time))
         return false;
-    polynomial_newton(gap_series, MOTION_STEP_ORDER - drop, span, time);
+    polynomial_newton(gap_series, order - drop, span, time);
     return true;
 }
 
@@ -62,6 +62,7 @@ struct search {
     const bool *blind;
     const struct watched_contact *over;
     uint32_t n_over;
+    int order;                  /* of the series */
     double best;                /* as a time from now */
     double tol, rate, lag, low; /* low: the rounding of the gap */
 };
@@ -116,7 +117,7 @@ sinks(struct search *search, int index)
     double time, low;
     int st = contact_point_series(
         search->r, persistent_group_of(search->r, row->spot.contact), row,
-        MOTION_STEP_ORDER);
+        search->order);
     if (st)
         return st == IMP_SINGULAR ? IMP_OK : st;
     gap_rounding(search->r, row->spot.contact, &low, &time);
@@ -125,7 +126,7 @@ sinks(struct search *search, int index)
         row->gap.c[0] =
             0.0; /* The gap was 0 within rounding when the point was taken. */
     if (!isfinite(search->best) ||
-        !polynomial_below(row->gap.c, MOTION_STEP_ORDER, 0.0, search->best,
+        !polynomial_below(row->gap.c, search->order, 0.0, search->best,
                           up ? 0.0 : -low, &time))
         return IMP_OK;
     if (up && is_over(search, row->spot.contact))
@@ -143,9 +144,9 @@ within(struct search *search, const struct contact_point *at, double s,
        double out)
 {
     struct taylor *side;
-    int n = contact_point_sides(search->r, at, MOTION_STEP_ORDER, &side);
+    int n = contact_point_sides(search->r, at, search->order, &side);
     for (int k = 0; k < n; k++)
-        if (taylor_at(MOTION_STEP_ORDER, &side[k], s) < -out)
+        if (taylor_at(search->order, &side[k], s) < -out)
             return false;
     return true;
 }
@@ -155,10 +156,9 @@ place_at(struct search *search, const struct contact_point *at, double s,
          double x[3])
 {
     struct taylor p[3];
-    bool there =
-        contact_point_place(search->r, at, MOTION_STEP_ORDER, p) == IMP_OK;
+    bool there = contact_point_place(search->r, at, search->order, p) == IMP_OK;
     for (int i = 0; i < 3; i++)
-        x[i] = there ? taylor_at(MOTION_STEP_ORDER, &p[i], s) : NAN;
+        x[i] = there ? taylor_at(search->order, &p[i], s) : NAN;
 }
 
 /* Is a point of this contact held at the same place already? A corner of one
@@ -206,15 +206,16 @@ closes(struct search *search, const struct contact_point *at, const double *gap,
         p[0] = 0.0;
         if (fabs(gap[1]) <= search->rate)
             p[1] = 0.0;
-        down = polynomial_below(p, MOTION_STEP_ORDER, 0.0, search->best,
+        down = polynomial_below(p, search->order, 0.0, search->best,
                                 -2.0 * search->tol, time);
     } else if (gap[0] <= search->low &&
                gap[1] > search->rate) { /* The point is moving away from the
                                            surface. */
-        down = polynomial_below(gap + 1, MOTION_STEP_ORDER - 1, 0.0,
-                                search->best, 0.0, time);
+        down = polynomial_below(gap + 1, search->order - 1, 0.0, search->best,
+                                0.0, time);
     } else {
-        down = falls(gap, search->best, search->low, search->rate, time);
+        down = falls(gap, search->order, search->best, search->low,
+                     search->rate, time);
     }
     /* A corner that comes down at an edge comes down on the face that it is
      * over. */
@@ -295,7 +296,7 @@ crossing_holds(struct search *search, const struct contact_point *at,
                const double *gap)
 {
     double until = search->best, reach = fmax(gap[0], 0.0);
-    for (int k = MOTION_STEP_ORDER - 3; k <= MOTION_STEP_ORDER; k++)
+    for (int k = search->order - 3; k <= search->order; k++)
         if (gap[k] != 0.0)
             until = fmin(
                 until,
@@ -369,12 +370,12 @@ others(struct search *search, uint32_t contact)
     int n = faces_near(search->r, contact, base), st = IMP_OK;
     for (int i = 0; i < n && !st; i++) {
         search->on = &base[i];
-        st = contact_point_vertices(search->r, search->on, MOTION_STEP_ORDER,
+        st = contact_point_vertices(search->r, search->on, search->order,
                                     other_vertex, search, NULL);
     }
     struct edges edges = {search, base, n};
     return st ? st
-              : contact_point_crossings(search->r, contact, MOTION_STEP_ORDER,
+              : contact_point_crossings(search->r, contact, search->order,
                                         edges_wanted, edges_cross, &edges);
 }
 
@@ -399,15 +400,15 @@ comes_down(const struct search *search, const struct contact_point *at,
             drop = search->over->released[i].still && !falls_now ? 2 : 1;
             marked = true;
         }
-    for (int k = drop; k <= MOTION_STEP_ORDER; k++)
+    for (int k = drop; k <= search->order; k++)
         reduced[k - drop] = gap[k];
     if (reduced[0] <=
         0.0) { /* a point that was let go comes back to 0 by rounding only */
         *time = 0.0;
         return !(drop == 2 && marked);
     }
-    return polynomial_below(reduced, MOTION_STEP_ORDER - drop, 0.0,
-                            search->best, 0.0, time);
+    return polynomial_below(reduced, search->order - drop, 0.0, search->best,
+                            0.0, time);
 }
 
 /* A point that would come down past the end of its face or edge touches
@@ -421,27 +422,27 @@ outside(struct search *search, const struct contact_point *at,
     struct taylor *side;
     double s, last = 0.0, beside[MOTION_STEP_ORDER + 1];
     double lean = at->kind == POINT_VERTEX ? WATCHED_FACES_LEAN : 0.0;
-    int n = contact_point_sides(search->r, at, MOTION_STEP_ORDER, &side);
+    int n = contact_point_sides(search->r, at, search->order, &side);
     for (int k = 0; k < n; k++) {
-        for (int i = 0; i <= MOTION_STEP_ORDER; i++)
+        for (int i = 0; i <= search->order; i++)
             beside[i] = lean * gap->c[i] - side[k].c[i];
         if (beside[0] <= out)
             continue;
-        if (!polynomial_below(beside, MOTION_STEP_ORDER, 0.0, search->best,
+        if (!polynomial_below(beside, search->order, 0.0, search->best,
                               out - OVER_CLEARLY * search->over->faces.slack,
                               &s))
             s = INFINITY;
         last = fmax(last, s);
     }
     if (at->kind == POINT_VERTEX &&
-        polynomial_below(gap->c, MOTION_STEP_ORDER, 0.0, search->best,
+        polynomial_below(gap->c, search->order, 0.0, search->best,
                          -search->over->faces.high, &s) &&
         s <= last)
         found(search, s, CHANGE_BESIDE, -1, at->contact);
     if (last > 0.0 && last < search->best)
         found(search, last,
               at->kind == POINT_VERTEX &&
-                      taylor_at(MOTION_STEP_ORDER, gap, last) < -search->tol
+                      taylor_at(search->order, gap, last) < -search->tol
                   ? CHANGE_BESIDE
                   : CHANGE_NONE,
               -1, at->contact);
@@ -457,10 +458,10 @@ one_watched(void *ctx, const struct contact_point *at, const struct taylor *gap)
         return;
     if (faces->n_base == 2 && at->kind == POINT_VERTEX) {
         double up[MOTION_STEP_ORDER + 1];
-        for (int k = 0; k <= MOTION_STEP_ORDER; k++)
+        for (int k = 0; k <= search->order; k++)
             up[k] = -gap->c[k];
-        if (polynomial_below(up, MOTION_STEP_ORDER, 0.0, search->best,
-                             -faces->high, &s))
+        if (polynomial_below(up, search->order, 0.0, search->best, -faces->high,
+                             &s))
             found(search, s, CHANGE_BESIDE, -1, at->contact);
     }
     /* what is below the plane beside the face is not closed */
@@ -495,8 +496,8 @@ one_contact(struct search *search)
     gap_tolerances(search->r, faces->contact, &search->tol, &search->rate);
     gap_rounding(search->r, faces->contact, &search->low, &search->rate);
     search->lag = FACE_END_LAG * search->tol;
-    int st = watched_faces_points(search->r, faces, MOTION_STEP_ORDER,
-                                  one_watched, search, &holds);
+    int st = watched_faces_points(search->r, faces, search->order, one_watched,
+                                  search, &holds);
     if (!st && holds < search->best) {
         search->best = holds;
         search->out->what = CHANGE_NONE;
@@ -513,8 +514,8 @@ slip_or_stick(struct search *search, int index)
     double time;
     if (!row->friction)
         return IMP_OK;
-    int st =
-        friction_modes_change(search->r, index, search->best, &what, &time);
+    int st = friction_modes_change(search->r, index, search->order,
+                                   search->best, &what, &time);
     if (!st && what != FRICTION_GOES_ON)
         found(search, time,
               what == FRICTION_SLIP_ENDS ? CHANGE_SLIP_ENDS : CHANGE_STICK_ENDS,
@@ -536,12 +537,12 @@ one_row(struct search *search, int index)
     int st = row->on ? IMP_OK : sinks(search, index);
     if (st)
         return st;
-    for (int k = 0; k < MOTION_STEP_ORDER && isfinite(search->best);
+    for (int k = 0; k < search->order && isfinite(search->best);
          k++, sk *= search->best)
         most = fmax(most, fabs(row->force.c[k]) * sk);
     most = fmax(most, fabs(row->force.c[0]));
     if (row->on && isfinite(search->best) &&
-        polynomial_below(row->force.c, MOTION_STEP_ORDER - 1, 0.0, search->best,
+        polynomial_below(row->force.c, search->order - 1, 0.0, search->best,
                          -FORCE_CEASED * most, &time))
         found(search, time, CHANGE_CEASES, index, row->spot.contact);
     if ((st = slip_or_stick(search, index)))
@@ -553,10 +554,9 @@ one_row(struct search *search, int index)
     gap_rounding(search->r, row->spot.contact, &search->low, &time);
     search->lag = FACE_END_LAG * search->tol;
     struct taylor *side;
-    int n =
-        contact_point_sides(search->r, &row->spot, MOTION_STEP_ORDER, &side);
+    int n = contact_point_sides(search->r, &row->spot, search->order, &side);
     for (int k = 0; k < n; k++)
-        if (polynomial_below(side[k].c, MOTION_STEP_ORDER, 0.0, search->best,
+        if (polynomial_below(side[k].c, search->order, 0.0, search->best,
                              -search->lag, &time))
             found(search, time, CHANGE_FACE_END, index, row->spot.contact);
     if (is_over(search, row->spot.contact))
@@ -569,31 +569,69 @@ one_row(struct search *search, int index)
     return others(search, row->spot.contact);
 }
 
+/* Are all points that are held those of polytopes? The gap of a smooth body may
+ * begin with any power of the time. */
+static bool
+only_polytopes(const struct rt *run)
+{
+    for (int i = 0; i < persistent_count(run); i++) {
+        enum contact_point_kind kind = run->persistent->row[i]->spot.kind;
+        if (kind != POINT_VERTEX && kind != POINT_EDGES)
+            return false;
+    }
+    return true;
+}
+
+/* Looks for the first change within `span` (s) from now, by series of one
+ * order. */
+static int
+look(struct search *search, const struct watched_contact *over, double span)
+{
+    struct rt *run = search->r;
+    double h;
+    int st = motion_series_all(run, search->order, &h);
+    if (st)
+        return st;
+    search->best = fmin(h, span);
+    search->out->what = CHANGE_NONE;
+    for (int i = 0; run->persistent && i < run->persistent->n; i++)
+        contact_point_poses_forget(run->persistent->group[i]);
+    for (int i = 0; run->persistent && i < run->persistent->n_row && !st; i++)
+        st = one_row(search, i);
+    for (uint32_t i = 0; i < search->n_over && !st; i++) {
+        search->over = over + i;
+        if (isfinite(search->best) &&
+            !(search->blind && search->blind[over[i].faces.contact]))
+            st = one_contact(search);
+    }
+    search->over = over;
+    return st;
+}
+
 int
 mode_change_next(struct rt *run, double until, const bool *blind,
                  const struct watched_contact *over, uint32_t n_over,
                  struct mode_change *out)
 {
     assert(run != NULL && out != NULL && (over != NULL || n_over == 0));
-    double h, t0 = rt_time(run);
-    struct search search = {
-        .r = run, .out = out, .blind = blind, .over = over, .n_over = n_over};
+    double t0 = rt_time(run), span = until - t0;
+    bool few = motion_by_weight(run) && only_polytopes(run);
+    struct search search = {.r = run,
+                            .out = out,
+                            .blind = blind,
+                            .over = over,
+                            .n_over = n_over,
+                            .order =
+                                few ? MOTION_FEW_TERMS : MOTION_STEP_ORDER};
     *out = (struct mode_change){.what = CHANGE_NONE, .time = until};
-    int st = motion_series_all(run, MOTION_STEP_ORDER, &h);
-    if (st)
-        return st;
-    search.best = fmin(h, until - t0);
-    for (int i = 0; run->persistent && i < run->persistent->n; i++)
-        contact_point_poses_forget(run->persistent->group[i]);
-    for (int i = 0; run->persistent && i < run->persistent->n_row && !st; i++)
-        st = one_row(&search, i);
-    for (uint32_t i = 0; i < n_over && !st; i++) {
-        search.over = over + i;
-        if (isfinite(search.best) && !(blind && blind[over[i].faces.contact]))
-            st = one_contact(&search);
+    int st = look(&search, over, span);
+    if (!st && few && out->what == CHANGE_NONE && search.best < span) {
+        search.order = MOTION_STEP_ORDER;
+        st = look(&search, over, span);
     }
     if (st)
         return st;
-    out->time = search.best < until - t0 ? t0 + search.best : until;
+    out->order = search.order;
+    out->time = search.best < span ? t0 + search.best : until;
     return IMP_OK;
 }

@@ -33,6 +33,7 @@ enum mode_change_kind {
 struct mode_change {
     enum mode_change_kind what;
     double time;
+    int order; /* of the series that the motion has now */
     int which;
     uint32_t contact;
     struct contact_point at; /* of CHANGE_HITS */

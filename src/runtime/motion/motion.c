@@ -117,6 +117,13 @@ motion_series(struct rt *run, uint32_t block, int order, double *step)
     return switching_end(run, block, order, step, &which);
 }
 
+bool
+motion_by_weight(const struct rt *run)
+{
+    assert(run != NULL && run->motion != NULL);
+    return run->motion->weight;
+}
+
 int
 motion_series_all(struct rt *run, int order, double *step)
 {
@@ -276,12 +283,16 @@ int
 motion_to(struct rt *run, double until)
 {
     /* forces of contacts need two orders more */
-    int order = persistent_any(run) ? MOTION_STEP_ORDER : MOTION_ORDER;
+    int full = persistent_any(run) ? MOTION_STEP_ORDER : MOTION_ORDER;
     while (rt_time(run) != until) {
         if (rt_stopped(run))
             return IMP_STOPPED;
         double h, t0 = rt_time(run), t1 = until;
-        int st = motion_series_all(run, order, &h);
+        bool few = persistent_any(run) && motion_by_weight(run);
+        int order = few ? MOTION_FEW_TERMS : full,
+            st = motion_series_all(run, order, &h);
+        if (!st && few && fabs(until - t0) > h)
+            st = motion_series_all(run, order = full, &h);
         if (st != IMP_OK)
             return st;
         if (fabs(until - t0) > h) {

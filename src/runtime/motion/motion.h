@@ -9,6 +9,11 @@
 #include "runtime/instance/run.h"
 
 #define MOTION_STEP_ORDER 20
+/* The order of series of bodies that events stop soon, where the motion is one
+ * of motion_by_weight: their terms cost a tenth of those of order
+ * MOTION_STEP_ORDER, and hold to rounding for about 1/20 of a radian. It is
+ * even, as motion_advance_by asks. */
+#define MOTION_FEW_TERMS 8
 
 /* What steps need to know of the image, for run->motion. Memory: run->own. */
 struct motion_plan *motion_plan_new(struct rt *run);
@@ -28,6 +33,11 @@ double motion_parabola(const struct rt *run, uint32_t block);
 /* Replaces the rows of a block by that parabola. IMP_NONFINITE if it leads
  * nowhere; then the rows are lost. */
 int motion_series_parabola(struct rt *run, uint32_t block, int order);
+/* Does nothing move but rigid bodies under their weight and the forces of
+ * contacts? Then two coefficients in a row are 0 only where all that follow
+ * are, and series of a low order tell for how long they hold. Forces that users
+ * state may begin with any power. */
+bool motion_by_weight(const struct rt *run);
 /* Makes the series of all blocks; *step is the least of their times. */
 int motion_series_all(struct rt *run, int order, double *step);
 /* Moves the state of all blocks by dt along the series made last (of order

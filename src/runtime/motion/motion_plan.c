@@ -144,8 +144,12 @@ motion_plan_new(struct rt *run)
         plan_block(run, run->own, block, false, plan->blocks + block);
         plan_block(run, run->own, block, true, plan->held + block);
     }
-    for (uint32_t block = 0; block < run->im->bodies.n; block++)
-        plan->prescribed |= rt_body(run, block)->refresh != IMP_NO_TAPE;
+    for (uint32_t i = 0; i < run->im->bodies.n; i++)
+        plan->prescribed |= rt_body(run, i)->refresh != IMP_NO_TAPE;
+    plan->weight =
+        !plan->prescribed && !run->im->joints.n && !run->im->systems.n;
+    for (uint32_t i = 0; i < run->im->bodies.n; i++)
+        plan->weight &= (rt_body(run, i)->flags & IMP_BODYF_WEIGHT) != 0;
     return plan;
 }
 

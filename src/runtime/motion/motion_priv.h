@@ -42,6 +42,7 @@ struct motion_plan {
     struct motion_block *blocks,
         *held;       /* of free blocks, and of blocks with closed contacts */
     bool prescribed; /* the state of some body is a formula of time */
+    bool weight;     /* motion_by_weight */
     struct crossing **crossing; /* per block; NULL until it is first used */
     double *parabola; /* per block: how long the last rows may be followed if
                          they are those of crossing_parabola, else infinite */

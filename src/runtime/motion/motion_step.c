@@ -168,8 +168,10 @@ motion_step(const struct rt *run, uint32_t block, int order, double *step)
     double push[2];
     bool held = persistent_moves(run, block);
     *step = INFINITY;
-    if (held)
+    if (held) {
         persistent_accelerations(run, block, push);
+        *step = persistent_series_hold(run, block);
+    }
     for (uint32_t i = 0; i < moving->n_groups; i++) {
         const struct motion_group *group = moving->groups + i;
         const double *row[GROUP_MAX];

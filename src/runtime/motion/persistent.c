@@ -35,6 +35,8 @@
 #define DELASSUS_RANK 1e-11
 /* coefficients of directions and gaps below this many rounding errors are 0 */
 #define STEADY_ROUNDING 64.0
+/* Levers of forces may be so many times shorter than bodies are large. */
+#define STEADY_LEVER 8.0
 
 /* -- pushes ----------------------------------------------------------------
  */
@@ -211,7 +213,8 @@ rows_series(struct rt *run, struct persistent_group *group, int n, int order)
  * all unknowns. It is made symmetric where each force acts along its own
  * condition. */
 static int
-answers(struct rt *run, struct persistent_group *group, double *G)
+answers(struct rt *run, struct persistent_group *group, double *G,
+        bool *is_symmetric)
 {
     size_t nb = run->im->bodies.n;
     int count = group->n_unknown;
@@ -258,6 +261,7 @@ answers(struct rt *run, struct persistent_group *group, double *G)
         for (int column = 0; column < row; column++)
             G[row * count + column] = G[column * count + row] =
                 0.5 * (G[row * count + column] + G[column * count + row]);
+    *is_symmetric = symmetric;
     return IMP_OK;
 }
 
@@ -265,6 +269,7 @@ int
 persistent_instant(struct rt *run, struct persistent_group *group, int order,
                    enum persistent_unknowns which, double *G)
 {
+    bool symmetric;
     persistent_unknowns(group, which);
     exchange(run, group);
     push_clear(run, group);
@@ -273,19 +278,27 @@ persistent_instant(struct rt *run, struct persistent_group *group, int order,
     if (!st)
         st = rows_series(run, group, group->n, order);
     if (!st && G)
-        st = answers(run, group, G);
+        st = answers(run, group, G, &symmetric);
     exchange(run, group);
     return st;
 }
 
-/* Makes G of the unknowns, and its singular value decomposition. */
+/* Makes G of the unknowns, and factors it: by its singular values if it is not
+ * symmetric, or if its rank is in doubt. */
 static int
 factor(struct rt *run, struct persistent_group *group)
 {
     struct persistent_delassus *delassus = &group->delassus;
-    int n = group->n_unknown, st = answers(run, group, delassus->G);
+    bool symmetric;
+    int n = group->n_unknown, st = answers(run, group, delassus->G, &symmetric);
     if (st)
         return st;
+    delassus->sure =
+        symmetric && semidefinite_factor(n, delassus->G, DELASSUS_RANK,
+                                         &delassus->factors, delassus->room);
+    delassus->rank = delassus->factors.rank;
+    if (delassus->sure)
+        return IMP_OK;
     memcpy(delassus->U, delassus->G, sizeof(double) * (size_t)(n * n));
     if (!dense_svd(n, n, delassus->U, delassus->V, delassus->s))
         return IMP_NONFINITE;
@@ -320,9 +333,13 @@ persistent_solve(const struct persistent_group *group, const double *b,
     assert(n > 0 && group->delassus.rank <= n);
     for (int i = 0; i < n; i++)
         group->scratch.a[i] = -b[i];
-    dense_svd_solve(n, n, group->delassus.U, group->delassus.V,
-                    group->delassus.s, group->delassus.rank, group->scratch.a,
-                    x, group->scratch.c);
+    if (group->delassus.sure)
+        semidefinite_solve(&group->delassus.factors, group->scratch.a, x,
+                           group->scratch.work);
+    else
+        dense_svd_solve(n, n, group->delassus.U, group->delassus.V,
+                        group->delassus.s, group->delassus.rank,
+                        group->scratch.a, x, group->scratch.c);
 }
 
 /* The forces nearest to those that were chosen with the modes: only these are
@@ -391,38 +408,95 @@ spin_of(const struct rt *run, const struct persistent_row *row, double *spin,
     }
 }
 
+/* The accelerations that the forces give to the gaps of each point, which
+ * cancel where bodies rest: the greatest among the points of its bodies.
+ * `terms` has room for one per unknown. */
+static void
+force_terms(const struct rt *run, const struct persistent_group *group,
+            double *terms)
+{
+    int n = group->n_unknown;
+    double *most = NEW_N(run->brief, double, run->im->bodies.n + 1);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < n; i++) {
+            const struct persistent_unknown *unknown = &group->unknown[i];
+            const imp_contact *image_contact =
+                rt_contact(run, unknown->row->spot.contact);
+            double own =
+                fabs(unknown->force->c[0] * group->delassus.G[i * n + i]);
+            if (pass == 1)
+                terms[i] = own;
+            for (int e = 0; e < 2; e++) {
+                uint32_t body = image_contact->body[e];
+                if (!contact_point_body_moves(run, body))
+                    continue;
+                if (pass == 0)
+                    most[body] = fmax(most[body], own);
+                else
+                    terms[i] = fmax(terms[i], most[body]);
+            }
+        }
+}
+
+/* The greatest |coefficient of order k| of what a unit of the force does, as a
+ * share of the size of the bodies for levers. */
+static double
+direction_term(const struct persistent_unknown *unknown, int k, double size)
+{
+    double most = 0.0;
+    for (int e = 0; e < 12; e++)
+        most = fmax(most, fabs(unknown->push[e / 6][e % 6].c[k]) /
+                              (e % 6 < 3 ? 1.0 : size));
+    return most;
+}
+
+/* Do the gap and the direction of one force stay as they are, to rounding?
+ * terms: the accelerations that cancel (force_terms). *holds: the time for
+ * which rounding of the speeds does not move levers by more than rounding. */
+static bool
+steady_force(const struct rt *run, const struct persistent_unknown *unknown,
+             double terms, int order, double *holds)
+{
+    double spin, size, low = STEADY_ROUNDING * DBL_EPSILON, push = low * terms;
+    spin_of(run, unknown->row, &spin, &size);
+    /* The accelerations that remain turn the normal, too. */
+    spin += STEADY_LEVER * sqrt(push / size);
+    double slide = direction_term(unknown, 1, size);
+    if (slide > low * fmax(spin, sqrt(terms / size)))
+        return false;
+    if (slide > low * spin)
+        *holds = fmin(*holds, low / slide);
+    low *= spin;
+    for (int k = 2; k <= order; k++) {
+        low *= spin / k;
+        push *= k > 2 ? spin / k : 1.0;
+        if (fabs(unknown->value->c[k]) > low * size + push ||
+            direction_term(unknown, k, size) > low + push / size)
+            return false;
+    }
+    return true;
+}
+
 /* Do all gaps stay closed, and all directions as they are, to rounding, if the
  * forces of this instant stay as they are? Terms of order j may be as large as
  * s^j/j! of the spins s, and as A s^(j-2) 2/j! of accelerations A that cancel.
  * It is so for bodies at rest, for bodies that only slide, and for spins about
- * the normal. */
+ * the normal. Speeds of bodies at rest are rounding of what these accelerations
+ * give in the time sqrt(size / A). */
 static int
 steady(struct rt *run, struct persistent_group *group, int order, bool *is)
 {
     int st = drive(run, group, order), n = group->n_unknown;
+    double *terms = NEW_N(run->brief, double, (size_t)n + 1);
     if (!st)
         st = rows_series(run, group, group->n_on, order);
     *is = !st;
-    for (int i = 0; i < n && *is; i++) {
-        const struct persistent_unknown *unknown = &group->unknown[i];
-        const struct persistent_row *row = unknown->row;
-        double spin, size, low = STEADY_ROUNDING * DBL_EPSILON;
-        double push =
-            low * fabs(unknown->force->c[0] * group->delassus.G[i * n + i]);
-        spin_of(run, row, &spin, &size);
-        spin += sqrt(
-            push /
-            size); /* The accelerations that remain turn the normal, too. */
-        for (int k = 1; k <= order && *is; k++) {
-            low *= spin / k;
-            push *= k > 2 ? spin / k : 1.0;
-            double most = low * size + (k > 1 ? push : 0.0);
-            *is = k < 2 || fabs(unknown->value->c[k]) <= most;
-            for (int e = 0; e < 12 && *is; e++)
-                *is = fabs(unknown->push[e / 6][e % 6].c[k]) <=
-                      (e % 6 < 3 ? most / size : most);
-        }
-    }
+    force_terms(run, group, terms);
+    for (int i = 0; i < n && *is; i++)
+        *is = steady_force(run, &group->unknown[i], terms[i], order,
+                           &group->holds);
+    if (!*is)
+        group->holds = INFINITY;
     return st;
 }
 
@@ -433,6 +507,7 @@ persistent_group_series(struct rt *run, struct persistent_group *group,
     assert(group->n_on <= group->n && group->n <= group->room);
     int st = IMP_OK, last = order - 1;
     bool done = false;
+    group->holds = INFINITY;
     if (last + 2 > IMP_ORDER_MAX)
         last = IMP_ORDER_MAX - 2;
     persistent_unknowns(group, UNKNOWN_FORCES);
@@ -484,6 +559,13 @@ persistent_series(struct rt *run, int order, uint32_t block)
     for (int i = 0; i < set->n && !st; i++)
         st = persistent_group_series(run, set->group[i], order, block);
     return st;
+}
+
+double
+persistent_series_hold(const struct rt *run, uint32_t block)
+{
+    assert(run != NULL && persistent_moves(run, block));
+    return run->persistent_memory->of[block]->holds;
 }
 
 void

@@ -85,6 +85,9 @@ void persistent_accelerations(const struct rt *run, uint32_t block,
  * run->rows.block[block], of one block that is held or of all (UINT32_MAX).
  * Status of the tapes. */
 int persistent_series(struct rt *run, int order, uint32_t block);
+/* For how long (s) the forces of the last series of a block that is held are
+ * those of the motion, where they were found not to change. */
+double persistent_series_hold(const struct rt *run, uint32_t block);
 /* Adds the work of sliding friction over the next dt seconds, along the last
  * series of all groups, which were made to `order`, to that of each contact
  * (IMP_CONTACT_WORK). */

@@ -60,7 +60,9 @@ room_for(struct rt *run, struct persistent_group *group, int n)
     room *= run->im->dim == 2 ? 2 : 1;
     group->unknown = NEW_N(run->own, struct persistent_unknown, room);
     group->answer = NEW_N(run->own, double, room * 6 * run->im->bodies.n + 1);
-    group->delassus.G = NEW_N(run->own, double, 3 * room * room + 5 * room);
+    group->delassus.G =
+        NEW_N(run->own, double,
+              3 * room * room + 8 * room + semidefinite_room((int)room));
     group->delassus.U = group->delassus.G + room * room;
     group->delassus.V = group->delassus.U + room * room;
     group->delassus.s = group->delassus.V + room * room;
@@ -68,6 +70,8 @@ room_for(struct rt *run, struct persistent_group *group, int n)
     group->scratch.b = group->scratch.a + room;
     group->scratch.c = group->scratch.b + room;
     group->scratch.x = group->scratch.c + room;
+    group->scratch.work = group->scratch.x + room;
+    group->delassus.room = group->scratch.work + 3 * room;
 }
 
 static void

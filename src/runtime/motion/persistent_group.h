@@ -7,6 +7,7 @@
 
 #include "runtime/friction/friction.h"
 #include "runtime/motion/persistent.h"
+#include "runtime/numerics/dense.h"
 #include "runtime/numerics/taylor.h"
 
 /* What friction adds to a point of a group, in the plane. The tangent t is the
@@ -77,25 +78,29 @@ struct persistent_blocks {
     uint32_t *block, n_block;
     uint32_t *body, n_body;
 };
-/* The Delassus matrix G of the unknowns (n_unknown x n_unknown), its singular
- * value decomposition and its rank. Entry [i n + j] is what force i does to
- * condition j; G is symmetric where no point slips with friction. */
+/* The Delassus matrix G of the unknowns (n_unknown x n_unknown) and its rank.
+ * Entry [i n + j] is what force i does to condition j; G is symmetric where no
+ * point slips with friction. `sure`: its rank is beyond doubt, and `factors`
+ * solve; else its singular values do. */
 struct persistent_delassus {
     int rank;
-    double *G, *U, *V, *s;
+    bool sure;
+    struct semidefinite factors;
+    double *G, *U, *V, *s, *room;
 };
 /* n_unknown each: room for what is being solved */
 struct persistent_scratch {
-    double *a, *b, *c, *x;
+    double *a, *b, *c, *x, *work; /* work: 3 each */
 };
 /* One group: points that move bodies of the same blocks. Groups do not feel
  * each other. Each has its own Delassus matrix, and is chosen, followed and
  * ended by itself. */
 struct persistent_group {
-    int n, n_on, room;          /* points, those that push, room for points */
-    bool steady;                /* forces did not change in the last series */
-    struct persistent_row *row; /* those that push come first */
-    bool friction;              /* a point has friction */
+    int n, n_on, room; /* points, those that push, room for points */
+    bool steady;       /* forces did not change in the last series */
+    double holds; /* and do not for this time (s) to rounding; else infinite */
+    struct persistent_row *row;         /* those that push come first */
+    bool friction;                      /* a point has friction */
     struct persistent_unknown *unknown; /* of the last persistent_unknowns */
     int n_unknown;
     struct contact_point_poses *poses; /* of contact_point.c */

@@ -6,6 +6,8 @@
 #define IMP_RUNTIME_NUMERICS_DENSE_H
 
 #include <float.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 /* A singular value counts as zero at or under this share of the columns'
  * original length: each of the max(m, n) terms of a column carries half a unit
@@ -75,5 +77,29 @@ int dense_svd(int m, int n, double *a, double *v, double *s);
 void dense_svd_solve(int m, int n, const double *a, const double *v,
                      const double *s, int rank, const double *b, double *x,
                      double *work);
+
+/* Symmetric positive semidefinite matrices whose rank is beyond doubt: solved
+ * by a Cholesky factor with pivots, at a hundredth of the cost of singular
+ * values, which decide the others. */
+struct semidefinite {
+    int n, rank;
+    const double *G;
+    const int *pivot; /* rank rows, in their order */
+    double *L;        /* n x rank, rows of n: G = L L^T */
+    double *inner;    /* rank < n: the Cholesky factor of L^T L, rows of n */
+};
+
+/* Doubles that the factors of n rows need. */
+size_t semidefinite_room(int n);
+/* Factors the symmetric matrix G (row-major n x n), which must stay. False if
+ * it is not proven that as many singular values as there are pivots lie above
+ * `share` of the greatest, and the others below it. The factors lie in `room`.
+ */
+bool semidefinite_factor(int n, const double *G, double share,
+                         struct semidefinite *out, double *room);
+/* Finds the x of least length with |G x - b| least. work: 3 n doubles; x may be
+ * b. */
+void semidefinite_solve(const struct semidefinite *factors, const double *b,
+                        double *x, double *work);
 
 #endif

@@ -34,7 +34,7 @@ lcp_room(int n)
 {
     assert(n >= 0);
     size_t k = (size_t)n;
-    return k * (2 * k + 2) + 4 * k * k + 12 * k + 16;
+    return k * (2 * k + 2) + 4 * k * k + 20 * k + 16 + semidefinite_room(n);
 }
 
 static void
@@ -142,10 +142,11 @@ static int
 polish(int n, const double *G, const double *q, const int *in, double size,
        double *z, double *room, int *lost)
 {
-    int set[256], n_set = 0, rank = 0;
     double *a = room, *v = a + n * n, *singular = v + n * n,
            *rhs = singular + n, *x = rhs + n, *work = x + n;
-    for (int i = 0; i < n && n_set < 256; i++)
+    int n_set = 0, rank = 0, *set = (int *)(work + 3 * n);
+    struct semidefinite factors;
+    for (int i = 0; i < n; i++)
         if (in[i])
             set[n_set++] = i;
     for (int i = 0; i < n_set; i++) {
@@ -153,12 +154,18 @@ polish(int n, const double *G, const double *q, const int *in, double size,
         for (int j = 0; j < n_set; j++)
             a[j * n_set + i] = G[set[i] * n + set[j]];
     }
-    dense_svd(n_set, n_set, a, v, singular);
-    while (rank < n_set &&
-           singular[rank] > dense_tolerance(n_set, n_set) * singular[0])
-        rank++;
+    if (semidefinite_factor(n_set, a, dense_tolerance(n_set, n_set), &factors,
+                            work + 4 * n)) {
+        rank = factors.rank;
+        semidefinite_solve(&factors, rhs, x, work);
+    } else {
+        dense_svd(n_set, n_set, a, v, singular);
+        while (rank < n_set &&
+               singular[rank] > dense_tolerance(n_set, n_set) * singular[0])
+            rank++;
+        dense_svd_solve(n_set, n_set, a, v, singular, rank, rhs, x, work);
+    }
     *lost = rank < n_set;
-    dense_svd_solve(n_set, n_set, a, v, singular, rank, rhs, x, work);
     memset(z, 0, sizeof *z * (size_t)n);
     for (int i = 0; i < n_set; i++) {
         if (x[i] * G[set[i] * (n + 1)] < -SLACK_ZERO * size)
@@ -175,8 +182,8 @@ polish(int n, const double *G, const double *q, const int *in, double size,
  */
 
 struct descent {
-    int n, n_set, set[256];
-    bool in[256];
+    int n, n_set, *set;
+    bool *in, *barred; /* n */
     const double *g, *p;
     double size;
     double *z, *step; /* the way from z to the least value on the set */
@@ -263,9 +270,10 @@ static int
 descend(struct descent *descent)
 {
     int n = descent->n;
-    bool barred[256] = {false};
+    bool *barred = descent->barred;
+    memset(barred, 0, (size_t)n * sizeof *barred);
     memset(descent->z, 0, sizeof *descent->z * (size_t)n);
-    memset(descent->in, 0, sizeof descent->in);
+    memset(descent->in, 0, (size_t)n * sizeof *descent->in);
     descent->n_set = 0;
     for (int round = 0; round < 20 + 10 * n; round++) {
         int enters = -1, went = 0;
@@ -286,7 +294,7 @@ descend(struct descent *descent)
             if ((went = go(descent, least_on_set(descent))) < 0)
                 return 1;
         if (descent->z[enters] > 0)
-            memset(barred, 0, sizeof barred);
+            memset(barred, 0, (size_t)n * sizeof *barred);
         barred[enters] = !(descent->z[enters] > 0);
     }
     return 3;
@@ -313,8 +321,8 @@ least(int n, const double *G, const double *q, const double *scaled,
       const double *p, double size, const double *trial, const double *scale,
       const int *in, double *z, double *room)
 {
-    int more[256], wider = 0, lost = 0, st = 1;
-    double *best = room, *scratch = room + n;
+    double *best = room, *scratch = room + 2 * n;
+    int *more = (int *)(room + n), wider = 0, lost = 0, st = 1;
     for (int i = 0; i < n; i++) {
         double wi = p[i] + dense_dot(n, scaled + i * n, trial);
         more[i] =
@@ -342,12 +350,12 @@ lcp_solve(int n, const double *G, const double *q, double *z, double *room)
 {
     assert(n >= 0);
     assert(n == 0 || (G != NULL && q != NULL && z != NULL && room != NULL));
-    int width = 2 * n + 2, basis[256], in[256];
+    int width = 2 * n + 2;
     double *T = room, *scaled = T + n * width, *p = scaled + n * n,
-           *scale = p + n, *trial = scale + n, *rest = trial + n, size = 0;
+           *scale = p + n, *trial = scale + n, *rest = trial + n + 2 * n,
+           size = 0;
+    int *basis = (int *)(trial + n), *in = basis + n;
     memset(z, 0, sizeof *z * (size_t)n);
-    if (n > 256)
-        return 3;
     for (int i = 0; i < n; i++)
         scale[i] = G[i * n + i] > 0 ? 1 / sqrt(G[i * n + i]) : 1;
     for (int i = 0; i < n; i++) {
@@ -372,6 +380,9 @@ lcp_solve(int n, const double *G, const double *q, double *z, double *room)
                                   .a = T,
                                   .v = T + n * n,
                                   .work = rest};
+        descent.set = (int *)(rest + 4 * n);
+        descent.in = (bool *)(descent.set + n);
+        descent.barred = descent.in + n;
         if ((st = descend(&descent)))
             return st;
         for (int i = 0; i < n; i++)
@@ -385,11 +396,9 @@ lcp_lemke(int n, const double *M, const double *q, double *z, double *room)
 {
     assert(n >= 0);
     assert(n == 0 || (M != NULL && q != NULL && z != NULL && room != NULL));
-    int basis[256], in[256];
+    int *basis = (int *)(room + n * (2 * n + 2)), *in = basis + n;
     double size = 0.0;
     memset(z, 0, sizeof *z * (size_t)n);
-    if (n > 256)
-        return 3;
     for (int i = 0; i < n; i++)
         size = fmax(size, fabs(q[i]));
     if (!(size > 0.0))

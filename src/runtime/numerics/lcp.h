@@ -17,7 +17,7 @@ int lcp_solve(int n, const double *G, const double *q, double *z, double *room);
 size_t lcp_room(int n);
 /* One solution for a matrix that need be neither symmetric nor semidefinite
  * (friction), by Lemke's method alone, not polished. Returns 0; 1: the method
- * ended on a ray, which says nothing; 3: too many pivots, or n > 256. */
+ * ended on a ray, which says nothing; 3: too many pivots. */
 int lcp_lemke(int n, const double *M, const double *q, double *z, double *room);
 
 #endif

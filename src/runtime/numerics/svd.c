@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Singular values by rotations of pairs of columns. See dense.h, which says
- * what the letters are; x and y are the pair of columns. */
+/* Singular values by rotations of pairs of columns, and semidefinite matrices
+ * that need none. See dense.h, which says what the letters are; x and y are the
+ * pair of columns. */
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
@@ -96,4 +97,201 @@ dense_svd_solve(int m, int n, const double *a, const double *v, const double *s,
             t += v[k * n + i] * work[k];
         x[i] = t;
     }
+}
+
+/* -- semidefinite matrices of known rank --------------------------------------
+ *
+ * Letters: G = L L^T + S after `rank` pivots. The singular
+ * values that L L^T leaves out are those of S, at most its trace; the least one
+ * that it keeps is at least 1 / |K^-1|^2 (Frobenius), where K is the Cholesky
+ * factor of L^T L, and L itself if no row is left. Rounding errors of the
+ * pivots are smaller than any share that is asked for here (dense_tolerance).
+ */
+
+/* The least solution divides by L^T L twice. One step of refinement makes up
+ * for the square of the condition up to this condition: (2^-52 1e5^2)^2 is
+ * below 2^-52 1e5. */
+#define SQUARED 1e5
+
+size_t
+semidefinite_room(int n)
+{
+    assert(n >= 0);
+    size_t k = (size_t)n;
+    return 3 * k * k + 3 * k + 4;
+}
+
+/* Makes L by pivots above `least`. Returns the trace of what is left. rest: n
+ * doubles; pivot: n. */
+static double
+by_pivots(int n, const double *G, double least, struct semidefinite *out,
+          double *rest, int *pivot)
+{
+    double *L = out->L, left = 0.0;
+    for (int i = 0; i < n; i++)
+        rest[i] = G[i * (n + 1)];
+    for (out->rank = 0; out->rank < n; out->rank++) {
+        int k = out->rank, row = -1;
+        for (int i = 0; i < n; i++)
+            if (rest[i] > least && (row < 0 || rest[i] > rest[row]))
+                row = i;
+        if (row < 0)
+            break;
+        double root = sqrt(rest[row]);
+        for (int i = 0; i < n; i++) {
+            /* a row that has been taken depends on the columns before */
+            bool taken = isinf(rest[i]);
+            double x =
+                taken
+                    ? 0.0
+                    : (G[i * n + row] - dense_dot(k, L + i * n, L + row * n)) /
+                          root;
+            L[i * n + k] = i == row ? root : x;
+            rest[i] -= taken || i == row ? 0.0 : x * x;
+        }
+        rest[row] = -INFINITY;
+        pivot[k] = row;
+    }
+    for (int i = 0; i < n; i++)
+        left += isinf(rest[i]) ? 0.0 : fabs(rest[i]);
+    return left;
+}
+
+/* Returns |K^-1|^2 (Frobenius) of a lower triangle whose row k is K + at(k) n;
+ * order: NULL, or where its rows stand. inverse: size x size. */
+static double
+inverse_size(int n, int size, const double *K, const int *order,
+             double *inverse)
+{
+    double sum = 0.0;
+    for (int row = 0; row < size; row++) {
+        const double *k = K + (order ? order[row] : row) * n;
+        double *out = inverse + row * size, reciprocal = 1.0 / k[row];
+        for (int j = 0; j <= row; j++)
+            out[j] = 0.0;
+        for (int i = 0; i < row; i++)
+            for (int j = 0; j <= i; j++)
+                out[j] -= k[i] * inverse[i * size + j];
+        out[row] = 1.0;
+        for (int j = 0; j <= row; j++) {
+            out[j] *= reciprocal;
+            sum += out[j] * out[j];
+        }
+    }
+    return sum;
+}
+
+/* Makes the Cholesky factor of L^T L. False: it is not positive definite. */
+static bool
+make_inner(struct semidefinite *out)
+{
+    int n = out->n, rank = out->rank;
+    double *K = out->inner;
+    for (int row = 0; row < rank; row++)
+        for (int column = 0; column <= row; column++)
+            K[row * n + column] = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double *l = out->L + i * n;
+        for (int row = 0; row < rank; row++)
+            for (int column = 0; column <= row; column++)
+                K[row * n + column] += l[row] * l[column];
+    }
+    for (int row = 0; row < rank; row++)
+        for (int column = 0; column <= row; column++) {
+            double sum = K[row * n + column] -
+                         dense_dot(column, K + row * n, K + column * n);
+            if (column == row && !(sum > 0.0))
+                return false;
+            K[row * n + column] =
+                column == row ? sqrt(sum) : sum / K[column * n + column];
+        }
+    return true;
+}
+
+bool
+semidefinite_factor(int n, const double *G, double share,
+                    struct semidefinite *out, double *room)
+{
+    assert(n >= 0 && share >= 0.0 && out != NULL);
+    assert(n == 0 || (G != NULL && room != NULL));
+    size_t square = (size_t)n * (size_t)n;
+    double *inverse = room + 2 * square, *rest = inverse + square;
+    int *pivot = (int *)(rest + n);
+    double greatest = 0.0, norm = 0.0;
+    *out = (struct semidefinite){
+        .n = n, .G = G, .pivot = pivot, .L = room, .inner = room + square};
+    for (int i = 0; i < n; i++)
+        greatest = fmax(greatest, G[i * (n + 1)]);
+    for (int i = 0; i < n; i++)
+        norm += dense_dot(n, G + i * n, G + i * n);
+    norm = sqrt(norm);
+    if (!(norm < INFINITY))
+        return false;
+    double left =
+        by_pivots(n, G, 0.5 * share / (n + 1) * greatest, out, rest, pivot);
+    if (!(left <= share * greatest))
+        return false;
+    bool whole = out->rank == n;
+    if (!whole && !make_inner(out))
+        return false;
+    double condition =
+        norm * inverse_size(n, out->rank, whole ? out->L : out->inner,
+                            whole ? pivot : NULL, inverse);
+    return condition * share < 1.0 && (whole || condition < SQUARED);
+}
+
+/* Solves K K^T y = y in place; `order` as in inverse_size. */
+static void
+both_triangles(int n, int size, const double *K, const int *order, double *y)
+{
+    for (int row = 0; row < size; row++) {
+        const double *k = K + (order ? order[row] : row) * n;
+        y[row] = (y[row] - dense_dot(row, k, y)) / k[row];
+    }
+    for (int row = size - 1; row >= 0; row--) {
+        const double *k = K + (order ? order[row] : row) * n;
+        y[row] /= k[row];
+        for (int j = 0; j < row; j++)
+            y[j] -= k[j] * y[row];
+    }
+}
+
+/* Sets out = L (L^T L)^-2 L^T b; out may be b. work: rank doubles. */
+static void
+least(const struct semidefinite *factors, const double *b, double *out,
+      double *work)
+{
+    int n = factors->n, rank = factors->rank;
+    for (int k = 0; k < rank; k++)
+        work[k] = 0.0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < rank; k++)
+            work[k] += factors->L[i * n + k] * b[i];
+    both_triangles(n, rank, factors->inner, NULL, work);
+    both_triangles(n, rank, factors->inner, NULL, work);
+    for (int i = 0; i < n; i++)
+        out[i] = dense_dot(rank, factors->L + i * n, work);
+}
+
+void
+semidefinite_solve(const struct semidefinite *factors, const double *b,
+                   double *x, double *work)
+{
+    assert(factors != NULL && factors->rank <= factors->n);
+    int n = factors->n, rank = factors->rank;
+    if (rank == n) {
+        for (int k = 0; k < n; k++)
+            work[k] = b[factors->pivot[k]];
+        both_triangles(n, n, factors->L, factors->pivot, work);
+        for (int k = 0; k < n; k++)
+            x[factors->pivot[k]] = work[k];
+        return;
+    }
+    double *first = work + n, *rest = first + n;
+    least(factors, b, first, work);
+    for (int i = 0; i < n; i++)
+        rest[i] = b[i] - dense_dot(n, factors->G + i * n, first);
+    least(factors, rest, rest, work);
+    for (int i = 0; i < n; i++)
+        x[i] = first[i] + rest[i];
 }

@@ -29,8 +29,8 @@ ends(const char *path, const char *ending)
     return n > m && !strcmp(path + n - m, ending);
 }
 
-/* Takes a picture of a run at the time that --png names. Returns an exit
- * status. */
+/* Takes a picture of a run at the time that --png names; `hash` NULL: a moving
+ * one of all of it. Returns an exit status. */
 static int
 picture(const char *path, const char *title, const void *run, size_t n,
         const char *hash)
@@ -38,14 +38,16 @@ picture(const char *path, const char *title, const void *run, size_t n,
     struct buf page = {0};
     bool missing;
     out_page_put(&page, view_page(), title, run, n);
-    const char *why = page_picture(page.s, page.n, hash, path, &missing);
+    const char *why = hash ? page_picture(page.s, page.n, hash, path, &missing)
+                           : page_movie(page.s, page.n, path, &missing);
     buf_free(&page);
     if (why) {
         cli_error(DIAG_E0835,
-                  missing
-                      ? "install chromium; the page itself needs no browser "
-                        "to be written: leave out --png"
-                      : NULL,
+                  !missing ? NULL
+                  : hash   ? "install chromium; the page itself needs no "
+                             "browser to be written: leave out --png"
+                           : "install chromium; the page itself needs no "
+                             "browser to be written: leave out --movie",
                   "cannot make the picture `%s`: %s", path, why);
         return IMP_EXIT_RUN;
     }
@@ -89,11 +91,12 @@ stem(struct arena *arena, const char *path, const char *ending)
 /* -- imp view ---------------------------------------------------------------
  */
 
-enum { VIEW_OUT = RUNOPT_COUNT, VIEW_PNG, VIEW_QUIET };
+enum { VIEW_OUT = RUNOPT_COUNT, VIEW_PNG, VIEW_MOVIE, VIEW_QUIET };
 static const struct cli_opt view_opts[] = {
     RUNOPTS,
     {"-o", "FILE", "the page to write (MODEL.html), or the run file (.imprun)"},
     {"--png", "TIME", "a picture instead, at this time (s), by a browser"},
+    {"--movie", "FILE.gif", "a moving picture instead, by a browser"},
     {"--no-open", NULL, "write the page, and do not open it"},
 };
 
@@ -103,6 +106,7 @@ struct view_job {
     const char *path, *out;
     const char *png; /* "t=0.4": the time of a picture; NULL: a page */
     char hash[NUM_TEXT + 2];
+    bool movie; /* `out` is a moving picture */
     bool quiet;
 };
 
@@ -124,6 +128,7 @@ page_name(struct view_job *job, const imp_command *command, size_t number,
         return first;
     const char *ending = ends(first, ".imprun") ? ".imprun"
                          : job->png             ? ".png"
+                         : job->movie           ? ".gif"
                                                 : ".html";
     int n = (int)(strlen(first) - (ends(first, ending) ? strlen(ending) : 0));
     return *bound ? arena_printf(arena, "%.*s-%s%s", n, first, bound, ending)
@@ -145,10 +150,10 @@ show_runs(struct view_job *job)
             continue;
         const char *name = page_name(job, &all[i], ++number, runs > 1);
         const char *title = stem(job->s.arena, name, ".html");
-        int st = job->png ? picture(name, title, record->motion,
-                                    record->n_motion, job->png)
-                          : show(name, title, record->motion, record->n_motion,
-                                 !job->quiet);
+        int st = job->png || job->movie ? picture(name, title, record->motion,
+                                                  record->n_motion, job->png)
+                                        : show(name, title, record->motion,
+                                               record->n_motion, !job->quiet);
         status = cli_worst(status, st);
     }
     if (!runs) {
@@ -193,6 +198,19 @@ picture_time(struct view_job *job, const char *value)
 }
 
 static bool
+movie_name(struct view_job *job, const char *value)
+{
+    if (!ends(value, ".gif")) {
+        cli_error(DIAG_E0804, "as in --movie x.gif",
+                  "--movie wants the name of a GIF, not `%s`", value);
+        return false;
+    }
+    job->out = value;
+    job->movie = true;
+    return true;
+}
+
+static bool
 view_take(void *ctx, int which, const char *value)
 {
     struct view_job *job = ctx;
@@ -202,6 +220,8 @@ view_take(void *ctx, int which, const char *value)
         job->out = value;
     else if (which == VIEW_PNG)
         return picture_time(job, value);
+    else if (which == VIEW_MOVIE)
+        return movie_name(job, value);
     else if (which == VIEW_QUIET)
         job->quiet = true;
     else
@@ -218,7 +238,11 @@ view(const struct cli_command *self, int argc, char **argv)
     job.o.stop = cli_stop_flag();
     job.o.trace_all = true;
     int status = cli_read(&a, view_take, &job);
-    if (status < 0 && job.path) {
+    if (status < 0 && job.movie && job.png) {
+        cli_error(DIAG_E0804, "leave out one of them",
+                  "--png and --movie are two pictures: one run makes one");
+        status = IMP_EXIT_MODEL;
+    } else if (status < 0 && job.path) {
         status = cli_guard(view_work, &job);
         status = cli_worst(status, cli_flush());
         session_end(&job.s);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,17 +88,17 @@ page_open(const char *path)
 /* -- pictures ----------------------------------------------------------------
  */
 
-/* Runs a browser that says nothing; its exit status, or -1 if there is none of
- * this name. */
+/* Runs a browser that says nothing but its standard output, which goes to the
+ * file `out`; its exit status, or -1 if there is none of this name. */
 static int
-browse(char *const *words)
+browse(char *const *words, const char *out)
 {
     posix_spawn_file_actions_t quiet;
     pid_t child;
     int status = 0;
     posix_spawn_file_actions_init(&quiet);
-    for (int fd = 1; fd <= 2; fd++)
-        posix_spawn_file_actions_addopen(&quiet, fd, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&quiet, 1, out, O_WRONLY | O_CREAT, 0600);
+    posix_spawn_file_actions_addopen(&quiet, 2, "/dev/null", O_WRONLY, 0);
     int error = posix_spawnp(&child, words[0], &quiet, NULL, words, environ);
     posix_spawn_file_actions_destroy(&quiet);
     if (error)
@@ -118,15 +119,25 @@ remove_entry(const char *path, const struct stat *st, int kind,
     return remove(path);
 }
 
-const char *
-page_picture(const char *page, size_t n, const char *hash, const char *path,
-             bool *missing)
+/* What a browser is to make of a page. */
+struct visit {
+    const char *hash; /* the place in the page */
+    const char *size; /* of the window */
+    bool text;        /* the page itself when its script has run; else a
+                         picture */
+    char *bytes;      /* what it has made, on the heap, or NULL */
+    size_t n;
+};
+
+/* Lets a browser visit the page. Returns NULL, or what went wrong. */
+static const char *
+visit(const char *page, size_t n, struct visit *visit, bool *missing)
 {
-    assert(page != NULL && hash != NULL && path != NULL && missing != NULL);
     static const char *const browsers[] = {"chromium", "chromium-browser",
                                            "google-chrome"};
     const char *tmp = getenv("TMPDIR"), *why = NULL;
-    struct buf folder = {0}, file = {0}, words[3] = {{0}};
+    struct buf folder = {0}, file = {0}, result = {0}, said = {0},
+               words[3] = {{0}};
     buf_printf(&folder, "%s/imp-view-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     *missing = false;
     if (!mkdtemp(folder.s)) {
@@ -135,16 +146,19 @@ page_picture(const char *page, size_t n, const char *hash, const char *path,
         return why;
     }
     buf_printf(&file, "%s/page.html", folder.s);
+    buf_printf(&result, "%s/picture.png", folder.s);
+    buf_printf(&said, "%s/said", folder.s);
     buf_printf(&words[0], "--user-data-dir=%s/browser", folder.s);
-    buf_printf(&words[1], "--screenshot=%s/picture.png", folder.s);
-    buf_printf(&words[2], "file://%s#bare=1&%s", file.s, hash);
+    buf_printf(&words[1], visit->text ? "--dump-dom" : "--screenshot=%s",
+               result.s);
+    buf_printf(&words[2], "file://%s#bare=1&%s", file.s, visit->hash);
     int error = page_write(file.s, page, n), status = -1;
     for (size_t i = 0; !error && i < 3 && status < 0; i++) {
         const char *const list[] = {browsers[i],
                                     "--headless=new",
                                     "--hide-scrollbars",
                                     "--enable-unsafe-swiftshader",
-                                    "--window-size=1200,800",
+                                    visit->size,
                                     "--virtual-time-budget=4000",
                                     words[0].s,
                                     words[1].s,
@@ -154,22 +168,72 @@ page_picture(const char *page, size_t n, const char *hash, const char *path,
                                     NULL};
         char *copy[sizeof list / sizeof *list];
         memcpy(copy, list, sizeof copy);
-        status = browse(copy);
+        status = browse(copy, said.s);
     }
     *missing = !error && status < 0;
-    char *bytes = NULL;
-    size_t size = 0;
-    buf_clear(&file);
-    buf_printf(&file, "%s/picture.png", folder.s);
-    if (!error && !*missing && page_read(file.s, &bytes, &size))
+    if (!error && !*missing &&
+        page_read(visit->text ? said.s : result.s, &visit->bytes, &visit->n))
         why = "the browser has made no picture";
-    if (!error && !why && !*missing)
-        error = page_write(path, bytes, size);
-    free(bytes);
     nftw(folder.s, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     for (int i = 0; i < 3; i++)
         buf_free(&words[i]);
     buf_free(&folder);
     buf_free(&file);
+    buf_free(&result);
+    buf_free(&said);
     return error ? strerror(error) : *missing ? "there is no browser" : why;
+}
+
+const char *
+page_picture(const char *page, size_t n, const char *hash, const char *path,
+             bool *missing)
+{
+    assert(page != NULL && hash != NULL && path != NULL && missing != NULL);
+    struct visit to = {.hash = hash, .size = "--window-size=1200,800"};
+    const char *why = visit(page, n, &to, missing);
+    int error = why ? 0 : page_write(path, to.bytes, to.n);
+    free(to.bytes);
+    return error ? strerror(error) : why;
+}
+
+/* Writes over the base64 text what it stands for. Returns how many bytes. */
+static size_t
+decode(char *text, size_t n)
+{
+    static const char digits[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t to = 0;
+    uint32_t bits = 0;
+    int n_bits = 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *at = memchr(digits, text[i], sizeof digits - 1);
+        if (!at)
+            break;
+        bits = bits << 6 | (uint32_t)(at - digits);
+        if ((n_bits += 6) >= 8)
+            text[to++] = (char)(bits >> (n_bits -= 8) & 0xff);
+    }
+    return to;
+}
+
+const char *
+page_movie(const char *page, size_t n, const char *path, bool *missing)
+{
+    assert(page != NULL && path != NULL && missing != NULL);
+    static const char begins[] = "<pre id=\"movie\">";
+    struct visit to = {
+        .hash = "movie=1", .size = "--window-size=640,420", .text = true};
+    const char *why = visit(page, n, &to, missing);
+    int error = 0;
+    char *gif = why ? NULL : memmem(to.bytes, to.n, begins, strlen(begins));
+    if (gif) {
+        gif += strlen(begins);
+        n = decode(gif, to.n - (size_t)(gif - to.bytes));
+        error = page_write(path, gif, n);
+    }
+    free(to.bytes);
+    return error          ? strerror(error)
+           : why          ? why
+           : gif && n > 6 ? NULL
+                          : "the browser has made no picture";
 }

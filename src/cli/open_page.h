@@ -19,5 +19,8 @@ void page_open(const char *path);
  * static text, or a text of errno. *missing: there is no browser. */
 const char *page_picture(const char *page, size_t n, const char *hash,
                          const char *path, bool *missing);
+/* Makes a moving picture (GIF) of the whole run in the same way. */
+const char *page_movie(const char *page, size_t n, const char *path,
+                       bool *missing);
 
 #endif

@@ -6,6 +6,7 @@ import {Timeline, colourOf} from "./timeline.js";
 import {Lens} from "./lens.js";
 import {Drawing} from "./drawing.js";
 import {Scene} from "./scene.js";
+import {movie} from "./movie.js";
 
 const $ = id => document.getElementById(id);
 const SPEEDS = [1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 100, 1e3];
@@ -54,6 +55,7 @@ class Viewer {
         $("title").textContent = document.title;
         this.commands();
         this.listen();
+        this.filmed = false; // the motion becomes a picture (movie.js)
         this.readAddress();
         this.tell();
         requestAnimationFrame(now => this.frame(now));
@@ -172,6 +174,7 @@ class Viewer {
         if (values.has("t") && Number.isFinite(t)) this.setTime(t, values.get("side") === "before");
         if (values.has("log")) this.setLog(values.get("log") === "1");
         if (values.has("lens")) $("lens").hidden = values.get("lens") !== "1";
+        if (values.has("movie")) this.filmed = true;
         if (values.has("bare")) document.body.classList.add("bare");
     }
     writeAddress() {
@@ -352,6 +355,17 @@ function spin(pose, rate) {
             2 * (-a * z - b * y + c * x + d * w) / n];
 }
 
+// The whole motion as a picture, in an element of its own.
+function film(viewer) {
+    const canvas = viewer.scene ? $("scene") : $("drawing"), out = document.createElement("pre");
+    out.id = "movie";
+    out.textContent = movie(viewer.run.end, t => {
+        viewer.setTime(t);
+        viewer.draw();
+    }, canvas);
+    document.body.append(out);
+}
+
 function start() {
     try {
         const viewer = new Viewer(readRun(fromBase64($("run").textContent)));
@@ -372,6 +386,7 @@ function start() {
                         picked: viewer.picked, speed: viewer.speed};
             },
         };
+        if (viewer.filmed) film(viewer);
     } catch (error) {
         $("trouble").hidden = false;
         $("trouble").textContent = `This run cannot be shown: ${error.message}`;

@@ -20,3 +20,6 @@ echo $?
 $imp view
 echo 'show' | $imp view --no-open -
 (PATH=/nowhere; $imp view --png 0.5 m.imp >/dev/null; echo $?; $imp view --png soon m.imp)
+(PATH=/nowhere; $imp view --movie m.gif m.imp >/dev/null; echo $?)
+$imp view --movie m.webm m.imp
+$imp view --movie m.gif --png 1 m.imp

@@ -256,6 +256,19 @@ async function still() {
     assert.ok(Math.min(...corner) > 200, `the corner is ${corner}`);
 }
 
+// The moving picture has a frame for every 1/25 s, of things that move.
+async function film() {
+    const gif = join(folder, "discs.gif");
+    execFileSync(imp, ["view", "--movie", gif, join(here, "models", "discs.imp")],
+                 {stdio: ["ignore", "ignore", "inherit"]});
+    const data = readFileSync(gif);
+    assert.equal(data.subarray(0, 6).toString("latin1"), "GIF89a");
+    assert.equal(data.at(-1), 0x3b);
+    let frames = 0;
+    for (let at = 0; (at = data.indexOf(Buffer.from([0x21, 0xf9, 4]), at)) >= 0; at++) frames++;
+    assert.ok(frames >= 51 && frames < 60, `${frames} frames`); // a chance match or two
+}
+
 // A page whose run file was damaged says so, and nothing else.
 async function damaged() {
     const text = readFileSync(join(folder, "ball.html"), "utf8");
@@ -267,7 +280,7 @@ async function damaged() {
 }
 
 try {
-    for (const part of [space, plane, forces, logarithm, drawings, still, damaged]) {
+    for (const part of [space, plane, forces, logarithm, drawings, still, film, damaged]) {
         const begin = performance.now();
         await part();
         assert.deepEqual(wrong, [], part.name);

@@ -46,6 +46,15 @@ void bench_direction(struct bench_random *r, double d[3]);
 extern const char bench_pair_text[];
 void bench_pair_draw(struct bench_random *r, double p[BENCH_PAIR]);
 
+/* Wall-clock and processor seconds. */
+struct bench_spent {
+    double wall, cpu;
+};
+/* Runs the program `imp` with these arguments, which end with NULL; its output
+ * goes to the file `to`. Exits when it fails. */
+struct bench_spent bench_run(const char *imp, char *const *args,
+                             const char *to);
+
 void bench_top(void);
 void bench_gap(void);
 void bench_classify(void);
@@ -55,5 +64,7 @@ void bench_chatter(void);
 void bench_box(void);
 void bench_sweep(const char *folder);
 void bench_process(const char *folder);
+void bench_friction(void);
+void bench_drops(const char *folder);
 
 #endif

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* imp-bench [top|gap|classify|process|multi|linkage|line|sweep|box ...]: all
- * without arguments. Exit status 1 when a promise was not kept. */
+/* imp-bench [top|gap|classify|process|multi|linkage|line|sweep|box|friction|
+ * drops ...]: all without arguments. Exit status 1 when a promise was not kept.
+ */
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -126,6 +131,35 @@ bench_uniform(struct bench_random *r, double lo, double hi)
     return lo + (hi - lo) * ((double)(z >> 11) * 0x1p-53);
 }
 
+extern char **environ;
+
+struct bench_spent
+bench_run(const char *imp, char *const *args, const char *to)
+{
+    char *argv[12] = {(char *)(uintptr_t)imp};
+    posix_spawn_file_actions_t fa;
+    struct rusage used;
+    int status = 0;
+    pid_t pid;
+
+    for (int n = 1; *args; args++)
+        argv[n++] = *args;
+    posix_spawn_file_actions_init(&fa);
+    posix_spawn_file_actions_addopen(&fa, 1, to, O_WRONLY | O_CREAT | O_TRUNC,
+                                     0644);
+    double start = bench_now();
+    if (posix_spawn(&pid, imp, &fa, NULL, argv, environ) ||
+        wait4(pid, &status, 0, &used) < 0 || status) {
+        fprintf(stderr, "imp-bench: %s %s failed\n", imp, argv[1]);
+        exit(3);
+    }
+    posix_spawn_file_actions_destroy(&fa);
+    return (struct bench_spent){
+        bench_now() - start,
+        (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+            1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec)};
+}
+
 static void
 print_machine(void)
 {
@@ -178,10 +212,15 @@ main(int argc, char **argv)
             bench_sweep(folder), any = true;
         if (all || !strcmp(what, "box"))
             bench_box(), any = true;
+        if (all || !strcmp(what, "friction"))
+            bench_friction(), any = true;
+        if (all || !strcmp(what, "drops"))
+            bench_drops(folder), any = true;
         if (!any) {
             fprintf(stderr,
                     "imp-bench: no benchmark `%s`; there are process, "
-                    "gap, classify, top, multi, linkage, line, sweep, box\n",
+                    "gap, classify, top, multi, linkage, line, sweep, box, "
+                    "friction, drops\n",
                     what);
             return 2;
         }

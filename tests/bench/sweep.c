@@ -5,13 +5,9 @@
  * which the limits must be known to rounding. And a smaller one with its
  * picture. Audited: all verdicts alone against those with impacts, and rows of
  * the latter against `chatter` asked once with the params of the row. */
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -20,46 +16,15 @@
 #define SIDE 1000
 #define SAMPLES 16 /* rows that are audited */
 
-extern char **environ;
-
 static const char head[] = "use chatter\n"
                            "param rho = 0.3 in [0.001, 1]\n"
                            "param gamma = 0.1 in [0.001, 0.999]\n";
-
-struct spent {
-    double wall, cpu;
-};
 
 static void
 give_up(const char *what)
 {
     fprintf(stderr, "imp-bench: sweep: %s\n", what);
     exit(3);
-}
-
-/* one run; its output goes to the file `to` */
-static struct spent
-once(const char *imp, char *const *args, const char *to)
-{
-    char *argv[12] = {(char *)(uintptr_t)imp, (char *)(uintptr_t) "run"};
-    posix_spawn_file_actions_t fa;
-    struct rusage u;
-    int status = 0, n = 2;
-    pid_t pid;
-    for (; *args; args++)
-        argv[n++] = *args;
-    posix_spawn_file_actions_init(&fa);
-    posix_spawn_file_actions_addopen(&fa, 1, to, O_WRONLY | O_CREAT | O_TRUNC,
-                                     0644);
-    double start = bench_now();
-    if (posix_spawn(&pid, imp, &fa, NULL, argv, environ) ||
-        wait4(pid, &status, 0, &u) < 0 || status)
-        give_up("a run failed");
-    posix_spawn_file_actions_destroy(&fa);
-    return (struct spent){
-        bench_now() - start,
-        (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-            1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec)};
 }
 
 static void
@@ -106,7 +71,7 @@ audit(const char *imp, const char *folder, const char *system)
             give_up("a row is not one");
         snprintf(set[0], sizeof set[0], "--set=rho=%s", rho);
         snprintf(set[1], sizeof set[1], "--set=gamma=%s", gamma);
-        once(imp, (char *[]){set[0], set[1], model, NULL}, out);
+        bench_run(imp, (char *[]){"run", set[0], set[1], model, NULL}, out);
         slurp(out, text, sizeof text);
         snprintf(want, sizeof want, "r.verdict = %s\nr.impacts = %s\n", verdict,
                  impacts);
@@ -136,8 +101,8 @@ sweep_of(const char *imp, const char *folder, const char *system,
              SIDE, SIDE, record);
     put_file(model, head, system, sweep);
     for (int k = 0; k < REPEATS; k++) {
-        struct spent s =
-            once(imp, (char *[]){dir, "--threads=2", model, NULL}, out);
+        struct bench_spent s = bench_run(
+            imp, (char *[]){"run", dir, "--threads=2", model, NULL}, out);
         rates[k] = SIDE * SIDE / s.wall;
         cpus[k] = 1e6 * s.cpu / (SIDE * SIDE);
     }
@@ -225,7 +190,8 @@ picture(const char *imp, const char *folder)
     snprintf(dir, sizeof dir, "--out=%s", folder);
     put_file(model, head, "system s : feet(4, rho, gamma)\n", sweep);
     for (int k = 0; k < REPEATS; k++) {
-        struct spent s = once(imp, (char *[]){dir, model, NULL}, out);
+        struct bench_spent s =
+            bench_run(imp, (char *[]){"run", dir, model, NULL}, out);
         took[k] = s.wall;
         cpu[k] = s.cpu;
     }

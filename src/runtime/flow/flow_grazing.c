@@ -45,7 +45,7 @@ terms(const double *c, int order, double at)
 double
 taylor_row_time(const double *row, double push, int order)
 {
-    double time = push > 0.0 ? 1.0 : INFINITY;
+    double time = push > 0.0 ? 1.0 : INFINITY, was = NAN;
     const double least = log(TAYLOR_TRUNCATION) / MOTION_STEP_ORDER;
     for (int round = 0; round < 3; round++) {
         double size = fabs(row[0]), power = time;
@@ -56,16 +56,19 @@ taylor_row_time(const double *row, double push, int order)
         }
         for (int k = 1; k <= MOTION_STEP_ORDER && size == 0.0; k++)
             size = fabs(row[k]) * (isfinite(time) ? pow(time, k) : 1.0);
-        time = INFINITY;
+        if (size == was)
+            break; /* so is the time */
+        was = size;
+        double exponent = INFINITY; /* of the time */
         for (int k = MOTION_STEP_ORDER - 1; k <= MOTION_STEP_ORDER; k++)
             if (row[k] != 0.0)
-                time =
-                    fmin(time,
-                         exp(log(TAYLOR_TRUNCATION * size / fabs(row[k])) / k));
+                exponent = fmin(
+                    exponent, log(TAYLOR_TRUNCATION * size / fabs(row[k])) / k);
         for (int k = MOTION_STEP_ORDER - TAYLOR_ORDERS_BEFORE;
              k < MOTION_STEP_ORDER - 1; k++)
             if (row[k] != 0.0)
-                time = fmin(time, exp(log(size / fabs(row[k])) / k + least));
+                exponent = fmin(exponent, log(size / fabs(row[k])) / k + least);
+        time = exp(exponent);
     }
     return time;
 }

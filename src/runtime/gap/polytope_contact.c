@@ -269,7 +269,7 @@ polytope_contact_rows(struct rt *run, uint32_t contact, int order, double *rows)
     struct seen seen;
     struct nearest_features at;
     struct taylor gap, P[3], Q[3], normal[3], point[3], gradient[3];
-    double holds, valid;
+    double valid;
     seen.order = order;
     int st = polytope_contact_closest(run, contact, &at, true);
     if (st == IMP_OK)
@@ -277,8 +277,7 @@ polytope_contact_rows(struct rt *run, uint32_t contact, int order, double *rows)
     if (st == IMP_OK && polytope_contact_is_smooth(run, image_contact))
         smooth_polytope_point_series(run, contact, order, point, gradient);
     if (st == IMP_OK)
-        st =
-            polytope_relative_pose(run, contact, order, seen.c, seen.R, &holds);
+        st = polytope_relative_pose(run, contact, order, seen.c, seen.R, NULL);
     if (st != IMP_OK)
         return st;
     if (polytope_contact_is_smooth(run, image_contact)) {

@@ -22,7 +22,7 @@ struct polytope_contact_memo {
     uint32_t room, spot_room;
     double (*point)[3];
     void *spot;
-    void *smooth; /* for smooth_polytope.c */
+    void *smooth;                      /* for smooth_polytope.c */
     struct polytope_kept_poses *poses; /* of polytope_series.c */
 };
 struct polytope_contact_memo *polytope_contact_memo(struct rt *run,
@@ -45,8 +45,8 @@ void polytope_scene_get(struct rt *run, uint32_t contact, bool second,
 double polytope_contact_slack(struct rt *run, uint32_t contact);
 /* The pose of body 1 in the axes of body 0 as series: its centre (3 entries)
  * and its turn (by rows); in the plane filled up with the z axis. The series of
- * the motion must have been made to this order. *holds: the time (s) for which
- * the terms left out stay below rounding. Status of rt_series. */
+ * the motion must have been made to this order. *holds (may be NULL): the time
+ * (s) for which the terms left out stay below rounding. Status of rt_series. */
 int polytope_relative_pose(struct rt *run, uint32_t contact, int order,
                            struct taylor centre[3], struct taylor turn[9],
                            double *holds);

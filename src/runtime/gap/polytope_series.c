@@ -62,7 +62,7 @@ struct kept_pose {
     double from[2][POSE_ENTRIES][IMP_ORDER_MAX + 1];
     double still[2][POSE_ENTRIES];
     struct taylor centre[3], turn[9];
-    double holds;
+    double holds; /* negative: nobody has asked yet */
 };
 struct polytope_kept_poses {
     int next;
@@ -79,7 +79,7 @@ reach(double a, int k, double most)
 /* Makes the pose from the series of both bodies. */
 static int
 make(struct rt *run, uint32_t contact, int order, struct taylor centre[3],
-     struct taylor turn[9], double *holds)
+     struct taylor turn[9])
 {
     const imp_contact *image_contact = rt_contact(run, contact);
     const double *rows[2] = {NULL, NULL};
@@ -93,25 +93,46 @@ make(struct rt *run, uint32_t contact, int order, struct taylor centre[3],
         taylor_const(order, 0.0, &centre[i]);
     for (uint32_t i = 0; i < 9; i++)
         taylor_const(order, i == 8 ? 1.0 : 0.0, &turn[i]);
-    double length = gap_length(run, contact),
-           slack = polytope_contact_slack(run, contact);
-    *holds = INFINITY;
     for (uint32_t i = 0; i < dim + dim * dim; i++) {
         const double *row = tape_output_row(run, image_contact->relative,
                                             run->rows.contact[contact], i);
         uint32_t at = i < dim ? i : 3 * ((i - dim) / dim) + (i - dim) % dim;
         struct taylor *out = i < dim ? &centre[at] : &turn[at];
-        double scale = i < dim ? 1.0 : length;
         memcpy(out->c, row, sizeof(double) * (size_t)(order + 1));
-        for (int n = 1; n <= order && n <= 4; n++)
-            *holds =
-                fmin(*holds,
-                     reach(scale * row[n], n,
-                           fmax(SERIES_LARGEST * length, 8.0 * fabs(row[0]))));
-        for (int n = order - 3; n <= order && order >= 8; n++)
-            *holds = fmin(*holds, reach(scale * row[n], n, slack / 16.0));
     }
     return IMP_OK;
+}
+
+/* Returns for how long one number of the pose holds, which counts `scale` (m)
+ * in gaps. */
+static double
+row_holds(const struct taylor *row, int order, double scale, double length,
+          double slack)
+{
+    double holds = INFINITY,
+           most = fmax(SERIES_LARGEST * length, 8.0 * fabs(row->c[0]));
+    for (int n = 1; n <= order && n <= 4; n++)
+        holds = fmin(holds, reach(scale * row->c[n], n, most));
+    for (int n = order - 3; n <= order && order >= 8; n++)
+        holds = fmin(holds, reach(scale * row->c[n], n, slack / 16.0));
+    return holds;
+}
+
+/* Returns the time for which the terms left out stay below rounding. */
+static double
+pose_holds(struct rt *run, uint32_t contact, const struct kept_pose *kept)
+{
+    uint32_t dim = run->im->dim;
+    double length = gap_length(run, contact), holds = INFINITY,
+           slack = polytope_contact_slack(run, contact);
+    for (uint32_t i = 0; i < dim; i++) {
+        holds = fmin(holds, row_holds(&kept->centre[i], kept->order, 1.0,
+                                      length, slack));
+        for (uint32_t j = 0; j < dim; j++)
+            holds = fmin(holds, row_holds(&kept->turn[3 * i + j], kept->order,
+                                          length, length, slack));
+    }
+    return holds;
 }
 
 /* Returns the series of number j of the pose of a body; NULL: it has none. */
@@ -185,8 +206,8 @@ polytope_relative_pose(struct rt *run, uint32_t contact, int order,
     if (!kept) {
         kept = &memo->poses->pose[memo->poses->next];
         kept->used = false;
-        int st =
-            make(run, contact, order, kept->centre, kept->turn, &kept->holds);
+        kept->holds = -1.0;
+        int st = make(run, contact, order, kept->centre, kept->turn);
         if (st)
             return st;
         keep(run, image_contact, rows, order, kept);
@@ -199,7 +220,10 @@ polytope_relative_pose(struct rt *run, uint32_t contact, int order,
             memcpy(centre[i].c, kept->centre[i].c,
                    sizeof(double) * (size_t)(order + 1));
     }
-    *holds = kept->holds;
+    if (holds && kept->holds < 0.0)
+        kept->holds = pose_holds(run, contact, kept);
+    if (holds)
+        *holds = kept->holds;
     return IMP_OK;
 }
 

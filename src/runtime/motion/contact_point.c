@@ -194,17 +194,17 @@ struct over {
     int order;
     struct taylor c[3], R[9], back[3]; /* back: R^T c */
     bool has_back;
-    double holds;
 };
 
+/* Makes the pose. *holds (may be NULL): the time for which it holds. */
 static int
 over_get(struct rt *run, const struct contact_point *at, int order,
-         struct over *pose)
+         struct over *pose, double *holds)
 {
     pose->order = order;
     pose->has_back = false;
     return polytope_relative_pose(run, at->contact, order, pose->c, pose->R,
-                                  &pose->holds);
+                                  holds);
 }
 
 /* the poses that all points of one contact share, for one series */
@@ -260,7 +260,7 @@ poses(struct rt *run, struct persistent_group *group,
     struct contact_point_poses *shared = group->poses;
     if (shared->contact == at->contact)
         return IMP_OK;
-    int st = over_get(run, at, order, &shared->over);
+    int st = over_get(run, at, order, &shared->over, NULL);
     for (int i = 0; i < 2 && !st; i++)
         if (contact_point_body_moves(run, image_contact->body[i]))
             rotation(run, image_contact->body[i], order, shared->R[i]);
@@ -505,7 +505,7 @@ contact_point_crossings(struct rt *run, uint32_t contact, int order,
     struct crossing here, *crossing = &here;
     struct over pose;
     int st = polytope->n_edge && other->n_edge
-                 ? over_get(run, &at, order, &pose)
+                 ? over_get(run, &at, order, &pose, NULL)
                  : IMP_OK;
     for (at.face = 0; at.face < polytope->n_edge && !st; at.face++)
         for (at.vertex = 0; at.vertex < other->n_edge; at.vertex++) {
@@ -529,7 +529,7 @@ contact_point_place(struct rt *run, const struct contact_point *at, int order,
     const imp_contact *image_contact = rt_contact(run, at->contact);
     struct crossing here, *crossing = &here;
     struct over pose;
-    int st = over_get(run, at, order, &pose);
+    int st = over_get(run, at, order, &pose, NULL);
     if (st)
         return st;
     if (at->kind == POINT_EDGES) {
@@ -557,7 +557,7 @@ edge_ends(struct rt *run, const struct contact_point *at, int order,
 {
     struct crossing here, *crossing = &here;
     struct over pose;
-    if (over_get(run, at, order, &pose) ||
+    if (over_get(run, at, order, &pose, NULL) ||
         !cross_edges(run, at, &pose, crossing))
         return 0;
     for (int i = 0; i < 2; i++) {
@@ -578,7 +578,7 @@ contact_point_vertices(struct rt *run, const struct contact_point *on,
     const struct polytope *polytope;
     const struct polytope_face *face = face_of(run, on, &polytope);
     struct over pose;
-    int st = over_get(run, on, order, &pose);
+    int st = over_get(run, on, order, &pose, holds);
     for (uint32_t v = 0; v < polytope->n_vertex && !st; v++) {
         struct taylor y[3], gap;
         over_point(&pose, on->face_of, polytope->vertex[v], y);
@@ -586,8 +586,6 @@ contact_point_vertices(struct rt *run, const struct contact_point *on,
         gap.c[0] -= face->d;
         each(ctx, v, &gap);
     }
-    if (holds)
-        *holds = pose.holds;
     return st;
 }
 
@@ -607,7 +605,7 @@ contact_point_sides(struct rt *run, const struct contact_point *at, int order,
         *side = NEW_N(run->brief, struct taylor, 4);
         return edge_ends(run, at, order, *side);
     }
-    if (other->n_vertex == 0 || over_get(run, at, order, &pose))
+    if (other->n_vertex == 0 || over_get(run, at, order, &pose, NULL))
         return 0;
     const struct polytope_face *face = face_of(run, at, &polytope);
     over_point(&pose, at->face_of, polytope->vertex[at->vertex], place);

@@ -129,12 +129,32 @@ bracketed(const double *c, int n, double level, double lo, double hi)
     return at;
 }
 
+/* Rounding of Bernstein coefficients, as a share of the sum of the sizes of all
+ * terms: each is a sum of at most POLYNOMIAL_MAX + 1 terms, whose weights are
+ * products of as many factors. */
+#define POLY_ROUNDING (4 * POLYNOMIAL_MAX * POLYNOMIAL_MAX * DBL_EPSILON)
+
+/* Is the polynomial above the level on all of [0, h], because c[0] is more
+ * above it than all other terms together can take away? Then no Bernstein
+ * coefficient is at the level or below. */
+static bool
+clearly_above(const double *c, int n, double h, double level)
+{
+    double others = 0.0;
+    for (int k = n; k >= 1; k--)
+        others = (others + fabs(c[k])) * h;
+    double sizes = fabs(c[0]) + others + fabs(level);
+    return c[0] - level > others + POLY_ROUNDING * sizes;
+}
+
 bool
 polynomial_below(const double *c, int n, double from, double h, double level,
                  double *s)
 {
     assert(c != NULL && s != NULL);
     assert(n >= 0 && n <= POLYNOMIAL_MAX);
+    if (clearly_above(c, n, h, level))
+        return false;
     struct piece stack[POLY_DEPTH + 2];
     int top = 0;
     while (n > 0 && c[n] == 0.0)

@@ -70,11 +70,16 @@ apply_mode_change(struct simulation *sim)
     enum next_step next = STEP_DONE;
     int st;
     sim->mode_change.what = CHANGE_NONE;
-    if (change.what != CHANGE_NONE && change.what != CHANGE_BESIDE)
+    if (change.what != CHANGE_NONE && change.what != CHANGE_BESIDE &&
+        change.what != CHANGE_FEATURE)
         sim->rows.fresh = false;
     switch (change.what) {
+    case CHANGE_FEATURE:
+        sim->slid_contact = change.contact;
+        sim->slid_time = rt_time(sim->run);
+        return IMP_OK;
     case CHANGE_CEASES:
-        if ((st = simulate_row(sim)))
+        if (!simulate_slid_now(sim, change.contact) && (st = simulate_row(sim)))
             return st;
         return simulate_persistent_unloaded(sim, change.which);
     case CHANGE_SLIP_ENDS:
@@ -118,6 +123,20 @@ choose_watched(struct simulation *sim)
     return none;
 }
 
+/* Keeps the state in which a point is at the end of its face, from where it
+ * leaves if nothing holds it further on. The present state stays. */
+static int
+keep_face_end(struct simulation *sim)
+{
+    struct rt *run = sim->run;
+    struct saved_state here = saved_state_take(run);
+    double step;
+    int st = motion_to(run, sim->mode_change.face_end);
+    sim->face_end = saved_state_take(run);
+    saved_state_restore(run, &here);
+    return st ? st : motion_series_all(run, MOTION_STEP_ORDER, &step);
+}
+
 /* Moves to the next event before the target time. *end: the time at which
  * closed contacts or systems change, at most the target; found: the event that
  * the search has found before *end. */
@@ -133,6 +152,9 @@ move_to_event(struct simulation *sim, double target, double *end,
         run->im->systems.n ? simulate_systems_peek(sim, target, end) : IMP_OK;
     if (!st)
         st = simulate_persistent_peek(sim, *end, NULL, end);
+    if (!st && (sim->mode_change.what == CHANGE_FACE_END ||
+                sim->mode_change.what == CHANGE_FEATURE))
+        st = keep_face_end(sim);
     if (!st && nothing_watched && rt_stopped(run))
         st = IMP_STOPPED;
     if (!st && nothing_watched) { /* the search for changes has already made the

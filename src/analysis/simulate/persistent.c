@@ -14,6 +14,7 @@
 #include "base/num.h"
 #include "runtime/friction/paradox.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
 
 /* a gap of so many tolerances of its contact is closed */
@@ -365,15 +366,27 @@ choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
     return IMP_OK;
 }
 
+/* A contact whose point has just got past the end of its face, or slid to
+ * another feature: if nothing holds it there, it has left at the end itself,
+ * and the motion has been free since. Sets the run back to that end. */
+static bool
+left_at_end(struct simulation *sim, const struct contact_point *past)
+{
+    if (!past || persistent_holds(sim->run, past->contact))
+        return false;
+    saved_state_restore(sim->run, &sim->face_end);
+    return true;
+}
+
 /* Chooses which points carry a force from now on: of those held on marked
  * blocks, except on contacts `out` (per contact; NULL: none), of the points
  * `more`, and of those that are closed to rounding. Points that are held
  * elsewhere stay as they are. gone: a point whose force has just fallen to
- * zero, or NULL. */
+ * zero, or NULL. past: one that is past the end of its feature, or NULL. */
 static int
 choose(struct simulation *sim, bool *block, const bool *out,
        const struct point_list *more, const struct contact_point *gone,
-       enum friction_cause cause)
+       enum friction_cause cause, const struct contact_point *past)
 {
     struct rt *run = sim->run;
     struct point_list list = {0}, closed = {0};
@@ -413,9 +426,14 @@ choose(struct simulation *sim, bool *block, const bool *out,
                           shared);
     if (st)
         return st;
+    double now = rt_time(run);
+    bool left = left_at_end(sim, past);
     tell(sim, before, mode, shared);
     sim->rows.fresh = false;
-    return simulate_row(sim);
+    if ((st = simulate_row(sim)) || !left)
+        return st;
+    sim->rows.fresh = false;
+    return motion_to(run, now);
 }
 
 /* Chooses among the points that are held, and those of the contacts `more`.
@@ -441,9 +459,9 @@ settle(struct simulation *sim, const uint32_t *more, uint32_t n_more,
         if (in[contact] && !gather(sim, contact, &list) &&
             sim->contacts[contact].pressed)
             *unknown = contact;
-    return *unknown != UINT32_MAX
-               ? IMP_OK
-               : choose(sim, block, in, &list, NULL, FRICTION_CAUSE_OTHER);
+    return *unknown != UINT32_MAX ? IMP_OK
+                                  : choose(sim, block, in, &list, NULL,
+                                           FRICTION_CAUSE_OTHER, NULL);
 }
 
 int
@@ -463,7 +481,7 @@ simulate_persistent_choose(struct simulation *sim, uint32_t contact,
             persistent_mark(run, i, block);
     for (int i = 0; i < n; i++)
         point_list_add(sim, &list, &point[i]);
-    return choose(sim, block, out, &list, NULL, FRICTION_CAUSE_OTHER);
+    return choose(sim, block, out, &list, NULL, FRICTION_CAUSE_OTHER, NULL);
 }
 
 int
@@ -510,7 +528,15 @@ simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
     for (int i = 0; i < all.n; i++)
         if (memcmp(&all.spot[i], &gone, sizeof gone))
             point_list_add(sim, &list, &all.spot[i]);
-    return choose(sim, block, out, &list, NULL, FRICTION_CAUSE_OTHER);
+    return choose(sim, block, out, &list, NULL, FRICTION_CAUSE_OTHER, &gone);
+}
+
+bool
+simulate_slid_now(const struct simulation *sim, uint32_t contact)
+{
+    assert(sim != NULL && contact < sim->n_contacts);
+    return sim->slid_contact == contact &&
+           sim->slid_time == rt_time(sim->run) && sim->slid_time > 0.0;
 }
 
 int
@@ -521,8 +547,10 @@ simulate_persistent_unloaded(struct simulation *sim, int which)
     struct point_list none = {0};
     bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1), on;
     const struct contact_point *gone = persistent_point(run, which, &on, NULL);
+    const struct contact_point was = *gone;
     persistent_mark(run, gone->contact, block);
-    return choose(sim, block, NULL, &none, gone, FRICTION_CAUSE_UNLOADED);
+    return choose(sim, block, NULL, &none, gone, FRICTION_CAUSE_UNLOADED,
+                  simulate_slid_now(sim, gone->contact) ? &was : NULL);
 }
 
 int
@@ -535,5 +563,5 @@ simulate_persistent_friction(struct simulation *sim, int which, bool stops)
     const struct contact_point *at = persistent_point(run, which, &on, NULL);
     persistent_mark(run, at->contact, block);
     return choose(sim, block, NULL, &none, at,
-                  stops ? FRICTION_CAUSE_STOPPED : FRICTION_CAUSE_CONE);
+                  stops ? FRICTION_CAUSE_STOPPED : FRICTION_CAUSE_CONE, NULL);
 }

@@ -21,6 +21,7 @@
 #include "analysis/collision/verdict.h"
 #include "runtime/events/event.h"
 #include "runtime/events/vertex_plane.h"
+#include "runtime/instance/saved_state.h"
 #include "runtime/modes/accumulation_forecast.h"
 #include "runtime/modes/contact_set.h"
 #include "runtime/modes/friction_forecast.h"
@@ -136,16 +137,16 @@ struct run_log;
 struct simulation {
     struct analysis *analysis;
     struct run_log *trace; /* of analysis/trace; NULL: the run is not traced */
-    struct rt *run; /* analysis->rt */
+    struct rt *run;        /* analysis->rt */
     const imp_command *command;
     struct simulation_options options;
-    double target; /* the run goes on to this time at once, s */
-    double reached; /* the time that it came to, once it is over, s */
-    bool stopped;  /* by a policy, or where the outcome is not unique (I4) */
+    double target;   /* the run goes on to this time at once, s */
+    double reached;  /* the time that it came to, once it is over, s */
+    bool stopped;    /* by a policy, or where the outcome is not unique (I4) */
     bool loads_told; /* W0733 has been told */
     bool gain_told;  /* W0734 has been told */
-    bool begun;    /* past the start */
-    int errors;    /* of the program before this run */
+    bool begun;      /* past the start */
+    int errors;      /* of the program before this run */
     bool has_energy;
     double energy_before; /* total energy at the start, J */
     struct simulated_contact *contacts;
@@ -158,6 +159,11 @@ struct simulation {
     struct vertex_planes *planes; /* NULL: vertex_flights.c cannot be used */
     struct resting_polytopes resting;
     struct mode_change mode_change; /* the next one of closed contacts */
+    /* of CHANGE_FACE_END and CHANGE_FEATURE: the state at the end; and the last
+     * contact that has slid to another feature, and when */
+    struct saved_state face_end;
+    uint32_t slid_contact;
+    double slid_time;
     struct accumulation_work *accumulation; /* NULL until it is needed */
     struct limits_taken taken;
     struct overlaps overlaps;
@@ -176,7 +182,8 @@ struct limit_group {
     struct friction_forecast slid;
 };
 
-/* -- simulate.c ----------------------------------------------------------------
+/* -- simulate.c
+ * ----------------------------------------------------------------
  */
 
 /* A simulation that begins at the present state, in the memory of the run; its
@@ -347,6 +354,9 @@ int simulate_persistent_settle(struct simulation *sim, const uint32_t *contacts,
 int simulate_persistent_choose(struct simulation *sim, uint32_t contact,
                                const struct contact_point *point, int n,
                                const bool *out);
+/* Has the smooth body of this contact just slid to another feature, at this
+ * time? If nothing holds it there, it has left at the end of the one before. */
+bool simulate_slid_now(const struct simulation *sim, uint32_t contact);
 /* Time of the next change of closed contacts, at most `until`; sim->mode_change
  * says what it is. out_of_sight: contacts that are not looked at, or NULL. */
 int simulate_persistent_peek(struct simulation *sim, double until,

@@ -73,6 +73,11 @@ int smooth_polytope_series(struct rt *run, uint32_t contact, int order,
                            double *gap, double *valid);
 int smooth_polytope_manifold(struct rt *run, uint32_t contact, double tol,
                              struct contact_manifold *out);
+/* Of the last smooth_polytope_series that was asked how long it holds: the time
+ * until the nearest point is at the end of its feature, where that ends it;
+ * else infinite. The series holds a little longer, so that the feature that
+ * follows can be told apart. */
+double smooth_polytope_end(struct rt *run, uint32_t contact);
 /* Moves the point from which the next search starts by dt along the last
  * series. */
 void smooth_polytope_predict(struct rt *run, uint32_t contact, int order,

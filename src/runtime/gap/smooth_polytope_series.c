@@ -24,6 +24,7 @@
 struct smooth_polytope_work {
     double *rows[3];
     struct polytope_feature f; /* the feature of the series made last */
+    double end; /* the time until the nearest point is at the end of it */
 };
 
 static double *
@@ -84,15 +85,17 @@ falls(const double *series, int order, double horizon, double level)
                : horizon;
 }
 
-/* The time until the first condition of the feature fails. p, N: rows of the
- * nearest point and of the gradient there. */
+/* The time until the first condition of the feature fails, by more than what is
+ * let pass. *end: when it does so at all. p, N: rows of the nearest point and
+ * of the gradient there. */
 static double
 stays(const struct smooth_polytope *pair, struct polytope_feature feature,
-      const double *const *p, const double *const *N, int order)
+      const double *const *p, const double *const *N, int order, double *end)
 {
     struct feature_condition condition;
     uint32_t at = 0;
     double until = INFINITY, norm = 0.0;
+    *end = INFINITY;
     for (int j = 0; j < pair->d; j++)
         norm = hypot(norm, N[j][0]);
     while (smooth_polytope_condition(pair, feature, &at, &condition)) {
@@ -106,7 +109,15 @@ stays(const struct smooth_polytope *pair, struct polytope_feature feature,
                 series[k] += condition.a[j] * row[j][k];
         }
         double h = holds(series, order, SMOOTH_POLYTOPE_TRUNCATION * past);
-        until = fmin(until, falls(series, order, fmin(h, until), -past));
+        double fails = falls(series, order, fmin(h, until), -past);
+        if (fails < fmin(h, until)) {
+            *end = falls(series, order, fails, 0.0);
+            if (*end > 0.0)
+                polynomial_newton(series, order, fails, end);
+        } else if (fails < until) {
+            *end = INFINITY;
+        }
+        until = fmin(until, fails);
     }
     return until;
 }
@@ -137,8 +148,10 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
     contact_bodies_rows(run, image_contact, rows);
     uint32_t tape = image_contact->feature_event[feature.kind];
     double *work = work_of(run, contact, feature.kind);
-    ((struct smooth_polytope_work *)polytope_contact_memo(run, contact)->smooth)
-        ->f = feature;
+    struct smooth_polytope_work *kept =
+        polytope_contact_memo(run, contact)->smooth;
+    kept->f = feature;
+    kept->end = INFINITY;
     int st = rt_series(run, tape, local, rows, work, order);
     if (st != IMP_OK)
         return st;
@@ -161,8 +174,18 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
         answer.n[j] /= norm;
     /* in a deep overlap another direction may take over at any time */
     if (!smooth_polytope_deep(&pair, &answer))
-        *valid = stays(&pair, feature, point_row, gradient_row, order);
+        *valid =
+            stays(&pair, feature, point_row, gradient_row, order, &kept->end);
     return IMP_OK;
+}
+
+double
+smooth_polytope_end(struct rt *run, uint32_t contact)
+{
+    assert(run);
+    const struct smooth_polytope_work *kept =
+        polytope_contact_memo(run, contact)->smooth;
+    return kept ? kept->end : INFINITY;
 }
 
 void

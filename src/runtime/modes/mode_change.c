@@ -523,6 +523,22 @@ slip_or_stick(struct search *search, int index)
     return st;
 }
 
+/* The point of a row gets past the end of its face at the time `past`. side:
+ * its distance to that end. */
+static void
+ends(struct search *search, double past, int index, const double *side)
+{
+    double at = 0.0;
+    if (!(past < search->best))
+        return;
+    found(search, past, CHANGE_FACE_END, index,
+          search->r->persistent->row[index]->spot.contact);
+    if (side[0] > 0.0 &&
+        polynomial_below(side, MOTION_STEP_ORDER, 0.0, past, 0.0, &at))
+        polynomial_newton(side, MOTION_STEP_ORDER, past, &at);
+    search->out->face_end = rt_time(search->r) + fmin(fmax(at, 0.0), past);
+}
+
 static int
 one_row(struct search *search, int index)
 {
@@ -530,7 +546,9 @@ one_row(struct search *search, int index)
     double most = 0.0, sk = 1.0, time;
     if (row->valid < search->best) {
         search->best = row->valid;
-        search->out->what = CHANGE_NONE;
+        search->out->what = isfinite(row->end) ? CHANGE_FEATURE : CHANGE_NONE;
+        search->out->contact = row->spot.contact;
+        search->out->face_end = rt_time(search->r) + row->end;
     }
     if (search->blind && search->blind[row->spot.contact])
         return IMP_OK;
@@ -558,7 +576,7 @@ one_row(struct search *search, int index)
     for (int k = 0; k < n; k++)
         if (polynomial_below(side[k].c, search->order, 0.0, search->best,
                              -search->lag, &time))
-            found(search, time, CHANGE_FACE_END, index, row->spot.contact);
+            ends(search, time, index, side[k].c);
     if (is_over(search, row->spot.contact))
         return IMP_OK;
     const struct persistent_group *group =

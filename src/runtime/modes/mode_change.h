@@ -27,6 +27,8 @@ enum mode_change_kind {
     CHANGE_HITS,   /* the point `at`, one of those watched, comes down */
     CHANGE_BESIDE, /* other features of `contact` may touch than are watched */
     CHANGE_FACE_END,  /* point `which` comes to the end of its face */
+    CHANGE_FEATURE,   /* the smooth body of `contact` slides to the next feature
+                       */
     CHANGE_SLIP_ENDS, /* the slip velocity of point `which` comes to 0 */
     CHANGE_STICK_ENDS /* the force of point `which` leaves its cone */
 };
@@ -37,6 +39,10 @@ struct mode_change {
     int which;
     uint32_t contact;
     struct contact_point at; /* of CHANGE_HITS */
+    /* of CHANGE_FACE_END and CHANGE_FEATURE: when the point was at the end
+     * itself. It is followed a little further, so that what touches from there
+     * on can be told apart */
+    double face_end;
 };
 /* The first change at or before `until`, within one expansion of the motion, of
  * what is held and of the contacts over[0..n_over). Contacts that are set in

@@ -652,6 +652,8 @@ smooth_row(struct rt *run, struct persistent_group *sl,
         st = smooth_polytope_series(run, contact, order, row->gap.c,
                                     order >= MOTION_STEP_ORDER ? &row->valid
                                                                : NULL);
+    if (!st && order >= MOTION_STEP_ORDER)
+        row->end = smooth_polytope_end(run, contact);
     if (!st)
         st = poses(run, sl, &row->spot, order);
     if (st)
@@ -694,7 +696,7 @@ contact_point_series(struct rt *run, struct persistent_group *group,
                      struct persistent_row *row, int order)
 {
     assert(group != NULL && row != NULL);
-    row->valid = INFINITY;
+    row->valid = row->end = INFINITY;
     switch (row->spot.kind) {
     case POINT_SURFACE:
         return surface_row(run, row, order);

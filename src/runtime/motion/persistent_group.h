@@ -51,7 +51,9 @@ struct persistent_row {
     struct taylor gap, open[2][6];
     struct taylor force; /* N */
     double valid;        /* the time for which the series hold */
-    double guess;        /* with friction: `force` when the modes were chosen */
+    double end;   /* where a feature ends them: the time until its end, a little
+                     less than `valid`; else infinite */
+    double guess; /* with friction: `force` when the modes were chosen */
     struct persistent_friction *friction; /* NULL: without friction */
     struct persistent_friction *spare;    /* its memory */
 };

@@ -15,19 +15,12 @@
 #include "base/io.h"
 #include "base/num.h"
 #include "cli/commands.h"
-#include "cli/open_page.h"
+#include "cli/session/open_page.h"
 #include "cli/session/runopts.h"
 #include "view/page.h"
 
 /* -- a page -----------------------------------------------------------------
  */
-
-static bool
-ends(const char *path, const char *ending)
-{
-    size_t n = strlen(path), m = strlen(ending);
-    return n > m && !strcmp(path + n - m, ending);
-}
 
 /* Takes a picture of a run at the time that --png names; `hash` NULL: a moving
  * one of all of it. Returns an exit status. */
@@ -55,36 +48,12 @@ picture(const char *path, const char *title, const void *run, size_t n,
     return IMP_EXIT_OK;
 }
 
-/* Writes the page of a run as `path`, and opens it on a terminal with a
- * display; a name that ends in .imprun gets the run file alone. Returns an exit
- * status. */
-static int
-show(const char *path, const char *title, const void *run, size_t n, bool open)
-{
-    struct buf page = {0};
-    bool bare = ends(path, ".imprun");
-    if (!bare)
-        out_page_put(&page, view_page(), title, run, n);
-    int error =
-        bare ? page_write(path, run, n) : page_write(path, page.s, page.n);
-    buf_free(&page);
-    if (error) {
-        cli_error(DIAG_E0819, NULL, "cannot write `%s`: %s", path,
-                  strerror(error));
-        return IMP_EXIT_RUN;
-    }
-    cli_say("%s\n", path);
-    if (open && !bare)
-        page_open(path);
-    return IMP_EXIT_OK;
-}
-
 /* The name of a file without folders and without this ending. */
 static char *
 stem(struct arena *arena, const char *path, const char *ending)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    size_t n = strlen(name) - (ends(name, ending) ? strlen(ending) : 0);
+    size_t n = strlen(name) - (page_ends(name, ending) ? strlen(ending) : 0);
     return arena_strndup(arena, name, n);
 }
 
@@ -126,11 +95,12 @@ page_name(struct view_job *job, const imp_command *command, size_t number,
                                            job->png ? "png" : "html");
     if (!several)
         return first;
-    const char *ending = ends(first, ".imprun") ? ".imprun"
-                         : job->png             ? ".png"
-                         : job->movie           ? ".gif"
-                                                : ".html";
-    int n = (int)(strlen(first) - (ends(first, ending) ? strlen(ending) : 0));
+    const char *ending = page_ends(first, ".imprun") ? ".imprun"
+                         : job->png                  ? ".png"
+                         : job->movie                ? ".gif"
+                                                     : ".html";
+    int n =
+        (int)(strlen(first) - (page_ends(first, ending) ? strlen(ending) : 0));
     return *bound ? arena_printf(arena, "%.*s-%s%s", n, first, bound, ending)
                   : arena_printf(arena, "%.*s-%zu%s", n, first, number, ending);
 }
@@ -150,10 +120,11 @@ show_runs(struct view_job *job)
             continue;
         const char *name = page_name(job, &all[i], ++number, runs > 1);
         const char *title = stem(job->s.arena, name, ".html");
-        int st = job->png || job->movie ? picture(name, title, record->motion,
-                                                  record->n_motion, job->png)
-                                        : show(name, title, record->motion,
-                                               record->n_motion, !job->quiet);
+        int st = job->png || job->movie
+                     ? picture(name, title, record->motion, record->n_motion,
+                               job->png)
+                     : page_show(name, title, record->motion, record->n_motion,
+                                 !job->quiet);
         status = cli_worst(status, st);
     }
     if (!runs) {
@@ -200,7 +171,7 @@ picture_time(struct view_job *job, const char *value)
 static bool
 movie_name(struct view_job *job, const char *value)
 {
-    if (!ends(value, ".gif")) {
+    if (!page_ends(value, ".gif")) {
         cli_error(DIAG_E0804, "as in --movie x.gif",
                   "--movie wants the name of a GIF, not `%s`", value);
         return false;
@@ -341,8 +312,9 @@ replay_work(void *ctx)
     char *name = stem(job->arena, job->path, ".imprun");
     if (job->quiet && !job->out)
         return IMP_EXIT_OK;
-    return show(job->out ? job->out : arena_printf(job->arena, "%s.html", name),
-                name, job->bytes, job->n, !job->quiet);
+    return page_show(job->out ? job->out
+                              : arena_printf(job->arena, "%s.html", name),
+                     name, job->bytes, job->n, !job->quiet);
 }
 
 static bool

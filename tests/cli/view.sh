@@ -23,3 +23,5 @@ echo 'show' | $imp view --no-open -
 (PATH=/nowhere; $imp view --movie m.gif m.imp >/dev/null; echo $?)
 $imp view --movie m.webm m.imp
 $imp view --movie m.gif --png 1 m.imp
+printf 'let q = simulate { until = 1  trace = true }\n:view\n' | $imp repl m.imp | tail -n 1
+grep -c 'id="run"' imp-q.html

@@ -16,6 +16,7 @@
 #include "cli/code/jit.h"
 #include "cli/code/load.h"
 #include "cli/repl/repl_priv.h"
+#include "cli/session/open_page.h"
 #include "cli/session/runopts.h"
 #include "codegen/gen.h"
 
@@ -346,6 +347,37 @@ colon_set(struct repl *repl, const char *arg)
         return IMP_EXIT_OK;
     }
     return set_param(repl, arg);
+}
+
+/* -- :view ----------------------------------------------------------------- */
+
+static int
+colon_view(struct repl *repl, const char *arg)
+{
+    const struct repl_result *found = NULL;
+    for (size_t i = 0; i < repl->results.n; i++) {
+        const struct tm_command *command = repl->results.v[i].command;
+        if (imp_command_has(command->id, IMP_TRAIT_RECORDS_MOTION) &&
+            (!arg[0] || !strcmp(command->bound, arg)))
+            found = &repl->results.v[i];
+    }
+    if (!found)
+        return wrong(repl, DIAG_E0833, "let r = simulate { until = 1 }",
+                     arg[0]
+                         ? "no run of this name has a motion to view"
+                         : "no `simulate` has run: there is nothing to view");
+    const char *bound = found->command->bound;
+    if (!found->rec->motion)
+        return wrong(repl, DIAG_E0753,
+                     "write trace = true in its `simulate` block and run it "
+                     "again",
+                     "the motion of this run was not kept");
+    struct buf path = {0};
+    buf_printf(&path, "imp-%s.html", bound[0] ? bound : "run");
+    int status = page_show(path.s, bound[0] ? bound : "run", found->rec->motion,
+                           found->rec->n_motion, true);
+    buf_free(&path);
+    return cli_worst(status, cli_flush());
 }
 
 /* -- :time :ir :complete :quit --------------------------------------------- */

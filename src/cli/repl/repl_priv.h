@@ -51,6 +51,7 @@ struct repl {
     X(load, "FILE", "take a model's declarations and run its commands")        \
     X(save, "[!] FILE", "write the declarations so far; ! overwrites")         \
     X(set, "[NAME=VALUE]", "change a param or an option")                      \
+    X(view, "[RESULT]", "show the motion of a run as a page: the last one")      \
     X(time, "ENTRY", "how long an entry takes")                                \
     X(ir, "[NAME|llvm]", "the tapes of the model, one tape, or LLVM IR")       \
     X(complete, "TEXT", "what could stand at the end of a text")               \

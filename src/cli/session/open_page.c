@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files of `imp view` and `imp replay` (open_page.h). */
-#include "cli/open_page.h"
+#include "cli/session/open_page.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -15,9 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "abi/status.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/io.h"
+#include "cli/session/args.h"
+#include "output/out.h"
+#include "view/page.h"
 
 extern char **environ;
 
@@ -83,6 +87,37 @@ page_open(const char *path)
         return;
     if (!posix_spawnp(&child, words[0], NULL, NULL, words, environ))
         (void)waitpid(child, NULL, 0);
+}
+
+bool
+page_ends(const char *path, const char *ending)
+{
+    assert(path != NULL && ending != NULL);
+    size_t n = strlen(path), m = strlen(ending);
+    return n > m && !strcmp(path + n - m, ending);
+}
+
+int
+page_show(const char *path, const char *title, const void *run, size_t n,
+          bool open)
+{
+    assert(path != NULL && title != NULL && run != NULL);
+    struct buf page = {0};
+    bool bare = page_ends(path, ".imprun");
+    if (!bare)
+        out_page_put(&page, view_page(), title, run, n);
+    int error =
+        bare ? page_write(path, run, n) : page_write(path, page.s, page.n);
+    buf_free(&page);
+    if (error) {
+        cli_error(DIAG_E0819, NULL, "cannot write `%s`: %s", path,
+                  strerror(error));
+        return IMP_EXIT_RUN;
+    }
+    cli_say("%s\n", path);
+    if (open && !bare)
+        page_open(path);
+    return IMP_EXIT_OK;
 }
 
 /* -- pictures ----------------------------------------------------------------

@@ -21,7 +21,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 9u
+#define IMP_ABI_VERSION 10u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -491,6 +491,13 @@ typedef struct imp_contact {
      * slip velocity u; its derivative without accelerations; the coefficients
      * of friction: slipping, sticking, of an impact; then du/dq' (n). */
     uint32_t slip;
+    /* A contact of a system with friction that `painleve` asks about (else
+     * IMP_NO_TAPE), eval; local: the slip's speed. With M the mass matrix, f the
+     * generalised forces, d = dgap/dq, c = du/dq', C = d.M^-1 d, B = d.M^-1 c, b
+     * the second derivative of the gap in free motion: C, B, dC/dq (n), dB/dq
+     * (n), dC/dt, dB/dt; db/dq'.M^-1 c, db/dq'.M^-1 d; mu, dmu/dq (n), dmu/dt,
+     * dmu/dspeed; df/dq, dd/dq, dc/dq (n x n each). */
+    uint32_t instant;
     uint32_t n_unknown; /* 6 in the plane, 8 in space */
     /* Unknowns u = (x in shape coordinates of body 0 (d), y of body 1 (d),
      * gamma, mu): G0(x) = 0; G1(y) = 0; r_Q - r_P = gamma N0; N1 + mu N0 = 0,

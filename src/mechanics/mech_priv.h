@@ -92,6 +92,9 @@ const expr *system_friction_row(struct mech *mech, const struct msystem *system,
                                 uint32_t i, const expr *slip_rate,
                                 const expr *normal, const expr *tangential);
 /* imp_contact.slip */
+/* What `painleve` asks about contact i (imp_contact.instant). */
+uint32_t system_instant_tape(struct mech *mech, const struct msystem *system,
+                             uint32_t i);
 uint32_t system_slip_tape(struct mech *mech, const struct msystem *system,
                           uint32_t i);
 

@@ -11,6 +11,7 @@
 #include "mechanics/mech_priv.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* What the derivation of one system works on. */
 struct lagrange {
@@ -180,6 +181,11 @@ one_system(struct mech *mech, struct msystem *system)
     ldl_factor(mech->graph, eq.M, n_coordinate);
     ldl_solve(mech->graph, eq.M, n_coordinate, eq.f, eq.a);
     line = line && steady(mech, eq.a, n_coordinate) && lines(mech, system);
+    const expr **free = NEW_N(mech->arena, const expr *, n_coordinate);
+    memcpy(free, eq.a, n_coordinate * sizeof *free);
+    system->free = free;
+    system->force = eq.f;
+    system->factor = eq.M;
     system->flags = line ? IMP_SYSTEMF_LINE : 0;
     system->block = (uint32_t)mech->n_blocks++;
     const struct implicit none = {0, NULL, NULL, false};
@@ -265,4 +271,6 @@ system_contact(struct mech *mech, uint32_t contact, imp_contact *out)
         .n_outs = 1};
     out->event = mech_series_tape(mech, spec, mech->event_row[contact]);
     out->slip = system_slip_tape(mech, system, contact - system->decl->contact);
+    out->instant =
+        system_instant_tape(mech, system, contact - system->decl->contact);
 }

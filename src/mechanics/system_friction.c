@@ -132,3 +132,115 @@ system_slip_tape(struct mech *mech, const struct msystem *system, uint32_t i)
     return mech_eval_tape(
         mech, arena_printf(mech->arena, "%s.slip", decl->name), 0, out, n + 5);
 }
+
+/* -- what `painleve` asks for ----------------------------------------------
+ */
+
+static bool
+asked_by_painleve(const struct mech *mech, uint32_t contact)
+{
+    for (size_t i = 0; i < mech->model->n_commands; i++) {
+        const struct tm_command *command = mech->model->commands + i;
+        if (command->id != IMP_CMD_painleve || command->done)
+            continue;
+        for (size_t k = 0; k < command->n_args; k++)
+            if (command->args[k].ref == contact)
+                return true;
+    }
+    return false;
+}
+
+static const expr *
+product(struct graph *graph, const expr *const *a, const expr *const *b,
+        uint32_t n)
+{
+    const expr *sum = sc_zero(graph);
+    for (uint32_t j = 0; j < n; j++)
+        sum = sc_add(graph, sum, sc_mul(graph, a[j], b[j]));
+    return sum;
+}
+
+/* Appends the derivatives of e with respect to n leaves. */
+static const expr **
+gradient(struct graph *graph, const expr *e, const expr *const *leaf,
+         uint32_t n, const expr **out)
+{
+    for (uint32_t j = 0; j < n; j++)
+        *out++ = ex_diff(graph, e, leaf[j]);
+    return out;
+}
+
+/* The second derivative of the gap in free motion. */
+static const expr *
+free_gap_rate(struct mech *mech, const struct msystem *system, uint32_t i)
+{
+    struct graph *graph = mech->graph;
+    uint32_t n = system->decl->n;
+    const expr **leaf = NEW_N(mech->arena, const expr *, 2 * n + 1);
+    const expr **rate = NEW_N(mech->arena, const expr *, 2 * n + 1);
+    const expr *gap = system_contact_gap(mech, system, i, NULL);
+    for (uint32_t j = 0; j < n; j++) {
+        leaf[j] = sym_state(mech, system->env_state + j);
+        leaf[n + j] = rate[j] = sym_state(mech, system->env_state + n + j);
+        rate[n + j] = system->free[j];
+    }
+    leaf[2 * n] = sym_time(mech);
+    rate[2 * n] = ex_num(graph, 1.0);
+    for (int order = 0; order < 2; order++)
+        gap = ex_diff_along(graph, gap, leaf, rate, 2 * n + 1);
+    return gap;
+}
+
+uint32_t
+system_instant_tape(struct mech *mech, const struct msystem *system, uint32_t i)
+{
+    assert(mech && system);
+    struct graph *graph = mech->graph;
+    uint32_t n = system->decl->n, contact = system->decl->contact + i;
+    const struct tm_contact *decl = mech->model->contacts + contact;
+    if (!decl->slip.e || !asked_by_painleve(mech, contact))
+        return IMP_NO_TAPE;
+    graph_origin(graph, mech_range(decl->slip.range, decl->range));
+    size_t count = 9 + 3 * (size_t)n + 3 * (size_t)n * n;
+    const expr **out = NEW_N(mech->arena, const expr *, count + 6 * (size_t)n),
+               **q = out + count, **v = q + n, **d = v + n, **c = d + n,
+               **Md = c + n, **Mc = Md + n, **next = out;
+    for (uint32_t j = 0; j < n; j++) {
+        q[j] = sym_state(mech, system->env_state + j);
+        v[j] = sym_state(mech, system->env_state + n + j);
+    }
+    system_contact_gap(mech, system, i, d);
+    system_slip_formula(mech, system, i, c);
+    ldl_solve(graph, system->factor, n, d, Md);
+    ldl_solve(graph, system->factor, n, c, Mc);
+    const expr *C = product(graph, d, Md, n), *B = product(graph, d, Mc, n),
+               *time = sym_time(mech),
+               *b = free_gap_rate(mech, system, i),
+               *speed = ex_sym(graph, SYM_UNKNOWN, 0, 0),
+               *mu = decl->mu.e ? coefficient(mech, &decl->mu, speed)
+                               : sc_zero(graph);
+    *next++ = C;
+    *next++ = B;
+    next = gradient(graph, C, q, n, next);
+    next = gradient(graph, B, q, n, next);
+    *next++ = ex_diff(graph, C, time);
+    *next++ = ex_diff(graph, B, time);
+    const expr **b_v = NEW_N(mech->arena, const expr *, n);
+    gradient(graph, b, v, n, b_v);
+    *next++ = product(graph, b_v, Mc, n);
+    *next++ = product(graph, b_v, Md, n);
+    *next++ = mu;
+    next = gradient(graph, mu, q, n, next);
+    *next++ = ex_diff(graph, mu, time);
+    *next++ = ex_diff(graph, mu, speed);
+    for (uint32_t j = 0; j < n; j++)
+        next = gradient(graph, system->force[j], q, n, next);
+    for (uint32_t j = 0; j < n; j++)
+        next = gradient(graph, d[j], q, n, next);
+    for (uint32_t j = 0; j < n; j++)
+        next = gradient(graph, c[j], q, n, next);
+    assert(next == out + count);
+    return mech_eval_tape(mech,
+                          arena_printf(mech->arena, "%s.instant", decl->name),
+                          1, out, count);
+}

@@ -25,12 +25,31 @@ struct painleve_instant {
     struct painleve_point point;
     double time, gap, rate; /* s, m, m/s */
     bool closed;            /* gap and rate are 0 to rounding */
+    double jerk; /* of a system: third derivative of the gap in free motion */
 };
 /* Brings the system of a contact to the time `at` (NAN: its start, or where
  * the gap is open there its first closure), and reads the contact there. */
 int painleve_of_system(struct analysis *analysis, const imp_command *command,
                        uint32_t contact, double at,
                        struct painleve_instant *out);
+
+/* The same for two contacts of a system. cross: what a unit normal force, and a
+ * unit friction force, at the other contact do to the gap: of the first, then of
+ * the second. */
+int painleve_pair_of_system(struct analysis *analysis,
+                            const imp_command *command,
+                            const uint32_t contact[2], double at,
+                            struct painleve_instant out[2], double cross[4]);
+
+/* -- painleve_instant.c ---------------------------------------------------- */
+
+/* Fills the fields of one contact of a system that ask for derivatives: where p
+ * and b lead, the least mu_P, stability at rest. The state of the run is that
+ * of the instant. Status of the tapes, or after a diagnostic. */
+int painleve_put_instant(struct analysis *analysis, const imp_command *command,
+                         uint32_t contact,
+                         const struct painleve_instant *instant,
+                         const struct painleve *found, struct record *out);
 
 /* -- painleve_bodies.c ------------------------------------------------------ */
 

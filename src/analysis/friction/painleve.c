@@ -8,6 +8,7 @@
 #include "abi/status.h"
 #include "analysis/friction/friction_priv.h"
 #include "base/num.h"
+#include "runtime/friction/painleve_two.h"
 #include "runtime/setup/new_run.h"
 
 static void
@@ -34,12 +35,19 @@ put_coefficients(const struct painleve_instant *instant,
         SET_NUM("mu_P", found->mu_P);
     else
         SET_ABSENT("mu_P", "B is 0: no friction is enough");
+    static const char *const impacts[] = {
+        "the slip goes on", "it comes to stick in restitution",
+        "it comes to stick in compression", "it turns back in restitution",
+        "it turns back in compression"};
     if (isfinite(found->chatter)) {
+        assert(found->chatter_region >= 1 && found->chatter_region <= 10);
+        SET_TEXT("chatter_case", impacts[(found->chatter_region - 1) / 2]);
         SET_NUM("chatter_ratio", found->chatter);
         SET_NUM("chatter_region", found->chatter_region);
     } else {
         SET_ABSENT("chatter_ratio", "b >= 0: nothing presses the contact");
         SET_ABSENT("chatter_region", "b >= 0: nothing presses the contact");
+        SET_ABSENT("chatter_case", "b >= 0: nothing presses the contact");
     }
 }
 
@@ -105,6 +113,156 @@ put_outcomes(struct analysis *analysis, const struct painleve *found,
     SET_TEXTS("outcomes", name, n);
 }
 
+static const char *const of_two[] = {
+    "class",      "dual", "matrix", "loads", "stability", "impacts_possible",
+    "eigenvalues"};
+
+/* -- two contacts -----------------------------------------------------------
+ */
+
+static const char *
+class_text(struct analysis *analysis, const int class[3])
+{
+    return class[0] ? arena_printf(record_arena(analysis), "%d%d%d", class[0],
+                                   class[1], class[2])
+                    : "";
+}
+
+static void
+put_two(struct analysis *analysis, const struct painleve_two_in *in,
+        const double slip[2], struct record *out)
+{
+    static const char *const stability[] = {"stable", "unstable", "undecided"};
+    static const double one[2] = {1.0, 1.0};
+    struct arena *arena = record_arena(analysis);
+    struct painleve_two two;
+    painleve_two_find(in, &two);
+    const char **mode = NEW_N(arena, const char *, PAINLEVE_TWO_MODES),
+               **how = NEW_N(arena, const char *, PAINLEVE_TWO_MODES),
+               **impact = NEW_N(arena, const char *, 3);
+    double *force = NEW_N(arena, double, 2 * PAINLEVE_TWO_MODES),
+           *eigen = NEW_N(arena, double, 8);
+    size_t n = 0, impacts = 0;
+    for (int m = 0; m < PAINLEVE_TWO_MODES; m++) {
+        if (!two.consistent[m])
+            continue;
+        bool pushes[2] = {m == PAINLEVE_SS || m == PAINLEVE_SF,
+                          m == PAINLEVE_SS || m == PAINLEVE_FS};
+        const char *letter[2];
+        for (int k = 0; k < 2; k++)
+            letter[k] = !pushes[k] ? "F" : slip[k] > 0.0 ? "S+" : "S-";
+        mode[n] = arena_printf(arena, "%s%s", letter[0], letter[1]);
+        how[n] = stability[two.stability[m]];
+        force[2 * n] = two.force[2 * m];
+        force[2 * n + 1] = two.force[2 * m + 1];
+        n++;
+    }
+    if (two.first)
+        impact[impacts++] = "IF";
+    if (two.second)
+        impact[impacts++] = "FI";
+    if (two.both)
+        impact[impacts++] = "II";
+    SET_TEXT("verdict", n == 0   ? "inconsistent"
+                        : n == 1 ? "consistent"
+                                 : "indeterminate");
+    SET_TEXTS("modes", mode, n);
+    SET_TEXTS("stability", how, n);
+    SET_LIST("normal_forces", force, 2 * n);
+    SET_TEXTS("impacts_possible", impact, impacts);
+    SET_MAT("matrix", in->p, 2, 2);
+    SET_LIST("loads", in->b, 2);
+    if (two.class[0]) {
+        SET_TEXT("class", class_text(analysis, two.class));
+        SET_TEXT("dual", class_text(analysis, two.dual));
+    } else {
+        SET_ABSENT("class", "a vector lies on a border between two classes");
+        SET_ABSENT("dual", "a vector lies on a border between two classes");
+    }
+    if (painleve_two_eigenvalues(arena, in, one, one, eigen))
+        SET_MAT("eigenvalues", eigen, 4, 2);
+    else
+        SET_ABSENT("eigenvalues", "the iteration came to no end");
+}
+
+static int
+ask_two(struct analysis *analysis, const imp_command *command, double at,
+        struct record *out)
+{
+    static const char *const of_one[] = {"slip",
+                                         "friction",
+                                         "friction_forces",
+                                         "accelerations",
+                                         "cell",
+                                         "outcomes",
+                                         "margin",
+                                         "mu_P",
+                                         "a",
+                                         "b",
+                                         "A",
+                                         "B",
+                                         "C",
+                                         "D",
+                                         "p_plus",
+                                         "p_minus",
+                                         "k_plus",
+                                         "k_minus",
+                                         "sigma",
+                                         "chatter_ratio",
+                                         "chatter_region",
+                                         "chatter_case",
+                                         "mu_P_least",
+                                         "mu_P_least_at",
+                                         "alpha",
+                                         "panel",
+                                         "jam",
+                                         "stable",
+                                         "stable_conditions"};
+    uint32_t contact[2] = {arg_contact(analysis, command, 0),
+                           arg_contact(analysis, command, 1)};
+    struct painleve_instant instant[2];
+    double cross[4];
+    int st =
+        painleve_pair_of_system(analysis, command, contact, at, instant, cross);
+    if (st)
+        return st;
+    for (int k = 0; k < 2; k++) {
+        const char *name = imp_text(analysis->rt->im,
+                                    rt_contact(analysis->rt, contact[k])->name);
+        bool slips = instant[k].point.slip != 0.0;
+        if (instant[k].closed && slips)
+            continue;
+        struct diag *diag =
+            diag_add(analysis->ds, DIAG_E0743, command->range,
+                     "`painleve` asks about two contacts that slip; `%s` %s",
+                     name, slips ? "is not closed" : "does not slip");
+        diag_help(analysis->ds, diag,
+                  "ask about each by itself, or about another instant: at = 1");
+        return IMP_BADMODEL;
+    }
+    struct painleve_two_in in;
+    double slip[2];
+    for (int k = 0; k < 2; k++) {
+        const struct painleve_point *point = &instant[k].point,
+                                    *other = &instant[1 - k].point;
+        slip[k] = point->slip;
+        in.b[k] = point->b;
+        in.p[2 * k + k] =
+            point->C - (point->slip > 0.0 ? 1.0 : -1.0) * point->mu * point->B;
+        in.p[2 * k + 1 - k] = cross[2 * k] - (other->slip > 0.0 ? 1.0 : -1.0) *
+                                                 other->mu * cross[2 * k + 1];
+    }
+    SET_NUM("time", instant[0].time);
+    SET_NUM("gap", instant[0].gap);
+    record_set_absent_all(out, of_one, sizeof of_one / sizeof *of_one,
+                          "two contacts are asked about");
+    put_two(analysis, &in, slip, out);
+    return IMP_OK;
+}
+
+/* -- one contact ------------------------------------------------------------
+ */
+
 static int
 cmd_painleve(struct analysis *analysis, const imp_command *command,
              struct record *out)
@@ -112,7 +270,7 @@ cmd_painleve(struct analysis *analysis, const imp_command *command,
     static const char *const of_closed[] = {
         "verdict", "modes", "normal_forces", "friction_forces",
         "margin",  "cell",  "accelerations", "outcomes"};
-    assert(analysis != NULL && command != NULL && command->args.n == 1);
+    assert(analysis != NULL && command != NULL && command->args.n >= 1);
     struct painleve_instant instant;
     struct painleve *found = NEW(analysis->rt->arena, struct painleve);
     uint32_t contact = arg_contact(analysis, command, 0);
@@ -122,6 +280,8 @@ cmd_painleve(struct analysis *analysis, const imp_command *command,
         return st;
     rt_reset(analysis->rt);
     analysis->rt->paradox = analysis->rt->im->paradox;
+    if (command->args.n == 2)
+        return ask_two(analysis, command, at, out);
     bool of_system = rt_contact(analysis->rt, contact)->system != IMP_NO_SYSTEM;
     st = of_system
              ? painleve_of_system(analysis, command, contact, at, &instant)
@@ -130,6 +290,11 @@ cmd_painleve(struct analysis *analysis, const imp_command *command,
         return st;
     painleve_find(analysis->rt->arena, &instant.point, found);
     put_coefficients(&instant, found, out);
+    record_set_absent_all(out, of_two, sizeof of_two / sizeof *of_two,
+                          "one contact is asked about");
+    if (of_system && (st = painleve_put_instant(analysis, command, contact,
+                                                &instant, found, out)))
+        return st;
     if (!instant.closed) {
         record_set_absent_all(
             out, of_closed, sizeof of_closed / sizeof *of_closed,

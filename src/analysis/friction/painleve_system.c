@@ -101,8 +101,8 @@ left_open(struct asked *asked, const struct flow_event *event)
         "is left open at t = %s",
         imp_text(run->im, asked->system->name),
         num_digits(text, event->time, 9));
-    diag_note(asked->analysis->ds, diag,
-              rt_contact(run, event->contact)->range, "%s",
+    diag_note(asked->analysis->ds, diag, rt_contact(run, event->contact)->range,
+              "%s",
               event->why ? event->why
                          : "contacts close together, and the outcome depends "
                            "on their order");
@@ -174,10 +174,10 @@ mobility(struct asked *asked, const double *x, const double *y)
     return dense_dot(n, x, b);
 }
 
-/* accelerations without forces of contacts, and the second derivative of the
- * gap along that motion */
+/* accelerations without forces of contacts, and the second and third derivative
+ * of the gap along that motion */
 static int
-free_motion(struct asked *asked, double *gap)
+free_motion(struct asked *asked, double *gap, double *jerk)
 {
     struct rt *run = asked->analysis->rt;
     const imp_block *block =
@@ -189,14 +189,15 @@ free_motion(struct asked *asked, double *gap)
             run->env + rt_contact(run, asked->system->contact + i)->env_contact;
         env[IMP_CONTACT_ACTIVE] = 0.0;
     }
-    int st = motion_series(run, asked->system->block, 3, &h);
+    int st = motion_series(run, asked->system->block, 4, &h);
     if (!st)
         st = system_gap_series(run, asked->number,
-                               asked->contact - asked->system->contact, 3,
+                               asked->contact - asked->system->contact, 4,
                                series);
     if (st)
         return st;
     *gap = 2.0 * series[2];
+    *jerk = 6.0 * series[3];
     for (uint32_t j = 0; j < asked->n; j++)
         asked->acc[j] =
             run->rows.block[asked->system->block]
@@ -232,7 +233,7 @@ coefficients(struct asked *asked, struct painleve_instant *out)
         st = system_slip(run, asked->number,
                          asked->contact - asked->system->contact, &slip,
                          asked->along);
-    if (st || (st = free_motion(asked, &point->b)) ||
+    if (st || (st = free_motion(asked, &point->b, &out->jerk)) ||
         (st = system_mass(run, asked->number, asked->mass)))
         return st;
     int *first = NEW_N(run->brief, int, n + 1);
@@ -256,11 +257,10 @@ coefficients(struct asked *asked, struct painleve_instant *out)
     return IMP_OK;
 }
 
-int
-painleve_of_system(struct analysis *analysis, const imp_command *command,
-                   uint32_t contact, double at, struct painleve_instant *out)
+/* What is asked of a contact of the system, with room for its rows. */
+static struct asked
+ask(struct analysis *analysis, const imp_command *command, uint32_t contact)
 {
-    assert(analysis != NULL && command != NULL && out != NULL);
     struct rt *run = analysis->rt;
     uint32_t number = rt_contact(run, contact)->system;
     struct asked asked = {.analysis = analysis,
@@ -269,23 +269,57 @@ painleve_of_system(struct analysis *analysis, const imp_command *command,
                           .number = number,
                           .contact = contact};
     size_t n = asked.n = asked.system->n;
-    double size[2] = {0.0, 0.0}, later[2] = {0.0, 0.0};
     asked.normal = NEW_N(run->arena, double, n *n + 6 * n + 1);
     asked.along = asked.normal + n;
     asked.acc = asked.along + n;
     asked.work = asked.acc + n;
     asked.mass = asked.work + 2 * n;
-    int st = gap_now(&asked, out, size);
+    return asked;
+}
+
+/* Brings the system to the instant, and reads the contact there. */
+static int
+read_instant(struct asked *asked, double at, struct painleve_instant *out)
+{
+    double size[2] = {0.0, 0.0}, later[2] = {0.0, 0.0};
+    int st = gap_now(asked, out, size);
     bool follows = isfinite(at) ? at > 0.0 : out->gap > INSTANT_ZERO * size[0];
-    if (!st && follows && !(st = follow(&asked, at)))
-        st = gap_now(&asked, out, later);
+    if (!st && follows && !(st = follow(asked, at)))
+        st = gap_now(asked, out, later);
     for (int k = 0; k < 2 && !st; k++)
         size[k] = fmax(size[k], later[k]);
     if (!st)
-        st = coefficients(&asked, out);
-    out->time = rt_time(run);
+        st = coefficients(asked, out);
+    out->time = rt_time(asked->analysis->rt);
     out->closed = fabs(out->gap) <= INSTANT_ZERO * size[0] &&
                   fabs(out->rate) <= INSTANT_ZERO * size[1];
-    return st ? command_failed(analysis, st, command->range, "painleve")
+    return st ? command_failed(asked->analysis, st, asked->command->range,
+                               "painleve")
               : IMP_OK;
+}
+
+int
+painleve_of_system(struct analysis *analysis, const imp_command *command,
+                   uint32_t contact, double at, struct painleve_instant *out)
+{
+    assert(analysis != NULL && command != NULL && out != NULL);
+    struct asked asked = ask(analysis, command, contact);
+    return read_instant(&asked, at, out);
+}
+
+int
+painleve_pair_of_system(struct analysis *analysis, const imp_command *command,
+                        const uint32_t contact[2], double at,
+                        struct painleve_instant out[2], double cross[4])
+{
+    assert(analysis != NULL && command != NULL && out != NULL);
+    struct asked one = ask(analysis, command, contact[0]),
+                 two = ask(analysis, command, contact[1]);
+    int st = read_instant(&one, at, &out[0]);
+    if (st || (st = read_instant(&two, 0.0, &out[1])))
+        return st;
+    cross[0] = cross[2] = mobility(&one, one.normal, two.normal);
+    cross[1] = mobility(&one, one.normal, two.along);
+    cross[3] = mobility(&one, two.normal, one.along);
+    return IMP_OK;
 }

@@ -121,6 +121,9 @@ struct msystem {
     /* the motion with sliding contacts: 2 n leaves (q, q') and rates */
     const expr *const *leaf, *const *rate;
     struct implicit slide;               /* forces of the closed contacts */
+    /* without contacts: generalised forces (n), accelerations (n), and the
+     * mass matrix as ldl_factor leaves it */
+    const expr *const *force, *const *free, *const *factor;
     uint32_t n_observed, observer, jump; /* as in imp_system */
     uint32_t draw;
     const uint32_t *observed; /* rows of state and observers in their block */

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The coefficients of one contact point, and the tables that follow from them
- * (painleve.h). */
+ * (painleve.h); the classes of two (painleve_two.h). */
 #include "runtime/friction/painleve.h"
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/arena.h"
+#include "runtime/friction/painleve_two.h"
+#include "runtime/numerics/eigen.h"
 
 /* Returns the row of Table 2 by the signs of b, p+ and p-; 0: one of them is 0.
  */
@@ -132,4 +135,140 @@ painleve_find(struct arena *arena, const struct painleve_point *in,
     out->outcomes = outcomes(out, in->slip);
     out->margin = margin(in, out);
     chatter(in, out);
+}
+
+/* == two contacts that slip ================================================
+ */
+
+/* -- the class --------------------------------------------------------------
+ */
+
+static double
+angle_of(double x, double y)
+{
+    double angle = atan2(y, x);
+    return angle < 0.0 ? angle + 2.0 * M_PI : angle;
+}
+
+/* The number of the interval, from 1, that holds `angle`, cut by 0, the ends of
+ * the quadrants and two more angles; 0: it is one of the cuts. */
+static int
+interval(double angle, const double *more, int n)
+{
+    int number = 1;
+    for (int k = 0; k < 4 + n; k++) {
+        double cut = k < 4 ? 0.5 * M_PI * k : more[k - 4];
+        if (angle == cut)
+            return 0;
+        number += k > 0 && cut < angle;
+    }
+    return number;
+}
+
+static void
+class_of(const double p[4], const double b[2], int class[3])
+{
+    double one = angle_of(p[0], p[2]), two = angle_of(p[1], p[3]);
+    double against[2] = {angle_of(-p[0], -p[2]), one}, both[2] = {one, two};
+    class[0] = interval(one, NULL, 0);
+    class[1] = interval(two, against, 2);
+    class[2] = interval(angle_of(-b[0], -b[1]), both, 2);
+    if (!class[0] || !class[1] || !class[2])
+        memset(class, 0, 3 * sizeof *class);
+}
+
+/* -- modes ------------------------------------------------------------------
+ */
+
+static void
+modes_of_two(const struct painleve_two_in *in, struct painleve_two *out)
+{
+    const double *p = in->p, *b = in->b;
+    double det = p[0] * p[3] - p[1] * p[2];
+    double *both = out->force + 2 * PAINLEVE_SS,
+           *first = out->force + 2 * PAINLEVE_SF,
+           *second = out->force + 2 * PAINLEVE_FS;
+    both[0] = (p[1] * b[1] - p[3] * b[0]) / det;
+    both[1] = (p[2] * b[0] - p[0] * b[1]) / det;
+    first[0] = -b[0] / p[0];
+    second[1] = -b[1] / p[3];
+    out->consistent[PAINLEVE_FF] = b[0] > 0.0 && b[1] > 0.0;
+    out->consistent[PAINLEVE_SS] = both[0] > 0.0 && both[1] > 0.0;
+    out->consistent[PAINLEVE_SF] =
+        first[0] > 0.0 && b[1] + p[2] * first[0] > 0.0;
+    out->consistent[PAINLEVE_FS] =
+        second[1] > 0.0 && b[0] + p[1] * second[1] > 0.0;
+}
+
+/* Where both slip, y'' = -p (k y + q y') with any positive diagonal k, q. One
+ * of the eigenvalues is positive if det p < 0, and if both diagonal entries are
+ * negative (then the trace of p k is). With both positive and p12 p21 >= 0 the
+ * eigenvalues of p k are real and positive: stable. In between k and q decide,
+ * however stiff the contacts are. */
+static enum painleve_stability
+both_slip(const double p[4])
+{
+    if (p[0] * p[3] - p[1] * p[2] < 0.0 || (p[0] < 0.0 && p[3] < 0.0))
+        return PAINLEVE_UNSTABLE;
+    return p[0] > 0.0 && p[3] > 0.0 && p[1] * p[2] >= 0.0 ? PAINLEVE_STABLE
+                                                          : PAINLEVE_UNDECIDED;
+}
+
+/* Has a combination of both columns with positive factors two negative entries?
+ */
+static bool
+reaches_down(const double p[4])
+{
+    double one = angle_of(p[0], p[2]), two = angle_of(p[1], p[3]);
+    double low = fmin(one, two), high = fmax(one, two);
+    bool inside =
+        (one > M_PI && one < 1.5 * M_PI) || (two > M_PI && two < 1.5 * M_PI);
+    /* the cone is the smaller angle between both */
+    return inside || (high - low < M_PI ? low < 1.5 * M_PI && high > M_PI
+                                        : low > 1.5 * M_PI || high < M_PI);
+}
+
+void
+painleve_two_find(const struct painleve_two_in *in, struct painleve_two *out)
+{
+    assert(in != NULL && out != NULL);
+    const double *p = in->p;
+    double swapped[4] = {p[3], p[2], p[1], p[0]},
+           load[2] = {in->b[1], in->b[0]};
+    *out = (struct painleve_two){0};
+    class_of(p, in->b, out->class);
+    class_of(swapped, load, out->dual);
+    modes_of_two(in, out);
+    out->stability[PAINLEVE_FF] = PAINLEVE_STABLE;
+    out->stability[PAINLEVE_SS] = both_slip(p);
+    out->stability[PAINLEVE_SF] =
+        p[0] > 0.0 ? PAINLEVE_STABLE : PAINLEVE_UNSTABLE;
+    out->stability[PAINLEVE_FS] =
+        p[3] > 0.0 ? PAINLEVE_STABLE : PAINLEVE_UNSTABLE;
+    out->first = p[0] < 0.0 && p[2] > 0.0;
+    out->second = p[3] < 0.0 && p[1] > 0.0;
+    out->both = reaches_down(p);
+}
+
+bool
+painleve_two_eigenvalues(struct arena *arena, const struct painleve_two_in *in,
+                         const double k[2], const double q[2], double out[8])
+{
+    assert(arena != NULL && in != NULL && out != NULL);
+    double a[16] = {0};
+    struct eigen eigen;
+    for (int i = 0; i < 2; i++) {
+        a[4 * i + 2 + i] = 1.0;
+        for (int j = 0; j < 2; j++) {
+            a[4 * (2 + i) + j] = -in->p[2 * i + j] * k[j];
+            a[4 * (2 + i) + 2 + j] = -in->p[2 * i + j] * q[j];
+        }
+    }
+    if (eigen_solve(arena, 4, a, &eigen))
+        return false;
+    for (int i = 0; i < 4; i++) {
+        out[2 * i] = eigen.re[i];
+        out[2 * i + 1] = eigen.im[i];
+    }
+    return true;
 }

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/* What `painleve` tells of one contact of a system beyond its coefficients,
+ * from their derivatives: where p and b lead in slip (specification
+ * painleve.md, 8), the least friction of a paradox over a coordinate (2), and
+ * the stability of a contact that sticks at rest (6). */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/friction/friction_priv.h"
+#include "base/num.h"
+#include "runtime/instance/system.h"
+
+/* so many places of one turn are looked at for a change of sign of the
+ * derivative of mu_P: minima that are nearer to each other than half a degree
+ * may be missed */
+#define TURN_PLACES 720
+#define TURN_HALVINGS 200
+/* mu_P repeats after one turn within this share */
+#define TURN_SAME 1e-9
+/* generalised forces balance within this share of their terms */
+#define BALANCED 1e-9
+/* A stiffness below this share of its terms is rounding. */
+#define CURVED 1e-12
+
+/* The tape imp_contact.instant at the present state. */
+struct derivatives {
+    uint32_t n;
+    double *all;
+    double C, B, C_t, B_t, b_c, b_d, mu, mu_t, mu_speed;
+    const double *C_q, *B_q, *mu_q, *f_q, *d_q, *c_q;
+};
+
+static int
+read_derivatives(struct rt *run, const imp_contact *contact, double slip,
+                 struct derivatives *out)
+{
+    uint32_t n = out->n = rt_system(run, contact->system)->n;
+    size_t count = 9 + 3 * (size_t)n + 3 * (size_t)n * n;
+    double speed = fabs(slip);
+    if (!out->all)
+        out->all = NEW_N(run->arena, double, count);
+    int st = rt_eval(run, contact->instant, &speed, out->all);
+    const double *at = out->all;
+    out->C = at[0];
+    out->B = at[1];
+    out->C_q = at + 2;
+    out->B_q = at + 2 + n;
+    at += 2 + 2 * n;
+    out->C_t = at[0];
+    out->B_t = at[1];
+    out->b_c = at[2];
+    out->b_d = at[3];
+    out->mu = at[4];
+    out->mu_q = at + 5;
+    at += 5 + n;
+    out->mu_t = at[0];
+    out->mu_speed = at[1];
+    out->f_q = at + 2;
+    out->d_q = out->f_q + n * n;
+    out->c_q = out->d_q + n * n;
+    if (st == IMP_NONFINITE)
+        rt_nonfinite(run, contact->instant, &speed);
+    return st;
+}
+
+/* -- where p and b lead ----------------------------------------------------
+ */
+
+/* The exact solution of dp/ds = alpha_1 p, db/ds = alpha_2 p + alpha_3 b from p
+ * > 0, b < 0 (specification painleve.md, 8). */
+static const char *
+outcome_of(const double alpha[3], double p, double b)
+{
+    double E = alpha[1] / (alpha[0] - alpha[2]), K = b - E * p;
+    if (alpha[0] < 0.0 && alpha[2] < 0.0) {
+        if (alpha[0] < alpha[2])
+            return K < 0.0 ? "jam (force unbounded)" : "liftoff";
+        return E < 0.0 ? "jam (force finite)" : "liftoff";
+    }
+    double leads = alpha[2] > alpha[0] ? K : E;
+    return leads < 0.0 ? "slip" : "liftoff";
+}
+
+static const char *
+order(double a, double b)
+{
+    return a < b ? "<" : a > b ? ">" : "=";
+}
+
+static void
+put_alpha(struct analysis *analysis, const struct derivatives *of,
+          const double *rates, const struct painleve_instant *instant,
+          const struct painleve *found, struct record *out)
+{
+    static const char *const fields[] = {"alpha", "panel", "jam"};
+    const struct painleve_point *point = &instant->point;
+    double sign = point->slip > 0.0 ? 1.0 : -1.0;
+    double alpha[3] = {of->C_t - sign * (of->mu * of->B_t + of->mu_t * of->B),
+                       instant->jerk, sign * of->mu * of->b_c - of->b_d};
+    if (of->mu_speed != 0.0 || point->slip == 0.0) {
+        record_set_absent_all(
+            out, fields, 3,
+            point->slip == 0.0 ? "the contact does not slip"
+                               : "the friction depends on the slip velocity");
+        return;
+    }
+    for (uint32_t j = 0; j < of->n; j++)
+        alpha[0] +=
+            (of->C_q[j] - sign * (of->mu * of->B_q[j] + of->mu_q[j] * of->B)) *
+            rates[j];
+    SET_LIST("alpha", alpha, 3);
+    SET_TEXT("panel",
+             arena_printf(record_arena(analysis),
+                          "alpha_1 %s 0, alpha_2 %s 0, alpha_3 %s 0, alpha_1 "
+                          "%s alpha_3",
+                          order(alpha[0], 0.0), order(alpha[1], 0.0),
+                          order(alpha[2], 0.0), order(alpha[0], alpha[2])));
+    double p = sign > 0.0 ? found->p_plus : found->p_minus;
+    if (alpha[0] == alpha[2])
+        SET_ABSENT("jam", "alpha_1 is alpha_3");
+    else if (p > 0.0 && point->b < 0.0)
+        SET_TEXT("jam", outcome_of(alpha, p, point->b));
+    else
+        SET_ABSENT("jam", "p > 0 and b < 0 do not hold here");
+}
+
+/* -- the least mu_P --------------------------------------------------------
+ */
+
+struct turn {
+    struct rt *run;
+    const imp_contact *contact;
+    double *angle; /* the coordinate, in env */
+    uint32_t j;
+    double slip;
+    struct derivatives of;
+    int st;
+};
+
+/* d log(mu_P) by the angle; *mu_P. */
+static double
+slope(struct turn *turn, double angle, double *mu_P)
+{
+    *turn->angle = angle;
+    turn->st =
+        read_derivatives(turn->run, turn->contact, turn->slip, &turn->of);
+    *mu_P = turn->of.C / fabs(turn->of.B);
+    return turn->of.C_q[turn->j] / turn->of.C -
+           turn->of.B_q[turn->j] / turn->of.B;
+}
+
+/* Halves an interval at whose ends mu_P falls and rises. */
+static double
+bottom(struct turn *turn, double low, double high, double *mu_P)
+{
+    for (int k = 0; k < TURN_HALVINGS && !turn->st; k++) {
+        double middle = 0.5 * (low + high);
+        if (middle <= low || middle >= high)
+            break;
+        if (slope(turn, middle, mu_P) < 0.0)
+            low = middle;
+        else
+            high = middle;
+    }
+    slope(turn, high, mu_P);
+    return high;
+}
+
+static int
+put_least(struct turn *turn, struct record *out)
+{
+    static const char *const fields[] = {"mu_P_least", "mu_P_least_at"};
+    double start = *turn->angle, step = 2.0 * M_PI / TURN_PLACES;
+    double first, last, least = INFINITY, at = 0.0, value;
+    double falls = slope(turn, start, &first);
+    for (int k = 1; k <= TURN_PLACES && !turn->st; k++) {
+        double angle = start + step * k, rises = slope(turn, angle, &last);
+        if (falls < 0.0 && rises >= 0.0) {
+            double place = bottom(turn, angle - step, angle, &value);
+            if (value < least) {
+                least = value;
+                at = place;
+            }
+        }
+        falls = rises;
+    }
+    *turn->angle = start;
+    if (turn->st)
+        return turn->st;
+    if (!(fabs(last - first) <= TURN_SAME * fabs(first)) &&
+        (isfinite(first) || isfinite(last)))
+        record_set_absent_all(out, fields, 2,
+                              "mu_P is not the same after one turn of it");
+    else if (!isfinite(least))
+        record_set_absent_all(out, fields, 2, "mu_P has no least value");
+    else {
+        SET_NUM("mu_P_least", least);
+        SET_NUM("mu_P_least_at", at - 2.0 * M_PI * floor(at / (2.0 * M_PI)));
+    }
+    return IMP_OK;
+}
+
+static int
+least_mu(struct analysis *analysis, const imp_command *command,
+         const imp_contact *contact, double slip, struct record *out)
+{
+    struct rt *run = analysis->rt;
+    const imp_system *system = rt_system(run, contact->system);
+    const imp_val *over = arg_option(analysis, command, IMP_OPT_painleve_over);
+    if (!over) {
+        SET_ABSENT("mu_P_least", "no coordinate is stated as `over`");
+        SET_ABSENT("mu_P_least_at", "no coordinate is stated as `over`");
+        return IMP_OK;
+    }
+    for (uint32_t j = 0; j < system->n; j++) {
+        const imp_coordinate *coordinate =
+            IMP_ARRAY(run->im, run->im->coordinates, imp_coordinate) +
+            system->first + j;
+        const char *full = imp_text(run->im, coordinate->name),
+                   *dot = strrchr(full, '.');
+        if (strcmp(dot ? dot + 1 : full, imp_text(run->im, over->text)))
+            continue;
+        const char *unit = imp_text(run->im, coordinate->unit);
+        if (*unit && strcmp(unit, "1")) {
+            struct diag *diag =
+                diag_add(analysis->ds, DIAG_E0743, over->range,
+                         "`over` is an angle, but `%s` is in %s", full, unit);
+            diag_help(analysis->ds, diag,
+                      "a sweep over a param asks at other places");
+            return IMP_BADMODEL;
+        }
+        struct turn turn = {.run = run,
+                            .contact = contact,
+                            .angle = run->env + system->env_state + j,
+                            .j = j,
+                            .slip = slip};
+        return put_least(&turn, out);
+    }
+    assert(!"the checker knows the coordinate");
+    return IMP_FAILED;
+}
+
+/* -- stability at rest -----------------------------------------------------
+ */
+
+/* Takes out of x what the m orthonormal vectors span; returns what is left. */
+static double
+without(const double *basis, int m, uint32_t n, double *x)
+{
+    double length = 0.0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < m; k++) {
+            double dot = 0.0;
+            for (uint32_t j = 0; j < n; j++)
+                dot += basis[(uint32_t)k * n + j] * x[j];
+            for (uint32_t j = 0; j < n; j++)
+                x[j] -= dot * basis[(uint32_t)k * n + j];
+        }
+    for (uint32_t j = 0; j < n; j++)
+        length = hypot(length, x[j]);
+    return length;
+}
+
+/* Adds x to the basis, unless it depends on it. */
+static void
+join(double *basis, int *m, uint32_t n, const double *x)
+{
+    double *next = basis + (uint32_t)*m * n, size = 0.0;
+    memcpy(next, x, n * sizeof *next);
+    for (uint32_t j = 0; j < n; j++)
+        size = hypot(size, x[j]);
+    double length = without(basis, *m, n, next);
+    if (!(length > 1e-9 * size))
+        return;
+    for (uint32_t j = 0; j < n; j++)
+        next[j] /= length;
+    ++*m;
+}
+
+/* Is the stiffness positive in all directions that the contact leaves free
+ * while it sticks? Cholesky's pivots tell. */
+static bool
+stiff(struct rt *run, const struct derivatives *of, const double *d,
+      const double *c, const double force[2])
+{
+    uint32_t n = of->n;
+    double *basis = NEW_N(run->brief, double, (size_t)n *n + n + 1),
+           *K = NEW_N(run->brief, double, (size_t)n *n + 1),
+           *unit = NEW_N(run->brief, double, n + 1);
+    int m = 0, held;
+    join(basis, &m, n, d);
+    join(basis, &m, n, c);
+    held = m;
+    for (uint32_t j = 0; j < n && m < (int)n; j++) {
+        memset(unit, 0, n * sizeof *unit);
+        unit[j] = 1.0;
+        join(basis, &m, n, unit);
+    }
+    int free = m - held;
+    double size = 0.0;
+    for (int r = 0; r < free; r++)
+        for (int s = 0; s < free; s++) {
+            double sum = 0.0;
+            for (uint32_t i = 0; i < n; i++)
+                for (uint32_t j = 0; j < n; j++) {
+                    double k = of->f_q[i * n + j] +
+                               force[0] * of->d_q[i * n + j] +
+                               force[1] * of->c_q[i * n + j];
+                    sum -= basis[(uint32_t)(held + r) * n + i] * k *
+                           basis[(uint32_t)(held + s) * n + j];
+                    size = fmax(size, fabs(k));
+                }
+            K[r * free + s] = sum;
+        }
+    for (int r = 0; r < free; r++) {
+        if (!(K[r * free + r] > CURVED * size))
+            return false;
+        for (int s = r + 1; s < free; s++) {
+            double factor = K[s * free + r] / K[r * free + r];
+            for (int t = r + 1; t < free; t++)
+                K[s * free + t] -= factor * K[r * free + t];
+        }
+    }
+    return true;
+}
+
+static const struct friction_set *
+sticking(const struct painleve *found)
+{
+    for (int i = 0; i < found->choice.n; i++)
+        if (found->choice.set[i].mode[0] == CONTACT_STICK)
+            return found->choice.set + i;
+    return NULL;
+}
+
+/* Is the system at rest, and its stick an equilibrium? NULL, or why not. */
+static const char *
+no_equilibrium(const struct painleve_instant *instant, const double *rates,
+               uint32_t n, const struct friction_set *stick)
+{
+    for (uint32_t j = 0; j < n; j++)
+        if (rates[j] != 0.0)
+            return "the system moves";
+    if (!instant->closed)
+        return "the contact is open";
+    return stick ? NULL : "the contact does not stick here";
+}
+
+static int
+put_stable(struct analysis *analysis, const imp_contact *contact,
+           const struct derivatives *of, const double *rates,
+           const struct painleve_instant *instant, const struct painleve *found,
+           struct record *out)
+{
+    struct rt *run = analysis->rt;
+    uint32_t n = of->n, number = contact->system;
+    const imp_system *system = rt_system(run, number);
+    const struct friction_set *stick = instant->closed ? sticking(found) : NULL;
+    const char *why = no_equilibrium(instant, rates, n, stick);
+    if (why) {
+        SET_ABSENT("stable", why);
+        SET_ABSENT("stable_conditions", why);
+        return IMP_OK;
+    }
+    double *d = NEW_N(run->brief, double, 2 * n + 1), *c = d + n, gap, rate;
+    uint32_t index = (uint32_t)(contact - rt_contact(run, system->contact));
+    struct system_slip slip;
+    int st = system_gap(run, number, index, &gap, &rate, d);
+    if (st || (st = system_slip(run, number, index, &slip, c)))
+        return st;
+    double force[2] = {stick->normal[0], stick->tangential[0]};
+    bool holds[3] = {stiff(run, of, d, c, force), found->choice.n == 1,
+                     found->chatter < 1.0};
+    static const char *const text[3][2] = {
+        {"1: no least potential along the motion that sticks",
+         "1: least potential along the motion that sticks"},
+        {"2: other modes are consistent, too",
+         "2: no other mode is consistent"},
+        {"3: chatter does not end", "3: chatter ends"}};
+    const char **list = NEW_N(record_arena(analysis), const char *, 3);
+    for (int k = 0; k < 3; k++)
+        list[k] = text[k][holds[k]];
+    SET_BOOL("stable", holds[0] && holds[1] && holds[2]);
+    SET_TEXTS("stable_conditions", list, 3);
+    return IMP_OK;
+}
+
+int
+painleve_put_instant(struct analysis *analysis, const imp_command *command,
+                     uint32_t contact, const struct painleve_instant *instant,
+                     const struct painleve *found, struct record *out)
+{
+    static const char *const all[] = {"alpha",
+                                      "panel",
+                                      "jam",
+                                      "mu_P_least",
+                                      "mu_P_least_at",
+                                      "stable",
+                                      "stable_conditions"};
+    assert(analysis != NULL && instant != NULL && found != NULL);
+    struct rt *run = analysis->rt;
+    const imp_contact *of = rt_contact(run, contact);
+    struct derivatives derivatives = {0};
+    if (of->instant == IMP_NO_TAPE) {
+        record_set_absent_all(out, all, sizeof all / sizeof *all,
+                              "the contact has no friction");
+        return IMP_OK;
+    }
+    int st = read_derivatives(run, of, instant->point.slip, &derivatives);
+    if (st)
+        return st;
+    const double *rates =
+        run->env + rt_system(run, of->system)->env_state + derivatives.n;
+    put_alpha(analysis, &derivatives, rates, instant, found, out);
+    if ((st = put_stable(analysis, of, &derivatives, rates, instant, found,
+                         out)))
+        return st;
+    return least_mu(analysis, command, of, instant->point.slip, out);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `painleve C { over = theta }`: one contact, or two of one system; the
+ * coordinate is one of the contact's system. */
+#include <string.h>
+
+#include "check/commands/commands_priv.h"
+
+static enum option_taken
+painleve_option(struct check *ck, uint32_t command,
+                const struct option_row *row, const struct ast_item *key,
+                struct tm_val *out)
+{
+    (void)command;
+    if (row->kind != IMP_OPTK_NUMBERS)
+        return OPTION_PLAIN;
+    const struct ast_expr *node = ast_unwrap(key->value);
+    if (node->kind != AST_NAME) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0405, node->range,
+                        "`over` is the name of one coordinate");
+        CHECK_HELP(ck, diag, "as in over = theta, a coordinate of the system "
+                             "to which the contact belongs");
+        return OPTION_WRONG;
+    }
+    *out = (struct tm_val){.kind = IMP_VAL_WORD,
+                           .text = node->name.text,
+                           .label = node->name.text,
+                           .unit = "",
+                           .name = "",
+                           .range = node->range};
+    return OPTION_GOOD;
+}
+
+static const struct tm_val *
+over_of(const struct tm_command *command)
+{
+    for (size_t i = 0; i < command->n_opts; i++)
+        if (command->opts[i].id == IMP_OPT_painleve_over)
+            return &command->opts[i].val;
+    return NULL;
+}
+
+/* Is it a coordinate of the system? The name of an instance's coordinate is
+ * SYSTEM.NAME. */
+static bool
+coordinate_of(const struct check *ck, const struct tm_system *system,
+              const char *name)
+{
+    for (uint32_t j = 0; j < system->n; j++) {
+        const char *full = ck->lists.coordinates.v[system->first + j].name;
+        const char *dot = strrchr(full, '.');
+        if (!strcmp(dot ? dot + 1 : full, name))
+            return true;
+    }
+    return false;
+}
+
+static bool
+painleve_arguments(struct check *ck, uint32_t command,
+                   const struct ast_item *it)
+{
+    const struct tm_command *of = &ck->lists.commands.v[command];
+    const struct tm_val *over = over_of(of);
+    uint32_t system[2] = {0, 0};
+    for (size_t i = 0; i < of->n_args && i < 2; i++)
+        system[i] = ck->lists.contacts.v[of->args[i].ref].system;
+    if (of->n_args > 2 || (of->n_args == 2 && (system[0] != system[1] ||
+                                               system[0] == 0))) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0403, it->args[of->n_args > 2 ? 2 : 1]->range,
+            "`painleve` asks about one contact, or about two of one system");
+        CHECK_HELP(ck, diag, "ask about each by itself: painleve %s",
+                   expr_label(ck, it->args[0]));
+        return false;
+    }
+    if (!over)
+        return true;
+    if (of->n_args != 1 || system[0] == 0) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0405, over->range,
+                        "`over` is a coordinate, which %s",
+                        of->n_args == 1 ? "bodies do not have"
+                                        : "two contacts are not asked about");
+        CHECK_HELP(ck, diag, "leave `over` out; a sweep asks at other places");
+        return false;
+    }
+    const struct tm_system *owner = ck->lists.systems.v + (system[0] - 1);
+    if (coordinate_of(ck, owner, over->text))
+        return true;
+    struct diag *diag =
+        check_error(ck, DIAG_E0405, over->range,
+                    "`%s` has no coordinate `%s`", owner->name, over->text);
+    const char *names[16];
+    size_t n = 0;
+    for (; n < owner->n && n < 16; n++) {
+        const char *full = ck->lists.coordinates.v[owner->first + n].name;
+        const char *dot = strrchr(full, '.');
+        names[n] = dot ? dot + 1 : full;
+    }
+    if (!check_suggest(ck, diag, over->range, over->text, names, n))
+        CHECK_HELP(ck, diag, "its coordinates are %s",
+                   check_join(ck, names, n, "and"));
+    return false;
+}
+
+const struct command_rules command_rules_painleve = {
+    .option = painleve_option, .arguments = painleve_arguments};

@@ -110,7 +110,8 @@ audit_gaps(struct audit *audit, int row)
             finding_set(audit->finding, "overlap",
                         "%s: depth %.3g at t = %.17g (gap %.3g)", contact->name,
                         -own, result->t[row], gap);
-        else if (own > APART && !(fabs(gap - own) < APART * (1 + own)))
+        else if (!(fabs(gap - own) <
+                   (own > APART ? 1 : 10) * APART * (1 + own)))
             finding_set(audit->finding, "gap",
                         "%s: gap %.17g at t = %.17g, the distance is %.17g",
                         contact->name, gap, result->t[row], own);
@@ -169,13 +170,14 @@ audit_energy(struct audit *audit, int row, double scale)
 {
     const struct result *result = audit->result;
     double change = result->energy[row + 1] - result->energy[row];
-    if (!(change < FLIGHT * scale))
+    if (!(change < FLIGHT * scale) && !result->gains)
         finding_set(audit->finding, "energy rises",
                     "energy rises by %.3g from %.17g between t = %.17g and "
                     "%.17g",
                     change, result->energy[row], result->t[row],
                     result->t[row + 1]);
-    else if (result->t[row + 1] > result->t[row] && change < -FLIGHT * scale)
+    else if (result->t[row + 1] > result->t[row] && change < -FLIGHT * scale &&
+             !model_is_rough(audit->model))
         finding_set(audit->finding, "energy falls",
                     "energy falls by %.3g between events, from t = %.17g to "
                     "%.17g",
@@ -233,6 +235,12 @@ static bool
 energy_is_known(const struct model *model)
 {
     static const struct load none;
+    for (int i = 0; i < model->systems; i++)
+        if (model->system[i].dissipation)
+            return false;
+    for (int i = 0; i < model->contacts; i++)
+        if (model->contact[i].belt != 0)
+            return false;
     for (int i = 0; i < model->bodies; i++) {
         const struct body *body = &model->body[i];
         if (body->there &&
@@ -241,6 +249,16 @@ energy_is_known(const struct model *model)
             return false;
     }
     return true;
+}
+
+/* of friction; 0 without any */
+static double
+impact_coefficient(const struct model *model, const struct event *event)
+{
+    const struct contact *contact = &model->contact[event->contact];
+    return !contact->rough                 ? 0
+           : contact->impact_friction != 0 ? contact->impact_friction
+                                           : contact->friction;
 }
 
 /* The rows before and after the events at one time. */
@@ -277,7 +295,10 @@ audit_impact(struct audit *audit, int row, const struct event *event, int count)
                         "%.3g",
                         model->body[i].name, event->time, impulse);
         else if (hit[i] && count == 1 && !held &&
-                 fabs(impulse - fabs(event->impulse)) > FLIGHT)
+                 (impulse < fabs(event->impulse) - FLIGHT ||
+                  impulse > fabs(event->impulse) *
+                                    hypot(1, impact_coefficient(model, event)) +
+                                FLIGHT))
             finding_set(audit->finding, "impulse",
                         "%s at t = %.17g: the impulse is told to be %.17g, and "
                         "its momentum changes by %.17g",
@@ -323,10 +344,12 @@ note_active(struct audit *audit, const struct event *event)
 {
     if (event->contact < 0)
         return;
-    if (!strcmp(event->kind, "slide") || !strcmp(event->kind, "chatter") ||
-        !strcmp(event->kind, "touch"))
-        audit->active[event->contact] = true;
-    else if (!strcmp(event->kind, "leave"))
+    static const char *const closing[] = {"slide", "chatter", "touch",
+                                          "slip",  "stick",   "reverse"};
+    for (int i = 0; i < 6; i++)
+        if (!strcmp(event->kind, closing[i]))
+            audit->active[event->contact] = true;
+    if (!strcmp(event->kind, "leave") || !strcmp(event->kind, "liftoff"))
         audit->active[event->contact] = false;
 }
 
@@ -394,12 +417,13 @@ audit_motion(const struct model *model, const struct result *result,
         return;
     if (model->question == ASK_CHATTER)
         return;
+    bool energy = energy_is_known(model);
     audit_systems(model, result, finding);
+    prepare(&audit);
+    audit_friction(model, result, audit.mass, energy, finding);
     if (!model->bodies)
         return;
-    prepare(&audit);
     audit_limits(result, finding);
-    bool energy = energy_is_known(model);
     double scale = result->rows ? 1 + fabs(result->energy[0]) : 1;
     int next = 0;
     for (int row = 0; row < result->rows && !finding->kind[0]; row++) {

@@ -15,6 +15,19 @@ void audit_motion(const struct model *model, const struct result *result,
 /* That of systems: audit_motion calls it. */
 void audit_systems(const struct model *model, const struct result *result,
                    struct finding *finding);
+/* That of friction. `mass` of each body; `energy`: there are no loads and no
+ * moving walls. */
+void audit_friction(const struct model *model, const struct result *result,
+                    const double *mass, bool energy, struct finding *finding);
+/* Is the force of that contact recorded? */
+bool audit_has_force(const struct result *result, int row, int contact);
+/* Does a rate, given at three rows that span `step`, add up to the change? */
+typedef bool audit_sum(double step, const double rate[3], double change,
+                       double *error);
+/* Momenta of systems from `row` to row + 2, by the forces that are recorded. */
+void audit_systems_balance(const struct model *model,
+                           const struct result *result, int row,
+                           audit_sum *balances, struct finding *finding);
 /* Is the row within a limit of chatter? Rows from the last impact before a
  * limit to the limit show the motion without the impacts that the limit sums
  * up. */

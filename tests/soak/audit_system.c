@@ -178,6 +178,16 @@ audit_step(const struct model *model, const struct result *result, int index,
     }
 }
 
+/* Can a moving ground do work? */
+static bool
+is_driven(const struct model *model)
+{
+    for (int i = 0; i < model->contacts; i++)
+        if (model->contact[i].there && model->contact[i].belt != 0)
+            return true;
+    return false;
+}
+
 static double
 energy_at(const struct coordinate_system *system, const struct place *place)
 {
@@ -196,14 +206,14 @@ audit_energy(const struct model *model, const struct result *result, int index,
     double next =
         energy_at(system, &result->place[(row + 1) * MAX_SYSTEMS + index]);
     double scale = 1 + fabs(now);
-    if (!(next - now < CLOSE * scale))
+    if (!(next - now < CLOSE * scale) && !is_driven(model) && !result->gains)
         finding_set(finding, "energy rises",
                     "the energy of %s rises by %.3g from %.17g between t = "
                     "%.17g and %.17g",
                     system->name, next - now, now, result->t[row],
                     result->t[row + 1]);
-    else if (!system->dissipation && result->t[row + 1] > result->t[row] &&
-             next - now < -CLOSE * scale)
+    else if (!system->dissipation && !model_is_rough(model) &&
+             result->t[row + 1] > result->t[row] && next - now < -CLOSE * scale)
         finding_set(finding, "energy falls",
                     "the energy of %s falls by %.3g between events, from t = "
                     "%.17g to %.17g",
@@ -221,6 +231,28 @@ audit_energy(const struct model *model, const struct result *result, int index,
         finding_set(finding, "energy",
                     "energy_after is %.17g, and is %.17g at the end",
                     result->energy_after, next);
+}
+
+/* The slip by the formula of the contact. */
+static void
+audit_slip(const struct model *model, const struct result *result, int row,
+           int index, struct finding *finding)
+{
+    const struct contact *contact = &model->contact[index];
+    const struct coordinate_system *system =
+        &model->system[contact->system - 1];
+    struct motion motion;
+    if (!contact->rough || !audit_has_force(result, row, index))
+        return;
+    motion_at(system, &result->place[row * MAX_SYSTEMS + contact->system - 1],
+              &motion);
+    for (int i = 0; i < system->coordinates; i++)
+        motion.q[i].first = motion.v[i].value;
+    double own = value(&motion, contact->slide).first - contact->belt;
+    double told = result->force[row * result->contacts + index].slip;
+    if (!(fabs(own - told) < CLOSE * (1 + fabs(own))))
+        finding_set(finding, "slip", "%s: slip %.17g at t = %.17g, told: %.17g",
+                    contact->name, own, result->t[row], told);
 }
 
 static void
@@ -245,7 +277,42 @@ audit_gaps(const struct model *model, const struct result *result, int row,
             finding_set(finding, "gap",
                         "%s: gap %.17g at t = %.17g (told: %.17g)",
                         contact->name, own, result->t[row], gap);
+        audit_slip(model, result, row, i, finding);
     }
+}
+
+/* With friction the momentum changes along the gradients of gap and slide, by
+ * the impulse that is told and one within the cone. */
+static void
+audit_rough_impact(const struct coordinate_system *system,
+                   const struct contact *contact, struct motion *motion,
+                   const double *change, const struct event *event,
+                   struct finding *finding)
+{
+    double along = 0, across = 0, square = 0;
+    int n = system->coordinates;
+    double rest[MAX_COORDINATES], slide[MAX_COORDINATES];
+    for (int i = 0; i < n; i++) {
+        motion->q[i].first = 1;
+        rest[i] =
+            change[i] - event->impulse * value(motion, contact->gap).first;
+        slide[i] = value(motion, contact->slide).first;
+        motion->q[i].first = 0;
+        along += rest[i] * slide[i];
+        square += slide[i] * slide[i];
+    }
+    along /= square;
+    for (int i = 0; i < n; i++)
+        across = fmax(across, fabs(rest[i] - along * slide[i]));
+    double mu = contact->impact_friction != 0 ? contact->impact_friction
+                                              : contact->friction;
+    if (across > CLOSE * (1 + event->impulse) || event->impulse < -CLOSE ||
+        fabs(along) > mu * event->impulse + CLOSE * (1 + event->impulse))
+        finding_set(finding, "impulse",
+                    "%s at t = %.17g: the impulse is told to be %.17g; with it "
+                    "%.17g is along the slide, mu is %.3g, and %.3g is left",
+                    contact->name, event->time, event->impulse, along, mu,
+                    across);
 }
 
 /* An impact at one contact alone: the rate of its gap is reversed, and the
@@ -275,6 +342,10 @@ audit_impact(const struct model *model, const struct result *result, int row,
             change[i] += M[i][k] * (after->rate[k] - before->rate[k]);
     }
     double scale = 1 + fabs(rate[0]);
+    if (contact->rough) {
+        audit_rough_impact(system, contact, &motion, change, event, finding);
+        return;
+    }
     /* several impacts of a limit may be at one time */
     if (fabs(event->impulse) < WEAK)
         return;
@@ -294,6 +365,56 @@ audit_impact(const struct model *model, const struct result *result, int row,
     if (event->impulse < -CLOSE)
         finding_set(finding, "pull", "%s at t = %.17g pulls: %.17g",
                     contact->name, event->time, event->impulse);
+}
+
+/* Momentum of coordinate i, and its rate by Lagrange's equations with the
+ * forces of the row. */
+static void
+momentum(const struct model *model, const struct result *result, int index,
+         int row, int i, double *own, double *rate)
+{
+    const struct coordinate_system *system = &model->system[index];
+    struct motion motion;
+    motion_at(system, &result->place[row * MAX_SYSTEMS + index], &motion);
+    motion.v[i].first = 1;
+    *own = value(&motion, system->kinetic).first;
+    *rate =
+        system->dissipation ? -value(&motion, system->dissipation).first : 0;
+    motion.v[i].first = 0;
+    motion.q[i].first = 1;
+    *rate += value(&motion, system->kinetic).first;
+    if (system->potential)
+        *rate -= value(&motion, system->potential).first;
+    for (int k = 0; k < model->contacts; k++) {
+        const struct contact *contact = &model->contact[k];
+        const struct force *force = &result->force[row * result->contacts + k];
+        if (contact->there && contact->system == index + 1)
+            *rate += force->normal * value(&motion, contact->gap).first +
+                     force->friction * value(&motion, contact->slide).first;
+    }
+}
+
+void
+audit_systems_balance(const struct model *model, const struct result *result,
+                      int row, audit_sum *balances, struct finding *finding)
+{
+    for (int index = 0; index < model->systems; index++) {
+        const struct coordinate_system *system = &model->system[index];
+        if (branches_of(system))
+            continue;
+        for (int i = 0; i < system->coordinates; i++) {
+            double own[3], rate[3], error;
+            for (int k = 0; k < 3; k++)
+                momentum(model, result, index, row + k, i, &own[k], &rate[k]);
+            if (!balances(result->t[row + 2] - result->t[row], rate,
+                          own[2] - own[0], &error))
+                finding_set(finding, "balance",
+                            "the momentum of %s.%s from t = %.17g to %.17g is "
+                            "missed by %.3g by the forces that are told",
+                            system->name, system->coordinate[i], result->t[row],
+                            result->t[row + 2], error);
+        }
+    }
 }
 
 void
@@ -326,6 +447,7 @@ audit_systems(const struct model *model, const struct result *result,
             if (event->contact < 0)
                 continue;
             bool closed = strcmp(event->kind, "leave") != 0 &&
+                          strcmp(event->kind, "liftoff") != 0 &&
                           strcmp(event->kind, "impact") != 0;
             if (strcmp(event->kind, "impact") != 0 &&
                 closed != active[event->contact]) {

@@ -105,6 +105,25 @@ add_crowds(struct event_list *list, int limits, const struct result *result,
     }
 }
 
+/* Corners of one body have contacts of their own in a system: those that are
+ * hit at one time are one event, with the sum of their impulses. */
+static void
+merge_corners(struct event_list *list)
+{
+    int left = 0;
+    for (int i = 0; i < list->count; i++) {
+        struct event *last = left ? &list->event[left - 1] : NULL;
+        const struct event *event = &list->event[i];
+        if (last && last->contact == event->contact &&
+            !strcmp(last->kind, event->kind) &&
+            event->time - last->time < ONE_TIME)
+            last->impulse += event->impulse;
+        else
+            list->event[left++] = *event;
+    }
+    list->count = left;
+}
+
 static void
 fill(struct event_list *list, const struct result *result,
      const struct frame *frame)
@@ -113,8 +132,10 @@ fill(struct event_list *list, const struct result *result,
     for (int i = 0; i < result->events; i++) {
         struct event event = result->event[i];
         event.time = frame_undo_time(frame, event.time);
-        /* behind a limit of chatter only bodies tell that they slide */
-        bool told = !frame->places_alone || strcmp(event.kind, "slide") != 0;
+        /* behind a limit of chatter only bodies tell that they slide, and
+         * corners of one body tell of modes of their own in a system */
+        bool told = !(frame->places_alone || frame->closures_untold) ||
+                    !strcmp(event.kind, "impact");
         if (frame->places_alone)
             event.class[0] = 0;
         if (told && !in_window(list, &event))
@@ -132,6 +153,8 @@ fill(struct event_list *list, const struct result *result,
         qsort(list->event + begin, (size_t)(end - begin), sizeof *list->event,
               by_contact);
     }
+    if (frame->places_alone)
+        merge_corners(list);
 }
 
 void
@@ -140,6 +163,7 @@ event_lists(const struct result *a, const struct result *b,
 {
     struct frame same = frame_same();
     same.places_alone = frame->places_alone;
+    same.closures_untold = frame->closures_untold;
     for (int k = 0; k < 2; k++) {
         out[k] = (struct event_list){0};
         int limits = a->limits + b->limits;

@@ -183,9 +183,13 @@ frame_apply_systems(const struct frame *frame, struct model *model)
                 to, 1 / frame->time,
                 formula_substitute(&from, system->dissipation, &by, to));
         for (int i = 0; i < model->contacts; i++)
-            if (model->contact[i].system == s + 1)
-                model->contact[i].gap =
-                    formula_substitute(&from, model->contact[i].gap, &by, to);
+            if (model->contact[i].system == s + 1) {
+                struct contact *contact = &model->contact[i];
+                contact->gap = formula_substitute(&from, contact->gap, &by, to);
+                contact->slide =
+                    formula_substitute(&from, contact->slide, &by, to);
+                contact->belt /= frame->time;
+            }
         double copy[MAX_COORDINATES][MAX_COORDINATES];
         for (int i = 0; i < system->coordinates; i++) {
             system->start[i] -= by.offset[i];

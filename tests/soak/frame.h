@@ -16,7 +16,10 @@ struct frame {
     bool mirror;               /* x is reflected before the turn */
     double shift[3], boost[3];
     double start;
-    bool places_alone; /* nothing is known of turns, spins and classes */
+    bool places_alone; /* nothing is known of classes, and of turns and spins in
+                          space */
+    bool closures_untold; /* the events of contacts that close without an impact
+                             have other names, or none */
     /* of systems: q = chart.matrix*q' + chart.offset, where q' are the
      * coordinates in the frame; the rates follow */
     struct substitution chart[MAX_SYSTEMS];

@@ -20,6 +20,9 @@ static const struct kind {
     {"chain", generate_chain, 1},
     {"resting", generate_resting, 1},
     {"feet", generate_feet, 2},
+    {"rough", generate_rough, 3},
+    {"slopes", generate_slopes, 2},
+    {"rough-system", generate_rough_system, 2},
     /* by their names alone */
     {"polygons", generate_polygons, 0},
     {"polyhedra", generate_polyhedra, 0},

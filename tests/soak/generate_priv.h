@@ -19,6 +19,9 @@ void generate_kepler(struct random *random, struct model *out);
 void generate_chain(struct random *random, struct model *out);
 void generate_resting(struct random *random, struct model *out);
 void generate_feet(struct random *random, struct model *out);
+void generate_rough(struct random *random, struct model *out);
+void generate_slopes(struct random *random, struct model *out);
+void generate_rough_system(struct random *random, struct model *out);
 
 /* Parts of scenes of bodies. */
 

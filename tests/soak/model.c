@@ -25,6 +25,22 @@ body_is_jointed(const struct model *model, int body)
     return false;
 }
 
+bool
+model_is_rough(const struct model *model)
+{
+    for (int i = 0; i < model->contacts; i++)
+        if (model->contact[i].there && model->contact[i].rough)
+            return true;
+    return false;
+}
+
+bool
+contact_records(const struct model *model, int contact)
+{
+    return model->contact[contact].there && !model->as_system &&
+           (model->contact[contact].rough || model->zero_friction);
+}
+
 void
 model_set_times(struct model *model, int count)
 {
@@ -255,6 +271,34 @@ print_body(const struct model *model, int index, FILE *out)
     fputs(" }\n", out);
 }
 
+void
+print_restitution(const struct contact *contact, FILE *out)
+{
+    if (contact->restitution_law)
+        fprintf(out, "%s(", contact->restitution_law);
+    print_number(out, contact->restitution);
+    fputs(contact->restitution_law ? ")" : "", out);
+}
+
+void
+print_friction(const struct model *model, const struct contact *contact,
+               FILE *out)
+{
+    if (!contact->rough) {
+        fputs(model->zero_friction ? "  friction = none" : "", out);
+        return;
+    }
+    fputs("  friction = ", out);
+    if (contact->static_friction != 0) {
+        fputs("coulomb(static = ", out);
+        print_number(out, contact->static_friction);
+        fputs(", dynamic = ", out);
+    }
+    print_number(out, contact->friction);
+    fputs(contact->static_friction != 0 ? ")" : "", out);
+    number_key(out, "impact_friction", contact->impact_friction);
+}
+
 static void
 print_contact(const struct model *model, int index, FILE *out)
 {
@@ -264,10 +308,9 @@ print_contact(const struct model *model, int index, FILE *out)
     fprintf(out, "contact %s : %s | %s {", contact->name,
             model->body[first].name, model->body[second].name);
     fputs("  restitution = ", out);
-    if (contact->restitution_law)
-        fprintf(out, "%s(", contact->restitution_law);
-    print_number(out, contact->restitution);
-    fputs(contact->restitution_law ? ") }\n" : " }\n", out);
+    print_restitution(contact, out);
+    print_friction(model, contact, out);
+    fputs(" }\n", out);
 }
 
 static void
@@ -303,9 +346,11 @@ print_record(const struct model *model, FILE *out)
     fputs("  record = (energy", out);
     for (int i = 0; i < model->bodies; i++) {
         const char *name = model->body[i].name;
-        for (int k = 0; model->as_system && k < model->dimension; k++)
+        const char *letters = model->dimension == 2 ? "xyp" : "xyz";
+        for (int k = 0; model->as_system && k < 3; k++)
             if (body_moves(model, i))
-                fprintf(out, ", all.%c%d, all.%c%d'", "xyz"[k], i, "xyz"[k], i);
+                fprintf(out, ", all.%c%d, all.%c%d'", letters[k], i, letters[k],
+                        i);
         if (body_moves(model, i) && !model->as_system)
             fprintf(out, ",\n    %s.position, %s.velocity, %s.%s, %s.spin",
                     name, name, name,
@@ -323,8 +368,17 @@ print_record(const struct model *model, FILE *out)
             fprintf(out, ", gap(%s.%s)",
                     model->system[contact->system - 1].name, contact->name);
         else if (contact->there)
-            fprintf(out, ", gap(%s%s)", model->as_system ? "all." : "",
-                    contact->name);
+            fprintf(out, ", gap(%s)", contact->name);
+    }
+    for (int i = 0; i < model->contacts; i++) {
+        const struct contact *contact = &model->contact[i];
+        static const char *const what[] = {"normal_force", "friction_force",
+                                           "slip", "work", "mode"};
+        for (int k = 0; k < 5 && contact_records(model, i); k++)
+            fprintf(out, ",%s%s%s%s.%s", k ? " " : "\n    ",
+                    contact->system ? model->system[contact->system - 1].name
+                                    : "",
+                    contact->system ? "." : "", contact->name, what[k]);
     }
     fputs(")\n", out);
 }
@@ -356,7 +410,7 @@ print_declaration(const struct model *model, int number_of, FILE *out)
     if (number_of == 0) {
         print_world(model, out);
         if (model->as_system)
-            print_balls_as_system(model, out);
+            print_bodies_as_system(model, out);
         if (model->found) {
             fputs("contacts { restitution = ", out);
             print_number(out, model->contact[0].restitution);
@@ -396,6 +450,8 @@ model_print(const struct model *model, FILE *out)
         order[k] = keep;
     }
     fputs("use shapes\n", out);
+    if (model->zero_friction)
+        fputs("param none = 0\n", out);
     for (int i = 0; i < count; i++) {
         if (model->shuffle && random_chance(&random, 0.3))
             fputs("# a comment { with braces ( and \"quotes\n\n", out);

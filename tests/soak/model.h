@@ -73,6 +73,13 @@ struct contact {
     bool swapped;      /* print `second | first` */
     double restitution;
     const char *restitution_law; /* NULL, "newton", "poisson", "energetic" */
+    bool rough;                  /* has Coulomb's friction */
+    double friction;             /* the dynamic coefficient */
+    double static_friction;      /* 0: the same */
+    double impact_friction;      /* 0: the same */
+    int slide;                   /* formula of the place along the ground, of a
+                                    system */
+    double belt;                 /* speed of the ground of a system */
 };
 
 /* A hinge in the plane between two bodies, or a body and the world. */
@@ -116,15 +123,21 @@ struct model {
     double until;
     double at[MAX_TIMES];
     int times;
-    bool reversed;    /* contacts of systems in reversed order */
-    bool second;      /* followed by the second engine, `engine = gsl` */
-    bool record_gaps; /* besides the state of each body */
+    bool reversed;      /* contacts of systems in reversed order */
+    bool second;        /* followed by the second engine, `engine = gsl` */
+    bool record_gaps;   /* besides the state of each body */
+    bool slide_rates;   /* systems state `slide'` instead of `slide` */
+    bool zero_friction; /* contacts without friction state a coefficient that is
+                           a param of value 0 */
     bool found;       /* the contacts are those of a block `contacts`, which has
                          the restitution of the first */
-    bool as_system;   /* balls are points of a system called `all` */
+    bool as_system;   /* the bodies are a system called `all` */
     uint64_t shuffle; /* not 0: order of declarations, comments, blanks */
 };
 
+/* Can it be printed as a system? Balls, and in the plane convex polygons, on
+ * fixed half-planes and half-spaces, and balls on balls, without loads. */
+bool can_be_system(const struct model *model);
 /* Writes the text of the model. */
 void model_print(const struct model *model, FILE *out);
 /* The whole text; the caller frees it. */
@@ -133,6 +146,10 @@ char *model_text(const struct model *model);
 /* has a joint, so its velocity and spin follow from rates */
 bool body_is_jointed(const struct model *model, int body);
 bool body_moves(const struct model *model, int body);
+/* Are forces, slip and work of that contact recorded? */
+bool contact_records(const struct model *model, int contact);
+/* Has any contact friction? */
+bool model_is_rough(const struct model *model);
 /* Sets `count` equal steps from 0 to until as times of the record. */
 void model_set_times(struct model *model, int count);
 

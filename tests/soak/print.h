@@ -8,8 +8,13 @@
 /* with as few digits as give the number back */
 void print_number(FILE *out, double x);
 void print_system(const struct model *model, int index, FILE *out);
-/* Balls and half-planes or half-spaces, as one system called `all`: the
- * coordinates of body 3 are x3, y3 and z3. */
-void print_balls_as_system(const struct model *model, FILE *out);
+/* 0.5, newton(0.5) */
+void print_restitution(const struct contact *contact, FILE *out);
+/* The keys of friction, if the contact has any. */
+void print_friction(const struct model *model, const struct contact *contact,
+                    FILE *out);
+/* The bodies as one system called `all`: the coordinates of body 3 are x3, y3
+ * and z3, or p3, its angle in the plane. */
+void print_bodies_as_system(const struct model *model, FILE *out);
 
 #endif

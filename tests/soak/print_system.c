@@ -2,10 +2,7 @@
 /* Prints systems as texts of Imp. */
 #include "print.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-#include "vector.h"
 
 static void
 print_force(const struct coordinate_system *system, FILE *out)
@@ -48,6 +45,44 @@ print_start(const struct coordinate_system *system, FILE *out)
     fputs(" }\n", out);
 }
 
+/* The place along the ground, `slide = F - V*t`, or its rate. */
+static void
+print_slide(const struct model *model, const struct coordinate_system *system,
+            const struct contact *contact, FILE *out)
+{
+    struct formulas *formulas;
+    char(*names)[16] = (char(*)[16])(void *)system->coordinate;
+    bool begun = false;
+    if (!contact->rough && !model->zero_friction)
+        return;
+    if (!contact->rough) {
+        /* any slip that is one, for a coefficient of 0 */
+        fprintf(out, "  slide = %s", system->coordinate[0]);
+        return;
+    }
+    if (!model->slide_rates) {
+        fputs("  slide = ", out);
+        formula_print(&system->formulas, contact->slide, names, out);
+    } else {
+        formulas = malloc(sizeof *formulas);
+        *formulas = system->formulas;
+        fputs("  slide' = ", out);
+        for (int i = 0; i < system->coordinates; i++) {
+            int slope = formula_derivative(formulas, contact->slide, i);
+            fputs(begun ? " + " : "", out);
+            begun = true;
+            formula_print(formulas, slope, names, out);
+            fprintf(out, "*%s'", names[i]);
+        }
+        free(formulas);
+    }
+    if (contact->belt != 0) {
+        fputs(" - (", out);
+        print_number(out, contact->belt);
+        fputs(model->slide_rates ? " [1/s])" : " [1/s])*t", out);
+    }
+}
+
 void
 print_system(const struct model *model, int index, FILE *out)
 {
@@ -74,120 +109,11 @@ print_system(const struct model *model, int index, FILE *out)
         formula_print(&system->formulas, contact->gap,
                       (char(*)[16])(void *)system->coordinate, out);
         fputs("  restitution = ", out);
-        print_number(out, contact->restitution);
+        print_restitution(contact, out);
+        print_slide(model, system, contact, out);
+        print_friction(model, contact, out);
         fputs(" }\n", out);
     }
     print_start(system, out);
     fputs("}\n", out);
-}
-
-static double
-ball_mass(const struct model *model, int index)
-{
-    const struct body *body = &model->body[index];
-    double size = body->size[0];
-    if (body->density == 0)
-        return body->mass;
-    return body->density * acos(-1) * size * size *
-           (model->dimension == 3 ? 4 * size / 3 : 1);
-}
-
-static void
-print_energies(const struct model *model, FILE *out)
-{
-    bool begun = false;
-    fputs("  kinetic = ", out);
-    for (int i = 0; i < model->bodies; i++)
-        for (int k = 0; k < model->dimension && body_moves(model, i); k++) {
-            fputs(begun ? " + " : "", out);
-            print_number(out, ball_mass(model, i));
-            fprintf(out, "*%c%d'^2/2", "xyz"[k], i);
-            begun = true;
-        }
-    fputs("\n  potential = (1 [1/s^2])*(0", out);
-    for (int i = 0; i < model->bodies; i++)
-        for (int k = 0; k < model->dimension && body_moves(model, i); k++) {
-            fputs(" + (", out);
-            print_number(out, -ball_mass(model, i) * model->gravity[k]);
-            fprintf(out, ")*%c%d", "xyz"[k], i);
-        }
-    fputs(")\n", out);
-}
-
-/* a coordinate of a body, or the number where a fixed one is */
-static void
-print_place(const struct model *model, int body, int axis, FILE *out)
-{
-    if (body_moves(model, body)) {
-        fprintf(out, "%c%d", "xyz"[axis], body);
-        return;
-    }
-    fputs("(", out);
-    print_number(out, model->body[body].position[axis]);
-    fputs(")", out);
-}
-
-static void
-print_ball_gap(const struct model *model, const struct contact *contact,
-               FILE *out)
-{
-    int first = contact->first, second = contact->second;
-    bool wall = model->body[first].shape == SHAPE_HALF;
-    double turn[3][3],
-        normal[3] = {0, model->dimension == 2, model->dimension == 3};
-    if (model->dimension == 2)
-        angle_matrix(model->body[first].angle, turn);
-    else
-        quaternion_matrix(model->body[first].quaternion, turn);
-    rotate(turn, normal, normal);
-    fputs(wall ? "" : "sqrt(", out);
-    for (int k = 0; k < model->dimension; k++) {
-        fputs(k ? " + " : "", out);
-        if (wall) {
-            fputs("(", out);
-            print_number(out, normal[k]);
-            fputs(")*", out);
-        }
-        fputs("(", out);
-        print_place(model, second, k, out);
-        fputs(" - ", out);
-        print_place(model, first, k, out);
-        fputs(wall ? ")" : ")^2", out);
-    }
-    fputs(wall ? " - " : ") - ", out);
-    print_number(out, model->body[second].size[0] +
-                          (wall ? 0 : model->body[first].size[0]));
-}
-
-void
-print_balls_as_system(const struct model *model, FILE *out)
-{
-    bool begun = false;
-    fputs("system all {\n  coordinate ", out);
-    for (int i = 0; i < model->bodies; i++)
-        for (int k = 0; k < model->dimension && body_moves(model, i); k++) {
-            fprintf(out, "%s%c%d", begun ? ", " : "", "xyz"[k], i);
-            begun = true;
-        }
-    fputs("\n", out);
-    print_energies(model, out);
-    for (int i = 0; i < model->contacts; i++) {
-        const struct contact *contact = &model->contact[i];
-        if (!contact->there)
-            continue;
-        fprintf(out, "  contact %s { gap = ", contact->name);
-        print_ball_gap(model, contact, out);
-        fputs("  restitution = ", out);
-        print_number(out, contact->restitution);
-        fputs(" }\n", out);
-    }
-    fputs("  start {", out);
-    for (int i = 0; i < model->bodies; i++)
-        for (int k = 0; k < model->dimension && body_moves(model, i); k++) {
-            fprintf(out, " %c%d = ", "xyz"[k], i);
-            print_number(out, model->body[i].position[k]);
-            fprintf(out, " %c%d' = ", "xyz"[k], i);
-            print_number(out, model->body[i].velocity[k]);
-        }
-    fputs(" }\n}\n", out);
 }

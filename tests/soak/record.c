@@ -73,10 +73,10 @@ read_states(const struct model *model, const struct json *record,
     }
 }
 
-/* Those of a ball that stands in a system: place and velocity. */
+/* Those of a body that stands in a system. */
 static void
-read_ball(const struct model *model, const struct json *record,
-          struct result *result, int body)
+read_body_of_system(const struct model *model, const struct json *record,
+                    struct result *result, int body)
 {
     for (int k = 0; k < model->dimension; k++) {
         char key[2 * NAME_SIZE], key_rate[3 * NAME_SIZE];
@@ -89,6 +89,17 @@ read_ball(const struct model *model, const struct json *record,
             state->position[k] = number_at(place, row);
             state->velocity[k] = number_at(rate, row);
         }
+    }
+    char key[2 * NAME_SIZE], key_rate[3 * NAME_SIZE];
+    snprintf(key, sizeof key, "all_p%d", body);
+    snprintf(key_rate, sizeof key_rate, "%s_dot", key);
+    const struct json *angle = json_get(record, key);
+    const struct json *spin = json_get(record, key_rate);
+    for (int row = 0; model->dimension == 2 && row < result->rows; row++) {
+        struct state *state = &result->state[row * result->bodies + body];
+        state->angle = number_at(angle, row);
+        state->spin[2] = number_at(spin, row);
+        angle_matrix(state->angle, state->turn);
     }
 }
 
@@ -129,7 +140,12 @@ contact_named(const struct model *model, const char *name)
     for (int i = 0; i < model->contacts; i++) {
         char own[3 * NAME_SIZE];
         contact_name(model, i, ".", own, sizeof own);
-        if (model->contact[i].there && !strcmp(own, name))
+        size_t length = strlen(own);
+        /* the corners of a body in a system are named after its contact */
+        bool same = model->as_system
+                        ? !strncmp(own, name, length) && name[length] == '_'
+                        : !strcmp(own, name);
+        if (model->contact[i].there && same)
             return i;
     }
     return -1;
@@ -204,6 +220,29 @@ read_events(const struct model *model, const struct json *record,
 }
 
 static void
+read_forces(const struct json *record, struct result *result, int contact,
+            const char *name)
+{
+    const char *const what[] = {"normal_force", "friction_force", "slip",
+                                "work", "mode"};
+    const struct json *list[5];
+    for (int k = 0; k < 5; k++) {
+        char key[5 * NAME_SIZE];
+        snprintf(key, sizeof key, "%s_%s", name, what[k]);
+        list[k] = json_get(record, key);
+    }
+    for (int row = 0; row < result->rows; row++) {
+        double mode = number_at(list[4], row);
+        result->force[row * result->contacts + contact] =
+            (struct force){.normal = number_at(list[0], row),
+                           .friction = number_at(list[1], row),
+                           .slip = number_at(list[2], row),
+                           .work = number_at(list[3], row),
+                           .mode = isnan(mode) ? -1 : (int)mode};
+    }
+}
+
+static void
 read_rows(const struct model *model, const struct json *record,
           struct result *result)
 {
@@ -214,6 +253,8 @@ read_rows(const struct model *model, const struct json *record,
     result->state = calloc(rows * (size_t)model->bodies, sizeof *result->state);
     result->gap =
         calloc(rows * (size_t)model->contacts + 1, sizeof *result->gap);
+    result->force =
+        calloc(rows * (size_t)model->contacts + 1, sizeof *result->force);
     result->energy = calloc(rows, sizeof *result->energy);
     for (int row = 0; row < result->rows; row++) {
         result->t[row] = number_at(times, row);
@@ -221,7 +262,7 @@ read_rows(const struct model *model, const struct json *record,
     }
     for (int i = 0; i < model->bodies; i++)
         if (body_moves(model, i) && model->as_system)
-            read_ball(model, record, result, i);
+            read_body_of_system(model, record, result, i);
         else if (body_moves(model, i))
             read_states(model, record, result, i);
         else if (model->body[i].there)
@@ -237,7 +278,14 @@ read_rows(const struct model *model, const struct json *record,
         const struct json *gaps = json_get(record, key);
         for (int row = 0; row < result->rows; row++)
             result->gap[row * model->contacts + i] = number_at(gaps, row);
+        read_forces(record, result, i, name);
     }
+}
+
+static bool
+says(const struct result *result, const char *words)
+{
+    return strstr(result->out, words) || strstr(result->err, words);
 }
 
 /* The first code of an error, else of a warning of the record (W0724 ends a
@@ -299,6 +347,8 @@ run_model(const struct runner *runner, const struct model *model,
         snprintf(result->done, sizeof result->done, "%s", done->text);
         result->time = time->number;
         result->decided = read_decided(record);
+        result->shared = says(result, "not determined");
+        result->gains = says(result, "W0721") || says(result, "W0734");
         result->energy_before = energy_of(record, "energy_before");
         result->energy_after = energy_of(record, "energy_after");
         read_rows(model, record, result);
@@ -320,6 +370,7 @@ result_free(struct result *result)
     free(result->energy);
     free(result->state);
     free(result->gap);
+    free(result->force);
     free(result->place);
     free(result->event);
     free(result->limit);

@@ -265,7 +265,8 @@ make_twice(struct trial *trial)
 {
     struct model *other = &trial->other;
     int count = other->contacts;
-    if (2 * count > MAX_CONTACTS || trial->model->law || other->systems)
+    if (2 * count > MAX_CONTACTS || trial->model->law || other->systems ||
+        model_is_rough(other))
         return false;
     for (int i = 0; i < count; i++) {
         struct contact *contact = &other->contact[other->contacts++];
@@ -317,7 +318,8 @@ is_elastic(const struct trial *trial)
     const struct model *model = trial->model;
     const struct result *result = trial->result;
     for (int i = 0; i < model->contacts; i++)
-        if (model->contact[i].there && model->contact[i].restitution != 1)
+        if (model->contact[i].there &&
+            (model->contact[i].restitution != 1 || model->contact[i].rough))
             return false;
     for (int i = 0; i < model->bodies; i++)
         if (model->body[i].load.drag != 0 ||
@@ -376,35 +378,41 @@ make_found(struct trial *trial)
     other->record_gaps = false;
     trial->motion_alone = true;
     return other->contacts > 0 && other->contact[0].there && !other->systems &&
-           !other->joints;
+           !other->joints && !model_is_rough(other);
 }
 
-/* Balls between walls as a system of points. */
+/* Bodies as a system in generalised coordinates. */
 static bool
 make_system(struct trial *trial)
 {
-    static const struct load none;
-    struct model *other = &trial->other;
-    bool any = false;
-    for (int i = 0; i < other->bodies; i++) {
-        const struct body *body = &other->body[i];
-        if (!body->there)
-            continue;
-        any |= !body->fixed;
-        if ((body->shape != SHAPE_BALL &&
-             (body->shape != SHAPE_HALF || !body->fixed)) ||
-            length(body->carry) > 0 ||
-            memcmp(&body->load, &none, sizeof none) != 0)
-            return false;
-    }
-    for (int i = 0; i < other->contacts; i++)
-        if (other->contact[i].there &&
-            (other->contact[i].restitution_law ||
-             other->body[other->contact[i].second].shape == SHAPE_HALF))
-            return false;
-    other->as_system = true;
+    trial->other.as_system = true;
+    trial->other.record_gaps = false;
     trial->frame.places_alone = true;
-    return any && !other->systems && !other->joints;
+    return can_be_system(trial->model);
+}
+
+/* `slide'` instead of `slide`. */
+static bool
+make_slide_rates(struct trial *trial)
+{
+    trial->other.slide_rates = true;
+    trial->same_energy = true;
+    return trial->model->systems && model_is_rough(trial->model);
+}
+
+/* Contacts without friction are followed as contacts with friction are if their
+ * coefficient is a param, whatever its value. */
+static bool
+make_zero_friction(struct trial *trial)
+{
+    const struct model *model = trial->model;
+    bool any = false;
+    for (int i = 0; i < model->contacts; i++)
+        any |= model->contact[i].there && !model->contact[i].rough;
+    trial->other.zero_friction = true;
+    trial->frame.closures_untold = true;
+    trial->same_energy = true;
+    return any && model->dimension == 2 && model->question == ASK_SIMULATE;
 }
 
 /* The second engine sums no flights up, and does not follow a policy. */
@@ -412,7 +420,8 @@ static bool
 make_engine(struct trial *trial)
 {
     trial->other.second = true;
-    return trial->model->question != ASK_CHATTER;
+    return trial->model->question != ASK_CHATTER &&
+           !model_is_rough(trial->model);
 }
 
 const struct relation relation_table[] = {
@@ -434,6 +443,8 @@ const struct relation relation_table[] = {
     {"backwards", make_backwards},
     {"found", make_found},
     {"system", make_system},
+    {"slide-rate", make_slide_rates},
+    {"zero-friction", make_zero_friction},
     {"engine", make_engine},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

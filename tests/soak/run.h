@@ -35,6 +35,12 @@ struct place {
     double q[MAX_COORDINATES], rate[MAX_COORDINATES];
 };
 
+/* What a contact with friction carries. */
+struct force {
+    double normal, friction, slip, work;
+    int mode; /* as Imp numbers them: 0 open, 1 stick, 2 and 3 slip */
+};
+
 /* What `chatter` says. */
 struct answer {
     char verdict[24]; /* "" if there is none */
@@ -64,6 +70,9 @@ struct result {
     struct state *state; /* [row*bodies + body] */
     struct place *place; /* [row*MAX_SYSTEMS + system] */
     double *gap;         /* [row*contacts + contact]; NaN if not recorded */
+    struct force *force; /* the same; NaN if not recorded */
+    bool shared;         /* the forces are not determined, the motion is */
+    bool gains;          /* a warning says that an impact adds energy */
     int bodies, contacts;
     int events;
     struct event *event;

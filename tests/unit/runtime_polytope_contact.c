@@ -395,6 +395,66 @@ nearest(void **state)
 }
 
 static void
+face_centre(const struct solid *s, uint32_t face, double out[3])
+{
+    const struct polytope_face *f = &s->face[face];
+    for (int i = 0; i < 3; i++) {
+        out[i] = 0;
+        for (uint32_t k = 0; k < f->count; k++)
+            out[i] += s->vertex[s->loop[f->first + k]][i] / f->count;
+    }
+}
+
+/* Turns b so that its face lies on that of a, centre on centre. */
+static void
+put_face_on_face(struct pose_of *o, uint32_t own, uint32_t other)
+{
+    const double *n = o->a.face[own].n, *from = o->b.face[other].n;
+    double axis[3], to[3] = {-n[0], -n[1], -n[2]}, centre[2][3];
+    cross(from, to, axis);
+    double cosine = dot(from, to);
+    const double K[9] = {0,        -axis[2], axis[1], axis[2], 0,
+                         -axis[0], -axis[1], axis[0], 0};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            double square = 0;
+            for (int m = 0; m < 3; m++)
+                square += K[3 * i + m] * K[3 * m + k];
+            o->s.R[3 * i + k] = (i == k) + K[3 * i + k] + square / (1 + cosine);
+        }
+    face_centre(&o->a, own, centre[0]);
+    face_centre(&o->b, other, centre[1]);
+    for (int i = 0; i < 3; i++)
+        o->s.c[i] = centre[0][i] - dot(o->s.R + 3 * i, centre[1]);
+    polytope_scene_place(&o->s);
+}
+
+/* Faces that lie on one another: the gap is rounding, whatever its sign, though
+ * corners may be far from each other. */
+static void
+flat(void **state)
+{
+    (void)state;
+    for (int it = 0; it < cases(3000); it++) {
+        struct pose_of o;
+        struct nearest_features c, w;
+        int dim = it % 3 ? 3 : 2;
+        shape(&o.a, dim);
+        shape(&o.b, dim);
+        place(&o, dim, 1);
+        uint32_t own = (uint32_t)uniform(0, o.a.p.n_face);
+        uint32_t other = (uint32_t)uniform(0, o.b.p.n_face);
+        if (dot(o.a.face[own].n, o.b.face[other].n) > 0.9)
+            continue;
+        put_face_on_face(&o, own, other);
+        nearest_features_find(&o.s, NULL, &c);
+        assert_true(fabs(c.gap) < 1e-13 * o.s.size);
+        nearest_features_find(&o.s, &c.pair, &w);
+        assert_true(fabs(w.gap) < 1e-13 * o.s.size);
+    }
+}
+
+static void
 half_space(void **state)
 {
     (void)state;
@@ -557,9 +617,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nearest),
-        cmocka_unit_test(half_space),
-        cmocka_unit_test(exchange),
+        cmocka_unit_test(nearest),    cmocka_unit_test(flat),
+        cmocka_unit_test(half_space), cmocka_unit_test(exchange),
         cmocka_unit_test(along),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -294,6 +294,8 @@ over(const struct polytope_scene *scene, int body, uint32_t f,
     return true;
 }
 
+/* A vertex that is below a face by rounding touches it: with the bodies apart
+ * it must not be left to pairs that are farther away. */
 static void
 near_faces(const struct polytope_scene *scene, int body, double tie,
            struct nearest_features *best)
@@ -304,7 +306,7 @@ near_faces(const struct polytope_scene *scene, int body, double tie,
         for (uint32_t v = 0; v < scene->p[1 - body]->n_vertex; v++) {
             const double *x = vertex(scene, 1 - body, v);
             double gap = vec3_dot(n, x) - d;
-            if (gap >= 0.0 && gap < best->gap - tie &&
+            if (gap >= -FIND_ROUNDING * scene->size && gap < best->gap - tie &&
                 over(scene, body, f, n, x))
                 face_points(scene, body, f, v, best);
         }

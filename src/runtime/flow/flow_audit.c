@@ -262,6 +262,12 @@ after_friction(struct flow *flow, const struct flow_event *event)
             fabs(flow->v[i]) + fabs(audit->v[i]) +
             fabs(flow->instant.acc[i]) * late +
             AUDIT_NOISE * DBL_EPSILON / AUDIT_CONSERVES * friction->v_size[i];
+    /* what the ground does by its own motion is no gain of the impact */
+    for (size_t r = 0; r < 2 * (size_t)flow->m; r++) {
+        double work = friction->impulse[r] * rows->drift[r];
+        energy.sum += work;
+        energy.terms += fabs(work);
+    }
     for (size_t i = 0; i < n; i++) {
         double change = 0.0, terms = 0.0;
         for (size_t j = 0; j < n; j++) {

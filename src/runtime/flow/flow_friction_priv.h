@@ -20,6 +20,7 @@ struct friction_rows {
     double *W;                   /* 2m x 2m: J M^-1 J^T */
     double *free, *terms;        /* accelerations without contacts, and sizes */
     double *speed, *speed_terms; /* rates of gaps and slips, and sizes */
+    double *drift; /* what these are where the coordinates are at rest */
     double *had; /* the greatest sizes of speeds at this instant: what impacts
                     and projections leave is rounded as these are */
     struct system_slip *slip; /* m: with the coefficients of friction */

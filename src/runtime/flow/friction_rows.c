@@ -26,6 +26,7 @@ friction_rows_new(const struct flow *flow, struct arena *arena,
     rows->free = NEW_N(arena, double, 2 * m);
     rows->terms = NEW_N(arena, double, 2 * m);
     rows->speed = NEW_N(arena, double, 2 * m);
+    rows->drift = NEW_N(arena, double, 2 * m);
     rows->speed_terms = NEW_N(arena, double, 2 * m);
     rows->had = NEW_N(arena, double, 2 * m);
     rows->slip = NEW_N(arena, struct system_slip, m);
@@ -86,6 +87,7 @@ slip_row(struct flow *flow, uint32_t i)
     rows->free[2 * i + 1] = acc;
     rows->terms[2 * i + 1] = terms;
     rows->speed[2 * i + 1] = slip->velocity;
+    rows->drift[2 * i + 1] = own;
     rows->speed_terms[2 * i + 1] = size + fabs(own);
     return IMP_OK;
 }
@@ -112,6 +114,7 @@ gap_row(struct flow *flow, uint32_t i)
     rows->free[2 * i] = 2.0 * gap[2];
     rows->terms[2 * i] = terms + fabs(bias);
     rows->speed[2 * i] = flow->instant.rate[i];
+    rows->drift[2 * i] = flow->instant.drift[i];
     rows->speed_terms[2 * i] = size + fabs(flow->instant.drift[i]);
     return IMP_OK;
 }

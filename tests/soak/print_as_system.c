@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Prints bodies as one system in generalised coordinates: those of body 3 are
+ * x3, y3 and, in space, z3, or p3, its angle in the plane. Corners of a body
+ * are contacts of their own there, called after the contact and the corner. */
+#include "print.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solid.h"
+#include "vector.h"
+
+/* Corners of a convex polygon, sorted about its centre of mass. */
+static void
+sort_corners(struct solid *solid)
+{
+    for (int i = 1; i < solid->corners; i++)
+        for (int k = i; k > 0; k--) {
+            double *a = solid->corner[k - 1], *b = solid->corner[k], keep[3];
+            if (atan2(a[1], a[0]) <= atan2(b[1], b[0]))
+                break;
+            memcpy(keep, a, sizeof keep);
+            memcpy(a, b, sizeof keep);
+            memcpy(b, keep, sizeof keep);
+        }
+}
+
+/* Mass, and in the plane the moment of inertia, about the centre of mass: sums
+ * over the triangles between the centre and the sides. */
+static void
+body_inertia(const struct model *model, int index, double *mass,
+             double *inertia)
+{
+    const struct body *body = &model->body[index];
+    struct solid solid;
+    double size = body->size[0], moment = 0, area = 0;
+    *mass = body->mass;
+    *inertia = body->inertia;
+    if (body->density == 0)
+        return;
+    if (body->shape == SHAPE_BALL) {
+        *mass = body->density * acos(-1) * size * size *
+                (model->dimension == 3 ? 4 * size / 3 : 1);
+        *inertia = *mass * size * size / 2;
+        return;
+    }
+    solid_make(body, model->dimension, &solid);
+    sort_corners(&solid);
+    for (int i = 0; i < solid.corners; i++) {
+        const double *a = solid.corner[i];
+        const double *b = solid.corner[(i + 1) % solid.corners];
+        double twice = a[0] * b[1] - a[1] * b[0];
+        area += twice / 2;
+        moment += twice * (dot(a, a) + dot(a, b) + dot(b, b)) / 12;
+    }
+    *mass = body->density * area;
+    *inertia = body->density * moment;
+}
+
+static void
+print_energies(const struct model *model, FILE *out)
+{
+    bool begun = false;
+    double mass, inertia;
+    fputs("  kinetic = ", out);
+    for (int i = 0; i < model->bodies; i++) {
+        if (!body_moves(model, i))
+            continue;
+        body_inertia(model, i, &mass, &inertia);
+        for (int k = 0; k < 3; k++) {
+            fputs(begun ? " + " : "", out);
+            print_number(out, k < model->dimension ? mass : inertia);
+            fprintf(out, "*%c%d'^2/2",
+                    model->dimension == 2 ? "xyp"[k] : "xyz"[k], i);
+            begun = true;
+        }
+    }
+    fputs("\n  potential = (1 [1/s^2])*(0", out);
+    for (int i = 0; i < model->bodies; i++)
+        for (int k = 0; k < model->dimension && body_moves(model, i); k++) {
+            body_inertia(model, i, &mass, &inertia);
+            fputs(" + (", out);
+            print_number(out, -mass * model->gravity[k]);
+            fprintf(out, ")*%c%d", "xyz"[k], i);
+        }
+    fputs(")\n", out);
+}
+
+/* A coordinate of a point that is fixed to the body, `point` from its centre of
+ * mass, or the number where a body that does not move is. */
+static void
+print_place(const struct model *model, int body, const double *point, int axis,
+            FILE *out)
+{
+    if (!body_moves(model, body)) {
+        fputs("(", out);
+        print_number(out, model->body[body].position[axis]);
+        fputs(")", out);
+        return;
+    }
+    fprintf(out, "(%c%d", "xyz"[axis], body);
+    for (int k = 0; k < 2 && point; k++) {
+        fputs(" + (", out);
+        print_number(out, axis == 0 && k == 1 ? -point[k] : point[k]);
+        fprintf(out, ")*%s(p%d)", axis == k ? "cos" : "sin", body);
+    }
+    fputs(")", out);
+}
+
+/* direction.(point of the second body - place of the first), which goes with
+ * the first one's prescribed motion */
+static void
+print_along(const struct model *model, const struct contact *contact,
+            const double direction[3], const double *point, FILE *out)
+{
+    double carry = dot(direction, model->body[contact->first].carry);
+    for (int k = 0; k < model->dimension; k++) {
+        fputs(k ? " + (" : "(", out);
+        print_number(out, direction[k]);
+        fputs(")*(", out);
+        print_place(model, contact->second, point, k, out);
+        fputs(" - ", out);
+        print_place(model, contact->first, NULL, k, out);
+        fputs(")", out);
+    }
+    if (carry != 0) {
+        fputs(" - (", out);
+        print_number(out, carry);
+        fputs(" [1/s])*t", out);
+    }
+}
+
+static void
+print_end(const struct model *model, const struct contact *contact, FILE *out)
+{
+    fputs("  restitution = ", out);
+    print_restitution(contact, out);
+    print_friction(model, contact, out);
+    fputs(" }\n", out);
+}
+
+/* A ball, or the corners of a polygon, on a half-plane or half-space. */
+static void
+print_on_wall(const struct model *model, const struct contact *contact,
+              FILE *out)
+{
+    const struct body *wall = &model->body[contact->first];
+    bool plane = model->dimension == 2;
+    double turn[3][3], normal[3] = {0, plane, !plane};
+    struct solid solid;
+    solid_make(&model->body[contact->second], model->dimension, &solid);
+    if (plane)
+        angle_matrix(wall->angle, turn);
+    else
+        quaternion_matrix(wall->quaternion, turn);
+    rotate(turn, normal, normal);
+    const double tangent[3] = {normal[1], -normal[0], 0};
+    for (int i = 0; i < (solid.corners ? solid.corners : 1); i++) {
+        const double *point = solid.corners ? solid.corner[i] : NULL;
+        fprintf(out, "  contact %s_%d { gap = ", contact->name, i);
+        print_along(model, contact, normal, point, out);
+        if (!point) {
+            fputs(" - ", out);
+            print_number(out, solid.size[0]);
+        }
+        if (contact->rough) {
+            fputs("  slide = ", out);
+            print_along(model, contact, tangent, point, out);
+            if (!point) {
+                fputs(" + ", out);
+                print_number(out, solid.size[0]);
+                fprintf(out, "*p%d", contact->second);
+            }
+        }
+        print_end(model, contact, out);
+    }
+}
+
+/* (second - first) in `axis`, of places, or of rates */
+static void
+print_difference(const struct model *model, const struct contact *contact,
+                 int axis, bool rates, FILE *out)
+{
+    if (!rates) {
+        fputs("(", out);
+        print_place(model, contact->second, NULL, axis, out);
+        fputs(" - ", out);
+        print_place(model, contact->first, NULL, axis, out);
+        fputs(")", out);
+        return;
+    }
+    bool first = body_moves(model, contact->first);
+    bool second = body_moves(model, contact->second);
+    fputs("(", out);
+    if (second)
+        fprintf(out, "%c%d'", "xyz"[axis], contact -> second);
+    if (first)
+        fprintf(out, " - %c%d'", "xyz"[axis], contact -> first);
+    fputs(")", out);
+}
+
+static void
+print_two_balls(const struct model *model, const struct contact *contact,
+                FILE *out)
+{
+    int pair[2] = {contact->first, contact->second};
+    fprintf(out, "  contact %s_0 { gap = sqrt(", contact->name);
+    for (int k = 0; k < model->dimension; k++) {
+        fputs(k ? " + " : "", out);
+        print_difference(model, contact, k, false, out);
+        fputs("^2", out);
+    }
+    fputs(") - ", out);
+    print_number(out,
+                 model->body[pair[0]].size[0] + model->body[pair[1]].size[0]);
+    if (contact->rough) {
+        /* along the normal turned by -90 degrees, and what the spins add */
+        fputs("  slide' = (", out);
+        print_difference(model, contact, 1, false, out);
+        fputs("*", out);
+        print_difference(model, contact, 0, true, out);
+        fputs(" - ", out);
+        print_difference(model, contact, 0, false, out);
+        fputs("*", out);
+        print_difference(model, contact, 1, true, out);
+        fputs(")/sqrt(", out);
+        print_difference(model, contact, 0, false, out);
+        fputs("^2 + ", out);
+        print_difference(model, contact, 1, false, out);
+        fputs("^2)", out);
+        for (int k = 0; k < 2; k++) {
+            if (!body_moves(model, pair[k]))
+                continue;
+            fputs(" + ", out);
+            print_number(out, model->body[pair[k]].size[0]);
+            fprintf(out, "*p%d'", pair[k]);
+        }
+    }
+    print_end(model, contact, out);
+}
+
+static void
+print_start(const struct model *model, FILE *out)
+{
+    fputs("  start {", out);
+    for (int i = 0; i < model->bodies; i++) {
+        const struct body *body = &model->body[i];
+        for (int k = 0; k < 3 && body_moves(model, i); k++) {
+            bool turn = k >= model->dimension;
+            char letter = turn ? 'p' : "xyz"[k];
+            fprintf(out, " %c%d = ", letter, i);
+            print_number(out, turn ? body->angle : body->position[k]);
+            fprintf(out, " %c%d' = ", letter, i);
+            print_number(out, turn ? body->spin[2] : body->velocity[k]);
+        }
+    }
+    fputs(" }\n", out);
+}
+
+void
+print_bodies_as_system(const struct model *model, FILE *out)
+{
+    bool begun = false;
+    fputs("system all {\n  coordinate ", out);
+    for (int i = 0; i < model->bodies; i++)
+        for (int k = 0; k < 3 && body_moves(model, i); k++) {
+            fprintf(out, "%s%c%d", begun ? ", " : "",
+                    k < model->dimension ? "xyz"[k] : 'p', i);
+            begun = true;
+        }
+    fputs("\n", out);
+    print_energies(model, out);
+    for (int i = 0; i < model->contacts; i++) {
+        const struct contact *contact = &model->contact[i];
+        if (!contact->there)
+            continue;
+        if (model->body[contact->first].shape == SHAPE_HALF)
+            print_on_wall(model, contact, out);
+        else
+            print_two_balls(model, contact, out);
+    }
+    print_start(model, out);
+    fputs("}\n", out);
+}
+
+bool
+can_be_system(const struct model *model)
+{
+    static const struct load none;
+    bool any = false;
+    if (model->systems || model->joints)
+        return false;
+    for (int i = 0; i < model->bodies; i++) {
+        const struct body *body = &model->body[i];
+        any |= body_moves(model, i);
+        if (body->there && memcmp(&body->load, &none, sizeof none) != 0)
+            return false;
+    }
+    for (int i = 0; i < model->contacts; i++) {
+        const struct contact *contact = &model->contact[i];
+        if (!contact->there)
+            continue;
+        const struct body *first = &model->body[contact->first];
+        const struct body *second = &model->body[contact->second];
+        bool corners = model->dimension == 2 && (second->shape == SHAPE_BOX ||
+                                                 second->shape == SHAPE_HULL);
+        bool on_wall = first->shape == SHAPE_HALF && first->fixed &&
+                       (second->shape == SHAPE_BALL || corners);
+        bool balls = first->shape == SHAPE_BALL &&
+                     second->shape == SHAPE_BALL && length(first->carry) == 0;
+        if ((!on_wall && !balls) || length(second->carry) > 0)
+            return false;
+    }
+    return any;
+}

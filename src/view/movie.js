@@ -2,6 +2,7 @@
 // The motion as an animated picture (GIF): `imp view --movie` opens the page with
 // movie=1 in its address, and reads the picture, in base64, from the element
 // `movie`.
+/*! gifenc, Copyright (c) 2017 Matt DesLauriers, MIT License (LICENSES/gifenc.txt) */
 import {GIFEncoder, quantize, applyPalette} from "gifenc";
 
 const RATE = 25, SHORTEST = 2, LONGEST = 10; // frames a second; s

@@ -131,6 +131,7 @@ keep_face_end(struct simulation *sim)
     struct rt *run = sim->run;
     struct saved_state here = saved_state_take(run);
     double step;
+    sim->face_from = rt_time(run);
     int st = motion_to(run, sim->mode_change.face_end);
     sim->face_end = saved_state_take(run);
     saved_state_restore(run, &here);

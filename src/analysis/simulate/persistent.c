@@ -368,14 +368,19 @@ choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
 
 /* A contact whose point has just got past the end of its face, or slid to
  * another feature: if nothing holds it there, it has left at the end itself,
- * and the motion has been free since. Sets the run back to that end. */
-static bool
-left_at_end(struct simulation *sim, const struct contact_point *past)
+ * and the motion has been free since. Sets the run back to that end, but not to
+ * before what has been recorded. */
+static int
+leave_at_end(struct simulation *sim, const struct contact_point *past,
+             bool *left)
 {
-    if (!past || persistent_holds(sim->run, past->contact))
-        return false;
+    *left = past && !persistent_holds(sim->run, past->contact);
+    if (!*left)
+        return IMP_OK;
     saved_state_restore(sim->run, &sim->face_end);
-    return true;
+    return rt_time(sim->run) < sim->face_from
+               ? motion_to(sim->run, sim->face_from)
+               : IMP_OK;
 }
 
 /* Chooses which points carry a force from now on: of those held on marked
@@ -427,7 +432,9 @@ choose(struct simulation *sim, bool *block, const bool *out,
     if (st)
         return st;
     double now = rt_time(run);
-    bool left = left_at_end(sim, past);
+    bool left;
+    if ((st = leave_at_end(sim, past, &left)))
+        return st;
     tell(sim, before, mode, shared);
     sim->rows.fresh = false;
     if ((st = simulate_row(sim)) || !left)

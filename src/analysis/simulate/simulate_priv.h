@@ -162,6 +162,7 @@ struct simulation {
     /* of CHANGE_FACE_END and CHANGE_FEATURE: the state at the end; and the last
      * contact that has slid to another feature, and when */
     struct saved_state face_end;
+    double face_from; /* when that was seen to come, perhaps just after it */
     uint32_t slid_contact;
     double slid_time;
     struct accumulation_work *accumulation; /* NULL until it is needed */

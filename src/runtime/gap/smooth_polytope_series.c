@@ -86,8 +86,8 @@ falls(const double *series, int order, double horizon, double level)
 }
 
 /* The time until the first condition of the feature fails, by more than what is
- * let pass. *end: when it does so at all. p, N: rows of the nearest point and
- * of the gradient there. */
+ * let pass. *end: when it does so at all, which may be just before now. p, N:
+ * rows of the nearest point and of the gradient there. */
 static double
 stays(const struct smooth_polytope *pair, struct polytope_feature feature,
       const double *const *p, const double *const *N, int order, double *end)
@@ -111,9 +111,7 @@ stays(const struct smooth_polytope *pair, struct polytope_feature feature,
         double h = holds(series, order, SMOOTH_POLYTOPE_TRUNCATION * past);
         double fails = falls(series, order, fmin(h, until), -past);
         if (fails < fmin(h, until)) {
-            *end = falls(series, order, fails, 0.0);
-            if (*end > 0.0)
-                polynomial_newton(series, order, fails, end);
+            *end = polynomial_crosses(series, order, fails);
         } else if (fails < until) {
             *end = INFINITY;
         }

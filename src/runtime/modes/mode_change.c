@@ -528,15 +528,12 @@ slip_or_stick(struct search *search, int index)
 static void
 ends(struct search *search, double past, int index, const double *side)
 {
-    double at = 0.0;
     if (!(past < search->best))
         return;
     found(search, past, CHANGE_FACE_END, index,
           search->r->persistent->row[index]->spot.contact);
-    if (side[0] > 0.0 &&
-        polynomial_below(side, MOTION_STEP_ORDER, 0.0, past, 0.0, &at))
-        polynomial_newton(side, MOTION_STEP_ORDER, past, &at);
-    search->out->face_end = rt_time(search->r) + fmin(fmax(at, 0.0), past);
+    search->out->face_end =
+        rt_time(search->r) + polynomial_crosses(side, MOTION_STEP_ORDER, past);
 }
 
 static int

@@ -318,3 +318,19 @@ polynomial_newton(const double *c, int n, double reach, double *s)
     }
     return false;
 }
+
+double
+polynomial_crosses(const double *c, int n, double after)
+{
+    assert(c != NULL && n >= 1 && after > 0.0);
+    double at = 0.0;
+    /* below 0 now: twice the distance to the root of the tangent */
+    double reach = c[0] > 0.0   ? after
+                   : c[1] < 0.0 ? 2.0 * fabs(c[0] / c[1])
+                                : 0.0;
+    if (c[0] > 0.0 && !polynomial_below(c, n, 0.0, after, 0.0, &at))
+        at = after;
+    if (reach > 0.0)
+        polynomial_newton(c, n, reach, &at);
+    return at;
+}

@@ -524,6 +524,11 @@ typedef struct imp_contact {
      * (2), the centre of body 1 (2), cosine and sine of its angle. IMP_NO_TAPE
      * where nothing asks for it. */
     uint32_t opening;
+    /* Coefficients of friction between bodies that are no numbers (else
+     * IMP_NO_TAPE): slipping, sticking, of an impact. rub_now (eval; local 0:
+     * the speed of slip); rub (series; ROW sources as event, then source 2, row
+     * 0: the speed of slip). */
+    uint32_t rub_now, rub;
     imp_range range, range_e, range_mu, range_at, range_direction;
     imp_range range_slide;
 } imp_contact;

@@ -277,6 +277,8 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         .event = IMP_NO_TAPE,
         .relative = IMP_NO_TAPE,
         .opening = IMP_NO_TAPE,
+        .rub_now = IMP_NO_TAPE,
+        .rub = IMP_NO_TAPE,
         .feature_kkt = {IMP_NO_TAPE, IMP_NO_TAPE, IMP_NO_TAPE},
         .feature_event = {IMP_NO_TAPE, IMP_NO_TAPE, IMP_NO_TAPE},
         .range = decl->range,
@@ -287,6 +289,8 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         .range_slide = mech_range(decl->slip.range, decl->range)};
     if (decl->system)
         system_contact(mech, contact, out);
+    else if (contact_rubs(decl) && !body_friction_build(mech, decl, out))
+        return false;
     if (decl->system || decl->at.n)
         return true;
     const struct mbody *b0 = mech->bodies + decl->body[0];

@@ -107,9 +107,6 @@ contact_data_ok(struct mech *mech, const struct tm_contact *decl)
 {
     imp_range range = decl->range;
     bool ok = num_ok(mech, "a restitution", &decl->e, range);
-    const struct tm_num *mu[] = {&decl->mu, &decl->mu_static, &decl->mu_impact};
-    for (int i = 0; i < 3 && !decl->system; i++)
-        ok &= num_ok(mech, "a coefficient of friction", mu[i], range);
     ok &= vec_ok(mech, "the point of a contact", &decl->at, range, true);
     ok &=
         vec_ok(mech, "the normal of a contact", &decl->direction, range, false);

@@ -91,6 +91,11 @@ void system_friction_mu(struct mech *mech, const struct msystem *system,
 const expr *system_friction_row(struct mech *mech, const struct msystem *system,
                                 uint32_t i, const expr *slip_rate,
                                 const expr *normal, const expr *tangential);
+/* body_friction.c: imp_contact.rub_now and rub. False after an error. */
+bool body_friction_build(struct mech *mech, const struct tm_contact *decl,
+                         imp_contact *out);
+/* Is this coefficient of friction more than a number made of params? */
+bool friction_varies(struct mech *mech, const expr *mu);
 /* imp_contact.slip */
 /* What `painleve` asks about contact i (imp_contact.instant). */
 uint32_t system_instant_tape(struct mech *mech, const struct msystem *system,

@@ -44,15 +44,11 @@ raw_body(const struct tm_body *decl, const expr **raw)
 
 /* -- contacts and joints --------------------------------------------------- */
 
-/* Coefficients that are formulas of a system follow from its slip tape. */
+/* Coefficients that are formulas follow from tapes of their own. */
 static const expr *
 friction_number(struct mech *mech, const expr *mu)
 {
-    static const enum expr_sym moving[] = {SYM_COORD, SYM_SLIP, SYM_TIME};
-    for (int i = 0; i < 3; i++)
-        if (ex_depends(mech->graph, mu, moving[i], UINT32_MAX, UINT32_MAX))
-            return sc_zero(mech->graph);
-    return mu;
+    return friction_varies(mech, mu) ? sc_zero(mech->graph) : mu;
 }
 
 static void

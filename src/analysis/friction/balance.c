@@ -15,6 +15,7 @@
 #include "base/num.h"
 #include "runtime/derivatives/body_kinematics.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/instance/contact_friction.h"
 #include "runtime/setup/new_run.h"
 
 /* coordinates of a body in the plane: x, y, angle */
@@ -145,18 +146,16 @@ number_rows(struct question *question)
     return rows;
 }
 
-static void
+static int
 fill_points(struct question *question, double *normal, double *tangential,
             double *mu)
 {
     const struct impact_problem *p = &question->problem.p;
-    const struct rt *run = question->analysis->rt;
+    struct rt *run = question->analysis->rt;
     int rows = question->in.rows;
+    double now[3];
     for (uint32_t i = 0; i < p->n_contact; i++) {
         const struct impact_contact *c = p->contact + i;
-        const double *env =
-            run->env +
-            rt_contact(run, question->problem.contact[i])->env_contact;
         double length = hypot(c->dir[0], c->dir[1]),
                n[2] = {c->dir[0] / length, c->dir[1] / length},
                t[2] = {n[1], -n[0]};
@@ -168,8 +167,13 @@ fill_points(struct question *question, double *normal, double *tangential,
             add_force(question, c->body[side], place, t, sign,
                       tangential + (int)i * rows);
         }
-        mu[i] = env[IMP_CONTACT_MU_STATIC];
+        int st =
+            contact_friction_now(run, question->problem.contact[i], 0.0, now);
+        if (st)
+            return st;
+        mu[i] = now[1];
     }
+    return IMP_OK;
 }
 
 /* Reactions of joints: a force and a moment about its point on the first body,
@@ -231,7 +235,9 @@ make_problem(struct question *question)
            *mu = NEW_N(arena, double, n + 1);
     question->in = (struct balance_problem){n,          joints, rows, normal,
                                             tangential, joint,  load, mu};
-    fill_points(question, normal, tangential, mu);
+    int st = fill_points(question, normal, tangential, mu);
+    if (st)
+        return st;
     fill_joints(question, joint);
     return fill_load(question, load);
 }

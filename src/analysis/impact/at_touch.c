@@ -124,7 +124,8 @@ impact_without_friction(struct analysis *analysis, imp_range where,
     for (uint32_t i = 0; i < n; i++) {
         const imp_contact *of = rt_contact(analysis->rt, contact[i]);
         if (of->system != IMP_NO_SYSTEM ||
-            analysis->rt->env[of->env_contact + IMP_CONTACT_MU] == 0.0)
+            (of->rub == IMP_NO_TAPE &&
+             analysis->rt->env[of->env_contact + IMP_CONTACT_MU] == 0.0))
             continue;
         struct diag *diag = diag_add(
             analysis->ds, DIAG_E0727, where,

@@ -44,6 +44,7 @@ with_tangents(struct rt *run, const struct impact_of_run *from,
     to->p.n_contact = 2 * n;
 }
 
+/* NULL after a diagnostic about a coefficient. */
 static struct friction_impact_point *
 read_points(struct rt *run, const struct impact_of_run *problem,
             const struct impact_solver *solver)
@@ -54,9 +55,11 @@ read_points(struct rt *run, const struct impact_of_run *problem,
     double speed = solver->approach.speed;
     for (int i = 0; i < n; i++) {
         const double *v0 = solver->approach.v0 + 2 * i;
-        friction_law_point(run, problem->contact[2 * i], &point[i]);
-        point[i].normal = fabs(v0[0]) <= NORMAL_RESTS * speed ? 0.0 : v0[0];
-        point[i].slip = fabs(v0[1]) <= SLIP_RESTS * speed ? 0.0 : v0[1];
+        double normal = fabs(v0[0]) <= NORMAL_RESTS * speed ? 0.0 : v0[0];
+        double slip = fabs(v0[1]) <= SLIP_RESTS * speed ? 0.0 : v0[1];
+        if (friction_law_point(run, problem->contact[2 * i], normal, slip,
+                               &point[i]))
+            return NULL;
     }
     return point;
 }
@@ -76,6 +79,8 @@ impact_with_friction(struct analysis *analysis,
         return st;
     struct impact_solver *solver = *out;
     struct friction_impact_point *point = read_points(run, problem, solver);
+    if (!point)
+        return IMP_FAILED;
     friction_impact_group(run->brief, solver->nc / 2, solver->delassus.G, point,
                           law, group);
     if (group->why)

@@ -28,7 +28,8 @@ const struct keydef contact_keys[] = {
      "or the coefficient of restitution alone (1)"},
 #undef LAW_WORD_0
 #undef LAW_WORD_1
-    {"friction", "coefficient of friction (0), or coulomb(static, dynamic)"},
+    {"friction", "coefficient of friction (0), which may read `slip`, or "
+                 "coulomb(static, dynamic)"},
     {"impact_friction", "coefficient of friction of impacts (as friction)"},
     {"at", "the point, in world axes at the start"},
     {"normal", "from the first to the second body; without `at`: which one "
@@ -192,6 +193,15 @@ body_friction(struct check *ck, const struct env *env,
               struct tm_contact *contact)
 {
     assert(ck && env && contact);
+    const char *name[1] = {"slip"};
+    struct value speed = value_num(ck, ex_sym(ck->g, SYM_SLIP, 0, 0),
+                                   dim_mks(ck->dims, 1, 0, -1), contact->range);
+    struct env inner = {.up = env,
+                        .module = env->module,
+                        .names = name,
+                        .vals = &speed,
+                        .n = 1};
+    env = &inner;
     if (contact_friction(ck, env, friction, impact, NULL, contact) &&
         contact_has_friction(contact) && ck->m->dim != 2)
         check_unavailable(ck, (friction ? friction : impact)->name.range,

@@ -11,7 +11,8 @@
 enum { K_RESTITUTION, K_FRICTION, K_IMPACT_FRICTION, N_KEYS };
 const struct keydef all_contacts_keys[] = {
     {"restitution", "as of a contact, for all pairs that have none"},
-    {"friction", "coefficient of friction (0), or coulomb(static, dynamic)"},
+    {"friction", "coefficient of friction (0), which may read `slip`, or "
+                 "coulomb(static, dynamic)"},
     {"impact_friction", "coefficient of friction of impacts (as friction)"},
 };
 const size_t n_all_contacts_keys =
@@ -85,7 +86,8 @@ check_all_contacts(struct check *ck)
         return;
     const struct ast_item *keys[N_KEYS];
     struct env env = {.module = home};
-    struct tm_contact contact = {.doc = "", .range = block->name.range};
+    struct tm_contact contact = {
+        .doc = "", .range = block->name.range, .body = {IMP_WORLD, IMP_WORLD}};
     int errors = ck->ds->errors;
     block_keys(ck, block, all_contacts_keys, n_all_contacts_keys,
                "block of contacts", keys);

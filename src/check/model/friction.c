@@ -8,8 +8,8 @@
  *     friction = coulomb(static = .5, dynamic = .4)
  *   }
  *
- * A coefficient is a number, made of literals and params. In a system it may be
- * a formula of the coordinates, t and `slip`, the speed of slip. */
+ * A coefficient is a number, or a formula of t and `slip`, the speed of slip,
+ * and of the coordinates, or of places and velocities of both bodies. */
 #include <assert.h>
 #include <string.h>
 
@@ -44,23 +44,52 @@ coulomb_args(struct check *ck, const struct ast_expr *call,
     return false;
 }
 
+struct reads {
+    const struct tm_contact *contact;
+    bool other;
+};
+static void
+read_leaf(void *ctx, const expr *leaf)
+{
+    struct reads *reads = ctx;
+    const uint32_t *body = reads->contact->body;
+    reads->other |= leaf->sym == SYM_BODY
+                        ? leaf->i != body[0] && leaf->i != body[1]
+                        : leaf->sym != SYM_PARAM && leaf->sym != SYM_TIME &&
+                              leaf->sym != SYM_SLIP;
+}
+
+/* May the friction between two bodies read this? Reports what it may not. */
+static bool
+body_formula_ok(struct check *ck, const struct tm_contact *contact,
+                const expr *mu, const struct ast_expr *node)
+{
+    struct reads reads = {.contact = contact};
+    ex_leaves(ck->g, &mu, 1, read_leaf, &reads);
+    if (!reads.other)
+        return true;
+    struct diag *diag =
+        check_error(ck, DIAG_E0319, node->range,
+                    "the friction of two bodies cannot depend on this");
+    CHECK_HELP(ck, diag,
+               "it may depend on `slip`, t, params, and places and velocities "
+               "of these two bodies");
+    return false;
+}
+
 /* One coefficient of friction; NULL: an error has been reported. */
 static const expr *
-coefficient(struct check *ck, const struct env *env,
-            const struct ast_expr *node, const struct tm_system *system)
+checked(struct check *ck, const struct value *value, const expr *mu,
+        const struct ast_expr *node, const struct tm_system *system,
+        const struct tm_contact *contact)
 {
-    double number;
-    struct value value = check_expr(ck, env, node);
-    if (!value_need_scalar(ck, &value, node, dim_pure(ck->dims),
-                           "a coefficient of friction"))
+    if (system ? !system_formula_ok(ck, system, mu, false, node,
+                                    "a coefficient of friction")
+               : !body_formula_ok(ck, contact, mu, node))
         return NULL;
-    if (system
-            ? !system_formula_ok(ck, system, value.e[0], false, node,
-                                 "a coefficient of friction")
-            : !check_leaves(ck, value.e, 1, MAY_PARAMS, node, "the friction"))
-        return NULL;
-    if (!value_const(&value, &number) || number >= 0)
-        return value.e[0];
+    double number = ex_is_const(mu) ? mu->num : 0.0;
+    if (value->kind == VALUE_ANY || number >= 0)
+        return mu;
     struct diag *diag = check_error(
         ck, DIAG_E0381, node->range,
         "a coefficient of friction is not negative, but this is %g", number);
@@ -71,22 +100,28 @@ coefficient(struct check *ck, const struct env *env,
 }
 
 static const expr *
+coefficient(struct check *ck, const struct env *env,
+            const struct ast_expr *node, const struct tm_system *system,
+            const struct tm_contact *contact)
+{
+    struct value value = check_expr(ck, env, node);
+    if (!value_need_scalar(ck, &value, node, dim_pure(ck->dims),
+                           "a coefficient of friction"))
+        return NULL;
+    return checked(ck, &value, value.e[0], node, system, contact);
+}
+
+static const expr *
 no_slip(void *ctx, const expr *leaf)
 {
     return leaf->sym == SYM_SLIP ? ex_num(ctx, 0) : NULL;
 }
 
-/* friction = coulomb(static = a, dynamic = b) */
+/* Takes the coefficients of a point that sticks and of one that slips. */
 static bool
-take_coulomb(struct check *ck, const struct env *env,
-             const struct ast_expr *call, const struct tm_system *system,
-             struct tm_contact *contact)
+take_both(struct check *ck, const expr *sticks, const expr *slips,
+          const struct ast_expr *const arg[2], struct tm_contact *contact)
 {
-    const struct ast_expr *arg[2];
-    if (!coulomb_args(ck, call, arg))
-        return false;
-    const expr *sticks = coefficient(ck, env, arg[0], system);
-    const expr *slips = coefficient(ck, env, arg[1], system);
     if (!sticks || !slips)
         return false;
     contact->mu = (struct tm_num){slips, arg[1]->range};
@@ -104,6 +139,52 @@ take_coulomb(struct check *ck, const struct env *env,
                "a point that sticks bears at least what it bears when it "
                "slips: exchange the two");
     return false;
+}
+
+/* friction = coulomb(static = a, dynamic = b) */
+static bool
+take_coulomb(struct check *ck, const struct env *env,
+             const struct ast_expr *call, const struct tm_system *system,
+             struct tm_contact *contact)
+{
+    const struct ast_expr *arg[2];
+    if (!coulomb_args(ck, call, arg))
+        return false;
+    const expr *sticks = coefficient(ck, env, arg[0], system, contact);
+    const expr *slips = coefficient(ck, env, arg[1], system, contact);
+    return take_both(ck, sticks, slips, arg, contact);
+}
+
+/* friction = mu, or a pair (static, dynamic) */
+static bool
+take_value(struct check *ck, const struct env *env, const struct ast_expr *node,
+           const struct tm_system *system, struct tm_contact *contact)
+{
+    struct value value = check_expr(ck, env, node);
+    if (value.kind == VALUE_NUM && value.rows * value.cols == 2 &&
+        !value.dims) {
+        const struct ast_expr *arg[2] = {node, node}, *in = ast_unwrap(node);
+        for (size_t i = 0; i < 2 && in->kind == AST_TUPLE; i++)
+            arg[i] = in->list[i];
+        if (!value_need_dim(ck, &value, node, dim_pure(ck->dims),
+                            "a coefficient of friction"))
+            return false;
+        const expr *sticks =
+            checked(ck, &value, value.e[0], arg[0], system, contact);
+        const expr *slips =
+            checked(ck, &value, value.e[1], arg[1], system, contact);
+        return take_both(ck, sticks, slips, arg, contact);
+    }
+    if (!value_need_scalar(ck, &value, node, dim_pure(ck->dims),
+                           "a coefficient of friction"))
+        return false;
+    const expr *mu = checked(ck, &value, value.e[0], node, system, contact);
+    if (!mu)
+        return false;
+    contact->mu = (struct tm_num){mu, node->range};
+    contact->mu_static =
+        (struct tm_num){ex_subst(ck->g, mu, no_slip, ck->g), node->range};
+    return true;
 }
 
 bool
@@ -125,18 +206,13 @@ contact_friction(struct check *ck, const struct env *env,
             !reported) {
             if (!take_coulomb(ck, env, inner, system, contact))
                 return false;
-        } else {
-            const expr *mu = coefficient(ck, env, friction->value, system);
-            if (!mu)
-                return false;
-            contact->mu = (struct tm_num){mu, friction->value->range};
-            contact->mu_static = (struct tm_num){
-                ex_subst(ck->g, mu, no_slip, ck->g), friction->value->range};
+        } else if (!take_value(ck, env, friction->value, system, contact)) {
+            return false;
         }
         contact->mu_impact = contact->mu;
     }
     if (impact) {
-        const expr *mu = coefficient(ck, env, impact->value, system);
+        const expr *mu = coefficient(ck, env, impact->value, system, contact);
         if (!mu)
             return false;
         contact->mu_impact = (struct tm_num){mu, impact->value->range};

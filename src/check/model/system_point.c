@@ -193,12 +193,10 @@ body_surface(struct check *ck, const struct ast_expr *head,
         return touches_nothing(ck, head, "this shape is given by its corners");
     if (!body->shape.level_set)
         return touches_nothing(ck, head, "this body has no shape");
-    *out = (struct surface){body->shape.level_set,
-                            {zero, zero},
-                            zero,
-                            {zero, zero}};
-    const struct tm_vec *centre = body->stated.centre.n ? &body->stated.centre
-                                                        : &body->shape.centre;
+    *out = (struct surface){
+        body->shape.level_set, {zero, zero}, zero, {zero, zero}};
+    const struct tm_vec *centre =
+        body->stated.centre.n ? &body->stated.centre : &body->shape.centre;
     for (uint32_t i = 0; i < 2; i++) {
         out->at[i] = body->start.position.n ? body->start.position.e[i] : zero;
         out->centre[i] = centre->n ? centre->e[i] : zero;
@@ -215,8 +213,8 @@ body_surface(struct check *ck, const struct ast_expr *head,
      * taken at set-up only. */
     return centre->n || linear ||
            touches_nothing(ck, head,
-                      "its shape does not state its `centre`, where the "
-                      "position of the body is");
+                           "its shape does not state its `centre`, where the "
+                           "position of the body is");
 }
 
 static bool
@@ -291,11 +289,10 @@ gap_and_slip(struct check *ck, const struct tm_system *system,
         slope[i] = ex_subst(
             g, ex_diff(g, surface->level_set, ex_sym(g, SYM_LOCAL, i, 0)),
             local_leaf, &local);
-    const expr *length =
-        ex_op(g, IMP_OP_SQRT,
-              ex_add(g, ex_mul(g, slope[0], slope[0]),
-                     ex_mul(g, slope[1], slope[1])),
-              NULL, NULL);
+    const expr *length = ex_op(
+        g, IMP_OP_SQRT,
+        ex_add(g, ex_mul(g, slope[0], slope[0]), ex_mul(g, slope[1], slope[1])),
+        NULL, NULL);
     out[0] =
         ex_div(g, ex_subst(g, surface->level_set, local_leaf, &local), length);
     turn(g, cosine, sine, ex_div(g, slope[0], length),

@@ -24,6 +24,7 @@
 #include "base/num.h"
 #include "runtime/events/event_priv.h"
 #include "runtime/geometry/support.h"
+#include "runtime/instance/saved_state.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/trace/trace.h"
 
@@ -55,7 +56,7 @@ struct near {
 };
 /* what is restored when a step is taken back */
 struct saved {
-    double time, *state, *lo, *u;
+    double time, *state, *lo, *u, *work;
     unsigned char *warm;
     size_t trace; /* the length of the log of the motion that is kept */
 };
@@ -76,6 +77,7 @@ saved_new(struct rt *run, struct saved *saved)
     saved->state = NEW_N(run->arena, double, state_size(run) + 1);
     saved->lo = NEW_N(run->arena, double, state_size(run) + 1);
     saved->u = NEW_N(run->arena, double, 8 * (size_t)run->im->contacts.n + 1);
+    saved->work = NEW_N(run->arena, double, run->im->contacts.n + 1);
     saved->warm = NEW_N(run->arena, unsigned char, run->im->contacts.n + 1);
 }
 
@@ -89,6 +91,7 @@ save(const struct rt *run, struct saved *saved)
     memcpy(saved->lo, run->state_lo, sizeof(double) * n);
     memcpy(saved->u, run->closest.unknowns, sizeof(double) * 8 * c);
     memcpy(saved->warm, run->closest.warm, c);
+    saved_work_take(run, saved->work);
 }
 
 static void
@@ -100,6 +103,7 @@ restore(struct rt *run, const struct saved *saved)
     memcpy(run->state_lo, saved->lo, sizeof(double) * n);
     memcpy(run->closest.unknowns, saved->u, sizeof(double) * 8 * c);
     memcpy(run->closest.warm, saved->warm, c);
+    saved_work_restore(run, saved->work);
     if (run->trace)
         trace_cut(run->trace, saved->trace);
 }

@@ -6,17 +6,21 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "runtime/instance/contact_friction.h"
 
-void
-friction_law_point(const struct rt *run, uint32_t contact,
+int
+friction_law_point(struct rt *run, uint32_t contact, double normal, double slip,
                    struct friction_impact_point *out)
 {
     assert(run != NULL && out != NULL);
     const imp_contact *of = rt_contact(run, contact);
     const double *env = run->env + of->env_contact;
+    double mu[3];
+    int st = contact_friction_now(run, contact, fabs(slip), mu);
     *out = (struct friction_impact_point){
-        .mu = env[IMP_CONTACT_MU_IMPACT],
+        .normal = normal,
+        .slip = slip,
+        .mu = mu[2],
         .e = env[IMP_CONTACT_E],
         .law = friction_law_of_point((enum imp_impact_law)run->im->impact_law,
                                      (enum imp_law)of->law,
@@ -24,4 +28,5 @@ friction_law_point(const struct rt *run, uint32_t contact,
         .priority = of->flags & IMP_CONTACTF_PRIORITY
                         ? env[IMP_CONTACT_PRIORITY]
                         : INFINITY};
+    return st;
 }

@@ -6,9 +6,10 @@
 #include "runtime/friction/friction.h"
 #include "runtime/instance/run.h"
 
-/* Coefficients, law and priority of a contact; the velocities are 0. See
- * friction_law_of_point. */
-void friction_law_point(const struct rt *run, uint32_t contact,
-                        struct friction_impact_point *out);
+/* Coefficients, law and priority of a contact whose point comes down with this
+ * slip (m/s) at this normal velocity (m/s, negative). See friction_law_of_point.
+ * IMP_FAILED after a diagnostic about the coefficients. */
+int friction_law_point(struct rt *run, uint32_t contact, double normal,
+                       double slip, struct friction_impact_point *out);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Saving and restoring what motion changes: the time, the state of all bodies
- * with its compensation, and the warm starts of the closest points, so that a
- * search after the restoration takes the same steps to the last bit (I7). */
+ * with its compensation, the warm starts of the closest points, so that a
+ * search after the restoration takes the same steps to the last bit (I7), and
+ * the work of friction. */
 #include "runtime/instance/saved_state.h"
 
 #include <assert.h>
@@ -13,6 +14,22 @@
 /* unknowns of closest points per contact */
 #define WARM_START 8
 
+void
+saved_work_take(const struct rt *run, double *work)
+{
+    assert(run != NULL && work != NULL);
+    for (uint32_t i = 0; i < run->im->contacts.n; i++)
+        work[i] = run->env[rt_contact(run, i)->env_contact + IMP_CONTACT_WORK];
+}
+
+void
+saved_work_restore(struct rt *run, const double *work)
+{
+    assert(run != NULL && work != NULL);
+    for (uint32_t i = 0; i < run->im->contacts.n; i++)
+        run->env[rt_contact(run, i)->env_contact + IMP_CONTACT_WORK] = work[i];
+}
+
 struct saved_state
 saved_state_take(struct rt *run)
 {
@@ -21,7 +38,7 @@ saved_state_take(struct rt *run)
     size_t n_state = layout->contact - layout->state;
     size_t n_contact = run->im->contacts.n;
     struct saved_state saved = {NULL,
-                                1 + 2 * n_state + (WARM_START + 1) * n_contact,
+                                1 + 2 * n_state + (WARM_START + 2) * n_contact,
                                 run->trace ? trace_mark(run->trace) : 0};
     double *v = saved.v = NEW_N(run->arena, double, saved.n);
     *v++ = run->env[layout->time];
@@ -32,6 +49,8 @@ saved_state_take(struct rt *run)
     v += WARM_START * n_contact;
     for (size_t i = 0; i < n_contact; i++)
         v[i] = run->closest.warm[i];
+    v += n_contact;
+    saved_work_take(run, v);
     assert(v + n_contact == saved.v + saved.n);
     return saved;
 }
@@ -44,7 +63,7 @@ saved_state_restore(struct rt *run, const struct saved_state *saved)
     size_t n_state = layout->contact - layout->state;
     size_t n_contact = run->im->contacts.n;
     const double *v = saved->v;
-    assert(saved->n == 1 + 2 * n_state + (WARM_START + 1) * n_contact);
+    assert(saved->n == 1 + 2 * n_state + (WARM_START + 2) * n_contact);
     run->env[layout->time] = *v++;
     memcpy(run->env + layout->state, v, n_state * sizeof *v);
     memcpy(run->state_lo, v + n_state, n_state * sizeof *v);
@@ -53,6 +72,7 @@ saved_state_restore(struct rt *run, const struct saved_state *saved)
     v += WARM_START * n_contact;
     for (size_t i = 0; i < n_contact; i++)
         run->closest.warm[i] = v[i] != 0.0;
+    saved_work_restore(run, v + n_contact);
     if (run->trace)
         trace_cut(run->trace, saved->trace);
 }

@@ -7,7 +7,8 @@
 #include "runtime/instance/run.h"
 
 struct saved_state {
-    double *v; /* time, state, its low parts, warm starts of closest points */
+    double *v; /* time, state, its low parts, warm starts of closest points, work
+                  of friction */
     size_t n;
     size_t trace; /* the length of the log of the motion that is kept */
 };
@@ -15,6 +16,10 @@ struct saved_state {
 /* Copies the present state. The copy lies in run->arena and needs no release.
  */
 struct saved_state saved_state_take(struct rt *run);
+/* Copies the work that friction has done so far at each contact, one entry per
+ * contact of the run; puts it back. */
+void saved_work_take(const struct rt *run, double *work);
+void saved_work_restore(struct rt *run, const double *work);
 /* Makes the state that was saved the present one. */
 void saved_state_restore(struct rt *run, const struct saved_state *saved);
 

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "runtime/impact/friction_law.h"
+#include "runtime/instance/contact_friction.h"
 #include "runtime/modes/friction_rows.h"
 
 /* Bouncing points are at rest when their speed is this share of the first. */
@@ -76,6 +77,11 @@ hit(struct bounce *b)
         point[m] = b->law[i];
         point[m].normal = b->rate[2 * i];
         point[m].slip = b->rate[2 * i + 1];
+        double mu[3];
+        if (contact_friction_now(b->run, b->rows.spot[i].contact,
+                                 fabs(point[m].slip), mu))
+            return false;
+        point[m].mu = mu[2];
         b->bounced[i] |= b->rate[2 * i] < 0.0;
         b->high = fmax(b->high, -b->rate[2 * i]);
         index[m++] = i;
@@ -133,6 +139,12 @@ choose(struct bounce *b)
         int from = index[i];
         point[i] = b->rows.point[from];
         point[i].slip = b->rate[2 * from + 1];
+        double mu[3];
+        if (contact_friction_now(b->run, b->rows.spot[from].contact,
+                                 fabs(point[i].slip), mu))
+            return false;
+        point[i].mu_dynamic = mu[0];
+        point[i].mu_static = mu[1];
         point[i].held = b->held[from];
         point[i].before = b->mode[from];
         point[i].ended = false;
@@ -326,7 +338,9 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
         b->rows.free[2 * i] = ask->p[i].free;
         b->held[i] = b->rows.point[i].held;
         b->mode[i] = b->rows.point[i].before;
-        friction_law_point(run, spot[i].contact, &b->law[i]);
+        if (friction_law_point(run, spot[i].contact, 0.0, b->rate[2 * i + 1],
+                               &b->law[i]))
+            return false;
         b->high = fmax(b->high, fabs(b->rate[2 * i]));
     }
     if (!follow(b) || !(b->time > 0.0))

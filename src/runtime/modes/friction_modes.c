@@ -15,6 +15,7 @@
 #include "runtime/friction/paradox.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/impact/friction_law.h"
+#include "runtime/instance/contact_friction.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/dense.h"
@@ -40,7 +41,8 @@ friction_modes_contact(const struct rt *run, uint32_t contact)
     const imp_contact *of = rt_contact(run, contact);
     const double *env = run->env + of->env_contact;
     return of->system == IMP_NO_SYSTEM && (of->flags & IMP_CONTACTF_FRICTION) &&
-           (env[IMP_CONTACT_MU] != 0.0 || env[IMP_CONTACT_MU_STATIC] != 0.0 ||
+           (of->rub != IMP_NO_TAPE || env[IMP_CONTACT_MU] != 0.0 ||
+            env[IMP_CONTACT_MU_STATIC] != 0.0 ||
             env[IMP_CONTACT_MU_IMPACT] != 0.0);
 }
 
@@ -364,9 +366,13 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     modes->jump = -1;
     if (choice->taken < 0) {
         double *mu = NEW_N(run->brief, double, (size_t)count);
-        for (int i = 0; i < count; i++)
-            mu[i] = run->env[rt_contact(run, at[i].contact)->env_contact +
-                             IMP_CONTACT_MU_IMPACT];
+        for (int i = 0; i < count; i++) {
+            double now[3];
+            if ((st = contact_friction_now(run, at[i].contact,
+                                           fabs(modes->slip[i]), now)))
+                return st;
+            mu[i] = now[2];
+        }
         if (choice->verdict == FRICTION_SEVERAL ||
             choice->verdict == FRICTION_NONE)
             modes->jump = paradox_jump_of(&instant, mu);
@@ -400,9 +406,9 @@ friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
         double *rate = in.rate + 2 * i;
         if (i >= n_hit || fabs(rate[0]) <= rest[i])
             rate[0] = 0.0;
-        friction_law_point(run, spot[i].contact, &point[i]);
-        point[i].normal = rate[0];
-        point[i].slip = rate[1];
+        if ((st = friction_law_point(run, spot[i].contact, rate[0], rate[1],
+                                     &point[i])))
+            return st;
     }
     friction_impact_group(run->brief, n, in.W, point,
                           (enum imp_impact_law)run->im->impact_law, out);
@@ -436,8 +442,9 @@ friction_modes_jump(struct rt *run, const struct contact_point *spot, int n,
     if (st)
         return st;
     size_t rows = 2 * (size_t)n, N = 2 * (size_t)which;
-    friction_law_point(run, spot[which].contact, &point);
-    point.slip = in.rate[N + 1];
+    if ((st = friction_law_point(run, spot[which].contact, 0.0, in.rate[N + 1],
+                                 &point)))
+        return st;
     paradox_jump(in.W[(N + 1) * rows + N + 1], in.W[N * rows + N + 1],
                  in.W[N * rows + N], &point, &out);
     double *push = NEW_N(run->brief, double, in.group->n_unknown);
@@ -488,14 +495,18 @@ cone_left(const struct persistent_row *row, int order, double span,
 {
     const struct persistent_friction *friction = row->friction;
     double c[MOTION_STEP_ORDER], most = 0.0, best = INFINITY, power = 1.0;
+    struct taylor edge; /* the most friction that the point bears */
+    if (friction->varies)
+        taylor_mul(order - 1, &friction->static_along, &row->force, &edge);
+    else
+        taylor_scale(order - 1, friction->mu_static, &row->force, &edge);
     for (int k = 0; k < order; k++, power *= span)
         most = fmax(most, fabs(row->force.c[k]) * power);
     most *= friction->mu_static;
     for (int side = -1; side <= 1; side += 2) {
         double at;
         for (int k = 0; k < order; k++)
-            c[k] = friction->mu_static * row->force.c[k] +
-                   side * friction->force.c[k];
+            c[k] = edge.c[k] + side * friction->force.c[k];
         if (!polynomial_below(c, order - 1, 0.0, span, -CONE_LEFT * most, &at))
             continue;
         if (at > 0.0)

@@ -181,9 +181,8 @@ surface_row(struct rt *run, struct persistent_row *row, int order)
         memcpy(tangent[i].c,
                work + (size_t)code[outs[n]].row * IMP_ROW_STRIDE + IMP_ROW_PAD,
                bytes);
-    persistent_friction_series(run, row, order, tangent, tangent + 2,
-                               tangent + 4, tangent + 6);
-    return IMP_OK;
+    return persistent_friction_series(run, row, order, tangent, tangent + 2,
+                                      tangent + 4, tangent + 6);
 }
 
 /* -- polytopes -------------------------------------------------------------
@@ -296,16 +295,15 @@ face_normal(const struct rt *run, struct contact_point_poses *shared,
 
 /* What friction adds at a point of polytopes. place, normal: of the point, the
  * normal outward from body `of`, in the axes of that body. */
-static void
+static int
 tangent_row(struct rt *run, const struct over *pose, struct persistent_row *row,
             int of, const struct taylor place[3], const struct taylor normal[3])
 {
     const struct taylor turned[2] = {pose->R[0], pose->R[3]};
     struct taylor p[3], n[3];
     if (of == 0) {
-        persistent_friction_series(run, row, pose->order, place, normal,
-                                   pose->c, turned);
-        return;
+        return persistent_friction_series(run, row, pose->order, place, normal,
+                                          pose->c, turned);
     }
     turn(pose->order, pose->R, false, place, p);
     turn(pose->order, pose->R, false, normal, n);
@@ -313,7 +311,8 @@ tangent_row(struct rt *run, const struct over *pose, struct persistent_row *row,
         taylor_add(pose->order, &p[i], &pose->c[i], &p[i]);
         taylor_scale(pose->order, -1.0, &n[i], &n[i]);
     }
-    persistent_friction_series(run, row, pose->order, p, n, pose->c, turned);
+    return persistent_friction_series(run, row, pose->order, p, n, pose->c,
+                                      turned);
 }
 
 static int
@@ -358,7 +357,7 @@ vertex_row(struct rt *run, struct persistent_group *group,
         constant(order, face->n, 1.0, normal);
         row->friction->place =
             place[0].c[0] * face->n[1] - place[1].c[0] * face->n[0];
-        tangent_row(run, &shared->over, row, body, place, normal);
+        return tangent_row(run, &shared->over, row, body, place, normal);
     }
     return IMP_OK;
 }
@@ -687,7 +686,7 @@ smooth_row(struct rt *run, struct persistent_group *sl,
     open_by(run, image_contact->body[smooth], order, sl->poses->R[smooth],
             own_normal, own_point, row->open[smooth]);
     if (row->friction)
-        tangent_row(run, pose, row, (int)(1 - smooth), point, normal);
+        return tangent_row(run, pose, row, (int)(1 - smooth), point, normal);
     return IMP_OK;
 }
 

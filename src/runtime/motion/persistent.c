@@ -380,6 +380,13 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
         group->unknown[i].force->c[term] = answer[i];
         push_add(run, &group->unknown[i], 0, term, answer[i]);
     }
+    /* a friction that depends on the slip depends on the acceleration of one
+     * order less, which is known now */
+    if (group->varies && term < last) {
+        if ((st = drive(run, group, term + 2)) ||
+            (st = rows_series(run, group, group->n_on, term + 2)))
+            return st;
+    }
     for (int i = 0; i < n && term < last; i++)
         for (int j = 1; j <= term + 1; j++)
             push_add(run, &group->unknown[i], j, term + 1,
@@ -539,6 +546,9 @@ persistent_group_series(struct rt *run, struct persistent_group *group,
         st = rows_series(run, group, group->n_on, order);
     push_env(run, group, false);
     exchange(run, group);
+    if (group->varies && !st)
+        group->holds =
+            fmin(group->holds, persistent_friction_holds(group, order));
     if (group->friction)
         persistent_friction_forces(group);
     for (uint32_t i = 0; i < group->moved.n_block && !st; i++)

@@ -8,7 +8,12 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/instance/contact_friction.h"
 #include "runtime/motion/persistent_group.h"
+
+/* Terms of a coefficient of friction that are left out, as a share of it: as
+ * MOTION_TRUNCATION of motion_step.c. */
+#define FRICTION_TRUNCATION 4e-16
 
 /* -- unknowns -------------------------------------------------------------- */
 
@@ -53,7 +58,8 @@ persistent_friction_read(struct rt *run, struct persistent_row *row)
     const imp_contact *contact = rt_contact(run, row->spot.contact);
     const double *env = run->env + contact->env_contact;
     double slips = env[IMP_CONTACT_MU], sticks = env[IMP_CONTACT_MU_STATIC];
-    if (slips == 0.0 && sticks == 0.0) {
+    bool varies = contact->rub != IMP_NO_TAPE;
+    if (slips == 0.0 && sticks == 0.0 && !varies) {
         row->friction = NULL;
         return;
     }
@@ -62,6 +68,13 @@ persistent_friction_read(struct rt *run, struct persistent_row *row)
     row->friction = row->spare;
     row->friction->mu_static = sticks;
     row->friction->mu_dynamic = slips;
+    if (varies && !row->friction->work)
+        row->friction->work =
+            NEW_N(run->own, double,
+                  persistent_tape(run, contact->rub)->n_rows *IMP_ROW_STRIDE +
+                      IMP_ROW_STRIDE);
+    row->friction->varies = varies;
+    row->friction->looked = false;
     row->friction->mode = CONTACT_STICK;
     row->friction->tied = 0;
     row->friction->guess = row->guess = 0.0;
@@ -132,21 +145,78 @@ share_of(const struct persistent_friction *friction)
                                                      : friction->mu_dynamic;
 }
 
+/* the share of a force that changes in time, times `of` */
+static void
+times_share(int order, const struct persistent_friction *friction,
+            const struct taylor *of, struct taylor *out)
+{
+    if (!friction->varies) {
+        taylor_scale(order, share_of(friction), of, out);
+        return;
+    }
+    struct taylor share;
+    double sign = friction->tied                            ? friction->tied
+                  : friction->mode == CONTACT_SLIP_POSITIVE ? -1.0
+                                                            : 1.0;
+    taylor_scale(order, sign,
+                 friction->tied ? &friction->static_along
+                                : &friction->dynamic_along,
+                 &share);
+    taylor_mul(order, &share, of, out);
+}
+
+/* The coefficients of friction at this point. Its slip is 0 where it sticks,
+ * and keeps its sign where it slips. */
+static int
+coefficients(struct rt *run, struct persistent_row *row, int order)
+{
+    struct persistent_friction *friction = row->friction;
+    const imp_contact *contact = rt_contact(run, row->spot.contact);
+    double first = friction->slip.c[0], now[3];
+    double sign = friction->mode == CONTACT_SLIP_POSITIVE   ? 1.0
+                  : friction->mode == CONTACT_SLIP_NEGATIVE ? -1.0
+                  : friction->looked ? copysign(1.0, first)
+                                     : 0.0;
+    const double *rows[3] = {NULL, NULL, friction->speed};
+    for (int i = 0; i < 2; i++)
+        if (contact_point_body_moves(run, contact->body[i]))
+            rows[i] = run->rows.block[rt_body(run, contact->body[i])->block];
+    for (int k = 0; k <= order; k++)
+        friction->speed[IMP_ROW_PAD + k] = sign * friction->slip.c[k];
+    int st = rt_series(run, contact->rub, NULL, rows, friction->work, order);
+    if (st)
+        return st;
+    const imp_tape *tape = persistent_tape(run, contact->rub);
+    const uint32_t *outs = IMP_ARRAY(run->im, tape->outs, uint32_t);
+    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
+    struct taylor *to[2] = {&friction->dynamic_along, &friction->static_along};
+    for (int i = 0; i < 2; i++) {
+        taylor_const(IMP_ORDER_MAX, 0.0, to[i]);
+        memcpy(to[i]->c,
+               friction->work + (size_t)code[outs[i]].row * IMP_ROW_STRIDE +
+                   IMP_ROW_PAD,
+               sizeof(double) * (size_t)(order + 1));
+    }
+    st = contact_friction_now(run, row->spot.contact, fabs(first), now);
+    friction->mu_dynamic = friction->dynamic_along.c[0];
+    friction->mu_static = friction->static_along.c[0];
+    return st;
+}
+
 /* Gives the direction of the force at a point that slips. */
 static void
 push_of(int order, struct persistent_row *row)
 {
     struct persistent_friction *friction = row->friction;
-    double share = share_of(friction);
     for (int i = 0; i < 12; i++) {
         struct taylor *push = &friction->push[i / 6][i % 6];
-        taylor_scale(order, share, &friction->open[i / 6][i % 6], push);
+        times_share(order, friction, &friction->open[i / 6][i % 6], push);
         taylor_add(order, push, &row->open[i / 6][i % 6], push);
     }
 }
 
-void
-persistent_friction_series(const struct rt *run, struct persistent_row *row,
+int
+persistent_friction_series(struct rt *run, struct persistent_row *row,
                            int order, const struct taylor place[2],
                            const struct taylor normal[2],
                            const struct taylor centre[2],
@@ -176,7 +246,39 @@ persistent_friction_series(const struct rt *run, struct persistent_row *row,
         taylor_scale(order, -1.0, &row->open[i][0], &open[1]);
         taylor_scale(order, i == 0 ? 1.0 : -1.0, &reach[i], &open[5]);
     }
-    push_of(order, row);
+    int st = friction->varies ? coefficients(run, row, order) : IMP_OK;
+    if (!st)
+        push_of(order, row);
+    return st;
+}
+
+/* The time for which the terms of this series that are left out stay below
+ * FRICTION_TRUNCATION of its value. */
+static double
+series_hold(const double *c, int order)
+{
+    double size = fmax(fabs(c[0]), fabs(c[1])), holds = INFINITY;
+    for (int k = order - 1; k <= order && order > 2; k++)
+        if (c[k] != 0.0)
+            holds = fmin(holds,
+                         pow(FRICTION_TRUNCATION * size / fabs(c[k]), 1.0 / k));
+    return holds;
+}
+
+double
+persistent_friction_holds(const struct persistent_group *group, int order)
+{
+    assert(group->varies);
+    double holds = INFINITY;
+    for (int i = 0; i < group->n_on; i++) {
+        const struct persistent_friction *friction = group->row[i].friction;
+        if (!friction || !friction->varies)
+            continue;
+        /* the slip, and what depends on it, is known to one order less */
+        holds = fmin(holds, series_hold(friction->dynamic_along.c, order - 1));
+        holds = fmin(holds, series_hold(friction->static_along.c, order - 1));
+    }
+    return holds;
 }
 
 void
@@ -189,7 +291,9 @@ persistent_friction_forces(struct persistent_group *group)
         if (!friction || (i < group->n_on && friction->mode == CONTACT_STICK &&
                           !friction->tied))
             continue;
-        double share = i < group->n_on ? share_of(friction) : 0.0;
-        taylor_scale(IMP_ORDER_MAX, share, &row->force, &friction->force);
+        if (i < group->n_on)
+            times_share(IMP_ORDER_MAX, friction, &row->force, &friction->force);
+        else
+            taylor_scale(IMP_ORDER_MAX, 0.0, &row->force, &friction->force);
     }
 }

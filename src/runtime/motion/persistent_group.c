@@ -105,7 +105,7 @@ fill(struct rt *run, struct persistent_group *group,
     group->n = group->n_on = n;
     group->moved.n_block = group->moved.n_body = 0;
     group->steady = true;
-    group->friction = false;
+    group->friction = group->varies = false;
     for (int i = 0; i < n; i++) {
         const imp_contact *image_contact = rt_contact(run, spot[i].contact);
         group->row[i].spot = spot[i];
@@ -114,6 +114,8 @@ fill(struct rt *run, struct persistent_group *group,
             INFINITY; /* a row that does not push has no series */
         persistent_friction_read(run, &group->row[i]);
         group->friction |= group->row[i].friction != NULL;
+        group->varies |=
+            group->row[i].friction && group->row[i].friction->varies;
         for (int e = 0; e < 2; e++)
             if (contact_point_body_moves(run, image_contact->body[e]))
                 enter_block(run, group,
@@ -129,6 +131,9 @@ persistent_look_at(struct rt *run, const struct contact_point *spot, int n)
     if (!set->look)
         set->look = group_new(run);
     fill(run, set->look, spot, n);
+    for (int i = 0; i < n; i++)
+        if (set->look->row[i].friction)
+            set->look->row[i].friction->looked = true;
     return set->look;
 }
 

@@ -16,6 +16,11 @@
  * acts on the second body along t. */
 struct persistent_friction {
     double mu_static, mu_dynamic;
+    /* The coefficients are formulas (imp_contact.rub): their series at the
+     * slip of this point. */
+    bool varies, looked; /* looked: no mode has been chosen */
+    struct taylor dynamic_along, static_along;
+    double speed[IMP_ROW_STRIDE], *work; /* input and rows of that tape */
     enum contact_mode mode;
     /* Of a point that sticks: 0, or the sign of its force, which is kept on the
      * edge of its cone, because other points hold the slip (points that depend
@@ -103,6 +108,7 @@ struct persistent_group {
     double holds; /* and do not for this time (s) to rounding; else infinite */
     struct persistent_row *row;         /* those that push come first */
     bool friction;                      /* a point has friction */
+    bool varies;                        /* that is a formula */
     struct persistent_unknown *unknown; /* of the last persistent_unknowns */
     int n_unknown;
     struct contact_point_poses *poses; /* of contact_point.c */
@@ -204,13 +210,16 @@ void persistent_friction_read(struct rt *run, struct persistent_row *row);
 /* The slip of a point, and what changes it, as series to `order`, from the
  * place of the point, the normal from body 0 to body 1 and the centre of body
  * 1, all in the axes of body 0, and the cosine and sine of the angle of body 1
- * in them. */
-void persistent_friction_series(const struct rt *run,
-                                struct persistent_row *row, int order,
-                                const struct taylor place[2],
-                                const struct taylor normal[2],
-                                const struct taylor centre[2],
-                                const struct taylor turn[2]);
+ * in them. Status of the tape of its friction. */
+int persistent_friction_series(struct rt *run, struct persistent_row *row,
+                               int order, const struct taylor place[2],
+                               const struct taylor normal[2],
+                               const struct taylor centre[2],
+                               const struct taylor turn[2]);
+/* The time (s) for which the series of the coefficients of friction hold, made
+ * to this order. */
+double persistent_friction_holds(const struct persistent_group *group,
+                                 int order);
 /* Fills the tangential forces of the points that slip, after the normal forces
  * are known. */
 void persistent_friction_forces(struct persistent_group *group);

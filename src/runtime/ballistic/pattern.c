@@ -131,6 +131,24 @@ pattern_alternates(const struct ballistic *motion, int period)
            !ballistic_accelerates(motion);
 }
 
+/* How far the flights of the last period are from those of the one before times
+ * the ratio: the greatest difference, as a share of the period before. Contacts
+ * that do not feel each other, and whose impacts accumulate at different times,
+ * repeat an order for long. The times of its periods may then have one ratio,
+ * while those between the impacts of one contact and of another do not. */
+static double
+unlike(const struct ballistic *motion, int period, double ratio, double before)
+{
+    const struct ballistic_workspace *work = motion->work;
+    unsigned long n = (unsigned long)period, last = work->history.n;
+    int e = motion->length_exponent - motion->rate_exponent;
+    double most = 0.0;
+    for (unsigned long i = last - n; i < last; i++)
+        most = greater(most, fabs(flight_of(work, i, e) -
+                                  ratio * flight_of(work, i - n, e)));
+    return most / before;
+}
+
 /* The ratio of a pattern, and how far it is from converged. The flights are
  * differences of gaps that are as large as a period ago, so their rounding
  * error is 1/ratio times as large. Convergence may be as slow as 1/k^2 in the
@@ -152,6 +170,7 @@ by_flights(const struct ballistic *motion, int period, struct pattern *pattern,
     double change = fabs(pattern->ratio - before / last),
            rest = 1.0 - pattern->ratio;
     *near = before < last && change <= PERIOD_NEAR * pattern->ratio;
+    change = greater(change, unlike(motion, period, pattern->ratio, before));
     if (!(before < last && (change <= noise * pattern->ratio ||
                             change <= work->limits.accepted_error * rest)))
         return PATTERN_REPEATS;

@@ -36,17 +36,12 @@
 #define CHATTER_SHORTER 0.1
 /* how far a prediction looks ahead, in sums of the last flights */
 #define CHATTER_AHEAD 200.0
-/* the parabola may differ from the motion by so many rounding errors */
-#define CHATTER_BLUR 64.0
 /* Spins turn the normals and the gyroscopic moments: their share of the
  * accelerations. */
 #define CHATTER_TURNS 4.0
 /* Impulses that accelerate a point so many times more than it accelerates
  * freely are those of bodies that squeeze another one. */
 #define CHATTER_SQUEEZE 16.0
-/* A limit is taken before flights come down to the tolerance of a gap, where
- * impacts are no longer found one by one. */
-#define CHATTER_FLAT 8.0
 /* A limit is accepted at its first prediction when it is nearer than this share
  * of the time for which the parabola is the motion. */
 #define CHATTER_SURE 0.125
@@ -75,6 +70,9 @@ struct accumulation_work {
     struct forecast_memory lines;
     struct limit_group g;
     struct limit_seen *seen; /* per contact that is hit */
+    bool *beside;            /* per contact: its impacts came before limits of
+                                others, of bodies that it does not touch */
+    bool blocked;            /* something came before the last limit */
 };
 
 /* The most events of the parabola that a prediction follows: one from which a
@@ -118,6 +116,7 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
         run->im->systems.n ? simulate_systems_peek(sim, meet, &end) : IMP_OK;
     *there = !st && !(rt_time(run) <
                       meet); /* the time left is below the rounding of t */
+    sim->accumulation->blocked = !st && end < meet;
     if (st || end < meet)
         return st;
     while (!st && rt_time(run) < meet) {
@@ -135,41 +134,23 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
                     : sim->contacts[contact].watch;
         st = event_next(run, sim->watch, piece_end, NULL, NULL, &event, more,
                         &n_more);
-        if (st || (event.kind != EVENT_NONE && event.kind != EVENT_EXCLUDED))
+        if (st || (event.kind != EVENT_NONE && event.kind != EVENT_EXCLUDED)) {
+            for (uint32_t i = 0; i < n_more && !st; i++)
+                sim->accumulation->beside[more[i].contact] = true;
+            if (!st)
+                sim->accumulation->beside[event.contact] = true;
             break;
+        }
         if (rt_time(run) < piece_end)
             st = motion_to(run, piece_end);
         if (rt_time(run) >= meet)
             *there = !st;
     }
     sim->mode_change.what = CHANGE_NONE;
+    sim->accumulation->blocked = !st && !*there;
     if (!*there)
         saved_state_restore(sim->run, &here);
     return st;
-}
-
-static void
-tell(struct simulation *sim, const struct limit_group *group,
-     const struct forecast_limit *limit, uint32_t contact, double error)
-{
-    struct rt *run = sim->run;
-    struct flow_event event = {.kind = FLOW_CHATTER,
-                               .time = rt_time(run),
-                               .contact = contact,
-                               .chatter = limit->chatter};
-    uint32_t *list = NEW_N(run->brief, uint32_t, sim->n_contacts + 1);
-    for (uint32_t k = 0; k < sim->n_contacts; k++) {
-        bool in = false;
-        for (int i = 0; i < group->n; i++)
-            in |= limit->group[i] && group->spot[i].contact == k;
-        if (in)
-            list[event.n++] = k;
-    }
-    event.chatter.impacts = sim->contacts[contact].flights.impacts;
-    event.chatter.remaining = limit->remaining;
-    event.chatter.error =
-        limit->remaining > 0.0 ? error / limit->remaining : 0.0;
-    simulate_limit_add(sim, &event, list);
 }
 
 /* Do bodies of the group overlap each other or other bodies by more than a
@@ -248,7 +229,8 @@ arrive(struct simulation *sim, struct limit_group *group,
         saved_state_restore(sim->run, here);
         return IMP_OK;
     }
-    tell(sim, group, limit, contact, error);
+    simulate_limits_tell(sim, group, limit, sim->accumulation->lines.on_way,
+                         contact, error);
     for (uint32_t i = 0; i < sim->n_contacts; i++) {
         if (!group->contact[i])
             continue;
@@ -256,6 +238,7 @@ arrive(struct simulation *sim, struct limit_group *group,
         planes &= sim->resting.n && sim->resting.is_over[i];
         sim->contacts[i].watch = WATCH_LEAVE;
         sim->contacts[i].flights.impacts = 0;
+        sim->accumulation->beside[i] = false;
     }
     sim->rows.fresh = false;
     return planes ? simulate_persistent_choose(sim, contact, rest, n_rest,
@@ -273,6 +256,8 @@ work_of(struct simulation *sim)
             NEW_N(run->arena, bool, sim->n_contacts + 1);
         sim->accumulation->g.body =
             NEW_N(run->arena, bool, run->im->bodies.n + 1);
+        sim->accumulation->beside =
+            NEW_N(run->arena, bool, sim->n_contacts + 1);
         sim->accumulation->seen =
             NEW_N(run->arena, struct limit_seen, sim->n_contacts + 1);
     }
@@ -366,10 +351,10 @@ static int
 rounding(struct simulation *sim, uint32_t contact)
 {
     struct limit_group *group = &work_of(sim)->g;
-    struct forecast_limit limit;
+    struct forecast_limit limit = {.found = false};
     bool there;
     double window = CHATTER_AHEAD * sim->contacts[contact].flights.flight[0];
-    limit_group_gather(sim, contact, window, group);
+    limit_group_gather(sim, contact, window, work_of(sim)->beside, group);
     if (!limit_group_points(sim, group, window) || !lost(sim, group, &limit))
         return IMP_OK;
     group->friction = false;
@@ -470,6 +455,35 @@ signature(const struct limit_group *group, const struct forecast_limit *limit)
     return h;
 }
 
+/* The greatest of the last changes of a prediction; INFINITY: there was none
+ * (`same` is false). What the parabola is not the motion falls with the square
+ * of the time that is left, so that earlier changes count as much less. */
+static double
+noise_of(const struct flight_history *flights, bool same, double change,
+         double before)
+{
+    double falls = flights->n_known > 1
+                       ? fmin(flights->flight[0] / flights->flight[1], 1.0)
+                       : 1.0;
+    return !same           ? INFINITY
+           : isinf(before) ? change
+                           : fmax(change, falls * falls * before);
+}
+
+/* Notes the prediction of a limit of some points. */
+static void
+note_some(struct flight_history *flights, const struct limit_group *group,
+          const struct forecast_limit *limit, double now)
+{
+    uint64_t mark = signature(group, limit);
+    double meet = now + limit->remaining;
+    bool same = flights->some == mark && flights->some_meet >= now;
+    flights->some_noise = noise_of(
+        flights, same, fabs(meet - flights->some_meet), flights->some_noise);
+    flights->some_meet = meet;
+    flights->some = mark;
+}
+
 /* Is the limit known well enough? It is when two predictions in a row agree to
  * the rounding of the time, or come no closer because of the rounding of the
  * gaps; or when the parabola is the motion until the limit and further impacts
@@ -494,6 +508,7 @@ known(struct flight_history *flights, const struct limit_group *group,
     flights->meet = now + limit->remaining;
     flights->group = mark;
     flights->off = same ? fabs(flights->meet - was) : INFINITY;
+    flights->noise = noise_of(flights, same, flights->off, flights->noise);
     /* the ratio of a pattern changes as the directions of its impulses do */
     if (limit->chatter.period != 1 && limit->remaining > window)
         limit->chatter.ratio_error +=
@@ -683,7 +698,7 @@ limit(struct simulation *sim, uint32_t contact)
         return IMP_OK;
     }
     struct limit_group *group = &work_of(sim)->g;
-    limit_group_gather(sim, contact, shrunk, group);
+    limit_group_gather(sim, contact, shrunk, work_of(sim)->beside, group);
     if (!limit_group_points(sim, group, CHATTER_AHEAD * shrunk))
         return IMP_OK;
     double far, state_window,
@@ -707,6 +722,7 @@ limit(struct simulation *sim, uint32_t contact)
         .most = enough ? CHATTER_FOLLOWED : CHATTER_COMPARED,
         .ahead = fmin(CHATTER_AHEAD * shrunk, far),
         .window = window};
+    sim->accumulation->blocked = false;
     flights->looked = flights->flight[0];
     group->friction = friction_modes_any(run, group->spot, group->n);
     if (group->friction ? !friction_forecast(run, &ask, group->spot, &found[0],
@@ -721,18 +737,22 @@ limit(struct simulation *sim, uint32_t contact)
         return IMP_OK;
     }
     flights->pause = 0;
-    double T = found[0].remaining, blur = fmin(1.0, T / window);
     int st = IMP_OK;
+    if (found[1].found)
+        note_some(flights, group, &found[1], now);
     if (found[0].found && known(flights, group, &found[0], now, window) &&
         enough)
-        st =
-            take(sim, group, &found[0], contact,
-                 (isfinite(flights->off) ? flights->off : T * blur) +
-                     found[0].chatter.error * T + 4.0 * DBL_EPSILON * (now + T),
-                 state_window, &there);
-    if (!st && !there && found[1].found && enough)
-        st = take(sim, group, &found[1], contact, found[1].remaining,
+        st = take(sim, group, &found[0], contact,
+                  limit_time_error(sim, group, &found[0], now, window,
+                                   flights->noise),
                   state_window, &there);
+    if (!st && !there && found[1].found && enough)
+        st = take(sim, group, &found[1], contact,
+                  limit_time_error(sim, group, &found[1], now, window,
+                                   flights->some_noise),
+                  state_window, &there);
+    if (!there && sim->accumulation->blocked)
+        limit_note_flat(sim, group);
     return st;
 }
 

@@ -28,15 +28,25 @@ touches(struct simulation *sim, uint32_t contact)
     return closest.gap <= 2.0 * tol;
 }
 
+static bool
+hit_within(const struct simulation *sim, uint32_t contact, double window)
+{
+    const struct simulated_contact *t = &sim->contacts[contact];
+    return t->flights.impacts > 0 && t->watch != WATCH_OFF && !t->through &&
+           !t->overlap && rt_time(sim->run) - t->flights.last <= window;
+}
+
 void
 limit_group_gather(struct simulation *sim, uint32_t contact, double window,
-                   struct limit_group *group)
+                   const bool *beside, struct limit_group *group)
 {
     assert(sim != NULL && contact < sim->n_contacts && group != NULL);
     struct rt *run = sim->run;
     const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
     memset(group->contact, 0, sim->n_contacts * sizeof *group->contact);
     memset(group->body, 0, run->im->bodies.n * sizeof *group->body);
+    for (uint32_t other = 0; other < sim->n_contacts; other++)
+        group->contact[other] = beside[other] && hit_within(sim, other, window);
     group->contact[contact] = true;
     for (bool more = true; more;) {
         more = false;
@@ -50,9 +60,7 @@ limit_group_gather(struct simulation *sim, uint32_t contact, double window,
             if (!group->contact[other] && (one || two) &&
                 t->watch != WATCH_OFF && !t->through && !t->overlap &&
                 (persistent_holds(run, other) ||
-                 (t->flights.impacts &&
-                  rt_time(run) - t->flights.last <= window) ||
-                 touches(sim, other)))
+                 hit_within(sim, other, window) || touches(sim, other)))
                 group->contact[other] = more = true;
             for (int e = 0; e < 2 && group->contact[other]; e++)
                 if (contact_point_body_moves(run, image_contact->body[e]) &&
@@ -175,4 +183,66 @@ limit_group_points(struct simulation *sim, struct limit_group *group,
                 group->point[k].gap = group->point[k].rate = 0.0;
     }
     return true;
+}
+
+/* -- how well the time of a limit is known --------------------------------- */
+
+/* A limit was known, and something else came before it. Impacts whose flights
+ * are no higher than the tolerance of the gap may then be passed over: notes by
+ * how much time the limit may be off. */
+void
+limit_note_flat(struct simulation *sim, const struct limit_group *group)
+{
+    assert(sim != NULL && group != NULL);
+    for (int i = 0; i < group->n; i++) {
+        uint32_t contact = group->spot[i].contact;
+        struct flight_history *flights = &sim->contacts[contact].flights;
+        double tol, rate, speed = fabs(group->point[i].rate);
+        gap_tolerances(sim->run, contact, &tol, &rate);
+        if (flights->n_known > 0 && speed > 0.0 &&
+            speed * flights->flight[0] <= CHATTER_FLAT * tol)
+            flights->flat = fmax(flights->flat, tol / speed);
+    }
+}
+
+/* Bound of the error of the time of a limit (s), beside what came before.
+ *
+ * Where the limit was predicted before, the change is a sample of the error:
+ * rounding that each impact adds, or what the parabola is not the motion. The
+ * greatest of the last changes stands for those of 1/(1 - e^2) impacts, which
+ * have comparable shares and add up as random errors do; twice that is told.
+ *
+ * Where it was not, an impact comes with a gap of place roundings, at a time
+ * that is rounded, too: off by d = eps (place/u + t). Its speed is then off by
+ * a d, and the flights that follow, 2 e u/(a (1 - e)), by 2 e d/(1 - e). The
+ * parabola is the motion within the window: its gaps are off by b = K T^3/6,
+ * and flights under an acceleration a + K t last 2/3 K T^2/a less in sum. This
+ * is 2 b/u at most, since T = 2 u/(a (1 - e)).
+ *
+ * Flights within the tolerance of the gap: see limit_note_flat. */
+double
+limit_time_error(const struct simulation *sim, const struct limit_group *group,
+                 const struct forecast_limit *limit, double now, double window,
+                 double change)
+{
+    assert(sim != NULL && limit->remaining >= 0.0);
+    double place = 0.0, least = INFINITY, e = 0.0, left = limit->remaining,
+           flat = 0.0;
+    for (int i = 0; i < group->n; i++)
+        if (limit->group[i] || limit->earlier[i] > 0.0) {
+            flat =
+                fmax(flat, sim->contacts[group->spot[i].contact].flights.flat);
+            place = fmax(place, group->place[i]);
+            e = fmax(e, group->e[i]);
+            if (group->point[i].rate != 0.0)
+                least = fmin(least, fabs(group->point[i].rate));
+        }
+    double many = 4.0 / sqrt(1.0 - e * e), longer = (1.0 + e) / (1.0 - e),
+           late = DBL_EPSILON * (now + left) + flat, far = left / window,
+           gap = CHATTER_BLUR * DBL_EPSILON * place * far * far * far;
+    double off = isfinite(change)
+                     ? many * (change + 2.0 * longer * late)
+                     : many * longer * (DBL_EPSILON * place / least + late) +
+                           2.0 * gap / least;
+    return fmin(off + limit->chatter.error * left, left + late);
 }

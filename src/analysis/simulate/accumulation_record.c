@@ -122,9 +122,81 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
     table->means[table->n] = limit_evidence_word(event->chatter.evidence);
     table->gaps[table->n] = gaps;
     table->n++;
-    for (uint32_t i = 0; i < event->n; i++)
+    for (uint32_t i = 0; i < event->n; i++) {
         simulate_log_event(sim, contacts[i], "chatter", "", 0.0);
+        sim->log.time.v[sim->log.time.n - 1] = event->time;
+    }
     remark(sim, event, who, gaps);
+}
+
+/* Tells of limits that other points of the group had on the way to this one,
+ * the first one first. */
+static void
+tell_earlier(struct simulation *sim, const struct limit_group *group,
+             const struct forecast_limit *limit,
+             const struct accumulation_limit *on_way, double error)
+{
+    uint32_t *list = NEW_N(sim->run->brief, uint32_t, sim->n_contacts + 1);
+    double begin = rt_time(sim->run) - limit->remaining, last = 0.0;
+    for (;;) {
+        double time = INFINITY;
+        int first = -1;
+        for (int i = 0; i < group->n; i++)
+            if (limit->earlier[i] > last && limit->earlier[i] < time) {
+                time = limit->earlier[i];
+                first = i;
+            }
+        if (first < 0)
+            return;
+        struct flow_event event = {.kind = FLOW_CHATTER,
+                                   .time = begin + time,
+                                   .contact = group->spot[first].contact,
+                                   .chatter = on_way[first]};
+        for (uint32_t k = 0; k < sim->n_contacts; k++) {
+            bool in = false;
+            for (int i = 0; i < group->n; i++)
+                in |= limit->earlier[i] == time && group->spot[i].contact == k;
+            if (in)
+                list[event.n++] = k;
+        }
+        event.chatter.impacts = sim->contacts[event.contact].flights.impacts;
+        event.chatter.remaining = time;
+        event.chatter.error = error / time;
+        event.chatter.state_error = limit->chatter.state_error;
+        simulate_limit_add(sim, &event, list);
+        last = time;
+    }
+}
+
+void
+simulate_limits_tell(struct simulation *sim, const struct limit_group *group,
+                     const struct forecast_limit *limit,
+                     const struct accumulation_limit *on_way, uint32_t contact,
+                     double error)
+{
+    assert(sim != NULL && group != NULL && limit != NULL);
+    tell_earlier(sim, group, limit, on_way, error);
+    struct rt *run = sim->run;
+    struct flow_event event = {.kind = FLOW_CHATTER,
+                               .time = rt_time(run),
+                               .contact = contact,
+                               .chatter = limit->chatter};
+    uint32_t *list = NEW_N(run->brief, uint32_t, sim->n_contacts + 1);
+    for (uint32_t k = 0; k < sim->n_contacts; k++) {
+        bool in = false;
+        for (int i = 0; i < group->n; i++)
+            in |= limit->group[i] && group->spot[i].contact == k;
+        if (in)
+            list[event.n++] = k;
+    }
+    uint32_t of = contact;
+    for (uint32_t k = 0; k < event.n && list[k] != contact; k++)
+        of = list[0];
+    event.chatter.impacts = sim->contacts[of].flights.impacts;
+    event.chatter.remaining = limit->remaining;
+    event.chatter.error =
+        limit->remaining > 0.0 ? error / limit->remaining : 0.0;
+    simulate_limit_add(sim, &event, list);
 }
 
 void

@@ -62,7 +62,8 @@ simulate_count_impact(struct simulation *sim, uint32_t contact)
         flights->meet = -INFINITY;
         flights->off = INFINITY;
         flights->far = INFINITY;
-        flights->group = 0;
+        flights->group = flights->some = 0;
+        flights->flat = 0.0;
         return IMP_OK;
     }
     flights->flight[3] = flights->flight[2];

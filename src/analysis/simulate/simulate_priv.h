@@ -36,12 +36,19 @@ struct flight_history {
     double flight[4]; /* the last flights, newest first, s */
     double meet;      /* time of the limit, as predicted at the last impact */
     double off;       /* the change of this prediction at the last impact */
+    double flat;      /* the error (s) of impacts within the tolerance of the
+                         gap, since the present decrease began */
+    double noise;     /* the greatest of the last changes; INFINITY: none is */
     double ratio;     /* of the flights there, as predicted */
-    uint64_t group;   /* which points rest at that limit, as a number */
-    double first;     /* flight with which the present decrease began */
-    bool lost;   /* the last limit was taken because the impacts were smaller
-                    than rounding, and no higher flight followed */
-    int n_known; /* flights known */
+    /* the same of the limit of some points that was predicted beside it: its
+     * time, the greatest of the last changes, and which points rest there */
+    double some_meet, some_noise;
+    uint64_t some;
+    uint64_t group; /* which points rest at that limit, as a number */
+    double first;   /* flight with which the present decrease began */
+    bool lost;      /* the last limit was taken because the impacts were smaller
+                       than rounding, and no higher flight followed */
+    int n_known;    /* flights known */
     int pause, wait; /* impacts until the next prediction is tried */
     double looked;   /* flight at which the last prediction was tried */
     double far;      /* flights longer than this (s) are far from a limit;
@@ -251,6 +258,16 @@ struct flow_event;
 void simulate_limit_add(struct simulation *sim, const struct flow_event *event,
                         const uint32_t *contacts);
 void simulate_put_limits(struct simulation *sim, struct record *out);
+struct limit_group;
+struct forecast_limit;
+/* Records the limit of the group that is reached now, and before it the limits
+ * that other points had on the way (on_way: per point). error: of its time, s.
+ * contact: the one whose impact was the last. */
+void simulate_limits_tell(struct simulation *sim,
+                          const struct limit_group *group,
+                          const struct forecast_limit *limit,
+                          const struct accumulation_limit *on_way,
+                          uint32_t contact, double error);
 
 /* -- flight_history.c -------------------------------------------------------
  */
@@ -380,15 +397,34 @@ int simulate_persistent_friction(struct simulation *sim, int which, bool stops);
 
 /* Gathers the contacts whose impacts may concern the bodies of `contact`: those
  * that are held, those that were hit within `window`, those that touch; and the
- * bodies that joints connect. */
+ * bodies that joints connect. beside: contacts of any bodies that belong to it,
+ * too, if they were hit within `window`. */
 void limit_group_gather(struct simulation *sim, uint32_t contact, double window,
-                        struct limit_group *group);
+                        const bool *beside, struct limit_group *group);
 /* Reads the contact points that may be hit within `ahead`. False: they are too
  * many, or cannot be followed. */
 bool limit_group_points(struct simulation *sim, struct limit_group *group,
                         double ahead);
 /* the size (m) of the terms of the contact's gap */
 double limit_group_place(const struct rt *run, uint32_t contact);
+
+/* the parabola may differ from the motion by so many rounding errors */
+#define CHATTER_BLUR 64.0
+/* A limit is taken before flights come down to the tolerance of a gap, where
+ * impacts are no longer found one by one. */
+#define CHATTER_FLAT 8.0
+/* Bound of the error of the time of a limit (s), beside what came before. now:
+ * the time of the last impact; window: for how long (s) from then the parabola
+ * is the motion; change: the greatest of the last changes of the prediction
+ * (s); INFINITY: there was no other. */
+double limit_time_error(const struct simulation *sim,
+                        const struct limit_group *group,
+                        const struct forecast_limit *limit, double now,
+                        double window, double change);
+/* To be called where a limit was known, and something else came before it:
+ * flights within the tolerance of the gap make its time uncertain from then on.
+ */
+void limit_note_flat(struct simulation *sim, const struct limit_group *group);
 
 /* -- accumulation.c ---------------------------------------------------------
  */

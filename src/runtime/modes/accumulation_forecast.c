@@ -27,6 +27,8 @@
 #define LIMIT_REST 1e-6
 /* a gap below this many rounding errors of its terms is 0 */
 #define LIMIT_NOISE 64.0
+/* what points do to each other is rounding below this many rounding errors */
+#define LIMIT_ROUNDING 16.0
 /* Flights that agree to this share are the same: gaps that were closed
  * together open alike to the rounding of speeds and directions. */
 #define LIMIT_ALIKE 1e-13
@@ -114,6 +116,23 @@ coordinates(const struct space *space, const double *g, double *y, double *off)
         off[space->basis[k]] = 0.0;
 }
 
+/* Copies the Delassus matrix. Points that act on each other by no more than the
+ * rounding of their normals do not: a point at rest would be lifted by that
+ * much at every impact of the other one, and come to a limit of its own. */
+static void
+without_rounding(const struct forecast_question *question, double *G)
+{
+    int n = question->n;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double size = sqrt(question->G[i * n + i] * question->G[j * n + j]),
+                   entry = question->G[i * n + j];
+            G[i * n + j] = fabs(entry) <= LIMIT_ROUNDING * DBL_EPSILON * size
+                               ? 0.0
+                               : entry;
+        }
+}
+
 static struct ballistic *
 line_for(struct rt *run, struct forecast_memory *memory,
          const struct ballistic_model *m)
@@ -133,10 +152,12 @@ line_for(struct rt *run, struct forecast_memory *memory,
 /* Keeps the limit that has just been taken, and the state of all points there.
  */
 static void
-capture(const struct ballistic *line, const bool *moved,
+capture(const struct ballistic *line, const bool *moved, const double *earlier,
         struct forecast_limit *out)
 {
     for (int i = 0; i < line->model.m; i++) {
+        bool early = line->mode.persistent[i] && !line->event.group[i];
+        out->earlier[i] = early ? earlier[i] : 0.0;
         out->group[i] = line->event.group[i];
         out->closed[i] = line->event.group[i] || line->mode.persistent[i];
         out->moved[i] = moved[i] || out->closed[i];
@@ -152,8 +173,10 @@ capture(const struct ballistic *line, const bool *moved,
  * Limits of some of them may come before. */
 static void
 look_ahead(struct ballistic *line, const struct forecast_question *question,
-           struct forecast_limit *all, struct forecast_limit *some)
+           struct accumulation_limit *on_way, struct forecast_limit *all,
+           struct forecast_limit *some)
 {
+    double earlier[CONTACT_POINTS_MOST] = {0.0};
     bool hit[CONTACT_POINTS_MOST] = {false},
          moved[CONTACT_POINTS_MOST] = {false};
     int count = line->model.m;
@@ -163,6 +186,7 @@ look_ahead(struct ballistic *line, const struct forecast_question *question,
         enum ballistic_event what = accumulation_next(line, question->ahead);
         if (what == BALLISTIC_IMPACT) {
             hit[line->event.contact] = moved[line->event.contact] = true;
+            earlier[line->event.contact] = 0.0;
         } else if (what == BALLISTIC_ACCUMULATION) {
             bool full = true;
             for (int i = 0; i < count; i++) {
@@ -170,15 +194,22 @@ look_ahead(struct ballistic *line, const struct forecast_question *question,
                 full &= line->event.group[i] || !hit[i];
             }
             if (full || line->t <= question->window)
-                capture(line, moved, full ? all : some);
+                capture(line, moved, earlier, full ? all : some);
             if (full)
                 return;
+            for (int i = 0; i < count; i++)
+                if (line->event.group[i]) {
+                    earlier[i] = line->t;
+                    on_way[i] = line->event.limit;
+                }
         } else if (what != BALLISTIC_SEVERAL) {
             return;
         }
         for (int i = 0; i < count && what == BALLISTIC_SEVERAL; i++) {
             hit[i] |= line->event.together[i];
             moved[i] |= line->event.together[i];
+            if (line->event.together[i])
+                earlier[i] = 0.0;
         }
     }
 }
@@ -252,18 +283,18 @@ together(struct rt *run, const struct forecast_question *question,
         const struct contact_point_state *states = &question->p[i];
         out->closed[i] = out->moved[i] =
             out->group[i] || (states->gap == 0.0 && states->rate == 0.0);
-        out->gap[i] = out->rate[i] = 0.0;
+        out->gap[i] = out->rate[i] = out->earlier[i] = 0.0;
     }
     out->found = true;
     out->remaining = span;
-    out->chatter = (struct accumulation_limit){.period = 1,
-                                               .ratio = restitution,
-                                               .ratio_error =
-                                                   DBL_EPSILON * restitution,
-                                               .depth = 1,
-                                               .evidence = LIMIT_BY_LAW,
-                                               .remaining = span,
-                                               .error = LIMIT_ALIKE};
+    out->chatter =
+        (struct accumulation_limit){.period = 1,
+                                    .ratio = restitution,
+                                    .ratio_error = DBL_EPSILON * restitution,
+                                    .depth = 1,
+                                    .evidence = LIMIT_BY_LAW,
+                                    .remaining = span,
+                                    .error = LIMIT_ALIKE};
     return true;
 }
 
@@ -280,13 +311,14 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
     if (!d)
         d = lines->room =
             NEW_N(run->arena, double,
-                  CONTACT_POINTS_MOST *(2 * CONTACT_POINTS_MOST + 10));
+                  CONTACT_POINTS_MOST *(3 * CONTACT_POINTS_MOST + 10));
     struct space space = {.m = count, .F = d, .rest = d + mm * mm};
     double *place = space.rest + count, *velocity = place + count,
            *acc = velocity + count, *gap = acc + count;
     double *bias = gap + count, *g = bias + count, *off = g + count,
            *gradients = off + count;
-    double *restitution = gradients + mm * mm, most = 0.0;
+    double *restitution = gradients + mm * mm, *G = restitution + mm,
+           most = 0.0;
     int basis[CONTACT_POINTS_MOST];
     bool rests[CONTACT_POINTS_MOST];
     all->found = some->found = false;
@@ -296,7 +328,8 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
     space.basis = basis;
     for (int i = 0; i < count; i++)
         rests[i] = question->p[i].gap == 0.0 && question->p[i].rate == 0.0;
-    factor(&space, question->G, rests);
+    without_rounding(question, G);
+    factor(&space, G, rests);
     for (int i = 0; i < count; i++)
         g[i] = question->p[i].gap;
     coordinates(&space, g, place, gap);
@@ -337,6 +370,9 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
                                   LIMIT_NOISE * DBL_EPSILON * most))
         return false;
     line->policy = question->policy;
-    look_ahead(line, question, all, some);
+    if (!lines->on_way)
+        lines->on_way =
+            NEW_N(run->arena, struct accumulation_limit, CONTACT_POINTS_MOST);
+    look_ahead(line, question, lines->on_way, all, some);
     return all->found || some->found;
 }

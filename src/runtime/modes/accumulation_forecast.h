@@ -13,6 +13,8 @@ struct forecast_memory {
     int n;
     struct ballistic *line[FORECAST_MEMORIES];
     double *room, *mass;
+    /* of the last forecast, per point: the last limit on the way */
+    struct accumulation_limit *on_way;
 };
 struct forecast_question {
     int n; /* number of points, at most CONTACT_POINTS_MOST */
@@ -36,6 +38,10 @@ struct forecast_limit {
     bool closed[CONTACT_POINTS_MOST], moved[CONTACT_POINTS_MOST];
     double gap[CONTACT_POINTS_MOST], rate[CONTACT_POINTS_MOST];
     struct accumulation_limit chatter;
+    /* other points that had a limit of their own on the way, after which
+     * nothing has hit them (forecast_memory.on_way): its time (s) from now; 0
+     * for all others */
+    double earlier[CONTACT_POINTS_MOST];
 };
 /* Looks for the limit of all points that are hit on the way, and for the last
  * limit of some of them within the window. False if there is neither. */

@@ -1,5 +1,5 @@
 # Friction that leaves a motion open: no mode is consistent, several are, or the
-# contacts share an impact in many ways, or an impact adds energy (W0732 to W0734).
+# contacts share an impact in many ways, or an impact adds energy (W0727 to W0734).
 cd "$tmp" || exit
 cat >rod.imp <<'END'
 param spin0 = 0.5 [1/s]

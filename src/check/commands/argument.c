@@ -84,6 +84,60 @@ system_value(struct check *ck, const struct ast_expr *node, struct tm_val *out)
     return true;
 }
 
+static void
+not_recorded(struct check *ck, const struct ast_expr *node, const char *doing)
+{
+    const char *label = expr_label(ck, node);
+    bool run = false;
+    for (uint32_t k = 0; k < ck->progress.command; k++)
+        run |= imp_command_has(ck->lists.commands.v[k].id,
+                               IMP_TRAIT_RECORDS_MOTION);
+    struct diag *diag = check_error(ck, DIAG_E0409, node->range,
+                                    "`%s` has not been recorded, so there is "
+                                    "nothing to %s",
+                                    label, doing);
+    if (doing[0] == 'c') /* within a condition: the whole is no column */
+        CHECK_HELP(ck, diag,
+                   "forces, slip, work and mode of a contact are told during "
+                   "a run: record them, and compare the record, as in "
+                   "r.c_work[-1]");
+    else
+        CHECK_HELP(
+            ck, diag,
+            run ? "add it to the `record` of the simulate before: record = "
+                  "(..., %s)"
+                : "record it first: simulate { until = 1  record = %s }",
+            label);
+}
+
+struct told {
+    bool any;
+};
+static void
+told_leaf(void *ctx, const expr *leaf)
+{
+    struct told *told = ctx;
+    told->any |=
+        leaf->sym == SYM_CONTACT && leaf->j >= IMP_CONTACT_NORMAL_FORCE;
+}
+
+/* Forces, slip, work and mode of a contact are told while a run goes on, and
+ * nowhere else. Reports a value that reads them. */
+static bool
+outside_run(struct check *ck, const struct value *value,
+            const struct ast_expr *node, const char *doing)
+{
+    struct told told = {false};
+    if ((value->kind != VALUE_NUM && value->kind != VALUE_TRUTH) || !value->e)
+        return true;
+    for (size_t i = 0; i < (size_t)value->rows * value->cols; i++)
+        if (value->e[i])
+            ex_leaves(ck->g, &value->e[i], 1, told_leaf, &told);
+    if (told.any)
+        not_recorded(ck, node, doing);
+    return !told.any;
+}
+
 static bool
 shown(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
@@ -97,31 +151,14 @@ shown(struct check *ck, const struct ast_expr *node, struct tm_val *out)
         out->cols = value.cols;
         return true;
     }
+    if (!outside_run(ck, &value, node, "show"))
+        return false;
     whole_field(ck, node, &value);
     val_of(ck, &value, node, out);
     if (value.kind == VALUE_SYSTEM || value.kind == VALUE_FAMILY ||
         (value.kind == VALUE_CONTACT && ck->lists.contacts.v[value.ref].system))
         system_shown(ck, &value, out);
     return true;
-}
-
-static void
-not_recorded(struct check *ck, const struct ast_expr *node, const char *doing)
-{
-    const char *label = expr_label(ck, node);
-    bool run = false;
-    for (uint32_t k = 0; k < ck->progress.command; k++)
-        run |= imp_command_has(ck->lists.commands.v[k].id,
-                               IMP_TRAIT_RECORDS_MOTION);
-    struct diag *diag = check_error(ck, DIAG_E0409, node->range,
-                                    "`%s` has not been recorded, so there is "
-                                    "nothing to %s",
-                                    label, doing);
-    CHECK_HELP(ck, diag,
-               run ? "add it to the `record` of the simulate before: record = "
-                     "(..., %s)"
-                   : "record it first: simulate { until = 1  record = %s }",
-               label);
 }
 
 /* Takes what plot and save may have: results, their fields, recorded
@@ -212,6 +249,8 @@ condition(struct check *ck, const struct ast_expr *node, struct tm_val *out)
                    expr_label(ck, node));
         return false;
     }
+    if (!outside_run(ck, &value, node, "compare"))
+        return false;
     val_of(ck, &value, node, out);
     const struct ast_expr *inner = ast_unwrap(node);
     if (!is_compare(inner))

@@ -650,6 +650,12 @@ check_doc(const struct check_input *in, const char *name, struct buf *out)
     assert(in && name && out);
     struct check ck;
     bool any = false;
+    enum diag_code code = diag_code_find(name); /* as `imp explain` */
+    if (code != DIAG_NONE) {
+        buf_printf(out, "%s: %s\n\n%s", name, diag_code_title(code),
+                   diag_code_text(code));
+        return true;
+    }
     check_scan(&ck, in);
     any |= doc_decl(&ck, name, out);
     if (!any && doc_library(&ck, name, out))

@@ -7,6 +7,7 @@
  * Texts are UTF-8. Bytes are counted from the start of the file, byte order
  * mark included. */
 #include <assert.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -601,7 +602,12 @@ scan_foreign(struct scan *scan, size_t n, const char *ours, const char *why)
                                    "`%.*s` is not written like this "
                                    "in Imp: %s",
                                    (int)n, scan->text + lo, why);
-    if (diag && !(ours[0] == '#' && scan->text[lo + 1] == '*'))
+    bool shell = scan->text[lo] == '!' &&
+                 (lo == 0 || scan->text[lo - 1] == '\n') &&
+                 isalpha((unsigned char)scan->text[lo + 1]);
+    if (diag && shell)
+        diag_help(scan->ds, diag, "there are no commands of the shell here");
+    else if (diag && !(ours[0] == '#' && scan->text[lo + 1] == '*'))
         diag_fix(scan->ds, diag, diag->range, ours);
 }
 

@@ -154,6 +154,35 @@ candidates(struct check *ck, const struct env *env, enum want want,
     return ns;
 }
 
+/* An everyday name of shapes that the library has under others. */
+struct usual_shape {
+    const char *usual, *plane, *space;
+};
+
+/* Returns the row of an everyday name of shapes, or NULL. */
+static const struct usual_shape *
+usual_shape(const char *name)
+{
+    static const struct usual_shape row[] = {
+        {"ball", "circle", "sphere"},
+        {"round", "circle", "sphere"},
+        {"cuboid", "rectangle", "box"},
+        {"brick", "rectangle", "box"},
+        {"block", "rectangle", "box"},
+        {"cube", "rectangle", "box"},
+        {"square", "rectangle", "box"},
+        {"rect", "rectangle", "box"},
+        {"plane", "half_plane", "half_space"},
+        {"ground", "half_plane", "half_space"},
+        {"floor", "half_plane", "half_space"},
+        {"wall", "half_plane", "half_space"},
+        {"line", "half_plane", "half_space"}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        if (!strcmp(row[i].usual, name))
+            return &row[i];
+    return NULL;
+}
+
 /* The name may be that of a library which is not in use, perhaps misspelt. Then
  * this is said. */
 static bool
@@ -252,6 +281,13 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
         CHECK_HELP(ck, diag,
                    "hull stands alone in the declaration of a shape that takes "
                    "its corners: shape s(corners) = hull(corners, 2)");
+    } else if (fn && usual_shape(name)) {
+        bool used = scope_library(module, "shapes") != NULL;
+        CHECK_HELP(ck, diag,
+                   "the library `shapes` has `%s` for the plane and `%s` for "
+                   "space%s",
+                   usual_shape(name)->plane, usual_shape(name)->space,
+                   used ? "" : ": add `use shapes`");
     } else if (fn && !strcmp(name, "pi")) {
         CHECK_HELP(ck, diag, "it is a constant: write pi");
     } else if (!fn && truth_of(name)) {

@@ -66,6 +66,17 @@ friction_present_slip(const struct flow *flow, uint32_t i)
                : slip;
 }
 
+/* How large the normal force of contact i was on the present piece. */
+static double
+force_size(const struct flow *flow, size_t i)
+{
+    const double *force = flow->taylor->piece.force + i * ROW;
+    double size = 0.0, elapsed = flow->taylor->friction->elapsed;
+    for (int k = MOTION_STEP_ORDER; k >= 0; k--)
+        size = size * elapsed + fabs(force[k]);
+    return size;
+}
+
 static void
 gather(const struct flow *flow, struct arena *arena, const bool *on,
        const bool *ended, struct candidates *all)
@@ -99,6 +110,12 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
         size_t row = 2 * (size_t)all->contact[r / 2] + r % 2;
         free[r] = rows->free[row];
         terms[r] = rows->terms[row];
+        /* where a mode has ended the free acceleration may be 0 by terms that
+         * cancel within the equations of the motion */
+        if (r % 2 == 0 && all->point[r / 2].ended)
+            terms[r] = fmax(terms[r],
+                            rows->W[row * 2 * m + row] *
+                                force_size(flow, (size_t)all->contact[r / 2]));
         for (size_t c = 0; c < 2 * n; c++)
             W[r * 2 * n + c] =
                 rows->W[row * 2 * m + 2 * (size_t)all->contact[c / 2] + c % 2];

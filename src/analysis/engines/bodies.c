@@ -82,38 +82,38 @@ by_policy(struct second *second, uint32_t c)
 
 /* A gap without a rate: a touch, or is the contact pressed together? */
 static int
-tangential(struct event_of_bodies *event, uint32_t c, bool falls, bool due,
-           bool start)
+tangential(struct event_of_bodies *event, uint32_t contact, bool falls,
+           bool due, bool start)
 {
     struct second *second = event->second;
     double first;
     bool bends;
-    int st = tendency(second, c, &first, &bends);
+    int st = tendency(second, contact, &first, &bends);
     if (st)
         return st;
     if (first < 0.0 && !bends && (due || start))
-        return by_policy(second, c);
+        return by_policy(second, contact);
     if ((due && !falls) || ((due || start) && first > 0.0)) {
-        simulate_log_event(second->sim, c, "touch", "C0+", 0.0);
+        simulate_log_event(second->sim, contact, "touch", "C0+", 0.0);
     } else if (first < 0.0 || (due && falls)) {
-        second->sim->contacts[c].pressed = true;
-        event->stay[event->n_stay++] = c;
+        second->sim->contacts[contact].pressed = true;
+        event->stay[event->n_stay++] = contact;
     }
     return IMP_OK;
 }
 
 /* Does a contact that is let through overlap from the start on? */
 static int
-overlaps_at_start(struct second *second, uint32_t c, double gap, double tol,
-                  double rate, double still)
+overlaps_at_start(struct second *second, uint32_t contact, double gap,
+                  double tol, double rate, double still)
 {
     double first = 0.0;
     bool bends;
     int st = IMP_OK;
     if (fabs(gap) <= tol && fabs(rate) <= still)
-        st = tendency(second, c, &first, &bends);
+        st = tendency(second, contact, &first, &bends);
     if (!st && (gap < -tol || (gap <= tol && (rate < -still || first < 0.0))))
-        log_overlap(second, c, true);
+        log_overlap(second, contact, true);
     return st;
 }
 
@@ -123,38 +123,39 @@ sort(struct event_of_bodies *event, uint32_t due, bool falls)
 {
     struct second *second = event->second;
     struct rt *run = second->run;
-    for (uint32_t c = 0; c < second->sim->n_contacts; c++) {
-        struct simulated_contact *state = &second->sim->contacts[c];
+    for (uint32_t contact = 0; contact < second->sim->n_contacts; contact++) {
+        struct simulated_contact *state = &second->sim->contacts[contact];
         struct closest_points points;
         double tol, still;
-        if (!is_watched(second, c) || persistent_holds(run, c))
+        if (!is_watched(second, contact) || persistent_holds(run, contact))
             continue;
-        int st = closest_points_find(run, c, &points, false);
+        int st = closest_points_find(run, contact, &points, false);
         if (st && st != IMP_SINGULAR) {
-            if (c == due)
+            if (contact == due)
                 return st;
             continue;
         }
-        gap_tolerances(run, c, &tol, &still);
-        if (points.gap > tol && c != due)
+        gap_tolerances(run, contact, &tol, &still);
+        if (points.gap > tol && contact != due)
             continue;
-        double rate = gap_rate(run, c, &points);
+        double rate = gap_rate(run, contact, &points);
         if (state->through) {
-            if (c == due && !state->overlap)
-                log_overlap(second, c, true);
+            if (contact == due && !state->overlap)
+                log_overlap(second, contact, true);
             else if (due == IMP_WORLD &&
-                     (st = overlaps_at_start(second, c, points.gap, tol, rate,
-                                             still)))
+                     (st = overlaps_at_start(second, contact, points.gap, tol,
+                                             rate, still)))
                 return st;
             continue;
         }
         bool approaches =
-            rate < -still || (c == due && falls && st == IMP_SINGULAR);
+            rate < -still || (contact == due && falls && st == IMP_SINGULAR);
         if (approaches) {
-            event->class[c] = "C-";
-            event->hit[event->n_hit++] = c;
-        } else if (fabs(rate) <= still || c == due) {
-            if ((st = tangential(event, c, falls, c == due, due == IMP_WORLD)))
+            event->class[contact] = "C-";
+            event->hit[event->n_hit++] = contact;
+        } else if (fabs(rate) <= still || contact == due) {
+            if ((st = tangential(event, contact, falls, contact == due,
+                                 due == IMP_WORLD)))
                 return st;
         }
     }
@@ -197,29 +198,30 @@ is_crowded(const struct second *second)
  * its points are in *spot. *remaining: the time until they end, if each is e
  * times as long as the one before. */
 static int
-too_low(struct second *second, uint32_t c, struct contact_point *spot, int *n,
-        double *remaining)
+too_low(struct second *second, uint32_t contact, struct contact_point *spot,
+        int *n, double *remaining)
 {
     struct rt *run = second->run;
     struct contact_point_state state[CONTACT_POINTS_MOST + 1];
-    double e = run->env[rt_contact(run, c)->env_contact + IMP_CONTACT_E];
-    double floor = floor_of(run, c), tol, still;
-    gap_tolerances(run, c, &tol, &still);
+    double restitution =
+        run->env[rt_contact(run, contact)->env_contact + IMP_CONTACT_E];
+    double floor = floor_of(run, contact), tol, still;
+    gap_tolerances(run, contact, &tol, &still);
     *remaining = 0.0;
     *n = 0;
-    if (!(e >= 0.0 && e < 1.0))
+    if (!(restitution >= 0.0 && restitution < 1.0))
         return IMP_OK;
-    int count =
-        contact_set_points(run, c, 2.0 * floor, spot, CONTACT_POINTS_MOST);
+    int count = contact_set_points(run, contact, 2.0 * floor, spot,
+                                   CONTACT_POINTS_MOST);
     if (count <= 0)
         return IMP_OK;
     double bend;
     int st = contact_point_states(run, spot, count, state, NULL);
     if (!st)
-        st = bend_with_forces(second, c, &bend);
+        st = bend_with_forces(second, contact, &bend);
     bool presses = false;
     /* what the forces of other contacts do to the gap */
-    for (int i = 0; i < count && !st && persistent_near_held(run, c); i++)
+    for (int i = 0; i < count && !st && persistent_near_held(run, contact); i++)
         state[i].free = bend;
     for (int i = 0; i < count && !st; i++) {
         double height = state[i].rate * state[i].rate /
@@ -228,8 +230,9 @@ too_low(struct second *second, uint32_t c, struct contact_point *spot, int *n,
         if (fabs(state[i].rate) > still && height > floor)
             return IMP_OK;
         if (state[i].free < 0.0 && state[i].rate > 0.0)
-            *remaining = fmax(*remaining, 2.0 * state[i].rate /
-                                              (-state[i].free * (1.0 - e)));
+            *remaining =
+                fmax(*remaining, 2.0 * state[i].rate /
+                                     (-state[i].free * (1.0 - restitution)));
     }
     *n = presses ? count : 0;
     return st;
@@ -278,29 +281,33 @@ settle_low(struct event_of_bodies *event, uint32_t *low, uint32_t *n_low,
     int n_spot = 0;
     *n_low = 0;
     *remaining = *ratio = 0.0;
-    for (uint32_t c = 0; c < second->sim->n_contacts; c++)
-        any |= event->done[c];
-    for (uint32_t c = 0; c < second->sim->n_contacts && any; c++) {
-        double rest, e;
+    for (uint32_t contact = 0; contact < second->sim->n_contacts; contact++)
+        any |= event->done[contact];
+    for (uint32_t contact = 0; contact < second->sim->n_contacts && any;
+         contact++) {
+        double rest, restitution;
         int n, st;
-        if (!is_watched(second, c) || second->sim->contacts[c].through ||
-            (persistent_holds(run, c) && !event->done[c]))
+        if (!is_watched(second, contact) ||
+            second->sim->contacts[contact].through ||
+            (persistent_holds(run, contact) && !event->done[contact]))
             continue;
-        e = run->env[rt_contact(run, c)->env_contact + IMP_CONTACT_E];
-        if ((st = too_low(second, c, spot + n_spot, &n, &rest)))
+        restitution =
+            run->env[rt_contact(run, contact)->env_contact + IMP_CONTACT_E];
+        if ((st = too_low(second, contact, spot + n_spot, &n, &rest)))
             return st;
-        if (n == 0 && crowded && e > 0.0)
-            n = contact_set_points(run, c, 2.0 * floor_of(run, c),
+        if (n == 0 && crowded && restitution > 0.0)
+            n = contact_set_points(run, contact, 2.0 * floor_of(run, contact),
                                    spot + n_spot, CONTACT_POINTS_MOST);
-        if (n > 0 && e > 0.0) {
-            low[(*n_low)++] = c;
+        if (n > 0 && restitution > 0.0) {
+            low[(*n_low)++] = contact;
             *remaining = fmax(*remaining, rest);
-            *ratio = fmax(*ratio, e);
+            *ratio = fmax(*ratio, restitution);
             n_spot += n;
         }
         if (n > 0 ||
-            (event->done[c] && (e == 0.0 || persistent_near_held(run, c))))
-            event->stay[event->n_stay++] = c;
+            (event->done[contact] &&
+             (restitution == 0.0 || persistent_near_held(run, contact))))
+            event->stay[event->n_stay++] = contact;
     }
     return n_spot ? close_points(second, spot, n_spot) : IMP_OK;
 }
@@ -403,12 +410,12 @@ touches(struct second *second, uint32_t c, uint32_t vertex)
 
 /* A vertex comes down on a face at whose points the bodies are held. */
 static int
-vertex_falls(struct second *second, uint32_t c, uint32_t vertex)
+vertex_falls(struct second *second, uint32_t contact, uint32_t vertex)
 {
     struct simulation *sim = second->sim;
     struct rt *run = second->run;
-    if (vertex < 64 && !touches(second, c, vertex)) {
-        second->contact[c].beside |= (uint64_t)1 << vertex;
+    if (vertex < 64 && !touches(second, contact, vertex)) {
+        second->contact[contact].beside |= (uint64_t)1 << vertex;
         return IMP_OK;
     }
     struct event_of_bodies event = {
@@ -419,11 +426,11 @@ vertex_falls(struct second *second, uint32_t c, uint32_t vertex)
     uint32_t *low = NEW_N(run->brief, uint32_t, sim->n_contacts + 1), n_low;
     double remaining, ratio;
     int st = simulate_row(sim);
-    event.class[c] = "C-";
+    event.class[contact] = "C-";
     for (uint32_t i = 0; i < sim->n_contacts; i++)
         sim->contacts[i].flights.impacts = 0;
     if (!st)
-        st = simulate_impacts(sim, &c, 1, event.class, event.done);
+        st = simulate_impacts(sim, &contact, 1, event.class, event.done);
     if (st || sim->stopped)
         return st;
     count_impacts(second, event.done);

@@ -143,17 +143,19 @@ static void
 compare_states(struct comparison *all)
 {
     const struct rt *run = all->gsl->run;
-    const struct recorded_rows *a = &all->series->rows, *b = &all->gsl->rows;
-    size_t width = rt_state_size(run), n = a->times.n;
+    const struct recorded_rows *series = &all->series->rows,
+                               *gsl = &all->gsl->rows;
+    size_t width = rt_state_size(run), n = series->times.n;
     double window = SAME_TIME * all->gsl->options.until;
     window = fmax(window, NEAR_EVENT * all->event_off);
     bool *mean = NEW_N(all->arena, bool, n + 1);
-    mark_limits(&all->series->log, a->times.v, n, mean);
-    mark_limits(&all->gsl->log, a->times.v, n, mean);
+    mark_limits(&all->series->log, series->times.v, n, mean);
+    mark_limits(&all->gsl->log, series->times.v, n, mean);
     for (size_t k = 0; k < n && width > 0; k++) {
-        if ((k + 1) * width > a->states.n || (k + 1) * width > b->states.n)
+        if ((k + 1) * width > series->states.n ||
+            (k + 1) * width > gsl->states.n)
             break;
-        double t = a->times.v[k];
+        double t = series->times.v[k];
         if (near_event(&all->series->log, t, window) ||
             near_event(&all->gsl->log, t, window) || mean[k])
             continue;
@@ -162,7 +164,7 @@ compare_states(struct comparison *all)
             size_t at = k * width + (one->env - run->im->layout.state);
             double off = 0.0, size = 0.0, plus = 0.0;
             for (uint32_t j = 0; j < one->n; j++) {
-                double x = a->states.v[at + j], y = b->states.v[at + j];
+                double x = series->states.v[at + j], y = gsl->states.v[at + j];
                 off += (x - y) * (x - y);
                 plus += (x + y) * (x + y);
                 size += x * x;
@@ -250,7 +252,7 @@ unmatched(struct comparison *all, const struct simulation *in, size_t k,
 static void
 compare_contact(struct comparison *all, uint32_t contact, double end)
 {
-    const struct event_log *a = &all->series->log, *b = &all->gsl->log;
+    const struct event_log *series = &all->series->log, *gsl = &all->gsl->log;
     double window = SAME_TIME * all->gsl->options.until;
     double limit = SAME_LIMIT * all->gsl->options.until;
     struct contact_comparison *here = &all->contact[contact];
@@ -258,34 +260,34 @@ compare_contact(struct comparison *all, uint32_t contact, double end)
     for (;;) {
         i = next_event(all->series, contact, i);
         k = next_event(all->gsl, contact, k);
-        bool same = i < a->time.n && k < b->time.n &&
-                    !strcmp(a->kind.v[i], b->kind.v[k]);
-        if (!same &&
-            (is_summed(a, i, b, window) || is_same_limit(a, i, b, limit))) {
+        bool same = i < series->time.n && k < gsl->time.n &&
+                    !strcmp(series->kind.v[i], gsl->kind.v[k]);
+        if (!same && (is_summed(series, i, gsl, window) ||
+                      is_same_limit(series, i, gsl, limit))) {
             i++;
             continue;
         }
-        if (!same &&
-            (is_summed(b, k, a, window) || is_same_limit(b, k, a, limit))) {
+        if (!same && (is_summed(gsl, k, series, window) ||
+                      is_same_limit(gsl, k, series, limit))) {
             k++;
             continue;
         }
-        bool have = i < a->time.n && a->time.v[i] <= end - window,
-             has = k < b->time.n && b->time.v[k] <= end - window;
+        bool have = i < series->time.n && series->time.v[i] <= end - window,
+             has = k < gsl->time.n && gsl->time.v[k] <= end - window;
         if (!have && !has)
             return;
-        if (!have || !has || strcmp(a->kind.v[i], b->kind.v[k]))
+        if (!have || !has || strcmp(series->kind.v[i], gsl->kind.v[k]))
             break;
-        double off = fabs(a->time.v[i] - b->time.v[k]);
+        double off = fabs(series->time.v[i] - gsl->time.v[k]);
         if (!here->matched || off > here->off)
             *here = (struct contact_comparison){
-                .matched = true, .off = off, .time = b->time.v[k]};
+                .matched = true, .off = off, .time = gsl->time.v[k]};
         all->event_off = fmax(all->event_off, off);
         i++;
         k++;
     }
-    bool first =
-        k >= b->time.n || (i < a->time.n && a->time.v[i] <= b->time.v[k]);
+    bool first = k >= gsl->time.n ||
+                 (i < series->time.n && series->time.v[i] <= gsl->time.v[k]);
     if (first)
         unmatched(all, all->series, i, "series");
     else

@@ -255,21 +255,22 @@ static int
 check_start(struct second *second)
 {
     struct rt *run = second->run;
-    for (uint32_t c = 0; c < second->sim->n_contacts; c++) {
-        const imp_contact *contact = rt_contact(run, c);
+    for (uint32_t number = 0; number < second->sim->n_contacts; number++) {
+        const imp_contact *contact = rt_contact(run, number);
         double gap, rate;
         if (contact->flags & IMP_CONTACTF_FRICTION)
-            return second_cannot(second, c, "the contact has friction");
+            return second_cannot(second, number, "the contact has friction");
         if (contact->system == IMP_NO_SYSTEM)
             continue;
         const imp_system *system = rt_system(run, contact->system);
-        int st = system_gap(run, contact->system, c - system->contact, &gap,
-                            &rate, NULL);
+        int st = system_gap(run, contact->system, number - system->contact,
+                            &gap, &rate, NULL);
         if (st)
             return st;
-        second->contact[c].length = second->contact[c].since = fabs(gap);
+        second->contact[number].length = second->contact[number].since =
+            fabs(gap);
         if (gap < 0.0 && gap < -1e-9 * fmax(1.0, fabs(gap)))
-            return flow_overlaps(run, c, gap);
+            return flow_overlaps(run, number, gap);
     }
     return IMP_OK;
 }

@@ -295,20 +295,20 @@ static int
 close_system(struct second *second, struct second_system *system)
 {
     struct rt *run = second->run;
-    double *q = run->env + rt_system(run, system->number)->env_state;
+    double *state = run->env + rt_system(run, system->number)->env_state;
     int st = second_instant(second, system, true);
     if (st)
         return st;
     memcpy(system->bend, system->gap, system->m * sizeof *system->bend);
     if ((st = second_forces(system)))
         return st;
-    second_push(system, system->force, q);
+    second_push(system, system->force, state);
     if ((st = second_instant(second, system, true)))
         return st;
     memcpy(system->bend, system->rate, system->m * sizeof *system->bend);
     if ((st = second_forces(system)))
         return st;
-    second_push(system, system->force, q + system->n);
+    second_push(system, system->force, state + system->n);
     return IMP_OK;
 }
 

@@ -112,7 +112,7 @@ int
 second_forces(struct second_system *system)
 {
     size_t m = system->m;
-    double *G = system->work, *b = system->work + m * m;
+    double *delassus = system->work, *forces = system->work + m * m;
     int count = 0, *pivot = system->pivot + system->n;
     memset(system->force, 0, m * sizeof *system->force);
     for (size_t i = 0; i < m; i++)
@@ -122,17 +122,17 @@ second_forces(struct second_system *system)
         size_t column = 0;
         for (size_t j = 0; j < m && system->held[i]; j++)
             if (system->held[j])
-                G[row * (size_t)count + column++] = system->G[i * m + j];
+                delassus[row * (size_t)count + column++] = system->G[i * m + j];
         if (system->held[i])
-            b[row++] = -system->bend[i];
+            forces[row++] = -system->bend[i];
     }
-    if (imp_ldlt_factor(count, G, pivot))
+    if (imp_ldlt_factor(count, delassus, pivot))
         return IMP_NONFINITE;
-    imp_ldlt_solve(count, G, pivot, b);
+    imp_ldlt_solve(count, delassus, pivot, forces);
     row = 0;
     for (size_t i = 0; i < m; i++)
         if (system->held[i])
-            system->force[i] = b[row++];
+            system->force[i] = forces[row++];
     return IMP_OK;
 }
 

@@ -41,7 +41,7 @@ static void
 terms(const struct second *second, const struct second_system *system,
       uint32_t i, double *size, double *speed)
 {
-    const double *q =
+    const double *state =
         second->run->env + rt_system(second->run, system->number)->env_state;
     *size = fmax(fabs(system->gap[i]),
                  second->contact[first_contact(second, system) + i].length);
@@ -50,8 +50,8 @@ terms(const struct second *second, const struct second_system *system,
                       second->contact[first_contact(second, system) + i].speed);
     for (uint32_t k = 0; k < system->n; k++) {
         double N = system->N[i * system->n + k];
-        *size = fmax(*size, fabs(N * q[k]));
-        *speed = fmax(*speed, fabs(N * q[system->n + k]));
+        *size = fmax(*size, fabs(N * state[k]));
+        *speed = fmax(*speed, fabs(N * state[system->n + k]));
     }
 }
 
@@ -122,8 +122,9 @@ choose(struct second *second, struct second_system *system, int left,
     struct rt *run = second->run;
     uint32_t m = system->m;
     int n = 0, *index = NEW_N(run->brief, int, m + 1);
-    double *G = NEW_N(run->brief, double, (size_t)m *m + 1),
-           *b = NEW_N(run->brief, double, 2 * (size_t)m + 1), *x = b + m;
+    double *delassus = NEW_N(run->brief, double, (size_t)m *m + 1),
+           *tendency = NEW_N(run->brief, double, 2 * (size_t)m + 1),
+           *force = tendency + m;
     bool *before = NEW_N(run->brief, bool, m + 1);
     memcpy(before, system->held, m * sizeof *before);
     memset(system->held, 0, m * sizeof *before);
@@ -144,22 +145,24 @@ choose(struct second *second, struct second_system *system, int left,
                                            (uint32_t)index[i]]
                                  .speed;
     for (int i = 0; i < n; i++) {
-        b[i] = late ? system->beyond[index[i]] : system->bend[index[i]];
+        tendency[i] = late ? system->beyond[index[i]] : system->bend[index[i]];
         for (int j = 0; j < n; j++)
-            G[i * n + j] =
+            delassus[i * n + j] =
                 system->G[(uint32_t)index[i] * m + (uint32_t)index[j]];
     }
-    st = n ? lcp_solve(n, G, b, x, NEW_N(run->brief, double, lcp_room(n) + 1))
+    st = n ? lcp_solve(n, delassus, tendency, force,
+                       NEW_N(run->brief, double, lcp_room(n) + 1))
            : 0;
     if (st == 1 || st == 3)
         return flow_jammed(run,
                            first_contact(second, system) + (uint32_t)index[0],
                            rt_time(run));
     for (int i = 0; i < n; i++) {
-        double size = fabs(b[i]);
+        double size = fabs(tendency[i]);
         for (int j = 0; j < n; j++)
-            size = fmax(size, fabs(G[i * n + j] * x[j]));
-        system->held[index[i]] = x[i] * G[i * n + i] > FORCE_NONE * size;
+            size = fmax(size, fabs(delassus[i * n + j] * force[j]));
+        system->held[index[i]] =
+            force[i] * delassus[i * n + i] > FORCE_NONE * size;
     }
     log_held(second, system, before, hit, n_hit);
     second_read(second);
@@ -216,7 +219,8 @@ impact(struct second *second, struct second_system *system, const int *hit,
     struct rt *run = second->run;
     uint32_t n = system->n, m = system->m;
     double *velocity = run->env + rt_system(run, system->number)->env_state + n;
-    double *q = NEW_N(run->brief, double, 2 * (size_t)n + 1), *after = q + n;
+    double *place = NEW_N(run->brief, double, 2 * (size_t)n + 1),
+           *after = place + n;
     bool *rests = NEW_N(run->brief, bool, m + 1);
     struct ballistic *motion;
     enum ballistic_event what;
@@ -234,7 +238,7 @@ impact(struct second *second, struct second_system *system, const int *hit,
         return flow_jammed(run,
                            first_contact(second, system) + (uint32_t)hit[0],
                            rt_time(run));
-    ballistic_state(motion, q, after);
+    ballistic_state(motion, place, after);
     if ((st = observers_jump(second, system, velocity, after)))
         return st;
     memcpy(velocity, after, n * sizeof *after);
@@ -269,17 +273,18 @@ too_low(const struct second *second, const struct second_system *system,
 {
     const struct rt *run = second->run;
     uint32_t c = first_contact(second, system) + i;
-    double e = run->env[rt_contact(run, c)->env_contact + IMP_CONTACT_E];
+    double restitution =
+        run->env[rt_contact(run, c)->env_contact + IMP_CONTACT_E];
     double bend = system->bend[i], rate = system->rate[i], size, speed;
     terms(second, system, i, &size, &speed);
     /* what held contacts do to it */
     for (uint32_t j = 0; j < system->m; j++)
         if (system->held[j])
             bend += system->G[i * system->m + j] * system->force[j];
-    if (!(e > 0.0 && e < 1.0) || !(bend < 0.0) || !(rate > 0.0) ||
-        rate * rate / (-2.0 * bend) > SECOND_FLOOR * size)
+    if (!(restitution > 0.0 && restitution < 1.0) || !(bend < 0.0) ||
+        !(rate > 0.0) || rate * rate / (-2.0 * bend) > SECOND_FLOOR * size)
         return false;
-    *remaining = 2.0 * rate / (-bend * (1.0 - e));
+    *remaining = 2.0 * rate / (-bend * (1.0 - restitution));
     return true;
 }
 
@@ -406,7 +411,7 @@ find_low(const struct second *second, const struct second_system *system,
 {
     const struct rt *run = second->run;
     bool *group = NEW_N(run->brief, bool, system->m + 1);
-    double rest, e;
+    double rest, restitution;
     int n = 0;
     for (int k = 0; k < n_hit; k++) {
         int together = 0;
@@ -414,18 +419,18 @@ find_low(const struct second *second, const struct second_system *system,
         if (!group_is_low(second, system, (uint32_t)hit[k], group, &together,
                           &rest))
             continue;
-        e = run->env[rt_contact(run, first_contact(second, system) +
-                                         (uint32_t)hit[k])
-                         ->env_contact +
-                     IMP_CONTACT_E];
+        restitution = run->env[rt_contact(run, first_contact(second, system) +
+                                                   (uint32_t)hit[k])
+                                   ->env_contact +
+                               IMP_CONTACT_E];
         *remaining = fmax(*remaining, rest);
-        *ratio = fmax(*ratio, e);
+        *ratio = fmax(*ratio, restitution);
         for (uint32_t i = 0; i < system->m; i++)
             low[i] |= group[i];
     }
-    if (n_hit && shrinks_away(second, system, group, &rest, &e)) {
+    if (n_hit && shrinks_away(second, system, group, &rest, &restitution)) {
         *remaining = fmax(*remaining, rest);
-        *ratio = fmax(*ratio, e);
+        *ratio = fmax(*ratio, restitution);
         for (uint32_t i = 0; i < system->m; i++)
             low[i] |= group[i];
     }
@@ -470,7 +475,7 @@ settle(struct second *second, struct second_system *system, const int *hit,
 static int
 put_on_gap(struct second *second, struct second_system *system, uint32_t i)
 {
-    double *q =
+    double *state =
         second->run->env + rt_system(second->run, system->number)->env_state;
     double square = system->G[i * system->m + i], size, speed;
     terms(second, system, i, &size, &speed);
@@ -480,9 +485,9 @@ put_on_gap(struct second *second, struct second_system *system, uint32_t i)
            slow = system->rate[i] < 0.0 ? -system->rate[i] / square : 0.0;
     bool still = is_still(second, system, i);
     for (uint32_t k = 0; k < system->n && square > 0.0; k++) {
-        q[k] += system->B[i * system->n + k] * down;
+        state[k] += system->B[i * system->n + k] * down;
         if (still)
-            q[system->n + k] += system->B[i * system->n + k] * slow;
+            state[system->n + k] += system->B[i * system->n + k] * slow;
     }
     return second_instant(second, system, true);
 }

@@ -177,7 +177,7 @@ add_system(struct second *second, struct second_system *system)
 {
     const struct rt *run = second->run;
     const imp_system *image = rt_system(run, system->number);
-    const double *q = run->env + image->env_state;
+    const double *state = run->env + image->env_state;
     int st = second_instant(second, system, true);
     if (!st)
         st = second_forces(system);
@@ -188,8 +188,8 @@ add_system(struct second *second, struct second_system *system)
         struct second_contact *contact = &second->contact[image->contact + i];
         double size = fabs(system->gap[i]), speed = 0.0;
         for (uint32_t k = 0; k < system->n; k++) {
-            size += fabs(system->N[i * system->n + k] * q[k]);
-            speed += fabs(system->N[i * system->n + k] * q[system->n + k]);
+            size += fabs(system->N[i * system->n + k] * state[k]);
+            speed += fabs(system->N[i * system->n + k] * state[system->n + k]);
         }
         contact->length = fmax(contact->length, fabs(system->gap[i]));
         contact->speed = fmax(contact->speed, fabs(system->rate[i]));
@@ -223,21 +223,21 @@ second_watch(struct second *second)
  * ------------------------------------------------------------------- */
 
 static int
-look_at_gap(struct second *second, uint32_t c, double sign, double *value,
+look_at_gap(struct second *second, uint32_t number, double sign, double *value,
             double *rate)
 {
     struct rt *run = second->run;
-    const imp_contact *contact = rt_contact(run, c);
+    const imp_contact *contact = rt_contact(run, number);
     struct closest_points points;
-    int st = closest_points_find(run, c, &points, false);
+    int st = closest_points_find(run, number, &points, false);
     if (st != IMP_OK && st != IMP_SINGULAR)
         return st;
     bool turns = (rt_body(run, contact->body[0])->flags |
                   rt_body(run, contact->body[1])->flags) &
                  IMP_BODYF_GTIME;
     *value = sign * points.gap;
-    *rate =
-        st == IMP_SINGULAR || turns ? NAN : sign * gap_rate(run, c, &points);
+    *rate = st == IMP_SINGULAR || turns ? NAN
+                                        : sign * gap_rate(run, number, &points);
     return isfinite(*value) ? IMP_OK : IMP_DIVERGED;
 }
 

@@ -183,21 +183,21 @@ simulate_row(struct simulation *sim)
         return IMP_OK;
     if (sim->rows.buffer == NULL)
         sim->rows.buffer = NEW_N(sim->run->arena, double, sim->rows.width + 3);
-    double *x = sim->rows.buffer, *p = x;
+    double *row = sim->rows.buffer, *next = row;
     if (sim->rows.n_items && sim->run->im->dim == 2) {
         int told = friction_modes_tell(sim->run);
         if (told)
             return told;
     }
     for (uint32_t i = 0; i < sim->rows.n_items; i++) {
-        int st = arg_numbers(sim->analysis, &sim->rows.item[i], p);
+        int st = arg_numbers(sim->analysis, &sim->rows.item[i], next);
         if (st)
             return st;
-        p += item_size(&sim->rows.item[i]);
+        next += item_size(&sim->rows.item[i]);
     }
     VEC_PUSH(&sim->rows.time, rt_time(sim->run));
     for (size_t k = 0; k < sim->rows.width; k++)
-        VEC_PUSH(&sim->rows.values, x[k]);
+        VEC_PUSH(&sim->rows.values, row[k]);
     sim->rows.fresh = true;
     return IMP_OK;
 }

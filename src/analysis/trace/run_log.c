@@ -84,17 +84,18 @@ run_log_point(struct run_log *log, uint32_t contact, const double at[3],
 }
 
 void
-run_log_impact(struct run_log *log, const struct impact_of_run *problem, int c,
-               double impulse)
+run_log_impact(struct run_log *log, const struct impact_of_run *problem,
+               int number, double impulse)
 {
-    assert(problem != NULL && c >= 0 && (uint32_t)c < problem->p.n_contact);
-    const struct impact_contact *contact = &problem->p.contact[c];
+    assert(problem != NULL && number >= 0 &&
+           (uint32_t)number < problem->p.n_contact);
+    const struct impact_contact *contact = &problem->p.contact[number];
     double at[3], normal[3], length = vec3_norm(contact->dir);
     for (int i = 0; i < 3; i++) {
         at[i] = contact->p[i] + problem->origin[i];
         normal[i] = contact->dir[i] / length;
     }
-    run_log_point(log, problem->contact[c], at, normal, impulse);
+    run_log_point(log, problem->contact[number], at, normal, impulse);
 }
 
 /* The closest points of a contact, which leave the state and the starts of
@@ -204,8 +205,7 @@ keep_forces(void *ctx, int order, double ahead)
         double amount[2];
         struct run_force force = {.time = now, .since = ahead};
         struct closest_points found;
-        const struct contact_point *point =
-            persistent_point(run, i, &on, NULL);
+        const struct contact_point *point = persistent_point(run, i, &on, NULL);
         force.contact = point->contact;
         if (!on || !closest(log, point->contact, &found))
             continue;

@@ -95,25 +95,26 @@ struct formula {
 
 /* The numbers at time t; false: one has no finite value. */
 static bool
-numbers_at(const struct formula *f, double t, double *to)
+numbers_at(const struct formula *formula, double t, double *to)
 {
-    struct rt *run = f->run;
+    struct rt *run = formula->run;
     double *time = &run->env[run->im->layout.time], now = *time;
-    double *state = f->system ? run->env + f->system->env_state : NULL;
-    uint32_t n = f->system ? f->system->n : 0;
-    if (n && !trace_value(f->spans, f->n_spans, n, t, f->q))
+    double *state =
+        formula->system ? run->env + formula->system->env_state : NULL;
+    uint32_t n = formula->system ? formula->system->n : 0;
+    if (n && !trace_value(formula->spans, formula->n_spans, n, t, formula->q))
         return false;
     *time = t;
     for (uint32_t j = 0; j < n; j++) {
         double was = state[j];
-        state[j] = f->q[j];
-        f->q[j] = was;
+        state[j] = formula->q[j];
+        formula->q[j] = was;
     }
-    int st = rt_eval(run, f->tape, NULL, f->out);
+    int st = rt_eval(run, formula->tape, NULL, formula->out);
     if (n)
-        memcpy(state, f->q, n * sizeof *state);
+        memcpy(state, formula->q, n * sizeof *state);
     *time = now;
-    memcpy(to, f->out, f->n_rows * sizeof *to);
+    memcpy(to, formula->out, formula->n_rows * sizeof *to);
     return st == IMP_OK;
 }
 
@@ -122,53 +123,54 @@ numbers_at(const struct formula *f, double t, double *to)
  * its formula. */
 #define SIZE_LOOKS 256
 static void
-sizes(const struct formula *f, double end)
+sizes(const struct formula *formula, double end)
 {
-    for (uint32_t row = 0; row < f->n_rows; row++)
-        f->size[row] = DBL_MIN;
+    for (uint32_t row = 0; row < formula->n_rows; row++)
+        formula->size[row] = DBL_MIN;
     for (int i = 0; i <= SIZE_LOOKS; i++) {
-        if (!numbers_at(f, end * i / SIZE_LOOKS, f->value))
+        if (!numbers_at(formula, end * i / SIZE_LOOKS, formula->value))
             continue;
-        for (uint32_t row = 0; row < f->n_rows; row++)
-            f->size[row] = fmax(f->size[row], fabs(f->value[row]));
+        for (uint32_t row = 0; row < formula->n_rows; row++)
+            formula->size[row] =
+                fmax(formula->size[row], fabs(formula->value[row]));
     }
 }
 
 /* The coefficients of the Chebyshev series from begin to end, into f->c.
  * *fine: they end in rounding. */
 static bool
-chebyshev(const struct formula *f, double begin, double end, bool *fine)
+chebyshev(const struct formula *formula, double begin, double end, bool *fine)
 {
     enum { N = CHEBYSHEV_ORDER + 1 };
     const double pi = acos(-1.0);
     *fine = true;
     for (int j = 0; j < N; j++) {
         double x = cos(pi * (j + 0.5) / N);
-        if (!numbers_at(f, 0.5 * (begin + end) + 0.5 * (end - begin) * x,
-                        f->value + (uint32_t)j * f->n_rows))
+        if (!numbers_at(formula, 0.5 * (begin + end) + 0.5 * (end - begin) * x,
+                        formula->value + (uint32_t)j * formula->n_rows))
             return false;
     }
-    for (uint32_t row = 0; row < f->n_rows; row++) {
-        double *c = f->c + (size_t)row * N;
+    for (uint32_t row = 0; row < formula->n_rows; row++) {
+        double *c = formula->c + (size_t)row * N;
         for (int k = 0; k < N; k++) {
             double sum = 0.0;
             for (int j = 0; j < N; j++)
-                sum += f->value[(uint32_t)j * f->n_rows + row] *
+                sum += formula->value[(uint32_t)j * formula->n_rows + row] *
                        cos(pi * k * (j + 0.5) / N);
             c[k] = sum * (k ? 2.0 : 1.0) / N;
         }
         for (int k = N - 3; k < N; k++)
-            *fine &= fabs(c[k]) <= CHEBYSHEV_SMALL * f->size[row];
+            *fine &= fabs(c[k]) <= CHEBYSHEV_SMALL * formula->size[row];
     }
     return true;
 }
 
 /* Pieces of the formula from begin to end, of a run that ends at `last`. */
 static bool
-formula_pieces(const struct formula *f, struct mover_pieces *to, double begin,
-               double end, double last)
+formula_pieces(const struct formula *formula, struct mover_pieces *to,
+               double begin, double end, double last)
 {
-    struct arena *arena = f->run->arena;
+    struct arena *arena = formula->run->arena;
     double from = begin,
            least = fmax(PIECE_LEAST * last, 4.0 * DBL_EPSILON * end);
     for (double length = end - begin; from < end && to->begin.n < PIECES_MOST;
@@ -177,7 +179,7 @@ formula_pieces(const struct formula *f, struct mover_pieces *to, double begin,
         double t1;
         for (;; length *= 0.5) {
             t1 = end - from <= length * 1.000001 ? end : from + length;
-            bool there = chebyshev(f, from, t1, &fine);
+            bool there = chebyshev(formula, from, t1, &fine);
             if (!there && length <= least)
                 return false;
             if (there && (fine || length <= least))
@@ -186,8 +188,8 @@ formula_pieces(const struct formula *f, struct mover_pieces *to, double begin,
         VEC_PUSH_IN(arena, &to->begin, from);
         VEC_PUSH_IN(arena, &to->end, t1);
         VEC_PUSH_IN(arena, &to->base, from);
-        for (uint32_t row = 0; row < f->n_rows; row++) {
-            const double *of = f->c + row * (size_t)(CHEBYSHEV_ORDER + 1);
+        for (uint32_t row = 0; row < formula->n_rows; row++) {
+            const double *of = formula->c + row * (size_t)(CHEBYSHEV_ORDER + 1);
             int top = needed(of, CHEBYSHEV_ORDER, 1.0);
             VEC_PUSH_IN(arena, &to->order, (uint8_t)top);
             for (int k = 0; k <= top; k++)
@@ -218,19 +220,20 @@ drawn_pieces(struct run_log *log, const imp_system *system, uint32_t mover,
              double end, struct mover_pieces *to)
 {
     struct rt *run = log->run;
-    struct formula f =
+    struct formula formula =
         formula_new(run, system->draw, rt_tape(run, system->draw)->outs.n);
     struct trace_span *spans;
-    size_t n = f.n_spans =
+    size_t n = formula.n_spans =
         trace_spans(run->trace, run->arena, mover, end, &spans);
-    f.system = system;
-    f.q = NEW_N(run->arena, double, system->n + 1);
-    f.spans = spans;
-    sizes(&f, end);
-    f.n_spans = 1; /* where two pieces meet, each has a value of its own */
+    formula.system = system;
+    formula.q = NEW_N(run->arena, double, system->n + 1);
+    formula.spans = spans;
+    sizes(&formula, end);
+    formula.n_spans =
+        1; /* where two pieces meet, each has a value of its own */
     for (size_t k = 0; k < n; k++) {
-        f.spans = spans + k;
-        if (formula_pieces(&f, to, spans[k].begin, spans[k].end, end))
+        formula.spans = spans + k;
+        if (formula_pieces(&formula, to, spans[k].begin, spans[k].end, end))
             continue;
         double last = to->end.n ? to->end.v[to->end.n - 1] : 0.0;
         char time[NUM_TEXT];

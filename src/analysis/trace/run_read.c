@@ -320,17 +320,17 @@ power(const struct run_read *run, const struct json *c, size_t at, int order,
 }
 
 static double
-chebyshev(const struct run_read *run, const struct json *c, size_t at,
-          int order, double s)
+chebyshev(const struct run_read *run, const struct json *coefficients,
+          size_t at, int order, double s)
 {
     double one = 0.0, two = 0.0;
     for (int k = order; k >= 1; k--) {
-        double next =
-            2.0 * s * one - two + run_read_number(run, c, at + (size_t)k);
+        double next = 2.0 * s * one - two +
+                      run_read_number(run, coefficients, at + (size_t)k);
         two = one;
         one = next;
     }
-    return s * one - two + run_read_number(run, c, at);
+    return s * one - two + run_read_number(run, coefficients, at);
 }
 
 size_t
@@ -342,7 +342,7 @@ run_read_pose(const struct run_read *run, size_t mover, double t, bool before,
     const struct json *pieces = item_of(json_get(run->top, "motion"), mover);
     const struct json *begin = json_get(pieces, "begin"),
                       *order = json_get(pieces, "order"),
-                      *c = json_get(pieces, "c");
+                      *coefficients = json_get(pieces, "c");
     size_t rows = rows_of(run, mover), n = run_read_count(begin), at = 0;
     rows = rows < room ? rows : room;
     if (!n) { /* it does not move */
@@ -366,8 +366,8 @@ run_read_pose(const struct run_read *run, size_t mover, double t, bool before,
         at += (size_t)run_read_number(run, order, i) + 1;
     for (size_t row = 0; row < rows; row++) {
         int top = (int)run_read_number(run, order, piece * all + row);
-        pose[row] = by_power ? power(run, c, at, top, t - base)
-                             : chebyshev(run, c, at, top,
+        pose[row] = by_power ? power(run, coefficients, at, top, t - base)
+                             : chebyshev(run, coefficients, at, top,
                                          (2.0 * t - from - to) / (to - from));
         at += (size_t)top + 1;
     }

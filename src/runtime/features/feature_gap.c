@@ -182,38 +182,38 @@ edge_edge(struct view *view, uint32_t i, uint32_t k, struct taylor *gap)
 {
     const struct polytope_edge *edge_a = view->a->edge + i,
                                *edge_b = view->b->edge + k;
-    struct taylor u[3], w[3], m[3], q[3], start[3], part[3], m2, length, n[3],
-        condition;
+    struct taylor along[3], other_along[3], across[3], apart[3], start[3],
+        part[3], m2, length, n[3], condition;
     int order = view->order;
     for (int j = 0; j < 3; j++)
-        taylor_const(order, edge_a->dir[j], &u[j]);
-    turned(view, edge_b->dir, w);
-    taylor_cross(order, u, w, m);
+        taylor_const(order, edge_a->dir[j], &along[j]);
+    turned(view, edge_b->dir, other_along);
+    taylor_cross(order, along, other_along, across);
     double side = 0.0, sine = 0.0;
     for (int j = 0; j < 3; j++) {
-        side += m[j].c[0] * (view->a->face[edge_a->face[0]].n[j] +
-                             view->a->face[edge_a->face[1]].n[j]);
-        sine += m[j].c[0] * m[j].c[0];
+        side += across[j].c[0] * (view->a->face[edge_a->face[0]].n[j] +
+                                  view->a->face[edge_a->face[1]].n[j]);
+        sine += across[j].c[0] * across[j].c[0];
     }
     if (!(sine > GAP_PARALLEL * GAP_PARALLEL))
         return false;
     for (int j = 0; j < 3 && side < 0.0; j++)
-        taylor_scale(order, -1.0, &m[j], &m[j]);
-    taylor_dot(order, m, m, &m2);
+        taylor_scale(order, -1.0, &across[j], &across[j]);
+    taylor_dot(order, across, across, &m2);
     taylor_sqrt(order, &m2, &length);
     for (int j = 0; j < 3; j++)
-        taylor_div(order, &m[j], &length, &n[j]);
-    /* the points along the edges: s u - t w = q - gap n */
+        taylor_div(order, &across[j], &length, &n[j]);
+    /* the points along the edges: s along - t other_along = apart - gap n */
     placed(view, view->b->vertex[edge_b->v[0]], start);
     for (int j = 0; j < 3; j++) {
-        q[j] = start[j];
-        q[j].c[0] -= view->a->vertex[edge_a->v[0]][j];
+        apart[j] = start[j];
+        apart[j].c[0] -= view->a->vertex[edge_a->v[0]][j];
     }
     double sign = side < 0.0 ? -1.0 : 1.0, at[2];
     for (int which = 0; which < 2; which++) {
         struct taylor s;
-        taylor_cross(order, q, which == 0 ? w : u, part);
-        taylor_dot(order, part, m, &condition);
+        taylor_cross(order, apart, which == 0 ? other_along : along, part);
+        taylor_dot(order, part, across, &condition);
         taylor_div(order, &condition, &m2, &s);
         taylor_scale(order, sign, &s, &s);
         at[which] = s.c[0];
@@ -226,11 +226,11 @@ edge_edge(struct view *view, uint32_t i, uint32_t k, struct taylor *gap)
     }
     /* from these points on, so that cancellation costs few digits */
     for (int j = 0; j < 3; j++) {
-        taylor_scale(order, at[1], &w[j], &part[j]);
-        taylor_add(order, &q[j], &part[j], &q[j]);
-        q[j].c[0] -= at[0] * edge_a->dir[j];
+        taylor_scale(order, at[1], &other_along[j], &part[j]);
+        taylor_add(order, &apart[j], &part[j], &apart[j]);
+        apart[j].c[0] -= at[0] * edge_a->dir[j];
     }
-    taylor_dot(order, q, n, gap);
+    taylor_dot(order, apart, n, gap);
     cone_of_a(view, edge_a, n);
     for (int which = 0; which < 2; which++) {
         double in[3];
@@ -259,23 +259,23 @@ edge_vertex(struct view *view, uint32_t index, uint32_t vertex,
             struct taylor *gap)
 {
     const struct polytope_edge *edge = view->a->edge + index;
-    struct taylor q[3], normal[3], s, part;
+    struct taylor apart[3], normal[3], s, part;
     int order = view->order;
-    placed(view, view->b->vertex[vertex], q);
+    placed(view, view->b->vertex[vertex], apart);
     for (int j = 0; j < 3; j++)
-        q[j].c[0] -= view->a->vertex[edge->v[0]][j];
-    taylor_dot_const(order, q, edge->dir, &s);
+        apart[j].c[0] -= view->a->vertex[edge->v[0]][j];
+    taylor_dot_const(order, apart, edge->dir, &s);
     put(view, 1.0, &s, 0.0);
     put(view, -1.0, &s, edge_length(view->a, edge));
     for (int j = 0; j < 3; j++) {
         taylor_scale(order, edge->dir[j], &s, &part);
-        taylor_sub(order, &q[j], &part, &q[j]);
+        taylor_sub(order, &apart[j], &part, &apart[j]);
     }
-    direction(order, q, normal, gap);
+    direction(order, apart, normal, gap);
     for (int side = 0; side < 2; side++) {
         double in[3];
         into_face(view->a, edge, side, in);
-        taylor_dot_const(order, q, in, &part);
+        taylor_dot_const(order, apart, in, &part);
         put(view, -1.0, &part, 0.0);
     }
     support_of_b(view, vertex, normal);
@@ -297,9 +297,9 @@ vertex_vertex(struct view *view, uint32_t i, uint32_t k, struct taylor *gap)
 
 bool
 feature_gap_series(const struct polytope_scene *scene,
-                   const struct feature_pair *pair, const struct taylor c[3],
-                   const struct taylor R[9], struct feature_validity *validity,
-                   struct taylor *gap)
+                   const struct feature_pair *pair,
+                   const struct taylor centre[3], const struct taylor turn[9],
+                   struct feature_validity *validity, struct taylor *gap)
 {
     assert(scene != NULL && pair != NULL && gap != NULL);
     assert(pair->kind[0] <= FEATURE_FACE && pair->kind[1] <= FEATURE_FACE);
@@ -312,15 +312,15 @@ feature_gap_series(const struct polytope_scene *scene,
     /* the ends of the features matter only while the bodies are apart */
     view.apart = true;
     if (big == 0) {
-        memcpy(view.c, c, sizeof view.c);
-        memcpy(view.R, R, sizeof view.R);
+        memcpy(view.c, centre, sizeof view.c);
+        memcpy(view.R, turn, sizeof view.R);
     } else {
         /* x0 = R^T (x - c) */
         for (int i = 0; i < 3; i++) {
-            const struct taylor column[3] = {R[i], R[3 + i], R[6 + i]};
+            const struct taylor column[3] = {turn[i], turn[3 + i], turn[6 + i]};
             for (int j = 0; j < 3; j++)
                 view.R[3 * i + j] = column[j];
-            taylor_dot(order, column, c, &view.c[i]);
+            taylor_dot(order, column, centre, &view.c[i]);
             taylor_scale(order, -1.0, &view.c[i], &view.c[i]);
         }
     }

@@ -87,6 +87,7 @@ buf_putc(struct buf *buf, char c)
 void
 buf_vprintf(struct buf *buf, const char *fmt, va_list ap)
 {
+    assert(buf != NULL && fmt != NULL);
     va_list again;
     va_copy(again, ap);
     int n = vsnprintf(NULL, 0, fmt, ap);

@@ -75,5 +75,6 @@ intern(struct intern *table, const char *chars, size_t len)
 const char *
 intern_str(struct intern *table, const char *s)
 {
+    assert(s != NULL);
     return intern(table, s, strlen(s));
 }

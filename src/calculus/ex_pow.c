@@ -78,6 +78,7 @@ ex_pow(struct graph *graph, const expr *left, const expr *right)
 const expr *
 ex_abspow(struct graph *graph, const expr *left, const expr *right)
 {
+    assert(left != NULL && right != NULL);
     if (left->op == IMP_OP_NEG || left->op == IMP_OP_ABS)
         return ex_abspow(graph, left->a, right);
     if (chain_exponent(right)) {
@@ -92,6 +93,7 @@ ex_abspow(struct graph *graph, const expr *left, const expr *right)
 const expr *
 ex_sgnpow(struct graph *graph, const expr *left, const expr *right)
 {
+    assert(left != NULL && right != NULL);
     if (left->op == IMP_OP_NEG)
         return ex_neg(graph, ex_sgnpow(graph, left->a, right));
     if (chain_exponent(right)) {

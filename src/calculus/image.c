@@ -95,6 +95,7 @@ image_textn(struct image_builder *ib, const char *s, size_t len)
 imp_str
 image_text(struct image_builder *ib, const char *s)
 {
+    assert(s != NULL);
     return s ? image_textn(ib, s, strlen(s)) : (imp_str){0, 0};
 }
 

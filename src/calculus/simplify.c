@@ -66,6 +66,7 @@ like(struct graph *graph, const expr *left, const expr *right, double s)
 const expr *
 ex_add(struct graph *graph, const expr *left, const expr *right)
 {
+    assert(left != NULL && right != NULL);
     const expr *node = fold(graph, IMP_OP_ADD, left, right, NULL);
     if (node)
         return node;
@@ -86,6 +87,7 @@ ex_add(struct graph *graph, const expr *left, const expr *right)
 const expr *
 ex_sub(struct graph *graph, const expr *left, const expr *right)
 {
+    assert(left != NULL && right != NULL);
     const expr *node = fold(graph, IMP_OP_SUB, left, right, NULL);
     if (node)
         return node;
@@ -107,6 +109,7 @@ ex_sub(struct graph *graph, const expr *left, const expr *right)
 const expr *
 ex_neg(struct graph *graph, const expr *left)
 {
+    assert(left != NULL);
     if (ex_is_const(left))
         return ex_num(graph, -left->num);
     if (left->op == IMP_OP_NEG)
@@ -129,6 +132,7 @@ kin(const expr *x, const expr *y)
 const expr *
 ex_mul(struct graph *graph, const expr *left, const expr *right)
 {
+    assert(left != NULL && right != NULL);
     if (ex_is_const(right) && !ex_is_const(left)) {
         const expr *t = left;
         left = right;
@@ -176,6 +180,7 @@ ex_mul(struct graph *graph, const expr *left, const expr *right)
 const expr *
 ex_div(struct graph *graph, const expr *left, const expr *right)
 {
+    assert(left != NULL && right != NULL);
     const expr *node = fold(graph, IMP_OP_DIV, left, right, NULL);
     if (node)
         return node;

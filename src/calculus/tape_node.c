@@ -57,6 +57,7 @@ tape_list(struct tape_make *make, const expr *node)
 void
 tape_need(struct tape_make *make, const expr *formula, bool series)
 {
+    assert(formula != NULL);
     struct tape_node *node = tape_node(make, formula);
     uint32_t want = TM_NEED0;
     if (series && (node->marks & TM_VARIES))

@@ -105,6 +105,7 @@ need_w(struct tape_make *make, const expr *node)
 void
 tape_need_series(struct tape_make *make, const expr *node)
 {
+    assert(node != NULL);
     if (!node->a) {
         uint32_t s = node->op == IMP_OP_ENV && node->sym == SYM_STATE
                          ? tape_node(make, node)->state

@@ -74,6 +74,7 @@ double
 ex_value(struct graph *graph, const expr *node,
          double (*leaf)(void *ctx, const expr *leaf), void *ctx)
 {
+    assert(node != NULL);
     struct walk *walk = walk_begin(graph);
     walk_collect(graph, walk, &node, 1, NULL, NULL);
     double *value = walk_numbers(graph, walk);
@@ -199,5 +200,6 @@ print(struct buf *buf, const expr *node, int depth)
 void
 ex_print(struct buf *buf, const expr *node)
 {
+    assert(buf != NULL && node != NULL);
     print(buf, node, 0);
 }

@@ -44,6 +44,7 @@ step_error(const struct gsl_engine *engine)
 void
 step_sizes(struct gsl_engine *engine, const double *y)
 {
+    assert(engine);
     const struct gsl_number *number = engine->motion->number;
     /* numbers of one group stand together */
     for (size_t i = 0, end; i < engine->n; i = end) {

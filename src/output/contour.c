@@ -225,6 +225,7 @@ out_contours(struct arena *arena, const struct out_column *x_axis,
 size_t
 out_levels(const struct out_column *values, double level[OUT_LEVELS])
 {
+    assert(values != NULL);
     double lo = INFINITY, hi = -INFINITY;
     for (size_t i = 0; i < values->n; i++)
         if (isfinite(values->x[i])) {

@@ -27,6 +27,7 @@
 const char *
 out_file_bad_name(const char *file)
 {
+    assert(file != NULL);
     if (!*file)
         return "it is empty";
     if (file[0] == '/')
@@ -54,6 +55,7 @@ out_file_bad_name(const char *file)
 void
 out_cannot_write(struct diags *ds, imp_range where, const char *file, int error)
 {
+    assert(file != NULL && error != 0);
     struct diag *diag =
         diag_add(ds, DIAG_E0852, where,
                  "cannot write \"%s\" under the folder of --out: "

@@ -46,6 +46,7 @@ const struct out_format *
 out_format_of(struct diags *ds, imp_range where, const char *file,
               enum out_takes takes)
 {
+    assert(file != NULL);
     const char *dflt = out_default_ending(takes);
     const char *why = out_file_bad_name(file);
     if (why) {
@@ -80,6 +81,7 @@ int
 out_save_name(const struct output *output, struct diags *ds, imp_range where,
               const char *file)
 {
+    assert(file != NULL);
     const struct out_format *format =
         out_format_of(ds, where, file, OUT_COLUMNS);
     if (!format)

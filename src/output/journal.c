@@ -26,6 +26,7 @@ enum { HEAD = 16, FRAME = 16 };
 uint64_t
 journal_hash(uint64_t h, const void *bytes, size_t n)
 {
+    assert(bytes != NULL || n == 0);
     const unsigned char *p = bytes;
     for (size_t i = 0; i < n; i++)
         h = (h ^ p[i]) * UINT64_C(1099511628211);

@@ -12,6 +12,7 @@
 void
 out_json_number(struct buf *buf, double x)
 {
+    assert(buf != NULL);
     char digits[NUM_TEXT];
     buf_puts(buf, isfinite(x) ? out_exact(digits, x) : "null");
 }
@@ -19,6 +20,7 @@ out_json_number(struct buf *buf, double x)
 void
 out_json_numbers(struct buf *buf, const double *x, size_t n)
 {
+    assert(buf != NULL && (x != NULL || n == 0));
     buf_putc(buf, '[');
     for (size_t i = 0; i < n; i++) {
         if (i)
@@ -64,6 +66,7 @@ out_unit(const char *unit, size_t k, size_t *n)
 void
 out_json_unit(struct buf *buf, const char *unit, size_t rows, size_t cols)
 {
+    assert(buf != NULL && unit != NULL && rows > 0 && cols > 0);
     size_t n;
     if (!out_units_differ(unit)) {
         buf_json(buf, unit, strlen(unit));
@@ -221,6 +224,7 @@ out_record_shown(struct output *output, const imp_image *im,
 void
 out_not_written(struct output *output, const char *command, const char *file)
 {
+    assert(command != NULL && file != NULL);
     struct buf buf = {0};
     if (output->json) {
         buf_printf(&buf,

@@ -27,6 +27,7 @@
 void
 out_plot_quoted(struct buf *buf, const char *s)
 {
+    assert(buf != NULL && s != NULL);
     buf_putc(buf, '\'');
     for (; *s; s++) {
         if (*s == '\'')
@@ -296,6 +297,7 @@ out_plot_gnuplot(struct output *output, struct diags *ds, imp_range where,
 void
 out_curves_data(struct buf *buf, const struct out_curve *curves, size_t n)
 {
+    assert(buf != NULL && (curves != NULL || n == 0));
     char digits[NUM_TEXT];
     for (size_t k = 0; k < n; k++) {
         buf_printf(buf, "$c%zu << IMP_END\n", k);
@@ -335,6 +337,7 @@ void
 out_curves_plot(struct buf *buf, const struct out_curve *curves, size_t n,
                 bool first)
 {
+    assert(buf != NULL && (curves != NULL || n == 0));
     size_t colour = 0;
     for (size_t which = 0; which < n; which++) {
         if (!curves[which].x.n)
@@ -362,6 +365,7 @@ out_curves_plot(struct buf *buf, const struct out_curve *curves, size_t n,
 void
 out_levels_plot(struct buf *buf, const struct out_curve *curves, size_t n)
 {
+    assert(buf != NULL && (curves != NULL || n == 0));
     char digits[NUM_TEXT];
     size_t at;
     buf_puts(buf, "set style textbox opaque noborder margins 0.3,0.3\n");

@@ -403,6 +403,7 @@ out_map(struct output *output, struct diags *ds, imp_range where,
         const struct out_column *y_axis, const struct out_column *values,
         const struct out_curve *curves, size_t n_curves)
 {
+    assert(x_axis != NULL && y_axis != NULL && values != NULL);
     const struct out_format *format =
         out_format_of(ds, where, file, OUT_PICTURE);
     int st = IMP_OK;

@@ -127,6 +127,7 @@ out_number(char digits[NUM_TEXT], double x)
 size_t
 out_display_width(const char *s)
 {
+    assert(s != NULL);
     size_t n = 0;
     for (; *s; s++) {
         unsigned char c = (unsigned char)*s;

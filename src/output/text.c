@@ -382,6 +382,7 @@ void
 out_record_text(struct output *output, const imp_image *im,
                 const struct record *record, const char *label)
 {
+    assert(im != NULL && record != NULL);
     struct buf buf = {0};
     size_t wide = strlen("absent");
     for (size_t i = 0; i < record->n; i++) {

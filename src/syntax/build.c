@@ -162,6 +162,7 @@ build_num(struct parse *parse, imp_range literal, imp_range range, double num,
 struct ast_expr *
 build_text(struct parse *parse, imp_range range, const char *text)
 {
+    assert(text != NULL);
     struct ast_expr *e = build_expr(parse, AST_TEXT, range);
     e->text = text;
     return e;
@@ -179,6 +180,7 @@ struct ast_expr *
 build_unary(struct parse *parse, enum ast_expr_kind kind, imp_range range,
             struct ast_expr *a)
 {
+    assert(a != NULL);
     struct ast_expr *e = build_expr(parse, kind, range);
     e->a = a;
     deepen(parse, e, a);
@@ -245,6 +247,7 @@ struct ast_expr *
 build_binary(struct parse *parse, enum ast_binary op, imp_range op_range,
              imp_range range, struct ast_expr *left, struct ast_expr *right)
 {
+    assert(left != NULL && right != NULL);
     struct ast_expr *made = build_expr(parse, AST_BINARY, range);
     made->op = op;
     made->op_range = op_range;
@@ -271,6 +274,7 @@ struct ast_expr *
 build_if(struct parse *parse, imp_range range, struct ast_expr *a,
          struct ast_expr *b, struct ast_expr *c)
 {
+    assert(a != NULL && b != NULL && c != NULL);
     struct ast_expr *e = build_expr(parse, AST_IF, range);
     e->a = a;
     e->b = b;

@@ -160,6 +160,7 @@ chatter_record_run(struct analysis *analysis, const struct chatter_run *outcome,
                    bool flat, const struct chatter_wanted *wanted,
                    struct record *record)
 {
+    assert(outcome != NULL && wanted != NULL && record != NULL);
     static const char *const word[] = {[CHATTER_COMPLETE] = "complete",
                                        [CHATTER_PARTIAL] = "partial",
                                        [CHATTER_INCOMPLETE] = "incomplete",

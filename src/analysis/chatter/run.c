@@ -127,6 +127,7 @@ bool
 chatter_batch_verdict(const struct ballistic *ballistic, int k,
                       struct chatter_run *outcome)
 {
+    assert(k >= 0 && outcome != NULL);
     double time;
     const double *rate, *z;
     long n = ballistic_batch_end(ballistic, k, &time, &rate, &z);

@@ -25,6 +25,7 @@ const char *
 chatter_symmetry_text(struct analysis *analysis, const imp_system *system,
                       const struct symmetry *symmetry)
 {
+    assert(system != NULL && symmetry != NULL);
     struct arena *arena = record_arena(analysis);
     char digits[NUM_TEXT];
     switch (symmetry->found) {

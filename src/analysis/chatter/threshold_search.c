@@ -200,6 +200,7 @@ run_from(struct threshold_search *search, double at, long k,
 enum chatter_verdict
 threshold_run_verdict(struct threshold_search *search, double at, long k)
 {
+    assert(k >= 0);
     struct chatter_run outcome;
     if (!run_from(search, at, k, &outcome))
         return CHATTER_ENDLESS;

@@ -203,6 +203,7 @@ arg_ready(struct analysis *analysis, const imp_val *value)
 int
 arg_eval(struct analysis *analysis, const imp_val *value, double *out)
 {
+    assert(value != NULL && out != NULL);
     int st = arg_ready(analysis, value);
     if (st)
         return st;
@@ -280,6 +281,7 @@ int
 arg_number(struct analysis *analysis, const imp_command *command,
            enum imp_option_id id, double dflt, double *out)
 {
+    assert(command != NULL && out != NULL);
     const imp_val *value = arg_option(analysis, command, id);
     *out = dflt;
     return value ? arg_numbers(analysis, value, out) : IMP_OK;

@@ -152,6 +152,7 @@ int
 driver_run(const imp_image *im, const imp_code *code, const double *params,
            const struct driver_options *options, struct diags *ds)
 {
+    assert(im != NULL && options != NULL && ds != NULL);
     struct driver d;
     int status = driver_open(&d, im, code, params, options, ds);
 

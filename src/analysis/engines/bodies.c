@@ -354,6 +354,7 @@ count_impacts(struct second *second, const bool *done)
 int
 second_bodies_touch(struct second *second, uint32_t due, bool falls)
 {
+    assert(second);
     struct simulation *sim = second->sim;
     struct arena *brief = second->run->brief;
     uint32_t n = sim->n_contacts + 1, n_low;

@@ -37,6 +37,7 @@
 int
 second_cannot(struct second *second, uint32_t contact, const char *why)
 {
+    assert(second);
     struct simulation *sim = second->sim;
     char t[NUM_TEXT];
     imp_range where = contact == IMP_WORLD
@@ -58,6 +59,7 @@ void
 second_limit(struct second *second, const uint32_t *contacts, uint32_t n,
              double remaining, double ratio, size_t events_before)
 {
+    assert(second);
     struct simulation *sim = second->sim;
     struct event_log *log = &sim->log;
     double now = rt_time(second->run),

@@ -122,6 +122,7 @@ system_sizes(struct second *second, const imp_system *system, int *group)
 void
 second_state_new(struct second *second)
 {
+    assert(second);
     struct rt *run = second->run;
     uint32_t n_env = (uint32_t)rt_state_size(run), n = 0;
     second->number = NEW_N(run->arena, struct second_number, n_env + 1);
@@ -165,6 +166,7 @@ second_read(struct second *second)
 int
 second_write(struct second *second, double t, const double *y)
 {
+    assert(second);
     struct rt *run = second->run;
     for (size_t i = 0; i < second->motion.n; i++) {
         if (!isfinite(y[i]))
@@ -217,6 +219,7 @@ rows_of_block(struct second *second, uint32_t b, int order)
 int
 second_rows(struct second *second, int order)
 {
+    assert(second);
     struct rt *run = second->run;
     int st = persistent_any(run) ? persistent_series(run, order, UINT32_MAX)
                                  : IMP_OK;
@@ -255,6 +258,7 @@ hold_systems(struct second *second, double *rate)
 int
 second_rates(void *ctx, double t, const double *y, double *rate)
 {
+    assert(ctx != NULL && y != NULL && rate != NULL);
     struct second *second = ctx;
     struct rt *run = second->run;
     int st = rt_stopped(run) ? IMP_STOPPED : second_write(second, t, y);
@@ -315,6 +319,7 @@ close_system(struct second *second, struct second_system *system)
 int
 second_place(void *ctx, double t, double *y)
 {
+    assert(ctx != NULL && y != NULL);
     rt_brief_end(((struct second *)ctx)->run);
     return second_close(ctx, t, y);
 }
@@ -322,6 +327,7 @@ second_place(void *ctx, double t, double *y)
 int
 second_close(struct second *second, double t, double *y)
 {
+    assert(second);
     struct rt *run = second->run;
     int st = second_write(second, t, y);
     if (st)

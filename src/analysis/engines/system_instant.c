@@ -22,6 +22,7 @@
 void
 second_systems_new(struct second *second)
 {
+    assert(second);
     struct rt *run = second->run;
     struct arena *arena = run->arena;
     second->system = NEW_N(arena, struct second_system, run->im->systems.n + 1);
@@ -64,6 +65,7 @@ bends(struct second *second, struct second_system *system)
 int
 second_tendencies(struct second *second, struct second_system *system)
 {
+    assert(second && system);
     struct rt *run = second->run;
     double series[TENDENCY_ORDER + 1];
     int st =
@@ -86,6 +88,7 @@ second_tendencies(struct second *second, struct second_system *system)
 int
 second_instant(struct second *second, struct second_system *system, bool bend)
 {
+    assert(second && system);
     struct rt *run = second->run;
     size_t n = system->n, m = system->m;
     int st = system_mass(run, system->number, system->mass);
@@ -111,6 +114,7 @@ second_instant(struct second *second, struct second_system *system, bool bend)
 int
 second_forces(struct second_system *system)
 {
+    assert(system);
     size_t m = system->m;
     double *delassus = system->work, *forces = system->work + m * m;
     int count = 0, *pivot = system->pivot + system->n;
@@ -140,6 +144,7 @@ void
 second_push(const struct second_system *system, const double *lambda,
             double *velocity)
 {
+    assert(lambda != NULL && velocity != NULL);
     for (size_t i = 0; i < system->m; i++)
         for (size_t k = 0; k < system->n; k++)
             velocity[k] += system->B[i * system->n + k] * lambda[i];

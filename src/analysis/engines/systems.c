@@ -532,6 +532,7 @@ second_system_touch(struct second *second, uint32_t number, uint32_t due,
 int
 second_system_change(struct second *second, uint32_t due)
 {
+    assert(second);
     uint32_t number = rt_contact(second->run, due)->system;
     struct second_system *system = &second->system[number];
     int st = second_instant(second, system, true);

@@ -211,6 +211,7 @@ add_system(struct second *second, struct second_system *system)
 int
 second_watch(struct second *second)
 {
+    assert(second);
     struct rt *run = second->run;
     second->motion.n_watch = 0;
     int st = add_bodies(second);
@@ -330,6 +331,7 @@ look_at_system(struct second *second, size_t *i, double *value, double *rate)
 int
 second_look(void *ctx, double t, const double *y, double *value, double *rate)
 {
+    assert(ctx != NULL && y != NULL && value != NULL && rate != NULL);
     struct second *second = ctx;
     int st = second_write(second, t, y);
     if (!st && persistent_any(second->run))

@@ -27,6 +27,7 @@
 const char *
 strike_name(const struct strike *strike, int i)
 {
+    assert(strike);
     const struct rt *run = strike->analysis->rt;
     return imp_text(
         run->im,
@@ -66,12 +67,14 @@ is_closed(const struct strike *strike, int i)
 bool
 strike_overlaps(const struct strike *strike, int i)
 {
+    assert(strike);
     return strike->gap[i] < -STRIKE_CLOSED * strike->size[i];
 }
 
 int
 strike_sense(const struct strike *strike, int i)
 {
+    assert(strike);
     double noise = STRIKE_RESTS * strike->speed[i];
     return (strike->rate[i] > noise) - (strike->rate[i] < -noise);
 }

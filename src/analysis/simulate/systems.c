@@ -100,6 +100,7 @@ simulate_systems_peek(struct simulation *sim, double until, double *next)
 int
 simulate_systems_at(struct simulation *sim, double t)
 {
+    assert(sim != NULL && !isnan(t));
     int st = IMP_OK;
     for (uint32_t i = 0; i < sim->run->im->systems.n && sim->flows && !st; i++)
         st = flow_at(sim->flows[i], t);

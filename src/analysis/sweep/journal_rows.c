@@ -78,6 +78,7 @@ any_failed(const struct sweep *sweep, const struct sweep_stretch *stretch)
 void
 sweep_pack(struct sweep *sweep, struct sweep_waiting *waiting, struct buf *buf)
 {
+    assert(sweep != NULL && waiting != NULL && buf != NULL);
     bool failed = atomic_load(&sweep->shared.failed) > 0;
     for (size_t k = 0; k < waiting->n; k++) {
         const struct sweep_stretch *stretch = &waiting->v[k];

@@ -4,6 +4,7 @@
  * long, and it is wiped at the end. A sweep that is over before the first line
  * shows none. The time that is left is estimated from the mean time of a run.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -83,6 +84,7 @@ main_of(void *ctx)
 void
 sweep_progress_begin(struct sweep_progress *progress, const struct sweep *sweep)
 {
+    assert(progress != NULL && sweep != NULL);
     struct winsize w;
     pthread_condattr_t at;
     *progress = (struct sweep_progress){.sweep = sweep, .begun = now()};

@@ -50,6 +50,7 @@ const char *
 sweep_failure_reason(const struct sweep_model *model, const struct diags *ds,
                      int status)
 {
+    assert(model != NULL && ds != NULL && status != 0);
     for (const struct diag *diag = ds->first; diag; diag = diag->next)
         if (diag->severity == DIAG_ERROR)
             return diag->message;

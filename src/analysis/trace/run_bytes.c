@@ -112,6 +112,7 @@ run_number(struct run_bytes *bytes, double x)
 void
 run_numbers(struct run_bytes *bytes, const double *x, size_t n)
 {
+    assert(bytes != NULL && (x != NULL || n == 0));
     buf_putc(&bytes->json, '[');
     for (size_t i = 0; i < n; i++) {
         run_comma(bytes);

@@ -172,6 +172,7 @@ void
 run_columns(struct run_log *log, struct run_bytes *bytes,
             const struct record *record)
 {
+    assert(log != NULL && bytes != NULL && record != NULL);
     static const char *const limits[][2] = {
         {"limit_times", "t"},      {"limit_contacts", "contacts"},
         {"limit_ratios", "ratio"}, {"limit_impacts", "impacts"},

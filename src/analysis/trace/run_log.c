@@ -274,6 +274,7 @@ run_log_instant(struct run_log *log)
 void
 run_place(struct run_log *log, struct run_bytes *bytes, imp_range where)
 {
+    assert(log);
     const struct sources *sources = log->run->ds->sources;
     const struct source *source =
         where.file && sources ? source_get(sources, where.file) : NULL;

@@ -41,6 +41,7 @@ check_enter(struct check *ck, imp_range range)
 const struct ast_expr *
 ast_unwrap(const struct ast_expr *node)
 {
+    assert(node != NULL);
     while (node && node->kind == AST_PAREN && !node->unit)
         node = node->a;
     return node;

@@ -31,6 +31,7 @@ system_formula_ok(struct check *ck, const struct tm_system *system,
                   const expr *expression, bool rates, const struct ast_expr *at,
                   const char *what)
 {
+    assert(expression != NULL && at != NULL && what != NULL);
     struct reads reads = {.s = system};
     if (ex_depends(ck->g, expression, SYM_LOCAL, UINT32_MAX, UINT32_MAX))
         return true; /* The arguments have no values yet, so nothing is known.

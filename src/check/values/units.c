@@ -384,6 +384,7 @@ void
 unit_names(void (*each)(void *ctx, const char *name, const char *doc),
            void *ctx)
 {
+    assert(each != NULL);
     static const struct {
         const char *name, *doc;
     } common[] = {

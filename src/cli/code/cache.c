@@ -335,6 +335,7 @@ user_folder(char dir[4096])
 char *
 cache_get(const struct cache_key *key, size_t *size)
 {
+    assert(key != NULL && size != NULL);
     char dir[4096];
 
     return user_folder(dir) ? cache_get_in(dir, key, size) : NULL;
@@ -343,6 +344,7 @@ cache_get(const struct cache_key *key, size_t *size)
 void
 cache_put(const struct cache_key *key, const char *object, size_t n)
 {
+    assert(object != NULL && n > 0);
     char dir[4096];
 
     if (user_folder(dir))

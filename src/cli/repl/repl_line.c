@@ -2,6 +2,7 @@
 /* Where the entries come from: a terminal, through libedit, with history and
  * completion; or a pipe, which is read whole and cut into entries where the
  * grammar says that an entry is complete. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <histedit.h>
@@ -69,6 +70,7 @@ goes_on(const char *from, const char *s, size_t rest)
 int
 repl_lines_pipe(struct repl *repl)
 {
+    assert(repl);
     const char *text;
     size_t used;
 

@@ -215,6 +215,7 @@ session_add_text(struct session *session, const char *name, const char *text,
 struct ast_file *
 session_add_file(struct session *session, const char *path)
 {
+    assert(path != NULL);
     const char *text;
     size_t n;
 
@@ -313,6 +314,7 @@ void
 session_wrong_unit(struct session *session, imp_range where, const char *param,
                    const char *given, const char *own)
 {
+    assert(param != NULL && given != NULL && own != NULL);
     struct diag *diag =
         diag_add(&session->ds, DIAG_E0812, where,
                  "`--set %s` gives [%s], but the param is in [%s]", param,

@@ -38,6 +38,7 @@ system_env(const struct mech *mech, uint32_t coordinate, uint32_t order)
 const expr *
 system_leaf(struct mech *mech, const expr *leaf)
 {
+    assert(leaf != NULL);
     if (leaf->sym == SYM_COORD)
         return sym_state(mech, system_env(mech, leaf->i, leaf->j));
     if (leaf->sym != SYM_SYSTEM)
@@ -55,6 +56,7 @@ bool
 system_row(const struct mech *mech, uint32_t env, uint32_t *block,
            uint32_t *row)
 {
+    assert(block != NULL && row != NULL);
     for (size_t i = 0; i < mech->model->n_systems; i++) {
         const struct msystem *system = mech->systems + i;
         uint32_t n = 2 * system->decl->n, at = env - system->env_state;

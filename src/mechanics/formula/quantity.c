@@ -146,6 +146,7 @@ total_quantity(struct mech *mech, uint32_t what)
 const expr *
 quantity_leaf(void *ctx, const expr *leaf)
 {
+    assert(ctx != NULL && leaf != NULL);
     struct mech *mech = ctx;
     if (leaf->sym == SYM_BODY)
         return body_quantity(mech, mech->bodies + leaf->i,

@@ -125,6 +125,7 @@ gather(struct guards *found, const expr *const *formula, size_t n_formula)
 bool
 switching_in(struct mech *mech, const expr *formula)
 {
+    assert(formula != NULL);
     struct guards o = {.mech = mech};
     gather(&o, &formula, 1);
     return o.n > 0;

@@ -27,6 +27,7 @@ sc_neg(struct graph *graph, const expr *a)
 const expr *
 sc_add(struct graph *graph, const expr *a, const expr *b)
 {
+    assert(a != NULL && b != NULL);
     if (sc_is_zero(a))
         return b;
     return sc_is_zero(b) ? a : ex_add(graph, a, b);
@@ -35,6 +36,7 @@ sc_add(struct graph *graph, const expr *a, const expr *b)
 const expr *
 sc_sub(struct graph *graph, const expr *a, const expr *b)
 {
+    assert(a != NULL && b != NULL);
     if (sc_is_zero(b))
         return a;
     return sc_is_zero(a) ? ex_neg(graph, b) : ex_sub(graph, a, b);
@@ -43,6 +45,7 @@ sc_sub(struct graph *graph, const expr *a, const expr *b)
 const expr *
 sc_mul(struct graph *graph, const expr *a, const expr *b)
 {
+    assert(a != NULL && b != NULL);
     if (sc_is_zero(a) || sc_is_zero(b))
         return sc_zero(graph);
     if (ex_is_num(a, 1.0))
@@ -53,6 +56,7 @@ sc_mul(struct graph *graph, const expr *a, const expr *b)
 vec3
 v3(const expr *x, const expr *y, const expr *z)
 {
+    assert(x != NULL && y != NULL && z != NULL);
     return (vec3){{x, y, z}};
 }
 

@@ -382,6 +382,7 @@ contact_basis_derive(struct ballistic *motion)
 void
 contact_basis_coordinates(struct ballistic *motion)
 {
+    assert(motion != NULL);
     const struct contact_matrices *matrices = &motion->matrices;
     if (matrices->direct || motion->work->instant)
         return;

@@ -218,6 +218,7 @@ instant_rest(struct ballistic *motion)
 void
 ballistic_sense(struct ballistic *motion)
 {
+    assert(motion != NULL);
     for (int i = 0; i < motion->model.m; i++) {
         motion->gap[i] = motion->mode.persistent[i]
                              ? 0.0
@@ -345,6 +346,7 @@ ballistic_rate(const struct ballistic *motion, int i, int *exponent)
 void
 ballistic_advance(struct ballistic *motion, double s)
 {
+    assert(motion != NULL && s >= 0.0);
     for (int j = 0; j < motion->matrices.rank; j++) {
         motion->y[j] += (motion->z[j] + 0.5 * motion->local.y_acc[j] * s) * s;
         motion->z[j] += motion->local.y_acc[j] * s;

@@ -103,6 +103,7 @@ to_segment(const double a[2], const double b[2], const double x[2])
 bool
 polygon_holds(const struct polygon *polygon, const double place[2], double tol)
 {
+    assert(polygon != NULL && place != NULL && tol >= 0.0);
     if (polygon->n == 0)
         return true;
     bool in = polygon->n > 2;

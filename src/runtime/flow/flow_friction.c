@@ -568,6 +568,7 @@ int
 friction_apply(struct flow *flow, struct flow_event *event,
                enum taylor_next what, bool slid)
 {
+    assert(flow);
     struct taylor_friction *friction = flow->taylor->friction;
     friction->n_change = 0;
     friction->open = NULL;
@@ -587,6 +588,7 @@ friction_apply(struct flow *flow, struct flow_event *event,
 int
 friction_start(struct flow *flow)
 {
+    assert(flow);
     struct taylor_flow *taylor = flow->taylor;
     struct arena *arena = flow->run->brief;
     bool *on = NEW_N(arena, bool, flow->m + 1),

@@ -45,6 +45,8 @@ terms(const double *c, int order, double at)
 double
 taylor_row_time(const double *row, double push, int order)
 {
+    assert(row != NULL && push >= 0.0 &&
+           (order == 1 || order == 2 || order == 0));
     double time = push > 0.0 ? 1.0 : INFINITY, was = NAN;
     const double least = log(TAYLOR_TRUNCATION) / MOTION_STEP_ORDER;
     for (int round = 0; round < 3; round++) {
@@ -88,6 +90,7 @@ bool
 taylor_falls(const double *row, double length, double noise0, double noise1,
              double *root)
 {
+    assert(row != NULL && root != NULL && length >= 0.0);
     double divided[ROW];
     if (none(row, length, noise0))
         return false;

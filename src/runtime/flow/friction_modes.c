@@ -30,6 +30,7 @@ friction_note(struct flow *flow, uint32_t i, const char *word)
 void
 friction_undecided(struct flow *flow, struct flow_event *event, const char *why)
 {
+    assert(event);
     event->kind = FLOW_UNDECIDED;
     event->why = why;
     if (flow->last.n_contacts > 0)
@@ -54,6 +55,7 @@ struct candidates {
 double
 friction_present_slip(const struct flow *flow, uint32_t i)
 {
+    assert(flow);
     const struct taylor_friction *friction = flow->taylor->friction;
     const struct friction_rows *rows = &friction->rows;
     double slip = rows->speed[2 * i + 1];
@@ -441,6 +443,7 @@ stays_at(struct flow *flow, const bool *on, const bool *ended)
 bool
 friction_stays(struct flow *flow, double elapsed)
 {
+    assert(flow);
     struct taylor_flow *taylor = flow->taylor;
     struct arena *arena = flow->run->brief;
     double now = taylor->now, *x = taylor->x;

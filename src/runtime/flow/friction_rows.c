@@ -17,6 +17,7 @@ void
 friction_rows_new(const struct flow *flow, struct arena *arena,
                   struct friction_rows *rows)
 {
+    assert(flow && rows);
     size_t n = flow->n, m = flow->m;
     rows->mass = NEW_N(arena, double, n *n);
     rows->piv = NEW_N(arena, int, n);
@@ -35,6 +36,7 @@ friction_rows_new(const struct flow *flow, struct arena *arena,
 void
 friction_fresh(struct flow *flow)
 {
+    assert(flow);
     struct friction_rows *rows = &flow->taylor->friction->rows;
     memset(rows->had, 0, 2 * flow->m * sizeof *rows->had);
 }
@@ -42,6 +44,7 @@ friction_fresh(struct flow *flow)
 int
 friction_bad_mu(struct flow *flow, uint32_t i, double mu)
 {
+    assert(flow);
     const imp_contact *contact = rt_contact(flow->run, flow->sys->contact + i);
     const char *name = imp_text(flow->run->im, contact->name);
     char mu_text[NUM_TEXT], time_text[NUM_TEXT];
@@ -147,6 +150,7 @@ responses(struct flow *flow)
 int
 friction_rows(struct flow *flow)
 {
+    assert(flow);
     struct taylor_friction *friction = flow->taylor->friction;
     struct rt *run = flow->run;
     double h;
@@ -179,6 +183,7 @@ friction_rows(struct flow *flow)
 void
 friction_push(struct flow *flow, const double *impulse)
 {
+    assert(flow);
     struct taylor_flow *taylor = flow->taylor;
     struct friction_rows *rows = &taylor->friction->rows;
     double *v = taylor->x + flow->n, *lo = taylor->lo + flow->n;
@@ -194,6 +199,7 @@ friction_push(struct flow *flow, const double *impulse)
 void
 friction_held_rows(const struct flow *flow, bool *row)
 {
+    assert(flow);
     const struct taylor_flow *taylor = flow->taylor;
     for (uint32_t i = 0; i < flow->m; i++) {
         row[2 * i] = taylor->contacts.closed[i];
@@ -228,6 +234,7 @@ take_to_zero(struct flow *flow, const int *at, int n, double *off, double *x,
 void
 friction_project(struct flow *flow, const bool *row)
 {
+    assert(flow);
     struct taylor_flow *taylor = flow->taylor;
     const struct friction_rows *rows = &taylor->friction->rows;
     struct arena *arena = flow->run->brief;

@@ -26,6 +26,7 @@
 void
 friction_begin_piece(struct flow *flow)
 {
+    assert(flow);
     struct taylor_friction *friction = flow->taylor->friction;
     memset(friction->onset, 0, flow->m * sizeof *friction->onset);
     memset(friction->still, 0, flow->m * sizeof *friction->still);
@@ -34,6 +35,7 @@ friction_begin_piece(struct flow *flow)
 int
 friction_expand(struct flow *flow, uint32_t i, double *time)
 {
+    assert(flow);
     struct taylor_flow *taylor = flow->taylor;
     struct taylor_friction *friction = taylor->friction;
     const struct friction_piece *piece = &friction->piece;
@@ -154,6 +156,7 @@ shared_ends(struct flow *flow, double best, double *root)
 double
 friction_first_end(struct flow *flow, double best)
 {
+    assert(flow);
     struct taylor_flow *taylor = flow->taylor;
     for (uint32_t i = 0; i < flow->m; i++) {
         double root;
@@ -200,6 +203,7 @@ told_mode(const struct flow *flow, uint32_t i)
 void
 friction_tell(struct flow *flow, double t)
 {
+    assert(flow);
     const struct taylor_flow *taylor = flow->taylor;
     const struct taylor_friction *friction = taylor->friction;
     double s = taylor->next.known ? t - taylor->now : 0.0;

@@ -214,6 +214,7 @@ taylor_rows_trace(struct flow *flow, const double *rows, double base,
 void
 taylor_path_trace(struct flow *flow, double t)
 {
+    assert(flow);
     const struct taylor_path *path = &flow->taylor->path;
     double now = fmax(fmax(flow->taylor->now, path->from), flow->traced);
     if (path->land > now)

@@ -59,6 +59,7 @@ taylor_set_active(struct flow *flow)
 void
 friction_work(const struct flow *flow, double elapsed, double *work)
 {
+    assert(flow);
     const struct taylor_flow *taylor = flow->taylor;
     const struct friction_piece *piece = &taylor->friction->piece;
     for (uint32_t i = 0; i < flow->m; i++) {
@@ -172,6 +173,7 @@ taylor_refresh(struct taylor_flow *taylor, const bool *fresh, uint32_t m)
 int
 taylor_no_mass(struct flow *flow)
 {
+    assert(flow);
     struct rt *run = flow->run;
     char time_text[NUM_TEXT];
     struct diag *diag = diag_add(run->ds, DIAG_E0546, flow->sys->range_mass,

@@ -68,6 +68,7 @@ closest_points_find(struct rt *run, uint32_t contact,
 int
 closest_points_to_env(struct rt *run, uint32_t contact)
 {
+    assert(contact < run->im->contacts.n);
     struct closest_points points;
     int st = closest_points_find(run, contact, &points, true);
     if (st != IMP_OK)

@@ -29,6 +29,7 @@ int
 polytope_contact_series(struct rt *run, uint32_t contact, int order,
                         double *gap, double *valid)
 {
+    assert(contact < run->im->contacts.n && order >= 0 && gap != NULL);
     struct nearest_features at;
     double never;
     if (polytope_contact_is_smooth(run, rt_contact(run, contact)))
@@ -43,6 +44,7 @@ polytope_contact_series(struct rt *run, uint32_t contact, int order,
 void
 polytope_contact_predict(struct rt *run, uint32_t contact, int order, double dt)
 {
+    assert(contact < run->im->contacts.n && order >= 0);
     if (polytope_contact_is_smooth(run, rt_contact(run, contact)))
         smooth_polytope_predict(run, contact, order, dt);
 }

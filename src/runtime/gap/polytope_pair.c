@@ -33,6 +33,7 @@ polytope_contact_forget(struct rt *run)
 double
 polytope_contact_slack(struct rt *run, uint32_t contact)
 {
+    assert(contact < run->im->contacts.n);
     struct gap_tolerance tol;
     gap_tolerance_get(run, contact, &tol);
     return 1e-2 * tol.gap;

@@ -229,6 +229,7 @@ smooth_polytope_condition(const struct smooth_polytope *pair,
 uint32_t
 smooth_polytope_vertex(const struct smooth_polytope *pair, const double n[3])
 {
+    assert(pair != NULL && n != NULL);
     uint32_t best = 0;
     double least = INFINITY;
     for (uint32_t i = 0; i < pair->B->n_vertex; i++) {

@@ -225,6 +225,7 @@ bool
 smooth_polytope_deep(const struct smooth_polytope *pair,
                      const struct smooth_polytope_nearest *nearest)
 {
+    assert(pair != NULL && nearest != NULL);
     double place[3] = {0.0, 0.0, 0.0}, shape[3], eigenvalue[2], gradient[3];
     struct support_point point;
     if (nearest->gap >= -SMOOTH_POLYTOPE_ROUNDING * pair->length)

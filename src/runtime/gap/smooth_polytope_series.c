@@ -241,6 +241,7 @@ int
 smooth_polytope_manifold(struct rt *run, uint32_t contact, double tol,
                          struct contact_manifold *out)
 {
+    assert(contact < run->im->contacts.n && tol >= 0.0 && out != NULL);
     struct nearest_features nearest;
     (void)tol;
     memset(out, 0, sizeof *out);

@@ -481,6 +481,7 @@ smooth_smooth_predict(struct rt *run, uint32_t contact, int order, double dt)
 int
 smooth_smooth_series(struct rt *run, uint32_t contact, int order, double *gap)
 {
+    assert(contact < run->im->contacts.n && order >= 0 && gap != NULL);
     const imp_contact *image_contact = rt_contact(run, contact);
     const double *rows[2] = {NULL, NULL};
     if (!run->closest.warm[contact]) {

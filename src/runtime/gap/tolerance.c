@@ -67,6 +67,7 @@ gap_tolerance_get(struct rt *run, uint32_t contact, struct gap_tolerance *out)
 void
 gap_tolerances(struct rt *run, uint32_t contact, double *gap, double *rate)
 {
+    assert(contact < run->im->contacts.n && gap != NULL && rate != NULL);
     struct gap_tolerance tolerance;
     gap_tolerance_get(run, contact, &tolerance);
     *gap = tolerance.gap;
@@ -76,6 +77,7 @@ gap_tolerances(struct rt *run, uint32_t contact, double *gap, double *rate)
 void
 gap_rounding(struct rt *run, uint32_t contact, double *gap, double *rate)
 {
+    assert(contact < run->im->contacts.n && gap != NULL && rate != NULL);
     struct gap_tolerance tolerance;
     gap_tolerance_get(run, contact, &tolerance);
     *gap = 8.0 * tolerance.gap_rounding;

@@ -441,6 +441,7 @@ products_of_rows(struct impact_solver *solver)
 double
 delassus_factor(struct impact_solver *solver, double tol)
 {
+    assert(solver != NULL && tol >= 0.0);
     if (solver->in.row) {
         products_of_rows(solver);
         return 1;

@@ -30,6 +30,7 @@
 size_t
 impact_energetic_room(int n)
 {
+    assert(n >= 0);
     size_t k = (size_t)n;
     return 3 * k * k + 10 * k;
 }

@@ -154,6 +154,7 @@ int
 impact_joint_free(enum imp_joint_kind kind, const double axis[3],
                   const double axis2[3], bool plane, double free_twist[6][6])
 {
+    assert(axis != NULL && axis2 != NULL && free_twist != NULL);
     static const double z[3] = {0, 0, 1};
     double first[3] = {0, 0, 1}, a2[3] = {0, 0, 1};
     unit(plane && kind == IMP_JOINT_HINGE ? z : axis, first);

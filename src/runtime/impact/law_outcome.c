@@ -16,6 +16,7 @@ bool
 impact_blocked(const struct impact_solver *solver, int n, const int *set,
                double *q)
 {
+    assert(n >= 0 && (n == 0 || q != NULL));
     bool bad = false;
     for (int i = 0; i < n; i++) {
         int c = set ? set[i] : i;

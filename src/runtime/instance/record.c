@@ -66,6 +66,7 @@ bool
 record_wants_beyond(const struct record *record, const char *const *fields,
                     size_t n)
 {
+    assert(record != NULL && (fields != NULL || n == 0));
     for (size_t i = 0; i < record->n && record->wanted; i++) {
         const char *name = imp_text(record->image, record->schema[i].name);
         size_t k = 0;
@@ -156,6 +157,7 @@ record_set_bool(struct record *record, const char *field, bool x)
 void
 record_set_vector(struct record *record, const char *field, const double *x)
 {
+    assert(field != NULL && x != NULL);
     struct field_value *value = slot(record, field);
     if (value)
         set_numbers(record, value, x, record->schema[value - record->v].width);
@@ -166,6 +168,7 @@ void
 record_set_list(struct record *record, const char *field, const double *x,
                 size_t n)
 {
+    assert(field != NULL && (x != NULL || n == 0));
     struct field_value *value = slot(record, field);
     if (!value)
         return;
@@ -194,6 +197,7 @@ record_set_matrix(struct record *record, const char *field, const double *x,
 void
 record_set_text(struct record *record, const char *field, const char *s)
 {
+    assert(field != NULL && s != NULL);
     struct field_value *value = slot(record, field);
     if (value)
         value->text = arena_strdup(record->arena, s);
@@ -213,6 +217,7 @@ void
 record_set_texts(struct record *record, const char *field,
                  const char *const *texts, size_t n)
 {
+    assert(field != NULL && (texts != NULL || n == 0));
     struct field_value *value = slot(record, field);
     if (value)
         value->n = n;
@@ -227,6 +232,7 @@ record_set_texts(struct record *record, const char *field,
 void
 record_set_absent(struct record *record, const char *field, const char *why)
 {
+    assert(field != NULL && why != NULL);
     struct field_value *value = slot(record, field);
     if (value)
         value->why = arena_strdup(record->arena, why);
@@ -243,6 +249,7 @@ record_set_absent_all(struct record *record, const char *const *fields,
 size_t
 field_value_count(const imp_field *field, const struct field_value *value)
 {
+    assert(field != NULL && value != NULL);
     switch ((enum imp_field_kind)field->kind) {
     case IMP_FIELD_NUM:
     case IMP_FIELD_BOOL:

@@ -25,6 +25,7 @@ struct system_run {
 uint32_t
 system_of_block(const struct rt *run, uint32_t block)
 {
+    assert(block < run->im->blocks.n);
     for (uint32_t s = 0; s < run->im->systems.n; s++)
         if (rt_system(run, s)->block == block ||
             rt_system(run, s)->observer == block)
@@ -67,6 +68,7 @@ active(const struct rt *run, uint32_t contact)
 bool
 system_slides(const struct rt *run, uint32_t system)
 {
+    assert(system < run->im->systems.n);
     const imp_system *sys = rt_system(run, system);
     for (uint32_t i = 0; i < sys->n_contact; i++)
         if (*active(run, sys->contact + i) != 0.0)

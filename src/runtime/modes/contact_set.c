@@ -445,6 +445,7 @@ bool
 contact_set_plane(const struct rt *run, uint32_t contact,
                   struct contact_point *base)
 {
+    assert(contact < run->im->contacts.n && base != NULL);
     const imp_contact *image_contact = rt_contact(run, contact);
     if (image_contact->system != IMP_NO_SYSTEM ||
         image_contact->flags & IMP_CONTACTF_STATED ||

@@ -50,6 +50,7 @@ bool
 friction_modes_any(const struct rt *run, const struct contact_point *spot,
                    int n)
 {
+    assert(spot != NULL || n == 0);
     for (int i = 0; i < n; i++)
         if (friction_modes_contact(run, spot[i].contact))
             return true;
@@ -542,6 +543,7 @@ friction_modes_change(struct rt *run, int index, int order, double span,
 enum contact_mode
 friction_modes_of(const struct rt *run, uint32_t contact)
 {
+    assert(contact < run->im->contacts.n);
     const struct persistent_group *group = persistent_group_of(run, contact);
     for (int i = 0; group && i < group->n_on; i++)
         if (group->row[i].spot.contact == contact)

@@ -84,6 +84,7 @@ speeds_at(const struct rt *run, uint32_t c)
 double
 mode_still_acceleration(struct rt *run, uint32_t contact)
 {
+    assert(contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
     double velocity[3] = {0.0, 0.0, 0.0}, turning = 0.0;
     for (int e = 0; e < 2; e++) {
@@ -101,6 +102,7 @@ mode_still_acceleration(struct rt *run, uint32_t contact)
 double
 mode_speeds(struct rt *run, uint32_t contact, double time)
 {
+    assert(contact < run->im->contacts.n && time >= 0.0);
     double g = 0.0;
     for (int i = 0; i < 3; i++)
         g += fabs(run->world.gravity[i]);
@@ -110,6 +112,7 @@ mode_speeds(struct rt *run, uint32_t contact, double time)
 double
 mode_still_rate(struct rt *run, uint32_t contact, double acceleration)
 {
+    assert(contact < run->im->contacts.n);
     double g = 0.0;
     for (int i = 0; i < 3; i++)
         g += run->world.gravity[i] * run->world.gravity[i];
@@ -192,8 +195,8 @@ keep(struct rt *run, struct choice *problem, struct persistent_group **to)
     if (n_on == 0)
         return IMP_OK;
     /* all of them are closed, whether they push or not */
-    int st =
-        count > n_on ? persistent_close(run, spot, count, NULL, NULL, NULL) : IMP_OK;
+    int st = count > n_on ? persistent_close(run, spot, count, NULL, NULL, NULL)
+                          : IMP_OK;
     if (st)
         return st;
     struct persistent_group *group = *to = persistent_hold(run, spot, count);

@@ -477,6 +477,7 @@ joints_rows(const struct rt *run, uint32_t block)
 int
 joints_errors(struct rt *run, double *position, double *velocity)
 {
+    assert(position != NULL && velocity != NULL);
     double most_position = 0, most_velocity = 0;
     for (uint32_t block = 0; run->joints && block < run->im->blocks.n;
          block++) {

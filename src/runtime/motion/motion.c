@@ -61,6 +61,7 @@ motion_rows(struct rt *run, uint32_t block, int order)
 void
 motion_rows_nonfinite(struct rt *run, uint32_t block, int order)
 {
+    assert(block < run->im->blocks.n && order >= 0);
     const struct motion_block *moving = motion_block_of(run, block);
     const double *lambda = NULL;
     if (moving->system != IMP_NO_SYSTEM && system_slides(run, moving->system))
@@ -282,6 +283,7 @@ motion_stuck(struct rt *run)
 int
 motion_to(struct rt *run, double until)
 {
+    assert(!isnan(until));
     /* forces of contacts need two orders more */
     int full = persistent_any(run) ? MOTION_STEP_ORDER : MOTION_ORDER;
     while (rt_time(run) != until) {

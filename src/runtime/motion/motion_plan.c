@@ -237,6 +237,7 @@ look_ahead(struct rt *run, const struct way *way, int order, double t)
 void
 motion_trace(struct rt *run, int order, double t)
 {
+    assert(run);
     size_t n = rt_state_size(run);
     struct arena *arena;
     struct way *way = rt_keep(run, &way_key, 0, (n + 1) * sizeof *way, &arena);

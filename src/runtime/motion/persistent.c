@@ -269,6 +269,7 @@ int
 persistent_instant(struct rt *run, struct persistent_group *group, int order,
                    enum persistent_unknowns which, double *G)
 {
+    assert(group != NULL && order >= 0);
     bool symmetric;
     persistent_unknowns(group, which);
     exchange(run, group);
@@ -312,6 +313,7 @@ factor(struct rt *run, struct persistent_group *group)
 int
 persistent_rates(struct rt *run, struct persistent_group *group)
 {
+    assert(group != NULL);
     persistent_unknowns(group, UNKNOWN_HELD);
     exchange(run, group);
     push_clear(run, group);

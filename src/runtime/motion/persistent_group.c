@@ -297,6 +297,7 @@ persistent_mark(const struct rt *run, uint32_t contact, bool *block)
 bool
 persistent_marked(const struct rt *run, uint32_t contact, const bool *block)
 {
+    assert(contact < run->im->contacts.n && block != NULL);
     const imp_contact *image_contact = rt_contact(run, contact);
     for (int e = 0; e < 2; e++)
         if (contact_point_body_moves(run, image_contact->body[e]) &&
@@ -308,6 +309,7 @@ persistent_marked(const struct rt *run, uint32_t contact, const bool *block)
 struct persistent_group *
 persistent_group_of(const struct rt *run, uint32_t contact)
 {
+    assert(contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
     for (int e = 0; e < 2 && run->persistent; e++) {
         if (!contact_point_body_moves(run, image_contact->body[e]))
@@ -329,6 +331,7 @@ persistent_near_held(const struct rt *run, uint32_t contact)
 bool
 persistent_holds(const struct rt *run, uint32_t contact)
 {
+    assert(contact < run->im->contacts.n);
     const struct persistent_group *group = persistent_group_of(run, contact);
     for (int i = 0; group && i < group->n; i++)
         if (group->row[i].spot.contact == contact)

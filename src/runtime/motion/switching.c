@@ -83,6 +83,7 @@ switching_new(struct rt *run)
 uint32_t
 switching_count(const struct rt *run, uint32_t block)
 {
+    assert(block < run->im->blocks.n);
     return block_of(run, block)->guard == IMP_NO_TAPE
                ? 0
                : block_of(run, block)->guards.n;

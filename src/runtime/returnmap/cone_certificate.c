@@ -6,6 +6,7 @@
  * before they are added. Where the maps contract (as they do towards
  * eigenvectors, in the plane x_0 = -1) this ends with a cone that holds the
  * images themselves with a margin far above the rounding error. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -247,6 +248,7 @@ invariant_cone_certificate(struct arena *arena,
                            struct invariant_cone_search *search,
                            struct invariant_cone_result *result)
 {
+    assert(search != NULL && result != NULL);
     int most = 0;
     for (int j = 1; j < search->p->m; j++)
         most += polygon2d_clip(search, j);

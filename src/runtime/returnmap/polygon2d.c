@@ -2,6 +2,7 @@
 /* Convex polygons of the plane x_0 = -1: hull, edges, clipping, the solid angle
  * of the cone over them. Points and segments are polygons too. In 2 dimensions
  * all points have y = 0. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -257,6 +258,7 @@ double
 polygon2d_solid_angle(const struct invariant_cone_problem *problem,
                       const struct polygon2d_point *corner, int count)
 {
+    assert(problem != NULL && corner != NULL && count >= 0);
     if (count < problem->dim)
         return 0.0;
     struct polygon2d_point a = plain(problem, corner[0]),

@@ -341,6 +341,7 @@ symmetry_critical_restitution(int contacts, double rho)
 double
 symmetry_partial_restitution(int contacts, double rho)
 {
+    assert(contacts > 0 && rho > 0.0);
     double q = rho * rho, w = (q - 0.5) / (1.0 + q);
     return contacts == 3 && w < 0.0 ? half_tangent(-w) : 0.0;
 }

@@ -70,6 +70,7 @@ struct rt *
 rt_new(const imp_image *im, const imp_code *code, const double *params,
        struct diags *ds, atomic_int *stop)
 {
+    assert(im != NULL && ds != NULL);
     return rt_new_tier(im, code, NULL, params, ds, stop);
 }
 

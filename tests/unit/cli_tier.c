@@ -96,10 +96,42 @@ same_bytes(void **state)
     buf_free(&got);
 }
 
+/* Where the work ahead is foreseen, code is asked for early if it saves its
+ * cost, and not at all for a short rest; without a forecast, or against one that
+ * never comes true, the work that has been spent decides. */
+static void
+forecast(void **state)
+{
+    struct rt_tier tier = {.limit = 100};
+    struct rt rt = {.tier = &tier};
+
+    (void)state;
+    tier.spent = 99;
+    assert_false(rt_tier_due(&tier));
+    tier.spent = 100;
+    assert_true(rt_tier_due(&tier));
+    rt_progress(&rt, 0);
+    tier.spent = 130;
+    rt_progress(&rt, 0.01); /* 2970 to come */
+    assert_true(rt_tier_due(&tier));
+    rt_progress(&rt, 0.5); /* 30 to come */
+    assert_false(rt_tier_due(&tier));
+    rt_progress(&rt, 1);
+    assert_false(rt_tier_due(&tier));
+    tier.spent = 400;
+    assert_true(rt_tier_due(&tier));
+    rt_progress(&rt, 0);
+    tier.spent = 20;
+    tier.from = 0;
+    rt_progress(&rt, 0.001); /* too early to be trusted */
+    assert_false(rt_tier_due(&tier));
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bytes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bytes),
+                                       cmocka_unit_test(forecast)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

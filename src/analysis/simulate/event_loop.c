@@ -250,6 +250,7 @@ advance(struct simulation *sim, double target, double limit)
             return st;
         if (sim->trace && (st = simulate_traced(sim)))
             return st;
+        rt_progress(run, fmin(1.0, rt_time(run) / sim->options.until));
     }
     return IMP_OK;
 }
@@ -324,6 +325,7 @@ simulate_run(struct simulation *sim, double limit)
     st = IMP_OK;
     if (!sim->stopped && rt_time(run) < sim->options.until)
         st = advance(sim, sim->options.until, limit);
+    rt_progress(run, 1.0);
     simulate_pairs_look(sim);
     return st;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Code of an image. It is looked up in the cache; if it is not there, it is
  * generated and put there; then it is loaded. An object from the cache that
- * does not load is generated again. All this happens at once, or when the
- * evaluator has worked as long as it takes. */
+ * does not load is generated again. All this happens at once, or when it pays
+ * (rt_tier_due). */
 #include "cli/code/jit.h"
 
 #include <assert.h>
@@ -19,8 +19,7 @@
 /* Work of the evaluator (runtime/instance/run.h) in the time that it takes to
  * load LLVM and an object from the cache; and to generate code for one
  * instruction, in models of up to GEN_LARGE instructions and in larger ones.
- * Code is made only after the evaluator has worked that long, so a run never
- * takes more than twice the time of the better choice. */
+ */
 #define WORK_LOAD 1e7
 #define WORK_SMALL 4e4
 #define WORK_LARGE 1e4
@@ -101,9 +100,10 @@ more(struct rt_tier *tier)
         return NULL;
     if (!code->looked)
         look_up(code);
-    if (!code->jit && tier->spent < cost(code->im)) {
+    if (!code->jit && tier->limit < cost(code->im)) {
         tier->limit = cost(code->im);
-        return NULL;
+        if (!rt_tier_due(tier))
+            return NULL;
     }
     if (!code->jit)
         make(code);

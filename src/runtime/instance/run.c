@@ -77,12 +77,46 @@ rt_free(struct rt *run)
  * WORK_SERIES units at each higher order (the ratio of the measured times). */
 #define WORK_SERIES 3.0
 
+/* Where the work ahead is not known, the code comes when the evaluator has
+ * worked for as long as it costs: no run then takes more than twice the time of
+ * the better choice. Where it is foreseen, the code comes as soon as a part of
+ * its cost has been worked, if it saves about its cost: it is 2 to 3 times as
+ * fast as the evaluator. A forecast that never comes true counts no longer. */
+#define TIER_TRUSTED 0.25
+#define TIER_PAYS 1.5
+#define TIER_DOUBTED 4.0
+
+bool
+rt_tier_due(const struct rt_tier *tier)
+{
+    assert(tier != NULL);
+    if (!tier->foreseen)
+        return tier->spent >= tier->limit;
+    return tier->spent >= TIER_DOUBTED * tier->limit ||
+           (tier->spent >= TIER_TRUSTED * tier->limit &&
+            tier->ahead >= TIER_PAYS * tier->limit);
+}
+
+void
+rt_progress(struct rt *run, double done)
+{
+    assert(run != NULL && done >= 0.0 && done <= 1.0);
+    struct rt_tier *tier = run->tier;
+    if (tier == NULL || run->code != NULL)
+        return;
+    if (done == 0.0)
+        tier->from = tier->spent;
+    tier->foreseen = done > 0.0;
+    if (tier->foreseen)
+        tier->ahead = (tier->spent - tier->from) * (1.0 - done) / done;
+}
+
 static void
 work_hard(struct rt *run, double units)
 {
     struct rt_tier *tier = run->tier;
     tier->spent += units;
-    while (run->code == NULL && tier->spent >= tier->limit) {
+    while (run->code == NULL && rt_tier_due(tier)) {
         double was = tier->limit;
         run->code = tier->more(tier);
         if (run->code == NULL && !(tier->limit > was))

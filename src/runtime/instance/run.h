@@ -19,12 +19,19 @@ struct record;
 struct trace;
 
 /* Machine code that comes when it pays (docs/architecture.md). The evaluator's
- * work is counted in the units of run.c; beyond `limit`, `more` is asked. It
- * returns the code, or NULL and a higher limit. For one thread. */
+ * work is counted in the units of run.c; when rt_tier_due says so, `more` is
+ * asked. It returns the code, or NULL and a higher limit. For one thread. */
 struct rt_tier {
-    double spent, limit;
+    double spent, limit; /* limit: what the code costs */
+    /* of a command that knows how far it is: the work that is still to come,
+     * and `spent` at its beginning */
+    bool foreseen;
+    double ahead, from;
     const imp_code *(*more)(struct rt_tier *t);
 };
+
+/* Does it pay to ask for the code now? */
+bool rt_tier_due(const struct rt_tier *tier);
 
 /* Rows of series (runtime/tape/eval.h). */
 struct rt_rows {
@@ -111,6 +118,10 @@ void rt_nonfinite(struct rt *run, uint32_t tape, const double *local);
 /* The same for a series to that order, whose rows lie in `work`. */
 void rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
                          const double *work, int order);
+/* A command that knows it tells which share of its work is done, 1 at its end;
+ * every command begins with 0. So it can be foreseen whether machine code pays.
+ */
+void rt_progress(struct rt *run, double done);
 
 /* Gives a run and all its memory back. NULL is allowed. */
 void rt_free(struct rt *run);
@@ -152,8 +163,8 @@ rt_contact(const struct rt *run, uint32_t c)
 {
     return IMP_ARRAY(run->im, run->im->contacts, imp_contact) + c;
 }
-/* The series tape of a contact, whose rows are run->rows.contact[c]: the gap, or
- * the relative pose where polytopes touch. */
+/* The series tape of a contact, whose rows are run->rows.contact[c]: the gap,
+ * or the relative pose where polytopes touch. */
 static inline uint32_t
 rt_gap_tape(const struct rt *run, uint32_t c)
 {

@@ -225,15 +225,15 @@ in_common(const struct chatter_run *one, const struct chatter_run *two)
  * exactly symmetric stays so */
 static const double order_starts[][2] = {{1, 0}, {0, 1}, {-1, 1}};
 
-/* As many impacts as do not depend on the last digits of the start. */
-static size_t
-known_order(struct analysis *analysis, uint32_t system_id,
-            const struct chatter_options *ask,
-            const struct chatter_wanted *wanted,
-            const struct chatter_run *outcome)
+/* What of the outcome depends on the last digits of the start: as many impacts
+ * as do not, the verdict, the time. */
+static void
+compare_starts(struct analysis *analysis, uint32_t system_id,
+               const struct chatter_options *ask,
+               const struct chatter_wanted *wanted, struct chatter_run *outcome)
 {
     const imp_system *system = rt_system(analysis->rt, system_id);
-    size_t n = system->n, known = outcome->n_order;
+    size_t n = system->n;
     double *state = analysis->rt->env + system->env_state,
            *start = NEW_N(analysis->rt->arena, double, 2 * n + 1);
     memcpy(start, state, 2 * n * sizeof *start);
@@ -244,10 +244,18 @@ known_order(struct analysis *analysis, uint32_t system_id,
                                              ORDER_ROUNDINGS * DBL_EPSILON);
         bool ran = again(analysis, system_id, ask, wanted, &twin);
         memcpy(state, start, 2 * n * sizeof *start);
-        size_t common = ran ? in_common(outcome, &twin) : 0;
-        known = common < known ? common : known;
+        if (!ran)
+            continue;
+        size_t common = in_common(outcome, &twin);
+        if (common < outcome->order_known)
+            outcome->order_known = common;
+        if (twin.verdict != outcome->verdict) {
+            outcome->verdict_open = true;
+            outcome->other_verdict = twin.verdict;
+        }
+        outcome->time_spread =
+            fmax(outcome->time_spread, fabs(twin.time - outcome->time));
     }
-    return known;
 }
 
 /* Follows a system whose motion is a parabola. */
@@ -290,8 +298,7 @@ run_line(struct analysis *analysis, uint32_t system_id,
     outcome->order_known = outcome->n_order;
     fit_again(analysis, system_id, ask, wanted, outcome);
     if (wanted->order)
-        outcome->order_known =
-            known_order(analysis, system_id, ask, wanted, outcome);
+        compare_starts(analysis, system_id, ask, wanted, outcome);
     if (wanted->stability)
         chatter_record_warnings(analysis, outcome, &says, record);
     return IMP_OK;

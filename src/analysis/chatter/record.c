@@ -12,6 +12,14 @@
 /* most entries of the field `order` */
 #define ORDER_MOST 1000
 
+static const char *const verdict_word[] = {[CHATTER_COMPLETE] = "complete",
+                                           [CHATTER_PARTIAL] = "partial",
+                                           [CHATTER_INCOMPLETE] = "incomplete",
+                                           [CHATTER_SIMULTANEOUS] =
+                                               "simultaneous"};
+/* Times of starts that differ in the last digits agree to this share. */
+#define TIME_AGREES 1e-12
+
 static void
 set_number(struct record *record, const char *field, double x,
            const char *absent)
@@ -100,7 +108,8 @@ chatter_record_warnings(struct analysis *analysis,
                         struct record *record)
 {
     assert(outcome);
-    const char *warning[4];
+    const char *warning[6];
+    char digits[NUM_TEXT];
     size_t n_warnings = 0;
     bool complete = outcome->limit && outcome->verdict == CHATTER_COMPLETE;
     bool partial = outcome->verdict == CHATTER_PARTIAL;
@@ -116,6 +125,21 @@ chatter_record_warnings(struct analysis *analysis,
         warning[n_warnings++] =
             "the run contradicts Theorem 3: the velocity at the start is "
             "near the border, or rounding has decided";
+    if (outcome->verdict_open)
+        warning[n_warnings++] = arena_printf(
+            record_arena(analysis),
+            "a start that differs from this one in the last digits has %s: the "
+            "digits of the start do not decide",
+            outcome->other_verdict <= CHATTER_SIMULTANEOUS
+                ? arena_printf(record_arena(analysis), "the verdict \"%s\"",
+                               verdict_word[outcome->other_verdict])
+                : "no verdict");
+    else if (outcome->time_spread > TIME_AGREES * fabs(outcome->time))
+        warning[n_warnings++] = arena_printf(
+            record_arena(analysis),
+            "starts that differ in the last digits have times that differ by "
+            "%s s",
+            num_digits(digits, outcome->time_spread, 2));
     if (outcome->limit && outcome->accumulation.error >= 1.0)
         warning[n_warnings++] =
             "the flights have not come to one ratio; what remains is "
@@ -161,10 +185,6 @@ chatter_record_run(struct analysis *analysis, const struct chatter_run *outcome,
                    struct record *record)
 {
     assert(outcome != NULL && wanted != NULL && record != NULL);
-    static const char *const word[] = {[CHATTER_COMPLETE] = "complete",
-                                       [CHATTER_PARTIAL] = "partial",
-                                       [CHATTER_INCOMPLETE] = "incomplete",
-                                       [CHATTER_SIMULTANEOUS] = "simultaneous"};
     if (outcome->verdict == CHATTER_MOVING && !(outcome->after_time < INFINITY))
         record_set_absent(record, "verdict",
                           "no limit before times or speeds are beyond all "
@@ -181,7 +201,7 @@ chatter_record_run(struct analysis *analysis, const struct chatter_run *outcome,
                           "whether they end");
     else
         record_set_lasting_text(record, wanted->verdict,
-                                word[outcome->verdict]);
+                                verdict_word[outcome->verdict]);
     record_set_lasting_text(record, wanted->start,
                             flat ? "nearly flat drop" : "given");
     if (!wanted->numbers)

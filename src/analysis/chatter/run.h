@@ -51,6 +51,11 @@ struct chatter_run {
     size_t n_order;
     size_t order_known; /* so many of them do not depend on the last digits of
                            the start; SIZE_MAX: not known */
+    /* of starts that differ in the last digits: does one have another verdict?
+     * and the greatest difference of `time` [s] */
+    bool verdict_open;
+    enum chatter_verdict other_verdict;
+    double time_spread;
     double time; /* of the limit, else of the last impact or of the end [s] */
     double last_impact; /* time of the last impact that was resolved; NaN: none
                            [s] */

@@ -84,7 +84,8 @@ flow_audit_before(struct flow *flow)
 
 /* The terms of velocity i before and after: those of the rates of the gaps that
  * it is made of (ballistic.h), and what the rounding of the event's time makes
- * of it, in units of AUDIT_CONSERVES. */
+ * of it and of these, whose accelerations may cancel in it, in units of
+ * AUDIT_CONSERVES. */
 static double
 speed_terms(const struct flow *flow, size_t i, double time)
 {
@@ -97,8 +98,9 @@ speed_terms(const struct flow *flow, size_t i, double time)
     size_t rank = (size_t)ballistic->matrices.rank;
     const double *E = ballistic->matrices.E + i * rank;
     for (size_t k = 0; k < rank; k++)
-        terms += 2.0 * fabs(E[k]) *
-                 ldexp(fabs(ballistic->z[k]), ballistic->rate_exponent);
+        terms += fabs(E[k]) *
+                 (2.0 * ldexp(fabs(ballistic->z[k]), ballistic->rate_exponent) +
+                  fabs(ballistic->matrices.y_acc[k]) * late);
     return terms;
 }
 

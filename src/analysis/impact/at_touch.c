@@ -117,30 +117,6 @@ together(struct analysis *analysis, const imp_command *command,
 }
 
 int
-impact_without_friction(struct analysis *analysis, imp_range where,
-                        const uint32_t *contact, uint32_t n)
-{
-    assert(analysis != NULL && contact != NULL);
-    for (uint32_t i = 0; i < n; i++) {
-        const imp_contact *of = rt_contact(analysis->rt, contact[i]);
-        if (of->system != IMP_NO_SYSTEM ||
-            (of->rub == IMP_NO_TAPE &&
-             analysis->rt->env[of->env_contact + IMP_CONTACT_MU] == 0.0))
-            continue;
-        struct diag *diag = diag_add(
-            analysis->ds, DIAG_E0727, where,
-            "`%s` has friction, and this command knows impacts without "
-            "friction only",
-            imp_text(analysis->rt->im, of->name));
-        diag_note(analysis->ds, diag, of->range_mu, "stated here");
-        diag_help(analysis->ds, diag,
-                  "`simulate` follows the impact with its friction");
-        return IMP_BADMODEL;
-    }
-    return IMP_OK;
-}
-
-int
 impact_bring_to_touch(struct analysis *analysis, const imp_command *command,
                       enum imp_option_id until, struct impact_of_run *problem,
                       struct impact_solver **solver)
@@ -158,9 +134,7 @@ impact_bring_to_touch(struct analysis *analysis, const imp_command *command,
     }
     for (uint32_t i = 0; i < n_contacts; i++)
         contact[i] = arg_contact(analysis, command, i);
-    if ((st = impact_without_friction(analysis, command->range, contact,
-                                      n_contacts)) ||
-        (st = touch_option_until(analysis, command, until, &end)) ||
+    if ((st = touch_option_until(analysis, command, until, &end)) ||
         (st = together(analysis, command, contact, n_contacts, end)))
         return st;
     if ((st = impact_read(analysis, contact, n_contacts, problem)))

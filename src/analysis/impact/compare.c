@@ -231,6 +231,7 @@ compare(const struct comparison *compared, struct record *out)
         return st;
     for (size_t l = 0; l < LAWS; l++)
         on[l] = l < rows.n;
+    impact_without_friction(out);
     SET_NUM("time", rt_time(analysis->rt));
     const char **name = NEW_N(ar, const char *, nc + 1);
     for (size_t i = 0; i < nc; i++)
@@ -273,14 +274,18 @@ cmd_compare(struct analysis *analysis, const imp_command *command,
     int st;
     if (rt_contact(analysis->rt, arg_contact(analysis, command, 0))->system ==
         IMP_NO_SYSTEM) {
+        if (impact_asked_rubs(analysis, command))
+            return impact_compare_frictional(analysis, command, out);
         st = impact_bring_to_touch(analysis, command, IMP_OPT_compare_until,
                                    &of_bodies, &compared.solver);
         compared.problem = &of_bodies;
         return st ? st : compare(&compared, out);
     }
-    if ((st = strike_bring(analysis, command, IMP_OPT_compare_until,
-                           "compare impact", &strike)) ||
-        (st = strike_problem(&strike, &motion, &of_system, &compared.rests)))
+    if ((st = strike_bring(analysis, command, IMP_OPT_compare_until, &strike)))
+        return st;
+    if (strike.image_system->n_rub > 0)
+        return impact_compare_rubbing_system(&strike, out);
+    if ((st = strike_problem(&strike, &motion, &of_system, &compared.rests)))
         return st;
     compared.problem = &of_system.problem;
     compared.solver = of_system.solver;

@@ -87,9 +87,7 @@ solve(struct analysis *analysis, const struct question *question,
 {
     int st;
     bool approach = question->verdict.class == CLASS_MINUS;
-    if ((st = impact_without_friction(analysis, question->image_contact->range,
-                                      &question->contact, 1)) ||
-        (st = impact_read(analysis, &question->contact, 1, problem)) ||
+    if ((st = impact_read(analysis, &question->contact, 1, problem)) ||
         (st = impact_prepare(analysis, problem, solver)))
         return st;
     if (law == IMP_IMPACT_UNDECLARED)
@@ -149,6 +147,8 @@ cmd_impact(struct analysis *analysis, const imp_command *command,
     int st;
     if (rt_contact(analysis->rt, contact)->system != IMP_NO_SYSTEM)
         return impact_of_system(analysis, command, out);
+    if (impact_asked_rubs(analysis, command))
+        return impact_frictional(analysis, command, out);
     if (command->args.n > 1 || !is_plain(analysis->rt, contact))
         return impact_at_contacts(analysis, command, out);
     struct question question = {
@@ -161,7 +161,10 @@ cmd_impact(struct analysis *analysis, const imp_command *command,
         return st;
     double length = solver->approach.length[0];
     double mobility = solver->delassus.G[0] * length * length;
-    impact_record(analysis, &problem, solver, out);
+    impact_record(analysis, &problem, solver,
+                  solver->decision.applied ? NULL : impact_fault_text(solver),
+                  out);
+    impact_without_friction(out);
     set_fields(analysis, &question, mobility, out);
     return IMP_OK;
 }

@@ -21,14 +21,20 @@ int impact_prepare(struct analysis *analysis,
                    const struct impact_of_run *problem,
                    struct impact_solver **solver);
 /* Solves the impact of `normals`, of which a contact has friction, in the
- * plane. *problem and *solver have a row along the tangent after each normal
- * one, whose contact is UINT32_MAX. group->why is NULL, or tells why nothing is
- * applied. */
+ * plane, under the law of the world or of a command. *problem and *solver have
+ * a row along the tangent after each normal one, whose contact is UINT32_MAX.
+ * group->why is NULL, or tells why nothing is applied. */
 int impact_with_friction(struct analysis *analysis,
                          const struct impact_of_run *normals,
-                         struct impact_of_run *problem,
+                         enum imp_impact_law law, struct impact_of_run *problem,
                          struct impact_solver **solver,
                          struct friction_group_impact *group);
+/* Which of the things that the world's `forbid` names happen in such an impact:
+ * a set of IMP_FORBID_... */
+uint32_t
+impact_with_friction_forbidden(const struct analysis *analysis,
+                               const struct friction_group_impact *group,
+                               int n);
 /* Where *law is undeclared: the law that all of contact[0..n) carry.
  * IMP_BADMODEL after a diagnostic at `where` if they carry different ones. */
 int impact_law_of_contacts(struct analysis *analysis, imp_range where,

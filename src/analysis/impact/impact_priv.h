@@ -20,10 +20,12 @@ void impact_report_no_touch(struct analysis *analysis,
 int impact_law_of_command(struct analysis *analysis, const imp_command *command,
                           enum imp_impact_law *law);
 /* Sets the fields that come from the solver, which impact_solver_measure then
- * leaves with another G. */
+ * leaves with another G. Rows along tangents are passed over. why: nothing was
+ * applied, or NULL. */
 void impact_record(struct analysis *analysis,
                    const struct impact_of_run *problem,
-                   struct impact_solver *solver, struct record *out);
+                   struct impact_solver *solver, const char *why,
+                   struct record *out);
 /* Why the solver has applied nothing; static text. */
 const char *impact_fault_text(const struct impact_solver *solver);
 /* Tells what the solver's outcome asks for: W0722 where nothing is applied,
@@ -40,9 +42,33 @@ int impact_of_system(struct analysis *analysis, const imp_command *command,
 int impact_at_contacts(struct analysis *analysis, const imp_command *command,
                        struct record *out);
 
-/* IMP_BADMODEL after E0727 if one of the contacts has friction. where: of the
- * command. */
-int impact_without_friction(struct analysis *analysis, imp_range where,
-                            const uint32_t *contact, uint32_t n);
+/* Has one of the contacts between bodies that the command names friction? */
+bool impact_asked_rubs(struct analysis *analysis, const imp_command *command);
+/* Answers `compare` at such contacts. */
+int impact_compare_frictional(struct analysis *analysis,
+                              const imp_command *command, struct record *out);
+/* Answers `impact` at such contacts. */
+int impact_frictional(struct analysis *analysis, const imp_command *command,
+                      struct record *out);
+/* The law that gave the impulses at n points; law: that of world or command. */
+const char *impact_friction_law(const struct friction_group_impact *group,
+                                int n,
+                                const struct friction_impact_point *point,
+                                enum imp_impact_law law);
+/* What is to be said of the outcome, into text (at most 8); returns how many.
+ */
+size_t impact_friction_remarks(struct analysis *analysis,
+                               const struct friction_group_impact *group,
+                               const char **text);
+/* Warns at `where` of what the record says in its warnings. IMP_FAILED after
+ * E0719 where the world forbids the impact. */
+int impact_friction_check(struct analysis *analysis, imp_range where,
+                          const struct friction_group_impact *group, int n);
+/* The field `determined`. */
+const char *
+impact_friction_determined(const struct friction_group_impact *group);
+/* Says in a record of a model that states friction why its fields are not
+ * there. */
+void impact_without_friction(struct record *out);
 
 #endif

@@ -299,9 +299,11 @@ impact_of_system(struct analysis *analysis, const imp_command *command,
         return IMP_BADMODEL;
     }
     int st = impact_law_of_command(analysis, command, &law);
-    if (st || (st = strike_bring(analysis, command, IMP_OPT_impact_until,
-                                 "impact", &strike)))
+    if (st ||
+        (st = strike_bring(analysis, command, IMP_OPT_impact_until, &strike)))
         return st;
+    if (strike.image_system->n_rub > 0)
+        return impact_of_rubbing_system(&strike, law, out);
     begin(&strike, &outcome);
     st = law == IMP_IMPACT_UNDECLARED ? without_law(&strike, &outcome)
                                       : by_law(&strike, law, &outcome);

@@ -8,6 +8,27 @@
 #include "analysis/impact/impact_priv.h"
 #include "runtime/numerics/vec3.h"
 
+/* Rows of the problem per contact point: with friction, each normal row has one
+ * along the tangent behind it. */
+static size_t
+stride(const struct impact_of_run *problem)
+{
+    return problem->p.n_contact > 1 && problem->contact[1] == UINT32_MAX ? 2
+                                                                         : 1;
+}
+
+/* Sets a list with an entry per contact point, from one per row. */
+static void
+set_list(struct analysis *analysis, const struct impact_of_run *problem,
+         struct record *out, const char *field, const double *rows)
+{
+    size_t step = stride(problem), n = problem->p.n_contact / step;
+    double *x = NEW_N(analysis->rt->arena, double, n + 1);
+    for (size_t i = 0; i < n; i++)
+        x[i] = rows[step * i];
+    SET_LIST(field, x, n);
+}
+
 /* Sets a row per body: spin, velocity. */
 static void
 set_twists(struct analysis *analysis, const struct impact_of_run *problem,
@@ -87,18 +108,21 @@ static void
 set_points(struct analysis *analysis, const struct impact_of_run *problem,
            const struct impact_solver *solver, struct record *out)
 {
-    size_t dim = analysis->rt->im->dim, nc = (size_t)solver->nc;
+    size_t dim = analysis->rt->im->dim, step = stride(problem),
+           nc = (size_t)solver->nc / step;
     double *points = NEW_N(analysis->rt->arena, double, 2 * dim * nc + 1),
            *normals = points + dim * nc;
     const char **name = NEW_N(analysis->rt->arena, const char *, nc + 1);
     for (size_t i = 0; i < nc; i++) {
-        const struct impact_contact *c = &problem->p.contact[i];
+        const struct impact_contact *c = &problem->p.contact[step * i];
         for (size_t k = 0; k < dim; k++) {
             points[dim * i + k] = c->p[k] + problem->origin[k];
-            normals[dim * i + k] = c->dir[k] / solver->approach.length[i];
+            normals[dim * i + k] =
+                c->dir[k] / solver->approach.length[step * i];
         }
-        name[i] = imp_text(analysis->rt->im,
-                           rt_contact(analysis->rt, problem->contact[i])->name);
+        name[i] = imp_text(
+            analysis->rt->im,
+            rt_contact(analysis->rt, problem->contact[step * i])->name);
     }
     SET_MAT("points", points, nc, dim);
     SET_MAT("normals", normals, nc, dim);
@@ -114,7 +138,7 @@ set_motion(struct analysis *analysis, const struct impact_of_run *problem,
     static const char *const after[] = {
         "impulses",     "twists_after", "normal_velocities_after",
         "energy_after", "energy_loss",  "momentum_error"};
-    size_t nc = (size_t)solver->nc;
+    size_t nc = (size_t)solver->nc / stride(problem);
     double *twist =
         NEW_N(analysis->rt->arena, double, 6 * problem->p.n_body + 1);
     for (uint32_t body = 0; body < problem->p.n_body; body++) {
@@ -124,7 +148,8 @@ set_motion(struct analysis *analysis, const struct impact_of_run *problem,
     }
     SET_NUM("time", rt_time(analysis->rt));
     set_twists(analysis, problem, out, "twists_before", twist);
-    SET_LIST("normal_velocities_before", solver->velocity.before, nc);
+    set_list(analysis, problem, out, "normal_velocities_before",
+             solver->velocity.before);
     SET_NUM("energy_before", solver->balance.energy[0]);
     SET_ABSENT("energy_price", "the touch is not tangential, or there are "
                                "several contacts");
@@ -140,9 +165,10 @@ set_motion(struct analysis *analysis, const struct impact_of_run *problem,
         record_set_absent_all(out, after, 6, why);
         return;
     }
-    SET_LIST("impulses", solver->impulse.P, nc);
+    set_list(analysis, problem, out, "impulses", solver->impulse.P);
     set_twists(analysis, problem, out, "twists_after", solver->velocity.twist);
-    SET_LIST("normal_velocities_after", solver->velocity.after, nc);
+    set_list(analysis, problem, out, "normal_velocities_after",
+             solver->velocity.after);
     SET_NUM("energy_after", solver->balance.energy[1]);
     SET_NUM("energy_loss",
             solver->balance.energy[0] - solver->balance.energy[1]);
@@ -158,7 +184,6 @@ set_peak(struct analysis *analysis, const struct impact_of_run *problem,
     static const char *const peak[] = {"normal_velocities_peak", "twists_peak",
                                        "loading_impulses",
                                        "unloading_impulses"};
-    size_t nc = (size_t)solver->nc;
     if (!solver->decision.applied || !solver->velocity.peak) {
         record_set_absent_all(
             out, peak, 4,
@@ -167,33 +192,39 @@ set_peak(struct analysis *analysis, const struct impact_of_run *problem,
                   "these contacts");
         return;
     }
-    SET_LIST("normal_velocities_peak", solver->velocity.at_peak, nc);
+    set_list(analysis, problem, out, "normal_velocities_peak",
+             solver->velocity.at_peak);
     set_twists(analysis, problem, out, "twists_peak",
                solver->velocity.peak_twist);
-    SET_LIST("loading_impulses", solver->impulse.load, nc);
-    SET_LIST("unloading_impulses", solver->impulse.unload, nc);
+    set_list(analysis, problem, out, "loading_impulses", solver->impulse.load);
+    set_list(analysis, problem, out, "unloading_impulses",
+             solver->impulse.unload);
 }
 
 /* The Delassus matrix G and what is not unique about the impulses. The singular
  * values of G overwrite G in the solver, so they come last. */
 static void
-set_delassus(const struct analysis *analysis, struct impact_solver *solver,
-             struct record *out)
+set_delassus(struct analysis *analysis, const struct impact_of_run *problem,
+             struct impact_solver *solver, struct record *out)
 {
     static const char *const word[] = {"yes", "motion only", "no"};
     static const char *const singular[] = {"rank", "null_space", "condition"};
     struct arena *arena = analysis->rt->arena;
-    size_t nc = (size_t)solver->nc;
-    double *G = NEW_N(arena, double, nc *nc + nc + 1), *residual = G + nc * nc;
+    size_t step = stride(problem), nc = (size_t)solver->nc / step;
+    double *G = NEW_N(arena, double, nc *nc + 1);
     for (size_t i = 0; i < nc; i++)
         for (size_t j = 0; j < nc; j++)
-            G[nc * i + j] = solver->delassus.G[nc * i + j] *
-                            solver->approach.length[i] *
-                            solver->approach.length[j];
+            G[nc * i + j] = solver->delassus.G[(nc * i * step + j) * step] *
+                            solver->approach.length[step * i] *
+                            solver->approach.length[step * j];
     SET_MAT("G", G, nc, nc);
     SET_TEXT("determined", word[solver->decision.determined]);
-    memcpy(residual, solver->velocity.residual, nc * sizeof *residual);
-    SET_LIST("residual", residual, nc);
+    set_list(analysis, problem, out, "residual", solver->velocity.residual);
+    if (step > 1) {
+        record_set_absent_all(out, singular, 3,
+                              "laws of friction need no singular values");
+        return;
+    }
     if (impact_solver_measure(solver)) {
         record_set_absent_all(out, singular, 3,
                               "the singular values did not settle");
@@ -211,13 +242,12 @@ set_delassus(const struct analysis *analysis, struct impact_solver *solver,
 
 void
 impact_record(struct analysis *analysis, const struct impact_of_run *problem,
-              struct impact_solver *solver, struct record *out)
+              struct impact_solver *solver, const char *why, struct record *out)
 {
     assert(analysis != NULL && problem != NULL && solver != NULL &&
            out != NULL);
     assert(solver->nc == (int)problem->p.n_contact);
-    const char *why =
-        solver->decision.applied ? NULL : impact_fault_text(solver);
+    assert((why == NULL) == solver->decision.applied);
     set_names(analysis, problem, out);
     set_motion(analysis, problem, solver, why, out);
     if (why)
@@ -225,11 +255,11 @@ impact_record(struct analysis *analysis, const struct impact_of_run *problem,
     else
         set_joints(analysis, problem, solver, out);
     set_peak(analysis, problem, solver, why, out);
-    if (solver->nc == 1)
+    if ((size_t)solver->nc == stride(problem))
         SET_TEXT("contact_kind", kind_of(problem));
     else
         SET_ABSENT("contact_kind", "there are several contact points");
     set_points(analysis, problem, solver, out);
     SET_TEXT("law", imp_impact_law_word(solver->decision.law));
-    set_delassus(analysis, solver, out);
+    set_delassus(analysis, problem, solver, out);
 }

@@ -41,7 +41,10 @@ impact_at_contacts(struct analysis *analysis, const imp_command *command,
     if ((st = impact_check(analysis, command, &problem, solver, text,
                            n_remarks)))
         return st;
-    impact_record(analysis, &problem, solver, out);
+    impact_record(analysis, &problem, solver,
+                  solver->decision.applied ? NULL : impact_fault_text(solver),
+                  out);
+    impact_without_friction(out);
     SET_TEXTS("warnings", text, n_remarks);
     return IMP_OK;
 }

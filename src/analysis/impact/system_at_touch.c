@@ -221,7 +221,7 @@ bring(struct strike *strike, enum imp_option_id option)
 
 int
 strike_bring(struct analysis *analysis, const imp_command *command,
-             enum imp_option_id until, const char *what, struct strike *strike)
+             enum imp_option_id until, struct strike *strike)
 {
     assert(analysis != NULL && command != NULL && strike != NULL);
     assert(command->args.n > 0);
@@ -237,8 +237,6 @@ strike_bring(struct analysis *analysis, const imp_command *command,
                               .n_coordinates = image_system->n,
                               .n_contacts = image_system->n_contact,
                               .n_hit = (int)command->args.n};
-    if (friction_left_out(analysis, system, what, command->range))
-        return IMP_BADMODEL;
     strike->hit = NEW_N(run->arena, int, m + 1);
     strike->rests = NEW_N(run->arena, bool, m + 1);
     strike->approaching = NEW_N(run->arena, int, m + 1);

@@ -23,16 +23,23 @@ struct strike {
 };
 
 /* Brings the contacts that a command names, which are those of one system, to
- * their common touch; `until` is the option that says how far. what: the
- * command in messages. Status after a diagnostic otherwise. */
+ * their common touch; `until` is the option that says how far. Status after a
+ * diagnostic otherwise. */
 int strike_bring(struct analysis *analysis, const imp_command *command,
-                 enum imp_option_id until, const char *what,
-                 struct strike *strike);
+                 enum imp_option_id until, struct strike *strike);
 /* The impact there of the contacts that are named, and of those that rest
  * beside them, as a problem whose solver is prepared; *motion holds the
  * matrices. *rests: there are such contacts, which only push. */
 int strike_problem(struct strike *strike, struct ballistic **motion,
                    struct flow_impact *impact, bool *rests);
+/* Answers `impact` at contacts of a system that has friction. */
+int impact_of_rubbing_system(struct strike *strike, enum imp_impact_law law,
+                             struct record *out);
+/* Answers `compare` at such contacts. */
+int impact_compare_rubbing_system(struct strike *strike, struct record *out);
+/* The number of a contact of the system among those that take part in an impact
+ * with friction; -1: it does not. */
+int strike_place(const struct flow_friction_impact *impact, int contact);
 /* The rates of the coordinates after the impulses that the solver has found. */
 void strike_rates_after(const struct strike *strike,
                         const struct ballistic *motion,

@@ -3,15 +3,17 @@
  * runtime/impact gets a second row per point, along the tangent; its matrix, in
  * which joints are eliminated, and its velocities go to runtime/friction, whose
  * impulses are imposed. So momenta and energies are audited like those of any
- * impact. */
+ * impact. The command `impact` at such contacts is here, too. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/impact/impact_of_contacts.h"
+#include "analysis/impact/impact_priv.h"
+#include "base/num.h"
 #include "runtime/impact/friction_law.h"
+#include "runtime/modes/friction_modes.h"
 
 /* Normal velocities up to this share of the speeds count as zero, as in
  * `simulate`, */
@@ -44,10 +46,21 @@ with_tangents(struct rt *run, const struct impact_of_run *from,
     to->p.n_contact = 2 * n;
 }
 
+bool
+impact_asked_rubs(struct analysis *analysis, const imp_command *command)
+{
+    assert(analysis != NULL && command != NULL);
+    for (uint32_t i = 0; i < command->args.n; i++)
+        if (friction_modes_contact(analysis->rt,
+                                   arg_contact(analysis, command, i)))
+            return true;
+    return false;
+}
+
 /* NULL after a diagnostic about a coefficient. */
 static struct friction_impact_point *
 read_points(struct rt *run, const struct impact_of_run *problem,
-            const struct impact_solver *solver)
+            enum imp_impact_law law, const struct impact_solver *solver)
 {
     int n = solver->nc / 2;
     struct friction_impact_point *point =
@@ -57,7 +70,7 @@ read_points(struct rt *run, const struct impact_of_run *problem,
         const double *v0 = solver->approach.v0 + 2 * i;
         double normal = fabs(v0[0]) <= NORMAL_RESTS * speed ? 0.0 : v0[0];
         double slip = fabs(v0[1]) <= SLIP_RESTS * speed ? 0.0 : v0[1];
-        if (friction_law_point(run, problem->contact[2 * i], normal, slip,
+        if (friction_law_point(run, problem->contact[2 * i], law, normal, slip,
                                &point[i]))
             return NULL;
     }
@@ -67,28 +80,218 @@ read_points(struct rt *run, const struct impact_of_run *problem,
 int
 impact_with_friction(struct analysis *analysis,
                      const struct impact_of_run *normals,
-                     struct impact_of_run *problem, struct impact_solver **out,
+                     enum imp_impact_law law, struct impact_of_run *problem,
+                     struct impact_solver **out,
                      struct friction_group_impact *group)
 {
     assert(analysis != NULL && normals != NULL && normals->p.n_contact > 0);
     struct rt *run = analysis->rt;
-    enum imp_impact_law law = (enum imp_impact_law)run->im->impact_law;
     with_tangents(run, normals, problem);
     int st = impact_prepare(analysis, problem, out);
     if (st)
         return st;
     struct impact_solver *solver = *out;
-    struct friction_impact_point *point = read_points(run, problem, solver);
+    struct friction_impact_point *point =
+        read_points(run, problem, law, solver);
     if (!point)
         return IMP_FAILED;
     friction_impact_group(run->brief, solver->nc / 2, solver->delassus.G, point,
                           law, group);
-    if (group->why)
-        return IMP_OK;
     /* impulses refer to the directions of the problem */
     double *P = group->impulse;
+    for (int i = 0; i < solver->nc && group->why; i++)
+        P[i] = 0.0;
     for (int i = 0; i < solver->nc; i++)
         P[i] /= solver->approach.length[i];
     impact_solver_impose(solver, law, P);
+    solver->decision.applied = group->why == NULL;
+    return IMP_OK;
+}
+
+uint32_t
+impact_with_friction_forbidden(const struct analysis *analysis,
+                               const struct friction_group_impact *group, int n)
+{
+    assert(analysis != NULL && group != NULL && (n == 0 || group->point));
+    uint32_t did = group->gain > 0.0 ? IMP_FORBID_GAIN : 0;
+    for (int i = 0; i < n && !group->why; i++)
+        if (group->point[i].normal > 0.0 && group->impulse[2 * i] > 0.0)
+            did |= IMP_FORBID_SEPARATING;
+    return did & analysis->rt->im->forbid;
+}
+
+/* -- the command ----------------------------------------------------------- */
+
+const char *
+impact_friction_law(const struct friction_group_impact *group, int n,
+                    const struct friction_impact_point *point,
+                    enum imp_impact_law law)
+{
+    static const char *const of_point[] = {[FRICTION_NEWTON] = "newton",
+                                           [FRICTION_POISSON] = "poisson",
+                                           [FRICTION_ENERGETIC] = "energetic"};
+    assert(group != NULL && point != NULL && law < IMP_IMPACT_COUNT);
+    int first = -1;
+    for (int i = 0; i < n; i++) {
+        if (point[i].normal < 0.0 && group->how[i] != FRICTION_PROCESS)
+            return imp_impact_law_word(law == IMP_IMPACT_SEQUENTIAL ||
+                                               law == IMP_IMPACT_POISSON ||
+                                               law == IMP_IMPACT_REST
+                                           ? law
+                                           : IMP_IMPACT_COMPLEMENTARITY);
+        if (point[i].normal < 0.0 && first < 0)
+            first = i;
+    }
+    return of_point[first < 0 ? FRICTION_ENERGETIC : point[first].law];
+}
+
+size_t
+impact_friction_remarks(struct analysis *analysis,
+                        const struct friction_group_impact *group,
+                        const char **text)
+{
+    struct arena *arena = record_arena(analysis);
+    char amount[NUM_TEXT];
+    size_t n = 0;
+    if (group->why)
+        text[n++] = arena_printf(arena, "no motion is applied: %s", group->why);
+    if (group->verdict == FRICTION_SHARED)
+        text[n++] =
+            "the motion is unique, the impulses are not: a least set is "
+            "given";
+    if (group->loads)
+        text[n++] =
+            "the motion depends on how points share the impulses: those "
+            "of least norm are given";
+    if (group->verdict == FRICTION_NOT_SHOWN)
+        text[n++] = "the motion is not shown to be the only one";
+    if (group->tie)
+        text[n++] = "points that act on each other approach alike: the order "
+                    "given decided (state `priority`)";
+    if (group->gain > 0.0)
+        text[n++] = arena_printf(arena, "the impact raises the energy by %s J",
+                                 num_digits(amount, group->gain, 6));
+    return n;
+}
+
+const char *
+impact_friction_determined(const struct friction_group_impact *group)
+{
+    return group->why || group->loads || group->tie ? "no"
+           : group->verdict == FRICTION_SHARED      ? "motion only"
+           : group->verdict == FRICTION_NOT_SHOWN   ? "not shown"
+                                                    : "yes";
+}
+
+void
+impact_without_friction(struct record *out)
+{
+    static const char *const fields[] = {"friction_impulses", "slips_before",
+                                         "slips_after", "friction_work",
+                                         "regions"};
+    assert(out != NULL);
+    for (int i = 0; i < 5; i++)
+        if (record_index(out, fields[i]) >= 0)
+            record_set_absent(out, fields[i], "all coefficients are 0");
+}
+
+/* Sets what friction adds to the record. */
+static void
+set_friction(const struct analysis *analysis,
+             const struct impact_solver *solver,
+             const struct friction_group_impact *group, struct record *out)
+{
+    static const char *const fields[] = {"friction_impulses", "slips_after",
+                                         "friction_work", "regions"};
+    size_t n = (size_t)solver->nc / 2;
+    double *x = NEW_N(analysis->rt->arena, double, 4 * n + 1);
+    for (size_t i = 0; i < n; i++) {
+        x[i] = solver->velocity.before[2 * i + 1];
+        x[n + i] = solver->impulse.P[2 * i + 1];
+        x[2 * n + i] = group->why ? 0.0 : group->after[2 * i + 1];
+        x[3 * n + i] = group->region[i];
+    }
+    SET_LIST("slips_before", x, n);
+    if (group->why) {
+        record_set_absent_all(out, fields, 4, group->why);
+        return;
+    }
+    SET_LIST("friction_impulses", x + n, n);
+    SET_LIST("slips_after", x + 2 * n, n);
+    SET_LIST("friction_work", group->work, n);
+    SET_LIST("regions", x + 3 * n, n);
+}
+
+int
+impact_friction_check(struct analysis *analysis, imp_range where,
+                      const struct friction_group_impact *group, int n)
+{
+    char amount[NUM_TEXT];
+    if (group->why) {
+        struct diag *diag = diag_add(
+            analysis->ds, DIAG_W0722, where,
+            "the outcome of this impact with friction is not determined, so no "
+            "motion is applied: %s",
+            group->why);
+        diag_help(analysis->ds, diag,
+                  "state a law, or another one: law = complementarity, poisson "
+                  "or sequential");
+    }
+    if (group->loads)
+        diag_add(analysis->ds, DIAG_W0733, where,
+                 "how contact points share this impact is not determined, and "
+                 "the motion depends on it");
+    if (group->gain > 0.0 && !analysis->rt->im->gain_allowed)
+        diag_add(analysis->ds, DIAG_W0721, where,
+                 "this impact with friction raises the energy by %s J",
+                 num_digits(amount, group->gain, 6));
+    if (!impact_with_friction_forbidden(analysis, group, n))
+        return IMP_OK;
+    struct diag *diag = diag_add(analysis->ds, DIAG_E0719, where,
+                                 "the world forbids this impact");
+    diag_help(analysis->ds, diag,
+              "name another `law`, or forbid less: `forbid` and `policy = "
+              "stop` of the world");
+    return IMP_FAILED;
+}
+
+int
+impact_frictional(struct analysis *analysis, const imp_command *command,
+                  struct record *out)
+{
+    assert(analysis != NULL && command != NULL && out != NULL);
+    struct impact_of_run normals, problem;
+    struct impact_solver *solver;
+    struct friction_group_impact group;
+    enum imp_impact_law law;
+    const char *text[8];
+    const imp_val *own = arg_option(analysis, command, IMP_OPT_impact_impulse);
+    if (own) {
+        struct diag *diag = diag_add(
+            analysis->ds, DIAG_E0705, own->range,
+            "`impulse` is for one contact without friction of two free bodies");
+        diag_help(analysis->ds, diag, "leave it out, or name a `law`");
+        return IMP_BADMODEL;
+    }
+    int st = impact_law_of_command(analysis, command, &law);
+    if (st ||
+        (st = impact_bring_to_touch(analysis, command, IMP_OPT_impact_until,
+                                    &normals, &solver)) ||
+        (st = impact_with_friction(analysis, &normals, law, &problem, &solver,
+                                   &group)))
+        return st;
+    if (!group.why &&
+        (st = impact_audit(analysis, command->range, &problem, solver)))
+        return st;
+    if ((st = impact_friction_check(analysis, command->range, &group,
+                                    solver->nc / 2)))
+        return st;
+    impact_record(analysis, &problem, solver, group.why, out);
+    SET_TEXT("law",
+             impact_friction_law(&group, solver->nc / 2, group.point, law));
+    SET_TEXT("determined", impact_friction_determined(&group));
+    set_friction(analysis, solver, &group, out);
+    SET_TEXTS("warnings", text,
+              impact_friction_remarks(analysis, &group, text));
     return IMP_OK;
 }

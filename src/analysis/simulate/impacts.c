@@ -205,6 +205,7 @@ undetermined(struct simulation *sim, const struct group *group,
     return stop(sim, group, "its outcome is not determined");
 }
 
+/* problem: NULL with friction. */
 static int
 forbidden(struct simulation *sim, const struct group *group,
           const struct impact_of_run *problem,
@@ -217,8 +218,9 @@ forbidden(struct simulation *sim, const struct group *group,
                  "the world forbids the impact of %s at t = %s "
                  "s: the run stops before it",
                  names(sim, group), num_digits(t, rt_time(sim->run), 9));
-    size_t n =
-        impact_remarks(sim->analysis, problem, solver, text, GROUP_REMARKS);
+    size_t n = problem ? impact_remarks(sim->analysis, problem, solver, text,
+                                        GROUP_REMARKS)
+                       : 0;
     for (size_t i = 0; i < n; i++)
         diag_note(sim->analysis->ds, diag, IMP_NOWHERE, "%s", text[i]);
     diag_help(sim->analysis->ds, diag,
@@ -418,8 +420,9 @@ with_friction(struct simulation *sim, const struct group *group,
     struct impact_solver *solver;
     struct friction_group_impact impact;
     char t[NUM_TEXT];
-    int st = impact_with_friction(sim->analysis, normals, &problem, &solver,
-                                  &impact);
+    int st = impact_with_friction(sim->analysis, normals,
+                                  (enum imp_impact_law)sim->run->im->impact_law,
+                                  &problem, &solver, &impact);
     if (st)
         return st;
     if (impact.why) {
@@ -435,6 +438,9 @@ with_friction(struct simulation *sim, const struct group *group,
     if ((st = impact_audit(sim->analysis, sim->command->range, &problem,
                            solver)))
         return st;
+    if (impact_with_friction_forbidden(sim->analysis, &impact,
+                                       solver->nc / 2))
+        return forbidden(sim, group, NULL, solver);
     simulate_tell_friction(sim, group->contact[0], &impact);
     friction_modes_forget(sim->run);
     for (int i = 0; i + 1 < solver->nc; i += 2) {

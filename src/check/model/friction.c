@@ -220,18 +220,6 @@ contact_friction(struct check *ck, const struct env *env,
     return true;
 }
 
-bool
-contact_has_friction(const struct tm_contact *contact)
-{
-    assert(contact);
-    const struct tm_num *mu[] = {&contact->mu, &contact->mu_static,
-                                 &contact->mu_impact};
-    for (int i = 0; i < 3; i++)
-        if (mu[i]->e && !ex_is_num(mu[i]->e, 0))
-            return true;
-    return false;
-}
-
 /* -- the slip of a contact of a system ------------------------------------- */
 
 /* Is the velocity linear in the rates of the coordinates, and does it read one?

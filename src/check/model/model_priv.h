@@ -73,8 +73,6 @@ bool contact_friction(struct check *ck, const struct env *env,
                       const struct ast_item *impact,
                       const struct tm_system *system,
                       struct tm_contact *contact);
-/* Is a coefficient something else than the literal 0? */
-bool contact_has_friction(const struct tm_contact *contact);
 /* The same of a contact between bodies, which not every build carries out;
  * `at` is its key, or NULL. */
 void body_friction(struct check *ck, const struct env *env,

@@ -116,16 +116,49 @@ field_unit(struct check *ck, const struct field_row *field)
     return text;
 }
 
+bool
+contact_has_friction(const struct tm_contact *contact)
+{
+    assert(contact);
+    const struct tm_num *mu[] = {&contact->mu, &contact->mu_static,
+                                 &contact->mu_impact};
+    for (int i = 0; i < 3; i++)
+        if (mu[i]->e && !ex_is_num(mu[i]->e, 0))
+            return true;
+    return false;
+}
+
+/* Has one of the contacts that the command names friction, or another contact
+ * of their system? */
+static bool
+names_friction(const struct check *ck, const struct tm_command *cmd)
+{
+    const struct tm_contact *all = ck->lists.contacts.v;
+    for (size_t i = 0; i < cmd->n_args; i++)
+        for (size_t c = 0; c < ck->lists.contacts.n; c++) {
+            const struct tm_contact *asked = &all[cmd->args[i].ref];
+            bool there = &all[c] == asked ||
+                         (asked->system && all[c].system == asked->system);
+            if (there && contact_has_friction(&all[c]))
+                return true;
+        }
+    return false;
+}
+
 /* Does the record have this field, where the contacts that the command names
  * are those of a system, or of bodies? */
 static bool
-is_field_of(const struct tm_command *cmd, const char *name, bool system)
+is_field_of(const struct check *ck, const struct tm_command *cmd,
+            const char *name, bool system)
 {
     const struct field_row *field;
     for (size_t i = 0; (field = field_row(i)); i++)
         if (!strcmp(field->command, command_rows[cmd->id].name) &&
             !strcmp(field->name, name))
-            return field->of == OF_ALL || (field->of == OF_SYSTEM) == system;
+            return field->of == OF_FRICTION
+                       ? names_friction(ck, cmd)
+                       : field->of == OF_ALL ||
+                             (field->of == OF_SYSTEM) == system;
     return true;
 }
 
@@ -194,7 +227,7 @@ system_contact_fields(struct check *ck, struct tm_command *cmd)
     size_t count = 0;
     for (size_t i = 0; i < cmd->n_fields; i++) {
         struct tm_field *field = &cmd->fields[i];
-        if (!is_field_of(cmd, field->name, true))
+        if (!is_field_of(ck, cmd, field->name, true))
             continue;
         const struct dim *dim = dim_in_system(ck, &of, field->unit);
         if (dim)
@@ -231,13 +264,12 @@ record_schema(struct check *ck, uint32_t command)
                                   .width = field_width(field, ck->m->dim)};
 }
 
-/* Does the command ask about contacts, which may be those of a system? */
+/* Does the command ask about contacts? */
 static bool
-names_contacts_of_system(enum imp_command_id id)
+names_contacts(enum imp_command_id id)
 {
-    return (command_rows[id].args == ARGS_CONTACTS ||
-            command_rows[id].args == ARGS_CONTACT) &&
-           imp_command_has(id, IMP_TRAIT_CONTACTS_OF_SYSTEM);
+    return command_rows[id].args == ARGS_CONTACTS ||
+           command_rows[id].args == ARGS_CONTACT;
 }
 
 static void
@@ -249,7 +281,7 @@ impact_fields(struct check *ck, struct tm_command *cmd)
         return;
     }
     for (size_t i = 0; i < cmd->n_fields; i++)
-        if (is_field_of(cmd, cmd->fields[i].name, false))
+        if (is_field_of(ck, cmd, cmd->fields[i].name, false))
             cmd->fields[count++] = cmd->fields[i];
     cmd->n_fields = count;
 }
@@ -259,10 +291,15 @@ record_sizes(struct check *ck, uint32_t command, size_t n_contacts)
 {
     assert(ck);
     assert(command < ck->lists.commands.n);
-    if (names_contacts_of_system(ck->lists.commands.v[command].id))
+    if (names_contacts(ck->lists.commands.v[command].id))
         impact_fields(ck, &ck->lists.commands.v[command]);
-    static const char *const square[] = {"G", "null_space", "impulses",
+    static const char *const square[] = {"G",
+                                         "null_space",
+                                         "impulses",
                                          "normal_velocities_after",
+                                         "friction_impulses",
+                                         "slips_after",
+                                         "friction_work",
                                          "kinetic_angles"};
     struct tm_command *cmd = &ck->lists.commands.v[command];
     if (imp_command_has(cmd->id, IMP_TRAIT_COLUMN_PER_COORDINATE) &&

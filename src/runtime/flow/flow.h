@@ -12,6 +12,7 @@
 #define IMP_RUNTIME_FLOW_FLOW_H
 
 #include "runtime/ballistic/ballistic.h"
+#include "runtime/friction/friction.h"
 #include "runtime/impact/impact_of_run.h"
 
 enum flow_kind {
@@ -112,6 +113,21 @@ int flow_impact_read(struct flow_impact *out, const struct rt *run,
  * else NULL. If its solver has applied nothing, the flow has not either. */
 const struct flow_impact *flow_last_impact(const struct flow *flow,
                                            const struct flow_event *event);
+/* An impact of a system with friction at its present state. */
+struct flow_friction_impact {
+    int n, *contact; /* those that take part, closed ones too: their numbers
+                        within the system, in rising order */
+    const double *W; /* 2 n x 2 n */
+    struct friction_group_impact group;
+    const double *rates; /* of the coordinates, after */
+};
+/* The impact at n_hit contacts, all of which approach (`hit`: numbers within
+ * the system), under the law of the world or of a command, without a motion.
+ * Nothing happens for n_hit = 0. Memory: run->brief. Returns IMP_OK, or a
+ * status after a diagnostic. */
+int flow_friction_impact_now(struct rt *run, uint32_t system,
+                             enum imp_impact_law law, const int *hit, int n_hit,
+                             struct flow_friction_impact *out);
 /* The contacts of the last event: their numbers in the model, and their
  * impulses. */
 const uint32_t *flow_contacts(const struct flow *flow, const double **impulse);

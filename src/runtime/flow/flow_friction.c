@@ -82,11 +82,11 @@ taylor_friction_new(struct flow *flow)
 
 /* Contact i before the impact; a closed contact does not approach. */
 static struct friction_impact_point
-point_of(const struct flow *flow, uint32_t i, bool hits, bool plastic)
+point_of(const struct flow *flow, uint32_t i, enum imp_impact_law law,
+         bool hits, bool plastic)
 {
     const struct friction_rows *rows = &flow->taylor->friction->rows;
     const imp_contact *contact = rt_contact(flow->run, flow->sys->contact + i);
-    enum imp_impact_law law = (enum imp_impact_law)flow->run->im->impact_law;
     return (struct friction_impact_point){
         .mu = rows->slip[i].mu_impact,
         .e = plastic ? 0.0 : flow->instant.e[i],
@@ -98,7 +98,8 @@ point_of(const struct flow *flow, uint32_t i, bool hits, bool plastic)
 }
 
 struct struck {
-    bool *hits;      /* m */
+    bool *hits; /* m */
+    enum imp_impact_law law;
     bool plastic;    /* nothing comes back */
     bool may_gain;   /* a law that was used may add energy */
     double *impulse; /* 2m */
@@ -114,7 +115,8 @@ read_group(const struct flow *flow, const struct struck *struck, int *contact,
     size_t n = 0;
     for (uint32_t i = 0; i < flow->m; i++)
         if (struck->hits[i] || flow->taylor->contacts.closed[i]) {
-            point[n] = point_of(flow, i, struck->hits[i], struck->plastic);
+            point[n] = point_of(flow, i, struck->law, struck->hits[i],
+                                struck->plastic);
             contact[n++] = (int)i;
         }
     for (size_t r = 0; r < 2 * n; r++)
@@ -137,9 +139,7 @@ resolve(struct flow *flow, struct struck *struck, struct flow_event *event)
         NEW_N(arena, struct friction_impact_point, flow->m);
     struct friction_group_impact group;
     int n = read_group(flow, struck, contact, W, point);
-    friction_impact_group(arena, n, W, point,
-                          (enum imp_impact_law)flow->run->im->impact_law,
-                          &group);
+    friction_impact_group(arena, n, W, point, struck->law, &group);
     event->loads |= group.loads;
     event->gain = group.gain;
     struck->may_gain = group.may_gain;
@@ -219,8 +219,49 @@ static struct struck
 new_struck(struct flow *flow)
 {
     struct arena *arena = flow->run->brief;
-    return (struct struck){.hits = NEW_N(arena, bool, flow->m + 1),
+    return (struct struck){.law =
+                               (enum imp_impact_law)flow->run->im->impact_law,
+                           .hits = NEW_N(arena, bool, flow->m + 1),
                            .impulse = NEW_N(arena, double, 2 * flow->m + 1)};
+}
+
+int
+flow_friction_impact_now(struct rt *run, uint32_t system,
+                         enum imp_impact_law law, const int *hit, int n_hit,
+                         struct flow_friction_impact *out)
+{
+    assert(run && out && law < IMP_IMPACT_COUNT && (n_hit == 0 || hit));
+    struct arena *arena = run->brief;
+    struct flow *flow = NEW(run->arena, struct flow);
+    flow_memory(flow, run, system, run->arena);
+    flow->end = INFINITY;
+    flow->traced = rt_time(run);
+    int st = flow_instant(flow);
+    flow_read_state(flow);
+    if (st || (st = flow_taylor_new(flow)) || (st = friction_rows(flow)))
+        return st;
+    struct struck struck = new_struck(flow);
+    struck.law = law;
+    for (int k = 0; k < n_hit; k++) {
+        struck.hits[hit[k]] = true;
+        flow->taylor->contacts.closed[hit[k]] = false;
+    }
+    double *W = NEW_N(arena, double, 4 * (size_t)flow->m * (size_t)flow->m),
+           *rates = NEW_N(arena, double, flow->n);
+    struct friction_impact_point *point =
+        NEW_N(arena, struct friction_impact_point, flow->m);
+    out->contact = NEW_N(arena, int, flow->m);
+    out->n = read_group(flow, &struck, out->contact, W, point);
+    out->W = W;
+    out->group = (struct friction_group_impact){.why = NULL};
+    if (out->n > 0)
+        friction_impact_group(arena, out->n, W, point, law, &out->group);
+    for (int k = 0; k < 2 * out->n && !out->group.why; k++)
+        struck.impulse[2 * out->contact[k / 2] + k % 2] = out->group.impulse[k];
+    friction_push(flow, struck.impulse);
+    memcpy(rates, flow->taylor->x + flow->n, flow->n * sizeof *rates);
+    out->rates = rates;
+    return IMP_OK;
 }
 
 /* -- limits of chatter ------------------------------------------------------
@@ -367,7 +408,7 @@ jump(struct flow *flow, struct flow_event *event)
     bool *on = NEW_N(flow->run->brief, bool, flow->m + 1),
          *ended = NEW_N(flow->run->brief, bool, flow->m + 1);
     struct friction_impact_point point =
-        point_of(flow, i, false, friction->plastic);
+        point_of(flow, i, struck.law, false, friction->plastic);
     friction->open = event->why;
     event->why = friction->why = NULL;
     friction->jump = -1;

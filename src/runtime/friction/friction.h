@@ -123,9 +123,10 @@ enum friction_several { /* how several points share an impact */
                                                      Coulomb's laws with
                                                      impulses */
                         FRICTION_TWO_PHASES,      /* Glocker and Pfeiffer:
-                                                    compression      to velocities that
-                                                    obey the laws,      then e times its
-                                                    impulses come      back (Poisson) */
+                                                    compression      to velocities
+                                                    that      obey the laws,      then e
+                                                    times its      impulses come      back
+                                                    (Poisson) */
                         FRICTION_PROCESS /* one point approaches, and others
                                             rest: the process of
                                             friction_impact_one, to which they
@@ -137,6 +138,7 @@ struct friction_impact_several {
     enum friction_verdict verdict; /* as for accelerations */
     double *impulse;               /* 2 n */
     double *after;                 /* 2 n: velocities of the rows */
+    double *work;  /* n: of the tangential impulses, as the law has them act */
     double energy; /* change of the kinetic energy, <= 0 if none is gained */
     long steps;    /* sequential: single impacts */
     bool tie;      /* sequential: two points that act on each other had the
@@ -153,6 +155,9 @@ void friction_impact_at(struct arena *arena, int n, const double *W,
  */
 
 struct friction_group_impact {
+    const struct friction_impact_point *point; /* n: as given */
+    enum friction_verdict verdict; /* SHARED, LOADS or NOT_SHOWN where that is
+                                      so of some points; else UNIQUE */
     const char *why; /* NULL: applied; else why the motion is not determined;
                         static text */
     bool unstated;   /* why: the world's law does not say what several points

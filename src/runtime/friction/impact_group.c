@@ -155,7 +155,7 @@ agree(int n, const struct friction_impact_point *point,
 
 /* Gives the outcome of the points index[0..count) to all. */
 static void
-give(struct parts *parts, int count, const int *index, const double *before,
+give(struct parts *parts, int count, const int *index,
      enum friction_several how, const struct friction_impact_several *one)
 {
     struct friction_group_impact *out = parts->out;
@@ -167,9 +167,7 @@ give(struct parts *parts, int count, const int *index, const double *before,
             out->after[to] = one->after[from];
             terms += fabs(one->impulse[from] * one->after[from]);
         }
-        int tangent = 2 * i + 1;
-        out->work[index[i]] = 0.5 * one->impulse[tangent] *
-                              (before[tangent] + one->after[tangent]);
+        out->work[index[i]] = one->work[i];
         out->how[index[i]] = how;
         out->may_gain |= how == FRICTION_COMPLEMENTARITY ||
                          how == FRICTION_TWO_PHASES ||
@@ -179,6 +177,8 @@ give(struct parts *parts, int count, const int *index, const double *before,
     if (one->energy > GROUP_GAINS * terms)
         out->gain += one->energy;
     out->loads |= one->verdict == FRICTION_LOADS;
+    if (one->verdict > out->verdict)
+        out->verdict = one->verdict;
     out->tie |= one->tie;
 }
 
@@ -189,12 +189,9 @@ together(struct parts *parts, int count, const int *index)
     struct friction_impact_point *point =
         NEW_N(parts->arena, struct friction_impact_point, count);
     double *W = NEW_N(parts->arena, double, rows *rows);
-    double *before = NEW_N(parts->arena, double, rows);
     int approaching = 0;
     for (int i = 0; i < count; i++) {
         point[i] = parts->point[index[i]];
-        before[2 * i] = point[i].normal;
-        before[2 * i + 1] = point[i].slip;
         approaching += point[i].normal < 0.0;
     }
     for (int i = 0; i < count && parts->law == IMP_IMPACT_REST; i++)
@@ -217,13 +214,15 @@ together(struct parts *parts, int count, const int *index)
         if (!applies(two.verdict) || !agree(count, point, &one, &two)) {
             parts->out->unstated = true;
             parts->out->why =
-                "no law for several points with friction is stated, and "
-                "complementarity and Poisson's law in two phases give "
-                "different motions";
+                parts->law == IMP_IMPACT_LEAST_NORM
+                    ? "least_norm does not say what points with friction do"
+                    : "no law for several points with friction is stated, and "
+                      "complementarity and Poisson's law in two phases give "
+                      "different motions";
             return;
         }
     }
-    give(parts, count, index, before, how, &one);
+    give(parts, count, index, how, &one);
 }
 
 void
@@ -234,6 +233,8 @@ friction_impact_group(struct arena *arena, int n, const double *W,
 {
     assert(arena && n > 0 && W && point && out && law < IMP_IMPACT_COUNT);
     *out = (struct friction_group_impact){
+        .point = point,
+        .verdict = FRICTION_UNIQUE,
         .impulse = NEW_N(arena, double, 2 * n),
         .after = NEW_N(arena, double, 2 * n),
         .work = NEW_N(arena, double, n),

@@ -31,8 +31,9 @@ struct process {
     struct point_state *state;          /* n: in this state, */
     bool *ended;                        /* n: which has come to its end */
     bool shared, loads;
-    double work; /* of the point that is hit, in this phase */
-    double done; /* impulse at the point that is hit */
+    double *friction_work; /* n */
+    double work;           /* of the point that is hit, in this phase */
+    double done;           /* impulse at the point that is hit */
 };
 
 /* The points that feel the process now: the one that is hit, and those that
@@ -154,6 +155,9 @@ move(struct process *at, double I)
         double old = at->velocity[r];
         at->velocity[r] += at->rate[r] * I;
         at->impulse[r] += at->force[r] * I;
+        if (r % 2)
+            at->friction_work[r / 2] +=
+                0.5 * (old + at->velocity[r]) * at->force[r] * I;
         at->terms[r] = fmax(at->terms[r], fabs(at->rate[r] * I));
         if (r == 2 * at->hit || !(old * at->rate[r] < 0.0) ||
             fabs(at->velocity[r]) > PROCESS_ROUNDING * at->terms[r])
@@ -238,6 +242,7 @@ friction_impact_process(struct arena *arena, int n, const double *W,
                          .velocity = NEW_N(arena, double, rows),
                          .terms = NEW_N(arena, double, rows),
                          .impulse = out->impulse,
+                         .friction_work = out->work,
                          .rate = NEW_N(arena, double, rows),
                          .force = NEW_N(arena, double, rows),
                          .held = NEW_N(arena, bool, n),

@@ -104,6 +104,7 @@ sequential(struct several *several)
         double p = one.normal[0] + one.normal[1];
         out->impulse[2 * i] += p;
         out->impulse[2 * i + 1] += one.tangential;
+        out->work[i] += one.work[1];
         for (int r = 0; r < rows; r++)
             w[r] += several->W[r * rows + 2 * i] * p +
                     several->W[r * rows + 2 * i + 1] * one.tangential;
@@ -136,12 +137,15 @@ solve(struct several *several, const double *free, const double *terms,
                                        .offset = offset ? offset[i] : 0.0,
                                        .scale = FRICTION_TOLERANCE};
     mode_search(several->arena, &problem, result);
-    if (result->n > 0)
-        for (int r = 0; r < 2 * n; r++)
-            several->out->impulse[r] += result->found[0].solution.force[r];
-    if (result->n > 0)
-        memcpy(after, result->found[0].solution.acc,
-               sizeof *after * 2 * (size_t)n);
+    if (result->n == 0)
+        return result->verdict;
+    const struct mode_solution *one = &result->found[0].solution;
+    for (int r = 0; r < 2 * n; r++)
+        several->out->impulse[r] += one->force[r];
+    for (int T = 1; T < 2 * n; T += 2)
+        several->out->work[T / 2] +=
+            0.5 * one->force[T] * (free[T] + one->acc[T]);
+    memcpy(after, one->acc, sizeof *after * 2 * (size_t)n);
     return result->verdict;
 }
 
@@ -249,7 +253,8 @@ friction_impact_at(struct arena *arena, int n, const double *W,
     double *exact = NEW_N(arena, double, rows);
     *out =
         (struct friction_impact_several){.impulse = NEW_N(arena, double, rows),
-                                         .after = NEW_N(arena, double, rows)};
+                                         .after = NEW_N(arena, double, rows),
+                                         .work = NEW_N(arena, double, n)};
     int hit = only_hit(n, point);
     for (int i = 0; i < n; i++) {
         before[2 * i] = out->after[2 * i] = point[i].normal;

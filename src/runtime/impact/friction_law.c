@@ -9,7 +9,8 @@
 #include "runtime/instance/contact_friction.h"
 
 int
-friction_law_point(struct rt *run, uint32_t contact, double normal, double slip,
+friction_law_point(struct rt *run, uint32_t contact, enum imp_impact_law law,
+                   double normal, double slip,
                    struct friction_impact_point *out)
 {
     assert(run != NULL && out != NULL);
@@ -22,8 +23,7 @@ friction_law_point(struct rt *run, uint32_t contact, double normal, double slip,
         .slip = slip,
         .mu = mu[2],
         .e = env[IMP_CONTACT_E],
-        .law = friction_law_of_point((enum imp_impact_law)run->im->impact_law,
-                                     (enum imp_law)of->law,
+        .law = friction_law_of_point(law, (enum imp_law)of->law,
                                      of->flags & IMP_CONTACTF_LAW),
         .priority = of->flags & IMP_CONTACTF_PRIORITY
                         ? env[IMP_CONTACT_PRIORITY]

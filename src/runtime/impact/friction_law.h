@@ -7,9 +7,11 @@
 #include "runtime/instance/run.h"
 
 /* Coefficients, law and priority of a contact whose point comes down with this
- * slip (m/s) at this normal velocity (m/s, negative). See friction_law_of_point.
- * IMP_FAILED after a diagnostic about the coefficients. */
-int friction_law_point(struct rt *run, uint32_t contact, double normal,
-                       double slip, struct friction_impact_point *out);
+ * slip (m/s) at this normal velocity (m/s, negative), where the world, or a
+ * command, has this law. See friction_law_of_point. IMP_FAILED after a
+ * diagnostic about the coefficients. */
+int friction_law_point(struct rt *run, uint32_t contact,
+                       enum imp_impact_law law, double normal, double slip,
+                       struct friction_impact_point *out);
 
 #endif

@@ -338,8 +338,9 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
         b->rows.free[2 * i] = ask->p[i].free;
         b->held[i] = b->rows.point[i].held;
         b->mode[i] = b->rows.point[i].before;
-        if (friction_law_point(run, spot[i].contact, 0.0, b->rate[2 * i + 1],
-                               &b->law[i]))
+        if (friction_law_point(run, spot[i].contact,
+                               (enum imp_impact_law)run->im->impact_law, 0.0,
+                               b->rate[2 * i + 1], &b->law[i]))
             return false;
         b->high = fmax(b->high, fabs(b->rate[2 * i]));
     }

@@ -397,6 +397,7 @@ friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
                       struct friction_group_impact *out)
 {
     assert(n > 0 && n_hit <= n && out != NULL);
+    enum imp_impact_law law = (enum imp_impact_law)run->im->impact_law;
     struct friction_rows in = {.run = run, .n = n, .spot = spot};
     int st = friction_rows_read(&in);
     if (st)
@@ -407,12 +408,11 @@ friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
         double *rate = in.rate + 2 * i;
         if (i >= n_hit || fabs(rate[0]) <= rest[i])
             rate[0] = 0.0;
-        if ((st = friction_law_point(run, spot[i].contact, rate[0], rate[1],
-                                     &point[i])))
+        if ((st = friction_law_point(run, spot[i].contact, law, rate[0],
+                                     rate[1], &point[i])))
             return st;
     }
-    friction_impact_group(run->brief, n, in.W, point,
-                          (enum imp_impact_law)run->im->impact_law, out);
+    friction_impact_group(run->brief, n, in.W, point, law, out);
     if (out->why)
         return IMP_OK;
     const double *P = out->impulse;
@@ -443,8 +443,9 @@ friction_modes_jump(struct rt *run, const struct contact_point *spot, int n,
     if (st)
         return st;
     size_t rows = 2 * (size_t)n, N = 2 * (size_t)which;
-    if ((st = friction_law_point(run, spot[which].contact, 0.0, in.rate[N + 1],
-                                 &point)))
+    if ((st = friction_law_point(run, spot[which].contact,
+                                 (enum imp_impact_law)run->im->impact_law, 0.0,
+                                 in.rate[N + 1], &point)))
         return st;
     paradox_jump(in.W[(N + 1) * rows + N + 1], in.W[N * rows + N + 1],
                  in.W[N * rows + N], &point, &out);

@@ -88,6 +88,8 @@ apply_mode_change(struct simulation *sim)
             return st;
         return simulate_persistent_friction(sim, change.which,
                                             change.what == CHANGE_SLIP_ENDS);
+    case CHANGE_JAMS:
+        return simulate_persistent_jam(sim, change.which);
     case CHANGE_SINKS:
         return simulate_persistent_choose(sim, change.contact, NULL, 0, NULL);
     case CHANGE_BESIDE:

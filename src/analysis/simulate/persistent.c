@@ -141,12 +141,14 @@ list_set(struct simulation *sim, struct diag *diag, int number,
 
 /* The run ends the slip at point `which` by an impact without collision. */
 static int
-jump(struct simulation *sim, const struct contact_point *spot, int n, int which)
+jump(struct simulation *sim, const struct contact_point *spot, int n, int which,
+     bool plastic)
 {
     double impulse;
     uint32_t contact = spot[which].contact;
     int st = simulate_row(sim);
-    if (st || (st = friction_modes_jump(sim->run, spot, n, which, &impulse)))
+    if (st ||
+        (st = friction_modes_jump(sim->run, spot, n, which, plastic, &impulse)))
         return st;
     simulate_log_event(sim, contact, "impact without collision", "", impulse);
     sim->contacts[contact].watch = WATCH_LEAVE;
@@ -263,7 +265,7 @@ choose_modes(struct simulation *sim, struct contact_point *spot, int n,
         remark_policy(sim, spot[0].contact, &modes.choice);
     *jumped = jumps;
     if (jumps)
-        return jump(sim, spot, n, modes.jump);
+        return jump(sim, spot, n, modes.jump, false);
     if (modes.choice.taken < 0)
         return undecided(sim, spot, n, &modes);
     for (int i = 0; i < n && modes.shared; i++)
@@ -571,4 +573,72 @@ simulate_persistent_friction(struct simulation *sim, int which, bool stops)
     persistent_mark(run, at->contact, block);
     return choose(sim, block, NULL, &none, at,
                   stops ? FRICTION_CAUSE_STOPPED : FRICTION_CAUSE_CONE, NULL);
+}
+
+/* -- jam --------------------------------------------------------------------
+ */
+
+/* Tells of the jam, at which the run stops unless the policy of the run has
+ * chosen. There is no row at it: the force has no value there, or none that the
+ * state gives. */
+static void
+jam_told(struct simulation *sim, const struct friction_jam *jam, bool stops)
+{
+    char t[NUM_TEXT], power[NUM_TEXT], slip[NUM_TEXT];
+    struct arena *arena = sim->run->arena;
+    uint32_t contact = jam->spot.contact;
+    const char *force = jam->exponent == 0.0
+                            ? "has a limit"
+                            : arena_printf(arena, "goes as (t* - t)^%s",
+                                           num_digits(power, jam->exponent, 3));
+    const char *text = arena_printf(
+        arena,
+        "`%s` jams at t = %s s: p falls to 0 in slip, the normal force %s, and "
+        "the slip is %s m/s; %san impact without collision, or a jump into "
+        "stick may follow",
+        simulate_contact_name(sim, contact),
+        num_digits(t, rt_time(sim->run), 9), force,
+        num_digits(slip, jam->slip, 9), jam->opens ? "lift-off, " : "");
+    simulate_log_event(sim, contact, "jam", "", 0.0);
+    simulate_remark(
+        sim, arena_printf(arena, "%s%s", text, stops ? ": the run stops" : ""));
+    if (!stops)
+        return;
+    struct diag *diag =
+        diag_add(sim->analysis->ds, DIAG_W0727,
+                 rt_contact(sim->run, contact)->range, "%s", text);
+    diag_help(sim->analysis->ds, diag,
+              "use less friction, an `until` before that time, or choose: "
+              "world { paradox = liftoff }, stick or jump");
+    sim->stopped = true;
+}
+
+int
+simulate_persistent_jam(struct simulation *sim, int which)
+{
+    assert(sim != NULL && which >= 0);
+    struct rt *run = sim->run;
+    struct point_list none = {0};
+    struct friction_jam jam;
+    bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1),
+         *out = NEW_N(run->brief, bool, sim->n_contacts + 1);
+    int st = friction_modes_jam(run, which, &jam);
+    if (st)
+        return st;
+    uint32_t policy = run->paradox, contact = jam.spot.contact;
+    bool lifts = policy == PARADOX_LIFTOFF && jam.opens && jam.limit;
+    bool jumps =
+        (policy == PARADOX_JUMP || policy == PARADOX_STICK) && jam.limit;
+    jam_told(sim, &jam, !lifts && !jumps);
+    if (sim->stopped)
+        return IMP_OK;
+    if (jumps && (st = jump(sim, &jam.spot, 1, 0, policy == PARADOX_STICK)))
+        return st;
+    persistent_mark(run, contact, block);
+    out[contact] = lifts;
+    if (lifts)
+        resting_polytopes_drop(sim, contact);
+    sim->contacts[contact].watch = WATCH_LEAVE;
+    return choose(sim, block, lifts ? out : NULL, &none, NULL,
+                  FRICTION_CAUSE_OTHER, NULL);
 }

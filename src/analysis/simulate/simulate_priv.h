@@ -389,6 +389,8 @@ int simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
 /* The slip of the held point `which` has come to 0 (`stops`), or its force
  * leaves the cone of friction. */
 int simulate_persistent_friction(struct simulation *sim, int which, bool stops);
+/* The slip of this point comes to a jam. */
+int simulate_persistent_jam(struct simulation *sim, int which);
 
 /* -- accumulation_group.c -------------------------------------------------- */
 

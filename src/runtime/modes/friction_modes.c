@@ -33,6 +33,17 @@
 /* a force has left its cone when it is beyond it by this share of its greatest
  * value, as FORCE_CEASED of mode_change.c */
 #define CONE_LEFT 1e-13
+/* The limit of a jam is taken when so small a share of the time in which the
+ * motion changes is left: pieces end at a sixth of what is left, and the state
+ * is known to 1e-16 of that time. */
+#define JAM_SHARE 1e-9
+/* the ratios of coefficients near it agree to the share of the regular part */
+#define JAM_AGREES 1e-2
+#define JAM_ORDER 10 /* the least order whose ratios are asked */
+/* as in flow/friction_watch.c */
+#define JAM_STEPS 40
+#define JAM_RATIO 1e6
+#define JAM_ROUNDING (64.0 * DBL_EPSILON)
 
 bool
 friction_modes_contact(const struct rt *run, uint32_t contact)
@@ -433,7 +444,7 @@ friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
 
 int
 friction_modes_jump(struct rt *run, const struct contact_point *spot, int n,
-                    int which, double *impulse)
+                    int which, bool plastic, double *impulse)
 {
     assert(run != NULL && impulse != NULL && which >= 0 && which < n);
     struct friction_rows in = {.run = run, .n = n, .spot = spot};
@@ -447,6 +458,7 @@ friction_modes_jump(struct rt *run, const struct contact_point *spot, int n,
                                  (enum imp_impact_law)run->im->impact_law, 0.0,
                                  in.rate[N + 1], &point)))
         return st;
+    point.e = plastic ? 0.0 : point.e;
     paradox_jump(in.W[(N + 1) * rows + N + 1], in.W[N * rows + N + 1],
                  in.W[N * rows + N], &point, &out);
     double *push = NEW_N(run->brief, double, in.group->n_unknown);
@@ -463,6 +475,75 @@ friction_modes_jump(struct rt *run, const struct contact_point *spot, int n,
     *impulse = out.normal[0] + out.normal[1];
     friction_modes_forget(run);
     return IMP_OK;
+}
+
+/* b after the impulse `more` along the force of slip, beyond what was given. */
+static int
+load_after(struct friction_rows *in, double more, double *given)
+{
+    double push[2], sign = in->rate[1] > 0.0 ? 1.0 : -1.0;
+    assert(in->n == 1 && in->group->n_unknown == 2);
+    for (int i = 0; i < 2; i++) {
+        const struct persistent_unknown *unknown = &in->group->unknown[i];
+        push[i] = (more - *given) * (unknown->value == &unknown->row->gap
+                                         ? 1.0
+                                         : -sign * in->point[0].mu_dynamic);
+    }
+    persistent_apply_impulses(in->run, push);
+    *given = more;
+    return friction_rows_read(in);
+}
+
+/* Finds the impulse after which b is 0, and gives it to a point that is alone.
+ */
+static int
+to_limit(struct rt *run, double first, struct friction_jam *out)
+{
+    struct friction_rows in = {.run = run, .n = 1, .spot = &out->spot};
+    double given = 0.0, low = 0.0, high = first, b_low;
+    int st = friction_rows_read(&in);
+    if (st)
+        return st;
+    b_low = in.free[0];
+    out->limit = first == 0.0;
+    if (first > 0.0)
+        st = load_after(&in, high, &given);
+    for (int k = 0; k < JAM_STEPS && !st && first > 0.0; k++) {
+        double b = in.free[0], small = JAM_ROUNDING * in.terms[0];
+        if (fabs(b) <= small || high == low || b == b_low) {
+            out->limit =
+                fabs(b) <= small && high >= -first && high <= JAM_RATIO * first;
+            break;
+        }
+        double next = high - b * (high - low) / (b - b_low);
+        low = high;
+        b_low = b;
+        high = next;
+        st = load_after(&in, high, &given);
+    }
+    out->opens = !st && in.group->row[0].gap.c[3] > 0.0;
+    out->slip = st ? 0.0 : in.rate[1];
+    return st;
+}
+
+int
+friction_modes_jam(struct rt *run, int which, struct friction_jam *out)
+{
+    assert(which >= 0 && which < persistent_count(run) && out != NULL);
+    const struct persistent_row *row = run->persistent->row[which];
+    double left = row->friction->jam_left, force = row->force.c[0], step;
+    bool alone = persistent_group_of(run, row->spot.contact)->n == 1;
+    *out = (struct friction_jam){.spot = row->spot,
+                                 .exponent = row->friction->jam_exponent};
+    int st = motion_series_all(run, MOTION_STEP_ORDER, &step);
+    if (st)
+        return st;
+    if (left > 0.0)
+        motion_advance(run, left, rt_time(run) + left);
+    if (alone)
+        st = to_limit(run, force * left, out);
+    friction_modes_forget(run);
+    return st;
 }
 
 /* -- the next change ------------------------------------------------------- */
@@ -519,6 +600,97 @@ cone_left(const struct persistent_row *row, int order, double span,
     return best <= span;
 }
 
+/* The series of p at a point that slips, alone: what a unit of normal force
+ * does to the gap, with its friction. Its size is written, too. */
+static double
+response(struct rt *run, const struct persistent_row *row, int order, double *p)
+{
+    const imp_contact *contact = rt_contact(run, row->spot.contact);
+    double size = 0.0;
+    memset(p, 0, (size_t)(order + 1) * sizeof *p);
+    for (int e = 0; e < 2; e++) {
+        if (!contact_point_body_moves(run, contact->body[e]))
+            continue;
+        for (int l = 0; l <= order; l++) {
+            double force[6], acceleration[6];
+            for (int i = 0; i < 6; i++)
+                force[i] = row->friction->push[e][i].c[l];
+            persistent_by_mass(run, contact->body[e], force, acceleration);
+            for (uint32_t i = 0; i < 3; i++) {
+                uint32_t at = persistent_entry(run, i);
+                const double *open = row->open[e][at].c;
+                for (int k = l; k <= order; k++)
+                    p[k] += open[k - l] * acceleration[at];
+                size += l == 0 ? fabs(open[0] * acceleration[at]) : 0.0;
+            }
+        }
+    }
+    return size;
+}
+
+/* Does p come to 0 within the span, or so near that pieces, which end at a
+ * sixth of what is left where the force grows, come no nearer? */
+static bool
+p_ends(struct rt *run, struct persistent_row *row, int order, double span,
+       double *time)
+{
+    double p[MOTION_STEP_ORDER + 1];
+    struct persistent_friction *friction = row->friction;
+    double size = response(run, row, order, p);
+    friction->jam_left = 0.0;
+    friction->jam_exponent = 0.0;
+    if (!(p[0] > 0.0) || !(row->force.c[0] > 0.0))
+        return false;
+    if (p[0] < JAM_SHARE * size && p[1] < 0.0) {
+        friction->jam_left = -p[0] / p[1];
+        friction->jam_exponent =
+            -row->force.c[1] / row->force.c[0] * friction->jam_left;
+        *time = 0.0;
+        return true;
+    }
+    if (!polynomial_below(p, order, 0.0, span, 0.0, time))
+        return false;
+    polynomial_newton(p, order, span, time);
+    return true;
+}
+
+/* With other points and with joints only the force tells. In a jam it is a
+ * power of the time that is left, (t* - t)^nu, and so are its last
+ * coefficients: c[k + 1]/c[k] = (k - nu)/((k + 1) (t* - t)). Two ratios give
+ * both, a third one must agree. Is t* near? */
+static bool
+force_ends(struct rt *run, const struct persistent_row *row, int order)
+{
+    struct persistent_friction *friction = row->friction;
+    const double *c = row->force.c + order - 4;
+    double m = order - 2;
+    if (order < JAM_ORDER || c[0] == 0.0 || c[1] == 0.0 || c[2] == 0.0 ||
+        !(row->force.c[0] > 0.0))
+        return false;
+    double rate = (m + 1.0) * c[3] / c[2] - m * c[2] / c[1], left = 1.0 / rate,
+           nu = m - (m + 1.0) * c[3] / c[2] * left,
+           third = (m - 2.0 - nu) / ((m - 1.0) * left);
+    double scale = fmin(rt_time(run), gap_length(run, row->spot.contact) /
+                                          fabs(friction->slip.c[0]));
+    if (!(rate > 0.0 && nu > -1.0 && left < JAM_SHARE * scale &&
+          fabs(third * c[0] - c[1]) <= JAM_AGREES * fabs(c[1])))
+        return false;
+    friction->jam_left = left;
+    friction->jam_exponent = nu;
+    return true;
+}
+
+static bool
+jams(struct rt *run, struct persistent_row *row, int order, double span,
+     double *time)
+{
+    *time = 0.0;
+    return run->im->joints.n == 0 &&
+                   persistent_group_of(run, row->spot.contact)->n == 1
+               ? p_ends(run, row, order - 2, span, time)
+               : force_ends(run, row, order);
+}
+
 int
 friction_modes_change(struct rt *run, int index, int order, double span,
                       enum friction_change *what, double *time)
@@ -538,6 +710,8 @@ friction_modes_change(struct rt *run, int index, int order, double span,
         run, persistent_group_of(run, row->spot.contact), row, order);
     if (!st && slip_ends(run, row->friction, order - 1, span, time))
         *what = FRICTION_SLIP_ENDS;
+    else if (!st && jams(run, row, order, span, time))
+        *what = FRICTION_JAMS;
     return st;
 }
 

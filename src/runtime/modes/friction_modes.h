@@ -29,7 +29,7 @@ struct friction_modes {
      * tangents, and slip before. */
     enum contact_mode *mode;
     double *slip;
-    bool shared; /* forces are not unique, the motion is */
+    bool shared;    /* forces are not unique, the motion is */
     bool by_policy; /* the policy `paradox` of the run has chosen */
     /* where nothing is taken: the point at which an impact without collision is
      * possible; -1: there is none */
@@ -55,16 +55,32 @@ int friction_modes_impact(struct rt *run, const struct contact_point *spot,
                           int n, int n_hit, const double *rest,
                           struct friction_group_impact *out);
 
-/* An impact without collision at point `which` of n: ends its slip. *impulse:
- * along the normal. Status of the tapes. */
+/* An impact without collision at point `which` of n: ends its slip. plastic:
+ * without restitution. *impulse: along the normal. Status of the tapes. */
 int friction_modes_jump(struct rt *run, const struct contact_point *spot, int n,
-                        int which, double *impulse);
+                        int which, bool plastic, double *impulse);
+
+/* A jam: the motion comes to an end where the normal force goes as
+ * (t* - t)^exponent. */
+struct friction_jam {
+    struct contact_point spot;
+    double exponent; /* 0: the force has a limit */
+    double slip;     /* there */
+    bool limit;      /* the state is at t*; false: the point is not alone, or no
+                        impulse leads to b = 0 */
+    bool opens;      /* without a force the gap would open there */
+};
+/* After FRICTION_JAMS of row `which`: takes the run to the time t*, and gives
+ * the point the impulse that is left. Status of the tapes. */
+int friction_modes_jam(struct rt *run, int which, struct friction_jam *out);
 
 /* -- the next change, of row `index` of those that are held ---------------- */
 
 enum friction_change {
     FRICTION_GOES_ON,
     FRICTION_SLIP_ENDS, /* the slip velocity has a root */
+    FRICTION_JAMS, /* p falls to zero: then, or so soon after it that the limit
+                      can be taken; the row knows what is left */
     FRICTION_STICK_ENDS /* the force meets the edge of its cone */
 };
 /* The first such change within `span` of now (s), after the series of the

@@ -518,7 +518,9 @@ slip_or_stick(struct search *search, int index)
                                    search->best, &what, &time);
     if (!st && what != FRICTION_GOES_ON)
         found(search, time,
-              what == FRICTION_SLIP_ENDS ? CHANGE_SLIP_ENDS : CHANGE_STICK_ENDS,
+              what == FRICTION_SLIP_ENDS ? CHANGE_SLIP_ENDS
+              : what == FRICTION_JAMS    ? CHANGE_JAMS
+                                         : CHANGE_STICK_ENDS,
               index, row->spot.contact);
     return st;
 }

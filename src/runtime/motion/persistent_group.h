@@ -38,6 +38,8 @@ struct persistent_friction {
                              sticks (m) */
     bool anchored;        /* `anchor` is set */
     double onset; /* the time at which slip began at exactly 0, or NAN */
+    /* the force grows as (t* - t)^exponent, t* being jam_left ahead (s) */
+    double jam_left, jam_exponent;
     double small; /* then an acceleration of the slip below this is none */
 };
 /* the mode that a point had until some instant */

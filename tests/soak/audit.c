@@ -200,8 +200,13 @@ audit_joints(struct audit *audit, int row)
             int body = k ? joint->second : joint->first;
             const struct state *state = result_state(audit->result, row, body);
             double turn[3][3];
-            angle_matrix(state->angle - model->body[body].angle, turn);
+            if (model->dimension == 2)
+                angle_matrix(model->body[body].angle, turn);
+            else
+                quaternion_matrix(model->body[body].quaternion, turn);
             add_scaled(joint->at, -1, model->body[body].position, pin[k]);
+            rotate_back(turn, pin[k], pin[k]);
+            memcpy(turn, state->turn, sizeof turn);
             rotate(turn, pin[k], pin[k]);
             add_scaled(state->position, 1, pin[k], pin[k]);
         }
@@ -224,9 +229,16 @@ stated_energy(const struct model *model, const struct result *result, int row)
             continue;
         if (body->density != 0)
             return NAN;
-        sum += body->mass * dot(state->velocity, state->velocity) / 2 +
-               body->inertia * state->spin[2] * state->spin[2] / 2 -
+        double turn[3][3], spin[3];
+        memcpy(turn, state->turn, sizeof turn);
+        rotate_back(turn, state->spin, spin);
+        sum += body->mass * dot(state->velocity, state->velocity) / 2 -
                body->mass * dot(model->gravity, state->position);
+        for (int k = 0; k < 3; k++)
+            sum += (model->dimension == 3 ? body->moments[k]
+                    : k == 2              ? body->inertia
+                                          : 0) *
+                   spin[k] * spin[k] / 2;
     }
     return sum;
 }
@@ -392,6 +404,33 @@ pass_events(struct audit *audit, int row, int *next)
         audit_event_places(audit, row, event, count);
     for (int i = 0; i < count; i++)
         note_active(audit, &event[i]);
+}
+
+void
+audit_observers(const struct model *model, const struct result *result,
+                struct finding *finding)
+{
+    for (int row = 0; row < result->rows; row++)
+        for (int i = 0; i < model->systems; i++)
+            for (int k = 0; k < model->system[i].coordinates; k++) {
+                const struct place *own = &result->place[row * MAX_SYSTEMS + i];
+                const struct place *told =
+                    &result->observed[row * MAX_SYSTEMS + i];
+                double off =
+                    fabs(own->q[k] - told->q[k]) / (1 + fabs(own->q[k])) +
+                    fabs(own->rate[k] - told->rate[k]) /
+                        (1 + fabs(own->rate[k]));
+                bool between = row + 1 < result->rows &&
+                               result->t[row + 1] == result->t[row];
+                if (!(off < APART) && !between &&
+                    !is_summed(result, result->t[row]))
+                    finding_set(finding, "observer",
+                                "the observer of %s.%s is off by %.3g at t = "
+                                "%.17g",
+                                model->system[i].name,
+                                model->system[i].coordinate[k], off,
+                                result->t[row]);
+            }
 }
 
 /* A limit that the record itself calls uncertain by more than it sums up. */

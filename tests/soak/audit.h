@@ -15,6 +15,9 @@ void audit_motion(const struct model *model, const struct result *result,
 /* That of systems: audit_motion calls it. */
 void audit_systems(const struct model *model, const struct result *result,
                    struct finding *finding);
+/* Observers that follow the coordinates agree with them. */
+void audit_observers(const struct model *model, const struct result *result,
+                     struct finding *finding);
 /* That of friction. `mass` of each body; `energy`: there are no loads and no
  * moving walls. */
 void audit_friction(const struct model *model, const struct result *result,

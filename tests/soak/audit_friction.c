@@ -115,6 +115,25 @@ balances(double step, const double rate[3], double change, double *error)
            BALANCE * scale + SIMPSON * fabs(simpson - trapezoid);
 }
 
+/* A ball that rolls from a side to a corner of another body is pushed by
+ * another force from there on, which is no event. */
+static bool
+is_steady(const struct model *model, const struct result *result, int row)
+{
+    for (int i = 0; i < model->contacts; i++) {
+        const struct force *force[3];
+        for (int k = 0; k < 3; k++)
+            force[k] = force_at(result, row + k, i);
+        double bend =
+            force[1]->normal - (force[0]->normal + force[2]->normal) / 2;
+        if (model->contact[i].there && !model->contact[i].system &&
+            model->body[model->contact[i].first].shape != SHAPE_HALF &&
+            fabs(bend) > 1e-3 * (1 + force[1]->normal))
+            return false;
+    }
+    return true;
+}
+
 static void
 audit_work(const struct model *model, const struct result *result, int row,
            int index, struct finding *finding)
@@ -250,7 +269,8 @@ audit_friction(const struct model *model, const struct result *result,
                const double *mass, bool energy, struct finding *finding)
 {
     for (int row = 0; row < result->rows && !finding->kind[0]; row++) {
-        bool smooth = is_smooth(result, row), all = true;
+        bool all = true;
+        bool smooth = is_smooth(result, row) && is_steady(model, result, row);
         for (int i = 0; i < model->contacts; i++) {
             if (!model->contact[i].there)
                 continue;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "audit.h"
+#include "commands.h"
 
 /* Rows of the run that is audited. */
 enum { DENSE = 1001 };
@@ -21,11 +22,19 @@ static const struct way {
 } way_table[] = {
     {"jit-0", "jit", 0}, {"jit-2", "jit", 2}, {"simulator", "build", 2}};
 enum { WAYS = sizeof way_table / sizeof *way_table };
+/* relations between commands, between the two tables */
+enum { COMMANDS = 2 };
+
+int
+check_ways(void)
+{
+    return 1 + relation_count + COMMANDS;
+}
 
 int
 check_count(void)
 {
-    return 1 + relation_count + WAYS;
+    return check_ways() + WAYS;
 }
 
 const char *
@@ -35,7 +44,9 @@ check_name(int check)
         return "audit";
     if (check <= relation_count)
         return relation_table[check - 1].name;
-    return way_table[check - 1 - relation_count].name;
+    if (check < check_ways())
+        return check == 1 + relation_count ? "sweep" : "impact";
+    return way_table[check - check_ways()].name;
 }
 
 void
@@ -134,6 +145,8 @@ check_relation(const struct runner *runner, struct subject *subject, int check,
         *text = model_text(&trial.other);
     run_model(runner, &trial.other, &result);
     audit_end(&trial.other, &result, finding);
+    if (trial.other.observed && result.read)
+        audit_observers(&trial.other, &result, finding);
     grow(runner, subject);
     struct comparison comparison = {.model = &subject->model,
                                     .result_a = &subject->result,
@@ -152,7 +165,7 @@ static void
 check_way(const struct runner *runner, struct subject *subject, int check,
           struct finding *finding)
 {
-    const struct way *way = &way_table[check - 1 - relation_count];
+    const struct way *way = &way_table[check - check_ways()];
     struct runner other = *runner;
     struct result result;
     subject_run(runner, subject);
@@ -172,6 +185,19 @@ check_way(const struct runner *runner, struct subject *subject, int check,
     result_free(&result);
 }
 
+static void
+check_commands(const struct runner *runner, struct subject *subject, int check,
+               struct finding *finding)
+{
+    subject_run(runner, subject);
+    if (!subject->result.read)
+        return;
+    if (check == 1 + relation_count)
+        compare_sweep(runner, &subject->model, finding);
+    else
+        compare_impact(runner, &subject->model, &subject->result, finding);
+}
+
 void
 check_run(const struct runner *runner, struct subject *subject, int check,
           struct finding *finding, char **other)
@@ -182,6 +208,8 @@ check_run(const struct runner *runner, struct subject *subject, int check,
         check_audit(runner, subject, finding);
     else if (check <= relation_count)
         check_relation(runner, subject, check, finding, other);
+    else if (check < check_ways())
+        check_commands(runner, subject, check, finding);
     else
         check_way(runner, subject, check, finding);
 }

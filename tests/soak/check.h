@@ -7,8 +7,10 @@
 #include "relations.h"
 
 /* Checks are numbered: 0 the audit, then the relations of the table, then
- * those of whole outputs. */
+ * those between commands and those of whole outputs. */
 int check_count(void);
+/* the first of those of whole outputs */
+int check_ways(void);
 const char *check_name(int check);
 
 /* A model with its runs: what all checks of it share. */

@@ -113,6 +113,7 @@ turn_body(struct transformation *by, struct body *body)
     body->density *= by->mass / pow(by->length, by->dimension);
     body->mass *= by->mass;
     body->inertia *= by->mass * by->length * by->length;
+    scale(by->mass * by->length * by->length, body->moments);
     turn_place(by, body->position);
     turn_velocity(by, body->velocity);
     if (body->fixed)
@@ -219,6 +220,8 @@ frame_apply(const struct frame *frame, struct model *model)
     for (int i = 0; i < model->joints; i++) {
         turn_place(&by, model->joint[i].at);
         model->joint[i].rate *= by.hand / by.time;
+        turn_vector(&by, 1, model->joint[i].axis);
+        turn_vector(&by, by.hand / by.time, model->joint[i].spin);
     }
     frame_apply_systems(frame, model);
     model->until *= frame->time;

@@ -15,6 +15,7 @@ static const struct kind {
     {"polytopes", generate_polytopes, 2},
     {"hits", generate_hits, 2},
     {"pendulum", generate_pendulum, 1},
+    {"linkage", generate_linkage, 1},
     {"system", generate_general_system, 3},
     {"kepler", generate_kepler, 1},
     {"chain", generate_chain, 1},

@@ -157,7 +157,7 @@ generate_slopes(struct random *random, struct model *out)
     add_friction(random, out);
     /* without a loss what lies on something else never comes to rest */
     for (int i = 0; i < out->contacts; i++)
-        out->contact[i].restitution *= 0.8;
+        out->contact[i].restitution *= 0.5;
     random_law(random, out);
     out->until = 1.5;
 }

@@ -187,3 +187,45 @@ generate_pendulum(struct random *random, struct model *out)
     }
     out->until = 3;
 }
+
+/* Links in space that hang on one another and on the world by hinges and ball
+ * joints. */
+void
+generate_linkage(struct random *random, struct model *out)
+{
+    int links = 1 + random_whole(random, 3);
+    double pin[3];
+    out->dimension = 3;
+    for (int k = 0; k < 3; k++)
+        pin[k] = random_in(random, -1, 1);
+    if (random_chance(random, 0.8))
+        out->gravity[2] = -random_in(random, 1, 10);
+    for (int i = 0; i < links; i++) {
+        struct body *link = scene_add_body(out, "link");
+        double direction[3], length = random_in(random, 0.3, 1.5), square[3];
+        random_direction(random, 3, direction);
+        link->shape = SHAPE_NONE;
+        link->mass = random_in(random, 0.5, 2);
+        /* moments that a body can have: sums of pairs */
+        for (int k = 0; k < 3; k++)
+            square[k] = random_in(random, 0.02, 0.3);
+        for (int k = 0; k < 3; k++)
+            link->moments[k] = square[(k + 1) % 3] + square[(k + 2) % 3];
+        for (int k = 0; k < 4; k++)
+            link->quaternion[k] = random_in(random, -1, 1) + (k ? 0 : 1.5);
+        add_scaled(pin, length, direction, link->position);
+        struct joint *joint = &out->joint[out->joints];
+        *joint = (struct joint){.there = true,
+                                .first = i,
+                                .second = i - 1,
+                                .ball = random_chance(random, 0.5),
+                                .rate = random_in(random, -3, 3)};
+        random_direction(random, 3, joint->axis);
+        for (int k = 0; k < 3; k++)
+            joint->spin[k] = random_in(random, -2, 2);
+        snprintf(joint->name, NAME_SIZE, "pin%u", (unsigned)out->joints++ % 9u);
+        memcpy(joint->at, pin, sizeof joint->at);
+        add_scaled(link->position, random_in(random, 0, 1), direction, pin);
+    }
+    out->until = 2;
+}

@@ -250,8 +250,12 @@ print_body(const struct model *model, int index, FILE *out)
         number_key(out, "density", body->density);
     else
         number_key(out, "mass", body->mass);
-    if (!body->fixed && body->density == 0)
+    if (!body->fixed && body->density == 0 && model->dimension == 2)
         number_key(out, "inertia", body->inertia);
+    if (!body->fixed && body->density == 0 && model->dimension == 3) {
+        fputs("  inertia = diag", out);
+        vector(model, out, body->moments);
+    }
     if (!is_zero(body->position) || !is_zero(body->carry)) {
         fputs("  position = ", out);
         moving_vector(model, out, body->position, body->carry, "m/s");
@@ -317,12 +321,17 @@ static void
 print_joint(const struct model *model, int index, FILE *out)
 {
     const struct joint *joint = &model->joint[index];
-    fprintf(out, "joint %s : hinge(%s, %s) { at = ", joint->name,
-            model->body[joint->first].name,
+    fprintf(out, "joint %s : %s(%s, %s) { at = ", joint->name,
+            joint->ball ? "ball" : "hinge", model->body[joint->first].name,
             joint->second < 0 ? "world" : model->body[joint->second].name);
     vector(model, out, joint->at);
+    if (model->dimension == 3 && !joint->ball)
+        vector_key(model, out, "axis", joint->axis);
     fputs("  rate = ", out);
-    print_number(out, joint->rate);
+    if (joint->ball)
+        vector(model, out, joint->spin);
+    else
+        print_number(out, joint->rate);
     fputs(" }\n", out);
 }
 
@@ -361,6 +370,9 @@ print_record(const struct model *model, FILE *out)
         for (int k = 0; system->there && k < system->coordinates; k++)
             fprintf(out, ", %s.%s, %s.%s'", system->name, system->coordinate[k],
                     system->name, system->coordinate[k]);
+        for (int k = 0;
+             model->observed && system->there && k < system->coordinates; k++)
+            fprintf(out, ", %s.w%d, %s.w%d'", system->name, k, system->name, k);
     }
     for (int i = 0; model->record_gaps && i < model->contacts; i++) {
         const struct contact *contact = &model->contact[i];
@@ -388,6 +400,10 @@ print_question(const struct model *model, FILE *out)
 {
     if (model->question == ASK_CHATTER) {
         fprintf(out, "let answer = chatter %s\n", model->system[0].name);
+        return;
+    }
+    if (model->ask) {
+        fputs(model->ask, out);
         return;
     }
     fputs("simulate {\n  until = ", out);
@@ -450,7 +466,7 @@ model_print(const struct model *model, FILE *out)
         order[k] = keep;
     }
     fputs("use shapes\n", out);
-    if (model->zero_friction)
+    if (model->zero_friction || model->ask)
         fputs("param none = 0\n", out);
     for (int i = 0; i < count; i++) {
         if (model->shuffle && random_chance(&random, 0.3))

@@ -56,6 +56,7 @@ struct body {
     bool fixed;
     double density;       /* 0: mass and inertia are stated instead */
     double mass, inertia; /* in the plane */
+    double moments[3];    /* in space */
     double position[3];
     double carry[3];      /* a fixed body is at position + carry*t */
     double angle;         /* in the plane */
@@ -82,13 +83,17 @@ struct contact {
     double belt;                 /* speed of the ground of a system */
 };
 
-/* A hinge in the plane between two bodies, or a body and the world. */
+/* A hinge, or in space also a ball joint, between two bodies, or a body and the
+ * world. */
 struct joint {
     bool there;
     char name[NAME_SIZE];
     int first, second; /* bodies; second is -1: the world */
     double at[3];
-    double rate; /* spin of the first against the second */
+    bool ball;
+    double axis[3]; /* of a hinge in space */
+    double rate;    /* spin of the first against the second */
+    double spin[3]; /* the same, of a ball joint */
 };
 
 /* A system in generalised coordinates, without dimensions. */
@@ -126,6 +131,9 @@ struct model {
     bool reversed;      /* contacts of systems in reversed order */
     bool second;        /* followed by the second engine, `engine = gsl` */
     bool record_gaps;   /* besides the state of each body */
+    bool observed;      /* an observer follows each coordinate of the systems */
+    bool families;      /* contacts of systems are one family, k[i] */
+    const char *ask;    /* commands instead of `simulate`; NULL: none */
     bool slide_rates;   /* systems state `slide'` instead of `slide` */
     bool zero_friction; /* contacts without friction state a coefficient that is
                            a param of value 0 */

@@ -32,14 +32,61 @@ print_formula(const struct coordinate_system *system, const char *key, int root,
     fputs("\n", out);
 }
 
+/* Variables that the motion drives as it drives the coordinates. */
 static void
-print_start(const struct coordinate_system *system, FILE *out)
+print_observer(const struct coordinate_system *system, FILE *out)
+{
+    fputs("  observer {\n    coordinate ", out);
+    for (int i = 0; i < system->coordinates; i++)
+        fprintf(out, "%sw%d", i ? ", " : "", i);
+    for (int i = 0; i < system->coordinates; i++)
+        fprintf(out, "\n    w%d'' = %s''", i, system->coordinate[i]);
+    fputs("\n    jump {", out);
+    for (int i = 0; i < system->coordinates; i++)
+        fprintf(out, " w%d' = jump(%s')", i, system->coordinate[i]);
+    fputs(" }\n  }\n", out);
+}
+
+/* The contacts of the system as k[0], k[1], ... */
+static void
+print_family(const struct model *model, int index, FILE *out)
+{
+    const struct coordinate_system *system = &model->system[index];
+    char(*names)[16] = (char(*)[16])(void *)system->coordinate;
+    fprintf(out, "  contact k[i in 0 .. %d] {", model->contacts - 1);
+    for (int key = 0; key < 2; key++) {
+        fputs(key ? "  restitution =" : " gap =", out);
+        for (int i = 0; i < model->contacts; i++) {
+            const struct contact *contact = &model->contact[i];
+            if (i + 1 < model->contacts)
+                fprintf(out, " if i == %d then ", i);
+            else
+                fputs(" ", out);
+            if (key)
+                print_number(out, contact->restitution);
+            else
+                formula_print(&system->formulas, contact->gap, names, out);
+            fputs(i + 1 < model->contacts ? " else" : "", out);
+        }
+    }
+    fputs(" }\n", out);
+}
+
+static void
+print_start(const struct model *model, const struct coordinate_system *system,
+            FILE *out)
 {
     fputs("  start {", out);
     for (int i = 0; i < system->coordinates; i++) {
         fprintf(out, " %s = ", system->coordinate[i]);
         print_number(out, system->start[i]);
         fprintf(out, " %s' = ", system->coordinate[i]);
+        print_number(out, system->rate[i]);
+        if (!model->observed)
+            continue;
+        fprintf(out, " w%d = ", i);
+        print_number(out, system->start[i]);
+        fprintf(out, " w%d' = ", i);
         print_number(out, system->rate[i]);
     }
     fputs(" }\n", out);
@@ -103,7 +150,7 @@ print_system(const struct model *model, int index, FILE *out)
     for (int k = 0; k < model->contacts; k++) {
         int i = model->reversed ? model->contacts - 1 - k : k;
         const struct contact *contact = &model->contact[i];
-        if (!contact->there || contact->system != index + 1)
+        if (!contact->there || contact->system != index + 1 || model->families)
             continue;
         fprintf(out, "  contact %s { gap = ", contact->name);
         formula_print(&system->formulas, contact->gap,
@@ -114,6 +161,10 @@ print_system(const struct model *model, int index, FILE *out)
         print_friction(model, contact, out);
         fputs(" }\n", out);
     }
-    print_start(system, out);
+    if (model->families)
+        print_family(model, index, out);
+    if (model->observed)
+        print_observer(system, out);
+    print_start(model, system, out);
     fputs("}\n", out);
 }

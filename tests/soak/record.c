@@ -127,8 +127,13 @@ contact_name(const struct model *model, int index, const char *between,
 {
     const struct contact *contact = &model->contact[index];
     if (contact->system)
-        snprintf(out, size, "%s%s%s", model->system[contact->system - 1].name,
-                 between, contact->name);
+        if (model->families)
+            snprintf(out, size, "%s%sk[%d]",
+                     model->system[contact->system - 1].name, between, index);
+        else
+            snprintf(out, size, "%s%s%s",
+                     model->system[contact->system - 1].name, between,
+                     contact->name);
     else
         snprintf(out, size, "%s%s%s", model->as_system ? "all" : "",
                  model->as_system ? between : "", contact->name);
@@ -165,6 +170,17 @@ read_places(const struct model *model, const struct json *record,
         const struct json *rate = json_get(record, key_rate);
         for (int row = 0; row < result->rows; row++) {
             struct place *place = &result->place[row * MAX_SYSTEMS + index];
+            place->q[i] = number_at(q, row);
+            place->rate[i] = number_at(rate, row);
+        }
+        if (!model->observed)
+            continue;
+        snprintf(key, sizeof key, "%.15s_w%d", system->name, i);
+        snprintf(key_rate, sizeof key_rate, "%s_dot", key);
+        q = json_get(record, key);
+        rate = json_get(record, key_rate);
+        for (int row = 0; row < result->rows; row++) {
+            struct place *place = &result->observed[row * MAX_SYSTEMS + index];
             place->q[i] = number_at(q, row);
             place->rate[i] = number_at(rate, row);
         }
@@ -268,6 +284,8 @@ read_rows(const struct model *model, const struct json *record,
         else if (model->body[i].there)
             fixed_states(model, result, i);
     result->place = calloc(rows * MAX_SYSTEMS, sizeof *result->place);
+    if (model->observed)
+        result->observed = calloc(rows * MAX_SYSTEMS, sizeof *result->observed);
     for (int i = 0; i < model->systems; i++)
         if (model->system[i].there)
             read_places(model, record, result, i);
@@ -372,6 +390,7 @@ result_free(struct result *result)
     free(result->gap);
     free(result->force);
     free(result->place);
+    free(result->observed);
     free(result->event);
     free(result->limit);
 }

@@ -247,6 +247,8 @@ static bool
 make_restart(struct trial *trial)
 {
     int rows = trial->result->rows;
+    if (trial->model->joints && trial->model->dimension == 3)
+        return false;
     for (int tries = 0; tries < 20 && rows > 2; tries++) {
         int row = 1 + random_whole(&trial->random, rows - 2);
         double time = trial->result->t[row];
@@ -341,6 +343,8 @@ make_backwards(struct trial *trial)
 {
     const struct model *model = trial->model;
     int last = trial->result->rows - 1;
+    if (model->joints && model->dimension == 3)
+        return false;
     if (!is_elastic(trial) || last < 1 || !all_apart(trial, 0) ||
         !all_apart(trial, last))
         return false;
@@ -415,6 +419,30 @@ make_zero_friction(struct trial *trial)
     return any && model->dimension == 2 && model->question == ASK_SIMULATE;
 }
 
+/* Observers do not act on the motion. */
+static bool
+make_observer(struct trial *trial)
+{
+    trial->other.observed = true;
+    trial->same_energy = true;
+    return trial->model->systems > 0 && trial->model->question == ASK_SIMULATE;
+}
+
+/* Contacts of a system as one family. */
+static bool
+make_family(struct trial *trial)
+{
+    const struct model *model = trial->model;
+    for (int i = 0; i < model->contacts; i++)
+        if (!model->contact[i].there || model->contact[i].system != 1 ||
+            model->contact[i].rough)
+            return false;
+    trial->other.families = true;
+    trial->other.record_gaps = false;
+    trial->same_energy = true;
+    return model->systems == 1 && model->contacts > 0;
+}
+
 /* The second engine sums no flights up, and does not follow a policy. */
 static bool
 make_engine(struct trial *trial)
@@ -444,6 +472,8 @@ const struct relation relation_table[] = {
     {"found", make_found},
     {"system", make_system},
     {"slide-rate", make_slide_rates},
+    {"observer", make_observer},
+    {"family", make_family},
     {"zero-friction", make_zero_friction},
     {"engine", make_engine},
 };

@@ -115,7 +115,8 @@ run_text(const struct runner *runner, const char *text, struct result *result)
     if (!strcmp(runner->backend, "build")) {
         run_simulator(runner, in, result);
     } else {
-        char backend[32], opt[16];
+        char backend[32], opt[16], threads[32];
+        snprintf(threads, sizeof threads, "--threads=%d", runner->threads);
         snprintf(backend, sizeof backend, "--backend=%s", runner->backend);
         snprintf(opt, sizeof opt, "--opt=%d", runner->opt);
         bool jit = !strcmp(runner->backend, "jit");
@@ -127,7 +128,10 @@ run_text(const struct runner *runner, const char *text, struct result *result)
                              "-",
                              backend,
                              jit ? opt : NULL,
+                             NULL,
                              NULL};
+        if (runner->threads)
+            arguments[jit ? 8 : 7] = threads;
         start(runner, arguments, in, result);
     }
     fclose(in);

@@ -13,6 +13,7 @@ struct runner {
     const char *imp;     /* path of the program */
     const char *backend; /* "eval", "jit"; "build": a simulator */
     int opt;             /* of machine code */
+    int threads;         /* of a sweep; 0: as Imp chooses */
     unsigned seconds;    /* of processor time before the child is ended */
     uint64_t memory;     /* bytes of address space; 0: any */
 };
@@ -67,12 +68,13 @@ struct result {
     double *t, *energy;
     double energy_before, energy_after;
     struct answer answer;
-    struct state *state; /* [row*bodies + body] */
-    struct place *place; /* [row*MAX_SYSTEMS + system] */
-    double *gap;         /* [row*contacts + contact]; NaN if not recorded */
-    struct force *force; /* the same; NaN if not recorded */
-    bool shared;         /* the forces are not determined, the motion is */
-    bool gains;          /* a warning says that an impact adds energy */
+    struct state *state;    /* [row*bodies + body] */
+    struct place *place;    /* [row*MAX_SYSTEMS + system] */
+    double *gap;            /* [row*contacts + contact]; NaN if not recorded */
+    struct force *force;    /* the same; NaN if not recorded */
+    bool shared;            /* the forces are not determined, the motion is */
+    struct place *observed; /* what observers of the coordinates say */
+    bool gains;             /* a warning says that an impact adds energy */
     int bodies, contacts;
     int events;
     struct event *event;

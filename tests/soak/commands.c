@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command `sweep` with several threads, and `impact`, beside `simulate`. */
+#include "commands.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit.h"
+#include "json.h"
+
+/* Commands find a touch by the same roots: times and impulses differ by the
+ * rounding of the way to them. */
+static const double NEAR = 1e-11;
+
+static double
+number(const struct json *record, const char *key, int index)
+{
+    const struct json *value = json_get(record, key);
+    if (value && value->kind == JSON_LIST)
+        value = (size_t)index < value->count ? &value->item[index] : NULL;
+    return value && value->kind == JSON_NUMBER ? value->number : NAN;
+}
+
+static struct result
+run_asking(const struct runner *runner, const struct model *model,
+           const char *ask)
+{
+    struct model *other = malloc(sizeof *other);
+    struct result result;
+    *other = *model;
+    other->ask = ask;
+    char *text = model_text(other);
+    run_text(runner, text, &result);
+    free(text);
+    free(other);
+    return result;
+}
+
+void
+compare_sweep(const struct runner *runner, const struct model *model,
+              struct finding *finding)
+{
+    char ask[400];
+    struct runner one = *runner, three = *runner;
+    static const char *const keys[] = {"count", "energy_after", "time"};
+    if (model->question != ASK_SIMULATE)
+        return;
+    one.threads = 1;
+    three.threads = 3;
+    /* ends at fractions of the time, which leaves the motion alone */
+    snprintf(ask, sizeof ask,
+             "let s = sweep {\n  over = (none in (0, %.3g, %.3g, %.3g, %.3g))\n"
+             "  run = simulate { until = %.17g + none }\n"
+             "  record = (count, energy_after, time)\n}\n",
+             -0.1 * model->until, -0.4 * model->until, 0.1 * model->until,
+             -0.7 * model->until, model->until);
+    struct result alone = run_asking(&one, model, ask);
+    struct result shared = run_asking(&three, model, ask);
+    snprintf(ask, sizeof ask, "let s = simulate { until = %.17g }\n",
+             model->until);
+    struct result single = run_asking(runner, model, ask);
+    const char *at = alone.out, *at_single = single.out;
+    struct json *sweep = json_read(&at), *record = json_read(&at_single);
+    if (alone.status >= EXIT_SIGNAL || shared.status >= EXIT_SIGNAL)
+        audit_end(model, alone.status >= EXIT_SIGNAL ? &alone : &shared,
+                  finding);
+    else if (strcmp(alone.out, shared.out) != 0)
+        finding_set(finding, "threads", "the outputs differ");
+    for (int i = 0; i < 3 && !single.status; i++) {
+        double swept = number(sweep, keys[i], 0);
+        double own = number(record, keys[i], 0);
+        if (!(swept == own))
+            finding_set(finding, "sweep",
+                        "%s is %.17g in the sweep, and %.17g alone", keys[i],
+                        swept, own);
+    }
+    json_free(sweep);
+    json_free(record);
+    result_free(&alone);
+    result_free(&shared);
+    result_free(&single);
+}
+
+void
+compare_impact(const struct runner *runner, const struct model *model,
+               const struct result *result, struct finding *finding)
+{
+    char ask[200];
+    const struct event *event = &result->event[0];
+    if (model->question != ASK_SIMULATE || model_is_rough(model) ||
+        !result->events || event->contact < 0 ||
+        strcmp(event->kind, "impact") != 0 ||
+        (result->events > 1 && result->event[1].time - event->time < 1e-6))
+        return;
+    const struct contact *contact = &model->contact[event->contact];
+    snprintf(ask, sizeof ask, "let r = impact %s%s%s { until = %.17g }\n",
+             contact->system ? model->system[contact->system - 1].name : "",
+             contact->system ? "." : "", contact->name, model->until);
+    struct result answer = run_asking(runner, model, ask);
+    const char *at = answer.out;
+    struct json *record = json_read(&at);
+    double time = number(record, "time", 0), impulse = 0;
+    const struct json *impulses = json_get(record, "impulses");
+    for (size_t i = 0; impulses && i < impulses->count; i++)
+        impulse += number(record, "impulses", (int)i);
+    double rounding = 1e-15 / fabs(event->impulse);
+    audit_end(model, &answer, finding);
+    if (finding->kind[0] && strcmp(finding->kind, "refused") == 0 &&
+        answer.status == 0)
+        *finding = (struct finding){0};
+    if (!answer.status && (!(fabs(time - event->time) < NEAR + rounding) ||
+                           !(fabs(impulse - event->impulse) <
+                             (NEAR + 10 * rounding) * (1 + fabs(impulse)))))
+        finding_set(finding, "impact",
+                    "`impact` tells of %.17g at t = %.17g, the run of %.17g at "
+                    "%.17g",
+                    impulse, time, event->impulse, event->time);
+    json_free(record);
+    result_free(&answer);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Relations between commands that ask about the same motion. */
+#ifndef SOAK_COMMANDS_H
+#define SOAK_COMMANDS_H
+
+#include "compare.h"
+
+/* A sweep prints the same bytes with any number of threads, and its runs are
+ * those of `simulate`. */
+void compare_sweep(const struct runner *runner, const struct model *model,
+                   struct finding *finding);
+/* `impact` finds the first event of the run, and the same impulse. */
+void compare_impact(const struct runner *runner, const struct model *model,
+                    const struct result *result, struct finding *finding);
+
+#endif

@@ -99,6 +99,6 @@ endforeach()
 file(GLOB soak CONFIGURE_DEPENDS tests/soak/*.c)
 add_executable(imp_soak ${soak})
 target_link_libraries(imp_soak m)
-add_test(NAME soak COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 60
+add_test(NAME soak COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 48
   --seconds 400 --known ${CMAKE_SOURCE_DIR}/tests/soak/known)
 set_tests_properties(soak PROPERTIES LABELS program TIMEOUT 600)

@@ -89,7 +89,7 @@ compare_impact(const struct runner *runner, const struct model *model,
     char ask[200];
     const struct event *event = &result->event[0];
     if (model->question != ASK_SIMULATE || model_is_rough(model) ||
-        !result->events || event->contact < 0 ||
+        model->exact_start || !result->events || event->contact < 0 ||
         strcmp(event->kind, "impact") != 0 ||
         (result->events > 1 && result->event[1].time - event->time < 1e-6))
         return;

@@ -51,6 +51,7 @@
 /* The series of state and variables, which hold from a time on. */
 struct observer_piece {
     bool known;
+    bool crosses;  /* ends just beyond a change of branch (switching.h) */
     double at, h;  /* from when on, and for how long */
     double *state; /* n + p rows */
 };
@@ -128,21 +129,25 @@ static double
 row_time(const double *row)
 {
     double time = INFINITY, was, last = log(OBSERVE_TRUNCATION);
-    int round = 0;
+    int round = 0, last_orders = MOTION_STEP_ORDER - OBSERVE_GAP;
     do {
         double size = fabs(row[0]), power = time;
+        /* a variable that is held at 0 may begin with the rounding of a high
+         * order */
         if (isfinite(time))
-            for (int k = 1; k <= 4; k++, power *= time)
+            for (int k = 1; k <= 4 || (size == 0.0 && k < last_orders);
+                 k++, power *= time)
                 size = fmax(size, fabs(row[k]) * power);
         else
             for (int k = 1; k <= MOTION_STEP_ORDER && size == 0.0; k++)
                 size = fabs(row[k]);
         was = time;
         time = INFINITY;
+        if (size == 0.0)
+            break;
         /* the last two terms may vanish by symmetry; the terms before them
          * tell the radius of convergence */
-        for (int k = MOTION_STEP_ORDER - OBSERVE_GAP; k <= MOTION_STEP_ORDER;
-             k++)
+        for (int k = last_orders; k <= MOTION_STEP_ORDER; k++)
             if (row[k] != 0.0) {
                 double root = (log(size) - log(fabs(row[k]))) / k;
                 time = fmin(time, exp(root + last / (k < MOTION_STEP_ORDER - 1
@@ -151,6 +156,27 @@ row_time(const double *row)
             }
     } while (fabs(time - was) > 0.05 * time && ++round < OBSERVE_ROUNDS);
     return time;
+}
+
+/* Takes the piece from the rows of the block. Its length is that for which it
+ * holds if no branch changes. */
+static void
+take_rows(struct flow *flow)
+{
+    struct observer_run *observer = flow->observer;
+    const struct rt *run = flow->run;
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->observer;
+    const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
+    observer->piece.h = INFINITY;
+    for (uint32_t j = 0; j < observer->n + observer->p; j++) {
+        double *c = observer->piece.state + j * ROW;
+        memcpy(c,
+               run->rows.block[flow->sys->observer] +
+                   (size_t)row[j] * IMP_ROW_STRIDE + IMP_ROW_PAD,
+               ROW * sizeof *c);
+        observer->piece.h = fmin(observer->piece.h, row_time(c));
+    }
 }
 
 static int
@@ -165,27 +191,15 @@ expand(struct flow *flow)
     int st = motion_series(run, flow->sys->observer, MOTION_STEP_ORDER,
                            &observer->piece.h),
         branch;
-    const imp_block *block =
-        IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->observer;
-    const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
-    observer->piece.h = INFINITY;
-    if (st) {
-        *time = now;
-        return st;
-    }
-    for (uint32_t j = 0; j < observer->n + observer->p; j++) {
-        double *c = observer->piece.state + j * ROW;
-        memcpy(c,
-               run->rows.block[flow->sys->observer] +
-                   (size_t)row[j] * IMP_ROW_STRIDE + IMP_ROW_PAD,
-               ROW * sizeof *c);
-        observer->piece.h = fmin(observer->piece.h, row_time(c));
-    }
-    st = switching_end(run, flow->sys->observer, MOTION_STEP_ORDER,
-                       &observer->piece.h, &branch);
+    if (!st)
+        take_rows(flow);
+    if (!st)
+        st = switching_end(run, flow->sys->observer, MOTION_STEP_ORDER,
+                           &observer->piece.h, &branch);
     *time = now;
     if (st)
         return st;
+    observer->piece.crosses = branch >= 0;
     observer->piece.known = true;
     if (!(observer->piece.h > 0.0))
         return stuck(flow);
@@ -239,7 +253,8 @@ reach(struct flow *flow, double time)
         if (next == observer->piece.at)
             return stuck(flow);
         move(observer, next);
-        if (!observer->limit.alone)
+        /* Just beyond a change of branch the flow may still be before it. */
+        if (!observer->limit.alone && !observer->piece.crosses)
             take_motion(flow);
         if (rt_stopped(flow->run))
             return IMP_STOPPED;

@@ -49,6 +49,14 @@ friction_expand(struct flow *flow, uint32_t i, double *time)
                           (enum system_rub_row)k),
                ROW * sizeof *to[k]);
     *time = fmin(*time, taylor_row_time(to[0], 0.0, 0));
+    /* ground that moves, and a coefficient that changes in time, have series of
+     * their own, which may hold for less than the motion's */
+    if (friction_slips(friction->mode[i]))
+        *time = fmin(
+            *time, taylor_row_time(to[1], friction->rows.terms[2 * i + 1], 1));
+    else if (friction->mode[i] == CONTACT_STICK)
+        *time = fmin(*time, fmin(taylor_row_time(to[2], 0.0, 0),
+                                 taylor_row_time(to[3], 0.0, 0)));
     if (friction->onset[i] || friction->mode[i] == CONTACT_STICK)
         to[1][0] = 0.0;
     return IMP_OK;

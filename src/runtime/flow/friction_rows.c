@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/instance/compensated.h"
+#include "runtime/instance/contact_friction.h"
 #include "runtime/numerics/factors.h"
 
 void
@@ -62,6 +63,27 @@ friction_bad_mu(struct flow *flow, uint32_t i, double mu)
     return IMP_FAILED;
 }
 
+/* Checks the coefficients of contact i against each other, if it touches and
+ * does not slip; else the static one is not asked for, and formulas may cross.
+ */
+static int
+static_friction(struct flow *flow, uint32_t i)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct friction_rows *rows = &taylor->friction->rows;
+    struct system_slip *slip = rows->slip + i;
+    double eps = TAYLOR_NOISE * DBL_EPSILON;
+    bool closed = taylor->contacts.closed[i] ||
+                  flow->instant.gap[i] <= eps * taylor->terms.gap[i],
+         still = fabs(slip->velocity) <= eps * rows->speed_terms[2 * i + 1];
+    if (closed && still)
+        return contact_friction_at_rest(flow->run, flow->sys->contact + i,
+                                        taylor->now, slip->mu,
+                                        &slip->mu_static);
+    slip->mu_static = fmax(slip->mu_static, slip->mu);
+    return IMP_OK;
+}
+
 /* The slip of contact i: its row, velocity and coefficients. */
 static int
 slip_row(struct flow *flow, uint32_t i)
@@ -78,8 +100,6 @@ slip_row(struct flow *flow, uint32_t i)
     for (int k = 0; k < 3; k++)
         if (!(mu[k] >= 0.0 && isfinite(mu[k])))
             return friction_bad_mu(flow, i, mu[k]);
-    /* formulas of both may cross where only one of them is asked for */
-    slip->mu_static = fmax(slip->mu_static, slip->mu);
     double acc = slip->bias, terms = fabs(acc), own = slip->velocity, size = 0;
     for (uint32_t j = 0; j < flow->n; j++) {
         acc += T[j] * flow->instant.acc[j];
@@ -92,7 +112,7 @@ slip_row(struct flow *flow, uint32_t i)
     rows->speed[2 * i + 1] = slip->velocity;
     rows->drift[2 * i + 1] = own;
     rows->speed_terms[2 * i + 1] = size + fabs(own);
-    return IMP_OK;
+    return static_friction(flow, i);
 }
 
 /* The gap of contact i (after the series of free motion). */

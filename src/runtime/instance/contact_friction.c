@@ -7,6 +7,36 @@
 #include "abi/status.h"
 #include "base/num.h"
 
+/* Coefficients that formulas give may differ by so much of them and still be
+ * meant to be equal: rounding. */
+#define FRICTION_EQUAL 1e-12
+
+int
+contact_friction_at_rest(struct rt *run, uint32_t contact, double time,
+                         double mu_dynamic, double *mu_static)
+{
+    assert(run != NULL && mu_static != NULL);
+    const imp_contact *of = rt_contact(run, contact);
+    char sticks[NUM_TEXT], slips[NUM_TEXT], at[NUM_TEXT];
+    if (*mu_static < mu_dynamic * (1.0 - FRICTION_EQUAL)) {
+        struct diag *diag = diag_add(
+            run->ds, DIAG_E0518, of->range_mu,
+            "the static friction of contact `%s` is %s at t = %s, and "
+            "the dynamic one at rest %s",
+            imp_text(run->im, of->name), num_digits(sticks, *mu_static, 6),
+            num_digits(at, time, 9), num_digits(slips, mu_dynamic, 6));
+        diag_label(run->ds, diag,
+                   "static friction is not below dynamic friction");
+        diag_help(run->ds, diag,
+                  "what slips cannot rub harder than what sticks: let the "
+                  "formulas keep this order wherever the slip comes to 0");
+        return IMP_FAILED;
+    }
+    if (*mu_static < mu_dynamic)
+        *mu_static = mu_dynamic;
+    return IMP_OK;
+}
+
 int
 contact_friction_now(struct rt *run, uint32_t contact, double speed,
                      double mu[3])

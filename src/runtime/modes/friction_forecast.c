@@ -143,6 +143,11 @@ choose(struct bounce *b)
         if (contact_friction_now(b->run, b->rows.spot[from].contact,
                                  fabs(point[i].slip), mu))
             return false;
+        if (point[i].slip != 0.0)
+            mu[1] = fmax(mu[0], mu[1]);
+        else if (contact_friction_at_rest(b->run, b->rows.spot[from].contact,
+                                          rt_time(b->run), mu[0], &mu[1]))
+            return false;
         point[i].mu_dynamic = mu[0];
         point[i].mu_static = mu[1];
         point[i].held = b->held[from];

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/instance/contact_friction.h"
 #include "runtime/numerics/vec3.h"
 
 /* A slip velocity below this many rounding errors of its terms, or of what the
@@ -43,7 +44,7 @@ rate_terms(const struct rt *run, const struct persistent_row *row,
     }
 }
 
-static void
+static int
 read_point(struct friction_rows *in, int i)
 {
     struct rt *run = in->run;
@@ -62,7 +63,7 @@ read_point(struct friction_rows *in, int i)
     if (before)
         point->before = before->mode;
     if (!row->friction)
-        return;
+        return IMP_OK;
     point->mu_static = row->friction->mu_static;
     point->mu_dynamic = row->friction->mu_dynamic;
     rate_terms(run, row, row->friction->open, &speed, &turning);
@@ -78,6 +79,11 @@ read_point(struct friction_rows *in, int i)
     point->ended = before && !before->onset && point->slip == 0.0 &&
                    (before->mode == CONTACT_SLIP_POSITIVE ||
                     before->mode == CONTACT_SLIP_NEGATIVE);
+    if (point->slip == 0.0)
+        return contact_friction_at_rest(run, in->spot[i].contact, rt_time(run),
+                                        point->mu_dynamic, &point->mu_static);
+    point->mu_static = fmax(point->mu_static, point->mu_dynamic);
+    return IMP_OK;
 }
 
 /* The points, their rows and W at this instant, without forces. */
@@ -109,9 +115,9 @@ friction_rows_read(struct friction_rows *in)
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
             in->W[(size_t)at[i] * 2 * n + (size_t)at[j]] = G[i * m + j];
-    for (int i = 0; i < in->n; i++)
-        read_point(in, i);
-    return IMP_OK;
+    for (int i = 0; i < in->n && !st; i++)
+        st = read_point(in, i);
+    return st;
 }
 
 /* -- what is told ---------------------------------------------------------- */

@@ -194,14 +194,17 @@ setup_friction(struct rt *run, uint32_t c, uint32_t entry)
     return IMP_BADMODEL;
 }
 
-/* Is the static coefficient of friction at least the dynamic one? */
+/* Is the static coefficient of friction at least the dynamic one? A formula has
+ * the value 0 here: it is asked where the contact does not slip
+ * (contact_friction_at_rest). */
 static int
 setup_static_friction(struct rt *run, uint32_t number)
 {
     const imp_contact *contact = rt_contact(run, number);
     const double *env = run->env + contact->env_contact;
     char of_stick[NUM_TEXT], of_slip[NUM_TEXT];
-    if (env[IMP_CONTACT_MU_STATIC] >= env[IMP_CONTACT_MU])
+    if (env[IMP_CONTACT_MU_STATIC] >= env[IMP_CONTACT_MU] ||
+        env[IMP_CONTACT_MU_STATIC] == 0.0)
         return IMP_OK;
     num_digits(of_stick, env[IMP_CONTACT_MU_STATIC], 6);
     num_digits(of_slip, env[IMP_CONTACT_MU], 6);

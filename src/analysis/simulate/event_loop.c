@@ -135,7 +135,7 @@ keep_face_end(struct simulation *sim)
     double step;
     sim->face_from = rt_time(run);
     int st = motion_to(run, sim->mode_change.face_end);
-    sim->face_end = saved_state_take(run);
+    sim->face_end = saved_state_keep(run);
     saved_state_restore(run, &here);
     return st ? st : motion_series_all(run, MOTION_STEP_ORDER, &step);
 }

@@ -10,6 +10,7 @@
  * connects, and pairs that overlap from the start, do so by design. */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "analysis/simulate/simulate_priv.h"
 #include "base/arena.h"
@@ -30,15 +31,27 @@ struct probe {
     bool known;    /* can it be asked whether a point is inside? */
 };
 
-struct lonely_pair {
-    uint32_t body[2];
-    bool told;
+/* A bit for each pair of bodies. */
+struct pair_bits {
+    unsigned char *bits;
+    size_t n; /* bodies */
+};
+
+/* Bodies in the order in which they begin along x: bodies whose spans are apart
+ * are apart. */
+struct span {
+    double from, to;
+    uint32_t body;
 };
 
 struct pairs_without_contact {
-    struct probe *probe; /* per body */
-    struct lonely_pair *pair;
-    size_t n;
+    struct probe *probe;       /* per body */
+    struct support_body *pose; /* per body, at the last look */
+    struct pair_bits settled;  /* pairs that need no look (any more) */
+    struct span *span;         /* of the bodies that are known */
+    uint32_t n_span;
+    uint32_t (*hit)[2]; /* pairs that were found at the last look */
+    size_t n_hit, hit_room;
     double last; /* time of the last look */
 };
 
@@ -130,12 +143,6 @@ probe_make(struct simulation *sim, uint32_t body, struct probe *probe)
 
 /* -- pairs ---------------------------------------------------------------- */
 
-/* A bit for each pair of bodies. */
-struct pair_bits {
-    unsigned char *bits;
-    size_t n; /* bodies */
-};
-
 static size_t
 pair_number(const struct pair_bits *all, uint32_t one, uint32_t two)
 {
@@ -164,22 +171,12 @@ connected_pairs(struct rt *run)
 {
     struct pair_bits all = {.n = run->im->bodies.n};
     const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
-    all.bits = NEW_N(run->brief, unsigned char, all.n *all.n / 8 + 1);
+    all.bits = NEW_N(run->arena, unsigned char, all.n *all.n / 8 + 1);
     for (uint32_t i = 0; i < run->im->contacts.n; i++)
         mark(&all, rt_contact(run, i)->body);
     for (uint32_t i = 0; i < run->im->joints.n; i++)
         mark(&all, joint[i].body);
     return all;
-}
-
-/* Can the bodies come to overlap without a contact or a joint to tell? */
-static bool
-is_lonely(const struct rt *run, const struct pair_bits *connected, uint32_t one,
-          uint32_t two)
-{
-    return !(rt_body(run, one)->flags & rt_body(run, two)->flags &
-             IMP_BODYF_FIXED) &&
-           !is_marked(connected, one, two);
 }
 
 /* Does a point of the first body lie inside the second? */
@@ -208,23 +205,100 @@ enters(struct simulation *sim, const struct probe *probe,
     return false;
 }
 
+/* Can the bodies come to overlap, and nothing tells? */
 static bool
-overlap(struct simulation *sim, const struct lonely_pair *pair,
-        const struct probe *probe)
+is_lonely(const struct rt *run, const struct pairs_without_contact *all,
+          uint32_t one, uint32_t two)
 {
-    struct support_body one, two;
-    support_body_get(sim->run, pair->body[0], &one);
-    support_body_get(sim->run, pair->body[1], &two);
-    const struct probe *p = &probe[pair->body[0]], *q = &probe[pair->body[1]];
+    return !(rt_body(run, one)->flags & rt_body(run, two)->flags &
+             IMP_BODYF_FIXED) &&
+           !is_marked(&all->settled, one, two);
+}
+
+static bool
+overlap(struct simulation *sim, const struct pairs_without_contact *all,
+        const uint32_t body[2])
+{
+    const struct support_body *one = &all->pose[body[0]],
+                              *two = &all->pose[body[1]];
+    const struct probe *p = &all->probe[body[0]], *q = &all->probe[body[1]];
     if (p->n && q->n) { /* both are bounded */
         double square = 0.0, reach = p->radius + q->radius;
         for (int k = 0; k < 3; k++)
-            square += (one.c[k] - two.c[k]) * (one.c[k] - two.c[k]);
+            square += (one->c[k] - two->c[k]) * (one->c[k] - two->c[k]);
         /* rays may miss the farthest point of a shape */
         if (square > 4.0 * reach * reach)
             return false;
     }
-    return enters(sim, p, &one, &two) || enters(sim, q, &two, &one);
+    return enters(sim, p, one, two) || enters(sim, q, two, one);
+}
+
+/* Puts the spans of all bodies at the present time in order. They hardly change
+ * places between two looks. */
+static void
+sort_spans(struct simulation *sim, struct pairs_without_contact *all)
+{
+    for (uint32_t i = 0; i < all->n_span; i++) {
+        struct span now = all->span[i];
+        uint32_t body = now.body, at = i;
+        support_body_get(sim->run, body, &all->pose[body]);
+        /* twice the radius, as in overlap */
+        double reach =
+            all->probe[body].n ? 2.0 * all->probe[body].radius : INFINITY;
+        now.from = all->pose[body].c[0] - reach;
+        now.to = all->pose[body].c[0] + reach;
+        for (; at > 0 && all->span[at - 1].from > now.from; at--)
+            all->span[at] = all->span[at - 1];
+        all->span[at] = now;
+    }
+}
+
+static void
+add_hit(struct simulation *sim, struct pairs_without_contact *all,
+        const uint32_t body[2])
+{
+    if (all->n_hit == all->hit_room) {
+        uint32_t(*old)[2] = all->hit;
+        all->hit_room = all->hit_room ? 2 * all->hit_room : 8;
+        all->hit =
+            (uint32_t(*)[2])NEW_N(sim->run->arena, uint32_t, 2 * all->hit_room);
+        if (all->n_hit)
+            memcpy(all->hit, old, all->n_hit * sizeof *old);
+    }
+    memcpy(all->hit[all->n_hit++], body, 2 * sizeof *body);
+}
+
+/* Lists the pairs that overlap now and are not settled, by number; settles
+ * them.
+ */
+static void
+look(struct simulation *sim, struct pairs_without_contact *all)
+{
+    const struct rt *run = sim->run;
+    all->n_hit = 0;
+    sort_spans(sim, all);
+    for (uint32_t i = 0; i < all->n_span; i++)
+        for (uint32_t j = i + 1;
+             j < all->n_span && all->span[j].from <= all->span[i].to; j++) {
+            uint32_t one = all->span[i].body, two = all->span[j].body;
+            uint32_t body[2] = {one < two ? one : two, one < two ? two : one};
+            if (is_lonely(run, all, one, two) && overlap(sim, all, body)) {
+                mark(&all->settled, body);
+                add_hit(sim, all, body);
+            }
+        }
+    for (size_t i = 1; i < all->n_hit; i++)
+        for (size_t at = i;
+             at > 0 &&
+             pair_number(&all->settled, all->hit[at][0], all->hit[at][1]) <
+                 pair_number(&all->settled, all->hit[at - 1][0],
+                             all->hit[at - 1][1]);
+             at--) {
+            uint32_t body[2];
+            memcpy(body, all->hit[at], sizeof body);
+            memcpy(all->hit[at], all->hit[at - 1], sizeof body);
+            memcpy(all->hit[at - 1], body, sizeof body);
+        }
 }
 
 void
@@ -233,39 +307,34 @@ simulate_pairs_start(struct simulation *sim)
     assert(sim != NULL);
     struct rt *run = sim->run;
     uint32_t bodies = run->im->bodies.n;
-    size_t count = 0;
-    struct pair_bits connected = connected_pairs(run);
-    for (uint32_t i = 0; i < bodies; i++)
-        for (uint32_t j = i + 1; j < bodies; j++)
-            count += is_lonely(run, &connected, i, j);
-    if (count == 0)
+    if (bodies < 2)
         return;
     struct pairs_without_contact *all =
         NEW(run->arena, struct pairs_without_contact);
     *all = (struct pairs_without_contact){
         .probe = NEW_N(run->arena, struct probe, bodies),
-        .pair = NEW_N(run->arena, struct lonely_pair, count),
+        .pose = NEW_N(run->arena, struct support_body, bodies),
+        .span = NEW_N(run->arena, struct span, bodies),
+        .settled = connected_pairs(run),
         .last = -INFINITY};
-    for (uint32_t i = 0; i < bodies; i++)
+    for (uint32_t i = 0; i < bodies; i++) {
         probe_make(sim, i, &all->probe[i]);
-    for (uint32_t i = 0; i < bodies; i++)
-        for (uint32_t j = i + 1; j < bodies; j++) {
-            if (!is_lonely(run, &connected, i, j) || !all->probe[i].known ||
-                !all->probe[j].known)
-                continue;
-            struct lonely_pair *pair = &all->pair[all->n];
-            *pair = (struct lonely_pair){{i, j}, false};
-            all->n += !overlap(sim, pair, all->probe);
-        }
-    sim->pairs = all->n ? all : NULL;
+        if (all->probe[i].known)
+            all->span[all->n_span++] = (struct span){.body = i};
+    }
+    look(sim, all); /* what overlaps from the start does so by design */
+    for (uint32_t i = 0; i < all->n_span && !sim->pairs; i++)
+        for (uint32_t j = i + 1; j < all->n_span && !sim->pairs; j++)
+            if (is_lonely(run, all, all->span[i].body, all->span[j].body))
+                sim->pairs = all;
 }
 
 static void
-tell(struct simulation *sim, const struct lonely_pair *pair)
+tell(struct simulation *sim, const uint32_t body[2])
 {
     struct diags *ds = sim->analysis->ds;
-    const imp_body *one = rt_body(sim->run, pair->body[0]),
-                   *two = rt_body(sim->run, pair->body[1]);
+    const imp_body *one = rt_body(sim->run, body[0]),
+                   *two = rt_body(sim->run, body[1]);
     const char *name[2] = {imp_text(sim->run->im, one->name),
                            imp_text(sim->run->im, two->name)};
     struct diag *diag =
@@ -286,9 +355,7 @@ simulate_pairs_look(struct simulation *sim)
     if (!all || rt_time(sim->run) == all->last)
         return;
     all->last = rt_time(sim->run);
-    for (size_t i = 0; i < all->n; i++)
-        if (!all->pair[i].told && overlap(sim, &all->pair[i], all->probe)) {
-            all->pair[i].told = true;
-            tell(sim, &all->pair[i]);
-        }
+    look(sim, all);
+    for (size_t i = 0; i < all->n_hit; i++)
+        tell(sim, all->hit[i]);
 }

@@ -40,7 +40,7 @@ floor_of(struct simulation *sim, uint32_t contact, double *speed)
     struct rt *run = sim->run;
     double h, jet[3];
     int st;
-    if ((st = motion_series_all(run, 2, &h)) ||
+    if ((st = motion_series_two(run, rt_contact(run, contact)->body, 2, &h)) ||
         (st = contact_gap_series(run, contact, 2, jet)))
         return st == IMP_NONFINITE ? IMP_OK : st;
     *speed = fmax(*speed, sqrt(2.0 * fabs(jet[2]) * gap_length(run, contact)));
@@ -54,7 +54,10 @@ see(struct simulation *sim, uint32_t contact, double dt,
 {
     struct analysis *analysis = sim->analysis;
     struct rt *run = analysis->rt;
-    struct saved_state here = saved_state_take(analysis->rt);
+    struct saved_start start = saved_start_take(run, contact);
+    struct saved_state here = {NULL, 0, 0};
+    if (dt > 0.0)
+        here = saved_state_take(run);
     struct closest_points closest;
     double h, jet[3];
     int st = dt > 0.0 ? motion_to(run, rt_time(run) + dt) : IMP_OK;
@@ -62,10 +65,14 @@ see(struct simulation *sim, uint32_t contact, double dt,
     if (!st && !(st = closest_points_find(run, contact, &closest, false)))
         st =
             event_ahead(run, contact, sim->options.until - rt_time(run), ahead);
-    if (!st && !(st = motion_series_all(run, 2, &h)) &&
+    if (!st &&
+        !(st = motion_series_two(run, rt_contact(run, contact)->body, 2, &h)) &&
         !(st = contact_gap_series(run, contact, 2, jet)))
         *second = 2.0 * jet[2];
-    saved_state_restore(analysis->rt, &here);
+    if (dt > 0.0)
+        saved_state_restore(run, &here);
+    else
+        saved_start_restore(run, &start);
     return st;
 }
 

@@ -171,7 +171,8 @@ event_ahead(struct rt *run, uint32_t contact, double most,
     assert(run != NULL && out != NULL && contact < run->im->contacts.n);
     struct gap_tolerance tol;
     double gap[MOTION_STEP_ORDER + 1], horizon, hm;
-    int side, st = motion_series_all(run, MOTION_STEP_ORDER, &hm);
+    int side, st = motion_series_two(run, rt_contact(run, contact)->body,
+                                     MOTION_STEP_ORDER, &hm);
     *out = AHEAD_RESTS;
     gap_tolerance_get(run, contact, &tol);
     if (st || (st = contact_root_series(run, contact, &tol, gap, &horizon)))

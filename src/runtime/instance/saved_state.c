@@ -30,8 +30,8 @@ saved_work_restore(struct rt *run, const double *work)
         run->env[rt_contact(run, i)->env_contact + IMP_CONTACT_WORK] = work[i];
 }
 
-struct saved_state
-saved_state_take(struct rt *run)
+static struct saved_state
+take(struct rt *run, struct arena *arena)
 {
     assert(run != NULL);
     const imp_layout *layout = &run->im->layout;
@@ -40,7 +40,7 @@ saved_state_take(struct rt *run)
     struct saved_state saved = {NULL,
                                 1 + 2 * n_state + (WARM_START + 2) * n_contact,
                                 run->trace ? trace_mark(run->trace) : 0};
-    double *v = saved.v = NEW_N(run->arena, double, saved.n);
+    double *v = saved.v = NEW_N(arena, double, saved.n);
     *v++ = run->env[layout->time];
     memcpy(v, run->env + layout->state, n_state * sizeof *v);
     memcpy(v + n_state, run->state_lo, n_state * sizeof *v);
@@ -53,6 +53,18 @@ saved_state_take(struct rt *run)
     saved_work_take(run, v);
     assert(v + n_contact == saved.v + saved.n);
     return saved;
+}
+
+struct saved_state
+saved_state_take(struct rt *run)
+{
+    return take(run, run->brief);
+}
+
+struct saved_state
+saved_state_keep(struct rt *run)
+{
+    return take(run, run->arena);
 }
 
 void
@@ -75,4 +87,24 @@ saved_state_restore(struct rt *run, const struct saved_state *saved)
     saved_work_restore(run, v + n_contact);
     if (run->trace)
         trace_cut(run->trace, saved->trace);
+}
+
+struct saved_start
+saved_start_take(const struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    struct saved_start saved = {.contact = contact,
+                                .warm = run->closest.warm[contact]};
+    memcpy(saved.unknowns, run->closest.unknowns + WARM_START * (size_t)contact,
+           sizeof saved.unknowns);
+    return saved;
+}
+
+void
+saved_start_restore(struct rt *run, const struct saved_start *saved)
+{
+    assert(run != NULL && saved != NULL);
+    memcpy(run->closest.unknowns + WARM_START * (size_t)saved->contact,
+           saved->unknowns, sizeof saved->unknowns);
+    run->closest.warm[saved->contact] = saved->warm;
 }

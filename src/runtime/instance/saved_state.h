@@ -7,20 +7,32 @@
 #include "runtime/instance/run.h"
 
 struct saved_state {
-    double *v; /* time, state, its low parts, warm starts of closest points, work
-                  of friction */
+    double *v; /* time, state, its low parts, warm starts of closest points,
+                  work of friction */
     size_t n;
     size_t trace; /* the length of the log of the motion that is kept */
 };
 
-/* Copies the present state. The copy lies in run->arena and needs no release.
- */
+/* Copies the present state. The copy lies in run->brief: it ends with the
+ * present event. */
 struct saved_state saved_state_take(struct rt *run);
+/* The same for later events: the copy lies in run->arena. */
+struct saved_state saved_state_keep(struct rt *run);
 /* Copies the work that friction has done so far at each contact, one entry per
  * contact of the run; puts it back. */
 void saved_work_take(const struct rt *run, double *work);
 void saved_work_restore(struct rt *run, const double *work);
 /* Makes the state that was saved the present one. */
 void saved_state_restore(struct rt *run, const struct saved_state *saved);
+
+/* Of one contact: where the search for its closest points begins. All that a
+ * look at a contact changes, if nothing moves. */
+struct saved_start {
+    uint32_t contact;
+    double unknowns[8];
+    bool warm;
+};
+struct saved_start saved_start_take(const struct rt *run, uint32_t contact);
+void saved_start_restore(struct rt *run, const struct saved_start *saved);
 
 #endif

@@ -214,17 +214,8 @@ int
 contact_set_series(struct rt *run, uint32_t contact)
 {
     assert(run != NULL && contact < run->im->contacts.n);
-    const imp_contact *image_contact = rt_contact(run, contact);
-    int st = IMP_OK;
-    double h;
-    for (int i = 0; i < 2 && !st; i++) {
-        uint32_t b = image_contact->body[i] == IMP_WORLD
-                         ? IMP_NO_BLOCK
-                         : rt_body(run, image_contact->body[i])->block;
-        if (b != IMP_NO_BLOCK)
-            st = motion_series(run, b, 1, &h);
-    }
-    return st;
+    double step;
+    return motion_series_two(run, rt_contact(run, contact)->body, 1, &step);
 }
 
 /* -- which may come to touch soon -------------------------------------------

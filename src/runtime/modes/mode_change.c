@@ -535,7 +535,7 @@ ends(struct search *search, double past, int index, const double *side)
     found(search, past, CHANGE_FACE_END, index,
           search->r->persistent->row[index]->spot.contact);
     search->out->face_end =
-        rt_time(search->r) + polynomial_crosses(side, MOTION_STEP_ORDER, past);
+        rt_time(search->r) + polynomial_crosses(side, search->order, past);
 }
 
 static int

@@ -60,9 +60,10 @@ shift(struct rt *run, const struct persistent_group *group, const double *x,
         double c[6] = {0};
         for (int i = 0; i < group->n_unknown; i++)
             for (int j = 0; j < 6; j++)
-                c[j] += x[i] *
-                        group->answer[((size_t)i * run->im->bodies.n + b) * 6 +
-                                      (size_t)j];
+                c[j] +=
+                    x[i] *
+                    group->answer[((size_t)i * group->moved.n_body + n) * 6 +
+                                  (size_t)j];
         joints_shift_body(run, b, c, velocity);
         if (!velocity)
             keep_momentum(run, b, c + 3);

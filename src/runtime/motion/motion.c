@@ -151,6 +151,27 @@ motion_series_all(struct rt *run, int order, double *step)
     return st;
 }
 
+int
+motion_series_two(struct rt *run, const uint32_t body[2], int order,
+                  double *step)
+{
+    assert(run != NULL && body != NULL && step != NULL);
+    uint32_t last = IMP_NO_BLOCK;
+    int st = IMP_OK;
+    *step = INFINITY;
+    for (int i = 0; i < 2 && st == IMP_OK; i++) {
+        uint32_t block =
+            body[i] == IMP_WORLD ? IMP_NO_BLOCK : rt_body(run, body[i])->block;
+        double h;
+        if (block == IMP_NO_BLOCK || block == last)
+            continue;
+        st = motion_series(run, block, order, &h);
+        *step = fmin(*step, h);
+        last = block;
+    }
+    return st;
+}
+
 /* What the series of four variables add to them within dt: c_1 dt + c_2 dt^2 +
  * .. Odd and even terms are summed apart and four variables at a time, because
  * each sum waits for its own last term. Entry order + 1 of a row is 0. */

@@ -150,6 +150,8 @@ motion_plan_new(struct rt *run)
         !plan->prescribed && !run->im->joints.n && !run->im->systems.n;
     for (uint32_t i = 0; i < run->im->bodies.n; i++)
         plan->weight &= (rt_body(run, i)->flags & IMP_BODYF_WEIGHT) != 0;
+    for (uint32_t i = 0; i < run->im->contacts.n; i++)
+        plan->weight &= rt_contact(run, i)->rub == IMP_NO_TAPE;
     return plan;
 }
 

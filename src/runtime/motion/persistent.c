@@ -209,6 +209,47 @@ rows_series(struct rt *run, struct persistent_group *group, int n, int order)
     return IMP_OK;
 }
 
+/* What a unit of the force does to all bodies of the group (n_body times 6). */
+static int
+answer_of(struct rt *run, const struct persistent_group *group,
+          const struct persistent_unknown *force, double *answer)
+{
+    const struct persistent_blocks *moved = &group->moved;
+    const imp_contact *image_contact =
+        rt_contact(run, force->row->spot.contact);
+    double *change = run->persistent_memory->change, f[6];
+    for (uint32_t i = 0; i < moved->n_body; i++)
+        memset(change + 6 * moved->body[i], 0, 6 * sizeof *change);
+    for (int e = 0; e < 2; e++) {
+        if (!contact_point_body_moves(run, image_contact->body[e]))
+            continue;
+        for (int j = 0; j < 6; j++)
+            f[j] = force->push[e][j].c[0];
+        persistent_by_mass(run, image_contact->body[e], f,
+                           change + 6 * image_contact->body[e]);
+    }
+    for (uint32_t i = 0; i < moved->n_block; i++) {
+        int st = joints_response(run, moved->block[i], change);
+        if (st)
+            return st;
+    }
+    for (uint32_t i = 0; i < moved->n_body; i++)
+        memcpy(answer + 6 * i, change + 6 * moved->body[i], 6 * sizeof *change);
+    return IMP_OK;
+}
+
+static void
+answer_room(struct rt *run, struct persistent_group *group)
+{
+    size_t size = (size_t)group->n_unknown * 6 * group->moved.n_body + 1;
+    if (size > group->n_answer) {
+        group->n_answer = 2 * size;
+        group->answer = NEW_N(run->own, double, group->n_answer);
+    }
+    for (uint32_t i = 0; i < group->moved.n_body; i++)
+        run->persistent_memory->place[group->moved.body[i]] = i;
+}
+
 /* What each unknown force does to all bodies, and G (the Delassus matrix) over
  * all unknowns. It is made symmetric where each force acts along its own
  * condition. */
@@ -216,47 +257,33 @@ static int
 answers(struct rt *run, struct persistent_group *group, double *G,
         bool *is_symmetric)
 {
-    size_t nb = run->im->bodies.n;
     int count = group->n_unknown;
     bool symmetric = true;
+    answer_room(run, group);
     for (int row = 0; row < count; row++) {
         const struct persistent_unknown *force = &group->unknown[row];
-        const imp_contact *image_contact =
-            rt_contact(run, force->row->spot.contact);
-        double *answer = group->answer + (size_t)row * 6 * nb, f[6];
+        double *answer = group->answer + (size_t)row * 6 * group->moved.n_body;
+        int st = answer_of(run, group, force, answer);
+        if (st)
+            return st;
         symmetric = symmetric && force->push == force->open;
-        for (uint32_t block = 0; block < group->moved.n_body; block++)
-            memset(answer + 6 * group->moved.body[block], 0,
-                   6 * sizeof *answer);
-        for (int e = 0; e < 2; e++) {
-            if (!contact_point_body_moves(run, image_contact->body[e]))
-                continue;
-            for (int j = 0; j < 6; j++)
-                f[j] = force->push[e][j].c[0];
-            persistent_by_mass(run, image_contact->body[e], f,
-                               answer + 6 * image_contact->body[e]);
-        }
-        for (uint32_t block = 0; block < group->moved.n_block; block++) {
-            int st = joints_response(run, group->moved.block[block], answer);
-            if (st)
-                return st;
-        }
-    }
-    for (int row = 0; row < count; row++)
         for (int column = 0; column < count; column++) {
             const struct persistent_unknown *on = &group->unknown[column];
             const imp_contact *image_contact =
                 rt_contact(run, on->row->spot.contact);
-            const double *answer = group->answer + (size_t)row * 6 * nb;
             double g = 0.0;
-            for (int e = 0; e < 2; e++)
-                for (uint32_t c = 0; c < 6 && contact_point_body_moves(
-                                                  run, image_contact->body[e]);
-                     c++)
-                    g += on->open[e][c].c[0] *
-                         answer[6 * image_contact->body[e] + c];
+            for (int e = 0; e < 2; e++) {
+                uint32_t body = image_contact->body[e];
+                if (!contact_point_body_moves(run, body))
+                    continue;
+                const double *by =
+                    answer + 6 * run->persistent_memory->place[body];
+                for (int c = 0; c < 6; c++)
+                    g += on->open[e][c].c[0] * by[c];
+            }
             G[row * count + column] = g;
         }
+    }
     for (int row = 0; row < count && symmetric; row++)
         for (int column = 0; column < row; column++)
             G[row * count + column] = G[column * count + row] =

@@ -68,11 +68,14 @@ persistent_friction_read(struct rt *run, struct persistent_row *row)
     row->friction = row->spare;
     row->friction->mu_static = sticks;
     row->friction->mu_dynamic = slips;
-    if (varies && !row->friction->work)
+    /* the row may have stood for a point of another contact before */
+    uint32_t n_rows =
+        varies ? persistent_tape(run, contact->rub)->n_rows + 1 : 0;
+    if (n_rows > row->friction->work_rows) {
         row->friction->work =
-            NEW_N(run->own, double,
-                  persistent_tape(run, contact->rub)->n_rows *IMP_ROW_STRIDE +
-                      IMP_ROW_STRIDE);
+            NEW_N(run->own, double, (size_t)n_rows *IMP_ROW_STRIDE);
+        row->friction->work_rows = n_rows;
+    }
     row->friction->varies = varies;
     row->friction->looked = false;
     row->friction->mode = CONTACT_STICK;

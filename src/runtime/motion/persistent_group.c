@@ -31,6 +31,8 @@ set_of(struct rt *run)
     set->group = NEW_N(run->own, struct persistent_group *, nb);
     set->spare = NEW_N(run->own, struct persistent_group *, nb);
     set->of = NEW_N(run->own, struct persistent_group *, nb);
+    set->change = NEW_N(run->own, double, 6 * (size_t)run->im->bodies.n + 1);
+    set->place = NEW_N(run->own, uint32_t, run->im->bodies.n + 1);
     set->push = NEW_N(run->own, double *, nb);
     set->driven = NEW_N(run->own, double *, nb);
     set->own = NEW_N(run->own, double *, nb);
@@ -40,10 +42,7 @@ set_of(struct rt *run)
 static struct persistent_group *
 group_new(struct rt *run)
 {
-    struct persistent_group *group = NEW(run->own, struct persistent_group);
-    group->moved.block = NEW_N(run->own, uint32_t, run->im->blocks.n + 1);
-    group->moved.body = NEW_N(run->own, uint32_t, run->im->bodies.n + 1);
-    return group;
+    return NEW(run->own, struct persistent_group);
 }
 
 static void
@@ -59,7 +58,6 @@ room_for(struct rt *run, struct persistent_group *group, int n)
     /* in the plane a point may have a tangential unknown, too */
     room *= run->im->dim == 2 ? 2 : 1;
     group->unknown = NEW_N(run->own, struct persistent_unknown, room);
-    group->answer = NEW_N(run->own, double, room * 6 * run->im->bodies.n + 1);
     group->delassus.G =
         NEW_N(run->own, double,
               3 * room * room + 8 * room + semidefinite_room((int)room));
@@ -74,6 +72,21 @@ room_for(struct rt *run, struct persistent_group *group, int n)
     group->delassus.room = group->scratch.work + 3 * room;
 }
 
+/* Appends a number to a list, and doubles its room where that is too small. */
+static void
+append(struct rt *run, uint32_t **list, uint32_t *n, uint32_t *room,
+       uint32_t number)
+{
+    if (*n == *room) {
+        uint32_t *old = *list;
+        *room = *room ? 2 * *room : ROOM;
+        *list = NEW_N(run->own, uint32_t, *room);
+        if (old)
+            memcpy(*list, old, *n * sizeof *old);
+    }
+    (*list)[(*n)++] = number;
+}
+
 static void
 enter_block(struct rt *run, struct persistent_group *group, uint32_t index)
 {
@@ -83,10 +96,11 @@ enter_block(struct rt *run, struct persistent_group *group, uint32_t index)
     for (uint32_t i = 0; i < group->moved.n_block; i++)
         if (group->moved.block[i] == index)
             return;
-    group->moved.block[group->moved.n_block++] = index;
+    struct persistent_blocks *moved = &group->moved;
+    append(run, &moved->block, &moved->n_block, &moved->block_room, index);
     for (uint32_t i = 0; i < block->bodies.n; i++)
         if (contact_point_body_moves(run, in[i]))
-            group->moved.body[group->moved.n_body++] = in[i];
+            append(run, &moved->body, &moved->n_body, &moved->body_room, in[i]);
     if (set->push[index])
         return;
     set->push[index] =

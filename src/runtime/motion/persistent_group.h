@@ -21,6 +21,7 @@ struct persistent_friction {
     bool varies, looked; /* looked: no mode has been chosen */
     struct taylor dynamic_along, static_along;
     double speed[IMP_ROW_STRIDE], *work; /* input and rows of that tape */
+    uint32_t work_rows;                  /* room */
     enum contact_mode mode;
     /* Of a point that sticks: 0, or the sign of its force, which is kept on the
      * edge of its cone, because other points hold the slip (points that depend
@@ -84,8 +85,8 @@ enum persistent_unknowns {
 };
 /* The blocks that a group moves, and all bodies of these blocks that move. */
 struct persistent_blocks {
-    uint32_t *block, n_block;
-    uint32_t *body, n_body;
+    uint32_t *block, n_block, block_room;
+    uint32_t *body, n_body, body_room;
 };
 /* The Delassus matrix G of the unknowns (n_unknown x n_unknown) and its rank.
  * Entry [i n + j] is what force i does to condition j; G is symmetric where no
@@ -114,7 +115,9 @@ struct persistent_group {
     struct persistent_unknown *unknown; /* of the last persistent_unknowns */
     int n_unknown;
     struct contact_point_poses *poses; /* of contact_point.c */
-    double *answer; /* per unknown and body: 6, what a unit force does */
+    double *answer; /* per unknown and body of `moved`: 6, what a unit force
+                       does; room for n_answer */
+    size_t n_answer;
     struct persistent_blocks moved;
     struct persistent_delassus delassus;
     struct persistent_scratch scratch;
@@ -135,6 +138,8 @@ struct persistent_set {
     } until;
     struct persistent_row **row; /* rows of all groups that are held */
     int n_row, room;
+    double *change;  /* per body: 6, what one force does */
+    uint32_t *place; /* per body: where it stands among those of its group */
     double **push;   /* per block: rows of accelerations, input of driven */
     double **driven; /* per block: rows of the driven tape */
     double **own; /* per block: stands in for run->rows.block while a group is

@@ -187,8 +187,10 @@ coefficients(struct rt *run, struct persistent_row *row, int order)
     for (int k = 0; k <= order; k++)
         friction->speed[IMP_ROW_PAD + k] = sign * friction->slip.c[k];
     int st = rt_series(run, contact->rub, NULL, rows, friction->work, order);
-    if (st)
-        return st;
+    if (st) {
+        rt_nonfinite_series(run, contact->rub, NULL, friction->work, order);
+        return IMP_FAILED;
+    }
     const imp_tape *tape = persistent_tape(run, contact->rub);
     const uint32_t *outs = IMP_ARRAY(run->im, tape->outs, uint32_t);
     const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);

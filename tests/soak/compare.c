@@ -30,11 +30,6 @@ static const double TOO_FAR = 1e-5;
 /* of a gap between bodies or coordinates of about 1 */
 static const double ROUNDING = 1e-15;
 
-/* Where a point leaves a side for a corner is known to 1e-11 of a length (the
- * slack of Imp's features), over speeds that are seldom below 1e-2. Contacts
- * with friction open or change their modes there. */
-static const double FEATURE = 1e-9;
-
 /* Bodies that meet at an event have two velocities there: rows nearer to it
  * than this are left out. */
 static const double BESIDE_EVENT = 1e-8;
@@ -167,6 +162,11 @@ growth_at(const struct growth *growth, double time)
  */
 static const double LIMIT_ERROR = 1e-9;
 
+/* Where a point leaves a side for a corner is known to 1e-11 of a length (the
+ * slack of Imp's features), over speeds that are seldom below 1e-2. Contacts
+ * with friction open or change their modes there. */
+static const double FEATURE = 1e-9;
+
 /* What the runs themselves say of the errors of their limits of chatter, grown
  * as the start's differences have grown since. */
 static double
@@ -192,6 +192,13 @@ told_errors(const struct comparison *comparison, const struct growth *growth,
             if (at <= time + error)
                 sum += error * fmax(1, now / then);
         }
+    for (int i = 0; i < comparison->result_a->events; i++) {
+        const struct event *event = &comparison->result_a->event[i];
+        double then = fmax(growth_at(growth, event->time).place, PERTURBATION);
+        if (model_is_rough(comparison->model) && event->time <= time &&
+            !strcmp(event->kind, "liftoff"))
+            sum += FEATURE * fmax(1, now / then);
+    }
     return sum;
 }
 

@@ -239,6 +239,17 @@ coefficients(struct asked *asked, struct painleve_instant *out)
     int *first = NEW_N(run->brief, int, n + 1);
     dense_cholesky(n, asked->mass, n, first, NULL, dense_tolerance(n, n),
                    asked->work + n, &rank);
+    if (rank < n) {
+        struct diag *diag =
+            diag_add(run->ds, DIAG_E0546, asked->system->range_mass,
+                     "the mass matrix of `%s` is not positive definite",
+                     imp_text(run->im, asked->system->name));
+        diag_help(
+            run->ds, diag,
+            "every motion of the coordinates must have kinetic energy; look at "
+            "the signs of the terms and at the values of params");
+        return IMP_FAILED;
+    }
     point->C = mobility(asked, asked->normal, asked->normal);
     point->B = mobility(asked, asked->normal, asked->along);
     point->A = mobility(asked, asked->along, asked->along);

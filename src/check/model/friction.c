@@ -229,8 +229,6 @@ linear_slip(struct check *ck, const struct tm_system *system,
             const expr *velocity, const struct ast_expr *node)
 {
     bool moves = false, linear = true;
-    if (ex_depends(ck->g, velocity, SYM_LOCAL, UINT32_MAX, UINT32_MAX))
-        return true; /* the arguments of a pattern have no values yet */
     for (uint32_t i = 0; i < system->n; i++) {
         const expr *rate = ex_sym(ck->g, SYM_COORD, system->first + i, 1);
         const expr *slope = ex_diff(ck->g, velocity, rate);
@@ -292,7 +290,9 @@ system_slide(struct check *ck, const struct env *env,
                                ex_sym(ck->g, SYM_COORD, system->first + i, 0)),
                        ex_sym(ck->g, SYM_COORD, system->first + i, 1)));
     }
-    if (!linear_slip(ck, system, rate, node))
+    /* the arguments of a pattern that nothing instantiates have no values */
+    if (!ex_depends(ck->g, value.e[0], SYM_LOCAL, UINT32_MAX, UINT32_MAX) &&
+        !linear_slip(ck, system, rate, node))
         return false;
     contact->slip = (struct tm_num){rate, node->range};
     contact->slip_dim = dim;

@@ -145,7 +145,8 @@ check_relation(const struct runner *runner, struct subject *subject, int check,
         *text = model_text(&trial.other);
     run_model(runner, &trial.other, &result);
     audit_end(&trial.other, &result, finding);
-    if (trial.other.observed && result.read)
+    /* a sum of jumps that has no limit is told */
+    if (trial.other.observed && result.read && !strstr(result.err, "W0731"))
         audit_observers(&trial.other, &result, finding);
     grow(runner, subject);
     struct comparison comparison = {.model = &subject->model,

@@ -16,7 +16,8 @@
 /* the shortest step, as a share of the time */
 #define STEP_LEAST (16.0 * DBL_EPSILON)
 
-/* the longest step from here: by the motion, and by what may turn */
+/* Returns the longest step from here: the motion states one, and no angle may
+ * change in a step by more than its `turn`. */
 static double
 longest(const struct gsl_engine *engine)
 {
@@ -61,7 +62,8 @@ one_step(struct gsl_engine *engine, double t, const double *y, double most,
         if (!st && error <= 1.0)
             st = look_along(engine, event, s);
         if (!st && error <= 1.0) {
-            /* a step that was cut short says little of the next one */
+            /* The error of a step that was cut short does not tell how long the
+             * next one may be. */
             if (h < most || engine->length == 0.0)
                 engine->length = h * factor(error);
             *whole = event->found == GSL_NOTHING;

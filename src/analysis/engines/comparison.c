@@ -13,10 +13,11 @@
 #define SAME_TIME 1e-9
 /* Limits of chatter are the same within this share. */
 #define SAME_LIMIT 1e-6
-/* States are not compared so close to an event, in greatest differences of
- * times of events: velocities jump there. */
+/* The two runs have an event at slightly different times, and velocities jump
+ * there. So states are not compared within this many times the greatest such
+ * difference of an event. */
 #define NEAR_EVENT 2.0
-/* digits of differences in sentences */
+/* How many digits a sentence gives of a difference. */
 #define DIGITS 3
 
 /* one quantity: numbers of the state that belong together */

@@ -78,13 +78,14 @@ second_limit(struct second *second, const uint32_t *contacts, uint32_t n,
                     .depth = 1,
                     .ratio = ratio,
                     .remaining = fmax(remaining, DBL_MIN),
-                    /* the whole remainder is a forecast, and gaps have their
-                       rounding */
+                    /* The time that remains is only a forecast, so its error is
+                       all of it; to this the errors of gaps are added. */
                     .error = 1.0 + LIMIT_ERROR * sim->options.until /
                                        fmax(remaining, DBL_MIN),
                     .state_error = NAN}};
     simulate_limit_add(sim, &event, contacts);
-    /* what begins with the limit stands at its time, the limit first */
+    /* Events that the limit brings about come after it in the list, at the same
+     * time. */
     size_t added = n, first = log->time.n - added;
     for (size_t k = first; k > events_before; k--)
         for (size_t j = 0; j < added; j++) {

@@ -70,8 +70,9 @@ body_sizes(struct second *second, const imp_body *body, int *group)
     double until = second->sim->options.until, speed, weight = 0.0;
     if (!(radius > 0.0 && isfinite(radius)))
         radius = 1.0;
-    /* Where weight and the forces of contacts cancel, their rounding moves what
-     * is at rest: the speed of a fall over a body's size is a measure, too. */
+    /* A body rests where its weight and the forces of contacts cancel, but
+     * their rounding errors still move it. So errors of speeds are also
+     * measured against the speed of a fall by the size of a body. */
     for (int i = 0; i < 3; i++)
         weight += run->world.gravity[i] * run->world.gravity[i];
     speed = fmax(LEAST_SIZE * radius / until,
@@ -142,7 +143,8 @@ second_state_new(struct second *second)
     }
     second->motion.n = n;
     int group = 0;
-    for (uint32_t i = 0; i < n; i++) /* until a body or a system says more */
+    /* These sizes hold for numbers of which no body and no system says more. */
+    for (uint32_t i = 0; i < n; i++)
         second->sizes[i] =
             (struct gsl_number){-1 - (int)i, LEAST_SIZE, INFINITY};
     for (uint32_t i = 0; i < run->im->bodies.n; i++)

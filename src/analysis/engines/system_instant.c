@@ -13,7 +13,8 @@
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/factors.h"
 
-/* Derivatives of a gap up to this order are asked which way it goes. */
+/* The first derivative of a gap that is not zero tells whether it opens or
+ * closes. Derivatives up to this order are looked at. */
 #define TENDENCY_ORDER 8
 /* A coefficient up to this share of the greatest one, over the time of the run,
  * is none. */

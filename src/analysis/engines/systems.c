@@ -55,8 +55,9 @@ terms(const struct second *second, const struct second_system *system,
     }
 }
 
-/* Does the rate of the gap count as none? What gravity makes of rest over a
- * length is a speed, too. */
+/* Does the rate of the gap count as none? It is measured against the greatest
+ * rates of this contact, and against the rate that its acceleration makes over
+ * its length. */
 static bool
 is_still(const struct second *second, const struct second_system *system,
          uint32_t i)
@@ -277,7 +278,7 @@ too_low(const struct second *second, const struct second_system *system,
         run->env[rt_contact(run, c)->env_contact + IMP_CONTACT_E];
     double bend = system->bend[i], rate = system->rate[i], size, speed;
     terms(second, system, i, &size, &speed);
-    /* what held contacts do to it */
+    /* The forces of held contacts accelerate this gap, too. */
     for (uint32_t j = 0; j < system->m; j++)
         if (system->held[j])
             bend += system->G[i * system->m + j] * system->force[j];
@@ -363,10 +364,11 @@ stop_rates(struct second *second, struct second_system *system, const bool *low)
     return st ? st : second_instant(second, system, true);
 }
 
-/* Are all contacts that were hit since this one was hit before, in turn with
- * it, too low as well? Then they come to rest together. *together: how many
- * contacts these are; they are marked in low. *remaining: for several, by the
- * last two flights of this one. */
+/* Between its last two impacts, this contact was hit in turn with others. Do
+ * all of them bounce too low to be followed, too? Then they come to rest
+ * together, and are marked in `low`; *together is their number. *remaining is
+ * the time until they rest; for several contacts it follows from the last two
+ * flights of this one. */
 static bool
 group_is_low(const struct second *second, const struct second_system *system,
              uint32_t i, bool *low, int *together, double *remaining)

@@ -20,17 +20,18 @@ simulate_report_endless(struct simulation *sim, uint32_t contact, double ratio)
     assert(sim != NULL && contact < sim->n_contacts);
     assert(ratio < 1.0);
     const struct flight_history *flights = &sim->contacts[contact].flights;
-    char r[NUM_TEXT], t[NUM_TEXT], e[NUM_TEXT];
+    char ratio_text[NUM_TEXT], time_text[NUM_TEXT], end_text[NUM_TEXT];
     double end = flights->last + flights->flight[0] * ratio / (1.0 - ratio);
     struct diag *diag = diag_add(
         sim->analysis->ds, DIAG_E0712, rt_contact(sim->run, contact)->range,
         "chatter at `%s`: after %ld impacts the flights "
         "shrink by a ratio of %s each",
         simulate_contact_name(sim, contact), flights->impacts,
-        num_digits(r, ratio, 6));
+        num_digits(ratio_text, ratio, 6));
     diag_note(sim->analysis->ds, diag, sim->command->range,
               "the impacts pile up at t = %s s; the run has come to %s s",
-              num_digits(e, end, 9), num_digits(t, rt_time(sim->run), 9));
+              num_digits(end_text, end, 9),
+              num_digits(time_text, rt_time(sim->run), 9));
     diag_help(sim->analysis->ds, diag,
               "motion beyond it is not available in this build: use an `until` "
               "before that time");

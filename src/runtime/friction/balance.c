@@ -78,36 +78,36 @@ critical(struct arena *arena, const struct balance_problem *in)
     return high;
 }
 
-/* The forces of least norm: a point of the cones A x = b, found as the one that
- * is nearest to the origin. x0 is a vertex. */
-static void
-least_forces(struct arena *arena, const struct balance_problem *in,
-             const double *vertex, struct balance *out)
+/* Orthonormal changes of the forces at the contacts that leave the balance as
+ * it is, with some reactions of the joints. Returns how many there are. */
+static int
+free_directions(struct arena *arena, const struct balance_problem *in,
+                double *direction)
 {
-    int forces = 2 * in->n, all = forces + in->joints, m = 3 * in->n;
+    int forces = 2 * in->n, all = forces + in->joints;
     /* null space of the balance, in the forces and reactions themselves */
-    double *E = NEW_N(arena, double, (size_t)all *(size_t)(all + in->rows) + 1);
-    double *V = NEW_N(arena, double, (size_t)all *(size_t)all + 1);
-    double *s = NEW_N(arena, double, all + 1);
+    double *equation =
+        NEW_N(arena, double, (size_t)all *(size_t)(all + in->rows) + 1);
+    double *right = NEW_N(arena, double, (size_t)all *(size_t)all + 1);
+    double *singular = NEW_N(arena, double, all + 1);
     for (int c = 0; c < all; c++)
         for (int r = 0; r < in->rows; r++)
-            E[c * in->rows + r] = c >= forces
-                                      ? in->joint[(c - forces) * in->rows + r]
-                                  : c % 2 ? in->tangential[c / 2 * in->rows + r]
-                                          : in->normal[c / 2 * in->rows + r];
-    dense_svd(in->rows, all, E, V, s);
+            equation[c * in->rows + r] =
+                c >= forces ? in->joint[(c - forces) * in->rows + r]
+                : c % 2     ? in->tangential[c / 2 * in->rows + r]
+                            : in->normal[c / 2 * in->rows + r];
+    dense_svd(in->rows, all, equation, right, singular);
     int rank = 0;
     while (rank < all && rank < in->rows &&
-           s[rank] > dense_tolerance(in->rows, all) * s[0])
+           singular[rank] > dense_tolerance(in->rows, all) * singular[0])
         rank++;
-    double *Q = NEW_N(arena, double, (size_t)all *(size_t)forces + 1);
-    int d = 0;
+    int count = 0;
     for (int k = rank; k < all; k++) { /* orthonormal over the contact forces */
-        double *q = Q + (size_t)d * (size_t)forces;
-        memcpy(q, V + (size_t)k * (size_t)all, sizeof *q * (size_t)forces);
+        double *q = direction + (size_t)count * (size_t)forces;
+        memcpy(q, right + (size_t)k * (size_t)all, sizeof *q * (size_t)forces);
         for (int twice = 0; twice < 2; twice++)
-            for (int e = 0; e < d; e++) {
-                const double *p = Q + (size_t)e * (size_t)forces;
+            for (int e = 0; e < count; e++) {
+                const double *p = direction + (size_t)e * (size_t)forces;
                 double dot = dense_dot(forces, p, q);
                 for (int i = 0; i < forces; i++)
                     q[i] -= dot * p[i];
@@ -117,45 +117,61 @@ least_forces(struct arena *arena, const struct balance_problem *in,
             continue;
         for (int i = 0; i < forces; i++)
             q[i] /= length;
-        d++;
+        count++;
     }
-    double *f = NEW_N(arena, double, forces + 1);
+    return count;
+}
+
+/* The forces of least norm: the point of the cones that is nearest to the origin.
+ * `vertex` is one solution, in forces along the edges of the cones. */
+static void
+least_forces(struct arena *arena, const struct balance_problem *in,
+             const double *vertex, struct balance *out)
+{
+    int forces = 2 * in->n, all = forces + in->joints, m = 3 * in->n;
+    double *direction = NEW_N(arena, double, (size_t)all *(size_t)forces + 1);
+    int count = free_directions(arena, in, direction);
+    double *force = NEW_N(arena, double, forces + 1);
     for (int i = 0; i < in->n; i++) {
-        f[2 * i] = vertex[2 * i] + vertex[2 * i + 1];
-        f[2 * i + 1] = in->mu[i] * (vertex[2 * i] - vertex[2 * i + 1]);
+        force[2 * i] = vertex[2 * i] + vertex[2 * i + 1];
+        force[2 * i + 1] = in->mu[i] * (vertex[2 * i] - vertex[2 * i + 1]);
     }
-    for (int e = 0; e < d; e++) {
-        double dot = dense_dot(forces, Q + (size_t)e * (size_t)forces, f);
+    for (int e = 0; e < count; e++) {
+        double dot =
+            dense_dot(forces, direction + (size_t)e * (size_t)forces, force);
         for (int i = 0; i < forces; i++)
-            f[i] -= dot * Q[e * forces + i];
+            force[i] -= dot * direction[e * forces + i];
     }
-    double *A = NEW_N(arena, double, (size_t)m *(size_t)(d + 1));
-    double *h = NEW_N(arena, double, m + 1), *t = NEW_N(arena, double, d + 1);
-    double *room = NEW_N(arena, double, least_distance_room(m, d));
+    double *row = NEW_N(arena, double, (size_t)m *(size_t)(count + 1));
+    double *least = NEW_N(arena, double, m + 1),
+           *along = NEW_N(arena, double, count + 1);
+    double *room = NEW_N(arena, double, least_distance_room(m, count));
     for (int i = 0; i < in->n; i++)
         for (int side = 0; side < 3; side++) {
             double a[2] = {side < 2 ? in->mu[i] : 1.0, side == 0   ? 1.0
                                                        : side == 1 ? -1.0
                                                                    : 0.0};
-            h[3 * i + side] = -(a[0] * f[2 * i] + a[1] * f[2 * i + 1]);
-            for (int e = 0; e < d; e++)
-                A[(3 * i + side) * d + e] = a[0] * Q[e * forces + 2 * i] +
-                                            a[1] * Q[e * forces + 2 * i + 1];
+            least[3 * i + side] =
+                -(a[0] * force[2 * i] + a[1] * force[2 * i + 1]);
+            for (int e = 0; e < count; e++)
+                row[(3 * i + side) * count + e] =
+                    a[0] * direction[e * forces + 2 * i] +
+                    a[1] * direction[e * forces + 2 * i + 1];
         }
-    if (d <= LEAST_DISTANCE_MOST &&
-        least_distance(m, d, A, h, BALANCE_UNIQUE, t, room))
+    if (count <= LEAST_DISTANCE_MOST &&
+        least_distance(m, count, row, least, BALANCE_UNIQUE, along, room))
         for (int i = 0; i < forces; i++)
-            for (int e = 0; e < d; e++)
-                f[i] += t[e] * Q[e * forces + i];
+            for (int e = 0; e < count; e++)
+                force[i] += along[e] * direction[e * forces + i];
     else /* the vertex itself is one of the answers */
         for (int i = 0; i < in->n; i++) {
-            f[2 * i] = vertex[2 * i] + vertex[2 * i + 1];
-            f[2 * i + 1] = in->mu[i] * (vertex[2 * i] - vertex[2 * i + 1]);
+            force[2 * i] = vertex[2 * i] + vertex[2 * i + 1];
+            force[2 * i + 1] = in->mu[i] * (vertex[2 * i] - vertex[2 * i + 1]);
         }
     for (int i = 0; i < in->n; i++) {
-        double cone = in->mu[i] * f[2 * i]; /* beyond it by rounding only */
-        out->normal[i] = f[2 * i];
-        out->tangential[i] = fmax(-cone, fmin(cone, f[2 * i + 1]));
+        double cone = in->mu[i] * force[2 * i]; /* beyond it by rounding only */
+        out->normal[i] = force[2 * i];
+        out->tangential[i] = fmax(-cone, fmin(cone, force[2 * i + 1]));
     }
 }
 

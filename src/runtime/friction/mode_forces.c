@@ -159,33 +159,33 @@ equations(struct mode_scratch *scratch, const struct mode_problem *in)
 /* Brings the greatest entry of the rows and columns from c on to place (c, c).
  */
 static double
-bring_pivot(struct mode_scratch *scratch, int c)
+bring_pivot(struct mode_scratch *scratch, int place)
 {
-    int k = scratch->k, row = c, column = c;
-    double *a = scratch->K;
-    for (int i = c; i < k; i++)
-        for (int j = c; j < k; j++)
-            if (fabs(a[i * k + j]) > fabs(a[row * k + column])) {
+    int k = scratch->k, row = place, column = place;
+    double *matrix = scratch->K;
+    for (int i = place; i < k; i++)
+        for (int j = place; j < k; j++)
+            if (fabs(matrix[i * k + j]) > fabs(matrix[row * k + column])) {
                 row = i;
                 column = j;
             }
-    for (int j = 0; j < k && row != c; j++) {
-        double swap = a[c * k + j];
-        a[c * k + j] = a[row * k + j];
-        a[row * k + j] = swap;
+    for (int j = 0; j < k && row != place; j++) {
+        double swap = matrix[place * k + j];
+        matrix[place * k + j] = matrix[row * k + j];
+        matrix[row * k + j] = swap;
     }
-    double swap = scratch->rhs[c];
-    scratch->rhs[c] = scratch->rhs[row];
+    double swap = scratch->rhs[place];
+    scratch->rhs[place] = scratch->rhs[row];
     scratch->rhs[row] = swap;
-    for (int i = 0; i < k && column != c; i++) {
-        swap = a[i * k + c];
-        a[i * k + c] = a[i * k + column];
-        a[i * k + column] = swap;
+    for (int i = 0; i < k && column != place; i++) {
+        swap = matrix[i * k + place];
+        matrix[i * k + place] = matrix[i * k + column];
+        matrix[i * k + column] = swap;
     }
-    int unknown = scratch->order[c];
-    scratch->order[c] = scratch->order[column];
+    int unknown = scratch->order[place];
+    scratch->order[place] = scratch->order[column];
     scratch->order[column] = unknown;
-    return fabs(a[c * k + c]);
+    return fabs(matrix[place * k + place]);
 }
 
 /* Gauss elimination with complete pivoting, in place. Returns the rank. */
@@ -193,21 +193,21 @@ static int
 eliminate(struct mode_scratch *scratch)
 {
     int k = scratch->k;
-    double *a = scratch->K, first = 0.0;
-    for (int c = 0; c < k; c++)
-        scratch->order[c] = c;
-    for (int c = 0; c < k; c++) {
-        double pivot = bring_pivot(scratch, c);
-        first = c ? first : pivot;
+    double *matrix = scratch->K, first = 0.0;
+    for (int place = 0; place < k; place++)
+        scratch->order[place] = place;
+    for (int place = 0; place < k; place++) {
+        double pivot = bring_pivot(scratch, place);
+        first = place ? first : pivot;
         if (!(pivot > PIVOT_ZERO * first))
-            return c;
-        for (int i = c + 1; i < k; i++) {
-            double f = a[i * k + c] / a[c * k + c];
-            if (f == 0.0)
+            return place;
+        for (int i = place + 1; i < k; i++) {
+            double share = matrix[i * k + place] / matrix[place * k + place];
+            if (share == 0.0)
                 continue;
-            for (int j = c + 1; j < k; j++)
-                a[i * k + j] -= f * a[c * k + j];
-            scratch->rhs[i] -= f * scratch->rhs[c];
+            for (int j = place + 1; j < k; j++)
+                matrix[i * k + j] -= share * matrix[place * k + j];
+            scratch->rhs[i] -= share * scratch->rhs[place];
         }
     }
     return k;
@@ -284,27 +284,28 @@ null_directions(struct mode_scratch *scratch, const struct mode_problem *in,
                 int rank, double *force)
 {
     int rows = 2 * in->n, k = scratch->k, count = 0;
-    for (int d = rank; d < k; d++) {
-        double *z = scratch->null + (size_t)count * (size_t)rows, length = 0.0;
-        memset(z, 0, sizeof *z * (size_t)rows);
-        null_unknowns(scratch, rank, d);
-        spread_unknowns(scratch, scratch->work, z);
+    for (int column = rank; column < k; column++) {
+        double *direction = scratch->null + (size_t)count * (size_t)rows,
+               length = 0.0;
+        memset(direction, 0, sizeof *direction * (size_t)rows);
+        null_unknowns(scratch, rank, column);
+        spread_unknowns(scratch, scratch->work, direction);
         for (int r = 0; r < rows; r++)
-            length = fmax(length, fabs(z[r]));
+            length = fmax(length, fabs(direction[r]));
         for (int r = 0; r < rows && length > 0.0; r++)
-            z[r] /= length;
+            direction[r] /= length;
         for (int twice = 0; twice < 2; twice++)
             for (int e = 0; e < count; e++) {
                 const double *q = scratch->null + (size_t)e * (size_t)rows;
-                double dot = dense_dot(rows, q, z);
+                double dot = dense_dot(rows, q, direction);
                 for (int r = 0; r < rows; r++)
-                    z[r] -= dot * q[r];
+                    direction[r] -= dot * q[r];
             }
-        length = sqrt(dense_dot(rows, z, z));
+        length = sqrt(dense_dot(rows, direction, direction));
         if (!(length > 1e-8))
             continue;
         for (int r = 0; r < rows; r++)
-            z[r] /= length;
+            direction[r] /= length;
         count++;
     }
     for (int e = 0; e < count; e++) {

@@ -42,73 +42,76 @@ struct bounce {
 
 /* Returns the rows of some points: W and friction points for these alone. */
 static double *
-part_of(struct bounce *b, const int *index, int m)
+part_of(struct bounce *bounce, const int *index, int m)
 {
-    size_t rows = 2 * (size_t)b->rows.n;
-    double *W = NEW_N(b->run->brief, double, 4 * (size_t)m * (size_t)m + 1);
+    size_t rows = 2 * (size_t)bounce->rows.n;
+    double *W =
+        NEW_N(bounce->run->brief, double, 4 * (size_t)m * (size_t)m + 1);
     for (int i = 0; i < 2 * m; i++)
         for (int j = 0; j < 2 * m; j++)
             W[i * 2 * m + j] =
-                b->rows.W[(size_t)(2 * index[i / 2] + i % 2) * rows +
-                          (size_t)(2 * index[j / 2] + j % 2)];
+                bounce->rows.W[(size_t)(2 * index[i / 2] + i % 2) * rows +
+                               (size_t)(2 * index[j / 2] + j % 2)];
     return W;
 }
 
 static void
-add_impulse(struct bounce *b, int row, double impulse)
+add_impulse(struct bounce *bounce, int row, double impulse)
 {
-    int rows = 2 * b->rows.n;
-    b->sum[row] += impulse;
-    b->first[row] += impulse * b->time;
+    int rows = 2 * bounce->rows.n;
+    bounce->sum[row] += impulse;
+    bounce->first[row] += impulse * bounce->time;
     for (int i = 0; i < rows; i++)
-        b->rate[i] += b->rows.W[i * rows + row] * impulse;
+        bounce->rate[i] += bounce->rows.W[i * rows + row] * impulse;
 }
 
 /* The impact of all points that are closed now. False: it is not determined. */
 static bool
-hit(struct bounce *b)
+hit(struct bounce *bounce)
 {
-    int n = b->rows.n, m = 0, *index = NEW_N(b->run->brief, int, (size_t)n);
+    int n = bounce->rows.n, n_closed = 0,
+        *index = NEW_N(bounce->run->brief, int, (size_t)n);
     struct friction_impact_point *point =
-        NEW_N(b->run->brief, struct friction_impact_point, n);
+        NEW_N(bounce->run->brief, struct friction_impact_point, n);
     for (int i = 0; i < n; i++) {
-        if (b->gap[i] != 0.0 || b->rate[2 * i] > 0.0)
+        if (bounce->gap[i] != 0.0 || bounce->rate[2 * i] > 0.0)
             continue;
-        point[m] = b->law[i];
-        point[m].normal = b->rate[2 * i];
-        point[m].slip = b->rate[2 * i + 1];
+        point[n_closed] = bounce->law[i];
+        point[n_closed].normal = bounce->rate[2 * i];
+        point[n_closed].slip = bounce->rate[2 * i + 1];
         double mu[3];
-        if (contact_friction_now(b->run, b->rows.spot[i].contact,
-                                 fabs(point[m].slip), mu))
+        if (contact_friction_now(bounce->run, bounce->rows.spot[i].contact,
+                                 fabs(point[n_closed].slip), mu))
             return false;
-        point[m].mu = mu[2];
-        b->bounced[i] |= b->rate[2 * i] < 0.0;
-        b->high = fmax(b->high, -b->rate[2 * i]);
-        index[m++] = i;
+        point[n_closed].mu = mu[2];
+        bounce->bounced[i] |= bounce->rate[2 * i] < 0.0;
+        bounce->high = fmax(bounce->high, -bounce->rate[2 * i]);
+        index[n_closed++] = i;
     }
     for (int i = 0; i < 2 * n; i++)
-        b->fast = fmax(b->fast, fabs(b->rate[i]));
+        bounce->fast = fmax(bounce->fast, fabs(bounce->rate[i]));
     struct friction_group_impact group;
-    friction_impact_group(b->run->brief, m, part_of(b, index, m), point,
-                          (enum imp_impact_law)b->run->im->impact_law, &group);
+    friction_impact_group(
+        bounce->run->brief, n_closed, part_of(bounce, index, n_closed), point,
+        (enum imp_impact_law)bounce->run->im->impact_law, &group);
     if (group.why)
         return false;
-    for (int i = 0; i < 2 * m; i++)
+    for (int i = 0; i < 2 * n_closed; i++)
         if (group.impulse[i] != 0.0)
-            add_impulse(b, 2 * index[i / 2] + i % 2, group.impulse[i]);
-    for (int i = 0; i < m; i++)
-        b->work[index[i]] += group.work[i];
-    for (int i = 0; i < m; i++) {
-        double *rate = b->rate + 2 * index[i];
+            add_impulse(bounce, 2 * index[i / 2] + i % 2, group.impulse[i]);
+    for (int i = 0; i < n_closed; i++)
+        bounce->work[index[i]] += group.work[i];
+    for (int i = 0; i < n_closed; i++) {
+        double *rate = bounce->rate + 2 * index[i];
         double low = RATE_NONE * fabs(point[i].normal);
         if (point[i].normal == 0.0)
-            low = RATE_NONE * b->high;
+            low = RATE_NONE * bounce->high;
         if (fabs(rate[0]) <= low)
             rate[0] = 0.0;
-        if (fabs(rate[1]) <= RATE_NONE * b->fast)
+        if (fabs(rate[1]) <= RATE_NONE * bounce->fast)
             rate[1] = 0.0;
     }
-    b->impacts++;
+    bounce->impacts++;
     return true;
 }
 
@@ -117,68 +120,70 @@ hit(struct bounce *b)
 /* Chooses the modes of the points that are closed and have no rate, and makes
  * all accelerations. False: there is no one motion. */
 static bool
-choose(struct bounce *b)
+choose(struct bounce *bounce)
 {
-    int n = b->rows.n, rows = 2 * n, m = 0;
-    int *index = NEW_N(b->run->brief, int, (size_t)n);
-    memset(b->force, 0, sizeof *b->force * (size_t)rows);
-    memcpy(b->acc, b->rows.free, sizeof *b->acc * (size_t)rows);
+    int n = bounce->rows.n, rows = 2 * n, n_closed = 0;
+    int *index = NEW_N(bounce->run->brief, int, (size_t)n);
+    memset(bounce->force, 0, sizeof *bounce->force * (size_t)rows);
+    memcpy(bounce->acc, bounce->rows.free, sizeof *bounce->acc * (size_t)rows);
     for (int i = 0; i < n; i++) {
-        if (b->gap[i] == 0.0 && b->rate[2 * i] == 0.0)
-            index[m++] = i;
+        if (bounce->gap[i] == 0.0 && bounce->rate[2 * i] == 0.0)
+            index[n_closed++] = i;
         else
-            b->held[i] = false;
+            bounce->held[i] = false;
     }
-    if (m == 0)
+    if (n_closed == 0)
         return true;
     struct friction_point *point =
-        NEW_N(b->run->brief, struct friction_point, m);
-    double *free = NEW_N(b->run->brief, double, 4 * (size_t)m),
-           *terms = free + 2 * m;
-    for (int i = 0; i < m; i++) {
+        NEW_N(bounce->run->brief, struct friction_point, n_closed);
+    double *free = NEW_N(bounce->run->brief, double, 4 * (size_t)n_closed),
+           *terms = free + 2 * n_closed;
+    for (int i = 0; i < n_closed; i++) {
         int from = index[i];
-        point[i] = b->rows.point[from];
-        point[i].slip = b->rate[2 * from + 1];
+        point[i] = bounce->rows.point[from];
+        point[i].slip = bounce->rate[2 * from + 1];
         double mu[3];
-        if (contact_friction_now(b->run, b->rows.spot[from].contact,
+        if (contact_friction_now(bounce->run, bounce->rows.spot[from].contact,
                                  fabs(point[i].slip), mu))
             return false;
         if (point[i].slip != 0.0)
             mu[1] = fmax(mu[0], mu[1]);
-        else if (contact_friction_at_rest(b->run, b->rows.spot[from].contact,
-                                          rt_time(b->run), mu[0], &mu[1]))
+        else if (contact_friction_at_rest(bounce->run,
+                                          bounce->rows.spot[from].contact,
+                                          rt_time(bounce->run), mu[0], &mu[1]))
             return false;
         point[i].mu_dynamic = mu[0];
         point[i].mu_static = mu[1];
-        point[i].held = b->held[from];
-        point[i].before = b->mode[from];
+        point[i].held = bounce->held[from];
+        point[i].before = bounce->mode[from];
         point[i].ended = false;
         for (int k = 0; k < 2; k++) {
-            free[2 * i + k] = b->rows.free[2 * from + k];
-            terms[2 * i + k] = b->rows.terms[2 * from + k];
+            free[2 * i + k] = bounce->rows.free[2 * from + k];
+            terms[2 * i + k] = bounce->rows.terms[2 * from + k];
         }
     }
-    struct friction_instant instant = {m, point, part_of(b, index, m), free,
-                                       terms};
-    struct friction_choice *choice = NEW(b->run->brief, struct friction_choice);
-    friction_choose(b->run->brief, &instant, choice);
+    struct friction_instant instant = {
+        n_closed, point, part_of(bounce, index, n_closed), free, terms};
+    struct friction_choice *choice =
+        NEW(bounce->run->brief, struct friction_choice);
+    friction_choose(bounce->run->brief, &instant, choice);
     if (choice->taken < 0)
         return false;
     const struct friction_set *set = &choice->set[choice->taken];
-    for (int i = 0; i < m; i++) {
-        b->mode[index[i]] = set->mode[i];
-        b->held[index[i]] = set->mode[i] != CONTACT_FREE;
-        b->force[2 * index[i]] = set->normal[i];
-        b->force[2 * index[i] + 1] = set->tangential[i];
+    for (int i = 0; i < n_closed; i++) {
+        bounce->mode[index[i]] = set->mode[i];
+        bounce->held[index[i]] = set->mode[i] != CONTACT_FREE;
+        bounce->force[2 * index[i]] = set->normal[i];
+        bounce->force[2 * index[i] + 1] = set->tangential[i];
     }
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < rows; j++)
-            b->acc[i] += b->rows.W[i * rows + j] * b->force[j];
-    for (int i = 0; i < m; i++) {
-        if (b->held[index[i]])
-            b->acc[2 * index[i]] = 0.0;
+            bounce->acc[i] += bounce->rows.W[i * rows + j] * bounce->force[j];
+    for (int i = 0; i < n_closed; i++) {
+        if (bounce->held[index[i]])
+            bounce->acc[2 * index[i]] = 0.0;
         if (set->mode[i] == CONTACT_STICK)
-            b->acc[2 * index[i] + 1] = 0.0;
+            bounce->acc[2 * index[i] + 1] = 0.0;
     }
     return true;
 }
@@ -201,48 +206,53 @@ comes_down(double g, double v, double a)
 
 /* Moves to the next event of the piece. False: nothing comes within `ahead`. */
 static bool
-fly(struct bounce *b)
+fly(struct bounce *bounce)
 {
-    int n = b->rows.n, down = -1, stops = -1;
+    int n = bounce->rows.n, down = -1, stops = -1;
     double best = INFINITY;
     for (int i = 0; i < n; i++) {
-        double *rate = b->rate + 2 * i, *acc = b->acc + 2 * i;
-        double t =
-            b->held[i] ? INFINITY : comes_down(b->gap[i], rate[0], acc[0]);
+        double *rate = bounce->rate + 2 * i, *acc = bounce->acc + 2 * i;
+        double t = bounce->held[i]
+                       ? INFINITY
+                       : comes_down(bounce->gap[i], rate[0], acc[0]);
         if (t < best) {
             best = t;
             down = i;
             stops = -1;
         }
-        t = b->held[i] && rate[1] * acc[1] < 0.0 ? -rate[1] / acc[1] : INFINITY;
+        t = bounce->held[i] && rate[1] * acc[1] < 0.0 ? -rate[1] / acc[1]
+                                                      : INFINITY;
         if (t < best) {
             best = t;
             stops = i;
             down = -1;
         }
     }
-    if (!(b->time + best <= b->ask->ahead))
+    if (!(bounce->time + best <= bounce->ask->ahead))
         return false;
     for (int i = 0; i < n; i++)
-        if (!b->held[i])
-            b->gap[i] += best * (b->rate[2 * i] + 0.5 * best * b->acc[2 * i]);
+        if (!bounce->held[i])
+            bounce->gap[i] +=
+                best * (bounce->rate[2 * i] + 0.5 * best * bounce->acc[2 * i]);
     for (int i = 0; i < n; i++)
-        b->work[i] += best * b->force[2 * i + 1] *
-                      (b->rate[2 * i + 1] + 0.5 * best * b->acc[2 * i + 1]);
+        bounce->work[i] +=
+            best * bounce->force[2 * i + 1] *
+            (bounce->rate[2 * i + 1] + 0.5 * best * bounce->acc[2 * i + 1]);
     for (int i = 0; i < 2 * n; i++) {
-        b->rate[i] += best * b->acc[i];
-        b->sum[i] += best * b->force[i];
-        b->first[i] += best * (b->time + 0.5 * best) * b->force[i];
+        bounce->rate[i] += best * bounce->acc[i];
+        bounce->sum[i] += best * bounce->force[i];
+        bounce->first[i] +=
+            best * (bounce->time + 0.5 * best) * bounce->force[i];
     }
-    b->time += best;
+    bounce->time += best;
     if (down >= 0) {
-        b->gap[down] = 0.0;
-        b->approach[1] = down == b->last ? b->approach[0] : NAN;
-        b->approach[0] = fabs(b->rate[2 * down]);
-        b->last = down;
+        bounce->gap[down] = 0.0;
+        bounce->approach[1] = down == bounce->last ? bounce->approach[0] : NAN;
+        bounce->approach[0] = fabs(bounce->rate[2 * down]);
+        bounce->last = down;
     }
     if (stops >= 0)
-        b->rate[2 * stops + 1] = 0.0;
+        bounce->rate[2 * stops + 1] = 0.0;
     return true;
 }
 
@@ -250,16 +260,16 @@ fly(struct bounce *b)
 
 /* Have all points that bounce come to rest, to rounding? */
 static bool
-at_rest(const struct bounce *b)
+at_rest(const struct bounce *bounce)
 {
     bool any = false;
-    for (int i = 0; i < b->rows.n; i++) {
-        if (!b->bounced[i])
+    for (int i = 0; i < bounce->rows.n; i++) {
+        if (!bounce->bounced[i])
             continue;
-        double still = BOUNCE_REST * b->high;
+        double still = BOUNCE_REST * bounce->high;
         any = true;
-        if (fabs(b->rate[2 * i]) > still ||
-            b->gap[i] > still * still / fabs(b->rows.free[2 * i]))
+        if (fabs(bounce->rate[2 * i]) > still ||
+            bounce->gap[i] > still * still / fabs(bounce->rows.free[2 * i]))
             return false;
     }
     return any;
@@ -267,46 +277,46 @@ at_rest(const struct bounce *b)
 
 /* Follows the points to their limit. */
 static bool
-follow(struct bounce *b)
+follow(struct bounce *bounce)
 {
-    int most = b->rows.n == 1 ? IMPACTS_OF_ONE : IMPACTS_OF_SEVERAL;
+    int most = bounce->rows.n == 1 ? IMPACTS_OF_ONE : IMPACTS_OF_SEVERAL;
     /* a piece may end without an impact: its slip stops, again and again */
-    for (int piece = 0; b->impacts < most && piece < 4 * most; piece++) {
+    for (int piece = 0; bounce->impacts < most && piece < 4 * most; piece++) {
         bool approach = false;
-        for (int i = 0; i < b->rows.n; i++)
-            approach |= b->gap[i] == 0.0 && b->rate[2 * i] < 0.0;
+        for (int i = 0; i < bounce->rows.n; i++)
+            approach |= bounce->gap[i] == 0.0 && bounce->rate[2 * i] < 0.0;
         if (approach) {
-            if (!hit(b))
+            if (!hit(bounce))
                 return false;
-            if (at_rest(b))
+            if (at_rest(bounce))
                 return true;
             continue;
         }
-        if (!choose(b) || !fly(b))
+        if (!choose(bounce) || !fly(bounce))
             return false;
     }
     return false;
 }
 
 static void
-put(const struct bounce *b, struct forecast_limit *all,
+put(const struct bounce *bounce, struct forecast_limit *all,
     struct friction_forecast *out)
 {
-    int n = b->rows.n;
+    int n = bounce->rows.n;
     for (int i = 0; i < n; i++) {
-        all->group[i] = b->bounced[i];
-        all->closed[i] = b->bounced[i] || b->held[i];
+        all->group[i] = bounce->bounced[i];
+        all->closed[i] = bounce->bounced[i] || bounce->held[i];
         all->moved[i] = all->closed[i];
         all->gap[i] = all->rate[i] = 0.0;
-        out->slip[i] = b->rate[2 * i + 1];
-        out->work[i] = b->work[i];
+        out->slip[i] = bounce->rate[2 * i + 1];
+        out->work[i] = bounce->work[i];
     }
     for (int i = 0; i < 2 * n; i++) {
-        out->impulse[i] = b->sum[i];
-        out->moment[i] = b->time * b->sum[i] - b->first[i];
+        out->impulse[i] = bounce->sum[i];
+        out->moment[i] = bounce->time * bounce->sum[i] - bounce->first[i];
     }
     all->found = true;
-    all->remaining = b->time;
+    all->remaining = bounce->time;
 }
 
 bool
@@ -316,49 +326,52 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
 {
     assert(ask->n > 0 && ask->n <= CONTACT_POINTS_MOST);
     size_t n = (size_t)ask->n;
-    struct bounce bounce = {.run = run, .ask = ask}, *b = &bounce;
-    b->rows = (struct friction_rows){.run = run, .n = ask->n, .spot = spot};
+    struct bounce start = {.run = run, .ask = ask}, *bounce = &start;
+    bounce->rows =
+        (struct friction_rows){.run = run, .n = ask->n, .spot = spot};
     memset(all, 0, sizeof *all);
-    if (friction_rows_read(&b->rows))
+    if (friction_rows_read(&bounce->rows))
         return false;
     double *x = NEW_N(run->brief, double, 16 * n);
-    b->gap = x;
-    b->rate = x + 2 * n;
-    b->acc = x + 4 * n;
-    b->force = x + 6 * n;
-    b->sum = x + 8 * n;
-    b->first = x + 10 * n;
+    bounce->gap = x;
+    bounce->rate = x + 2 * n;
+    bounce->acc = x + 4 * n;
+    bounce->force = x + 6 * n;
+    bounce->sum = x + 8 * n;
+    bounce->first = x + 10 * n;
     *out = (struct friction_forecast){
         NEW_N(run->brief, double, 2 * n), NEW_N(run->brief, double, 2 * n),
         NEW_N(run->brief, double, n), NEW_N(run->brief, double, n)};
-    b->work = NEW_N(run->brief, double, n);
-    b->bounced = NEW_N(run->brief, bool, n);
-    b->held = NEW_N(run->brief, bool, n);
-    b->mode = NEW_N(run->brief, enum contact_mode, n);
-    b->law = NEW_N(run->brief, struct friction_impact_point, n);
-    memcpy(b->rate, b->rows.rate, 2 * n * sizeof *b->rate);
+    bounce->work = NEW_N(run->brief, double, n);
+    bounce->bounced = NEW_N(run->brief, bool, n);
+    bounce->held = NEW_N(run->brief, bool, n);
+    bounce->mode = NEW_N(run->brief, enum contact_mode, n);
+    bounce->law = NEW_N(run->brief, struct friction_impact_point, n);
+    memcpy(bounce->rate, bounce->rows.rate, 2 * n * sizeof *bounce->rate);
     for (size_t i = 0; i < n; i++) {
-        b->gap[i] = ask->p[i].gap;
-        b->rate[2 * i] = ask->p[i].rate;
-        b->rows.free[2 * i] = ask->p[i].free;
-        b->held[i] = b->rows.point[i].held;
-        b->mode[i] = b->rows.point[i].before;
+        bounce->gap[i] = ask->p[i].gap;
+        bounce->rate[2 * i] = ask->p[i].rate;
+        bounce->rows.free[2 * i] = ask->p[i].free;
+        bounce->held[i] = bounce->rows.point[i].held;
+        bounce->mode[i] = bounce->rows.point[i].before;
         if (friction_law_point(run, spot[i].contact,
                                (enum imp_impact_law)run->im->impact_law, 0.0,
-                               b->rate[2 * i + 1], &b->law[i]))
+                               bounce->rate[2 * i + 1], &bounce->law[i]))
             return false;
-        b->high = fmax(b->high, fabs(b->rate[2 * i]));
+        bounce->high = fmax(bounce->high, fabs(bounce->rate[2 * i]));
     }
-    if (!follow(b) || !(b->time > 0.0))
+    if (!follow(bounce) || !(bounce->time > 0.0))
         return false;
-    put(b, all, out);
+    put(bounce, all, out);
     all->chatter = (struct accumulation_limit){
-        .period = b->ask->n == 1,
+        .period = bounce->ask->n == 1,
         .depth = 1,
-        .ratio = b->ask->n == 1 ? b->approach[0] / b->approach[1] : NAN,
+        .ratio = bounce->ask->n == 1 ? bounce->approach[0] / bounce->approach[1]
+                                     : NAN,
         .ratio_error = NAN,
-        .evidence = b->ask->n == 1 ? LIMIT_BY_FLIGHTS : LIMIT_BELOW_ROUNDING,
-        .remaining = b->time,
+        .evidence =
+            bounce->ask->n == 1 ? LIMIT_BY_FLIGHTS : LIMIT_BELOW_ROUNDING,
+        .remaining = bounce->time,
         .error = 0.0};
     return true;
 }

@@ -32,6 +32,11 @@ terms(const double *c, int order, double at)
     return sum;
 }
 
+/* Numbers below this underflow soon: in a long chain the coordinates far from
+ * what moves are powers of the time that no double can hold. They are no motion,
+ * and ask for no step. */
+#define ROW_UNDERFLOW 0x1p-900
+
 /* The time for which the last two terms of a row stay below the truncation of
  * its size. The size is what the first terms of the row make of it. By
  * symmetry the last two terms can be 0 (a pendulum that is let go at 90
@@ -58,6 +63,7 @@ taylor_row_time(const double *row, double push, int order)
         }
         for (int k = 1; k <= MOTION_STEP_ORDER && size == 0.0; k++)
             size = fabs(row[k]) * (isfinite(time) ? pow(time, k) : 1.0);
+        size = fmax(size, ROW_UNDERFLOW);
         if (size == was)
             break; /* so is the time */
         was = size;

@@ -322,7 +322,7 @@ polynomial_newton(const double *c, int n, double reach, double *s)
 double
 polynomial_crosses(const double *c, int n, double after)
 {
-    assert(c != NULL && n >= 1 && after > 0.0);
+    assert(c != NULL && n >= 1 && after >= 0.0);
     double at = 0.0;
     /* below 0 now: twice the distance to the root of the tangent */
     double reach = c[0] > 0.0   ? after

@@ -24,7 +24,7 @@ bool polynomial_below(const double *c, int n, double from, double h,
  * number of roots; -1 if the polynomial is zero (within noise) throughout. */
 int polynomial_roots(const double *c, int n, double h, double noise,
                      double *root, int max);
-/* Where a polynomial that is negative at `after` > 0 has come through 0 before
+/* Where a polynomial that is negative at `after` >= 0 has come through 0 before
  * that: after 0, or just before it if it is not positive there. */
 double polynomial_crosses(const double *c, int n, double after);
 /* Moves *s to the root next to it, by Newton's method, by at most `reach`.

@@ -244,5 +244,9 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
                      ? many * (change + 2.0 * longer * late)
                      : many * longer * (DBL_EPSILON * place / least + late) +
                            2.0 * gap / least;
+    /* which of several points with friction are hit together, rounding may
+     * decide */
+    if (group->friction && limit->chatter.evidence == LIMIT_BELOW_ROUNDING)
+        return left + late;
     return fmin(off + limit->chatter.error * left, left + late);
 }

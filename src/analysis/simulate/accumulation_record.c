@@ -111,8 +111,11 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
     grow(arena, table);
     table->time[table->n] = event->time;
     table->impacts[table->n] = (double)event->chatter.impacts;
-    table->ratio[table->n] = event->chatter.ratio;
-    table->ratio_error[table->n] = event->chatter.ratio_error;
+    /* a ratio lies between 0 and 1: that much is known of any */
+    bool known = !isnan(event->chatter.ratio),
+         bounded = known && !isnan(event->chatter.ratio_error);
+    table->ratio[table->n] = known ? event->chatter.ratio : 1.0;
+    table->ratio_error[table->n] = bounded ? event->chatter.ratio_error : 1.0;
     table->remaining[table->n] = event->chatter.remaining;
     table->error[table->n] = event->chatter.error * event->chatter.remaining +
                              DBL_EPSILON * fabs(event->time);

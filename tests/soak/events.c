@@ -53,9 +53,13 @@ in_window(const struct event_list *list, const struct event *event)
     bool impact = !strcmp(event->kind, "impact");
     for (int i = 0; i < list->windows; i++) {
         const struct window *window = &list->window[i];
-        double end = window->end - (window->nested && !impact ? ONE_TIME : 0);
+        /* between the bounces of one contact another may stick and slip */
+        bool inner = window->nested || !strcmp(event->kind, "slip") ||
+                     !strcmp(event->kind, "stick") ||
+                     !strcmp(event->kind, "reverse");
+        double end = window->end - (inner && !impact ? ONE_TIME : 0);
         if (event->time > window->begin && event->time < end &&
-            (impact || !window->limit || window->nested))
+            (impact || !window->limit || inner))
             return true;
     }
     return false;

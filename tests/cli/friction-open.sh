@@ -116,3 +116,24 @@ simulate {
 }
 END
 $imp run gain.imp 2>&1 >/dev/null
+# a cart on three feet hits a wall: the feet share what that does to them
+cat >cart.imp <<'END'
+world { law = poisson }
+param l = 1 [m]
+param m = 1 [kg]
+
+system cart {
+  coordinate X, Y, theta
+  kinetic   = m*(X'^2 + Y'^2 + l^2*theta'^2/3)/2
+  potential = m*(9.81 [m/s^2])*Y
+  contact foot[i in 0 .. 2] {
+    gap      = Y + (i - 1)*l*sin(theta)
+    slide    = X + (i - 1)*l*cos(theta)
+    friction = 0.1 + 0.2*i
+  }
+  contact wall { gap = 2*l - X - 0.3*Y - 0.1*l*theta  restitution = 0.5 }
+  start { X' = 7 [m/s] }
+}
+simulate { until = 0.5  record = cart.X }
+END
+$imp run cart.imp >/dev/null

@@ -86,18 +86,18 @@ reflect(int n, double *a, int first, int k, const double *v, double b, int from,
         int to)
 {
     for (int j = from; j < n; j++) {
-        double s = 0.0;
+        double product = 0.0;
         for (int i = 0; i < k; i++)
-            s += v[i] * a[(first + i) * n + j];
+            product += v[i] * a[(first + i) * n + j];
         for (int i = 0; i < k; i++)
-            a[(first + i) * n + j] -= b * s * v[i];
+            a[(first + i) * n + j] -= b * product * v[i];
     }
     for (int i = 0; i <= to; i++) {
-        double s = 0.0;
+        double product = 0.0;
         for (int j = 0; j < k; j++)
-            s += v[j] * a[i * n + first + j];
+            product += v[j] * a[i * n + first + j];
         for (int j = 0; j < k; j++)
-            a[i * n + first + j] -= b * s * v[j];
+            a[i * n + first + j] -= b * product * v[j];
     }
 }
 

@@ -192,18 +192,18 @@ scales(int n, const double *a, double *row, double *col)
     for (int i = 0; i < n; i++) {
         double most = 0;
         for (int j = 0; j < n; j++) {
-            double v = fabs(a[i * n + j]);
-            if (!(v <= DBL_MAX))
+            double size = fabs(a[i * n + j]);
+            if (!(size <= DBL_MAX))
                 return 0;
-            most = v > most ? v : most;
+            most = size > most ? size : most;
         }
         row[i] = most >= DBL_MIN ? 1 / most : 0;
     }
     for (int j = 0; j < n; j++) {
         double most = 0;
         for (int i = 0; i < n; i++) {
-            double v = fabs(a[i * n + j]) * row[i];
-            most = v > most ? v : most;
+            double size = fabs(a[i * n + j]) * row[i];
+            most = size > most ? size : most;
         }
         col[j] = most >= DBL_MIN ? 1 / most : 0;
     }

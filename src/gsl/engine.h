@@ -52,9 +52,10 @@ void step_sizes(struct gsl_engine *engine, const double *y);
 
 /* -- look.c ---------------------------------------------------------------- */
 
-/* Looks for the first event within the step. *s: the time of the event from the
- * beginning of the step. Returns 0, or a status. */
-int look_along(struct gsl_engine *engine, struct gsl_event *event, double *s);
+/* Looks for the first event within the step. *elapsed: the time of the event
+ * from the beginning of the step. Returns 0, or a status. */
+int look_along(struct gsl_engine *engine, struct gsl_event *event,
+               double *elapsed);
 
 /* -- follow.c -------------------------------------------------------------- */
 

@@ -64,7 +64,7 @@ root_function(double s, void *params)
 /* The zero of a watched function, or of its rate, between two times at which
  * it has different signs. */
 static int
-root_between(struct root *root, double low, double high, double *s)
+root_between(struct root *root, double low, double high, double *zero)
 {
     gsl_function function = {.function = root_function, .params = root};
     gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
@@ -72,7 +72,7 @@ root_between(struct root *root, double low, double high, double *s)
     if (!solver)
         return GSL_ENOMEM;
     int st = gsl_root_fsolver_set(solver, &function, low, high);
-    *s = high;
+    *zero = high;
     if (st == GSL_EINVAL && !root->status) {
         /* asked again, both ends have one sign: their values are rounding, and
          * either end is the zero */
@@ -81,10 +81,10 @@ root_between(struct root *root, double low, double high, double *s)
     }
     for (int round = 0; round < ROOT_ROUNDS && !st && !root->status; round++) {
         st = gsl_root_fsolver_iterate(solver);
-        *s = gsl_root_fsolver_root(solver);
+        *zero = gsl_root_fsolver_root(solver);
         if (gsl_root_fsolver_x_upper(solver) -
                 gsl_root_fsolver_x_lower(solver) <=
-            DBL_EPSILON * fmax(fabs(t0 + *s) * 0.25, *s))
+            DBL_EPSILON * fmax(fabs(t0 + *zero) * 0.25, *zero))
             break;
     }
     gsl_root_fsolver_free(solver);
@@ -136,65 +136,65 @@ turning_point(struct looking *looking, size_t watch, const struct node *a,
     return st;
 }
 
-/* The function is below zero at b. */
+/* The function is below zero at the end. */
 static int
-fallen(struct looking *looking, size_t i, const struct node *a,
-       const struct node *b, bool above)
+fallen(struct looking *looking, size_t i, const struct node *begin,
+       const struct node *end, bool above)
 {
     const struct gsl_watch *watch = &looking->engine->motion->watch[i];
     double s, value;
-    if (a->value[i] > watch->closed || (above && a->value[i] > 0.0))
-        return falls_between(looking, i, a->s, b->s, 0.0);
+    if (begin->value[i] > watch->closed || (above && begin->value[i] > 0.0))
+        return falls_between(looking, i, begin->s, end->s, 0.0);
     /* It begins at zero: either it rises and falls, or it sinks. */
-    if (a->rate[i] > 0.0 && b->rate[i] < 0.0) {
-        int st = turning_point(looking, i, a, b, &s, &value);
+    if (begin->rate[i] > 0.0 && end->rate[i] < 0.0) {
+        int st = turning_point(looking, i, begin, end, &s, &value);
         if (st)
             return st;
         if (value > watch->closed)
-            return falls_between(looking, i, s, b->s, 0.0);
+            return falls_between(looking, i, s, end->s, 0.0);
     }
-    if (b->value[i] >= -watch->closed || b->value[i] >= a->value[i])
+    if (end->value[i] >= -watch->closed || end->value[i] >= begin->value[i])
         return 0;
-    if (a->value[i] > -watch->closed)
-        return falls_between(looking, i, a->s, b->s, -watch->closed);
-    note(looking, GSL_FALLS, i, a->s);
+    if (begin->value[i] > -watch->closed)
+        return falls_between(looking, i, begin->s, end->s, -watch->closed);
+    note(looking, GSL_FALLS, i, begin->s);
     return 0;
 }
 
 /* The function is not below zero at either end, and turns in between. */
 static int
-dips(struct looking *looking, size_t i, const struct node *a,
-     const struct node *b, bool above)
+dips(struct looking *looking, size_t i, const struct node *begin,
+     const struct node *end, bool above)
 {
     const struct gsl_watch *watch = &looking->engine->motion->watch[i];
     double s, value;
-    int st = turning_point(looking, i, a, b, &s, &value);
+    int st = turning_point(looking, i, begin, end, &s, &value);
     if (st)
         return st;
-    if (value < -watch->touch && a->value[i] > 0.0)
-        return falls_between(looking, i, a->s, s, 0.0);
+    if (value < -watch->touch && begin->value[i] > 0.0)
+        return falls_between(looking, i, begin->s, s, 0.0);
     if (value < -watch->touch)
-        note(looking, GSL_FALLS, i, a->s);
+        note(looking, GSL_FALLS, i, begin->s);
     else if (value <= watch->touch && above)
         note(looking, GSL_TOUCHES, i, s);
     return 0;
 }
 
 static int
-piece(struct looking *looking, const struct node *a, const struct node *b)
+piece(struct looking *looking, const struct node *begin, const struct node *end)
 {
     struct gsl_engine *engine = looking->engine;
     for (size_t i = 0; i < engine->motion->n_watch; i++) {
         const struct gsl_watch *watch = &engine->motion->watch[i];
-        bool above = engine->above[i] || a->value[i] > watch->touch;
+        bool above = engine->above[i] || begin->value[i] > watch->touch;
         int st = 0;
-        if (b->value[i] < 0.0)
-            st = fallen(looking, i, a, b, above);
-        else if (a->rate[i] < 0.0 && b->rate[i] >= 0.0)
-            st = dips(looking, i, a, b, above);
+        if (end->value[i] < 0.0)
+            st = fallen(looking, i, begin, end, above);
+        else if (begin->rate[i] < 0.0 && end->rate[i] >= 0.0)
+            st = dips(looking, i, begin, end, above);
         if (st)
             return st;
-        engine->above[i] = above || b->value[i] > watch->touch;
+        engine->above[i] = above || end->value[i] > watch->touch;
     }
     return 0;
 }
@@ -203,20 +203,21 @@ piece(struct looking *looking, const struct node *a, const struct node *b)
 
 /* Is the value in the middle what both ends foretell? */
 static bool
-foretold(const struct gsl_engine *engine, size_t i, const struct node *a,
-         const struct node *m, const struct node *b)
+foretold(const struct gsl_engine *engine, size_t i, const struct node *begin,
+         const struct node *middle, const struct node *end)
 {
     const struct gsl_watch *watch = &engine->motion->watch[i];
-    double mean = (a->value[i] + b->value[i]) / 2.0,
-           bend = (b->s - a->s) * (a->rate[i] - b->rate[i]) / 8.0,
-           least = fmin(fabs(a->value[i]),
-                        fmin(fabs(m->value[i]), fabs(b->value[i]))),
-           most = fmax(fabs(a->value[i]),
-                       fmax(fabs(m->value[i]), fabs(b->value[i])));
-    bool one_side = a->value[i] > 0.0 && m->value[i] > 0.0 && b->value[i] > 0.0;
-    bool known =
-        isfinite(a->rate[i]) && isfinite(m->rate[i]) && isfinite(b->rate[i]);
-    double off = fabs(m->value[i] - mean - (known ? bend : 0.0));
+    double mean = (begin->value[i] + end->value[i]) / 2.0,
+           bend = (end->s - begin->s) * (begin->rate[i] - end->rate[i]) / 8.0,
+           least = fmin(fabs(begin->value[i]),
+                        fmin(fabs(middle->value[i]), fabs(end->value[i]))),
+           most = fmax(fabs(begin->value[i]),
+                       fmax(fabs(middle->value[i]), fabs(end->value[i])));
+    bool one_side =
+        begin->value[i] > 0.0 && middle->value[i] > 0.0 && end->value[i] > 0.0;
+    bool known = isfinite(begin->rate[i]) && isfinite(middle->rate[i]) &&
+                 isfinite(end->rate[i]);
+    double off = fabs(middle->value[i] - mean - (known ? bend : 0.0));
     if (!known)
         return off <= watch->closed || off <= 0.25 * least;
     return off <= watch->closed ||
@@ -224,50 +225,50 @@ foretold(const struct gsl_engine *engine, size_t i, const struct node *a,
 }
 
 static int
-scan(struct looking *looking, const struct node *a, const struct node *b,
+scan(struct looking *looking, const struct node *begin, const struct node *end,
      int depth)
 {
     struct gsl_engine *engine = looking->engine;
     struct node *middle = &engine->node[2 + depth];
-    int st = look_at(engine, (a->s + b->s) / 2.0, middle);
+    int st = look_at(engine, (begin->s + end->s) / 2.0, middle);
     bool plain = depth == LOOK_DEPTH;
     for (size_t i = 0; i < engine->motion->n_watch && !plain && !st; i++) {
-        if (!foretold(engine, i, a, middle, b))
+        if (!foretold(engine, i, begin, middle, end))
             break;
         plain = i + 1 == engine->motion->n_watch;
     }
     if (!st)
-        st = plain ? piece(looking, a, middle)
-                   : scan(looking, a, middle, depth + 1);
+        st = plain ? piece(looking, begin, middle)
+                   : scan(looking, begin, middle, depth + 1);
     if (!st && looking->s == (double)INFINITY)
-        st = plain ? piece(looking, middle, b)
-                   : scan(looking, middle, b, depth + 1);
+        st = plain ? piece(looking, middle, end)
+                   : scan(looking, middle, end, depth + 1);
     return st;
 }
 
 int
-look_along(struct gsl_engine *engine, struct gsl_event *event, double *s)
+look_along(struct gsl_engine *engine, struct gsl_event *event, double *elapsed)
 {
-    assert(engine->step.h > 0.0 && event != NULL && s != NULL);
+    assert(engine->step.h > 0.0 && event != NULL && elapsed != NULL);
     struct looking looking = {.engine = engine,
                               .event = event,
                               .spare = &engine->node[LOOK_DEPTH + 3],
                               .s = INFINITY};
-    struct node *a = &engine->node[0], *b = &engine->node[1];
+    struct node *begin = &engine->node[0], *end = &engine->node[1];
     *event = (struct gsl_event){GSL_NOTHING, 0};
     if (engine->motion->n_watch == 0)
         return 0;
-    int st = look_at(engine, 0.0, a);
+    int st = look_at(engine, 0.0, begin);
     for (int k = 1; k <= LOOK_PIECES && !st; k++) {
-        st = look_at(engine, engine->step.h * k / LOOK_PIECES, b);
+        st = look_at(engine, engine->step.h * k / LOOK_PIECES, end);
         if (!st)
-            st = scan(&looking, a, b, 0);
+            st = scan(&looking, begin, end, 0);
         if (looking.s < (double)INFINITY)
             break;
-        struct node *swap = a;
-        a = b;
-        b = swap;
+        struct node *swap = begin;
+        begin = end;
+        end = swap;
     }
-    *s = looking.s;
+    *elapsed = looking.s;
     return st;
 }

@@ -33,7 +33,7 @@ struct output {
     const double *params;
     double seed;
 };
-void out_write(struct output *output, const char *s, size_t n);
+void out_write(struct output *output, const char *text, size_t n);
 /* IMP_OK, or IMP_FAILED after a diagnostic when a write has failed */
 int out_check(const struct output *output, struct diags *ds);
 
@@ -131,8 +131,8 @@ int out_save_grid(struct output *output, struct diags *ds, imp_range where,
 int out_save(struct output *output, struct diags *ds, imp_range where,
              const char *file, const struct out_column *cols, size_t n_cols);
 
-/* The bytes of a run file, whose name ends in .imprun, under --out. IMP_OK, or a
- * status after a diagnostic at `where`. */
+/* The bytes of a run file, whose name ends in .imprun, under --out. IMP_OK, or
+ * a status after a diagnostic at `where`. */
 int out_save_bytes(struct output *output, struct diags *ds, imp_range where,
                    const char *file, const void *bytes, size_t n);
 /* The parts of the page that shows a run (src/view): texts that end in 0. */

@@ -39,30 +39,30 @@ unsafe_bytes(const char *s, size_t n, uint32_t *code)
 }
 
 void
-out_write(struct output *output, const char *s, size_t n)
+out_write(struct output *output, const char *text, size_t n)
 {
-    assert(output->write && (s || n == 0));
+    assert(output->write && (text || n == 0));
     if (output->json) { /* JSON escapes control characters itself */
-        write_bytes(output, s, n);
+        write_bytes(output, text, n);
         return;
     }
     size_t from = 0;
     for (size_t i = 0; i < n;) {
         uint32_t code;
-        size_t length = unsafe_bytes(s + i, n - i, &code);
+        size_t length = unsafe_bytes(text + i, n - i, &code);
         if (length) {
             char shown[16];
             int size = snprintf(shown, sizeof shown, "\\u{%x}", code);
-            write_bytes(output, s + from, i - from);
+            write_bytes(output, text + from, i - from);
             write_bytes(output, shown, (size_t)size);
             from = i + length;
         }
         /* a harmless character of several bytes ends at the next lead byte */
         i += length ? length : 1;
-        while (!length && i < n && ((unsigned char)s[i] & 0xc0u) == 0x80u)
+        while (!length && i < n && ((unsigned char)text[i] & 0xc0u) == 0x80u)
             i++;
     }
-    write_bytes(output, s + from, n - from);
+    write_bytes(output, text + from, n - from);
 }
 
 int

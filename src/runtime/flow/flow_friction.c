@@ -39,36 +39,36 @@ struct taylor_friction *
 taylor_friction_new(struct flow *flow)
 {
     struct arena *arena = flow->run->arena;
-    size_t m = flow->m;
+    size_t contacts = flow->m;
     if (flow->sys->n_rub == 0)
         return NULL;
     struct taylor_friction *friction = NEW(arena, struct taylor_friction);
-    friction->rub = NEW_N(arena, int, m);
-    friction->mode = NEW_N(arena, enum contact_mode, m);
-    friction->onset = NEW_N(arena, bool, m);
-    friction->still = NEW_N(arena, bool, m);
-    friction->zero = NEW_N(arena, bool, m);
-    friction->normal = NEW_N(arena, double, m);
-    friction->tangential = NEW_N(arena, double, m);
-    friction->normal_now = NEW_N(arena, double, m);
-    friction->tangential_now = NEW_N(arena, double, m);
-    friction->work = NEW_N(arena, double, m);
-    friction->impulse = NEW_N(arena, double, 2 * m);
+    friction->rub = NEW_N(arena, int, contacts);
+    friction->mode = NEW_N(arena, enum contact_mode, contacts);
+    friction->onset = NEW_N(arena, bool, contacts);
+    friction->still = NEW_N(arena, bool, contacts);
+    friction->zero = NEW_N(arena, bool, contacts);
+    friction->normal = NEW_N(arena, double, contacts);
+    friction->tangential = NEW_N(arena, double, contacts);
+    friction->normal_now = NEW_N(arena, double, contacts);
+    friction->tangential_now = NEW_N(arena, double, contacts);
+    friction->work = NEW_N(arena, double, contacts);
+    friction->impulse = NEW_N(arena, double, 2 * contacts);
     friction->v_size = NEW_N(arena, double, flow->n);
-    friction->piece.slip = NEW_N(arena, double, m *ROW);
-    friction->piece.friction = NEW_N(arena, double, m *ROW);
-    friction->piece.minus = NEW_N(arena, double, m *ROW);
-    friction->piece.plus = NEW_N(arena, double, m *ROW);
-    friction->change = NEW_N(arena, struct flow_change, 4 * m);
-    friction->flights.last = NEW_N(arena, double, m);
-    for (size_t i = 0; i < m; i++)
+    friction->piece.slip = NEW_N(arena, double, contacts *ROW);
+    friction->piece.friction = NEW_N(arena, double, contacts *ROW);
+    friction->piece.minus = NEW_N(arena, double, contacts *ROW);
+    friction->piece.plus = NEW_N(arena, double, contacts *ROW);
+    friction->change = NEW_N(arena, struct flow_change, 4 * contacts);
+    friction->flights.last = NEW_N(arena, double, contacts);
+    for (size_t i = 0; i < contacts; i++)
         friction->flights.last[i] = -INFINITY;
     friction_rows_new(flow, arena, &friction->rows);
     friction->last_time = -INFINITY;
     friction->jump = -1;
-    friction_jam_new(friction, arena, m);
+    friction_jam_new(friction, arena, contacts);
     int next = 0;
-    for (uint32_t i = 0; i < m; i++) {
+    for (uint32_t i = 0; i < contacts; i++) {
         const imp_contact *contact =
             rt_contact(flow->run, flow->sys->contact + i);
         friction->rub[i] = contact->flags & IMP_CONTACTF_FRICTION ? next++ : -1;

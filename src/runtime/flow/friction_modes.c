@@ -86,11 +86,11 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
     const struct taylor_flow *taylor = flow->taylor;
     const struct taylor_friction *friction = taylor->friction;
     const struct friction_rows *rows = &friction->rows;
-    size_t m = flow->m, n = 0;
-    all->contact = NEW_N(arena, int, m + 1);
-    all->ceased = NEW_N(arena, bool, m + 1);
-    all->point = NEW_N(arena, struct friction_point, m + 1);
-    for (uint32_t i = 0; i < m; i++) {
+    size_t contacts = flow->m, n = 0;
+    all->contact = NEW_N(arena, int, contacts + 1);
+    all->ceased = NEW_N(arena, bool, contacts + 1);
+    all->point = NEW_N(arena, struct friction_point, contacts + 1);
+    for (uint32_t i = 0; i < contacts; i++) {
         if (!on[i])
             continue;
         bool held = taylor->contacts.closed[i];
@@ -116,11 +116,11 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
          * cancel within the equations of the motion */
         if (r % 2 == 0 && all->point[r / 2].ended)
             terms[r] = fmax(terms[r],
-                            rows->W[row * 2 * m + row] *
+                            rows->W[row * 2 * contacts + row] *
                                 force_size(flow, (size_t)all->contact[r / 2]));
         for (size_t c = 0; c < 2 * n; c++)
-            W[r * 2 * n + c] =
-                rows->W[row * 2 * m + 2 * (size_t)all->contact[c / 2] + c % 2];
+            W[r * 2 * n + c] = rows->W[row * 2 * contacts +
+                                       2 * (size_t)all->contact[c / 2] + c % 2];
     }
     all->n = (int)n;
     all->instant =
@@ -196,8 +196,8 @@ coefficients_text(const struct flow *flow, const struct candidates *all)
     struct arena *arena = flow->run->brief;
     const struct friction_instant *in = &all->instant;
     struct painleve *found = NEW(arena, struct painleve);
-    char a[NUM_TEXT], b[NUM_TEXT], plus[NUM_TEXT], minus[NUM_TEXT],
-        margin[NUM_TEXT];
+    char tangential[NUM_TEXT], normal[NUM_TEXT], plus[NUM_TEXT],
+        minus[NUM_TEXT], margin[NUM_TEXT];
     if (all->n != 1 || in->point->mu_dynamic == 0.0)
         return "";
     struct painleve_point point = {.A = in->W[3],
@@ -212,7 +212,7 @@ coefficients_text(const struct flow *flow, const struct candidates *all)
     painleve_find(arena, &point, found);
     return arena_printf(
         flow->run->arena, " (a = %s, b = %s, p+ = %s, p- = %s%s%s; margin %s)",
-        num_digits(a, point.a, 6), num_digits(b, point.b, 6),
+        num_digits(tangential, point.a, 6), num_digits(normal, point.b, 6),
         num_digits(plus, found->p_plus, 6),
         num_digits(minus, found->p_minus, 6), found->row ? ", cell " : "",
         painleve_cell(found), num_digits(margin, found->margin, 3));

@@ -91,7 +91,7 @@ slip_row(struct flow *flow, uint32_t i)
     struct friction_rows *rows = &flow->taylor->friction->rows;
     struct system_slip *slip = rows->slip + i;
     double *T = rows->J + (2 * (size_t)i + 1) * flow->n;
-    const double *v = flow->taylor->x + flow->n,
+    const double *velocity = flow->taylor->x + flow->n,
                  *v_size = flow->taylor->friction->v_size;
     int st = system_slip(flow->run, flow->system, i, slip, T);
     if (st)
@@ -104,8 +104,8 @@ slip_row(struct flow *flow, uint32_t i)
     for (uint32_t j = 0; j < flow->n; j++) {
         acc += T[j] * flow->instant.acc[j];
         terms += fabs(T[j] * flow->instant.acc[j]);
-        own -= T[j] * v[j];
-        size += fabs(T[j]) * fmax(fabs(v[j]), v_size[j]);
+        own -= T[j] * velocity[j];
+        size += fabs(T[j]) * fmax(fabs(velocity[j]), v_size[j]);
     }
     rows->free[2 * i + 1] = acc;
     rows->terms[2 * i + 1] = terms;

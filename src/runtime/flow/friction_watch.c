@@ -214,11 +214,11 @@ friction_tell(struct flow *flow, double t)
     assert(flow);
     const struct taylor_flow *taylor = flow->taylor;
     const struct taylor_friction *friction = taylor->friction;
-    double s = taylor->next.known ? t - taylor->now : 0.0;
+    double elapsed = taylor->next.known ? t - taylor->now : 0.0;
     double *work = NEW_N(flow->run->brief, double, flow->m + 1);
     memcpy(work, friction->work, flow->m * sizeof *work);
-    if (s > 0.0)
-        friction_work(flow, s, work);
+    if (elapsed > 0.0)
+        friction_work(flow, elapsed, work);
     for (uint32_t i = 0; i < flow->m; i++) {
         double *env =
             flow->run->env +
@@ -229,12 +229,12 @@ friction_tell(struct flow *flow, double t)
         bool series = closed && taylor->next.known;
         env[IMP_CONTACT_NORMAL_FORCE] =
             series   ? polynomial_value(taylor->piece.force + i * ROW,
-                                        MOTION_STEP_ORDER, s)
+                                        MOTION_STEP_ORDER, elapsed)
             : closed ? friction->normal_now[i]
                      : 0.0;
         env[IMP_CONTACT_FRICTION_FORCE] =
             series   ? polynomial_value(friction->piece.friction + i * ROW,
-                                        MOTION_STEP_ORDER, s)
+                                        MOTION_STEP_ORDER, elapsed)
             : closed ? friction->tangential_now[i]
                      : 0.0;
         env[IMP_CONTACT_WORK] = work[i];

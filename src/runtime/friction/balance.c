@@ -103,27 +103,28 @@ free_directions(struct arena *arena, const struct balance_problem *in,
         rank++;
     int count = 0;
     for (int k = rank; k < all; k++) { /* orthonormal over the contact forces */
-        double *q = direction + (size_t)count * (size_t)forces;
-        memcpy(q, right + (size_t)k * (size_t)all, sizeof *q * (size_t)forces);
+        double *change = direction + (size_t)count * (size_t)forces;
+        memcpy(change, right + (size_t)k * (size_t)all,
+               sizeof *change * (size_t)forces);
         for (int twice = 0; twice < 2; twice++)
             for (int e = 0; e < count; e++) {
                 const double *p = direction + (size_t)e * (size_t)forces;
-                double dot = dense_dot(forces, p, q);
+                double dot = dense_dot(forces, p, change);
                 for (int i = 0; i < forces; i++)
-                    q[i] -= dot * p[i];
+                    change[i] -= dot * p[i];
             }
-        double length = sqrt(dense_dot(forces, q, q));
+        double length = sqrt(dense_dot(forces, change, change));
         if (length < 1e-8)
             continue;
         for (int i = 0; i < forces; i++)
-            q[i] /= length;
+            change[i] /= length;
         count++;
     }
     return count;
 }
 
-/* The forces of least norm: the point of the cones that is nearest to the origin.
- * `vertex` is one solution, in forces along the edges of the cones. */
+/* The forces of least norm: the point of the cones that is nearest to the
+ * origin. `vertex` is one solution, in forces along the edges of the cones. */
 static void
 least_forces(struct arena *arena, const struct balance_problem *in,
              const double *vertex, struct balance *out)

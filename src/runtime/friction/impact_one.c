@@ -122,26 +122,29 @@ friction_impact_one(double A, double B, double C,
                     struct friction_impact *out)
 {
     assert(point && out && C > 0.0 && A >= 0.0 && point->mu >= 0.0);
-    double u = point->slip, v = point->normal, mu = point->mu, e = point->e;
-    *out = (struct friction_impact){.after = {v, u}};
-    if (!(v < 0.0))
+    double slip = point->slip, normal = point->normal, mu = point->mu,
+           e = point->e;
+    *out = (struct friction_impact){.after = {normal, slip}};
+    if (!(normal < 0.0))
         return;
     struct piece rest = from_rest(A, B, C, mu);
-    double sign = u > 0.0 ? 1.0 : u < 0.0 ? -1.0 : 0.0;
+    double sign = slip > 0.0 ? 1.0 : slip < 0.0 ? -1.0 : 0.0;
     double start = sign;
     if (sign == 0.0 && !rest.stick)
         start = rest.tangential < 0.0 ? 1.0 : -1.0;
     struct piece piece[2] = {slipping(A, B, C, mu, start), rest};
     double rate = -start * piece[0].slip;
-    double reach = sign == 0.0 ? 0.0 : rate > 0.0 ? fabs(u) / rate : INFINITY;
+    double reach = sign == 0.0  ? 0.0
+                   : rate > 0.0 ? fabs(slip) / rate
+                                : INFINITY;
     bool second = sign == 0.0;
-    struct process at = {0.0, u, v, 0.0, 0.0};
+    struct process at = {0.0, slip, normal, 0.0, 0.0};
     follow(&at, piece, &reach, &second, FRICTION_NEWTON, 0.0);
     bool in_compression = second;
     at.normal = 0.0;
     out->normal[0] = at.impulse;
     out->work[0] = at.work;
-    double goal = point->law == FRICTION_NEWTON    ? -e * v
+    double goal = point->law == FRICTION_NEWTON    ? -e * normal
                   : point->law == FRICTION_POISSON ? (1.0 + e) * at.impulse
                                                    : -e * e * at.work;
     at.work = 0.0;
@@ -158,7 +161,7 @@ friction_impact_one(double A, double B, double C,
         out->region = start > 0.0 ? 1 : 2;
     /* work of the tangential impulse: what is left of the change of energy,
      * P.(w + w')/2 over both rows */
-    double energy = 0.5 * at.impulse * (v + at.normal) +
-                    0.5 * at.tangential * (u + at.slip);
+    double energy = 0.5 * at.impulse * (normal + at.normal) +
+                    0.5 * at.tangential * (slip + at.slip);
     out->work[1] = energy - out->work[0];
 }

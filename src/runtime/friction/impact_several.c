@@ -85,33 +85,33 @@ sequential(struct several *several)
 {
     struct friction_impact_several *out = several->out;
     int rows = 2 * several->n;
-    double *w = NEW_N(several->arena, double, rows), speed = 0.0;
+    double *velocity = NEW_N(several->arena, double, rows), speed = 0.0;
     bool tie = false;
     for (int i = 0; i < rows; i++) {
-        w[i] = several->before[i];
-        speed = fmax(speed, fabs(w[i]));
+        velocity[i] = several->before[i];
+        speed = fmax(speed, fabs(velocity[i]));
     }
     for (out->steps = 0; out->steps < SEQUENCE_MOST; out->steps++) {
-        int i = turn(several, w, SEQUENCE_STILL * speed, &tie);
+        int i = turn(several, velocity, SEQUENCE_STILL * speed, &tie);
         if (i < 0)
             break;
         const double *W = several->W + (size_t)(2 * i) * (size_t)rows + 2 * i;
         struct friction_impact_point point = several->point[i];
         struct friction_impact one;
-        point.normal = w[2 * i];
-        point.slip = w[2 * i + 1];
+        point.normal = velocity[2 * i];
+        point.slip = velocity[2 * i + 1];
         friction_impact_one(W[rows + 1], W[1], W[0], &point, &one);
         double p = one.normal[0] + one.normal[1];
         out->impulse[2 * i] += p;
         out->impulse[2 * i + 1] += one.tangential;
         out->work[i] += one.work[1];
         for (int r = 0; r < rows; r++)
-            w[r] += several->W[r * rows + 2 * i] * p +
-                    several->W[r * rows + 2 * i + 1] * one.tangential;
-        w[2 * i] = one.after[0];
-        w[2 * i + 1] = one.after[1];
+            velocity[r] += several->W[r * rows + 2 * i] * p +
+                           several->W[r * rows + 2 * i + 1] * one.tangential;
+        velocity[2 * i] = one.after[0];
+        velocity[2 * i + 1] = one.after[1];
     }
-    memcpy(out->after, w, sizeof *w * (size_t)rows);
+    memcpy(out->after, velocity, sizeof *velocity * (size_t)rows);
     out->tie = tie;
     out->verdict =
         out->steps == SEQUENCE_MOST ? FRICTION_UNKNOWN : FRICTION_UNIQUE;

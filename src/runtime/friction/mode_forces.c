@@ -47,22 +47,22 @@ mode_scratch_new(struct arena *arena, const struct mode_problem *in)
     assert(arena && in && in->n > 0);
     struct mode_scratch *scratch = NEW(arena, struct mode_scratch);
     int most = 2 * in->n;
-    size_t m = (size_t)most;
-    scratch->unknown = NEW_N(arena, int, m);
-    scratch->along = NEW_N(arena, double, m);
-    scratch->scale = NEW_N(arena, double, m);
-    scratch->K = NEW_N(arena, double, m *m + 4 * m);
-    scratch->rhs = scratch->K + m * m;
-    scratch->x = scratch->rhs + m;
-    scratch->work = scratch->x + m;
-    scratch->base = scratch->work + m;
-    scratch->order = NEW_N(arena, int, m);
-    scratch->null = NEW_N(arena, double, m *m);
-    scratch->A = NEW_N(arena, double, 3 * m * m);
-    scratch->h = NEW_N(arena, double, 3 * m);
-    scratch->t = NEW_N(arena, double, m);
+    size_t rows = (size_t)most;
+    scratch->unknown = NEW_N(arena, int, rows);
+    scratch->along = NEW_N(arena, double, rows);
+    scratch->scale = NEW_N(arena, double, rows);
+    scratch->K = NEW_N(arena, double, rows *rows + 4 * rows);
+    scratch->rhs = scratch->K + rows * rows;
+    scratch->x = scratch->rhs + rows;
+    scratch->work = scratch->x + rows;
+    scratch->base = scratch->work + rows;
+    scratch->order = NEW_N(arena, int, rows);
+    scratch->null = NEW_N(arena, double, rows *rows);
+    scratch->A = NEW_N(arena, double, 3 * rows * rows);
+    scratch->h = NEW_N(arena, double, 3 * rows);
+    scratch->t = NEW_N(arena, double, rows);
     scratch->room = NEW_N(arena, double, least_distance_room(3 * most, most));
-    scratch->bound = NEW_N(arena, struct mode_bound, 3 * m);
+    scratch->bound = NEW_N(arena, struct mode_bound, 3 * rows);
     for (int r = 0; r < most; r++) {
         double w = in->W[r * (most + 1)];
         scratch->scale[r] = w > 0.0 ? 1.0 / sqrt(w) : 1.0;
@@ -296,10 +296,11 @@ null_directions(struct mode_scratch *scratch, const struct mode_problem *in,
             direction[r] /= length;
         for (int twice = 0; twice < 2; twice++)
             for (int e = 0; e < count; e++) {
-                const double *q = scratch->null + (size_t)e * (size_t)rows;
-                double dot = dense_dot(rows, q, direction);
+                const double *earlier =
+                    scratch->null + (size_t)e * (size_t)rows;
+                double dot = dense_dot(rows, earlier, direction);
                 for (int r = 0; r < rows; r++)
-                    direction[r] -= dot * q[r];
+                    direction[r] -= dot * earlier[r];
             }
         length = sqrt(dense_dot(rows, direction, direction));
         if (!(length > 1e-8))
@@ -474,11 +475,11 @@ least_within(struct mode_scratch *scratch, const struct mode_problem *in,
         return false;
     for (int b = 0; b < scratch->n_bound; b++) {
         double value = bound_value(scratch->bound + b, in, force), length = 0.0;
-        double *a = scratch->A + (size_t)m * (size_t)count;
+        double *slope = scratch->A + (size_t)m * (size_t)count;
         for (int d = 0; d < count; d++) {
-            a[d] = bound_along(scratch->bound + b, in,
-                               scratch->null + (size_t)d * (size_t)rows);
-            length = hypot(length, a[d]);
+            slope[d] = bound_along(scratch->bound + b, in,
+                                   scratch->null + (size_t)d * (size_t)rows);
+            length = hypot(length, slope[d]);
         }
         if (!(length >
               FRICTION_TOLERANCE * bound_weight(scratch->bound + b, in))) {
@@ -488,7 +489,7 @@ least_within(struct mode_scratch *scratch, const struct mode_problem *in,
             continue;
         }
         for (int d = 0; d < count; d++)
-            a[d] /= length;
+            slope[d] /= length;
         scratch->h[m++] = -value / length;
     }
     if (!least_distance(m, count, scratch->A, scratch->h, FRICTION_TOLERANCE,

@@ -148,15 +148,15 @@ fill_pairs(const struct mode_problem *in, struct pairs *pairs)
     int rows = 2 * in->n, n = pairs->n;
     memset(pairs->M, 0, sizeof *pairs->M * (size_t)n * (size_t)n);
     for (int i = 0; i < in->n; i++) {
-        int a = pairs->first[i];
+        int first = pairs->first[i];
         bool rest = starts_at_rest(in->point + i);
-        pairs->q[a] = in->free[2 * i];
+        pairs->q[first] = in->free[2 * i];
         if (rest) {
-            pairs->q[a + 1] = in->free[2 * i + 1];
-            pairs->q[a + 2] = 0.0;
-            pairs->M[(a + 1) * n + a + 2] = 1.0;
-            pairs->M[(a + 2) * n + a] = 2.0 * in->point[i].mu_slip;
-            pairs->M[(a + 2) * n + a + 1] = -1.0;
+            pairs->q[first + 1] = in->free[2 * i + 1];
+            pairs->q[first + 2] = 0.0;
+            pairs->M[(first + 1) * n + first + 2] = 1.0;
+            pairs->M[(first + 2) * n + first] = 2.0 * in->point[i].mu_slip;
+            pairs->M[(first + 2) * n + first + 1] = -1.0;
         }
         for (int j = 0; j < in->n; j++) {
             double along[2], offset = in->point[j].offset;
@@ -166,17 +166,18 @@ fill_pairs(const struct mode_problem *in, struct pairs *pairs)
                 const double *w = in->W + (size_t)(2 * i + part) * (size_t)rows;
                 double normal = w[2 * j] + along[0] * w[2 * j + 1];
                 if (!in->point[j].driven)
-                    pairs->M[(a + part) * n + b] += normal;
-                pairs->q[a + part] += normal * offset;
+                    pairs->M[(first + part) * n + b] += normal;
+                pairs->q[first + part] += normal * offset;
                 if (along[1] != 0.0)
-                    pairs->M[(a + part) * n + b + 1] += w[2 * j + 1];
+                    pairs->M[(first + part) * n + b + 1] += w[2 * j + 1];
             }
         }
         if (rest)
-            pairs->q[a + 2] = 2.0 * in->point[i].mu_slip * in->point[i].offset;
+            pairs->q[first + 2] =
+                2.0 * in->point[i].mu_slip * in->point[i].offset;
         if (in->point[i].driven) { /* no normal force beside the offset */
-            memset(pairs->M + a * n, 0, sizeof *pairs->M * (size_t)n);
-            pairs->M[a * n + a] = pairs->q[a] = 1.0;
+            memset(pairs->M + first * n, 0, sizeof *pairs->M * (size_t)n);
+            pairs->M[first * n + first] = pairs->q[first] = 1.0;
         }
     }
 }

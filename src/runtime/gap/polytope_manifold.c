@@ -196,9 +196,9 @@ feature_at(const struct polytope_scene *scene, int body, const double point[3],
     out->index[body] = on[0];
     if (count == 2 && polytope->dim == 3)
         for (uint32_t e = 0; e < polytope->n_edge; e++) {
-            const uint32_t *f = polytope->edge[e].face;
-            if ((f[0] == on[0] && f[1] == on[1]) ||
-                (f[0] == on[1] && f[1] == on[0])) {
+            const uint32_t *face = polytope->edge[e].face;
+            if ((face[0] == on[0] && face[1] == on[1]) ||
+                (face[0] == on[1] && face[1] == on[0])) {
                 out->kind[body] = FEATURE_EDGE;
                 out->index[body] = e;
                 return;

@@ -262,20 +262,20 @@ in_face(const struct polytope *polytope, uint32_t index, const double point[3])
     const struct polytope_face *face = polytope->face + index;
     const uint32_t *v = polytope->loop + face->first;
     if (polytope->dim == 2) {
-        double w[3], l = along_side(polytope, index, 0, w),
-                     h = -vec3_dot(w, polytope->vertex[v[0]]);
-        h += vec3_dot(w, point);
+        double inwards[3], l = along_side(polytope, index, 0, inwards),
+                           h = -vec3_dot(inwards, polytope->vertex[v[0]]);
+        h += vec3_dot(inwards, point);
         return h >= 0.0 && h <= l;
     }
     for (uint32_t i = 0; i < face->count; i++) {
         const double *a = polytope->vertex[v[i]],
                      *b = polytope->vertex[v[(i + 1) % face->count]];
-        double e[3], w[3], t[3];
+        double e[3], to_point[3], t[3];
         for (int j = 0; j < 3; j++) {
             e[j] = b[j] - a[j];
-            w[j] = point[j] - a[j];
+            to_point[j] = point[j] - a[j];
         }
-        vec3_cross(e, w, t);
+        vec3_cross(e, to_point, t);
         if (vec3_dot(t, face->n) < 0.0)
             return false;
     }
@@ -306,15 +306,15 @@ smooth_polytope_project(const struct smooth_polytope *pair,
     uint32_t over = polytope->n_face;
     for (uint32_t index = 0; index < polytope->n_face; index++) {
         const struct polytope_face *face = polytope->face + index;
-        double h = vec3_dot(face->n, point) - face->d;
-        if (h > depth) {
-            depth = h;
+        double height = vec3_dot(face->n, point) - face->d;
+        if (height > depth) {
+            depth = height;
             best.index = index;
         }
         for (int i = 0; i < 3; i++)
-            foot[i] = point[i] - h * face->n[i];
-        if (h > 0.0 && h < near && in_face(polytope, index, foot)) {
-            near = h;
+            foot[i] = point[i] - height * face->n[i];
+        if (height > 0.0 && height < near && in_face(polytope, index, foot)) {
+            near = height;
             over = index;
         }
     }
@@ -323,9 +323,9 @@ smooth_polytope_project(const struct smooth_polytope *pair,
         if (depth > 0.0)
             best.index = over;
         const struct polytope_face *face = polytope->face + best.index;
-        double h = vec3_dot(face->n, point) - face->d;
+        double height = vec3_dot(face->n, point) - face->d;
         for (int i = 0; i < 3; i++) {
-            nearest[i] = point[i] - h * face->n[i];
+            nearest[i] = point[i] - height * face->n[i];
             direction[i] = -face->n[i];
         }
         return best;

@@ -391,8 +391,8 @@ first_face(struct wrap *wrap)
                    wrap->tol, wrap->chain);
     if (m < 3)
         return STEP_LOST;
-    uint32_t a = wrap->chain[0], b = wrap->chain[1];
-    const double *p = wrap->p[a], *q = wrap->p[b];
+    uint32_t start = wrap->chain[0], b = wrap->chain[1];
+    const double *p = wrap->p[start], *q = wrap->p[b];
     double normal[3] = {q[1] - p[1], p[0] - q[0], 0}, over, distance;
     vec3_normalise(normal);
     /* Of the points over that edge the plane needs two that lie far apart. */
@@ -402,7 +402,7 @@ first_face(struct wrap *wrap)
     /* Only an edge of the hull, or a part of one, lies there. Which side the
      * inside is on does not matter, because the plane along z has all points on
      * one side. */
-    if (!pivot(wrap, a, b, normal, normal, &distance))
+    if (!pivot(wrap, start, b, normal, normal, &distance))
         return STEP_LOST;
     return face_add(wrap, normal, distance);
 }
@@ -455,10 +455,10 @@ one_plane(const struct wrap *wrap)
     uint32_t far[2] = {0, 0};
     double best = 0, edge[3], normal[3] = {0, 0, 0};
     for (uint32_t i = 1; i < wrap->n; i++) {
-        double s[3];
-        vec3_sub(wrap->p[i], wrap->p[0], s);
-        if (vec3_dot(s, s) > best) {
-            best = vec3_dot(s, s);
+        double arm[3];
+        vec3_sub(wrap->p[i], wrap->p[0], arm);
+        if (vec3_dot(arm, arm) > best) {
+            best = vec3_dot(arm, arm);
             far[0] = i;
         }
     }
@@ -467,9 +467,9 @@ one_plane(const struct wrap *wrap)
         return true;
     best = 0;
     for (uint32_t i = 1; i < wrap->n; i++) {
-        double s[3], c[3];
-        vec3_sub(wrap->p[i], wrap->p[0], s);
-        vec3_cross(edge, s, c);
+        double arm[3], c[3];
+        vec3_sub(wrap->p[i], wrap->p[0], arm);
+        vec3_cross(edge, arm, c);
         if (vec3_dot(c, c) > best) {
             best = vec3_dot(c, c);
             memcpy(normal, c, sizeof normal);
@@ -480,9 +480,9 @@ one_plane(const struct wrap *wrap)
     vec3_normalise(normal);
     best = 0;
     for (uint32_t i = 1; i < wrap->n; i++) {
-        double s[3];
-        vec3_sub(wrap->p[i], wrap->p[0], s);
-        best = fmax(best, fabs(vec3_dot(normal, s)));
+        double arm[3];
+        vec3_sub(wrap->p[i], wrap->p[0], arm);
+        best = fmax(best, fabs(vec3_dot(normal, arm)));
     }
     return !(best > 4 * wrap->tol);
 }

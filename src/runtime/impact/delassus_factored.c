@@ -236,14 +236,14 @@ factor_joints(struct impact_solver *solver, double tol)
         int r0 = joints->first_of[joint],
             n_rows = joints->first_of[joint + 1] - r0, from = joint;
         for (int s = 0; s < 2 && n_rows; s++) {
-            uint32_t b = work->row[r0].body[s];
-            int *oldest = joints->head + solver->in.n_body + b;
-            if (b == IMP_WORLD)
+            uint32_t body = work->row[r0].body[s];
+            int *oldest = joints->head + solver->in.n_body + body;
+            if (body == IMP_WORLD)
                 continue;
-            if (joints->head[b] < 0)
+            if (joints->head[body] < 0)
                 *oldest = joint;
-            joints->link[2 * joint + s] = joints->head[b];
-            joints->head[b] = 2 * joint + s;
+            joints->link[2 * joint + s] = joints->head[body];
+            joints->head[body] = 2 * joint + s;
             from = *oldest < from ? *oldest : from;
         }
         int first_row = joints->start[joint] = joints->first_of[from];

@@ -249,13 +249,13 @@ impact_momentum_balance(struct impact_solver *solver)
     memset(sum, 0, sizeof *sum * 8 * in->n_body);
     for (uint32_t i = 0; i < in->n_contact; i++)
         for (int s = 0; s < 2; s++) {
-            const struct impact_contact *c = &in->contact[i];
+            const struct impact_contact *contact = &in->contact[i];
             double F[3];
             for (int k = 0; k < 3; k++)
-                F[k] = c->dir[k] * solver->impulse.P[i];
-            if (c->body[s] != IMP_WORLD)
-                act(&in->body[c->body[s]], sum + 8 * c->body[s], F, NULL,
-                    s ? c->q : c->p, s ? 1 : -1);
+                F[k] = contact->dir[k] * solver->impulse.P[i];
+            if (contact->body[s] != IMP_WORLD)
+                act(&in->body[contact->body[s]], sum + 8 * contact->body[s], F,
+                    NULL, s ? contact->q : contact->p, s ? 1 : -1);
         }
     for (uint32_t i = 0; i < in->n_joint; i++)
         for (int s = 0; s < 2; s++) {

@@ -40,18 +40,18 @@ take(struct rt *run, struct arena *arena)
     struct saved_state saved = {NULL,
                                 1 + 2 * n_state + (WARM_START + 2) * n_contact,
                                 run->trace ? trace_mark(run->trace) : 0};
-    double *v = saved.v = NEW_N(arena, double, saved.n);
-    *v++ = run->env[layout->time];
-    memcpy(v, run->env + layout->state, n_state * sizeof *v);
-    memcpy(v + n_state, run->state_lo, n_state * sizeof *v);
-    v += 2 * n_state;
-    memcpy(v, run->closest.unknowns, WARM_START * n_contact * sizeof *v);
-    v += WARM_START * n_contact;
+    double *next = saved.v = NEW_N(arena, double, saved.n);
+    *next++ = run->env[layout->time];
+    memcpy(next, run->env + layout->state, n_state * sizeof *next);
+    memcpy(next + n_state, run->state_lo, n_state * sizeof *next);
+    next += 2 * n_state;
+    memcpy(next, run->closest.unknowns, WARM_START * n_contact * sizeof *next);
+    next += WARM_START * n_contact;
     for (size_t i = 0; i < n_contact; i++)
-        v[i] = run->closest.warm[i];
-    v += n_contact;
-    saved_work_take(run, v);
-    assert(v + n_contact == saved.v + saved.n);
+        next[i] = run->closest.warm[i];
+    next += n_contact;
+    saved_work_take(run, next);
+    assert(next + n_contact == saved.v + saved.n);
     return saved;
 }
 

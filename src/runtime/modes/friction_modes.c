@@ -130,30 +130,31 @@ static bool
 depends(const struct friction_rows *in, const bool *on, const bool *sticks,
         int point)
 {
-    size_t m = 0, rows = 2 * (size_t)in->n, self = 2 * (size_t)point + 1;
+    size_t n_held = 0, rows = 2 * (size_t)in->n, self = 2 * (size_t)point + 1;
     size_t *held = NEW_N(in->run->brief, size_t, rows);
     for (int k = 0; k < in->n; k++) {
         if (on[k])
-            held[m++] = 2 * (size_t)k;
+            held[n_held++] = 2 * (size_t)k;
         if (on[k] && sticks[k] && k != point)
-            held[m++] = 2 * (size_t)k + 1;
+            held[n_held++] = 2 * (size_t)k + 1;
     }
-    double *x = NEW_N(in->run->brief, double, 2 * m * m + 5 * m + 1),
-           *V = x + m * m, *s = V + m * m, *b = s + m, *y = b + m,
-           *work = y + m;
-    for (size_t k = 0; k < m; k++) {
+    double *x = NEW_N(in->run->brief, double,
+                      2 * n_held * n_held + 5 * n_held + 1),
+           *V = x + n_held * n_held, *s = V + n_held * n_held, *b = s + n_held,
+           *y = b + n_held, *work = y + n_held;
+    for (size_t k = 0; k < n_held; k++) {
         b[k] = in->W[held[k] * rows + self];
-        for (size_t l = 0; l < m; l++)
-            x[k * m + l] = in->W[held[k] * rows + held[l]];
+        for (size_t l = 0; l < n_held; l++)
+            x[k * n_held + l] = in->W[held[k] * rows + held[l]];
     }
-    int n = (int)m, rank = 0;
+    int n = (int)n_held, rank = 0;
     if (!dense_svd(n, n, x, V, s))
         return false;
     while (rank < n && s[rank] > DEPENDS * s[0])
         rank++;
     dense_svd_solve(n, n, x, V, s, rank, b, y, work);
     double own = in->W[self * rows + self], left = own;
-    for (size_t k = 0; k < m; k++)
+    for (size_t k = 0; k < n_held; k++)
         left -= b[k] * y[k];
     return left <= DEPENDS * own;
 }
@@ -554,20 +555,20 @@ static bool
 slip_ends(const struct rt *run, const struct persistent_friction *friction,
           int order, double span, double *time)
 {
-    double c[MOTION_STEP_ORDER + 1];
+    double slip[MOTION_STEP_ORDER + 1];
     int drop = 0;
     double sign = friction->mode == CONTACT_SLIP_POSITIVE ? 1.0 : -1.0;
     if (friction->onset == rt_time(run))
         drop = fabs(friction->slip.c[1]) <= friction->small ? 2 : 1;
     for (int k = drop; k <= order; k++)
-        c[k - drop] = sign * friction->slip.c[k];
-    if (c[0] <= 0.0) {
+        slip[k - drop] = sign * friction->slip.c[k];
+    if (slip[0] <= 0.0) {
         *time = 0.0;
         return true;
     }
-    if (!polynomial_below(c, order - drop, 0.0, span, 0.0, time))
+    if (!polynomial_below(slip, order - drop, 0.0, span, 0.0, time))
         return false;
-    polynomial_newton(c, order - drop, span, time);
+    polynomial_newton(slip, order - drop, span, time);
     return true;
 }
 
@@ -577,7 +578,7 @@ cone_left(const struct persistent_row *row, int order, double span,
           double *time)
 {
     const struct persistent_friction *friction = row->friction;
-    double c[MOTION_STEP_ORDER], most = 0.0, best = INFINITY, power = 1.0;
+    double margin[MOTION_STEP_ORDER], most = 0.0, best = INFINITY, power = 1.0;
     struct taylor edge; /* the most friction that the point bears */
     if (friction->varies)
         taylor_mul(order - 1, &friction->static_along, &row->force, &edge);
@@ -589,11 +590,12 @@ cone_left(const struct persistent_row *row, int order, double span,
     for (int side = -1; side <= 1; side += 2) {
         double at;
         for (int k = 0; k < order; k++)
-            c[k] = edge.c[k] + side * friction->force.c[k];
-        if (!polynomial_below(c, order - 1, 0.0, span, -CONE_LEFT * most, &at))
+            margin[k] = edge.c[k] + side * friction->force.c[k];
+        if (!polynomial_below(margin, order - 1, 0.0, span, -CONE_LEFT * most,
+                              &at))
             continue;
         if (at > 0.0)
-            polynomial_newton(c, order - 1, span, &at);
+            polynomial_newton(margin, order - 1, span, &at);
         best = fmin(best, at);
     }
     *time = best;

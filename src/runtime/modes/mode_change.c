@@ -420,7 +420,7 @@ outside(struct search *search, const struct contact_point *at,
         const struct taylor *gap, double out)
 {
     struct taylor *side;
-    double s, last = 0.0, beside[MOTION_STEP_ORDER + 1];
+    double time, last = 0.0, beside[MOTION_STEP_ORDER + 1];
     double lean = at->kind == POINT_VERTEX ? WATCHED_FACES_LEAN : 0.0;
     int n = contact_point_sides(search->r, at, search->order, &side);
     for (int k = 0; k < n; k++) {
@@ -430,15 +430,15 @@ outside(struct search *search, const struct contact_point *at,
             continue;
         if (!polynomial_below(beside, search->order, 0.0, search->best,
                               out - OVER_CLEARLY * search->over->faces.slack,
-                              &s))
-            s = INFINITY;
-        last = fmax(last, s);
+                              &time))
+            time = INFINITY;
+        last = fmax(last, time);
     }
     if (at->kind == POINT_VERTEX &&
         polynomial_below(gap->c, search->order, 0.0, search->best,
-                         -search->over->faces.high, &s) &&
-        s <= last)
-        found(search, s, CHANGE_BESIDE, -1, at->contact);
+                         -search->over->faces.high, &time) &&
+        time <= last)
+        found(search, time, CHANGE_BESIDE, -1, at->contact);
     if (last > 0.0 && last < search->best)
         found(search, last,
               at->kind == POINT_VERTEX &&
@@ -453,7 +453,7 @@ one_watched(void *ctx, const struct contact_point *at, const struct taylor *gap)
 {
     struct search *search = ctx;
     const struct watched_faces *faces = &search->over->faces;
-    double s, out = watched_faces_past_end(faces, at, search->low);
+    double time, out = watched_faces_past_end(faces, at, search->low);
     if (is_held(search->r, at))
         return;
     if (faces->n_base == 2 && at->kind == POINT_VERTEX) {
@@ -461,8 +461,8 @@ one_watched(void *ctx, const struct contact_point *at, const struct taylor *gap)
         for (int k = 0; k <= search->order; k++)
             up[k] = -gap->c[k];
         if (polynomial_below(up, search->order, 0.0, search->best, -faces->high,
-                             &s))
-            found(search, s, CHANGE_BESIDE, -1, at->contact);
+                             &time))
+            found(search, time, CHANGE_BESIDE, -1, at->contact);
     }
     /* what is below the plane beside the face is not closed */
     if (faces->n_base == 2 && gap->c[0] < 0.0 &&
@@ -472,17 +472,17 @@ one_watched(void *ctx, const struct contact_point *at, const struct taylor *gap)
     }
     double until = at->kind == POINT_EDGES ? crossing_holds(search, at, gap->c)
                                            : search->best;
-    if (!comes_down(search, at, gap->c, &s) || !(s < until)) {
+    if (!comes_down(search, at, gap->c, &time) || !(time < until)) {
         found(search, until, CHANGE_NONE, -1, at->contact);
         return;
     }
-    if (within(search, at, s, out)) {
+    if (within(search, at, time, out)) {
         /* a corner that slides over a side is held by a crossing there until
          * that passes its end */
-        if (faces->n_base == 1 || !held_there(search, at, s))
-            hits(search, s, at);
+        if (faces->n_base == 1 || !held_there(search, at, time))
+            hits(search, time, at);
     } else if (faces->n_base == 1)
-        found(search, s, CHANGE_BESIDE, -1, at->contact);
+        found(search, time, CHANGE_BESIDE, -1, at->contact);
     else
         outside(search, at, gap, out);
     found(search, until, CHANGE_NONE, -1, at->contact);

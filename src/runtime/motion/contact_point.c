@@ -300,18 +300,18 @@ tangent_row(struct rt *run, const struct over *pose, struct persistent_row *row,
             int of, const struct taylor place[3], const struct taylor normal[3])
 {
     const struct taylor turned[2] = {pose->R[0], pose->R[3]};
-    struct taylor p[3], n[3];
+    struct taylor point[3], n[3];
     if (of == 0) {
         return persistent_friction_series(run, row, pose->order, place, normal,
                                           pose->c, turned);
     }
-    turn(pose->order, pose->R, false, place, p);
+    turn(pose->order, pose->R, false, place, point);
     turn(pose->order, pose->R, false, normal, n);
     for (int i = 0; i < 2; i++) {
-        taylor_add(pose->order, &p[i], &pose->c[i], &p[i]);
+        taylor_add(pose->order, &point[i], &pose->c[i], &point[i]);
         taylor_scale(pose->order, -1.0, &n[i], &n[i]);
     }
-    return persistent_friction_series(run, row, pose->order, p, n, pose->c,
+    return persistent_friction_series(run, row, pose->order, point, n, pose->c,
                                       turned);
 }
 

@@ -219,18 +219,18 @@ cut(struct rt *run, uint32_t block, int order)
     uint32_t n_rows = rt_tape(run, moving->tape)->n_rows;
     bool finite = true;
     for (uint32_t i = 0; i < n_rows; i++) {
-        double *c =
+        double *series =
             run->rows.block[block] + (size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD;
         for (int k = 3; k <= order; k++)
-            c[k] = 0.0;
+            series[k] = 0.0;
     }
     for (uint32_t i = 0; i < at->state.n; i++) {
-        double *c = run->rows.block[block] + (size_t)row[i] * IMP_ROW_STRIDE +
-                    IMP_ROW_PAD;
+        double *series = run->rows.block[block] +
+                         (size_t)row[i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
         if (moving->system != IMP_NO_SYSTEM ? i >= at->state.n / 2
                                             : moving->what[i] != MOTION_POSE)
-            c[2] = 0.0;
-        finite = finite && isfinite(c[1]) && isfinite(c[2]);
+            series[2] = 0.0;
+        finite = finite && isfinite(series[1]) && isfinite(series[2]);
     }
     return finite;
 }

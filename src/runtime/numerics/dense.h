@@ -21,18 +21,18 @@ dense_tolerance(int m, int n)
 
 /* Returns the dot product in four lanes, of fixed order. */
 static inline double
-dense_dot(int n, const double *a, const double *b)
+dense_dot(int n, const double *left, const double *right)
 {
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     int i = 0;
     for (; i + 4 <= n; i += 4) {
-        s0 += a[i] * b[i];
-        s1 += a[i + 1] * b[i + 1];
-        s2 += a[i + 2] * b[i + 2];
-        s3 += a[i + 3] * b[i + 3];
+        s0 += left[i] * right[i];
+        s1 += left[i + 1] * right[i + 1];
+        s2 += left[i + 2] * right[i + 2];
+        s3 += left[i + 3] * right[i + 3];
     }
     for (; i < n; i++)
-        s0 += a[i] * b[i];
+        s0 += left[i] * right[i];
     return (s0 + s2) + (s1 + s3);
 }
 

@@ -174,8 +174,8 @@ emit_gathered(struct tape_make *make, struct code *code, const expr *node)
     for (const struct tape_term *t = first; t->a; t++) {
         if (!t->b)
             continue;
-        const struct tape_node *a = tape_node(make, t->a);
-        uint32_t ra = a->reg, ma = a->marks;
+        const struct tape_node *operand = tape_node(make, t->a);
+        uint32_t ra = operand->reg, ma = operand->marks;
         const struct tape_node *b = tape_node(make, t->b);
         code->pool[code->n_pool++] = t->minus;
         code->pool[code->n_pool++] = ra;
@@ -188,13 +188,13 @@ emit_gathered(struct tape_make *make, struct code *code, const expr *node)
     for (const struct tape_term *t = first; t->a; t++) {
         if (t->b)
             continue;
-        const struct tape_node *a = tape_node(make, t->a);
-        marks |= a->marks & TM_IMPLICIT;
+        const struct tape_node *operand = tape_node(make, t->a);
+        marks |= operand->marks & TM_IMPLICIT;
         acc = emit(code,
                    (imp_instr){.op = t->minus ? IMP_OP_SUB : IMP_OP_ADD,
                                .flags = flags_of(marks),
                                .a = acc,
-                               .b = a->reg,
+                               .b = operand->reg,
                                .row = code->n_rows++},
                    node->origin);
     }

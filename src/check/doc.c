@@ -220,18 +220,18 @@ doc_command(const char *name, struct buf *out)
     static const char *const args[] = {
         "",           " CONTACT", " CONTACT, ...", " SYSTEM", " VALUE, ...",
         " CONDITION", " RESULT"};
-    const struct command_row *c;
+    const struct command_row *command;
     const struct option_row *option;
     const struct field_row *field;
-    for (int i = 0; (c = command_row((enum imp_command_id)i)); i++) {
-        if (strcmp(c->name, name))
+    for (int i = 0; (command = command_row((enum imp_command_id)i)); i++) {
+        if (strcmp(command->name, name))
             continue;
-        buf_printf(out, "%s%s%s\n  %s\n", c->name,
+        buf_printf(out, "%s%s%s\n  %s\n", command->name,
                    imp_command_has((uint32_t)i, IMP_TRAIT_ASKED_OF_IMPACT)
                        ? " impact"
                        : "",
-                   args[c->args], c->doc);
-        if (!c->available)
+                   args[command->args], command->doc);
+        if (!command->available)
             buf_puts(out, "  Not available in this build.\n");
         bool head = false;
         for (int k = 0; (option = option_row((enum imp_option_id)k)); k++)
@@ -733,10 +733,10 @@ static void
 names(struct check *ck,
       void (*each)(void *ctx, const char *kind, const char *name), void *ctx)
 {
-    const struct builtin *f;
-    const struct command_row *c;
+    const struct builtin *function;
+    const struct command_row *command;
     const struct option_row *option;
-    const struct field_row *r;
+    const struct field_row *field;
     for (struct module *module = ck->modules.first; module;
          module = module->next) {
         if (module->library)
@@ -747,11 +747,11 @@ names(struct check *ck,
                 give_parts(decl->item, each, ctx);
         }
     }
-    for (size_t i = 0; (f = builtin_get(i)); i++)
-        each(ctx, "function", f->name);
-    for (int i = 0; (c = command_row((enum imp_command_id)i)); i++)
-        if (c->available)
-            each(ctx, "command", c->name);
+    for (size_t i = 0; (function = builtin_get(i)); i++)
+        each(ctx, "function", function->name);
+    for (int i = 0; (command = command_row((enum imp_command_id)i)); i++)
+        if (command->available)
+            each(ctx, "command", command->name);
     for (size_t i = 0; i < N_WORDS; i++)
         if (words[i].word[0] != '\'')
             each(ctx, "keyword", words[i].word);
@@ -780,8 +780,8 @@ names(struct check *ck,
         snprintf(kind, sizeof kind, "%s {", option->command);
         each(ctx, kind, option->key);
     }
-    for (size_t i = 0; (r = field_row(i)); i++)
-        each(ctx, "field", r->name);
+    for (size_t i = 0; (field = field_row(i)); i++)
+        each(ctx, "field", field->name);
     struct unit_each u = {each, ctx};
     unit_names(give_unit, &u);
 }

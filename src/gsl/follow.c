@@ -37,10 +37,10 @@ factor(double error)
 }
 
 /* One step from y at t, as long as its error allows, and the event within it.
- * *s: how far the motion goes on; *whole: that is the whole step. */
+ * *reached: how far the motion goes on; *whole: that is the whole step. */
 static int
 one_step(struct gsl_engine *engine, double t, const double *y, double most,
-         struct gsl_event *event, double *s, bool *whole)
+         struct gsl_event *event, double *reached, bool *whole)
 {
     const struct gsl_motion *motion = engine->motion;
     struct step *step = &engine->step;
@@ -60,7 +60,7 @@ one_step(struct gsl_engine *engine, double t, const double *y, double most,
         memcpy(engine->above, engine->above_before,
                engine->n_watch * sizeof *engine->above);
         if (!st && error <= 1.0)
-            st = look_along(engine, event, s);
+            st = look_along(engine, event, reached);
         if (!st && error <= 1.0) {
             /* The error of a step that was cut short does not tell how long the
              * next one may be. */
@@ -68,14 +68,14 @@ one_step(struct gsl_engine *engine, double t, const double *y, double most,
                 engine->length = h * factor(error);
             *whole = event->found == GSL_NOTHING;
             if (*whole)
-                *s = h;
+                *reached = h;
             return 0;
         }
         /* the tolerance is missed, or the motion cannot be followed so far:
          * what lies behind an event may be beyond the model */
         if (h <= least) {
             *event = (struct gsl_event){GSL_STUCK, 0};
-            *s = 0.0;
+            *reached = 0.0;
             *whole = false;
             return st;
         }

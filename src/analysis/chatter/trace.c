@@ -340,22 +340,22 @@ by_periods(struct chatter_run *outcome, const struct chatter_trace *trace)
 {
     const struct accumulation_limit *limit = &outcome->accumulation;
     size_t period = (size_t)limit->period, last = trace->n - 1;
-    double d = 0.5 * (loss(trace, last) - loss(trace, last - period)),
+    double log_ratio = 0.5 * (loss(trace, last) - loss(trace, last - period)),
            change = NAN;
     if (last >= trace->from + 2 * period)
-        change = d - 0.5 * (loss(trace, last - period) -
-                            loss(trace, last - 2 * period));
-    outcome->speed_ratio = exp(d);
-    if (!isfinite(d) || !(limit->ratio > 0.0)) {
+        change = log_ratio - 0.5 * (loss(trace, last - period) -
+                                    loss(trace, last - 2 * period));
+    outcome->speed_ratio = exp(log_ratio);
+    if (!isfinite(log_ratio) || !(limit->ratio > 0.0)) {
         outcome->no_exponent = "no speeds to compare";
         return;
     }
     double falls = -log(limit->ratio);
-    outcome->exponent = -2.0 * d / falls;
+    outcome->exponent = -2.0 * log_ratio / falls;
     outcome->exponent_error =
         (4.0 * fabs(change) +
          (limit->ratio_error / limit->ratio) * outcome->exponent +
-         8.0 * DBL_EPSILON * (1.0 + fabs(d))) /
+         8.0 * DBL_EPSILON * (1.0 + fabs(log_ratio))) /
         falls;
 }
 

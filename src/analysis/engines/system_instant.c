@@ -116,18 +116,20 @@ int
 second_forces(struct second_system *system)
 {
     assert(system);
-    size_t m = system->m;
-    double *delassus = system->work, *forces = system->work + m * m;
+    size_t n_contacts = system->m;
+    double *delassus = system->work,
+           *forces = system->work + n_contacts * n_contacts;
     int count = 0, *pivot = system->pivot + system->n;
-    memset(system->force, 0, m * sizeof *system->force);
-    for (size_t i = 0; i < m; i++)
+    memset(system->force, 0, n_contacts * sizeof *system->force);
+    for (size_t i = 0; i < n_contacts; i++)
         count += system->held[i];
     size_t row = 0;
-    for (size_t i = 0; i < m; i++) {
+    for (size_t i = 0; i < n_contacts; i++) {
         size_t column = 0;
-        for (size_t j = 0; j < m && system->held[i]; j++)
+        for (size_t j = 0; j < n_contacts && system->held[i]; j++)
             if (system->held[j])
-                delassus[row * (size_t)count + column++] = system->G[i * m + j];
+                delassus[row * (size_t)count + column++] =
+                    system->G[i * n_contacts + j];
         if (system->held[i])
             forces[row++] = -system->bend[i];
     }
@@ -135,7 +137,7 @@ second_forces(struct second_system *system)
         return IMP_NONFINITE;
     imp_ldlt_solve(count, delassus, pivot, forces);
     row = 0;
-    for (size_t i = 0; i < m; i++)
+    for (size_t i = 0; i < n_contacts; i++)
         if (system->held[i])
             system->force[i] = forces[row++];
     return IMP_OK;

@@ -121,15 +121,16 @@ choose(struct second *second, struct second_system *system, int left,
        const int *hit, int n_hit)
 {
     struct rt *run = second->run;
-    uint32_t m = system->m;
-    int n = 0, *index = NEW_N(run->brief, int, m + 1);
-    double *delassus = NEW_N(run->brief, double, (size_t)m *m + 1),
-           *tendency = NEW_N(run->brief, double, 2 * (size_t)m + 1),
-           *force = tendency + m;
-    bool *before = NEW_N(run->brief, bool, m + 1);
-    memcpy(before, system->held, m * sizeof *before);
-    memset(system->held, 0, m * sizeof *before);
-    for (uint32_t i = 0; i < m; i++)
+    uint32_t n_contacts = system->m;
+    int n = 0, *index = NEW_N(run->brief, int, n_contacts + 1);
+    double *delassus =
+               NEW_N(run->brief, double, (size_t)n_contacts *n_contacts + 1),
+           *tendency = NEW_N(run->brief, double, 2 * (size_t)n_contacts + 1),
+           *force = tendency + n_contacts;
+    bool *before = NEW_N(run->brief, bool, n_contacts + 1);
+    memcpy(before, system->held, n_contacts * sizeof *before);
+    memset(system->held, 0, n_contacts * sizeof *before);
+    for (uint32_t i = 0; i < n_contacts; i++)
         if (is_closed(second, system, i, CLOSED) &&
             is_still(second, system, i) && (int)i != left)
             index[n++] = (int)i;
@@ -149,7 +150,7 @@ choose(struct second *second, struct second_system *system, int left,
         tendency[i] = late ? system->beyond[index[i]] : system->bend[index[i]];
         for (int j = 0; j < n; j++)
             delassus[i * n + j] =
-                system->G[(uint32_t)index[i] * m + (uint32_t)index[j]];
+                system->G[(uint32_t)index[i] * n_contacts + (uint32_t)index[j]];
     }
     st = n ? lcp_solve(n, delassus, tendency, force,
                        NEW_N(run->brief, double, lcp_room(n) + 1))

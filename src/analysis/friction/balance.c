@@ -203,8 +203,8 @@ static int
 fill_load(struct question *question, double *load)
 {
     struct rt *run = question->analysis->rt;
-    const struct impact_problem *p = &question->problem.p;
-    for (uint32_t b = 0; b < p->n_body; b++) {
+    const struct impact_problem *problem = &question->problem.p;
+    for (uint32_t b = 0; b < problem->n_body; b++) {
         double k[18], *at = load + question->row[b];
         if (question->row[b] < 0)
             continue;
@@ -213,9 +213,9 @@ fill_load(struct question *question, double *load)
             return command_failed(question->analysis, st,
                                   question->command->range,
                                   "the accelerations");
-        at[0] = p->body[b].mass * k[3];
-        at[1] = p->body[b].mass * k[4];
-        at[2] = p->body[b].inroot[8] * p->body[b].inroot[8] * k[14];
+        at[0] = problem->body[b].mass * k[3];
+        at[1] = problem->body[b].mass * k[4];
+        at[2] = problem->body[b].inroot[8] * problem->body[b].inroot[8] * k[14];
     }
     return IMP_OK;
 }

@@ -265,18 +265,18 @@ without(const double *basis, int m, uint32_t n, double *x)
 
 /* Adds x to the basis, unless it depends on it. */
 static void
-join(double *basis, int *m, uint32_t n, const double *x)
+join(double *basis, int *n_basis, uint32_t n, const double *x)
 {
-    double *next = basis + (uint32_t)*m * n, size = 0.0;
+    double *next = basis + (uint32_t)*n_basis * n, size = 0.0;
     memcpy(next, x, n * sizeof *next);
     for (uint32_t j = 0; j < n; j++)
         size = hypot(size, x[j]);
-    double length = without(basis, *m, n, next);
+    double length = without(basis, *n_basis, n, next);
     if (!(length > 1e-9 * size))
         return;
     for (uint32_t j = 0; j < n; j++)
         next[j] /= length;
-    ++*m;
+    ++*n_basis;
 }
 
 /* Is the stiffness positive in all directions that the contact leaves free

@@ -151,11 +151,12 @@ set_before(struct analysis *analysis, const struct impact_of_run *problem,
            const struct impact_solver *solver, size_t n, struct record *out)
 {
     struct arena *arena = analysis->rt->arena;
-    double *v = NEW_N(arena, double, 2 * n + n * n + 1), *angle = v + 2 * n;
+    double *velocity = NEW_N(arena, double, 2 * n + n * n + 1),
+           *angle = velocity + 2 * n;
     const char **name = NEW_N(arena, const char *, n + 1);
     for (size_t i = 0; i < n; i++) {
-        v[i] = solver->velocity.before[2 * i];
-        v[n + i] = solver->velocity.before[2 * i + 1];
+        velocity[i] = solver->velocity.before[2 * i];
+        velocity[n + i] = solver->velocity.before[2 * i + 1];
         name[i] =
             imp_text(analysis->rt->im,
                      rt_contact(analysis->rt, problem->contact[2 * i])->name);
@@ -163,8 +164,8 @@ set_before(struct analysis *analysis, const struct impact_of_run *problem,
             angle[i * n + j] = delassus_cosine(solver, 2 * (int)i, 2 * (int)j);
     }
     SET_TEXTS("point_contacts", name, n);
-    SET_LIST("normal_velocities_before", v, n);
-    SET_LIST("slips_before", v + n, n);
+    SET_LIST("normal_velocities_before", velocity, n);
+    SET_LIST("slips_before", velocity + n, n);
     set_angles(angle, n, out);
     SET_NUM("energy_before", solver->balance.energy[0]);
 }

@@ -229,7 +229,7 @@ strike_bring(struct analysis *analysis, const imp_command *command,
     uint32_t system =
         rt_contact(run, arg_contact(analysis, command, 0))->system;
     const imp_system *image_system = rt_system(run, system);
-    size_t m = image_system->n_contact;
+    size_t n_contacts = image_system->n_contact;
     *strike = (struct strike){.analysis = analysis,
                               .command = command,
                               .system = system,
@@ -237,20 +237,20 @@ strike_bring(struct analysis *analysis, const imp_command *command,
                               .n_coordinates = image_system->n,
                               .n_contacts = image_system->n_contact,
                               .n_hit = (int)command->args.n};
-    strike->hit = NEW_N(run->arena, int, m + 1);
-    strike->rests = NEW_N(run->arena, bool, m + 1);
-    strike->approaching = NEW_N(run->arena, int, m + 1);
-    strike->gap = NEW_N(run->arena, double, 4 * m + 1);
-    strike->rate = strike->gap + m;
-    strike->size = strike->rate + m;
-    strike->speed = strike->size + m;
+    strike->hit = NEW_N(run->arena, int, n_contacts + 1);
+    strike->rests = NEW_N(run->arena, bool, n_contacts + 1);
+    strike->approaching = NEW_N(run->arena, int, n_contacts + 1);
+    strike->gap = NEW_N(run->arena, double, 4 * n_contacts + 1);
+    strike->rate = strike->gap + n_contacts;
+    strike->size = strike->rate + n_contacts;
+    strike->speed = strike->size + n_contacts;
     for (int i = 0; i < strike->n_hit; i++)
         strike->hit[i] = (int)(arg_contact(analysis, command, (uint32_t)i) -
                                image_system->contact);
     int st = bring(strike, until);
     if (st)
         return st;
-    for (int i = 0; i < (int)m; i++)
+    for (int i = 0; i < (int)n_contacts; i++)
         strike->rests[i] = is_closed(strike, i) &&
                            !strike_overlaps(strike, i) &&
                            strike_sense(strike, i) == 0;

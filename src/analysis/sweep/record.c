@@ -166,21 +166,21 @@ statistics(const struct sweep *sweep, uint64_t first,
     size_t values = 0;
     found[0] = found[1] = found[2] = found[3] = NAN;
     for (uint64_t i = first; i < first + sweep->grid.repeat; i++) {
-        double v = field->numbers[i * field->width + entry];
-        if (sweep->rows.state[i] != SWEEP_DONE || !isfinite(v))
+        double value = field->numbers[i * field->width + entry];
+        if (sweep->rows.state[i] != SWEEP_DONE || !isfinite(value))
             continue;
         values++;
-        sum += v;
-        found[1] = values == 1 ? v : fmin(found[1], v);
-        found[2] = values == 1 ? v : fmax(found[2], v);
+        sum += value;
+        found[1] = values == 1 ? value : fmin(found[1], value);
+        found[2] = values == 1 ? value : fmax(found[2], value);
     }
     if (!values)
         return;
     found[0] = sum / (double)values;
     for (uint64_t i = first; i < first + sweep->grid.repeat; i++) {
-        double v = field->numbers[i * field->width + entry] - found[0];
-        if (sweep->rows.state[i] == SWEEP_DONE && isfinite(v))
-            square += v * v;
+        double deviation = field->numbers[i * field->width + entry] - found[0];
+        if (sweep->rows.state[i] == SWEEP_DONE && isfinite(deviation))
+            square += deviation * deviation;
     }
     if (values > 1)
         found[3] = sqrt(square / (double)(values - 1));

@@ -546,16 +546,17 @@ command_options(struct check *ck, uint32_t command,
             ok = false;
             continue;
         }
-        const struct option_row *o = option_row(given.id[i]);
+        const struct option_row *entry = option_row(given.id[i]);
         enum option_taken taken = OPTION_PLAIN;
         struct tm_opt *t = &cmd->opts[cmd->n_opts];
         t->id = given.id[i];
         if (rules && rules->option)
-            taken = rules->option(ck, command, o, key, &t->val);
+            taken = rules->option(ck, command, entry, key, &t->val);
         if (taken == OPTION_WAITS)
             continue;
-        bool good = taken == OPTION_PLAIN ? option(ck, command, o, key, &t->val)
-                                          : taken == OPTION_GOOD;
+        bool good = taken == OPTION_PLAIN
+                        ? option(ck, command, entry, key, &t->val)
+                        : taken == OPTION_GOOD;
         cmd = &ck->lists.commands
                    .v[command]; /* A question inside the block adds a command,
                                    so the list may have moved. */
@@ -563,11 +564,11 @@ command_options(struct check *ck, uint32_t command,
         ok &= good;
     }
     for (size_t i = 0; i < given.n; i++) {
-        const struct option_row *o = option_row(given.id[i]);
+        const struct option_row *entry = option_row(given.id[i]);
         if (given.key[i] || given.misspelt ||
-            strncmp(o->dflt, "none: must", 10) != 0)
+            strncmp(entry->dflt, "none: must", 10) != 0)
             continue;
-        option_missing(ck, row, o, rules, it);
+        option_missing(ck, row, entry, rules, it);
         ok = false;
     }
     return ok;

@@ -63,18 +63,18 @@ key_word(struct check *ck, const struct ast_item *key, const char *const *words,
 {
     assert(ck && key && words);
     const struct ast_expr *node = ast_unwrap(key->value);
-    const char *w = node->kind == AST_NAME   ? node->name.text
-                    : node->kind == AST_TEXT ? node->text
-                                             : NULL;
-    for (size_t i = 0; w && i < count; i++)
-        if (!strcmp(w, words[i]))
+    const char *word = node->kind == AST_NAME   ? node->name.text
+                       : node->kind == AST_TEXT ? node->text
+                                                : NULL;
+    for (size_t i = 0; word && i < count; i++)
+        if (!strcmp(word, words[i]))
             return (int)i;
     struct diag *diag =
         check_error(ck, DIAG_E0326, node->range,
                     count > 1 ? "`%s` is one of %s" : "`%s` can be %s only",
                     key->name.text, check_join(ck, words, count, "or"));
-    if (w)
-        check_suggest(ck, diag, node->range, w, words, count);
+    if (word)
+        check_suggest(ck, diag, node->range, word, words, count);
     return -1;
 }
 

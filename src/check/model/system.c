@@ -130,9 +130,10 @@ not_in_system(struct check *ck, const struct ast_item *it)
     struct diag *diag =
         check_error(ck, DIAG_E0361, it->head.file ? it->head : it->range,
                     "this cannot stand in the block of a system");
-    CHECK_HELP(ck, diag,
-               "a system has coordinates, points, energies or forces, contacts "
-               "with a `gap`, observer { ... }, draw { ... } and start { ... }");
+    CHECK_HELP(
+        ck, diag,
+        "a system has coordinates, points, energies or forces, contacts "
+        "with a `gap`, observer { ... }, draw { ... } and start { ... }");
 }
 
 /* Declares coordinates, or the variables of an observer. */
@@ -206,14 +207,13 @@ open_scope(struct check *ck, struct system_work *work,
            const struct tm_system *system)
 {
     uint32_t count = system->n + system->n_observer;
-    work->env = (struct env){.up = work->args,
-                             .module = work->pattern->module,
-                             .names = NEW_N(ck->arena, const char *,
-                                            count + work->points.n + 1),
-                             .vals = NEW_N(ck->arena, struct value,
-                                           count + work->points.n + 1),
-                             .n = count,
-                             .system = true};
+    work->env = (struct env){
+        .up = work->args,
+        .module = work->pattern->module,
+        .names = NEW_N(ck->arena, const char *, count + work->points.n + 1),
+        .vals = NEW_N(ck->arena, struct value, count + work->points.n + 1),
+        .n = count,
+        .system = true};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t k = system->first + i;
         work->env.names[i] = ck->lists.coordinates.v[k].name;
@@ -342,8 +342,8 @@ add_contacts(struct check *ck, struct system_work *work, uint32_t system,
         work->broken = true;
         return;
     }
-    if (member.family &&
-        !system_family_range(ck, work, it, &member.lo, &member.count, &member.open)) {
+    if (member.family && !system_family_range(ck, work, it, &member.lo,
+                                              &member.count, &member.open)) {
         work->broken = true;
         return;
     }
@@ -400,15 +400,15 @@ static void
 declare_items(struct check *ck, struct system_work *work, uint32_t system)
 {
     const struct ast_item *block = block_of(work);
-    struct tm_system *s = &ck->lists.systems.v[system];
+    struct tm_system *typed_system = &ck->lists.systems.v[system];
     for (size_t i = 0; i < block->n_block; i++)
         if (block->block[i]->kind == AST_COORDINATE)
-            add_coordinates(ck, work, s, block->block[i], false);
+            add_coordinates(ck, work, typed_system, block->block[i], false);
     for (size_t i = 0; i < block->n_block; i++)
         if (block->block[i]->kind == AST_BLOCK &&
             !strcmp(block->block[i]->name.text, "observer"))
-            add_observer(ck, work, s, block->block[i]);
-    s->contact = (uint32_t)ck->lists.contacts.n;
+            add_observer(ck, work, typed_system, block->block[i]);
+    typed_system->contact = (uint32_t)ck->lists.contacts.n;
     for (size_t i = 0; i < block->n_block; i++) {
         const struct ast_item *item = block->block[i];
         if (item->kind == AST_BLOCK && !strcmp(item->name.text, "start"))
@@ -423,7 +423,7 @@ declare_items(struct check *ck, struct system_work *work, uint32_t system)
         else if (item->kind == AST_CONTACT)
             add_contacts(ck, work, system, item);
         else if (item->kind == AST_POINT && !item->name2.text)
-            system_point_declare(ck, work, s, item);
+            system_point_declare(ck, work, typed_system, item);
         else if (item->kind != AST_KEY && item->kind != AST_COORDINATE)
             not_in_system(ck, item);
     }

@@ -275,35 +275,36 @@ gap_and_slip(struct check *ck, const struct tm_system *system,
              const struct surface *surface, const expr *const place[2],
              const expr *out[2])
 {
-    struct graph *g = ck->g;
-    const expr *cosine = ex_op(g, IMP_OP_COS, surface->angle, NULL, NULL);
-    const expr *sine = ex_op(g, IMP_OP_SIN, surface->angle, NULL, NULL);
+    struct graph *graph = ck->g;
+    const expr *cosine = ex_op(graph, IMP_OP_COS, surface->angle, NULL, NULL);
+    const expr *sine = ex_op(graph, IMP_OP_SIN, surface->angle, NULL, NULL);
     const expr *arm[2], *slope[2], *normal[2], *against[2];
     struct local_place local;
     for (int i = 0; i < 2; i++)
-        arm[i] = ex_sub(g, place[i], surface->at[i]);
-    turn(g, cosine, ex_neg(g, sine), arm[0], arm[1], local.r);
+        arm[i] = ex_sub(graph, place[i], surface->at[i]);
+    turn(graph, cosine, ex_neg(graph, sine), arm[0], arm[1], local.r);
     for (int i = 0; i < 2; i++)
-        local.r[i] = ex_add(g, local.r[i], surface->centre[i]);
+        local.r[i] = ex_add(graph, local.r[i], surface->centre[i]);
     for (uint32_t i = 0; i < 2; i++)
         slope[i] = ex_subst(
-            g, ex_diff(g, surface->level_set, ex_sym(g, SYM_LOCAL, i, 0)),
+            graph,
+            ex_diff(graph, surface->level_set, ex_sym(graph, SYM_LOCAL, i, 0)),
             local_leaf, &local);
-    const expr *length = ex_op(
-        g, IMP_OP_SQRT,
-        ex_add(g, ex_mul(g, slope[0], slope[0]), ex_mul(g, slope[1], slope[1])),
-        NULL, NULL);
-    out[0] =
-        ex_div(g, ex_subst(g, surface->level_set, local_leaf, &local), length);
-    turn(g, cosine, sine, ex_div(g, slope[0], length),
-         ex_div(g, slope[1], length), normal);
+    const expr *length = ex_op(graph, IMP_OP_SQRT,
+                               ex_add(graph, ex_mul(graph, slope[0], slope[0]),
+                                      ex_mul(graph, slope[1], slope[1])),
+                               NULL, NULL);
+    out[0] = ex_div(
+        graph, ex_subst(graph, surface->level_set, local_leaf, &local), length);
+    turn(graph, cosine, sine, ex_div(graph, slope[0], length),
+         ex_div(graph, slope[1], length), normal);
     const expr *spin = rate_of(ck, system, surface->angle);
-    const expr *carried[2] = {ex_neg(g, ex_mul(g, spin, arm[1])),
-                              ex_mul(g, spin, arm[0])};
+    const expr *carried[2] = {ex_neg(graph, ex_mul(graph, spin, arm[1])),
+                              ex_mul(graph, spin, arm[0])};
     for (int i = 0; i < 2; i++)
-        against[i] = ex_sub(g, rate_of(ck, system, arm[i]), carried[i]);
-    out[1] = ex_sub(g, ex_mul(g, normal[1], against[0]),
-                    ex_mul(g, normal[0], against[1]));
+        against[i] = ex_sub(graph, rate_of(ck, system, arm[i]), carried[i]);
+    out[1] = ex_sub(graph, ex_mul(graph, normal[1], against[0]),
+                    ex_mul(graph, normal[0], against[1]));
 }
 
 /* Which head names the point? Reports that none does, or both. */

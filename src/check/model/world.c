@@ -143,9 +143,9 @@ world(struct check *ck, struct module *module, const struct ast_item *it)
         gravity(ck, &env, keys[W_GRAVITY]->value);
     number_keys(ck, &env, keys);
     if (keys[W_POLICY]) {
-        int p = key_word(ck, keys[W_POLICY], policies, 3);
-        if (p >= 0) {
-            tm->world.policy = (enum imp_policy)p;
+        int policy = key_word(ck, keys[W_POLICY], policies, 3);
+        if (policy >= 0) {
+            tm->world.policy = (enum imp_policy)policy;
             tm->world.has_policy = true;
         }
     }
@@ -165,8 +165,8 @@ world(struct check *ck, struct module *module, const struct ast_item *it)
             tm->world.impact_law = (enum imp_impact_law)(l + 1);
     }
     if (keys[W_PARADOX]) {
-        int p = key_word(ck, keys[W_PARADOX], paradox_words, N_PARADOX);
-        tm->world.paradox = p < 0 ? 0 : (uint32_t)p;
+        int paradox = key_word(ck, keys[W_PARADOX], paradox_words, N_PARADOX);
+        tm->world.paradox = paradox < 0 ? 0 : (uint32_t)paradox;
     }
 }
 

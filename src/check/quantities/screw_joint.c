@@ -213,10 +213,11 @@ eliminate(struct user *user)
         for (int c = 0; c < user->cols && size > 0; c++)
             entries[c] /= size;
         for (int k = 0; k < row; k++) {
-            double f = user->pivot[k] < 0 ? 0 : entries[user->pivot[k]];
-            for (int c = 0; c < user->cols && f != 0; c++)
-                entries[c] =
-                    c == user->pivot[k] ? 0 : entries[c] - f * user->row[k][c];
+            double factor = user->pivot[k] < 0 ? 0 : entries[user->pivot[k]];
+            for (int c = 0; c < user->cols && factor != 0; c++)
+                entries[c] = c == user->pivot[k]
+                                 ? 0
+                                 : entries[c] - factor * user->row[k][c];
         }
         user->pivot[row] = -1;
         for (int c = 0; c < user->cols; c++)
@@ -230,12 +231,12 @@ eliminate(struct user *user)
         for (int c = 0; c < user->cols; c++)
             entries[c] = c == user->pivot[row] ? 1 : entries[c] / p;
         for (int k = 0; k < row; k++) {
-            double f = user->row[k][user->pivot[row]];
-            for (int c = 0; c < user->cols && user->pivot[k] >= 0 && f != 0;
-                 c++)
+            double factor = user->row[k][user->pivot[row]];
+            for (int c = 0;
+                 c < user->cols && user->pivot[k] >= 0 && factor != 0; c++)
                 user->row[k][c] = c == user->pivot[row]
                                       ? 0
-                                      : user->row[k][c] - f * entries[c];
+                                      : user->row[k][c] - factor * entries[c];
         }
     }
 }

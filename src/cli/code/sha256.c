@@ -30,21 +30,22 @@ rotr(uint32_t x, int n)
 static void
 compress(struct sha256 *sha, const unsigned char *p)
 {
-    uint32_t w[64], v[8];
+    uint32_t schedule[64], v[8];
 
     for (int t = 0; t < 16; t++, p += 4)
-        w[t] = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
-               (uint32_t)p[2] << 8 | p[3];
+        schedule[t] = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
+                      (uint32_t)p[2] << 8 | p[3];
     for (int t = 16; t < 64; t++) {
-        uint32_t a = w[t - 15], b = w[t - 2];
-        w[t] = w[t - 16] + w[t - 7] + (rotr(a, 7) ^ rotr(a, 18) ^ a >> 3) +
-               (rotr(b, 17) ^ rotr(b, 19) ^ b >> 10);
+        uint32_t a = schedule[t - 15], b = schedule[t - 2];
+        schedule[t] = schedule[t - 16] + schedule[t - 7] +
+                      (rotr(a, 7) ^ rotr(a, 18) ^ a >> 3) +
+                      (rotr(b, 17) ^ rotr(b, 19) ^ b >> 10);
     }
     memcpy(v, sha->h, sizeof v);
     for (int t = 0; t < 64; t++) {
         uint32_t a = v[0], e = v[4];
         uint32_t t1 = v[7] + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) +
-                      ((e & v[5]) ^ (~e & v[6])) + K[t] + w[t];
+                      ((e & v[5]) ^ (~e & v[6])) + K[t] + schedule[t];
         uint32_t t2 = (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) +
                       ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
         memmove(v + 1, v, 7 * sizeof *v);

@@ -267,26 +267,27 @@ repl_complete(struct repl *repl, const char *text, size_t n,
 {
     assert(repl && text && out && word);
     char *text_end = mem_alloc(n + 1);
-    struct search s = {.r = repl, .out = out, .text = text_end, .n = n};
+    struct search search = {.r = repl, .out = out, .text = text_end, .n = n};
 
     if (n)
         memcpy(text_end, text, n);
-    s.word = n;
-    while (s.word > 0 && repl_letter(text_end[s.word - 1]))
-        s.word--;
-    const char *symbol = s.word && text_end[s.word - 1] == '\\'
-                             ? symbol_of(text_end + s.word, n - s.word)
-                             : NULL;
+    search.word = n;
+    while (search.word > 0 && repl_letter(text_end[search.word - 1]))
+        search.word--;
+    const char *symbol =
+        search.word && text_end[search.word - 1] == '\\'
+            ? symbol_of(text_end + search.word, n - search.word)
+            : NULL;
     if (symbol) {
-        *word = s.word - 1;
+        *word = search.word - 1;
         char *copy = mem_alloc(strlen(symbol) + 1);
         memcpy(copy, symbol, strlen(symbol));
         VEC_PUSH(out, copy);
         free(text_end);
         return;
     }
-    *word = s.word;
-    (void)cli_guard(work, &s);
+    *word = search.word;
+    (void)cli_guard(work, &search);
     session_close(&repl->s);
     if (out->n)
         qsort(out->v, out->n, sizeof *out->v, by_text);

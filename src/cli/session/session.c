@@ -198,18 +198,18 @@ session_add_text(struct session *session, const char *name, const char *text,
     assert(session->text.sources && name && (text || n == 0));
     atomic_int *before = oom_watch(session->stop);
     uint32_t file = sources_add(session->text.sources, name, text, n);
-    struct ast_file *f = parse_file(session->arena, session->text.names,
-                                    &session->ds, file, bare);
+    struct ast_file *parsed = parse_file(session->arena, session->text.names,
+                                         &session->ds, file, bare);
     const struct ast_file **files = NEW_N(
         session->arena, const struct ast_file *, session->text.n_files + 1);
 
     if (session->text.n_files)
         memcpy(files, session->text.files,
                session->text.n_files * sizeof *files);
-    files[session->text.n_files++] = f;
+    files[session->text.n_files++] = parsed;
     session->text.files = files;
     oom_watch(before);
-    return f;
+    return parsed;
 }
 
 struct ast_file *

@@ -324,10 +324,10 @@ parse_file(struct arena *arena, struct intern *names, struct diags *diags,
     struct diag *before = diags->last;
     int errors = diags->errors;
     const struct source *src = source_get(diags->sources, file);
-    struct ast_file *f = NEW(arena, struct ast_file);
-    f->file = file;
+    struct ast_file *tree = NEW(arena, struct ast_file);
+    tree->file = file;
     if (!src)
-        return f;
+        return tree;
     struct driver *d = NEW(arena, struct driver);
     struct text t = {arena, names, diags, file, src->text, src->len, bare};
     guarded(d, open_and_run, &t);
@@ -335,9 +335,9 @@ parse_file(struct arena *arena, struct intern *names, struct diags *diags,
     if (diags->errors > errors && first)
         remedies_try(diags, first, file, src->text, src->len, bare,
                      diags->errors - errors);
-    f->items = d->p.items.v;
-    f->n_items = d->p.items.n;
-    return f;
+    tree->items = d->p.items.v;
+    tree->n_items = d->p.items.n;
+    return tree;
 }
 
 enum parse_state

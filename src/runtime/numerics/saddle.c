@@ -55,7 +55,7 @@ scale(int n, const double *a, double *weight)
         settled = true;
         for (int i = 0; i < n; i++) {
             double most = 0.0;
-            int e;
+            int exponent;
             for (int j = 0; j < n; j++) {
                 double x = fabs(a[i * n + j]);
                 if (!(x <= DBL_MAX))
@@ -65,9 +65,9 @@ scale(int n, const double *a, double *weight)
             if (!(most >= DBL_MIN))
                 continue;
             /* the diagonal entry holds the weight twice */
-            (void)frexp(most * weight[i], &e);
-            weight[i] *= power(-(e / 2));
-            settled &= e / 2 == 0;
+            (void)frexp(most * weight[i], &exponent);
+            weight[i] *= power(-(exponent / 2));
+            settled &= exponent / 2 == 0;
         }
     }
     return 0;

@@ -142,11 +142,11 @@ edges(const struct invariant_cone_problem *problem, double (*ray)[3])
     return found;
 }
 
-/* Turns normal.X >= 0 into c.x >= 0. The condition on u_0 is taken from the gap
- * itself, because x has more digits of u_0 than X. */
+/* Turns normal.X >= 0 into inward.x >= 0. The condition on u_0 is taken from
+ * the gap itself, because x has more digits of u_0 than X. */
 static void
 side(const struct invariant_cone_problem *problem, const double *normal,
-     double *c)
+     double *inward)
 {
     double l = vec3_norm(problem->gap[0]), d[3];
     for (int k = 0; k < 3; k++)
@@ -154,11 +154,11 @@ side(const struct invariant_cone_problem *problem, const double *normal,
     const double *v =
         vec3_norm(d) <= INVARIANT_CONE_SAME ? problem->gap[0] : normal;
     for (int k = 0; k < 3; k++)
-        c[k] = v[0] * problem->rates[k] + v[1] * problem->rates[3 + k] +
-               v[2] * problem->rates[6 + k];
-    double size = vec3_norm(c);
+        inward[k] = v[0] * problem->rates[k] + v[1] * problem->rates[3 + k] +
+                    v[2] * problem->rates[6 + k];
+    double size = vec3_norm(inward);
     for (int k = 0; k < 3; k++)
-        c[k] /= size;
+        inward[k] /= size;
 }
 
 /* The half-spaces of the cone of rays: planes through two of them (one in 2

@@ -261,24 +261,28 @@ polygon2d_solid_angle(const struct invariant_cone_problem *problem,
     assert(problem != NULL && corner != NULL && count >= 0);
     if (count < problem->dim)
         return 0.0;
-    struct polygon2d_point a = plain(problem, corner[0]),
-                           b = plain(problem, corner[1]), c;
+    struct polygon2d_point apex = plain(problem, corner[0]),
+                           from = plain(problem, corner[1]), to;
     if (problem->dim == 2)
-        return atan2(problem->e * (corner[1].x - corner[0].x), 1.0 + a.x * b.x);
+        return atan2(problem->e * (corner[1].x - corner[0].x),
+                     1.0 + apex.x * from.x);
     double re = 1.0, im = 0.0;
-    double la = sqrt(1.0 + a.x * a.x + a.y * a.y);
-    double lb = sqrt(1.0 + b.x * b.x + b.y * b.y), lc;
-    for (int i = 1; i + 1 < count; i++, b = c, lb = lc) {
-        c = plain(problem, corner[i + 1]);
-        lc = sqrt(1.0 + c.x * c.x + c.y * c.y);
-        double ab = 1.0 + a.x * b.x + a.y * b.y;
-        double bc = 1.0 + b.x * c.x + b.y * c.y;
-        double ca = 1.0 + c.x * a.x + c.y * a.y;
+    double apex_length = sqrt(1.0 + apex.x * apex.x + apex.y * apex.y);
+    double from_length = sqrt(1.0 + from.x * from.x + from.y * from.y),
+           to_length;
+    for (int i = 1; i + 1 < count; i++, from = to, from_length = to_length) {
+        to = plain(problem, corner[i + 1]);
+        to_length = sqrt(1.0 + to.x * to.x + to.y * to.y);
+        double apex_from = 1.0 + apex.x * from.x + apex.y * from.y;
+        double from_to = 1.0 + from.x * to.x + from.y * to.y;
+        double to_apex = 1.0 + to.x * apex.x + to.y * apex.y;
         double s =
             (corner[i].x - corner[0].x) * (corner[i + 1].y - corner[0].y) -
             (corner[i].y - corner[0].y) * (corner[i + 1].x - corner[0].x);
         s *= problem->e; /* x to X */
-        double d = la * lb * lc + ab * lc + bc * la + ca * lb;
+        double d = apex_length * from_length * to_length +
+                   apex_from * to_length + from_to * apex_length +
+                   to_apex * from_length;
         double big = fmax(fabs(s), fabs(d)), x = (re * d - im * s) / big;
         im = (re * s + im * d) / big;
         re = x;

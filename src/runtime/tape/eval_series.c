@@ -137,13 +137,13 @@ convolve(const struct sweep *sweep, const uint32_t *pool, uint32_t n_pair,
     for (int j = 1; j == 1 || j < k; j += 4) {
         struct lanes sum = {{0, 0}, {0, 0}};
         for (uint32_t m = 0; m < n_pair; m++) {
-            const uint32_t *q = pool + 3 * m;
-            struct lanes sums =
-                four_terms(row_of(sweep, q[1]), row_of(sweep, q[2]), j, k);
+            const uint32_t *product = pool + 3 * m;
+            struct lanes sums = four_terms(row_of(sweep, product[1]),
+                                           row_of(sweep, product[2]), j, k);
             if (m == 0) {
-                sum.lo = q[0] ? -sums.lo : sums.lo;
-                sum.hi = q[0] ? -sums.hi : sums.hi;
-            } else if (q[0]) {
+                sum.lo = product[0] ? -sums.lo : sums.lo;
+                sum.hi = product[0] ? -sums.hi : sums.hi;
+            } else if (product[0]) {
                 sum.lo -= sums.lo;
                 sum.hi -= sums.hi;
             } else {
@@ -155,10 +155,12 @@ convolve(const struct sweep *sweep, const uint32_t *pool, uint32_t n_pair,
         lane.hi += sum.hi;
     }
     for (uint32_t m = 0; m < n_pair; m++) {
-        const uint32_t *q = pool + 3 * m;
-        double e = sweep->reg[q[1]] * sweep->cur[q[2]] +
-                   sweep->cur[q[1]] * sweep->reg[q[2]];
-        ends = m == 0 ? (q[0] ? -e : e) : q[0] ? ends - e : ends + e;
+        const uint32_t *product = pool + 3 * m;
+        double e = sweep->reg[product[1]] * sweep->cur[product[2]] +
+                   sweep->cur[product[1]] * sweep->reg[product[2]];
+        ends = m == 0       ? (product[0] ? -e : e)
+               : product[0] ? ends - e
+                            : ends + e;
     }
     return lanes_sum(lane) + ends;
 }

@@ -142,11 +142,11 @@ shift(double *c, int order, double s)
             c[k] += c[k + 1] * s;
 }
 
-/* Does the old piece, followed to its time s + dt, say what the new one says in
- * its times up to dt? The origins of both are s apart. */
+/* Does the old piece, followed to its time offset + dt, say what the new one
+ * says in its times up to dt? The origins of both are `offset` apart. */
 static bool
-continues(const struct trace *trace, const struct trace_entry *old, double s,
-          double dt, int order)
+continues(const struct trace *trace, const struct trace_entry *old,
+          double offset, double dt, int order)
 {
     const struct trace_mover *mover = &trace->movers[old->mover];
     const double *a = trace->numbers.v + old->at, *b = trace->room;
@@ -157,9 +157,9 @@ continues(const struct trace *trace, const struct trace_entry *old, double s,
         memcpy(moved, a + row * stride, stride * sizeof *moved);
         for (int k = old->order > 1 ? old->order - 1 : old->order + 1;
              k <= old->order && old->order >= 6; k++)
-            if (fabs(moved[k]) * pow(s + dt, k) > TRACE_TRUNCATION * size)
+            if (fabs(moved[k]) * pow(offset + dt, k) > TRACE_TRUNCATION * size)
                 return false;
-        shift(moved, old->order, s);
+        shift(moved, old->order, offset);
         int most = order > old->order ? order : old->order;
         for (int k = 0; k <= most; k++, power *= dt)
             off += fabs((k <= old->order ? moved[k] : 0.0) -

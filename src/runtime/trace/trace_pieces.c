@@ -42,10 +42,10 @@ trace_spans(const struct trace *trace, struct arena *arena, uint32_t mover,
     for (size_t i = 0; i < trace->log.n; i++) {
         const struct trace_entry *entry = &trace->log.v[i];
         const struct trace_entry *piece = &trace->log.v[entry->piece];
-        const double *c = trace->numbers.v + piece->at;
+        const double *coefficients = trace->numbers.v + piece->at;
         if (entry->mover != mover)
             continue;
-        if (lengthens(&all, piece, c, entry)) {
+        if (lengthens(&all, piece, coefficients, entry)) {
             all.v[all.n - 1].end = entry->t1;
             continue;
         }
@@ -55,7 +55,7 @@ trace_spans(const struct trace *trace, struct arena *arena, uint32_t mover,
                                         .end = entry->t1,
                                         .base = piece->base,
                                         .order = piece->order,
-                                        .c = c});
+                                        .c = coefficients});
     }
     drop_from(&all, end);
     *spans = all.v;

@@ -154,7 +154,7 @@ groups_of(const struct sweep *sweep)
 }
 
 /* Mean, smallest, greatest and standard deviation (of at least two values) of
- * entry w of the numbers that the runs of a combination gave, summed in the
+ * one entry of the numbers that the runs of a combination gave, summed in the
  * order of the runs. */
 static void
 statistics(const struct sweep *sweep, uint64_t first,

@@ -208,7 +208,13 @@ enum imp_contactenv {
     IMP_CONTACT_SLIP = 26,
     IMP_CONTACT_WORK = 27,
     IMP_CONTACT_MODE = 28,
-    IMP_CONTACT_SIZE = 29
+    /* While it is closed, else 0, where the model asks (IMP_CONTACTF_POINT):
+     * what a unit normal force with the friction of the slip does to the gap's
+     * acceleration (without slip: the lesser of both directions), and that
+     * acceleration without forces of contacts */
+    IMP_CONTACT_MOBILITY = 29,
+    IMP_CONTACT_LOAD = 30,
+    IMP_CONTACT_SIZE = 31
 };
 /* outputs of the setup tape per contact (imp_image.setup) */
 #define IMP_CONTACT_OUTS 11
@@ -476,6 +482,8 @@ typedef struct imp_joint {
 /* the restitution names its law; a bare number means Newton's law without
  * friction, and the energetic law with it */
 #define IMP_CONTACTF_LAW 32u
+/* the model records IMP_CONTACT_MOBILITY or IMP_CONTACT_LOAD of it */
+#define IMP_CONTACTF_POINT 64u
 typedef struct imp_contact {
     imp_str name;
     uint32_t body[2];

@@ -253,6 +253,7 @@ contact_flags(struct mech *mech, const struct tm_contact *decl)
     }
     f |= contact_rubs(decl) ? IMP_CONTACTF_FRICTION : 0;
     f |= decl->law_named ? IMP_CONTACTF_LAW : 0;
+    f |= decl->tells_point ? IMP_CONTACTF_POINT : 0;
     return f | (decl->priority.e ? IMP_CONTACTF_PRIORITY : 0);
 }
 

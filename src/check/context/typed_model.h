@@ -76,8 +76,9 @@ struct tm_contact {
     imp_range range;
     uint32_t body[2];
     enum imp_law law;
-    bool law_named;  /* a bare number names none */
-    struct tm_num e; /* default 1 */
+    bool law_named;   /* a bare number names none */
+    bool tells_point; /* its p or b is recorded */
+    struct tm_num e;  /* default 1 */
     /* Coefficients of friction of a point that slips, of one that sticks, and
      * of an impact: default 0; mu_impact NULL: mu. In a system they may read
      * SYM_SLIP, the speed of slip */

@@ -172,6 +172,10 @@ const struct keydef contact_values[] = {
     {"work", "with friction: the work it has done so far"},
     {"mode", "with friction: 0 free, 1 stick, 2 slip forward, 3 slip backward, "
              "4 closed where mu is 0"},
+    {"p", "with friction, closed: what a unit normal force does to the gap in "
+          "this slip; where there is none, the lesser of both directions"},
+    {"b", "with friction, closed: acceleration of the gap without forces of "
+          "contacts"},
 };
 const size_t n_contact_values =
     sizeof contact_values / sizeof contact_values[0];
@@ -284,7 +288,7 @@ contact_gap(struct check *ck, uint32_t c, imp_range range)
 }
 
 /* The dimension of a quantity of friction, IMP_CONTACT_NORMAL_FORCE to
- * IMP_CONTACT_MODE. A force of a system is its energy over the gap, or over
+ * IMP_CONTACT_LOAD. A force of a system is its energy over the gap, or over
  * the way of the slip. */
 static const struct dim *
 friction_dim(struct check *ck, const struct tm_contact *contact, uint32_t entry)
@@ -308,6 +312,13 @@ friction_dim(struct check *ck, const struct tm_contact *contact, uint32_t entry)
                        dim_mul(ck->dims, slip, dim_mks(ck->dims, 0, 0, 1)));
     case IMP_CONTACT_SLIP:
         return slip;
+    case IMP_CONTACT_MOBILITY: /* acceleration over force */
+        return dim_div(ck->dims,
+                       dim_mul(ck->dims, dim_mul(ck->dims, gap, gap),
+                               dim_mks(ck->dims, 0, 0, -2)),
+                       energy);
+    case IMP_CONTACT_LOAD:
+        return dim_mul(ck->dims, gap, dim_mks(ck->dims, 0, 0, -2));
     default:
         return energy;
     }
@@ -341,6 +352,8 @@ friction_field(struct check *ck, uint32_t number, uint32_t entry,
     const struct dim *dim = friction_dim(ck, contact, entry);
     if (!dim)
         return value_poison(range); /* the system is wrong, as was told */
+    if (entry == IMP_CONTACT_MOBILITY || entry == IMP_CONTACT_LOAD)
+        ck->lists.contacts.v[number].tells_point = true;
     return value_num(ck,
                      formula ? contact->slip.e
                              : ex_sym(ck->g, SYM_CONTACT, number, entry),
@@ -354,8 +367,10 @@ contact_field(struct check *ck, uint32_t number, const char *name,
     assert(ck && name);
     enum { GAP, P, Q, NORMAL, FRAME, NORMAL_FORCE };
     static const uint32_t rubbing[] = {
-        IMP_CONTACT_NORMAL_FORCE, IMP_CONTACT_FRICTION_FORCE, IMP_CONTACT_SLIP,
-        IMP_CONTACT_WORK, IMP_CONTACT_MODE};
+        IMP_CONTACT_NORMAL_FORCE, IMP_CONTACT_FRICTION_FORCE,
+        IMP_CONTACT_SLIP,         IMP_CONTACT_WORK,
+        IMP_CONTACT_MODE,         IMP_CONTACT_MOBILITY,
+        IMP_CONTACT_LOAD};
     static const uint32_t at[] = {IMP_CONTACT_GAP, IMP_CONTACT_P, IMP_CONTACT_Q,
                                   IMP_CONTACT_NORMAL, IMP_CONTACT_NORMAL};
     size_t which = 0;

@@ -98,6 +98,8 @@ flow_at(struct flow *flow, double t)
     memcpy(env + flow->n, flow->v, flow->n * sizeof *env);
     if (flow->taylor && flow->taylor->friction)
         friction_tell(flow, t);
+    if (!st && flow->taylor && flow->taylor->friction)
+        st = friction_tell_points(flow, t);
     return st;
 }
 

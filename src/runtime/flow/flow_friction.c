@@ -649,7 +649,9 @@ friction_start(struct flow *flow)
         st = friction_settle(flow, on, ended, &event);
     if (!st && event.kind == FLOW_UNDECIDED)
         taylor->friction->why = event.why;
-    if (!st)
+    if (!st) {
         friction_tell(flow, taylor->now);
+        st = friction_tell_points(flow, taylor->now);
+    }
     return st;
 }

@@ -13,6 +13,7 @@
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/friction/painleve.h"
 #include "runtime/friction/paradox.h"
+#include "runtime/numerics/polynomial.h"
 
 /* Accelerations that are so small a share of their terms are 0. */
 #define FLOATING 1e-12
@@ -440,6 +441,15 @@ stays_at(struct flow *flow, const bool *on, const bool *ended)
     return true;
 }
 
+/* The state on the present piece after `elapsed`, into x (2n). */
+static void
+state_after(const struct flow *flow, double elapsed, double *x)
+{
+    for (uint32_t j = 0; j < 2 * flow->n; j++)
+        x[j] = polynomial_value(flow->taylor->piece.state + j * ROW,
+                                MOTION_STEP_ORDER, elapsed);
+}
+
 bool
 friction_stays(struct flow *flow, double elapsed)
 {
@@ -452,15 +462,10 @@ friction_stays(struct flow *flow, double elapsed)
     bool *ended = NEW_N(arena, bool, flow->m + 1);
     struct taylor_friction *friction = taylor->friction;
     struct friction_rows kept = friction->rows;
+    double *there = NEW_N(arena, double, 2 * (size_t)flow->n);
     friction_rows_new(flow, arena, &friction->rows);
-    taylor->x = NEW_N(arena, double, 2 * (size_t)flow->n);
-    for (uint32_t j = 0; j < 2 * flow->n; j++) {
-        const double *c = taylor->piece.state + j * ROW;
-        double d = 0.0;
-        for (int k = MOTION_STEP_ORDER; k >= 0; k--)
-            d = d * elapsed + c[k];
-        taylor->x[j] = d;
-    }
+    state_after(flow, elapsed, there);
+    taylor->x = there;
     taylor->now = now + elapsed;
     bool stays = stays_at(flow, on, ended);
     taylor->now = now;
@@ -468,4 +473,73 @@ friction_stays(struct flow *flow, double elapsed)
     taylor->next.known = known;
     friction->rows = kept;
     return stays;
+}
+
+/* -- what is told of the coefficients ---------------------------------------
+ */
+
+/* p of the slip that there is, or the lesser of both, and b, of contact i. */
+static void
+tell_point(struct flow *flow, uint32_t i)
+{
+    const struct friction_rows *rows = &flow->taylor->friction->rows;
+    double *env = flow->run->env +
+                  rt_contact(flow->run, flow->sys->contact + i)->env_contact;
+    size_t all = 2 * (size_t)flow->m, N = 2 * (size_t)i;
+    double C = rows->W[N * all + N],
+           rubs = rows->slip[i].mu * rows->W[N * all + N + 1],
+           sign = friction_sign(flow->taylor->friction->mode[i]);
+    env[IMP_CONTACT_MOBILITY] = C - (sign != 0.0 ? sign * rubs : fabs(rubs));
+    env[IMP_CONTACT_LOAD] = rows->free[N];
+}
+
+/* Does a record ask for the coefficients of contact i? */
+static bool
+asks_point(const struct flow *flow, uint32_t i)
+{
+    return flow->taylor->friction->rub[i] >= 0 &&
+           rt_contact(flow->run, flow->sys->contact + i)->flags &
+               IMP_CONTACTF_POINT;
+}
+
+int
+friction_tell_points(struct flow *flow, double t)
+{
+    assert(flow);
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_friction *friction = taylor->friction;
+    struct rt *run = flow->run;
+    bool any = false;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        if (!asks_point(flow, i))
+            continue;
+        double *env =
+            run->env + rt_contact(run, flow->sys->contact + i)->env_contact;
+        env[IMP_CONTACT_MOBILITY] = env[IMP_CONTACT_LOAD] = 0.0;
+        any |= taylor->contacts.closed[i];
+    }
+    if (!any)
+        return IMP_OK;
+    double now = taylor->now, *x = taylor->x;
+    bool known = taylor->next.known;
+    struct friction_rows kept = friction->rows;
+    double *there = NEW_N(run->brief, double, 4 * (size_t)flow->n);
+    friction_rows_new(flow, run->brief, &friction->rows);
+    double *env = run->env + flow->sys->env_state, *told = there + 2 * flow->n;
+    memcpy(told, env, 2 * flow->n * sizeof *told);
+    memcpy(there, taylor->x, 2 * flow->n * sizeof *there);
+    if (known && t > now)
+        state_after(flow, t - now, there);
+    taylor->x = there;
+    taylor->now = t;
+    int st = friction_rows(flow);
+    for (uint32_t i = 0; i < flow->m && !st; i++)
+        if (asks_point(flow, i) && taylor->contacts.closed[i])
+            tell_point(flow, i);
+    memcpy(env, told, 2 * flow->n * sizeof *told);
+    taylor->now = now;
+    taylor->x = x;
+    taylor->next.known = known;
+    friction->rows = kept;
+    return st;
 }

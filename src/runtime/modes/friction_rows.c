@@ -139,6 +139,30 @@ tell_row(struct rt *run, const struct persistent_row *row)
                                 : CONTACT_TOLD_SLIP_NEGATIVE;
 }
 
+/* p and b of the contact of this point, if a record asks for them: of its first
+ * point that is closed. */
+static int
+tell_coefficients(struct rt *run, const struct contact_point *spot)
+{
+    const imp_contact *contact = rt_contact(run, spot->contact);
+    double *env = run->env + contact->env_contact;
+    struct friction_rows rows = {.run = run, .n = 1, .spot = spot};
+    if (!(contact->flags & IMP_CONTACTF_POINT) ||
+        env[IMP_CONTACT_MOBILITY] != 0.0)
+        return IMP_OK;
+    int st = friction_rows_read(&rows);
+    if (st)
+        return st;
+    double rubs = rows.point[0].mu_dynamic * rows.W[1],
+           mode = env[IMP_CONTACT_MODE];
+    env[IMP_CONTACT_MOBILITY] =
+        rows.W[0] - (mode == CONTACT_TOLD_SLIP_POSITIVE   ? rubs
+                     : mode == CONTACT_TOLD_SLIP_NEGATIVE ? -rubs
+                                                          : fabs(rubs));
+    env[IMP_CONTACT_LOAD] = rows.free[0];
+    return IMP_OK;
+}
+
 int
 friction_modes_tell(struct rt *run)
 {
@@ -150,7 +174,8 @@ friction_modes_tell(struct rt *run)
             !(contact->flags & IMP_CONTACTF_FRICTION))
             continue;
         env[IMP_CONTACT_NORMAL_FORCE] = env[IMP_CONTACT_FRICTION_FORCE] =
-            env[IMP_CONTACT_SLIP] = 0.0;
+            env[IMP_CONTACT_SLIP] = env[IMP_CONTACT_MOBILITY] =
+                env[IMP_CONTACT_LOAD] = 0.0;
         env[IMP_CONTACT_MODE] = CONTACT_TOLD_FREE;
     }
     for (int i = 0; run->persistent && i < run->persistent->n; i++) {
@@ -158,11 +183,14 @@ friction_modes_tell(struct rt *run)
         if (!group->friction)
             continue;
         int st = persistent_group_series(run, group, 2, UINT32_MAX);
-        if (st)
-            return st;
-        for (int k = 0; k < group->n_on; k++)
+        for (int k = 0; k < group->n_on && !st; k++)
             if (group->row[k].friction)
                 tell_row(run, &group->row[k]);
+        for (int k = 0; k < group->n_on && !st; k++)
+            if (group->row[k].friction)
+                st = tell_coefficients(run, &group->row[k].spot);
+        if (st)
+            return st;
     }
     return IMP_OK;
 }

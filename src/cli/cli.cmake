@@ -12,6 +12,9 @@ set(versions "IMP_VERSION=\"${PROJECT_VERSION}\""
 if(TARGET impgen)
   list(APPEND versions "IMP_LLVM_VERSION=\"${llvm_version}\"")
 endif()
+if(musl_object)
+  list(APPEND versions "IMP_MUSL_VERSION=\"${musl_version}\"")
+endif()
 if(TARGET imph5)
   list(APPEND versions "IMP_HDF5_VERSION=\"${HDF5_VERSION}\"")
 endif()
@@ -21,6 +24,7 @@ endif()
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/cli/code/version.c
   PROPERTIES COMPILE_DEFINITIONS "${versions}")
 add_library(imp_cli STATIC ${cli_lib_srcs})
+use_musl(imp_cli)
 target_include_directories(imp_cli PRIVATE ${EDIT_INCLUDE_DIRS})
 target_link_libraries(imp_cli PUBLIC imp_view)
 set(group -Wl,--start-group imp_cli ${compiler} ${core} -Wl,--end-group)
@@ -74,6 +78,7 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/src/cli/api.c)
   set_target_properties(libimp PROPERTIES OUTPUT_NAME imp
     VERSION ${PROJECT_VERSION} SOVERSION 0
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  target_link_options(libimp PRIVATE -Wl,--exclude-libs,ALL)
   target_link_libraries(libimp PRIVATE ${group} Threads::Threads
     ${CMAKE_DL_LIBS} m)
   set(all_rooms imp_cli imp_view ${compiler} ${rt_rooms})

@@ -11,6 +11,9 @@
 #ifndef IMP_LLVM_VERSION
 #define IMP_LLVM_VERSION "none"
 #endif
+#ifndef IMP_MUSL_VERSION
+#define IMP_MUSL_VERSION "none" /* the functions of the C library serve */
+#endif
 #ifndef IMP_GSL_VERSION
 #define IMP_GSL_VERSION "none"
 #endif
@@ -33,6 +36,7 @@ version_print(struct buf *out)
         {"machine code", "LLVM", IMP_LLVM_VERSION},
         {".h5 files", "HDF5", IMP_HDF5_VERSION},
         {"engine = gsl", "GSL", IMP_GSL_VERSION},
+        {"sin, pow ...", "musl", IMP_MUSL_VERSION},
         {"line editor", "libedit", IMP_EDIT_VERSION},
         {"Unicode", "utf8proc", IMP_UTF8PROC_VERSION},
     };

@@ -62,6 +62,21 @@ sorted(struct eigen *eigen)
         }
 }
 
+/* Modulus and quotient are written out here, since C libraries and compilers scale
+ * them in different ways, and so round differently. */
+static double
+modulus(double complex z)
+{
+    return hypot(creal(z), cimag(z));
+}
+
+static double complex
+quotient(double complex a, double complex b)
+{
+    double size = modulus(b);
+    return a * (conj(b) / size) / size;
+}
+
 /* Sets z := (A - lambda)^-1 z, with row exchanges; transposed: of A^T. A pivot
  * of 0 is replaced by `small`: z is then what it should be. */
 static void
@@ -75,7 +90,7 @@ inverse(int n, const double *a, bool transposed, double complex lambda,
     for (int k = 0; k < n; k++) {
         int pivot = k;
         for (int i = k + 1; i < n; i++)
-            if (cabs(b[i * n + k]) > cabs(b[pivot * n + k]))
+            if (modulus(b[i * n + k]) > modulus(b[pivot * n + k]))
                 pivot = i;
         for (int j = 0; j < n && pivot != k; j++) {
             double complex t = b[k * n + j];
@@ -85,10 +100,10 @@ inverse(int n, const double *a, bool transposed, double complex lambda,
         double complex t = z[k];
         z[k] = z[pivot];
         z[pivot] = t;
-        if (cabs(b[k * n + k]) < small)
+        if (modulus(b[k * n + k]) < small)
             b[k * n + k] = small;
         for (int i = k + 1; i < n; i++) {
-            double complex f = b[i * n + k] / b[k * n + k];
+            double complex f = quotient(b[i * n + k], b[k * n + k]);
             for (int j = k; j < n; j++)
                 b[i * n + j] -= f * b[k * n + j];
             z[i] -= f * z[k];
@@ -97,7 +112,7 @@ inverse(int n, const double *a, bool transposed, double complex lambda,
     for (int k = n - 1; k >= 0; k--) {
         for (int j = k + 1; j < n; j++)
             z[k] -= b[k * n + j] * z[j];
-        z[k] /= b[k * n + k];
+        z[k] = quotient(z[k], b[k * n + k]);
     }
 }
 
@@ -107,12 +122,12 @@ unit(int n, double complex *z)
     double s = 0.0;
     int big = 0;
     for (int i = 0; i < n; i++) {
-        s = hypot(s, cabs(z[i]));
+        s = hypot(s, modulus(z[i]));
         /* the first of several entries that are equal up to rounding */
-        if (cabs(z[i]) > (1.0 + 1e-9) * cabs(z[big]))
+        if (modulus(z[i]) > (1.0 + 1e-9) * modulus(z[big]))
             big = i;
     }
-    double complex f = conj(z[big]) / cabs(z[big]) / s;
+    double complex f = conj(z[big]) / modulus(z[big]) / s;
     for (int i = 0; i < n; i++)
         z[i] *= f;
 }
@@ -151,7 +166,7 @@ residual(const struct work *work, bool transposed, double complex lambda,
         for (int j = 0; j < work->n; j++)
             s += work->a[transposed ? j * work->n + i : i * work->n + j] *
                  (long double complex)z[j];
-        size = hypot(size, (double)cabsl(s));
+        size = hypot(size, modulus((double complex)s));
     }
     return size;
 }
@@ -161,7 +176,7 @@ length(int n, const double complex *z)
 {
     double s = 0.0;
     for (int i = 0; i < n; i++)
-        s = hypot(s, cabs(z[i]));
+        s = hypot(s, modulus(z[i]));
     return s;
 }
 
@@ -213,7 +228,8 @@ rayleigh(const struct work *work, const double complex *y,
         s += y[i] * r;
         d += (long double complex)y[i] * x[i];
     }
-    return (double complex)(s / d);
+    return (double complex)(s * conjl(d) /
+                            (creall(d) * creall(d) + cimagl(d) * cimagl(d)));
 }
 
 /* First order: |P A' P| <= |A'| |(Y^T X)^-1| of the n_vectors eigenvectors of
@@ -236,8 +252,8 @@ error_of(const struct work *work, int n_vectors)
         int row = step, column = step;
         for (int m = step; m < n_vectors; m++)
             for (int q = step; q < n_vectors; q++)
-                if (cabs(gram[m * n_vectors + q]) >
-                    cabs(gram[row * n_vectors + column])) {
+                if (modulus(gram[m * n_vectors + q]) >
+                    modulus(gram[row * n_vectors + column])) {
                     row = m;
                     column = q;
                 }
@@ -251,12 +267,13 @@ error_of(const struct work *work, int n_vectors)
             gram[m * n_vectors + step] = gram[m * n_vectors + column];
             gram[m * n_vectors + column] = t;
         }
-        least = fmin(least, cabs(gram[step * n_vectors + step]) / n_vectors);
+        least = fmin(least, modulus(gram[step * n_vectors + step]) / n_vectors);
         for (int m = step + 1; m < n_vectors && least > 0.0; m++)
             for (int q = n_vectors - 1; q >= step; q--)
-                gram[m * n_vectors + q] -= gram[m * n_vectors + step] /
-                                           gram[step * n_vectors + step] *
-                                           gram[step * n_vectors + q];
+                gram[m * n_vectors + q] -=
+                    quotient(gram[m * n_vectors + step],
+                             gram[step * n_vectors + step]) *
+                    gram[step * n_vectors + q];
     }
     return noise * work->norm / least;
 }
@@ -325,7 +342,7 @@ group(struct work *work, struct eigen *eigen, int i, int *list)
     }
     if (count == 1) {
         double complex r = rayleigh(work, work->left, work->right);
-        if (cabs(r - lambda) <= error && error <= EIGEN_REGULAR * least)
+        if (modulus(r - lambda) <= error && error <= EIGEN_REGULAR * least)
             lambda = r;
     }
     /* at most what a defect of order n leaves */

@@ -21,7 +21,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 10u
+#define IMP_ABI_VERSION 12u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -126,12 +126,17 @@ typedef struct imp_code {
 
 /* ---- the environment ---------------------------------------------------
  * One array of doubles per run: [t | params | raw | body | state | contact |
- * joint | poly | slots | series | draws]. Tapes index it directly. */
+ * joint | poly | slots | series | draws | pair]. Tapes index it directly. */
 
 typedef struct imp_layout {
     uint32_t time, params, raw, body, state, contact, joint, poly, slots,
-        series, draws, n_env;
+        series, draws, pair, n_env;
 } imp_layout;
+/* From layout.pair on, per body of a contact (IMP_CONTACTF_ALIKE): entries as
+ * from imp_body.env_body on, of which the centre alone is set, then its state.
+ */
+#define IMP_PAIR_SIZE(dim)                                                     \
+    (IMP_BODY_SIZE + ((dim) == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE))
 
 /* raw: what the user's expressions give for a body, per body IMP_RAW_SIZE,
  * written by the setup tape; flags in imp_body say which entries are set */
@@ -484,6 +489,10 @@ typedef struct imp_joint {
 #define IMP_CONTACTF_LAW 32u
 /* the model records IMP_CONTACT_MOBILITY or IMP_CONTACT_LOAD of it */
 #define IMP_CONTACTF_POINT 64u
+/* Alike contacts have the same tapes kkt, event, opening, relative and those of
+ * features. These read their bodies not where the bodies are in env, but from
+ * layout.pair on: contact_bodies_enter puts them there. */
+#define IMP_CONTACTF_ALIKE 128u
 typedef struct imp_contact {
     imp_str name;
     uint32_t body[2];
@@ -500,11 +509,11 @@ typedef struct imp_contact {
      * of friction: slipping, sticking, of an impact; then du/dq' (n). */
     uint32_t slip;
     /* A contact of a system with friction that `painleve` asks about (else
-     * IMP_NO_TAPE), eval; local: the slip's speed. With M the mass matrix, f the
-     * generalised forces, d = dgap/dq, c = du/dq', C = d.M^-1 d, B = d.M^-1 c, b
-     * the second derivative of the gap in free motion: C, B, dC/dq (n), dB/dq
-     * (n), dC/dt, dB/dt; db/dq'.M^-1 c, db/dq'.M^-1 d; mu, dmu/dq (n), dmu/dt,
-     * dmu/dspeed; df/dq, dd/dq, dc/dq (n x n each). */
+     * IMP_NO_TAPE), eval; local: the slip's speed. With M the mass matrix, f
+     * the generalised forces, d = dgap/dq, c = du/dq', C = d.M^-1 d, B = d.M^-1
+     * c, b the second derivative of the gap in free motion: C, B, dC/dq (n),
+     * dB/dq (n), dC/dt, dB/dt; db/dq'.M^-1 c, db/dq'.M^-1 d; mu, dmu/dq (n),
+     * dmu/dt, dmu/dspeed; df/dq, dd/dq, dc/dq (n x n each). */
     uint32_t instant;
     uint32_t n_unknown; /* 6 in the plane, 8 in space */
     /* Unknowns u = (x in shape coordinates of body 0 (d), y of body 1 (d),

@@ -307,6 +307,36 @@ refresh_tape(struct mech *mech, struct mbody *body)
         count);
 }
 
+/* What follows from the leaves of the state: attitude, and spin in world axes.
+ */
+static void
+attitude(struct mech *mech, struct mbody *body)
+{
+    struct graph *graph = mech->graph;
+    if (mech->dim == 2) {
+        body->pose.cs[0] = ex_op(graph, IMP_OP_COS, body->angle, NULL, NULL);
+        body->pose.cs[1] = ex_op(graph, IMP_OP_SIN, body->angle, NULL, NULL);
+        body->pose.R = m3_plane(graph, body->pose.cs[0], body->pose.cs[1]);
+        body->w = body->w_body;
+    } else {
+        body->pose.R = m3_of_quat(graph, body->pose.q);
+        body->w = m3_apply(graph, body->pose.R, body->w_body);
+    }
+}
+
+void
+body_elsewhere(struct mech *mech, const struct mbody *of, uint32_t env_body,
+               uint32_t env_state, struct mbody *out)
+{
+    assert(mech && of && out && !of->prescribed);
+    *out = *of;
+    out->env.body = env_body;
+    out->env.state = env_state;
+    body_constants(mech, out);
+    state_leaves(mech, out);
+    attitude(mech, out);
+}
+
 bool
 body_build(struct mech *mech, struct mbody *body)
 {
@@ -327,15 +357,7 @@ body_build(struct mech *mech, struct mbody *body)
         state_leaves(mech, body);
     else if (!state_of_time(mech, body))
         return false;
-    if (mech->dim == 2) {
-        body->pose.cs[0] = ex_op(graph, IMP_OP_COS, body->angle, NULL, NULL);
-        body->pose.cs[1] = ex_op(graph, IMP_OP_SIN, body->angle, NULL, NULL);
-        body->pose.R = m3_plane(graph, body->pose.cs[0], body->pose.cs[1]);
-        body->w = body->w_body;
-    } else {
-        body->pose.R = m3_of_quat(graph, body->pose.q);
-        body->w = m3_apply(graph, body->pose.R, body->w_body);
-    }
+    attitude(mech, body);
     if (body->prescribed)
         refresh_tape(mech, body);
     return true;

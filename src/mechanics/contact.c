@@ -257,6 +257,47 @@ contact_flags(struct mech *mech, const struct tm_contact *decl)
     return f | (decl->priority.e ? IMP_CONTACTF_PRIORITY : 0);
 }
 
+/* The tapes of a contact of two smooth bodies. */
+static void
+smooth_build(struct mech *mech, uint32_t contact,
+             const struct mbody *const body[2], imp_contact *out)
+{
+    const struct tm_contact *decl = mech->model->contacts + contact;
+    struct conditions *at = NEW(mech->arena, struct conditions);
+    conditions_build(mech, body[0], body[1], &body[0]->pose, &body[1]->pose,
+                     at);
+    struct conditions *along = NEW(mech->arena, struct conditions);
+    struct pose p0 = pose_of_rows(mech, body[0], 0),
+                p1 = pose_of_rows(mech, body[1], 1);
+    conditions_build(mech, body[0], body[1], &p0, &p1, along);
+    out->n_unknown = at->n;
+    out->kkt = kkt_tape(mech, decl->name, at);
+    out->event = event_tape(mech, decl->name, along, mech->event_row[contact]);
+    if (mech_simulates(mech)) {
+        const struct pose *pose[2] = {&p0, &p1};
+        bool friction = mech->dim == 2 && contact_rubs(decl);
+        out->opening =
+            opening_tape(mech, decl->name, friction, body, pose, along);
+    }
+}
+
+/* The tapes of a contact that was made before, and is like this one. */
+static void
+take_tapes(const imp_contact *from, imp_contact *out)
+{
+    out->flags |= from->flags & IMP_CONTACTF_ALIKE;
+    out->n_unknown = from->n_unknown;
+    out->kkt = from->kkt;
+    out->event = from->event;
+    out->opening = from->opening;
+    out->relative = from->relative;
+    out->smooth = from->smooth;
+    for (int i = 0; i < 3; i++) {
+        out->feature_kkt[i] = from->feature_kkt[i];
+        out->feature_event[i] = from->feature_event[i];
+    }
+}
+
 bool
 contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
 {
@@ -294,26 +335,19 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         return false;
     if (decl->system || decl->at.n)
         return true;
-    const struct mbody *b0 = mech->bodies + decl->body[0];
-    const struct mbody *b1 = mech->bodies + decl->body[1];
-    graph_origin(mech->graph, decl->range);
-    if (out->flags & IMP_CONTACTF_CORNERS) {
-        polytope_contact_build(mech, contact, out);
+    const struct mbody *body[2];
+    const imp_contact *alike = contact_kinds_bodies(mech, contact, body);
+    if (alike) {
+        take_tapes(alike, out);
         return true;
     }
-    struct conditions *at = NEW(mech->arena, struct conditions);
-    conditions_build(mech, b0, b1, &b0->pose, &b1->pose, at);
-    struct conditions *along = NEW(mech->arena, struct conditions);
-    struct pose p0 = pose_of_rows(mech, b0, 0), p1 = pose_of_rows(mech, b1, 1);
-    conditions_build(mech, b0, b1, &p0, &p1, along);
-    out->n_unknown = at->n;
-    out->kkt = kkt_tape(mech, decl->name, at);
-    out->event = event_tape(mech, decl->name, along, mech->event_row[contact]);
-    if (mech_simulates(mech)) {
-        const struct mbody *body[2] = {b0, b1};
-        const struct pose *p[2] = {&p0, &p1};
-        bool friction = mech->dim == 2 && contact_rubs(decl);
-        out->opening = opening_tape(mech, decl->name, friction, body, p, along);
-    }
+    graph_origin(mech->graph, decl->range);
+    if (out->flags & IMP_CONTACTF_CORNERS)
+        polytope_contact_build(mech, decl, body, out);
+    else
+        smooth_build(mech, contact, body, out);
+    if (body[0] != mech->bodies + decl->body[0])
+        out->flags |= IMP_CONTACTF_ALIKE;
+    contact_kinds_keep(mech, contact, out);
     return true;
 }

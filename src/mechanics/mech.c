@@ -35,7 +35,8 @@ make_layout(struct mech *mech)
     layout->slots = at;
     layout->series = at += (uint32_t)model->n_slots;
     layout->draws = series_layout(mech, at);
-    layout->n_env = layout->draws + (uint32_t)model->n_draws;
+    layout->pair = layout->draws + (uint32_t)model->n_draws;
+    layout->n_env = layout->pair + 2 * IMP_PAIR_SIZE(mech->dim);
 }
 
 static bool
@@ -105,6 +106,8 @@ mech_compile(struct tm_model *model, struct diags *ds)
     ok = ok && block_build(&mech) && system_build(&mech);
     imp_contact *contacts =
         NEW_N(mech.arena, imp_contact, model->n_contacts + 1);
+    if (ok)
+        contact_kinds_find(&mech);
     for (uint32_t i = 0; ok && i < model->n_contacts; i++)
         ok = contact_build(&mech, i, contacts + i) && ok;
     graph_origin(mech.graph, origin);

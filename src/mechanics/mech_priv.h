@@ -18,6 +18,10 @@ bool data_body_ok(struct mech *mech, const struct tm_body *decl);
 bool shape_build(struct mech *mech, struct mbody *body);
 /* -- body.c: mass, inertia, state ------------------------------------------ */
 bool body_build(struct mech *mech, struct mbody *body);
+/* A body like `of`, which is not prescribed, whose centre and state are read
+ * from other entries of env. */
+void body_elsewhere(struct mech *mech, const struct mbody *of,
+                    uint32_t env_body, uint32_t env_state, struct mbody *out);
 
 /* -- coupling.c: which bodies move together -------------------------------- */
 
@@ -106,14 +110,28 @@ uint32_t system_slip_tape(struct mech *mech, const struct msystem *system,
 /* -- observer.c ------------------------------------------------------------ */
 void observer_build(struct mech *mech, struct msystem *system);
 
+/* -- contact_kinds.c: contacts that have the same tapes -------------------- */
+
+/* Finds which contacts are alike; the bodies must have been built. */
+void contact_kinds_find(struct mech *mech);
+/* The bodies of which the tapes of a contact are to be made: its own, or, where
+ * other contacts are like it, two that stand for all of these. Returns the
+ * contact that was made before for this kind, or NULL. */
+const imp_contact *contact_kinds_bodies(struct mech *mech, uint32_t contact,
+                                        const struct mbody *body[2]);
+/* Keeps the tapes of a contact that was made, for those that are like it. */
+void contact_kinds_keep(struct mech *mech, uint32_t contact,
+                        const imp_contact *made);
 /* -- contact.c: contacts of all kinds -------------------------------------- */
 bool contact_build(struct mech *mech, uint32_t contact, imp_contact *out);
 /* -- polytope_contact.c: contacts in which a body is a polytope ------------ */
-void polytope_contact_build(struct mech *mech, uint32_t contact,
+void polytope_contact_build(struct mech *mech, const struct tm_contact *decl,
+                            const struct mbody *const body[2],
                             imp_contact *out);
 /* -- smooth_polytope.c: the tapes smooth, feature_kkt and feature_event of a
  * contact of a smooth body (number `smooth`: 0 or 1) with a polytope */
-void smooth_polytope_build(struct mech *mech, uint32_t contact, uint32_t smooth,
+void smooth_polytope_build(struct mech *mech, const struct tm_contact *decl,
+                           const struct mbody *const body[2], uint32_t smooth,
                            imp_contact *out);
 
 /* -- series.c: time derivatives along the motion --------------------------- */

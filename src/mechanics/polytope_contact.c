@@ -9,12 +9,12 @@
 
 /* The series of d (dim entries) and of Q by rows (dim*dim). */
 static uint32_t
-relative_tape(struct mech *mech, uint32_t contact)
+relative_tape(struct mech *mech, const struct tm_contact *decl,
+              const struct mbody *const body[2])
 {
     struct graph *graph = mech->graph;
-    const struct tm_contact *decl = mech->model->contacts + contact;
-    struct pose p0 = pose_of_rows(mech, mech->bodies + decl->body[0], 0);
-    struct pose p1 = pose_of_rows(mech, mech->bodies + decl->body[1], 1);
+    struct pose p0 = pose_of_rows(mech, body[0], 0);
+    struct pose p1 = pose_of_rows(mech, body[1], 1);
     vec3 apart = m3_apply_t(graph, p0.R, v3_sub(graph, p1.c, p0.c));
     mat3 Q = rotation_between(mech, &p0, &p1);
     const expr *out[12];
@@ -40,12 +40,12 @@ smooth(const struct mbody *body)
 }
 
 void
-polytope_contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
+polytope_contact_build(struct mech *mech, const struct tm_contact *decl,
+                       const struct mbody *const body[2], imp_contact *out)
 {
-    assert(contact < mech->model->n_contacts && out);
-    const struct tm_contact *decl = mech->model->contacts + contact;
-    out->relative = relative_tape(mech, contact);
+    assert(mech && decl && body && out);
+    out->relative = relative_tape(mech, decl, body);
     for (uint32_t i = 0; i < 2; i++)
-        if (smooth(mech->bodies + decl->body[i]))
-            smooth_polytope_build(mech, contact, i, out);
+        if (smooth(body[i]))
+            smooth_polytope_build(mech, decl, body, i, out);
 }

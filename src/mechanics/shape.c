@@ -169,6 +169,33 @@ third(struct mech *mech, const expr *const *hess, const expr **out)
     return n;
 }
 
+#define SHAPE_FLAGS                                                            \
+    (IMP_BODYF_SHAPE | IMP_BODYF_GTIME | IMP_BODYF_FLAT | IMP_BODYF_MIRROR_X | \
+     IMP_BODYF_MIRROR_Y | IMP_BODYF_MIRROR_Z)
+
+/* An earlier body with the same level set, or NULL. */
+static const struct mbody *
+like_shape(struct mech *mech, const struct mbody *body)
+{
+    const expr *G = body->shape.G;
+    const struct mbody **at = &mech->of_shape[G->id & SHAPE_MASK];
+    const struct mbody *found = *at && (*at)->shape.G == G ? *at : NULL;
+    if (!found)
+        *at = body;
+    return found;
+}
+
+static void
+take_shape(const struct mbody *from, struct mbody *body)
+{
+    body->flags |= from->flags & SHAPE_FLAGS;
+    for (int i = 0; i < 3; i++)
+        body->shape.grad[i] = from->shape.grad[i];
+    body->tape.g0 = from->tape.g0;
+    body->tape.g2 = from->tape.g2;
+    body->tape.g3 = from->tape.g3;
+}
+
 bool
 shape_build(struct mech *mech, struct mbody *body)
 {
@@ -183,6 +210,11 @@ shape_build(struct mech *mech, struct mbody *body)
     if (!lc.ok)
         return false;
 
+    const struct mbody *like = like_shape(mech, body);
+    if (like) {
+        take_shape(like, body);
+        return true;
+    }
     body->flags |= IMP_BODYF_SHAPE;
     if (ex_depends(graph, body->shape.G, SYM_TIME, UINT32_MAX, UINT32_MAX))
         body->flags |= IMP_BODYF_GTIME;

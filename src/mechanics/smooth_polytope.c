@@ -135,14 +135,12 @@ event_tape(struct mech *mech, const char *name, const struct nearest *near)
 }
 
 void
-smooth_polytope_build(struct mech *mech, uint32_t contact, uint32_t smooth,
+smooth_polytope_build(struct mech *mech, const struct tm_contact *decl,
+                      const struct mbody *const body[2], uint32_t smooth,
                       imp_contact *out)
 {
     assert(smooth <= 1 && out);
     static const char *const word[] = {"vertex", "edge", "face"};
-    const struct tm_contact *decl = mech->model->contacts + contact;
-    const struct mbody *body[2] = {mech->bodies + decl->body[0],
-                                   mech->bodies + decl->body[1]};
     const struct mbody *curved = body[smooth], *polytope = body[1 - smooth];
     struct pose pose[2] = {pose_of_rows(mech, body[0], 0),
                            pose_of_rows(mech, body[1], 1)};

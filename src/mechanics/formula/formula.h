@@ -120,7 +120,7 @@ struct msystem {
     const uint32_t *row;             /* of the state in the block's motion */
     /* the motion with sliding contacts: 2 n leaves (q, q') and rates */
     const expr *const *leaf, *const *rate;
-    struct implicit slide;               /* forces of the closed contacts */
+    struct implicit slide; /* forces of the closed contacts */
     /* without contacts: generalised forces (n), accelerations (n), and the
      * mass matrix as ldl_factor leaves it */
     const expr *const *force, *const *free, *const *factor;
@@ -142,8 +142,12 @@ struct mech {
     struct mblock *blocks;
     size_t n_blocks;
     struct msystem *systems;
-    vec3 gravity;             /* a function of params and t */
-    uint32_t (*event_row)[9]; /* per contact: rows of gap and unknowns */
+    vec3 gravity;                /* a function of params and t */
+    uint32_t (*event_row)[9];    /* per contact: rows of gap and unknowns */
+    struct contact_kinds *kinds; /* of contact_kinds.c */
+    /* of shape.c: bodies whose tapes others with the same level set share */
+#define SHAPE_MASK 1023u
+    const struct mbody *of_shape[SHAPE_MASK + 1];
     /* the part of the flow that needs no forces: t and the poses of all
      * bodies, with their rates */
     const expr **leaf, **rate;

@@ -275,9 +275,10 @@ begin_driven(struct rt *run, const struct vertex_plane *plane, double *horizon,
 {
     const imp_contact *image_contact = rt_contact(run, plane->contact);
     const double *rows[2], *out[12];
-    double *work = run->rows.contact[plane->contact];
+    double *work = contact_work(run, plane->contact);
     uint32_t dim = run->im->dim;
     contact_bodies_rows(run, image_contact, rows);
+    contact_bodies_enter(run, image_contact);
     if (rt_series(run, image_contact->relative, NULL, rows, work,
                   VERTEX_PLANE_ORDER))
         return false;

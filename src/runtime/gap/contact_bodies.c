@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 #include "runtime/geometry/support.h"
 
 bool
@@ -56,6 +58,24 @@ contact_bodies_state(const struct rt *run, const imp_contact *image_contact,
 }
 
 void
+contact_bodies_enter(struct rt *run, const imp_contact *image_contact)
+{
+    assert(run != NULL && image_contact != NULL);
+    if (!(image_contact->flags & IMP_CONTACTF_ALIKE))
+        return;
+    uint32_t dim = run->im->dim;
+    for (uint32_t side = 0; side < 2; side++) {
+        const imp_body *body = rt_body(run, image_contact->body[side]);
+        double *to =
+            run->env + run->im->layout.pair + side * IMP_PAIR_SIZE(dim);
+        memcpy(to + IMP_BODY_CENTRE,
+               run->env + body->env_body + IMP_BODY_CENTRE, 3 * sizeof *to);
+        memcpy(to + IMP_BODY_SIZE, run->env + body->env_state,
+               (dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE) * sizeof *to);
+    }
+}
+
+void
 contact_bodies_rows(const struct rt *run, const imp_contact *image_contact,
                     const double *rows[2])
 {
@@ -66,6 +86,18 @@ contact_bodies_rows(const struct rt *run, const imp_contact *image_contact,
                       ? run->rows.block[block]
                       : NULL;
     }
+}
+
+double *
+contact_work(struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    if (run->rows.contact[contact] == NULL) {
+        size_t rows = rt_tape(run, rt_gap_tape(run, contact))->n_rows;
+        run->rows.contact[contact] =
+            NEW_N(run->own, double, (rows + 1) * IMP_ROW_STRIDE);
+    }
+    return run->rows.contact[contact];
 }
 
 const double *

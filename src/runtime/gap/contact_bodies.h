@@ -22,10 +22,17 @@ void body_add_velocity(const struct rt *run, const imp_body *body, double sign,
  * equal copies at one time ask for the same closest points. */
 size_t contact_bodies_state(const struct rt *run,
                             const imp_contact *image_contact, double *state);
+/* To be called before a tape of this contact is executed: where alike contacts
+ * share it, this puts centres and states of its bodies where the tape reads
+ * them (IMP_CONTACTF_ALIKE). */
+void contact_bodies_enter(struct rt *run, const imp_contact *image_contact);
 /* The work arrays in which the series of the motion of both bodies stand; NULL
  * for a body that no block moves. The arrays belong to the run. */
 void contact_bodies_rows(const struct rt *run, const imp_contact *image_contact,
                          const double *rows[2]);
+/* The work array of the event tape of a contact (run->rows.contact), which is
+ * made when it is first asked for. */
+double *contact_work(struct rt *run, uint32_t contact);
 /* The coefficients of output i of a series tape whose work array is work. */
 const double *tape_output_row(const struct rt *run, uint32_t tape,
                               const double *work, uint32_t i);

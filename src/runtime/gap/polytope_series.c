@@ -85,8 +85,9 @@ make(struct rt *run, uint32_t contact, int order, struct taylor centre[3],
     const double *rows[2] = {NULL, NULL};
     uint32_t dim = run->im->dim;
     contact_bodies_rows(run, image_contact, rows);
+    contact_bodies_enter(run, image_contact);
     int st = rt_series(run, image_contact->relative, NULL, rows,
-                       run->rows.contact[contact], order);
+                       contact_work(run, contact), order);
     if (st)
         return st;
     for (uint32_t i = 0; i < 3; i++)

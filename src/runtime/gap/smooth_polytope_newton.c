@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/smooth_polytope_priv.h"
 #include "runtime/numerics/factors.h"
 #include "runtime/tape/functions.h"
@@ -71,6 +72,7 @@ smooth_polytope_newton(const struct smooth_polytope *pair,
         count = smooth_polytope_local(pair, feature, local), dim = pair->d;
     uint32_t tape = pair->k->feature_kkt[feature.kind];
     memcpy(local, unknowns, sizeof(double) * (size_t)count);
+    contact_bodies_enter(pair->r, pair->k);
     for (int it = 0; it < 60; it++) {
         if (rt_eval(pair->r, tape, local, out) != IMP_OK)
             return SUPPORT_NONFINITE;

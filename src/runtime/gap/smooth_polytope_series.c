@@ -150,6 +150,7 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
         polytope_contact_memo(run, contact)->smooth;
     kept->f = feature;
     kept->end = INFINITY;
+    contact_bodies_enter(run, image_contact);
     int st = rt_series(run, tape, local, rows, work, order);
     if (st != IMP_OK)
         return st;

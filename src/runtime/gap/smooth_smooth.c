@@ -97,6 +97,7 @@ newton(struct rt *run, const imp_contact *image_contact,
     double out[8 + 64 + 1], jacobian[64], last = INFINITY;
     bool factored = false;
     int piv[8];
+    contact_bodies_enter(run, image_contact);
     for (int it = 0; it < 80; it++) {
         int st = rt_eval(run, image_contact->kkt, unknowns, out);
         if (st != IMP_OK)
@@ -457,10 +458,10 @@ smooth_smooth_closest(struct rt *run, uint32_t contact,
 
 /* Returns the coefficients of output i of the event tape of a contact. */
 static const double *
-event_row(const struct rt *run, uint32_t contact, uint32_t i)
+event_row(struct rt *run, uint32_t contact, uint32_t i)
 {
     return tape_output_row(run, rt_contact(run, contact)->event,
-                           run->rows.contact[contact], i);
+                           contact_work(run, contact), i);
 }
 
 void
@@ -491,9 +492,10 @@ smooth_smooth_series(struct rt *run, uint32_t contact, int order, double *gap)
             return st;
     }
     contact_bodies_rows(run, image_contact, rows);
+    contact_bodies_enter(run, image_contact);
     int st = rt_series(run, image_contact->event,
                        run->closest.unknowns + 8 * (size_t)contact, rows,
-                       run->rows.contact[contact], order);
+                       contact_work(run, contact), order);
     if (st != IMP_OK)
         return st;
     memcpy(gap, event_row(run, contact, 0),

@@ -36,7 +36,8 @@ bool rt_tier_due(const struct rt_tier *tier);
 /* Rows of series (runtime/tape/eval.h). */
 struct rt_rows {
     double **block;   /* per block: of its motion */
-    double **contact; /* per contact: of its event tape, see rt_gap_tape */
+    double **contact; /* per contact: of its event tape, see rt_gap_tape; NULL
+                         between bodies that never came near */
     double **opening; /* per contact: of its opening tape, or NULL */
 };
 /* Where searches for closest points begin: at the last ones. */

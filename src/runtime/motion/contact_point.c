@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/geometry/pose.h"
 #include "runtime/motion/motion.h"
@@ -154,6 +155,7 @@ surface_row(struct rt *run, struct persistent_row *row, int order)
     if (!work)
         work = run->rows.opening[contact] = NEW_N(
             run->own, double, ((size_t)tape->n_rows + 1) * IMP_ROW_STRIDE);
+    contact_bodies_enter(run, image_contact);
     st = rt_series(run, image_contact->opening,
                    run->closest.unknowns + 8 * (size_t)contact, rows, work,
                    order);

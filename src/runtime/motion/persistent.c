@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/gap/contact_bodies.h"
 #include "runtime/motion/joints.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
@@ -199,8 +200,9 @@ rows_series(struct rt *run, struct persistent_group *group, int n, int order)
     for (int i = 0; i < n; i++) {
         int st = contact_point_series(run, group, &group->row[i], order);
         if (st == IMP_NONFINITE || st == IMP_SINGULAR) {
-            rt_nonfinite(run, rt_gap_tape(run, group->row[i].spot.contact),
-                         NULL);
+            uint32_t contact = group->row[i].spot.contact;
+            contact_bodies_enter(run, rt_contact(run, contact));
+            rt_nonfinite(run, rt_gap_tape(run, contact), NULL);
             st = IMP_FAILED;
         }
         if (st)

@@ -45,7 +45,8 @@ rt_make(struct arena *arena, const imp_image *im, const imp_code *code,
             work_for(run, IMP_ARRAY(im, im->blocks, imp_block)[b].motion);
     run->rows.contact = NEW_N(arena, double *, im->contacts.n + 1);
     for (uint32_t c = 0; c < im->contacts.n; c++)
-        run->rows.contact[c] = work_for(run, rt_gap_tape(run, c));
+        if (rt_contact(run, c)->system != IMP_NO_SYSTEM)
+            run->rows.contact[c] = work_for(run, rt_gap_tape(run, c));
     run->rows.opening = NEW_N(arena, double *, im->contacts.n + 1);
     run->motion = motion_plan_new(run);
     run->system = system_new(run);

@@ -1,0 +1,20 @@
+# Alike contacts share their code: each further body adds as many functions as
+# the one before, although it adds more pairs.
+cd $tmp
+model() { # discs
+    echo 'use shapes'
+    echo 'body floor : half_plane { fixed = true }'
+    echo 'body wall : half_plane { fixed = true  angle = -pi/2 }'
+    for i in $(seq 1 $1); do
+        echo "body disc$i : circle(0.2) { mass = $i  position = ($i, 1) }"
+        echo "body stone$i : rectangle(0.2, 0.1*$i) { mass = 1  position = ($i, 3) }"
+    done
+    echo 'contacts { restitution = 0.5 }'
+    echo 'let r = simulate { until = 1 }'
+}
+for n in 2 3 4; do
+    model $n >discs$n.imp
+    $imp build --emit=llvm -o discs$n.ll discs$n.imp
+    grep -c '^define' discs$n.ll >count$n
+done
+echo $(($(cat count4) - 2*$(cat count3) + $(cat count2)))

@@ -80,6 +80,10 @@ struct accumulation_work {
  * costs far more; and one that is only compared with the next. */
 #define CHATTER_FOLLOWED 4000
 #define CHATTER_COMPARED 250
+/* The same, beyond the first limit that the run may take. Near rest limits come
+ * one after another, each after shorter flights; an event of the motion costs
+ * some thirty times as much as one of the parabola, so a few more pay. */
+#define CHATTER_BEYOND 100
 
 /* The sum of the last flights of a contact; 0: they do not shrink. take: there
  * are enough of them for a limit. */
@@ -720,6 +724,7 @@ limit(struct simulation *sim, uint32_t contact)
                       ? BALLISTIC_SEQUENTIAL
                       : BALLISTIC_COMPLEMENTARITY,
         .most = enough ? CHATTER_FOLLOWED : CHATTER_COMPARED,
+        .beyond = CHATTER_BEYOND,
         .ahead = fmin(CHATTER_AHEAD * shrunk, far),
         .window = window};
     sim->accumulation->blocked = false;

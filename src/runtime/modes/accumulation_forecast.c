@@ -32,6 +32,10 @@
 /* Flights that agree to this share are the same: gaps that were closed
  * together open alike to the rounding of speeds and directions. */
 #define LIMIT_ALIKE 1e-13
+/* The impacts of a pattern that a forecast follows one by one at least, once
+ * it has come to a limit: the fewest that show a law. Nobody sees the others,
+ * and limits on the way to other limits come in hundreds. */
+#define LIMIT_RESOLVE 3
 
 struct space {
     int m, r;
@@ -76,9 +80,13 @@ factor(struct space *space, const double *G, const bool *rests)
         double root = sqrt(space->rest[pivot]);
         for (int row = 0; row < count; row++) {
             double x = G[row * count + pivot];
+            /* A row that depends on those before has no part in others, but
+             * for rounding: at rest it would move with them. */
+            bool taken = space->rest[row] <= (column + 1) * LIMIT_ROUNDING *
+                                                 DBL_EPSILON *
+                                                 G[row * count + row];
             for (int j = 0; j < column; j++)
                 x -= space->F[row * count + j] * space->F[pivot * count + j];
-            bool taken = false;
             for (int j = 0; j < column; j++)
                 taken |= space->basis[j] == row;
             space->F[row * count + column] = taken          ? 0.0
@@ -179,8 +187,8 @@ look_ahead(struct ballistic *line, const struct forecast_question *question,
     double earlier[CONTACT_POINTS_MOST] = {0.0};
     bool hit[CONTACT_POINTS_MOST] = {false},
          moved[CONTACT_POINTS_MOST] = {false};
-    int count = line->model.m;
-    for (int k = 0; k < question->most; k++) {
+    int count = line->model.m, most = question->most;
+    for (int k = 0; k < most; k++) {
         for (int i = 0; i < count; i++)
             moved[i] |= line->mode.persistent[i];
         enum ballistic_event what = accumulation_next(line, question->ahead);
@@ -189,6 +197,7 @@ look_ahead(struct ballistic *line, const struct forecast_question *question,
             earlier[line->event.contact] = 0.0;
         } else if (what == BALLISTIC_ACCUMULATION) {
             bool full = true;
+            accumulation_resolve(line, LIMIT_RESOLVE);
             for (int i = 0; i < count; i++) {
                 moved[i] |= line->event.group[i];
                 full &= line->event.group[i] || !hit[i];
@@ -197,6 +206,8 @@ look_ahead(struct ballistic *line, const struct forecast_question *question,
                 capture(line, moved, earlier, full ? all : some);
             if (full)
                 return;
+            if (some->found && k + question->beyond < most)
+                most = k + question->beyond;
             for (int i = 0; i < count; i++)
                 if (line->event.group[i]) {
                     earlier[i] = line->t;
@@ -370,6 +381,7 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
                                   LIMIT_NOISE * DBL_EPSILON * most))
         return false;
     line->policy = question->policy;
+    accumulation_resolve(line, ACCUMULATION_RESOLVE);
     if (!lines->on_way)
         lines->on_way =
             NEW_N(run->arena, struct accumulation_limit, CONTACT_POINTS_MOST);

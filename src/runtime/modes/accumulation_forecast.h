@@ -24,6 +24,7 @@ struct forecast_question {
     const double *place; /* sizes of the terms of the gaps (m) */
     enum ballistic_policy policy;
     int most;      /* events that the forecast follows at most */
+    int beyond;    /* the same, beyond the first limit of some points */
     double ahead;  /* the greatest time (s) from now that is of interest */
     double window; /* within this time (s) from now the parabola is the motion
                       to rounding */

@@ -669,6 +669,63 @@ chatter_ratios(void **state)
     }
 }
 
+/* Follows the impacts of a point under constant loads until they are 1e-9 of
+ * the first. Returns the time that all of them take: the sum of the flights,
+ * and of those that the last ratio foretells. */
+static double
+bounce(const struct painleve_point *in, double v, double *ratio, bool *turned,
+       bool *stuck)
+{
+    double u = in->slip, time = 0.0, first = v, before = v;
+    *turned = false;
+    *stuck = true;
+    while (v > 1e-9 * first) {
+        double flight = 2.0 * v / -in->b, came = u + in->a * flight;
+        struct friction_impact out = impact(in->A, in->B, in->C, in->mu, came,
+                                            -v, in->restitution, in->law);
+        time += flight;
+        before = v;
+        *turned |= came * in->slip <= 0.0 || out.after[1] * in->slip <= 0.0;
+        *stuck &= out.after[1] == 0.0;
+        u = out.after[1];
+        v = out.after[0];
+    }
+    *ratio = v / before;
+    return time + 2.0 * v / -in->b / (1.0 - *ratio);
+}
+
+/* What the law says of bounces to come is what they do, one by one. */
+static void
+bounces_to_come(void **state)
+{
+    (void)state;
+    uint64_t seed = 17;
+    int slip = 0, stick = 0;
+    for (int t = 0; t < 20000; t++) {
+        struct painleve_point in = {.A = multi_random(&seed, 0.1, 2),
+                                    .C = multi_random(&seed, 0.1, 2),
+                                    .a = multi_random(&seed, -1, 1),
+                                    .b = multi_random(&seed, -1, -0.1),
+                                    .mu = multi_random(&seed, 0, 2),
+                                    .restitution =
+                                        multi_random(&seed, 0.05, 0.9),
+                                    .law = (enum friction_law)(t % 3)};
+        in.B = multi_random(&seed, -0.99, 0.99) * sqrt(in.A * in.C);
+        in.slip = t % 2 ? 0.0 : multi_random(&seed, -8, 8);
+        double v = multi_random(&seed, 0.1, 1), ratio;
+        struct painleve_bounces says;
+        bool turned, stuck;
+        if (!painleve_bounces_find(&in, v, &says))
+            continue;
+        double time = bounce(&in, v, &ratio, &turned, &stuck);
+        CLOSE(says.time, time, 1e-11 * (1.0 + time));
+        CLOSE(says.ratio, ratio, 1e-12);
+        assert_true(says.sticks ? stuck : !turned);
+        *(says.sticks ? &stick : &slip) += 1;
+    }
+    assert_true(slip > 3000 && stick > 3000);
+}
+
 int
 main(void)
 {
@@ -683,6 +740,7 @@ main(void)
         cmocka_unit_test_setup_teardown(coefficients, set_up, tear_down),
         cmocka_unit_test_setup_teardown(chatter_ratios, set_up, tear_down),
         cmocka_unit_test(stated_impacts),
+        cmocka_unit_test(bounces_to_come),
         cmocka_unit_test(random_impacts),
         cmocka_unit_test_setup_teardown(several_impacts, set_up, tear_down),
     };

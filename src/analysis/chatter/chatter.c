@@ -19,12 +19,21 @@ chatter_not_linear(struct analysis *analysis, const imp_system *system,
                    imp_range where)
 {
     assert(analysis && system);
-    struct diag *diag =
-        diag_add(analysis->ds, DIAG_E0732, where,
-                 "`%s` is not linear: its mass matrix or its acceleration "
-                 "change with the state, or a gap is not linear",
-                 imp_text(analysis->rt->im, system->name));
+    struct diag *diag = diag_add(
+        analysis->ds, DIAG_E0732, where, "`%s` %s",
+        imp_text(analysis->rt->im, system->name),
+        system->n_rub ? "has friction: what its impacts do is not linear in "
+                        "the velocities"
+                      : "is not linear: its mass matrix or its acceleration "
+                        "change with the state, or a gap is not linear");
     diag_note(analysis->ds, diag, system->range, "the system");
+    if (system->n_rub) {
+        diag_help(analysis->ds, diag,
+                  "chatter %s { until = 10 [s] } follows its run, and a sweep "
+                  "of that shows where the verdict changes with a param",
+                  imp_text(analysis->rt->im, system->name));
+        return IMP_BADMODEL;
+    }
     diag_help(
         analysis->ds, diag,
         "chatter %s { until = 10 [s] } follows its run, and a sweep of "
@@ -39,15 +48,26 @@ no_until(struct analysis *analysis, const imp_system *system, imp_range where)
 {
     struct diag *diag =
         diag_add(analysis->ds, DIAG_E0738, where,
-                 "`%s` is not linear, so that the run needs an end",
-                 imp_text(analysis->rt->im, system->name));
+                 "`%s` %s, so that the run needs an end",
+                 imp_text(analysis->rt->im, system->name),
+                 system->n_rub ? "has friction" : "is not linear");
+    const char *name = imp_text(analysis->rt->im, system->name);
+    if (system->n_rub) {
+        diag_note(analysis->ds, diag, system->range,
+                  "friction goes on when the impacts are over, and may go on "
+                  "for ever");
+        diag_help(analysis->ds, diag,
+                  "say how far to follow it: chatter %s { until = 10 [s] }",
+                  name);
+        return IMP_BADMODEL;
+    }
     diag_note(analysis->ds, diag, system->range,
               "its mass matrix or its acceleration change with the state, or "
               "a gap is not linear");
     diag_help(analysis->ds, diag,
               "say how far to follow it: chatter %s { until = 10 [s] }; or, "
               "for small rotations, write sin(phi) as phi",
-              imp_text(analysis->rt->im, system->name));
+              name);
     return IMP_BADMODEL;
 }
 
@@ -364,8 +384,6 @@ cmd_chatter(struct analysis *analysis, const imp_command *command,
         (st = ask_of(analysis, command, wanted, &ask)))
         return st;
     bool line = system->flags & IMP_SYSTEMF_LINE;
-    if (friction_left_out(analysis, system_id, "chatter", where))
-        return IMP_BADMODEL;
     if (!line && !(ask.until < INFINITY))
         return no_until(analysis, system, where);
     if ((st = flat_drop_start(analysis, system_id, where, &flat)))

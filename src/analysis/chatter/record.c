@@ -194,6 +194,10 @@ chatter_record_run(struct analysis *analysis, const struct chatter_run *outcome,
                           "no limit until the time allowed: raise `until`");
     else if (outcome->verdict == CHATTER_ENDLESS)
         record_set_absent(record, "verdict", going_on(analysis, outcome));
+    else if (outcome->verdict == CHATTER_OPEN)
+        record_set_absent(record, "verdict",
+                          arena_printf(record_arena(analysis), "%s",
+                                       outcome->why));
     else if (outcome->verdict == CHATTER_BELOW)
         record_set_absent(record, "verdict",
                           "not decided: beside the others, the impacts of some "

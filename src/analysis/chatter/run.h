@@ -32,6 +32,7 @@ enum chatter_verdict {
     CHATTER_MOVING,  /* until the time that is allowed */
     CHATTER_BELOW,   /* before the impacts are smaller than doubles can be */
     CHATTER_JAMMED,  /* closed contacts admit no motion */
+    CHATTER_OPEN,    /* friction leaves the motion open, or ends it in a jam */
     CHATTER_STOPPED  /* before Ctrl-C */
 };
 /* what comes after a partial limit */
@@ -72,6 +73,7 @@ struct chatter_run {
     double exponent, exponent_error;
     bool fitted;             /* the exponent, to an order that never repeats */
     const char *no_exponent; /* why there is none, or NULL */
+    const char *why; /* CHATTER_OPEN: what is possible there */
     /* after a partial limit */
     enum chatter_after after;
     double after_time;

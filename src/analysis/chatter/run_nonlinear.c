@@ -31,36 +31,61 @@ struct follow {
 static bool
 still(const struct follow *follow)
 {
-    const struct ballistic *ballistic = flow_event_matrices(follow->flow);
-    for (int i = 0; i < follow->outcome->m; i++)
-        if (!ballistic->mode.persistent[i] &&
-            fabs(ballistic->rate[i]) >
-                STILL_NOISE * DBL_EPSILON * follow->speed)
+    for (int i = 0; i < follow->outcome->m; i++) {
+        struct flow_contact contact;
+        flow_contact_read(follow->flow, (uint32_t)i, &contact);
+        if (!contact.closed &&
+            fabs(contact.rate) > STILL_NOISE * DBL_EPSILON * follow->speed)
             return false;
+    }
     return true;
+}
+
+/* Reads contact k of an impact. A closed one that an impact elsewhere pushes
+ * has not been hit. */
+static bool
+hit(const struct follow *follow, uint32_t k, int *number,
+    struct flow_contact *contact)
+{
+    const double *impulse;
+    *number = (int)(flow_contacts(follow->flow, &impulse)[k] - follow->first);
+    flow_contact_read(follow->flow, (uint32_t)*number, contact);
+    return contact->approach > 0.0;
 }
 
 static void
 note(struct follow *follow, const struct flow_event *event)
 {
-    const struct ballistic *ballistic = flow_event_matrices(follow->flow);
-    const double *impulse;
-    const uint32_t *contact = flow_contacts(follow->flow, &impulse);
-    int m = follow->outcome->m;
+    struct flow_contact contact;
+    uint32_t hits = 0;
+    int i;
+    for (uint32_t k = 0; k < event->n; k++)
+        hits += hit(follow, k, &i, &contact);
     for (uint32_t k = 0; k < event->n; k++) {
-        int i = (int)(contact[k] - follow->first);
-        double W = ballistic->matrices.W[i * (m + 1)],
-               rest = ballistic->model.e[i];
-        double u = impulse[k] * W / (1.0 + rest);
-        bool alone = event->n == 1;
+        if (!hit(follow, k, &i, &contact))
+            continue;
+        bool alone = hits == 1;
         chatter_trace_impact(follow->trace, follow->outcome, i,
                              alone ? event->time - follow->before : NAN,
-                             alone ? u : NAN, rest, W);
-        follow->speed = fmax(follow->speed, fabs(u));
+                             alone ? contact.approach : NAN, contact.e,
+                             contact.W);
+        follow->speed = fmax(follow->speed, contact.approach);
     }
     follow->before = event->time;
     follow->outcome->last_impact = follow->outcome->time = event->time;
     follow->outcome->impacts = flow_impacts(follow->flow);
+}
+
+static bool
+accelerates(const struct follow *follow)
+{
+    bool any = false;
+    for (int i = 0; i < follow->outcome->m; i++) {
+        struct flow_contact contact;
+        flow_contact_read(follow->flow, (uint32_t)i, &contact);
+        any |= contact.pressed;
+    }
+    return any;
 }
 
 static void
@@ -75,8 +100,7 @@ limit(struct follow *follow, const struct flow_event *event)
     outcome->limit = true;
     outcome->time = follow->before = event->time;
     outcome->accumulation = event->chatter;
-    chatter_trace_limit(follow->trace, outcome,
-                        chatter_accelerates(flow_event_matrices(follow->flow)));
+    chatter_trace_limit(follow->trace, outcome, accelerates(follow));
 }
 
 static void
@@ -100,6 +124,15 @@ one(struct follow *follow, const struct flow_event *event)
         note(follow, event);
         return true;
     case FLOW_UNDECIDED:
+    case FLOW_JAM:
+        if (event->why) {
+            follow->outcome->verdict = CHATTER_OPEN;
+            follow->outcome->why = event->why;
+            follow->outcome->time = event->time;
+            return false;
+        }
+        if (event->kind == FLOW_JAM)
+            return true;
         together(follow, event);
         return false;
     case FLOW_JAMMED:

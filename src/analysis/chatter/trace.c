@@ -320,9 +320,9 @@ fit_line(struct chatter_run *outcome, const struct chatter_trace *trace)
 
 /* -- the exponent of the limit --------------------------------------------- */
 
-/* By the ratios of the fixed point of a map: c = 2 log s/log r. */
+/* By the ratios of the fixed point of a map, or of a law: c = 2 log s/log r. */
 static void
-by_map(struct chatter_run *outcome)
+by_ratios(struct chatter_run *outcome)
 {
     const struct accumulation_limit *limit = &outcome->accumulation;
     double falls = -log(limit->ratio);
@@ -366,8 +366,9 @@ fit_exponent(struct chatter_run *outcome, const struct chatter_trace *trace)
 {
     const struct accumulation_limit *limit = &outcome->accumulation;
     size_t period = (size_t)limit->period;
-    if (limit->evidence == LIMIT_BY_MAP)
-        by_map(outcome);
+    if (limit->evidence == LIMIT_BY_MAP ||
+        (limit->evidence == LIMIT_BY_LAW && limit->speed > 0.0))
+        by_ratios(outcome);
     else if (period && trace->n <= trace->from + period)
         outcome->no_exponent = "the pattern is made of limits itself";
     else if (period)

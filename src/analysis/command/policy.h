@@ -13,9 +13,4 @@ enum ballistic_policy impact_law_policy(enum imp_impact_law law);
 /* The policy of the world's law. */
 enum ballistic_policy simultaneous_policy(const struct analysis *analysis);
 
-/* May this question be asked of a system? It may not, after a diagnostic, where
- * contacts have friction, which `what` would leave out. */
-bool friction_left_out(const struct analysis *analysis, uint32_t system,
-                       const char *what, imp_range range);
-
 #endif

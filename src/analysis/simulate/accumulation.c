@@ -346,8 +346,10 @@ lost(struct simulation *sim, const struct limit_group *group,
         .error = 1.0};
     /* the gap is moved to 0, and the squares of the time left count */
     limit->chatter.state_error =
-        off + DBL_EPSILON * (LIMIT_GROUP_NOISE +
-                             8.0 / ((1.0 - greatest_e) * (1.0 - greatest_e)));
+        off +
+        DBL_EPSILON * (LIMIT_GROUP_NOISE +
+                       8.0 / ((1.0 - greatest_e) * (1.0 - greatest_e))) +
+        limit_slip_left(sim, group, sum);
     return bounce > 0;
 }
 
@@ -665,7 +667,10 @@ take(struct simulation *sim, struct limit_group *group,
          * limit. Elsewhere this is an error of the second order, and nothing
          * bounds it. */
         limit->chatter.state_error =
-            isfinite(window) && limit->remaining > 0.0
+            group->friction && window > 0.0
+                ? limit_friction_error(sim, group, contact, limit->remaining,
+                                       window)
+            : isfinite(window) && limit->remaining > 0.0
                 ? NAN
                 : DBL_EPSILON *
                       (LIMIT_GROUP_NOISE +

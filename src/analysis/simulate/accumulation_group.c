@@ -250,3 +250,57 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
         return left + late;
     return fmin(off + limit->chatter.error * left, left + late);
 }
+
+/* A speed of which the motion of the group's bodies in the plane is made: the
+ * greatest of theirs, or the one that they gain while they fall their own size.
+ * *acc: the greatest acceleration of their gaps. */
+static double
+speed_of(const struct simulation *sim, const struct limit_group *group,
+         double *acc)
+{
+    const struct rt *run = sim->run;
+    double speed = 0.0, place = INFINITY;
+    *acc = 0.0;
+    for (int i = 0; i < group->n; i++) {
+        *acc = fmax(*acc, fabs(group->point[i].free));
+        place = fmin(place, group->place[i]);
+    }
+    for (uint32_t b = 0; b < run->im->bodies.n; b++) {
+        const imp_body *body = rt_body(run, b);
+        const double *velocity = run->env + body->env_state + 3;
+        double radius = run->env[body->env_body + IMP_BODY_RADIUS];
+        if (group->body[b])
+            speed = fmax(speed, hypot(velocity[0], velocity[1]) +
+                                    fabs(velocity[2]) *
+                                        (isfinite(radius) ? radius : place));
+    }
+    return fmax(speed, sqrt(*acc * place));
+}
+
+double
+limit_friction_error(const struct simulation *sim,
+                     const struct limit_group *group, uint32_t contact,
+                     double left, double window)
+{
+    assert(sim != NULL && group->n > 0 && left >= 0.0 && window > 0.0);
+    const struct flight_history *flights = &sim->contacts[contact].flights;
+    double place = INFINITY, acc, speed = speed_of(sim, group, &acc);
+    for (int i = 0; i < group->n; i++)
+        place = fmin(place, group->place[i]);
+    double K =
+        6.0 * CHATTER_BLUR * DBL_EPSILON * place / (window * window * window);
+    speed += acc * flights->first;
+    return K * left * left / speed +
+           DBL_EPSILON * (LIMIT_GROUP_NOISE + (double)flights->impacts);
+}
+
+double
+limit_slip_left(const struct simulation *sim, const struct limit_group *group,
+                double left)
+{
+    assert(sim != NULL && group->n > 0 && left >= 0.0);
+    if (!friction_modes_any(sim->run, group->spot, group->n))
+        return 0.0;
+    double acc, speed = speed_of(sim, group, &acc);
+    return speed > 0.0 ? acc * left / speed : 0.0;
+}

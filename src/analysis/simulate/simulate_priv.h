@@ -407,6 +407,18 @@ void limit_group_gather(struct simulation *sim, uint32_t contact, double window,
  * many, or cannot be followed. */
 bool limit_group_points(struct simulation *sim, struct limit_group *group,
                         double ahead);
+/* A bound of the error of the state at a limit with friction, `left` seconds
+ * ahead, as a share of the speeds. Until then loads and coefficients are taken
+ * as constant; they change at the rate K for which the parabola is the motion
+ * for `window` seconds (window_of), so the speeds are off by K t^2, and the
+ * places by less. */
+double limit_friction_error(const struct simulation *sim,
+                            const struct limit_group *group, uint32_t contact,
+                            double left, double window);
+/* What impacts of `left` seconds that are left out may take from the slip, as
+ * a share of the speeds; 0 without friction. */
+double limit_slip_left(const struct simulation *sim,
+                       const struct limit_group *group, double left);
 /* the size (m) of the terms of the contact's gap */
 double limit_group_place(const struct rt *run, uint32_t contact);
 

@@ -90,7 +90,8 @@ struct accumulation_limit {
     double ratio; /* of the times of successive periods, at the limit; NaN: not
                      determined */
     double ratio_error; /* bound of its error */
-    double speed;       /* LIMIT_BY_MAP: the same ratio of the rates */
+    double speed;       /* the same ratio of the rates, where a map or a law
+                           tells it; else 0 */
     double contraction; /* LIMIT_BY_MAP: of the distance from the fixed point,
                            per period */
     double remaining;   /* time that was summed up */

@@ -162,9 +162,17 @@ bool flow_by_params(struct rt *run, uint32_t system);
 /* Of a ballistic system: its state and matrices, for whoever follows it
  * without a flow. NULL for all other systems. */
 struct ballistic *flow_ballistic(struct flow *flow);
-/* Of a system that Taylor series follow: its matrices at the last event. NULL
- * before the first event, and for ballistic systems. */
-const struct ballistic *flow_event_matrices(const struct flow *flow);
+/* A contact of a system that Taylor series follow, at its last event. */
+struct flow_contact {
+    bool closed;
+    double rate;     /* of the gap, after the event */
+    double approach; /* before the last impact, if it was hit then; else 0 */
+    double e, W;     /* restitution; N M^-1 N^T */
+    bool pressed;    /* its gap accelerates while all contacts are open */
+};
+/* Reads contact i (its number within the system), after an event. */
+void flow_contact_read(const struct flow *flow, uint32_t i,
+                       struct flow_contact *out);
 /* The greatest error of momentum, energy or rates at an event so far, as a
  * share of their terms, and its contact. 0: all are right to 1e-12. */
 double flow_audit_worst(const struct flow *flow, uint32_t *contact);

@@ -12,7 +12,12 @@
  * by the ratio at which they shrink, take so small a share of the time in which
  * the motion changes that what is left out is rounding. Then the last impact is
  * one without restitution, and the contacts stay closed: what the impacts to
- * come would do to the slip, the forces of closed contacts do. */
+ * come would do to the slip, the forces of closed contacts do. Where one
+ * contact bounces alone and its slip keeps its direction, or ends in each
+ * impact, the law of its impacts says when the limit comes
+ * (painleve_bounces_find). The system flies until then, and one impulse takes
+ * the place of all that were left out: they have the same sum, and the same
+ * directions, so that only the squares of the time left out are lost. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -20,6 +25,7 @@
 
 #include "base/arena.h"
 #include "runtime/flow/flow_friction_priv.h"
+#include "runtime/friction/painleve.h"
 #include "runtime/friction/paradox.h"
 
 /* Modes that change so often at one time, without an impact and per contact,
@@ -32,6 +38,8 @@
 /* A limit is taken when what is left is this share of the time in which the
  * motion changes. */
 #define FRICTION_SHORT 0x1p-40
+/* The same where the law of the impacts is known: the square is rounding. */
+#define FRICTION_LAW_SHORT 0x1p-26
 /* Flights that take so many roundings of the time, or less, are rounding. */
 #define FRICTION_TICKS 4.0
 
@@ -54,6 +62,8 @@ taylor_friction_new(struct flow *flow)
     friction->tangential_now = NEW_N(arena, double, contacts);
     friction->work = NEW_N(arena, double, contacts);
     friction->impulse = NEW_N(arena, double, 2 * contacts);
+    friction->approach = NEW_N(arena, double, contacts);
+    friction->limit.contact = -1;
     friction->v_size = NEW_N(arena, double, flow->n);
     friction->piece.slip = NEW_N(arena, double, contacts *ROW);
     friction->piece.friction = NEW_N(arena, double, contacts *ROW);
@@ -97,20 +107,12 @@ point_of(const struct flow *flow, uint32_t i, enum imp_impact_law law,
         .priority = INFINITY};
 }
 
-struct struck {
-    bool *hits; /* m */
-    enum imp_impact_law law;
-    bool plastic;    /* nothing comes back */
-    bool may_gain;   /* a law that was used may add energy */
-    double *impulse; /* 2m */
-};
-
-/* The contacts that hit and the closed ones, with their rows of W. Returns how
- * many there are. */
-static int
-read_group(const struct flow *flow, const struct struck *struck, int *contact,
-           double *W, struct friction_impact_point *point)
+int
+friction_read_group(const struct flow *flow, const struct struck *struck,
+                    int *contact, double *W,
+                    struct friction_impact_point *point)
 {
+    assert(struck && contact && W && point);
     const struct friction_rows *rows = &flow->taylor->friction->rows;
     size_t n = 0;
     for (uint32_t i = 0; i < flow->m; i++)
@@ -138,8 +140,11 @@ resolve(struct flow *flow, struct struck *struck, struct flow_event *event)
     struct friction_impact_point *point =
         NEW_N(arena, struct friction_impact_point, flow->m);
     struct friction_group_impact group;
-    int n = read_group(flow, struck, contact, W, point);
+    int n = friction_read_group(flow, struck, contact, W, point);
     friction_impact_group(arena, n, W, point, struck->law, &group);
+    for (uint32_t i = 0; i < flow->m; i++)
+        friction->approach[i] =
+            struck->hits[i] ? fmax(0.0, -friction->rows.speed[2 * i]) : 0.0;
     event->loads |= group.loads;
     event->gain = group.gain;
     struck->may_gain = group.may_gain;
@@ -215,53 +220,15 @@ report(struct flow *flow, const struct struck *struck, struct flow_event *event)
     event->impulse = flow->last.impulse[0];
 }
 
-static struct struck
-new_struck(struct flow *flow)
+struct struck
+friction_new_struck(struct flow *flow)
 {
+    assert(flow);
     struct arena *arena = flow->run->brief;
     return (struct struck){.law =
                                (enum imp_impact_law)flow->run->im->impact_law,
                            .hits = NEW_N(arena, bool, flow->m + 1),
                            .impulse = NEW_N(arena, double, 2 * flow->m + 1)};
-}
-
-int
-flow_friction_impact_now(struct rt *run, uint32_t system,
-                         enum imp_impact_law law, const int *hit, int n_hit,
-                         struct flow_friction_impact *out)
-{
-    assert(run && out && law < IMP_IMPACT_COUNT && (n_hit == 0 || hit));
-    struct arena *arena = run->brief;
-    struct flow *flow = NEW(run->arena, struct flow);
-    flow_memory(flow, run, system, run->arena);
-    flow->end = INFINITY;
-    flow->traced = rt_time(run);
-    int st = flow_instant(flow);
-    flow_read_state(flow);
-    if (st || (st = flow_taylor_new(flow)) || (st = friction_rows(flow)))
-        return st;
-    struct struck struck = new_struck(flow);
-    struck.law = law;
-    for (int k = 0; k < n_hit; k++) {
-        struck.hits[hit[k]] = true;
-        flow->taylor->contacts.closed[hit[k]] = false;
-    }
-    double *W = NEW_N(arena, double, 4 * (size_t)flow->m * (size_t)flow->m),
-           *rates = NEW_N(arena, double, flow->n);
-    struct friction_impact_point *point =
-        NEW_N(arena, struct friction_impact_point, flow->m);
-    out->contact = NEW_N(arena, int, flow->m);
-    out->n = read_group(flow, &struck, out->contact, W, point);
-    out->W = W;
-    out->group = (struct friction_group_impact){.why = NULL};
-    if (out->n > 0)
-        friction_impact_group(arena, out->n, W, point, law, &out->group);
-    for (int k = 0; k < 2 * out->n && !out->group.why; k++)
-        struck.impulse[2 * out->contact[k / 2] + k % 2] = out->group.impulse[k];
-    friction_push(flow, struck.impulse);
-    memcpy(rates, flow->taylor->x + flow->n, flow->n * sizeof *rates);
-    out->rates = rates;
-    return IMP_OK;
 }
 
 /* -- limits of chatter ------------------------------------------------------
@@ -306,7 +273,8 @@ limit_reached(const struct flow *flow, bool faint,
            ratio = now / before, left = now * ratio / (1.0 - ratio);
     bool known = flights->n > 2 * FRICTION_FLIGHTS;
     if (known)
-        flights->longest = ratio < 1.0 ? fmax(flights->longest, now) : now;
+        flights->longest =
+            ratio < 1.0 ? fmax(flights->longest, fmax(now, before)) : now;
     double scale = fmin(taylor->piece.h, flights->longest);
     faint |= known && now <= FRICTION_FLIGHTS * tick;
     if (!faint && !(known && ratio < 1.0 && left <= FRICTION_SHORT * scale))
@@ -324,6 +292,98 @@ limit_reached(const struct flow *flow, bool faint,
         .state_error =
             fmin(left / scale, FRICTION_SHORT) + TAYLOR_NOISE * DBL_EPSILON};
     return true;
+}
+
+/* Is contact i the only one of the last impacts, and is no other closed? */
+static bool
+bounces_alone(const struct flow *flow, int i)
+{
+    const struct friction_flights *flights = &flow->taylor->friction->flights;
+    bool alone = flow->taylor->next.n_hit == 1 && flights->n > FRICTION_FLIGHTS;
+    for (int k = 0; k <= FRICTION_FLIGHTS && alone; k++)
+        alone &= flights->contact[k] == i;
+    for (uint32_t j = 0; j < flow->m && alone; j++)
+        alone &= !flow->taylor->contacts.closed[j];
+    return alone;
+}
+
+/* The point that contact i is now (after friction_rows). */
+static struct painleve_point
+bouncing_point(const struct flow *flow, uint32_t i)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    const struct friction_rows *rows = &friction->rows;
+    size_t N = 2 * (size_t)i, T = N + 1, all = 2 * (size_t)flow->m;
+    struct friction_impact_point point = point_of(
+        flow, i, (enum imp_impact_law)flow->run->im->impact_law, true, false);
+    return (struct painleve_point){.A = rows->W[T * all + T],
+                                   .B = rows->W[T * all + N],
+                                   .C = rows->W[N * all + N],
+                                   .a = rows->free[T],
+                                   .b = rows->free[N],
+                                   .a_terms = rows->terms[T],
+                                   .b_terms = rows->terms[N],
+                                   .mu = point.mu,
+                                   .slip = friction->zero[i] ? 0.0 : point.slip,
+                                   .restitution = point.e,
+                                   .law = point.law};
+}
+
+/* After an impact: does the law of the impacts at its contact say when their
+ * limit comes, and is that soon? Loads and coefficients change until then by a
+ * share of what is left of the time in which the motion changes, so two
+ * forecasts in a row differ by as much, and the change bounds the error. */
+static void
+foresee_limit(struct flow *flow)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_friction *friction = taylor->friction;
+    struct friction_limit *limit = &friction->limit, before = *limit;
+    int i = taylor->next.hit[0];
+    struct painleve_bounces bounces;
+    *limit = (struct friction_limit){.contact = -1};
+    if (!bounces_alone(flow, i))
+        return;
+    struct painleve_point point = bouncing_point(flow, (uint32_t)i);
+    double normal = friction->rows.speed[2 * i];
+    if (!painleve_bounces_find(&point, normal, &bounces))
+        return;
+    const struct friction_flights *flights = &friction->flights;
+    double longest = flights->time[0] - flights->time[FRICTION_FLIGHTS],
+           scale = fmin(taylor->piece.h, fmax(longest, flights->longest));
+    limit->time = taylor->now + bounces.time;
+    limit->left = bounces.time;
+    limit->sticks = bounces.sticks;
+    limit->is.ratio = bounces.ratio;
+    if (!(before.left > bounces.time) || before.sticks != bounces.sticks ||
+        bounces.time > FRICTION_LAW_SHORT * scale || limit->time > flow->end ||
+        !(limit->time > taylor->now))
+        return;
+    /* the time is rounded, and the rate after each impact */
+    double share = bounces.time / scale, shrinks = bounces.time / before.left,
+           noise = TAYLOR_NOISE * DBL_EPSILON *
+                   (fabs(taylor->now) +
+                    friction->rows.speed_terms[2 * i] / fabs(point.b)) /
+                   (1.0 - bounces.ratio);
+    limit->contact = i;
+    limit->is = (struct accumulation_limit){
+        .evidence = LIMIT_BY_LAW,
+        .impacts = flights->n,
+        .period = 1,
+        .depth = 1,
+        .ratio = bounces.ratio,
+        .speed = bounces.ratio,
+        .ratio_error =
+            DBL_EPSILON * bounces.ratio +
+            (bounces.sticks
+                 ? 2.0 * fabs(bounces.ratio - before.is.ratio) / (1.0 - shrinks)
+                 : 0.0),
+        .remaining = bounces.time,
+        .error = fmin(1.0, (2.0 * fabs(limit->time - before.time) /
+                                (1.0 - shrinks * shrinks) +
+                            noise) /
+                               bounces.time),
+        .state_error = share * share + TAYLOR_NOISE * DBL_EPSILON};
 }
 
 /* The contacts of the last flights that are still within their reach stay
@@ -360,12 +420,26 @@ close_group(struct flow *flow, struct flow_event *event, bool *on)
     flights->longest = 0.0;
 }
 
+/* Has the rate with which a contact leaves, after as many impacts as tell that
+ * its flights shrink, come down to rounding? */
+static bool
+bounces_no_more(const struct flow *flow, const bool *on)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    bool any = false;
+    for (int k = 0; k < taylor->next.n_hit; k++) {
+        int i = taylor->next.hit[k];
+        any |= on[i] && flow->instant.e[i] > 0.0;
+    }
+    return any && taylor->friction->flights.n > 2 * FRICTION_FLIGHTS;
+}
+
 static int
 friction_impact(struct flow *flow, struct flow_event *event)
 {
     assert(event != NULL);
     struct taylor_flow *taylor = flow->taylor;
-    struct struck struck = new_struck(flow);
+    struct struck struck = friction_new_struck(flow);
     struct arena *arena = flow->run->brief;
     bool *on = NEW_N(arena, bool, flow->m + 1),
          *ended = NEW_N(arena, bool, flow->m + 1);
@@ -386,8 +460,39 @@ friction_impact(struct flow *flow, struct flow_event *event)
     flow->impacts += taylor->next.n_hit;
     if ((st = strike(flow, &struck, on)))
         return st;
+    if (!limit && bounces_no_more(flow, on))
+        limit = limit_reached(flow, true, &event->chatter);
     if (limit)
         close_group(flow, event, on);
+    else
+        foresee_limit(flow);
+    return friction_settle(flow, on, ended, event);
+}
+
+/* The limit of the impacts at one contact has come: one impulse, without
+ * restitution, and the contact stays closed. */
+static int
+come_to_rest(struct flow *flow, struct flow_event *event)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_friction *friction = taylor->friction;
+    struct friction_limit *limit = &friction->limit;
+    uint32_t i = (uint32_t)limit->contact;
+    struct struck struck = friction_new_struck(flow);
+    bool *on = NEW_N(flow->run->brief, bool, flow->m + 1),
+         *ended = NEW_N(flow->run->brief, bool, flow->m + 1);
+    int st = friction_rows(flow);
+    if (st)
+        return st;
+    struck.hits[i] = struck.plastic = true;
+    event->chatter = limit->is;
+    if (!resolve(flow, &struck, event))
+        return IMP_OK;
+    friction->zero[i] |= limit->sticks;
+    if ((st = strike(flow, &struck, on)))
+        return st;
+    limit->contact = -1;
+    close_group(flow, event, on);
     return friction_settle(flow, on, ended, event);
 }
 
@@ -403,7 +508,7 @@ jump(struct flow *flow, struct flow_event *event)
     uint32_t i = (uint32_t)friction->jump;
     const double *W = friction->rows.W;
     size_t N = 2 * (size_t)i, T = N + 1, all = 2 * (size_t)flow->m;
-    struct struck struck = new_struck(flow);
+    struct struck struck = friction_new_struck(flow);
     struct friction_impact out;
     bool *on = NEW_N(flow->run->brief, bool, flow->m + 1),
          *ended = NEW_N(flow->run->brief, bool, flow->m + 1);
@@ -579,7 +684,8 @@ apply(struct flow *flow, struct flow_event *event, enum taylor_next what,
     struct taylor_flow *taylor = flow->taylor;
     if (taylor->next.guard >= 0)
         return switched(flow, event);
-    if (what != NEXT_CLOSES && what != NEXT_NOTHING && endless(flow)) {
+    if (what != NEXT_CLOSES && what != NEXT_RESTS && what != NEXT_NOTHING &&
+        endless(flow)) {
         friction_undecided(flow, event,
                            "no motion leads on: whichever modes are chosen "
                            "end at the same time");
@@ -593,6 +699,8 @@ apply(struct flow *flow, struct flow_event *event, enum taylor_next what,
         return IMP_OK;
     case NEXT_CLOSES:
         return friction_impact(flow, event);
+    case NEXT_RESTS:
+        return come_to_rest(flow, event);
     case NEXT_TOUCHES:
         return touched(flow, event);
     case NEXT_JAMS:

@@ -21,8 +21,8 @@ struct friction_rows {
     double *free, *terms;        /* accelerations without contacts, and sizes */
     double *speed, *speed_terms; /* rates of gaps and slips, and sizes */
     double *drift; /* what these are where the coordinates are at rest */
-    double *had; /* the greatest sizes of speeds at this instant: what impacts
-                    and projections leave is rounded as these are */
+    double *had;   /* the greatest sizes of speeds at this instant: what impacts
+                      and projections leave is rounded as these are */
     struct system_slip *slip; /* m: with the coefficients of friction */
 };
 /* The series of the present piece, m rows each: slip, friction, and how far the
@@ -37,6 +37,14 @@ struct friction_flights {
     double *last; /* m: of each contact */
     long n;
     double longest; /* flight of the last ones */
+};
+/* The limit of the impacts at one contact, where their law says when it comes:
+ * they are not followed one by one until then. */
+struct friction_limit {
+    int contact;       /* -1: there is none ahead */
+    double time, left; /* of the last two forecasts: when, and the time left */
+    bool sticks;       /* every impact to come ends the slip */
+    struct accumulation_limit is;
 };
 /* A slip whose p falls to zero: what the piece before began
  * with, m entries each. */
@@ -53,11 +61,12 @@ struct taylor_friction {
     bool *onset;             /* m: the slip begins with this piece, from 0 */
     bool *still;             /* m: opens with this piece, without a rate */
     bool *zero;              /* m: the last impact ended the slip */
-    double *normal, *tangential; /* m: forces at the last choice */
+    double *normal, *tangential;         /* m: forces at the last choice */
     double *normal_now, *tangential_now; /* m: forces where the piece begins */
-    double *work;                /* m */
-    double *impulse;             /* 2m: of the last impact */
-    bool may_gain;               /* a law of it may raise the energy */
+    double *work;                        /* m */
+    double *impulse;                     /* 2m: of the last impact */
+    double *approach; /* m: speeds of what was hit then, or 0 */
+    bool may_gain;    /* a law of it may raise the energy */
     bool shared; /* closed contacts depend on each other: their forces are not
                     unique, and the roots of their series are no events */
     double
@@ -66,6 +75,7 @@ struct taylor_friction {
     struct friction_piece piece;
     double elapsed; /* since the present piece began */
     struct friction_flights flights;
+    struct friction_limit limit;
     struct friction_watch watch;
     struct flow_change *change; /* 2m: what the last event changed */
     uint32_t n_change;
@@ -158,7 +168,21 @@ int friction_tell_points(struct flow *flow, double t);
 
 /* -- flow_friction.c ------------------------------------------------------ */
 
+/* An impact: who is hit, and how. */
+struct struck {
+    bool *hits; /* m */
+    enum imp_impact_law law;
+    bool plastic;    /* nothing comes back */
+    bool may_gain;   /* a law that was used may add energy */
+    double *impulse; /* 2m */
+};
 
+struct struck friction_new_struck(struct flow *flow);
+/* The contacts that hit and the closed ones, with their rows of W (after
+ * friction_rows). Returns how many there are; room for all m. */
+int friction_read_group(const struct flow *flow, const struct struck *struck,
+                        int *contact, double *W,
+                        struct friction_impact_point *point);
 /* NULL where no contact of the system has friction. */
 struct taylor_friction *taylor_friction_new(struct flow *flow);
 /* contacts that are closed at the start */

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/num.h"
-#include "runtime/flow/flow_taylor_priv.h"
+#include "runtime/flow/flow_friction_priv.h"
 
 /* Rates after an impact are sums of rounded terms: this share of the greatest
  * rate is rounding. */
@@ -216,5 +216,44 @@ flow_impact_now(struct rt *run, uint32_t system, enum ballistic_policy policy,
     *what = n_hit > 0 ? ballistic_instant_impact(ballistic, hit, n_hit)
                       : BALLISTIC_END;
     *out = ballistic;
+    return IMP_OK;
+}
+
+int
+flow_friction_impact_now(struct rt *run, uint32_t system,
+                         enum imp_impact_law law, const int *hit, int n_hit,
+                         struct flow_friction_impact *out)
+{
+    assert(run && out && law < IMP_IMPACT_COUNT && (n_hit == 0 || hit));
+    struct arena *arena = run->brief;
+    struct flow *flow = NEW(run->arena, struct flow);
+    flow_memory(flow, run, system, run->arena);
+    flow->end = INFINITY;
+    flow->traced = rt_time(run);
+    int st = flow_instant(flow);
+    flow_read_state(flow);
+    if (st || (st = flow_taylor_new(flow)) || (st = friction_rows(flow)))
+        return st;
+    struct struck struck = friction_new_struck(flow);
+    struck.law = law;
+    for (int k = 0; k < n_hit; k++) {
+        struck.hits[hit[k]] = true;
+        flow->taylor->contacts.closed[hit[k]] = false;
+    }
+    double *W = NEW_N(arena, double, 4 * (size_t)flow->m * (size_t)flow->m),
+           *rates = NEW_N(arena, double, flow->n);
+    struct friction_impact_point *point =
+        NEW_N(arena, struct friction_impact_point, flow->m);
+    out->contact = NEW_N(arena, int, flow->m);
+    out->n = friction_read_group(flow, &struck, out->contact, W, point);
+    out->W = W;
+    out->group = (struct friction_group_impact){.why = NULL};
+    if (out->n > 0)
+        friction_impact_group(arena, out->n, W, point, law, &out->group);
+    for (int k = 0; k < 2 * out->n && !out->group.why; k++)
+        struck.impulse[2 * out->contact[k / 2] + k % 2] = out->group.impulse[k];
+    friction_push(flow, struck.impulse);
+    memcpy(rates, flow->taylor->x + flow->n, flow->n * sizeof *rates);
+    out->rates = rates;
     return IMP_OK;
 }

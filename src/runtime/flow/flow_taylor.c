@@ -240,6 +240,8 @@ first_end(struct flow *flow, double best)
         if (contacts->closed[which] && taylor->friction &&
             taylor->friction->shared)
             continue; /* which forces share the load is not unique */
+        if (taylor->friction && taylor->friction->limit.contact == (int)which)
+            continue; /* its impacts are left out until their limit */
         const double *row = (contacts->closed[which] ? taylor->piece.force
                                                      : taylor->piece.gap) +
                             which * ROW;
@@ -297,6 +299,28 @@ close_together(const struct flow *flow, double best)
     }
 }
 
+/* first_end, of a system with friction: a limit of impacts that is foreseen
+ * comes before all else, or the impacts are followed after all. */
+static double
+first_with_limit(struct flow *flow, double most)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct friction_limit *limit = &taylor->friction->limit;
+    double best = first_end(flow, most), left = limit->time - taylor->now;
+    if (limit->contact < 0)
+        return best;
+    if (left < best) {
+        taylor->next.what = NEXT_RESTS;
+        taylor->next.n_hit = 0;
+        taylor->next.hit[taylor->next.n_hit++] = limit->contact;
+        return left;
+    }
+    limit->contact = -1;
+    taylor->next.what = NEXT_NOTHING;
+    taylor->next.n_hit = 0;
+    return first_end(flow, most);
+}
+
 /* Expands the motion and finds what ends the piece. Neither depends on the
  * times that are asked for. */
 static int
@@ -317,7 +341,8 @@ look(struct flow *flow)
     next->n_hit = 0;
     if (!(best > 0.0) && left > 0.0)
         return stuck(flow);
-    best = first_end(flow, best);
+    best =
+        taylor->friction ? first_with_limit(flow, best) : first_end(flow, best);
     if (next->what == NEXT_CLOSES)
         close_together(flow, best);
     double jam = left;
@@ -673,9 +698,51 @@ flow_taylor_new(struct flow *flow)
     return IMP_OK;
 }
 
-const struct ballistic *
-flow_event_matrices(const struct flow *flow)
+/* The rounding of the acceleration of a gap is below this many roundings of its
+ * terms. */
+#define PRESS_NOISE 64.0
+
+static void
+contact_with_friction(const struct flow *flow, uint32_t i,
+                      struct flow_contact *out)
 {
-    assert(flow);
-    return flow->taylor ? flow->taylor->instant : NULL;
+    const struct friction_rows *rows = &flow->taylor->friction->rows;
+    size_t N = 2 * (size_t)i;
+    *out = (struct flow_contact){
+        .closed = flow->taylor->contacts.closed[i],
+        .rate = rows->speed[N],
+        .approach = flow->taylor->friction->approach[i],
+        .e = flow->instant.e[i],
+        .W = rows->W[N * (2 * (size_t)flow->m + 1)],
+        .pressed =
+            fabs(rows->free[N]) > PRESS_NOISE * DBL_EPSILON * rows->terms[N]};
+}
+
+void
+flow_contact_read(const struct flow *flow, uint32_t i, struct flow_contact *out)
+{
+    assert(flow && flow->taylor && out && i < flow->m);
+    if (flow->taylor->friction) {
+        contact_with_friction(flow, i, out);
+        return;
+    }
+    const struct ballistic *instant = flow->taylor->instant;
+    const struct contact_matrices *matrices = &instant->matrices;
+    double free = 0.0, terms = 0.0;
+    for (uint32_t j = 0; j < flow->n; j++) {
+        double term =
+            instant->model.N[(size_t)i * flow->n + j] * instant->model.acc[j];
+        free += term;
+        terms += fabs(term);
+    }
+    *out = (struct flow_contact){
+        .closed = instant->mode.persistent[i],
+        .rate = instant->rate[i],
+        .e = instant->model.e[i],
+        .W = matrices->W[i * (flow->m + 1)],
+        .pressed = matrices->gap_acc[i] != 0.0 &&
+                   fabs(free) > PRESS_NOISE * DBL_EPSILON * terms};
+    for (uint32_t k = 0; k < flow->last.n_contacts; k++)
+        if (flow->last.contacts[k] == flow->sys->contact + i)
+            out->approach = flow->last.impulse[k] * out->W / (1.0 + out->e);
 }

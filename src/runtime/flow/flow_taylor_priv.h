@@ -29,6 +29,7 @@ enum taylor_next {
     NEXT_MODE_ENDS, /* a contact with friction sticks or slips no longer */
     NEXT_MU_ENDS,   /* its coefficient of friction becomes negative */
     NEXT_JAMS,      /* its p falls to zero in slip */
+    NEXT_RESTS,     /* its impacts come to their limit */
     NEXT_UNDECIDED  /* no motion is singled out from the start */
 };
 /* What comes next. */

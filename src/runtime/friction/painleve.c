@@ -111,6 +111,45 @@ chatter(const struct painleve_point *in, struct painleve *out)
     out->chatter_region = impact.region;
 }
 
+/* Does the slip keep its direction through all impacts to come? Each flight and
+ * its impact change it by the same share of the flight, so it goes from its
+ * present value to that at the limit without turning back; before an impact it
+ * may be smaller by what the load takes from it during one flight. */
+static bool
+slips_through(const struct painleve_point *in, double normal,
+              const struct painleve_bounces *bounces)
+{
+    double sign = in->slip > 0.0 ? 1.0 : -1.0,
+           p = in->C - sign * in->mu * in->B, k = in->mu * in->A - sign * in->B,
+           time = bounces->time;
+    if (in->slip == 0.0 || !(p > 0.0))
+        return false;
+    double impulse = (-in->b * time - normal) / p,
+           last = in->slip + in->a * time - sign * k * impulse,
+           flight = 2.0 * normal / -in->b;
+    return fmin(sign * in->slip, sign * last) > fabs(in->a) * flight;
+}
+
+bool
+painleve_bounces_find(const struct painleve_point *in, double normal,
+                      struct painleve_bounces *out)
+{
+    assert(in != NULL && out != NULL && normal >= 0.0);
+    struct painleve found = {0};
+    if (!(in->b < 0.0) || !(normal > 0.0))
+        return false;
+    /* slip throughout: all three laws return e of the speed */
+    *out = (struct painleve_bounces){.ratio = in->restitution};
+    out->time = 2.0 * normal / (-in->b * (1.0 - out->ratio));
+    if (in->restitution < 1.0 && slips_through(in, normal, out))
+        return true;
+    chatter(in, &found);
+    *out = (struct painleve_bounces){.ratio = found.chatter, .sticks = true};
+    out->time = 2.0 * normal / (-in->b * (1.0 - out->ratio));
+    return in->slip == 0.0 && found.chatter < 1.0 &&
+           found.chatter_region >= 3 && found.chatter_region <= 6;
+}
+
 void
 painleve_find(struct arena *arena, const struct painleve_point *in,
               struct painleve *out)

@@ -46,6 +46,19 @@ struct painleve {
 /* Memory: the arena. */
 void painleve_find(struct arena *arena, const struct painleve_point *in,
                    struct painleve *out);
+/* Infinitely many impacts of one point that nothing else disturbs. */
+struct painleve_bounces {
+    double time;  /* until their limit (s) */
+    double ratio; /* of each flight to the one before it */
+    bool sticks;  /* every impact ends the slip; else none does */
+};
+/* The point has just been hit: it leaves with the normal velocity `normal` > 0
+ * and the slip in->slip, and in->mu is the coefficient of impacts. Does the law
+ * say how its impacts go on? It does under constant loads and coefficients,
+ * where the slip keeps its direction through all of them, or comes to 0 in
+ * each. False: it does not, or there is no limit. */
+bool painleve_bounces_find(const struct painleve_point *in, double normal,
+                           struct painleve_bounces *out);
 /* Returns the name of a cell, such as "I(iii)"; "" where row is 0. */
 const char *painleve_cell(const struct painleve *painleve);
 
